@@ -47,7 +47,7 @@ void ask_of(const pfb_guid *set)
 
 /* ---- A tree of kernel files ------------------------------------------------------------------------------ */
 
-/* What was made, to be removed in reverse order. */
+/* Files and folders to remove, in reverse order. */
 typedef struct tree {
     char root[64];
     char *made[512];
@@ -109,7 +109,7 @@ void make_machine(void)
 void remove_machine(void)
 {
     while (machine.made_count > 0) {
-        remove(machine.made[--machine.made_count]); /* the test may have removed it already */
+        remove(machine.made[--machine.made_count]); /* a test may have removed it already */
         free(machine.made[machine.made_count]);
     }
 }
@@ -193,7 +193,7 @@ uint32_t remove_from(pfb_source_query *query, const char *name, uint32_t counter
     return status_of(block, size, 0);
 }
 
-/* What the source reports, as one text. */
+/* The result of a call as text. */
 static char told[1 << 20];
 static size_t told_size;
 
@@ -318,7 +318,7 @@ static void expect_counter(const pfb_counter *counter, const known_counter *know
     cr_expect_eq(counter->multi_id, PFB_NO_ID, "%s", known->name);
 }
 
-/* Names or help texts. */
+/* Checks the names or help texts of the counters. */
 static void expect_strings(pfb_source *source, uint32_t request, const known_counter *known, uint32_t count)
 {
     pfb_bytes reply = {0};

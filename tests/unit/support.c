@@ -114,7 +114,7 @@ bool is_utf8(const char *text)
     size_t count = pfb_name_to_utf16(UTF8_NAME(text, strlen(text)), units, sizeof units / 2);
     cr_assert_leq(count, sizeof units / 2);
     for (size_t i = 0; i < count; i++) {
-        if (units[2 * i] == 0xFD && units[2 * i + 1] == 0xFF) /* what is no UTF-8 becomes U+FFFD */
+        if (units[2 * i] == 0xFD && units[2 * i + 1] == 0xFF) /* invalid UTF-8 becomes U+FFFD */
             return false;
     }
     return true;
@@ -151,7 +151,7 @@ static bool make_accessible(uint8_t *memory, size_t size)
 
 static void release(uint8_t *memory, size_t size)
 {
-    (void)size; /* the system knows it */
+    (void)size; /* munmap knows the size on this system */
     VirtualFree(memory, 0, MEM_RELEASE);
 }
 
@@ -197,7 +197,7 @@ void guarded_free(guarded *memory)
 
 /* ---- The seed corpus ----------------------------------------------------------------------------------- */
 
-/* Visits one file; false for what is none, such as a folder. */
+/* Visits one file. Returns false if it is not a regular file. */
 static bool visit_file(const char *path, const char *name, seed_visitor *visit)
 {
     struct stat status;

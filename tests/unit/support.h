@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_SUPPORT_H
 #define PFB_TEST_SUPPORT_H
 
-/* What several unit tests need: writing bytes field by field, comparing verdicts, memory that ends at a page nobody may
- * touch, and the seed corpus. */
+/* Common parts of unit tests: writing bytes field by field, comparing verdicts, memory that ends at an inaccessible
+ * page, and the seed corpus. */
 #include "../../fuzz/strict.h"
 #include "perfblock/error.h"
 #include "perfblock/name.h"
@@ -27,18 +27,19 @@ void put_u64(bytes *b, uint64_t value);
 void put_fill(bytes *b, uint8_t value, size_t count);
 void put_raw(bytes *b, const void *data, size_t size);
 
-/* Several 32-bit fields in a row. */
+/* Appends several 32-bit fields. */
 #define PUT_U32(b, ...)                                                                                                \
     put_u32s(b, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-/* ASCII as UTF-16LE: without NUL, and with it. */
+/* Append ASCII as UTF-16LE, without NUL and with it. */
 void put_units(bytes *b, const char *ascii);
 void put_text(bytes *b, const char *ascii);
 
 /* Overwrites a field. */
 void set_u32(bytes *b, size_t at, uint32_t value);
 
-/* The bytes alone in memory of exactly their size, so that a sanitizer sees what is read beyond. To be freed. */
+/* Returns a copy in memory of exactly this size, so that a sanitizer detects reads past the end. The caller frees it.
+ */
 uint8_t *exact_copy(const bytes *b);
 
 /* ---- Verdicts ----------------------------------------------------------------------------------------- */
@@ -49,21 +50,21 @@ void expect_error(pfb_error error, pfb_code code, size_t offset, const char *wha
 #define UTF16_NAME(utf16, units) (&(pfb_name){(const uint8_t *)(utf16), 2 * (size_t)(units), PFB_ENCODING_UTF16LE})
 #define UTF8_NAME(utf8, size) (&(pfb_name){(const uint8_t *)(utf8), (size), PFB_ENCODING_UTF8})
 
-/* The name is in UTF-16LE and consists of these ASCII characters. */
+/* Checks that the name is in UTF-16LE and consists of these ASCII characters. */
 void expect_name(const pfb_name *name, const char *ascii, const char *what);
 
-/* The text is UTF-8 to its last byte. */
+/* Returns true if the whole text is valid UTF-8. */
 bool is_utf8(const char *text);
 
-/* Fills all of the room with letters of two bytes, as far as whole ones fit. */
+/* Fills `capacity` bytes with letters of two bytes and a NUL, as far as whole letters fit. */
 void fill_text(char *out, size_t capacity);
 
 /* ---- Guarded memory ------------------------------------------------------------------------------------ */
 
-/* Writable memory between two pages that may not be touched. */
+/* Writable memory between two inaccessible pages. */
 typedef struct guarded {
-    uint8_t *begin; /* after the first of them */
-    uint8_t *end;   /* where the second one begins */
+    uint8_t *begin; /* after the first page */
+    uint8_t *end;   /* start of the second page */
 } guarded;
 
 guarded guarded_make(size_t least_size);
@@ -73,7 +74,7 @@ void guarded_free(guarded *memory);
 
 typedef void seed_visitor(const char *name, const uint8_t *data, size_t size);
 
-/* Calls the visitor for each file of corpus/<subject>, in the order of their names; the number of files. */
+/* Calls the visitor for each file of corpus/<subject> in the order of their names. Returns the number of files. */
 size_t visit_seeds(const char *subject, seed_visitor *visit);
 
 #endif

@@ -62,7 +62,8 @@ static void put_long(bytes *b, uint64_t value)
     PUT_U32(b, (uint32_t)(value >> 32), (uint32_t)value);
 }
 
-/* Counters of a CPU that was busy throughout and took a cycle for each instruction; without any, nothing is defined. */
+/* Counters of a CPU that was always busy and took one cycle per instruction. A `count` of 0 makes the figures
+ * undefined. */
 static void put_counts(bytes *b, uint64_t count, bool is_scaled)
 {
     for (int part = 0; part < (is_scaled ? 2 : 1); part++) {

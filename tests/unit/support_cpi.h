@@ -12,14 +12,14 @@
 /* The worked examples 1 to 3 of docs/cpi.md. */
 bytes example(int number);
 
-/* Hooks of round figures: every CPU has `count` instructions and as many cycles, all of them busy. */
+/* Hooks with simple figures: every CPU has `count` instructions and as many cycles, all of them busy. */
 void put_summary(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint32_t cpus);
 void put_system(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint64_t count, uint32_t cpus);
 void put_processors(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint64_t count, uint32_t cpus);
 void put_thread(bytes *b, uint32_t minor, uint32_t elapsed);
 void put_label(bytes *b, uint32_t minor, uint32_t elapsed, const char *text, bool is_end);
 
-/* System and processors, of one instruction each. */
+/* System and processors hooks with one instruction per CPU. */
 void put_detailed(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint32_t cpus);
 
 /* 10^places * numerator / denominator ten-thousandths, rounded half up, by long division; undefined where there is no

@@ -2,34 +2,34 @@
 #ifndef PFB_TEST_SUPPORT_CPI_SOURCE_H
 #define PFB_TEST_SUPPORT_CPI_SOURCE_H
 
-/* A source of CPI snapshots that the test wrote down: each reader gives all steps from the first one on, and refuses
- * where a step says so. It counts what is opened and closed. */
+/* A source of CPI snapshots defined by the test. Each reader returns all steps from the first one, and fails at steps
+ * that are refusals. The source counts opened and closed readers. */
 #include "perfblock/cpi_source.h"
 
 #include <stdatomic.h>
 
-/* What one reading gives. */
+/* The result of one reading. */
 typedef struct canned_step {
-    pfb_cpi_reading reading; /* snapshot.cpus are the test's, and stay */
-    int refusal;             /* not 0: the reading fails with this code */
-    bool is_silent;          /* fails, and gives neither code nor sentence */
+    pfb_cpi_reading reading; /* snapshot.cpus points to memory of the test */
+    int refusal;             /* if not 0, the reading fails with this code */
+    bool is_silent;          /* fails without code and sentence */
 } canned_step;
 
 typedef struct canned {
     const canned_step *steps;
     size_t step_count;
-    int refusal;     /* not 0: no reader is opened */
-    bool is_silent;  /* the same, without a message */
-    bool is_chatty;  /* reports a refusal before it succeeds */
-    size_t unhalted; /* the first CPUs, of which cycles without halts are known: 1000 of the first, then 2000 ... */
+    int refusal;     /* if not 0, opening a reader fails with this code */
+    bool is_silent;  /* the same without code and sentence */
+    bool is_chatty;  /* reports a failure before it succeeds */
+    size_t unhalted; /* number of CPUs with unhalted cycles: 1000 for the first, 2000 for the second ... */
     /* ------------------------------------------------------------------------------------------ */
     atomic_size_t opened, closed; /* readers */
     atomic_size_t readings;
-    atomic_bool is_closed; /* the source */
+    atomic_bool is_closed; /* the source was closed */
     _Atomic uint32_t mode; /* of the latest reader */
 } canned;
 
-/* A source over `c`, which stays the test's. Unhalted cycles are those of the latest end, which a start forgets. */
+/* Opens a source over `c`, which the test owns. Unhalted cycles are those of the latest end and are lost at a start. */
 pfb_cpi_source *canned_open(canned *c);
 
 /* The sentence of every refusal. */

@@ -5,7 +5,7 @@
 /* Samples and expectations for the tests of formulas and their options. */
 #include "perfblock/formula.h"
 
-/* Types by what they are used for here. */
+/* Types, named by their use in the tests. */
 enum {
     RAWCOUNT = 0x00010000,
     LARGE_RAWCOUNT = 0x00010100,
@@ -38,10 +38,11 @@ enum {
 
 enum { ALL_INPUTS = 255 };
 
-/* A sample with everything there: each clock advances by another amount per tick, so that a wrong one is seen. */
+/* A sample with all inputs. Each clock advances by a different amount per tick, so that a test notices a wrong clock.
+ */
 pfb_raw_value sample_at(uint32_t type, int64_t tick, uint64_t value);
 
-/* The value of two such samples, one tick apart. */
+/* Evaluates two such samples, one tick apart. */
 pfb_formula_result evaluate_two(uint32_t type, uint64_t from, uint64_t to);
 
 bool same_bits(double a, double b);
@@ -56,7 +57,7 @@ bool same_packed(double value, uint8_t status_byte, const pfb_formula_result *re
 void expect_value(pfb_formula_result result, double value, uint32_t flags, const char *what);
 void expect_integer(pfb_formula_result result, uint64_t integer, const char *what);
 
-/* No value beside a status: nothing that could be mistaken for one. */
+/* Checks that the result has this status and no value. */
 void expect_status(pfb_formula_result result, pfb_status status, const char *what);
 
 #endif

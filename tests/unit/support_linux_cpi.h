@@ -2,7 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_LINUX_CPI_H
 #define PFB_TEST_SUPPORT_LINUX_CPI_H
 
-/* The live CPI source of Linux over a machine that is the test's own: counters, clocks and kernel files. */
+/* The live CPI source of Linux with a simulated machine: counters, clocks and kernel files. */
 #include "cpi/linux/linux_cpi.h"
 #include "machine.h"
 #include "support_perf_events.h"
@@ -14,7 +14,7 @@
 
 extern pfb_cpi_source *source;
 
-/* Begin and end of a test: CPUs 0 and 1 of one type, and at the end nothing that is still open. */
+/* Begin and end a test. The machine has CPUs 0 and 1 of one type; at the end nothing may be open. */
 void begin_linux_cpi(void);
 void end_linux_cpi(void);
 
@@ -26,7 +26,7 @@ void run_cpus(void);
 
 /* ---- Readings in short ------------------------------------------------------------------------------------- */
 
-/* A reading and its CPUs. */
+/* A reading with its CPUs. */
 typedef struct taken {
     pfb_cpi_reading reading;
     pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS];
@@ -35,26 +35,26 @@ typedef struct taken {
 extern taken at_start;
 extern taken at_end;
 
-/* These succeed, or the test fails. */
+/* These functions fail the test if they do not succeed. */
 pfb_cpi_reader *open_reader(uint32_t mode);
 void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, taken *to);
 void start(pfb_cpi_reader *reader);  /* into at_start */
 void finish(pfb_cpi_reader *reader); /* into at_end */
 
-/* Opening fails, leaves nothing open, and fails without anyone who asks why. */
+/* Checks that opening fails with this code and sentence, leaves nothing open, and accepts a null `failure`. */
 void expect_refused(uint32_t mode, int code, const char *sentence);
 
-/* Reading fails. */
+/* Checks that reading fails. */
 void expect_unread(pfb_cpi_reader *reader, pfb_cpi_moment moment, size_t capacity, int code, const char *sentence);
 
 /* ---- Results ------------------------------------------------------------------------------------------------ */
 
-/* What the core makes of start and end. */
+/* Figures computed by core from start and end. */
 extern pfb_cpi_figures figures[PFB_CPI_MOST_CPUS];
 extern pfb_cpi_result result;
 void compute(uint32_t mode);
 
-/* Computes, and the CPUs have these statuses. */
+/* Computes the figures and checks the statuses of the CPUs. */
 void expect_statuses(uint32_t mode, const pfb_cpi_status *statuses, size_t number);
 
 void expect_unhalted(const pfb_cpi_reader *reader, size_t position, bool is_known, uint64_t cycles);

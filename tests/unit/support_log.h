@@ -2,18 +2,18 @@
 #ifndef PFB_TEST_SUPPORT_LOG_H
 #define PFB_TEST_SUPPORT_LOG_H
 
-/* Reads a perfmon log the way a program does: joined records, paths, two samples. */
+/* Reads a perfmon log as a program does: joined records, paths, two samples. */
 #include "perfblock/log.h"
 #include "support.h"
 
-/* The log is handed to the reader in windows that grow from `window` bytes; SIZE_MAX: whole. */
+/* The log is passed to the reader in windows that grow from `window` bytes; SIZE_MAX: as a whole. */
 typedef struct log_walk {
     const uint8_t *data;
     size_t size;
     size_t window;
     pfb_log_reader reader;
     pfb_log_record record;
-    uint8_t *bytes; /* of the record, joined, in memory of exactly its size */
+    uint8_t *bytes; /* of the joined record, in memory of exactly its size */
     size_t bytes_size;
     uint64_t record_offset; /* in the log */
     /* Paths and the last two samples. */
@@ -37,18 +37,18 @@ void walk_free(log_walk *walk);
 
 /* ---- Writing --------------------------------------------------------------------------------------------------- */
 
-/* Where the parts of small_log are. */
+/* Offsets of the parts of the small log. */
 typedef struct small_log {
     bytes b;
     size_t buffers[4];                                  /* offsets; the first holds the header */
     size_t names, paths, samples[2], parts[2], summary; /* of events */
 } small_log;
 
-/* A log of four buffers of 1 KiB with a record of every kind: three paths (a counter, a wildcard, an object), a sample
- * in one event, a sample in two parts that lie in two buffers, and the summary. */
+/* Makes a log of four buffers of 1 KiB with a record of every type: three paths (a counter, a wildcard, an object), a
+ * sample in one event, a sample in two parts in different buffers, and the summary. */
 small_log make_small_log(void);
 
-/* Each appends to a payload. */
+/* These functions append to a payload. */
 void put_path(bytes *b, uint32_t flags, uint32_t type, uint64_t frequency, const char *machine, const char *object,
               const char *instance, const char *counter);
 void put_counter_item(bytes *b, uint32_t status, uint64_t time, uint64_t first, uint64_t second, uint32_t multi_count);
@@ -61,7 +61,7 @@ typedef struct log_row {
 
 void put_instances_item(bytes *b, uint32_t status, uint64_t time, const log_row *rows, size_t count);
 
-/* Begins a sample, and sets its size once its items are there. */
+/* Begin a sample, and set its size after its items were appended. */
 void begin_sample(bytes *b);
 void end_sample(bytes *b);
 

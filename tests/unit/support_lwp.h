@@ -2,7 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_LWP_H
 #define PFB_TEST_SUPPORT_LWP_H
 
-/* The three parts that the reader of LWP data takes, as bytes that a test changes. */
+/* The three inputs of the reader of LWP data, as bytes that a test can change. */
 #include "perfblock/lwp/lwp.h"
 
 enum { LWP_CONTROL_ROOM = 256, LWP_RING_ROOM = 4096 * 32 };
@@ -18,12 +18,12 @@ typedef struct lwp_bytes {
 /* EBX of the leaf. */
 uint32_t lwp_geometry(uint32_t control_bytes, uint32_t event_bytes, uint32_t max_events, uint32_t event_offset);
 
-/* A CPU with all six events and all modes, version 1, whose smallest ring is 1024 bytes; a control block of 176 bytes
- * that asks for all events, with intervals of 999 and counters of 10; an empty ring of 1024 bytes. Reading makes no
- * note. */
+/* A CPU with all six events and all modes, version 1, minimum ring of 1024 bytes; a control block of 176 bytes that
+ * enables all events, with intervals of 999 and counters of 10; an empty ring of 1024 bytes. Reading it makes no note.
+ */
 void lwp_make(lwp_bytes *b);
 
-/* Other geometry, for control blocks and rings of any size: no smallest ring, no pairs. */
+/* The same with another layout, for control blocks and rings of any size: no minimum ring, no pairs. */
 void lwp_make_ring(lwp_bytes *b, uint32_t event_bytes, uint32_t ring_bytes, uint32_t head, uint32_t tail);
 
 /* Overwrites 32 bits of a part. */

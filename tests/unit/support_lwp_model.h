@@ -2,12 +2,12 @@
 #ifndef PFB_TEST_SUPPORT_LWP_MODEL_H
 #define PFB_TEST_SUPPORT_LWP_MODEL_H
 
-/* What the tests of the model of Lightweight Profiling need: a program with LWPCB and ring, and the CPU it runs on. */
+/* Common parts of the tests of the Lightweight Profiling model: a program with LWPCB and ring, and its CPU. */
 #include "perfblock/lwp/model.h"
 
 enum { MARGIN = 64, MOST_CONTROL_BYTES = 512, MOST_RING_BYTES = 16384 };
 #define CONTROL UINT64_C(0x10040)
-#define RING UINT64_C(0x7F0000000020) /* above 32 bits, and aligned no better than a record */
+#define RING UINT64_C(0x7F0000000020) /* above 32 bits, and aligned to a record only */
 
 /* Positions of fields, with the manual's names. */
 enum {
@@ -21,7 +21,7 @@ enum {
     BASE_IP = 40,
     LIMIT_IP = 48,
     TAIL = 64,
-    INTERVALS = 128 /* on every CPU known */
+    INTERVALS = 128 /* on every known CPU */
 };
 
 /* LWPCB and ring are at `MARGIN`; their margins are never written. */
@@ -32,8 +32,8 @@ typedef struct program {
     pfb_lwp_model model;
 } program;
 
-/* Leaves, EAX to EDX: of CPUs there are, with all of it enabled, and of one with everything the leaf can contain, where
- * two latency bits are lost; then one like that whose rings may be as small as one record. */
+/* Leaves, EAX to EDX: of real CPUs, with everything enabled; of a CPU with everything that the leaf can contain, and
+ * two latency bits lost; and of one like that without a minimum ring. */
 extern const uint32_t bulldozer[4];
 extern const uint32_t kaveri[4];
 extern const uint32_t complete[4];
@@ -51,7 +51,7 @@ void program_put(program *p, size_t at, uint64_t value, size_t size);
 void program_put32(program *p, size_t at, uint32_t value);
 void program_set_event(program *p, uint32_t id, int32_t interval, int32_t counter);
 
-/* Instructions that must not fault. */
+/* Execute instructions that must not fault. */
 void program_switch_on(program *p);
 void program_flush(program *p);
 void program_value(program *p, uint32_t data1);
@@ -59,13 +59,13 @@ void program_count(program *p, pfb_lwp_occurrence occurrence);
 bool program_insert(program *p, uint32_t data1); /* the carry flag */
 void expect_fault(pfb_lwp_fault fault, pfb_lwp_fault expected, const char *what);
 
-/* Slots of the ring, and the field data1 of what they hold: UNTOUCHED when it was never written. */
+/* Slots of the ring, and field data1 of their records: UNTOUCHED if a slot was never written. */
 enum { UNTOUCHED = 0x23232323 };
 const uint8_t *program_slot(program *p, uint32_t index);
 uint32_t program_data1(program *p, uint32_t index);
 void program_expect_slots(program *p, const uint32_t *data1, size_t slots, const char *what);
 
-/* Nothing was written around LWPCB and ring. */
+/* Checks that nothing was written around LWPCB and ring. */
 void program_expect_margins(program *p);
 
 #endif

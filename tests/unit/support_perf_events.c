@@ -13,7 +13,7 @@ fake_machine *fake;
 /* An event that was opened. */
 typedef struct fake_event {
     bool is_open;
-    int cpu; /* ANY: the thread's */
+    int cpu; /* ANY: of the thread */
     int group;
 } fake_event;
 
@@ -69,7 +69,7 @@ static fake_event *find_event(int descriptor)
     return &events[descriptor - FIRST_DESCRIPTOR];
 }
 
-/* What perf_event_open(2) demands of the calls that the source makes. */
+/* The rules of perf_event_open(2) for the calls that the source makes. */
 static bool is_proper(const struct perf_event_attr *attributes, int thread, int cpu, int group, unsigned long flags)
 {
     const uint64_t format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;

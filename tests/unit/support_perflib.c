@@ -31,7 +31,7 @@ static void fake_describe(uint32_t code, char *out, size_t capacity)
 
 char v1_machine[PFB_MACHINE_UNITS + 1];
 
-/* Tells what it was asked. */
+/* Records its arguments. */
 static bool fake_v1(const pfb_machine *machine, const char *query, pfb_bytes *reply, pfb_source_failure *failure)
 {
     (void)failure;
@@ -200,7 +200,7 @@ void expect_failure(pfb_source *source, fake_function function, uint32_t code, c
     pfb_bytes_free(&reply);
 }
 
-/* The first counterset's registration is of zeros; of GUIDs, each is the one of its place. */
+/* The registration of the first counterset is all zeros; the GUIDs are numbered. */
 static uint8_t expected_byte(fake_function function, size_t at)
 {
     static const uint8_t fills[FAKE_FUNCTIONS] = {[FAKE_PerfEnumerateCounterSetInstances] = 'i',

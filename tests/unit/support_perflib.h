@@ -2,7 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_PERFLIB_H
 #define PFB_TEST_SUPPORT_PERFLIB_H
 
-/* The live source of Windows over nine functions of ours, which answer out of a capture or as the test sets them. */
+/* The live source of Windows with nine simulated functions, which answer from a capture or as the test defines. */
 #include "perfblock/capture.h"
 #include "windows/fake_perflib.h"
 
@@ -12,7 +12,7 @@ enum { KIB = 1024, MIB = 1024 * 1024 };
 
 extern fake_perflib *fake;
 
-/* Has the functions answer out of that capture. */
+/* Makes the functions answer from that capture. */
 void start_fake(const void *capture, size_t size);
 void stop_fake(void);
 
@@ -22,15 +22,15 @@ extern char v1_machine[PFB_MACHINE_UNITS + 1]; /* of the last V1 query, whose re
 pfb_source *open_over(const pfb_perflib *system, const char *machine);
 pfb_source *open_local(void);
 
-/* Every source is closed here, inside its test, where a check can fail: all handles were closed by then, each of them
- * once. */
+/* Closes a source inside its test, where a check can fail: all handles must be closed by then, each of them once. */
 void close_source(pfb_source *source);
 
 /* ---- A capture ------------------------------------------------------------------------------------------------ */
 
 enum { COUNTERSETS = 300 };
 
-/* Replies of all kinds, whose bytes mean nothing: the countersets, and `size` bytes of each other kind. */
+/* Makes a capture with replies of all kinds, whose contents have no meaning: the countersets, and `size` bytes of each
+ * other kind. */
 pfb_bytes make_capture(size_t size);
 void add_chunk(pfb_bytes *capture, const pfb_chunk *chunk, size_t size, uint8_t fill);
 
@@ -39,30 +39,30 @@ void start_small_fake(void); /* with 96 bytes */
 
 pfb_guid guid_of(size_t number);
 
-/* The identifier block of all counters and instances of that counterset; its size. */
+/* Writes the identifier block for all counters and instances of that counterset; returns its size. */
 size_t make_block(uint8_t *out, size_t capacity, size_t set);
 
 /* ---- Any call -------------------------------------------------------------------------------------------------- */
 
-/* The functions that give replies, the one that counts GUIDs first. */
+/* The functions that return replies; the one that counts GUIDs is first. */
 enum { REPLYING = 5 };
 extern const fake_function replying[REPLYING];
 
 extern const char *const function_names[FAKE_FUNCTIONS];
 
-/* One call of that function, by the operation that needs it; `reply` for those that reply. */
+/* Makes one call of that function through the operation that uses it; `reply` is for functions with a reply. */
 bool ask(pfb_source *source, fake_function function, pfb_bytes *reply, pfb_source_failure *failure);
 
-/* Fresh counts, and this script for that function. */
+/* Resets the counts and sets the script of that function. */
 void tell(fake_function function, const fake_script *script);
 
 bool starts_with(const char *text, const char *start);
 
-/* The call fails with that code and a sentence that begins with the function and ends as given, and no bytes come out;
- * then it is made once more. */
+/* Checks that the call fails with that code and without bytes; the sentence begins with the function and ends with the
+ * given text. Then makes the call once more. */
 void expect_failure(pfb_source *source, fake_function function, uint32_t code, const char *end_of_sentence);
 
-/* The call gives what make_capture has. */
+/* Checks that the call returns the data of make_capture. */
 void expect_honest(pfb_source *source, fake_function function, size_t size);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct sample {
     bool in_result, is_ended;
     pfb_sample_input input;
     pfb_sample_counts counts;
-    pfb_error measured, loaded; /* the second is the verdict */
+    pfb_error measured, loaded; /* `loaded` is the verdict */
     void *memory;
     size_t memory_size;
     pfb_sample table;
@@ -54,8 +54,8 @@ void sample_row(sample *s, uint32_t id, const char *name);
 void sample_value(sample *s, uint64_t raw, uint32_t size);
 void sample_end(sample *s);
 
-/* A sample of one result of kind 6, with registered counters and a query, with one instance (1, "a") whose values
- * follow. */
+/* Makes a sample of one result of kind 6 with registered counters and a query. It has one instance (1, "a"), to which
+ * values are added next. */
 sample *sample_of_set(unsigned set, int64_t tick, const pfb_counter *counters, uint32_t count, const uint32_t *ids,
                       uint32_t id_count);
 
@@ -68,7 +68,7 @@ typedef struct instance {
  * a name; instance i has the value 100 * tick + i. Loaded. */
 sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const instance *list);
 
-/* Ends the block, measures and loads it; sample_measure leaves out the loading. */
+/* Ends the block, measures and loads it; sample_measure does not load it. */
 void sample_load(sample *s);
 void sample_measure(sample *s);
 
@@ -84,7 +84,8 @@ uint64_t value_count(const pfb_sample *table);
 displayed displayed_of(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options);
 void displayed_free(displayed all);
 
-/* They are those of the cells alone, bit for bit; how many have one. */
+/* Checks that these values are those of pfb_sample_cook_value, bit for bit. Returns the number of values with status
+ * ok. */
 unsigned expect_displayed(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                           displayed all);
 

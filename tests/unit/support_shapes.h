@@ -2,12 +2,12 @@
 #ifndef PFB_TEST_SUPPORT_SHAPES_H
 #define PFB_TEST_SUPPORT_SHAPES_H
 
-/* Blocks of V2 and of V1 of the same shape, for the tests of inputs that change. */
+/* V2 and V1 blocks of the same shape, for the tests of inputs that change. */
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct block {
-    uint8_t *data; /* to be freed */
+    uint8_t *data; /* freed by the caller */
     size_t size;
 } block;
 

@@ -31,7 +31,7 @@ void clear_log(void)
 
 /* ---- The three functions ---------------------------------------------------------------------------------------- */
 
-/* The position of an open profile; FAKE_PROFILES for a handle that is none. */
+/* Returns the position of an open profile; FAKE_PROFILES for an invalid handle. */
 static size_t find(const void *handle)
 {
     for (size_t i = 0; i < FAKE_PROFILES; i++) {
@@ -44,7 +44,7 @@ static size_t find(const void *handle)
     return FAKE_PROFILES;
 }
 
-/* A thread that is profiled already is busy: the strictest that a system can be. */
+/* Enabling a thread twice fails with "busy", the strictest possible behaviour. */
 static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t counters, void **handle)
 {
     size_t free_one = FAKE_PROFILES;
@@ -97,8 +97,8 @@ static void break_data(pfb_performance_data *data)
         data->cycle_time = value;
 }
 
-/* As documented: the caller passes size and version; a counter without configuration is 0. Whatever means nothing is
- * filled all the same. */
+/* As documented, the caller passes size and version, and a counter that is not configured is 0. Fields without meaning
+ * are filled with arbitrary values. */
 static pfb_dword PFB_WINAPI read_data(void *handle, pfb_dword flags, pfb_performance_data *data)
 {
     note('R');
@@ -149,7 +149,7 @@ static uint64_t read_clock(void)
     return fake.now;
 }
 
-/* For the last of all codes, as much text as there is space for. */
+/* The last code gets a text that fills the buffer. */
 static void describe(uint32_t code, char *out, size_t capacity)
 {
     if (code == UINT32_MAX) {

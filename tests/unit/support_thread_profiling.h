@@ -2,16 +2,16 @@
 #ifndef PFB_TEST_SUPPORT_THREAD_PROFILING_H
 #define PFB_TEST_SUPPORT_THREAD_PROFILING_H
 
-/* The live source of CPI counters on Windows over three functions of ours, which answer as set by the test and note
- * what they were asked. */
+/* The live source of CPI counters on Windows with three simulated functions, which behave as the test defines and
+ * record their calls. */
 #include "cpi/windows/thread_profiling.h"
 
-/* Which call goes wrong, and how. */
+/* The call that fails, and how. */
 typedef enum fake_fault {
     FAULT_NONE = 0,
-    FAULT_CODE,         /* the Win32 code */
+    FAULT_CODE,         /* a Win32 code */
     FAULT_VERSION,      /* of the structure */
-    FAULT_SIZE,         /* likewise */
+    FAULT_SIZE,         /* size of the structure */
     FAULT_COUNT,        /* of counters with a value */
     FAULT_TYPE,         /* of the counter */
     FAULT_INSTRUCTIONS, /* the counter */
@@ -21,17 +21,17 @@ typedef enum fake_fault {
 enum { FAKE_PROFILES = 8, FAKE_LOG = 64 };
 
 typedef struct fake_profiling {
-    /* The test's */
+    /* Set by the test: */
     uint32_t enable_code;
     bool gives_no_handle;
     fake_fault read_fault;
-    uint32_t read_value; /* what is wrong: the code, the version ... */
-    uint32_t configured; /* the counter that the driver configured for instructions; all others are 0 */
+    uint32_t read_value; /* the wrong value: the code, the version ... */
+    uint32_t configured; /* number of the counter that the driver configured for instructions; all others are 0 */
     uint64_t instructions, cycles, now;
     pfb_thread_identity here; /* the calling thread */
     bool is_administrator, has_hypervisor, has_no_clock;
-    /* What they were asked */
-    char log[FAKE_LOG]; /* E, D, R: the functions; C: the clock; I: who the thread is */
+    /* Recorded: */
+    char log[FAKE_LOG]; /* E, D, R: the functions; C: clock read; I: thread identified */
     size_t logged;
     void *thread;
     uint32_t enable_flags, read_flags;
@@ -43,23 +43,23 @@ typedef struct fake_profiling {
 
 extern fake_profiling fake;
 
-/* Begins anew: an administrator's thread 4242, counter 3 configured, everything works. */
+/* Resets everything: thread 4242 of an administrator, counter 3 configured, no failures. */
 void start_fake(void);
 
-/* A system with that value of the variable. */
+/* Returns a system with that value of the environment variable. */
 pfb_thread_profiling system_of_three(const char *counter);
 
 pfb_cpi_source *open_over(const pfb_thread_profiling *system);
 pfb_cpi_source *open_source(void); /* with counter 3 */
 
-/* Every source is closed here, where a check can fail: all handles were closed by then, each of them once and on its
- * own thread. */
+/* Closes a source inside its test, where a check can fail: all handles must be closed by then, each of them once and on
+ * its own thread. */
 void close_source(pfb_cpi_source *source);
 
-/* Forgets what was asked. */
+/* Clears the recorded calls. */
 void clear_log(void);
 
-/* A reader cannot be opened: that code and that sentence, which is also given up without a failure to fill in. */
+/* Checks that opening a reader fails with that code and sentence, also with a null `failure`. */
 void expect_refusal(pfb_cpi_source *source, uint32_t mode, int code, const char *sentence);
 
 pfb_cpi_reader *open_reader(pfb_cpi_source *source);

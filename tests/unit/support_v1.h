@@ -2,8 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_V1_H
 #define PFB_TEST_SUPPORT_V1_H
 
-/* V1 blocks for the tests: fields in either byte order, objects in few words, and one block that has a bit of
- * everything. */
+/* V1 blocks for the tests: fields in either byte order, objects in a few calls, and one block with all features. */
 #include "perfblock/write.h"
 #include "support.h"
 
@@ -15,10 +14,11 @@ void store_ordered(uint8_t *p, bool is_big_endian, uint32_t value);
 
 /* ---- Objects in few words ---------------------------------------------------------------------------- */
 
-/* The clocks of sample `tick`: 1000 ticks and 10^7 units of 100 ns each, 1000 ticks a second. */
+/* The clocks of sample `tick`: per tick 1000 ticks of the performance clock and 10^7 units of 100 ns; 1000 ticks per
+ * second. */
 pfb_write_times v1_times(int64_t tick);
 
-/* Begins a block without system name at tick 1; ends it in memory of exactly its size. */
+/* Begin a block without system name at tick 1, and end it in memory of exactly its size. */
 void v1_begin(pfb_writer *b, uint8_t *memory, size_t capacity, bool is_big_endian);
 
 void v1_object(pfb_writer *b, uint32_t title, int32_t instances);

@@ -2,7 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_DATA_BLOCK_H
 #define PFB_TEST_SUPPORT_DATA_BLOCK_H
 
-/* Sound V2 blocks, written field by field from the layout of the format (the offsets are counted by hand), and reading
+/* Valid V2 blocks, written field by field according to the format (offsets are counted by hand), and functions to read
  * them step by step. */
 #include "perfblock/v2.h"
 #include "support.h"
@@ -19,7 +19,7 @@ void put_value8(bytes *b, uint64_t raw);
 /* An instance with a name of one letter: 16 bytes. */
 void put_instance(bytes *b, uint32_t id, const char *letter);
 
-/* The example of the format's description: result at 48, instances 64, instance "ab" 72, value 88, total 104. */
+/* The worked example of the format: result at 48, instances 64, instance "ab" 72, value 88, total 104. */
 void put_example(bytes *b);
 
 /* Kind 1: result at 48, value at 64, total 80. */
@@ -34,20 +34,20 @@ void put_set(bytes *b);
 
 /* ---- Verdicts ----------------------------------------------------------------------------------------------- */
 
-/* The verdict on exactly these bytes, and the notes if they are asked for. */
+/* Returns the verdict on exactly these bytes, and optionally the notes. */
 pfb_error judge(const bytes *b, const pfb_read_options *options, uint32_t *notes);
 
-/* Refused by both modes in the same place. */
+/* Checks that both modes reject the bytes at the same offset. */
 void expect_refused(const bytes *b, pfb_code code, size_t offset, const char *what);
 
 void expect_accepted(const bytes *b, const char *what);
 
-/* Accepted with a note; refused in strict mode. */
+/* Checks that the bytes are accepted with a note, and rejected in strict mode. */
 void expect_noted(const bytes *b, uint32_t note, pfb_code code, size_t offset, const char *what);
 
 /* ---- Reading ------------------------------------------------------------------------------------------------ */
 
-/* A block and what was read of it last. */
+/* A block, and the last items read from it. */
 typedef struct reader {
     bytes b;
     pfb_v2_reader block;

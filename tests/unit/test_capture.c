@@ -39,7 +39,7 @@ static bool open_bytes(pfb_capture *capture, const bytes *b)
     return pfb_capture_open(capture, b->data, b->size, NULL);
 }
 
-/* Reads to the end: how many chunks, and the verdict. */
+/* Reads to the end; returns the number of chunks and the verdict. */
 static size_t count_chunks(const uint8_t *data, size_t size, pfb_error *error)
 {
     pfb_capture capture;
@@ -53,7 +53,7 @@ static size_t count_chunks(const uint8_t *data, size_t size, pfb_error *error)
     return count;
 }
 
-/* A capture with one chunk of every kind; returns the offsets where chunks end, the first chunk's first. */
+/* Makes a capture with one chunk of every kind. Returns the offsets at which chunks end. */
 static size_t put_all_kinds(bytes *b, size_t ends[16])
 {
     static const struct {
@@ -134,7 +134,7 @@ Test(capture, every_tag_gives_its_parts)
         {"RGST", 29, 24, true, true, 0x14131211, 0x18171615},
         {"INST", 29, 16, true, true, 0, 0},
         {"NAME", 29, 4, true, false, 0, 0x04030201},
-        {"PFBC", 0, 0, true, false, 0, 0}, /* again: a file appended to another */
+        {"PFBC", 0, 0, true, false, 0, 0}, /* again: two concatenated files */
         {"CPIH", 29, 0, true, false, 0, 0},
         {"CPIS", 29, 0, true, false, 0, 0},
         {"data", 29, 0, false, false, 0, 0},
@@ -160,7 +160,7 @@ Test(capture, every_tag_gives_its_parts)
     }
 }
 
-/* A tag that this version knows, written by a version to come: handed out as unknown, its prefix left unread. */
+/* A chunk with a known tag and a higher version is returned as unknown, without reading its prefix. */
 Test(capture, higher_versions_are_unknown)
 {
     bytes b = {.size = 0};
@@ -202,7 +202,7 @@ Test(capture, chunks_too_small_for_their_tag)
     }
 }
 
-/* Sizes for which an addition would wrap, in 32 or in 64 bits. */
+/* Sizes for which an addition would overflow, in 32 or 64 bits. */
 Test(capture, sizes_beyond_the_file)
 {
     static const uint64_t sizes[] = {9,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is known of the sets, written down from the sources and not from the table under test. */
+/* The expected sets, written from the sources and not from the table under test. */
 typedef struct expected_set {
     const char *guid, *name;
     bool is_verified;
@@ -31,7 +31,7 @@ enum { SET_COUNT = sizeof expected_sets / sizeof expected_sets[0] };
 
 typedef struct expected_counter {
     uint32_t id;
-    const char *name, *type; /* no type: null */
+    const char *name, *type; /* `type` is null if it is unknown */
     uint32_t base_id;
 } expected_counter;
 
@@ -138,7 +138,8 @@ Test(catalog, counters_are_as_listed)
     }
 }
 
-/* What refers to a base refers to one of the set that is a base, and what needs one has one. Id 29 is not known. */
+/* References to a base lead to a base in the same set, and each type that needs a base has one. Id 29 is not in the
+ * catalog. */
 Test(catalog, bases_are_there)
 {
     const pfb_catalog_set *set = pfb_catalog_set_at(0);
@@ -188,7 +189,7 @@ Test(catalog, unknown_guids)
 /* ---- As registration
  * ------------------------------------------------------------------------------------------------------ */
 
-/* The bytes of a request, built in memory of exactly their size. */
+/* Writes the reply to a request in memory of exactly its size. */
 static size_t build(const pfb_catalog_set *set, uint32_t request, uint8_t *data, size_t capacity)
 {
     pfb_writer builder;
@@ -274,7 +275,7 @@ Test(catalog, too_little_memory_is_the_builders_error)
 /* ---- The documentation
  * ------------------------------------------------------------------------------------------------------- */
 
-/* The rows of docs/catalog.md that begin like this. */
+/* Returns the number of rows in docs/catalog.md that begin with this text. */
 static size_t rows_of_page(const char *beginning)
 {
     FILE *page = fopen(PERFBLOCK_SOURCE_DIR "/docs/catalog.md", "r");

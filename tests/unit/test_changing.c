@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every reader over every seed while the bytes change between two loads: memory outside of the input and of the
- * caller's buffers stays untouched, whatever is read. Inputs lie flush against an inaccessible page. */
+/* Runs every reader on every seed while the bytes change between two loads. Memory outside of the input and of the
+ * caller's buffers must not be accessed. Inputs end at an inaccessible page. */
 #include <criterion/criterion.h>
 
 #include "changing.h"
@@ -29,8 +29,8 @@ static void keep_seed(const char *name, const uint8_t *data, size_t size)
     seeds[seed_count++].size = size;
 }
 
-/* The first contents turn into the second ones: at moments spread over the whole reading, back and forth, and field by
- * field. `n` varies the moments and the fields. */
+/* The first contents become the second ones: at points spread over the whole reading, alternating, and field by field.
+ * `n` varies points and fields. */
 static void change_contents(changing_reader reader, const uint8_t *first, const uint8_t *second, size_t size,
                             uint32_t n)
 {
@@ -124,7 +124,7 @@ Test(changing, formats)
 
 /* ---- The callback itself ------------------------------------------------------------------------------------- */
 
-/* A reader that loads something is seen to load it. */
+/* Loads of a reader are counted. */
 Test(changing, accesses_are_counted)
 {
     const uint8_t text[6] = {'a', 0, 'b', 0, 'c', 0};

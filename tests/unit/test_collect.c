@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectors over captures that are written here, with worked values. This program has its own copy of the collector
+/* Collectors with captures that the test writes, and worked values. This program has its own copy of the collector,
  * whose allocations can fail. */
 #include <criterion/criterion.h>
 
@@ -239,7 +239,7 @@ Test(collect, counters_are_found_by_path)
     }
 }
 
-/* Without a source, paths choose among what is put. */
+/* Without a source, paths select among the counters of put samples. */
 Test(collect, put_counters_are_found_by_path)
 {
     static const char last[] = "Dinge|b#0|Dinge/s|25/sec\n";
@@ -351,7 +351,7 @@ Test(collect, a_malformed_reply_is_reported_and_no_sample)
     cr_expect(reply.error.code == PFB_TRUNCATED_HEADER && !reply.is_sample && reply.size_bytes == 0);
     list_values(c, text);
     cr_expect_str_eq(text, "");
-    /* The last value of a reply is cut off: the others are returned. */
+    /* The last value of a reply is truncated: the others are returned. */
     pfb_write_init(&w, bytes, sizeof bytes);
     write_reply(&w, 1);
     bytes[w.size_bytes - 16] = 0xFF;
@@ -375,7 +375,7 @@ Test(collect, what_a_source_does_wrong_is_a_problem)
     static chunks capture;
     pfb_source_failure failure = {0};
     pfb_collector_problem problem;
-    char guid[PFB_GUID_TEXT_BYTES]; /* the only name that is left */
+    char guid[PFB_GUID_TEXT_BYTES]; /* the only name left */
     const char *name = guid;
     pfb_collector_choice choice = {.countersets = &name, .counterset_count = 1};
     pfb_guid_format(&things, guid);
@@ -433,7 +433,7 @@ Test(collect, countersets_are_described)
     pfb_described_counter counter;
     pfb_bytes guids = {0};
     make_capture(&capture);
-    for (int i = 0; i < 2; i++) { /* of a source, and put */
+    for (int i = 0; i < 2; i++) { /* with a source, and put */
         pfb_source *source = i == 0 ? pfb_source_open_capture(capture.data, capture.size, &failure) : NULL;
         pfb_collector *c = pfb_collector_open(source, NULL, &failure);
         cr_assert(c && (i == 0 || put_capture(c, &capture, &failure)));
@@ -488,7 +488,7 @@ Test(collect, a_failed_allocation_is_a_failure)
         pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
         bool is_done = c && pfb_collector_add(c, path, &failure) && put_capture(c, &capture, &failure);
         cr_expect(is_done || is_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
-        if (c && !is_done) { /* it can still be used */
+        if (c && !is_done) { /* the collector must still work */
             failing = 0;
             failure.code = 0;
             cr_expect(pfb_collector_add(c, path, &failure) && put_capture(c, &capture, &failure), "allocation %zu: %s",

@@ -106,7 +106,7 @@ Test(cook, instances_by_id_and_name)
     }
 }
 
-/* The obvious way: the n-th equal instance of the newer list belongs to the n-th of the older one. */
+/* Reference implementation: the n-th equal instance of the newer list matches the n-th of the older one. */
 static uint32_t match_naively(const instance *older, const instance *newer, uint32_t n)
 {
     uint32_t rank = 0;
@@ -163,7 +163,7 @@ static sample *many_instances(int64_t tick, uint32_t count, bool reversed)
     return s;
 }
 
-/* The n log n path; a quadratic one would take minutes under a sanitizer. */
+/* The n log n path; a quadratic algorithm would take minutes under a sanitizer. */
 Test(cook, many_instances_in_reverse, .timeout = 30)
 {
     enum { COUNT = 20000 };
@@ -189,8 +189,8 @@ static sample *single_at(int64_t tick, unsigned set, uint32_t counter, uint32_t 
     return s;
 }
 
-/* Results belong together when they answer the same query; without names, the filters must be the same. A reply to a
- * pattern that names no instance may be about any that matches: another pattern is another question. */
+/* Results match if they answer the same query. Without names in the reply, the filters must be equal: a reply to a
+ * pattern may be about any matching instance, so a different pattern is a different query. */
 Test(cook, results_answer_the_same_query)
 {
     static const struct {
@@ -220,7 +220,7 @@ Test(cook, results_answer_the_same_query)
     }
 }
 
-/* The memory ends after the older sample's only result. */
+/* No result follows the older sample's only one in memory. */
 Test(cook, more_results_than_before)
 {
     sample *older = sample_new(1);
@@ -236,7 +236,7 @@ Test(cook, more_results_than_before)
     sample_free_both(older, newer);
 }
 
-/* Queries were added in front, and one removed: results at other positions are found by their query. */
+/* Queries were added in front and one was removed: results at other positions are found by their query. */
 Test(cook, results_that_have_moved)
 {
     sample *older = sample_new(1);
@@ -267,7 +267,7 @@ Test(cook, results_that_have_moved)
 
 enum { VALUE = 10, REFERRED = 20 };
 
-/* A counterset sample: counter 10 and what it refers to, counter 20; values of tick t: 100 t and 20 t. */
+/* A counterset sample: counter 10 and its related counter 20. At tick t their values are 100 t and 20 t. */
 static sample *pair_at(int64_t tick, const pfb_counter *counters, uint32_t count, uint32_t size, uint32_t base_size)
 {
     static const uint32_t ids[] = {VALUE, REFERRED};
@@ -406,7 +406,7 @@ Test(cook, clocks_are_signed)
 
 /* ---- Bases in another result --------------------------------------------------------------------------- */
 
-/* Registers an average and its base in both samples' way. */
+/* Registers an average and its base for a sample. */
 static void register_average(sample *s)
 {
     pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BASE)};
@@ -452,7 +452,7 @@ Test(cook, bases_in_another_querys_result)
         expect_status(r[2], PFB_STATUS_MISSING_BASE, "(3, c) is not (7, c)");
         expect_value(r[3], 40.0, "the second (1, a): 120 / 3");
         expect_status(r[4], PFB_STATUS_MISSING_BASE, "(7, d) is not (7, c)");
-        pfb_sample_number_rows(&newer->table); /* this changes the order of rows */
+        pfb_sample_number_rows(&newer->table); /* reorders the rows */
     }
     sample_free_both(older, newer);
 }
@@ -504,7 +504,7 @@ Test(cook, bases_of_exact_names)
     }
 }
 
-/* The base's counter id in another counterset is another counter. */
+/* A counter of the same id in another counterset is not the base. */
 Test(cook, bases_stay_within_the_counterset)
 {
     sample *s[2];
@@ -527,7 +527,7 @@ Test(cook, bases_stay_within_the_counterset)
     sample_free_both(s[0], s[1]);
 }
 
-/* The same instance in many results: of those before the base's at most 64 are looked at. */
+/* The same instance is in many results. At most 64 results before that of the base are examined. */
 static pfb_status evaluate_behind(uint32_t others)
 {
     sample *s[2];
@@ -561,7 +561,7 @@ Test(cook, at_most_64_candidates)
 
 enum { CELLS = 20000, LONG_NAME = 100000 };
 
-/* An instance whose name is very long, with very many counters, all of which have their base in another result. */
+/* An instance with a very long name and very many counters, all of which have their base in another result. */
 static sample *long_name_many_cells(int64_t tick)
 {
     static uint32_t ids[CELLS];
@@ -599,7 +599,7 @@ Test(cook, long_names_and_many_values, .timeout = 20)
 
 /* ---- Values -------------------------------------------------------------------------------------------- */
 
-/* Counter ids may repeat: each value goes with the one at its own place; references go to the first. */
+/* Counter ids may repeat: each value is compared with the one at its position; references use the first. */
 Test(cook, repeated_counter_ids)
 {
     static const uint32_t ids[] = {VALUE, VALUE, REFERRED, REFERRED};
@@ -638,7 +638,7 @@ Test(cook, counters_in_another_order)
     sample_free_both(s[0], s[1]);
 }
 
-/* One counter, its type and the sizes of its two data. */
+/* Evaluates one counter of these types with these sizes of its data. */
 static pfb_formula_result evaluate_sizes(uint32_t type, uint32_t newer_type, uint32_t older_size, uint32_t newer_size)
 {
     static const uint32_t ids[] = {VALUE};
@@ -731,7 +731,7 @@ Test(cook, positions_outside_the_table)
     sample_free(s);
 }
 
-/* The bytes after the last row look like another one: a row of a block that breaks at its first value. */
+/* The bytes after the last row look like another row, which would end with an error at its first value. */
 Test(cook, the_row_behind_the_last)
 {
     static const uint32_t ids[] = {VALUE};
@@ -746,7 +746,7 @@ Test(cook, the_row_behind_the_last)
     sample_free(s);
 }
 
-/* Neither query information nor registration: everything is there but the types. */
+/* Without query information and registration everything is there except the types. */
 Test(cook, data_alone_has_no_types)
 {
     static const uint32_t ids[] = {VALUE};
@@ -766,7 +766,7 @@ Test(cook, data_alone_has_no_types)
     }
 }
 
-/* A row cut short by a broken block: what is missing is missing, the rest is computed. */
+/* In a row cut by a broken block, missing values have no result and the others are computed. */
 Test(cook, broken_blocks)
 {
     static const uint32_t ids[] = {VALUE, REFERRED, VALUE + 1};

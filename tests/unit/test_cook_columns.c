@@ -30,7 +30,7 @@ static bool one_in(uint64_t *state, uint64_t count)
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
 
-/* A counter of each kind, with those it refers to; id is position + 1. */
+/* One counter of each kind with its related counters; the id is the position + 1. */
 static const struct {
     uint32_t type, size, base, multi, time, freq;
 } kinds[COLUMNS] = {
@@ -112,7 +112,7 @@ static void disturb_crowd(uint64_t *state, crowd *c, uint64_t rarely)
     }
 }
 
-/* What a counter of an instance has reached: everyday numbers, and now and then any. */
+/* The raw value of a counter of an instance: mostly a realistic number, sometimes any number. */
 static uint64_t raw_value(uint64_t *state, uint32_t id, uint32_t column, int64_t tick, uint64_t rarely)
 {
     if (one_in(state, rarely))
@@ -135,7 +135,7 @@ static sample *make_sample(uint64_t *state, const crowd *c, int64_t tick, uint64
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
     for (uint32_t i = 0; i < COLUMNS; i++)
         ids[i] = i + 1;
-    uint32_t columns = one_in(state, 4) ? COLUMNS - 1 : COLUMNS; /* one may be added or removed */
+    uint32_t columns = one_in(state, 4) ? COLUMNS - 1 : COLUMNS; /* the last counter is sometimes missing */
     sample_result(s, PFB_V2_COUNTERSET, ids, columns);
     for (uint32_t row = 0; row < c->count; row++) {
         char name[16];
@@ -145,7 +145,7 @@ static sample *make_sample(uint64_t *state, const crowd *c, int64_t tick, uint64
             sample_value(s, raw_value(state, c->ids[row], column, tick, rarely), value_size(state, column, rarely));
     }
     sample_end(s);
-    if (one_in(state, 4) && s->data.size_bytes > 200) /* broken: it ends early */
+    if (one_in(state, 4) && s->data.size_bytes > 200) /* sometimes the block ends early */
         store_ordered(s->data.data, false, (uint32_t)(s->data.size_bytes - next_random(state) % 100 / 8 * 8));
     sample_load(s);
     return s;
@@ -213,7 +213,7 @@ Test(cook_columns, random_samples, .timeout = 300)
     cr_expect_gt(ok, 50000, "only %u values", ok);
 }
 
-/* A sample that was matched with a larger one, whose rows the other does not have. */
+/* A sample that was matched with a larger one has references to rows that the other one lacks. */
 Test(cook_columns, matched_with_another_sample)
 {
     uint64_t state = 1;

@@ -22,7 +22,7 @@ static sample *singles(int64_t tick, const char *const *names, const uint64_t *v
     return s;
 }
 
-/* The query for "a" was removed, so that of "b" moved to its place, where a query for the same counter had been. */
+/* The query for "a" was removed, so the one for "b" moved to a position that had a query for the same counter. */
 Test(cook_moved, a_query_that_took_another_ones_place_is_found)
 {
     sample *older = singles(1, (const char *const[]){"a", "b"}, (const uint64_t[]){100, 200}, 2);
@@ -34,7 +34,7 @@ Test(cook_moved, a_query_that_took_another_ones_place_is_found)
     sample_free_both(older, newer);
 }
 
-/* What the older sample's counter was is unknown: nothing to compare with. */
+/* The counter at this position was unknown in the older sample, so there is nothing to compare with. */
 Test(cook_moved, a_counter_that_was_unknown_before_needs_another_sample)
 {
     sample *older = sample_new(1);
@@ -49,7 +49,7 @@ Test(cook_moved, a_counter_that_was_unknown_before_needs_another_sample)
     sample_free_both(older, newer);
 }
 
-/* Each result has an older sample of its own. */
+/* Each result may have a different older sample. */
 Test(pairing_moved, results_are_matched_one_by_one)
 {
     sample *first = singles(1, (const char *const[]){"a"}, (const uint64_t[]){100}, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matching where instances keep their order while some are added and removed. */
+/* Matching of instances that keep their order while others are added and removed. */
 #include "support.h"
 #include "support_samples.h"
 
@@ -32,7 +32,7 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 16;
 }
 
-/* Few different ones, so that instances that were passed over often turn up again. */
+/* Few different instances, so that skipped ones often occur again. */
 static instance random_instance(uint32_t *state, uint32_t kinds)
 {
     static const char *const names[] = {"a", "b", "svchost", "svchost_1", "chrome#12", "_Total"};
@@ -40,7 +40,7 @@ static instance random_instance(uint32_t *state, uint32_t kinds)
     return (instance){kind / 6, names[kind % 6]};
 }
 
-/* The older list with some instances left out, some put in, and now and then two exchanged. */
+/* The older list with some instances removed, some inserted, and sometimes two exchanged. */
 static void change(uint32_t *state, const instance *older, instance *newer, uint32_t kinds)
 {
     uint32_t count = 0;
@@ -95,7 +95,7 @@ static void expect_rows(const instance *from, const instance *to, const uint32_t
     sample_free_both(older, newer);
 }
 
-/* What was passed over in one list turns up later in the other: it had moved, and ranks count. */
+/* Instances that were skipped in one list occur later in the other one: they moved, and ranks matter. */
 Test(cook_order, instances_passed_over_that_turn_up_again)
 {
     expect_rows((const instance[]){{1, "x"}, {1, "a"}, {1, "b"}, {0, NULL}},
@@ -124,7 +124,7 @@ static sample *many(int64_t tick, uint32_t from, uint32_t count)
     return s;
 }
 
-/* The first five are removed, five are added at the end. */
+/* The first five are removed, and five are added at the end. */
 Test(cook_order, a_few_changes_among_many)
 {
     enum { COUNT = 100000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairing of whole samples: every displayed value in one call. */
+/* Cooking whole samples: every displayed value in one call. */
 #include "support.h"
 #include "support_samples.h"
 
@@ -23,7 +23,7 @@ static void register_set(sample *s, uint32_t base_type)
     sample_register(s, SET, counters, 4);
 }
 
-/* Every kind of reply in one block: a counterset, one counter of all instances (whose base is in the first), a single
+/* All kinds of results in one block: a counterset, one counter of all instances (whose base is in the first), a single
  * value, an error, and several counters without instances. */
 static sample *mixed(int64_t tick, const char *first, const char *second)
 {
@@ -157,7 +157,7 @@ static sample *average_at(int64_t tick, uint32_t base_type, uint64_t base, uint3
     return s;
 }
 
-/* The registered base has 4 bytes and may have wrapped, or 8 bytes and has fallen. */
+/* The registered base has 4 bytes and may have wrapped, or 8 bytes and decreased. */
 Test(cook_samples, wrap32_goes_by_the_registered_base)
 {
     static const struct {
@@ -187,7 +187,7 @@ Test(cook_samples, wrap32_goes_by_the_registered_base)
 
 enum { ROWS = 40 };
 
-/* Rows "i0" and on at a tick: those of one parity, or with `both` all of them, in a result each. */
+/* Adds rows "i0", "i2" ... or "i1", "i3" ... at a tick; with `both` all of them, in two results. */
 static void add_half(sample *s, int64_t tick, uint32_t parity, bool both)
 {
     static const uint32_t ids[] = {COUNT, GAUGE};

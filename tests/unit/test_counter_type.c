@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The list as winperf.h has it, and what each type's formula is made of; written down from the description of the
- * types, not from the table under test. */
+/* The list of winperf.h with the parts of each formula, written from the description of the types and not from the
+ * table under test. */
 typedef struct expected_row {
     uint32_t value;
     const char *name;
@@ -81,7 +81,7 @@ static const expected_row list[] = {
 
 enum { LIST_COUNT = sizeof list / sizeof list[0] };
 
-/* Fields of a type's value, taken out by hand. */
+/* A field of a type's value. */
 static unsigned bits(uint32_t value, int lowest, unsigned mask)
 {
     return value >> lowest & mask;
@@ -201,8 +201,8 @@ Test(counter_type, raw_sizes_are_what_the_size_bits_say)
     }
 }
 
-/* Values, rates, queue lengths and precision timers: two samples exactly where the delta bit is. The two average types
- * lack it and need two all the same. */
+/* Values, rates, queue lengths and precision timers need two samples if the delta bit is set. The two average types
+ * lack it and need two as well. */
 Test(counter_type, samples_follow_the_delta_bit)
 {
     for (size_t i = 0; i < type_count(); i++) {
@@ -217,7 +217,7 @@ Test(counter_type, samples_follow_the_delta_bit)
     }
 }
 
-/* The clock is the one of the timer bits wherever the formula divides by time or frequency. */
+/* If a formula divides by time or frequency, the timer bits give the clock. */
 Test(counter_type, clocks_follow_the_timer_bits)
 {
     static const pfb_clock by_timer[] = {PFB_CLOCK_PERF, PFB_CLOCK_100NS, PFB_CLOCK_OBJECT};
@@ -231,7 +231,8 @@ Test(counter_type, clocks_follow_the_timer_bits)
     }
 }
 
-/* Subtype and class give the denominator: rate and queue length the time, fraction and precision the base. */
+/* Subtype and class give the denominator: time for rates and queue lengths, the base for fractions and precision
+ * timers. */
 Test(counter_type, denominators_follow_the_subtype)
 {
     for (size_t i = 0; i < type_count(); i++) {
@@ -248,7 +249,7 @@ Test(counter_type, denominators_follow_the_subtype)
     }
 }
 
-/* Rates with no suffix or "/sec" take the frequency, and the plain multi timer of the performance clock besides. */
+/* Rates with no suffix or "/sec" use the frequency, and so does the multi timer of the performance clock. */
 Test(counter_type, terms_follow_display_inverse_and_multi)
 {
     for (size_t i = 0; i < type_count(); i++) {
@@ -285,7 +286,7 @@ Test(counter_type, units_follow_the_display_bits)
     }
 }
 
-/* A base fits the width of its counter, but for AVERAGE_BULK: 64 bits over 32. */
+/* A base has the width of its counter, except for AVERAGE_BULK: 64 bits with a 32-bit base. */
 Test(counter_type, bases_are_base_types)
 {
     for (size_t i = 0; i < type_count(); i++) {
@@ -363,10 +364,11 @@ Test(counter_type, well_formed_counters_are_derived)
 
 /* ---- Types without a name ------------------------------------------------------------------------------ */
 
-/* The rules are the named types' own: they derive to their rows, but for those that mean something else. */
+/* Named types derive to their own rows, except those with another meaning. */
 Test(counter_type, named_types_follow_their_bits)
 {
-    static const uint32_t others[] = {0x30020400, 0x40020500, 0x22410500}; /* averages, the multi timer that takes F */
+    static const uint32_t others[] = {0x30020400, 0x40020500,
+                                      0x22410500}; /* averages, and the multi timer that uses F */
     size_t derived = 0;
     for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *named = pfb_counter_type_at(i);
@@ -421,7 +423,7 @@ Test(counter_type, only_well_formed_counters_are_derived)
 /* ---- The documentation
  * -------------------------------------------------------------------------------------------------- */
 
-/* The cells of a row "| a | b |", without the blanks and back quotes around them; how many there are. */
+/* Splits a row "| a | b |" into cells without blanks and back quotes; returns their number. */
 static size_t split_row(char *line, char *cells[], size_t capacity)
 {
     size_t count = 0;

@@ -48,7 +48,7 @@ static void expect_counts(const pfb_cpi_figures *f, uint64_t instr, uint64_t cyc
               (unsigned long long)f->busy, (unsigned long long)f->elapsed, (unsigned long long)f->scaled_cycles);
 }
 
-/* Nothing that could be mistaken for a measurement. */
+/* Checks that all fields but the status are 0. */
 static void expect_unused(const pfb_cpi_figures *f, pfb_cpi_status status, const char *what)
 {
     expect_figures(f, status, 0.0, 0.0, 0.0, what);
@@ -56,11 +56,11 @@ static void expect_unused(const pfb_cpi_figures *f, pfb_cpi_status status, const
     cr_expect(!f->is_busy_clamped, "%s", what);
 }
 
-/* A CPU that ran 1000 instructions in 2000 cycles, half of the time busy. */
+/* Between these, a CPU executed 1000 instructions in 2000 cycles and was busy half of the time. */
 static const pfb_cpi_cpu plain_start = {7, 100, 200, 300, 400};
 static const pfb_cpi_cpu plain_end = {7, 1100, 2200, 800, 1400};
 
-/* The interval of one CPU. */
+/* Measures the interval of one CPU. */
 static pfb_cpi_verdict measure_one(const pfb_cpi_cpu *from, const pfb_cpi_cpu *to, const pfb_cpi_widths *widths,
                                    uint64_t clock, pfb_cpi_figures *figures, pfb_cpi_result *result)
 {
@@ -119,7 +119,7 @@ Test(cpi, a_thread_and_figures_above_32_bits)
     expect_counts(&r.thread, UINT64_C(8000000000), UINT64_C(10500000000), 0, 0, 0, "the thread");
 }
 
-/* CPU 0 wraps at 2^40, 4000 instructions; CPU 1 is idle, CPU 3 goes. */
+/* CPU 0 wraps at 2^40 after 4000 instructions, CPU 1 is idle, CPU 3 goes offline. */
 Test(cpi, a_wrap_an_idle_cpu_and_one_that_goes)
 {
     static const pfb_cpi_widths widths = {40, 64};
@@ -156,20 +156,20 @@ Test(cpi, differences_of_each_width)
         {40, TWO_TO(40) - 1, 0, PFB_CPI_WRAPPED, 1},
         {40, 5, 4, PFB_CPI_BACKWARD, 0},
         {40, 0, TWO_TO(40) - 1, PFB_CPI_OK, TWO_TO(40) - 1},
-        {40, TWO_TO(39) + 1, 0, PFB_CPI_WRAPPED, TWO_TO(39) - 1}, /* just less than half a turn */
-        {40, TWO_TO(39), 0, PFB_CPI_BACKWARD, 0},                 /* half a turn */
+        {40, TWO_TO(39) + 1, 0, PFB_CPI_WRAPPED, TWO_TO(39) - 1}, /* just less than half the range */
+        {40, TWO_TO(39), 0, PFB_CPI_BACKWARD, 0},                 /* half the range */
         {40, TWO_TO(40), TWO_TO(40) + 5, PFB_CPI_INVALID, 0},
         {40, 5, TWO_TO(40), PFB_CPI_INVALID, 0},
         {40, TWO_TO(40), 5, PFB_CPI_INVALID, 0},
         {64, 20, 10, PFB_CPI_BACKWARD, 0},
-        {64, UINT64_MAX, 0, PFB_CPI_BACKWARD, 0}, /* what would be 1 */
+        {64, UINT64_MAX, 0, PFB_CPI_BACKWARD, 0}, /* with a wrap it would be 1 */
         {64, 0, UINT64_MAX, PFB_CPI_OK, UINT64_MAX},
         {63, TWO_TO(63) - 1, 0, PFB_CPI_WRAPPED, 1},
         {63, TWO_TO(63), 0, PFB_CPI_INVALID, 0},
         {2, 3, 0, PFB_CPI_WRAPPED, 1},
         {2, 2, 0, PFB_CPI_BACKWARD, 0},
         {1, 0, 1, PFB_CPI_OK, 1},
-        {1, 1, 0, PFB_CPI_BACKWARD, 0}, /* half a turn */
+        {1, 1, 0, PFB_CPI_BACKWARD, 0}, /* half the range */
         {1, 2, 2, PFB_CPI_INVALID, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -179,7 +179,7 @@ Test(cpi, differences_of_each_width)
         pfb_cpi_result r;
         from.cycles = rows[i].start;
         to.cycles = rows[i].end;
-        to.instr = TWO_TO(40); /* that no CPI is too large */
+        to.instr = TWO_TO(40); /* so that no CPI is too large */
         measure_one(&from, &to, &(pfb_cpi_widths){64, rows[i].width}, 0, &f, &r);
         cr_expect(f.status == rows[i].status && f.cycles == rows[i].delta, "cycles %zu: %s, %llu", i,
                   pfb_cpi_status_name(f.status), (unsigned long long)f.cycles);
@@ -193,7 +193,7 @@ Test(cpi, differences_of_each_width)
     }
 }
 
-/* The narrower of the two decides, and 64 bits never. */
+/* The narrower counter decides; 64 bits are never ambiguous. */
 Test(cpi, an_interval_of_a_whole_turn_is_ambiguous)
 {
     static const struct {
@@ -220,7 +220,7 @@ Test(cpi, an_interval_of_a_whole_turn_is_ambiguous)
 
 /* ---- Statuses ------------------------------------------------------------------------------------------ */
 
-/* Faults in the order of their precedence. Each has a counter for itself: instructions 40 bits, cycles 48. */
+/* Faults in the order of their precedence. They concern different counters: instructions have 40 bits, cycles 48. */
 enum { OFFLINE, AMBIGUOUS, INVALID, BACKWARD, NO_ELAPSED, NO_INSTR, OVERFLOW, WRAPPED, FAULT_COUNT };
 
 static const pfb_cpi_status fault_statuses[FAULT_COUNT] = {PFB_CPI_OFFLINE,  PFB_CPI_AMBIGUOUS,  PFB_CPI_INVALID,
@@ -271,7 +271,7 @@ Test(cpi, the_first_status_that_applies_decides)
     expect_figures(&f, PFB_CPI_OK, 2.0, 1.0, 50.0, "no fault");
 }
 
-/* Of invalid and backward counters the first decides. */
+/* The first invalid or backward counter decides. */
 Test(cpi, the_first_bad_field_decides)
 {
     static const pfb_cpi_widths widths = {40, 40};
@@ -295,7 +295,7 @@ Test(cpi, the_first_bad_field_decides)
     }
 }
 
-/* An integral word of 2^32 - 1 is none; a figure is rounded to 4 places before it is looked at. */
+/* The integral word 2^32 - 1 means undefined. A figure is rounded to 4 places before it is compared with this. */
 Test(cpi, what_no_hook_can_hold_is_told)
 {
     static const uint64_t most = 0xFFFFFFFE;
@@ -305,7 +305,7 @@ Test(cpi, what_no_hook_can_hold_is_told)
     } rows[] = {
         {1, most, PFB_CPI_OK},
         {1, most + 1, PFB_CPI_OVERFLOW},
-        {20000, (most + 1) * 20000 - 2, PFB_CPI_OK},       /* most.9999 */
+        {20000, (most + 1) * 20000 - 2, PFB_CPI_OK},       /* the integral part is `most`, the fraction 9999 */
         {20000, (most + 1) * 20000 - 1, PFB_CPI_OVERFLOW}, /* a tie, rounded up */
         {20001, (most + 1) * 20001 - 1, PFB_CPI_OVERFLOW},
         {19999, (most + 1) * 19999 - 1, PFB_CPI_OK},
@@ -364,7 +364,7 @@ Test(cpi, busy_ahead_of_elapsed_is_clamped)
     pfb_cpi_cpu to = plain_end;
     pfb_cpi_figures f;
     pfb_cpi_result r;
-    to.busy = plain_start.busy + 1000; /* all that elapsed */
+    to.busy = plain_start.busy + 1000; /* busy the whole time */
     measure_one(&plain_start, &to, &wide, 0, &f, &r);
     cr_expect(!f.is_busy_clamped && !r.system.is_busy_clamped);
     expect_figures(&f, PFB_CPI_OK, 2.0, 2.0, 100.0, "busy");
@@ -375,7 +375,7 @@ Test(cpi, busy_ahead_of_elapsed_is_clamped)
     expect_counts(&f, 1000, 2000, 1000, 1000, 2000, "clamped");
 }
 
-/* Without scaled figures nobody looks at busy and elapsed. */
+/* Without scaled figures busy and elapsed are not read. */
 Test(cpi, raw_figures_need_no_busy_clock)
 {
     static const pfb_cpi_cpu from = {3, 10, 20, 99, 99};
@@ -390,7 +390,7 @@ Test(cpi, raw_figures_need_no_busy_clock)
     expect_counts(&f, 10, 30, 0, 0, 0, "raw");
 }
 
-/* Three lost CPUs beside one that counts. */
+/* Three unusable CPUs and a usable one. */
 Test(cpi, sums_leave_out_what_cannot_be_used)
 {
     static const pfb_cpi_cpu from[] = {
@@ -412,7 +412,7 @@ Test(cpi, sums_leave_out_what_cannot_be_used)
 
 /* ---- CPUs that come and go ----------------------------------------------------------------------------- */
 
-/* Runs between two sets of CPUs, given as bits. */
+/* Computes the interval between two sets of CPUs, given as bits. */
 static void check_sets(unsigned before, unsigned after)
 {
     enum { CPUS = 5 };
@@ -465,7 +465,7 @@ Test(cpi, no_cpus_need_no_memory)
 
 enum { MOST = PFB_CPI_MOST_CPUS };
 
-/* The system of `count` CPUs that all counted the same. */
+/* The figures of a system with `count` CPUs that all counted the same. */
 static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *counted)
 {
     static pfb_cpi_cpu from[MOST];
@@ -483,7 +483,7 @@ static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *counted)
     return r;
 }
 
-/* Figures of equal CPUs are those of each, however long the sums; only the counts have no room. */
+/* Figures of equal CPUs are those of each CPU, however large the sums are; only the counts do not fit. */
 Test(cpi, sums_of_more_than_64_bits)
 {
     const pfb_cpi_cpu all = {0, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
@@ -496,7 +496,7 @@ Test(cpi, sums_of_more_than_64_bits)
     expect_counts(&r.system, UINT64_MAX, UINT64_MAX, 1024, 4096, UINT64_MAX, "a third");
 }
 
-/* The last sum that has room is no overflow: 15 is a divisor of 2^64 - 1. */
+/* The largest sum that fits is no overflow: 15 is a divisor of 2^64 - 1. */
 Test(cpi, sums_of_64_bits)
 {
     const pfb_cpi_cpu most = {0, UINT64_MAX / 15, UINT64_MAX / 15, 1, 2};
@@ -519,7 +519,7 @@ Test(cpi, sums_of_64_bits)
 
 static const pfb_cpi_thread thread_start = {42, 100, 200};
 
-/* The interval of a thread alone. Its CPUs would be refused if they were looked at. */
+/* The interval of a thread alone. Its CPUs would be rejected if they were read. */
 static pfb_cpi_verdict measure_thread(pfb_cpi_thread from, pfb_cpi_thread to, pfb_cpi_result *r)
 {
     pfb_cpi_snapshot start = {.clock = 5, .cpu_count = PFB_CPI_MOST_CPUS + 1, .has_thread = true, .thread = from};
@@ -554,7 +554,7 @@ Test(cpi, a_thread_alone)
     }
 }
 
-/* The verdict is that of the system. */
+/* The verdict is that of the system, even if the thread has no figures. */
 Test(cpi, a_thread_without_figures_does_not_matter_to_the_system)
 {
     pfb_cpi_snapshot start = {.cpus = &plain_start, .cpu_count = 1, .has_thread = true, .thread = thread_start};
@@ -571,7 +571,7 @@ Test(cpi, a_thread_without_figures_does_not_matter_to_the_system)
 
 /* ---- Refusals ------------------------------------------------------------------------------------------ */
 
-/* One interval of two CPUs and a thread, to be spoilt. */
+/* A valid interval of two CPUs and a thread, in which the tests change something. */
 typedef struct question {
     pfb_cpi_cpu from[2], to[2];
     pfb_cpi_snapshot start, end;
@@ -589,7 +589,7 @@ static void ask_well(question *q)
                     .mode = PFB_CPI_SCALED | PFB_CPI_ON_THREAD};
 }
 
-/* Without a result nothing is filled in. */
+/* Checks the verdict, and that nothing is filled in without a result. */
 static void expect_verdict(const question *q, pfb_cpi_verdict expected, const char *what)
 {
     struct {
@@ -639,7 +639,7 @@ Test(cpi, mistakes_of_the_caller)
     expect_verdict(&q, PFB_CPI_COMPUTED, "threads that nobody asks for");
 }
 
-/* One CPU more than there may be, on either side. */
+/* One CPU more than allowed, at either end. */
 Test(cpi, too_many_cpus)
 {
     static pfb_cpi_cpu cpus[MOST + 1];

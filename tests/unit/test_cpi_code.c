@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* The codes as the facility's headers have them. */
+/* The codes in the headers of the facility. */
 static const struct {
     int code;
     const char *name;
@@ -52,7 +52,7 @@ Test(cpi_code, values_and_names)
     }
 }
 
-/* By the constants' own names: one that has a wrong value, or another's, is found here. */
+/* Compares the codes by the names of their constants, which finds wrong and exchanged values. */
 Test(cpi_code, constants)
 {
 #define EXPECT_NAME(name) cr_expect_str_eq(pfb_cpi_rc_to_string(PFB_##name), #name)
@@ -84,7 +84,7 @@ Test(cpi_code, constants)
     EXPECT_NAME(PU_ERROR_INCOMPATIBLE_OPTIONS);
 }
 
-/* What the program prints after a name: words, no sentence of its own. */
+/* The program prints these texts after a name, so they are not whole sentences. */
 Test(cpi_code, texts)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {

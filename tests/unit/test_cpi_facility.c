@@ -17,8 +17,8 @@
 
 /* ---- Helpers ------------------------------------------------------------------------------------------- */
 
-/* Two CPUs: after n steps CPU 0 has 100 n^2 instructions, CPU 1 twice as many, in 1000 n cycles each. The thread has 10
- * n^2 in 40 n. So an interval's figures identify both of its ends. */
+/* Two CPUs and a thread: after n steps CPU 0 has 100 n^2 instructions and CPU 1 twice as many, in 1000 n cycles each;
+ * the thread has 10 n^2 in 40 n. So the figures of an interval identify both of its ends. */
 static const pfb_cpi_cpu counts[][2] = {
     {{0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}},
     {{0, 100, 1000, 500, 1000}, {1, 200, 1000, 1000, 1000}},
@@ -35,11 +35,11 @@ static const pfb_cpi_cpu counts[][2] = {
         .refusal = (code)                                                                                              \
     }
 
-static const pfb_cpi_data anything; /* what a pointer to data is before the call */
+static const pfb_cpi_data anything; /* value of a data pointer before a call */
 static const canned_step steps[] = {STEP(0), STEP(1), STEP(2), STEP(3)};
 static canned plain;
 
-/* Instances read these steps from now on. */
+/* Makes new instances read these steps. */
 static void use(canned *c, const canned_step *list, size_t count)
 {
     *c = (canned){.steps = list, .step_count = count};
@@ -71,13 +71,13 @@ static void terminate(void *handle)
     cr_expect_eq(pfb_cpi_terminate(handle), PFB_PU_SUCCESS);
 }
 
-/* Doubles through memory: some registers hold more than they do. */
+/* Compares through memory: x87 registers have a higher precision than doubles. */
 static bool is_same(double value, double expected)
 {
     return memcmp(&value, &expected, sizeof value) == 0;
 }
 
-/* The figures of the interval between two steps. */
+/* Checks the figures of the interval between two steps. */
 static void expect_interval(const pfb_cpi_data *data, int from, int to)
 {
     double cycles = 1000.0 * (to - from);
@@ -130,8 +130,8 @@ Test(cpi_facility, instances_nest_and_overlap)
     const pfb_cpi_data *of_inner;
     cr_assert_eq(pfb_cpi_get(inner, &of_inner), PFB_PU_SUCCESS);
     expect_get(outer, 1, 2);
-    expect_interval(of_inner, 0, 1); /* it is inner's still */
-    terminate(outer);                /* before the inner one */
+    expect_interval(of_inner, 0, 1); /* the inner instance's data is still valid */
+    terminate(outer);                /* terminated before the inner one */
     cr_expect_eq(pfb_cpi_start(inner), PFB_PU_SUCCESS);
     expect_get(inner, 2, 3);
     terminate(inner);
@@ -149,7 +149,7 @@ Test(cpi_facility, a_thousand_instances_at_once)
         expect_get(handles[i], i % 3 == 0, i % 3 == 0 ? 2 : 1);
     }
     for (size_t i = 0; i < COUNT(handles); i++)
-        terminate(handles[i * 7 % 1000]); /* 7 and 1000 have no common factor: each once */
+        terminate(handles[i * 7 % 1000]); /* 7 and 1000 are coprime, so each handle is terminated once */
     cr_expect_eq(plain.closed, 1000);
 }
 
@@ -376,10 +376,10 @@ Test(cpi_facility, a_thread_s_counters_are_read_by_that_thread)
     cr_expect_not_null(strstr(v.text, "thread"));
     cr_expect(v.codes[4] == 0 && v.codes[5] == 0 && v.codes[6] == 5, "nothing is read for these");
     cr_expect(v.codes[7] == 0 && v.codes[8] == 0, "it makes its own");
-    expect_get(v.handle, 0, 1); /* nothing was read meanwhile */
+    expect_get(v.handle, 0, 1); /* no step was consumed */
     cr_expect_eq(pfb_cpi_start(v.made), PFB_PU_ERROR_INVALID_THREAD);
     visit later = {.handle = v.made};
-    visit_in_a_thread(&later); /* the system may well give this thread the number of the one that ended */
+    visit_in_a_thread(&later); /* this thread may have the system's id of the one that ended */
     cr_expect_eq(later.codes[0], PFB_PU_ERROR_INVALID_THREAD);
     terminate(v.handle);
     terminate(v.made);
@@ -398,7 +398,7 @@ Test(cpi_facility, other_instances_are_used_by_any_thread)
 }
 
 #if !defined(_WIN32)
-/* A child has this thread's memory and not its counters. */
+/* A child of fork has this thread's memory, but not its counters. */
 Test(cpi_facility, a_child_of_fork_is_another_thread)
 {
     const pfb_cpi_data *data = &anything;
@@ -428,7 +428,7 @@ Test(cpi_facility, what_the_source_refuses_is_passed_on)
         const canned_step list[] = {REFUSED(source_codes[i])};
         canned c;
         use(&c, list, COUNT(list));
-        for (int k = 0; k < 2; k++) { /* the first reading, and then opening */
+        for (int k = 0; k < 2; k++) { /* the first reading, then opening */
             void *handle = &c;
             cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), source_codes[i]);
             cr_expect_null(handle);
@@ -581,7 +581,7 @@ Test(cpi_facility, a_failure_s_text_is_that_of_the_latest_call)
     expect_text("terminated");
     visit v = {.handle = handle};
     visit_in_a_thread(&v);
-    expect_text("terminated"); /* the other thread's are its own */
+    expect_text("terminated"); /* the text of this thread is not affected by another thread */
     terminate(v.made);
     cr_expect_str_eq(pfb_cpi_last_error_text(), "");
 }
@@ -607,7 +607,7 @@ Test(cpi_facility, details_and_cycles_without_halts)
     terminate(handle);
 }
 
-/* What a get gave is there until the next one, whatever its reader begins meanwhile. */
+/* The data of a get stay valid until the next get, even after a start. */
 Test(cpi_facility, a_start_leaves_what_the_latest_get_gave)
 {
     canned_step own[3];
@@ -658,7 +658,7 @@ Test(cpi_facility, the_source_changes_only_without_instances)
     cr_expect(other.is_closed);
 }
 
-/* Such as one that tries kernel mode first, and is content with user mode. */
+/* For example a source that first tries kernel mode, fails, and then succeeds in user mode. */
 Test(cpi_facility, a_source_that_tells_of_a_refusal_and_succeeds_has_succeeded)
 {
     void *handle = NULL;
@@ -699,7 +699,8 @@ Test(cpi_facility, supported_is_what_can_be_initialised)
     cr_expect_str_eq(pfb_cpi_last_error_text(), CANNED_SENTENCE);
 }
 
-/* Whether this machine has counters nobody knows here; but it must say so, and give a whole answer if it has. */
+/* Whether this machine has counters is unknown. Without counters it must report a reason, with counters complete
+ * figures. */
 Test(cpi_facility, this_machine_measures_or_says_why_not)
 {
     use_machine();
@@ -722,7 +723,7 @@ Test(cpi_facility, this_machine_measures_or_says_why_not)
 
 /* ---- The original's names ------------------------------------------------------------------------------ */
 
-/* Values and layout as the original's headers have them. */
+/* Names, values and layout in the original's headers. */
 Test(cpi_facility, the_original_s_names_mean_the_same)
 {
     static const uint32_t modes[] = {CPI_TYPE_RAW,

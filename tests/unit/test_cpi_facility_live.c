@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When the facility opens this machine's source, and closes it. Here the machine is canned: the program has its own
- * pfb_cpi_source_open_live, and its own copy of what calls that. */
+/* When the facility opens and closes the source of this machine. The machine is simulated: the program has its own
+ * pfb_cpi_source_open_live and its own copy of the code that calls it. */
 #include "perfblock/cpi_facility.h"
 
 #include "support_cpi_source.h"
@@ -88,7 +88,7 @@ Test(cpi_facility_live, a_source_that_cannot_be_opened_is_told)
     cr_expect(opened == 1 && machine.is_closed);
 }
 
-/* Only this machine's instances know whose thread it is when snapshots have none. */
+/* If snapshots have no thread id, the one of the thread that called init is reported. */
 Test(cpi_facility_live, the_thread_s_number_is_that_of_init)
 {
     const pfb_cpi_data *data;

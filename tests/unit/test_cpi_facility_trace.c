@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks through the facility; above all the worked examples, from snapshots to bytes. */
+/* Trace hooks written by the facility, mainly the worked examples, from snapshots to bytes. */
 #include "perfblock/cpi_facility.h"
 
 #include "support_cpi.h"
@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static const pfb_cpi_data anything; /* what a pointer to data is before the call */
+static const pfb_cpi_data anything; /* value of a data pointer before a call */
 static canned source;
 static uint8_t buffer[8192];
 
@@ -22,7 +22,7 @@ static void use(const canned_step *list, size_t count)
     cr_assert_eq(pfb_cpi_use_source(canned_open(&source)), PFB_PU_SUCCESS);
 }
 
-/* An instance over these steps, with the buffer attached. */
+/* Makes an instance with these steps and the buffer attached. */
 static void *init(uint32_t mode, const canned_step *list, size_t count)
 {
     void *handle;
@@ -48,7 +48,7 @@ static void expect_size(void *handle, size_t used, size_t needed, const char *wh
     cr_expect_eq(is_needed, needed, "%s: %zu needed", what, is_needed);
 }
 
-/* The buffer has the worked example and nothing after it. */
+/* Checks that the buffer contains the worked example and nothing after it. */
 static void expect_example(void *handle, int number)
 {
     bytes expected = example(number);
@@ -57,7 +57,7 @@ static void expect_example(void *handle, int number)
     cr_expect_eq(buffer[expected.size], 0xEE);
 }
 
-/* Doubles through memory: some registers hold more than they do. */
+/* Compares through memory: x87 registers have a higher precision than doubles. */
 static bool is_same(double value, double expected)
 {
     return memcmp(&value, &expected, sizeof value) == 0;
@@ -122,7 +122,7 @@ Test(cpi_facility_trace, detailed_with_label_and_thread)
     finish(handle);
 }
 
-/* By the hook identity, and a get that traces on its own. */
+/* With the label and minor code set before, by a get that writes hooks. */
 Test(cpi_facility_trace, both_forms_with_a_wrap_and_a_cpu_gone)
 {
     static const pfb_cpi_cpu from[] = {{0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
@@ -137,7 +137,7 @@ Test(cpi_facility_trace, both_forms_with_a_wrap_and_a_cpu_gone)
              list, COUNT(list));
     char label[] = "phase-03";
     cr_assert_eq(pfb_cpi_set_trace_hook_id(handle, 7, label), PFB_PU_SUCCESS);
-    memset(label, 'x', 8); /* the instance has its own copy */
+    memset(label, 'x', 8); /* the instance has copied the label */
     cr_assert_eq(pfb_cpi_get(handle, &d), PFB_PU_SUCCESS);
     cr_expect(d->num_cpus == 3 && d->tid == 900 && d->elapsed_cycles == 8000);
     expect_doubles(d->raw_cpi, (double[]){2.0, 0.0, 0.0}, 3, "raw_cpi");
@@ -169,7 +169,7 @@ static const pfb_cpi_cpu counts[] = {{0, 0, 0, 0, 0},
 
 static const canned_step steps[] = {STEP(0), STEP(1), STEP(2), STEP(3), STEP(4)};
 
-/* The buffer has these groups: minor code, label size and whether it has summary, system and thread hook. */
+/* Expected groups: minor code, label size, and whether they have summary, system and thread hooks. */
 typedef struct expected_group {
     uint32_t minor, label_size_bytes;
     bool has_summary, has_system, has_thread;
@@ -308,7 +308,7 @@ Test(cpi_facility_trace, a_thread_alone_has_no_summary)
 
 /* ---- Buffers ------------------------------------------------------------------------------------------- */
 
-/* Of one CPU a summary has 12 + 4 * 8 bytes. */
+/* A summary of one CPU has 12 + 4 * 8 bytes. */
 enum { SUMMARY_BYTES = 44 };
 
 Test(cpi_facility_trace, without_a_buffer_nothing_is_read)

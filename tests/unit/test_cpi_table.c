@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instances are only named here, and never looked at. */
+/* Pointers to instances, which the table never dereferences. */
 static struct pfb_cpi_instance *instance(uintptr_t number)
 {
     struct pfb_cpi_instance *made;
@@ -54,7 +54,7 @@ Test(cpi_table, what_was_never_a_handle_is_not_known)
     free(table.slots);
 }
 
-/* A slot is that part of a handle which two handles of one slot share. */
+/* Returns the part of a handle that is the same for all handles of a slot. */
 static uintptr_t slot_of(const void *handle)
 {
     return (uintptr_t)handle & PFB_CPI_MOST_GENERATION;
@@ -96,7 +96,7 @@ Test(cpi_table, a_slot_whose_handles_would_repeat_is_not_used_again)
     free(table.slots);
 }
 
-/* 32 bits have 32768 slots; where pointers are longer the table is never full before the memory is. */
+/* With 32 bits there are 32768 slots. With longer pointers memory is exhausted before handles. */
 Test(cpi_table, a_full_table_gives_no_handle)
 {
     if (sizeof(uintptr_t) > 4)

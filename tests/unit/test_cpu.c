@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* This machine's CPUs, whatever they are: what must hold on any of them, held against what the system says elsewhere.
- */
+/* The CPUs of this machine: properties of any CPU, compared with other information of the system. */
 
 Test(cpu, leaves_are_those_it_has)
 {
@@ -89,7 +88,7 @@ Test(cpu, every_cpu_can_be_pinned)
     cr_expect_not(pfb_cpus_pin(cpus, count, &failure));
     cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER);
     pfb_cpus_close(cpus);
-    cpus = pfb_cpus_open(&failure); /* closing gave the thread all of them back */
+    cpus = pfb_cpus_open(&failure); /* closing restored the thread's affinity */
     cr_assert_not_null(cpus);
     cr_expect_eq(pfb_cpus_count(cpus), count);
     pfb_cpus_close(cpus);

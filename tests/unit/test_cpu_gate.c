@@ -10,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* When LWP instructions are executed: platform/lwp/cpu.c on a machine whose CPUs, whose pinning and whose instructions
- * are this test's own. An instruction on a CPU that does not allow it is what would be an illegal one. */
+/* Conditions for executing LWP instructions: platform/lwp/cpu.c on a simulated machine. Executing an instruction on a
+ * CPU without LWP fails the test, as it would be illegal on real hardware. */
 
 /* ---- The machine ------------------------------------------------------------------------------------------------- */
 
-/* A CPU as a letter: U usable, E not enabled, L without LWP (its leaf is filled all the same), I of another vendor,
- * with garbage, B without the leaf, A no x86. */
+/* One letter per CPU: U usable, E not enabled, L without LWP but with a filled leaf, I another vendor with garbage, B
+ * without the leaf, A not x86. */
 static const char *cpus_there;
-static size_t here;           /* the CPU the thread is on, a position in cpus_there */
+static size_t here;           /* position in cpus_there of the CPU that runs the thread */
 static bool is_xcr0_known;    /* the system reports it */
 static bool is_state_enabled; /* XCR0 bit 62 */
 static unsigned pins_left;    /* pinning fails when it is 0 */
 static unsigned open_handles; /* of pfb_cpus */
 static unsigned executed;     /* instructions, on CPUs that allow them */
-static const void *in_force;  /* what the last LLWPCB loaded */
+static const void *in_force;  /* the address loaded by the last LLWPCB */
 static uint64_t last_operand;
 
 static void make_machine(const char *cpus)
@@ -61,7 +61,7 @@ pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
     return is_xcr0_known ? (pfb_cpuid_xcr0){true, value} : (pfb_cpuid_xcr0){0};
 }
 
-/* Numbers are not positions: a machine numbers its CPUs as it likes. */
+/* Numbers differ from positions, because a machine may number its CPUs in any way. */
 struct pfb_cpus {
     size_t count;
 };
@@ -152,7 +152,7 @@ Test(cpu_gate, every_mix_of_cpus)
     }
 }
 
-/* A CPU that may be pinned no more is passed over; where none may, the one the thread is on answers. */
+/* A CPU that can no longer be pinned is skipped; if none can be pinned, the current CPU is used. */
 Test(cpu_gate, cpus_that_cannot_be_pinned)
 {
     pfb_lwp_capabilities leaf;
@@ -225,7 +225,7 @@ Test(cpu_gate, opening_fails_without_pinning)
 
 /* ---- Instructions ------------------------------------------------------------------------------------------------ */
 
-/* A control block of Family 15h with the smallest ring; where it lies hardware alone knows. */
+/* A control block of Family 15h with the minimum ring, whose address only hardware uses. */
 static uint8_t control[152];
 
 static void make_control(void)
@@ -273,7 +273,7 @@ static void use(pfb_lwp_cpu *cpu)
     pfb_lwp_cpu_insert(cpu, 1, 1);
 }
 
-/* Between instructions the thread may be pinned elsewhere, or be let go: each brings it back. */
+/* Between instructions the thread may be pinned to another CPU or to none: each instruction pins it again. */
 Test(cpu_gate, a_thread_that_was_moved_is_brought_back)
 {
     pfb_cpus *cpus;
@@ -313,7 +313,7 @@ Test(cpu_gate, a_thread_that_stays_away_executes_none)
     cr_expect(executed == 0 && open_handles == 0);
 }
 
-/* What hardware would fault on, and what strict reading alone refuses. */
+/* Blocks that hardware rejects, and blocks that only strict reading rejects. */
 Test(cpu_gate, blocks_that_are_refused)
 {
     static const struct {

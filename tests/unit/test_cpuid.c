@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Registers as real machines gave them (public dumps of libcpuid and VirtualBox). */
+/* Registers of real machines, from public dumps of libcpuid and VirtualBox. */
 
 typedef struct machine {
     const char *name;
@@ -150,7 +150,8 @@ Test(cpuid, identity_of_real_machines)
     }
 }
 
-/* The extended family counts for family 15 alone, the extended model there and, of others than AMD, in family 6. */
+/* The extended family is added for family 15 only; the extended model for family 15 and, except for AMD, for family 6.
+ */
 Test(cpuid, families_and_models)
 {
     static const struct {
@@ -174,7 +175,7 @@ Test(cpuid, families_and_models)
     }
 }
 
-/* A CPU without extended leaves answers leaf 80000000 with something else. */
+/* A CPU without extended leaves returns arbitrary data for leaf 80000000. */
 Test(cpuid, highest_extended_leaf)
 {
     static const uint32_t rows[][2] = {{0, 0}, {0x7FFFFFFF, 0}, {0x80000000, 0x80000000}, {UINT32_MAX, UINT32_MAX}};
@@ -217,7 +218,7 @@ Test(cpuid, state_component_of_lwp)
     }
 }
 
-/* "  AMD FX(tm)-8150 ..." in three leaves of 16 characters; hostile characters do not get out. */
+/* "  AMD FX(tm)-8150 ..." in three leaves of 16 characters; unprintable characters are replaced. */
 Test(cpuid, names)
 {
     static const char text[48] = "  AMD FX(tm)-8150 Eight-Core Processor\x1B\xFF   ";
@@ -233,10 +234,10 @@ Test(cpuid, names)
     pfb_cpuid_identify(&cpuid, &identity);
     cr_expect_str_eq(identity.name, "AMD FX(tm)-8150 Eight-Core Processor??");
     cr_expect_str_eq(identity.vendor, "");
-    cpuid.count = 2; /* a part of a name is none */
+    cpuid.count = 2; /* a partial name is ignored */
     pfb_cpuid_identify(&cpuid, &identity);
     cr_expect_str_eq(identity.name, "");
-    memset(leaves, 0x41, sizeof leaves); /* 48 characters without end */
+    memset(leaves, 0x41, sizeof leaves); /* 48 characters without NUL */
     for (uint32_t i = 0; i < 3; i++) {
         leaves[i].leaf = 0x80000002 + i;
         leaves[i].subleaf = 0;
@@ -293,7 +294,7 @@ Test(cpuid, real_leaves_decoded)
     }
 }
 
-/* All bits of a field alone reach it and no other. */
+/* All bits of a field, and no others, appear in it. */
 Test(cpuid, fields_of_the_leaf)
 {
     static const struct {
@@ -319,7 +320,7 @@ Test(cpuid, fields_of_the_leaf)
     }
 }
 
-/* Of ECX, whose one-bit fields have the same layout. */
+/* The one-bit fields of ECX. */
 Test(cpuid, single_bits_of_the_leaf)
 {
     for (unsigned bit = 0; bit < 32; bit++) {
@@ -357,7 +358,7 @@ static pfb_cpuid make_usable(pfb_cpuid_leaf leaves[LEAVES])
     return cpuid;
 }
 
-/* A usable CPU, then one test after the other fails, each hiding the failures of those after it. */
+/* On a usable CPU one test after the other fails; each failure hides those of later tests. */
 Test(cpuid, order_of_tests)
 {
     pfb_cpuid_leaf leaves[LEAVES];
@@ -365,24 +366,24 @@ Test(cpuid, order_of_tests)
     pfb_cpuid cpuid = make_usable(leaves);
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_USABLE);
     cr_expect_eq(c.enabled, 0x80000003);
-    leaves[4].eax = 0x80000002; /* bit 0 alone decides */
+    leaves[4].eax = 0x80000002; /* only bit 0 matters */
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NOT_ENABLED);
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_XSTATE);
     leaves[3].ecx &= ~(UINT32_C(1) << 15);
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_LWP);
     cr_expect(c.is_refused);
-    leaves[2].eax = 0x8000001B; /* a virtual CPU whose leaf is there, above the highest it reports */
+    leaves[2].eax = 0x8000001B; /* a virtual CPU that has the leaf, but reports a lower highest leaf */
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_LEAF);
     cr_expect_eq(c.ebx, 0);
     leaves[0].ecx ^= 1;
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NOT_AMD);
 }
 
-/* A usable CPU of which one bit of one register is another. */
+/* A usable CPU with one bit changed in one register. */
 Test(cpuid, each_test_alone)
 {
     static const struct {
-        unsigned leaf, reg, bit; /* the leaf's position, and EAX to EDX */
+        unsigned leaf, reg, bit; /* position of the leaf; EAX to EDX */
         pfb_lwp_refusal refusal;
     } rows[] = {
         {0, 1, 0, PFB_LWP_NOT_AMD},    {0, 1, 31, PFB_LWP_NOT_AMD},    {0, 2, 0, PFB_LWP_NOT_AMD},
@@ -409,7 +410,7 @@ Test(cpuid, each_test_alone)
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_USABLE, "no XCR0: OSXSAVE is used instead");
 }
 
-/* Old parts of Intel answer garbage in leaves they do not have; the bits that count are set in it. */
+/* Old Intel CPUs return garbage for leaves that they do not have, with the relevant bits set. */
 Test(cpuid, garbage_of_intel)
 {
     static const uint32_t garbage[][4] = {{0x07280202, 0, 0, 0x503}, {7, 0x340, 0x340, 0}};
@@ -434,7 +435,7 @@ Test(cpuid, leaf_missing_from_a_dump)
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_NO_LEAF);
     leaves[3] = leaves[4]; /* without 80000001 */
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_NO_LWP);
-    leaves[1] = leaves[0]; /* without leaf 1: nothing is known of OSXSAVE */
+    leaves[1] = leaves[0]; /* without leaf 1, OSXSAVE is unknown */
     cpuid = make_cpuid(&machines[0], leaves);
     leaves[1] = leaves[0];
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_NOT_ENABLED);
@@ -443,8 +444,8 @@ Test(cpuid, leaf_missing_from_a_dump)
 
 /* ---- Several CPUs ------------------------------------------------------------------------------------------------ */
 
-/* CPUs as a letter each: U usable, another leaf V, E not enabled, X no state, L without LWP, I of another vendor, B
- * below the leaf, ? without leaf 80000001. */
+/* Answers for CPUs, one letter each: U usable, V another leaf, E not enabled, X no state, L without LWP, I another
+ * vendor, B highest leaf too low, ? without leaf 80000001. */
 static pfb_lwp_answer ask(char letter)
 {
     pfb_cpuid_leaf leaves[LEAVES];
@@ -503,7 +504,7 @@ Test(cpuid, what_a_dump_does_not_tell)
     }
     pfb_cpuid cpuid = make_usable(leaves);
     leaves[2].eax = 0x80000008;
-    cpuid.count = 3; /* what is above the highest leaf cannot be missing */
+    cpuid.count = 3; /* a leaf above the highest one is not missing */
     cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_told);
     leaves[0].ebx ^= 1;
     cpuid.count = 1;
@@ -557,7 +558,7 @@ Test(cpuid, names_of_bits_and_refusals)
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         cr_expect_str_eq(pfb_lwp_refusal_name(refusals[i].refusal), refusals[i].name);
         cr_expect_str_eq(pfb_lwp_refusal_text(refusals[i].refusal), refusals[i].text);
-        bool is_supported = i >= 4; /* from "partial" on the CPU has LWP */
+        bool is_supported = i >= 4; /* from "partial" on, the CPU has LWP */
         cr_expect_eq(pfb_lwp_is_supported(refusals[i].refusal), is_supported);
     }
     cr_expect_str_eq(pfb_lwp_refusal_name(PFB_LWP_REFUSAL_COUNT), "unknown_refusal");

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A dump, and what is read of it: "cpu leaf/subleaf=eax,ebx,ecx,edx;" for each row, all in hexadecimal. */
+/* Reads a dump and writes "cpu leaf/subleaf=eax,ebx,ecx,edx;" for each row, in hexadecimal. */
 static void describe(const char *dump, size_t size, char *out, size_t capacity, pfb_cpuid_text *text)
 {
     pfb_cpuid_row row;
-    char *data = malloc(size > 0 ? size : 1); /* exactly as many bytes as there are */
+    char *data = malloc(size > 0 ? size : 1); /* of exactly this size */
     size_t at = 0;
     cr_assert_not_null(data);
     memcpy(data, dump, size);
@@ -105,17 +105,17 @@ Test(cpuid_text, several_cpus)
                 both);
     expect_rows("_____ Logical CPU #0 _____\n" LEAF_0 LEAF_1 "_____ Logical CPU #1 _____\n" LEAF_0 LEAF_1, both);
     expect_rows(LEAF_0 LEAF_1 LEAF_0 LEAF_1, both);
-    /* where CPUs are named, a repeated leaf begins none */
+    /* in a dump with headings, a repeated leaf does not begin a CPU */
     expect_rows("CPU 0:\n" LEAF_0 LEAF_1 LEAF_0,
                 "0 0/0=d,68747541,444d4163,69746e65;0 1/0=600f20,0,0,0;0 0/0=d,68747541,444d4163,69746e65;");
-    /* headings without leaves between them are one */
+    /* headings without leaves between them count once */
     expect_rows("CPU 0:\nCPU 1:\n" LEAF_0 LEAF_1, first);
-    /* sub-leaf 1 of leaf 0 is none of the beginning */
+    /* sub-leaf 1 of leaf 0 does not begin a CPU */
     expect_rows("CPUID 00000001: 1-2-3-4\nCPUID 00000000: 5-6-7-8 [SL 01]\nCPUID 00000000: 9-a-b-c\n",
                 "0 1/0=1,2,3,4;0 0/1=5,6,7,8;1 0/0=9,a,b,c;");
 }
 
-/* Headings alone, as no leaf 0 follows them. */
+/* Headings alone begin CPUs; here no leaf 0 follows them. */
 Test(cpuid_text, headings)
 {
     static const char *const headings[] = {
@@ -221,7 +221,7 @@ Test(cpuid_text, broken_lines)
     }
 }
 
-/* A line of bare columns that lost its last one would pass for one without a sub-leaf. */
+/* A line of bare columns that lost its last one must not be read as one without sub-leaf. */
 Test(cpuid_text, columns_are_as_many_in_all_lines)
 {
     static const char five[] = "0000000D 0000003E 00000080 00000340 00000000 00000000\n";
@@ -242,7 +242,7 @@ Test(cpuid_text, columns_are_as_many_in_all_lines)
     expect_rows(dump, "0 d/3e=80,340,0,0;0 8000001c/0=1,2,3,4;0 1/0=1,2,3,4;0 2/0=1,2,3,4;");
 }
 
-/* Every beginning of a dump: rows only of whole lines or of a line that is whole without its end, and no fault. */
+/* Every prefix of a dump: only complete lines give rows, or a last line that is complete except for its end. */
 Test(cpuid_text, every_beginning)
 {
     static const char dump[] = "CPU 0:\nCPUID 00000000: 0000000D-68747541-444D4163-69746E65 [SL 00]\n"

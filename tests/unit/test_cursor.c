@@ -10,7 +10,7 @@ static const uint8_t ten[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 
 /* ---- Windows -------------------------------------------------------------------------------------------- */
 
-/* The invariant of a cursor over an input of `size` bytes. */
+/* Checks the invariant of a cursor over an input of `size` bytes. */
 static bool is_inside(const pfb_cursor *cursor, size_t size)
 {
     return cursor->at <= cursor->end && cursor->end <= size;
@@ -232,7 +232,7 @@ Test(cursor, an_instance_header_is_read_with_its_name)
 
 typedef struct instance_case {
     const char *name;
-    uint32_t size; /* written into the header */
+    uint32_t size; /* size field of the header */
     size_t end;    /* of the window */
     pfb_code code;
     size_t offset;
@@ -316,7 +316,7 @@ Test(cursor, signed_loads_reach_both_ends)
     cr_expect_eq(load_le64s(zero), 0);
 }
 
-/* Units that look like 0 in one half, or to arithmetic on several at once. */
+/* Units that resemble 0 in one half, or in arithmetic on several units at once. */
 Test(cursor, the_first_nul_is_found_at_any_place)
 {
     static const uint16_t units[] = {0x0001, 0x0100, 0x00FF, 0xFF00, 0x7FFF, 0x8000, 0x8001, 0xFFFF};

@@ -38,7 +38,7 @@ static bool is_in_a_range(int code)
     return code == PFB_OK || (code >= 1 && code <= 399) || code == PFB_INTERNAL;
 }
 
-/* The rows of docs/error.md with this number and name; any number if `code` is negative. */
+/* Returns the number of rows in docs/error.md with this number and name; any number if `code` is negative. */
 static size_t rows_of_page(int code, const char *name)
 {
     FILE *page = fopen(PERFBLOCK_SOURCE_DIR "/docs/error.md", "r");
@@ -82,7 +82,7 @@ Test(error, names_are_unique_and_plain)
     }
 }
 
-/* The header's ranges and the names agree. */
+/* The ranges in the header agree with the names. */
 Test(error, names_agree_with_ranges)
 {
     for (size_t i = 0; i < code_count(); i++) {
@@ -105,11 +105,11 @@ Test(error, texts_are_sentences_without_final_dot)
 
 Test(error, unlisted_values_have_a_name_and_a_text_too)
 {
-    /* 65536 + a code: a comparison in 16 bits would take it for that code. */
+    /* 65536 + a code would be mistaken for that code if compared in 16 bits. */
     static const int unlisted[] = {-1, 99, 199, 299, 399, 899, 901, 65536, 65536 + 100, INT_MAX, INT_MIN};
     for (size_t i = 0; i < sizeof unlisted / sizeof unlisted[0]; i++) {
         pfb_code code;
-        memcpy(&code, &unlisted[i], sizeof code); /* a cast of these would be as good, but sanitizers may object */
+        memcpy(&code, &unlisted[i], sizeof code); /* not a cast, to which sanitizers may object */
         cr_expect_str_eq(pfb_code_name(code), "unknown_code", "%d", unlisted[i]);
         cr_expect_gt(strlen(pfb_code_text(code)), 0);
     }

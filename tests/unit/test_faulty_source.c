@@ -18,10 +18,10 @@ enum { INNER_CODE = 77, INNER_STATUS = 55, MOST_BLOCKS = 8, STATUS_AT = 16 };
 typedef struct inner {
     size_t calls[PFB_SOURCE_OPERATION_COUNT];
     size_t open_queries, closed;
-    uint32_t blocks[MOST_BLOCKS]; /* counter ids of those that were added or removed */
+    uint32_t blocks[MOST_BLOCKS]; /* counter ids of the blocks that were added or removed */
     size_t block_count;
     bool is_failing;
-    size_t claimed_size; /* of replies, when not 0 */
+    size_t claimed_size; /* of replies, if not 0 */
 } inner;
 
 static bool answer(inner *source, pfb_source_operation operation, pfb_bytes *reply, pfb_source_failure *failure)
@@ -79,7 +79,7 @@ static void inner_query_close(void *context)
     ((inner *)context)->open_queries--;
 }
 
-/* Takes note of the blocks, and gives each the same Status. */
+/* Records the blocks, and gives each the same Status. */
 static bool take_blocks(inner *source, pfb_source_operation operation, uint8_t *blocks, size_t size,
                         pfb_source_failure *failure)
 {
@@ -138,7 +138,7 @@ static const pfb_source_operations inner_operations = {.close = inner_close,
 
 /* ---- Using one ------------------------------------------------------------------------------------------------ */
 
-/* What the inner source was asked; every test runs in a process of its own. */
+/* The recorded calls of the inner source. Every test runs in a process of its own. */
 static inner asked;
 
 static pfb_source *open_faulty(const pfb_source_fault *faults, size_t count)
@@ -161,7 +161,7 @@ static size_t make_block(uint8_t *out, size_t capacity, uint32_t counter_id)
     return pfb_query_write(&query, out, capacity);
 }
 
-/* One call of an operation. `query` may be null for what needs none. */
+/* Makes one call of an operation. `query` may be null for operations without a query. */
 static bool call(pfb_source *source, pfb_source_query *query, pfb_source_operation operation, pfb_bytes *reply,
                  pfb_source_failure *failure)
 {
@@ -197,7 +197,7 @@ static bool call(pfb_source *source, pfb_source_query *query, pfb_source_operati
     return false;
 }
 
-/* The reply of every operation that has one, under these faults; their `operation` is filled in. */
+/* Checks the reply of every operation that has one, with these faults; sets their `operation`. */
 static void expect_replies(const pfb_source_fault *pattern, size_t count, const char *text, size_t size)
 {
     for (size_t i = 0; i < REPLYING; i++) {
@@ -305,7 +305,7 @@ Test(faulty_source, every_operation_fails_on_the_call_asked_for)
 
 Test(faulty_source, call_zero_is_every_call)
 {
-    asked = (inner){0}; /* where tests share a process others were here before */
+    asked = (inner){0}; /* tests may share a process */
     static const pfb_source_fault fault = {PFB_SOURCE_COUNTERSETS, 0, PFB_SOURCE_FAULT_FAIL, 0, 0};
     pfb_source *source = open_faulty(&fault, 1);
     pfb_bytes reply = {0};
@@ -380,7 +380,7 @@ Test(faulty_source, several_faults_take_effect_in_their_order)
 
 Test(faulty_source, failing_leaves_no_other_fault)
 {
-    asked = (inner){0}; /* where tests share a process others were here before */
+    asked = (inner){0}; /* tests may share a process */
     static const pfb_source_fault faults[] = {{PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0},
                                               {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_FAIL, 5, 0},
                                               {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_FAIL, 6, 0}};
@@ -398,10 +398,10 @@ Test(faulty_source, failing_leaves_no_other_fault)
     pfb_source_close(source);
 }
 
-/* Sizes that no reply can have, so that no memory needs to be exhausted. */
+/* Sizes that cannot be allocated, so that no memory has to be exhausted. */
 Test(faulty_source, padding_beyond_memory_fails)
 {
-    asked = (inner){0}; /* where tests share a process others were here before */
+    asked = (inner){0}; /* tests may share a process */
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 3, SIZE_MAX - 4, SIZE_MAX / 2};
     static const pfb_source_fault fault = {PFB_SOURCE_INSTANCES, 0, PFB_SOURCE_FAULT_PAD, 4, 0};
     static const pfb_guid set = {{3}};
@@ -434,11 +434,12 @@ Test(faulty_source, blocks_are_refused_one_by_one)
     static const pfb_source_operation operations[] = {PFB_SOURCE_QUERY_ADD, PFB_SOURCE_QUERY_REMOVE};
     static const uint32_t expected[] = {0x01020304, INNER_STATUS, 8, INNER_STATUS};
     for (size_t i = 0; i < 2; i++) {
-        const pfb_source_fault faults[] = {{operations[i], 1, PFB_SOURCE_FAULT_STATUS, 7, 2},
-                                           {operations[i], 1, PFB_SOURCE_FAULT_STATUS, 0x01020304, 0},
-                                           {operations[i], 0, PFB_SOURCE_FAULT_STATUS, 8, 2},
-                                           {operations[i], 1, PFB_SOURCE_FAULT_STATUS, 9, 4}, /* there is none */
-                                           {operations[1 - i], 0, PFB_SOURCE_FAULT_STATUS, 9, 1}};
+        const pfb_source_fault faults[] = {
+            {operations[i], 1, PFB_SOURCE_FAULT_STATUS, 7, 2},
+            {operations[i], 1, PFB_SOURCE_FAULT_STATUS, 0x01020304, 0},
+            {operations[i], 0, PFB_SOURCE_FAULT_STATUS, 8, 2},
+            {operations[i], 1, PFB_SOURCE_FAULT_STATUS, 9, 4}, /* there is no such block */
+            {operations[1 - i], 0, PFB_SOURCE_FAULT_STATUS, 9, 1}};
         uint8_t blocks[160];
         asked = (inner){0};
         pfb_source *source = open_faulty(faults, 5);
@@ -456,7 +457,7 @@ Test(faulty_source, blocks_are_refused_one_by_one)
     }
 }
 
-/* Blocks of single-instance countersets have two forms, and a source may be set to refuse either. */
+/* Blocks of single-instance countersets have two forms; a fault can refuse either. */
 Test(faulty_source, one_form_of_nameless_blocks_is_refused)
 {
     static const pfb_source_fault_kind kinds[] = {PFB_SOURCE_FAULT_NO_NAME, PFB_SOURCE_FAULT_EMPTY_NAME};
@@ -482,7 +483,7 @@ Test(faulty_source, one_form_of_nameless_blocks_is_refused)
 
 Test(faulty_source, broken_blocks_are_refused_as_a_whole)
 {
-    asked = (inner){0}; /* where tests share a process others were here before */
+    asked = (inner){0}; /* tests may share a process */
     static const pfb_source_fault fault = {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0};
     uint8_t blocks[80];
     pfb_source *source = open_faulty(&fault, 1);
@@ -504,9 +505,9 @@ Test(faulty_source, broken_blocks_are_refused_as_a_whole)
 
 Test(faulty_source, kinds_are_for_their_operations_only)
 {
-    asked = (inner){0}; /* where tests share a process others were here before */
-    /* Rows: the operations in their order; columns: FAIL, CUT, PAD, WRITE, STATUS, NO_NAME, EMPTY_NAME, and a kind that
-     * is none. */
+    asked = (inner){0}; /* tests may share a process */
+    /* Rows: the operations in order. Columns: FAIL, CUT, PAD, WRITE, STATUS, NO_NAME, EMPTY_NAME, and an invalid kind.
+     */
     static const char *const allowed[] = {"yyyynnn-", "yyyynnn-", "yyyynnn-", "ynnnnnn-", "ynnnyyy-",
                                           "ynnnyyy-", "yyyynnn-", "yyyynnn-", "yyyynnn-", "--------"};
     size_t closed = 0;
@@ -549,7 +550,7 @@ Test(faulty_source, faults_are_copied)
 /* ---- Captures
  * -------------------------------------------------------------------------------------------------------- */
 
-/* The verdict on the next sample. */
+/* Collects the next sample and returns its verdict. */
 static pfb_error collect(pfb_source_query *query)
 {
     pfb_bytes reply = {0};

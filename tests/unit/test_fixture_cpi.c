@@ -18,7 +18,7 @@ static pfb_cpi_failure failure;
 
 /* ---- Opening and reading --------------------------------------------------------------------------------------- */
 
-/* A source of bytes that are gone once it is open. */
+/* Opens a source of bytes that are freed once it is open. */
 static pfb_cpi_source *open_bytes(const void *data, size_t size)
 {
     void *copy = malloc(size > 0 ? size : 1);
@@ -116,7 +116,7 @@ Test(fixture_cpi, snapshots_with_everything)
     pfb_cpi_source_close(source);
 }
 
-/* What the mode does not ask for is not there. */
+/* Data that the mode does not request is absent. */
 Test(fixture_cpi, modes)
 {
     pfb_cpi_source *source = open_text(EXAMPLE);
@@ -223,7 +223,7 @@ Test(fixture_cpi, more_cpus_than_room)
     pfb_cpi_source_close(source);
 }
 
-/* A source that refuses at once cannot be opened for reading, however often that is tried. */
+/* If the first step is a refusal, opening a reader fails, each time. */
 Test(fixture_cpi, refused_at_once)
 {
     pfb_cpi_source *source = open_text(HEAD "refuse -234 instructions on CPU 0, ENOENT\nsnapshot 1\n");
@@ -253,7 +253,7 @@ Test(fixture_cpi, refused_later)
     pfb_cpi_source_close(source);
 }
 
-/* A sentence that is too long is cut between two characters: these have two bytes, after one of one. */
+/* A sentence that is too long is cut between two characters: here one of one byte, then characters of two bytes. */
 Test(fixture_cpi, long_sentences)
 {
     for (size_t size = 1; size < 600; size += 2) {
@@ -325,7 +325,7 @@ Test(fixture_cpi, null_can_be_closed)
 /* ---- Other sources ------------------------------------------------------------------------------------------------
  */
 
-/* A source of ours that keeps what it was called with. */
+/* A source implementation that records its arguments. */
 static struct {
     uint32_t mode;
     pfb_cpi_moment moment;

@@ -9,7 +9,7 @@
 
 /* ---- Worked numbers ------------------------------------------------------------------------------------ */
 
-/* Figures that Windows tools printed, from their raw values; compared as far as they were printed. */
+/* Figures printed by Windows tools, computed from their raw values; compared with the printed precision. */
 Test(formula, published_figures)
 {
     pfb_raw_value older = {.type = COUNTER, .has = ALL_INPUTS, .value = 100, .perf_time = 1000, .perf_freq = 3020490};
@@ -80,7 +80,7 @@ Test(formula, every_formula_by_hand)
     expect_integer(evaluate_two(RAWCOUNT, 10, 25), 25, "N");
 }
 
-/* Three cases where the published sample code's integer division gives 3, 150 and a division by 0. */
+/* Three cases in which the integer division of the published sample code gives 3, 150 and a division by 0. */
 Test(formula, seconds_are_not_truncated)
 {
     pfb_raw_value older = {.type = MULTI_TIMER, .has = ALL_INPUTS, .perf_freq = 1000, .multi_count = 2};
@@ -138,7 +138,7 @@ Test(formula, type_mismatch)
         const pfb_counter_type *type = pfb_counter_type_at(i);
         pfb_raw_value older = sample_at(type->value == COUNTER ? BULK_COUNT : COUNTER, 0, 1);
         pfb_raw_value newer = sample_at(type->value, 1, 50);
-        if (type->samples > 0) /* one sample would do for a raw count, but the counter is not the one it was */
+        if (type->samples > 0) /* one sample suffices for a raw count, but a different type means a different counter */
             expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH, type->name);
     }
 }
@@ -146,7 +146,7 @@ Test(formula, type_mismatch)
 Test(formula, missing_inputs)
 {
     static const struct {
-        uint32_t type, newer, older; /* what is absent */
+        uint32_t type, newer, older; /* PFB_HAS_ bits that are absent */
         pfb_status status;
         const char *what;
     } rows[] = {
@@ -189,7 +189,7 @@ Test(formula, missing_inputs)
     }
 }
 
-/* A precision timer of an object: by its base when both samples have it, else by the object's clock. */
+/* A precision timer of an object uses its base if both samples have it, else the object's clock. */
 Test(formula, precision_object_timer_takes_base_or_clock)
 {
     for (uint32_t missing = 0; missing < 4; missing++) {
@@ -215,7 +215,7 @@ Test(formula, negative_delta)
     expect_integer(evaluate_two(ELAPSED, 0, 110), 0, "a start right now");
 }
 
-/* The clock is signed and the start is not: 2^63 is after all of time, not before it. */
+/* The clock is signed and the start is not: a start of 2^63 is in the future of every clock. */
 Test(formula, elapsed_time_mixes_signs_with_care)
 {
     pfb_raw_value s = sample_at(ELAPSED, 1, UINT64_C(1) << 63);
@@ -241,7 +241,7 @@ Test(formula, no_data)
     expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NO_DATA, "whatever the time");
 }
 
-/* Time or base between the samples: none, or negative. */
+/* The time or the base between the samples is zero or negative. */
 Test(formula, zero_and_negative_denominators)
 {
     for (size_t i = 0; i < type_count(); i++) {
@@ -260,7 +260,7 @@ Test(formula, zero_and_negative_denominators)
     }
 }
 
-/* Readings as far apart as they go: the difference is 2^64 - 1, not -1. */
+/* The largest distance of two readings: the difference is 2^64 - 1, not -1. */
 Test(formula, clocks_do_not_overflow)
 {
     pfb_raw_value older = sample_at(QUEUELEN, 0, 0);
@@ -313,11 +313,11 @@ Test(formula, zero_base)
     }
 }
 
-/* A sample with everything wrong that a multi timer can have; what is corrected one by one is the documented order. */
+/* A sample with every error that a multi timer can have. The errors are removed one by one in the documented order. */
 Test(formula, the_order_of_tests)
 {
     pfb_raw_value older = {.type = COUNTER, .value = 9};
-    pfb_raw_value newer = {.type = 0x22410501, .value = 8}; /* unnamed, and all of the below */
+    pfb_raw_value newer = {.type = 0x22410501, .value = 8}; /* unnamed, and all errors below */
     expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_UNKNOWN_TYPE, "1");
     newer.type = 0x42030500;
     expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NOT_DISPLAYED, "2");
@@ -350,7 +350,7 @@ Test(formula, above_100_is_judged_exactly)
 {
     expect_value(evaluate_two(TIMER, 0, 500), 100.0, 0, "exactly 100");
     expect_value(evaluate_two(TIMER, 0, 501), 100.2, PFB_FLAG_ABOVE_100, "above");
-    /* 2^62 + 1 of 2^62: prints as 100, and is above it. */
+    /* 2^62 + 1 of 2^62: prints as 100, but is above it. */
     pfb_raw_value older = sample_at(TIMER, 0, 0);
     pfb_raw_value newer = sample_at(TIMER, 0, (UINT64_C(1) << 62) + 1);
     newer.perf_time += INT64_C(1) << 62;
@@ -378,7 +378,7 @@ Test(formula, below_zero_keeps_the_true_value)
 
 Test(formula, inverse_and_plain_make_100)
 {
-    /* 1/2, 1/4 ... of 2^20 ticks: every percentage is a double, so the sum is exact. */
+    /* Shares of 1/2, 1/4 ... of 2^20 ticks: every percentage is a double, so the sum is exact. */
     for (unsigned shift = 0; shift <= 20; shift++) {
         pfb_raw_value older = sample_at(TIMER, 0, 0);
         pfb_raw_value newer = sample_at(TIMER, 0, UINT64_C(1) << shift);
@@ -417,7 +417,7 @@ Test(formula, integers_above_2_to_the_53rd_are_exact)
     cr_expect(same_bits(r.value, 18446744073709551616.0));
 }
 
-/* The largest result there is: about 1.7e40, far from a double's end. */
+/* The largest possible result: about 1.7e40, far below the limit of doubles. */
 Test(formula, the_largest_results_are_finite)
 {
     pfb_raw_value older = sample_at(MULTI_TIMER, 0, 0);
@@ -426,7 +426,7 @@ Test(formula, the_largest_results_are_finite)
     newer.perf_freq = INT64_MAX;
     newer.multi_count = 1;
     pfb_formula_result r = pfb_formula_evaluate(&older, &newer, NULL);
-    /* 100 (2^64 - 1)(2^63 - 1) = 100 * 2^127 less a part in 2^63, which rounding takes away */
+    /* 100 (2^64 - 1)(2^63 - 1) = 100 * 2^127 minus about one part in 2^63, which rounding removes */
     expect_value(r, 100.0 * 0x1p127, PFB_FLAG_ABOVE_100, "100 * 2^127");
     cr_expect_lt(r.value, INFINITY);
     older.type = newer.type = MULTI_TIMER_INV;
@@ -466,7 +466,7 @@ Test(formula, names)
     cr_expect_str_eq(pfb_flag_name(8), "");
 }
 
-/* The next cell of a table row, without blanks around it; moves past it. */
+/* Returns the next cell of a table row without blanks around it, and moves past it. */
 static char *next_cell(char **line)
 {
     char *cell = *line + strspn(*line, "| ");
@@ -480,7 +480,7 @@ static char *next_cell(char **line)
     return cell;
 }
 
-/* A row of the table of formulas: names, formula, clock, unit. Returns how many types it speaks of. */
+/* Checks a row of the table of formulas: names, formula, clock, unit. Returns the number of types in it. */
 static size_t check_formula_row(char *line)
 {
     static const char *const clocks[] = {"-", "perf", "100ns", "object"};

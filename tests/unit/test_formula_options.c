@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formulas again, under the caller's policies. */
+/* Formulas with options. */
 #include "support_formula.h"
 
 #include <criterion/criterion.h>
@@ -47,7 +47,7 @@ Test(formula_options, wrap32_never_invents_bits)
     expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DELTA, "elapsed");
 }
 
-/* An average bulk count, the type of % Processor Utility, whose base of 4 bytes goes through 2^32 every 6872 s. */
+/* An average bulk count, the type of % Processor Utility, whose base of 4 bytes wraps every 6872 s. */
 Test(formula_options, wrap32_is_for_fallen_dword_bases)
 {
     pfb_raw_value older = {.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 1000, .base = 0xFFFFFF00};
@@ -121,7 +121,7 @@ Test(formula_options, server_2003_needs_no_frequency)
     expect_value(pfb_formula_evaluate(&older, &newer, &server_2003), 7.5e-06, 0, "without F");
 }
 
-/* Each of the two changes no other type. */
+/* Neither option changes other types. */
 Test(formula_options, other_types_stay_as_they_are)
 {
     pfb_formula_options readings = {.server_2003_multi_timer = true, .per_item_inverse = true, .generic = true};
@@ -182,7 +182,7 @@ Test(formula_options, scale_is_part_of_the_one_rounding)
     pfb_formula_result r = pfb_formula_evaluate(NULL, &sample, &most);
     expect_value(r, 18446744073709551615e10, 0, "no integer of 64 bits any more");
     cr_expect(!r.is_integer && r.integer == 0);
-    /* 2^53 + 1 is a tie, rounded down alone; a tenth of it is not. */
+    /* 2^53 + 1 is a tie, rounded down by itself; a tenth of it is not a tie. */
     sample.value = (UINT64_C(1) << 53) + 1;
     pfb_formula_options tenth = {.scale = -1};
     expect_value(pfb_formula_evaluate(NULL, &sample, &tenth), 900719925474099.3, 0, "rounded once");
@@ -219,7 +219,8 @@ Test(formula_options, a_scale_out_of_range_is_refused)
 
 Test(formula_options, unnamed_types_by_their_bits)
 {
-    /* One tick: perf 500 at 250 Hz, 100 ns 10^7, object 40 at 80 Hz, base 20 of 1020; four items. */
+    /* One tick: performance clock 500 at 250 Hz, 100 ns clock 10^7, object clock 40 at 80 Hz, base 20 of 1020; M is 4.
+     */
     static const struct {
         uint32_t type;
         double value;
@@ -263,10 +264,10 @@ Test(formula_options, what_has_no_formula_stays_without)
     static const struct {
         uint32_t type;
         pfb_status status;
-    } rows[] = {{0x40030400, PFB_STATUS_NOT_DISPLAYED}, /* a base that is not one of the table */
+    } rows[] = {{0x40030400, PFB_STATUS_NOT_DISPLAYED}, /* a base that is not in the table */
                 {0x00060400, PFB_STATUS_NOT_DISPLAYED}, /* histogram */
-                {0x00400600, PFB_STATUS_NOT_DISPLAYED}, /* a counter of no size */
-                {0x00400700, PFB_STATUS_NOT_DISPLAYED}, /* of any size */
+                {0x00400600, PFB_STATUS_NOT_DISPLAYED}, /* a counter without size */
+                {0x00400700, PFB_STATUS_NOT_DISPLAYED}, /* of variable size */
                 {0x00020000, PFB_STATUS_UNKNOWN_TYPE},  /* a number in thousands */
                 {0x00010B00, PFB_STATUS_UNKNOWN_TYPE},  /* text */
                 {0x00012000, PFB_STATUS_UNKNOWN_TYPE},  /* a reserved bit */

@@ -7,7 +7,7 @@
 
 /* ---- The worked examples ------------------------------------------------------------------------------- */
 
-/* All groups of a stream; the verdict. */
+/* Reads all groups of a stream; returns the verdict. */
 static pfb_error count_groups(const void *data, size_t size, uint64_t *count)
 {
     pfb_cpi_hooks hooks;
@@ -121,16 +121,16 @@ Test(cpi_hooks, reads_everything)
 
 /* ---- Every check --------------------------------------------------------------------------------------- */
 
-/* Words of an example that are changed, and the error that follows. `rank` orders the checks. */
+/* Words of an example that are changed, and the resulting error. `rank` is the position of the check. */
 typedef struct fault {
     const char *what;
     int example, rank;
     struct {
         uint16_t at;
         uint32_t word;
-    } words[2]; /* the second may be {0, 0}: none */
+    } words[2]; /* unused if {0, 0} */
     pfb_code code;
-    size_t record, blamed; /* byte offset of the record; words after its start */
+    size_t record, blamed; /* byte offset of the record; offset of the reported field in it */
 } fault;
 
 /* Of the third example: label at word 0, summary 9, system 42, processors 60, thread 103, label 115. */
@@ -212,7 +212,7 @@ static void plant(bytes *b, const fault *f)
     }
 }
 
-/* The verdict, in memory of exactly the stream's size. */
+/* Checks the verdict, in memory of exactly the stream's size. */
 static void expect_verdict(const bytes *b, const fault *f, const char *more)
 {
     uint8_t *data = exact_copy(b);
@@ -245,7 +245,8 @@ static bool touches_same_word(const fault *a, const fault *b)
     return a->words[0].at == b->words[0].at;
 }
 
-/* Two faults in one record: the check that comes first speaks. Those of figures go by place, within one by check. */
+/* With two faults in one record, the first check decides. Figures are checked by position, and each by one check after
+ * the other. */
 Test(cpi_hooks, the_earlier_check_speaks)
 {
     size_t pairs = 0;
@@ -267,7 +268,7 @@ Test(cpi_hooks, the_earlier_check_speaks)
     cr_expect_geq(pairs, 200, "%zu pairs", pairs);
 }
 
-/* The earlier record speaks, whatever its check. */
+/* With faults in two records the earlier record decides. */
 Test(cpi_hooks, the_earlier_record_speaks)
 {
     for (size_t i = 0; i < FAULTS; i++) {
@@ -325,7 +326,7 @@ Test(cpi_hooks, what_two_records_say_of_each_other)
     expect_verdict(&b, &flags, "label");
 }
 
-/* A processors hook is held against its system hook without labels, too. */
+/* Processors and system hooks are compared without labels, too. */
 Test(cpi_hooks, system_and_processors_belong_together)
 {
     bytes b = {.size = 0};
@@ -342,7 +343,7 @@ Test(cpi_hooks, system_and_processors_belong_together)
 
 /* ---- Cuts and flips ------------------------------------------------------------------------------------ */
 
-/* Each length of the third example: what the end cuts says so. */
+/* The third example cut at each length. */
 Test(cpi_hooks, every_truncation)
 {
     static const size_t starts[] = {0, 36, 168, 240, 412, 460, 496};
@@ -363,7 +364,7 @@ Test(cpi_hooks, every_truncation)
     }
 }
 
-/* Two groups; whatever happens to the second one, the first is handed out as it is. */
+/* Of two groups the first is returned unchanged, whatever happens to the second. */
 Test(cpi_hooks, groups_before_a_failure_stay)
 {
     for (int second = 1; second <= 3; second++) {
@@ -389,7 +390,7 @@ Test(cpi_hooks, groups_before_a_failure_stay)
     }
 }
 
-/* A group that is whole comes first, then the failure after it. */
+/* A complete group is returned first, then the error after it. */
 Test(cpi_hooks, a_whole_group_is_handed_out_before_the_failure)
 {
     bytes b = example(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPI hooks again: which hooks make a group, what is odd about one, limits. */
+/* CPI hooks: which hooks form a group, warnings, and limits. */
 #include "support_cpi.h"
 
 #include <criterion/criterion.h>
@@ -35,7 +35,7 @@ static void put_letter(bytes *b, char letter, uint32_t minor, uint32_t elapsed)
     }
 }
 
-/* How many letters of a text some sentence begins with; whether one of them is just that. */
+/* Returns the length of the longest prefix of a text that begins a sentence of the grammar, and whether it is one. */
 static size_t longest_beginning(const char *text, bool *is_sentence)
 {
     size_t longest = 0;
@@ -82,7 +82,7 @@ static void check_text(const char *text)
     expect_error(hooks.error, code, code == PFB_OK ? 0 : starts[at], text);
 }
 
-/* Every text of up to six letters, all of one minor code and interval. */
+/* Every text of up to six letters, with the same minor code and elapsed cycles. */
 Test(cpi_hooks_groups, grammar)
 {
     size_t count = 1;
@@ -98,7 +98,8 @@ Test(cpi_hooks_groups, grammar)
     }
 }
 
-/* Without labels, a record that differs begins a group of its own: the ends of groups, in letters. */
+/* Without labels, a record with different values begins a group of its own. The ends of groups are given as positions.
+ */
 Test(cpi_hooks_groups, unlabelled_hooks_join_what_is_like_them)
 {
     static const struct {
@@ -129,7 +130,7 @@ Test(cpi_hooks_groups, unlabelled_hooks_join_what_is_like_them)
     }
 }
 
-/* Records of other majors are passed over at any position, with any content. */
+/* Records with other major codes are skipped at any position, whatever they contain. */
 Test(cpi_hooks_groups, other_majors_are_skipped)
 {
     bytes b = {.size = 0};
@@ -160,7 +161,7 @@ static void expect_warned(const bytes *b, pfb_cpi_warning which, uint32_t count,
     expect_error(pfb_cpi_hooks_finish(&hooks), PFB_OK, 0, what);
 }
 
-/* The second example says 1.3333 of 4 to 3, three times 1.3333 and once 1.3125. */
+/* The second example has 1.3333 for 4 / 3 three times, and 1.3125 once. */
 Test(cpi_hooks_groups, figures_that_their_counters_contradict)
 {
     static const struct {
@@ -183,7 +184,7 @@ Test(cpi_hooks_groups, figures_that_their_counters_contradict)
     set_u32(&b, 4 * 83, 0);
     set_u32(&b, 4 * 84, 0);
     expect_warned(&b, PFB_CPI_WARN_FIGURE, 1, 4 * 83, "defined although there are none");
-    b = example(3); /* scaled, of CPU 0 and of the system */
+    b = example(3); /* scaled figures, of CPU 0 and of the system */
     set_u32(&b, 4 * 75, 2);
     set_u32(&b, 4 * 57, 0x1386);
     expect_warned(&b, PFB_CPI_WARN_FIGURE, 2, 4 * 56, "scaled");
@@ -199,7 +200,7 @@ Test(cpi_hooks_groups, a_thread_bit_without_thread_hook)
     expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 1, 12, "detailed without thread");
     put_thread(&b, 1, 10);
     expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "detailed with thread");
-    set_u32(&b, 4, 0x10000002); /* now the summary is a group of its own */
+    set_u32(&b, 4, 0x10000002); /* now the summary is a separate group */
     b.size = end;
     expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "a summary alone");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPI hooks again: writing them, and reading what was written. */
+/* CPI hooks: writing them, and reading what was written. */
 #include "support_cpi.h"
 
 #include <criterion/criterion.h>
@@ -12,7 +12,7 @@ static void expect_bytes(int number, const pfb_cpi_result *result, const pfb_cpi
                          const pfb_cpi_identity *identity)
 {
     bytes b = example(number);
-    uint8_t *out = malloc(b.size); /* exactly */
+    uint8_t *out = malloc(b.size); /* of exactly this size */
     size_t size = 0;
     cr_assert_not_null(out);
     cr_expect_eq(pfb_cpi_hooks_write(result, cpus, identity, out, b.size, &size), PFB_OK, "example %d", number);
@@ -226,7 +226,7 @@ typedef struct sample {
     uint8_t label[PFB_CPI_MOST_LABEL_BYTES];
 } sample;
 
-/* Counts of up to 53 bits: 1024 of them add up in 64. Some CPUs did nothing. */
+/* Draws counts of up to 53 bits, so that 1024 of them fit 64 bits in sum. Some CPUs executed nothing. */
 static void draw(sample *s, size_t cpus, uint32_t mode, uint32_t forms)
 {
     s->result = (pfb_cpi_result){.mode = PFB_CPI_RAW | mode, .elapsed_cycles = random_bits(64), .cpu_count = cpus};
@@ -310,7 +310,7 @@ static void expect_group(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group,
     }
 }
 
-/* The size of the group that was written and read again. */
+/* Writes a group and reads it back; returns its size. */
 static size_t check_round_trip(const sample *s)
 {
     size_t size = 0;

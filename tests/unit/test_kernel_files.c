@@ -17,7 +17,7 @@ static pfb_kernel_text text_of(const char *text)
 
 /* ---- /proc/stat ------------------------------------------------------------------------------------------ */
 
-/* "number: the seven times" of each line handed out, separated by semicolons. */
+/* "number: the seven times" of each returned line, separated by semicolons. */
 static const char *stat_of(const char *text)
 {
     static char out[1024];
@@ -91,7 +91,7 @@ Test(kernel_files, ranges_of_lists)
                  {"1-", ""},
                  {"1-x,3", ""},
                  {"1,,3", "1-1 "},
-                 {"7-5", "7-5 "}, /* nothing lies in it */
+                 {"7-5", "7-5 "}, /* an empty range */
                  {"0-2147483647", "0-2147483647 "},
                  {"0-2147483648", ""},
                  {"99999999999999999999", ""},
@@ -183,7 +183,7 @@ Test(kernel_files, clocks_belong_to_the_processor_before_them)
 {
     pfb_kernel_text text = text_of("cpu MHz\t\t: 1.0\n"
                                    "processor\t: 0\nmodel name\t: cpu MHz : 77\ncpu MHz\t\t: 2599.996\n\n"
-                                   "processor\t: 7\ncpu MHz\t\t: 0.000\n\n" /* not known */
+                                   "processor\t: 7\ncpu MHz\t\t: 0.000\n\n" /* unknown */
                                    "processor\t: 8\ncpu MHz dynamic\t: 5200\n\n"
                                    "processor\t: 9\ncpu MHz\t\t: 800\ncpu MHz\t\t: 900\n\n"
                                    "processor\t: x\ncpu MHz\t\t: 700\n\n"
@@ -260,7 +260,7 @@ Test(kernel_files, too_many_columns_are_only_counted)
 
 /* ---- Any text ---------------------------------------------------------------------------------------------- */
 
-/* Every function over a copy of exactly the text's size, so that a sanitizer sees what is read beyond. */
+/* Calls every function with a copy of exactly the text's size, so that a sanitizer detects reads past the end. */
 static void read_any(const char *text, size_t size)
 {
     char *copy = malloc(size > 0 ? size : 1);
@@ -349,7 +349,7 @@ Test(kernel_files, folders_are_numbered)
 
 /* ---- Reading ------------------------------------------------------------------------------------------------ */
 
-/* Writes the letters a to z again and again. */
+/* Writes the letters a to z repeatedly. */
 static void write_letters(const char *path, size_t size)
 {
     FILE *file = fopen(path, "w");

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the readings of the live CPI source of Linux are made of. Which CPUs they have: test_linux_cpi_cpus.c. */
+/* Readings of the live CPI source of Linux. Their CPUs are tested by test_linux_cpi_cpus.c. */
 
 #define MAX_FREQ "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"
 
@@ -86,7 +86,7 @@ Test(linux_cpi, a_cpu_without_a_count_is_invalid_never_zero)
         expect_statuses(PFB_CPI_RAW, statuses, 2);
         cr_expect(figures[0].instr == 0 && figures[1].instr == 50 && result.system.cycles == 100);
     }
-    fake->cpus[0].enabled--; /* counters that run backward */
+    fake->cpus[0].enabled--; /* a counter that runs backward */
     start(reader);
     fake->cpus[0].instructions--;
     count(&fake->cpus[0], 10, 10, 0, 0);
@@ -99,7 +99,7 @@ Test(linux_cpi, a_cpu_without_a_count_is_invalid_never_zero)
     pfb_cpi_reader_close(reader);
 }
 
-/* A running group that counted nothing is a CPU that executed nothing. */
+/* A group that ran and counted nothing is a valid count of 0. */
 Test(linux_cpi, no_instructions_are_a_count)
 {
     static const pfb_cpi_status statuses[] = {PFB_CPI_NO_INSTR, PFB_CPI_OK};
@@ -117,7 +117,7 @@ Test(linux_cpi, no_instructions_are_a_count)
 
 static unsigned idle_ticks;
 
-/* After the first CPU is read the idle time of both grows. */
+/* The idle time of both CPUs grows after the first CPU was read. */
 static void grow_idle(int cpu)
 {
     if (cpu == 0)
@@ -132,14 +132,14 @@ Test(linux_cpi, utilization_cpus_thread_clock_and_back)
     fake->step = 1;
     fake->log[0] = '\0';
     fake->on_read = grow_idle;
-    idle_ticks = ticks_per_second; /* after utilization was read: idle in the interval */
+    idle_ticks = ticks_per_second; /* after utilization was read: idle time of the interval */
     start(reader);
     cr_expect_str_eq(fake->log, "stamp raw stamp cpu0 stamp cpu1 stamp thread stamp ");
     cr_expect_eq(at_start.cpus[1].cycles, at_start.cpus[0].cycles + 1);
     cr_expect_eq(at_start.reading.snapshot.clock, at_start.cpus[1].cycles + 1);
     cr_expect_eq(at_start.cpus[0].elapsed, at_start.cpus[0].cycles - 2);
     fake->log[0] = '\0';
-    idle_ticks = 2 * ticks_per_second; /* before utilization is read: likewise */
+    idle_ticks = 2 * ticks_per_second; /* before utilization is read: also idle time of the interval */
     count(&fake->cpus[0], 10, 10, 10, 10);
     count(&fake->cpus[1], 10, 10, 10, 10);
     count(&fake->thread, 10, 10, 10, 10);
@@ -165,7 +165,7 @@ static pfb_cpi_reader *start_scaled(void)
     return reader;
 }
 
-/* The end of an interval of two seconds of 3 GHz. */
+/* Ends an interval of two seconds at 3 GHz. */
 static void finish_scaled(pfb_cpi_reader *reader)
 {
     count(&fake->cpus[0], 10, 10, 1000, 1000);
@@ -180,7 +180,7 @@ Test(linux_cpi, busy_is_what_is_not_idle_at_the_rate_of_the_interval)
 {
     unsigned second = (unsigned)sysconf(_SC_CLK_TCK);
     pfb_cpi_reader *reader = start_scaled();
-    put_idle(100 + second / 2, 10 + second / 4, 200, 20); /* 0.75 s of 2 s, iowait included; none */
+    put_idle(100 + second / 2, 10 + second / 4, 200, 20); /* 0.75 s of 2 s including iowait; no idle time */
     finish_scaled(reader);
     cr_expect_eq(at_end.cpus[0].busy, UINT64_C(3750000000), "%" PRIu64, at_end.cpus[0].busy);
     cr_expect_eq(at_end.cpus[1].busy, UINT64_C(6000000000));
@@ -192,7 +192,7 @@ Test(linux_cpi, busy_stays_within_the_interval)
 {
     unsigned second = (unsigned)sysconf(_SC_CLK_TCK);
     pfb_cpi_reader *reader = start_scaled();
-    put_idle(100 + 3 * second, 10, 199, 20); /* more idle than there was time, and less than before */
+    put_idle(100 + 3 * second, 10, 199, 20); /* more idle time than elapsed time; less than before */
     finish_scaled(reader);
     cr_expect_eq(at_end.cpus[0].busy, 0);
     cr_expect_eq(at_end.cpus[1].busy, UINT64_C(6000000000));
@@ -229,8 +229,8 @@ Test(linux_cpi, scaled_needs_the_idle_times)
     pfb_cpi_reader_close(reader);
 }
 
-/* Between the clocks of the start the thread is put aside for a second. One of the two seconds that follow is idle, so
- * that one of three thousand million cycles is busy. */
+/* Between the two clocks of the start the thread is preempted for a second. One of the two seconds that follow is idle.
+ */
 Test(linux_cpi, clocks_that_were_read_far_apart_are_read_again)
 {
     unsigned second = (unsigned)sysconf(_SC_CLK_TCK);
@@ -288,7 +288,7 @@ Test(linux_cpi, without_a_constant_rate_there_is_no_reader)
         expect_refused(PFB_CPI_THREAD_ONLY, -213, "there is no constant-rate clock");
     }
     add_rule(ENOENT, false, ANY, ANY, ANY);
-    expect_refused(PFB_CPI_RAW, -210, "instructions on CPU 0"); /* what counts more comes first */
+    expect_refused(PFB_CPI_RAW, -210, "instructions on CPU 0"); /* the more general refusal comes first */
 }
 
 /* ---- The thread ------------------------------------------------------------------------------------------------- */
@@ -324,7 +324,7 @@ Test(linux_cpi, a_thread_alone_needs_no_cpus)
     fake->time_stamp = 6000;
     finish(reader);
     compute(PFB_CPI_THREAD_ONLY);
-    static const double expected = 4801.0 / 3200.0; /* as a double: some registers hold more */
+    static const double expected = 4801.0 / 3200.0; /* stored as a double: x87 registers have a higher precision */
     cr_expect(result.cpu_count == 0 && result.elapsed_cycles == 5000 && result.thread.raw_cpi == expected);
     expect_unhalted(reader, 0, false, 0);
     pfb_cpi_reader_close(reader);
@@ -353,7 +353,7 @@ Test(linux_cpi, where_the_kernel_may_not_be_counted_user_mode_is)
                    "kernel.perf_event_paranoid is 4; 2 or CAP_PERFMON is needed");
     expect_refused(PFB_CPI_RAW | PFB_CPI_ON_THREAD, -5, "instructions of this thread (user mode)");
     fake->rule_count = 0;
-    add_rule(EBUSY, true, ANY, ANY, 0); /* no reason to try again */
+    add_rule(EBUSY, true, ANY, ANY, 0); /* this error is not a reason to retry */
     expect_refused(PFB_CPI_THREAD_ONLY, -211, "instructions of this thread cannot be counted: EBUSY");
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Which CPUs the live CPI source of Linux has counters of, who may have them, and several readers of them. */
+/* Which CPUs the live CPI source of Linux has counters for, who may read them, and concurrent readers. */
 
 TestSuite(linux_cpi_cpus, .init = begin_linux_cpi, .fini = end_linux_cpi);
 
@@ -59,7 +59,7 @@ Test(linux_cpi_cpus, where_no_cpu_has_counters_the_first_refusal_is_told)
     expect_refused(PFB_CPI_RAW, -234, "instructions on CPU 0 cannot be counted: EOPNOTSUPP");
 }
 
-/* Whatever says nothing of the processor is no reason to leave a CPU out. */
+/* Errors that say nothing about the processor are not a reason to leave a CPU out. */
 Test(linux_cpi_cpus, one_cpu_that_is_refused_refuses_all)
 {
     static const struct {
@@ -159,31 +159,31 @@ Test(linux_cpi_cpus, cpus_come_and_go)
     static const pfb_cpi_status three[] = {PFB_CPI_OK, PFB_CPI_OFFLINE, PFB_CPI_OK};
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
     start(reader);
-    put_file(ONLINE, "0-2\n"); /* came */
+    put_file(ONLINE, "0-2\n"); /* comes online */
     run_cpus();
     finish(reader);
     cr_expect(at_end.reading.snapshot.cpu_count == 3 && at_end.cpus[2].cpu == 2 && fake->opened == 2);
     expect_statuses(PFB_CPI_RAW, both, 2);
     cr_expect(result.cpus_changed);
-    start(reader); /* now it has a group */
+    start(reader); /* gets a group now */
     cr_expect(fake->opened == 3 && fake->open_descriptors == 6);
     run_cpus();
     finish(reader);
     expect_unhalted(reader, 1, true, 1);
-    put_file(ONLINE, "0,2\n"); /* went */
+    put_file(ONLINE, "0,2\n"); /* goes offline */
     run_cpus();
     finish(reader);
     expect_statuses(PFB_CPI_RAW, three, 3);
     cr_expect(figures[0].instr == 2000 && figures[2].instr == 6000 && result.cpus_changed);
     expect_unhalted(reader, 1, false, 0);
     expect_unhalted(reader, 2, true, 2);
-    start(reader); /* lets go of it */
+    start(reader); /* its group is closed */
     cr_expect(fake->open_descriptors == 4 && at_start.reading.snapshot.cpu_count == 2 && at_start.cpus[1].cpu == 2);
     pfb_cpi_reader_close(reader);
 }
 
-/* Another reader saw it gone and opened its group anew: the counts of both groups have nothing to do with each other.
- */
+/* Another reader noticed that the CPU was offline and opened its group again: counts of the two groups cannot be
+ * compared. */
 Test(linux_cpi_cpus, a_cpu_that_went_and_came_back_has_no_count)
 {
     static const pfb_cpi_status statuses[] = {PFB_CPI_OK, PFB_CPI_INVALID};
@@ -242,8 +242,7 @@ Test(linux_cpi_cpus, cores_of_another_type_that_have_no_counter_are_invalid)
     pfb_cpi_reader_close(reader);
 }
 
-/* Kinds of counters, each with the CPUs it lists, and with its position above 4 as its number; null CPUs: it lists
- * none. */
+/* A kind of counters with the CPUs that it lists; null: it lists none. Its type number is its position plus 4. */
 typedef struct kind {
     const char *name, *cpus;
 } kind;
@@ -284,7 +283,7 @@ static void remove_kinds(const kind *kinds)
 /* CPUs 0 to 3 as kernels show them: hybrids of x86 and of ARM. */
 static const struct {
     kind kinds[KINDS];
-    uint32_t types[4]; /* of each CPU, which takes no other's events */
+    uint32_t types[4]; /* type of each CPU, which accepts no events of other types */
 } hybrids[] = {
     {{{"cpu_core", "0-1\n"}, {"cpu_atom", "2-3\n"}}, {4, 4, 5, 5}},
     {{{"cpu_atom", "2\n"}, {"cpu_core", "0-1\n"}, {"cpu_lowpower", "3\n"}}, {5, 5, 4, 6}},
@@ -297,7 +296,7 @@ Test(linux_cpi_cpus, each_core_type_is_counted_by_its_own_counters)
     static const pfb_cpi_status statuses[] = {PFB_CPI_OK, PFB_CPI_OK, PFB_CPI_OK, PFB_CPI_OK};
     put_file(ONLINE, "0-3\n");
     remove_file(DEVICES "/cpu/type");
-    put_file(DEVICES "/uncore_imc_0/cpumask", "0\n"); /* no core's */
+    put_file(DEVICES "/uncore_imc_0/cpumask", "0\n"); /* not a core type */
     put_file(DEVICES "/uncore_imc_0/type", "20\n");
     for (size_t i = 0; i < sizeof hybrids / sizeof hybrids[0]; i++) {
         put_kinds(hybrids[i].kinds);
@@ -313,7 +312,7 @@ Test(linux_cpi_cpus, each_core_type_is_counted_by_its_own_counters)
     }
 }
 
-/* A thread that was counted in half of the time. */
+/* Checks the reading of a thread that was counted half of the time. */
 static void expect_scaled(bool is_scaled, const char *what)
 {
     pfb_cpi_failure failure = {0};
@@ -336,7 +335,7 @@ static void expect_scaled(bool is_scaled, const char *what)
     pfb_cpi_reader_close(reader);
 }
 
-/* What a thread did on cores that its group does not count cannot be made up for. */
+/* The part of the thread's time on cores of another type was not counted, so it cannot be scaled. */
 Test(linux_cpi_cpus, a_thread_on_a_hybrid_machine_is_never_scaled)
 {
     put_file(ONLINE, "0-3\n");
@@ -349,7 +348,7 @@ Test(linux_cpi_cpus, a_thread_on_a_hybrid_machine_is_never_scaled)
     }
 }
 
-/* Scaling takes a proof that there is one type of cores. */
+/* Scaling requires proof that there is one core type. */
 Test(linux_cpi_cpus, a_thread_is_scaled_where_one_kind_of_counters_covers_all_cpus)
 {
     static const struct {
@@ -420,7 +419,7 @@ Test(linux_cpi_cpus, a_wrong_read_is_no_number)
         break_reads(2, reads[i].size, reads[i].events);
         expect_unread(reader, PFB_CPI_AT_START, 2, reads[i].code, "instructions on CPU 1 cannot be read");
         expect_unread(reader, PFB_CPI_AT_END, 2, -201, "no interval was begun");
-        break_reads(1, reads[i].size, reads[i].events); /* a group in pieces: the next start has a new one */
+        break_reads(1, reads[i].size, reads[i].events); /* the group breaks, and the next start opens a new one */
         size_t opened = fake->opened;
         start(reader);
         cr_expect(fake->opened == opened + 1 && fake->open_descriptors == 4);
@@ -469,12 +468,12 @@ Test(linux_cpi_cpus, readers_share_groups_and_have_intervals_of_their_own)
     cr_expect(figures[0].instr == 2000 && figures[1].instr == 4000 && result.elapsed_cycles == 2000);
     pfb_cpi_reader_close(two);
     cr_expect_eq(fake->open_descriptors, 0);
-    two = open_reader(PFB_CPI_RAW); /* and from the beginning */
+    two = open_reader(PFB_CPI_RAW); /* also from the start of the test on */
     cr_expect(fake->opened == 4 && fake->open_descriptors == 4);
     pfb_cpi_reader_close(two);
 }
 
-/* A reading in a thread of its own, which another reading begins in its midst. */
+/* A reading in another thread, which begins while the first reader is reading. */
 static struct {
     pthread_t thread;
     pfb_cpi_reader *reader;
@@ -491,7 +490,7 @@ static void *read_second(void *context)
     return NULL;
 }
 
-/* Gives up in the end, so that a test fails and does not hang. */
+/* Waits with a time-out, so that a test fails instead of hanging. */
 static bool wait_for(atomic_bool *flag)
 {
     const struct timespec short_time = {.tv_nsec = 1000000};
@@ -506,7 +505,8 @@ static void begin_second(void)
     cr_assert_eq(pthread_create(&second.thread, NULL, read_second, NULL), 0);
 }
 
-/* The first reader is at its first CPU; the second one, once it has to wait, was to have ended its interval before. */
+/* Called when the first reader is at its first CPU. The second reader has to wait for the lock and must still end its
+ * interval at the time of its call. */
 static void read_second_meanwhile(int cpu)
 {
     if (cpu == ANY)
@@ -539,7 +539,7 @@ Test(linux_cpi_cpus, a_reading_is_no_part_of_the_interval_of_another_reader)
     pfb_cpi_reader_close(second.reader);
 }
 
-/* Whoever reads its thread's counters keeps nobody from those of CPUs. */
+/* Reading the counters of a thread does not block the reading of CPUs. */
 static void read_second_whole(int cpu)
 {
     if (cpu != ANY || second.is_begun)
@@ -571,7 +571,7 @@ Test(linux_cpi_cpus, reading_a_thread_keeps_no_other_reader_waiting)
 
 enum { ROUNDS = 200 };
 
-/* Opens, reads and closes over and over. Returns null when all was well. */
+/* Opens, reads and closes repeatedly. Returns null on success. */
 static void *use_source(void *argument)
 {
     const uint32_t mode = *(const uint32_t *)argument;

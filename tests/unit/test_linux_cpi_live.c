@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The live CPI source on the machine the test runs on. With counters, a loop whose instructions are known is counted;
- * without, the refusal must be one that such a machine gives. Says which. */
+/* The live CPI source on the machine that runs the test. With counters, it counts a loop with a known number of
+ * instructions. Without, the refusal must be one that is possible on this machine. Prints which. */
 
 static int failures;
 
@@ -23,7 +23,7 @@ static void expect(bool is_so, const char *what)
 #define TURNS UINT32_C(50000000)
 
 #if defined(__x86_64__) || defined(__i386__)
-/* Two instructions a turn. */
+/* Two instructions per turn. */
 enum { LEAST_PER_TURN = 2, MOST_PER_TURN = 2 };
 
 static void run_loop(void)
@@ -32,7 +32,7 @@ static void run_loop(void)
     __asm__ volatile("1: decl %0\n\tjnz 1b" : "+r"(left) : : "cc");
 }
 #else
-/* A turn takes an instruction at least, and no compiler makes twenty of it. */
+/* A turn takes at least one instruction, and no compiler makes more than twenty of it. */
 enum { LEAST_PER_TURN = 1, MOST_PER_TURN = 20 };
 
 static void run_loop(void)
@@ -53,7 +53,7 @@ static snapshot first;
 static snapshot last;
 static pfb_cpi_figures figures[PFB_CPI_MOST_CPUS];
 
-/* The kernel's share in the loop, and the code around it, is below half of the loop. */
+/* The kernel's share of the loop, and the code around it, are below half of the loop. */
 static void check_counts(pfb_cpi_reader *reader, uint32_t mode)
 {
     pfb_cpi_failure failure = {0};

@@ -301,7 +301,7 @@ Test(linux_source, a_set_without_a_sample_leaves_the_others_theirs)
     pfb_source_close(source);
 }
 
-/* Whoever reads the pipe a second time finds it empty. */
+/* A second reader of the pipe finds it empty. */
 Test(linux_source, a_file_of_several_sets_is_read_once)
 {
     static const char text[] = STAT "ctxt 701\n";
@@ -336,7 +336,7 @@ Test(linux_source, a_file_of_several_sets_is_read_once)
 /* ---- When the clocks are read -------------------------------------------------------------------------------------
  */
 
-/* A file that can be read once, by whoever opens it first. */
+/* A file that can be read once, by the first program that opens it. */
 static void put_pipe(const char *name, char path[128])
 {
     snprintf(path, 128, "%s%s", machine_root(), name);
@@ -351,7 +351,7 @@ static uint64_t steady_100ns(void)
     return (uint64_t)now.tv_sec * 10000000 + (uint64_t)now.tv_nsec / 100;
 }
 
-/* Writes to a pipe once it is opened for reading; a moment in between, by the steady clock. */
+/* Writes to a pipe once it is opened for reading; returns a time between the two. */
 static uint64_t serve(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -363,7 +363,7 @@ static uint64_t serve(const char *path, const char *text)
     return moment;
 }
 
-/* A single-instance set reads the file of its rates, the clocks, and then another file. */
+/* A single-instance set reads the file of its rates, then the clocks, then another file. */
 static void expect_clocks_between(const pfb_guid *set, const char *first, const char *first_text, const char *second,
                                   const char *second_text)
 {
@@ -380,7 +380,7 @@ static void expect_clocks_between(const pfb_guid *set, const char *first, const 
     put_pipe(second, paths[1]);
     pid_t child = fork();
     if (child == 0) {
-        alarm(10); /* nobody reads */
+        alarm(10); /* fails the test if the pipe is not read */
         moments[0] = serve(paths[0], first_text);
         moments[1] = serve(paths[1], second_text);
         _exit(0);
@@ -422,7 +422,7 @@ static void limit_handles(rlim_t count)
     cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* Leaves this program at most this many file handles beyond those it has open. */
+/* Limits this program to `count` more file handles than it has open. */
 static void leave_handles(unsigned count)
 {
     limit_handles(RLIM_INFINITY);
@@ -440,7 +440,7 @@ static void put_six_sets(void)
     put_file("/proc/7/stat", "7 (a) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n");
 }
 
-/* Nothing is what a machine has, not what could not be read. */
+/* Numbers may be missing on a machine, but not because a file could not be opened. */
 Test(linux_source, a_sample_without_file_handles_fails)
 {
     static const struct {
@@ -472,7 +472,7 @@ Test(linux_source, a_sample_without_file_handles_fails)
     }
 }
 
-/* A source has all sets of the machine, or it is not opened. */
+/* A source has all sets of the machine, or opening it fails. */
 Test(linux_source, no_set_is_left_out_for_want_of_file_handles)
 {
     bool is_open = false;

@@ -125,10 +125,10 @@ typedef struct change {
     size_t at;
     uint64_t value;
     unsigned width;
-    pfb_code code; /* of a strict reader */
+    pfb_code code; /* in strict mode */
     size_t offset;
-    uint32_t note;     /* of a tolerant reader; 0: it fails like the strict one */
-    size_t least_read; /* records that a tolerant reader finds */
+    uint32_t note;     /* in tolerant mode; 0: it fails as in strict mode */
+    size_t least_read; /* records that are found in tolerant mode */
 } change;
 
 static size_t read_all(pfb_log_reader *reader, const uint8_t *data, size_t size, const pfb_read_options *options)
@@ -205,7 +205,7 @@ static size_t event_end(const small_log *log, size_t event)
     return event + log->b.data[event] + 256u * log->b.data[event + 1];
 }
 
-/* Every prefix gives the records before the cut and one error, except where only padding is missing. */
+/* Every prefix gives the records before the cut and one error, unless only padding is missing. */
 Test(log, logs_that_were_cut)
 {
     small_log log = make_small_log();
@@ -316,7 +316,7 @@ Test(log, broken_paths)
         expect_error(read_paths(&b, STRICT, &notes, &count), c->code, c->offset, c->name);
         pfb_error error = read_paths(&b, NULL, &notes, &count);
         if (c->note && error.code == PFB_TRUNCATED_ITEM)
-            error = (pfb_error){PFB_OK, 0}; /* the rest of an unaligned entry is read as another one */
+            error = (pfb_error){PFB_OK, 0}; /* the rest of an unaligned entry is read as another entry */
         expect_error(error, c->note ? PFB_OK : c->code, c->note ? 0 : c->offset, c->name);
         cr_expect(notes == c->note && count == c->least_read, "%s: %zu paths", c->name, count);
     }
@@ -438,7 +438,7 @@ Test(log, broken_samples)
     }
 }
 
-/* 200 instances whose names are all the same 1000 characters: the names are read a bounded number of times. */
+/* 200 instances whose names are the same 1000 characters: the names are read a limited number of times. */
 Test(log, names_that_share_bytes_are_limited)
 {
     enum { COUNT = 200, LENGTH = 1000 };
@@ -513,7 +513,7 @@ static void load_rows(loaded *l, const char *names)
     cr_assert_eq(l->table.count, 2 * count + 1);
 }
 
-/* Instances by their letters; the k-th of a letter matches the k-th of the older sample. */
+/* Instances named by letters; the k-th of a letter matches the k-th of the older sample. */
 Test(log, instances_are_matched_by_name_and_occurrence)
 {
     static const struct {
@@ -576,7 +576,7 @@ Test(log, values_without_a_counter)
     cr_expect_eq(table.count, 2);
 }
 
-/* What the second value is depends on the type. */
+/* The type determines the meaning of the second value. */
 Test(log, raw_values_by_type)
 {
     enum { N = PFB_HAS_VALUE, M = PFB_HAS_MULTI_COUNT, F = PFB_HAS_PERF_FREQ, O = PFB_HAS_OBJECT_FREQ };

@@ -12,7 +12,7 @@
 #define CONTROL PFB_LWP_PART_CONTROL
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
 
-/* One or two 32-bit changes to what lwp_make gives; the second one is absent when its value is 0 at leaf offset 0. */
+/* One or two 32-bit changes to the data of lwp_make. The second is unused if its value is 0 at leaf offset 0. */
 typedef struct change {
     pfb_lwp_part part;
     size_t at;
@@ -34,11 +34,10 @@ typedef struct failing_case {
     change changes[2];
     pfb_code code;
     pfb_lwp_place place;
-    bool is_strict; /* strict mode alone refuses */
+    bool is_strict; /* an error in strict mode only */
 } failing_case;
 
-/* The second field of EBX is the record's size, the third the number of pairs, the fourth their offset; 22 quadwords.
- */
+/* Fields of EBX: size of the control block in units of 8 bytes, of a record, number of pairs, their offset. */
 static const failing_case failing[] = {
     {"a CPU without LWP", {{LEAF, 12, 0xE000007E}}, PFB_LWP_UNTRUSTED_LEAF, {LEAF, 12, 0xE000007E}, false},
     {"a leaf of zeros", {{LEAF, 12, 0}, {LEAF, 4, 0}}, PFB_LWP_UNTRUSTED_LEAF, {LEAF, 12, 0}, false},
@@ -145,7 +144,7 @@ Test(lwp, null_parts_are_empty)
     expect_error(lwp.error, PFB_TRUNCATED_RING, 4, "no ring");
 }
 
-/* What a caller wrote into the struct does not widen what its registers allow. */
+/* Values in the caller's struct that exceed the fields of the registers have no effect. */
 Test(lwp, registers_count)
 {
     static lwp_bytes b;
@@ -158,7 +157,7 @@ Test(lwp, registers_count)
     cr_expect(lwp.slots == 32 && lwp.capabilities.event_bytes == 32 && lwp.capabilities.latency_bits == 0);
 }
 
-/* The leaf of a CPU that is not AMD's may have anything in it: here bit 0 of EDX is clear. */
+/* The leaf of another vendor's CPU may contain anything; here bit 0 of EDX is clear. */
 Test(lwp, garbage_in_the_leaf)
 {
     static const uint32_t leaves[][4] = {{0, 0, 0, 0},
@@ -174,7 +173,7 @@ Test(lwp, garbage_in_the_leaf)
     expect_failure(&b, NULL, PFB_LWP_EVENT_SIZE_ZERO, (pfb_lwp_place){LEAF, 4, 0}, "garbage with bit 0");
 }
 
-/* A real one: a processor whose microcode dropped LWP on every second CPU and left the leaf as it was. */
+/* A real case: a processor whose microcode removed LWP on every second CPU and left the leaf unchanged. */
 Test(lwp, a_leaf_that_the_cpu_takes_back)
 {
     pfb_cpuid_leaf leaves[] = {
@@ -297,7 +296,7 @@ Test(lwp, each_thing_that_is_noted)
     }
 }
 
-/* The ring is its whole records: a threshold between these and BufferSize is beyond. */
+/* The ring consists of whole records: a Threshold between their size and BufferSize is beyond the ring. */
 Test(lwp, a_threshold_in_the_remainder)
 {
     static lwp_bytes b;
@@ -310,7 +309,7 @@ Test(lwp, a_threshold_in_the_remainder)
                  lwp.notes);
 }
 
-/* What is only odd is none of strict mode's business. */
+/* Strict mode does not reject data that is merely unusual. */
 Test(lwp, strict_reading_refuses_two_notes_alone)
 {
     static lwp_bytes b;
@@ -341,7 +340,7 @@ Test(lwp, the_first_place_of_a_note_stays)
     expect_place(lwp.first[NOTE(RESERVED_FIELD)], (pfb_lwp_place){CONTROL, 20, 5}, "field");
 }
 
-/* Bits of Flags mean the EventIds of their numbers up to 28; those above are modes. */
+/* Bits of Flags up to 28 are EventIds; higher ones are modes. */
 Test(lwp, random_bits_of_every_event)
 {
     for (uint32_t bit = 0; bit < 32; bit++) {
@@ -371,7 +370,7 @@ Test(lwp, control_block_and_ring_that_overlap)
     } rows[] = {
         {0x1000, 0x1400, false},       {0x1000, 0x13FF, true},       {0x1000, 0x1000, true},
         {0x1000, 0x1000 - 176, false}, {0x1000, 0x1000 - 175, true}, {0x1000, UINT64_C(0x100001000), false},
-        {UINT64_MAX - 1023, 0, false}, {UINT64_MAX - 1022, 0, true}, /* the ring goes on at address 0 */
+        {UINT64_MAX - 1023, 0, false}, {UINT64_MAX - 1022, 0, true}, /* the ring continues at address 0 */
         {0, UINT64_MAX - 175, false},  {0, UINT64_MAX - 174, true},
     };
     static lwp_bytes b;
@@ -395,7 +394,7 @@ Test(lwp, control_block_and_ring_that_overlap)
 
 /* ---- The control block ----------------------------------------------------------------------------------- */
 
-/* All bytes different, so that each field is known by its value. */
+/* All bytes differ, so that each field is identified by its value. */
 Test(lwp, every_field_of_the_control_block)
 {
     static lwp_bytes b;
@@ -419,7 +418,7 @@ Test(lwp, every_field_of_the_control_block)
     cr_expect_eq(c->pair_count, 6);
 }
 
-/* Whether there is anything to show of a block that was refused. */
+/* Whether fields can be read of a block that was rejected. */
 Test(lwp, a_control_block_that_was_not_read)
 {
     static lwp_bytes b;
@@ -435,7 +434,7 @@ Test(lwp, a_control_block_that_was_not_read)
     cr_expect(!lwp_open(&lwp, &b, NULL) && !lwp.has_control, "a leaf that is refused");
 }
 
-/* Memory of a program that runs: what has passed its checks is what is used, and pairs are those of the moment. */
+/* Memory of a running program: the values that were checked are those used, and pairs are read at each call. */
 Test(lwp, fixed_fields_are_read_once)
 {
     static lwp_bytes b;
@@ -462,7 +461,7 @@ Test(lwp, fixed_fields_are_read_once)
     cr_expect(pfb_lwp_pair_at(&lwp, 1, &pair) && pair.interval == 5, "a pair is read at each call");
 }
 
-/* The first pair can be at every multiple of 8 from 72 to 248, and up to 246 pairs fit the largest block. */
+/* The first pair may be at every multiple of 8 from 72 to 248, and up to 246 pairs fit the largest block. */
 Test(lwp, pairs_wherever_the_leaf_puts_them)
 {
     static lwp_bytes b;

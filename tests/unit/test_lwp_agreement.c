@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The model writes, the reader reads back, and between them is a third record of what happened: a plain list of
- * records, kept by the words of the manual. Model and reader share only the loads of numbers from bytes. */
+/* The model writes and the reader reads. The test compares both with a list of the records that the manual requires.
+ * Model and reader share only the functions that load numbers. */
 
 enum { EPISODES = 560, STEPS = 2000, MOST_SLOTS = 48, MOST_RECORD = 248, MOST_CONTROL = 2040, MOST_EVENTS = 28 };
 #define CONTROL UINT64_C(0x5000)
@@ -45,13 +45,13 @@ typedef struct record {
     uint64_t address, data2, stamp;
 } record;
 
-/* `list` has what lies in the ring, oldest first: at most slots - 1 records; in continuous mode always as many as there
- * are slots, beginning with those never written, whose id is 0. */
+/* `list` has the records in the ring, oldest first: at most slots - 1; in continuous mode as many as there are slots,
+ * beginning with those never written, whose id is 0. */
 typedef struct episode {
     pfb_lwp_capabilities leaf;
     pfb_lwp_model_options options;
     bool is_continuous, has_stamps;
-    uint32_t offered, flags, slots; /* offered: what the system enables of what the CPU has */
+    uint32_t offered, flags, slots; /* `offered`: events of the CPU that the system enables */
     uint32_t count;
     record list[MOST_SLOTS];
     record held;
@@ -66,7 +66,7 @@ typedef struct episode {
     unsigned number, step;
 } episode;
 
-/* An assertion for each of a million steps would take minutes. */
+/* An assertion in each of a million steps would take minutes. */
 static void demand(const episode *e, bool kept, const char *what)
 {
     if (!kept)
@@ -74,7 +74,7 @@ static void demand(const episode *e, bool kept, const char *what)
                        e->leaf.event_bytes, e->slots, e->flags, what);
 }
 
-/* False when the record was lost. */
+/* Returns false if the record was lost. */
 static bool commit(episode *e, const record *r)
 {
     if (e->is_continuous || e->count < e->slots - 1) {
@@ -96,7 +96,7 @@ static void commit_held(episode *e)
     e->is_held = false;
 }
 
-/* The value that a counter is loaded with: the interval with low bits from splitmix64, seeded equally on both sides. */
+/* The value loaded into a counter: the interval with low bits from splitmix64, with the same seed as the model. */
 static int32_t reload(episode *e, uint32_t id)
 {
     e->random += UINT64_C(0x9E3779B97F4A7C15);
@@ -108,7 +108,7 @@ static int32_t reload(episode *e, uint32_t id)
     return e->interval[id] / range * range + (int32_t)(z % (uint32_t)range);
 }
 
-/* One occurrence of an event that passes the filters; there are none here. */
+/* One event. This test sets no filters. */
 static void happened(episode *e, record r)
 {
     if (r.id > e->leaf.max_events || (e->offered & e->flags & UINT32_C(1) << r.id) == 0)
@@ -135,7 +135,7 @@ static void put(episode *e, size_t at, uint64_t value, size_t size)
         e->control[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Any geometry that the leaf allows: each record size in turn, pairs at any position, the rest of the block unused. */
+/* Any layout that the leaf allows: each record size in turn, pairs at any position, the rest of the block unused. */
 static void choose_leaf(episode *e)
 {
     uint32_t event_bytes = 32 + 8 * (e->number % 28);
@@ -144,9 +144,10 @@ static void choose_leaf(episode *e)
     uint32_t pairs = coin() ? below(9) : below(most_pairs + 1);
     uint32_t quadwords = offset / 8 + pairs + below(most_pairs - pairs + 1);
     uint32_t ebx = quadwords | event_bytes << 8 | pairs << 16 | offset << 24;
-    uint32_t ecx = (uint32_t)chance() & 0xFF00FFFF; /* all but the smallest ring, which is one block of 32 or none */
+    uint32_t ecx =
+        (uint32_t)chance() & 0xFF00FFFF; /* everything except the minimum ring, which is 32 records or none */
     uint32_t hardware = (uint32_t)chance() | PFB_LWP_AVAILABLE;
-    uint32_t enabled = (uint32_t)chance() | PFB_LWP_AVAILABLE; /* in one leaf of two more than there is */
+    uint32_t enabled = (uint32_t)chance() | PFB_LWP_AVAILABLE; /* in every second leaf more than the CPU has */
     if (coin())
         enabled &= hardware;
     e->offered = enabled & hardware;
@@ -233,7 +234,7 @@ static void step_event(episode *e)
         r.flags = o.flags;
         r.data2 = id == 4 && !e->leaf.has_data_address ? 0 : o.data2;
     }
-    if (id == 4) { /* the low bits of the latency, rounded down to a multiple */
+    if (id == 4) { /* low bits of the latency are lost to rounding */
         uint64_t width = UINT64_C(1) << e->leaf.latency_bits;
         r.data1 = (uint32_t)(o.latency % width);
         r.data1 -= r.data1 % (UINT32_C(1) << e->leaf.latency_rounding);
@@ -264,8 +265,8 @@ static void compare_pairs(const episode *e, const pfb_lwp *lwp)
     }
 }
 
-/* SLWPCB, or LLWPCB of the same block, and reading. The reader takes some records, in continuous mode none, since there
- * is nothing that would say so. */
+/* SLWPCB, or LLWPCB of the same block, and reading. The reader takes some records; none in continuous mode, where it
+ * could not tell the processor. */
 static void step_drain(episode *e)
 {
     uint64_t address = CONTROL;
@@ -298,7 +299,7 @@ static void step_drain(episode *e)
     memmove(e->list, e->list + read, e->count * sizeof e->list[0]);
 }
 
-/* Draining seldom enough for the ring to fill, in one episode of two. */
+/* In every second episode the ring is read so rarely that it fills. */
 static void run_episode(episode *e)
 {
     uint32_t pause = coin() ? 8 : 200;
@@ -319,7 +320,8 @@ static void run_episode(episode *e)
 Test(lwp_agreement, the_reader_gives_back_what_the_model_committed)
 {
     static episode e;
-    unsigned with[6] = {0}; /* episodes worth it: lost records, continuous, stamps, LWPVAL, part enabled, Random */
+    unsigned with[6] = {
+        0}; /* episodes with lost records, continuous mode, time stamps, LWPVAL, partly enabled events, Random */
     chance_state = UINT64_C(0x9E3779B97F4A7C15);
     for (unsigned i = 0; i < EPISODES; i++) {
         begin(&e, i);
@@ -335,8 +337,8 @@ Test(lwp_agreement, the_reader_gives_back_what_the_model_committed)
         cr_expect_gt(with[i], EPISODES / 10, "chance %zu is too seldom: %u", i, with[i]);
 }
 
-/* While nothing is enabled every instruction is undefined and memory stays as it was; the reader, which may come after
- * the system has switched LWP off, goes by what the CPU has. */
+/* While nothing is enabled, every instruction is undefined and memory does not change. The reader uses the hardware
+ * bits instead, because the system may have disabled LWP before the snapshot. */
 Test(lwp_agreement, a_cpu_that_is_switched_off)
 {
     static episode e;

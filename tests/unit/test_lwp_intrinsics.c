@@ -15,7 +15,8 @@
 
 enum { RING_BYTES = 1024 };
 
-/* A control block of exactly the size that the thread's CPU has, for LWPVAL, and its ring. To be freed. */
+/* Allocates a control block of the size that the thread's CPU requires, for LWPVAL, and its ring. The caller frees it.
+ */
 static uint8_t *new_control(uint8_t *ring)
 {
     uint8_t *control = calloc(pfb_lwp_thread_model()->capabilities.control_bytes, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LWP data: the records of a ring, and what they mean. */
+/* LWP data: the records of a ring and their meaning. */
 #include "support.h"
 #include "support_lwp.h"
 
@@ -36,7 +36,7 @@ static void expect_slot(pfb_lwp *lwp, uint32_t stride, uint32_t slot)
               "slot %u instead of %u, stride %u", event.slot, slot, stride);
 }
 
-/* From tail to head slot by slot, and all slots from head on; a slot further past the last is the first. */
+/* Reads from tail to head slot by slot, and all slots from head on; after the last slot comes the first one. */
 static void check_ring(const lwp_bytes *b, uint32_t stride, uint32_t slots, uint32_t head, uint32_t tail)
 {
     pfb_lwp lwp;
@@ -76,7 +76,7 @@ Test(lwp_ring, every_head_and_tail_of_small_rings)
     }
 }
 
-/* A size that is no multiple of the record's: the ring turns at the last whole record. */
+/* BufferSize is not a multiple of the record size: the ring ends at the last whole record. */
 Test(lwp_ring, bytes_behind_the_last_whole_record)
 {
     static lwp_bytes b;
@@ -108,8 +108,8 @@ Test(lwp_ring, a_head_that_is_adjusted)
     }
 }
 
-/* In continuous mode a full ring holds a record in each slot, the oldest at head; a young one has slots never written.
- */
+/* In continuous mode a full ring has a record in each slot, the oldest at head. Before that, some slots were never
+ * written. */
 Test(lwp_ring, all_slots_of_a_continuous_ring)
 {
     static lwp_bytes b;
@@ -133,7 +133,7 @@ Test(lwp_ring, all_slots_of_a_continuous_ring)
 
 /* ---- What a record says ------------------------------------------------------------------------------------- */
 
-/* One record in slot 1 of a ring that begins there, on the CPU that lwp_make describes. */
+/* Reads one record in slot 1 of a ring whose unread records begin there, on the CPU of lwp_make. */
 static pfb_lwp read_one(lwp_bytes *b, lwp_record record, pfb_lwp_event *event)
 {
     pfb_lwp lwp;
@@ -145,7 +145,7 @@ static pfb_lwp read_one(lwp_bytes *b, lwp_record record, pfb_lwp_event *event)
     return lwp;
 }
 
-/* All bytes different. */
+/* All bytes differ, so that each field is identified by its value. */
 Test(lwp_ring, every_field_of_a_record)
 {
     static lwp_bytes b;
@@ -218,7 +218,7 @@ Test(lwp_ring, records_that_are_noted)
     }
 }
 
-/* A bad record costs itself alone. */
+/* An invalid record does not affect others. */
 Test(lwp_ring, reading_goes_on_behind_odd_records)
 {
     static const uint8_t ids[] = {0, 1, 254, 0, 7, 2, 255};
@@ -242,7 +242,7 @@ Test(lwp_ring, reading_goes_on_behind_odd_records)
     expect_place(lwp.first[NOTE(RESERVED_RECORD)], (pfb_lwp_place){PFB_LWP_PART_RING, 160, 2}, "the only one");
 }
 
-/* Three pairs and LWPVAL, instructions, branches: a processor of family 15h. Then five pairs with all hardware bits. */
+/* Three pairs and LWPVAL, instructions, branches: a processor of Family 15h. Then five pairs with all hardware bits. */
 Test(lwp_ring, events_that_the_cpu_does_not_implement)
 {
     static lwp_bytes b;
@@ -269,7 +269,7 @@ Test(lwp_ring, events_that_the_cpu_does_not_implement)
     }
 }
 
-/* Bits 29 to 31 of EDX are modes: EventIds of these numbers are not implemented by them. */
+/* Bits 29 to 31 of EDX are modes, not EventIds. */
 Test(lwp_ring, modes_are_no_events)
 {
     static lwp_bytes b;
@@ -322,7 +322,7 @@ Test(lwp_ring, data_addresses_where_cpu_and_record_have_them)
     }
 }
 
-/* The mode has to be asked for and offered, and the record long enough. */
+/* Flags must enable the mode, the leaf must support it, and the record must be long enough. */
 Test(lwp_ring, time_stamps)
 {
     static const struct {
@@ -343,7 +343,7 @@ Test(lwp_ring, time_stamps)
         b.leaf[0] = rows[i].enabled;
         b.leaf[3] = rows[i].hardware;
         lwp_set(&b, PFB_LWP_PART_CONTROL, 0, rows[i].flags);
-        memset(b.ring, 0xEE, 4 * 40); /* the next record's bytes must not pass for a stamp */
+        memset(b.ring, 0xEE, 4 * 40); /* bytes of the next record, which must not be read as a time stamp */
         lwp_put(&b, stride, 0, (lwp_record){.id = 255, .last = 123456789});
         cr_assert(lwp_open(&lwp, &b, NULL) && pfb_lwp_next(&lwp, &e));
         cr_expect_eq(e.has_stamp, rows[i].has_stamp, "row %zu", i);
@@ -397,8 +397,9 @@ Test(lwp_ring, geometry_of_real_cpus)
 
 /* ---- A documented program --------------------------------------------------------------------------------------- */
 
-/* The sample program of the documentation of __llwpcb: a ring of 4096 records of which the first goes to slot 4093;
- * LWPINS for every seventh i, LWPVAL counted down from 0 with an interval of 9. What it must leave, by hand. */
+/* The sample program of the documentation of __llwpcb: a ring of 4096 records whose first record goes to slot 4093,
+ * LWPINS for every seventh i, LWPVAL counted down from 0 with an interval of 9. The expected records were worked out by
+ * hand. */
 typedef struct sample_row {
     uint8_t id;
     uint32_t i;
@@ -416,7 +417,7 @@ static uint64_t sample_data2(size_t n)
     return n < 9 ? 0x0BADF00D : UINT64_C(0x0BADF00D0BADF00D);
 }
 
-/* The first `count` records of the table: 9 in a build for 32 bits, 17 in one for 64. */
+/* Checks the first `count` records of the table: 9 for a 32-bit build, 17 for a 64-bit build. */
 static void check_sample(size_t count, uint32_t head, uint32_t counter, uint32_t values, uint32_t inserted)
 {
     static lwp_bytes b;

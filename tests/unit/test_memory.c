@@ -16,7 +16,7 @@ TestSuite(memory, .init = make_memory_machine, .fini = remove_machine);
 
 /* ---- Values --------------------------------------------------------------------------------------------------- */
 
-/* The numbers of MEMINFO in KiB: 3000 free, 7001 available, 2048 cached, 6000 to be promised, 1500 promised. */
+/* Values of MEMINFO in KiB: 3000 free, 7001 available, 2048 cached, commit limit 6000, 1500 committed. */
 #define MEMINFO                                                                                                        \
     "MemTotal:       16000 kB\n"                                                                                       \
     "MemFree:         3000 kB\n"                                                                                       \
@@ -44,7 +44,7 @@ Test(memory, every_value_together_and_alone)
     static const char *const values[] = {"7169024/8", "7001/8", "6/8",       "1536000/8", "6144000/8",
                                          "1500/8",    "6000/8", "2097152/8", "3072000/8", "4/4"};
     put_memory();
-    pfb_source *source = open_machine(); /* without /proc/stat: there is this counterset alone */
+    pfb_source *source = open_machine(); /* without /proc/stat this is the only counterset */
     cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 ");
     cr_expect_str_eq(ask(source, NULL, PFB_NO_ID, PFB_NO_ID), everything);
     for (uint32_t counter = 0; counter < 10; counter++) {
@@ -136,7 +136,7 @@ Test(memory, offers_what_the_kernel_has_numbers_for)
     }
 }
 
-/* The first line of a word counts, and the largest number is not passed. */
+/* The first line with a key is used, and large numbers saturate. */
 Test(memory, large_numbers_do_not_wrap)
 {
     put_file("/proc/meminfo", "MemAvailable: 18014398509481983 kB\nMemAvailable: 1 kB\nMemFree: 18014398509481984 kB\n"

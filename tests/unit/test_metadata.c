@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks are written here field by field from the layout of the format: the offsets in the tests are counted by hand.
- */
+/* Blocks are written field by field according to the format; the offsets in the tests are counted by hand. */
 #include <criterion/criterion.h>
 
 #include "perfblock/metadata.h"
@@ -86,7 +85,7 @@ static void put_counter(bytes *b, uint32_t id)
     PUT_U32(b, id, 0x20570500, 0x89ABCDEF, 0x01234567, 200, 0xFFFFFFF6, 11, 12, 13, 14, 4, 0xFFFFFFFF);
 }
 
-/* `counter` as put_counter writes it. */
+/* Checks that `counter` has the values written by put_counter. */
 static void expect_counter(const pfb_counter *counter, uint32_t id, size_t offset)
 {
     cr_expect(counter->offset == offset && counter->id == id && counter->type == 0x20570500);
@@ -139,7 +138,7 @@ Test(metadata, counters_are_found_by_id_in_any_order)
     cr_expect_not(set.is_ascending);
     for (size_t i = 0; i < 5; i++) {
         cr_expect(pfb_registration_find(&set, ids[i], &counter));
-        expect_counter(&counter, ids[i], 32 + 48 * (i == 2 ? 0 : i)); /* the first of this id */
+        expect_counter(&counter, ids[i], 32 + 48 * (i == 2 ? 0 : i)); /* the first one with this id */
     }
     cr_expect_not(pfb_registration_find(&set, 4, &counter));
     cr_expect_not(pfb_registration_open(&set, b.data, b.size - 1, NULL));
@@ -160,7 +159,7 @@ Test(metadata, scales_reach_both_ends)
     }
 }
 
-/* Opens exactly these bytes; the error in either mode. */
+/* Opens exactly these bytes and returns the error. */
 static pfb_error judge_counterset(const bytes *b, const pfb_read_options *options, uint32_t *notes)
 {
     uint8_t *data = exact_copy(b);
@@ -188,7 +187,8 @@ Test(metadata, rule_17_all_counters_lie_in_the_reply)
             expect_error(judge_counterset(&b, options, &notes), PFB_TRUNCATED_HEADER, 0, "cut header");
         for (b.size = 32; b.size < 80; b.size++)
             expect_error(judge_counterset(&b, options, &notes), PFB_BAD_COUNTER_COUNT, 24, "cut counter");
-        static const uint32_t counts[] = {2, 0x05555556, 0x55555556, 0x80000001, UINT32_MAX}; /* some wrap times 48 */
+        static const uint32_t counts[] = {2, 0x05555556, 0x55555556, 0x80000001,
+                                          UINT32_MAX}; /* some overflow when multiplied by 48 */
         for (size_t i = 0; i < COUNT(counts); i++) {
             set_u32(&b, 24, counts[i]);
             expect_error(judge_counterset(&b, options, &notes), PFB_BAD_COUNTER_COUNT, 24, "too many counters");
@@ -222,7 +222,7 @@ Test(metadata, rule_18_references_are_handed_out_as_they_are)
     pfb_registration set;
     pfb_counter counter;
     put_counterset(&b, 1);
-    PUT_U32(&b, 3, 0x40020500, 0, 0, 100, 0, 3, PFB_NO_ID, 0, 99, 0, 0); /* itself, none, id 0, an absent one */
+    PUT_U32(&b, 3, 0x40020500, 0, 0, 100, 0, 3, PFB_NO_ID, 0, 99, 0, 0); /* itself, none, id 0, a missing counter */
     cr_assert(pfb_registration_open(&set, b.data, b.size, STRICT));
     cr_assert(pfb_registration_next_counter(&set, &counter));
     cr_expect(counter.base_id == 3 && counter.perf_time_id == PFB_NO_ID && counter.perf_freq_id == 0);
@@ -300,7 +300,7 @@ static void put_strings(bytes *b)
     put_text(b, "two");
 }
 
-/* The verdict on exactly these bytes after all entries are read. */
+/* Reads all entries of exactly these bytes and returns the verdict. */
 static pfb_error judge_strings(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read)
 {
     uint8_t *data = exact_copy(b);
@@ -316,7 +316,7 @@ static pfb_error judge_strings(const bytes *b, const pfb_read_options *options, 
     return strings.error;
 }
 
-/* Both modes give the same verdict after the same number of entries. */
+/* Checks that both modes give the same verdict after the same number of entries. */
 static void expect_strings(const bytes *b, uint32_t read, pfb_code code, size_t offset, const char *what)
 {
     for (int is_strict = 0; is_strict <= 1; is_strict++) {
@@ -375,7 +375,7 @@ static const list_case string_cases[] = {
     {"string inside another", 28, 36, 3, PFB_OK, 0},
     {"NUL of the last string cut off by the size", 0, 40, 2, PFB_BAD_STRING_OFFSET, 28},
     {"text instead of the last NUL", 44, 0x00780078, 2, PFB_TRUNCATED_STRING, 40},
-    {"text instead of the first NUL", 36, 0x00780078, 3, PFB_OK, 0}, /* it goes on to the second */
+    {"text instead of the first NUL", 36, 0x00780078, 3, PFB_OK, 0}, /* the string continues to the second one */
 };
 
 Test(metadata, rule_19_entries_and_strings_lie_in_the_block)
@@ -410,7 +410,7 @@ Test(metadata, rule_19_a_string_may_begin_at_an_odd_offset)
     expect_name(&entry.text, "z", "odd");
 }
 
-/* The other reading of the format, offsets from the end of the entries, is refused rather than misread. */
+/* Offsets that count from the end of the entries, another interpretation of the format, are rejected. */
 Test(metadata, rule_19_offsets_count_from_the_start_of_the_block)
 {
     bytes b;
@@ -443,9 +443,9 @@ Test(metadata, rule_19_the_size_is_a_multiple_of_8)
     cr_expect_eq(read, 0);
 }
 
-/* 100 entries; the string area has 400 bytes and one NUL at its end; entry i begins 2 * i bytes in. The block has 1208
- * bytes, 16 times that is 19328; the first 56 strings have 56 * 400 - 56 * 55 = 19320 bytes, the first 57 have 19608.
- */
+/* 100 entries; the string area has 400 bytes and one NUL at its end; entry i begins at byte 2 * i of the area. The
+ * block has 1208 bytes; the limit is 16 times that, 19328. The first 56 strings have 56 * 400 - 56 * 55 = 19320 bytes,
+ * the first 57 have 19608. */
 Test(metadata, strings_that_share_their_bytes_are_limited)
 {
     bytes b = {.size = 0};
@@ -498,7 +498,7 @@ Test(metadata, empty_lists_are_sound)
     pfb_guid guid;
     pfb_identifier identifier;
     pfb_listed_instance instance;
-    for (size_t size = 0; size < 2; size++) { /* null counts as empty whatever the size */
+    for (size_t size = 0; size < 2; size++) { /* null counts as empty with any size */
         pfb_list_open(&list, NULL, size, STRICT);
         cr_expect_not(pfb_list_next_guid(&list, &guid));
         cr_expect_not(pfb_list_next_identifier(&list, &identifier));
@@ -716,7 +716,7 @@ Test(metadata, rule_22_an_odd_size_is_noted)
     expect_error(judge_instances(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict");
 }
 
-/* Help texts that 100 counters share: far more than 16 blocks in sum, and yet nothing is wrong with them. */
+/* Help texts that 100 counters share in sum exceed the block 16 times, but they are one string. */
 Test(metadata, a_string_may_serve_all_counters)
 {
     enum { COUNT = 100, START = 8 + 8 * COUNT, UNITS = 99 };

@@ -9,7 +9,7 @@
 
 /* ---- The documented sample --------------------------------------------------------------------------------------- */
 
-/* The loops of the documented sample: 31 LWPVAL each, and an LWPINS at each seventh pass, before it. */
+/* The loops of the documented sample: 31 executions of LWPVAL, and LWPINS before every seventh one. */
 static void run_loop(program *p, uint64_t inserted, uint64_t sampled)
 {
     bool carry;
@@ -29,7 +29,8 @@ typedef struct expected_record {
     uint8_t i;
 } expected_record;
 
-/* Worked out by hand: LWPVAL number 1, 11, 21 ... is recorded, since its counter begins at 0 and its interval is 9. */
+/* Worked out by hand: executions 1, 11, 21 ... of LWPVAL are recorded, since its counter starts at 0 and its interval
+ * is 9. */
 static const expected_record sample_records[] = {{255, 0},  {1, 0},    {255, 7},  {1, 10},   {255, 14}, {1, 20},
                                                  {255, 21}, {255, 28}, {1, 30},   {255, 0},  {255, 7},  {1, 9},
                                                  {255, 14}, {1, 19},   {255, 21}, {255, 28}, {1, 29}};
@@ -87,7 +88,7 @@ Test(lwp_model, the_64_bit_sample_writes_7_values_and_10_inserts)
 
 /* ---- Counting ---------------------------------------------------------------------------------------------------- */
 
-/* data1 of the records that `passes` LWPVALs with data1 1, 2, 3 ... make. */
+/* Checks data1 of the records that `passes` executions of LWPVAL with data1 1, 2, 3 ... store. */
 static void expect_counted(int32_t interval, int32_t counter, uint32_t passes, const uint32_t *expected, size_t records,
                            uint32_t left)
 {
@@ -204,7 +205,7 @@ Test(lwp_model, a_flush_in_between_changes_nothing)
     program_begin(&p, bulldozer, 32, 0xE, NULL);
     program_set_event(&p, 1, 4, 2);
     program_set_event(&p, 3, 7, 7);
-    program_put32(&p, INTERVALS + 8, 0x12345678); /* event 2 never happens; its interval is not written */
+    program_put32(&p, INTERVALS + 8, 0x12345678); /* event 2 never occurs; its interval is not written */
     program_put32(&p, INTERVALS + 12, 5);
     uint64_t address = 1;
     program_switch_on(&p);
@@ -213,7 +214,7 @@ Test(lwp_model, a_flush_in_between_changes_nothing)
         program_count(&p, (pfb_lwp_occurrence){.id = 3});
         expect_fault(pfb_lwp_model_store(&p.model, &address), PFB_LWP_FAULT_NONE, "SLWPCB");
         cr_expect_eq(address, CONTROL);
-        if (i % 3 == 0) /* again from memory */
+        if (i % 3 == 0) /* load the block again */
             program_switch_on(&p);
     }
     /* values 3, 8, 13, 18; branches 8, 16 */
@@ -343,7 +344,7 @@ Test(lwp_model, a_32_bit_program_has_32_bits)
 
 /* ---- A full ring ------------------------------------------------------------------------------------------------- */
 
-/* Inserts 1, 2, 3 ... into a ring of four that begins at its third slot. */
+/* Inserts 1, 2, 3 ... into a ring of four slots that begins at its third slot. */
 static void overfill(program *p, uint32_t flags, const pfb_lwp_model_options *options, uint32_t inserts)
 {
     program_begin(p, small_rings, 4, flags, options);
@@ -367,7 +368,7 @@ Test(lwp_model, a_full_ring_takes_records_over_the_last_one)
     cr_expect_eq(program_get(&p, HEAD), 32);
     cr_expect_eq(bytes_number(program_field(&p, MISSED), 8), UINT64_C(0x100000001));
     cr_expect(p.model.stored == 3 && p.model.missed == 2 && p.model.overwritten == 0);
-    program_put32(&p, TAIL, 96); /* one was read */
+    program_put32(&p, TAIL, 96); /* one was read in between */
     cr_expect_not(program_insert(&p, 6));
     cr_expect(program_insert(&p, 7));
     program_expect_slots(&p, (const uint32_t[]){5, 7, 1, 2}, 4, "one fits again");
@@ -415,7 +416,7 @@ Test(lwp_model, continuous_mode_overwrites_the_oldest)
     cr_expect_eq(program_get(&p, HEAD), 32);
     cr_expect(p.model.stored == 7 && p.model.missed == 0 && p.model.overwritten == 3);
     cr_expect_eq(bytes_number(program_field(&p, MISSED), 8), 0xFFFFFFFF);
-    program_put32(&p, TAIL, 1); /* never looked at */
+    program_put32(&p, TAIL, 1); /* not read in continuous mode */
     cr_expect_not(program_insert(&p, 8));
     cr_expect_eq(program_data1(&p, 1), 8);
     program_expect_margins(&p);
@@ -437,7 +438,7 @@ Test(lwp_model, unread_records_at_llwpcb_count_as_overwritten)
 
 /* ---- Threshold --------------------------------------------------------------------------------------------------- */
 
-/* Interrupts after each of six inserts into a ring of four whose tail stays. */
+/* Checks the number of interrupts after each of six inserts into a ring of four slots; the tail does not move. */
 static void expect_interrupts(uint32_t flags, uint32_t threshold, const pfb_lwp_model_options *options,
                               const uint64_t expected[6])
 {
@@ -459,14 +460,16 @@ Test(lwp_model, the_threshold_interrupts_as_the_options_say)
     const pfb_lwp_model_options zero = {.threshold_zero_counts = true};
     expect_interrupts(0, 32, NULL, (const uint64_t[]){0, 0, 0, 0, 0, 0});
     expect_interrupts(on, 0, NULL, (const uint64_t[]){0, 0, 0, 0, 0, 0});
-    expect_interrupts(on, 31, NULL, (const uint64_t[]){0, 0, 0, 0, 0, 0}); /* no whole record: 0 */
+    expect_interrupts(on, 31, NULL, (const uint64_t[]){0, 0, 0, 0, 0, 0}); /* rounded down to 0 */
     expect_interrupts(on, 32, NULL, (const uint64_t[]){1, 2, 3, 4, 5, 6});
     expect_interrupts(on, 95, NULL, (const uint64_t[]){0, 1, 2, 3, 4, 5}); /* two whole records */
-    expect_interrupts(on, 96, NULL, (const uint64_t[]){0, 0, 1, 2, 3, 4}); /* three is full; lost ones count */
+    expect_interrupts(on, 96, NULL,
+                      (const uint64_t[]){0, 0, 1, 2, 3, 4}); /* three records fill the ring; lost ones count */
     expect_interrupts(on, 128, NULL, (const uint64_t[]){0, 0, 0, 0, 0, 0});
     expect_interrupts(on, 64, &above, (const uint64_t[]){0, 0, 1, 2, 3, 4});
     expect_interrupts(on, 96, &above, (const uint64_t[]){0, 0, 0, 0, 0, 0});
     expect_interrupts(on, 0, &zero, (const uint64_t[]){1, 2, 3, 4, 5, 6});
     expect_interrupts(on, 64, &zero, (const uint64_t[]){0, 1, 2, 3, 4, 5});
-    expect_interrupts(on | 0x20000000, 128, NULL, (const uint64_t[]){0, 0, 0, 1, 2, 3}); /* continuous: all four */
+    expect_interrupts(on | 0x20000000, 128, NULL,
+                      (const uint64_t[]){0, 0, 0, 1, 2, 3}); /* continuous: all four slots */
 }

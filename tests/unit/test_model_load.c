@@ -86,7 +86,7 @@ Test(lwp_model_load, a_tail_outside_or_inside_a_record_is_refused)
     }
     program_put32(&p, TAIL, 992);
     expect_load(&p, PFB_LWP_FAULT_NONE, "the last record");
-    program_put32(&p, SIZE, 1024 + 31); /* the remainder is no place for a record */
+    program_put32(&p, SIZE, 1024 + 31); /* the remainder has no space for a record */
     program_put32(&p, TAIL, 1024);
     expect_load(&p, PFB_LWP_FAULT_TAIL, "after the last record");
 }
@@ -178,7 +178,7 @@ Test(lwp_model_load, a_new_block_is_loaded_after_the_old_one_was_stored)
     cr_expect_not(p.model.is_on);
 }
 
-/* A held record that cannot be stored is lost with the block it belongs to, and no other block is loaded meanwhile. */
+/* A held record that cannot be stored is lost with its block, and no other block is loaded by that instruction. */
 Test(lwp_model_load, no_block_is_loaded_when_the_old_one_cannot_be_stored)
 {
     program p;
@@ -201,7 +201,7 @@ Test(lwp_model_load, no_block_is_loaded_when_the_old_one_cannot_be_stored)
     program_expect_slots(&p, (const uint32_t[]){8, UNTOUCHED}, 2, "the new block");
 }
 
-/* Of another instruction: the record stays held, and is stored once that can be done. */
+/* If another instruction faults, the record stays held and is stored as soon as possible. */
 Test(lwp_model_load, a_held_record_outlives_a_fault)
 {
     program p;
@@ -223,7 +223,7 @@ Test(lwp_model_load, a_held_record_outlives_a_fault)
 
 /* ---- Memory that changes or goes --------------------------------------------------------------------------------- */
 
-/* Each instruction that stores, while it cannot: it faults and can be tried again. */
+/* Each instruction that stores faults while it cannot, and can be retried. */
 static void expect_nothing_changed(program *p, pfb_lwp_fault expected)
 {
     bool carry = true;
@@ -309,7 +309,7 @@ Test(lwp_model_load, capabilities_without_a_ring_are_refused)
     }
 }
 
-/* Whatever a caller wrote beside them. */
+/* Other members of the caller's struct have no effect. */
 Test(lwp_model_load, the_registers_of_capabilities_count)
 {
     pfb_lwp_model model;
@@ -321,7 +321,7 @@ Test(lwp_model_load, the_registers_of_capabilities_count)
                               &has.event_offset,  &has.latency_bits, &has.latency_rounding};
         *fields[field_number] = UINT32_MAX - 7; /* a multiple of 8 */
         cr_expect(pfb_lwp_model_init(&model, &has, NULL), "field %d", field_number);
-        /* Up to the last field: padding follows. */
+        /* up to the last member, after which there is padding */
         cr_expect_eq(memcmp(&model.capabilities, &good, offsetof(pfb_lwp_capabilities, is_refused) + sizeof(bool)), 0,
                      "field %d", field_number);
     }

@@ -55,7 +55,7 @@ Test(lwp_model_options, short_intervals_are_lengthened)
 
 /* ---- Random reload ----------------------------------------------------------------------------------------------- */
 
-/* The counter after one reload; LWP is off in between, when memory may be changed. */
+/* Returns the counter after one reload. LWP is disabled in between, when memory may be changed. */
 static uint32_t reload(program *p)
 {
     program_switch_on(p);
@@ -115,7 +115,7 @@ Test(lwp_model_options, equal_seeds_give_equal_sequences)
 
 /* ---- Filters ----------------------------------------------------------------------------------------------------- */
 
-/* Whether the event passes these filters on a CPU with this ECX. */
+/* Checks whether the event passes these filters on a CPU with this ECX. */
 static void expect_passes(bool expected, uint32_t ecx, uint32_t filters, pfb_lwp_occurrence occurrence)
 {
     program p;
@@ -128,7 +128,7 @@ static void expect_passes(bool expected, uint32_t ecx, uint32_t filters, pfb_lwp
     program_switch_on(&p);
     program_count(&p, occurrence);
     program_flush(&p);
-    /* What is filtered out does not count down either. */
+    /* An event that is filtered out does not decrement the counter. */
     cr_expect_eq(program_get(&p, INTERVALS + 8 * (size_t)(occurrence.id - 1) + 4), expected ? 0 : 1,
                  "ecx %#x, filters %#x, event %u, traits %#x, latency %u, address %#llx", ecx, filters, occurrence.id,
                  occurrence.traits, occurrence.latency, (unsigned long long)occurrence.address);
@@ -168,7 +168,7 @@ Test(lwp_model_options, cache_misses_are_filtered_by_level)
         pfb_lwp_occurrence miss = {.id = 4, .traits = rows[i][1]};
         for (uint32_t bit = 9; bit <= 12; bit++) {
             expect_passes(bit == rows[i][0], all_filters, 0x100 | UINT32_C(1) << bit, miss);
-            expect_passes(true, all_filters, UINT32_C(1) << bit, miss); /* not switched on */
+            expect_passes(true, all_filters, UINT32_C(1) << bit, miss); /* the filter is not enabled */
             expect_passes(true, all_filters & ~(UINT32_C(1) << 30), 0x100 | UINT32_C(1) << bit, miss);
         }
         expect_passes(true, all_filters, 0x1F00, miss);
@@ -185,7 +185,7 @@ Test(lwp_model_options, cache_misses_are_filtered_by_latency)
     expect_passes(true, all_filters, 0, (pfb_lwp_occurrence){.id = 4});
     expect_passes(true, all_filters & 0x7FFFFFFF, 255, (pfb_lwp_occurrence){.id = 4, .latency = 1});
     expect_passes(true, all_filters, 255, (pfb_lwp_occurrence){.id = 3, .latency = 1});
-    /* With two bits lost to rounding the field counts fours. */
+    /* With two bits lost to rounding, the unit of the field is 4. */
     expect_passes(false, all_filters | 0x80, 25, (pfb_lwp_occurrence){.id = 4, .latency = 99});
     expect_passes(true, all_filters | 0x80, 25, (pfb_lwp_occurrence){.id = 4, .latency = 100});
 }
@@ -206,7 +206,7 @@ Test(lwp_model_options, all_counted_events_are_filtered_by_address)
             pfb_lwp_occurrence event = {.id = id, .address = rows[i].address};
             expect_passes(rows[i].is_inside, all_filters, UINT32_C(0x80000000), event);
             expect_passes(!rows[i].is_inside, all_filters, UINT32_C(0xC0000000), event);
-            expect_passes(true, all_filters, UINT32_C(0x40000000), event); /* inverted, and not switched on */
+            expect_passes(true, all_filters, UINT32_C(0x40000000), event); /* inverted, but not enabled */
             expect_passes(true, all_filters & ~UINT32_C(0x20000000), UINT32_C(0x80000000), event);
         }
     }
@@ -237,7 +237,7 @@ Test(lwp_model_options, values_are_filtered_by_address_when_asked_for)
     for (int is_filtered = 0; is_filtered < 2; is_filtered++) {
         program p;
         program_begin(&p, complete, 32, 2, &(pfb_lwp_model_options){.value_is_ip_filtered = is_filtered != 0});
-        program_put32(&p, FILTERS, 0xBE001FFF); /* branch and cache filters leave values alone */
+        program_put32(&p, FILTERS, 0xBE001FFF); /* branch and cache filters do not apply to LWPVAL */
         program_put(&p, LIMIT_IP, 5, 8);
         program_switch_on(&p);
         for (uint64_t address = 4; address <= 6; address++) {

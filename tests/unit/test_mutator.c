@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What fuzz/mutator.c makes of every seed: an input that readers accept, or one with exactly the fault that it reports,
- * and the same one each time. */
+/* The output of fuzz/mutator.c for every seed: readers accept it, or find exactly the fault that it reports. It is the
+ * same for the same seed number. */
 #include <criterion/criterion.h>
 
 #include "mutator.h"
@@ -137,7 +137,7 @@ static struct {
     size_t cut, inner, intact;
 } captures;
 
-/* A capture whose own bodies are intact: the one broken is the mutated one. */
+/* Checks a capture whose own bodies are valid: the only broken one is the mutated one. */
 static void check_capture(const char *name, const uint8_t *data, size_t size)
 {
     static uint8_t out[CAPACITY];

@@ -10,7 +10,7 @@
 
 enum { MOST_UNITS = 8 };
 
-/* Text in both forms: the units, and the UTF-8 they become. */
+/* A text in both forms: its UTF-16 units and its UTF-8. */
 typedef struct text_case {
     const char *name;
     uint16_t units[MOST_UNITS];
@@ -18,7 +18,7 @@ typedef struct text_case {
     const char *utf8;
 } text_case;
 
-/* Where the one form follows from the other in both directions. */
+/* Texts that convert in both directions without loss. */
 static const text_case whole_cases[] = {
     {"nothing", {0}, 0, ""},
     {"ASCII", {'_', 'T', 'o', 't', 'a', 'l'}, 6, "_Total"},
@@ -46,7 +46,7 @@ static const text_case whole_cases[] = {
 
 #define FFFD "\xEF\xBF\xBD"
 
-/* Where units that are no text become U+FFFD. */
+/* Units that are not valid UTF-16 become U+FFFD. */
 static const text_case unpaired_cases[] = {
     {"high at the end", {'a', 0xD800}, 2, "a" FFFD},
     {"high before a letter", {0xDBFF, 'a'}, 2, FFFD "a"},
@@ -58,7 +58,7 @@ static const text_case unpaired_cases[] = {
     {"high before the unit in front of the lows", {0xD800, 0xDBFF}, 2, FFFD FFFD},
 };
 
-/* Where bytes that are no UTF-8 become U+FFFD, one each. */
+/* Bytes that are not valid UTF-8 become U+FFFD, one each. */
 static const text_case malformed_cases[] = {
     {"continuation alone",
      {0xFFFD, 'a'},
@@ -165,7 +165,7 @@ Test(name, nul_is_a_character_like_others)
     cr_expect_arr_eq(back, units, 6);
 }
 
-/* At every capacity: whole characters, a NUL, the length of the whole, and nothing after. */
+/* At every capacity: whole characters, a NUL, the length of the whole text, and nothing after the NUL. */
 Test(name, output_is_cut_between_characters)
 {
     static const uint8_t units[] = {'a', 0, 0xE9, 0, 0x2D, 0x4E, 0x3D, 0xD8, 0x00, 0xDE};
@@ -184,7 +184,7 @@ Test(name, output_is_cut_between_characters)
     }
 }
 
-/* A short character after one that did not fit must not move up. */
+/* A short character after one that did not fit is not written either. */
 Test(name, nothing_is_written_behind_a_character_that_did_not_fit)
 {
     static const uint8_t units[] = {'a', 0, 0x2D, 0x4E, 'b', 0};
@@ -217,7 +217,7 @@ Test(name, null_is_fine_when_there_is_nothing)
     cr_expect_eq(pfb_name_to_utf16(UTF8_NAME(NULL, 0), NULL, 0), 0);
 }
 
-/* Every single unit: back and forth it is the same, or it is a surrogate and becomes U+FFFD. */
+/* Every single unit converts back to itself, or is a surrogate and becomes U+FFFD. */
 Test(name, every_unit_survives_or_is_a_surrogate)
 {
     for (uint32_t unit = 0; unit <= 0xFFFF; unit++) {
@@ -246,7 +246,7 @@ Test(name, every_pair_survives)
     }
 }
 
-/* Flush against memory that may not be touched: the byte after the text is not looked at. */
+/* The text ends at an inaccessible page: the byte after it is not read. */
 Test(name, nothing_behind_the_text_is_read)
 {
     guarded memory = guarded_make(16);
@@ -268,7 +268,7 @@ Test(name, nothing_behind_the_text_is_read)
 
 /* ---- Names in any encoding ------------------------------------------------------------------------------------- */
 
-/* Bytes 0x80 to 0x9F of Windows-1252, as Python's codec of that name decodes them. */
+/* Bytes 0x80 to 0x9F in Windows-1252, as decoded by Python. */
 static const char text_1252[] =
     "\xE2\x82\xAC\xEF\xBF\xBD\xE2\x80\x9A\xC6\x92\xE2\x80\x9E\xE2\x80\xA6\xE2\x80\xA0\xE2\x80\xA1"
     "\xCB\x86\xE2\x80\xB0\xC5\xA0\xE2\x80\xB9\xC5\x92\xEF\xBF\xBD\xC5\xBD\xEF\xBF\xBD"

@@ -11,15 +11,15 @@
 
 /* ---- Forms and oddities ------------------------------------------------------------------------------ */
 
-/* A table of characters, '|' for NUL, and what is read of it: "index=text;" for each pair, in order. */
+/* A table, with '|' for NUL, and the expected pairs in order: "index=text;". */
 typedef struct table_row {
     const char *what, *table, *pairs;
     uint32_t notes;
-    pfb_code strict; /* and where, in characters */
+    pfb_code strict; /* strict mode: the code and the offset in characters */
     size_t offset;
 } table_row;
 
-/* Puts the characters in UTF-8, or in UTF-16LE with or without a mark; returns the bytes of the mark. */
+/* Writes the characters in UTF-8, or in UTF-16LE with or without a byte order mark; returns the size of the mark. */
 static size_t put_table(bytes *b, const char *table, bool is_utf16, bool has_mark)
 {
     if (has_mark)
@@ -71,7 +71,7 @@ static void check_table(const table_row *row, bool is_utf16, bool has_mark)
     free(data);
 }
 
-/* Multi-strings come in UTF-16 only: a digit and a NUL are one unit. */
+/* Multi-strings exist in UTF-16 only: in UTF-8 a digit and a NUL would be read as one unit. */
 static void check_tables(const table_row *rows, size_t count, bool is_multi)
 {
     for (size_t i = 0; i < count; i++) {
@@ -172,7 +172,7 @@ Test(name_table, empty_tables)
     cr_expect_eq(pfb_name_table_count(&table), 0);
 }
 
-/* Half a unit at the end is not read, and every length ends somewhere. */
+/* Every length of the table can be read; half a unit at the end is ignored. */
 Test(name_table, every_length)
 {
     bytes b = {.size = 0};
@@ -196,7 +196,7 @@ Test(name_table, every_length)
     }
 }
 
-/* Empty strings before something else are passed over together: n of them cost n. */
+/* Empty strings before another string are skipped together: n of them cost n. */
 Test(name_table, many_empty_strings)
 {
     enum { SIZE = 1 << 21 };
@@ -221,7 +221,7 @@ typedef struct indexed {
     pfb_name_index index;
 } indexed;
 
-/* Takes the data over. */
+/* Makes an index; takes ownership of the data. */
 static indexed make_index(uint8_t *data, size_t size)
 {
     indexed x = {.data = data};
@@ -251,7 +251,7 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
-/* A random table of a few indexes and a few texts, so that both repeat; the same words in either encoding. */
+/* A random table with few indexes and few texts, so that both repeat; the same words in either encoding. */
 static const char *const words[] = {
     "", "a", "b", "ab", "aa", "% b", "\xC3\xA4", "\xEE\x80\x80", "\xF0\x90\x80\x80", "A", "a\xC3\xA4", "\xEF\xBF\xBD"};
 
@@ -282,7 +282,7 @@ static uint8_t *random_table(uint32_t *state, uint32_t count, bool is_utf16, uin
     return data;
 }
 
-/* Both directions against looking through all of the table. UTF-8 orders as code points do. */
+/* Compares look-ups by index and by name with linear searches. UTF-8 sorts by code point. */
 static void check_lookups(const indexed *x, const uint32_t *indexes, const uint32_t *chosen, uint32_t count)
 {
     for (uint32_t wanted = 0; wanted < 42; wanted++) {
@@ -327,7 +327,7 @@ Test(name_table, look_ups_of_random_tables)
     }
 }
 
-/* What is malformed is U+FFFD, on both sides. */
+/* Malformed text counts as U+FFFD in the table and in the searched name. */
 Test(name_table, malformed_texts)
 {
     bytes b = {.size = 0};

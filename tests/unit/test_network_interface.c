@@ -112,7 +112,7 @@ Test(network_interface, an_unknown_speed_is_0)
         const char *data;
     } cases[] = {
         {"10\n", "1 0 { 10000000/8}\n"}, {"4294967294\n", "1 0 { 4294967294000000/8}\n"},
-        {"-1\n", "1 0 { 0/8}\n"},        {"4294967295\n", "1 0 { 0/8}\n"}, /* the same in 32 bits without sign */
+        {"-1\n", "1 0 { 0/8}\n"},        {"4294967295\n", "1 0 { 0/8}\n"}, /* -1 as an unsigned 32-bit number */
         {"fast\n", "1 0 { 0/8}\n"},      {"", "1 0 { 0/8}\n"}};
     put_interfaces();
     pfb_source *source = open_machine();
@@ -148,7 +148,7 @@ Test(network_interface, names)
     static const struct {
         const char *line;
         const char *instances;
-    } cases[] = {{"eth0:" TWELVE "\n", "eth0#0 "}, /* older kernels leave no blank */
+    } cases[] = {{"eth0:" TWELVE "\n", "eth0#0 "}, /* older kernels write no blank */
                  {"\t eth0: " TWELVE, "eth0#0 "},
                  {"eth0:1: " TWELVE "\n", "eth0:1#0 "},
                  {"enp0s31f6.4094: " TWELVE "\n", "enp0s31f6.4094#0 "},
@@ -180,7 +180,7 @@ Test(network_interface, interfaces_come_and_go)
     put_interfaces();
     pfb_source *source = open_machine();
     put_file("/proc/net/dev", HEAD ETH0 "wlan0: " TWELVE "\n");
-    put_file("/sys/class/net/eth0/ifindex", "9\n"); /* another one of this name */
+    put_file("/sys/class/net/eth0/ifindex", "9\n"); /* another interface with the same name */
     cr_expect_str_eq(instances_of(source), "eth0#9 wlan0#0 ");
     put_file("/sys/class/net/wlan0/ifindex", "2147483648\n");
     cr_expect_str_eq(instances_of(source), "eth0#9 wlan0#0 ", "the kernel counts to 2^31 - 1");

@@ -10,7 +10,7 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 16;
 }
 
-/* Columns hold their rows and at most a quarter more, also at the limit of what a block can have. */
+/* A column has space for its rows and at most a quarter more, up to the largest possible block. */
 Test(order, strides_hold_the_rows)
 {
     for (uint32_t rows = 0; rows < UINT32_MAX / 8 - 1000; rows += rows < 70000 ? 1 : rows / 1000) {
@@ -19,7 +19,7 @@ Test(order, strides_hold_the_rows)
     }
 }
 
-/* Of 32 columns that one row touches no more than 4 lines fall on one of the 64 places of a small cache. */
+/* Of the 32 columns of a row, at most 4 cache lines fall into the same one of 64 sets of a small cache. */
 Test(order, strides_spread_a_row_over_a_cache)
 {
     for (uint32_t rows = 512; rows <= 65536; rows += 64) {
@@ -33,8 +33,8 @@ Test(order, strides_spread_a_row_over_a_cache)
 
 enum { RESULTS = 48 };
 
-/* Rows of an instance in some results and columns of a counter in others, sometimes two in one. Gives what asking
- * result by result finds: which row is the first with a column, and that column. */
+/* Makes rows of an instance in some results and columns of a counter in others, sometimes two in one result. Returns
+ * the expected row and column, found result by result. */
 static void scatter(uint32_t round, uint32_t *state, const pfb_sample *table, pfb_related_rows *related,
                     pfb_column_range *columns, uint32_t *column)
 {

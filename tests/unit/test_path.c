@@ -19,7 +19,7 @@ static void add_part(char text[TEXT], const char *label, const pfb_name *part)
     snprintf(text + used, TEXT - used, "%s=%s;", label, utf8);
 }
 
-/* The parts of a path as text, "" for no path. */
+/* Writes the parts of a path as text; "" if it is not a path. */
 static void describe(const pfb_name *path, char text[TEXT])
 {
     pfb_path parts;
@@ -90,7 +90,7 @@ Test(path, parts)
     }
 }
 
-/* Nothing outside the text is read: every prefix in memory of its size. */
+/* Every prefix, in memory of its size, so that a sanitizer detects reads past the end. */
 Test(path, prefixes)
 {
     static const char path[] = "\\\\h\\A(b/c#1)\\d";

@@ -12,7 +12,7 @@
 #define HEADER "\"(PDH-CSV 4.0) (Pacific Daylight Time)(420)\",\"\\\\PC\\Memory\\Pages/sec\",\"\\\\PC\\A(b)\\C\"\r\n"
 #define TIME "\"05/29/2008 11:36:51.794\""
 
-/* In memory of exactly its size, so that a sanitizer sees what is read beyond. */
+/* Copies the text to memory of exactly its size, so that a sanitizer detects reads past the end. */
 static uint8_t *exact(const char *text)
 {
     size_t size = strlen(text);
@@ -28,7 +28,7 @@ static bool has_text(const pfb_name *name, const char *text)
     return name->bytes && pfb_name_to_utf8(name, utf8, sizeof utf8) < sizeof utf8 && strcmp(utf8, text) == 0;
 }
 
-/* Prints rows as "time: value value;", with '-' for no value. */
+/* Prints rows as "time: value value;", with '-' for a missing value. */
 typedef struct result {
     char rows[512];
     size_t size;
@@ -179,9 +179,9 @@ Test(pdh_text, rows)
 {
     static const struct {
         const char *text, *rows;
-        pfb_code code; /* of a strict reader */
+        pfb_code code; /* in strict mode */
         size_t offset; /* after the header */
-        uint32_t note; /* of a tolerant one; 0: it fails like the strict one */
+        uint32_t note; /* in tolerant mode; 0: it fails as in strict mode */
     } cases[] = {
         {"", "", PFB_OK, 0, 0},
         {TIME ",\"1\",\"2.5\"\r\n" TIME ",\"-3\",\" \"", "128565346117940000: 1 2.5;128565346117940000: -3 -;", PFB_OK,
@@ -271,7 +271,7 @@ Test(pdh_text, times)
     }
 }
 
-/* Numbers are those of strtod, which rounds correctly. */
+/* Numbers must equal those of strtod, which rounds correctly. */
 Test(pdh_text, numbers)
 {
     static const char *const numbers[] = {
@@ -331,7 +331,7 @@ Test(pdh_text, numbers)
     }
 }
 
-/* 100,000 random numbers as %.17g prints them give the same double. */
+/* 100,000 random numbers printed with %.17g read back as the same double. */
 Test(pdh_text, printed_numbers_are_read_back)
 {
     uint64_t random = 88172645463325252;

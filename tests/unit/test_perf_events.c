@@ -52,7 +52,7 @@ static void expect_refusal(const pfb_perf_target *target, int error, int64_t par
     cr_expect_eq(pfb_perf_group_open(&fake_functions, target, paranoid, &group, NULL), error);
 }
 
-/* Every errno, of either event of every target. */
+/* Every errno, for either event of every target. */
 Test(perf_events, an_errno_has_its_code_and_the_sentence_names_the_event)
 {
     static const struct {
@@ -185,11 +185,11 @@ Test(perf_events, scaling_is_exact)
         {UINT64_MAX, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 1},
         {UINT64_MAX - 1, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 2}, /* (m - 1)^2 / m = m - 2 + 1/m */
         {UINT64_C(1) << 63, 3, 2, UINT64_C(3) << 62},
-        {UINT64_C(1) << 63, 2, 1, UINT64_MAX}, /* no room */
+        {UINT64_C(1) << 63, 2, 1, UINT64_MAX}, /* does not fit */
         {UINT64_C(1) << 63, 4, 2, UINT64_MAX},
         {UINT64_MAX, 1, 2, UINT64_MAX / 2},
         {UINT64_MAX, UINT64_MAX, 1, UINT64_MAX},
-        {UINT64_C(6148914691236517205), 3, 1, UINT64_MAX}, /* (2^64 - 1) / 3, with room to the last */
+        {UINT64_C(6148914691236517205), 3, 1, UINT64_MAX}, /* (2^64 - 1) / 3, which just fits */
         {UINT64_C(1000000007), UINT64_C(998244353) << 30, UINT64_C(1) << 30, UINT64_C(998244359987710471)},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -197,7 +197,7 @@ Test(perf_events, scaling_is_exact)
                      "case %zu: %" PRIu64, i, pfb_perf_scale(cases[i].a, cases[i].factor, cases[i].divisor));
 }
 
-/* Products that fit are compared with what C makes of them. */
+/* Products that fit 64 bits are compared with plain arithmetic. */
 Test(perf_events, scaling_agrees_with_plain_arithmetic)
 {
     uint64_t state = 88172645463325252;
@@ -226,7 +226,7 @@ Test(perf_events, the_time_off_the_counters_is_made_up_for)
     cr_assert(pfb_perf_progress_of(&begin, &end, &progress));
     cr_expect(progress.instructions == 23 && progress.cycles == 36 && progress.is_scaled);
     end = begin;
-    count(&end, 2, 1, 0, 0); /* it counted, and there was nothing */
+    count(&end, 2, 1, 0, 0); /* it ran, but counted nothing */
     cr_assert(pfb_perf_progress_of(&begin, &end, &progress));
     cr_expect(progress.instructions == 0 && progress.cycles == 0 && progress.is_scaled);
 }

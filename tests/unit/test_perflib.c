@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The nine functions under the SDK's names, over a source. */
+/* The nine functions under the names of the SDK, with a source. */
 #define PFB_PERFLIB_OVER_SOURCE
 #include <criterion/criterion.h>
 
@@ -32,7 +32,7 @@ TestSuite(perflib, .init = begin, .fini = end);
 
 /* ---- The same as the source --------------------------------------------------------------------------------- */
 
-/* A call of one of the functions, and the same of the source. */
+/* A call of one of the functions, and the corresponding call of the source. */
 typedef struct call {
     HANDLE handle;
     pfb_source_query *query;
@@ -97,8 +97,8 @@ static bool ask_data(const call *c, pfb_bytes *reply, pfb_source_failure *failur
     return pfb_source_query_collect(c->query, reply, failure);
 }
 
-/* Makes the call without a buffer, with one that is a unit too small, and with one that fits. Returns its code, which
- * is that of the source, as is the reply. */
+/* Makes the call without a buffer, with one that is a unit too small, and with one that fits. Returns its code. Code
+ * and reply must be those of the source. */
 static ULONG expect_same(const call *c, function_call *function, source_call *ask, size_t unit, const char *what)
 {
     pfb_bytes reply = {0};
@@ -139,7 +139,7 @@ static void expect_same_metadata(call *c)
     cr_assert_eq(PerfEnumerateCounterSet(NULL, guids, 256, &count), PFB_WIN32_SUCCESS);
     for (DWORD i = 0; i < count; i++) {
         c->counterset = guids[i];
-        memcpy(c->guid.bytes, &guids[i], 16); /* a little-endian machine */
+        memcpy(c->guid.bytes, &guids[i], 16); /* requires a little-endian machine */
         expect_same(c, call_instances, ask_instances, 1, "instances");
         for (c->request = 0; c->request <= 11; c->request++)
             expect_same(c, call_registration, ask_registration, 1, "registration");
@@ -254,7 +254,7 @@ Test(perflib, closed_and_foreign_handles_are_refused)
     cr_expect_eq(PerfCloseQueryHandle(handles[1]), 0);
 }
 
-/* Every source is used for every machine; without one, other machines need Windows. */
+/* A source that was set is used for every machine; without one, other machines need Windows. */
 Test(perflib, a_source_is_used_for_every_machine)
 {
     static const WCHAR machine[] = {'\\', '\\', 'x', 0};
@@ -284,7 +284,7 @@ Test(perflib, the_environment_names_a_capture)
 }
 #endif
 
-/* A sample that did not fit is returned by the next call, unless the query was changed. */
+/* A sample that did not fit is returned by the next call, unless the query was changed in between. */
 Test(perflib, changing_a_query_drops_the_sample_that_did_not_fit)
 {
     pfb_bytes capture = {0};

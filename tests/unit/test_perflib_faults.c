@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The live source of Windows over a system that fails, changes its mind, lies or lacks functions. */
+/* The live source of Windows with a system that fails, changes its replies, returns wrong sizes or lacks functions. */
 
 TestSuite(perflib_faults, .init = start_small_fake, .fini = stop_fake);
 
@@ -26,7 +26,7 @@ static void expect_rooms(fake_function function, const uint32_t *rooms, size_t c
                      i, (unsigned)fake->rooms[function][i], (unsigned)rooms[i]);
 }
 
-/* Any number of answers "too small", and the size they ask for. */
+/* A script that answers "too small" any number of times, with the size that it requests. */
 static fake_script too_small(size_t count, const uint32_t *needed, bool is_endless)
 {
     fake_script script = {.count = count, .is_endless = is_endless};
@@ -35,8 +35,7 @@ static fake_script too_small(size_t count, const uint32_t *needed, bool is_endle
     return script;
 }
 
-/* What is needed may change between calls; it is given, but never less than twice the room, whatever the system says.
- */
+/* The needed size may change between calls. The buffer becomes that size, but is at least doubled. */
 Test(perflib_faults, room_grows_to_what_is_needed_or_doubles)
 {
     static const uint32_t needed[] = {0, 1, 400 * KIB, 100, 1900 * KIB, UINT32_C(1900) * KIB};
@@ -65,7 +64,7 @@ Test(perflib_faults, room_is_what_the_system_names_if_that_is_more)
     close_source(source);
 }
 
-/* GUIDs are counted, not their bytes; and never more than 256 at first, though there is memory for more. */
+/* Capacities count GUIDs, not bytes; the first one is 256 even if there is memory for more. */
 Test(perflib_faults, guids_are_counted)
 {
     static const uint32_t needed[] = {300, 299, 5000};
@@ -81,8 +80,8 @@ Test(perflib_faults, guids_are_counted)
     close_source(source);
 }
 
-/* One call that ends with that sentence, after this many calls. A machine may refuse memory near the most of data: then
- * that is the reason, and the last call had less room. */
+/* Checks that a call ends with that sentence after this many calls. Near the maximum size the machine may lack memory:
+ * then that is the reason, and the last buffer was smaller. */
 static void expect_end(pfb_source *source, fake_function function, const char *end_of_sentence, size_t calls,
                        uint32_t most)
 {
@@ -104,7 +103,7 @@ static void expect_end(pfb_source *source, fake_function function, const char *e
     pfb_bytes_free(&reply);
 }
 
-/* The most of each call, and how often it is asked when nothing is ever enough. */
+/* The maximum size of each call, and the number of calls if no size is ever enough. */
 Test(perflib_faults, growing_ends)
 {
     static const struct {
@@ -127,7 +126,7 @@ Test(perflib_faults, growing_ends)
             tell(replying[i], &scripts[k]);
             if (k < 2)
                 expect_end(source, replying[i], ends[i].end_of_sentence, ends[i].calls, ends[i].most);
-            else /* what cannot fit is not tried */
+            else /* a size that cannot fit is not tried */
                 expect_end(source, replying[i], ends[i].end_of_sentence, 1, ends[i].first);
             cr_expect_eq(fake->rooms[replying[i]][0], ends[i].first);
         }
@@ -135,7 +134,7 @@ Test(perflib_faults, growing_ends)
     close_source(source);
 }
 
-/* The machine is named there, too. */
+/* The sentence names the machine here as well. */
 Test(perflib_faults, a_reply_above_the_most_names_its_machine)
 {
     static const uint32_t everything = UINT32_MAX;
@@ -147,7 +146,7 @@ Test(perflib_faults, a_reply_above_the_most_names_its_machine)
     close_source(source);
 }
 
-/* A success with more than the room cannot be; what is really there comes with more room. */
+/* A success with a size above the capacity is impossible: the call is repeated with a larger buffer. */
 Test(perflib_faults, a_size_beyond_the_room_is_not_believed)
 {
     static const uint32_t rooms[] = {64 * KIB, 128 * KIB, 256 * KIB};
@@ -162,7 +161,7 @@ Test(perflib_faults, a_size_beyond_the_room_is_not_believed)
     close_source(source);
 }
 
-/* Garbage of a fitting size goes out as it came, and its reader refuses it. */
+/* Replies of a valid size are returned unchanged, whatever they contain; readers reject them. */
 Test(perflib_faults, hostile_replies_are_for_the_reader_to_refuse)
 {
     static const uint32_t sizes[] = {0, 1, 47, 48, 1000, 64 * KIB};
@@ -184,7 +183,8 @@ Test(perflib_faults, hostile_replies_are_for_the_reader_to_refuse)
 
 /* ---- Codes ------------------------------------------------------------------------------------------------------ */
 
-/* winerror.h. The last three are in no table of ours; 234 means "more data" to V1 alone, so nothing grows for it. */
+/* Codes of winerror.h. The last three are not in our table. 234 means "more data" in V1 only, so the buffer does not
+ * grow. */
 static const struct {
     uint32_t code;
     const char *end_of_sentence;
@@ -217,7 +217,7 @@ Test(perflib_faults, every_code_of_every_call_ends_it)
                 continue;
             tell((fake_function)k, &script);
             expect_failure(source, (fake_function)k, codes[i].code, codes[i].end_of_sentence);
-            bool is_tried_twice = codes[i].code == PFB_WIN32_INVALID_PARAMETER && /* in both forms of a block */
+            bool is_tried_twice = codes[i].code == PFB_WIN32_INVALID_PARAMETER && /* with both forms of a block */
                                   (k == FAKE_PerfAddCounters || k == FAKE_PerfDeleteCounters);
             cr_expect_eq(fake->calls[k], is_tried_twice ? 4 : 2, "%zu calls in two", fake->calls[k]);
         }
@@ -231,7 +231,7 @@ static void describe_at_length(uint32_t code, char *out, size_t capacity)
     fill_text(out, capacity);
 }
 
-/* Code and end are there when every part is as long as it gets. */
+/* If every part of a sentence has its maximum length, the code and the end are still complete. */
 Test(perflib_faults, the_longest_sentences_fit)
 {
     static const struct {
@@ -240,7 +240,7 @@ Test(perflib_faults, the_longest_sentences_fit)
     } longest[] = {{UINT32_MAX, "\xD0\x96 (4294967295)"},
                    {4211, " failed: registration does not fit the data (ERROR_WMI_INVALID_REGINFO, 4211)"},
                    {4201, " failed: no such instance (ERROR_WMI_INSTANCE_NOT_FOUND, 4201)"}};
-    char machine[64] = "-"; /* so that 43 bytes of it are whole letters */
+    char machine[64] = "-"; /* chosen so that the cut at 43 bytes is between two characters */
     fill_text(machine + 1, sizeof machine - 1);
     pfb_perflib system = system_of_nine();
     system.describe = describe_at_length;
@@ -262,7 +262,7 @@ Test(perflib_faults, the_longest_sentences_fit)
     close_source(source);
 }
 
-/* 8 asks for room in those that reply; in the others it is a failure as any. */
+/* Code 8 requests a larger buffer from functions with a reply; from others it is a failure like any other. */
 Test(perflib_faults, calls_without_room_do_not_grow)
 {
     static const fake_function functions[] = {FAKE_PerfOpenQueryHandle, FAKE_PerfAddCounters, FAKE_PerfDeleteCounters};
@@ -317,7 +317,7 @@ Test(perflib_faults, handles_run_out_and_come_back)
 
 typedef bool change_blocks(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
-/* The call succeeds, and each block has that Status; all else of it is as before. */
+/* Checks that the call succeeds, that each block has that Status, and that all other bytes are unchanged. */
 static void expect_status(change_blocks *change, uint32_t status)
 {
     uint8_t blocks[1 + 3 * 64];
@@ -348,7 +348,7 @@ Test(perflib_faults, a_call_that_succeeds_can_fail_for_its_blocks)
     expect_status(pfb_source_query_add, 0);
 }
 
-/* Only the Status is taken back: sizes and names stay the caller's, whatever the system wrote there. */
+/* Only the Status is copied back: sizes and names stay those of the caller, whatever the system wrote. */
 Test(perflib_faults, blocks_stay_whole)
 {
     fake->breaks_blocks = true;
@@ -356,7 +356,7 @@ Test(perflib_faults, blocks_stay_whole)
     expect_status(pfb_source_query_remove, 87);
 }
 
-/* A block of 40 bytes without a name, and one of 48 with an empty name or with the name "a". */
+/* Writes a block of 40 bytes without a name, or one of 48 bytes with an empty name or the name "a". */
 static size_t make_form(uint8_t *out, uint32_t size, bool has_name)
 {
     const pfb_query query = {.counterset = guid_of(size),
@@ -366,7 +366,7 @@ static size_t make_form(uint8_t *out, uint32_t size, bool has_name)
     return pfb_query_write(&query, out, size);
 }
 
-/* Every nameless block is accepted in one of its forms, and stays the caller's. */
+/* Checks that every nameless block is accepted in one of its forms, and that the caller's bytes do not change. */
 static void expect_accepted(change_blocks *change, uint8_t *blocks, size_t size)
 {
     uint8_t before[128];
@@ -380,8 +380,8 @@ static void expect_accepted(change_blocks *change, uint8_t *blocks, size_t size)
     close_source(source);
 }
 
-/* A block without a name is sent again with an empty one, and the other way round, whether its Status or the call is
- * the refusal. */
+/* A block without a name is sent again with an empty one, and the reverse, whether its Status or the whole call is
+ * refused. */
 Test(perflib_faults, both_forms_of_a_single_instance_are_tried)
 {
     static change_blocks *const changes[] = {pfb_source_query_add, pfb_source_query_remove};
@@ -489,7 +489,7 @@ Test(perflib_faults, a_block_with_a_name_is_sent_once)
     close_source(source);
 }
 
-/* A call that fails has changed nothing, not even a Status. */
+/* A call that fails changes nothing, not even a Status. */
 Test(perflib_faults, a_call_that_fails_leaves_blocks_alone)
 {
     static change_blocks *const changes[] = {pfb_source_query_add, pfb_source_query_remove};
@@ -529,7 +529,7 @@ Test(perflib_faults, broken_and_empty_sequences_are_not_passed_on)
 
 /* ---- Missing functions ------------------------------------------------------------------------------------------ */
 
-/* Each function alone is missing: what needs it is refused by its name, everything else goes on. */
+/* Each function in turn is missing: operations that need it fail and name it; the others work. */
 Test(perflib_faults, what_needs_a_missing_function_is_refused)
 {
     for (size_t missing = 0; missing < FAKE_FUNCTIONS; missing++) {
@@ -581,7 +581,8 @@ static fake_script random_script(uint32_t *state)
     return script;
 }
 
-/* Whatever the system answers, a call ends, with whole bytes or with a code and a sentence, and handles are closed. */
+/* Whatever the system answers, a call ends with complete bytes, or with a code and a sentence, and handles are closed.
+ */
 Test(perflib_faults, whatever_the_system_answers_a_call_ends_well)
 {
     uint32_t state = 1;

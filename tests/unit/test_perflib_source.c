@@ -9,12 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The live source of Windows over a system that answers honestly. What an honest answer is, the replay of the same
- * capture says. */
+/* The live source of Windows with a correct system. The expected answers come from replaying the same capture. */
 
 /* ---- Honest systems -------------------------------------------------------------------------------------------- */
 
-/* What a call gave: its code, and the bytes. */
+/* Records the result of a call: its code and bytes. */
 static void note(pfb_bytes *story, bool is_done, const pfb_bytes *reply, pfb_source_failure *failure)
 {
     cr_expect_eq(is_done, failure->code == PFB_WIN32_SUCCESS, "%s", failure->sentence);
@@ -46,7 +45,7 @@ static void tell_blocks(pfb_source_query *query, const pfb_guid *guid, pfb_bytes
     const pfb_query wanted = {.counterset = *guid, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID};
     uint8_t block[1 + 40];
     pfb_source_failure failure = {0};
-    size_t size = pfb_query_write(&wanted, block + 1, sizeof block - 1); /* blocks may lie anywhere */
+    size_t size = pfb_query_write(&wanted, block + 1, sizeof block - 1); /* blocks may have any alignment */
     const pfb_bytes seen = {.data = block + 1, .size_bytes = size};
     bool is_done = pfb_source_query_add(query, block + 1, size, &failure);
     note(story, is_done, &seen, &failure);
@@ -68,7 +67,7 @@ static void tell_samples(pfb_source_query *query, pfb_bytes *story)
     pfb_bytes_free(&reply);
 }
 
-/* Everything that a source can be asked about V2. */
+/* Records every V2 operation of a source. */
 static pfb_bytes story_of(pfb_source *source)
 {
     pfb_bytes story = {0};
@@ -81,7 +80,7 @@ static pfb_bytes story_of(pfb_source *source)
     pfb_source_query *query = pfb_source_query_open(source, &failure);
     cr_assert(query, "%s", failure.sentence);
     pfb_list_open(&list, guids.data, guids.size_bytes, NULL);
-    do { /* an unknown one first */
+    do { /* an unknown counterset first */
         tell_counterset(source, &guid, &story);
         tell_blocks(query, &guid, &story);
     } while (pfb_list_next_guid(&list, &guid));
@@ -114,7 +113,8 @@ Test(perflib_source, replies_are_those_of_the_capture)
     cr_expect_gt(visit_seeds("capture", expect_same_story), 10);
 }
 
-/* Each call asks again with the size that the system returned: of 300 GUIDs there is space for 256 at first. */
+/* Each call is repeated with the size that the system returned: for 300 GUIDs the first capacity of 256 is too small.
+ */
 Test(perflib_source, replies_may_be_of_any_size)
 {
     static const size_t sizes[] = {8, 64 * KIB, 64 * KIB + 8, 300 * KIB, 3 * MIB};
@@ -132,7 +132,7 @@ Test(perflib_source, replies_may_be_of_any_size)
     }
 }
 
-/* Memory that has grown is used again, and a sample that was too large is not lost. */
+/* Buffers are reused once they have grown, and a sample that was too large is not lost. */
 Test(perflib_source, a_live_sample_allocates_nothing_in_the_end)
 {
     pfb_bytes capture = make_capture(300 * KIB);
@@ -163,8 +163,8 @@ Test(perflib_source, a_live_sample_allocates_nothing_in_the_end)
 
 TestSuite(perflib_source_calls, .init = start_small_fake, .fini = stop_fake);
 
-/* [MS-PCQ], note 4: Windows looks for texts in the language also where there are none, so those codes take 0; code 2
- * takes the number of a counter. */
+/* [MS-PCQ], note 4: Windows looks up texts in the passed language even for codes without texts, so these get 0; code 2
+ * gets the counter id. */
 Test(perflib_source_calls, languages_go_where_texts_are)
 {
     static const uint32_t passed[] = {0, 0, 0x407, 0x407, 0x407, 0x407, 0x407, 0, 0, 0, 0}; /* by request code */
@@ -233,7 +233,7 @@ Test(perflib_source_calls, machines_are_named_with_and_without_backslashes)
     expect_machine(NULL, nothing, "");
 }
 
-/* The longest name there is; a sentence shows its beginning, which leaves space for the reason. */
+/* The longest possible name. A sentence contains only its beginning, to leave space for the reason. */
 Test(perflib_source_calls, a_long_name_is_passed_on_whole)
 {
     uint16_t units[256] = {0};
@@ -264,14 +264,14 @@ Test(perflib_source_calls, what_names_no_machine_is_refused)
     }
 }
 
-static uint8_t libraries[PFB_PERFLIB_LIBRARIES]; /* how often each was let go */
+static uint8_t libraries[PFB_PERFLIB_LIBRARIES]; /* number of times each was released */
 
 static void fake_let_go(void *library)
 {
     ++*(uint8_t *)library;
 }
 
-/* Whether the source was opened or not. */
+/* Whether opening succeeds or fails. */
 Test(perflib_source_calls, libraries_are_let_go_once)
 {
     pfb_perflib system = system_of_nine();

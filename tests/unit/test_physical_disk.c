@@ -18,7 +18,7 @@ static void make_disk_machine(void)
 
 TestSuite(physical_disk, .init = make_disk_machine, .fini = remove_machine);
 
-/* Two disks that hardware has, and one over them. */
+/* Two disks that are hardware devices, and one on top of them. */
 #define SDA "   8       0 sda 10 1 2000 300 20 2 4000 500 3 600 800 5 5 5 5 6 6\n"
 #define SDB "   8      16 sdb 1 0 8 7 2 0 16 9 0 11 16\n"
 #define DM0 " 253       0 dm-0 100 0 800 70 200 0 1600 80 1 60 70 0 0 0 0\n"
@@ -42,7 +42,7 @@ Test(physical_disk, disks_and_their_total_are_instances)
     pfb_source_close(source);
 }
 
-/* A partition has the name of the disk before it and a number, with a "p" between them where the name ends in one. */
+/* A partition has the name of the preceding disk and a number, with a "p" between them if the name ends in a digit. */
 Test(physical_disk, partitions_are_none)
 {
     static const struct {
@@ -52,7 +52,7 @@ Test(physical_disk, partitions_are_none)
                  {"nvme0n1 nvme0n1p1 nvme0n1p12 nvme0n2", "nvme0n1#100000 nvme0n2#100003 "},
                  {"loop1 loop10 loop1p1", "loop1#100000 loop10#100001 loop1p1#100002 "},
                  {"md0 md0p1 md01 md1", "md0#100000 md01#100002 md1#100003 "},
-                 {"xvda1 xvda2", "xvda1#100000 xvda2#100001 "}, /* as Xen has them, without a disk */
+                 {"xvda1 xvda2", "xvda1#100000 xvda2#100001 "}, /* as with Xen, without a whole disk */
                  {"cciss/c0d0 cciss/c0d0p1", "cciss/c0d0#100000 "},
                  {"sda sda1x sdap1 sda", "sda#100000 sda1x#100001 sdap1#100002 sda#100003 "}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -69,7 +69,7 @@ Test(physical_disk, partitions_are_none)
     }
 }
 
-/* Where the kernel distinguishes disks from partitions, names do not matter. */
+/* If /sys distinguishes disks from partitions, names do not matter. */
 Test(physical_disk, disks_are_those_of_sys)
 {
     put_file("/proc/diskstats", "9 1 md_data 0 0 0 0 0 0 0 0 0 0 0\n9 2 md_data2 0 0 0 0 0 0 0 0 0 0 0\n"
@@ -171,7 +171,7 @@ Test(physical_disk, every_count_of_a_disk_and_of_the_total)
     pfb_source_close(source);
 }
 
-/* One sample of all counters of an instance; its block and its values by id. */
+/* Collects one sample of all counters of an instance; returns the reader and the values by id. */
 static pfb_v2_reader collect(pfb_source *source, const char *name, uint64_t by_id[24])
 {
     pfb_bytes reply = {0};
@@ -218,7 +218,7 @@ static uint64_t steady_100ns(void)
     return (uint64_t)now.tv_sec * 10000000 + (uint64_t)now.tv_nsec / 100;
 }
 
-/* The base is the moment of reading, and what of it the disk was not busy is idle, modulo 2^32 ms. */
+/* The base is the time of reading. Idle time is that time minus busy time, modulo 2^32 ms. */
 Test(physical_disk, idle_time_is_what_busy_time_leaves)
 {
     const uint64_t end = UINT64_C(42949672960000);

@@ -38,10 +38,10 @@ static void put_stat(unsigned pid, const char *name, const char *fields)
  * ticks after boot, 8 MiB of address space and 25 pages of memory. */
 #define BASH "S 1 2 3 34816 -1 4194304 30 31 5 32 700 50 33 34 20 -5 4 0 900 8388608 25 18446744073709551615 1 1 0"
 
-/* A thread of the kernel: no memory at all, started with the machine. */
+/* A kernel thread: no memory, started with the machine. */
 #define KERNEL "I 2 0 0 0 -1 69238880 0 0 0 0 0 6 0 0 0 -20 1 0 0 0 0 18446744073709551615 0 0 0"
 
-/* Parent 2^31 - 1; the rest is 1. */
+/* The parent is 2^31 - 1; all other fields are 1. */
 #define ONES "R 2147483647 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"
 
 #define IO(rchar, wchar, syscr, syscw)                                                                                 \
@@ -183,7 +183,7 @@ Test(process, every_counter_of_io)
     pfb_source_close(source);
 }
 
-/* A process whose file cannot be read is no part of what asks for it, nor of the total there. */
+/* A process whose io file cannot be read is missing in results that need it, and in their total. */
 Test(process, who_has_no_io_is_left_out_where_it_is_asked_for)
 {
     put_processes();
@@ -199,7 +199,7 @@ Test(process, who_has_no_io_is_left_out_where_it_is_asked_for)
     pfb_source_close(source);
 }
 
-/* The clock of elapsed time, as starts, counts from a second before boot. */
+/* The clock of elapsed time and the start times count from one second before boot. */
 Test(process, elapsed_time_is_by_the_clock_of_boot)
 {
     struct timespec before;
@@ -301,7 +301,7 @@ Test(process, sixty_four_bytes_of_garbage)
     char name[65];
     char expected[256] = "";
     for (unsigned i = 0; i < 64; i++) {
-        name[i] = (char)(0x80 + i); /* none of them begins a character */
+        name[i] = (char)(0x80 + i); /* none of these bytes begins a character */
         strcat(expected, "\xef\xbf\xbd");
     }
     name[64] = '\0';
@@ -368,7 +368,7 @@ Test(process, without_any_the_total_is_0)
 
 /* ---- The machine itself ------------------------------------------------------------------------------------------ */
 
-/* This program finds itself, and its parent. */
+/* This program finds itself and its parent. */
 Test(process, this_machine_can_be_read)
 {
     pfb_source *source = pfb_source_open_live(NULL);

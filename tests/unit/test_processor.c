@@ -90,7 +90,7 @@ enum { ALL = 17 };
 
 static const unsigned ids[ALL] = {0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 20};
 
-/* The machine that has everything. Times of /proc/stat are in sixths of a tick, so that all means are whole. */
+/* The machine with all files. Times of /proc/stat are chosen so that all means are integers. */
 static const struct {
     const char *instance;
     uint64_t values[ALL];
@@ -134,7 +134,7 @@ Test(processor, every_value_of_every_instance)
     pfb_source_close(source);
 }
 
-/* Alone, since each needs other files. */
+/* Each counter by itself, since each needs other files. */
 Test(processor, every_counter_alone)
 {
     put_everything();

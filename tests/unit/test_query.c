@@ -124,7 +124,7 @@ static size_t write_indexes(uint8_t *out, const uint32_t *indexes, size_t count)
 
 Test(query, results_are_matched_by_index_not_by_order)
 {
-    static const uint32_t indexes[] = {2, 0, 1, 0, UINT32_MAX}; /* 0 twice: hostile, the first one counts */
+    static const uint32_t indexes[] = {2, 0, 1, 0, UINT32_MAX}; /* 0 occurs twice: the first one is used */
     uint8_t info[200];
     size_t size = write_indexes(info, indexes, 5);
     static const uint32_t counters[] = {11, 12, 10};
@@ -164,8 +164,8 @@ Test(query, a_broken_list_is_told_from_an_absent_index)
 typedef struct match_case {
     const char *pattern;
     const char *name;
-    bool exact;  /* matches as it is */
-    bool folded; /* matches without regard to case */
+    bool exact;  /* matches case-sensitively */
+    bool folded; /* matches ignoring case */
 } match_case;
 
 static const match_case match_cases[] = {
@@ -206,14 +206,14 @@ static const match_case match_cases[] = {
     {"*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false, false},
     {"?,_Total", "0,_Total", true, true},
     {"?,_Total", "10,_Total", false, false},
-    {"a", "*", false, false}, /* a star in a name is a letter */
+    {"a", "*", false, false}, /* a star in a name is an ordinary character */
     {"?", "*", true, true},
     {"*b", "*b", true, true},
-    {"[a]", "{A}", false, false}, /* next to the letters, but none */
+    {"[a]", "{A}", false, false}, /* next to the letters in ASCII, but not letters */
     {"@", "`", false, false},
     {"Z", "z", false, true},
     {"a-c", "b", false, false},
-    {"\\*", "*", false, false}, /* nothing quotes */
+    {"\\*", "*", false, false}, /* there is no escape character */
 };
 
 static bool match(const char *pattern, const char *name, uint32_t options)
@@ -265,7 +265,7 @@ Test(query, a_question_mark_is_one_unit_not_one_character)
     cr_expect(pfb_query_match(UTF16_NAME(two, 2), UTF16_NAME(smile, 2), 0));
 }
 
-/* The same characters match in whatever encodings: "\u00C4b*\U0001F600?" and two names. */
+/* The same characters match in any encoding: "\u00C4b*\U0001F600?" and two names. */
 Test(query, encodings_do_not_matter)
 {
     static const uint8_t pattern_le[] = {0xC4, 0, 'b', 0, '*', 0, 0x3D, 0xD8, 0x00, 0xDE, '?', 0};
@@ -342,7 +342,7 @@ Test(query, a_pattern_is_known_by_its_wildcards)
     cr_expect_not(pfb_query_is_pattern(UTF16_NAME(NULL, 0)));
 }
 
-/* A source that changes a status writes the block anew where it lies, its name read from there. */
+/* A block may be written over itself, with its name inside. */
 Test(query, a_block_is_rewritten_in_place)
 {
     static const uint8_t name[] = {'0', 0, ',', 0, '1', 0};

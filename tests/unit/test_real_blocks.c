@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of a real machine, which are not part of the project: two samples of eight objects in the folder
- * PERFBLOCK_REAL_DATA of the build, with values that an independent reader computed in exact arithmetic. Without the
- * folder every test here is skipped and reported as skipped. */
+ * PERFBLOCK_REAL_DATA, with values that an independent reader computed in exact arithmetic. Without the folder every
+ * test here is reported as skipped. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -35,7 +35,7 @@ static void skip_without_data(void)
         fclose(stream);
         return;
     }
-    /* Criterion keeps its reason to itself; CTest looks for this line and reports the test as skipped. */
+    /* Criterion does not print the reason. CTest looks for this line and reports the test as skipped. */
     fputs("skipped: the real blocks are not there (PERFBLOCK_REAL_DATA)\n", stderr);
     cr_skip_test("the real blocks are not there");
 }
@@ -108,7 +108,7 @@ static size_t extent(const file *f, size_t at)
     return (size_t)field(f, at, 4);
 }
 
-/* Against the places that winperf.h gives the fields; the chain of objects ends with the block. */
+/* Checks the fields at the offsets of winperf.h; the chain of objects must end with the block. */
 static void check_block(unsigned tick, unsigned title)
 {
     char name[64];
@@ -165,7 +165,7 @@ Test(real_blocks, headers_and_definitions)
 
 /* ---- Every value ------------------------------------------------------------------------------------- */
 
-/* A line of the expectations. */
+/* One line of the expected values. */
 typedef struct expectation {
     unsigned object, counter, position, type, occurrence;
     bool has_instance, has_base, has_value;
@@ -174,7 +174,7 @@ typedef struct expectation {
     double value;
 } expectation;
 
-/* What follows "key": on the line. */
+/* Returns the text after "key": on the line. */
 static const char *find_key(const char *line, const char *key)
 {
     char quoted[32];
@@ -232,7 +232,7 @@ static bool is_named(const pfb_sample_row *row, const expectation *e)
     return is_same;
 }
 
-/* The row of the object in the newer sample; PFB_NONE when there is none. */
+/* Returns the row of the object in the newer sample; PFB_NONE if there is none. */
 static uint32_t find_row(const pfb_sample *s, const expectation *e)
 {
     for (uint32_t i = 0; i < s->counts.rows; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Perfmon logs of real machines, which are not part of the project: the build gets their folder as PERFBLOCK_REAL_DATA,
- * with the values that an independent reader computed in exact arithmetic. Without the folder the tests are skipped. */
+/* Perfmon logs of real machines, which are not part of the project: the folder PERFBLOCK_REAL_DATA has them, with
+ * values that an independent reader computed in exact arithmetic. Without the folder the tests are skipped. */
 #include <criterion/criterion.h>
 
 #ifdef PERFBLOCK_READERS
@@ -41,7 +41,7 @@ typedef struct file {
     size_t size;
 } file;
 
-/* In memory of exactly the file's size, so that a sanitizer sees what is read beyond. */
+/* Reads a file into memory of exactly its size, so that a sanitizer detects reads past the end. */
 static file read_file(const char *name)
 {
     FILE *stream = open_file(name);
@@ -186,7 +186,7 @@ Test(real_logs, every_value_read_through_small_windows)
     check_log("many-machines.blg", "many-machines.expected.jsonl", 100000);
 }
 
-/* The time zone in the header says 300 minutes where the difference is 240. */
+/* The time zone in the header has 300 minutes, but the actual difference is 240. */
 Test(real_logs, time_zones)
 {
     skip_without_data();
@@ -228,7 +228,7 @@ Test(real_logs, time_zones)
 
 /* ---- Whole objects --------------------------------------------------------------------------------------------- */
 
-/* The object's own title is in the names of the log, and so are those of its counters. */
+/* The object's title and those of its counters are in the names of the log. */
 static void check_block(const pfb_log_item *item, const pfb_log_path *path, const pfb_name_index *names,
                         uint64_t record_time)
 {
@@ -265,7 +265,7 @@ typedef struct table {
     pfb_name_index index;
 } table;
 
-/* All pieces of the name table, one after the other. */
+/* Appends all pieces of the name table. */
 static void add_names(table *t, const log_walk *walk)
 {
     pfb_log_names names;
@@ -393,7 +393,7 @@ Test(real_logs, text_that_is_named_like_a_log)
 
 #ifdef PERFBLOCK_READERS
 
-/* The first buffer of a captured log, and the beginning of another one. */
+/* The first buffer of a captured log, and the start of the second one. */
 typedef struct excerpt {
     guarded memory;
     uint8_t *data;

@@ -11,7 +11,7 @@
 
 enum { KIB = 1024, MIB = 1024 * 1024, ANSWERS = 20 };
 
-/* One answer to a query, and the size that it returns. */
+/* One answer to a query, with the returned size. */
 typedef struct answer {
     uint32_t code;
     uint32_t size;
@@ -20,7 +20,7 @@ typedef struct answer {
 typedef struct fake {
     answer answers[ANSWERS]; /* the last one is repeated */
     size_t answer_count;
-    uint32_t rooms[ANSWERS]; /* what the queries were given */
+    uint32_t rooms[ANSWERS]; /* capacities passed to the queries */
     size_t query_count;
     uint32_t waits[ANSWERS]; /* milliseconds */
     size_t wait_count;
@@ -46,7 +46,7 @@ static uint32_t fake_query(void *context, uint8_t *data, uint32_t *size_bytes)
     uint32_t room = *size_bytes;
     system->rooms[system->query_count++] = room;
     if (room > 0)
-        data[0] = data[room - 1] = 0xEE; /* all of the room may be written to, whatever the answer */
+        data[0] = data[room - 1] = 0xEE; /* the whole buffer is written, whatever the answer */
     if (given.code == PFB_WIN32_SUCCESS)
         memset(data, 'v', given.size < room ? given.size : room);
     *size_bytes = given.size;
@@ -138,7 +138,7 @@ Test(registry_source, a_value_that_fits_takes_one_query)
     }
 }
 
-/* After 234 the size is undefined: none of these may be believed. */
+/* After code 234 the size is undefined and must not be used. */
 Test(registry_source, room_grows_by_its_own_size)
 {
     fake system = {.answers = {{PFB_WIN32_MORE_DATA, 0},
@@ -198,7 +198,7 @@ Test(registry_source, memory_is_used_again)
     pfb_bytes_free(&reply);
 }
 
-/* Rooms that are no power of two, and more memory than is ever offered. */
+/* Capacities that are not powers of two, and a buffer larger than the limit. */
 Test(registry_source, odd_memory_is_doubled_up_to_the_bound)
 {
     fake system = {.answers = {{PFB_WIN32_MORE_DATA, 0}}, .answer_count = 1};
@@ -261,7 +261,7 @@ Test(registry_source, waiting_ends)
     }
 }
 
-/* The waits are counted over the whole call, so growing does not begin them anew. */
+/* Waits are counted for the whole call; a larger buffer does not restart them. */
 Test(registry_source, waits_are_bounded_over_all_rooms)
 {
     fake system = {.answers = {{PFB_WIN32_BUSY, 0},
@@ -317,12 +317,13 @@ Test(registry_source, a_long_query_leaves_room_for_the_reason)
     pfb_bytes_free(&reply);
 }
 
-/* Code and end are there when every part is as long as it gets: a failure to open, one at once, and one after waits. */
+/* If every part of a sentence has its maximum length, the code and the end are still complete: a failure to open, an
+ * immediate one, and one after waits. */
 Test(registry_source, the_longest_sentences_fit)
 {
     static const uint32_t codes[] = {UINT32_MAX, 258};
     char name[201] = "";
-    char place[48] = " on -"; /* as long as one gets: 47 bytes */
+    char place[48] = " on -"; /* the maximum of 47 bytes */
     memset(name, '2', 200);
     fill_text(place + 5, sizeof place - 5);
     cr_assert_eq(strlen(place), 47);
@@ -344,7 +345,7 @@ Test(registry_source, the_longest_sentences_fit)
     }
 }
 
-/* Whatever is put into a sentence, it ends with a whole character. */
+/* Whatever a sentence contains, it ends with a whole character. */
 Test(registry_source, what_is_cut_is_cut_between_characters)
 {
     static const char *const letters[] = {"e", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
@@ -370,7 +371,7 @@ Test(registry_source, what_is_cut_is_cut_between_characters)
 
 Test(registry_source, a_key_that_does_not_open_is_neither_read_nor_closed)
 {
-    static const uint32_t codes[] = {5, 53, 170, 1722}; /* a transient code, too: nothing says that it passes here */
+    static const uint32_t codes[] = {5, 53, 170, 1722}; /* includes a transient code: opening is not repeated */
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         fake system = {.open_code = codes[i], .answers = {{PFB_WIN32_SUCCESS, 9}}, .answer_count = 1};
         pfb_registry registry = registry_of(&system, " on TURING");

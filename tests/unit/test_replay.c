@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures as PerfLib would answer: what can be derived from a recording, and samples reduced to a query. */
+/* Captures that answer like PerfLib: replies that can be derived from a recording, and samples reduced to a query. */
 #include <criterion/criterion.h>
 
 #include "perfblock/capture.h"
@@ -81,7 +81,7 @@ static void end_capture(void)
 
 TestSuite(replay, .init = begin_capture, .fini = end_capture);
 
-/* A block of a query; no name if it is null. */
+/* Writes an identifier block, without a name if `name` is null. */
 static size_t write_block(uint8_t *out, size_t capacity, uint8_t set, const char *name, uint32_t counter,
                           uint32_t instance, uint32_t index)
 {
@@ -192,7 +192,7 @@ static void add_text(const char *format, ...)
     cr_assert_lt(text_size, sizeof text);
 }
 
-/* "kind status{name#id counter=raw/bytes ...}..." and ";" for each result; status in hexadecimal. */
+/* Returns "kind status{name#id counter=raw/bytes ...}..." and ";" for each result; the status is hexadecimal. */
 static const char *text_of(const pfb_bytes *reply)
 {
     pfb_v2_reader reader;
@@ -257,7 +257,7 @@ static void expect_sample(pfb_source_query *query, const char *expected)
     pfb_bytes_free(&reply);
 }
 
-/* A query, and what the first sample has for it. */
+/* A query, and the expected result in the first sample. */
 typedef struct answer {
     uint8_t set;
     const char *name;
@@ -333,7 +333,7 @@ Test(replay, results_of_all_kinds_answer_queries_of_all_kinds)
     end_sample();
     EXPECT_ANSWERS(
         {MANY, "a", ALL, ALL, "2 0{ 0=10/4 7=70/4};"},
-        {MANY, "A", 7, ALL, "1 0{ 70/4};"}, /* of the first query that includes it */
+        {MANY, "A", 7, ALL, "1 0{ 70/4};"}, /* from the first query that includes it */
         {MANY, "a", 1, ALL, "0 106a;"},     /* registered, but not in the result */
         {MANY, "a*", ALL, ALL, "6 0{a#0 0=10/4 7=70/4};"},
         {MANY, "a?", ALL, ALL, "6 0;"},
@@ -350,7 +350,7 @@ Test(replay, errors_are_passed_on)
     begin_sample();
     pfb_write_begin_result(&writer, PFB_V2_ERROR, 5, NULL, 0);
     pfb_write_end_result(&writer);
-    pfb_write_begin_result(&writer, 7, 0, NULL, 0); /* no such kind */
+    pfb_write_begin_result(&writer, 7, 0, NULL, 0); /* an unknown kind */
     pfb_write_end_result(&writer);
     end_sample();
     EXPECT_ANSWERS(
@@ -422,7 +422,8 @@ Test(replay, each_block_has_its_status)
 
 /* ---- As recorded -------------------------------------------------------------------------------------------- */
 
-/* The third sample is malformed, and all have bytes after the block: a query of what was recorded gets every byte. */
+/* The third sample is malformed, and all samples have bytes after the block. A query equal to the recorded one gets
+ * every byte. */
 Test(replay, the_recorded_query_gets_the_recorded_bytes)
 {
     PUT_INFO({MANY, "*", ALL, ALL, 0}, {ONE, "", ALL, ALL, 1});
@@ -499,7 +500,7 @@ Test(replay, registrations_are_derived)
                 {ONE, 3, 0, 0, "English name"},
                 {ONE, 5, 0x407, 0, "English counters"},
                 {ABSENT, 3, 9, 0, "Name"},
-                {ABSENT, 9, 0, NONE, NULL}, /* there are German ones only */
+                {ABSENT, 9, 0, NONE, NULL}, /* there are only German ones */
                 {MANY, 4, 0, NONE, NULL},
                 {MANY, 2, 3, PFB_WIN32_COUNTER_NOT_FOUND, NULL},
                 {MANY, 0, 0, PFB_WIN32_INVALID_PARAMETER, NULL},
@@ -574,7 +575,7 @@ Test(replay, instances_are_those_of_the_first_sample_that_has_some)
 
 /* ---- Any bytes ------------------------------------------------------------------------------------------------ */
 
-/* Adds each recorded block, all counters of all instances, and one name. */
+/* Adds each recorded block, all counters of all instances, and a query for one name. */
 static void add_anything(pfb_source_query *query, const pfb_bytes *sets, const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"*", "_Total", NULL};
@@ -635,7 +636,7 @@ static void use_changed_capture(const char *name, const uint8_t *data, size_t si
         return;
     cr_assert(pfb_bytes_append(&changed, data, size));
     use_capture(changed.data, size);
-    for (size_t at = 0; at < size; at += 7) { /* every byte of a chunk's header in some chunk */
+    for (size_t at = 0; at < size; at += 7) { /* reaches every byte of a chunk header in some chunk */
         use_capture(changed.data, at);
         changed.data[at] ^= 0xFF;
         use_capture(changed.data, size);

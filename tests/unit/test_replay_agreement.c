@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording answers like the machine that was recorded: the same random calls go to a live source over files that do
- * not change, and to a recording of everything that the machine has. */
+/* A recording answers like the recorded machine: the same random calls go to a live source with files that do not
+ * change, and to a recording of everything on that machine. */
 #include <criterion/criterion.h>
 
 #include "machine.h"
@@ -78,7 +78,7 @@ static uint32_t instance_type_of(pfb_source *source, const pfb_guid *set)
     return registration.instance_type;
 }
 
-/* Request codes 2, 9 and 10 can be derived from the others, and are not recorded. */
+/* Request codes 2, 9 and 10 are not recorded, because they can be derived from the others. */
 static void record_set(pfb_bytes *capture, pfb_source *source, const pfb_guid *set)
 {
     pfb_bytes reply = {0};
@@ -169,7 +169,7 @@ typedef struct pair {
     pfb_source *sources[2];
     pfb_source_query *queries[2];
     unsigned samples; /* collected by these handles */
-    unsigned filled;  /* samples with results, to see that the test tests something */
+    unsigned filled;  /* samples with results, to check that the test is effective */
 } pair;
 
 static void reopen(pair *p)
@@ -182,7 +182,7 @@ static void reopen(pair *p)
     p->samples = 0;
 }
 
-/* Counters that follow a clock, while the files do not change. */
+/* Returns true for counters that depend on a clock even if the files do not change. */
 static bool is_clock(const pfb_guid *set, uint32_t counter)
 {
     static const struct {
@@ -219,7 +219,7 @@ static void clear_clocks(pfb_bytes *reply, const pfb_bytes *info)
     expect_error(pfb_v2_finish(&reader), PFB_OK, 0, "the sample");
 }
 
-/* Both calls had the same outcome. */
+/* Checks that both calls had the same result. */
 static void expect_same(unsigned call, const char *what, const bool *is_done, const pfb_source_failure *failures,
                         const pfb_bytes *replies)
 {
@@ -306,8 +306,7 @@ static void call_changing(pair *p, unsigned call, bool is_add)
     cr_assert_eq(memcmp(blocks[0], blocks[1], size), 0, "call %u: another status", call);
 }
 
-/* Few blocks are removed by random blocks that happen to be the same, so some are removed as the handle reports them.
- */
+/* Random blocks rarely equal an added one, so some added blocks are removed as the handle lists them. */
 static void remove_some(pair *p, unsigned call)
 {
     pfb_bytes info = {0};

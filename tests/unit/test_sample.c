@@ -157,7 +157,8 @@ Test(sample, queries_name_what_replies_leave_out)
     sample_free(s);
 }
 
-/* A query for all counters does not name the one of a reply of kind 1; nor does an id that means "none". */
+/* A query for all counters does not identify the counter of a reply of kind 1, and neither does an id that means
+ * "none". */
 Test(sample, counters_that_nobody_names)
 {
     pfb_counter counters[] = {plain_counter(PFB_NO_ID, rate), plain_counter(1, rate)};
@@ -177,7 +178,7 @@ Test(sample, counters_that_nobody_names)
     sample_free(s);
 }
 
-/* Kinds 4 and 6 without instances have their columns all the same. */
+/* Results of kinds 4 and 6 without instances have columns. */
 Test(sample, results_without_instances)
 {
     static const uint32_t ids[] = {5, 6};
@@ -195,8 +196,8 @@ Test(sample, results_without_instances)
     sample_free(s);
 }
 
-/* Queries are found by Index, not by their order. Of several for one result the first counts. A query of a result that
- * does not exist is ignored. */
+/* Queries are found by Index, not by their order. The first of several for one result is used. A query for a result
+ * that does not exist is ignored. */
 Test(sample, results_are_found_by_index)
 {
     sample *s = sample_new(1);
@@ -221,7 +222,7 @@ Test(sample, results_are_found_by_index)
     sample_free(s);
 }
 
-/* The memory ends after the only result: a query for the next one must not be looked up there. */
+/* No result follows the only one in memory: a query for the next index must not be looked up there. */
 Test(sample, queries_for_results_that_are_not_there)
 {
     sample *s = sample_new(1);
@@ -234,7 +235,8 @@ Test(sample, queries_for_results_that_are_not_there)
     sample_free(s);
 }
 
-/* Whatever the block is read like: a block of an odd size is passed over by its size. */
+/* Query information is read tolerantly, however the block is read: a block of an unaligned size is skipped by its size.
+ */
 Test(sample, query_information_is_read_tolerantly)
 {
     sample *s = sample_new(1);
@@ -295,7 +297,7 @@ static sample *one_column(uint32_t counter_id)
     return s;
 }
 
-/* Ids that fall, some of them twice: found by looking at all, and again once they are sorted. */
+/* Descending ids, some of them repeated: found by linear search, and again after sorting. */
 Test(sample, counters_in_any_order_are_found)
 {
     enum { IDS = 500 };
@@ -348,7 +350,7 @@ Test(sample, counters_are_found_in_any_order_of_ids)
 {
     enum { COUNT = 500 };
     static pfb_counter counters[COUNT];
-    for (uint32_t i = 0; i < COUNT; i++) /* 7 and 500 have no common divisor: every id once, in no order */
+    for (uint32_t i = 0; i < COUNT; i++) /* 7 and 500 are coprime: every id once, in no particular order */
         counters[i] = plain_counter(i * 7 % COUNT, i * 7 % COUNT + 1000);
     sample *s = sample_new(1);
     uint32_t ids[COUNT + 2];
@@ -368,7 +370,7 @@ Test(sample, counters_are_found_in_any_order_of_ids)
     sample_free(s);
 }
 
-/* Columns of base, multi count and clocks: of the same result, else of another of the same set. */
+/* Columns of base, multi count and clocks are in the same result, else in another one of the same set. */
 Test(sample, references_are_linked)
 {
     pfb_counter counters[] = {plain_counter(1, average), plain_counter(2, average_base), plain_counter(3, 0x10000),
@@ -382,7 +384,7 @@ Test(sample, references_are_linked)
     sample *s = sample_new(1);
     sample_register(s, SET, counters, 5);
     sample_register(s, OTHER_SET, counters, 5);
-    sample_query(s, OTHER_SET, PFB_NO_ID, PFB_NO_ID, NULL, 0); /* holds 3, but in another set */
+    sample_query(s, OTHER_SET, PFB_NO_ID, PFB_NO_ID, NULL, 0); /* has counter 3, but in another set */
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 1);
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 2);
     static const uint32_t three[] = {3};
@@ -445,7 +447,7 @@ Test(sample, memory_of_exactly_the_size)
     sample_free(s);
 }
 
-/* The bytes changed since they were measured: a count that is one too small for them, each in turn. */
+/* The bytes changed after they were measured: each count in turn is one too small. */
 Test(sample, counts_too_small_for_the_bytes)
 {
     for (int which = 0; which < 4; which++) {
@@ -511,7 +513,7 @@ Test(sample, nothing_to_load)
 /* ---- Broken blocks
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Expects everything before the break to be as in the whole block. Returns the number of values. */
+/* Checks that everything before the error is as in the valid block. Returns the number of values. */
 static uint32_t expect_beginning(const pfb_sample *part, const pfb_sample *whole, size_t size)
 {
     cr_expect_leq(part->counts.results, whole->counts.results);
@@ -534,7 +536,7 @@ static uint32_t expect_beginning(const pfb_sample *part, const pfb_sample *whole
     return values;
 }
 
-/* The total size is lowered, 8 bytes at a time: what precedes the break is kept, with the block reader's verdict. */
+/* The total size is lowered by 8 bytes at a time: everything before the error is kept, with the reader's verdict. */
 Test(sample, broken_blocks_keep_what_precedes_the_break)
 {
     sample *whole = all_kinds();
@@ -560,7 +562,7 @@ Test(sample, broken_blocks_keep_what_precedes_the_break)
     sample_free(whole);
 }
 
-/* A value whose size exceeds its place: the values before it, and its instance, remain. */
+/* A value with a too large size: the values before it, and its instance, are kept. */
 Test(sample, a_broken_value_leaves_a_short_row)
 {
     static const uint32_t ids[] = {1, 2, 3};
@@ -603,7 +605,7 @@ Test(sample, strictness_and_notes_are_the_block_readers)
 /* ---- Numbers
  * ----------------------------------------------------------------------------------------------------------------- */
 
-/* occurrence counts equal names of a result, rank equal names with equal ids; from 0, in the order of the block. */
+/* `occurrence` counts equal names in a result, `rank` equal names with equal ids; from 0, in the order of the block. */
 Test(sample, occurrences_and_ranks)
 {
     static const struct {
@@ -636,7 +638,7 @@ Test(sample, occurrences_and_ranks)
     sample_free(s);
 }
 
-/* 20000 equal instances, and 20000 in descending order: n log n is a matter of milliseconds. */
+/* 20000 equal instances, and 20000 in descending order: n log n takes milliseconds. */
 Test(sample, numbering_is_fast, .timeout = 20)
 {
     for (int equal = 0; equal < 2; equal++) {

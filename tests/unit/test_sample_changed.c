@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading a sample after the input has changed since it was measured: into another format, another shape or other
- * sizes. The table ends at an inaccessible page, so that a write past the caller's memory ends the test. */
+/* Loads a sample after the input changed since it was measured: to another format, shape or size. The table ends at an
+ * inaccessible page, so that a write past the memory ends the test. */
 #include <criterion/criterion.h>
 
 #include "perfblock/sample.h"
@@ -12,7 +12,7 @@
 
 enum { MOST_INPUTS = 512 };
 
-/* Measures `before`, overwrites it with `after`, and loads. The table holds no more than was measured. */
+/* Measures `before`, overwrites it with `after`, and loads. The memory is that of the measured table. */
 static pfb_error load_changed(const block *before, const block *after)
 {
     size_t size = before->size > after->size ? before->size : after->size;
@@ -40,7 +40,7 @@ static pfb_error load_changed(const block *before, const block *after)
     return error;
 }
 
-/* The multi counts of a V1 block have no place in a table that was measured for V2. */
+/* A table measured for V2 has no space for the multi counts of a V1 block. */
 Test(sample_changed, v2_becomes_v1)
 {
     block v2 = shape_v2(8, 64);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values by column: their positions, the values of a broken block, and hostile counts. */
+/* Values by column: their positions, values of malformed blocks, and hostile counts. */
 #include "support.h"
 #include "support_samples.h"
 #include "support_v1.h"
@@ -16,7 +16,8 @@ static void store(uint8_t *p, size_t value)
     store_ordered(p, false, (uint32_t)value);
 }
 
-/* A counterset of these instances and counters; value of row r, column c: 1000 r + c, of 4 bytes in odd columns. */
+/* A counterset with these instances and counters. The value of row r, column c is 1000 r + c; odd columns have 4 bytes.
+ */
 static sample *grid(uint32_t rows, uint32_t columns)
 {
     uint32_t ids[64];
@@ -32,7 +33,7 @@ static sample *grid(uint32_t rows, uint32_t columns)
     return s;
 }
 
-/* Every value in its place, whatever the stride: the documented formula, and the accessor. */
+/* Every value is at the documented index, whatever the stride. */
 Test(sample_columns, every_value_in_its_place)
 {
     static const uint32_t sizes[] = {0,   1,   2,   63,  64,  65,  96,  97,  98,  127,
@@ -57,7 +58,7 @@ Test(sample_columns, every_value_in_its_place)
     }
 }
 
-/* Two rows of the same numbers, the second without its last values: what is left out exists nowhere. */
+/* Two rows with the same numbers; the second one lacks its last values, which must not exist. */
 Test(sample_columns, rows_cut_short)
 {
     for (size_t cut = 8; cut <= 6 * 16; cut += 8) {
@@ -85,7 +86,7 @@ Test(sample_columns, rows_cut_short)
     }
 }
 
-/* Data that are not numbers are located, among numbers and in a result of their own. */
+/* Data that are not numbers are located by offset and size, among numbers and in a result of their own. */
 Test(sample_columns, data_that_are_no_numbers)
 {
     static const uint32_t ids[] = {1, 2, 3};
@@ -109,7 +110,7 @@ Test(sample_columns, data_that_are_no_numbers)
     sample_free(s);
 }
 
-/* One datum that is no number, in whichever of the rows that are loaded together. */
+/* One datum that is not a number, in each of the rows that are loaded together. */
 Test(sample_columns, one_that_is_no_number_among_many)
 {
     enum { ROWS = 300 };
@@ -132,7 +133,7 @@ Test(sample_columns, one_that_is_no_number_among_many)
 
 /* ---- Hostile counts -------------------------------------------------------------------------------------- */
 
-/* A block of which half is counter ids, or declared as such, and half instances of the least size. Their product
+/* A block of which half is counter ids, or declared as such, and half instances of the smallest size. Their product
  * exceeds what a block of this size can contain. */
 static size_t hostile(uint8_t *data, size_t size, size_t counters, size_t instances)
 {
@@ -178,13 +179,13 @@ Test(sample_columns, hostile_counts_ask_for_little)
     free(data);
 }
 
-/* A broken block is measured; then the bytes change and all instances are valid: more than the memory holds. */
+/* A malformed block is measured; then the bytes change and all instances are valid: more than the memory holds. */
 Test(sample_columns, instances_that_appear_between_measuring_and_loading)
 {
     sample *s = grid(40, 4);
     sample_end(s);
     uint8_t *count = s->data.data + RESULT_AT + RESULT_BYTES + 8 + 4 * 4 + 4;
-    store(count, 300); /* beyond what the bytes hold: instances are counted */
+    store(count, 300); /* more than the bytes hold: instances are counted */
     uint8_t *last = count + 4 + 39 * (16 + 4 * 16);
     uint8_t kept = *last;
     cr_assert(pfb_sample_measure(&s->input, &s->counts).code == PFB_OK && s->counts.rows == 40);

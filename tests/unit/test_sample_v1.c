@@ -48,7 +48,7 @@ static v1 *v1_new(int64_t tick)
     return s;
 }
 
-/* Samples in memory that ends where nobody may write. */
+/* Loads samples into memory that ends at an inaccessible page. */
 static void load_bytes(v1 *s, const uint8_t *data, size_t size)
 {
     s->input.data = data;
@@ -153,7 +153,7 @@ Test(sample_v1, the_signature_decides)
     cr_expect_not(pfb_v1_recognise(NULL, 8));
 }
 
-/* Broken in every way, cut and with too little memory: never more than was measured. */
+/* Blocks with every fault, truncated blocks, and too little memory: never more is written than was measured. */
 Test(sample_v1, broken_blocks)
 {
     for (int fault = PFB_FAULT_NONE; fault < PFB_FAULT_COUNT; fault++) {
@@ -166,7 +166,7 @@ Test(sample_v1, broken_blocks)
         pfb_v1_open(&block, s->block, s->b.size_bytes, NULL);
         pfb_error verdict = pfb_v1_finish(&block);
         load_bytes(s, s->block, s->b.size_bytes);
-        if (fault != PFB_FAULT_SIGNATURE_WRONG) { /* then it is no V1 block */
+        if (fault != PFB_FAULT_SIGNATURE_WRONG) { /* otherwise it is not a V1 block */
             expect_error(s->measured, verdict.code, verdict.offset, "measured");
             expect_error(s->loaded, verdict.code, verdict.offset, "loaded");
         }
@@ -184,7 +184,7 @@ Test(sample_v1, broken_blocks)
     }
 }
 
-/* What was measured of a smaller block does not hold a larger one. */
+/* Memory for a smaller block does not hold a larger one. */
 Test(sample_v1, bytes_that_changed_since_they_were_measured)
 {
     v1 *s = calloc(1, sizeof *s);
@@ -345,7 +345,7 @@ Test(sample_v1, instances_between_samples)
     }
 }
 
-/* The size of a name is in bytes, whatever the code page of its object. */
+/* The size of a name is in bytes, in any code page. */
 Test(sample_v1, sizes_of_names_in_code_pages)
 {
     static const uint32_t pages[] = {PFB_ENCODING_UTF16LE, PFB_ENCODING_UTF16BE, 1252, 65001};
@@ -370,10 +370,10 @@ Test(sample_v1, sizes_of_names_in_code_pages)
 typedef struct slot {
     uint32_t type, size;
     uint64_t older, newer; /* values */
-    uint32_t offset;       /* 0: wherever */
+    uint32_t offset;       /* 0: at any offset */
 } slot;
 
-/* One object without instances, its clock at 100 * tick in tenths of a second; a second lies between the samples. */
+/* One object without instances, with its clock at 100 * tick in units of 0.1 s; the samples are one second apart. */
 static v1 *slots_at(int64_t tick, const slot *slots)
 {
     v1 *s = v1_new(tick);
@@ -462,7 +462,7 @@ Test(sample_v1, displayed_values)
     }
 }
 
-/* A wrap of 32 bits goes by the size of the value, not by its type. */
+/* A wrap of 32 bits is detected by the size of the value, not by its type. */
 Test(sample_v1, wraps_go_by_the_real_size)
 {
     pfb_formula_options wrap = {.wrap32 = true};
@@ -480,7 +480,7 @@ Test(sample_v1, wraps_go_by_the_real_size)
     expect_status(evaluate_first(wide_base, &wrap), PFB_STATUS_NEGATIVE_DENOMINATOR, "a base of 8 bytes");
 }
 
-/* Objects without instances do not use the key counter, whose value may change. */
+/* Objects without instances ignore the key counter, whose value may change. */
 Test(sample_v1, key_counters_are_for_instances)
 {
     v1 *s[2];
@@ -499,7 +499,7 @@ Test(sample_v1, key_counters_are_for_instances)
     v1_free(s[1]);
 }
 
-/* The same object in two samples, the second with one more definition in front: definitions are found by a title that
+/* The same object in two samples; the second has one more definition in front. Definitions are matched by title if it
  * occurs once; those that share a title are not matched. */
 Test(sample_v1, definitions_that_moved)
 {
@@ -535,7 +535,7 @@ Test(sample_v1, registrations_are_not_read)
     v1_free(s);
 }
 
-/* Rows that share a parent share its name too: a long one would be compared for each of them. */
+/* Rows that share a parent share its name: a long one would be compared for each of them, so it is ignored. */
 Test(sample_v1, parents_with_names_too_long)
 {
     for (size_t units = 1024; units <= 1025; units++) {
@@ -555,7 +555,7 @@ Test(sample_v1, parents_with_names_too_long)
     }
 }
 
-/* Rows that were matched with one sample say nothing about another. */
+/* Rows that were matched with one sample have no older rows in another. */
 Test(sample_v1, another_older_sample_is_not_followed)
 {
     v1 *many = people(1, (const person[]){{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, {"c", NO_ID, 0, 0}, END}, 0);

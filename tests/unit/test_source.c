@@ -38,7 +38,7 @@ Test(source, null_can_be_closed)
 
 /* ---- Captures ---------------------------------------------------------------------------------------------- */
 
-/* A capture, put together. */
+/* The capture under construction. */
 static pfb_bytes capture;
 
 static void add_chunk(const pfb_chunk *chunk, const void *body, size_t size)
@@ -101,7 +101,7 @@ static void expect_reply(const pfb_bytes *reply, const char *text, const char *w
               "%s: \"%.*s\" instead of \"%s\"", what, (int)reply->size_bytes, (const char *)reply->data, text);
 }
 
-/* The next sample is this text; null: there is none, for that code. */
+/* Checks that the next sample is this text; null: there is none, with that code. */
 static void expect_sample(pfb_source_query *query, const char *text, uint32_t code)
 {
     pfb_bytes reply = {0};
@@ -213,7 +213,7 @@ Test(source, registration_falls_back_to_another_language)
                  {1, 3, 0, 0, "Deutsch"},
                  {1, 5, 0, 0, "names"},
                  {1, 2, 4, 0, "counter 4"},
-                 {1, 2, 5, PFB_WIN32_NOT_FOUND, NULL}, /* another counter is no replacement */
+                 {1, 2, 5, PFB_WIN32_NOT_FOUND, NULL}, /* not replaced by another counter */
                  {1, 6, 0, PFB_WIN32_NOT_FOUND, NULL},
                  {1, 10, 0, 0, "English names"},
                  {2, 3, 0, 0, "of set 2"},
@@ -268,7 +268,7 @@ Test(source, instances_are_the_recorded_ones)
 
 /* ---- The same, chunk by chunk ----------------------------------------------------------------------------------- */
 
-/* What a capture answers by the rules of docs/source.md, read from its beginning each time. */
+/* Finds the answer of a capture according to docs/source.md, reading it from the start each time. */
 static bool find_registration(const uint8_t *data, size_t size, const pfb_guid *set, uint32_t request,
                               uint32_t language, pfb_chunk *found)
 {
@@ -308,7 +308,8 @@ static void expect_registration(pfb_source *source, const uint8_t *data, size_t 
     pfb_bytes_free(&reply);
 }
 
-/* Chunks of few sets, requests and languages in no order, so that most come several times; each body is its number. */
+/* Chunks of few sets, requests and languages in random order, so that most occur several times. Each body is its
+ * number. */
 Test(source, among_many_chunks_the_first_answers)
 {
     static const uint32_t languages[] = {0, 9, 0x407, UINT32_MAX, 5};
@@ -320,7 +321,7 @@ Test(source, among_many_chunks_the_first_answers)
         random = random * 1664525 + 1013904223; /* its high bits are good ones */
         uint8_t set = (uint8_t)((random >> 24) % 40);
         snprintf(body, sizeof body, "%u", i);
-        uint32_t request = (random >> 20) % 4; /* nobody asks for 0 */
+        uint32_t request = (random >> 20) % 4; /* 0 is never requested */
         add_registration(set, request, languages[(random >> 16) % 4], body);
         if (!memchr(order, set, set_count))
             order[set_count++] = set;
@@ -388,7 +389,7 @@ static void add_names(uint32_t language, const char *body)
     add_chunk(&chunk, body, strlen(body));
 }
 
-/* The reply to a V1 query is this text; null: there is none, for that code. */
+/* Checks that the reply to a V1 query is this text; null: there is none, with that code. */
 static void expect_v1(pfb_source *source, const char *query, const char *text, uint32_t code)
 {
     pfb_bytes reply = {0};
@@ -438,7 +439,7 @@ Test(source, v1_names_are_those_of_the_language)
                  {"Counter 1f", "small", 0},
                  {"Counter 1F", "small", 0},
                  {"Counter DEADbeef", "large", 0},
-                 {"Counter 409", NULL, PFB_WIN32_NOT_FOUND}, /* of the same tongue, but not the one asked for */
+                 {"Counter 409", NULL, PFB_WIN32_NOT_FOUND}, /* the same language, but another sublanguage */
                  {"Counter 0", NULL, PFB_WIN32_NOT_FOUND},
                  {"Help 009", NULL, PFB_WIN32_NOT_FOUND},
                  {"Explain 009", NULL, PFB_WIN32_NOT_FOUND},
@@ -546,7 +547,7 @@ Test(source, a_cut_capture_is_replayed_up_to_the_cut)
     cr_expect_null(pfb_source_open_recorded(NULL, 0, NULL));
 }
 
-/* Every operation on a capture, whatever its bytes. */
+/* Calls every operation on a capture with arbitrary bytes. */
 static void use_capture(const char *name, const uint8_t *data, size_t size)
 {
     pfb_source *source = pfb_source_open_recorded(data, size, NULL);
@@ -584,7 +585,7 @@ static void use_changed_capture(const char *name, const uint8_t *data, size_t si
     cr_assert(changed, "out of memory");
     memcpy(changed, data, size);
     use_capture(name, changed, size);
-    for (size_t at = 0; at < size; at += 7) { /* every byte of a chunk's header gets its turn in some chunk */
+    for (size_t at = 0; at < size; at += 7) { /* reaches every byte of a chunk header in some chunk */
         use_capture(name, changed, at);
         changed[at] ^= 0xFF;
         use_capture(name, changed, size);

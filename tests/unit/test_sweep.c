@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every seed whole, at each length and with each bit flipped, flush against memory that may not be touched at either
- * end: no fault, a verdict, the same one each time, and every promise that readers.h checks. And the work on the worst
- * inputs stays linear. */
+/* Reads every seed as a whole, at each length and with each bit flipped, between two inaccessible pages. There must be
+ * no fault, the same verdict each time, and every guarantee that readers.h checks. The work on worst-case inputs must
+ * be linear. */
 #include <criterion/criterion.h>
 
 #include "cpuid_readers.h"
@@ -29,16 +29,16 @@ static void put_le32(uint8_t *p, size_t value)
 
 typedef reading reader(const uint8_t *data, size_t size);
 
-/* The position of the sweep, reported when memory outside is touched: a test is a process of its own. */
+/* The position of the sweep, reported if outside memory is accessed. Each test is a process of its own. */
 static struct {
     subject which;   /* of what readers.h reads */
-    reader *examine; /* with every promise */
+    reader *examine; /* checks every guarantee */
     reader *read;    /* tolerantly */
     guarded memory;
     char text[512];
     const char *seed;
     size_t size;
-    long bit; /* the one that is flipped; -1: none */
+    long bit; /* the flipped bit; -1: none */
     size_t case_count;
 } sweep;
 
@@ -47,7 +47,7 @@ static struct sigaction previous_action;
 static void tell_where(int number)
 {
     fprintf(stderr, "seed %s, %zu bytes, bit %ld flipped\n", sweep.seed, sweep.size, sweep.bit);
-    sigaction(number, &previous_action, NULL); /* the instruction runs again, and a sanitizer reports it */
+    sigaction(number, &previous_action, NULL); /* the instruction is executed again, and a sanitizer reports it */
 }
 
 static const char *describe_case(void)
@@ -56,7 +56,7 @@ static const char *describe_case(void)
     return sweep.text;
 }
 
-/* The bytes lie at the end of the guarded memory; they are read there and at its beginning. */
+/* The bytes are at the end of the guarded memory; they are read there and at its beginning. */
 static reading check_case(size_t size)
 {
     uint8_t *at_end = sweep.memory.end - size;
@@ -73,8 +73,8 @@ static reading check_case(size_t size)
     return result;
 }
 
-/* Every length and every bit is a case; where instructions are emulated every SWEEP_STEPth is, the whole seed among
- * them. The step has no factor in common with 8, so that no bit of a byte is left out everywhere. */
+/* Every length and every bit is a case. Under emulation only every SWEEP_STEPth case is tested, and the whole seed. The
+ * step is odd, so that no bit of a byte is always left out. */
 static void sweep_seed(const char *name, const uint8_t *data, size_t size)
 {
     sweep.memory = guarded_make(2 * size);
@@ -84,7 +84,7 @@ static void sweep_seed(const char *name, const uint8_t *data, size_t size)
         if (length > 0)
             memcpy(sweep.memory.end - length, data, length);
         reading result = check_case(length);
-        if (length == size) /* valid_ or broken_ */
+        if (length == size) /* the name begins with valid_ or broken_ */
             cr_expect_eq(result.error.code == PFB_OK, name[0] == 'v', "%s: %s at %zu", name,
                          pfb_code_name(result.error.code), result.error.offset);
     }
@@ -169,7 +169,7 @@ Test(sweep, pdh_text_seeds)
     sweep_seeds("pdh_text", examine_pdh_text, read_pdh_text_tolerantly);
 }
 
-/* Each 32-bit field, aligned or not, is set to values that break parsers, and to values near its own. */
+/* Sets each 32-bit field, aligned or not, to values that often break parsers, and to values near its own. */
 static void sweep_fields(const char *name, const uint8_t *data, size_t size)
 {
     static const uint32_t values[] = {0,  1,  7,  8,          23,         24,         47,
@@ -228,7 +228,7 @@ Test(sweep, cpi_text_seeds)
 
 /* ---- The builder's faults -------------------------------------------------------------------------------- */
 
-/* Writes a block of one sort. */
+/* Writes a block of one shape. */
 typedef void shaper(pfb_writer *builder);
 
 static const uint8_t letter[] = {'n', 0};
@@ -293,7 +293,7 @@ static void shape_instances(pfb_writer *builder)
 static const struct {
     shaper *shape;
     subject which;
-    uint8_t selector; /* registration: what the bytes are */
+    uint8_t selector; /* registration: the kind of the bytes */
 } shapes[] = {{shape_v2, SUBJECT_V2, 0},
               {shape_counterset, SUBJECT_METADATA, 1},
               {shape_string, SUBJECT_METADATA, 3},
@@ -301,8 +301,8 @@ static const struct {
               {shape_identifiers, SUBJECT_METADATA, 12},
               {shape_instances, SUBJECT_METADATA, 13}};
 
-/* Builds a shape with a fault and compares the verdict with what the fault announces; whether the shape has the field.
- */
+/* Builds a shape with a fault and compares the verdict with the one that the fault announces. Returns false if the
+ * shape lacks the field. */
 static bool check_fault(size_t shape, pfb_fault fault)
 {
     uint8_t memory[2048] = {shapes[shape].selector};
@@ -317,14 +317,14 @@ static bool check_fault(size_t shape, pfb_fault fault)
     pfb_code code = builder.fault_planted ? pfb_fault_code(fault) : PFB_OK;
     cr_expect_eq(result.error.code, code, "shape %zu, %s: %s", shape, pfb_fault_name(fault),
                  pfb_code_name(result.error.code));
-    if (fault == PFB_FAULT_NAME_UNTERMINATED && builder.fault_planted) /* a string is blamed where it begins */
+    if (fault == PFB_FAULT_NAME_UNTERMINATED && builder.fault_planted) /* the offset is that of the string's start */
         cr_expect_leq(result.error.offset, builder.fault_offset, "shape %zu", shape);
     else if (code != PFB_OK)
         expect_error(result.error, code, builder.fault_offset, pfb_fault_name(fault));
     return builder.fault_planted;
 }
 
-/* Those of V1 blocks: test_write_v1.c. */
+/* The faults of V1 blocks are in test_write_v1.c. */
 Test(sweep, every_fault_of_the_builder_gets_its_verdict)
 {
     for (int fault = PFB_FAULT_NONE; fault < PFB_FAULT_SIGNATURE_WRONG; fault++) {
@@ -342,7 +342,7 @@ Test(sweep, every_fault_of_the_builder_gets_its_verdict)
  * work by the number of instructions. */
 enum { MEBIBYTE = 1 << 20 };
 
-/* Fills zeroed memory with the worst input of a sort. */
+/* Fills zeroed memory with a worst-case input. */
 typedef void filler(uint8_t *data, size_t size);
 
 typedef struct worst_case {
@@ -350,7 +350,7 @@ typedef struct worst_case {
     subject which;
     filler *fill;
     pfb_code code;
-    size_t least_items; /* per mebibyte, so that the input is as bad as it is meant to be */
+    size_t least_items; /* per mebibyte, to check that the input is as bad as intended */
 } worst_case;
 
 static void fill_zeros(uint8_t *data, size_t size)
@@ -390,7 +390,7 @@ static void fill_empty_values(uint8_t *data, size_t size)
         put_le32(data + 48 + 24 * i + 20, 8);
 }
 
-/* One result with the id and the empty value of as many counters as there is space for. */
+/* One result with as many counters as fit, each with its id and an empty value. */
 static void fill_many_counters(uint8_t *data, size_t size)
 {
     size_t count = (size - 48 - 16 - 8) / 12;
@@ -401,7 +401,7 @@ static void fill_many_counters(uint8_t *data, size_t size)
         put_le32(data + 72 + 4 * count + 8 * i + 4, 8);
 }
 
-/* One result with no counters and the smallest instances there are. */
+/* One result without counters and with the smallest instances. */
 static void fill_small_instances(uint8_t *data, size_t size)
 {
     size_t count = (size - 48 - 16 - 16) / 10;
@@ -413,7 +413,7 @@ static void fill_small_instances(uint8_t *data, size_t size)
         put_le32(data + 80 + 10 * i, 10);
 }
 
-/* One instance with a name that fills the block; its NUL is missing. */
+/* One instance with a name that fills the block and has no NUL. */
 static void fill_endless_name(uint8_t *data, size_t size)
 {
     fill_results(data, size, 4, size - 48);
@@ -423,7 +423,7 @@ static void fill_endless_name(uint8_t *data, size_t size)
     memset(data + 80, 'x', size - 80);
 }
 
-/* Strings in half of a block, each of which begins `step` bytes after the one before and ends with the block. */
+/* Strings in half of a block; each begins `step` bytes after the previous one and ends with the block. */
 static void fill_strings(uint8_t *data, size_t size, size_t step)
 {
     size_t count = size / 16;

@@ -51,7 +51,7 @@ Test(system, counts_are_those_of_the_files)
     pfb_source_close(source);
 }
 
-/* The value of a counter in a reply of kind 2, whose clocks are in `block`. */
+/* Returns the value of a counter in a reply of kind 2; `block` receives its clocks. */
 static uint64_t value_in(const pfb_bytes *reply, uint32_t counter, pfb_v2_reader *block)
 {
     pfb_v2_result result;
@@ -67,7 +67,7 @@ static uint64_t value_in(const pfb_bytes *reply, uint32_t counter, pfb_v2_reader
     return 0;
 }
 
-/* Object time minus start is the time of the file, to the hundredth. */
+/* Object time minus start is the time in the file, to the hundredth of a second. */
 Test(system, the_time_since_the_start_is_that_of_the_kernel)
 {
     static const struct {

@@ -16,8 +16,8 @@
 static pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS + 1];
 static size_t offsets[PFB_CPI_MOST_CPUS + 1];
 
-/* What is read of a text: the widths, then "line:clock" of each snapshot, "[cpu instr cycles]" or
- * "[cpu instr cycles busy elapsed]", "(tid instr cycles)" and "line!code=sentence" of each refusal. */
+/* The contents of a text: the widths, then "line:clock" for each snapshot, "[cpu instr cycles]" or "[cpu instr cycles
+ * busy elapsed]", "(tid instr cycles)", and "line!code=sentence" for each refusal. */
 typedef struct told {
     char text[2048];
     size_t size;
@@ -51,7 +51,7 @@ static void read_all(const char *input, size_t size, size_t capacity, told *t)
 {
     pfb_cpi_text text;
     pfb_cpi_step step;
-    char *data = malloc(size > 0 ? size : 1); /* exactly as many bytes as there are */
+    char *data = malloc(size > 0 ? size : 1); /* of exactly this size */
     cr_assert_not_null(data);
     memcpy(data, input, size);
     *t = (told){.size = 0};
@@ -119,7 +119,7 @@ Test(cpi_text, worked_examples)
                                "8:8500[0 3000 8010 6000 8000][1 777 8010 5 8000](900 3200 4801);");
 }
 
-/* Snapshot after snapshot, into a pair to be computed. */
+/* Reads snapshots and computes the figures of each pair. */
 static pfb_cpi_verdict compute(const char *input, uint32_t mode, pfb_cpi_figures *figures, pfb_cpi_result *result)
 {
     static pfb_cpi_cpu ends[8];
@@ -201,7 +201,7 @@ Test(cpi_text, first_lines)
     static const struct {
         const char *text;
         pfb_code code;
-        bool begins; /* as such a text does */
+        bool begins; /* whether it is recognised */
     } rows[] = {
         {"", PFB_UNKNOWN_FORMAT, false},
         {"\n" HEAD, PFB_UNKNOWN_FORMAT, false},
@@ -235,7 +235,7 @@ Test(cpi_text, first_lines)
     cr_expect(pfb_cpi_text_recognise("\xEF\xBB\xBF" HEAD, 19));
 }
 
-/* Each line alone in its place, and what was read before it. */
+/* Each malformed line by itself, and what is read before it. */
 Test(cpi_text, broken_lines)
 {
     static const struct {
@@ -305,7 +305,7 @@ Test(cpi_text, broken_lines)
         {HEAD, "refuse 2147483648 x\n", "64/64 "},
         {HEAD, "refuse -2147483649 x\n", "64/64 "},
         {HEAD, "refuse -5 a\rb\n", "64/64 "},
-        {HEAD, "snapshot 50", ""}, /* 500 perhaps; found in looking for the widths */
+        {HEAD, "snapshot 50", ""}, /* could be a cut 500; found while looking for the line of widths */
         {HEAD "snapshot 50\n", "cpu 0 1 2", "64/64 "},
         {HEAD "refuse -5 x\n", "refuse -5 y", "64/64 2!-5=x;"},
         {HEAD, "widths 64 6", ""},
@@ -324,7 +324,7 @@ Test(cpi_text, broken_lines)
     expect_error(t.error, PFB_BAD_CPI_LINE, sizeof HEAD - 1, "a NUL in a sentence");
 }
 
-/* As many CPUs as there may be, and one more; and less room than that. */
+/* The maximum number of CPUs, one more, and less capacity. */
 Test(cpi_text, numbers_of_cpus)
 {
     static char text[40 * (PFB_CPI_MOST_CPUS + 2)];
@@ -348,7 +348,7 @@ Test(cpi_text, numbers_of_cpus)
     }
 }
 
-/* Every beginning of a text: whole lines read as ever, and a cut line is none. */
+/* Every prefix of a text: complete lines are read, and a cut line is an error. */
 Test(cpi_text, every_beginning)
 {
     size_t steps = 0;

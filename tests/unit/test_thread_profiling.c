@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The live source of CPI counters on Windows, over a system that is this test's own. Handles that stay open, or are
- * closed twice, are found by close_source. */
+/* The live source of CPI counters on Windows, with a simulated system. close_source detects handles that stay open or
+ * are closed twice. */
 
 TestSuite(thread_profiling, .init = start_fake);
 
@@ -16,7 +16,7 @@ TestSuite(thread_profiling, .init = start_fake);
 /* ---- Instructions of all CPUs -------------------------------------------------------------------------------------
  */
 
-/* Whatever else is asked for: without instructions there is no CPI, and busy time is none. */
+/* Modes that read CPUs. There is no CPI without instructions, and busy time alone is not supported. */
 static const uint32_t modes_with_cpus[] = {0,
                                            PFB_CPI_RAW,
                                            PFB_CPI_RAW | PFB_CPI_SCALED,
@@ -41,7 +41,7 @@ Test(thread_profiling, cpus_are_for_administrators)
     snprintf(whole, sizeof whole, "%s%s", sentence, INSTEAD);
     fake.is_administrator = false;
     expect_no_cpus(-5, whole);
-    fake.has_hypervisor = true; /* the first thing in the way stays the right */
+    fake.has_hypervisor = true; /* missing rights are reported first */
     expect_no_cpus(-5, whole);
 }
 
@@ -110,7 +110,7 @@ Test(thread_profiling, the_counter_is_a_number)
     }
 }
 
-/* Each number is that bit of the mask, and that element of the reply: here only it has a value. */
+/* Each number is a bit of the mask and an element of the reply; here only that element has a value. */
 Test(thread_profiling, the_counter_is_the_one_that_is_named)
 {
     for (uint32_t i = 0; i < 16; i++) {
@@ -173,7 +173,7 @@ Test(thread_profiling, a_success_without_handle_is_none)
     close_source(source);
 }
 
-/* The longest text of the system leaves space for all else. */
+/* The longest text of the system leaves space for the rest of the sentence. */
 Test(thread_profiling, long_texts_are_cut_inside)
 {
     char text[100];
@@ -241,7 +241,7 @@ static void break_readings(size_t row)
     fake.read_value = bad_readings[row].value;
 }
 
-/* A counter that counts nothing is found before anything is measured. */
+/* A counter that does not count is detected before anything is measured. */
 Test(thread_profiling, a_reader_that_cannot_read_does_not_open)
 {
     pfb_cpi_source *source = open_source();
@@ -290,7 +290,7 @@ Test(thread_profiling, a_later_reading_may_fail_and_the_next_succeed)
 /* ---- Numbers ------------------------------------------------------------------------------------------------------
  */
 
-/* Thread and clock of a worked example: 8000000000 instructions in 10500000000 cycles are 1.3125. */
+/* Thread and clock of a worked example: 8000000000 instructions in 10500000000 cycles give 1.3125. */
 Test(thread_profiling, the_numbers_are_those_of_the_thread)
 {
     pfb_cpi_source *source = open_source();
@@ -317,8 +317,8 @@ Test(thread_profiling, the_numbers_are_those_of_the_thread)
     close_source(source);
 }
 
-/* The clock is read last at the start and first at the end, so that reading falls outside, and so does telling
- * threads apart. */
+/* The clock is read last at the start and first at the end, so that reading and identifying the thread are not part of
+ * the interval. */
 Test(thread_profiling, reading_falls_outside_of_the_interval)
 {
     pfb_cpi_source *source = open_source();
@@ -353,7 +353,7 @@ Test(thread_profiling, large_counts_stay_whole)
 /* ---- Threads ------------------------------------------------------------------------------------------------------
  */
 
-/* A thread of another number, and a younger one that got the number again. */
+/* A thread with another id, and a younger one with the same id. */
 Test(thread_profiling, other_threads_are_refused)
 {
     static const pfb_thread_identity others[] = {{4243, 77}, {4242, 78}};
@@ -377,7 +377,7 @@ Test(thread_profiling, other_threads_are_refused)
     close_source(source);
 }
 
-/* Instances nest: profiling is enabled once for the thread, and until the last reader is closed, in whatever order. */
+/* Instances nest: profiling is enabled once per thread, until its last reader is closed, in any order. */
 Test(thread_profiling, readers_of_a_thread_share_its_profile)
 {
     enum { READERS = 3 };
@@ -400,8 +400,8 @@ Test(thread_profiling, readers_of_a_thread_share_its_profile)
     close_source(source);
 }
 
-/* Windows promises nothing for disabling on another thread: there what was enabled stays so, and is taken up again by
- * the thread's next reader. */
+/* Windows does not guarantee that another thread can disable profiling: then it stays enabled, and the thread's next
+ * reader uses it. */
 Test(thread_profiling, a_reader_that_another_thread_closes_leaves_profiling_enabled)
 {
     static const pfb_thread_identity owner = {4242, 77};
@@ -420,7 +420,7 @@ Test(thread_profiling, a_reader_that_another_thread_closes_leaves_profiling_enab
         pfb_cpi_reader_close(reader);
         cr_expect_str_eq(fake.log, "IRIRCID", "it is not enabled again, and disabled in the end");
     }
-    pfb_cpi_reader *first = open_reader(source); /* the owner's is the last one */
+    pfb_cpi_reader *first = open_reader(source); /* the owner closes the last one */
     pfb_cpi_reader *last = open_reader(source);
     fake.here = others[0];
     pfb_cpi_reader_close(first);
@@ -430,7 +430,7 @@ Test(thread_profiling, a_reader_that_another_thread_closes_leaves_profiling_enab
     close_source(source);
 }
 
-/* What is left when the source is closed is disabled by its own thread, and by no other. */
+/* Profiling that is still enabled when the source is closed is disabled by its own thread only. */
 Test(thread_profiling, a_source_is_closed_by_any_thread)
 {
     static const pfb_thread_identity owner = {4242, 77};
@@ -440,7 +440,7 @@ Test(thread_profiling, a_source_is_closed_by_any_thread)
         pfb_cpi_reader *reader = open_reader(source);
         fake.here = other;
         pfb_cpi_reader_close(reader);
-        reader = open_reader(source); /* one of its own, beside */
+        reader = open_reader(source); /* a reader of this thread */
         pfb_cpi_reader_close(reader);
         cr_expect_eq(fake.open_handles, 1);
         fake.here = i == 0 ? owner : other;
@@ -450,7 +450,7 @@ Test(thread_profiling, a_source_is_closed_by_any_thread)
     }
 }
 
-/* A reader that cannot read goes alone. */
+/* A reader that cannot be opened does not affect others. */
 Test(thread_profiling, a_refused_reader_leaves_the_others_alone)
 {
     pfb_cpi_source *source = open_source();
@@ -465,7 +465,7 @@ Test(thread_profiling, a_refused_reader_leaves_the_others_alone)
     close_source(source);
 }
 
-/* Closed in an order that takes profiles out of the middle, the front and the end. */
+/* Closed in an order that removes profiles from the middle, the front and the end of the list. */
 Test(thread_profiling, threads_have_profiles_of_their_own)
 {
     enum { THREADS = 5 };
@@ -508,8 +508,8 @@ static void make_trouble(uint32_t *state)
     fake.here.tid = 1 + next_random(state) % 3;
 }
 
-/* Opens and closes readers and reads, each on a thread of its choice: what fails has a code and a sentence, what
- * succeeds has counts, and every profile is disabled once. A call may succeed with code 0 as its fault. */
+/* Opens and closes readers and reads, each on a random thread. Failures have a code and a sentence, successes have
+ * counts, and every profile is disabled once. A call may succeed with code 0 as its fault. */
 Test(thread_profiling, whatever_the_system_answers_a_call_ends_well)
 {
     enum { READERS = 4 };
@@ -543,7 +543,7 @@ Test(thread_profiling, whatever_the_system_answers_a_call_ends_well)
         pfb_cpi_reader_close(readers[i]);
     const pfb_thread_identity last = fake.here;
     fake = (fake_profiling){.configured = 3, .instructions = 1, .cycles = 1, .open_handles = fake.open_handles};
-    for (uint32_t tid = 1; tid <= 3; tid++) { /* each thread takes up what others left of it */
+    for (uint32_t tid = 1; tid <= 3; tid++) { /* each thread uses what the others left enabled */
         fake.here = (pfb_thread_identity){tid, last.began};
         pfb_cpi_reader_close(open_reader(source));
     }

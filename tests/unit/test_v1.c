@@ -104,7 +104,7 @@ static void check_object_a(pfb_v1_reader *block, bool big)
     cr_assert(pfb_v1_next_instance(block, &instance));
     cr_expect(instance.position == 1 && instance.unique_id == 7 && instance.values_offset == BLOCK_B);
     expect_number(block, 0, BLOCK_B + 4, 4, 0x41424344);
-    cr_expect_not(pfb_v1_next_instance(block, &instance)); /* three values are passed over */
+    cr_expect_not(pfb_v1_next_instance(block, &instance)); /* three values are skipped */
 }
 
 static void check_other_objects(pfb_v1_reader *block)
@@ -156,8 +156,8 @@ Test(v1, everything_in_both_orders)
 
 /* ---- One field changed ------------------------------------------------------------------------------- */
 
-/* A field of the block of everything set to a value: the verdict, and how many objects, counters, instances and values
- * are handed out; sound, they are 5, 8, 4 and 10. */
+/* A field of the example block that is set to a value, the verdict, and the numbers of objects, counters, instances and
+ * values that are returned. The valid block has 5, 8, 4 and 10. */
 typedef struct change {
     const char *what;
     size_t offset;
@@ -251,7 +251,7 @@ Test(v1, header_rules)
     CHECK_CHANGES(rows);
 }
 
-/* The others are read whatever happens to the first: it has 4 counters, 2 instances and 8 values. */
+/* The other objects are read whatever happens to the first one, which has 4 counters, 2 instances and 8 values. */
 Test(v1, object_rules)
 {
     static const change rows[] = {
@@ -295,7 +295,7 @@ Test(v1, definition_rules)
     CHECK_CHANGES(rows);
 }
 
-/* Without the values of instance "a", and of what follows it in the object. */
+/* Without the values of instance "a" and everything after it in the object. */
 Test(v1, instance_rules)
 {
     static const change rows[] = {
@@ -359,7 +359,7 @@ Test(v1, every_length)
     expect_error(pfb_v1_finish(&block), PFB_TRUNCATED_HEADER, 0, "null");
 }
 
-/* The signature and the field both give the byte order: when they contradict each other, nothing is guessed. */
+/* Signature and field both give the byte order; if they contradict each other the block is rejected. */
 Test(v1, byte_orders_that_contradict)
 {
     for (int big = 0; big < 2; big++) {
@@ -374,7 +374,7 @@ Test(v1, byte_orders_that_contradict)
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
-/* What is read of a name of `size` bytes that an instance of 24 bytes stores after them. Valid until the next call. */
+/* Returns the name that is read from `size` bytes after the 24 bytes of an instance. Valid until the next call. */
 static pfb_name read_name(const void *stored, uint32_t size, uint32_t code_page)
 {
     static uint8_t memory[512];
@@ -422,8 +422,8 @@ Test(v1, names_end_at_their_first_nul)
     }
 }
 
-/* Names are looked at several units at a time: of every length, with none, one or two NULs anywhere, in front of them
- * units that nearly are one. */
+/* Names are searched for a NUL several units at a time: names of every length with none, one or two NULs anywhere,
+ * after units that resemble a NUL. */
 Test(v1, names_of_any_length_end_at_their_first_nul)
 {
     enum { MOST = 21 };
@@ -433,7 +433,7 @@ Test(v1, names_of_any_length_end_at_their_first_nul)
             for (uint32_t second = first; second <= size / 2; second++) {
                 uint8_t stored[2 * MOST + 4] = {0};
                 for (uint32_t unit = 0; unit <= MOST; unit++) {
-                    bool is_nul = unit == first || unit == second; /* after the last one, too */
+                    bool is_nul = unit == first || unit == second; /* the second NUL may be past the first one */
                     uint16_t value = is_nul ? 0 : near_nul[(unit + size) % 5];
                     stored[2 * unit] = (uint8_t)value;
                     stored[2 * unit + 1] = (uint8_t)(value >> 8);
@@ -445,7 +445,7 @@ Test(v1, names_of_any_length_end_at_their_first_nul)
     }
 }
 
-/* Nothing is read outside of a name, be it the last there is or the first: the system's own may be either. */
+/* Nothing is read outside of a name at the end or at the start of the input, as the system's name may be. */
 Test(v1, names_between_pages_that_may_not_be_touched)
 {
     enum { HEADER = 88, MOST = 46 };
@@ -505,7 +505,7 @@ static size_t build_definitions(uint8_t *memory, size_t capacity, const definiti
     return b.size_bytes;
 }
 
-/* The first value of such an object. */
+/* Returns the first value of such an object. */
 static pfb_v1_value first_value(const definition *d, size_t count, bool big)
 {
     static uint8_t memory[4096];
@@ -603,7 +603,7 @@ Test(v1, item_counts_in_both_conventions)
     }
 }
 
-/* What is free in one object says nothing about the next. */
+/* The free bytes of one object are not those of the next. */
 Test(v1, item_counts_of_two_objects)
 {
     uint8_t memory[1024];
@@ -639,7 +639,7 @@ Test(v1, values_of_other_sizes_are_bytes)
 
 /* ---- Definitions of other lengths, in any order ------------------------------------------------------ */
 
-/* Definitions step by their own size, and instances begin where the object says, whatever is left in between. */
+/* Definitions advance by their own size, and instances begin where the object says, whatever is between. */
 Test(v1, longer_definitions_and_slack)
 {
     bytes b = {.size = 0};
@@ -674,7 +674,8 @@ Test(v1, longer_definitions_and_slack)
 
 /* ---- How the caller reads ---------------------------------------------------------------------------- */
 
-/* A broken definition and a broken instance in one object: the first in the block is blamed, whatever is read first. */
+/* A broken definition and a broken instance in one object: the error is that of the definition, whatever is read first.
+ */
 Test(v1, verdict_does_not_depend_on_what_is_read_first)
 {
     bytes b;
@@ -693,7 +694,7 @@ Test(v1, verdict_does_not_depend_on_what_is_read_first)
     expect_error((pfb_error){seen.code, seen.blamed}, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "in order");
 }
 
-/* An object's own error is its own; the block keeps the first. */
+/* Each object has its own error; the block keeps the first one. */
 Test(v1, errors_of_objects)
 {
     bytes b;
@@ -712,13 +713,13 @@ Test(v1, errors_of_objects)
     }
     expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "at the end");
     cr_expect_eq(block.end_error.code, PFB_OK, "every object was found");
-    store_ordered(b.data + OBJECT_B, false, 8); /* end_error has the reason, though it is not the first error */
+    store_ordered(b.data + OBJECT_B, false, 8); /* end_error has the reason, although it is not the first error */
     pfb_v1_open(&block, b.data, b.size, NULL);
     expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "the first");
     expect_error(block.end_error, PFB_BAD_OBJECT_SIZE, OBJECT_B, "the end");
 }
 
-/* A file of blocks: what stands after the total size is the next one's. */
+/* A file of blocks: the bytes after the total size are the next block. */
 Test(v1, what_follows_the_block_is_not_read)
 {
     bytes b;
@@ -732,7 +733,7 @@ Test(v1, what_follows_the_block_is_not_read)
 
 /* ---- Oddities ---------------------------------------------------------------------------------------- */
 
-/* Tolerated with a note, or refused by a strict reader. */
+/* Checks that a deviation is tolerated with a note, and rejected in strict mode. */
 static void check_oddity(const bytes *b, uint32_t note, pfb_code code, size_t offset, const char *what)
 {
     uint8_t *data = exact_copy(b);
@@ -745,7 +746,7 @@ static void check_oddity(const bytes *b, uint32_t note, pfb_code code, size_t of
     free(data);
 }
 
-/* Grows the last object, and what lies around the end of its counter block, by `count` bytes. */
+/* Extends the last object by `count` bytes, and adjusts the sizes around the end of its counter block. */
 static void grow(bytes *b, uint32_t count, bool block, bool object)
 {
     make_everything(b, false);
@@ -783,15 +784,15 @@ Test(v1, a_system_name_outside_of_the_block)
     }
 }
 
-/* Samba's server counts the objects and leaves out the header. */
+/* Samba's server writes a total size that does not include the header. */
 Test(v1, a_total_size_without_the_header)
 {
     enum { OBJECTS = EVERY_SIZE - OBJECT_A };
     static const struct {
         const char *what;
-        uint32_t total, header, count, last_size; /* 0: as it was */
+        uint32_t total, header, count, last_size; /* 0: unchanged */
         size_t cut, appended;
-        pfb_code code; /* without it: PFB_NOTE_SIZE_WITHOUT_HEADER */
+        pfb_code code; /* without an error: PFB_NOTE_SIZE_WITHOUT_HEADER */
         size_t offset;
     } rows[] = {
         {"all objects", OBJECTS, 0, 0, 0, 0, 0, PFB_OK, 0},
@@ -843,7 +844,7 @@ Test(v1, unaligned_sizes_and_trailing_bytes)
     grow(&b, 4, true, true);
     check_oddity(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 20, "unaligned, from the total size on");
     make_everything(&b, false);
-    set_u32(&b, INSTANCE_B, 29); /* its counter block moves by 3 */
+    set_u32(&b, INSTANCE_B, 29); /* moves its counter block by 3 */
     memmove(b.data + INSTANCE_B + 29, b.data + BLOCK_B, 24);
     check_oddity(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, INSTANCE_B, "an unaligned instance");
     make_everything(&b, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects whose counters are all numbers, in little-endian and in big-endian blocks. */
+/* Objects whose counters are all numbers, in little-endian and big-endian blocks. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -19,7 +19,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 20;
 }
 
-/* Instances with counter blocks of this many bytes: numbers of 4 bytes, each 4 times the same one. */
+/* Adds instances with counter blocks of this many bytes: numbers of 4 equal bytes each. */
 static void add_instances(pfb_writer *builder, uint64_t *state, uint32_t count, uint32_t size)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -31,8 +31,8 @@ static void add_instances(pfb_writer *builder, uint64_t *state, uint32_t count, 
     pfb_write_end_object(builder);
 }
 
-/* Two objects, each of two instances of `count` numbers anywhere in 600 bytes, mostly; `last` bytes are those of the
- * last counter block. */
+/* Makes two objects, each with two instances of `count` numbers, mostly at random offsets up to 600; the last counter
+ * block has `last` bytes. */
 static size_t make_numbers(uint8_t *to, uint64_t seed, uint32_t count, uint32_t last, bool big)
 {
     enum { BLOCK = 1016 };
@@ -55,7 +55,7 @@ static size_t make_numbers(uint8_t *to, uint64_t seed, uint32_t count, uint32_t 
     return builder.size_bytes;
 }
 
-/* The values of both blocks' current instances. */
+/* Compares the values of the current instances of both blocks. */
 static unsigned expect_same_values(pfb_v1_reader *little, const uint8_t *data, pfb_v1_reader *big)
 {
     pfb_v1_value a, b;
@@ -75,7 +75,7 @@ static unsigned expect_same_values(pfb_v1_reader *little, const uint8_t *data, p
     return values;
 }
 
-/* The bytes of each number are all the same, so that both byte orders read the same number where it is aligned. */
+/* All bytes of a number are equal, so that both byte orders read the same number if it is aligned. */
 static unsigned expect_same_numbers(const uint8_t *little, const uint8_t *big, size_t size)
 {
     pfb_v1_reader blocks[2];
@@ -132,7 +132,8 @@ Test(v1_plain, places_far_into_a_counter_block)
     }
 }
 
-/* An object of one instance with one number: the block's size, and the position of the counter's definition. */
+/* Makes an object of one instance with one number. Returns the block's size and the position of the counter's
+ * definition. */
 static size_t make_one_number(size_t *definition)
 {
     uint64_t state = 7;
@@ -152,7 +153,7 @@ static size_t make_one_number(size_t *definition)
     return builder.size_bytes;
 }
 
-/* The first 4 bytes of a counter block are its size, and no value. No builder makes such a definition. */
+/* The first 4 bytes of a counter block are its size and not a value. The writer cannot make such a definition. */
 Test(v1_plain, places_in_the_size_of_a_counter_block)
 {
     for (uint32_t place = 0; place < 4; place++) {

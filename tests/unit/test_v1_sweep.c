@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* V1 blocks at each length, with each bit flipped and with each 32-bit field set to the values that break parsers,
- * flush against memory that may not be touched: no fault, bounded work, a verdict inside the input that does not depend
- * on how the block is read, and samples that come out as they were measured. */
+/* Reads V1 blocks at each length, with each bit flipped and with each 32-bit field set to values that often break
+ * parsers, next to an inaccessible page. There must be no fault, bounded work, an error offset inside the input, the
+ * same verdict however the block is read, and samples no larger than measured. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The position of the sweep, reported when memory outside is touched: a test is a process of its own. */
+/* The position of the sweep, reported if outside memory is accessed. Each test is a process of its own. */
 static struct {
     guarded memory;
     const char *name, *change;
     size_t size, at;
     size_t case_count;
-    size_t table_every; /* samples of this many cases */
+    size_t table_every; /* one case in this many also loads samples */
     char text[256];
 } sweep;
 
@@ -34,20 +34,20 @@ static const char *describe_case(void)
 static void tell_where(int number)
 {
     fprintf(stderr, "%s, %zu bytes, %s at %zu\n", sweep.name, sweep.size, sweep.change, sweep.at);
-    sigaction(number, &previous_action, NULL); /* the instruction runs again, and a sanitizer reports it */
+    sigaction(number, &previous_action, NULL); /* the instruction is executed again, and a sanitizer reports it */
 }
 
 /* ---- Readings ---------------------------------------------------------------------------------------- */
 
-static uint64_t touched; /* keeps the bytes from being read for nothing */
+static uint64_t touched; /* keeps the compiler from removing the reads */
 
 static void expect_inside(size_t size, size_t offset, size_t count)
 {
-    if (offset > size || count > size - offset) /* the description costs more than the reading */
+    if (offset > size || count > size - offset) /* checked here, because the message is slow to make */
         cr_assert_fail("%s: %zu bytes at %zu are outside", describe_case(), count, offset);
 }
 
-/* Every byte of a part, which must lie inside. */
+/* Reads every byte of a part, which must lie inside. */
 static void touch(const uint8_t *data, size_t size, size_t offset, size_t count)
 {
     expect_inside(size, offset, count);
@@ -61,7 +61,7 @@ static void touch_name(const uint8_t *data, size_t size, const pfb_name *name)
         touch(data, size, (size_t)(name->bytes - data), name->size_bytes);
 }
 
-/* Everything in order; how many items. */
+/* Reads everything in order; returns the number of items. */
 static size_t read_all(pfb_v1_reader *block, const uint8_t *data, size_t size)
 {
     pfb_v1_object object;
@@ -84,7 +84,7 @@ static size_t read_all(pfb_v1_reader *block, const uint8_t *data, size_t size)
     return items;
 }
 
-/* Instances before counters, and values of every second instance only. */
+/* Reads instances before counters, and the values of every second instance only. */
 static void read_backwards(pfb_v1_reader *block)
 {
     pfb_v1_object object;
@@ -108,7 +108,7 @@ static void expect_same(pfb_error error, pfb_error expected, const char *how)
               expected.offset);
 }
 
-/* Measured and loaded, and each value with itself as the older one. */
+/* Measures and loads the block, and evaluates each value with itself as the older one. */
 static void check_table(const uint8_t *data, size_t size, pfb_error verdict)
 {
     pfb_sample_input input = {.data = data, .data_size_bytes = size, .key_counter = 104};
@@ -174,7 +174,7 @@ static bool is_big(const uint8_t *data)
     return data[0] == 0;
 }
 
-/* Each prefix as it is, and as a block of that size. */
+/* Each prefix unchanged, and with its size as the total size. */
 static void sweep_lengths(const uint8_t *data, size_t size)
 {
     for (size_t length = 0; length <= size; length++) {
@@ -182,7 +182,8 @@ static void sweep_lengths(const uint8_t *data, size_t size)
         if (length > 0)
             memcpy(copy, data, length);
         check_case(length, "cut", length);
-        if (length < 24 || (size > 4096 && length % 4 != 0)) /* long ones in steps: each costs a whole reading */
+        if (length < 24 ||
+            (size > 4096 && length % 4 != 0)) /* long blocks in steps, because each length costs a whole reading */
             continue;
         store_ordered(copy + 20, is_big(data), (uint32_t)length);
         check_case(length, "ends", length);
@@ -200,7 +201,7 @@ static void sweep_bits(const uint8_t *data, size_t size, size_t most)
     }
 }
 
-/* Each field of the whole block; up to `most` with more values than the seven that matter everywhere. */
+/* Sets each field of the block; the first `most` bytes to more values than the seven that are used everywhere. */
 static void sweep_fields(const uint8_t *data, size_t size, size_t most)
 {
     uint8_t *copy = sweep.memory.end - size;
@@ -248,7 +249,7 @@ Test(v1_sweep, everything)
     cr_assert_gt(sweep.case_count, 20000);
 }
 
-/* Multi counters, texts, shared offsets, parents in a circle and repeated names. */
+/* Multi counters, texts, shared offsets, cyclic parents and repeated names. */
 static size_t build_crowd(uint8_t *data, size_t capacity)
 {
     pfb_writer b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an object may ask of the reader for its bytes: values that share theirs, and item counts after values. */
+/* Limits on the work for an object: values that share bytes, and multi counts after values. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -10,7 +10,7 @@
 enum { RAWCOUNT = 0x00010000, RAW_FRACTION = 0x20020400, RAW_BASE = 0x40030403 };
 enum { MULTI_TIMER = 0x22410500, MULTI_BASE = 0x42030500, LARGE_RAWCOUNT = 0x00010100 };
 
-/* The verdict on a block, and how many values were read on the way. */
+/* The verdict on a block, and the number of values read before. */
 typedef struct reading {
     pfb_error error;
     uint32_t values;
@@ -60,8 +60,8 @@ static uint8_t *build_many(uint32_t definitions, uint32_t instances, definition 
     return memory;
 }
 
-/* As many instances have values as the object's bytes pay for, at 2 bytes for each definition and 4 for that of a multi
- * counter; the first counter block that is not paid for is blamed. */
+/* Checks how many instances have values: the object's bytes allow for 2 bytes per definition, 4 for a multi counter.
+ * The error is at the first counter block beyond that. */
 static void check_excess(uint32_t n, definition d, uint32_t bytes_each)
 {
     size_t size;
@@ -88,8 +88,8 @@ Test(v1_work, values_are_bounded_by_the_objects_bytes)
     }
 }
 
-/* Counters with bytes of their own that share what belongs to them, in instances without names: no object of honest
- * counters needs more values for its bytes. */
+/* Counters with bytes of their own that share their bases, in instances without names: no valid object needs more
+ * values for its bytes. */
 Test(v1_work, honest_counters_may_share_a_base)
 {
     static const definition pairs[2][2] = {{{0x20020400, 4, 8}, {0x40030403, 4, 4}},
@@ -117,7 +117,7 @@ Test(v1_work, honest_counters_may_share_a_base)
     }
 }
 
-/* The work of an object is counted once, whenever its definitions are read. */
+/* The work for an object is counted once, whenever its definitions are read. */
 Test(v1_work, work_does_not_depend_on_what_is_read_first)
 {
     size_t size;
@@ -137,7 +137,7 @@ Test(v1_work, work_does_not_depend_on_what_is_read_first)
 
 /* ---- Item counts after values ------------------------------------------------------------------------- */
 
-/* An object of many multi counters and many instances, each with its count after the value, is no attack. */
+/* An object with many multi counters and many instances, each with its multi count after the value, is accepted. */
 Test(v1_work, many_item_counts)
 {
     enum { COUNTERS = 80, INSTANCES = 50 };
@@ -172,7 +172,7 @@ Test(v1_work, many_item_counts)
     expect_error(pfb_v1_finish(&block), PFB_OK, 0, "all");
 }
 
-/* Whether the first of two definitions has an item count, in each of three instances. */
+/* Checks whether the first of two definitions has a multi count, in each of three instances. */
 static void check_items(const definition *both, bool is_free)
 {
     enum { BLOCK_BYTES = 4104, INSTANCES = 3 };
@@ -205,7 +205,7 @@ static void check_items(const definition *both, bool is_free)
     cr_expect_eq(block.object_error.code, PFB_OK);
 }
 
-/* After an odd offset, and far into a counter block: free, or used by one of its bytes. */
+/* Multi counts after an odd offset, and far into a counter block: free, or with one byte used by another definition. */
 Test(v1_work, item_counts_anywhere)
 {
     static const definition others[] = {{RAWCOUNT, 4, 4},   {LARGE_RAWCOUNT, 8, 17}, {RAWCOUNT, 1, 20},
@@ -229,8 +229,8 @@ Test(v1_work, item_counts_anywhere)
 
 /* ---- Once ------------------------------------------------------------------------------------------------ */
 
-/* An object without instances has been read when the first one was asked for: what changes its definitions afterwards
- * does not make it a broken one. They used to be read again by whoever passed on to the next object. */
+/* The definitions of an object without instances are checked with its first instance. If they change afterwards, the
+ * object is still valid. */
 Test(v1_work, definitions_are_looked_at_once)
 {
     static uint8_t memory[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is read of sound blocks, and how a reader behaves before and after an error. */
+/* Reading of valid blocks, and the state of a reader before and after an error. */
 #include "support_v2.h"
 
 #include <criterion/criterion.h>
@@ -114,7 +114,7 @@ Test(v2, results_follow_each_other_with_their_status)
     reader r;
     put_header(&r.b, 112, 3);
     put_result(&r.b, 0x106A, 0, 16);
-    put_result(&r.b, 0xC0000005, 1, 32); /* rule 6: a status beside data */
+    put_result(&r.b, 0xC0000005, 1, 32); /* rule 6: a status with data */
     put_value8(&r.b, 5);
     put_result(&r.b, 3, 0, 16);
     read_result(&r, NULL);
@@ -140,7 +140,7 @@ Test(v2, the_verdict_does_not_depend_on_what_is_read)
 {
     reader r;
     put_broken_end(&r.b);
-    for (unsigned depth = 0; depth <= 5; depth++) { /* read this many items, then finish */
+    for (unsigned depth = 0; depth <= 5; depth++) { /* reads this many items, then finishes */
         open_block(&r, NULL);
         if (depth > 0)
             cr_expect(next_result(&r));
@@ -157,7 +157,7 @@ Test(v2, the_verdict_does_not_depend_on_what_is_read)
     }
 }
 
-/* The instance takes all bytes of its result, so that nothing but its missing value is left to be found. */
+/* The instance takes all bytes of its result, so that only its missing value can be found. */
 Test(v2, a_value_that_is_missing_is_found_by_who_does_not_ask_for_it)
 {
     reader r = {.b = {.size = 0}};

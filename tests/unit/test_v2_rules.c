@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of the format, one after the other: what breaks one, and what does not yet. */
+/* The rules of the format one by one: the smallest violation, and what is still valid. */
 #include "support_v2.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@
 
 /* ---- Broken fields ------------------------------------------------------------------------------------------- */
 
-/* One field of a sound block is replaced. */
+/* A field of a valid block that is replaced. */
 typedef struct broken_field {
     const char *what;
     void (*put)(bytes *b);
@@ -165,7 +165,7 @@ Test(v2_rules, rule_7_there_is_room_for_the_header_of_the_ids)
     for (uint32_t kind = 2; kind <= 6; kind += 4) {
         bytes b;
         put_header(&b, 96, 2);
-        put_result(&b, 0, kind, 16); /* no bytes for it in the result, many after */
+        put_result(&b, 0, kind, 16); /* no bytes for it in the result, but many after it */
         put_result(&b, 1, 0, 32);
         put_fill(&b, 0, 16);
         expect_refused(&b, PFB_TRUNCATED_COUNTERS, 64, "no space for the counter ids");
@@ -218,7 +218,7 @@ Test(v2_rules, rule_8_there_is_room_for_the_header_of_the_instances)
     put_result(&b, 1, 0, 32);
     put_fill(&b, 0, 16);
     expect_refused(&b, PFB_TRUNCATED_INSTANCES, 64, "kind 4");
-    for (uint32_t left = 0; left < 8; left++) { /* by the ids, which take all others of the result */
+    for (uint32_t left = 0; left < 8; left++) { /* bytes left after the ids, which take all others of the result */
         put_set(&b);
         set_u32(&b, 64, 120 - left);
         expect_refused(&b, PFB_TRUNCATED_INSTANCES, 184 - left, "kind 6");
@@ -232,7 +232,7 @@ Test(v2_rules, rule_8_instances_end_where_their_block_ends)
 {
     bytes b;
     put_example(&b);
-    set_u32(&b, 64, 31); /* the value's header lies half outside; the result goes on */
+    set_u32(&b, 64, 31); /* half of the value's header lies outside; the result continues */
     expect_error(judge(&b, NULL, NULL), PFB_TRUNCATED_VALUE, 88, "a value across the end");
     set_u32(&b, 64, 32);
     expect_refused(&b, PFB_BAD_VALUE_SIZE, 92, "a value header at the very end");
@@ -285,7 +285,7 @@ Test(v2_rules, rule_9_a_last_odd_byte_is_not_part_of_the_name)
     put_u64(&b, 1);
     put_fill(&b, 0, 3);
     expect_noted(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 72, "instance of 13 bytes");
-    set_u32(&b, 80, 0x00620061); /* now only the odd byte and the value's first could make a NUL */
+    set_u32(&b, 80, 0x00620061); /* only the odd byte and the value's first byte could make a NUL */
     expect_refused(&b, PFB_TRUNCATED_STRING, 80, "half a NUL");
 }
 
@@ -299,7 +299,7 @@ Test(v2_rules, rule_15_names_may_hold_anything_but_nul)
         memcpy(b.data + 80, names[i], 4);
         expect_accepted(&b, "odd name");
     }
-    enum { UNITS = 3000 }; /* far above what providers may do */
+    enum { UNITS = 3000 }; /* far more than providers may use */
     put_header(&b, 48 + 16 + 8 + 8 + 2 * UNITS + 8, 1);
     put_result(&b, 0, 6, 16 + 8 + 8 + 8 + 2 * UNITS);
     PUT_U32(&b, 8, 0, 8 + 8 + 2 * UNITS, 1, 8 + 2 * UNITS, 0);
@@ -402,7 +402,7 @@ Test(v2_rules, rule_12_bytes_behind_the_last_child_are_noted)
 Test(v2_rules, rule_12_padding_is_no_oddity)
 {
     bytes b;
-    put_header(&b, 96, 1); /* one unpadded id: the value begins at 76, 4 bytes of padding follow it */
+    put_header(&b, 96, 1); /* one id without padding: the value begins at 76, and 4 bytes of padding follow it */
     put_result(&b, 0, 2, 48);
     PUT_U32(&b, 12, 1, 8);
     put_value8(&b, 1);

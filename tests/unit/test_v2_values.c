@@ -50,7 +50,7 @@ static void read_result(pfb_v2_reader *block, const uint8_t *data, size_t size, 
 
 /* ---- What is read ------------------------------------------------------------------------------------------- */
 
-/* All of a block in one call, as rows or as columns. */
+/* Reads all values of a block in one call, as rows or as columns. */
 static void expect_all(uint32_t kind, uint32_t instances, uint32_t counters, bool as_columns)
 {
     static made m;
@@ -233,8 +233,8 @@ static uint32_t random_below(uint32_t limit)
 
 enum { ALL_SWITCHES = 256 };
 
-/* Bit by bit: strict, columns, sizes, instances, chosen positions, values before, places left free after rows or
- * columns, and after values. */
+/* Bits of `switches`: strict, columns, sizes, instances, chosen positions, values read before, padding after rows or
+ * columns, padding after values. */
 static void expect_same(const uint8_t *data, size_t size, uint32_t switches, size_t capacity, const char *what)
 {
     bulk_plan plan = {.options = switches & 1 ? STRICT : NULL,
@@ -251,13 +251,13 @@ static void expect_same(const uint8_t *data, size_t size, uint32_t switches, siz
     cr_assert_null(broken, "%s, switches %u, capacity %zu: %s", what, switches, capacity, broken);
 }
 
-/* Any number of results of any kind, mostly regular. */
+/* Makes any number of results of any kind, mostly regular. */
 static void make_random_block(made *m)
 {
     static const pfb_write_times times;
     static uint32_t ids[MOST_COUNTERS];
-    static const uint8_t name[64] = {'x', 0,   0,
-                                     1,   'y', 1}; /* 0x0100 and 0x0179: bytes that are 0 in units that are not */
+    static const uint8_t name[64] = {'x', 0, 0, 1,
+                                     'y', 1}; /* 0x0100 and 0x0179: units that contain a zero byte but are not NUL */
     pfb_writer b;
     pfb_write_init(&b, m->data, sizeof m->data);
     pfb_write_begin_v2(&b, &times);
@@ -307,7 +307,7 @@ Test(v2_values, any_capacity_reads_the_same)
     }
 }
 
-/* As columns they are read 32 at a time, after the first. */
+/* As columns they are read 32 at a time after the first one. */
 Test(v2_values, many_alike_instances_read_the_same)
 {
     static made m;
@@ -322,7 +322,7 @@ Test(v2_values, many_alike_instances_read_the_same)
     }
 }
 
-/* After the only position there is no next: the step to it may be any number, and no pointer goes there. */
+/* With a single position there is no next one: the step to it may be any number and must not be added to a pointer. */
 Test(v2_values, a_step_that_is_never_taken_may_be_huge)
 {
     static made m;
@@ -345,7 +345,8 @@ Test(v2_values, a_step_that_is_never_taken_may_be_huge)
     }
 }
 
-/* Every single bit changed, and every cut: the block's total size says where, so that the inner parts end there. */
+/* Changes every bit, and cuts the block at every size; the total size is adjusted, so that the inner parts end there.
+ */
 static void expect_same_changed(made *m, const char *what)
 {
     uint8_t *copy = malloc(m->size);
@@ -361,7 +362,7 @@ static void expect_same_changed(made *m, const char *what)
         copy = malloc(size > 0 ? size : 1);
         cr_assert_not_null(copy);
         memcpy(copy, m->data, size);
-        if (size >= 64) { /* the header and that of the first result agree with the cut */
+        if (size >= 64) { /* adjust the header and the first result */
             const uint32_t sizes[] = {size, size - 48};
             for (uint32_t i = 0; i < 4; i++) {
                 copy[i] = (uint8_t)(sizes[0] >> 8 * i);
@@ -386,7 +387,7 @@ Test(v2_values, changed_blocks_read_the_same_both_ways)
     expect_same_changed(&m, "counters changed");
 }
 
-/* The values of kind 2 end where the result does, at every length; those of instances where their block does. */
+/* The values of kind 2 end with the result at every length, those of instances with their block. */
 Test(v2_values, values_that_are_cut_short_read_the_same_both_ways)
 {
     static made m;
@@ -406,7 +407,7 @@ Test(v2_values, values_that_are_cut_short_read_the_same_both_ways)
 
 enum { SECOND_HEADER = 48 + 16 + 8 + 16 + 16 }; /* after the headers and an instance with its value */
 
-/* Two instances with one value each; the second one's header has this size, and as many bytes follow. */
+/* Makes two instances with one value each; the second header declares this size and is followed by as many bytes. */
 static void make_two(bytes *b, uint32_t header_bytes)
 {
     uint32_t instances_bytes = 8 + 16 + 16 + header_bytes + 16;
@@ -422,7 +423,7 @@ static void make_two(bytes *b, uint32_t header_bytes)
     PUT_U32(b, 8, 16, 200, 0);
 }
 
-/* Reads them, as rows or columns; how many came. */
+/* Reads them as rows or columns; returns the number of instances. */
 static size_t read_two(pfb_v2_reader *block, const bytes *b, const pfb_read_options *options, bool as_columns)
 {
     uint64_t values[4] = {0};
@@ -435,7 +436,7 @@ static size_t read_two(pfb_v2_reader *block, const bytes *b, const pfb_read_opti
     return bulk.instance_count;
 }
 
-/* Of all sizes only that of the second instance's header is no multiple of 8. */
+/* Only the size of the second instance's header is not a multiple of 8. */
 static void expect_unaligned_header(uint32_t header_bytes, bool as_columns)
 {
     bytes b;
@@ -466,7 +467,7 @@ Test(v2_values, sizes_of_headers_are_judged_in_alike_instances)
     }
 }
 
-/* After a header of 8 bytes its value would follow at once; but an empty name, too, has its NUL. */
+/* After a header of 8 bytes the value would follow directly; but even an empty name has a NUL. */
 Test(v2_values, a_header_without_room_for_a_name_is_refused)
 {
     static bytes b;

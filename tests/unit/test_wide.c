@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the tests compare with: the compiler's own 128-bit integers, and the digits of products worked out elsewhere. */
+/* The reference: 128-bit integers of the compiler, and digits of products computed elsewhere. */
 __extension__ typedef unsigned __int128 u128;
 
 static const uint64_t two32 = UINT64_C(1) << 32;
 static const uint64_t two53 = UINT64_C(1) << 53;
 static const uint64_t two63 = UINT64_C(1) << 63;
 
-/* Around every power of two where something changes, and primes of several sizes. */
+/* Values around powers of two at which something changes, and primes of several sizes. */
 static const uint64_t edges[] = {0,
                                  1,
                                  2,
@@ -56,7 +56,7 @@ static uint64_t next_random(uint64_t *state)
     return x ^ x >> 31;
 }
 
-/* A number of any length: short ones as likely as long ones. */
+/* A number of random length; all lengths are equally likely. */
 static uint64_t random_number(uint64_t *state)
 {
     uint64_t shift = next_random(state) % 64;
@@ -113,21 +113,22 @@ static void expect_same(pfb_quotient a, pfb_quotient b, uint64_t n, uint64_t d)
     cr_expect(same, "%llu / %llu: %a is not %a", (unsigned long long)n, (unsigned long long)d, a.value, b.value);
 }
 
-/* True when `value` is the double nearest to n / d, ties to even; by integers alone. Requires n > 0, d > 0 and a
- * quotient and a divisor for which all products stay below 2^128. */
+/* Returns true if `value` is the double nearest to n / d, ties to even, with integers only. Requires n > 0, d > 0, and
+ * products below 2^128. */
 static bool is_nearest(u128 n, uint64_t d, double value)
 {
     uint64_t bits = bits_of(value);
     int exponent = (int)(bits >> 52) - 1023 - 52; /* value = mantissa * 2^exponent */
     u128 mantissa = (bits & (two53 / 2 - 1)) | two53 / 2;
-    u128 unit = d; /* what a unit in the last place is, at the scale of the comparison */
+    u128 unit = d; /* a unit in the last place, in the scale of the comparison */
     if (exponent >= 0)
         unit <<= exponent;
     else
         n <<= -exponent;
     u128 product = mantissa * unit;
     u128 error = n > product ? n - product : product - n;
-    /* Below a power of two the doubles are half as far apart; a tie with them goes to the even one, which is ours. */
+    /* Below a power of two the distance of doubles is half as large; a tie with the next lower one goes to this even
+     * one. */
     if (n < product && mantissa == two53 / 2)
         return 4 * error <= unit;
     return 2 * error < unit || (2 * error == unit && mantissa % 2 == 0);
@@ -233,7 +234,7 @@ Test(wide, sums_carry_across_limbs)
 
 Test(wide, quotients_of_known_bits)
 {
-    /* 1/3 = 0x1.5555...p-2; the others are exact, or lie between two doubles as the comment says. */
+    /* 1/3 = 0x1.5555...p-2; the others are exact, or between two doubles as the comment says. */
     static const struct {
         uint64_t n, d, bits;
     } rows[] = {
@@ -257,7 +258,7 @@ Test(wide, quotients_of_known_bits)
     }
 }
 
-/* Where the hardware divides exactly it gives the same bits. */
+/* If hardware division is exact it gives the same bits. */
 static void expect_hardware_agrees(uint64_t n, uint64_t d)
 {
     if (PFB_DIVIDES_EXACTLY && n < two53 && d < two53)
@@ -281,7 +282,7 @@ Test(wide, fast_and_slow_division_agree_on_random_numbers)
         uint64_t n = random_number(&state);
         uint64_t d = random_number(&state) | 1;
         expect_hardware_agrees(n, d);
-        /* The mantissa's own range, where the fast path begins and ends. */
+        /* Numbers near 2^53, where the fast path ends. */
         n = two53 - 64 + next_random(&state) % 64;
         d = 1 + next_random(&state) % (two53 - 1);
         expect_hardware_agrees(n, d);
@@ -298,7 +299,7 @@ Test(wide, quotients_are_the_nearest_doubles)
     }
 }
 
-/* Numerators one beside the middle between two doubles, and in it. */
+/* Numerators in the middle between two doubles, and next to it. */
 Test(wide, quotients_beside_a_tie_are_the_nearest_doubles)
 {
     uint64_t state = 3;
@@ -313,7 +314,7 @@ Test(wide, quotients_beside_a_tie_are_the_nearest_doubles)
     }
 }
 
-/* A common factor changes nothing, however long it makes the two. */
+/* A common factor changes nothing, however large both numbers become. */
 Test(wide, quotients_do_not_depend_on_a_common_factor)
 {
     uint64_t state = 4;
@@ -328,7 +329,7 @@ Test(wide, quotients_do_not_depend_on_a_common_factor)
     }
 }
 
-/* A power of two as factor of either side moves the exponent and leaves the mantissa alone, across all limbs. */
+/* A power of two as a factor changes the exponent and not the mantissa, across all limbs. */
 Test(wide, powers_of_two_only_move_the_exponent)
 {
     uint64_t state = 6;
@@ -362,7 +363,7 @@ Test(wide, floors_agree_with_the_compiler)
     }
 }
 
-/* Beyond 64 bits what is left is the quotient modulo 2^64. */
+/* Beyond 64 bits the result is the quotient modulo 2^64. */
 Test(wide, floors_of_the_longest_operands)
 {
     pfb_wide longest = {{UINT64_MAX, UINT64_MAX, UINT64_MAX >> 1}}; /* 2^191 - 1 */
@@ -386,7 +387,7 @@ Test(wide, integers_are_exact_up_to_the_last_one_of_64_bits)
         pfb_quotient quotient = pfb_wide_divide(n, pfb_wide_from(d));
         cr_expect(quotient.is_integer && quotient.integer == integer, "%llu", (unsigned long long)integer);
         if (d > 1) {
-            n.limb[0]++; /* d is odd and the product's last limb may be all ones: then it is no neighbour, skip it */
+            n.limb[0]++; /* d is odd and the last limb may be all ones: then this is not a neighbour and is skipped */
             quotient = pfb_wide_divide(n, pfb_wide_from(d));
             cr_expect(n.limb[0] == 0 || (!quotient.is_integer && quotient.integer == 0));
         }
@@ -407,7 +408,7 @@ Test(wide, integers_end_at_two_to_the_64th)
     cr_expect(!quotient.is_integer && quotient.integer == 0);
 }
 
-/* The largest that any formula can ask for, and the largest that is allowed. */
+/* The largest operands of any formula, and the largest allowed ones. */
 Test(wide, the_longest_operands_divide)
 {
     pfb_wide longest = {{UINT64_MAX, UINT64_MAX, UINT64_MAX >> 1}}; /* 2^191 - 1 */

@@ -15,7 +15,7 @@ static const uint8_t abc[] = {'a', 0, 'b', 0, 'c', 0};
 
 /* ---- What is built, and the bytes it must come to ------------------------------------------------------ */
 
-/* A block described twice: as calls of a builder, and as the bytes the format has for it. */
+/* A block described twice: as calls of the writer, and as the bytes of the format. */
 typedef struct recipe {
     const char *what;
     void (*build)(pfb_writer *builder);
@@ -125,7 +125,7 @@ static void build_counters(pfb_writer *builder)
     pfb_write_end_v2(builder);
 }
 
-/* An odd number of ids: the list is padded, and its size says so. */
+/* An odd number of ids: the list is padded, and its size includes the padding. */
 static void expect_counters(bytes *b)
 {
     put_data_header(b, 48 + 16 + 24 + 16 + 24 + 8, 1);
@@ -154,7 +154,7 @@ static void build_ab(pfb_writer *builder)
     pfb_write_end_v2(builder);
 }
 
-/* The worked example of the format's description: one instance "ab" with a 4-byte value, 104 bytes. */
+/* The worked example of the format: one instance "ab" with a 4-byte value, 104 bytes. */
 static void expect_ab(bytes *b)
 {
     put_data_header(b, 104, 1);
@@ -401,7 +401,7 @@ Test(write, bytes_are_as_the_format_has_them)
 
 /* ---- Memory -------------------------------------------------------------------------------------------- */
 
-/* With any capacity below the size, 0 included: the size needed, one error, and not a byte outside. */
+/* With any capacity below the size, including 0: the needed size, one error, and no byte outside. */
 Test(write, every_capacity_below_the_size)
 {
     for (size_t i = 0; i < RECIPE_COUNT; i++) {
@@ -442,8 +442,8 @@ Test(write, ids_are_not_read_while_measuring)
 /* ---- Order and arguments
  * --------------------------------------------------------------------------------------------- */
 
-/* Calls by letter: D and d begin and end data, E, S and C begin an error, a single counter and a counterset, r ends a
- * result, i is an instance, v a value, g a GUID. */
+/* Calls by letter: D and d begin and end data; E, S and C begin an error, a single counter and a counterset; r ends a
+ * result; i is an instance, v a value, g a GUID. */
 static void call(pfb_writer *b, char letter)
 {
     switch (letter) {
@@ -495,7 +495,7 @@ Test(write, calls_out_of_order)
     }
 }
 
-/* Whatever is called, in whatever order: nothing outside the memory, and the first error stays. */
+/* Calls in any order: nothing is written outside the memory, and the first error is kept. */
 Test(write, any_order_stays_inside_the_memory)
 {
     uint32_t state = 1;
@@ -541,7 +541,7 @@ Test(write, arguments_outside_their_range)
     expect_error(builder.error, PFB_CALLER_ARGUMENT, 0, "a name with a NUL");
 }
 
-/* One string more than announced would overwrite the first; one less would leave an entry without meaning. */
+/* One string more than announced would overwrite the first one; one less would leave an unused entry. */
 Test(write, strings_as_many_as_announced)
 {
     for (uint32_t given = 0; given < 4; given++) {
@@ -562,7 +562,7 @@ Test(write, strings_as_many_as_announced)
     expect_error(builder.error, PFB_CALLER_ORDER, 0, "no string was announced");
 }
 
-/* Sizes near the end of size_t: refused, nothing read, nothing written. */
+/* Sizes near the maximum of size_t are rejected; nothing is read or written. */
 Test(write, absurd_sizes)
 {
     for (size_t less = 0; less < 40; less++) {
@@ -585,7 +585,7 @@ Test(write, absurd_sizes)
 /* ---- Faults
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Which recipe shows a fault, and how its bytes are read. */
+/* The recipe that has the field of a fault, and the reader of its bytes. */
 typedef pfb_code reader(const uint8_t *data, size_t size, const pfb_read_options *options);
 
 static pfb_code read_block(const uint8_t *data, size_t size, const pfb_read_options *options)
@@ -681,7 +681,7 @@ static uint32_t load(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Bytes that differ between a block and its broken twin, outside the field. */
+/* Counts bytes outside of the field that differ between a block and its broken version. */
 static size_t count_other_changes(const uint8_t *a, const uint8_t *b, size_t size, size_t field, size_t field_size)
 {
     size_t count = 0;
@@ -733,7 +733,7 @@ Test(write, each_fault_is_rejected_with_its_code)
     }
 }
 
-/* Unbroken, every recipe is valid even for a strict reader. */
+/* Without a fault, every recipe is valid in strict mode. */
 Test(write, what_is_built_is_valid)
 {
     for (size_t i = 0; i < RECIPE_COUNT; i++) {
@@ -754,7 +754,7 @@ Test(write, what_is_built_is_valid)
     }
 }
 
-/* Only the first field of the sort is broken, and only from the call of break on. */
+/* Only the first field of its sort after the call of pfb_write_break is broken. */
 Test(write, a_fault_is_planted_once_from_where_it_is_asked_for)
 {
     uint8_t data[512];
@@ -779,7 +779,7 @@ Test(write, a_fault_is_planted_once_from_where_it_is_asked_for)
     cr_expect(!builder.fault_planted && read_block(data, builder.size_bytes, STRICT) == PFB_OK);
 }
 
-/* A fault that the memory has no space for changes nothing outside it. */
+/* A fault in a field past the memory changes nothing. */
 Test(write, faults_in_too_little_memory)
 {
     for (unsigned i = 1; i < FAULTS; i++) {

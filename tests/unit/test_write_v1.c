@@ -132,7 +132,7 @@ Test(write_v1, what_is_built_is_valid)
     }
 }
 
-/* Nothing outside the memory is written, and the size is returned whatever the memory. */
+/* Nothing outside the memory is written, and the size is the same for any capacity. */
 Test(write_v1, every_capacity)
 {
     guarded memory = guarded_make(EVERY_SIZE);
@@ -327,7 +327,7 @@ Test(write_v1, arguments_out_of_range)
 
 /* ---- Faults ------------------------------------------------------------------------------------------ */
 
-/* A fault in the block of everything: the field, what it becomes, and the verdict. */
+/* A fault in the example block: the field, its new value, and the verdict. */
 typedef struct fault_row {
     const char *name;
     pfb_fault fault;
@@ -410,7 +410,7 @@ static void check_fault(const fault_row *row, bool big)
     cr_expect_eq(count_other_changes(sound, broken.data, EVERY_SIZE, row->offset), 0, "%s", row->name);
     uint8_t *copy = exact_copy(&broken);
     expect_error(read_block(copy, EVERY_SIZE, NULL), row->code, row->blamed, row->name);
-    if (row->fault == PFB_FAULT_SYSTEM_NAME_HUGE) /* tolerated otherwise: the objects are found without a name */
+    if (row->fault == PFB_FAULT_SYSTEM_NAME_HUGE) /* otherwise tolerated: the objects are found without the name */
         expect_error(read_block(copy, EVERY_SIZE, STRICT), PFB_BAD_NAME, 84, row->name);
     else
         expect_error(read_block(copy, EVERY_SIZE, STRICT), row->code, row->blamed, row->name);
@@ -428,7 +428,7 @@ Test(write_v1, each_fault_breaks_one_field_and_is_rejected_with_its_code)
     }
 }
 
-/* No fault is without a row here: those of V1 blocks, and the one of name tables, which has a test of its own. */
+/* Every fault has a row here: those of V1 blocks, and the one of name tables, which has a test of its own. */
 Test(write_v1, no_fault_is_left_out)
 {
     for (int fault = PFB_FAULT_SIGNATURE_WRONG; fault < PFB_FAULT_COUNT; fault++) {
