@@ -271,7 +271,8 @@ static void check_hooks(const place *p)
     pfb_cpi_hooks hooks;
     pfb_cpi_hooks_open(&hooks, p->buffer, p->used, NULL);
     demand(pfb_cpi_hooks_finish(&hooks).code == PFB_OK, "hooks that were written can be read");
-    demand(hooks.group_count == p->groups || p->groups > 1, "and are as many groups"); /* parts may form one group */
+    demand(hooks.group_count == p->groups || p->groups > 1,
+           "and are as many groups"); /* several parts may be one group */
     demand(hooks.group_count <= p->groups, "or fewer");
 }
 

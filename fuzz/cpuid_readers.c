@@ -42,7 +42,7 @@ static void check_text(walk *w, const char *text, size_t capacity)
     }
 }
 
-/* Whether the vendor is AMD's, character by character. */
+/* Returns true if the vendor is AuthenticAMD, compared character by character. */
 static bool is_amd(const pfb_cpuid *cpuid)
 {
     const pfb_cpuid_leaf *leaf = find_slowly(cpuid, 0, 0);
@@ -151,15 +151,15 @@ static void check_cpu(walk *w, const pfb_cpuid_leaf *leaves, size_t count)
 
 /* ---- A dump --------------------------------------------------------------------------------------------------- */
 
-enum { LEAST_LINE = 12 }; /* "0x0:0 0 0 0" and its end: no leaf takes less */
+enum { LEAST_LINE = 12 }; /* the shortest leaf, "0x0:0 0 0 0" with its line end */
 
 /* Where the walk is in a dump. */
 typedef struct place {
-    size_t counted;         /* lines end before here ... */
-    uint32_t lines;         /* ... this many times */
+    size_t counted;         /* lines that end before this offset were counted */
+    uint32_t lines;         /* number of those lines */
     size_t rows;            /* rows so far */
     size_t offset;          /* of the last one */
-    uint32_t cpu;           /* likewise */
+    uint32_t cpu;           /* of the latest row */
     pfb_cpuid_leaf *leaves; /* of the current CPU */
     size_t count;
 } place;

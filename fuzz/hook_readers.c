@@ -98,7 +98,7 @@ static bool add_up(uint64_t *sum, uint64_t addend)
     return *sum >= addend;
 }
 
-/* A result with its figures and its name. */
+/* A result with its figures and the identity of its group. */
 typedef struct draft {
     pfb_cpi_figures *cpus; /* result.cpu_count */
     pfb_cpi_result result;

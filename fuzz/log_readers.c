@@ -11,18 +11,18 @@
 /* A reading of a log. */
 typedef struct log_walk {
     walk *w;
-    size_t window; /* bytes per window; SIZE_MAX: the log as a whole */
+    size_t window; /* bytes per window; SIZE_MAX: the whole log at once */
     pfb_log_reader reader;
     pfb_log_record record;
     uint8_t *bytes; /* of the record, joined */
     size_t size;
-    /* What samples need of earlier records. */
+    /* Data of earlier records that samples need: */
     uint8_t *path_bytes;
     pfb_log_path *paths;
     uint32_t path_count;
     uint8_t *sample_bytes[2]; /* older, newer */
     pfb_log_values samples[2];
-    bool is_exhausted; /* no memory: nothing is promised */
+    bool is_exhausted; /* memory is exhausted; nothing is guaranteed */
 } log_walk;
 
 /* ---- Checks ----------------------------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static void disturb_both(log_walk *l, size_t near)
         l->bytes[next_random(l->w) % l->size] = (uint8_t)next_random(l->w);
 }
 
-/* Keeps the error of a record's content, with its offset in the log. */
+/* Keeps the error in the contents of a record, with its offset in the log. */
 static void keep_content(log_walk *l, pfb_error error, uint32_t notes)
 {
     promise(l->w, error.code == PFB_OK || error.offset <= l->size, "the offset of an error is inside the record");
@@ -131,7 +131,7 @@ static void walk_items(log_walk *l)
     keep_content(l, error, reader.notes);
 }
 
-/* Checks what matching promises: values of one path, name and occurrence, each once. */
+/* Checks the guarantees of matching: values of the same path, name and occurrence, each matched at most once. */
 static void check_match(log_walk *l)
 {
     const pfb_log_values *older = &l->samples[0];

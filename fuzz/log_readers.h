@@ -2,8 +2,8 @@
 #ifndef PFB_FUZZ_LOG_READERS_H
 #define PFB_FUZZ_LOG_READERS_H
 
-/* Like readers.h, for perfmon logs: an input is a log. The error of a reading is the first one, of a record's content
- * or of the log; its offset is in the log. */
+/* Like readers.h, for perfmon logs: an input is a log. The error of a reading is the first one, in the contents of a
+ * record or in the log itself; its offset is in the log. */
 #include "readers.h"
 
 /* Reads the log once, with the content of all records; values of successive samples are matched and evaluated. */

@@ -45,7 +45,7 @@ static chooser make_chooser(uint64_t seed)
     return c;
 }
 
-/* Returns a changed number: an extreme, a neighbour, or one with other bits. */
+/* Returns a changed number: an extreme value, one near the old one, or one with other bits. */
 static uint64_t change(chooser *c, uint64_t value)
 {
     switch (below(c, 8)) {
@@ -83,7 +83,7 @@ static uint32_t maybe_32(chooser *c, uint32_t value)
     return is_edit(c) ? change_32(c, value) : value;
 }
 
-/* How often a part is written: once, or when edited not at all or twice. */
+/* Returns how often a part is written: usually once; an edited part, not at all or twice. */
 static uint32_t repetitions(chooser *c)
 {
     return is_edit(c) ? 2 * below(c, 2) : 1;
@@ -96,7 +96,7 @@ static void change_times(chooser *c, pfb_write_times *times)
     times->perf_freq = (int64_t)maybe_64(c, (uint64_t)times->perf_freq);
 }
 
-/* A value or the name of something new. */
+/* The name of a new instance or value. */
 static const pfb_name new_name = {(const uint8_t *)"new#1", 5, PFB_ENCODING_ASCII};
 
 /* A raw value: a number, or bytes of the input. */
@@ -141,15 +141,15 @@ static void maybe_break(pfb_writer *writer, const plan *p, uint32_t part)
 
 typedef void writing(pfb_writer *writer, const uint8_t *data, size_t size, const plan *p, chooser *c);
 
-/* How a format is written, and the faults that are planted in it. */
+/* A format: how it is written, and its faults. */
 typedef struct format {
     writing *write;
     const pfb_fault *faults;
     uint32_t fault_count;
 } format;
 
-/* Writes with a fault of the format, or with none. A fault needs a field that the output has: others are tried, and at
- * last the one of the total size, which every output has. */
+/* Writes with a fault of the format, or without. If the output does not have the fault's field, tries other faults, and
+ * at last that of the total size, which every output has. */
 static mutation write_mutation(const format *f, const uint8_t *data, size_t size, uint8_t *out, size_t capacity,
                                uint64_t seed)
 {
@@ -401,7 +401,7 @@ static void write_v1_values(pfb_writer *writer, chooser *c, const v1_shape *shap
     }
 }
 
-/* Cuts what the mutator has no memory for. */
+/* Cuts a name to the mutator's memory. */
 static pfb_name cut_name(pfb_name name)
 {
     if (name.size_bytes > MOST_DATUM_BYTES)
@@ -421,7 +421,7 @@ static uint32_t read_v1_values(pfb_v1_reader *reader, const uint8_t *data, raw_v
     return count;
 }
 
-/* The offset of a value is checked where there is a value: an object in which it is to be broken needs an instance. */
+/* A fault in the offset of a value is detected only if there is a value, so its object needs an instance. */
 static bool needs_values(const plan *p)
 {
     return p->fault == PFB_FAULT_VALUE_OFFSET_ZERO || p->fault == PFB_FAULT_VALUE_OFFSET_HUGE;

@@ -2,8 +2,8 @@
 #ifndef PFB_FUZZ_MUTATOR_H
 #define PFB_FUZZ_MUTATOR_H
 
-/* Changes inputs by their structure: reads what is readable of an input, drops, repeats, adds and alters its parts, and
- * writes it again with write.h. The output has consistent lengths and counts, or exactly one broken invariant.
+/* Structure-aware mutation: reads the valid part of an input, drops, repeats, adds and changes its parts, and writes it
+ * again with write.h. The output has consistent lengths and counts, or exactly one broken invariant.
  * mutator_libfuzzer.c and mutator_afl.c connect it to the engines. */
 #include "perfblock/write.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The mutator PERFBLOCK_MUTATOR (mutator.h) as a custom mutator of AFL++, a shared library that afl-fuzz loads
- * (AFL_CUSTOM_MUTATOR_LIBRARY). AFL++ makes its own mutations besides. */
+/* The mutator PERFBLOCK_MUTATOR (mutator.h) as a custom mutator of AFL++: a shared library that afl-fuzz loads
+ * (AFL_CUSTOM_MUTATOR_LIBRARY). AFL++ also uses its own mutations. */
 #include "mutator.h"
 
 /* The build chooses the mutator. */

@@ -393,7 +393,7 @@ static void walk_registration(walk *w)
     for (uint32_t each = first; each <= last; each++) {
         walk part = walk_part(w, 1, w->size - 1);
         formats[each](&part);
-        if (each == first) /* one of several errors; the guarantees hold for all */
+        if (each == first) /* one of several errors; the guarantees hold for all of them */
             all = part.out;
         else if (!all.broken)
             all.broken = part.out.broken;
@@ -404,7 +404,7 @@ static void walk_registration(walk *w)
 
 /* ---- Query ---------------------------------------------------------------------------------------------- */
 
-/* pfb_query_match in another way: for each prefix of the pattern, which prefixes of the name it matches. */
+/* pfb_query_match by another algorithm: for each prefix of the pattern, the prefixes of the name that it matches. */
 enum { SLOW_NAME_UNITS = 256 };
 
 static uint32_t unit_at(const uint8_t *text, size_t position)
@@ -581,7 +581,7 @@ static void walk_capture(walk *w)
         add(w, chunk.tag + (uint64_t)chunk.version + chunk.request + chunk.language);
         next = chunk.body_offset + chunk.body_size_bytes;
         disturb(w, chunk.body_offset);
-        if (chunk.is_known && !w->writable && w->options) /* once for each input */
+        if (chunk.is_known && !w->writable && w->options) /* only in the strict reading: once for each input */
             check_recorded(w, &chunk);
         if (chunk.is_known)
             walk_chunk(w, &chunk, &first);

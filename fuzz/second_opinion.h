@@ -3,7 +3,7 @@
 #define PFB_FUZZ_SECOND_OPINION_H
 
 /* Reference implementation of the formulas, from the bits of the counter type and with slow integers: status, flags,
- * unit and exact quotient. It does not call core; it follows docs/formula.md and docs/formula.md. */
+ * unit and exact quotient. It does not call core; it follows docs/formula.md. */
 #include "big.h"
 #include "perfblock/formula.h"
 

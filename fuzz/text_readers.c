@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A reader with its CPU array. */
+/* A reader with its array of CPUs. */
 typedef struct room {
     pfb_cpi_text text;
     pfb_cpi_step step;

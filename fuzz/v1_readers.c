@@ -602,7 +602,7 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
                                        {PFB_BAD_NAME, PFB_NOTE_BAD_SYSTEM_NAME, 84},
                                        {PFB_SIZE_WITHOUT_HEADER, PFB_NOTE_SIZE_WITHOUT_HEADER, 0}};
 
-/* The error of a block does not depend on how much of it is read, and when: nothing, only objects, or parts. */
+/* The error of a block must not depend on how much of it is read, and when: nothing, only objects, or parts. */
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size,
                                    const pfb_read_options *options)
 {
@@ -627,7 +627,7 @@ static const char *compare_partial(const reading *whole, const uint8_t *data, si
                : "the verdict is the same when parts are read";
 }
 
-/* Checks the functions of a subject besides reading. */
+/* Checks the other functions of a subject. */
 static const char *check_use(v1_subject which, const uint8_t *data, size_t size, const pfb_read_options *options,
                              const reading *whole)
 {

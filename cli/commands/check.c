@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "2 blocks"; nothing for none. */
+/* Appends "2 blocks"; nothing for 0. */
 static void count_words(buffer *line, uint64_t count, const char *one, const char *many)
 {
     if (count > 0)

@@ -5,8 +5,8 @@
 #include "input/input.h"
 #include "input/options.h"
 
-/* Displays the values of all samples of the files, in the form that the output has. What is wrong with them goes to
- * standard error. */
+/* Prints the displayed values of all samples of the files in the format of the output. Errors in the files are printed
+ * on standard error. */
 void cook_files(const options *o, output *out);
 
 /* The same for one file that was read, and that is freed, as live shows it: without the first sample unless the values

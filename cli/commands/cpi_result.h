@@ -9,8 +9,8 @@
 /* The result of an interval of the CPI facility. */
 typedef struct cpi_result {
     pfb_cpi_details details;
-    void *handle;         /* for data that the details lack */
-    system_ending ending; /* of the command that ran meanwhile */
+    void *handle;         /* handle of the instance, for data that the details lack */
+    system_ending ending; /* how the measured command ended */
 } cpi_result;
 
 /* As text: the line of the system, and the table of it and its CPUs. As JSON: the record "cpi", and "cpu" for each. */

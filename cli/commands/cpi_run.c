@@ -18,12 +18,12 @@ typedef struct run {
     const char *subject; /* for messages: "live", or the name of the file */
     size_t steps;        /* in the file */
     struct {
-        size_t offset; /* of the file's end where there is no such step */
+        size_t offset; /* if there are fewer steps: offset of the end of the file */
         bool is_refusal;
-    } ends[2]; /* the steps that are start and end of the interval, by pfb_cpi_moment */
+    } ends[2]; /* the steps at start and end of the interval, by pfb_cpi_moment */
     cpi_kept kept;
     cpi_result result;
-    recording stored; /* of -o */
+    recording stored; /* the file of -o */
     uint8_t *hooks;   /* its chunk's body; null without -o */
 } run;
 
@@ -37,8 +37,8 @@ static void put_lower(buffer *out, const char *name)
     }
 }
 
-/* What this machine refuses, or a file says that another one did, is impossible; anything else in a file is its fault.
- */
+/* Refusals of this machine, or recorded ones in a file, have the status for "impossible"; other failures in a file are
+ * errors of the file. */
 static void say_failure(const run *r, pfb_cpi_moment moment, int code, const char *sentence)
 {
     const pfb_cpi_code *row = pfb_cpi_code_find(code);
@@ -182,7 +182,7 @@ static int end_interval(const run *r, const pfb_cpi_data **data)
                                  o->label, data);
 }
 
-/* There may be data in spite of a failure. */
+/* After a failure there may still be data. */
 static void get(run *r)
 {
     const options *o = r->o;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one CPU says. */
+/* The decoded leaves of one CPU. */
 typedef struct cpu {
     pfb_cpuid_leaf *leaves;
     size_t count, capacity;
@@ -21,7 +21,7 @@ typedef struct cpu {
     pfb_lwp_answer answer;
 } cpu;
 
-/* The CPUs of a dump or of this machine, in the order in which they were met. */
+/* The CPUs of a dump or of this machine, in the order in which they were found. */
 typedef struct cpu_list {
     cpu *cpus;
     size_t count, capacity;
@@ -74,7 +74,7 @@ static void read_dump(cpu_list *list, const char *path)
     }
 }
 
-/* The CPU the thread is pinned to. False when it is no x86. */
+/* Adds the CPU that the thread is pinned to. Returns false if it is not x86. */
 static bool ask_cpu(cpu_list *list, uint32_t number)
 {
     pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
@@ -100,7 +100,7 @@ static void ask_machine(cpu_list *list)
     }
     bool is_x86 = true;
     for (size_t i = 0; i < pfb_cpus_count(cpus); i++) {
-        if (pfb_cpus_pin(cpus, i, &failure)) /* else it was switched off meanwhile, or none can be pinned */
+        if (pfb_cpus_pin(cpus, i, &failure)) /* otherwise it went offline, or no CPU can be pinned */
             is_x86 = ask_cpu(list, pfb_cpus_number(cpus, i));
     }
     pfb_cpus_close(cpus);
@@ -112,7 +112,7 @@ static void ask_machine(cpu_list *list)
 
 /* ---- What they say ---------------------------------------------------------------------------------------------- */
 
-/* Whether the CPUs disagree about LWP. */
+/* Returns true if the CPUs disagree about LWP. */
 static bool is_partial(const cpu_list *list)
 {
     pfb_lwp_answer machine = {0};

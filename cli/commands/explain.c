@@ -5,7 +5,7 @@
 #include "commands/page_file.h"
 #include "output/diagnostics.h"
 
-/* Whether the page can show what is in the file. */
+/* Returns true if the page supports the kind of the file. */
 static bool is_explained(const input *in)
 {
     if (in->kind == INPUT_UNKNOWN) {
@@ -29,7 +29,7 @@ void command_explain(const options *o)
     input in;
     title_names names;
     title_names_open(&names, o->names, &o->reader);
-    progress_begin(o->recording != NULL); /* with -o no lines go to the terminal */
+    progress_begin(o->recording != NULL); /* with -o progress lines can be printed to the terminal */
     output_open(&out, OUTPUT_TEXT, false);
     if (o->file_count == 0 || !input_read(&in, o->files[0], o->kind)) {
         title_names_close(&names);

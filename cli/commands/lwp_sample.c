@@ -27,7 +27,7 @@ void lwp_put_u32(uint8_t *at, uint32_t value)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* A control block that asks for value samples; no threshold interrupt, as twice the ring is never in use. */
+/* Writes a control block that enables value samples. It has no threshold interrupt: twice the ring is never in use. */
 static void write_control(uint8_t *control, const pfb_lwp_capabilities *leaf)
 {
     lwp_put_u32(control + PFB_LWP_AT_FLAGS, UINT32_C(1) << PFB_LWP_EVENT_VALUE);

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* An object of the file. Of those with one title, the first one, with the lowest number, is listed. */
+/* An object in the file. Of several with the same title, the first one is listed. */
 typedef struct place {
     uint32_t title;
     size_t number;

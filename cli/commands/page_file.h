@@ -4,9 +4,9 @@
 
 #include "input/options.h"
 
-/* Where the page of `report` or `explain` goes: to the file of --output, or to standard output. */
+/* The destination of the page of `report` or `explain`: the file of --output, or standard output. */
 
-/* Opens it. False, and a line on standard error, where the file is one of the inputs. */
+/* Opens it. Returns false after an error message if the file is one of the inputs. */
 bool page_file_open(const options *o);
 
 /* Closes it, and opens it in a browser for --open. */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of the raw value, or the word for it. */
+/* Returns the size of the raw value in bytes, or a word for it. */
 static const char *size_word(const pfb_counter_type *type)
 {
     static const char *const words[] = {
@@ -66,7 +66,7 @@ static void state_record(output *out, const pfb_counter_type *type)
     output_end(out);
 }
 
-/* The base without what all of them begin with: the table becomes narrower. */
+/* Returns the name of the base without the common prefix, which makes the table narrower. */
 static const char *short_base(const pfb_counter_type *type)
 {
     static const char prefix[] = "PERF_";

@@ -14,7 +14,7 @@ static size_t end_of(const explain_bytes *bytes)
     return bytes->base + bytes->size;
 }
 
-/* What was not read after an error, or bytes after the last part. */
+/* Prints the bytes that were not read after an error, or that follow the last part. */
 static void put_end(explainer *e, const explain_bytes *bytes, pfb_error error)
 {
     explain_fail(e, bytes, error);
@@ -110,7 +110,7 @@ static int compare_places(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* The strings in the order of their bytes. Of those that begin together the first is printed. */
+/* Prints the strings in the order of their offsets. Of several with the same offset the first is printed. */
 static void put_strings(explainer *e, string_place *places, size_t count)
 {
     char name[48];

@@ -9,7 +9,7 @@
 
 enum { MOST_OPEN = 8, TITLE_CHARACTERS = 200 };
 
-/* What the parts of an object have in common. */
+/* Data that the parts of an object share. */
 typedef struct v1_walk {
     explainer *e;
     const explain_bytes *bytes;
@@ -20,7 +20,7 @@ typedef struct v1_walk {
     size_t value_count, value_capacity;
 } v1_walk;
 
-/* The name of a title index as escaped text; empty where there is none. Replaces what the buffer has. */
+/* Returns the name of a title index as escaped text; empty if there is none. Replaces the contents of the buffer. */
 static const char *title_text(const explainer *e, uint32_t index, buffer *out)
 {
     buffer name = {0};
@@ -32,7 +32,7 @@ static const char *title_text(const explainer *e, uint32_t index, buffer *out)
     return out->data;
 }
 
-/* A name of the block as escaped text. */
+/* Appends a name of the block as escaped text. */
 static const char *escape_name(const pfb_name *name, buffer *out)
 {
     buffer text = {0};
@@ -70,7 +70,7 @@ static void put_value(v1_walk *w, const pfb_v1_value *value, buffer *text)
                 value->is_number ? FIELD_UNSIGNED : FIELD_BYTES, value->is_number ? NULL : "");
 }
 
-/* A counter block: its size, then its values in the order of their bytes. Several may share bytes. */
+/* Prints a counter block: its size, then its values in the order of their offsets. Several values may share bytes. */
 static void read_values(v1_walk *w, const pfb_v1_instance *instance)
 {
     explainer *e = w->e;
@@ -181,7 +181,7 @@ size_t explain_v1(explainer *e, const explain_bytes *bytes)
     bool has_object = size > 0 && pfb_v1_next_object(&w.block, &object);
     bool is_before =
         has_object && w.block.system_name.bytes &&
-        explain_name_at(bytes, &w.block.system_name) < bytes->base + object.offset; /* a sound one may lie anywhere */
+        explain_name_at(bytes, &w.block.system_name) < bytes->base + object.offset; /* a valid one may be anywhere */
     if (is_before)
         put_system_name(&w);
     while (has_object && !output_failed(e->out)) {

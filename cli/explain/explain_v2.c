@@ -8,7 +8,7 @@
 
 enum { MOST_OPEN = 8 }; /* instances of a result and values of an instance that are not folded */
 
-/* The fields of a value as rows. */
+/* Prints the fields of a value as rows. */
 static void put_value(explainer *e, const explain_bytes *bytes, const pfb_v2_result *result, const pfb_v2_value *value)
 {
     char name[48];
@@ -21,7 +21,7 @@ static void put_value(explainer *e, const explain_bytes *bytes, const pfb_v2_res
                 value->is_number ? FIELD_UNSIGNED : FIELD_BYTES, value->is_number ? NULL : "");
 }
 
-/* Values end at an error: then nothing is known of the rest of the result. */
+/* Reads values up to an error, after which the rest of the result is unknown. */
 static void read_values(explainer *e, const explain_bytes *bytes, pfb_v2_reader *block, const pfb_v2_result *result)
 {
     pfb_v2_value value;
@@ -31,7 +31,7 @@ static void read_values(explainer *e, const explain_bytes *bytes, pfb_v2_reader 
         explain_part_end(e, bytes, bytes->base + result->offset + result->size_bytes, block->error);
 }
 
-/* An instance and its values. */
+/* Prints an instance and its values. */
 static void read_instance(explainer *e, const explain_bytes *bytes, pfb_v2_reader *block, const pfb_v2_result *result,
                           const pfb_v2_instance *instance)
 {
@@ -53,7 +53,7 @@ static void read_instance(explainer *e, const explain_bytes *bytes, pfb_v2_reade
     explain_end(e, e->at);
 }
 
-/* The ids, and the header of the instances, which follows what the size of the ids covers. */
+/* Prints the ids, and the header of the instances, which begins where the size of the ids ends. */
 static void put_parts(explainer *e, const explain_bytes *bytes, const pfb_v2_result *result)
 {
     enum { HEADER = 16 };

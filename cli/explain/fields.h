@@ -7,12 +7,12 @@
 
 /* The fields of each format's structures, with the names of the SDK (perflib.h, winperf.h). */
 
-/* How the bytes of a field are read. */
+/* The format of a field. */
 typedef enum field_kind {
     FIELD_UNSIGNED, /* 2, 4 or 8 bytes */
     FIELD_SIGNED,   /* 4 or 8 bytes, two's complement */
     FIELD_HEX,
-    FIELD_ID,     /* an id, all bits set: none or any */
+    FIELD_ID,     /* an id; all bits set means none or any */
     FIELD_STATUS, /* a Win32 error code */
     FIELD_RESULT, /* kind of a V2 result */
     FIELD_TYPE,   /* counter type */
@@ -20,8 +20,8 @@ typedef enum field_kind {
     FIELD_GUID,
     FIELD_SYSTEM_TIME,
     FIELD_ASCII,
-    FIELD_UTF16, /* of the byte order of the block */
-    FIELD_BYTES  /* no value of its own */
+    FIELD_UTF16, /* in the byte order of the block */
+    FIELD_BYTES  /* without a value */
 } field_kind;
 
 typedef struct field {

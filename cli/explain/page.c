@@ -42,7 +42,7 @@ static int compare_errors(const void *left, const void *right)
     return (a->error.offset > b->error.offset) - (a->error.offset < b->error.offset);
 }
 
-/* The first error at an offset or after it. */
+/* Returns the first error at or after an offset. */
 static size_t find_error(const explainer *e, size_t offset)
 {
     size_t low = 0;
@@ -63,7 +63,7 @@ static bool is_broken(const explainer *e, size_t number)
     return first < e->error_count && e->errors[first].error.offset < e->ranges[number].end;
 }
 
-/* The sentence that `check` prints. */
+/* Writes the sentence that `check` prints. */
 static void put_error(explainer *e, const explain_error *error)
 {
     buffer_format(&e->html, "offset %zu: %s: ", error->error.offset, pfb_code_name(error->error.code));
@@ -225,7 +225,7 @@ static void close_table(explainer *e)
     e->is_in_table = false;
 }
 
-/* A row of bytes that are in the file. Fields may overlap: then bytes are printed again. */
+/* Prints a row for bytes of the file. Fields may overlap: then bytes are printed again. */
 static void put_row(explainer *e, size_t offset, size_t size, const char *name, field_kind kind, const char *value)
 {
     open_table(e);
@@ -276,7 +276,7 @@ void explain_fields(explainer *e, structure which, size_t offset, size_t end)
     }
 }
 
-/* Errors in the size of a structure, and how far the field is from its start. */
+/* Errors in the size of a structure, and the offset of that size field in it. */
 static const struct {
     pfb_code code;
     bool is_v1;
@@ -500,7 +500,7 @@ static void put_summary(explainer *e)
     put(e, "<p class=\"columns\">offset, bytes (hexadecimal), field, value</p>\n");
 }
 
-/* What the fields mean, for each structure of the file. */
+/* Prints the meanings of the fields of each structure in the file. */
 static void put_legend(explainer *e)
 {
     put(e, "<section id=\"fields\">\n<h2>Fields</h2>\n");

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the program needs of an operating system beyond the C library. Text is UTF-8 on Windows, and bytes as the system
- * has them elsewhere. */
+/* Functions of the operating system that the C library lacks. Text is UTF-8 on Windows, and uninterpreted bytes
+ * elsewhere. */
 
 /* Makes the standard streams binary, and has closed pipes and file size limits reported by write() instead of a signal.
  * Standard streams that are closed are replaced by streams that can be neither read nor written, so that no file opened
@@ -31,7 +31,7 @@ bool system_is_terminal(system_stream stream);
  * connected to, else 100. */
 size_t system_columns(void);
 
-/* The terminal's current height, at least 2; 24 if it is unknown. */
+/* Returns the current height of the terminal, at least 2; 24 if it is unknown. */
 size_t system_rows(void);
 
 /* Whether standard output is a terminal with the control sequences of ECMA-48. */
@@ -45,12 +45,12 @@ uint64_t system_now(void);
 /* Sleeps until that clock reads `moment`. False if system_interrupted() became true before. */
 bool system_sleep_until(uint64_t moment);
 
-/* Moments at multiples of an interval after the first one; a late one does not shift those that follow. */
+/* Times at multiples of an interval after the first one; being late once does not shift the following ones. */
 typedef struct system_rhythm {
     uint64_t next, interval, end;
 } system_rhythm;
 
-/* Begins now. `interval` is in nanoseconds, at least 1. `duration`, too; 0: without end. */
+/* Begins now. `interval` and `duration` are in nanoseconds; `interval` is at least 1, a `duration` of 0 has no end. */
 system_rhythm system_rhythm_begin(uint64_t interval, uint64_t duration);
 
 /* Sleeps until the next moment; missed ones are skipped. False if interrupted or past the end. */
@@ -112,7 +112,7 @@ void system_read_close(int file);
 /* Opens a file to be written from its start, which empties it; -1 and errno on failure. system_append() writes it. */
 int system_write_open(const char *path);
 
-/* False and errno when what was written may be lost. */
+/* False and errno if written data may be lost. */
 bool system_write_close(int file);
 
 /* Creates a file that is to replace another one, and opens it for writing; one of its name is removed first. -1 and

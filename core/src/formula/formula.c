@@ -233,7 +233,7 @@ typedef struct formula_inputs {
     uint64_t numerator;   /* N, dN or T - N */
     uint64_t denominator; /* 1, dT, B or dB; never 0 */
     uint64_t frequency;   /* F; not used without its terms */
-    uint64_t multi_count; /* M; likewise */
+    uint64_t multi_count; /* M; not used without its terms */
     uint32_t flags;
 } formula_inputs;
 

@@ -318,7 +318,7 @@ static bool log_is_part(const log_part *part, uint32_t type, uint64_t number, ui
     return part->type == type && part->number == number && part->count == count;
 }
 
-/* Reads the parts of a record after the first, up to one that is not there. Moves past the parts read. */
+/* Reads the parts of a record after the first one, up to the first that is missing, and moves past them. */
 static log_step log_join(pfb_log_reader *log, log_position *p, const log_part *first, size_t *size)
 {
     *size = first->payload_size;

@@ -8,8 +8,8 @@
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 
-/* Any total order of the instances of a path. The sizes were checked when the names were read, so that bytes that
- * change between comparisons make the order meaningless and nothing else. */
+/* Any total order of the instances of a path. The sizes were checked when the names were read. If other threads change
+ * the names during sorting, only the order becomes meaningless. */
 static int values_compare_names(const pfb_log_value *left, const pfb_log_value *right)
 {
     if (left->has_instance != right->has_instance)
@@ -134,7 +134,7 @@ static int64_t values_signed(uint64_t bits)
     return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
 }
 
-/* The row of the type, or what its bits spell out. */
+/* Looks the type up, or derives its formula from its bits. */
 static bool values_find_type(uint32_t type, pfb_counter_type *row)
 {
     const pfb_counter_type *named = pfb_counter_type_find(type);
@@ -216,7 +216,7 @@ typedef struct pdh_status_row {
     char name[24];
 } pdh_status_row;
 
-/* pdhmsg.h: those that a counter's value can have. */
+/* The statuses of pdhmsg.h that a counter's value can have. */
 static const pdh_status_row pdh_status_rows[] = {
     {0x00000000, "valid_data"},
     {0x00000001, "new_data"},

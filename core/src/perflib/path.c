@@ -20,7 +20,7 @@ static pfb_name slice(const path_view *t, size_t begin, size_t end)
     return (pfb_name){t->bytes + begin * t->unit_bytes, (end - begin) * t->unit_bytes, t->encoding};
 }
 
-/* The position of the first of these units from `begin` on; `end` if there is none. */
+/* Returns the position of the first such unit in [begin, end), or `end`. */
 static size_t find_unit(const path_view *t, size_t begin, size_t end, char unit)
 {
     while (begin < end && path_unit(t, begin) != (uint8_t)unit)
@@ -28,7 +28,7 @@ static size_t find_unit(const path_view *t, size_t begin, size_t end, char unit)
     return begin;
 }
 
-/* Reads the index that ends an instance; returns where the name before it ends. */
+/* Reads the index at the end of an instance; returns the end of the name before it. */
 static size_t read_index(const path_view *t, size_t begin, size_t end, pfb_path *path)
 {
     enum { MOST_DIGITS = 9 };

@@ -98,8 +98,8 @@ enum {
     MOST_DIVIDED = 57      /* and so is 10^57 */
 };
 
-/* Reads digits into a number of MOST_DIGITS digits; *dropped counts the digits after those. Returns how many digits
- * there are. */
+/* Reads digits into a number of TEXT_MOST_DIGITS significant digits; *dropped counts the digits after those. Returns
+ * the number of all digits. */
 static size_t text_take_digits(span *s, uint64_t *number, unsigned *kept, int *dropped)
 {
     size_t begin = s->at;
@@ -133,13 +133,13 @@ static bool text_scale(uint64_t number, int exponent, double *value)
     return true;
 }
 
-/* Parses the whole of `s`: "-12.5e-3". Returns false if it is no number, or outside the range of text_scale. */
+/* Parses the whole of `s`: "-12.5e-3". Returns false if it is not a number, or outside the range of text_scale. */
 static bool text_parse_number(span s, double *value)
 {
     uint64_t number = 0;
     unsigned kept = 0;
     int dropped = 0; /* digits before the point that were not kept */
-    int ignored = 0; /* likewise after it */
+    int ignored = 0; /* dropped digits after the point */
     bool is_negative = take_exactly(&s, "-");
     size_t digits = text_take_digits(&s, &number, &kept, &dropped);
     int exponent = dropped;
@@ -290,7 +290,7 @@ static bool text_find_header(const uint8_t *data, size_t size, text_line *line)
     return line->end > line->begin;
 }
 
-/* Reads the first cell; false if this is no PDH text. */
+/* Reads the first cell. Returns false if this is not a PDH text. */
 static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
 {
     text->separator = text_find_separator(text->data, line);
@@ -372,7 +372,7 @@ bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path)
 /* Checks the cells after the time. */
 static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, size_t at)
 {
-    bool is_cut = !line->is_complete; /* perhaps */
+    bool is_cut = !line->is_complete; /* a row without line end may be cut */
     uint64_t count = 0;
     for (; at < line->end; count++) {
         text_cell cell = text_find_cell(text->data, at, line->end, text->separator);

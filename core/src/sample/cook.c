@@ -7,7 +7,7 @@
 
 /* ---- Rows of two samples ---------------------------------------------------------------------------------- */
 
-/* Both answer a query for the same counter, or for all, of the same counterset. */
+/* Returns true if both answer the same query: the same counter, or all counters, of the same counterset. */
 static bool is_same_query(const pfb_sample_result *a, const pfb_sample_result *b)
 {
     return a->has_query == b->has_query && pfb_guid_equal(&a->counterset, &b->counterset) &&
