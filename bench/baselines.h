@@ -2,7 +2,7 @@
 #ifndef PFB_BENCH_BASELINES_H
 #define PFB_BENCH_BASELINES_H
 
-/* Baselines for decoding. Each is in a file of its own, so that its calls are not inlined either. */
+/* Baselines for decoding. Each has a source of its own, so that its calls are not inlined. */
 #include "perfblock/v2.h"
 
 #ifdef __cplusplus

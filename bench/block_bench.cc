@@ -22,7 +22,7 @@ using bench::PROCESSOR_COUNTERS;
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------ */
 
-/* A block and how many values it holds; a benchmark gives back the sum of those it read, which must be `sum`. */
+/* A block and the number of its values. A benchmark returns the sum of the values that it read, which must be `sum`. */
 struct reply {
     std::vector<uint8_t> bytes;
     size_t values;
@@ -31,7 +31,7 @@ struct reply {
 
 using get_reply = std::function<const reply &()>;
 
-/* Made when first needed, and kept: repetitions come in any order. */
+/* Made when first needed, and kept, because repetitions run in any order. */
 get_reply keep(const std::function<std::vector<uint8_t>(size_t)> &make, size_t count, uint32_t counters)
 {
     auto kept = std::make_shared<std::unique_ptr<reply>>();
@@ -50,8 +50,8 @@ get_reply keep(const std::function<std::vector<uint8_t>(size_t)> &make, size_t c
 /* Where the bytes come from. */
 enum class place { caches, memory };
 
-/* What is read over and over: one block, which stays in the caches that hold it; or block after block of so many alike
- * that each has left them when its turn comes again. */
+/* Supplies the bytes to read repeatedly: one block, which stays in the caches, or so many equal blocks that each has
+ * left the caches when it is read again. */
 class supply
 {
   public:
@@ -63,7 +63,7 @@ class supply
             std::memcpy(&bytes[i * stride], of.bytes.data(), size_bytes);
     }
 
-    /* Goes on to the next block. */
+    /* Returns the next block. */
     const uint8_t *next()
     {
         at = at + 1 == count ? 0 : at + 1;
@@ -71,7 +71,7 @@ class supply
     }
 
     const size_t size_bytes, stride, count;
-    size_t at; /* which one was the last */
+    size_t at; /* index of the latest block */
 
   private:
     static constexpr size_t LINE = 64;
@@ -79,7 +79,8 @@ class supply
     std::vector<uint8_t> bytes;
 };
 
-/* Runs `read` over and over; it gives the sum of what it read. A refused block must not pass for a fast one. */
+/* Runs `read` repeatedly; it returns the sum of the values that it read. A rejected block fails the benchmark, because
+ * it would seem fast. */
 template <class Read> void measure(benchmark::State &state, const reply &of, place from, Read read)
 {
     supply blocks(of, from);
@@ -186,7 +187,7 @@ void add_v1(size_t count)
 
 /* ---- Into arrays ------------------------------------------------------------------------------------------- */
 
-/* The last values read are used once, after the measurement: using them is not part of reading. */
+/* The values read last are summed once, after the measurement, so that summing is not measured. */
 void require_sum(benchmark::State &state, const reply &of, uint64_t sum)
 {
     if (sum != of.sum)
@@ -194,14 +195,14 @@ void require_sum(benchmark::State &state, const reply &of, uint64_t sum)
     bench::count_items(state, of.values);
 }
 
-/* Of which instance a row says that it is. */
+/* The instance that a row belongs to. */
 struct named {
     uint32_t id;
     const uint8_t *name; /* UTF-16LE */
     size_t size_bytes;
 };
 
-/* Whether `name_of` the first `count` rows are the processors that the reply was made of. */
+/* Returns true if `name_of` the first `count` rows are the processors of the reply. */
 template <class NameOf> bool has_names(size_t count, NameOf name_of)
 {
     std::vector<bench::instance> processors = bench::processors(count);
@@ -217,8 +218,8 @@ template <class NameOf> bool has_names(size_t count, NameOf name_of)
 
 enum class form { rows, columns, rows_with_instances };
 
-/* All values: as rows, or counter by counter as columns; and what instances they are of, where asked for. Each block
- * has its own values, so that these come from where it comes from. */
+/* Reads all values as rows, or counter by counter as columns, and optionally the instances. Each block has its own
+ * arrays of values, so that these are in the same memory level as the block. */
 void measure_bulk(benchmark::State &state, const reply &of, form as, place from)
 {
     supply blocks(of, from);
@@ -298,7 +299,7 @@ void add_counterset(size_t count)
     add_walks(prefix, count, of);
 }
 
-/* The same where no cache helps, so that replies of all sizes cost alike what they cost. */
+/* The same from memory, so that no size has an advantage by caches. */
 void add_from_memory(size_t count)
 {
     const std::string prefix = std::string(processor_information) + "/from_memory";

@@ -19,12 +19,12 @@ namespace
 using bench::instance;
 using bench::sample;
 
-/* Two samples in a row. */
+/* Two successive samples. */
 struct couple {
     sample older, newer;
 };
 
-/* Copies both blocks: what reading the bytes once would cost at least. */
+/* Copies both blocks: the minimum cost of reading the bytes once. */
 void measure_memcpy(benchmark::State &state, const couple &samples, size_t items)
 {
     size_t first = samples.older.block_bytes();
@@ -43,7 +43,7 @@ void measure_memcpy(benchmark::State &state, const couple &samples, size_t items
 
 constexpr uint32_t NEW = PFB_NONE;
 
-/* The order of the newer sample's instances: the older row of each. */
+/* The order of the newer sample's instances: the older row of each one. */
 using arrangement = std::function<std::vector<uint32_t>(size_t count)>;
 
 std::vector<uint32_t> in_order(size_t count)
@@ -70,7 +70,7 @@ std::vector<uint32_t> shuffled(size_t count)
     return rows;
 }
 
-/* One instance is new at the front, and all others are one position further. */
+/* One new instance is at the front, and all others are one position further. */
 std::vector<uint32_t> inserted(size_t count)
 {
     std::vector<uint32_t> rows = in_order(count - 1);
@@ -88,7 +88,7 @@ std::vector<instance> arrange(const std::vector<instance> &older, const std::vec
 
 /* ---- Matching: measured -------------------------------------------------------------------------------------- */
 
-/* Short matches are timed together, so that reading the clock weighs nothing: rows in one batch at least. */
+/* Short matches are timed in batches of at least this many rows, so that reading the clock does not matter. */
 constexpr size_t BATCH_ROWS = 2000;
 
 struct match_job {
@@ -111,7 +111,8 @@ std::unique_ptr<match_job> make_match_job(const arrangement &rows, size_t count)
     return job;
 }
 
-/* Times `match` over a batch of couples that were just loaded: orders found by an earlier match are forgotten. */
+/* Times `match` over a batch of samples that were just loaded, because an earlier match leaves sorted orders in a
+ * sample. */
 template <class Match> void measure_match(benchmark::State &state, match_job &job, Match match)
 {
     for (auto _ : state) {
@@ -161,7 +162,7 @@ row_identity identity(const pfb_sample_row &row)
     return {{reinterpret_cast<const char *>(row.name.bytes), row.name.size_bytes}, row.id};
 }
 
-/* The same by a hash table, as a program would do it that has memory to allocate and expects no repeated instance. */
+/* The same with a hash table, as a program would do that allocates memory and expects no repeated instances. */
 void plain_match(couple &samples)
 {
     const pfb_sample &older = samples.older.table;
@@ -178,7 +179,7 @@ void plain_match(couple &samples)
 
 void add_match(const std::string &name, const arrangement &rows, size_t count)
 {
-    /* Made when first needed, and kept: repetitions come in any order. */
+    /* Made when first needed, and kept, because repetitions run in any order. */
     auto kept = std::make_shared<std::unique_ptr<match_job>>();
     auto job = [=]() -> match_job & {
         if (!*kept)
@@ -198,7 +199,7 @@ void add_match(const std::string &name, const arrangement &rows, size_t count)
 
 /* ---- Whole samples --------------------------------------------------------------------------------------------- */
 
-/* Bases are not displayed; of everything else there must be a value. */
+/* Bases are not displayed; everything else must have a value. */
 bool all_evaluated(benchmark::State &state, const uint8_t *status_bytes, const pfb_sample &newer)
 {
     for (uint32_t column = 0; column < newer.counts.columns; column++) {
@@ -231,7 +232,7 @@ void measure_evaluate_all(benchmark::State &state, couple &samples)
 
 /* ---- From replies to displayed values ---------------------------------------------------------------------------- */
 
-/* Both replies, by one call. */
+/* Two replies in one call. */
 void measure_show(benchmark::State &state, couple &samples)
 {
     pfb_cooked_replies display;
@@ -247,7 +248,7 @@ void measure_show(benchmark::State &state, couple &samples)
         bench::count_items(state, bench::count_values(display.newer));
 }
 
-/* The newer reply, by one who has the older one's table. */
+/* The newer reply, with the older one's table kept. */
 void measure_next(benchmark::State &state, couple &samples)
 {
     const pfb_sample &newer = samples.newer.table;
@@ -266,7 +267,7 @@ void measure_next(benchmark::State &state, couple &samples)
 
 /* ---- Baselines ------------------------------------------------------------------------------------------------- */
 
-/* A column of the table, for those who know the counterset by heart. */
+/* A column of the table with the constants of its counterset. */
 struct plain_column {
     uint32_t type;
     uint32_t base; /* position of the base, when the type has one */
@@ -332,7 +333,7 @@ void measure_plain_values(benchmark::State &state, const couple &samples)
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 
-/* The newer sample alone: it arrives, the older one is there. */
+/* Loads the newer sample only. */
 void measure_load(benchmark::State &state, couple &samples)
 {
     for (auto _ : state) {
@@ -355,7 +356,7 @@ void measure_load_memcpy(benchmark::State &state, const couple &samples)
     bench::count_items(state, bench::count_values(samples.newer.table));
 }
 
-/* The sum of all raw values of a sample of one result. */
+/* The sum of all raw values of a sample with one result. */
 uint64_t sum_of(const pfb_sample &table)
 {
     uint64_t sum = 0;
@@ -366,7 +367,7 @@ uint64_t sum_of(const pfb_sample &table)
     return sum;
 }
 
-/* Reads both replies, field by field into structs, and displays nothing. Its rows can hold one more counter. */
+/* Reads both replies field by field into structs, and computes nothing. A row can hold one more counter. */
 void measure_typical(benchmark::State &state, const couple &samples)
 {
     size_t instances = samples.newer.table.counts.rows;

@@ -16,13 +16,12 @@ constexpr uint64_t SECOND = 10000000; /* ticks, of both clocks */
 constexpr uint64_t EXACT = UINT64_C(1) << 53;
 constexpr uint64_t DWORD_HALF = UINT64_C(1) << 31;
 
-/* From which range a difference between two samples is taken. */
+/* The range of a difference between two samples. */
 struct span {
     uint64_t low, high;
 };
 
-/* Differences of raw value, base and clocks. Timers stay below their clock or base: between 0 and 100 % for each item.
- */
+/* Differences of raw value, base and clocks. Timers stay below their clock or base: between 0 and 100 % per item. */
 struct differences {
     span value, base, time;
 };
@@ -31,8 +30,8 @@ struct pairs {
     std::vector<pfb_raw_value> older, newer;
 };
 
-/* Counters start below 2^20, so that a 4-byte counter which gains up to 2^32 - 2^20 has not fallen. Clocks have the
- * readings of a real system. */
+/* Counters start below 2^20, so that a 4-byte counter that grows by up to 2^32 - 2^20 does not wrap. Clocks have
+ * realistic readings. */
 pfb_raw_value first_sample(uint32_t type, bench::numbers &numbers)
 {
     pfb_raw_value sample = {};
@@ -71,7 +70,7 @@ pairs make_pairs(uint32_t type, const differences &by, size_t count)
 
 /* ---- Measuring ------------------------------------------------------------------------------------------- */
 
-/* A refused sample costs less than a value and must not pass for one. Multi timers exceed 100 % by design. */
+/* A status other than ok fails the benchmark, because it would seem fast. Multi timers exceed 100 % by design. */
 void require_ok(benchmark::State &state, const std::vector<pfb_formula_result> &results)
 {
     for (const pfb_formula_result &result : results) {
@@ -82,7 +81,7 @@ void require_ok(benchmark::State &state, const std::vector<pfb_formula_result> &
     }
 }
 
-/* Fills `items` over and over; `fill` fills them all once. */
+/* Computes `items` repeatedly; `fill` computes all of them once. */
 template <class Item, class Fill> void repeat(benchmark::State &state, std::vector<Item> &items, Fill fill)
 {
     for (auto _ : state) {
@@ -143,7 +142,7 @@ void add_path(const std::string &name, uint32_t type, const differences &by, con
     }
 }
 
-/* Numbers of a second, which fit a double exactly with all their products, and numbers that do not. */
+/* Numbers of a second, whose products fit a double exactly, and numbers whose products do not. */
 template <class Plain>
 void add_type(const std::string &name, uint32_t type, const differences &everyday, const differences &wide, Plain plain)
 {
@@ -171,7 +170,7 @@ double base_between(const pfb_raw_value &older, const pfb_raw_value &newer)
     return static_cast<double>(newer.base - older.base);
 }
 
-/* A second, and 2^53 ticks or more. Shares of it stay below it. */
+/* A second, and 2^53 ticks or more. Parts of it stay below it. */
 constexpr span ONE_SECOND = {SECOND, SECOND + 9999};
 constexpr span LONG_TIME = {4 * EXACT, 5 * EXACT};
 constexpr span SHARE = {0, SECOND - 1};
@@ -197,7 +196,7 @@ void add_timers()
         return 100 * (1 - value_between(older, newer) / time_100ns_between(older, newer));
     };
     add_type("100ns_timer_inverse", 0x21510500, idle, {LARGE_SHARE, UNUSED, LONG_TIME}, plain);
-    /* Options that look at the value; once, for they do not depend on the type. */
+    /* Options that change the value; measured once, because the cost does not depend on the type. */
     pfb_formula_options limits = {};
     limits.cap_100 = limits.clamp_0 = true;
     add_path("formula/100ns_timer_inverse/limited", 0x21510500, idle, limits, plain);
@@ -205,7 +204,7 @@ void add_timers()
              [](const pfb_raw_value &older, const pfb_raw_value &newer) {
                  return 100 * value_between(older, newer) / base_between(older, newer);
              });
-    /* The everyday path's largest product is 100 * 64 * 10^7, 2^36. */
+    /* The largest product with everyday numbers is 100 * 64 * 10^7, about 2^36. */
     add_type("multi_timer_inverse", 0x23410500, {SHARE, UNUSED, ONE_SECOND}, {LARGE_SHARE, UNUSED, LONG_TIME},
              [](const pfb_raw_value &older, const pfb_raw_value &newer) {
                  double busy = value_between(older, newer) / time_between(older, newer);
@@ -213,7 +212,7 @@ void add_timers()
              });
 }
 
-/* A base of 4 bytes: at 2^31 and more, times 10^7 ticks, the denominator of an average timer exceeds 2^53. */
+/* A base of 4 bytes: at 2^31 or more, times 10^7 ticks, the denominator of an average timer exceeds 2^53. */
 void add_averages()
 {
     constexpr span operations = {1, 10000};

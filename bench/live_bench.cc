@@ -23,7 +23,7 @@ namespace
 
 /* ---- Processes ---------------------------------------------------------------------------------------------- */
 
-/* Processes of our own that sleep until this object ends, or the program. */
+/* Child processes that sleep until this object, or the program, ends. */
 class sleepers
 {
   public:
@@ -60,7 +60,7 @@ class sleepers
     [[noreturn]] static void sleep_with(pid_t parent)
     {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        while (getppid() == parent) /* it may have ended before */
+        while (getppid() == parent) /* the parent may have ended before */
             pause();
         _exit(0);
     }
@@ -91,8 +91,8 @@ pfb_guid process_guid()
     return guid;
 }
 
-/* A live source, and a query for the counters of all CPUs and of all processes. Of the latter, those named; all of them
- * when none is. */
+/* A live source with a query for the counters of all CPUs and for the given counters of all processes; all of them if
+ * none are given. */
 class live
 {
   public:
@@ -195,7 +195,7 @@ class table
 
 /* ---- Benchmarks --------------------------------------------------------------------------------------------- */
 
-/* Rows of the processes of this program's name which have a processor time, as all that sleep do. */
+/* The number of rows of processes with this program's name and a processor time, as all sleeping children have. */
 size_t count_sleepers(const pfb_sample &newer, const std::vector<uint8_t> &status_bytes)
 {
     static const char16_t own_name[] = u"live_bench";
@@ -211,7 +211,7 @@ size_t count_sleepers(const pfb_sample &newer, const std::vector<uint8_t> &statu
     return count;
 }
 
-/* A sample is one item: what it costs, however many processes there are besides ours. */
+/* The item is a sample, whatever the number of other processes is. */
 void measure_collect(benchmark::State &state, const std::vector<uint32_t> &counters)
 {
     live machine(counters);
@@ -251,7 +251,7 @@ void measure_decode(benchmark::State &state, const std::vector<uint32_t> &counte
     bench::count_items(state, 1);
 }
 
-/* Opens and reads a file to its end; nothing is done with it. */
+/* Opens and reads a file to its end, without using it. */
 bool read_file(int folder, const char *name, std::vector<char> *room)
 {
     int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
@@ -263,7 +263,7 @@ bool read_file(int folder, const char *name, std::vector<char> *room)
     return true;
 }
 
-/* What the kernel itself takes for one file of each process and the one of all CPUs. */
+/* The cost of the kernel alone: one file of each process, and that of all CPUs. */
 void measure_plain(benchmark::State &state, size_t processes)
 {
     std::vector<char> room(1 << 16);

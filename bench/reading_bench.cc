@@ -20,7 +20,7 @@ namespace
 
 using bytes = std::vector<uint8_t>;
 
-/* What is read, how many items it holds, and the sum over what its maker put into them. */
+/* An input, its number of items, and the sum of the values that were written to it. */
 struct input {
     bytes all;
     size_t items;
@@ -29,7 +29,8 @@ struct input {
 
 using get_input = std::function<const input &()>;
 
-/* Made when first needed, and kept: repetitions come in any order. `sum_of(count)` knows nothing of the bytes. */
+/* Made when first needed, and kept, because repetitions run in any order. `sum_of(count)` computes the sum without the
+ * bytes. */
 get_input keep(const std::function<bytes(size_t)> &make, const std::function<uint64_t(size_t)> &sum_of, size_t count,
                size_t items)
 {
@@ -41,7 +42,8 @@ get_input keep(const std::function<bytes(size_t)> &make, const std::function<uin
     };
 }
 
-/* Runs `read` over and over; it gives the sum of what it read. What is refused must not pass for fast. */
+/* Runs `read` repeatedly; it returns the sum of the values that it read. A rejected input fails the benchmark, because
+ * it would seem fast. */
 template <class Read> void measure(benchmark::State &state, const input &from, Read read)
 {
     for (auto _ : state) {
@@ -53,7 +55,7 @@ template <class Read> void measure(benchmark::State &state, const input &from, R
     bench::count_items(state, from.items);
 }
 
-/* Runs `fill`, which returns whether it succeeded. Its last output is used once, after the measurement. */
+/* Runs `fill`, which returns true on success. The last output is checked once, after the measurement. */
 template <class Fill, class Look> void measure_filling(benchmark::State &state, const input &from, Fill fill, Look look)
 {
     for (auto _ : state) {
@@ -137,7 +139,7 @@ struct name_index {
         return error.code == PFB_OK;
     }
 
-    /* Whether every pair is there, and both orders are right: the titles ascend in the table itself. */
+    /* Returns true if every pair is indexed and both orders are correct: titles ascend in the table itself. */
     bool is_right(const input &of) const
     {
         uint64_t sum = 0;
@@ -159,7 +161,7 @@ struct name_index {
     pfb_name_index index = {};
 };
 
-/* Every title index of the table, in their order. */
+/* Looks up every title index of the table, in order. */
 uint64_t find_names(name_index &of, const bytes &from)
 {
     uint64_t sum = 0;
@@ -248,7 +250,7 @@ void add_registration(size_t count)
 
 /* ---- CPI hooks ----------------------------------------------------------------------------------------------- */
 
-/* What each CPU counted between two snapshots: as many cycles as the busy clock ran. */
+/* Counts of a CPU between two snapshots; the busy clock advanced by as many cycles. */
 constexpr uint64_t CYCLES = 2500000;
 
 pfb_cpi_cpu cpu_of(size_t position)
@@ -305,7 +307,7 @@ bytes hooks_of(size_t count)
     return out;
 }
 
-/* A quotient to 4 places, rounded half up, as the sum of its words. */
+/* A quotient rounded half up to 4 places, as the sum of its words. */
 uint64_t words_sum(uint64_t numerator, uint64_t denominator)
 {
     uint64_t places = (20000 * numerator + denominator) / (2 * denominator);
@@ -317,7 +319,7 @@ uint64_t words_sum(const pfb_cpi_words &words)
     return uint64_t{words.integral} + words.fraction;
 }
 
-/* Scaled cycles are the busy ones: cycles and elapsed are alike. */
+/* All cycles are busy, so scaled cycles equal cycles. */
 uint64_t hooks_sum(size_t count)
 {
     uint64_t sum = 0;

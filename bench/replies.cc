@@ -13,7 +13,7 @@ namespace bench
 
 uint64_t reply_value(size_t instance, uint32_t position)
 {
-    return 1000 * (instance + 1) + position; /* of 65,536 instances: four bytes hold it */
+    return 1000 * (instance + 1) + position; /* four bytes hold it for 65,536 instances */
 }
 
 namespace
@@ -27,7 +27,7 @@ struct layout {
     std::vector<uint32_t> ids, sizes;
 };
 
-/* The set has 31 counters; the id that is in none of them takes the place of the 32nd. */
+/* The counterset has 31 counters; a number without a counter is used as the 32nd id. */
 layout processor_layout()
 {
     layout made;
@@ -228,8 +228,8 @@ void store(std::vector<uint8_t> &bytes, size_t at, uint64_t value, size_t size)
         bytes[at + i] = static_cast<uint8_t>(value >> 8 * i);
 }
 
-/* A control block of 128 bytes with pairs at 80, records of 32 bytes, events 1 to 6 there and enabled, rings from 1
- * times 32 records on. */
+/* A control block of 128 bytes with pairs at 80, records of 32 bytes, events 1 to 6 implemented and enabled, and a
+ * minimum ring of 32 records. */
 constexpr uint32_t EVENTS = 6;
 constexpr uint32_t CONTROL_QUADS = 16, PAIRS_AT = 80;
 constexpr uint32_t ALL_EVENTS = 0x7F | PFB_LWP_TIME_STAMPS;

@@ -16,8 +16,8 @@ namespace
 
 constexpr uint64_t SECOND = 10000000; /* ticks, of both clocks */
 
-/* What a counter has reached after `tick` seconds, less than a second of time each: everyday numbers, all of them
- * evaluable. Instances differ, and gain at different rates. */
+/* The raw value of a counter after `tick` seconds: realistic numbers that can be evaluated. Instances differ and grow
+ * at different rates. */
 uint64_t raw_value(const pfb_counter &counter, size_t instance, unsigned tick)
 {
     uint64_t start = 1000 * (instance + 1) + counter.id;

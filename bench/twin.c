@@ -60,7 +60,7 @@ bool twin_next_result(twin_reader *block, pfb_v2_result *result)
     return true;
 }
 
-/* The name's end is looked for: the format has no length. */
+/* Finds the end of the name: the format has no length. */
 static pfb_name find_name(const twin_reader *block, size_t offset)
 {
     size_t units = 0;

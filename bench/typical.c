@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A position in the reply; every field is taken from it, and refused where the bytes have come to their end. */
+/* A position in the reply. Every field is read here, and fails if the bytes end before it. */
 typedef struct stream {
     const uint8_t *data;
     size_t size;
@@ -190,7 +190,7 @@ static bool read_row(stream *s, const uint8_t *ids, uint32_t counter_count, typi
     return true;
 }
 
-/* Header of the block and of its first result; the ids stay where they are. */
+/* Reads the header of the block and of its first result; the ids stay in the reply. */
 static bool read_headers(stream *s, const uint8_t **ids, uint32_t *counter_count, uint32_t *instance_count)
 {
     uint32_t total, results, kind, size, part;

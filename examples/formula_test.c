@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A unit test of an agent's own formulas: it compares them with the exact values of the library. The agent computes
- * percentages the usual way, in floating point and without a look at what may go wrong; the test shows where that
- * differs. */
+/* A unit test of an agent's own formulas: compares them with the exact values of the library. The agent computes
+ * percentages in floating point without checks; the test shows where the results differ. */
 #include <math.h>
 #include <perfblock/perfblock.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints one number that is a digest of the results of many samples, one by one and as columns. Usage: digest_formula
- * COUNT. Two builds agree on every bit of every result when they print the same, and a build with itself when its
- * columns have the results of their instances alone. No expectation here: tests/vectors has those. */
+/* Prints a digest of the results of many samples, evaluated one by one and as columns. Usage: digest_formula COUNT. Two
+ * builds agree on every bit of every result if they print the same number, and a build agrees with itself if its
+ * columns have the results of single evaluations. tests/vectors has expected results. */
 #include "perfblock/formula.h"
 
 #include <inttypes.h>
@@ -18,14 +18,14 @@ static uint64_t next_random(uint64_t *state)
     return x ^ x >> 31;
 }
 
-/* A number of any length: short ones as likely as long ones. */
+/* A number of random length; all lengths are equally likely. */
 static uint64_t random_number(uint64_t *state)
 {
     uint64_t shift = next_random(state) % 64;
     return next_random(state) >> shift;
 }
 
-/* Of any length and mostly positive. */
+/* The same, mostly positive. */
 static int64_t random_clock(uint64_t *state)
 {
     int64_t reading = (int64_t)(random_number(state) >> 1);
@@ -60,7 +60,7 @@ static void swap_clocks(int64_t *a, int64_t *b)
     *b = c;
 }
 
-/* Puts the greater reading into the newer sample, as it is in most of the world. */
+/* Puts the greater reading into the newer sample. */
 static void order(pfb_raw_value *older, pfb_raw_value *newer)
 {
     if (older->value > newer->value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked to a consumer: its functions answer out of the capture of PERFBLOCK_CAPTURE with the fault of PERFBLOCK_FAULT,
- * "OPERATION CALL KIND VALUE AT" in numbers. Prints first what the library says about the first sample. Sleeping takes
- * no time. */
+/* Linked to a consumer: makes PerfLib's functions answer from the capture in PERFBLOCK_CAPTURE with the fault in
+ * PERFBLOCK_FAULT, "OPERATION CALL KIND VALUE AT" in numbers. First prints what the library reports about the first
+ * sample. Sleeping returns at once. */
 #include "perfblock/perflib.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"
@@ -31,7 +31,7 @@ static pfb_source *open_faulty(const pfb_source_fault *fault, size_t count)
     return pfb_source_open_faulty(pfb_source_open_capture(capture, size, NULL), fault, count, NULL);
 }
 
-/* What the library says about the sample that the same query gets. */
+/* Prints what the library reports about the sample that the same query gets. */
 static void print_verdict(pfb_source *source)
 {
     pfb_query query = {.counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = pfb_utf8_name("*", 1)};

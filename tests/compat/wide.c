@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints through the stand-ins for the C library's functions with wide characters. */
+/* Prints with the replacements of the C library's functions for wide characters. */
 #include <windows.h>
 
 #include <perflib.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Shows that CTest passes a program of Criterion's stand-in when its tests passed, and in no other case.
+"""Checks that CTest passes a program with Criterion's replacement exactly if its tests passed.
 
 Usage: self_check.py FOLDER CTEST PASS_REGULAR_EXPRESSION SAMPLES [EMULATOR]
-FOLDER is made and filled; SAMPLES has the programs of tests/criterion/samples.
+FOLDER is created and filled; SAMPLES has the programs of tests/criterion/samples.
 """
 import os
 import re
@@ -12,19 +12,19 @@ import sys
 
 SECONDS = 300
 NAMES = ("passing", "failing", "crashing", "leaving", "empty")
-# Each check of failing.c that does not hold; those that end their test are called assert_....
+# The failing checks of failing.c; those that end their test are called assert_....
 FAILURES = 26
 wrong = []
 
 
 def expect(is_true, what, output=""):
-    """Note what is wrong."""
+    """Record a failed expectation."""
     if not is_true:
         wrong.append(what + "\n" + output)
 
 
 def register(folder, expression, commands):
-    """Write what `ctest` reads: a test for each command."""
+    """Write the file that `ctest` reads, with a test for each command."""
     with open(os.path.join(folder, "CTestTestfile.cmake"), "w", encoding="utf-8") as file:
         for name, command in commands.items():
             words = " ".join(f"[==[{word}]==]" for word in command)
@@ -42,7 +42,7 @@ def judge(folder, ctest, name):
 
 
 def check_failures(output):
-    """Each check that does not hold is reported, and ends its test when it is an assertion."""
+    """Each failing check is reported, and ends its test if it is an assertion."""
     names = re.findall(r"(?m)^failing::((?:assert|expect)\w*)$", output)
     expect(len(names) == FAILURES, f"failing: {len(names)} tests", output)
     expect(output.count(": failed: ") == FAILURES, "failing: a failure is not reported, or twice", output)
@@ -63,7 +63,7 @@ def main():
         files = [file for file in os.listdir(samples) if file.split(".")[0] == f"stand_in_{name}"]
         commands[name] = emulator + [os.path.join(samples, file) for file in files]
         expect(len(files) == 1, f"{name}: its program is not there")
-    # What an emulator does that cannot run the program: nothing, with success.
+    # An emulator that cannot run the program: it does nothing and returns 0.
     commands["silent"] = ["true"]
     register(folder, expression, commands)
     outputs = {}

@@ -8,7 +8,7 @@
 
 static stand_in_entry *first;
 
-/* The test that runs. */
+/* The end of the running test. */
 static jmp_buf way_out;
 static bool has_failed, was_skipped;
 
@@ -56,7 +56,7 @@ void stand_in_skip(const char *format, ...)
 
 /* ---- Around it -------------------------------------------------------------------------------------------- */
 
-/* False when the function did not come to its end. */
+/* Returns false if the function ended early. */
 static bool runs_to_its_end(void (*function)(void))
 {
     if (setjmp(way_out) != 0)
@@ -76,13 +76,13 @@ static const stand_in_options *options_of_suite(const char *suite)
     return &none;
 }
 
-/* What a suite sets up is taken down after every test, since the next one finds it in the same process. */
+/* The suite's fini runs after every test, because the next test runs in the same process. */
 static void run(const stand_in_entry *test)
 {
     const stand_in_options *suite = options_of_suite(test->suite);
     has_failed = was_skipped = false;
     printf("%s::%s\n", test->suite, test->name);
-    fflush(stdout); /* so that a crash shows where it was */
+    fflush(stdout); /* so that a crash shows which test was running */
     if (runs_to_its_end(suite->init) && runs_to_its_end(test->options.init))
         runs_to_its_end(test->run);
     runs_to_its_end(test->options.fini);

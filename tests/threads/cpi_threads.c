@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPI facility under many threads: a thousand instances that 64 threads make, use and end in random order, each
- * figure compared with what the instance's own snapshots say, and then all threads at once on one instance that is
- * terminated among them. Usage: cpi_threads [SEED]. For the thread and the address sanitizer, and without one. */
+/* The CPI facility with many threads. 64 threads create, use and terminate a thousand instances in random order, and
+ * every figure is compared with the instance's own snapshots. Then all threads use one instance, which one of them
+ * terminates. Usage: cpi_threads [SEED]. For ThreadSanitizer and AddressSanitizer, and without a sanitizer. */
 #include "perfblock/cpi_facility.h"
 
 #include "workers.h"
@@ -13,8 +13,8 @@ enum { INSTANCES = 1000, TURNS = 1500, CPUS = 2, BUFFER_BYTES = 600 };
 
 /* ---- Snapshots ----------------------------------------------------------------------------------------- */
 
-/* Reading n of a reader, from 0: CPU c has 16 (c + 1) n^2 instructions in 1000 n cycles, half of them busy; the thread
- * 3 n^2 in 7 n. Quotients of differences tell both ends of an interval. */
+/* In reading n of a reader, from 0, CPU c has 16 (c + 1) n^2 instructions in 1000 n cycles, half of them busy; the
+ * thread has 3 n^2 in 7 n. So quotients of differences identify both ends of an interval. */
 typedef struct counting_reader {
     atomic_flag is_used;
     uint32_t mode;
@@ -55,7 +55,7 @@ static bool read_counts(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpus,
     (void)moment;
     (void)failure;
     counting_reader *reader = context;
-    CHECK(!atomic_flag_test_and_set(&reader->is_used)); /* one thread at a time */
+    CHECK(!atomic_flag_test_and_set(&reader->is_used)); /* used by one thread at a time */
     CHECK(!(reader->mode & PFB_CPI_ON_THREAD) || reader->thread == this_thread);
     CHECK(capacity >= CPUS);
     uint64_t n = reader->next++;
@@ -82,11 +82,11 @@ static const pfb_cpi_source_operations operations = {close_source, open_reader, 
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
 
-/* One instance and what it must say. Its lock puts the calls on it in order, as a caller must. */
+/* One instance and its expected state. Its lock orders the calls on it, as a caller must. */
 typedef struct box {
     pthread_mutex_t lock;
-    void *handle; /* null: none now */
-    void *dead;   /* the one before; null at first */
+    void *handle; /* null: none at present */
+    void *dead;   /* the previous one; null at first */
     uint32_t mode;
     unsigned owner;
     uint64_t start, next; /* readings */
@@ -132,13 +132,13 @@ static void start(box *b)
     b->start = b->next++;
 }
 
-/* Doubles through memory: some registers hold more than they do. */
+/* Compares through memory: x87 registers have a higher precision than doubles. */
 static bool is_same(double value, double expected)
 {
     return memcmp(&value, &expected, sizeof value) == 0;
 }
 
-/* The figures of the interval that ends with the latest reading. */
+/* Checks the figures of the interval that ends with the latest reading. */
 static void check_data(const box *b, const pfb_cpi_data *data)
 {
     uint64_t last = b->next - 1;
@@ -171,7 +171,7 @@ static void get(box *b)
     CHECK(details.result.cpu_count == CPUS && details.cpus[1].raw_cpi == data->raw_cpi[1]);
 }
 
-/* What the buffer has can be read, and is as many groups as were written. */
+/* Checks that the hooks in the buffer can be read and that there are as many groups as were written. */
 static void check_hooks(const box *b, size_t used)
 {
     pfb_cpi_hooks hooks;
@@ -206,7 +206,7 @@ static void get_and_trace(box *b, uint64_t *random)
     CHECK(pfb_cpi_attach_trace_buffer(b->handle, b->buffer, sizeof b->buffer) == PFB_PU_SUCCESS);
 }
 
-/* A handle that another thread may have terminated, at any time, and one that never was. */
+/* Uses a handle that another thread may have terminated at any time, and one that never existed. */
 static void use_dead(const box *b)
 {
     const pfb_cpi_data *data;
@@ -245,7 +245,7 @@ static void use_box(box *b, uint64_t *random)
 
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
-/* Half of the turns go to this thread's own share of the boxes. */
+/* Half of the turns use this thread's share of the boxes. */
 static void *use_boxes(void *context)
 {
     worker *w = begin_worker(context);
@@ -261,8 +261,8 @@ static void *use_boxes(void *context)
     return NULL;
 }
 
-/* One instance that nobody puts in order. Each call runs whole or finds it terminated; after that its buffer is gone.
- */
+/* One instance whose calls are not ordered. Each call runs completely or finds it terminated; after that its buffer is
+ * freed. */
 static struct shared {
     void *handle;
     uint8_t *buffer;

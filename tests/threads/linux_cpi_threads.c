@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The live CPI source of Linux under many threads: 64 open, read and close readers over counters and kernel files of
- * this program's own, while CPUs come and go. So all that readers share changes under them. Usage: linux_cpi_threads
- * [SEED]. For the thread and the address sanitizer, and without one. */
+/* The live CPI source of Linux with many threads. 64 threads open, read and close readers with simulated counters and
+ * kernel files, while CPUs go offline and online, so that everything that readers share changes. Usage:
+ * linux_cpi_threads [SEED]. For ThreadSanitizer and AddressSanitizer, and without a sanitizer. */
 #include "cpi/linux/linux_cpi.h"
 
 #include "workers.h"
@@ -18,7 +18,7 @@ enum { CPUS = 4, DESCRIPTORS = 4096, TURNS = 120, MOST_READINGS = 8, PATH_BYTES 
 
 static char root[] = "/tmp/perfblock_threads_XXXXXX";
 
-/* What is made, in that order; a folder has no text. */
+/* Files and folders to make, in this order; a folder has no text. */
 static const struct {
     const char *name, *text;
 } files[] = {
@@ -76,7 +76,7 @@ static void remove_files(void)
     CHECK(rmdir(root) == 0);
 }
 
-/* The list is whole at any time. CPU 0 stays. */
+/* The list of CPUs is complete at any time. CPU 0 stays online. */
 static void change_online(unsigned number, uint32_t choice)
 {
     static const char *const lists[] = {"0-3\n", "0-1\n", "0,2-3\n", "0\n"};
@@ -92,8 +92,8 @@ static void change_online(unsigned number, uint32_t choice)
 
 /* ---- Counters -------------------------------------------------------------------------------------------------- */
 
-/* An event that was opened: its CPU and one more, negative for a thread's; 0: none is. All of these are relaxed, or
- * they would put threads in order themselves, and hide a lock that is missing. */
+/* For each open event its CPU + 1, negative for a thread's; 0: not open. All accesses are relaxed: otherwise they would
+ * order the threads and hide a missing lock. */
 static atomic_int events[DESCRIPTORS];
 static atomic_size_t open_events;
 static atomic_uint_fast64_t now;
@@ -125,7 +125,7 @@ static int open_event(const struct perf_event_attr *attributes, int thread, int 
     return -EMFILE;
 }
 
-/* All counters run with the clock: CPU c executes c + 2 instructions in a cycle, a thread 1. */
+/* All counters advance with the clock: CPU c executes c + 2 instructions per cycle, a thread 1. */
 static long read_event(int descriptor, void *room, size_t size)
 {
     uint64_t time = tick();
@@ -184,7 +184,7 @@ static void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, taken *to)
     CHECK(is_read);
 }
 
-/* A CPU's count is its own: c + 2 times something, and more at the end. */
+/* The count of a CPU identifies it: a multiple of c + 2, which grows. */
 static void check_interval(const taken *start, const taken *end, uint32_t mode)
 {
     const pfb_cpi_snapshot *first = &start->reading.snapshot;

@@ -13,7 +13,7 @@ static worker workers[THREADS];
 
 void check_at(bool holds, int line, const char *what)
 {
-    atomic_fetch_add_explicit(&checks, 1, memory_order_relaxed); /* it must put no threads in order itself */
+    atomic_fetch_add_explicit(&checks, 1, memory_order_relaxed); /* relaxed, so that it does not order the threads */
     if (holds)
         return;
     fprintf(stderr, "FAILED in line %d, thread %u: %s (%s)\n", line, this_thread, what, pfb_cpi_last_error_text());

@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_WORKERS_H
 #define PFB_TEST_WORKERS_H
 
-/* What the programs share that test threads: 64 of them at once, each with random numbers of its own, and checks. The
- * last line is printed only when every check passed. */
+/* Common parts of the programs that test threads: 64 threads at a time, each with its own random numbers, and checks.
+ * The last line is printed only if every check passed. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,10 +19,10 @@ typedef struct worker {
     uint64_t random;
 } worker;
 
-/* From 1; 0 in the first thread. */
+/* From 1; 0 in the main thread. */
 extern _Thread_local unsigned this_thread;
 
-/* Ends the program as failed when it does not hold. */
+/* Ends the program with a failure if the condition is false. */
 void check_at(bool holds, int line, const char *what);
 
 #define CHECK(holds) check_at(holds, __LINE__, #holds)
@@ -30,15 +30,15 @@ void check_at(bool holds, int line, const char *what);
 /* The seed is the program's argument, or the time; it is printed. */
 void seed_workers(int argc, char **argv);
 
-/* Every worker at once, and until all are done. */
+/* Runs all workers at once and waits for them. */
 void run_workers(void *(*run)(void *));
 
-/* What run is called with; it begins so. */
+/* First call in `run`, with its argument. */
 worker *begin_worker(void *context);
 
 uint32_t next_random(uint64_t *random);
 
-/* Prints the last line; the exit status. */
+/* Prints the last line; returns the exit status. */
 int finish_checks(void);
 
 #endif

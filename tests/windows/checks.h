@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_CHECKS_H
 #define PFB_TEST_CHECKS_H
 
-/* What the plain programs share that test Windows, or Wine: they tell what they did, and their last line is printed
- * only when every check passed. */
+/* Common parts of the programs that run on Windows or Wine. They print what they did, and the last line only if every
+ * check passed. */
 #include <stdbool.h>
 
 /* Ends the program as failed. */
@@ -11,7 +11,7 @@ _Noreturn void fail(const char *what);
 
 void count_check(void);
 
-/* Defined here so that readers of the tests see what holds after a check. */
+/* Defined in the header, so that static analysis knows what holds after a check. */
 static inline void check(bool is_true, const char *what)
 {
     if (!is_true)
@@ -21,7 +21,7 @@ static inline void check(bool is_true, const char *what)
 
 bool is_wine(void);
 
-/* Prints the last line; the exit status. */
+/* Prints the last line; returns the exit status. */
 int finish_checks(void);
 
 #endif

@@ -64,7 +64,7 @@ static void note_machine(const pfb_wide *machine)
 
 /* ---- Answers -------------------------------------------------------------------------------------------------- */
 
-/* The forged answer to this call, if there is one; counts the call. */
+/* Counts the call, and returns its forged answer or null. */
 static const fake_answer *next_forged(fake_function function)
 {
     const fake_script *script = &fake.scripts[function];
@@ -80,7 +80,7 @@ static void note_room(fake_function function, uint32_t units)
         fake.rooms[function][fake.calls[function]] = units;
 }
 
-/* True when the answer of a call with room is forged: then it is given. */
+/* Returns true if the answer of a call with a buffer is forged, after giving it. */
 static bool forge(fake_function function, void *room, size_t room_bytes, size_t unit_bytes, pfb_dword *actual,
                   pfb_dword *code)
 {
@@ -97,7 +97,7 @@ static bool forge(fake_function function, void *room, size_t room_bytes, size_t 
     return true;
 }
 
-/* The honest answer of a call with room: `bytes` as far as they fit. */
+/* Gives the real answer of a call with a buffer: `bytes` if they fit. */
 static pfb_dword give(const pfb_bytes *bytes, void *room, size_t room_bytes, size_t unit_bytes, pfb_dword *actual)
 {
     *actual = (pfb_dword)(bytes->size_bytes / unit_bytes);
@@ -108,7 +108,7 @@ static pfb_dword give(const pfb_bytes *bytes, void *room, size_t room_bytes, siz
     return PFB_WIN32_SUCCESS;
 }
 
-/* The honest answer of what failed. */
+/* Gives the real answer of a failed operation. */
 static pfb_dword give_failure(const pfb_source_failure *failure, pfb_dword *actual)
 {
     *actual = UNDEFINED;
@@ -156,7 +156,7 @@ pfb_dword PFB_WINAPI PerfCloseQueryHandle(void *query)
     return forged ? forged->code : PFB_WIN32_SUCCESS;
 }
 
-/* Writes the Status of each block, and into all else of it on request. */
+/* Writes the Status of each block, and on request overwrites all other bytes. */
 static void write_statuses(uint8_t *blocks, size_t size)
 {
     for (size_t at = 0; at < size;) {
@@ -169,7 +169,7 @@ static void write_statuses(uint8_t *blocks, size_t size)
     }
 }
 
-/* Refuses the blocks of the size that the test chose; all else is honest. */
+/* Refuses blocks of the size that the test chose, and accepts others. */
 static bool refuse_sizes(uint8_t *blocks, size_t size)
 {
     bool is_refused = false;

@@ -2,8 +2,8 @@
 #ifndef PFB_FAKE_PERFLIB_H
 #define PFB_FAKE_PERFLIB_H
 
-/* The nine functions of PerfLib V2 over a capture, with the size protocol of the true ones. A test can forge what they
- * answer, and sees what they were asked. Part of a test program, or a library that is loaded in place of advapi32. */
+/* The nine functions of PerfLib V2 with the data of a capture and the size protocol of Windows. A test can replace
+ * their answers and sees their arguments. Part of a test program, or a library that is loaded instead of advapi32. */
 #include "windows/perflib.h"
 
 #if defined(FAKE_PERFLIB_BUILDING)
@@ -20,17 +20,17 @@ typedef enum fake_function {
         FAKE_FUNCTIONS
 } fake_function;
 
-/* A forged answer. A call that has room is free to use all of it, whatever it answers: its first and last byte become
- * 0xEE, and of a success all that is claimed, if it fits. A query is opened with null for success, else with a handle
- * that is none. Blocks keep their Status. Closing closes. */
+/* A forged answer. A call with a buffer may write to all of it, whatever it answers: the first and last byte become
+ * 0xEE, and after a success the whole claimed size, if it fits. Opening a query returns null for success, and otherwise
+ * an invalid handle. Blocks keep their Status. Closing always closes. */
 typedef struct fake_answer {
     uint32_t code;
-    uint32_t actual; /* the size that it returns */
+    uint32_t actual; /* the returned size */
 } fake_answer;
 
 enum { FAKE_ANSWERS = 8, FAKE_ROOMS = 32 };
 
-/* What a function answers before it is honest again. */
+/* The answers of a function before it behaves normally again. */
 typedef struct fake_script {
     fake_answer answers[FAKE_ANSWERS];
     size_t count;
@@ -38,24 +38,24 @@ typedef struct fake_script {
 } fake_script;
 
 typedef struct fake_perflib {
-    fake_script scripts[FAKE_FUNCTIONS]; /* the test's */
-    uint32_t block_status;               /* the test's: when not 0, what becomes of every block */
-    bool breaks_blocks;                  /* the test's: all else of a block is overwritten, too */
-    uint32_t refused_bytes;              /* the test's: blocks of this size are refused, 40 or 48; 0: none */
-    bool refuses_calls;                  /* the test's: by failing the call instead of by Status */
+    fake_script scripts[FAKE_FUNCTIONS]; /* set by the test */
+    uint32_t block_status;               /* set by the test: if not 0, the Status of every block */
+    bool breaks_blocks;                  /* set by the test: all other bytes of a block are overwritten, too */
+    uint32_t refused_bytes;              /* set by the test: blocks of this size, 40 or 48, are refused; 0: none */
+    bool refuses_calls;                  /* set by the test: refuses by failing the call instead of by Status */
     size_t calls[FAKE_FUNCTIONS];
-    uint32_t rooms[FAKE_FUNCTIONS][FAKE_ROOMS]; /* what the first calls gave space for */
+    uint32_t rooms[FAKE_FUNCTIONS][FAKE_ROOMS]; /* capacities of the first calls */
     size_t open_handles;
     size_t wrong_handles;                    /* calls with a handle that is not open */
-    pfb_wide machine[PFB_MACHINE_UNITS + 1]; /* of the last call that takes one; empty for null */
-    uint32_t request;                        /* of the last call that takes them */
+    pfb_wide machine[PFB_MACHINE_UNITS + 1]; /* argument of the last call that has it; empty for null */
+    uint32_t request;                        /* argument of the last call that has it */
     uint32_t language;
 } fake_perflib;
 
-/* Begins anew over a copy of the capture. Null when it is none. */
+/* Resets everything and copies the capture. Returns null if it is not one. */
 FAKE_API fake_perflib *fake_perflib_start(const void *capture, size_t size);
 
-/* Lets go of the capture and of all handles. */
+/* Frees the capture and all handles. */
 FAKE_API void fake_perflib_stop(void);
 
 FAKE_API pfb_dword PFB_WINAPI PerfOpenQueryHandle(const pfb_wide *machine, void **query);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A V1 provider: a library whose functions the system calls when HKEY_PERFORMANCE_DATA is asked. Other tests ask at the
- * same time, so that it answers to its own object alone. */
+/* A V1 provider: a library that the system loads for queries of HKEY_PERFORMANCE_DATA. Other tests query at the same
+ * time, so it only answers queries for its own object. */
 #include "provider.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ __declspec(dllexport) DWORD APIENTRY Close(void);
 
 DWORD APIENTRY Open(LPWSTR devices)
 {
-    LPWSTR unused = devices; /* the system fixes the signature, which has no const */
+    LPWSTR unused = devices; /* the signature, without const, is fixed by the system */
     (void)unused;
     return ERROR_SUCCESS;
 }

@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_PROVIDER_H
 #define PFB_TEST_PROVIDER_H
 
-/* What the V1 provider of the tests gives, in the structures of winperf.h: one object of two counters and two
- * instances. */
+/* The data of the tests' V1 provider, in the structures of winperf.h: one object with two counters and two instances.
+ */
 #include <stddef.h>
 
 #define WIN32_LEAN_AND_MEAN

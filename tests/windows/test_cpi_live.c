@@ -9,8 +9,8 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* The live source of CPI counters on Windows itself, or on Wine, which has no thread profiling: what is refused there,
- * and why; then the source over all of the system but its three functions, for which there are three of ours. */
+/* The live source of CPI counters on Windows, or on Wine, which has no thread profiling: its refusals and their
+ * reasons. Then the source with the real system, except that its three functions are simulated. */
 
 static void set_counter(const char *text)
 {
@@ -35,7 +35,7 @@ static pfb_cpi_failure refuse(const char *what, uint32_t mode)
 
 typedef BOOL(WINAPI *ask_rights)(void);
 
-/* By a function of the shell, which the source does not use. */
+/* Asks a function of the shell, which the source does not use. */
 static bool is_administrator(void)
 {
     HMODULE shell = LoadLibraryExW(L"shell32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
@@ -58,7 +58,7 @@ static void check_cpus(void)
     }
 }
 
-/* Without the functions nothing else matters; with them the counter must be named, and be one. */
+/* Missing functions are reported first; with them, the counter must be named and valid. */
 static void check_thread(void)
 {
     bool has_functions = GetProcAddress(GetModuleHandleW(L"kernel32.dll"), "EnableThreadProfiling") != NULL;
@@ -113,7 +113,7 @@ typedef struct shared {
     pfb_cpi_failure failure;
 } shared;
 
-/* Each sleeps between the two halves of an addition: without the lock the other one's is lost. */
+/* Sleeps between the two halves of an addition: without the lock, additions of the other threads are lost. */
 static DWORD WINAPI count_up(void *context)
 {
     shared *all = context;

@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* PerfLib V2 of the live source: on Windows itself, or on Wine, which has four of the nine functions, finds no
- * counterset, and collects an empty block; and over a library of ours that is loaded in place of advapi32. */
+/* PerfLib V2 of the live source on Windows, or on Wine, which has four of the nine functions, no countersets, and
+ * collects an empty block; and with a test library that is loaded instead of advapi32. */
 
 /* ---- The system itself ------------------------------------------------------------------------------------------ */
 
-/* True when the system has the function; without it the operation was refused by its name. */
+/* Returns true if the system has the function; otherwise the operation must have failed and named it. */
 static bool check_refusal(bool is_there, bool is_done, const pfb_source_failure *failure, const char *function)
 {
     char sentence[120];
@@ -36,7 +36,7 @@ static HMODULE first_library(void)
     return GetModuleHandleW(L"advapi32.dll");
 }
 
-/* One of the two libraries exports it, by the system's own word. */
+/* Returns true if one of the two libraries exports the function. */
 static bool has_function(const char *name)
 {
     HMODULE second = LoadLibraryExA(SECOND_LIBRARY, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
@@ -48,7 +48,7 @@ static bool has_function(const char *name)
 
 static size_t make_block(uint8_t *out, size_t capacity)
 {
-    const pfb_query query = {.counterset = {{0xBD, 0x0B}}, /* of nothing */
+    const pfb_query query = {.counterset = {{0xBD, 0x0B}}, /* of an unknown counterset */
                              .counter_id = PFB_NO_ID,
                              .instance_id = PFB_NO_ID,
                              .name = pfb_utf8_name("*", 1)};
@@ -76,7 +76,7 @@ static void check_offers(pfb_source *source)
     pfb_bytes_free(&reply);
 }
 
-/* Removing what is not there is an invalid parameter, of the call or of the block. */
+/* Removing a block that was not added is an invalid parameter, of the call or of the block. */
 static void check_removing(pfb_source_query *query, uint8_t *block, size_t size)
 {
     pfb_list list;
@@ -102,7 +102,7 @@ static void check_info(pfb_source_query *query)
     pfb_bytes_free(&reply);
 }
 
-/* The call goes through, and the block's Status says that there is no such counterset: 4200. */
+/* The call succeeds, and the block's Status says that there is no such counterset: 4200. */
 static void check_blocks(pfb_source_query *query)
 {
     uint8_t block[64];
@@ -120,7 +120,7 @@ static void check_blocks(pfb_source_query *query)
     check_info(query);
 }
 
-/* A header and nothing else, of now. The structure and the core's reader say the same of it. */
+/* Checks a reply that consists of a header with the current time, in the structure and in core's reader. */
 static void check_empty_block(pfb_source_query *query)
 {
     pfb_bytes reply = {0};
@@ -168,7 +168,7 @@ static void check_system(void)
 
 /* ---- Finding functions ------------------------------------------------------------------------------------------ */
 
-/* Those found are those there are. */
+/* The functions that were found are those that the libraries export. */
 static void check_found(const pfb_perflib_functions *functions)
 {
 #define CHECK_FOUND(name) check((functions->name != NULL) == has_function(#name), #name);
@@ -176,7 +176,7 @@ static void check_found(const pfb_perflib_functions *functions)
 #undef CHECK_FOUND
 }
 
-/* Those of the libraries that are there, from the system's folder. */
+/* Only existing libraries in the system's folder are loaded. */
 static void check_loading(void)
 {
     char folder[MAX_PATH];
@@ -197,7 +197,7 @@ static void check_loading(void)
     }
 }
 
-/* A function that was found stays; only a missing one is taken from the next library. */
+/* A function that was found is kept; only a missing one is taken from the next library. */
 static void check_order(HMODULE library)
 {
     pfb_perflib_functions functions = {0};
@@ -217,7 +217,8 @@ static void check_order(HMODULE library)
 
 static const pfb_guid one_set = {{1}};
 
-/* A counterset and two samples, whose bytes mean nothing; the second is larger than any first capacity. */
+/* Makes a capture of one counterset and two samples whose bytes have no meaning; the second sample is larger than any
+ * first capacity. */
 static size_t make_capture(uint8_t *out, size_t capacity)
 {
     static uint8_t body[200000];
@@ -234,7 +235,7 @@ static size_t make_capture(uint8_t *out, size_t capacity)
     return at;
 }
 
-/* Only what the nine functions need; V1 is not asked for. */
+/* Opens the source with the nine functions only; V1 is not used. */
 static pfb_source *open_library(HMODULE library)
 {
     pfb_perflib system = {.describe = pfb_windows_message};

@@ -42,7 +42,7 @@ static void register_provider(const char *library)
     LSTATUS code = RegCreateKeyExA(HKEY_LOCAL_MACHINE, SERVICE "\\Performance", 0, NULL, REG_OPTION_VOLATILE, KEY_WRITE,
                                    NULL, &key, NULL);
     check(code == ERROR_SUCCESS, "the key of the provider is made");
-    atexit(deregister); /* also when a check fails */
+    atexit(deregister); /* also if a check fails */
     set_value(key, "Library", path);
     set_value(key, "Open", "Open");
     set_value(key, "Collect", "Collect");
@@ -99,7 +99,7 @@ static void check_provided(const uint8_t *data, size_t size)
 
 /* ---- Where it is -------------------------------------------------------------------------------------------- */
 
-/* The query without the library of this project: the bytes after the block are seen as well. */
+/* Queries the registry without this library, to see the bytes after the block as well. */
 static DWORD query_registry(uint8_t *data)
 {
     DWORD size = ROOM;
@@ -110,7 +110,8 @@ static DWORD query_registry(uint8_t *data)
     return size;
 }
 
-/* Whether the objects are where the header says. Any third place is a failure. */
+/* Returns true if the objects are where the header says, false if they are where Wine puts them; anything else is a
+ * failure. */
 static bool is_in_its_place(const uint8_t *data)
 {
     PERF_DATA_BLOCK header;
@@ -134,7 +135,7 @@ static void move_to_its_place(uint8_t *data, DWORD size)
 
 /* ---- Through the source ------------------------------------------------------------------------------------- */
 
-/* The room holds `fill` before, since the system leaves a part of it alone. */
+/* Collects a block. The buffer is filled with `fill` first, since the system leaves a part of it unchanged. */
 static void ask(pfb_source *source, uint8_t fill, pfb_bytes *reply)
 {
     pfb_source_failure failure = {0};

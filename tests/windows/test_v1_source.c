@@ -11,8 +11,8 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* V1 of the live source on Windows itself, or on Wine, whose V1 blocks have a header and no objects, and whose name
- * table has two pairs. What a header must say is asked of the system by other calls. */
+/* V1 of the live source on Windows, or on Wine, whose V1 blocks have a header and no objects, and whose name table has
+ * two pairs. The expected contents of the header come from other system calls. */
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ static int64_t performance_counter(void)
     return counter.QuadPart;
 }
 
-/* The header's name and clock are those of other calls. */
+/* Checks the header's name and clock against other system calls. */
 static void check_header(const pfb_v1_reader *block)
 {
     LARGE_INTEGER frequency;
@@ -59,8 +59,8 @@ static void count_values(pfb_v1_reader *block, unsigned long *values)
     }
 }
 
-/* The whole block is sound. On Wine it is a header without objects; on Windows "Global" and "2", the object System,
- * have some. */
+/* Checks that the whole block is valid. On Wine it is a header without objects; on Windows "Global" and "2", the object
+ * System, have objects. */
 static void check_block(pfb_source *source, const char *query)
 {
     pfb_bytes reply = {0};
@@ -90,7 +90,7 @@ static void check_block(pfb_source *source, const char *query)
 
 /* ---- Name tables -------------------------------------------------------------------------------------------- */
 
-/* The text of an entry is a number in decimal digits. */
+/* Returns true if the text of an entry is a decimal number. */
 static bool is_number(const pfb_name *name)
 {
     for (size_t i = 0; i < name->size_bytes; i += 2) {
@@ -136,8 +136,8 @@ static void check_help(pfb_source *source)
 
 /* ---- Other machines -------------------------------------------------------------------------------------------- */
 
-/* On Wine this machine can be connected to by its own name, and gives what it gives without: a header and its name. On
- * Windows that takes the service Remote Registry and the right to it. */
+/* On Wine this machine can be opened by its own name, with the same result: a header with its name. On Windows that
+ * needs the service Remote Registry and the right to use it. */
 static void check_own_name(const char *backslashes, size_t expected_size)
 {
     WCHAR wide[MAX_COMPUTERNAME_LENGTH + 1];
@@ -182,7 +182,7 @@ static void check_no_name(const char *machine)
     check(failure.code == 87 && failure.sentence[0] != '\0', "but an invalid parameter");
 }
 
-/* Top-level name "invalid" is of no machine. The registry's own message says what became of it. */
+/* The top-level domain "invalid" never exists. The sentence has the registry's own message. */
 static void check_remote(void)
 {
     pfb_bytes reply = {0};
@@ -212,7 +212,7 @@ static void check_bad_query(pfb_source *source)
     pfb_bytes_free(&reply);
 }
 
-/* Sizes in sentences: the C library of Windows has formats of its own. */
+/* Sizes in sentences: the C library of Windows has different printf formats. */
 static void check_sentence(void)
 {
     static const uint8_t cut[24] = {'P', 'F', 'B', 'C', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'N', 'O'};
@@ -222,7 +222,7 @@ static void check_sentence(void)
     check(strncmp(failure.sentence, "the capture cannot be read at offset 16: ", 41) == 0, "with the offset");
 }
 
-/* The message begins as the one that the system gives to the narrow function. */
+/* The message begins like the one that the system returns from the narrow function. */
 static void check_message(void)
 {
     char narrow[512];
@@ -234,7 +234,7 @@ static void check_message(void)
     pfb_windows_message(ERROR_ACCESS_DENIED, cut, sizeof cut);
     printf("access denied: \"%s\", cut \"%s\"\n", message, cut);
     size_t length = strlen(message);
-    if (narrow[0] > 0) /* ASCII in both */
+    if (narrow[0] > 0) /* if ASCII in both */
         check(message[0] == narrow[0], "the message is that of the system");
     check(length > 4 && message[length - 1] != '.' && !strpbrk(message, "\r\n"), "one line without a final dot");
     check(strlen(cut) < sizeof cut && strncmp(message, cut, strlen(cut)) == 0, "a message is cut to its capacity");
@@ -249,7 +249,7 @@ int main(void)
     printf("%s\n", is_wine() ? "on Wine" : "on Windows");
     if (!source)
         fail(failure.sentence);
-    for (int i = 0; i < 2; i++) { /* the key is closed after each query, and opens again */
+    for (int i = 0; i < 2; i++) { /* the key is closed after each query, and can be opened again */
         check_block(source, "Global");
         check_block(source, "2");
         check_names(source);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A test for each check that does not hold, one that goes on after it, and one that passes. */
+/* A test for each kind of failing check, one that continues after it, and one that passes. */
 #include <criterion/criterion.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A test that passes, and one that leaves as if all were done. */
+/* A test that passes, and one that exits with status 0. */
 #include <criterion/criterion.h>
 
 #include <stdlib.h>
