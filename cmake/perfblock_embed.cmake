@@ -10,9 +10,9 @@ string(REPLACE "\r\n" "\n" text "${text}")
 string(SHA256 hash "${text}")
 string(HEX "${text}" bytes)
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
-string(REPLACE "0x0a," "0x0a,\n" bytes "${bytes}") # a line of the header for each of the source
+string(REPLACE "0x0a," "0x0a,\n" bytes "${bytes}") # one line of the header per source line
 
-# Three bytes make four characters. The 32 bytes of the hash are filled up with one zero byte, whose character is "=".
+# Three bytes make four characters. The 32 bytes of the hash are padded with one zero byte, whose character is "=".
 set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 set(base64 "")
 foreach(at RANGE 0 60 6)

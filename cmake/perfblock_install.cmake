@@ -2,8 +2,8 @@
 # Installs libraries, headers, program, the CMake package and the pkg-config files; the result may be moved as a whole.
 include(CMakePackageConfigHelpers)
 
-# A static and a shared build may be installed into the same place: each brings its own file of targets,
-# and perfblockConfig.cmake chooses.
+# A static and a shared build may be installed in the same place: each has its own file of targets, and
+# perfblockConfig.cmake chooses one.
 get_target_property(type perfblock_core TYPE)
 if(type STREQUAL "SHARED_LIBRARY")
     set(kind shared)

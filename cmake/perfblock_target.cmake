@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What all targets of this project share; nothing here reaches the programs that link them.
+# Settings of all targets of this project; programs that link them are not affected.
 
-# C11 without extensions, hidden symbols, and the warning flags where they are asked for.
+# C11 without extensions, hidden symbols, and optional warning flags.
 function(perfblock_setup_target target)
     target_compile_features(${target} PUBLIC c_std_11)
     set_target_properties(${target} PROPERTIES C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
@@ -21,8 +21,8 @@ function(perfblock_setup_target target)
     endif()
 endfunction()
 
-# The same for a library: its place in the exported package, version, and the macros of export.h.
-# While the major version is 0, each minor version is an ABI of its own.
+# The same for a library: its part of the exported package, its version, and the macros of export.h. While the major
+# version is 0, each minor version is an ABI of its own.
 function(perfblock_setup_library target name output_name)
     perfblock_setup_target(${target})
     set_target_properties(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Finds what the tests are built and run with: the targets Python3::Interpreter and PkgConfig::CRITERION.
-# Afterwards PERFBLOCK_TESTS is ON or OFF, and no longer AUTO.
+# Finds the tools that build and run the tests: the targets Python3::Interpreter and PkgConfig::CRITERION. Changes
+# PERFBLOCK_TESTS from AUTO to ON or OFF.
 
 string(TOUPPER "${PERFBLOCK_TESTS}" PERFBLOCK_TESTS)
 if(NOT PERFBLOCK_TESTS MATCHES "^(AUTO|ON|OFF|TRUE|FALSE|YES|NO|Y|N|1|0)$")

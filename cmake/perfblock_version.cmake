@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The version has one home, the header that programs compile against.
+# The version is defined by the public header version.h.
 function(perfblock_read_version result)
     set(header "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../core/include/perfblock/version.h")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${header}")

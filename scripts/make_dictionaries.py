@@ -4,12 +4,10 @@
 
     scripts/make_dictionaries.py [--check]
 
-The constants of a subject come from the headers and sources of its name:
-core/.../v2.h and v2.c for v2.dict.  These are macros with a number, tags,
-enumerators that are sizes in bytes, counter types, and the words of text
-formats.  What precedes the generated part is written by hand and left alone.
-With --check nothing is written; exit status 1 if a dictionary is out of date,
-or if a target has no dictionary or no seeds.
+The constants of a subject come from the headers and sources with its name: core/.../v2.h and v2.c for v2.dict. They are
+macros with a number, tags, enumerators that are sizes in bytes, counter types, and the words of text formats. The part
+before the generated one is written by hand and kept. With --check nothing is written; the exit status is 1 if a
+dictionary is out of date or a target has no dictionary or no seeds.
 """
 
 import pathlib
@@ -19,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARK = "# Generated from the sources by scripts/make_dictionaries.py.\n"
 
-# Subjects whose input is, or contains, that of other subjects.
+# Subjects whose inputs contain inputs of other subjects.
 MORE = {
     "v2_values": ["v2"], "changing": ["v2", "v1", "capture"], "sample": ["v2", "metadata", "counter_type"],
     "formula": ["counter_type"], "v1": ["counter_type", "name"], "query": ["metadata"], "metadata": ["counter_type"],

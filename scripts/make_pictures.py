@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Makes the pictures of the documentation, docs/report.png and
-docs/explain.png, with the program that PERFBLOCK names and a headless
-Chromium.  The recording is written here and is the same each time."""
+docs/explain.png, with the program in PERFBLOCK and a headless Chromium. The
+recording is made by this script and is always the same."""
 
 import math
 import os
@@ -31,7 +31,7 @@ def rates(number, disk):
 
 
 def recording():
-    """Two disks and their sum, two minutes."""
+    """Two minutes of two disks and their total."""
     counters = [(1, c.BULK, "Disk Reads/sec"),
                 (2, c.BULK, "Disk Read Bytes/sec")]
     chunks = [c.metadata(c.DISK, "PhysicalDisk", counters),
@@ -48,7 +48,7 @@ def recording():
 
 
 def broken_reply():
-    """A reply whose second value is longer than its result."""
+    """A reply whose second value extends past its result."""
     names = w.instance(0, DISKS[0], w.v8(52173), w.v8(427401216)[:4] +
                        (400).to_bytes(4, "little") + bytes(8))
     return w.reply(w.result(w.COUNTERSET, w.id_list([1, 2]) +

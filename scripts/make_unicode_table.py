@@ -20,11 +20,11 @@ HEADER = os.path.join(os.path.dirname(os.path.dirname(
 POINTS = 0x110000
 SKIPPED = 77
 
-# What a name shows as itself, by the columns it takes, and what is escaped.
+# How a character is printed: its number of columns, or as an escape.
 NARROW, WIDE, COMBINING, ESCAPED = range(4)
 KINDS = ("NARROW", "WIDE", "COMBINING", "ESCAPED")
 
-# Characters without ink that no property marks as invisible.
+# Invisible characters that no property marks as such.
 BLANKS = (
     0x2800,   # BRAILLE PATTERN BLANK
     0x13441,  # EGYPTIAN HIEROGLYPH FULL BLANK
@@ -84,8 +84,7 @@ def with_property(folder, name, *values):
 
 
 def wide_points(folder):
-    """The code points of two columns.  Comments name the ranges that are wide
-    where nothing is assigned."""
+    """The code points of two columns. Comments in the file name unassigned ranges that are wide."""
     name = "EastAsianWidth.txt"
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         unassigned = re.findall(r"(?m)^# @missing: (\w+)\.\.(\w+); W(?:ide)?$",
@@ -101,8 +100,8 @@ def wide_points(folder):
 
 
 def with_category(folder, *categories):
-    """The code points of general categories.  Of a large range,
-    UnicodeData.txt has only the first and the last code point."""
+    """The code points of general categories. UnicodeData.txt has only the first and the last code point of a large
+    range."""
     found = set()
     start = None
     for point, _, fields in rows(folder, "UnicodeData.txt"):
@@ -120,7 +119,7 @@ def kinds(folder):
     def properties(*names):
         return with_property(folder, "PropList.txt", *names)
 
-    # The vowels and final consonants of Hangul join the consonant before.
+    # Vowels and final consonants of Hangul combine with the preceding consonant.
     combining = with_category(folder, "Mn", "Me") | with_property(
         folder, "HangulSyllableType.txt", "V", "T")
     escaped = with_category(folder, "Cc", "Cf", "Cs", "Zl", "Zp")
@@ -131,7 +130,7 @@ def kinds(folder):
     escaped |= set(BLANKS)
     found = [NARROW] * POINTS
     for points, kind in ((wide_points(folder), WIDE), (combining, COMBINING),
-                         (escaped, ESCAPED)):  # of several the last counts
+                         (escaped, ESCAPED)):  # the last one applies
         for point in points:
             found[point] = kind
     return found

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Shared by the scripts: getting what is missing, and running steps quietly.
+# Common functions of the scripts: installing missing packages, running steps quietly.
 
 # ---- Packages ---------------------------------------------------------------------------------------
 
 missing=()
 
 # need PACKAGE PROBE [ARGUMENT...]: PACKAGE (its name in Debian and Ubuntu) is missing unless the probe succeeds.
-# A probe asks for the thing itself rather than for the package, so that a compiler from elsewhere counts too.
+# A probe looks for the tool and not for the package, so that tools from other sources are accepted.
 need() {
     local package=$1
     shift
@@ -21,10 +21,10 @@ has_cmake_325() {
     [[ $(printf '%s\n' 3.25 "$version" | sort -V | head -n 1) == 3.25 ]]
 }
 
-# builds COMPILER [OPTION...]: an empty program can be made.
+# builds COMPILER [OPTION...]: succeeds if an empty program can be built.
 builds() { echo 'int main(void) { return 0; }' | "$@" -x c - -o /dev/null; }
 
-# provide FUNCTION: calls FUNCTION, which states its needs, and installs what is missing.
+# provide FUNCTION: calls FUNCTION, which declares its needs, and installs missing packages.
 provide() {
     missing=()
     "$1"
@@ -56,7 +56,7 @@ install_packages() {
 
 # ---- Steps ------------------------------------------------------------------------------------------
 
-# quietly COMMAND...: shows the command's output only when it fails.
+# quietly COMMAND...: shows the command's output only if it fails.
 quietly() {
     local log status=0
     log=$(mktemp)
@@ -68,7 +68,7 @@ quietly() {
 
 # ---- Presets ----------------------------------------------------------------------------------------
 
-# What every preset needs.
+# Needed by every preset.
 build_needs() {
     need gcc has_command gcc
     need libc6-dev builds gcc
@@ -95,7 +95,7 @@ fuzz_needs() {
     need zip has_command zip
 }
 
-# Stops on other processors than x86-64: tests of objects and cross builds expect its compilers.
+# Stops on processors other than x86-64: the tests of objects and the cross builds need its compilers.
 require_x86_64() {
     [[ $(uname -m) == x86_64 ]] || {
         echo "$0 needs an x86-64 machine; name presets to run those that do not." >&2
@@ -114,7 +114,7 @@ with_few_random_bits() {
     fi
 }
 
-# run_presets PRESET...: runs these workflow presets, all of them even when one fails, and prints which failed.
+# run_presets PRESET...: runs all these workflow presets, even if one fails, and prints those that failed.
 run_presets() {
     local preset failed=()
     export CTEST_PARALLEL_LEVEL="${CTEST_PARALLEL_LEVEL:-$(nproc)}"

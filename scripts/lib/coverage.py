@@ -30,7 +30,7 @@ def libraries():
 
 
 def run_tests():
-    """Runs each test with profiles of its own, PROFILES/TEST/*.profraw."""
+    """Runs each test with its own profiles, PROFILES/TEST/*.profraw."""
     fuzzing.build("coverage", ["all"])
     shutil.rmtree(PROFILES, ignore_errors=True)
     listed = fuzzing.quietly(["ctest", "--test-dir", BUILD, "--show-only=json-v1"])
@@ -38,7 +38,7 @@ def run_tests():
     for number, name in enumerate(names, 1):
         folder = PROFILES / name
         folder.mkdir(parents=True)
-        # %2m: a file for each library, into which all processes of the test merge their counts.
+        # %2m: one file per library, into which all processes of the test merge their counts.
         done = subprocess.run(["ctest", "--test-dir", BUILD, "-R", f"^{re.escape(name)}$", "--output-on-failure"],
                               env={**os.environ, "LLVM_PROFILE_FILE": str(folder / "%2m.profraw")},
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace",
@@ -88,7 +88,8 @@ def summarise(data):
 def gaps(data):
     """Lines that are not reached, branches never taken one way, and conditions without an independent pair.
 
-    A function of a header is compiled into several libraries: what one of them reaches is reached."""
+    A function in a header is compiled into several libraries; it counts as reached if one of them reaches it.
+    """
     for entry in data["files"]:
         name = name_of(entry["filename"])
         if not name.startswith("core/"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared by scripts/fuzz and scripts/corpus: targets, engines, and their runs."""
+"""Common parts of scripts/fuzz and scripts/corpus: targets, engines, and their runs."""
 
 import csv
 import hashlib
@@ -12,7 +12,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Tests set these.
+# Set by tests.
 RESULTS = pathlib.Path(os.environ.get("PERFBLOCK_FUZZING", ROOT / "build" / "fuzzing"))
 CORPUS = pathlib.Path(os.environ.get("PERFBLOCK_CORPUS", ROOT / "corpus"))
 CHECKS = ("empty", "planted")  # targets of fuzz/check, never part of --all
@@ -35,7 +35,7 @@ def dictionary(target):
 
 
 def quietly(command, **options):
-    """Runs a command and shows its output only when it fails."""
+    """Runs a command and shows its output only if it fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
     if done.returncode != 0:
         sys.stderr.write(done.stdout)
@@ -54,7 +54,7 @@ def program(preset, target):
 
 
 def shown(path):
-    """A path as it is printed: relative to the project where it is inside."""
+    """A path as printed: relative to the project if it is inside."""
     return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
 
@@ -75,8 +75,8 @@ def keep_copy(path, folder, prefix=""):
 
 
 class Run:
-    """One process of an engine on one target.  After `poll` has returned an exit status, `collect` has been called and
-    the figures below are final."""
+    """One process of an engine on one target. Once `poll` has returned an exit status, `collect` was called and the
+    figures below are final."""
 
     def __init__(self, target, seconds, number=0, jobs=1):
         self.target = target
@@ -87,7 +87,7 @@ class Run:
         self.speed = 0     # executions per second
         self.edges = 0
         self.cpu_seconds = 0
-        self.problems = []  # what is wrong besides findings
+        self.problems = []  # problems other than findings
         self.folder = RESULTS / target
         self.corpus = self.folder / "corpus"
         self.findings = self.folder / "findings"
@@ -99,7 +99,7 @@ class Run:
         self.process = None
 
     def put_away(self):
-        """Moves the findings of earlier runs to a folder of their own, so that only new ones are reported."""
+        """Moves the findings of earlier runs to a separate folder, so that only new ones are reported."""
         earlier = self.findings / "earlier"
         earlier.mkdir(exist_ok=True)
         for path in self.findings.glob(f"{self.name}-*"):
@@ -191,8 +191,9 @@ class MemorySanitizer(LibFuzzer):
 class Afl(Run):
     """AFL++ in persistent mode, with CMPLOG in its main process.
 
-    The same executable serves both: AFL++ 4.04 gains nothing from a separate one for CMPLOG.  It is built without the
-    sanitizer's pointer-overflow check, whose comparisons of addresses differ from run to run."""
+    The same executable is used for both, because AFL++ 4.04 gains nothing from a separate one for CMPLOG. It is built
+    without the pointer-overflow check, whose comparisons of addresses differ from run to run.
+    """
     name = "afl"
     preset = "fuzz-afl"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Keeps the figures of fuzzing: sums of all campaigns in build/fuzzing/ledger.json, and the table of docs/fuzzing.md."""
+"""Records the results of fuzzing: the sums in build/fuzzing/ledger.json and the table of docs/fuzzing.md."""
 
 import json
 import pathlib
@@ -40,7 +40,7 @@ def add_campaign(runs):
 
 
 class Measured(fuzzing.LibFuzzer):
-    """A run of libFuzzer that keeps nothing: its corpus is a scratch folder, with the seeds or without."""
+    """A run of libFuzzer in a temporary folder, with or without the seeds."""
 
     def __init__(self, target, seconds, scratch, with_seeds):
         super().__init__(target, seconds)

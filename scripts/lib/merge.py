@@ -32,8 +32,8 @@ def parse_arguments():
 
 
 def merge(target, seeds, candidates, out):
-    """libFuzzer's merge: those candidates that add edges or counts to the seeds.  Seeds are copied to `out` first: merging
-    leaves what is there alone."""
+    """libFuzzer's merge: the candidates that add edges or counts to the seeds. Seeds are copied to `out` first, because
+    merging keeps the files there."""
     for folder in seeds:
         for path in folder.iterdir():
             fuzzing.keep_copy(path, out)
@@ -44,7 +44,7 @@ def merge(target, seeds, candidates, out):
 
 
 def minimise(target, inputs, names, out):
-    """afl-cmin: the smallest set with the same edges.  Returns those of the set that are not seeds."""
+    """afl-cmin: the smallest set with the same edges. Returns the files of the set that are not seeds."""
     fuzzing.quietly(["afl-cmin", "-i", inputs, "-o", out, "-m", "none", "-t", str(1000 * fuzzing.MOST_SECONDS), "--",
                      fuzzing.program("fuzz-afl", target)], env=AFL, cwd=out.parent)
     return [path for path in sorted(out.iterdir()) if path.name not in names and path.is_file()]

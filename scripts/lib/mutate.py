@@ -62,7 +62,7 @@ def blank(text):
 
 
 def enumerations(code):
-    """Line numbers of enumerations and of tables, whose constants are facts that many tests share."""
+    """Line numbers of enumerations and of tables, whose constants many tests share."""
     lines = set()
     for match in re.finditer(r"\benum\b[^;{]*\{[^}]*\}", code):
         first = code.count("\n", 0, match.start()) + 1
@@ -108,7 +108,7 @@ def mutants_of(path):
 
 
 def close_condition(line, at, new):
-    """The replacement for the whole condition that begins at `at`, and what it replaces."""
+    """The replacement for the whole condition that begins at `at`, and its text."""
     depth = 0
     for i in range(at, len(line)):
         depth += {"(": 1, ")": -1}.get(line[i], 0)
@@ -145,7 +145,7 @@ def prepare():
 
 
 def run_test(test, seconds):
-    """True if the test passes within this many seconds, or has nothing to test here."""
+    """True if the test passes within this many seconds, or is skipped."""
     command, environment, failing, skipping = test
     process = subprocess.Popen(command, cwd=BUILD / "tests", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", start_new_session=True,
@@ -162,7 +162,7 @@ def run_test(test, seconds):
 
 
 def measure_baseline(tests):
-    """{test: seconds} without a fault; remembered."""
+    """{test: seconds} without a fault; stored for later runs."""
     times = json.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.exists() else {}
     for number, (name, test) in enumerate(tests.items(), 1):
         if name in times:
@@ -177,7 +177,7 @@ def measure_baseline(tests):
 
 
 def tests_by_line(tests):
-    """{file: {line: [test]}} out of the profiles of scripts/coverage."""
+    """{file: {line: [test]}} from the profiles of scripts/coverage."""
     if not coverage.PROFILES.is_dir():
         coverage.run_tests()
     if REACHED.exists() and REACHED.stat().st_mtime > coverage.PROFILES.stat().st_mtime:
@@ -205,7 +205,7 @@ def tests_by_line(tests):
 
 
 def compile_object(path, out):
-    """An object without debug information, to see whether a fault changes anything; None if it does not compile."""
+    """An object without debug information, to detect faults without effect; None if it does not compile."""
     includes = [f"-I{COPY / folder}" for folder in ("core/src", "core/include", "core/cpi/include", "core/lwp/include")]
     done = subprocess.run(["clang", "-O2", "-w", "-std=c11", *includes, "-c", COPY / path, "-o", out], check=False,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -251,7 +251,7 @@ def all_files():
 
 
 def accepted():
-    """Faults that change nothing that a test could see: lines of BEFORE -> AFTER, each with its reason before it."""
+    """Faults without an effect that a test could detect: lines BEFORE -> AFTER, each after its reason."""
     if not ACCEPTED.exists():
         return set()
     lines = ACCEPTED.read_text(encoding="utf-8").splitlines()
