@@ -4,7 +4,7 @@
 
 static pfb_source *open_capture(const char *name, pfb_source_failure *failure)
 {
-    static unsigned char data[1 << 20]; /* of a longer file, the whole samples in its first MiB */
+    static unsigned char data[1 << 20]; /* of a longer file, only the first MiB is read */
     FILE *file = fopen(name, "rb");
     if (!file) {
         perror(name);
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     bool is_added = c && pfb_collector_add(c, path, &failure);
     for (int n = 0; is_added && n < 4 && pfb_collector_collect(c, &failure); n++) /* live: waits a second in between */
         while (pfb_collector_next(c, &v))
-            if (v.status == PFB_STATUS_OK) /* of the first sample most are need_two_samples */
+            if (v.status == PFB_STATUS_OK) /* most values need two samples */
                 printf("%s %s %.2f %s\n", v.instance, v.counter, v.value, v.unit);
     if (failure.sentence[0] != '\0')
         fprintf(stderr, "%s\n", failure.sentence);

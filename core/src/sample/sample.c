@@ -113,8 +113,7 @@ size_t pfb_sample_size(const pfb_sample_counts *counts)
     return size <= SIZE_MAX && size != UINT64_MAX ? (size_t)size : 0;
 }
 
-/* ---- Loading ------------------------------------------------------------------------------------------------------
- */
+/* ---- Loading ------------------------------------------------------------------------------------------- */
 
 static void place(pfb_sample *sample, const layout *l, uint8_t *memory)
 {
@@ -240,8 +239,7 @@ static bool load_results(pfb_sample *sample, pfb_v2_reader *block, const pfb_sam
     return true;
 }
 
-/* ---- Linking --------------------------------------------------------------------------------------------------------
- */
+/* ---- Linking ------------------------------------------------------------------------------------------- */
 
 /* A reply without instances has the instance of its query. A pattern is kept as well, though it is not a name: replies
  * to the same pattern are compared with each other, replies to different patterns are not. */
