@@ -71,7 +71,7 @@ static void on_access(void *context, size_t offset, uint64_t n)
 static void *allocate(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
-    demand(memory != NULL, "there is memory");
+    demand(memory != NULL, "memory could be allocated");
     return memory;
 }
 
@@ -261,7 +261,7 @@ uint64_t changing_read(changing_reader reader, changing_mode mode, uint32_t at, 
                        const uint8_t *second, size_t size)
 {
     uint8_t *memory = stepper_make(size);
-    demand(memory != NULL, "there is memory");
+    demand(memory != NULL, "memory could be allocated");
     if (memory && size > 0)
         memcpy(memory, first, size);
     changes c = {.mode = mode,

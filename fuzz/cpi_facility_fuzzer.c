@@ -147,12 +147,12 @@ static int expect_group(place *p, const pfb_cpi_result *result, const pfb_cpi_fi
 
 static void check_data(const pfb_cpi_data *data, const pfb_cpi_result *result, const pfb_cpi_figures *figures)
 {
-    demand(data->num_cpus == (int)result->cpu_count && data->tid == 0, "the CPUs are those of the start");
+    demand(data->num_cpus == (int)result->cpu_count && data->tid == 0, "the CPUs are the same as at the start");
     demand(data->elapsed_cycles == result->elapsed_cycles, "the clock is that of the interval");
-    demand(bits_of(data->raw_sys_cpi) == bits_of(result->system.raw_cpi), "the system's raw CPI");
-    demand(bits_of(data->scaled_sys_cpi) == bits_of(result->system.scaled_cpi), "the system's scaled CPI");
-    demand(bits_of(data->sys_busy) == bits_of(result->system.busy_percent), "the system's busy share");
-    demand(bits_of(data->thread_cpi) == bits_of(result->thread.raw_cpi), "the thread's CPI");
+    demand(bits_of(data->raw_sys_cpi) == bits_of(result->system.raw_cpi), "the raw CPI of the system");
+    demand(bits_of(data->scaled_sys_cpi) == bits_of(result->system.scaled_cpi), "the scaled CPI of the system");
+    demand(bits_of(data->sys_busy) == bits_of(result->system.busy_percent), "the busy share of the system");
+    demand(bits_of(data->thread_cpi) == bits_of(result->thread.raw_cpi), "the CPI of the thread");
     for (size_t i = 0; i < MOST_CPUS; i++) {
         pfb_cpi_figures f = i < result->cpu_count ? figures[i] : (pfb_cpi_figures){.raw_cpi = 0.0};
         demand(bits_of(data->raw_cpi[i]) == bits_of(f.raw_cpi), "a CPU's raw CPI, or 0");
@@ -196,8 +196,8 @@ static void check_get(machine *m, place *p, const pfb_cpi_identity *identity, in
     bool had_data = p->has_data;
     demand(code == expect_get(m, p, identity, data), "a get gives the code of the table");
     bool is_refused = code == PFB_PU_ERROR_NO_BUFFER || code == PFB_PU_ERROR_INCORRECT_STATE;
-    demand(!is_refused || p->has_data == had_data, "a call that is refused changes nothing");
-    demand((data != NULL) == (p->has_data && !is_refused), "there are data when there are figures");
+    demand(!is_refused || p->has_data == had_data, "a rejected call changes nothing");
+    demand((data != NULL) == (p->has_data && !is_refused), "a get returns data if there are any");
 }
 
 /* ---- Calls --------------------------------------------------------------------------------------------- */
@@ -257,7 +257,7 @@ static void call_init(machine *m)
     if (!handle)
         return;
     for (size_t i = 0; i < PLACES; i++)
-        demand(m->places[i].handle != handle, "no handle comes twice");
+        demand(m->places[i].handle != handle, "a new handle differs from all others");
     made.handle = handle;
     made.is_live = true;
     made.has_start = true;
@@ -414,7 +414,7 @@ static void call_other_source(const machine *m)
 {
     if (m->live_count == 0)
         return;
-    demand(pfb_cpi_use_source(NULL) == PFB_PU_ERROR_INCORRECT_STATE, "a source stays while there are instances");
+    demand(pfb_cpi_use_source(NULL) == PFB_PU_ERROR_INCORRECT_STATE, "a source is open while it has instances");
     demand(!m->source.is_closed, "and open");
 }
 
@@ -473,10 +473,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < PLACES; i++) {
         place *p = &m.places[i];
         if (p->is_live)
-            demand(pfb_cpi_terminate(p->handle) == PFB_PU_SUCCESS, "what is live can be terminated");
+            demand(pfb_cpi_terminate(p->handle) == PFB_PU_SUCCESS, "an instance can be terminated");
         let_go(p);
     }
-    demand(m.source.opened == m.source.closed && !m.source.is_closed, "readers end with their instances");
-    demand(pfb_cpi_use_source(NULL) == PFB_PU_SUCCESS && m.source.is_closed, "a source ends when another comes");
+    demand(m.source.opened == m.source.closed && !m.source.is_closed, "readers are closed with their instances");
+    demand(pfb_cpi_use_source(NULL) == PFB_PU_SUCCESS && m.source.is_closed, "a source is closed when it is replaced");
     return 0;
 }

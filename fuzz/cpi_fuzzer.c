@@ -165,8 +165,8 @@ static void check_cpu(const question *q, const pfb_cpi_cpu *start, const answer 
     uint64_t elapsed = a->result.elapsed_cycles;
     const pfb_cpi_cpu *end = find_cpu(&q->end, start->cpu);
     bool ambiguous = is_narrow(q->widths.instr, elapsed) || is_narrow(q->widths.cycles, elapsed);
-    demand(f->cpu == start->cpu, "CPUs keep their places");
-    demand((f->status == PFB_CPI_OFFLINE) == !end, "a CPU that went is offline");
+    demand(f->cpu == start->cpu, "the order of CPUs does not change");
+    demand((f->status == PFB_CPI_OFFLINE) == !end, "a CPU that disappeared is offline");
     if (end)
         demand((f->status == PFB_CPI_AMBIGUOUS) == ambiguous, "long intervals of narrow counters are ambiguous");
     if (end && is_used(f))
@@ -211,14 +211,15 @@ static void check_thread(const question *q, const pfb_cpi_result *result)
     const pfb_cpi_thread *start = &q->start.thread;
     const pfb_cpi_thread *end = &q->end.thread;
     const pfb_cpi_figures *f = &result->thread;
-    demand(result->tid == start->tid, "the thread is the one that was asked for");
+    demand(result->tid == start->tid, "the thread is the requested one");
     if (end->instr < start->instr || end->cycles < start->cycles) {
         demand(f->status == PFB_CPI_BACKWARD, "a thread's counters do not fall");
         check_unused(f);
         return;
     }
     counts own = counts_of(f);
-    demand(f->instr == end->instr - start->instr && f->cycles == end->cycles - start->cycles, "a thread counts on");
+    demand(f->instr == end->instr - start->instr && f->cycles == end->cycles - start->cycles,
+           "the counts of a thread are differences of the readings");
     check_figures(f, &own);
     demand(f->status == PFB_CPI_OK || f->status == PFB_CPI_NO_INSTR || f->status == PFB_CPI_OVERFLOW,
            "and is never more than that");
@@ -257,7 +258,7 @@ static bool is_untouched(const void *memory, size_t size)
 static void check(const question *q, const answer *a)
 {
     bool good = is_asked_well(q);
-    demand((a->verdict == PFB_CPI_BAD_ARGUMENT) == !good, "mistakes of the caller are reported, and no others");
+    demand((a->verdict == PFB_CPI_BAD_ARGUMENT) == !good, "only mistakes of the caller are reported");
     if (!good || q->end.clock < q->start.clock) {
         demand(!good || a->verdict == PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward is reported");
         demand(is_untouched(&a->result, sizeof a->result), "there is no result");
@@ -265,17 +266,17 @@ static void check(const question *q, const answer *a)
         return;
     }
     demand(a->result.elapsed_cycles == q->end.clock - q->start.clock, "the clock's cycles are those of the interval");
-    demand((a->result.mode & q->mode) == q->mode && (a->result.mode & PFB_CPI_RAW), "the mode is the one asked for");
-    demand(a->result.has_thread == ((a->result.mode & PFB_CPI_ON_THREAD) != 0), "a thread is there when asked for");
+    demand((a->result.mode & q->mode) == q->mode && (a->result.mode & PFB_CPI_RAW), "the mode is the requested one");
+    demand(a->result.has_thread == ((a->result.mode & PFB_CPI_ON_THREAD) != 0), "a thread is present if requested");
     if (a->result.has_thread)
         check_thread(q, &a->result);
     if (q->mode & PFB_CPI_THREAD_ONLY) {
-        demand(a->verdict == PFB_CPI_COMPUTED && a->result.cpu_count == 0, "a thread alone has no CPUs");
+        demand(a->verdict == PFB_CPI_COMPUTED && a->result.cpu_count == 0, "thread-only data has no CPUs");
         demand(a->result.system.status == PFB_CPI_INVALID, "and no system");
         check_unused(&a->result.system);
         return;
     }
-    demand(a->result.cpu_count == q->start.cpu_count, "the CPUs are those of the start");
+    demand(a->result.cpu_count == q->start.cpu_count, "the CPUs are the same as at the start");
     for (size_t i = 0; i < a->result.cpu_count; i++)
         check_cpu(q, &q->start.cpus[i], a, &a->cpus[i]);
     check_system(q, a);

@@ -66,7 +66,8 @@ static void check_identity(walk *w, const pfb_cpuid *cpuid)
     if (w->out.broken)
         return;
     size_t size = strlen(identity.name);
-    promise(w, size == 0 || (identity.name[0] != ' ' && identity.name[size - 1] != ' '), "a name has no blanks around");
+    promise(w, size == 0 || (identity.name[0] != ' ' && identity.name[size - 1] != ' '),
+            "a name has no leading or trailing blanks");
     promise(w, identity.is_amd == is_amd(cpuid), "AMD's vendor is AuthenticAMD");
     promise(w, !identity.is_amd || strcmp(identity.vendor, "AuthenticAMD") == 0, "and is reported as such");
     promise(w, identity.highest_extended == 0 || identity.highest_extended >= 0x80000000, "extended leaves are high");
@@ -74,7 +75,7 @@ static void check_identity(walk *w, const pfb_cpuid *cpuid)
             "family, model and stepping are as wide as their fields");
     promise(w, identity.has_lwp_component == (identity.components >> 62 & 1), "component 62 is bit 62");
     promise(w, identity.has_lwp_component || (identity.lwp_component_bytes == 0 && identity.lwp_component_offset == 0),
-            "what is not there has no size");
+            "a missing item has no size");
     add(w, (uint64_t)identity.family << 32 | identity.model << 8 | identity.stepping);
     add(w, identity.components + identity.enabled_area_bytes + identity.largest_area_bytes);
 }
@@ -106,7 +107,8 @@ static void check_parts(walk *w, const pfb_lwp_capabilities *c)
                    (uint32_t)c->has_cache_levels << 30 | (uint32_t)c->has_cache_latency << 31;
     promise(w, c->enabled == c->eax && ebx == c->ebx && ecx == (c->ecx & 0xF000FFFF) && c->hardware == c->edx,
             "the leaf is taken apart without loss");
-    promise(w, c->min_buffer_bytes == (c->ecx >> 16 & 0xFF) * 32 * c->event_bytes, "the least ring is whole records");
+    promise(w, c->min_buffer_bytes == (c->ecx >> 16 & 0xFF) * 32 * c->event_bytes,
+            "the smallest ring is a whole number of records");
 }
 
 static void check_events(walk *w, const pfb_lwp_capabilities *capabilities)
@@ -180,7 +182,8 @@ static bool is_line_start(const walk *w, size_t offset)
 static void check_row(walk *w, place *at, const pfb_cpuid_row *row)
 {
     promise(w, row->offset < w->size && w->size - row->offset >= LEAST_LINE - 1, "a leaf's line lies inside the input");
-    promise(w, at->rows == 0 || row->offset >= at->offset + LEAST_LINE, "leaves come in the order of their lines");
+    promise(w, at->rows == 0 || row->offset >= at->offset + LEAST_LINE,
+            "leaves are returned in the order of their lines");
     promise(w, at->rows == 0 ? row->cpu == 0 : row->cpu == at->cpu || row->cpu == at->cpu + 1, "CPUs are counted");
     if (w->out.broken)
         return;
@@ -199,7 +202,8 @@ static void check_end(walk *w, place *at, pfb_cpuid_text *text)
 {
     pfb_cpuid_row row;
     pfb_error error = text->error;
-    promise(w, !pfb_cpuid_text_next(text, &row) && is_same_error(error, text->error), "the end is the end");
+    promise(w, !pfb_cpuid_text_next(text, &row) && is_same_error(error, text->error),
+            "no item is returned after the end");
     promise(w, error.code == PFB_OK || error.code == PFB_BAD_CPUID_LINE, "a dump has no other failure");
     keep_verdict(w, error, 0);
     if (w->out.broken || w->writable)

@@ -69,15 +69,15 @@ static void check_result(const question *q, const pfb_formula_result *result)
 {
     bool exact;
     opinion o = judge(older_of(q), &q->newer, &q->options);
-    demand(result->status == o.status, "the status is the one that the documented order gives");
-    demand(result->unit == o.unit, "the unit is the type's");
+    demand(result->status == o.status, "the status follows the documented order");
+    demand(result->unit == o.unit, "the unit is that of the type");
     if (result->status != PFB_STATUS_OK) {
         demand(bits_of(result->value) == 0 && result->flags == 0 && !result->is_integer && result->integer == 0,
-               "without status ok there is nothing that looks like a value");
+               "without status ok there is no value");
         return;
     }
     demand(is_nearest(&o.value, result->value, &exact), "the value is the double nearest to the exact quotient");
-    demand(result->flags == o.flags, "the flags tell what happened");
+    demand(result->flags == o.flags, "the flags agree with what happened");
     check_integer(result, &o.value);
 }
 
@@ -94,10 +94,10 @@ static void check_limits(const question *q, const pfb_formula_result *result)
         demand(unscaled.status == result->status, "the status does not depend on the scale");
     if (result->status != PFB_STATUS_OK)
         return;
-    demand(unlimited.flags == result->flags && unscaled.flags == result->flags, "the flags tell what the samples gave");
+    demand(unlimited.flags == result->flags && unscaled.flags == result->flags, "the flags agree with the samples");
     bool capped = q->options.cap_100 && (result->flags & PFB_FLAG_ABOVE_100);
     bool clamped = q->options.clamp_0 && (result->flags & PFB_FLAG_BELOW_ZERO);
-    demand(capped || clamped || is_same_result(&unlimited, result), "limits keep what lies inside them");
+    demand(capped || clamped || is_same_result(&unlimited, result), "values inside the limits are not changed");
 }
 
 /* The unscaled exact value times the power of ten, rounded once. */
@@ -147,13 +147,13 @@ static void check_order(const question *q, const pfb_formula_result *result)
         return;
     question grown = *q;
     grow(&grown.newer.value, q->step);
-    check_move(&grown, result, !s.inverse && !s.elapsed, "a greater raw value moves the result one way");
+    check_move(&grown, result, !s.inverse && !s.elapsed, "the result is monotonic in the raw value");
     grown = *q;
     grow(&grown.newer.base, q->step);
     grow_signed(&grown.newer.perf_time, q->step);
     grow_signed(&grown.newer.perf_time_100ns, q->step);
     grow_signed(&grown.newer.object_time, q->step);
-    check_move(&grown, result, s.inverse || s.elapsed, "a greater denominator moves the result the other way");
+    check_move(&grown, result, s.inverse || s.elapsed, "the result is monotonic in the denominator");
     grown = *q;
     grow(&grown.newer.multi_count, q->step);
     check_move(&grown, result, s.inverse,
@@ -161,7 +161,7 @@ static void check_order(const question *q, const pfb_formula_result *result)
     grown = *q;
     grow_signed(&grown.newer.perf_freq, q->step);
     grow_signed(&grown.newer.object_freq, q->step);
-    check_move(&grown, result, s.times_f && !s.inverse, "a greater frequency moves the result one way");
+    check_move(&grown, result, s.times_f && !s.inverse, "the result is monotonic in the frequency");
 }
 
 /* ---- Complement ---------------------------------------------------------------------------------------- */

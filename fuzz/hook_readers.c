@@ -73,7 +73,8 @@ static void walk_stream(walk *w, const pfb_cpi_limits *limits, uint64_t *groups)
     w->out.error = hooks.error;
     promise(w, hooks.error.offset <= w->size && hooks.word_offset <= w->size, "errors are inside the stream");
     promise(w, hooks.record_count <= w->size / PFB_CPI_HOOK_HEADER_BYTES, "a record has its header");
-    promise(w, !pfb_cpi_hooks_next(&hooks, &group) && hooks.error.code == w->out.error.code, "the end stays the end");
+    promise(w, !pfb_cpi_hooks_next(&hooks, &group) && hooks.error.code == w->out.error.code,
+            "no item is returned after the end");
 }
 
 /* With a limit, the same groups are returned, up to the limit. */
@@ -84,7 +85,7 @@ static void check_limits(walk *w, uint64_t groups)
         const pfb_cpi_limits limits = {.groups = most};
         uint64_t count = 0;
         walk_stream(&limited, &limits, &count);
-        promise(w, count == (groups < most ? groups : most), "a limit of groups is kept");
+        promise(w, count == (groups < most ? groups : most), "the limit of groups is respected");
         promise(w, groups > most ? limited.out.error.code == PFB_CALLER_LIMIT : true,
                 "a limit that is reached is reported");
     }
@@ -124,7 +125,7 @@ static void check_written(walk *w, const draft *d)
     size_t size = 0;
     pfb_code code = pfb_cpi_hooks_write(&d->result, d->cpus, &d->identity, NULL, 0, &size);
     uint8_t *out = malloc(size);
-    promise(w, code == PFB_CALLER_TOO_SMALL && size > 0, "what adds up can be written");
+    promise(w, code == PFB_CALLER_TOO_SMALL && size > 0, "sizes that add up can be written");
     if (!out || w->out.broken) {
         free(out);
         return;
@@ -135,7 +136,7 @@ static void check_written(walk *w, const draft *d)
     pfb_cpi_group group;
     pfb_cpi_hooks_open(&hooks, out, size, NULL);
     bool is_read = pfb_cpi_hooks_next(&hooks, &group);
-    promise(w, is_read && group.end_offset == size, "what was written can be read");
+    promise(w, is_read && group.end_offset == size, "written data can be read");
     promise(w, is_read && group.warnings[PFB_CPI_WARN_FIGURE].count == 0, "figures are what their counters say");
     for (uint32_t i = 0; is_read && i < d->result.cpu_count; i++) {
         pfb_cpi_stored s;

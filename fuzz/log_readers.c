@@ -31,7 +31,7 @@ typedef struct log_walk {
 static void touch_bytes(log_walk *l, const uint8_t *bytes, size_t size)
 {
     bool is_inside_record = bytes >= l->bytes && is_inside((size_t)(bytes - l->bytes), size, 0, l->size);
-    promise(l->w, is_inside_record, "what is returned is inside the record");
+    promise(l->w, is_inside_record, "a returned item is inside the record");
     for (size_t i = 0; is_inside_record && i < size; i++)
         add(l->w, bytes[i]);
     l->w->out.touched += size;
@@ -127,7 +127,7 @@ static void walk_items(log_walk *l)
         disturb_both(l, item.offset);
     }
     pfb_error error = pfb_log_finish_sample(&reader);
-    promise(l->w, !pfb_log_next_item(&reader, &item), "nothing follows the end of a sample");
+    promise(l->w, !pfb_log_next_item(&reader, &item), "no item follows the end of a sample");
     keep_content(l, error, reader.notes);
 }
 
@@ -173,7 +173,8 @@ static void walk_values(log_walk *l)
         add(l->w, (uint64_t)r.status ^ (uint64_t)value->occurrence << 32 ^ (uint64_t)value->older << 8);
         promise(l->w, newer.has != 0 || r.status != PFB_STATUS_OK, "no value without data");
         if (pfb_log_utc_bias(path, value, &minutes))
-            promise(l->w, minutes % 15 == 0 && minutes >= -900 && minutes <= 900, "a bias is that of a time zone");
+            promise(l->w, minutes % 15 == 0 && minutes >= -900 && minutes <= 900,
+                    "a bias is within the range of time zones");
     }
 }
 
@@ -237,7 +238,7 @@ static bool open_log(log_walk *l)
     for (;;) {
         size_t count = window_size(l, 0, l->window);
         bool is_open = pfb_log_open_window(&l->reader, l->w->data, count, count == l->w->size, l->w->options);
-        promise(l->w, is_open == (l->reader.error.code == PFB_OK), "what cannot be opened has a reason");
+        promise(l->w, is_open == (l->reader.error.code == PFB_OK), "opening fails with a reason");
         if (l->reader.error.code != PFB_CALLER_TOO_SMALL || count == l->w->size)
             return is_open;
         l->window = 2 * l->window + 1;
@@ -303,7 +304,7 @@ static void walk_log(walk *w, size_t window)
                 "nothing follows the end of a log");
     }
     promise(w, pfb_log_recognise(w->data, w->size) || l.reader.error.code != PFB_OK || w->writable,
-            "what is read is recognised");
+            "input that can be read is recognised");
     add(w, l.reader.skipped_events);
     pfb_error error = l.reader.error;
     error.offset += error.code != PFB_OK ? (size_t)l.reader.window_offset : 0;

@@ -31,7 +31,7 @@ static void check_place(lwp_walk *l, pfb_lwp_place place)
     size_t end = place.part == PFB_LWP_PART_LEAF      ? 16
                  : place.part == PFB_LWP_PART_CONTROL ? l->parts.control_size
                                                       : l->parts.ring_size;
-    promise(&l->base, place.offset < end, "what is blamed or noted lies inside its part");
+    promise(&l->base, place.offset < end, "offsets of errors and notes lie inside their part");
     add(&l->base, place.offset);
     add(&l->base, place.value);
 }

@@ -21,7 +21,7 @@ static bool open_text(walk *w, pfb_pdh_text_reader *text, size_t *window)
     for (;;) {
         size_t count = window_size(w, 0, *window);
         bool is_open = pfb_pdh_text_open_window(text, w->data, count, count == w->size, w->options);
-        promise(w, is_open == (text->error.code == PFB_OK), "what cannot be opened has a reason");
+        promise(w, is_open == (text->error.code == PFB_OK), "opening fails with a reason");
         if (text->error.code != PFB_CALLER_TOO_SMALL || count == w->size)
             return is_open;
         *window = 2 * *window + 1;
@@ -97,8 +97,7 @@ static void walk_text(walk *w, size_t window)
     keep_verdict(w, error, text.notes);
 }
 
-/* ---- Comparing readings -------------------------------------------------------------------------------------------
- */
+/* ---- Comparing readings -------------------------------------------------------------------------------- */
 
 static const tolerance tolerances[] = {{PFB_BAD_TEXT_LINE, PFB_NOTE_TEXT_LINE, 0},
                                        {PFB_UNEVEN_ROW, PFB_NOTE_UNEVEN_ROW, 0},

@@ -72,11 +72,11 @@ static void walk_values(walk *w, pfb_v2_reader *block, const pfb_v2_result *resu
         for (size_t i = value.data_size_bytes; is_number && i > 0; i--)
             raw = raw << 8 | w->data[value.data_offset + i - 1];
         promise(w, value.is_number == is_number, "numbers are 4 or 8 bytes");
-        promise_steady(w, value.raw == raw, "the number is what the bytes say");
+        promise_steady(w, value.raw == raw, "the number equals its bytes");
         uint32_t id = 0;
         bool has_id = pfb_v2_counter_id(block, result, value.position, &id);
         promise(w, has_id == result->has_counter_ids, "a value has a counter id if its result has them");
-        promise_steady(w, id == value.counter_id, "the value's counter id is that of its position");
+        promise_steady(w, id == value.counter_id, "the value has the counter id of its position");
         add(w, value.raw + value.counter_id);
         least = value.data_offset + value.data_size_bytes;
         count++;
@@ -156,8 +156,8 @@ static void walk_v2(walk *w)
     }
     pfb_error verdict = pfb_v2_finish(&block);
     pfb_error again = pfb_v2_finish(&block);
-    promise(w, verdict.code == again.code && verdict.offset == again.offset, "the first failure sticks");
-    promise(w, !pfb_v2_next_result(&block, &result), "nothing follows the verdict");
+    promise(w, verdict.code == again.code && verdict.offset == again.offset, "the first failure is kept");
+    promise(w, !pfb_v2_next_result(&block, &result), "no item follows the verdict");
     conclude(w, verdict, block.notes);
 }
 
@@ -196,7 +196,8 @@ static void walk_counterset(walk *w)
     while (pfb_registration_next_counter(&registration, &counter)) {
         promise(w, counter.offset == 32 + (size_t)48 * count, "counters follow each other");
         promise(w, pfb_registration_counter_at(&registration, count, &again), "every counter is found by position");
-        promise_steady(w, again.id == counter.id && again.offset == counter.offset, "by position it is the same");
+        promise_steady(w, again.id == counter.id && again.offset == counter.offset,
+                       "access by position returns the same value");
         bool is_found =
             count >= 8 || pfb_registration_find(&registration, counter.id, &again); /* 8: the search is linear */
         promise_steady(w, is_found && again.id == counter.id && again.offset <= counter.offset,
@@ -277,7 +278,7 @@ static void walk_guids(walk *w)
         count++;
         disturb(w, 16 * count);
     }
-    promise(w, count == w->size / 16, "every whole GUID is handed out");
+    promise(w, count == w->size / 16, "every complete GUID is returned");
     conclude(w, list.error, list.notes);
 }
 
@@ -303,12 +304,12 @@ static void check_rewritten(walk *w, const pfb_identifier *identifier)
     pfb_identifier read;
     pfb_list_open(&list, out, size, STRICT);
     if (!pfb_list_next_identifier(&list, &read)) {
-        promise(w, false, "what was written can be read");
+        promise(w, false, "written data can be read");
         return;
     }
     bool is_same = pfb_guid_equal(&read.counterset, &query.counterset) && read.counter_id == query.counter_id &&
                    read.instance_id == query.instance_id && read.status == query.status && read.index == query.index;
-    promise(w, is_same, "what was written reads as before");
+    promise(w, is_same, "written data reads as before");
     promise(w, pfb_name_equal(&read.name, &identifier->name), "the name reads as before");
     promise(w, !pfb_list_next_identifier(&list, &read) && list.error.code == PFB_OK, "nothing else was written");
 }
@@ -460,7 +461,7 @@ static void walk_pattern(walk *w)
     bool is_exact = pfb_query_match(&wildcards, &text, 0);
     bool is_loose = pfb_query_match(&wildcards, &text, PFB_MATCH_IGNORE_CASE);
     bool is_short = pattern_units <= PFB_QUERY_NAME_UNITS;
-    promise(w, !is_exact || is_loose, "what matches exactly matches without regard to case");
+    promise(w, !is_exact || is_loose, "an exact match also matches without regard to case");
     promise(w, is_short || !is_loose, "a long pattern matches nothing");
     if (is_short && !pfb_query_is_pattern(&wildcards))
         promise(w, is_exact == (pattern_units == name_units && memcmp(pattern, name, 2 * name_units) == 0),
@@ -569,7 +570,7 @@ static void walk_capture(walk *w)
     pfb_chunk chunk;
     pfb_error first = {PFB_OK, 0};
     bool is_open = pfb_capture_open(&capture, w->data, w->size, NULL);
-    promise_steady(w, !is_open || pfb_capture_recognise(w->data, w->size), "what can be opened is recognised");
+    promise_steady(w, !is_open || pfb_capture_recognise(w->data, w->size), "input that can be opened is recognised");
     size_t next = PFB_CHUNK_HEADER_BYTES;
     while (pfb_capture_next_chunk(&capture, &chunk)) {
         w->out.items++;

@@ -29,7 +29,7 @@ typedef struct part {
 static void *allocate(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
-    demand(memory != NULL, "there is memory");
+    demand(memory != NULL, "memory could be allocated");
     return memory;
 }
 
@@ -90,7 +90,7 @@ static void check_verdict(const sample *s, pfb_error loaded)
         return;
     pfb_v2_open(&block, s->data.data, s->data.size, s->input.options);
     pfb_error verdict = pfb_v2_finish(&block);
-    demand(loaded.code == verdict.code && loaded.offset == verdict.offset, "the verdict is the reader's");
+    demand(loaded.code == verdict.code && loaded.offset == verdict.offset, "the verdict is that of the reader");
 }
 
 static void load(sample *s)
@@ -109,7 +109,7 @@ static void load(sample *s)
                n->values <= counts.values && n->multi_counts <= counts.multi_counts,
            "no more is loaded than was measured");
     if (loaded.code == PFB_OK)
-        demand(measured.code == PFB_OK && memcmp(&counts, n, sizeof counts) == 0, "and of a sound block all of it");
+        demand(measured.code == PFB_OK && memcmp(&counts, n, sizeof counts) == 0, "a valid block is read completely");
     check_verdict(s, loaded);
     check_refusal(s, &counts, size, n->values);
 }
@@ -150,7 +150,7 @@ static void check_values(const sample *s, uint32_t row)
         pfb_sample_value v = pfb_sample_value_at(t, row, column);
         size_t place = pfb_sample_place(t, row, column);
         demand(place < t->counts.values, "values lie in the table");
-        demand(v.exists == (n < t->rows[row].value_count), "a row has as many values as it says");
+        demand(v.exists == (n < t->rows[row].value_count), "a row has the number of values that it states");
         demand(v.exists || (t->sizes[place] == 0 && t->raw[place] == 0), "and nothing after them");
         demand(v.raw == 0 || v.is_number, "only numbers have a number");
         demand(!v.exists || v.is_number == (v.size_bytes == 4 || v.size_bytes == 8), "of 4 or 8 bytes");
@@ -164,7 +164,7 @@ static void check_rows(const sample *s)
     const pfb_sample *t = &s->table;
     for (uint32_t i = 0; i < t->counts.rows; i++) {
         const pfb_sample_row *row = &t->rows[i];
-        demand(row->result < t->counts.results, "a row is one of a result");
+        demand(row->result < t->counts.results, "a row belongs to a result");
         demand(row->value_count <= t->results[row->result].column_count, "no more values than columns");
         size_t size = row->name.size_bytes;
         demand(size == 0 || is_inside(row->name.bytes, size, &s->data) || is_inside(row->name.bytes, size, &s->info),
@@ -489,7 +489,7 @@ static void check_small_capacity(const pfb_sample *older, const pfb_sample *newe
     bool done = pfb_sample_cook(older, newer, options, values, memory + capacity * sizeof(double), capacity);
     demand(!done, "a capacity that is too small is refused");
     for (size_t i = 0; i < size; i++)
-        demand(memory[i] == 0xA5, "what is refused writes nothing");
+        demand(memory[i] == 0xA5, "a rejected call writes nothing");
     free(memory);
 }
 
@@ -618,7 +618,7 @@ static void compare_orders(const sample *older, const sample *newer, reordered *
         uint32_t past = newer->table.rows[row].older_row;
         uint32_t moved = moved_newer->moved_to[row];
         demand(b->rows[moved].older_row == (past == PFB_NONE ? PFB_NONE : moved_older->moved_to[past]),
-               "who is paired with whom does not depend on the order of instances");
+               "the pairs do not depend on the order of instances");
         two_orders both = {&older->table, &newer->table, a, b, row, moved};
         check_moved_row(&both, options);
     }
@@ -644,7 +644,7 @@ static void check_own_past(pfb_sample *t)
 {
     pfb_sample_match(t, t);
     for (uint32_t row = 0; row < t->counts.rows; row++)
-        demand(t->rows[row].older_row == row, "nothing changed, and everybody is still there");
+        demand(t->rows[row].older_row == row, "compared with itself, each row is paired with itself");
 }
 
 static void check_samples(sample *older, sample *newer, const uint8_t order[2], const pfb_formula_options *options)

@@ -39,7 +39,7 @@ static void check_snapshot(walk *w, const room *r)
     for (size_t i = 0; i < s->cpu_count; i++) {
         const pfb_cpi_cpu *cpu = &s->cpus[i];
         promise(w, i == 0 || cpu->cpu > s->cpus[i - 1].cpu, "CPUs ascend");
-        promise(w, r->step.has_busy || (cpu->busy | cpu->elapsed) == 0, "what is not there is 0");
+        promise(w, r->step.has_busy || (cpu->busy | cpu->elapsed) == 0, "missing values are 0");
         promise(w, r->offsets[i] > last, "CPUs come in the order of their lines");
         last = r->offsets[i];
         check_line(w, last, "cpu");
@@ -74,8 +74,8 @@ static void check_refusal(walk *w, const pfb_cpi_step *step)
 static void check_end(walk *w, room *r)
 {
     pfb_error error = r->text.error;
-    promise(w, !pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step), "the end is the end");
-    promise(w, is_same_error(error, r->text.error), "the first failure stays");
+    promise(w, !pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step), "no item is returned after the end");
+    promise(w, is_same_error(error, r->text.error), "the first failure is kept");
     promise(w,
             error.code == PFB_OK || error.code == PFB_BAD_CPI_LINE ||
                 (error.offset == 0 && (error.code == PFB_UNKNOWN_FORMAT || error.code == PFB_UNREAD_FORMAT)),
@@ -93,7 +93,7 @@ static void walk_text(walk *w)
     size_t behind = 0;
     bool is_open = pfb_cpi_text_open(&r->text, w->data, w->size);
     promise(w, is_open == (r->text.error.code == PFB_OK), "a text opens or has a failure");
-    promise_steady(w, !is_open || pfb_cpi_text_recognise(w->data, w->size), "what opens is recognised");
+    promise_steady(w, !is_open || pfb_cpi_text_recognise(w->data, w->size), "input that can be opened is recognised");
     promise(w, r->text.widths.instr <= 64 || !is_open, "widths are widths");
     add(w, is_open ? (uint64_t)r->text.widths.instr << 32 | r->text.widths.cycles : 0);
     r->text.cpu_offsets = r->offsets;
@@ -160,7 +160,7 @@ static void check_rewritten(walk *w, const room *r, room *again)
     if (out) {
         bool is_read = pfb_cpi_text_open(&again->text, out, size) &&
                        pfb_cpi_text_next(&again->text, again->cpus, PFB_CPI_MOST_CPUS, &again->step);
-        promise(w, is_read && again->step.is_refusal == step->is_refusal, "what is written is read");
+        promise(w, is_read && again->step.is_refusal == step->is_refusal, "written values are read");
         promise(w,
                 again->text.widths.instr == r->text.widths.instr && again->text.widths.cycles == r->text.widths.cycles,
                 "with the same widths");
@@ -220,7 +220,7 @@ reading examine_cpi_text(const uint8_t *data, size_t size)
     if (whole.error.code == PFB_BAD_CPI_LINE && whole.error.offset > 0) {
         reading before = read_cpi_text(data, whole.error.offset);
         promise(&w, before.error.code == PFB_OK && before.items <= whole.items + 1,
-                "what precedes a broken line is sound");
+                "the lines before a malformed one are valid");
     }
     check_writing(&w);
     return w.out;

@@ -85,7 +85,7 @@ static void touch_name(walk *w, const pfb_name *name, size_t begin, size_t end)
     if (name->size_bytes == 0)
         return;
     if (!is_inside(offset, name->size_bytes, begin, end)) {
-        promise(w, false, "a name lies inside what holds it");
+        promise(w, false, "a name is inside its enclosing item");
         return;
     }
     size_t unit = is_wide(name->encoding) ? 2 : 1;
@@ -104,7 +104,7 @@ static void touch_value(walk *w, const pfb_v1_reader *block, const pfb_v1_instan
     size_t end = instance->values_offset + instance->values_size_bytes;
     bool is_number = value->size_bytes == 4 || value->size_bytes == 8;
     promise(w, value->is_number == is_number, "numbers are 4 or 8 bytes");
-    promise(w, value->is_number || value->raw == 0, "what is no number has none");
+    promise(w, value->is_number || value->raw == 0, "a value that is not a number has raw 0");
     promise(w, value->has_base || value->base == 0, "no base, no number of it");
     promise(w, value->has_multi_count || value->multi_count == 0, "no item count, no number of it");
     promise(w, !value->has_base || pfb_counter_type_is_base(value->base_type), "a base has a base's type");
@@ -118,7 +118,7 @@ static void touch_value(walk *w, const pfb_v1_reader *block, const pfb_v1_instan
     touch_ends(w, value->offset, value->size_bytes);
     if (is_number)
         promise_steady(w, value->raw == load_number(w, block, value->offset, value->size_bytes),
-                       "the number is what the bytes say");
+                       "the number equals its bytes");
 }
 
 static void walk_values(walk *w, pfb_v1_reader *block, const pfb_v1_object *object, const pfb_v1_instance *instance)
@@ -243,8 +243,8 @@ static void open_block(walk *w, pfb_v1_reader *block)
 {
     bool is_open = pfb_v1_open(block, w->data, w->size, w->options);
     if (block->error.code == PFB_TRUNCATED_BLOCK)
-        promise_steady(w, load_number(w, block, 20, 4) > w->size, "a block that is cut says how long it was");
-    promise(w, is_open || block->error.code != PFB_OK, "what cannot be opened has a reason");
+        promise_steady(w, load_number(w, block, 20, 4) > w->size, "the header of a cut block states more bytes");
+    promise(w, is_open || block->error.code != PFB_OK, "opening fails with a reason");
     if (!is_open)
         return;
     promise(w, block->total_size_bytes >= 88 && block->total_size_bytes <= w->size, "a block lies inside the input");
@@ -268,7 +268,7 @@ static void walk_block(walk *w)
         promise(w, object.position == count && object.offset >= next, "objects follow each other");
         promise_steady(w, count > 0 || object.offset == load_number(w, &block, 24, 4),
                        "the first where the header says");
-        promise_steady(w, count == 0 || object.offset == next, "the others where their predecessor ends");
+        promise_steady(w, count == 0 || object.offset == next, "an object begins where its predecessor ends");
         next = object.offset + object.size_bytes;
         count++;
         disturb(w, object.offset + 64);
@@ -278,11 +278,12 @@ static void walk_block(walk *w)
         disturb(w, next);
     }
     pfb_error verdict = pfb_v1_finish(&block);
-    promise(w, is_same_error(verdict, pfb_v1_finish(&block)), "the first failure sticks");
+    promise(w, is_same_error(verdict, pfb_v1_finish(&block)), "the first failure is kept");
     promise(w, first.code == PFB_OK || is_same_error(first, verdict), "the verdict is the first failure");
-    promise(w, !pfb_v1_next_object(&block, &object), "nothing follows the verdict");
+    promise(w, !pfb_v1_next_object(&block, &object), "no item follows the verdict");
     promise(w, count <= block.object_count, "no more objects than the header promises");
-    promise(w, is_partial(w) || verdict.code != PFB_OK || count == block.object_count, "a sound block has them all");
+    promise(w, is_partial(w) || verdict.code != PFB_OK || count == block.object_count,
+            "a valid block has all promised objects");
     conclude(w, verdict, block.notes);
 }
 
@@ -300,7 +301,7 @@ static void check_rows(walk *w, const pfb_sample *t)
         promise(w, i - result->first_row < result->row_count, "a row lies in its result");
         for (uint32_t n = 0; n < result->column_count; n++) {
             pfb_sample_value v = pfb_sample_value_at(t, i, result->first_column + n);
-            promise(w, v.exists == (n < row->value_count), "a row has as many values as it says");
+            promise(w, v.exists == (n < row->value_count), "a row has the number of values that it states");
             promise(w, pfb_sample_place(t, i, result->first_column + n) < t->counts.values, "values lie in the table");
             promise(w, !v.exists || v.is_number || v.size_bytes == 0 || is_inside(v.offset, v.size_bytes, 0, w->size),
                     "data lie in the input");
@@ -314,7 +315,7 @@ static void check_pairing(walk *w, pfb_sample *t)
     enum { MOST_CELLS = 1 << 16 };
     pfb_sample_match(t, t);
     for (uint32_t row = 0; row < t->counts.rows; row++)
-        promise(w, t->rows[row].older_row == row, "nothing changed, and everybody is still there");
+        promise(w, t->rows[row].older_row == row, "compared with itself, each row is paired with itself");
     size_t count = (size_t)t->counts.values;
     if (count == 0 || count > MOST_CELLS)
         return;
@@ -349,7 +350,7 @@ static void check_table(walk *w, pfb_error verdict, uint32_t key_counter)
     pfb_sample_counts counts;
     pfb_sample table;
     pfb_error measured = pfb_sample_measure(&input, &counts);
-    promise(w, is_same_error(measured, verdict), "the sample's verdict is the reader's");
+    promise(w, is_same_error(measured, verdict), "the verdict of the sample is that of the reader");
     size_t size = pfb_sample_size(&counts);
     promise(w, size <= 64 * w->size + 256, "a table's memory has a bound");
     void *memory = malloc(size > 0 ? size : 1);
@@ -361,7 +362,7 @@ static void check_table(walk *w, pfb_error verdict, uint32_t key_counter)
     promise(w, table.counts.rows <= counts.rows && table.counts.values <= counts.values,
             "no more is loaded than was measured");
     promise(w, loaded.code != PFB_OK || memcmp(&counts, &table.counts, sizeof counts) == 0,
-            "and of a sound block all of it");
+            "a valid block is read completely");
     check_rows(w, &table);
     check_pairing(w, &table);
     if (size > 0) {
@@ -421,7 +422,7 @@ static void walk_table(walk *w)
     pfb_name_table table;
     pfb_name_entry entry;
     bool is_open = pfb_name_table_open(&table, w->data, w->size, w->options);
-    promise(w, is_open == (table.error.code == PFB_OK), "what cannot be opened has a reason");
+    promise(w, is_open == (table.error.code == PFB_OK), "opening fails with a reason");
     promise(w, is_open || table.error.code == PFB_UNKNOWN_FORMAT || w->options, "and it is the form");
     pfb_name_table copy = table;
     uint32_t promised = pfb_name_table_count(&copy);

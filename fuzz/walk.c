@@ -29,7 +29,7 @@ bool is_inside(size_t offset, size_t size, size_t begin, size_t end)
 void touch(walk *w, size_t offset, size_t size)
 {
     if (!is_inside(offset, size, 0, w->size)) {
-        promise(w, false, "what is handed out lies inside the input");
+        promise(w, false, "returned items lie inside the input");
         return;
     }
     const uint8_t *p = w->data + offset;
