@@ -196,7 +196,7 @@ void expect_failure(pfb_source *source, fake_function function, uint32_t code, c
               "\"%s\" does not end \"%s\"", failure.sentence, end_of_sentence);
     cr_expect_eq(reply.size_bytes, 0);
     pfb_bytes_free(&reply);
-    cr_expect_not(ask(source, function, &reply, NULL), "a failure need not be asked for");
+    cr_expect_not(ask(source, function, &reply, NULL), "the failure argument may be NULL");
     pfb_bytes_free(&reply);
 }
 

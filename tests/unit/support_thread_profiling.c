@@ -213,7 +213,7 @@ void expect_refusal(pfb_cpi_source *source, uint32_t mode, int code, const char 
     cr_expect_str_eq(failure.sentence, sentence);
     cr_expect_lt(strlen(failure.sentence), sizeof failure.sentence - 1, "cut: %s", failure.sentence);
     cr_expect_eq(fake.open_handles, 0);
-    cr_expect_not(pfb_cpi_reader_open(source, mode, NULL), "a failure need not be asked for");
+    cr_expect_not(pfb_cpi_reader_open(source, mode, NULL), "the failure argument may be NULL");
 }
 
 pfb_cpi_reader *open_reader(pfb_cpi_source *source)

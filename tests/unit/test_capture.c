@@ -49,7 +49,7 @@ static size_t count_chunks(const uint8_t *data, size_t size, pfb_error *error)
     while (pfb_capture_next_chunk(&capture, &chunk))
         count++;
     *error = capture.error;
-    cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "the end stays the end");
+    cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "nothing is returned after the end");
     return count;
 }
 
@@ -324,8 +324,7 @@ Test(capture, cut_at_every_byte)
     }
 }
 
-/* ---- Writing
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- Writing ------------------------------------------------------------------------------------------- */
 
 Test(capture, written_chunks_by_hand)
 {

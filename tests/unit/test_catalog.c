@@ -90,8 +90,7 @@ static const expected_counter *list_of(size_t set)
                       : NULL;
 }
 
-/* ---- The table
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- The table ----------------------------------------------------------------------------------------- */
 
 Test(catalog, sets_are_as_listed)
 {
@@ -186,8 +185,7 @@ Test(catalog, unknown_guids)
     cr_expect_not_null(pfb_catalog_find(&guid));
 }
 
-/* ---- As registration
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- As registration ----------------------------------------------------------------------------------- */
 
 /* Writes the reply to a request in memory of exactly its size. */
 static size_t build(const pfb_catalog_set *set, uint32_t request, uint8_t *data, size_t capacity)
@@ -272,8 +270,7 @@ Test(catalog, too_little_memory_is_the_builders_error)
     cr_expect_eq(builder.size_bytes, 32 + 31 * 48, "measured");
 }
 
-/* ---- The documentation
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- The documentation --------------------------------------------------------------------------------- */
 
 /* Returns the number of rows in docs/catalog.md that begin with this text. */
 static size_t rows_of_page(const char *beginning)

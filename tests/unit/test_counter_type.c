@@ -420,8 +420,7 @@ Test(counter_type, only_well_formed_counters_are_derived)
     }
 }
 
-/* ---- The documentation
- * -------------------------------------------------------------------------------------------------- */
+/* ---- The documentation --------------------------------------------------------------------------------- */
 
 /* Splits a row "| a | b |" into cells without blanks and back quotes; returns their number. */
 static size_t split_row(char *line, char *cells[], size_t capacity)

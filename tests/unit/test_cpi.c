@@ -636,7 +636,7 @@ Test(cpi, mistakes_of_the_caller)
     q.mode = PFB_CPI_SCALED;
     q.start.has_thread = false;
     q.end.thread.tid = 43;
-    expect_verdict(&q, PFB_CPI_COMPUTED, "threads that nobody asks for");
+    expect_verdict(&q, PFB_CPI_COMPUTED, "threads that were not requested");
 }
 
 /* One CPU more than allowed, at either end. */

@@ -341,10 +341,10 @@ Test(cpi_facility_trace, a_full_buffer_tells_what_the_group_needs)
     cr_expect_eq(pfb_cpi_attach_trace_buffer(handle, exact, SUMMARY_BYTES), PFB_PU_SUCCESS);
     expect_size(handle, 0, 0, "attached");
     cr_assert_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
-    cr_expect_eq(data->elapsed_cycles, 2000, "the interval went on");
+    cr_expect_eq(data->elapsed_cycles, 2000, "the interval continues");
     expect_size(handle, SUMMARY_BYTES, 0, "full to the last byte");
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_BUFFER_FULL);
-    expect_size(handle, SUMMARY_BYTES, SUMMARY_BYTES, "the first group stays");
+    expect_size(handle, SUMMARY_BYTES, SUMMARY_BYTES, "the first group is kept");
     cr_expect_eq(pfb_cpi_attach_trace_buffer(handle, exact, 0), PFB_PU_SUCCESS);
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_BUFFER_FULL, "an empty buffer is a buffer");
     finish(handle);

@@ -274,8 +274,7 @@ Test(faulty_source, failures_of_the_inner_source_are_its_own)
     }
 }
 
-/* ---- Failing ------------------------------------------------------------------------------------------------------
- */
+/* ---- Failing ------------------------------------------------------------------------------------------- */
 
 Test(faulty_source, every_operation_fails_on_the_call_asked_for)
 {
@@ -337,8 +336,7 @@ Test(faulty_source, calls_of_all_query_handles_count_together)
     pfb_source_close(source);
 }
 
-/* ---- Changed replies ----------------------------------------------------------------------------------------------
- */
+/* ---- Changed replies ----------------------------------------------------------------------------------- */
 
 Test(faulty_source, replies_are_cut)
 {
@@ -417,8 +415,7 @@ Test(faulty_source, padding_beyond_memory_fails)
     pfb_source_close(source);
 }
 
-/* ---- Blocks that are refused ---------------------------------------------------------------------------------------
- */
+/* ---- Blocks that are refused --------------------------------------------------------------------------- */
 
 typedef bool block_operation(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
@@ -547,8 +544,7 @@ Test(faulty_source, faults_are_copied)
     pfb_source_close(source);
 }
 
-/* ---- Captures
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- Captures ------------------------------------------------------------------------------------------ */
 
 /* Collects the next sample and returns its verdict. */
 static pfb_error collect(pfb_source_query *query)

@@ -269,8 +269,7 @@ Test(fixture_cpi, long_sentences)
     }
 }
 
-/* ---- What cannot be opened ----------------------------------------------------------------------------------------
- */
+/* ---- What cannot be opened ----------------------------------------------------------------------------- */
 
 static void expect_refused(const void *data, size_t size, const char *sentence)
 {
@@ -322,8 +321,7 @@ Test(fixture_cpi, null_can_be_closed)
     pfb_cpi_reader_close(NULL);
 }
 
-/* ---- Other sources ------------------------------------------------------------------------------------------------
- */
+/* ---- Other sources ------------------------------------------------------------------------------------- */
 
 /* A source implementation that records its arguments. */
 static struct {

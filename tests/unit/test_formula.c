@@ -435,8 +435,7 @@ Test(formula, the_largest_results_are_finite)
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.0 * 0x1p64, PFB_FLAG_ABOVE_100, "100 (2^64 - 1)");
 }
 
-/* ---- Names and documentation
- * ------------------------------------------------------------------------------------------ */
+/* ---- Names and documentation --------------------------------------------------------------------------- */
 
 Test(formula, names)
 {

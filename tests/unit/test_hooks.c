@@ -223,7 +223,7 @@ static void expect_verdict(const bytes *b, const fault *f, const char *more)
                  pfb_code_name(hooks.error.code));
     cr_expect_eq(hooks.error.offset, f->record, "%s (%s): %zu", f->what, more, hooks.error.offset);
     cr_expect_eq(hooks.word_offset / 4, f->record / 4 + f->blamed, "%s (%s): %zu", f->what, more, hooks.word_offset);
-    cr_expect_not(pfb_cpi_hooks_next(&hooks, &group), "the first error sticks");
+    cr_expect_not(pfb_cpi_hooks_next(&hooks, &group), "the first error is kept");
     free(data);
 }
 

@@ -221,8 +221,7 @@ Test(linux_source, query_handles_are_independent)
     pfb_source_close(source);
 }
 
-/* ---- Several countersets ------------------------------------------------------------------------------------------
- */
+/* ---- Several countersets ------------------------------------------------------------------------------- */
 
 static void put_three_sets(void)
 {
@@ -333,8 +332,7 @@ Test(linux_source, a_file_of_several_sets_is_read_once)
     pfb_source_close(source);
 }
 
-/* ---- When the clocks are read -------------------------------------------------------------------------------------
- */
+/* ---- When the clocks are read -------------------------------------------------------------------------- */
 
 /* A file that can be read once, by the first program that opens it. */
 static void put_pipe(const char *name, char path[128])
@@ -411,8 +409,7 @@ Test(linux_source, clocks_are_read_right_after_the_file_of_rates, .timeout = 30)
     expect_clocks_between(&system_guid, "/proc/stat", stat, "/proc/uptime", "1.00");
 }
 
-/* ---- File handles that run out ------------------------------------------------------------------------------------
- */
+/* ---- File handles that run out ------------------------------------------------------------------------- */
 
 static void limit_handles(rlim_t count)
 {
@@ -496,8 +493,7 @@ Test(linux_source, no_set_is_left_out_for_want_of_file_handles)
     cr_expect(is_open, "16 are enough");
 }
 
-/* ---- Files that cannot be read ------------------------------------------------------------------------------------
- */
+/* ---- Files that cannot be read ------------------------------------------------------------------------- */
 
 /* A folder in the place of the file: the system says EISDIR. */
 Test(linux_source, a_broken_file_is_not_an_absent_one)

@@ -128,7 +128,7 @@ Test(lwp, parts_shorter_than_they_should_be)
     cr_expect_eq(lwp.ring_bytes, 1024);
     b.ring_size = 1024;
     lwp_set(&b, CONTROL, 4, 1024 + 31);
-    cr_expect(lwp_open(&lwp, &b, NULL), "what remains after whole records need not be there");
+    cr_expect(lwp_open(&lwp, &b, NULL), "bytes after the last whole record may be missing");
 }
 
 Test(lwp, null_parts_are_empty)

@@ -87,7 +87,7 @@ Test(lwp_intrinsics, what_hardware_would_refuse_is_told_and_leaves_lwp_off)
     __llwpcb(control);
     cr_expect_eq(pfb_lwp_thread_fault(), PFB_LWP_FAULT_GENERAL);
     cr_expect_null(__slwpcb());
-    cr_expect_eq(pfb_lwp_thread_fault(), PFB_LWP_FAULT_NONE, "the fault is the last intrinsic's");
+    cr_expect_eq(pfb_lwp_thread_fault(), PFB_LWP_FAULT_NONE, "the fault is that of the last intrinsic");
     control[SIZE + 1] = 4;
     memset(control + BASE, 0, 8);
     __llwpcb(control);

@@ -50,7 +50,7 @@ static void check_ring(const lwp_bytes *b, uint32_t stride, uint32_t slots, uint
     }
     cr_assert_eq(lwp.count, count, "head %u, tail %u of %u", head, tail, slots);
     cr_assert_not(pfb_lwp_next(&lwp, &event), "head %u, tail %u of %u", head, tail, slots);
-    cr_assert_not(pfb_lwp_next(&lwp, &event), "the end stays the end");
+    cr_assert_not(pfb_lwp_next(&lwp, &event), "nothing is returned after the end");
     pfb_lwp_rewind_all(&lwp);
     for (uint32_t i = 0; i < slots; i++)
         expect_slot(&lwp, stride, head + i < slots ? head + i : head + i - slots);

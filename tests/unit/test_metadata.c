@@ -288,8 +288,7 @@ Test(metadata, rule_20_a_provider_guid_is_16_bytes_or_more)
     cr_expect(pfb_guid_equal(&guid, &processor_information));
 }
 
-/* ---- String blocks: rule 19 ----------------------------------------------------------------------------------------
- */
+/* ---- String blocks: rule 19 ---------------------------------------------------------------------------- */
 
 /* Entries at 8, 16 and 24; "one" at 32, "two" at 40; size 48. The second counter has no string. */
 static void put_strings(bytes *b)
@@ -460,8 +459,7 @@ Test(metadata, strings_that_share_their_bytes_are_limited)
     expect_strings(&b, 56, PFB_OK, 0, "56 strings in one");
 }
 
-/* ---- Lists ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Lists --------------------------------------------------------------------------------------------- */
 
 Test(metadata, guids_follow_each_other)
 {

@@ -70,7 +70,7 @@ static void expect_sample(size_t records, uint32_t final_head, uint32_t final_co
         expect_sample_record(&p, n, SLOTS);
     cr_expect_eq(program_data1(&p, (uint32_t)records - 3), UNTOUCHED, "more records than the table has");
     cr_expect_eq(program_get(&p, HEAD), final_head);
-    cr_expect_eq(program_get(&p, TAIL), (SLOTS - 3) * 32, "the tail is the reader's");
+    cr_expect_eq(program_get(&p, TAIL), (SLOTS - 3) * 32, "the tail is that of the reader");
     cr_expect_eq(program_get(&p, INTERVALS + 4), final_counter);
     cr_expect(bytes_number(program_field(&p, MISSED), 8) == 0 && p.model.missed == 0 && p.model.stored == records);
     program_expect_margins(&p);

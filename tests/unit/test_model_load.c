@@ -197,7 +197,7 @@ Test(lwp_model_load, no_block_is_loaded_when_the_old_one_cannot_be_stored)
     uint64_t address;
     expect_fault(pfb_lwp_model_store(&p.model, &address), PFB_LWP_FAULT_NONE, "SLWPCB");
     cr_expect_eq(address, 0x5000);
-    cr_expect_eq(p.model.stored, 1, "what was held for the old block is no record of the new one");
+    cr_expect_eq(p.model.stored, 1, "a record held for the old block is not stored in the new one");
     program_expect_slots(&p, (const uint32_t[]){8, UNTOUCHED}, 2, "the new block");
 }
 

@@ -282,7 +282,7 @@ Test(perflib_faults, a_success_without_handle_is_none)
     pfb_source *source = open_local();
     tell(FAKE_PerfOpenQueryHandle, &script);
     expect_failure(source, FAKE_PerfOpenQueryHandle, 6, " failed: invalid handle (ERROR_INVALID_HANDLE, 6)");
-    cr_expect_eq(fake->calls[FAKE_PerfCloseQueryHandle], 0, "what was not opened is not closed");
+    cr_expect_eq(fake->calls[FAKE_PerfCloseQueryHandle], 0, "a query that was not opened is not closed");
     close_source(source);
 }
 

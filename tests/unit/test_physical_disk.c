@@ -300,7 +300,8 @@ Test(physical_disk, disks_come_and_go)
     put_file("/sys/block/sdc/device/model", "C\n");
     cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0 {sdb#800010 1/4} {sdc#800020 5/4} {_Total#fffffffe 6/4}\n");
     put_file("/proc/diskstats", DM0);
-    cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0 {dm-0#fd00000 100/4}\n", "a total of nothing is nothing");
+    cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0 {dm-0#fd00000 100/4}\n",
+                     "without members there is no total");
     cr_expect_str_eq(ask(source, "_Total", 15, PFB_NO_ID), "0 1069\n");
     put_file("/proc/diskstats", "");
     cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0\n");

@@ -211,10 +211,11 @@ Test(processor, a_cpu_without_a_value_is_left_out_where_it_is_asked_for)
     cr_expect_str_eq(ask(source, "0,1", PFB_NO_ID, PFB_NO_ID), "0 1069\n");
     cr_expect_str_eq(ask(source, "0*", 3, PFB_NO_ID), "4 0 {0,0#0 6/4} {0,1#1 28/4} {0,_Total#80000000 34/4}\n");
     put_cpu_file(0, "cpufreq/scaling_cur_freq", "\n");
-    cr_expect_str_eq(ask(source, "0*", 17, PFB_NO_ID), "4 0\n", "a total of nothing is nothing");
+    cr_expect_str_eq(ask(source, "0*", 17, PFB_NO_ID), "4 0\n", "without members there is no total");
     remove_file("/proc/interrupts");
     cr_expect_str_eq(ask(source, "*", 20, PFB_NO_ID), "4 0\n");
-    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 8 9 10 11 12 13 14 15 17 18 20 ", "what is offered stays");
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 8 9 10 11 12 13 14 15 17 18 20 ",
+                     "the offered counters do not change");
     pfb_source_close(source);
 }
 

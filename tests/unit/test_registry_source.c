@@ -32,7 +32,7 @@ typedef struct fake {
 static uint32_t fake_open(void *context)
 {
     fake *system = context;
-    cr_assert(system->open_count++ == 0 && system->query_count == 0, "the key is opened first, and once");
+    cr_assert(system->open_count++ == 0 && system->query_count == 0, "the key is opened first and only once");
     return system->open_code;
 }
 

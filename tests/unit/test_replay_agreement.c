@@ -127,7 +127,7 @@ static uint32_t random_state = 20261123;
 
 static uint32_t random_below(uint32_t limit)
 {
-    random_state = random_state * 1664525 + 1013904223; /* its high bits are good ones */
+    random_state = random_state * 1664525 + 1013904223; /* the high bits are more random */
     return (uint32_t)((uint64_t)(random_state >> 8) * limit >> 24);
 }
 

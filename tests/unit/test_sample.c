@@ -118,8 +118,7 @@ Test(sample, values_and_columns)
     sample_free(s);
 }
 
-/* ---- Queries
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- Queries ------------------------------------------------------------------------------------------- */
 
 /* Replies to a query of one counter do not contain its id, nor its instance. */
 Test(sample, queries_name_what_replies_leave_out)
@@ -213,7 +212,7 @@ Test(sample, results_are_found_by_index)
     sample_load(s);
     const pfb_sample *t = &s->table;
     expect_row(s, 0, 1, "one", "result 0");
-    expect_row(s, 1, PFB_NO_ID, NULL, "result 1, of which nobody knows");
+    expect_row(s, 1, PFB_NO_ID, NULL, "result 1, whose registration is unknown");
     expect_row(s, 2, 1, "three", "result 2");
     cr_expect(t->results[0].has_query && !t->results[1].has_query && t->results[2].has_query);
     cr_expect(t->columns[0].counter_id == 1 && t->columns[1].counter_id == PFB_NO_ID && t->columns[2].counter_id == 3);
@@ -285,8 +284,7 @@ Test(sample, broken_query_information_counts_up_to_its_break)
     sample_free(s);
 }
 
-/* ---- Registrations
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Registrations ------------------------------------------------------------------------------------- */
 
 static sample *one_column(uint32_t counter_id)
 {
@@ -407,8 +405,7 @@ Test(sample, references_are_linked)
     sample_free(s);
 }
 
-/* ---- Memory
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory -------------------------------------------------------------------------------------------- */
 
 static void expect_empty(const pfb_sample *t, const char *what)
 {
@@ -477,7 +474,7 @@ Test(sample, counts_larger_than_the_bytes_need)
     size_t size = pfb_sample_size(&counts);
     void *memory = malloc(size);
     pfb_sample t;
-    expect_error(pfb_sample_load(&t, &s->input, &counts, memory, size), PFB_OK, 0, "room to spare");
+    expect_error(pfb_sample_load(&t, &s->input, &counts, memory, size), PFB_OK, 0, "a larger buffer");
     cr_expect_eq(memcmp(&t.counts, &s->counts, sizeof t.counts), 0, "the counts are those of the bytes");
     free(memory);
     sample_free(s);
@@ -510,8 +507,7 @@ Test(sample, nothing_to_load)
     sample_free(s);
 }
 
-/* ---- Broken blocks
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- Broken blocks ------------------------------------------------------------------------------------- */
 
 /* Checks that everything before the error is as in the valid block. Returns the number of values. */
 static uint32_t expect_beginning(const pfb_sample *part, const pfb_sample *whole, size_t size)
@@ -602,8 +598,7 @@ Test(sample, strictness_and_notes_are_the_block_readers)
     sample_free(s);
 }
 
-/* ---- Numbers
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Numbers ------------------------------------------------------------------------------------------- */
 
 /* `occurrence` counts equal names in a result, `rank` equal names with equal ids; from 0, in the order of the block. */
 Test(sample, occurrences_and_ranks)

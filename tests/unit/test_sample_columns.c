@@ -197,7 +197,7 @@ Test(sample_columns, instances_that_appear_between_measuring_and_loading)
     void *memory = malloc(pfb_sample_size(&all));
     pfb_sample t;
     expect_error(pfb_sample_load(&t, &s->input, &s->counts, memory, pfb_sample_size(&all)), PFB_CALLER_TOO_SMALL, 0,
-                 "rows that came");
+                 "rows that were added");
     cr_expect(t.counts.rows == 0 && t.counts.values == 0);
     free(memory);
     sample_free(s);

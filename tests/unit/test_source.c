@@ -318,7 +318,7 @@ Test(source, among_many_chunks_the_first_answers)
     size_t set_count = 0;
     for (unsigned i = 0; i < 600; i++) {
         char body[16];
-        random = random * 1664525 + 1013904223; /* its high bits are good ones */
+        random = random * 1664525 + 1013904223; /* the high bits are more random */
         uint8_t set = (uint8_t)((random >> 24) % 40);
         snprintf(body, sizeof body, "%u", i);
         uint32_t request = (random >> 20) % 4; /* 0 is never requested */
@@ -380,8 +380,7 @@ Test(source, sets_of_the_capture_can_be_added)
     pfb_source_close(source);
 }
 
-/* ---- V1 -----------------------------------------------------------------------------------------------------------
- */
+/* ---- V1 ------------------------------------------------------------------------------------------------ */
 
 static void add_names(uint32_t language, const char *body)
 {

@@ -47,7 +47,7 @@ Test(system, counts_are_those_of_the_files)
     remove_file("/proc/1");
     remove_file("/proc/4194304/comm");
     remove_file("/proc/4194304");
-    cr_expect_str_eq(ask(source, "", 1, PFB_NO_ID), "1 0 { 2/4}\n", "processes come and go");
+    cr_expect_str_eq(ask(source, "", 1, PFB_NO_ID), "1 0 { 2/4}\n", "processes start and end");
     pfb_source_close(source);
 }
 

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------
- */
+/* ---- Reading ------------------------------------------------------------------------------------------- */
 
 static pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS + 1];
 static size_t offsets[PFB_CPI_MOST_CPUS + 1];
@@ -83,8 +82,7 @@ static void expect_told(const char *text, const char *expected)
 
 #define HEAD "cpi-snapshots 1\n"
 
-/* ---- The worked examples, by their tables -------------------------------------------------------------------------
- */
+/* ---- The worked examples, by their tables -------------------------------------------------------------- */
 
 static const char first_example[] = HEAD "snapshot 1000\n"
                                          "cpu 0 0 1000 0 1000\n"
@@ -146,8 +144,7 @@ Test(cpi_text, figures_of_the_worked_examples)
     cr_expect(result.system.raw_cpi == 4.0 && result.system.busy_percent == 37.5 && result.cpus_changed);
 }
 
-/* ---- What is read -------------------------------------------------------------------------------------------------
- */
+/* ---- What is read -------------------------------------------------------------------------------------- */
 
 Test(cpi_text, sound_texts)
 {
@@ -193,8 +190,7 @@ Test(cpi_text, offsets_of_lines)
     cr_expect(text.error.code == PFB_OK && text.lines == 8);
 }
 
-/* ---- What is not --------------------------------------------------------------------------------------------------
- */
+/* ---- What is not --------------------------------------------------------------------------------------- */
 
 Test(cpi_text, first_lines)
 {
@@ -378,8 +374,7 @@ Test(cpi_text, null_data)
     cr_expect_not(pfb_cpi_text_next(&text, cpus, 1, &step));
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------
- */
+/* ---- Writing ------------------------------------------------------------------------------------------- */
 
 static void expect_written(size_t size, const char *out, const char *expected)
 {

@@ -13,8 +13,7 @@ TestSuite(thread_profiling, .init = start_fake);
 
 #define INSTEAD "; of a thread alone: PFB_CPI_THREAD_ONLY"
 
-/* ---- Instructions of all CPUs -------------------------------------------------------------------------------------
- */
+/* ---- Instructions of all CPUs -------------------------------------------------------------------------- */
 
 /* Modes that read CPUs. There is no CPI without instructions, and busy time alone is not supported. */
 static const uint32_t modes_with_cpus[] = {0,
@@ -29,7 +28,7 @@ static void expect_no_cpus(int code, const char *sentence)
     pfb_cpi_source *source = open_source();
     for (size_t i = 0; i < sizeof modes_with_cpus / sizeof modes_with_cpus[0]; i++)
         expect_refusal(source, modes_with_cpus[i], code, sentence);
-    cr_expect_str_eq(fake.log, "", "nothing was begun");
+    cr_expect_str_eq(fake.log, "", "no system function was called");
     close_source(source);
 }
 
@@ -54,8 +53,7 @@ Test(thread_profiling, cpus_take_a_session_that_nobody_starts)
                          "start; here it would also take counters from the hypervisor" INSTEAD);
 }
 
-/* ---- What is refused before profiling is enabled ------------------------------------------------------------------
- */
+/* ---- What is refused before profiling is enabled ------------------------------------------------------- */
 
 Test(thread_profiling, a_missing_function_is_named)
 {
@@ -70,7 +68,7 @@ Test(thread_profiling, a_missing_function_is_named)
     }
     PFB_THREAD_PROFILING_FUNCTIONS(EXPECT_MISSING)
 #undef EXPECT_MISSING
-    cr_expect_str_eq(fake.log, "", "nothing was begun");
+    cr_expect_str_eq(fake.log, "", "no system function was called");
 }
 
 Test(thread_profiling, a_clock_that_changes_its_rate_is_none)
@@ -79,7 +77,7 @@ Test(thread_profiling, a_clock_that_changes_its_rate_is_none)
     pfb_cpi_source *source = open_source();
     expect_refusal(source, PFB_CPI_THREAD_ONLY, -210,
                    "this processor has no time-stamp counter of constant rate, which is the clock");
-    cr_expect_str_eq(fake.log, "", "nothing was begun");
+    cr_expect_str_eq(fake.log, "", "no system function was called");
     close_source(source);
 }
 
@@ -91,7 +89,7 @@ Test(thread_profiling, the_counter_is_never_guessed)
         source, PFB_CPI_THREAD_ONLY, -209,
         "instructions of a thread take a kernel driver that configures a hardware counter for them, and none "
         "is named; its number, 0 to 15, goes into the environment variable PERFBLOCK_CPI_COUNTER");
-    cr_expect_str_eq(fake.log, "", "nothing was begun");
+    cr_expect_str_eq(fake.log, "", "no system function was called");
     close_source(source);
 }
 
@@ -105,7 +103,7 @@ Test(thread_profiling, the_counter_is_a_number)
         pfb_cpi_source *source = open_over(&system);
         expect_refusal(source, PFB_CPI_THREAD_ONLY, -87,
                        "the environment variable PERFBLOCK_CPI_COUNTER is not the number of a counter, 0 to 15");
-        cr_expect_str_eq(fake.log, "", "nothing was begun");
+        cr_expect_str_eq(fake.log, "", "no system function was called");
         close_source(source);
     }
 }
@@ -130,8 +128,7 @@ Test(thread_profiling, the_counter_is_the_one_that_is_named)
     }
 }
 
-/* ---- Enabling -----------------------------------------------------------------------------------------------------
- */
+/* ---- Enabling ------------------------------------------------------------------------------------------ */
 
 Test(thread_profiling, enabling_that_fails_says_why)
 {
@@ -157,7 +154,7 @@ Test(thread_profiling, enabling_that_fails_says_why)
                  (unsigned)rows[i].win32, (unsigned)rows[i].win32, rows[i].more);
         clear_log();
         expect_refusal(source, PFB_CPI_THREAD_ONLY, rows[i].code, sentence);
-        cr_expect_str_eq(fake.log, "IEIE", "what was not enabled is not disabled");
+        cr_expect_str_eq(fake.log, "IEIE", "a profile that was not enabled is not disabled");
     }
     fake.enable_code = 0; /* nothing is left */
     pfb_cpi_reader_close(open_reader(source));
@@ -169,7 +166,7 @@ Test(thread_profiling, a_success_without_handle_is_none)
     pfb_cpi_source *source = open_source();
     fake.gives_no_handle = true;
     expect_refusal(source, PFB_CPI_THREAD_ONLY, -256, "EnableThreadProfiling failed: it succeeded without a handle");
-    cr_expect_str_eq(fake.log, "IEIE", "what was not enabled is not disabled");
+    cr_expect_str_eq(fake.log, "IEIE", "a profile that was not enabled is not disabled");
     close_source(source);
 }
 
@@ -206,8 +203,7 @@ Test(thread_profiling, the_system_is_asked_for_cycles_and_one_counter)
     close_source(source);
 }
 
-/* ---- Readings that are refused ------------------------------------------------------------------------------------
- */
+/* ---- Readings that are refused ------------------------------------------------------------------------- */
 
 #define OTHER_KIND "ReadThreadProfilingData gave a structure of another kind: its "
 #define NOT_CONFIGURED "hardware counter 3 is not configured: a kernel driver must set it to count instructions"
@@ -287,8 +283,7 @@ Test(thread_profiling, a_later_reading_may_fail_and_the_next_succeed)
     close_source(source);
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------------
- */
+/* ---- Numbers ------------------------------------------------------------------------------------------- */
 
 /* Thread and clock of a worked example: 8000000000 instructions in 10500000000 cycles give 1.3125. */
 Test(thread_profiling, the_numbers_are_those_of_the_thread)
@@ -350,8 +345,7 @@ Test(thread_profiling, large_counts_stay_whole)
     close_source(source);
 }
 
-/* ---- Threads ------------------------------------------------------------------------------------------------------
- */
+/* ---- Threads ------------------------------------------------------------------------------------------- */
 
 /* A thread with another id, and a younger one with the same id. */
 Test(thread_profiling, other_threads_are_refused)
@@ -488,8 +482,7 @@ Test(thread_profiling, threads_have_profiles_of_their_own)
     close_source(source);
 }
 
-/* ---- Anything -----------------------------------------------------------------------------------------------------
- */
+/* ---- Anything ------------------------------------------------------------------------------------------ */
 
 /* Numerical Recipes' generator: the same faults in each run. */
 static uint32_t next_random(uint32_t *state)

@@ -188,7 +188,7 @@ Test(v2, after_a_failure_there_is_nothing)
     cr_expect(kept.offset == r.result.offset && r.instance.id == 12345 && r.value.raw == 12345,
               "a function that gives nothing writes nothing");
     uint32_t id = 0;
-    cr_expect(pfb_v2_counter_id(&r.block, &r.result, 1, &id) && id == 5, "what was handed out stays valid");
+    cr_expect(pfb_v2_counter_id(&r.block, &r.result, 1, &id) && id == 5, "returned items stay valid");
 }
 
 Test(v2, a_block_that_did_not_open_gives_nothing)

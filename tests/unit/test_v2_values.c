@@ -197,7 +197,7 @@ Test(v2_values, a_broken_value_ends_the_last_instance)
         pfb_v2_reader block;
         read_result(&block, m.data, m.size, NULL);
         pfb_v2_values bulk = {.values = values, .instance_capacity = 3, .instance_step = 32, .position_step = 1};
-        cr_expect(pfb_v2_read_values(&block, &bulk), "what came before the failure is given");
+        cr_expect(pfb_v2_read_values(&block, &bulk), "items before the failure are returned");
         cr_expect(bulk.instance_count == 2 && bulk.last_value_count == broken, "%u", bulk.last_value_count);
         for (uint32_t i = 0; i < 32; i++)
             cr_expect_eq(values[32 + i], i < broken ? 10000 + i : UINT64_MAX, "value %u, %u is broken", i, broken);
@@ -431,7 +431,7 @@ static size_t read_two(pfb_v2_reader *block, const bytes *b, const pfb_read_opti
     bulk.instance_step = as_columns ? 1 : 2;
     bulk.position_step = as_columns ? 2 : 1;
     read_result(block, b->data, b->size, options);
-    cr_expect(pfb_v2_read_values(block, &bulk) && values[0] == 100, "the first is sound");
+    cr_expect(pfb_v2_read_values(block, &bulk) && values[0] == 100, "the first is valid");
     cr_expect_eq(values[bulk.instance_step], bulk.instance_count == 2 ? 200 : 0);
     return bulk.instance_count;
 }

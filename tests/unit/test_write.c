@@ -439,8 +439,7 @@ Test(write, ids_are_not_read_while_measuring)
     cr_expect_eq(builder.size_bytes, 48 + 16 + 8 + 4 * 1000002 + 8);
 }
 
-/* ---- Order and arguments
- * --------------------------------------------------------------------------------------------- */
+/* ---- Order and arguments ------------------------------------------------------------------------------- */
 
 /* Calls by letter: D and d begin and end data; E, S and C begin an error, a single counter and a counterset; r ends a
  * result; i is an instance, v a value, g a GUID. */
@@ -582,8 +581,7 @@ Test(write, absurd_sizes)
     }
 }
 
-/* ---- Faults
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- Faults -------------------------------------------------------------------------------------------- */
 
 /* The recipe that has the field of a fault, and the reader of its bytes. */
 typedef pfb_code reader(const uint8_t *data, size_t size, const pfb_read_options *options);

@@ -29,7 +29,8 @@ static pfb_cpi_failure refuse(const char *what, uint32_t mode)
     printf("%s: %s, code %d, %s\n", what, reader ? "opened" : "refused", failure.code, failure.sentence);
     pfb_cpi_reader_close(reader);
     pfb_cpi_source_close(source);
-    check(!reader && failure.code < 0 && failure.sentence[0] != '\0', "there is no reader, but a code and a sentence");
+    check(!reader && failure.code < 0 && failure.sentence[0] != '\0',
+          "opening the reader fails with a code and a sentence");
     return failure;
 }
 
@@ -42,7 +43,7 @@ static bool is_administrator(void)
     FARPROC found = shell ? GetProcAddress(shell, "IsUserAnAdmin") : NULL;
     ask_rights ask;
     memcpy(&ask, &found, sizeof ask);
-    check(ask != NULL, "the shell knows about administrators");
+    check(ask != NULL, "the shell has IsUserAnAdmin");
     bool is_member = ask();
     FreeLibrary(shell);
     return is_member;
@@ -54,7 +55,8 @@ static void check_cpus(void)
     int expected = is_administrator() ? -210 : -5;
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         pfb_cpi_failure failure = refuse("all CPUs", modes[i]);
-        check(failure.code == expected && strstr(failure.sentence, "system trace session"), "by the account's rights");
+        check(failure.code == expected && strstr(failure.sentence, "system trace session"),
+              "the code depends on the rights of the account");
     }
 }
 
@@ -70,14 +72,13 @@ static void check_thread(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         set_counter(rows[i].counter);
         pfb_cpi_failure failure = refuse("the thread", PFB_CPI_THREAD_ONLY);
-        check(failure.code == (has_functions ? rows[i].code : -260), "the code is the precise one");
+        check(failure.code == (has_functions ? rows[i].code : -260), "the code names the reason");
         check(has_functions || strstr(failure.sentence, "EnableThreadProfiling"), "a missing function is named");
     }
     set_counter(NULL);
 }
 
-/* ---- What the source is based on ------------------------------------------------------------------------------------
- */
+/* ---- What the source is based on ----------------------------------------------------------------------- */
 
 static void check_variable(void)
 {
@@ -86,7 +87,7 @@ static void check_variable(void)
         pfb_thread_profiling system;
         set_counter(rows[i][0]);
         pfb_windows_cpi_load(&system);
-        check(strcmp(system.counter, rows[i][1]) == 0, "the variable comes whole, or as three dots");
+        check(strcmp(system.counter, rows[i][1]) == 0, "a value that is too long is read as three dots");
     }
 }
 
@@ -94,11 +95,11 @@ static void check_clock(const pfb_thread_profiling *system)
 {
     printf("clock of constant rate: %s; hypervisor: %s; administrator: %s\n", system->has_clock() ? "yes" : "no",
            system->has_hypervisor() ? "yes" : "no", system->is_administrator() ? "yes" : "no");
-    check(system->is_administrator() == is_administrator(), "the rights are those that the shell sees");
+    check(system->is_administrator() == is_administrator(), "the rights agree with those that the shell reports");
     if (system->has_clock()) {
         uint64_t before = system->read_clock();
         Sleep(1);
-        check(before > 0 && system->read_clock() > before, "the clock goes on");
+        check(before > 0 && system->read_clock() > before, "the clock advances");
     }
 }
 
@@ -135,7 +136,7 @@ static void run_threads(LPTHREAD_START_ROUTINE routine, shared *all, size_t coun
         check(threads[i] != NULL, "a thread starts");
     }
     for (size_t i = 0; i < count; i++) {
-        check(WaitForSingleObject(threads[i], INFINITE) == WAIT_OBJECT_0, "and ends");
+        check(WaitForSingleObject(threads[i], INFINITE) == WAIT_OBJECT_0, "a thread ends");
         CloseHandle(threads[i]);
     }
 }
@@ -147,11 +148,10 @@ static void check_lock(void)
     run_threads(count_up, &all, THREADS);
     pfb_lock_unmake(&all.lock);
     printf("locked additions: %u\n", all.count);
-    check(all.count == (unsigned)THREADS * TURNS, "the lock lets one thread in at a time");
+    check(all.count == (unsigned)THREADS * TURNS, "only one thread holds the lock");
 }
 
-/* ---- The source over three functions of ours ----------------------------------------------------------------------
- */
+/* ---- The source over three functions of ours ----------------------------------------------------------- */
 
 static unsigned handles_made;
 static unsigned handles_closed;
@@ -159,7 +159,8 @@ static uint64_t instructions;
 
 static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t counters, void **handle)
 {
-    check(thread == GetCurrentThread() && flags == 1 && counters == 1 << 7, "what Windows wants");
+    check(thread == GetCurrentThread() && flags == 1 && counters == 1 << 7,
+          "the arguments are those that Windows expects");
     handles_made++;
     *handle = &handles_made;
     return 0;
@@ -167,7 +168,7 @@ static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t count
 
 static pfb_dword PFB_WINAPI disable(void *handle)
 {
-    check(handle == &handles_made, "the handle comes back");
+    check(handle == &handles_made, "the handle is the returned one");
     handles_closed++;
     return 0;
 }
@@ -176,7 +177,7 @@ static pfb_dword PFB_WINAPI read_data(void *handle, pfb_dword flags, pfb_perform
 {
     PERFORMANCE_DATA reply = {.Size = sizeof reply, .Version = PERFORMANCE_DATA_VERSION, .HwCountersCount = 1};
     check(handle == &handles_made && flags == 3 && data->version == reply.Version && data->size_bytes == reply.Size,
-          "what Windows wants");
+          "the arguments are those that Windows expects");
     instructions += 1000;
     reply.HwCounters[7].Value = instructions;
     reply.CycleTime = 3 * instructions;
@@ -198,9 +199,9 @@ static void check_other_thread(const pfb_thread_profiling *system, pfb_cpi_reade
     pfb_thread_identity here = system->identify();
     run_threads(read_elsewhere, &all, 1);
     printf("another thread: code %d, %s\n", all.failure.code, all.failure.sentence);
-    check(all.failure.code == -255, "another thread is refused");
-    check(here.tid == GetCurrentThreadId() && all.seen.tid != here.tid, "threads have numbers");
-    check(here.began > 0 && all.seen.began >= here.began, "and know when they began");
+    check(all.failure.code == -255, "reading on another thread fails");
+    check(here.tid == GetCurrentThreadId() && all.seen.tid != here.tid, "the threads have different ids");
+    check(here.began > 0 && all.seen.began >= here.began, "a thread has its start time");
 }
 
 static void check_readings(pfb_cpi_reader *reader)
@@ -213,11 +214,11 @@ static void check_readings(pfb_cpi_reader *reader)
           "the thread is read");
     check(pfb_cpi_compute(&start.snapshot, &end.snapshot, &end.widths, PFB_CPI_THREAD_ONLY, NULL, &result) ==
               PFB_CPI_COMPUTED,
-          "the readings belong together");
+          "two readings give a result");
     printf("thread %u: %lu instructions, CPI %g\n", (unsigned)result.tid, (unsigned long)result.thread.instr,
            result.thread.raw_cpi);
-    check(result.thread.instr == 1000 && result.thread.raw_cpi == 3.0, "the figures are those of the structure");
-    check(result.tid == GetCurrentThreadId(), "and of this thread");
+    check(result.thread.instr == 1000 && result.thread.raw_cpi == 3.0, "the result agrees with the structure");
+    check(result.tid == GetCurrentThreadId(), "the result is of this thread");
 }
 
 static void check_source(pfb_thread_profiling *system)
@@ -228,17 +229,17 @@ static void check_source(pfb_thread_profiling *system)
     check(source != NULL, "the source opens");
     pfb_cpi_reader *outer = pfb_cpi_reader_open(source, PFB_CPI_THREAD_ONLY, &failure);
     if (!outer && !system->has_clock()) {
-        check(failure.code == -210, "a processor without clock is refused");
+        check(failure.code == -210, "a processor without clock is rejected");
     } else {
         pfb_cpi_reader *inner = pfb_cpi_reader_open(source, PFB_CPI_THREAD_ONLY, &failure);
         check(outer && inner && handles_made == 1, "readers of a thread share its profile");
         check_readings(inner);
         pfb_cpi_reader_close(inner);
-        check(handles_closed == 0, "which stays while there is one");
+        check(handles_closed == 0, "the profile is open while a reader is open");
         check_readings(outer);
         check_other_thread(system, outer);
         pfb_cpi_reader_close(outer);
-        check(handles_closed == 1, "and ends with the last one");
+        check(handles_closed == 1, "the profile is closed with the last reader");
     }
     pfb_cpi_source_close(source);
 }

@@ -139,7 +139,7 @@ static void check_empty_block(pfb_source_query *query)
            failure.sentence);
     check(is_done && reply.size_bytes == 48, "a query of nothing gives a header");
     memcpy(&header, reply.data, sizeof header);
-    check(pfb_v2_open(&block, reply.data, reply.size_bytes, STRICT), "which is sound");
+    check(pfb_v2_open(&block, reply.data, reply.size_bytes, STRICT), "which is valid");
     check(!pfb_v2_next_result(&block, &result) && block.error.code == PFB_OK, "and has no results");
     check(header.total_size_bytes == 48 && header.result_count == 0, "as its fields say");
     check(header.perf_freq == frequency.QuadPart && block.perf_freq == header.perf_freq, "its clock is the system's");

@@ -84,7 +84,7 @@ static void check_provided(const uint8_t *data, size_t size)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
-    check(pfb_v1_open(&block, data, size, STRICT), "the header is sound");
+    check(pfb_v1_open(&block, data, size, STRICT), "the header is valid");
     check(block.object_count == 1 && pfb_v1_next_object(&block, &object), "one object");
     check(object.title_index == PROVIDER_OBJECT && object.size_bytes == sizeof provided && object.counter_count == 2 &&
               object.instance_count == PROVIDER_INSTANCES,
@@ -94,7 +94,7 @@ static void check_provided(const uint8_t *data, size_t size)
     for (int i = 0; i < PROVIDER_INSTANCES; i++)
         check_instance(&block, &provided.instances[i]);
     check(!pfb_v1_next_object(&block, &object), "no other object");
-    check(pfb_v1_finish(&block).code == PFB_OK, "the block is sound by the strict rules");
+    check(pfb_v1_finish(&block).code == PFB_OK, "the block is valid by the strict rules");
 }
 
 /* ---- Where it is -------------------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static void check_refusal(pfb_source *source, uint8_t fill, const pfb_read_optio
     pfb_bytes reply = {0};
     pfb_v1_reader block;
     ask(source, fill, &reply);
-    check(pfb_v1_open(&block, reply.data, reply.size_bytes, options), "the header is sound");
+    check(pfb_v1_open(&block, reply.data, reply.size_bytes, options), "the header is valid");
     PERF_DATA_BLOCK header;
     memcpy(&header, reply.data, sizeof header);
     pfb_error verdict = pfb_v1_finish(&block);

@@ -74,15 +74,15 @@ static void check_block(pfb_source *source, const char *query)
     bool is_open = pfb_v1_open(&block, reply.data, reply.size_bytes, NULL);
     printf("  header: %s; %u bytes, %u objects\n", pfb_code_text(block.error.code), (unsigned)block.total_size_bytes,
            (unsigned)block.object_count);
-    check(is_open, "the header is sound");
+    check(is_open, "the header is valid");
     check(block.total_size_bytes == reply.size_bytes, "the block is as large as the reply");
     check_header(&block);
-    check(before <= block.perf_time && block.perf_time <= after, "the block is of the time of the query");
+    check(before <= block.perf_time && block.perf_time <= after, "the time of the block is that of the query");
     for (; pfb_v1_next_object(&block, &object); objects++)
         count_values(&block, &values);
     pfb_error verdict = pfb_v1_finish(&block);
     printf("  verdict: %s; %lu objects, %lu values\n", pfb_code_text(verdict.code), objects, values);
-    check(verdict.code == PFB_OK, "the block is sound");
+    check(verdict.code == PFB_OK, "the block is valid");
     check(objects == block.object_count, "every object that the header promises is there");
     check(is_wine() ? objects == 0 : values > 0, is_wine() ? "Wine has no objects" : "Windows has values");
     pfb_bytes_free(&reply);
@@ -113,7 +113,7 @@ static void check_names(pfb_source *source)
           "the first pair is 1 and the highest index");
     uint32_t others = pfb_name_table_count(&table);
     printf("  names: %u, notes 0x%X\n", (unsigned)others, (unsigned)table.notes);
-    check(table.error.code == PFB_OK && table.notes == 0, "the table is sound");
+    check(table.error.code == PFB_OK && table.notes == 0, "the table is valid");
     check(is_wine() ? others == 1 : others > 100, is_wine() ? "Wine has one name" : "Windows has many names");
     pfb_bytes_free(&reply);
 }
@@ -130,7 +130,7 @@ static void check_help(pfb_source *source)
     check(pfb_name_table_next_entry(&table, &entry) && entry.index % 2 == 1, "the first help text has an odd index");
     uint32_t texts = 1 + pfb_name_table_count(&table);
     printf("  help texts: %u, notes 0x%X\n", (unsigned)texts, (unsigned)table.notes);
-    check(table.error.code == PFB_OK && table.notes == 0, "the help table is sound");
+    check(table.error.code == PFB_OK && table.notes == 0, "the help table is valid");
     pfb_bytes_free(&reply);
 }
 
@@ -152,15 +152,15 @@ static void check_own_name(const char *backslashes, size_t expected_size)
     pfb_name_to_utf8(&own, name, sizeof name);
     snprintf(machine, sizeof machine, "%s%s", backslashes, name);
     pfb_source *source = pfb_source_open_remote(machine, &failure);
-    check(source != NULL, "it can be named");
+    check(source != NULL, "a machine can be named");
     bool is_read = pfb_source_v1(source, "2", &reply, &failure);
     printf("%s: %lu bytes, code %u, %s\n", machine, (unsigned long)reply.size_bytes, (unsigned)failure.code,
            failure.sentence);
-    check(is_read || (!is_wine() && failure.code != 0), "it is connected to");
+    check(is_read || (!is_wine() && failure.code != 0), "the query to the machine succeeds");
     if (is_read) {
-        check(pfb_v1_open(&block, reply.data, reply.size_bytes, NULL), "its block has a header");
+        check(pfb_v1_open(&block, reply.data, reply.size_bytes, NULL), "the block of the machine has a header");
         check_header(&block);
-        check(!is_wine() || reply.size_bytes == expected_size, "and is as large as without the name");
+        check(!is_wine() || reply.size_bytes == expected_size, "the block is as large as without a machine name");
     }
     pfb_source_close(source);
     pfb_bytes_free(&reply);
@@ -178,8 +178,8 @@ static void check_own_names(pfb_source *source)
 static void check_no_name(const char *machine)
 {
     pfb_source_failure failure = {0};
-    check(!pfb_source_open_remote(machine, &failure), "no name is no machine");
-    check(failure.code == 87 && failure.sentence[0] != '\0', "but an invalid parameter");
+    check(!pfb_source_open_remote(machine, &failure), "an empty machine name is rejected");
+    check(failure.code == 87 && failure.sentence[0] != '\0', "the code is ERROR_INVALID_PARAMETER");
 }
 
 /* The top-level domain "invalid" never exists. The sentence has the registry's own message. */
@@ -188,14 +188,14 @@ static void check_remote(void)
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
     pfb_source *source = pfb_source_open_remote("\\\\perfblock.invalid", &failure);
-    check(source != NULL, "opening asks the machine nothing");
-    check(!pfb_source_v1(source, "2", &reply, &failure), "a machine that is not there has no data");
+    check(source != NULL, "opening does not connect to the machine");
+    check(!pfb_source_v1(source, "2", &reply, &failure), "a query to a missing machine fails");
     printf("another machine: code %u, %s\n", (unsigned)failure.code, failure.sentence);
     check(failure.code != 0 &&
               strncmp(failure.sentence,
                       "RegConnectRegistryW of HKEY_PERFORMANCE_DATA on perfblock.invalid failed: ", 74) == 0,
           "the sentence names the call and the machine");
-    check(reply.size_bytes == 0, "and there are no bytes");
+    check(reply.size_bytes == 0, "a failed query returns no bytes");
     pfb_source_close(source);
     pfb_bytes_free(&reply);
 }
@@ -206,7 +206,7 @@ static void check_bad_query(pfb_source *source)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
-    check(!pfb_source_v1(source, "Z\xC3\xA4hler 007", &reply, &failure), "other letters than ASCII are refused");
+    check(!pfb_source_v1(source, "Z\xC3\xA4hler 007", &reply, &failure), "letters other than ASCII are rejected");
     printf("other letters: code %u, %s\n", (unsigned)failure.code, failure.sentence);
     check(failure.code == 87 && failure.sentence[0] != '\0', "with ERROR_INVALID_PARAMETER");
     pfb_bytes_free(&reply);
@@ -217,9 +217,10 @@ static void check_sentence(void)
 {
     static const uint8_t cut[24] = {'P', 'F', 'B', 'C', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'N', 'O'};
     pfb_source_failure failure = {0};
-    check(!pfb_source_open_recorded(cut, sizeof cut, &failure), "a capture that is cut is refused");
+    check(!pfb_source_open_recorded(cut, sizeof cut, &failure), "a truncated capture is rejected");
     printf("a cut capture: code %u, %s\n", (unsigned)failure.code, failure.sentence);
-    check(strncmp(failure.sentence, "the capture cannot be read at offset 16: ", 41) == 0, "with the offset");
+    check(strncmp(failure.sentence, "the capture cannot be read at offset 16: ", 41) == 0,
+          "the sentence contains the offset");
 }
 
 /* The message begins like the one that the system returns from the narrow function. */
