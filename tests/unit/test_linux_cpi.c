@@ -371,6 +371,6 @@ Test(linux_cpi, a_thread_that_was_not_counted_is_a_failure)
     fake->bad_events = 2;
     expect_unread(reader, PFB_CPI_AT_END, 0, -257, "instructions of this thread cannot be read");
     expect_unread(reader, PFB_CPI_AT_START, 0, -257, "instructions of this thread cannot be read");
-    expect_unread(reader, PFB_CPI_AT_END, 0, -201, "no interval was started");
+    expect_unread(reader, PFB_CPI_AT_END, 0, -201, "no interval was begun");
     pfb_cpi_reader_close(reader);
 }

@@ -143,7 +143,7 @@ Test(linux_cpi_cpus, more_cpus_than_fit_are_a_failure)
 {
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
     expect_unread(reader, PFB_CPI_AT_START, 1, -241, "there are 2 CPUs, but only 1 fit");
-    expect_unread(reader, PFB_CPI_AT_END, 2, -201, "no interval was started");
+    expect_unread(reader, PFB_CPI_AT_END, 2, -201, "no interval was begun");
     start(reader);
     expect_unread(reader, PFB_CPI_AT_END, 1, -241, "there are 2 CPUs, but only 1 fit");
     put_file(ONLINE, "0-2\n");
@@ -418,7 +418,7 @@ Test(linux_cpi_cpus, a_wrong_read_is_no_number)
         expect_unhalted(reader, 1, false, 0);
         break_reads(2, reads[i].size, reads[i].events);
         expect_unread(reader, PFB_CPI_AT_START, 2, reads[i].code, "instructions on CPU 1 cannot be read");
-        expect_unread(reader, PFB_CPI_AT_END, 2, -201, "no interval was started");
+        expect_unread(reader, PFB_CPI_AT_END, 2, -201, "no interval was begun");
         break_reads(1, reads[i].size, reads[i].events); /* the group breaks, and the next start opens a new one */
         size_t opened = fake->opened;
         start(reader);
