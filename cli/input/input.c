@@ -175,14 +175,13 @@ static bool read_more(input *in)
     return !in->has_stopped;
 }
 
-/* Makes capacity for at least as many bytes as the window has. False after an error. */
+/* Makes capacity for more bytes. False after an error. */
 static bool grow_window(input *in)
 {
     if (in->size <= in->capacity / 2)
         return true;
     if (!in->is_regular && in->size > MOST_OF_A_STREAM) {
-        diagnostics_say(STATUS_FILE, in->name,
-                        "has a part that exceeds 1 GiB; only regular files may have longer ones");
+        diagnostics_say(STATUS_FILE, in->name, "exceeds 1 GiB; only regular files may be larger");
         in->has_failed = in->has_stopped = true;
         return false;
     }
@@ -279,7 +278,7 @@ uint64_t input_file_size(input *in)
         return system_file_size(in->file);
     while (!in->is_last && !in->has_stopped)
         input_advance(in, in->size);
-    return in->offset + in->size;
+    return in->offset + in->size + in->passed;
 }
 
 /* Reads the start of the file: of a capture or V1 blocks in a pipe, and of a file that is followed, what is there. */
@@ -293,10 +292,10 @@ static void read_start(input *in)
                    (in->is_followed && in->is_regular && in->size > 0 && in->size >= system_file_size(in->file));
 }
 
-static bool is_read_in_windows(input_kind kind)
+static bool is_read_in_windows(const input *in)
 {
-    return kind == INPUT_CAPTURE || kind == INPUT_V1 || kind == INPUT_DATA || kind == INPUT_LOG ||
-           kind == INPUT_PDH_TEXT || kind == INPUT_UNKNOWN;
+    return in->kind == INPUT_CAPTURE || in->kind == INPUT_V1 || in->kind == INPUT_DATA || in->kind == INPUT_LOG ||
+           in->kind == INPUT_PDH_TEXT || (in->kind == INPUT_UNKNOWN && in->is_regular);
 }
 
 bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
@@ -327,7 +326,7 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
         in->kind = is_begun ? format.kind : INPUT_CAPTURE; /* a recording without its first chunk */
         in->description = format.description;
     }
-    bool is_fine = !in->has_failed && (is_read_in_windows(in->kind) || read_rest(in) || !in->has_failed);
+    bool is_fine = !in->has_failed && (is_read_in_windows(in) || read_rest(in) || !in->has_failed);
     if (!is_fine)
         input_free(in);
     else if (in->is_last)
@@ -409,6 +408,21 @@ static uint64_t needed_size(const uint8_t *data, size_t left, bool is_v1)
     return is_whole ? total : (uint64_t)total + header;
 }
 
+/* Reads on while the window holds only zeros, and keeps the first ones. A block of zeros is malformed, whatever follows
+ * it. */
+static bool pass_zeros(input *in)
+{
+    enum { KEPT_BYTES = 128 };
+    while (!in->is_last && is_zero(in->data, in->size)) {
+        size_t kept = in->size < KEPT_BYTES ? in->size : KEPT_BYTES;
+        in->passed += in->size - kept;
+        in->size = kept;
+        if (!read_more(in))
+            return false;
+    }
+    return true;
+}
+
 /* Moves the window until it has the whole block. False where reading stopped. */
 static bool hold_block(input *in, input_blocks *blocks)
 {
@@ -416,9 +430,11 @@ static bool hold_block(input *in, input_blocks *blocks)
         const uint8_t *data = in->data + blocks->at;
         size_t left = in->size - blocks->at;
         bool is_v1 = in->offset + blocks->at == 0 ? in->kind == INPUT_V1 : pfb_v1_recognise(data, left);
-        bool is_held = needed_size(data, left, is_v1) <= left && (is_v1 || !is_zero(data, left));
-        if (is_held)
+        bool is_blank = !is_v1 && left >= DATA_HEADER_BYTES && is_zero(data, left);
+        if (!is_blank && needed_size(data, left, is_v1) <= left)
             return true;
+        if (is_blank && blocks->at == 0)
+            return pass_zeros(in);
         if (!input_advance(in, blocks->at))
             return false;
         blocks->at = 0;

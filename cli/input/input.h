@@ -47,6 +47,7 @@ typedef struct input {
     int file;
     size_t capacity;
     uint64_t expected_size; /* 0: unknown */
+    uint64_t passed;        /* zeros that the window left out */
     bool is_regular;
     bool is_followed, was_written;
     bool has_failed;

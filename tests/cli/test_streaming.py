@@ -151,6 +151,26 @@ class Memory(Case):
         self.check(write_text, ["cook", "-f", "csv", "--every", "1000"])
 
 
+class Zeros(Case):
+    """More zeros after a reply than a window holds."""
+
+    def test_zeros(self):
+        """They are padding if nothing follows them, else a malformed reply."""
+        reply = w.reply()
+        for end, valid in ((b"", True), (b"x", False), (reply, False)):
+            data = reply + bytes(10**6) + end
+            path = self.file("a.bin", data)
+            for name, stdin in ((path, b""), ("-", data)):
+                done = self.run_program("check", "--format", "json", name,
+                                        stdin=stdin)
+                item, = done.objects()
+                self.assertEqual((item["valid"], item["size"]),
+                                 (valid, len(data)))
+                if not valid:
+                    self.assert_error(done, 1, name, len(reply),
+                                      "bad_total_size")
+
+
 class OnTerminal:
     """The program with a terminal for standard error."""
 
