@@ -15,7 +15,7 @@
 typedef struct recorder {
     recording file;
     bool has_content; /* the file has more than its first chunks */
-    uint64_t count; /* of samples written */
+    uint64_t count;   /* of samples written */
     bool is_v1;
     pfb_bytes names; /* V1: the source's name table; empty: none */
     pfb_bytes info;  /* V2: current query information; none at first */

@@ -67,9 +67,9 @@ typedef struct text_writer {
     size_t object_count, object_capacity;
     uint64_t block_count;
     uint64_t table_count; /* name tables */
-    buffer left_out;    /* a byte for each object of the current block: 1 if it is not written */
-    buffer machine;     /* the current line of the V1 machine */
-    uint64_t unwritten; /* chunks without a text form */
+    buffer left_out;      /* a byte for each object of the current block: 1 if it is not written */
+    buffer machine;       /* the current line of the V1 machine */
+    uint64_t unwritten;   /* chunks without a text form */
 } text_writer;
 
 /* `titles` has the names of V1 title indexes; name tables are put there before they are needed. */
