@@ -172,6 +172,20 @@ class Follow(Case):
             recorder.close()
             self.assertEqual(running.end(), (0, [], ""))
 
+    def test_pdh_log(self):
+        """The columns are those of the first sample."""
+        path = self.file("a.pfb", HEAD + sample(0))
+        recorder = Recorder(path)
+        running = Running(self, "cook", "--follow", "--format", "pdh-csv",
+                          path)
+        self.assertIn("\\Disk(sda)\\Bytes/sec", running.line())
+        self.assertIn('," "', running.line())
+        for number in range(1, 3):
+            recorder.write(sample(number))
+            self.assertIn(',"10"', running.line())
+        recorder.close()
+        self.assertEqual(running.end(), (0, [], ""))
+
     def test_text(self):
         path = self.file("a.pfb", HEAD)
         recorder = Recorder(path)
