@@ -41,7 +41,7 @@ static void list_slots(value_slots *s, pfb_v1_reader *block)
         s->counters = memory_grow(s->counters, &s->capacity, s->count + 1, sizeof *s->counters);
         s->counters[s->count++] = counter;
         s->is_written = s->is_written && counter.size_bytes <= MOST_OFFSET &&
-                        (counter.size_bytes == 0 || counter.value_offset <= MOST_OFFSET);
+                        (counter.size_bytes == 0 || (counter.value_offset >= 4 && counter.value_offset <= MOST_OFFSET));
     }
     s->is_written = s->is_written && s->count <= MOST_DEFINITIONS;
     if (!s->is_written)

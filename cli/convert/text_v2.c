@@ -478,11 +478,11 @@ void text_writer_put_v2(text_writer *t, const uint8_t *body, size_t size)
 {
     pfb_v2_reader reader;
     pfb_v2_result result;
+    if (!pfb_v2_open(&reader, body, size, NULL))
+        return;
     text_writer_put_sets(t);
     if (!t->has_queries)
         text_writer_put_info(t, NULL, 0);
-    if (!pfb_v2_open(&reader, body, size, NULL))
-        return;
     text_writer_put_sample(t, false, reader.perf_time, reader.perf_time_100ns, reader.perf_freq, &reader.system_time);
     while (pfb_v2_next_result(&reader, &result))
         put_result(t, &reader, &result, body);

@@ -915,8 +915,10 @@ bool text_form_read(const char *file, const void *data, size_t size, pfb_bytes *
     while (is_fine && words_next_line(&r.words))
         is_fine = read_line(&r);
     is_fine = is_fine && !r.words.has_failed && end_sample(&r);
-    if (is_fine)
-        definitions_put_countersets(&r.definitions); /* those after the last sample */
+    if (is_fine) /* those after the last sample */
+        definitions_put_countersets(&r.definitions);
+    if (is_fine && r.has_new_queries)
+        is_fine = put_queries(&r);
     free(r.queries);
     free(r.results);
     free(r.rows);

@@ -481,6 +481,16 @@ class TextForm(ConvertCase):
             self.assertEqual(self.cooked(
                 self.file("b.txt", text.encode()))[1], plain, text)
 
+    def test_definitions_without_samples(self):
+        """A recording whose samples are malformed still has its queries."""
+        text = DISK[:DISK.index("sample")] + \
+            'query "Example Disk" counter 2 instance "sd*"\n'
+        made = self.converted("a.pfb", self.file("a.txt", text.encode()))
+        again = self.converted("b.txt", made)
+        self.assertIn(b'counter 2 instance "sd*"\n', self.bytes_of(again))
+        self.assertEqual(self.bytes_of(self.converted("b.pfb", again)),
+                         self.bytes_of(made))
+
     def test_relative_values_wrap(self):
         text = DISK.replace("0 0 0", "0 18446744073709551615 4294967295")
         items = self.run_json("cook", self.file("a.txt", text.encode()))
