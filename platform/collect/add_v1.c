@@ -319,7 +319,8 @@ static bool add_found(v1_addition *a)
     if (!PFB_COLLECT_GROW(c->titles_added, c->title_capacity, c->title_count + a->title_count))
         return no_memory(a);
     size_t all = c->title_count + a->title_count;
-    memcpy(c->titles_added + c->title_count, a->titles, a->title_count * sizeof *a->titles);
+    if (a->title_count > 0)
+        memcpy(c->titles_added + c->title_count, a->titles, a->title_count * sizeof *a->titles);
     qsort(c->titles_added, all, sizeof *c->titles_added, compare_titles);
     a->query.size_bytes = 0;
     size_t count = 0;
@@ -360,7 +361,9 @@ bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pf
     if (pfb_source_is_recorded(c->source))
         return add_of_recording(&a);
     a.is_found = calloc(choice->counter_count + 1, sizeof *a.is_found);
-    bool is_done = a.is_found || no_memory(&a);
+    if (!a.is_found)
+        return no_memory(&a);
+    bool is_done = true;
     for (size_t i = 0; i < choice->counterset_count && is_done; i++)
         is_done = add_called(&a, choice->countersets[i]);
     is_done = is_done && check_found(&a) && add_found(&a);
