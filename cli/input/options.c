@@ -800,7 +800,7 @@ static bool check_files(const options *o, const command *c)
     return true;
 }
 
-/* What is collected and shown, and for how long. */
+/* What is collected and shown. */
 static bool check_choices(const options *o, const command *c)
 {
     bool has_paths = o->path_count > 0 || o->path_file;
@@ -817,6 +817,12 @@ static bool check_choices(const options *o, const command *c)
         return refuse(c, "--%s applies to --format text", o->is_nonzero ? "nonzero" : o->sort ? "sort" : "top");
     if (o->is_summary && (o->sort || o->top > 0))
         return refuse(c, "--%s does not apply to --summary", o->sort ? "sort" : "top");
+    return true;
+}
+
+/* Where samples come from, what belongs to them, and for how long they are collected. */
+static bool check_source(const options *o, const command *c)
+{
     if (o->duration > 0 && o->source)
         return refuse(c, "--duration applies to this machine, not to a recording");
     if (o->has_two_queries)
@@ -837,7 +843,7 @@ static bool check_whole(const options *o, const command *c)
         return true;
     if (!check_files(o, c))
         return false;
-    if (!check_choices(o, c))
+    if (!check_choices(o, c) || !check_source(o, c))
         return false;
     if (o->kind == INPUT_REGISTRATION && o->request == 0 && !cooks(c))
         return refuse(c, "--kind registration needs --request");
