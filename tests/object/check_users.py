@@ -19,7 +19,7 @@ WITHOUT = {
     r"pfb_lwp_thread_\w+": "lwp_intrinsics.h has an intrinsic of the compilers for each",
     r"pfb_cpi_(get_current_mode|is_supported|set_trace_hook_id|start)": "perfutil.h has a documented name for each",
     # The interface of sources, which the collector and perflib.h call, and tests implement.
-    r"pfb_source_(countersets|is_recorded|make|open_linux|open_remote|v1)": "called inside the platform layer",
+    r"pfb_source_(countersets|is_recorded|make|open_linux)": "called inside the platform layer",
     r"pfb_source_query_\w+": "called inside the platform layer",
     r"pfb_perflib_error_text": "called inside the platform layer",
     # Test input.
@@ -29,7 +29,6 @@ WITHOUT = {
     r"pfb_(cpi_hooks|v1)_finish": "every reader has open, next and finish",
     r"pfb_cpi_text_recognise": "every format can be recognised",
     r"pfb_sample_value_at": "the checked look-up of a value in a sample",
-    r"pfb_log_finish_sample": "logs that exceed the memory",
 }
 HEADERS = ["core/include/perfblock", "core/cpi/include", "core/lwp/include", "platform/include"]
 USERS = ["cli", "platform", "examples"]
