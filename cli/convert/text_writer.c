@@ -16,7 +16,8 @@ void text_writer_open(text_writer *t, output *out, title_names *titles)
     text_line_end(&t->line);
 }
 
-void text_writer_flush(text_writer *t)
+/* Writes the lines so far. */
+static void flush(text_writer *t)
 {
     output_raw(t->out, t->line.text.data, t->line.text.size);
     buffer_clear(&t->line.text);
@@ -59,7 +60,7 @@ void text_writer_put(text_writer *t, const pfb_chunk *chunk, const uint8_t *body
         t->unwritten++;
         break;
     }
-    text_writer_flush(t);
+    flush(t);
 }
 
 static void free_set(text_set *set)
@@ -75,7 +76,7 @@ static void free_set(text_set *set)
 void text_writer_close(text_writer *t)
 {
     text_writer_put_sets(t);
-    text_writer_flush(t);
+    flush(t);
     if (t->unwritten > 0)
         diagnostics_say(STATUS_FINE, "perfblock", "note: %" PRIu64 " chunks have no text form and were left out",
                         t->unwritten);

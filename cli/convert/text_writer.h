@@ -99,7 +99,4 @@ void text_writer_set_key(const text_writer *t, buffer *key, const pfb_name *name
 /* A counter type by its name or number. */
 void text_writer_put_type(text_line *line, uint32_t type);
 
-/* Writes the lines so far. */
-void text_writer_flush(text_writer *t);
-
 #endif

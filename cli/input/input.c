@@ -189,7 +189,9 @@ static bool grow_window(input *in)
     return true;
 }
 
-bool input_advance(input *in, size_t start)
+/* Moves the window so that it begins at the byte that was at `start`, and is longer than what it had from there on, or
+ * the last one. False after an error on standard error, and at the present end of a file that is being written. */
+static bool advance(input *in, size_t start)
 {
     size_t rest = in->size - start;
     if (in->is_last || in->has_stopped)
@@ -222,7 +224,7 @@ static bool read_rest(input *in)
 bool input_open_capture(input *in, pfb_capture *capture)
 {
     bool is_open = pfb_capture_open_window(capture, in->data, in->size, in->is_last, NULL);
-    while (!is_open && capture->error.code == PFB_CALLER_TOO_SMALL && input_advance(in, 0))
+    while (!is_open && capture->error.code == PFB_CALLER_TOO_SMALL && advance(in, 0))
         is_open = pfb_capture_open_window(capture, in->data, in->size, in->is_last, NULL);
     if (capture->error.code == PFB_CALLER_TOO_SMALL)
         capture->error = (pfb_error){PFB_OK, 0};
@@ -231,14 +233,14 @@ bool input_open_capture(input *in, pfb_capture *capture)
 
 bool input_continue_capture(input *in, pfb_capture *capture)
 {
-    return capture->needs_more && input_advance(in, capture->resume_offset) &&
+    return capture->needs_more && advance(in, capture->resume_offset) &&
            pfb_capture_continue(capture, in->data, in->size, in->is_last);
 }
 
 bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *options)
 {
     bool is_open = pfb_log_open_window(log, in->data, in->size, in->is_last, options);
-    while (!is_open && log->error.code == PFB_CALLER_TOO_SMALL && input_advance(in, 0))
+    while (!is_open && log->error.code == PFB_CALLER_TOO_SMALL && advance(in, 0))
         is_open = pfb_log_open_window(log, in->data, in->size, in->is_last, options);
     if (log->error.code == PFB_CALLER_TOO_SMALL)
         log->error = (pfb_error){PFB_OK, 0};
@@ -247,14 +249,14 @@ bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *opti
 
 bool input_continue_log(input *in, pfb_log_reader *log)
 {
-    return log->needs_more && input_advance(in, log->resume_offset) &&
+    return log->needs_more && advance(in, log->resume_offset) &&
            pfb_log_continue(log, in->data, in->size, in->is_last);
 }
 
 bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_options *options)
 {
     bool is_open = pfb_pdh_text_open_window(text, in->data, in->size, in->is_last, options);
-    while (!is_open && text->error.code == PFB_CALLER_TOO_SMALL && input_advance(in, 0))
+    while (!is_open && text->error.code == PFB_CALLER_TOO_SMALL && advance(in, 0))
         is_open = pfb_pdh_text_open_window(text, in->data, in->size, in->is_last, options);
     if (text->error.code == PFB_CALLER_TOO_SMALL)
         text->error = (pfb_error){PFB_OK, 0};
@@ -263,7 +265,7 @@ bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_option
 
 bool input_continue_text(input *in, pfb_pdh_text_reader *text)
 {
-    return text->needs_more && input_advance(in, text->resume_offset) &&
+    return text->needs_more && advance(in, text->resume_offset) &&
            pfb_pdh_text_continue(text, in->data, in->size, in->is_last);
 }
 
@@ -277,7 +279,7 @@ uint64_t input_file_size(input *in)
     if (in->is_regular && !in->has_stopped)
         return system_file_size(in->file);
     while (!in->is_last && !in->has_stopped)
-        input_advance(in, in->size);
+        advance(in, in->size);
     return in->offset + in->size + in->passed;
 }
 
@@ -435,7 +437,7 @@ static bool hold_block(input *in, input_blocks *blocks)
             return true;
         if (is_blank && blocks->at == 0)
             return pass_zeros(in);
-        if (!input_advance(in, blocks->at))
+        if (!advance(in, blocks->at))
             return false;
         blocks->at = 0;
     }

@@ -66,10 +66,6 @@ bool input_read(input *in, const char *name, input_kind kind);
  * interrupted. A file that no recorder has locked is followed until the program is interrupted. */
 bool input_open(input *in, const char *name, input_kind kind, bool is_followed);
 
-/* Moves the window so that it begins at the byte that was at `start`, and is longer than what it had from there on, or
- * the last one. False after an error on standard error, and at the present end of a file that is being written. */
-bool input_advance(input *in, size_t start);
-
 /* Opens a capture in the first window, which is moved until it has the first chunk. False with an error, and if the
  * file is being written and has no chunk yet. */
 bool input_open_capture(input *in, pfb_capture *capture);
