@@ -51,13 +51,13 @@ static const command commands[] = {
      .bit = COMMAND_CONVERT,
      .arguments = "FILE... -o FILE",
      .files = FILES_MANY,
-     .formats = WRITES_ALL | WRITES_CAPTURE,
+     .formats = WRITES_ALL | WRITES_PDH | WRITES_CAPTURE,
      .summary = "the same data in another file format, filtered",
      .description =
-         "Converts samples to a recording (.pfb), to the text form of samples (.txt), or to displayed values (.json, "
-         ".jsonl, .csv). The name of the output gives the format, unless --format does; text is the text form, which "
-         "people write and every command reads. Of what --path, --set, --counter and --instance leave out nothing "
-         "remains.",
+         "Converts samples to a recording (.pfb), to the text form of samples (.txt), or to displayed values: .json, "
+         ".jsonl, or as perfmon writes them .csv and .tsv. The name of the output gives the format, unless --format "
+         "does; text is the text form, which people write and every command reads. Of what --path, --set, --counter "
+         "and --instance leave out nothing remains.",
      .examples = {{"perfblock convert day.pfb -o cpu.pfb --set \"Processor Information\"",
                    "the part of a recording that belongs to one counterset"},
                   {"perfblock convert day.pfb -o day.txt", "a recording as text"},
