@@ -141,6 +141,8 @@ class Sources(Case):
                            (v1.table((1, "1847")), "name table")):
             path = self.file("a", data)
             for command in READERS[3:]:
+                if command[0] == "live" and word == "V2 data":
+                    continue  # is displayed
                 done = self.run_program(*command, path, cwd=self.folder)
                 self.assert_error(done, 1, path, 0, "unknown_format")
                 self.assertIn(word, done.err)
@@ -246,6 +248,8 @@ class Real(Case):
         for name in names:
             path = os.path.join(folder, name)
             for command in READERS[3:]:
+                if command[0] == "live":
+                    continue  # displays them
                 done = self.run_program(*command, path, cwd=self.folder)
                 self.assert_error(done, 1, path, 0, "unknown_format")
                 self.assertIn("CSV" if name.startswith("text") else
