@@ -83,7 +83,7 @@ class Shell(Case):
             self.assertTrue(text.startswith(title.upper() + "(1)"), text)
             self.assertRegex(text, r"\n +%s +- " % title)
             shown = self.run_fine("help", *command.split()).out
-            for option in re.findall(r"(?m)^ +(?:-\w, )?(--[a-z]+)", shown):
+            for option in re.findall(r"(?m)^ +(?:-\w, )?(--[a-z0-9]+)", shown):
                 self.assertRegex(text, r"(?m)^ +(-\w, )?%s\b" % option)
         program_page = self.finish(groff, "-man", "-Tascii", "-P-c", "-P-b",
                                    "-P-u", self.pages()[""])
