@@ -192,8 +192,6 @@ class Text(Case):
                              (name, done.err))
 
 
-@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
-                     "PERFBLOCK_REAL_DATA names no folder")
 class Chosen(Case):
     """Counters that are asked for."""
 
@@ -244,6 +242,8 @@ class Chosen(Case):
                 self.assertIn("a perfmon log", done.err)
 
 
+@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
+                     "PERFBLOCK_REAL_DATA names no folder")
 class Captured(Case):
     """Logs of real machines."""
 
