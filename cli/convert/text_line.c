@@ -50,6 +50,12 @@ void text_line_end(text_line *line)
     line->start = line->text.size;
 }
 
+void text_line_cut(text_line *line, size_t size)
+{
+    line->text.size = size;
+    line->start = size;
+}
+
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
 static bool is_decoded(uint32_t encoding)

@@ -30,4 +30,7 @@ void text_line_bytes(text_line *line, const uint8_t *bytes, size_t size);
 
 void text_line_end(text_line *line);
 
+/* Removes what follows the first `size` bytes, which end a line. */
+void text_line_cut(text_line *line, size_t size);
+
 #endif

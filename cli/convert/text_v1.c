@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { NOVICE = 100, MOST_OFFSET = 65535, MOST_DEFINITIONS = 8192 }; /* the last two: limits of the text form */
+enum { NOVICE = 100 };
+enum { LEAST_OFFSET = 4, MOST_OFFSET = 65535, MOST_DEFINITIONS = 8192 }; /* limits of the text form */
 
 /* The values of a row: one for each offset. */
 typedef struct value_slots {
@@ -40,8 +41,8 @@ static void list_slots(value_slots *s, pfb_v1_reader *block)
     while (pfb_v1_next_counter(block, &counter)) {
         s->counters = memory_grow(s->counters, &s->capacity, s->count + 1, sizeof *s->counters);
         s->counters[s->count++] = counter;
-        s->is_written = s->is_written && counter.size_bytes <= MOST_OFFSET &&
-                        (counter.size_bytes == 0 || (counter.value_offset >= 4 && counter.value_offset <= MOST_OFFSET));
+        bool is_placed = counter.value_offset >= LEAST_OFFSET && counter.value_offset <= MOST_OFFSET;
+        s->is_written = s->is_written && counter.size_bytes <= MOST_OFFSET && (counter.size_bytes == 0 || is_placed);
     }
     s->is_written = s->is_written && s->count <= MOST_DEFINITIONS;
     if (!s->is_written)
@@ -232,11 +233,13 @@ static bool read_values(value_slots *s, pfb_v1_reader *block)
     return count == s->count;
 }
 
-static void put_rows(text_writer *t, pfb_v1_reader *block, const pfb_v1_object *object, value_slots *s,
+/* Writes the rows of an object. False if it has values without instances, and these are cut by an error. */
+static bool put_rows(text_writer *t, pfb_v1_reader *block, const pfb_v1_object *object, value_slots *s,
                      const uint8_t *body)
 {
     pfb_v1_instance instance;
     bool is_single = object->instance_count == PFB_V1_NO_INSTANCES;
+    bool has_rows = false;
     while (pfb_v1_next_instance(block, &instance)) {
         if (!read_values(s, block))
             continue;
@@ -250,7 +253,9 @@ static void put_rows(text_writer *t, pfb_v1_reader *block, const pfb_v1_object *
         for (size_t i = 0; i < s->slot_count; i++)
             put_value(&t->line, s, &s->values[i], body);
         text_line_end(&t->line);
+        has_rows = true;
     }
+    return has_rows || !is_single;
 }
 
 static void put_result(text_writer *t, pfb_v1_reader *block, const pfb_v1_object *object, const uint8_t *body)
@@ -260,6 +265,7 @@ static void put_result(text_writer *t, pfb_v1_reader *block, const pfb_v1_object
     const text_object *known = find_object(t, object->title_index);
     int64_t time = known->has_clock ? block->perf_time_100ns : 0;
     int64_t frequency = known->has_clock ? TICKS : 0;
+    size_t start = t->line.text.size;
     list_slots(&slots, block);
     text_line_word(&t->line, "result");
     text_line_word(&t->line, known->key.data);
@@ -268,7 +274,8 @@ static void put_result(text_writer *t, pfb_v1_reader *block, const pfb_v1_object
     if (object->perf_freq != frequency)
         text_line_format(&t->line, "frequency %" PRId64, object->perf_freq);
     text_line_end(&t->line);
-    put_rows(t, block, object, &slots, body);
+    if (!put_rows(t, block, object, &slots, body))
+        text_line_cut(&t->line, start);
     free_slots(&slots);
 }
 

@@ -427,13 +427,15 @@ static void put_value(text_line *line, const uint8_t *data, const pfb_v2_value *
         text_line_format(line, "%" PRIu32 ":%" PRIu64, value->data_size_bytes, value->raw);
 }
 
-/* Writes the rows of a result. A row that is cut by an error is left out. */
-static void put_rows(text_writer *t, pfb_v2_reader *reader, const pfb_v2_result *result, const text_asked *asked,
+/* Writes the rows of a result. A row that is cut by an error is left out. False if it was the only row. */
+static bool put_rows(text_writer *t, pfb_v2_reader *reader, const pfb_v2_result *result, const text_asked *asked,
                      const uint8_t *data)
 {
     pfb_v2_instance instance;
     pfb_v2_value value;
     const text_set *set = asked ? asked->set : NULL;
+    bool is_single = result->kind == PFB_V2_SINGLE_COUNTER || result->kind == PFB_V2_MULTIPLE_COUNTERS;
+    bool has_rows = false;
     while (pfb_v2_next_instance(reader, &instance)) {
         size_t start = t->line.text.size;
         uint32_t count = 0;
@@ -448,16 +450,18 @@ static void put_rows(text_writer *t, pfb_v2_reader *reader, const pfb_v2_result 
         }
         if (count == result->counter_count) {
             text_line_end(&t->line);
+            has_rows = true;
         } else {
-            t->line.text.size = start;
-            t->line.start = start;
+            text_line_cut(&t->line, start);
         }
     }
+    return has_rows || !is_single;
 }
 
 static void put_result(text_writer *t, pfb_v2_reader *reader, const pfb_v2_result *result, const uint8_t *data)
 {
     const text_asked *asked = find_asked(t, result->index);
+    size_t start = t->line.text.size;
     text_line_word(&t->line, "result");
     text_line_word(&t->line, asked ? asked->set->key.data : "-");
     if (!asked || (usual_kind(asked) != result->kind && result->kind != PFB_V2_ERROR))
@@ -471,7 +475,8 @@ static void put_result(text_writer *t, pfb_v2_reader *reader, const pfb_v2_resul
         text_line_format(&t->line, "error %" PRIu32, result->status);
         text_line_end(&t->line);
     }
-    put_rows(t, reader, result, asked, data);
+    if (!put_rows(t, reader, result, asked, data))
+        text_line_cut(&t->line, start);
 }
 
 void text_writer_put_v2(text_writer *t, const uint8_t *body, size_t size)

@@ -43,6 +43,7 @@ typedef struct text_result {
     size_t first_width; /* widths of the values of a row */
     size_t value_count; /* of a row */
     size_t first_row, row_count;
+    word word; /* for errors */
 } text_result;
 
 typedef struct text_query {
@@ -151,6 +152,14 @@ static void keep_numbers(reader *r, const text_result *result, const named_row *
     }
 }
 
+/* Whether a result has one row, without an instance. */
+static bool is_single_row(const reader *r, const text_result *result)
+{
+    if (r->is_v1)
+        return result->part->instance_count == PFB_V1_NO_INSTANCES;
+    return result->kind == PFB_V2_SINGLE_COUNTER || result->kind == PFB_V2_MULTIPLE_COUNTERS;
+}
+
 /* Ends a result: numbers rows of equal names and resolves relative values. */
 static bool end_result(reader *r)
 {
@@ -158,6 +167,8 @@ static bool end_result(reader *r)
         return true;
     text_result *result = &r->results[r->result_count - 1];
     bool is_fine = true;
+    if (result->row_count == 0 && is_single_row(r, result) && (r->is_v1 || result->value_count > 0))
+        return words_fail(&r->words, &result->word, "this result needs a row");
     if (!result->part || result->row_count == 0)
         return true;
     named_row *sorted = memory_get(result->row_count, sizeof *sorted);
@@ -606,6 +617,7 @@ static bool read_result(reader *r)
         return words_fail(&r->words, &at, "a sample has results of countersets or of V1 objects, not of both");
     if (!(is_v1 ? read_v1_result(r, &result) : read_v2_result(r, &result, &at)))
         return false;
+    result.word = at;
     r->results = memory_grow(r->results, &r->result_capacity, r->result_count + 1, sizeof *r->results);
     r->results[r->result_count++] = result;
     return true;
@@ -728,8 +740,7 @@ static bool read_parent(reader *r, text_row *row)
 static bool accepts(reader *r, const text_result *result, const word *w)
 {
     bool is_named = r->is_v1 ? result->part->instance_count == 0 : has_instances(result->kind);
-    bool is_single = r->is_v1 ? result->part->instance_count == PFB_V1_NO_INSTANCES
-                              : result->kind == PFB_V2_SINGLE_COUNTER || result->kind == PFB_V2_MULTIPLE_COUNTERS;
+    bool is_single = is_single_row(r, result);
     if (!is_named && !is_single)
         return words_fail(&r->words, w, "this result has no rows");
     if (is_single && result->row_count > 0)

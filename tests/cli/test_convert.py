@@ -14,6 +14,9 @@ from v1_writer import little, big, multi_string
 REAL = os.environ.get("PERFBLOCK_REAL_DATA")
 FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures", "*.pfb")))
 VALID = sorted(glob.glob(seed("capture", "valid_*.pfb")))
+BROKEN = sorted(glob.glob(seed("v2", "broken_rule1[01]_*.bin")) +
+                glob.glob(seed("v2", "broken_second_*.bin")) +
+                glob.glob(seed("v1", "broken_rule31_*.bin")))
 LEFT_OUT = ("valid_cpi_hooks.pfb", "valid_cpi_snapshots.pfb",
             "valid_unknown_tags.pfb")  # have chunks without a text form
 HEAD = "perfblock text 1\n"
@@ -101,6 +104,17 @@ class RoundTrips(ConvertCase):
         for path in FIXTURES:
             made = self.converted("made.pfb", path[:-len("pfb")] + "txt")
             self.assertEqual(self.bytes_of(made), self.bytes_of(path), path)
+
+    def test_text_of_what_is_malformed(self):
+        """What is malformed is reported once: the text itself is fine."""
+        for path in BROKEN:
+            text = self.path("a.txt")
+            done = self.run_program("convert", path, "-o", text)
+            self.assertEqual(done.status, 1, path)
+            if os.path.exists(text):
+                self.run_fine("convert", "-q", text, "-o",
+                              self.path("a.pfb"))
+                os.remove(text)
 
     def test_what_has_no_text_is_counted(self):
         for name in LEFT_OUT:
@@ -525,7 +539,11 @@ class TextForm(ConvertCase):
                 (DISK.replace('"sda#0" +', '"sda" +'), rows, 5),
                 (DISK.replace('"sda#0" +', "- +"), rows, 5),
                 (DISK.replace('"sda#0" +', '"sdb#0" +'), rows, 13),
-                (DISK + "error 5\n", rows + 1, 7)):
+                (DISK + "error 5\n", rows + 1, 7),
+                (HEAD + "query -\nsample 0\nresult - kind 2 counters 1\n",
+                 4, 7),
+                (HEAD + "object 2 single none -\nsample 0 v1\nresult 2\n"
+                 "note a\n", 4, 7)):
             self.broken(text, line, column)
         self.broken(HEAD.encode() + b'note "\xff"\n', 2, 6)
         self.broken(HEAD.encode() + b'note "a\0b"\n', 2, 6)
