@@ -59,7 +59,7 @@ static size_t find_seen(const filter_v1 *f, uint32_t title)
     size_t high = f->seen_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (f->seen[middle] < title)
+        if (f->seen[middle].title < title)
             low = middle + 1;
         else
             high = middle;
@@ -67,21 +67,24 @@ static size_t find_seen(const filter_v1 *f, uint32_t title)
     return low;
 }
 
-static bool is_seen(const filter_v1 *f, uint32_t title)
-{
-    size_t at = find_seen(f, title);
-    return at < f->seen_count && f->seen[at] == title;
-}
-
+/* Notes that the current block has values of an object. */
 static void add_seen(filter_v1 *f, uint32_t title)
 {
     size_t at = find_seen(f, title);
-    if (is_seen(f, title))
-        return;
-    f->seen = memory_grow(f->seen, &f->seen_capacity, f->seen_count + 1, sizeof *f->seen);
-    memmove(&f->seen[at + 1], &f->seen[at], (f->seen_count - at) * sizeof *f->seen);
-    f->seen[at] = title;
-    f->seen_count++;
+    if (at == f->seen_count || f->seen[at].title != title) {
+        f->seen = memory_grow(f->seen, &f->seen_capacity, f->seen_count + 1, sizeof *f->seen);
+        memmove(&f->seen[at + 1], &f->seen[at], (f->seen_count - at) * sizeof *f->seen);
+        f->seen[at].title = title;
+        f->seen_count++;
+    }
+    f->seen[at].block = f->block_count;
+}
+
+/* Whether an earlier block has values of an object, and the current one has none. */
+static bool has_lost_values(const filter_v1 *f, uint32_t title)
+{
+    size_t at = find_seen(f, title);
+    return at < f->seen_count && f->seen[at].title == title && f->seen[at].block != f->block_count;
 }
 
 static void add_row(filter_v1 *f, uint32_t object, uint32_t row)
@@ -145,7 +148,7 @@ static object_title *list_titles(const uint8_t *data, size_t size, size_t *count
     return titles;
 }
 
-/* Lists the instances with values, and their parents. */
+/* Lists the instances with values, and their parents; notes their objects as seen. */
 static void list_rows(filter_v1 *f, const uint8_t *data, size_t size)
 {
     size_t title_count = 0;
@@ -160,6 +163,8 @@ static void list_rows(filter_v1 *f, const uint8_t *data, size_t size)
         size_t count = 0;
         size_t at = find_values(f, object.offset, &count);
         size_t end = at + count;
+        if (count > 0)
+            add_seen(f, object.title_index);
         while (at < end && pfb_v1_next_instance(&block, &instance)) {
             if (f->values[at].row != instance.position)
                 continue;
@@ -318,9 +323,7 @@ static void write_object(pfb_writer *writer, const filtering *w, pfb_v1_reader *
     size_t first = find_values(w->f, object->offset, &count);
     bool has_rows = has_row(w->f, find_row(w->f, object->position, 0), object->position);
     pfb_v1_object kept = *object;
-    if (count > 0)
-        add_seen(w->f, object->title_index);
-    if (!has_rows && !is_seen(w->f, object->title_index))
+    if (!has_rows && !has_lost_values(w->f, object->title_index))
         return;
     if (!has_rows && kept.instance_count == PFB_V1_NO_INSTANCES)
         kept.instance_count = PFB_V1_METADATA_NO_INSTANCES;
@@ -362,6 +365,7 @@ bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *
     pfb_writer writer;
     filtering w = {.f = f, .data = data, .size = size};
     reduced->size_bytes = 0;
+    f->block_count++;
     list_values(f, data, size);
     list_rows(f, data, size);
     object_title *titles = list_titles(data, size, &w.title_count);

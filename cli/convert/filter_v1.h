@@ -19,6 +19,12 @@ typedef struct filter_row {
     uint32_t row;
 } filter_row;
 
+/* An object that had values in any block. */
+typedef struct filter_seen {
+    uint32_t title;
+    uint64_t block; /* number of the latest such block */
+} filter_seen;
+
 /* Zero at first but for `collector`. */
 typedef struct filter_v1 {
     pfb_collector *collector; /* without a source; it has the counters asked for, and the names of title indexes */
@@ -27,8 +33,9 @@ typedef struct filter_v1 {
     size_t value_count, value_capacity;
     filter_row *rows; /* ascending */
     size_t row_count, row_capacity;
-    uint32_t *seen; /* titles of objects that had values in any block, ascending */
+    filter_seen *seen; /* ascending by title */
     size_t seen_count, seen_capacity;
+    uint64_t block_count;
     uint32_t *titles; /* of the objects and counters that are kept of this block */
     size_t title_count, title_capacity;
 } filter_v1;

@@ -341,6 +341,17 @@ class Filters(ConvertCase):
                         ["Alpha Memory", "Free Bytes"],
                         ["Used", "Disk", "sda", "eth0"])
 
+    def test_v1_objects_of_one_title(self):
+        """Only the second of them has the instance."""
+        counters = [little.counter(10, 0x10410400, 4, 4)]
+        path = self.file("two.bin", b"".join(little.block(
+            *[little.object(2, counters, [little.instance(
+                name, little.values(little.v4(7)))]) for name in "ab"],
+            clock=(number * 10000000, 10000000,
+                   133000000000000000 + number * 10000000))
+            for number in (1, 2)))
+        self.kept(path, "--instance", "b")
+
     def test_values_of_v2(self):
         secret, wanted = 0x1122334455667788, 0x0807060504030201
         path = self.file("disk.txt", (DISK.replace(
