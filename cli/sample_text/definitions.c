@@ -2,6 +2,7 @@
 #include "sample_text/definitions.h"
 
 #include "memory/memory.h"
+#include "os/system.h"
 #include "perfblock/formula.h"
 
 #include <stdlib.h>
@@ -158,34 +159,27 @@ bool definitions_options(definitions *d, const text_option *options, size_t coun
 
 /* ---- Parts ----------------------------------------------------------------------------------------------- */
 
-static int compare_keys(const pfb_name *left, const pfb_name *right)
+static bool is_equal(const pfb_name *left, const pfb_name *right)
 {
-    if (left->encoding != right->encoding)
-        return left->encoding < right->encoding ? -1 : 1;
-    if (left->size_bytes != right->size_bytes)
-        return left->size_bytes < right->size_bytes ? -1 : 1;
-    return left->size_bytes > 0 ? memcmp(left->bytes, right->bytes, left->size_bytes) : 0;
+    return left->encoding == right->encoding && left->size_bytes == right->size_bytes &&
+           (left->size_bytes == 0 || memcmp(left->bytes, right->bytes, left->size_bytes) == 0);
 }
 
-/* The position of the first key that is not below this one. */
-static size_t find_key(const definitions *d, const pfb_name *bytes)
+static uint64_t hash_key(const definitions *d, const pfb_name *bytes)
 {
-    size_t low = 0;
-    size_t high = d->key_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_keys(&d->keys[middle].bytes, bytes) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return hash_bytes(d->seed, bytes->bytes, bytes->size_bytes);
 }
 
 static text_part *find_part(const definitions *d, const pfb_name *bytes)
 {
-    size_t at = find_key(d, bytes);
-    return at < d->key_count && compare_keys(&d->keys[at].bytes, bytes) == 0 ? d->keys[at].part : NULL;
+    uint64_t hash = hash_key(d, bytes);
+    uint64_t slot = hash;
+    size_t at = 0;
+    while ((at = hash_index_next(&d->key_index, hash, &slot)) != HASH_INDEX_NONE) {
+        if (is_equal(&d->keys[at].bytes, bytes))
+            return d->keys[at].part;
+    }
+    return NULL;
 }
 
 /* Adds a key unless another part has it. */
@@ -193,11 +187,23 @@ static void add_key(definitions *d, pfb_name bytes, text_part *part)
 {
     if (!bytes.bytes || find_part(d, &bytes))
         return;
-    size_t at = find_key(d, &bytes);
+    hash_index_add(&d->key_index, hash_key(d, &bytes));
     d->keys = memory_grow(d->keys, &d->key_capacity, d->key_count + 1, sizeof *d->keys);
-    memmove(&d->keys[at + 1], &d->keys[at], (d->key_count - at) * sizeof *d->keys);
-    d->keys[at] = (text_key){bytes, part};
-    d->key_count++;
+    d->keys[d->key_count++] = (text_key){bytes, part};
+}
+
+static void add_to(text_parts *list, text_part *part)
+{
+    list->parts = memory_grow(list->parts, &list->capacity, list->count + 1, sizeof(text_part *));
+    list->parts[list->count++] = part;
+}
+
+/* Notes that a chunk must be made from a part. */
+static void set_new(definitions *d, text_part *part)
+{
+    if (!part->is_new)
+        add_to(part->is_v1 ? &d->new_objects : &d->new_sets, part);
+    part->is_new = true;
 }
 
 /* Keys have encodings that no name has. */
@@ -225,16 +231,19 @@ static void free_part(text_part *part)
 static void add_part(definitions *d, const text_part *defined)
 {
     pfb_name key = defined->is_v1 ? title_key(&defined->title) : guid_key(&defined->guid);
+    if (d->seed == 0)
+        d->seed = hash_mix(system_now() ^ (uintptr_t)d) | 1;
     text_part *part = find_part(d, &key);
-    if (part) {
-        free_part(part);
-    } else {
+    if (!part) {
         part = memory_get(1, sizeof *part);
-        d->parts = memory_grow(d->parts, &d->capacity, d->count + 1, sizeof(text_part *));
-        d->parts[d->count++] = part;
+        add_to(&d->all, part);
+        d->set_count += !defined->is_v1;
     }
+    bool is_new = part->is_new;
+    free_part(part);
     *part = *defined;
-    part->is_new = true;
+    part->is_new = is_new;
+    set_new(d, part);
     add_key(d, defined->is_v1 ? title_key(&part->title) : guid_key(&part->guid), part);
     add_key(d, part->name, part);
     d->current = part;
@@ -266,15 +275,18 @@ bool definitions_part(definitions *d, bool may_lack, text_part **part)
 
 void definitions_free(definitions *d)
 {
-    for (size_t i = 0; i < d->count; i++) {
-        free_part(d->parts[i]);
-        free(d->parts[i]);
+    for (size_t i = 0; i < d->all.count; i++) {
+        free_part(d->all.parts[i]);
+        free(d->all.parts[i]);
     }
     for (size_t i = 0; i < d->kept_count; i++)
         free(d->kept[i]);
-    free(d->parts);
+    free(d->all.parts);
+    free(d->new_sets.parts);
+    free(d->new_objects.parts);
     free(d->kept);
     free(d->keys);
+    hash_index_free(&d->key_index);
 }
 
 /* ---- Lines of countersets -------------------------------------------------------------------------------- */
@@ -335,12 +347,12 @@ static bool take_type(definitions *d, bool may_lack, uint32_t *type, bool *has_t
            words_fail(d->words, &w, "expected the name or number of a counter type%s", may_lack ? ", or unknown" : "");
 }
 
-static text_counter *add_counter(text_part *part, const text_counter *counter)
+static void add_counter(definitions *d, const text_counter *counter)
 {
+    text_part *part = d->current;
     part->counters = memory_grow(part->counters, &part->capacity, part->count + 1, sizeof *part->counters);
-    part->counters[part->count] = *counter;
-    part->is_new = true;
-    return &part->counters[part->count++];
+    part->counters[part->count++] = *counter;
+    set_new(d, part);
 }
 
 bool definitions_read_counter(definitions *d)
@@ -366,7 +378,7 @@ bool definitions_read_counter(definitions *d)
         return false;
     c->id = counter.id;
     c->type = counter.type;
-    add_counter(d->current, &counter);
+    add_counter(d, &counter);
     return true;
 }
 
@@ -476,7 +488,7 @@ bool definitions_read_define(definitions *d)
     if (!has_help)
         c->help_index = counter.id + 1;
     add_offset(part, c->value_offset, counter.width);
-    add_counter(part, &counter);
+    add_counter(d, &counter);
     return true;
 }
 
@@ -576,12 +588,11 @@ static void put_counterset(definitions *d, const text_part *part)
 
 void definitions_put_countersets(definitions *d)
 {
-    for (size_t i = 0; i < d->count; i++) {
-        text_part *part = d->parts[i];
-        if (!part->is_v1 && part->is_new)
-            put_counterset(d, part);
-        part->is_new = part->is_new && part->is_v1;
+    for (size_t i = 0; i < d->new_sets.count; i++) {
+        put_counterset(d, d->new_sets.parts[i]);
+        d->new_sets.parts[i]->is_new = false;
     }
+    d->new_sets.count = 0;
 }
 
 /* ---- Name tables ----------------------------------------------------------------------------------------- */
@@ -628,15 +639,14 @@ static void write_names(pfb_writer *writer, const void *context)
 void definitions_put_names(definitions *d)
 {
     title_list list = {0};
-    for (size_t i = 0; i < d->count; i++) {
-        text_part *part = d->parts[i];
-        if (!part->is_v1 || !part->is_new)
-            continue;
+    for (size_t i = 0; i < d->new_objects.count; i++) {
+        text_part *part = d->new_objects.parts[i];
         part->is_new = false;
         add_title(&list, part->title, &part->name);
         for (size_t j = 0; j < part->count; j++)
             add_title(&list, part->counters[j].id, &part->counters[j].name);
     }
+    d->new_objects.count = 0;
     if (list.count > 0) {
         const pfb_chunk chunk = {.tag = PFB_TAG_NAMES, .language = ENGLISH};
         qsort(list.titles, list.count, sizeof *list.titles, compare_titles);

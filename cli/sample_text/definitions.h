@@ -2,6 +2,7 @@
 #ifndef CLI_DEFINITIONS_H
 #define CLI_DEFINITIONS_H
 
+#include "memory/hash_index.h"
 #include "perfblock/capture.h"
 #include "perfblock/source.h"
 #include "perfblock/write.h"
@@ -43,7 +44,7 @@ typedef struct text_part {
     uint32_t *offsets;
     size_t width_count, width_capacity, offset_capacity;
     uint32_t values_end; /* ... and the end of the last */
-    bool is_new;         /* no chunk has been made from it */
+    bool is_new;         /* no chunk has been made from it: it is in a list of new parts */
     /* The latest rows, by name and occurrence. */
     text_before *before;
     uint64_t *numbers;
@@ -56,15 +57,24 @@ typedef struct text_key {
     text_part *part;
 } text_key;
 
+typedef struct text_parts {
+    text_part **parts;
+    size_t count, capacity;
+} text_parts;
+
 typedef struct definitions {
     words *words;
     pfb_bytes *capture;
     void **kept; /* memory of names */
     size_t kept_count, kept_capacity;
-    text_part **parts; /* in the order of their definitions */
-    size_t count, capacity;
-    text_key *keys; /* ascending */
+    text_parts all;      /* in the order of their definitions */
+    text_parts new_sets; /* countersets and ... */
+    text_parts new_objects;
+    size_t set_count; /* of countersets */
+    text_key *keys;   /* by their positions in the index */
     size_t key_count, key_capacity;
+    hash_index key_index;
+    uint64_t seed; /* of the index; 0 at first */
     text_part *current;
 } definitions;
 

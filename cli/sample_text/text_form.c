@@ -304,14 +304,12 @@ static void add_query(reader *r, const text_query *query)
 /* A text without query lines asks for all countersets that it defines, in their order. */
 static void make_queries(reader *r)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < r->definitions.count; i++)
-        count += !r->definitions.parts[i]->is_v1;
-    if (r->has_queries || count == r->query_count)
+    const text_parts *all = &r->definitions.all;
+    if (r->has_queries || r->definitions.set_count == r->query_count)
         return;
     r->query_count = 0;
-    for (size_t i = 0; i < r->definitions.count; i++) {
-        text_part *part = r->definitions.parts[i];
+    for (size_t i = 0; i < all->count; i++) {
+        text_part *part = all->parts[i];
         text_query query = {.part = part,
                             .query = {.counterset = part->guid,
                                       .counter_id = PFB_NO_ID,

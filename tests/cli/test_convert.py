@@ -471,6 +471,27 @@ class TextForm(ConvertCase):
         self.assertEqual(int(match["offset"]),
                          sum(map(len, start)) + line - 1 + column - 1)
 
+    def test_many_definitions(self):
+        """Chunks are made of what is new at each sample, and names lead to
+        the latest definition."""
+        lines = [HEAD]
+        for number in (*range(300), 7):
+            lines.append(f"object {2 * number} single none Thing{number}\n"
+                         f"define 1 PERF_COUNTER_RAWCOUNT 4 - 0 Old\n"
+                         f"define 3 PERF_COUNTER_RAWCOUNT 4 - 0 Raw\n"
+                         f"sample {number} v1\nresult Thing{number}\n"
+                         f"row - {number} {2 * number}\n")
+        path = self.file("many.txt", "".join(lines).encode())
+        items = self.run_json("show", path)
+        self.assertEqual(sum(item["record"] == "chunk" and
+                             item["tag"] == "NAME" for item in items), 301)
+        found = [(item["set"], item["counter"], item["value"])
+                 for item in self.run_json("cook", path)]
+        self.assertEqual(found, [
+            (f"Thing{number}", counter, factor * number)
+            for number in (*range(300), 7)
+            for counter, factor in (("Old", 1), ("Raw", 2))])
+
     def test_worked_numbers(self):
         path = self.file("disk.txt", DISK.encode())
         found = {(item["sample"], item["counter_id"]):
