@@ -383,7 +383,7 @@ static bool read_seconds(const word *w, int64_t *ticks)
     uint64_t number = 0;
     uint64_t part = 0;
     if (!word_unsigned(&seconds, MOST_SECONDS, &number) || decimals > DECIMALS ||
-        (point && !word_unsigned(&fraction, TICKS, &part)))
+        (point && (memchr(w->text, 'x', w->size) || !word_unsigned(&fraction, TICKS, &part))))
         return false;
     for (size_t i = decimals; i < DECIMALS; i++)
         part *= 10;

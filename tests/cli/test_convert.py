@@ -558,6 +558,8 @@ class TextForm(ConvertCase):
                 (HEAD + "object 4294967296\n", 2, 8),
                 (HEAD + "sample 0\nresult a\n", 3, 8),
                 (HEAD + "sample 1.00000001\n", 2, 8),
+                (HEAD + "sample 1.0x1\n", 2, 8),
+                (HEAD + "sample 0x1.5\n", 2, 8),
                 (HEAD + "sample system 1,2,3\n", 2, 15),
                 (HEAD + "sample 18446744073709551616\n", 2, 8),
                 (HEAD + "sample perf 9223372036854775808\n", 2, 13),
