@@ -83,6 +83,11 @@ bool metric_is_summary(metric_kind kind)
     return kinds[kind].form == FORM_SUMMARY;
 }
 
+bool metric_is_total(metric_kind kind)
+{
+    return kinds[kind].form != FORM_GAUGE;
+}
+
 const char *metric_type_text(metric_kind kind)
 {
     static const char *const texts[] = {[FORM_GAUGE] = "gauge", [FORM_COUNTER] = "counter", [FORM_SUMMARY] = "summary"};

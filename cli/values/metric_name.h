@@ -27,6 +27,9 @@ metric_kind metric_kind_of(uint32_t type, pfb_clock *clock);
 /* Whether it has a sum and a count. */
 bool metric_is_summary(metric_kind kind);
 
+/* Returns true if the raw value, and the base of a summary, is a total. That of a gauge is not. */
+bool metric_is_total(metric_kind kind);
+
 /* "counter", "gauge", "summary". */
 const char *metric_type_text(metric_kind kind);
 

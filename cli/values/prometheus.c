@@ -23,7 +23,7 @@ typedef struct metric {
     uint32_t position; /* in its registration */
     metric_kind kind;
     pfb_clock clock;
-    bool is_raw_short, is_base_short; /* of 4 bytes */
+    bool is_raw_short, is_base_short; /* totals of 4 bytes */
     metric_scale scale;
     buffer name;
     bool shows_totals; /* of instances: a pattern names them */
@@ -253,7 +253,7 @@ static void add_metrics(exposition *e, const pfb_guid *guid)
             continue;
         const pfb_counter_type *type = pfb_counter_type_find(counter.counter.type);
         const pfb_counter_type *base = pfb_counter_type_find(type->base);
-        m.is_raw_short = type->raw_size == PFB_RAW_DWORD;
+        m.is_raw_short = metric_is_total(m.kind) && type->raw_size == PFB_RAW_DWORD;
         m.is_base_short = metric_is_summary(m.kind) && base && base->raw_size == PFB_RAW_DWORD;
         e->metrics = memory_grow(e->metrics, &e->metric_capacity, e->metric_count + 1, sizeof m);
         e->metrics[e->metric_count++] = m;

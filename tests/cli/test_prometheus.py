@@ -19,7 +19,7 @@ AVERAGE_BULK, AVERAGE_BASE = 0x40020500, 0x40030402
 AVERAGE_TIMER, FRACTION = 0x30020400, 0x20020400
 LARGE_FRACTION, LARGE_BASE = 0x20020500, 0x40030500
 SAMPLE_FRACTION, SAMPLE_BASE = 0x20C20400, 0x40030401
-QUEUE = 0x00550500
+QUEUE, RAW_HEX = 0x00550500, 0
 
 
 class Metrics(MetricsCase):
@@ -152,6 +152,17 @@ class Wraps(Metrics):
         self.assertEqual(self.totals(AVERAGE_TIMER, samples), [
             {"a": (0xFFFFFFFF / 1e7, 0xFFFFFFFE)},
             {"a": ((end + 10 ** 7) / 1e7, end + 5)}])
+
+    def test_gauges_do_not_wrap(self):
+        values = [0xF0000000, 5, 0xFFFFFFFF, 0]
+        for kind in (RAW, RAW_HEX):
+            self.assertEqual(
+                self.totals(kind, [{"a": (value, 0)} for value in values]),
+                [{"a": value} for value in values])
+        ratios = [(0xF0000000, 0xF0000000), (5, 10)]
+        self.assertEqual(
+            self.totals(FRACTION, [{"a": pair} for pair in ratios]),
+            [{"a": 1}, {"a": 0.5}])
 
     def test_8_bytes_do_not_wrap(self):
         chunks = [metadata(DISK, "Disk", [(1, BULK, "N")]),
