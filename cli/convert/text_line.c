@@ -137,10 +137,11 @@ void text_line_name(text_line *line, const pfb_name *name)
 
 void text_line_instance(text_line *line, const pfb_name *name, long long id)
 {
+    const char *quote = name->bytes ? "\"" : "";
     buffer_clear(&line->word);
-    buffer_string(&line->word, "\"");
+    buffer_string(&line->word, name->bytes ? quote : "-");
     put_name(&line->word, name);
-    buffer_format(&line->word, "#%lld\"", id);
+    buffer_format(&line->word, "#%lld%s", id, quote);
     put_word(line);
 }
 

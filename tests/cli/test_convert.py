@@ -105,6 +105,17 @@ class RoundTrips(ConvertCase):
             made = self.converted("made.pfb", path[:-len("pfb")] + "txt")
             self.assertEqual(self.bytes_of(made), self.bytes_of(path), path)
 
+    def test_v1_instances_without_names(self):
+        """They differ from those with an empty name."""
+        counters = [little.counter(10, 0x00010000, 4, 4)]
+        path = self.file("v1.bin", little.block(little.object(2, counters, [
+            little.instance(name, little.values(little.v4(n)), unique=n)
+            for n, name in enumerate((None, "", "-"))])))
+        self.check(path)
+        found = [item["instance"] for item in
+                 self.run_json("cook", self.converted("a.txt", path))]
+        self.assertEqual(found, [None, "", "-"])
+
     def test_text_of_what_is_malformed(self):
         """What is malformed is reported once: the text itself is fine."""
         for path in BROKEN:
