@@ -33,7 +33,7 @@ static text_set *find_set(text_writer *t, const pfb_guid *guid)
         return t->sorted[at];
     text_set *set = memory_get(1, sizeof *set);
     set->guid = *guid;
-    set->is_new = true;
+    set->is_new = t->has_new_sets = true;
     t->sets = memory_grow(t->sets, &t->set_capacity, t->set_count + 1, sizeof(text_set *));
     t->sorted = memory_grow(t->sorted, &t->sorted_capacity, t->set_count + 1, sizeof(text_set *));
     memmove(&t->sorted[at + 1], &t->sorted[at], (t->set_count - at) * sizeof(text_set *));
@@ -48,7 +48,7 @@ void text_writer_put_registration(text_writer *t, const pfb_chunk *chunk, const 
         return;
     text_set *set = find_set(t, &chunk->guid);
     pfb_bytes *reply = &set->replies[chunk->request];
-    set->is_new = true;
+    set->is_new = t->has_new_sets = true;
     reply->size_bytes = 0;
     if (!pfb_bytes_reserve(reply, size + 1) || !pfb_bytes_append(reply, body, size))
         memory_exhausted();
@@ -272,10 +272,11 @@ static void put_set(text_writer *t, text_set *set)
 
 void text_writer_put_sets(text_writer *t)
 {
-    for (size_t i = 0; i < t->set_count; i++) {
+    for (size_t i = 0; t->has_new_sets && i < t->set_count; i++) {
         if (t->sets[i]->is_new)
             put_set(t, t->sets[i]);
     }
+    t->has_new_sets = false;
 }
 
 /* ---- Queries --------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "convert/text_writer.h"
 
 #include "memory/memory.h"
+#include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/time_text.h"
 #include "perfblock/formula.h"
@@ -11,7 +12,7 @@
 
 void text_writer_open(text_writer *t, output *out, title_names *titles)
 {
-    *t = (text_writer){.out = out, .titles = titles};
+    *t = (text_writer){.out = out, .titles = titles, .seed = hash_mix(system_now() ^ (uintptr_t)t)};
     text_line_word(&t->line, "perfblock text 1");
     text_line_end(&t->line);
 }
@@ -90,6 +91,7 @@ void text_writer_close(text_writer *t)
     free(t->sorted);
     free(t->asked);
     free(t->objects);
+    hash_index_free(&t->names);
     pfb_bytes_free(&t->info);
     buffer_free(&t->machine);
     buffer_free(&t->left_out);
@@ -116,22 +118,18 @@ void text_writer_put_sample(text_writer *t, bool is_v1, int64_t perf_time, int64
     text_line_end(&t->line);
 }
 
-static bool is_equal(const buffer *left, const buffer *right)
-{
-    return left->size == right->size && memcmp(left->data, right->data, left->size) == 0;
-}
-
-void text_writer_set_key(const text_writer *t, buffer *key, const pfb_name *name, const char *otherwise)
+void text_writer_set_key(text_writer *t, buffer *key, const pfb_name *name, const char *otherwise)
 {
     text_line word = {.start = 0};
-    bool is_unique = name->bytes != NULL;
     if (key->size > 0)
         return;
     text_line_name(&word, name);
-    for (size_t i = 0; i < t->set_count && is_unique; i++)
-        is_unique = !is_equal(&t->sets[i]->key, &word.text);
-    for (size_t i = 0; i < t->object_count && is_unique; i++)
-        is_unique = !is_equal(&t->objects[i].key, &word.text);
+    /* Words of equal hashes count as equal: then the key is the other one, which is right as well. */
+    uint64_t hash = hash_bytes(t->seed, word.text.data, word.text.size);
+    uint64_t slot = hash;
+    bool is_unique = name->bytes && hash_index_next(&t->names, hash, &slot) == HASH_INDEX_NONE;
+    if (is_unique)
+        hash_index_add(&t->names, hash);
     buffer_string(key, is_unique ? word.text.data : otherwise);
     text_line_free(&word);
 }

@@ -3,6 +3,7 @@
 #define CLI_TEXT_WRITER_H
 
 #include "convert/text_line.h"
+#include "memory/hash_index.h"
 #include "names/titles.h"
 #include "output/output.h"
 #include "perfblock/capture.h"
@@ -57,6 +58,7 @@ typedef struct text_writer {
     title_names *titles;
     text_set **sets; /* in the order of their first chunks */
     size_t set_count, set_capacity;
+    bool has_new_sets; /* at least one of them */
     text_set **sorted; /* by GUID */
     size_t sorted_capacity;
     pfb_bytes info;    /* current query information */
@@ -68,6 +70,8 @@ typedef struct text_writer {
     uint64_t block_count;
     uint64_t table_count; /* name tables */
     buffer left_out;      /* a byte for each object of the current block: 1 if it is not written */
+    hash_index names;     /* words that are keys of countersets and objects */
+    uint64_t seed;        /* of their hashes */
     buffer machine;       /* the current line of the V1 machine */
     uint64_t unwritten;   /* chunks without a text form */
 } text_writer;
@@ -94,7 +98,7 @@ void text_writer_put_sample(text_writer *t, bool is_v1, int64_t perf_time, int64
 
 /* Makes the word that names a counterset or object in other lines, once: its name if no other one has it, else
  * `otherwise`. */
-void text_writer_set_key(const text_writer *t, buffer *key, const pfb_name *name, const char *otherwise);
+void text_writer_set_key(text_writer *t, buffer *key, const pfb_name *name, const char *otherwise);
 
 /* A counter type by its name or number. */
 void text_writer_put_type(text_line *line, uint32_t type);
