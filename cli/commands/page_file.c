@@ -5,15 +5,29 @@
 #include "output/diagnostics.h"
 #include "output/stream.h"
 
+static bool is_output(const options *o, const char *path)
+{
+    return path && system_names_same(path, o->recording);
+}
+
+/* Whether the output is one of the files that are read. */
+static bool replaces_input(const options *o)
+{
+    bool is_input = is_output(o, o->names) || is_output(o, o->query_info) || is_output(o, o->path_file);
+    for (size_t i = 0; i < o->registration_count && !is_input; i++)
+        is_input = is_output(o, o->registrations[i].path);
+    for (size_t i = 0; i < o->file_count && !is_input; i++)
+        is_input = is_output(o, o->files[i]);
+    return is_input;
+}
+
 bool page_file_open(const options *o)
 {
     if (!o->recording)
         return true;
-    for (size_t i = 0; i < o->file_count; i++) {
-        if (system_names_same(o->files[i], o->recording)) {
-            diagnostics_say(STATUS_USAGE, o->recording, "is an input, which the output would replace");
-            return false;
-        }
+    if (replaces_input(o)) {
+        diagnostics_say(STATUS_USAGE, o->recording, "is an input, which the output would replace");
+        return false;
     }
     stream_open_file(o->recording);
     return true;

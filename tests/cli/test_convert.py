@@ -239,6 +239,15 @@ class Outputs(ConvertCase):
         self.assertEqual(done.status, 2)
         self.assertIn("-o", done.err)
 
+    def test_no_metadata_is_replaced(self):
+        for option in ("--names", "--registration", "--query-info",
+                       "--paths"):
+            path = self.file("other.txt", b"\\*\\*\n")
+            done = self.run_program("convert", FIXTURES[0], option, path,
+                                    "-o", path)
+            self.assertEqual((done.status, self.bytes_of(path)),
+                             (2, b"\\*\\*\n"), (option, done.err))
+
     def test_an_input_is_not_replaced(self):
         path = self.file("a.pfb", self.bytes_of(FIXTURES[0]))
         self.assertEqual(self.run_program("convert", path, "-o",
