@@ -249,8 +249,7 @@ bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *opti
 
 bool input_continue_log(input *in, pfb_log_reader *log)
 {
-    return log->needs_more && advance(in, log->resume_offset) &&
-           pfb_log_continue(log, in->data, in->size, in->is_last);
+    return log->needs_more && advance(in, log->resume_offset) && pfb_log_continue(log, in->data, in->size, in->is_last);
 }
 
 bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_options *options)
