@@ -22,14 +22,13 @@ const char *const input_kind_names[] = {
     [INPUT_GUIDS] = "guids",     [INPUT_IDENTIFIERS] = "identifiers",
     [INPUT_CAPTURE] = "capture", [INPUT_INSTANCES] = "instances",
     [INPUT_V1] = "v1",           [INPUT_NAMES] = "names",
-    [INPUT_LOG] = "log",         [INPUT_PDH_TEXT] = "pdh-text",
     [INPUT_LWP] = "lwp",         [INPUT_HOOKS] = "cpi",
-    [INPUT_UNKNOWN] = NULL,
+    [INPUT_LOG] = "log",         [INPUT_PDH_TEXT] = NULL,
 };
 
 const char *input_kind_name(input_kind kind)
 {
-    return kind == INPUT_UNKNOWN ? "unknown" : input_kind_names[kind];
+    return kind == INPUT_UNKNOWN ? "unknown" : input_kind_names[kind == INPUT_PDH_TEXT ? INPUT_LOG : kind];
 }
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
@@ -93,6 +92,13 @@ static bool read_text_form(input *in)
     return true;
 }
 
+/* The format of a file of --kind log: a .blg begins with its buffer size, which has a byte 0. */
+static input_kind log_kind(const input *in)
+{
+    size_t held = in->size < sizeof(uint32_t) ? in->size : sizeof(uint32_t);
+    return held > 0 && !memchr(in->data, 0, held) ? INPUT_PDH_TEXT : INPUT_LOG;
+}
+
 bool input_read_open(input *in, const char *name, int file, input_kind kind)
 {
     *in = (input){.name = name, .kind = kind, .file = -1, .is_last = true};
@@ -107,6 +113,8 @@ bool input_read_open(input *in, const char *name, int file, input_kind kind)
         file_format format = file_format_recognise(in->data, in->size, in->size);
         in->kind = format.kind;
         in->description = format.description;
+    } else if (kind == INPUT_LOG) {
+        in->kind = log_kind(in);
     }
     return true;
 }
@@ -326,6 +334,8 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
         file_format format = file_format_recognise(in->data, in->size, size);
         in->kind = is_begun ? format.kind : INPUT_CAPTURE; /* a recording without its first chunk */
         in->description = format.description;
+    } else if (kind == INPUT_LOG) {
+        in->kind = log_kind(in);
     }
     bool is_fine = !in->has_failed && (is_read_in_windows(in) || read_rest(in) || !in->has_failed);
     if (!is_fine)

@@ -609,8 +609,7 @@ static bool cooks(const command *c)
 
 static bool is_cookable(input_kind kind)
 {
-    return kind == INPUT_AUTO || kind == INPUT_DATA || kind == INPUT_V1 || kind == INPUT_CAPTURE || kind == INPUT_LOG ||
-           kind == INPUT_PDH_TEXT;
+    return kind == INPUT_AUTO || kind == INPUT_DATA || kind == INPUT_V1 || kind == INPUT_CAPTURE || kind == INPUT_LOG;
 }
 
 bool option_allows(const command_option *option, const command *c, size_t word)

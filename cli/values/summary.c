@@ -182,22 +182,6 @@ static pfb_collected_value value_at(const value_summary *summary, size_t line, b
     return v;
 }
 
-static void put_name(output *out, const char *key, bool exists, const char *name, size_t size)
-{
-    if (exists)
-        output_bytes(out, key, name, size);
-    else
-        output_null(out, key);
-}
-
-static void put_number(output *out, const char *key, bool exists, uint64_t number)
-{
-    if (exists)
-        output_unsigned(out, key, number);
-    else
-        output_null(out, key);
-}
-
 static void put_figure(output *out, const char *key, const figures *f, double value)
 {
     if (f->count > 0 && value - value == 0) /* finite */
@@ -232,12 +216,12 @@ static void put_record(output *out, buffer *memory, const value_summary *summary
     bool is_log;
     const pfb_collected_value v = value_at(summary, number, &is_log);
     output_begin(out, NULL, 0);
-    put_name(out, "set", v.has_counterset, v.counterset, v.counterset_size);
-    put_number(out, "object", v.has_title, v.title);
-    put_name(out, "instance", v.has_instance, v.instance, v.instance_size);
+    values_put_name(out, "set", v.has_counterset, v.counterset, v.counterset_size);
+    values_put_number(out, "object", v.has_title, v.title);
+    values_put_name(out, "instance", v.has_instance, v.instance, v.instance_size);
     output_unsigned(out, "occurrence", v.occurrence);
-    put_name(out, "counter", v.has_counter, v.counter, v.counter_size);
-    put_number(out, "counter_id", v.has_counter_id, v.counter_id);
+    values_put_name(out, "counter", v.has_counter, v.counter, v.counter_size);
+    values_put_number(out, "counter_id", v.has_counter_id, v.counter_id);
     if (v.has_type)
         output_string(out, "type", names_of_type(v.type, type));
     else
@@ -245,11 +229,11 @@ static void put_record(output *out, buffer *memory, const value_summary *summary
     output_string(out, "unit", v.unit);
     put_figures(out, summary, &summary->lines[number]);
     pfb_guid_format(&v.guid, guid);
-    put_name(out, "guid", v.has_guid, guid, strlen(guid));
-    put_name(out, "parent", v.has_parent, v.parent, v.parent_size);
+    values_put_name(out, "guid", v.has_guid, guid, strlen(guid));
+    values_put_name(out, "parent", v.has_parent, v.parent, v.parent_size);
     buffer_clear(memory);
     values_put_machine(memory, &v, VALUES_LONGEST_PART + 2);
-    put_name(out, "machine", v.has_machine, memory->data, memory->size);
+    values_put_name(out, "machine", v.has_machine, memory->data, memory->size);
     output_end(out);
 }
 

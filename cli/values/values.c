@@ -79,7 +79,7 @@ bool values_check_sort_counter(const values_printer *p, const char *subject)
 
 /* ---- Fields ---------------------------------------------------------------------------------------------- */
 
-static void put_name(output *out, const char *key, bool exists, const char *name, size_t size)
+void values_put_name(output *out, const char *key, bool exists, const char *name, size_t size)
 {
     if (exists)
         output_bytes(out, key, name, size);
@@ -87,7 +87,7 @@ static void put_name(output *out, const char *key, bool exists, const char *name
         output_null(out, key);
 }
 
-static void put_number(output *out, const char *key, bool exists, uint64_t number)
+void values_put_number(output *out, const char *key, bool exists, uint64_t number)
 {
     if (exists)
         output_unsigned(out, key, number);
@@ -117,7 +117,7 @@ static void put_result(const values_printer *p, uint32_t position, const pfb_col
     output_string(out, "kind", names_of_kind(result->kind));
     output_unsigned(out, "status", result->status);
     put_guid(out, result->has_guid, &result->guid);
-    put_number(out, "counter_id", result->has_counter_id, result->counter_id);
+    values_put_number(out, "counter_id", result->has_counter_id, result->counter_id);
     output_end(out);
 }
 
@@ -187,7 +187,7 @@ static void put_machine(output *out, buffer *memory, const pfb_collected_value *
 {
     buffer_clear(memory);
     values_put_machine(memory, v, SIZE_MAX);
-    put_name(out, "machine", v->has_machine, memory->data, memory->size);
+    values_put_name(out, "machine", v->has_machine, memory->data, memory->size);
 }
 
 static void put_result_fields(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
@@ -200,8 +200,8 @@ static void put_result_fields(const values_printer *p, kept_fields *kept, const 
     size_t start = output_mark(out);
     output_unsigned(out, "sample", v->sample);
     put_time(out, &kept->time, v);
-    put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
-    put_number(out, "object", v->has_title, v->title);
+    values_put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
+    values_put_number(out, "object", v->has_title, v->title);
     keep_fields(out, start, &kept->result);
 }
 
@@ -213,7 +213,7 @@ static void put_row_fields(const values_printer *p, kept_fields *kept, const pfb
         return;
     }
     size_t start = output_mark(out);
-    put_name(out, "instance", v->has_instance, v->instance, v->instance_size);
+    values_put_name(out, "instance", v->has_instance, v->instance, v->instance_size);
     output_unsigned(out, "occurrence", v->occurrence);
     keep_fields(out, start, &kept->row);
 }
@@ -236,8 +236,8 @@ static void put_column_fields(const values_printer *p, kept_fields *kept, const 
         return;
     }
     size_t start = output_mark(out);
-    put_name(out, "counter", v->has_counter, v->counter, v->counter_size);
-    put_number(out, "counter_id", v->has_counter_id, v->counter_id);
+    values_put_name(out, "counter", v->has_counter, v->counter, v->counter_size);
+    values_put_number(out, "counter_id", v->has_counter_id, v->counter_id);
     output_unsigned(out, "position", v->position);
     if (v->has_type)
         output_string(out, "type", names_of_type(v->type, type));
@@ -273,7 +273,7 @@ static void put_end_fields(const values_printer *p, kept_fields *kept, const pfb
         output_signed(out, "instance_id", v->instance_id);
     else
         output_null(out, "instance_id");
-    put_name(out, "parent", v->has_parent, v->parent, v->parent_size);
+    values_put_name(out, "parent", v->has_parent, v->parent, v->parent_size);
     put_machine(out, &kept->time, v);
     keep_fields(out, start, &kept->row_end);
 }
@@ -297,8 +297,8 @@ static void put_value(const values_printer *p, kept_fields *kept, const pfb_coll
         output_null(out, "value");
     output_plain(out, "unit", v->unit);
     output_names(out, "flags", flags, flag_count);
-    put_number(out, "raw", v->has_raw, v->raw);
-    put_number(out, "base", v->has_base, v->base);
+    values_put_number(out, "raw", v->has_raw, v->raw);
+    values_put_number(out, "base", v->has_base, v->base);
     put_end_fields(p, kept, v);
     output_end(out);
     kept->has_result = kept->has_row = true;

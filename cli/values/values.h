@@ -92,6 +92,10 @@ void values_put_machine(buffer *out, const pfb_collected_value *v, size_t most);
 void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log); /* up to the counterset */
 void values_put_path(buffer *out, const pfb_collected_value *v, bool is_log);
 
+/* Put a field of a record, null unless it exists. */
+void values_put_name(output *out, const char *key, bool exists, const char *name, size_t size);
+void values_put_number(output *out, const char *key, bool exists, uint64_t number);
+
 /* Returns false for bases and labels, which have no displayed value, and for hidden counters. */
 bool values_is_shown(const pfb_collected_value *v);
 

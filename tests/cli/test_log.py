@@ -155,7 +155,7 @@ class Text(Case):
         path = seed("pdh_text", "valid_typeperf.csv")
         item, = self.run_json("check", path)
         self.assertEqual((item["kind"], item["valid"], item["tolerated"]),
-                         ("pdh-text", True, ["text_line"]))
+                         ("log", True, ["text_line"]))
         path = seed("pdh_text", "broken_row_cut.csv")
         self.assert_error(self.run_program("check", path), 1, path,
                           os.path.getsize(path), "truncated_line")
@@ -172,7 +172,7 @@ class Captured(Case):
                 ("win8-counters.blg", "log", None),
                 ("many-machines.blg", "log", None),
                 ("vista-objects-cut.blg", "log", "truncated_record"),
-                ("text-named-blg.blg", "pdh-text", None)):
+                ("text-named-blg.blg", "log", None)):
             path = os.path.join(folder, name)
             done = self.run_program("check", "--strict", "--format", "json",
                                     path)

@@ -186,7 +186,7 @@ class Text(Case):
     def test_seeds(self):
         folder = os.path.join(CORPUS, "pdh_text", "seeds")
         for name in sorted(os.listdir(folder)):
-            done = self.run_program("cook", "--quiet", "--kind", "pdh-text",
+            done = self.run_program("cook", "--quiet", "--kind", "log",
                                     os.path.join(folder, name))
             self.assertEqual(done.status, int(name.startswith("broken")),
                              (name, done.err))

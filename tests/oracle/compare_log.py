@@ -140,7 +140,7 @@ def is_of_text(record):
 
 
 KINDS = {"log": ("log", log_expectation, is_of_log, is_sound_log),
-         "pdh_text": ("pdh-text", text_expectation, is_of_text,
+         "pdh_text": ("log", text_expectation, is_of_text,
                       lambda data: pdh_text_reader.Text(data).error is None)}
 
 
@@ -193,6 +193,13 @@ def compare_inputs(program, subject, batch):
         return out
 
 
+def is_read_as(subject, data):
+    """Whether --kind log reads data as this format: a .blg has a byte 0 in
+    its first field."""
+    is_text = data != b"" and 0 not in data[:4]
+    return is_text == (subject == "pdh_text")
+
+
 def compare_seed_name(_, path, valid):
     """Whether the name of a seed agrees with its verdict."""
     return [(path, name_problem(path, valid))]
@@ -208,8 +215,11 @@ def jobs(corpus, with_mutations):
         for path, seed in seeds:
             name = os.path.basename(path)
             yield (compare_seed_name, path, KINDS[subject][3](seed))
-            yield (compare_inputs, subject, [(name, seed)] + list(
-                compare_v1.mutants(subject, name, seed, count)))
+            inputs = [(name, seed)] + list(
+                compare_v1.mutants(subject, name, seed, count))
+            yield (compare_inputs, subject, [
+                (label, data) for label, data in inputs
+                if is_read_as(subject, data)])
     folder = os.environ.get("PERFBLOCK_REAL_DATA")
     for path in sorted(glob.glob(os.path.join(folder or "", "blg", "*.blg"))
                        if folder else []):
