@@ -18,7 +18,7 @@ OPTION = re.compile(r"^\| `(\w+)` \| (?:`([^`]*)`)? *\|", re.MULTILINE)
 CACHED = re.compile(r"^(PERFBLOCK_\w+|CMAKE_BUILD_TYPE|BUILD_SHARED_LIBS):(?:BOOL|PATH|FILEPATH|STRING)=(.*)$", re.MULTILINE)
 NOT_COPIED = shutil.ignore_patterns("build", ".git", "__pycache__")
 # Environment variables that change what CMake finds or makes.
-CLEARED = ("CMAKE_BUILD_TYPE", "CMAKE_GENERATOR", "CFLAGS", "PERFBLOCK_REAL_DATA")
+CLEARED = ("CMAKE_BUILD_TYPE", "CMAKE_GENERATOR", "CFLAGS", "PERFBLOCK_REAL_DATA", "PERFBLOCK_SAMPLES")
 
 
 def section(page, title):
