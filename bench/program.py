@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Measures the program on a long recording, with `cat` and sysstat's `sadf` as baselines of the same run.
+
+    program.py PERFBLOCK [--megabytes N] [--runs N]
+
+Records all countersets of this Linux machine, repeats the samples with later clocks until the recording has N MB
+(default 100), and prints for each command the median of the runs: seconds of CPU time, MB of input and rows of output
+per second, and the memory that is no file's. `sadf` reads a file of ten seconds; without sysstat its row is missing.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+CHUNK = struct.Struct("<4sIQ")
+CLOCKS = struct.Struct("<qq")  # at 8 of a reply: the performance counter, and 100 ns since 1601
+AT_CLOCKS = 8
+SADC = "/usr/lib/sysstat/sadc"
+FOUR_COUNTERS = ("--set", "Processor Information", "--counter", "0", "--counter", "1", "--counter", "2", "--counter", "3")
+
+
+def chunks(recording):
+    """(tag, chunk) of each chunk of a recording."""
+    at = 0
+    while at < len(recording):
+        tag, _, size = CHUNK.unpack_from(recording, at)
+        end = at + CHUNK.size + (size + 7) // 8 * 8
+        yield tag, recording[at:end]
+        at = end
+
+
+def write_recording(path, sample_path, size):
+    """Repeats the samples of a recording, each pass later than the one before."""
+    all_chunks = list(chunks(pathlib.Path(sample_path).read_bytes()))
+    samples = [bytearray(chunk) for tag, chunk in all_chunks if tag == b"DATA"]
+    at = CHUNK.size + AT_CLOCKS
+    steps = [last - first for first, last in zip(CLOCKS.unpack_from(samples[0], at), CLOCKS.unpack_from(samples[-1], at))]
+    steps = [step + step // (len(samples) - 1) for step in steps]
+    with open(path, "wb") as out:
+        for tag, chunk in all_chunks:
+            if tag != b"DATA":
+                out.write(chunk)
+        number = 0
+        while out.tell() < size:
+            for sample in samples:
+                copy = bytearray(sample)
+                clocks = CLOCKS.unpack_from(sample, at)
+                CLOCKS.pack_into(copy, at, *(clock + number * step for clock, step in zip(clocks, steps)))
+                out.write(copy)
+            number += 1
+
+
+def own_memory(pid):
+    """The resident memory of a process that is no file's, in KiB."""
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    return next((int(line.split()[1]) for line in lines if line.startswith("RssAnon:")), 0)
+
+
+def run(command):
+    """CPU seconds and the most memory in KiB that was seen of a command whose output is dropped."""
+    memory = 0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        pid, status, usage = 0, 0, None
+        while pid == 0:
+            memory = max(memory, own_memory(process.pid))
+            time.sleep(0.005)
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}: exit status {process.returncode}")
+    return usage.ru_utime + usage.ru_stime, memory
+
+
+def count_rows(command):
+    """The lines that a command prints."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        return sum(block.count(b"\n") for block in iter(lambda: process.stdout.read(1 << 20), b""))
+
+
+def measure(name, command, path, runs, has_rows):
+    """The row of a command."""
+    results = [run(command) for _ in range(runs)]
+    seconds = max(statistics.median(seconds for seconds, _ in results), 0.001)
+    rows = f"{count_rows(command) / seconds / 1e6:.2f}" if has_rows else "-"
+    memory = max(memory for _, memory in results) / 1024
+    return f"| `{name}` | {seconds:.2f} | {os.path.getsize(path) / seconds / 1e6:.0f} | {rows} | {memory:.1f} |"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("perfblock")
+    parser.add_argument("--megabytes", type=int, default=100)
+    parser.add_argument("--runs", type=int, default=5)
+    asked = parser.parse_args()
+    program = asked.perfblock
+    with tempfile.TemporaryDirectory() as folder:
+        first, path, sysstat = (os.path.join(folder, name) for name in ("first.pfb", "long.pfb", "sysstat"))
+        subprocess.run([program, "record", "--quiet", "-o", first, "--set", "*", "--count", "20", "--interval", "0.05"],
+                       check=True)
+        write_recording(path, first, asked.megabytes * 10**6)
+        print("| command | CPU seconds | MB/s of input | million rows/s | MiB of memory |", "|---|---:|---:|---:|---:|", sep="\n")
+        cook = [program, "cook", "--quiet"]
+        rows = [
+            ("cat long.pfb", ["cat", path], False),
+            ("perfblock check long.pfb", [program, "check", "--quiet", path], False),
+            ("perfblock cook --format csv long.pfb", [*cook, "--format", "csv", path], True),
+            ("perfblock cook --format json long.pfb", [*cook, "--format", "json", path], True),
+            ("perfblock cook --format csv, four counters", [*cook, "--format", "csv", *FOUR_COUNTERS, path], True),
+            ("perfblock cook --summary --format csv long.pfb", [*cook, "--summary", "--format", "csv", path], False),
+        ]
+        for name, command, has_rows in rows:
+            print(measure(name, command, path, asked.runs, has_rows), flush=True)
+        if shutil.which("sadf") and os.access(SADC, os.X_OK):
+            subprocess.run([SADC, "-S", "ALL", "1", "10", sysstat], check=True)
+            print(measure("sadf -d sysstat -- -A", ["sadf", "-d", sysstat, "--", "-A"], sysstat, asked.runs, True))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
