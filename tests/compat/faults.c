@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked to a consumer: makes PerfLib's functions answer from the capture in PERFBLOCK_CAPTURE with the fault in
- * PERFBLOCK_FAULT, "OPERATION CALL KIND VALUE AT" in numbers. First prints what the library reports about the first
- * sample. Sleeping returns at once. */
+/* Linked to a program that calls PerfLib. Its functions read the capture file named by PERFBLOCK_CAPTURE and inject the
+ * fault given by PERFBLOCK_FAULT, which is five numbers: "OPERATION CALL KIND VALUE AT". Before main, prints what the
+ * library reports about the first sample. nanosleep returns immediately. */
 #include "perfblock/perflib.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"
@@ -31,7 +31,7 @@ static pfb_source *open_faulty(const pfb_source_fault *fault, size_t count)
     return pfb_source_open_faulty(pfb_source_open_capture(capture, size, NULL), fault, count, NULL);
 }
 
-/* Prints what the library reports about the sample that the same query gets. */
+/* Collects the first sample with a query for all instances, and prints the library's error code or failure. */
 static void print_verdict(pfb_source *source)
 {
     pfb_query query = {.counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = pfb_utf8_name("*", 1)};
@@ -43,7 +43,7 @@ static void print_verdict(pfb_source *source)
     size_t size = pfb_query_write(&query, block, sizeof block);
     pfb_source_query *handle = pfb_source_query_open(source, &failure);
     bool is_added = handle && pfb_source_query_add(handle, block, size, &failure);
-    uint32_t status = (uint32_t)block[16] | (uint32_t)block[17] << 8; /* of the block */
+    uint32_t status = (uint32_t)block[16] | (uint32_t)block[17] << 8; /* status field of the query block */
     if (is_added && status != 0) {
         printf("verdict status %u\n", (unsigned)status);
     } else if (is_added && pfb_source_query_collect(handle, &reply, &failure)) {

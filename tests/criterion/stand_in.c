@@ -8,7 +8,7 @@
 
 static stand_in_entry *first;
 
-/* The end of the running test. */
+/* Jump target that ends the running test. */
 static jmp_buf way_out;
 static bool has_failed, was_skipped;
 
@@ -54,7 +54,7 @@ void stand_in_skip(const char *format, ...)
     longjmp(way_out, 1);
 }
 
-/* ---- Around it -------------------------------------------------------------------------------------------- */
+/* ---- Running tests -------------------------------------------------------------------------------------------- */
 
 /* Returns false if the function ended early. */
 static bool runs_to_its_end(void (*function)(void))

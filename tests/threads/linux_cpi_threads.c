@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The live CPI source of Linux with many threads. 64 threads open, read and close readers with simulated counters and
- * kernel files, while CPUs go offline and online, so that everything that readers share changes. Usage:
- * linux_cpi_threads [SEED]. For ThreadSanitizer and AddressSanitizer, and without a sanitizer. */
+/* Tests the live CPI source of Linux with many threads. 64 threads open, read and close readers with simulated counters
+ * and kernel files, while CPUs go offline and online, so that all state shared by the readers changes. Usage:
+ * linux_cpi_threads [SEED]. Meant to run with ThreadSanitizer, with AddressSanitizer and without a sanitizer. */
 #include "cpi/linux/linux_cpi.h"
 
 #include "workers.h"
@@ -76,7 +76,7 @@ static void remove_files(void)
     CHECK(rmdir(root) == 0);
 }
 
-/* The list of CPUs is complete at any time. CPU 0 stays online. */
+/* Replaces the list of online CPUs atomically, so that no reader sees a partial list. CPU 0 stays online. */
 static void change_online(unsigned number, uint32_t choice)
 {
     static const char *const lists[] = {"0-3\n", "0-1\n", "0,2-3\n", "0\n"};
@@ -126,13 +126,13 @@ static int open_event(const struct perf_event_attr *attributes, int thread, int 
 }
 
 /* All counters advance with the clock: CPU c executes c + 2 instructions per cycle, a thread 1. */
-static long read_event(int descriptor, void *room, size_t size)
+static long read_event(int descriptor, void *buffer, size_t size)
 {
     uint64_t time = tick();
     int whose = look_up(descriptor);
     uint64_t words[] = {2, time, time, time * (uint64_t)(whose < 0 ? 1 : whose + 1), time};
     CHECK(whose != 0 && size >= sizeof words);
-    memcpy(room, words, sizeof words);
+    memcpy(buffer, words, sizeof words);
     return sizeof words;
 }
 
@@ -184,7 +184,7 @@ static void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, taken *to)
     CHECK(is_read);
 }
 
-/* The count of a CPU identifies it: a multiple of c + 2, which grows. */
+/* Instruction counts of CPU c are increasing multiples of c + 2, so that a count of another CPU is detected. */
 static void check_interval(const taken *start, const taken *end, uint32_t mode)
 {
     const pfb_cpi_snapshot *first = &start->reading.snapshot;

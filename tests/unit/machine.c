@@ -156,7 +156,7 @@ uint64_t ticks(uint64_t count)
     return count * (10000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* ---- Queries in short ------------------------------------------------------------------------------------- */
+/* ---- Queries ------------------------------------------------------------------------------------- */
 
 size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance)
 {
@@ -194,32 +194,32 @@ uint32_t remove_from(pfb_source_query *query, const char *name, uint32_t counter
 }
 
 /* The result of a call as text. */
-static char told[1 << 20];
-static size_t told_size;
+static char output[1 << 20];
+static size_t output_size;
 
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void append(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-static void tell(const char *format, ...)
+static void append(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int size = vsnprintf(told + told_size, sizeof told - told_size, format, arguments);
+    int size = vsnprintf(output + output_size, sizeof output - output_size, format, arguments);
     va_end(arguments);
-    told_size += (size_t)size;
-    cr_assert(size >= 0 && told_size < sizeof told);
+    output_size += (size_t)size;
+    cr_assert(size >= 0 && output_size < sizeof output);
 }
 
-static void begin_telling(void)
+static void clear_output(void)
 {
-    told_size = 0;
-    told[0] = '\0';
+    output_size = 0;
+    output[0] = '\0';
 }
 
-static void tell_instance(const pfb_name *name, uint32_t id)
+static void append_instance(const pfb_name *name, uint32_t id)
 {
     char text[256];
     pfb_name_to_utf8(name, text, sizeof text);
-    tell("%s#%x", text, (unsigned)id);
+    append("%s#%x", text, (unsigned)id);
 }
 
 const char *data_of(const pfb_bytes *reply)
@@ -228,28 +228,28 @@ const char *data_of(const pfb_bytes *reply)
     pfb_v2_result result;
     pfb_v2_instance instance;
     pfb_v2_value value;
-    begin_telling();
+    clear_output();
     cr_assert(pfb_v2_open(&block, reply->data, reply->size_bytes, STRICT));
     while (pfb_v2_next_result(&block, &result)) {
-        tell("%u %x", (unsigned)result.kind, (unsigned)result.status);
+        append("%u %x", (unsigned)result.kind, (unsigned)result.status);
         while (pfb_v2_next_instance(&block, &instance)) {
-            tell(" {");
+            append(" {");
             if (instance.name.bytes)
-                tell_instance(&instance.name, instance.id);
+                append_instance(&instance.name, instance.id);
             while (pfb_v2_next_value(&block, &value)) {
                 if (result.has_counter_ids)
-                    tell(" %u=", (unsigned)value.counter_id);
+                    append(" %u=", (unsigned)value.counter_id);
                 else
-                    tell(" ");
-                tell("%llu/%u", (unsigned long long)value.raw, (unsigned)value.data_size_bytes);
+                    append(" ");
+                append("%llu/%u", (unsigned long long)value.raw, (unsigned)value.data_size_bytes);
             }
-            tell("}");
+            append("}");
         }
-        tell("\n");
+        append("\n");
     }
     expect_error(pfb_v2_finish(&block), PFB_OK, 0, "the data");
     cr_expect(block.notes == 0 && block.total_size_bytes == reply->size_bytes);
-    return told;
+    return output;
 }
 
 const char *ask(pfb_source *source, const char *name, uint32_t counter, uint32_t instance)
@@ -262,7 +262,7 @@ const char *ask(pfb_source *source, const char *name, uint32_t counter, uint32_t
     data_of(&reply);
     pfb_bytes_free(&reply);
     pfb_source_query_close(query);
-    return told;
+    return output;
 }
 
 void expect_one(pfb_source *source, const char *instance, unsigned counter, uint64_t value, unsigned size)
@@ -277,13 +277,13 @@ const char *offered_by(pfb_source *source)
     pfb_bytes reply = {0};
     pfb_registration registration;
     pfb_counter counter;
-    begin_telling();
+    clear_output();
     cr_assert(pfb_source_registration(source, &asked_set, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
     cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, STRICT));
     while (pfb_registration_next_counter(&registration, &counter))
-        tell("%u ", (unsigned)counter.id);
+        append("%u ", (unsigned)counter.id);
     pfb_bytes_free(&reply);
-    return told;
+    return output;
 }
 
 const char *instances_of(pfb_source *source)
@@ -291,16 +291,16 @@ const char *instances_of(pfb_source *source)
     pfb_bytes reply = {0};
     pfb_list list;
     pfb_listed_instance instance;
-    begin_telling();
+    clear_output();
     cr_assert(pfb_source_instances(source, &asked_set, &reply, NULL));
     pfb_list_open(&list, reply.data, reply.size_bytes, STRICT);
     while (pfb_list_next_instance(&list, &instance)) {
-        tell_instance(&instance.name, instance.id);
-        tell(" ");
+        append_instance(&instance.name, instance.id);
+        append(" ");
     }
     expect_error(list.error, PFB_OK, 0, "the instance list");
     pfb_bytes_free(&reply);
-    return told;
+    return output;
 }
 
 /* ---- Registrations ------------------------------------------------------------------------------------------ */

@@ -56,7 +56,7 @@ void expect_name(const pfb_name *name, const char *ascii, const char *what);
 /* Returns true if the whole text is valid UTF-8. */
 bool is_utf8(const char *text);
 
-/* Fills `capacity` bytes with letters of two bytes and a NUL, as far as whole letters fit. */
+/* Writes as many letters of two UTF-8 bytes as fit into `capacity` bytes, followed by a NUL. */
 void fill_text(char *out, size_t capacity);
 
 /* ---- Guarded memory ------------------------------------------------------------------------------------ */

@@ -127,7 +127,7 @@ void put_detailed(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, ui
     put_processors(b, minor, elapsed, flags, 1, cpus);
 }
 
-/* Returns true if a + b reaches n, of which both are remainders. */
+/* Returns true if a + b >= n. Does not overflow if b <= n. */
 static bool reaches(uint64_t a, uint64_t b, uint64_t n)
 {
     return a >= n - b;

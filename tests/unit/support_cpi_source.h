@@ -19,7 +19,7 @@ typedef struct canned {
     const canned_step *steps;
     size_t step_count;
     int refusal;     /* if not 0, opening a reader fails with this code */
-    bool is_silent;  /* the same without code and sentence */
+    bool is_silent;  /* opening a reader fails without code and sentence */
     bool is_chatty;  /* reports a failure before it succeeds */
     size_t unhalted; /* number of CPUs with unhalted cycles: 1000 for the first, 2000 for the second ... */
     /* ------------------------------------------------------------------------------------------ */
@@ -29,7 +29,8 @@ typedef struct canned {
     _Atomic uint32_t mode; /* of the latest reader */
 } canned;
 
-/* Opens a source over `c`, which the test owns. Unhalted cycles are those of the latest end and are lost at a start. */
+/* Opens a source over `c`, which the test owns. Unhalted cycles are those of the latest reading at an end; a reading at
+ * a start discards them. */
 pfb_cpi_source *canned_open(canned *c);
 
 /* The sentence of every refusal. */

@@ -32,14 +32,14 @@ void begin_linux_cpi(void)
 
 void end_linux_cpi(void)
 {
-    cr_expect_eq(fake->open_descriptors, 0, "%zu descriptors stay open", fake->open_descriptors);
-    cr_expect_eq(fake->mistakes, 0, "%zu calls that the kernel takes amiss", fake->mistakes);
+    cr_expect_eq(fake->open_descriptors, 0, "%zu descriptors are still open", fake->open_descriptors);
+    cr_expect_eq(fake->mistakes, 0, "%zu calls that the kernel would reject", fake->mistakes);
     pfb_cpi_source_close(source);
     remove_machine();
     remove_fake();
 }
 
-/* ---- Readings in short ------------------------------------------------------------------------------------- */
+/* ---- Readings ------------------------------------------------------------------------------------- */
 
 taken at_start;
 taken at_end;
@@ -54,8 +54,8 @@ pfb_cpi_reader *open_reader(uint32_t mode)
 
 static void expect_begins(const pfb_cpi_failure *failure, int code, const char *sentence)
 {
-    cr_expect_eq(failure->code, code, "%d instead of %d: %s", failure->code, code, failure->sentence);
-    cr_expect(strstr(failure->sentence, sentence), "\"%s\" does not say \"%s\"", failure->sentence, sentence);
+    cr_expect_eq(failure->code, code, "code %d instead of %d: %s", failure->code, code, failure->sentence);
+    cr_expect(strstr(failure->sentence, sentence), "\"%s\" does not contain \"%s\"", failure->sentence, sentence);
 }
 
 void expect_refused(uint32_t mode, int code, const char *sentence)
@@ -107,15 +107,16 @@ void expect_statuses(uint32_t mode, const pfb_cpi_status *statuses, size_t numbe
     compute(mode);
     cr_assert_eq(result.cpu_count, number);
     for (size_t i = 0; i < number; i++)
-        cr_expect_eq(figures[i].status, statuses[i], "CPU at %zu: %s", i, pfb_cpi_status_name(figures[i].status));
+        cr_expect_eq(figures[i].status, statuses[i], "CPU at position %zu: status %s", i,
+                     pfb_cpi_status_name(figures[i].status));
 }
 
 void expect_unhalted(const pfb_cpi_reader *reader, size_t position, bool is_known, uint64_t cycles)
 {
     uint64_t got = 0;
-    cr_expect_eq(pfb_cpi_reader_unhalted(reader, position, &got), is_known, "at %zu", position);
+    cr_expect_eq(pfb_cpi_reader_unhalted(reader, position, &got), is_known, "CPU at position %zu", position);
     if (is_known)
-        cr_expect_eq(got, cycles, "at %zu: %" PRIu64, position, got);
+        cr_expect_eq(got, cycles, "CPU at position %zu: %" PRIu64, position, got);
 }
 
 void run_cpus(void)

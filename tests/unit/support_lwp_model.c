@@ -98,7 +98,7 @@ void program_value(program *p, uint32_t data1)
 
 void program_count(program *p, pfb_lwp_occurrence occurrence)
 {
-    expect_fault(pfb_lwp_model_count(&p->model, &occurrence), PFB_LWP_FAULT_NONE, "an event");
+    expect_fault(pfb_lwp_model_count(&p->model, &occurrence), PFB_LWP_FAULT_NONE, "counting an event");
 }
 
 const uint8_t *program_slot(program *p, uint32_t index)
@@ -122,7 +122,8 @@ void program_expect_margins(program *p)
 {
     for (size_t i = 0; i < MARGIN; i++) {
         cr_expect(p->control[i] == '#' && program_field(p, p->model.capabilities.control_bytes)[i] == '#',
-                  "outside the LWPCB, %zu", i);
-        cr_expect(p->ring[i] == '#' && p->ring[MARGIN + p->ring_bytes + i] == '#', "outside the ring, %zu", i);
+                  "byte %zu before or after the LWPCB was written", i);
+        cr_expect(p->ring[i] == '#' && p->ring[MARGIN + p->ring_bytes + i] == '#',
+                  "byte %zu before or after the ring was written", i);
     }
 }
