@@ -14,7 +14,7 @@ enum { ANY = -1, INSTRUCTIONS = 0, CYCLES = 1 };
 typedef struct fake_rule {
     int error;
     bool is_thread;
-    int cpu;       /* for events that do not belong to a thread; ANY */
+    int cpu;       /* CPU of events that do not belong to a thread, or ANY */
     int event;     /* INSTRUCTIONS, CYCLES or ANY */
     int user_only; /* 0, 1 or ANY */
 } fake_rule;
@@ -29,15 +29,17 @@ typedef struct fake_machine {
     bool has_time_stamp, is_virtual;
     uint64_t time_stamp, ns;
     uint64_t step; /* added to both clocks at each call */
-    size_t pauses; /* number of further readings of `ns` that are delayed, and the delay: the thread is preempted */
+    size_t pauses; /* number of next readings of `ns` that are delayed by the pause below, as if the thread was
+                      preempted */
     uint64_t pause_cycles, pause_ns;
     void (*on_read)(int cpu); /* called after the values were read; ANY for the thread. May be null */
-    /* The result of reading the group of `bad_cpu` (ANY: the thread; less: none), for `bad_reads` readings. */
+    /* The next `bad_reads` readings of the group of `bad_cpu` return this. ANY: the thread's group; NO_BAD_CPU: none.
+     */
     int bad_cpu;
     size_t bad_reads;
     long bad_size; /* return value of read */
     uint64_t bad_events;
-    /* ---- What was seen ---- */
+    /* ---- Recorded calls ---- */
     size_t open_descriptors;
     size_t opened; /* groups opened in total */
     size_t mistakes;

@@ -28,7 +28,7 @@ static size_t widen(const char *name, uint8_t utf16[512])
     return units;
 }
 
-/* ---- Making -------------------------------------------------------------------------------------------- */
+/* ---- Building samples -------------------------------------------------------------------------------------------- */
 
 sample *sample_new_large(int64_t tick, size_t capacity)
 {
@@ -258,8 +258,8 @@ unsigned expect_displayed(const pfb_sample *older, const pfb_sample *newer, cons
             size_t place = pfb_sample_place(newer, row, column);
             pfb_formula_result alone = pfb_sample_cook_value(older, newer, row, column, options, NULL);
             cr_assert(same_packed(all.values[place], all.status_bytes[place], &alone),
-                      "row %u, column %u: %02X %a, alone %s %a", row, column, all.status_bytes[place],
-                      all.values[place], pfb_status_name(alone.status), alone.value);
+                      "row %u, column %u: status byte %02X and value %a, evaluated alone %s and %a", row, column,
+                      all.status_bytes[place], all.values[place], pfb_status_name(alone.status), alone.value);
             ok += alone.status == PFB_STATUS_OK;
         }
     }

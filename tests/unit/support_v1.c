@@ -27,7 +27,7 @@ void store_ordered(uint8_t *p, bool is_big_endian, uint32_t value)
         p[i] = (uint8_t)(value >> 8 * (is_big_endian ? 3 - i : i));
 }
 
-/* ---- Objects in few words ---------------------------------------------------------------------------- */
+/* ---- Parts of a block ---------------------------------------------------------------------------- */
 
 pfb_write_times v1_times(int64_t tick)
 {
@@ -79,7 +79,8 @@ void v1_instance(pfb_writer *b, const char *ascii)
     v1_instance_of(b, ascii, PFB_V1_NO_UNIQUE_ID, 0, 0);
 }
 
-/* ---- A bit of everything ----------------------------------------------------------------------------- */
+/* ---- A block with every kind of object -----------------------------------------------------------------------------
+ */
 
 enum {
     RAWCOUNT = 0x00010000,

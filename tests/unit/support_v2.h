@@ -2,8 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_DATA_BLOCK_H
 #define PFB_TEST_SUPPORT_DATA_BLOCK_H
 
-/* Valid V2 blocks, written field by field according to the format (offsets are counted by hand), and functions to read
- * them step by step. */
+/* Valid V2 blocks, written field by field with offsets computed by hand, and functions to read them step by step. */
 #include "perfblock/v2.h"
 #include "support.h"
 
@@ -12,7 +11,7 @@
 void put_header(bytes *b, uint32_t total, uint32_t count);
 void put_result(bytes *b, uint32_t status, uint32_t kind, uint32_t size);
 
-/* A number and the header of 8 bytes before it. */
+/* A value: a header of 8 bytes and the number. */
 void put_value4(bytes *b, uint32_t raw);
 void put_value8(bytes *b, uint64_t raw);
 
@@ -34,7 +33,7 @@ void put_set(bytes *b);
 
 /* ---- Verdicts ----------------------------------------------------------------------------------------------- */
 
-/* Returns the verdict on exactly these bytes, and optionally the notes. */
+/* Reads a copy of exactly these bytes. Returns the error, and optionally the notes. */
 pfb_error judge(const bytes *b, const pfb_read_options *options, uint32_t *notes);
 
 /* Checks that both modes reject the bytes at the same offset. */

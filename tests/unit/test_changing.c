@@ -29,8 +29,8 @@ static void keep_seed(const char *name, const uint8_t *data, size_t size)
     seeds[seed_count++].size = size;
 }
 
-/* The first contents become the second ones: at points spread over the whole reading, alternating, and field by field.
- * `n` varies points and fields. */
+/* Replaces the first contents by the second ones during the reading: at points spread over all accesses, alternately at
+ * every access, and field by field. `n` varies the points and the fields. */
 static void change_contents(changing_reader reader, const uint8_t *first, const uint8_t *second, size_t size,
                             uint32_t n)
 {
@@ -61,7 +61,7 @@ static void change_seeds(changing_reader reader, const char *subject)
         change_seed(reader, i, (i + 1) % seed_count);
 }
 
-/* ---- Seeds of each reader, as far as they are its own ------------------------------------------------------- */
+/* ---- Seeds of each reader ------------------------------------------------------- */
 
 #define CHANGING_TEST(name, reader, subject)                                                                           \
     Test(changing, name)                                                                                               \
@@ -89,29 +89,29 @@ CHANGING_TEST(pdh_text, CHANGING_PDH_TEXT, "pdh_text")
 
 enum { SAMPLES_HEADER = 13, SIZES_AT = 5 };
 
-/* An input of the snapshot reader: the block as the older and as the newer sample, `room` bytes each. */
-static uint8_t *make_samples(const block *sample, size_t room)
+/* An input of the snapshot reader: the block as the older and as the newer sample, `capacity` bytes each. */
+static uint8_t *make_samples(const block *sample, size_t capacity)
 {
-    uint8_t *input = calloc(1, SAMPLES_HEADER + 2 * room);
-    cr_assert(input && room <= UINT16_MAX);
+    uint8_t *input = calloc(1, SAMPLES_HEADER + 2 * capacity);
+    cr_assert(input && capacity <= UINT16_MAX);
     for (size_t i = 0; i < 2; i++) {
-        input[SIZES_AT + 2 * i] = (uint8_t)room;
-        input[SIZES_AT + 2 * i + 1] = (uint8_t)(room >> 8);
-        memcpy(input + SAMPLES_HEADER + i * room, sample->data, sample->size);
+        input[SIZES_AT + 2 * i] = (uint8_t)capacity;
+        input[SIZES_AT + 2 * i + 1] = (uint8_t)(capacity >> 8);
+        memcpy(input + SAMPLES_HEADER + i * capacity, sample->data, sample->size);
     }
     return input;
 }
 
-/* Two samples turn into samples of the other format before each access of measuring, loading, matching and
- * evaluating. */
+/* Two samples are replaced by samples of the other format while they are measured, loaded, matched and evaluated. Every
+ * access is tried as the point of the change. */
 Test(changing, formats)
 {
     block blocks[2] = {shape_v2(2, 4), shape_v1(2, 4)};
-    size_t room = blocks[0].size > blocks[1].size ? blocks[0].size : blocks[1].size;
-    size_t size = SAMPLES_HEADER + 2 * room;
+    size_t capacity = blocks[0].size > blocks[1].size ? blocks[0].size : blocks[1].size;
+    size_t size = SAMPLES_HEADER + 2 * capacity;
     for (int i = 0; i < 2; i++) {
-        uint8_t *first = make_samples(&blocks[i], room);
-        uint8_t *second = make_samples(&blocks[1 - i], room);
+        uint8_t *first = make_samples(&blocks[i], capacity);
+        uint8_t *second = make_samples(&blocks[1 - i], capacity);
         uint64_t accesses = changing_read(CHANGING_SAMPLE, CHANGING_SWAP, UINT32_MAX, first, second, size);
         for (uint32_t at = 0; at < accesses; at++)
             changing_read(CHANGING_SAMPLE, CHANGING_SWAP, at, first, second, size);
@@ -122,9 +122,8 @@ Test(changing, formats)
     free(blocks[1].data);
 }
 
-/* ---- The callback itself ------------------------------------------------------------------------------------- */
+/* ---- The access callback ------------------------------------------------------------------------------------- */
 
-/* Loads of a reader are counted. */
 Test(changing, accesses_are_counted)
 {
     const uint8_t text[6] = {'a', 0, 'b', 0, 'c', 0};

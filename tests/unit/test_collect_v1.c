@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectors over a machine whose V1 data is written here, with worked values; part of test_collect. */
+/* Collectors over a simulated machine whose V1 data is written in this file, with values computed by hand. Part of
+ * test_collect. */
 #include <criterion/criterion.h>
 
 #include "perfblock/collect.h"
@@ -15,7 +16,7 @@
 
 enum { SYSTEM = 2, TIMES = 6, RATE = 10, PROCESSOR = 238, COSTLY = 900, COUNT = 902, UNNAMED = 950, FRACTION = 400 };
 
-/* A title of each name that is no object, and 238 a second time. */
+/* The name table. Title 4 has the name of object 238 but is not an object. Title 238 has two names. */
 static const char names[] = "1\0"
                             "960\0"
                             "2\0"
@@ -38,14 +39,14 @@ static const char names[] = "1\0"
                             "Count\0";
 
 typedef struct machine {
-    uint32_t seconds;   /* of its clocks: each query for data takes one */
+    uint32_t seconds;   /* time of its clocks; each query for data advances it by one */
     char last[64];      /* the last query for data */
     uint32_t refusal;   /* code with which every query fails; 0: none */
-    uint32_t name_code; /* the same for name tables */
+    uint32_t name_code; /* code with which queries for name tables fail; 0: none */
     bool has_broken_names;
     bool is_empty; /* blocks have no objects */
     bool is_recorded;
-    uint32_t left; /* of a recording: samples */
+    uint32_t left; /* number of samples left in a recording */
     size_t name_queries;
 } machine;
 
@@ -291,7 +292,7 @@ Test(collect_v1, objects_are_found_by_path)
     }
 }
 
-Test(collect_v1, paths_add_up)
+Test(collect_v1, values_of_several_paths_are_combined)
 {
     char text[TEXT];
     machine m = {0};
@@ -318,7 +319,7 @@ Test(collect_v1, paths_add_up)
     pfb_source_close(source);
 }
 
-Test(collect_v1, what_matches_nothing_is_named)
+Test(collect_v1, failures_name_the_unmatched_part)
 {
     static const struct {
         const char *path;
@@ -327,7 +328,8 @@ Test(collect_v1, what_matches_nothing_is_named)
     } rows[] = {
         {"\\Thinks(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thinks"},
         {"\\Thinks*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thinks*"},
-        {"\\Thread D*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thread D*"}, /* costly */
+        {"\\Thread D*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND,
+         "Thread D*"}, /* a wildcard does not match costly objects */
         {"\\4(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "4"},
         {"\\99999999999(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "99999999999"},
         {"\\{b4fc721a-0378-476f-89ba-a5a79f810b36}\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "b4fc721a"},
@@ -350,8 +352,9 @@ Test(collect_v1, what_matches_nothing_is_named)
 
 /* ---- Sources ------------------------------------------------------------------------------------------------ */
 
-/* Where countersets cannot be listed: V1 only if there are objects; the reason is that of the list. */
-Test(collect_v1, a_machine_without_data_has_a_reason)
+/* If countersets cannot be listed, the collector uses V1 if there are V1 objects. Otherwise it reports why listing
+ * failed. */
+Test(collect_v1, a_machine_without_data_reports_a_failure)
 {
     static const struct {
         machine m;
@@ -376,7 +379,7 @@ Test(collect_v1, a_machine_without_data_has_a_reason)
     }
 }
 
-Test(collect_v1, titles_suffice_without_names)
+Test(collect_v1, titles_can_be_used_without_a_name_table)
 {
     char text[TEXT];
     machine m = {.name_code = PFB_WIN32_NOT_FOUND};
@@ -394,7 +397,7 @@ Test(collect_v1, titles_suffice_without_names)
     pfb_source_close(source);
 }
 
-/* Of a recording the counters are chosen as its blocks come, and what matches nothing is no failure. */
+/* The counters of a recording are selected as its blocks are read. A path without matches is not a failure. */
 Test(collect_v1, recordings)
 {
     char text[TEXT];
@@ -418,7 +421,7 @@ static bool is_memory(uint32_t code)
     return code == PFB_WIN32_OUTOFMEMORY || code == PFB_WIN32_NOT_ENOUGH_MEMORY;
 }
 
-Test(collect_v1, a_failed_allocation_is_a_failure)
+Test(collect_v1, a_failed_allocation_is_reported)
 {
     size_t failed = 0;
     for (size_t n = 1; n == 1 || allocations >= failing; n++) {

@@ -23,7 +23,7 @@ static sample *singles(int64_t tick, const char *const *names, const uint64_t *v
 }
 
 /* The query for "a" was removed, so the one for "b" moved to a position that had a query for the same counter. */
-Test(cook_moved, a_query_that_took_another_ones_place_is_found)
+Test(cook_moved, a_query_at_a_new_position_is_matched)
 {
     sample *older = singles(1, (const char *const[]){"a", "b"}, (const uint64_t[]){100, 200}, 2);
     sample *newer = singles(2, (const char *const[]){"b"}, (const uint64_t[]){203}, 1);

@@ -127,7 +127,7 @@ Test(counter_type, every_row_is_as_listed)
     }
 }
 
-Test(counter_type, rows_rise_and_are_found_where_they_stand)
+Test(counter_type, rows_ascend_by_value_and_can_be_found)
 {
     for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *row = pfb_counter_type_at(i);
@@ -140,7 +140,7 @@ Test(counter_type, rows_rise_and_are_found_where_they_stand)
     }
 }
 
-Test(counter_type, neighbours_of_the_values_are_unknown)
+Test(counter_type, values_that_differ_in_one_bit_are_unknown)
 {
     for (size_t i = 0; i < LIST_COUNT; i++) {
         for (int bit = 0; bit < 32; bit++) {
@@ -152,7 +152,7 @@ Test(counter_type, neighbours_of_the_values_are_unknown)
         }
     }
     cr_expect_null(pfb_counter_type_find(UINT32_MAX));
-    cr_expect_null(pfb_counter_type_find(0x00012000), "PERF_DOUBLE_RAW is no type of binary data");
+    cr_expect_null(pfb_counter_type_find(0x00012000), "PERF_DOUBLE_RAW does not occur in binary data");
 }
 
 Test(counter_type, the_fortieth_name_and_the_alias_value)
@@ -161,7 +161,7 @@ Test(counter_type, the_fortieth_name_and_the_alias_value)
     cr_assert_not_null(base);
     cr_expect_eq(pfb_counter_type_named("PERF_PRECISION_TIMESTAMP", 24), base);
     cr_expect_eq(pfb_counter_type_find(0x40030503), base);
-    cr_expect_eq(base->value, 0x40030500, "the alias does not change the row");
+    cr_expect_eq(base->value, 0x40030500, "the row found by the alias has the value of PERF_LARGE_RAW_BASE");
 }
 
 Test(counter_type, names_are_matched_whole)
@@ -177,8 +177,10 @@ Test(counter_type, names_are_matched_whole)
                                         "PERF_COUNTER_OBJ_TIME_QUEUELEN_TYPE_AND_MORE_THAN_A_ROW_HOLDS"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         cr_expect_null(pfb_counter_type_named(wrong[i], strlen(wrong[i])), "%s", wrong[i]);
-    cr_expect_not_null(pfb_counter_type_named("PERF_COUNTER_COUNTER and more", 20), "only `size` bytes count");
-    cr_expect_null(pfb_counter_type_named("PERF_COUNTER_COUNTER\0", 21), "a NUL is a byte like others");
+    cr_expect_not_null(pfb_counter_type_named("PERF_COUNTER_COUNTER and more", 20),
+                       "only the first `size` bytes are compared");
+    cr_expect_null(pfb_counter_type_named("PERF_COUNTER_COUNTER\0", 21),
+                   "a NUL within `size` bytes is part of the name");
 }
 
 Test(counter_type, units_have_a_text)
@@ -193,7 +195,7 @@ Test(counter_type, units_have_a_text)
 
 /* ---- The table against the bits ------------------------------------------------------------------------ */
 
-Test(counter_type, raw_sizes_are_what_the_size_bits_say)
+Test(counter_type, raw_sizes_follow_the_size_bits)
 {
     for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *row = pfb_counter_type_at(i);
@@ -202,7 +204,7 @@ Test(counter_type, raw_sizes_are_what_the_size_bits_say)
 }
 
 /* Values, rates, queue lengths and precision timers need two samples if the delta bit is set. The two average types
- * lack it and need two as well. */
+ * need two samples although their delta bit is clear. */
 Test(counter_type, samples_follow_the_delta_bit)
 {
     for (size_t i = 0; i < type_count(); i++) {
@@ -303,13 +305,13 @@ Test(counter_type, bases_are_base_types)
     }
 }
 
-Test(counter_type, precision_types_are_no_bases)
+Test(counter_type, precision_types_are_not_bases)
 {
     cr_expect(!pfb_counter_type_is_base(0x20470500));
     cr_expect(!pfb_counter_type_is_base(0x20570500));
     cr_expect(!pfb_counter_type_is_base(0x20670500));
-    cr_expect(!pfb_counter_type_is_base(0x40020500), "a fraction is none either");
-    cr_expect(pfb_counter_type_is_base(0x40030503), "the alias");
+    cr_expect(!pfb_counter_type_is_base(0x40020500), "a fraction is not a base");
+    cr_expect(pfb_counter_type_is_base(0x40030503), "the alias of PERF_LARGE_RAW_BASE is a base");
     cr_expect(!pfb_counter_type_is_base(0x00030000), "subtype 3 of a number is not BASE");
     cr_expect(!pfb_counter_type_is_base(0x00030800));
 }
@@ -352,7 +354,7 @@ Test(counter_type, well_formed_counters_are_derived)
         {0x01030400, false, "INVERSE with a base"},
         {0x50410400, false, "display 5"},
         {0xF0410400, false, "display 15"},
-        {0x80410400, false, "display 8 belongs to the histogram alone"},
+        {0x80410400, false, "display 8 is valid for the histogram only"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pfb_counter_type row;
@@ -364,18 +366,18 @@ Test(counter_type, well_formed_counters_are_derived)
 
 /* ---- Types without a name ------------------------------------------------------------------------------ */
 
-/* Named types derive to their own rows, except those with another meaning. */
+/* The bits of a named type give its row, except for types whose formula differs from what their bits mean. */
 Test(counter_type, named_types_follow_their_bits)
 {
-    static const uint32_t others[] = {0x30020400, 0x40020500,
-                                      0x22410500}; /* averages, and the multi timer that uses F */
+    static const uint32_t others[] = {
+        0x30020400, 0x40020500, 0x22410500}; /* the averages, and the multi timer, whose formula uses the frequency */
     size_t derived = 0;
     for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *named = pfb_counter_type_at(i);
         pfb_counter_type row = {.value = 1};
         if (!pfb_counter_type_derive(named->value, &row)) {
             cr_expect(named->terms == PFB_TERM_RAW || named->terms == 0, "%s", named->name);
-            cr_expect_eq(row.value, 1, "untouched");
+            cr_expect_eq(row.value, 1, "a failed call does not change the row");
             continue;
         }
         derived++;
@@ -386,7 +388,7 @@ Test(counter_type, named_types_follow_their_bits)
         cr_expect_eq(same, !other, "%s", named->name);
         cr_expect(row.name[0] == '\0' && row.formula[0] == '\0' && row.base == 0);
     }
-    /* All but the four numbers, text, no-data, histogram and the three bases with reserved bits. */
+    /* All except the four raw counts, text, no-data, the histogram, and the three bases with reserved bits. */
     cr_expect_eq(derived, 39 - 7 - 3);
 }
 
