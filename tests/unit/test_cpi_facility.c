@@ -203,24 +203,25 @@ static void expect_calls(void *handle, int code, const char *what)
     call(CALLS - 1, handle);
 }
 
-Test(cpi_facility, handles_that_are_none_are_told_apart)
+Test(cpi_facility, invalid_handles_are_distinguished)
 {
     int object[4] = {0};
-    expect_calls(NULL, PFB_PU_ERR_NULL_PTR, "null");
-    expect_calls(object, PFB_PU_ERR_NOT_INITIALIZED, "a pointer, and there is no instance");
+    expect_calls(NULL, PFB_PU_ERR_NULL_PTR, "a null handle");
+    expect_calls(object, PFB_PU_ERR_NOT_INITIALIZED, "another pointer, while there is no instance");
     void *dead = init(PFB_CPI_RAW);
     void *live = init(PFB_CPI_RAW);
     terminate(dead);
-    expect_calls(object, PFB_PU_ERROR_INVALID_SIGNATURE, "a pointer");
+    expect_calls(object, PFB_PU_ERROR_INVALID_SIGNATURE, "another pointer");
     expect_calls(&((char *)object)[1], PFB_PU_ERROR_INVALID_SIGNATURE, "an odd pointer");
-    expect_calls(dead, PFB_PU_ERROR_INVALID_SIGNATURE, "a dead one");
+    expect_calls(dead, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle of a terminated instance");
     terminate(live);
-    expect_calls(dead, PFB_PU_ERROR_INVALID_SIGNATURE, "a dead one, and none is left");
-    expect_calls(object, PFB_PU_ERR_NOT_INITIALIZED, "a pointer, and none is left");
-    expect_calls(NULL, PFB_PU_ERR_NULL_PTR, "null");
+    expect_calls(dead, PFB_PU_ERROR_INVALID_SIGNATURE,
+                 "the handle of a terminated instance, while there is no instance");
+    expect_calls(object, PFB_PU_ERR_NOT_INITIALIZED, "another pointer, while there is no instance any more");
+    expect_calls(NULL, PFB_PU_ERR_NULL_PTR, "a null handle");
 }
 
-Test(cpi_facility, handles_do_not_come_again)
+Test(cpi_facility, handles_are_not_reused)
 {
     void *handles[50];
     void *live = init(PFB_CPI_RAW);
@@ -228,13 +229,13 @@ Test(cpi_facility, handles_do_not_come_again)
         handles[i] = init(PFB_CPI_RAW);
         terminate(handles[i]);
         for (size_t k = 0; k <= i; k++)
-            cr_expect(handles[k] != live && (k == i || handles[k] != handles[i]), "%zu and %zu", k, i);
+            cr_expect(handles[k] != live && (k == i || handles[k] != handles[i]), "handles %zu and %zu", k, i);
     }
     expect_get(live, 0, 1);
     terminate(live);
 }
 
-Test(cpi_facility, places_for_results_are_needed)
+Test(cpi_facility, null_result_pointers_are_rejected)
 {
     void *handle = init(PFB_CPI_RAW);
     cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, NULL), PFB_PU_ERR_NULL_PTR);
@@ -242,13 +243,13 @@ Test(cpi_facility, places_for_results_are_needed)
     cr_expect_eq(pfb_cpi_get_and_trace(handle, 1, 0, NULL, NULL), PFB_PU_ERR_NULL_PTR);
     cr_expect_eq(pfb_cpi_get_details(handle, NULL), PFB_PU_ERR_NULL_PTR);
     cr_expect_eq(pfb_cpi_get_unhalted(handle, 0, NULL), PFB_PU_ERR_NULL_PTR);
-    cr_expect_eq(pfb_cpi_get_trace_size(handle, NULL, NULL), PFB_PU_SUCCESS, "both may be left out");
+    cr_expect_eq(pfb_cpi_get_trace_size(handle, NULL, NULL), PFB_PU_SUCCESS, "both result pointers may be null");
     terminate(handle);
 }
 
 /* ---- Modes --------------------------------------------------------------------------------------------- */
 
-Test(cpi_facility, modes_and_what_they_imply)
+Test(cpi_facility, modes_and_implied_modes)
 {
     static const struct {
         uint32_t mode;
@@ -269,7 +270,7 @@ Test(cpi_facility, modes_and_what_they_imply)
         {0x80000062, -264, 0, 0},
         {0x80, -87, 0, 0},
         {0x40000000, -87, 0, 0},
-        {0x80000082, -87, 0, 0}, /* the unknown bit first */
+        {0x80000082, -87, 0, 0}, /* the unknown bit is reported first */
         {0xFFFFFFFF, -87, 0, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -284,14 +285,14 @@ Test(cpi_facility, modes_and_what_they_imply)
     }
 }
 
-Test(cpi_facility, only_what_was_asked_for_has_figures)
+Test(cpi_facility, figures_that_were_not_requested_are_zero)
 {
     const pfb_cpi_data *data;
     void *handle = init(PFB_CPI_RAW);
     cr_assert_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
     cr_expect(data->scaled_cpi[0] == 0.0 && data->scaled_sys_cpi == 0.0 && data->cpu_busy[1] == 0.0 &&
               data->sys_busy == 0.0 && data->thread_cpi == 0.0 && data->raw_cpi[2] == 0.0);
-    cr_expect_eq(data->tid, 77, "the snapshots have it");
+    cr_expect_eq(data->tid, 77, "the thread id is set in every mode");
     terminate(handle);
     handle = init(PFB_CPI_SCALED | PFB_CPI_ON_THREAD);
     cr_assert_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
@@ -301,9 +302,9 @@ Test(cpi_facility, only_what_was_asked_for_has_figures)
     terminate(handle);
 }
 
-/* ---- A thread alone ------------------------------------------------------------------------------------ */
+/* ---- Thread-only mode ------------------------------------------------------------------------------------ */
 
-Test(cpi_facility, a_thread_alone_succeeds_with_each_status)
+Test(cpi_facility, thread_only_mode_succeeds_with_each_status)
 {
     static const struct {
         uint64_t instr, cycles;
@@ -372,21 +373,21 @@ Test(cpi_facility, a_thread_s_counters_are_read_by_that_thread)
     visit v = {.handle = init(PFB_CPI_ON_THREAD)};
     visit_in_a_thread(&v);
     for (int i = 0; i < 4; i++)
-        cr_expect_eq(v.codes[i], PFB_PU_ERROR_INVALID_THREAD, "%d", i);
+        cr_expect_eq(v.codes[i], PFB_PU_ERROR_INVALID_THREAD, "call %d", i);
     cr_expect_not_null(strstr(v.text, "thread"));
-    cr_expect(v.codes[4] == 0 && v.codes[5] == 0 && v.codes[6] == 5, "nothing is read for these");
-    cr_expect(v.codes[7] == 0 && v.codes[8] == 0, "it makes its own");
+    cr_expect(v.codes[4] == 0 && v.codes[5] == 0 && v.codes[6] == 5, "these calls read no counters and succeed");
+    cr_expect(v.codes[7] == 0 && v.codes[8] == 0, "the other thread can use an instance of its own");
     expect_get(v.handle, 0, 1); /* no step was consumed */
     cr_expect_eq(pfb_cpi_start(v.made), PFB_PU_ERROR_INVALID_THREAD);
     visit later = {.handle = v.made};
-    visit_in_a_thread(&later); /* this thread may have the system's id of the one that ended */
+    visit_in_a_thread(&later); /* the operating system may reuse the id of the thread that ended */
     cr_expect_eq(later.codes[0], PFB_PU_ERROR_INVALID_THREAD);
     terminate(v.handle);
     terminate(v.made);
     terminate(later.made);
 }
 
-Test(cpi_facility, other_instances_are_used_by_any_thread)
+Test(cpi_facility, other_instances_can_be_used_by_any_thread)
 {
     visit v = {.handle = init(PFB_CPI_RAW)};
     visit_in_a_thread(&v);
@@ -422,13 +423,13 @@ Test(cpi_facility, a_child_of_fork_is_another_thread)
 
 static const int source_codes[] = {-5, -8, -209, -210, -211, -213, -234, -241, -256, -257, -260};
 
-Test(cpi_facility, what_the_source_refuses_is_passed_on)
+Test(cpi_facility, failures_of_the_source_are_passed_on)
 {
     for (size_t i = 0; i < COUNT(source_codes); i++) {
         const canned_step list[] = {REFUSED(source_codes[i])};
         canned c;
         use(&c, list, COUNT(list));
-        for (int k = 0; k < 2; k++) { /* the first reading, then opening */
+        for (int k = 0; k < 2; k++) { /* first the reading fails, then opening the reader */
             void *handle = &c;
             cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), source_codes[i]);
             cr_expect_null(handle);
@@ -441,7 +442,7 @@ Test(cpi_facility, what_the_source_refuses_is_passed_on)
     }
 }
 
-Test(cpi_facility, a_get_that_is_refused_leaves_the_interval)
+Test(cpi_facility, a_failed_get_keeps_the_interval)
 {
     static const canned_step list[] = {STEP(0), REFUSED(-257), STEP(2)};
     canned c;
@@ -455,12 +456,12 @@ Test(cpi_facility, a_get_that_is_refused_leaves_the_interval)
     cr_expect_eq(pfb_cpi_get_details(handle, &details), PFB_PU_ERROR_INCORRECT_STATE);
     expect_get(handle, 0, 2);
     cr_expect_str_eq(pfb_cpi_last_error_text(), "");
-    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_READ_PERFORMANCE_DATA, "the steps are at their end");
+    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_READ_PERFORMANCE_DATA, "the source has no more steps");
     terminate(handle);
     use_machine();
 }
 
-Test(cpi_facility, a_start_that_is_refused_leaves_none)
+Test(cpi_facility, a_failed_start_discards_the_interval)
 {
     static const canned_step list[] = {STEP(0), REFUSED(-5), STEP(2), STEP(3)};
     canned c;
@@ -470,14 +471,14 @@ Test(cpi_facility, a_start_that_is_refused_leaves_none)
     cr_expect_eq(pfb_cpi_start(handle), PFB_PU_ERROR_ACCESS_DENIED);
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_INCORRECT_STATE);
     cr_expect_null(data);
-    cr_expect_eq(c.readings, 2, "it is not read for nothing");
+    cr_expect_eq(c.readings, 2, "a get without an interval does not read counters");
     cr_expect_eq(pfb_cpi_start(handle), PFB_PU_SUCCESS);
     expect_get(handle, 2, 3);
     terminate(handle);
     use_machine();
 }
 
-Test(cpi_facility, more_cpus_than_there_is_room_for)
+Test(cpi_facility, more_cpus_than_the_maximum)
 {
     static pfb_cpi_cpu many[PFB_CPI_MAX_CPUS + 1];
     for (uint32_t i = 0; i < COUNT(many); i++)
@@ -498,7 +499,8 @@ Test(cpi_facility, more_cpus_than_there_is_room_for)
     handle = init(PFB_CPI_RAW);
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_INSUFFICIENT_RESOURCES);
     cr_expect_null(data);
-    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_INVALID_CPI_DATA, "nothing went on");
+    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_INVALID_CPI_DATA,
+                 "no instructions were executed between the snapshots");
     cr_assert_not_null(data);
     cr_expect_eq(data->num_cpus, PFB_CPI_MAX_CPUS);
     terminate(handle);
@@ -524,7 +526,7 @@ Test(cpi_facility, no_instructions_give_data_and_a_code)
     use_machine();
 }
 
-Test(cpi_facility, a_clock_that_runs_backward_gives_a_code_alone)
+Test(cpi_facility, a_clock_that_runs_backward_gives_a_code_and_no_data)
 {
     static const canned_step list[] = {STEP(2), STEP(3), STEP(1)};
     canned c;
@@ -536,12 +538,13 @@ Test(cpi_facility, a_clock_that_runs_backward_gives_a_code_alone)
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_INVALID_CPI_DATA);
     cr_expect_null(data);
     expect_text("clock");
-    cr_expect_eq(pfb_cpi_get_details(handle, &details), PFB_PU_ERROR_INCORRECT_STATE, "those were the get's before");
+    cr_expect_eq(pfb_cpi_get_details(handle, &details), PFB_PU_ERROR_INCORRECT_STATE,
+                 "a failed get discards the details of the earlier one");
     terminate(handle);
     use_machine();
 }
 
-Test(cpi_facility, a_source_that_is_broken_does_no_harm)
+Test(cpi_facility, invalid_readings_of_a_source_are_rejected)
 {
     static const pfb_cpi_cpu descending[] = {{2, 0, 0, 0, 0}, {1, 0, 0, 0, 0}};
     static const canned_step broken[] = {
@@ -569,7 +572,7 @@ Test(cpi_facility, a_source_that_is_broken_does_no_harm)
     }
 }
 
-Test(cpi_facility, a_failure_s_text_is_that_of_the_latest_call)
+Test(cpi_facility, the_error_text_is_that_of_the_latest_call)
 {
     void *handle = NULL;
     cr_expect_eq(pfb_cpi_init(0x80, &handle), PFB_PU_ERROR_INVALID_PARAMETER);
@@ -588,7 +591,7 @@ Test(cpi_facility, a_failure_s_text_is_that_of_the_latest_call)
 
 /* ---- Details ------------------------------------------------------------------------------------------- */
 
-Test(cpi_facility, details_and_cycles_without_halts)
+Test(cpi_facility, details_and_unhalted_cycles)
 {
     uint64_t cycles = 5;
     pfb_cpi_details details;
@@ -608,12 +611,12 @@ Test(cpi_facility, details_and_cycles_without_halts)
 }
 
 /* The data of a get stay valid until the next get, even after a start. */
-Test(cpi_facility, a_start_leaves_what_the_latest_get_gave)
+Test(cpi_facility, a_start_keeps_the_results_of_the_latest_get)
 {
     canned_step own[3];
     canned c;
     uint64_t cycles = 0;
-    for (int at = 0; at < 2; at++) { /* user mode at the start, at the end */
+    for (int at = 0; at < 2; at++) { /* the reading at the start, then that at the end, counts user mode only */
         memcpy(own, steps, sizeof own);
         own[at].reading.is_user_only = true;
         pfb_cpi_details details;
@@ -622,9 +625,9 @@ Test(cpi_facility, a_start_leaves_what_the_latest_get_gave)
         void *handle = init(PFB_CPI_ON_THREAD);
         expect_get(handle, 0, 1);
         for (int i = 0; i < 2; i++) {
-            cr_assert_eq(pfb_cpi_get_details(handle, &details), PFB_PU_SUCCESS, "%d", i);
-            cr_expect(details.is_user_only && details.cpus[1].instr == 200, "%d", i);
-            cr_assert_eq(pfb_cpi_get_unhalted(handle, 0, &cycles), PFB_PU_SUCCESS, "%d", i);
+            cr_assert_eq(pfb_cpi_get_details(handle, &details), PFB_PU_SUCCESS, "pass %d", i);
+            cr_expect(details.is_user_only && details.cpus[1].instr == 200, "pass %d", i);
+            cr_assert_eq(pfb_cpi_get_unhalted(handle, 0, &cycles), PFB_PU_SUCCESS, "pass %d", i);
             cr_expect_eq(cycles, 1000);
             cr_expect_eq(pfb_cpi_get_unhalted(handle, 1, &cycles), PFB_PU_ERROR_EVENT_NOT_SUPPORTED);
             cr_expect(i > 0 || pfb_cpi_start(handle) == PFB_PU_SUCCESS);
@@ -636,22 +639,22 @@ Test(cpi_facility, a_start_leaves_what_the_latest_get_gave)
 
 /* ---- Sources ------------------------------------------------------------------------------------------- */
 
-Test(cpi_facility, the_source_changes_only_without_instances)
+Test(cpi_facility, the_source_cannot_change_while_there_are_instances)
 {
     canned other = {.steps = steps, .step_count = COUNT(steps)};
     pfb_cpi_source *source = canned_open(&other);
     void *handle = init(PFB_CPI_RAW);
     cr_expect_eq(pfb_cpi_use_source(source), PFB_PU_ERROR_INCORRECT_STATE);
     cr_expect_eq(pfb_cpi_use_source(NULL), PFB_PU_ERROR_INCORRECT_STATE);
-    cr_expect_not(other.is_closed, "it stays the caller's");
+    cr_expect_not(other.is_closed, "the caller still owns a source that was rejected");
     expect_get(handle, 0, 1);
     terminate(handle);
-    cr_expect_not(plain.is_closed, "it stays for instances to come");
+    cr_expect_not(plain.is_closed, "the source stays open for later instances");
     terminate(init(PFB_CPI_RAW));
     cr_expect_eq(pfb_cpi_use_source(source), PFB_PU_SUCCESS);
     cr_expect(plain.is_closed);
     cr_expect_eq(pfb_cpi_use_source(source), PFB_PU_SUCCESS);
-    cr_expect_not(other.is_closed, "the same again");
+    cr_expect_not(other.is_closed, "using the same source again does not close it");
     terminate(init(PFB_CPI_RAW));
     cr_expect_eq(other.opened, 1);
     use_machine();
@@ -659,7 +662,7 @@ Test(cpi_facility, the_source_changes_only_without_instances)
 }
 
 /* For example a source that first tries kernel mode, fails, and then succeeds in user mode. */
-Test(cpi_facility, a_source_that_tells_of_a_refusal_and_succeeds_has_succeeded)
+Test(cpi_facility, a_failure_reported_before_success_is_ignored)
 {
     void *handle = NULL;
     plain.is_chatty = true;
@@ -690,7 +693,7 @@ Test(cpi_facility, a_reader_that_succeeds_leaves_no_failure)
     pfb_cpi_source_close(source);
 }
 
-Test(cpi_facility, supported_is_what_can_be_initialised)
+Test(cpi_facility, is_supported_agrees_with_init)
 {
     cr_expect_neq(pfb_cpi_is_supported(), 0);
     cr_expect_eq(plain.opened, plain.closed);
@@ -699,9 +702,9 @@ Test(cpi_facility, supported_is_what_can_be_initialised)
     cr_expect_str_eq(pfb_cpi_last_error_text(), CANNED_SENTENCE);
 }
 
-/* Whether this machine has counters is unknown. Without counters it must report a reason, with counters complete
- * figures. */
-Test(cpi_facility, this_machine_measures_or_says_why_not)
+/* The machine that runs the test may or may not have counters. With counters it must return complete figures, without
+ * counters it must report a reason. */
+Test(cpi_facility, this_machine_measures_or_reports_a_reason)
 {
     use_machine();
     for (int i = 0; i < 3; i++) {
@@ -721,10 +724,10 @@ Test(cpi_facility, this_machine_measures_or_says_why_not)
     }
 }
 
-/* ---- The original's names ------------------------------------------------------------------------------ */
+/* ---- perfutil.h ------------------------------------------------------------------------------ */
 
-/* Names, values and layout in the original's headers. */
-Test(cpi_facility, the_original_s_names_mean_the_same)
+/* perfutil.h has the names, the values and the structure layout of the headers of Performance Inspector. */
+Test(cpi_facility, perfutil_names_have_the_original_values)
 {
     static const uint32_t modes[] = {CPI_TYPE_RAW,
                                      CPI_TYPE_SCALED,
@@ -738,7 +741,7 @@ Test(cpi_facility, the_original_s_names_mean_the_same)
                                      CPI_TYPE_THREAD_ONLY};
     static const uint32_t values[] = {1, 2, 4, 8, 0x10, 0x20, 0x40, 0x60, 0x7F, 0x80000000};
     for (size_t i = 0; i < COUNT(values); i++)
-        cr_expect_eq(modes[i], values[i], "%zu", i);
+        cr_expect_eq(modes[i], values[i], "mode %zu", i);
     const CPI_DATA *data;
     void *handle;
     cr_expect_neq(IsCpiSupported(), 0);

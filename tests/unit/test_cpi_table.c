@@ -15,7 +15,7 @@ static struct pfb_cpi_instance *instance(uintptr_t number)
     return made;
 }
 
-Test(cpi_table, a_handle_names_its_instance_until_it_is_removed)
+Test(cpi_table, a_handle_identifies_its_instance_until_removal)
 {
     pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
     void *first = pfb_cpi_table_add(&table, instance(1));
@@ -26,29 +26,29 @@ Test(cpi_table, a_handle_names_its_instance_until_it_is_removed)
     cr_expect_eq(table.live_count, 2);
     cr_expect_eq(pfb_cpi_table_remove(&table, first), instance(1));
     cr_expect_null(pfb_cpi_table_find(&table, first));
-    cr_expect_null(pfb_cpi_table_remove(&table, first), "twice");
+    cr_expect_null(pfb_cpi_table_remove(&table, first), "a handle can be removed only once");
     cr_expect_eq(table.live_count, 1);
     cr_expect(pfb_cpi_table_knows(&table, first) && pfb_cpi_table_knows(&table, second));
     free(table.slots);
 }
 
-Test(cpi_table, what_was_never_a_handle_is_not_known)
+Test(cpi_table, values_that_were_never_handles_are_unknown)
 {
     pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
     int word = 0;
-    cr_expect_not(pfb_cpi_table_knows(&table, NULL), "an empty table");
+    cr_expect_not(pfb_cpi_table_knows(&table, NULL), "an empty table has no handles");
     char *handle = pfb_cpi_table_add(&table, instance(1));
     uintptr_t number = (uintptr_t)handle;
     cr_expect_eq(number & 1, 1);
     cr_expect_not(pfb_cpi_table_knows(&table, NULL));
-    cr_expect_not(pfb_cpi_table_knows(&table, &word), "a pointer");
+    cr_expect_not(pfb_cpi_table_knows(&table, &word), "a pointer that is not a handle");
     for (unsigned bit = 0; bit < sizeof number * 8; bit++) {
         uintptr_t other = number ^ (uintptr_t)1 << bit;
         void *wild;
         memcpy(&wild, &other, sizeof wild);
-        cr_expect_not(pfb_cpi_table_knows(&table, wild), "bit %u", bit);
-        cr_expect_null(pfb_cpi_table_find(&table, wild), "bit %u", bit);
-        cr_expect_null(pfb_cpi_table_remove(&table, wild), "bit %u", bit);
+        cr_expect_not(pfb_cpi_table_knows(&table, wild), "handle with bit %u inverted", bit);
+        cr_expect_null(pfb_cpi_table_find(&table, wild), "handle with bit %u inverted", bit);
+        cr_expect_null(pfb_cpi_table_remove(&table, wild), "handle with bit %u inverted", bit);
     }
     cr_expect_eq(pfb_cpi_table_find(&table, handle), instance(1));
     free(table.slots);
@@ -60,7 +60,7 @@ static uintptr_t slot_of(const void *handle)
     return (uintptr_t)handle & PFB_CPI_MOST_GENERATION;
 }
 
-Test(cpi_table, the_slot_that_is_free_longest_is_used_first)
+Test(cpi_table, the_slot_free_for_the_longest_time_is_used_first)
 {
     pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
     void *handles[5];
@@ -90,17 +90,17 @@ Test(cpi_table, a_slot_whose_handles_would_repeat_is_not_used_again)
         for (int k = 0; k < i; k++)
             cr_expect_neq(handles[k], handles[i], "%d and %d", k, i);
     }
-    cr_expect_eq(table.slot_count, 7, "20 handles, 3 of each slot");
+    cr_expect_eq(table.slot_count, 7, "20 handles need 7 slots if each slot has 3");
     for (int i = 0; i < ADDED; i++)
         cr_expect(pfb_cpi_table_knows(&table, handles[i]) && !pfb_cpi_table_find(&table, handles[i]), "%d", i);
     free(table.slots);
 }
 
 /* With 32 bits there are 32768 slots. With longer pointers memory is exhausted before handles. */
-Test(cpi_table, a_full_table_gives_no_handle)
+Test(cpi_table, a_full_table_returns_no_handle)
 {
     if (sizeof(uintptr_t) > 4)
-        cr_skip_test("there are too many slots to fill them");
+        cr_skip_test("filling all slots takes too much memory");
     pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
     void *latest = NULL;
     for (size_t i = 0; i < PFB_CPI_MOST_SLOTS; i++)

@@ -358,8 +358,9 @@ static pfb_cpuid make_usable(pfb_cpuid_leaf leaves[LEAVES])
     return cpuid;
 }
 
-/* On a usable CPU one test after the other fails; each failure hides those of later tests. */
-Test(cpuid, order_of_tests)
+/* Makes one check after the other fail on a usable CPU, from the last check to the first. Each failure hides those of
+ * later checks. */
+Test(cpuid, order_of_checks)
 {
     pfb_cpuid_leaf leaves[LEAVES];
     pfb_lwp_capabilities c;
@@ -380,7 +381,7 @@ Test(cpuid, order_of_tests)
 }
 
 /* A usable CPU with one bit changed in one register. */
-Test(cpuid, each_test_alone)
+Test(cpuid, each_check_alone)
 {
     static const struct {
         unsigned leaf, reg, bit; /* position of the leaf; EAX to EDX */
@@ -406,8 +407,8 @@ Test(cpuid, each_test_alone)
     pfb_cpuid_leaf leaves[LEAVES];
     pfb_lwp_capabilities c;
     pfb_cpuid cpuid = make_usable(leaves);
-    cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_XSTATE, "bit 62 of XCR0");
-    cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_USABLE, "no XCR0: OSXSAVE is used instead");
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_XSTATE, "bit 62 of XCR0 is clear");
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_USABLE, "OSXSAVE is checked if XCR0 is unknown");
 }
 
 /* Old Intel CPUs return garbage for leaves that they do not have, with the relevant bits set. */
@@ -444,8 +445,8 @@ Test(cpuid, leaf_missing_from_a_dump)
 
 /* ---- Several CPUs ------------------------------------------------------------------------------------------------ */
 
-/* Answers for CPUs, one letter each: U usable, V another leaf, E not enabled, X no state, L without LWP, I another
- * vendor, B highest leaf too low, ? without leaf 80000001. */
+/* Returns the answer of a CPU given by a letter: U usable, V usable with a different leaf 8000001C, E LWP not enabled,
+ * X no LWP state in XCR0, L without LWP, I another vendor, B highest leaf too low, ? without leaf 80000001. */
 static pfb_lwp_answer ask(char letter)
 {
     pfb_cpuid_leaf leaves[LEAVES];
@@ -489,11 +490,11 @@ Test(cpuid, answers_of_machines)
         cr_expect_eq(joined.refusal, rows[i].refusal, "%s: %s", rows[i].cpus, pfb_lwp_refusal_name(joined.refusal));
         if (rows[i].refusal == PFB_LWP_PARTIAL)
             cr_expect(!joined.capabilities.is_refused && joined.capabilities.event_bytes == 32,
-                      "%s: a CPU that has LWP speaks", rows[i].cpus);
+                      "%s: the capabilities are those of a CPU that has LWP", rows[i].cpus);
     }
 }
 
-Test(cpuid, what_a_dump_does_not_tell)
+Test(cpuid, leaves_that_an_answer_needs)
 {
     static const bool is_needed[LEAVES] = {true, false, true, true, true};
     pfb_cpuid_leaf leaves[LEAVES];
@@ -508,7 +509,7 @@ Test(cpuid, what_a_dump_does_not_tell)
     cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_told);
     leaves[0].ebx ^= 1;
     cpuid.count = 1;
-    cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_told, "nor what another vendor means by it");
+    cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_told, "a CPU of another vendor needs leaf 0 only");
 }
 
 Test(cpuid, events)
@@ -519,14 +520,14 @@ Test(cpuid, events)
     cr_expect_eq(pfb_lwp_event_refusal(&c, 2), PFB_LWP_USABLE);
     cr_expect_eq(pfb_lwp_event_refusal(&c, 3), PFB_LWP_NO_EVENT);
     cr_expect_eq(pfb_lwp_event_refusal(&c, 0), PFB_LWP_NO_EVENT);
-    cr_expect_eq(pfb_lwp_event_refusal(&c, 4), PFB_LWP_NO_EVENT, "beyond the largest");
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 4), PFB_LWP_NO_EVENT, "an event above the largest EventId");
     cr_expect_eq(pfb_lwp_event_refusal(&c, 255), PFB_LWP_USABLE);
     cr_expect_eq(pfb_lwp_event_refusal(&c, 254), PFB_LWP_NO_EVENT);
     cr_expect_eq(pfb_lwp_event_refusal(&c, UINT32_MAX), PFB_LWP_NO_EVENT);
     pfb_lwp_capabilities_read(0x80000007, 0x80032013, 0x00010200, 0x8000000D, &c);
     cr_expect_eq(pfb_lwp_event_refusal(&c, 1), PFB_LWP_NO_VAL_HW);
     pfb_lwp_capabilities_read(0xFFFFFFFF, 0x80FF2013, 0x00010200, 0xFFFFFFFF, &c);
-    cr_expect_eq(pfb_lwp_event_refusal(&c, 29), PFB_LWP_NO_EVENT, "bits from 29 on are modes");
+    cr_expect_eq(pfb_lwp_event_refusal(&c, 29), PFB_LWP_NO_EVENT, "bits 29 to 31 are modes");
     cr_expect_eq(pfb_lwp_event_refusal(&c, 28), PFB_LWP_USABLE);
 }
 

@@ -38,7 +38,7 @@ static bool is_in_a_range(int code)
     return code == PFB_OK || (code >= 1 && code <= 399) || code == PFB_INTERNAL;
 }
 
-/* Returns the number of rows in docs/error.md with this number and name; any number if `code` is negative. */
+/* Returns the number of rows in docs/error.md with this number and name; counts all rows if `code` is negative. */
 static size_t rows_of_page(int code, const char *name)
 {
     FILE *page = fopen(PERFBLOCK_SOURCE_DIR "/docs/error.md", "r");
@@ -63,7 +63,7 @@ Test(error, the_table_begins_with_ok_and_has_an_end)
     cr_assert_eq(code_at(SIZE_MAX), -1);
 }
 
-Test(error, codes_rise_within_the_documented_ranges)
+Test(error, codes_are_within_the_documented_ranges)
 {
     for (size_t i = 0; i < code_count(); i++) {
         int code = code_at(i);
@@ -71,11 +71,11 @@ Test(error, codes_rise_within_the_documented_ranges)
     }
 }
 
-Test(error, names_are_unique_and_plain)
+Test(error, names_are_unique_and_lowercase)
 {
     for (size_t i = 0; i < code_count(); i++) {
         const char *name = pfb_code_name((pfb_code)code_at(i));
-        cr_expect(name[0] != '\0' && strspn(name, NAME_CHARACTERS) == strlen(name), "odd name \"%s\"", name);
+        cr_expect(name[0] != '\0' && strspn(name, NAME_CHARACTERS) == strlen(name), "invalid name \"%s\"", name);
         cr_expect_str_neq(name, "unknown_code");
         for (size_t k = 0; k < i; k++)
             cr_expect_str_neq(name, pfb_code_name((pfb_code)code_at(k)));
@@ -99,7 +99,8 @@ Test(error, texts_are_sentences_without_final_dot)
     for (size_t i = 0; i < code_count(); i++) {
         const char *text = pfb_code_text((pfb_code)code_at(i));
         size_t length = strlen(text);
-        cr_expect(length > 0 && text[length - 1] != '.' && text[length - 1] != ' ', "text \"%s\"", text);
+        cr_expect(length > 0 && text[length - 1] != '.' && text[length - 1] != ' ',
+                  "empty text or final dot or space: \"%s\"", text);
     }
 }
 

@@ -114,7 +114,8 @@ Test(formula, not_displayed)
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
         expect_status(evaluate_two(hidden[i], 1, 2), PFB_STATUS_NOT_DISPLAYED, "a type without formula");
         pfb_raw_value empty = {.type = hidden[i]};
-        expect_status(pfb_formula_evaluate(NULL, &empty, NULL), PFB_STATUS_NOT_DISPLAYED, "and without inputs");
+        expect_status(pfb_formula_evaluate(NULL, &empty, NULL), PFB_STATUS_NOT_DISPLAYED,
+                      "a type without formula and without inputs");
     }
 }
 
@@ -148,7 +149,7 @@ Test(formula, missing_inputs)
     static const struct {
         uint32_t type, newer, older; /* PFB_HAS_ bits that are absent */
         pfb_status status;
-        const char *what;
+        const char *what; /* absent inputs */
     } rows[] = {
         {RAWCOUNT, PFB_HAS_VALUE, 0, PFB_STATUS_MISSING_INPUT, "a value"},
         {RAWCOUNT, 0, PFB_HAS_VALUE, PFB_STATUS_OK, "the older value of an instantaneous type"},
@@ -157,17 +158,19 @@ Test(formula, missing_inputs)
         {COUNTER, PFB_HAS_PERF_TIME, 0, PFB_STATUS_MISSING_INPUT, "the clock"},
         {COUNTER, 0, PFB_HAS_PERF_TIME, PFB_STATUS_MISSING_INPUT, "the older clock"},
         {COUNTER, PFB_HAS_PERF_FREQ, 0, PFB_STATUS_MISSING_INPUT, "the frequency"},
-        {COUNTER, 0, PFB_HAS_PERF_FREQ, PFB_STATUS_OK, "the older frequency, which nothing reads"},
+        {COUNTER, 0, PFB_HAS_PERF_FREQ, PFB_STATUS_OK, "the older frequency, which is not used"},
         {COUNTER, PFB_HAS_BASE | PFB_HAS_MULTI_COUNT | PFB_HAS_OBJECT_TIME | PFB_HAS_PERF_TIME_100NS, 0, PFB_STATUS_OK,
-         "what a rate does not use"},
-        {TIMER, PFB_HAS_PERF_FREQ, 0, PFB_STATUS_OK, "the frequency of a timer, which has none"},
+         "inputs that a rate does not use"},
+        {TIMER, PFB_HAS_PERF_FREQ, 0, PFB_STATUS_OK, "the frequency, which a timer does not use"},
         {TIMER_100NS, PFB_HAS_PERF_TIME_100NS, 0, PFB_STATUS_MISSING_INPUT, "the 100 ns clock"},
-        {TIMER_100NS, PFB_HAS_PERF_TIME | PFB_HAS_PERF_FREQ, 0, PFB_STATUS_OK, "the other clock"},
+        {TIMER_100NS, PFB_HAS_PERF_TIME | PFB_HAS_PERF_FREQ, 0, PFB_STATUS_OK,
+         "the performance clock, which a 100 ns timer does not use"},
         {OBJ_QUEUELEN, PFB_HAS_OBJECT_TIME, 0, PFB_STATUS_MISSING_INPUT, "the object's time"},
         {OBJ_QUEUELEN, PFB_HAS_OBJECT_FREQ, 0, PFB_STATUS_OK, "the object's frequency, not in the formula"},
         {ELAPSED, PFB_HAS_OBJECT_TIME, 0, PFB_STATUS_MISSING_INPUT, "the object's time"},
         {ELAPSED, PFB_HAS_OBJECT_FREQ, 0, PFB_STATUS_MISSING_INPUT, "the object's frequency"},
-        {ELAPSED, 0, PFB_HAS_OBJECT_TIME | PFB_HAS_VALUE, PFB_STATUS_OK, "everything older"},
+        {ELAPSED, 0, PFB_HAS_OBJECT_TIME | PFB_HAS_VALUE, PFB_STATUS_OK,
+         "older inputs, which an elapsed time does not use"},
         {RAW_FRACTION, PFB_HAS_BASE, 0, PFB_STATUS_MISSING_BASE, "the base"},
         {RAW_FRACTION, 0, PFB_HAS_BASE, PFB_STATUS_OK, "the older base of an instantaneous type"},
         {SAMPLE_FRACTION, PFB_HAS_BASE, 0, PFB_STATUS_MISSING_BASE, "the base"},
@@ -176,9 +179,11 @@ Test(formula, missing_inputs)
         {AVERAGE_TIMER, PFB_HAS_PERF_TIME, 0, PFB_STATUS_OK, "the clock of an average, not in the formula"},
         {MULTI_TIMER, PFB_HAS_MULTI_COUNT, 0, PFB_STATUS_MISSING_BASE, "the multi count"},
         {MULTI_TIMER, 0, PFB_HAS_MULTI_COUNT, PFB_STATUS_OK, "the older multi count"},
-        {PRECISION_OBJECT, PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ, 0, PFB_STATUS_OK, "the clock beside a base"},
+        {PRECISION_OBJECT, PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ, 0, PFB_STATUS_OK,
+         "the clock, which is not used if there is a base"},
         {PRECISION_OBJECT, PFB_HAS_BASE | PFB_HAS_OBJECT_TIME, 0, PFB_STATUS_MISSING_BASE, "base and clock"},
-        {PRECISION_OBJECT, PFB_HAS_BASE, PFB_HAS_OBJECT_TIME, PFB_STATUS_MISSING_BASE, "each in one sample"},
+        {PRECISION_OBJECT, PFB_HAS_BASE, PFB_HAS_OBJECT_TIME, PFB_STATUS_MISSING_BASE,
+         "the newer base and the older clock"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pfb_raw_value older = sample_at(rows[i].type, 0, 10);
@@ -209,14 +214,14 @@ Test(formula, negative_delta)
         if (type->samples == 2)
             expect_status(evaluate_two(type->value, 26, 25), PFB_STATUS_NEGATIVE_DELTA, type->name);
     }
-    expect_integer(evaluate_two(RAWCOUNT, 26, 25), 25, "a gauge may fall");
-    expect_status(evaluate_two(RAW_FRACTION, 26, 25), PFB_STATUS_OK, "a fraction too");
-    expect_status(evaluate_two(ELAPSED, 0, 111), PFB_STATUS_NEGATIVE_DELTA, "a start one tick ahead of 110");
-    expect_integer(evaluate_two(ELAPSED, 0, 110), 0, "a start right now");
+    expect_integer(evaluate_two(RAWCOUNT, 26, 25), 25, "a raw count may decrease");
+    expect_status(evaluate_two(RAW_FRACTION, 26, 25), PFB_STATUS_OK, "a fraction may decrease");
+    expect_status(evaluate_two(ELAPSED, 0, 111), PFB_STATUS_NEGATIVE_DELTA, "a start one tick after the object time");
+    expect_integer(evaluate_two(ELAPSED, 0, 110), 0, "a start equal to the object time");
 }
 
-/* The clock is signed and the start is not: a start of 2^63 is in the future of every clock. */
-Test(formula, elapsed_time_mixes_signs_with_care)
+/* The clock is signed and the start is unsigned: a start of 2^63 is later than any clock reading. */
+Test(formula, elapsed_time_compares_signed_with_unsigned)
 {
     pfb_raw_value s = sample_at(ELAPSED, 1, UINT64_C(1) << 63);
     s.object_time = INT64_MAX;
@@ -224,13 +229,13 @@ Test(formula, elapsed_time_mixes_signs_with_care)
     s.value = UINT64_MAX;
     s.object_time = -1;
     expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NEGATIVE_DELTA,
-                  "the same bits, but not the same time");
+                  "a start of 2^64 - 1 and a clock of -1");
     s.value = 1;
     s.object_time = INT64_MIN;
-    expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NEGATIVE_DELTA, "a time before all times");
+    expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NEGATIVE_DELTA, "the smallest clock reading");
     s.object_time = INT64_MAX;
     s.object_freq = 1;
-    expect_integer(pfb_formula_evaluate(NULL, &s, NULL), UINT64_C(9223372036854775806), "the longest time");
+    expect_integer(pfb_formula_evaluate(NULL, &s, NULL), UINT64_C(9223372036854775806), "the largest elapsed time");
 }
 
 Test(formula, no_data)
@@ -238,7 +243,7 @@ Test(formula, no_data)
     expect_status(evaluate_two(ELAPSED, 5, 0), PFB_STATUS_NO_DATA, "a start of 0");
     pfb_raw_value s = sample_at(ELAPSED, 1, 0);
     s.object_time = -1;
-    expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NO_DATA, "whatever the time");
+    expect_status(pfb_formula_evaluate(NULL, &s, NULL), PFB_STATUS_NO_DATA, "a start of 0 with a negative clock");
 }
 
 /* The time or the base between the samples is zero or negative. */
@@ -260,7 +265,7 @@ Test(formula, zero_and_negative_denominators)
     }
 }
 
-/* The largest distance of two readings: the difference is 2^64 - 1, not -1. */
+/* The largest difference between two clock readings is 2^64 - 1, not -1. */
 Test(formula, clocks_do_not_overflow)
 {
     pfb_raw_value older = sample_at(QUEUELEN, 0, 0);
@@ -270,7 +275,8 @@ Test(formula, clocks_do_not_overflow)
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 1.0 / 4294967297.0, 0, "(2^32-1) / (2^64-1)");
     older.perf_time = INT64_MAX;
     newer.perf_time = INT64_MIN;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DENOMINATOR, "the way back");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DENOMINATOR,
+                  "a clock that goes back");
 }
 
 Test(formula, bad_frequency)
@@ -282,10 +288,11 @@ Test(formula, bad_frequency)
             pfb_raw_value older = sample_at(with_frequency[i], 0, 10);
             pfb_raw_value newer = sample_at(with_frequency[i], 1, 25);
             newer.perf_freq = newer.object_freq = bad[k];
-            expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, "a frequency");
+            expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY,
+                          "a frequency that is not positive");
             newer = sample_at(with_frequency[i], 1, 25);
             older.perf_freq = older.object_freq = bad[k];
-            expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_OK, "the older one is not read");
+            expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_OK, "the older frequency is not used");
         }
     }
     pfb_raw_value older = sample_at(TIMER, 0, 10);
@@ -314,69 +321,75 @@ Test(formula, zero_base)
 }
 
 /* A sample with every error that a multi timer can have. The errors are removed one by one in the documented order. */
-Test(formula, the_order_of_tests)
+Test(formula, the_order_of_checks)
 {
     pfb_raw_value older = {.type = COUNTER, .value = 9};
-    pfb_raw_value newer = {.type = 0x22410501, .value = 8}; /* unnamed, and all errors below */
-    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_UNKNOWN_TYPE, "1");
+    pfb_raw_value newer = {.type = 0x22410501,
+                           .value = 8}; /* a type without name, and all errors of the checks below */
+    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_UNKNOWN_TYPE, "check 1, a type without name");
     newer.type = 0x42030500;
-    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NOT_DISPLAYED, "2");
+    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NOT_DISPLAYED,
+                  "check 2, a type that is not displayed");
     newer.type = MULTI_TIMER;
-    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "3");
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH, "4");
+    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "check 3, no older sample");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH,
+                  "check 4, an older sample of another type");
     older.type = MULTI_TIMER;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "5, no value");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "check 5, no value");
     older.has = newer.has = PFB_HAS_VALUE;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "5, no clock");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "check 5, no clock");
     older.has = newer.has |= PFB_HAS_PERF_TIME;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "5, no frequency");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "check 5, no frequency");
     older.has = newer.has |= PFB_HAS_PERF_FREQ;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_BASE, "5, no multi count");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_BASE, "check 5, no multi count");
     older.has = newer.has |= PFB_HAS_MULTI_COUNT;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DELTA, "6");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DELTA,
+                  "check 6, a value that decreased");
     newer.value = 9;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, "7");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, "check 7, a frequency of 0");
     newer.perf_freq = 1;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "8");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "check 8, a multi count of 0");
     newer.multi_count = 1;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_DENOMINATOR, "9");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_DENOMINATOR,
+                  "check 9, no time between the samples");
     newer.perf_time = 1;
-    expect_integer(pfb_formula_evaluate(&older, &newer, NULL), 0, "nothing left to refuse");
+    expect_integer(pfb_formula_evaluate(&older, &newer, NULL), 0, "all checks pass");
 }
 
 /* ---- Flags --------------------------------------------------------------------------------------------- */
 
-Test(formula, above_100_is_judged_exactly)
+Test(formula, above_100_is_compared_exactly)
 {
     expect_value(evaluate_two(TIMER, 0, 500), 100.0, 0, "exactly 100");
-    expect_value(evaluate_two(TIMER, 0, 501), 100.2, PFB_FLAG_ABOVE_100, "above");
+    expect_value(evaluate_two(TIMER, 0, 501), 100.2, PFB_FLAG_ABOVE_100, "100.2 is above 100");
     /* 2^62 + 1 of 2^62: prints as 100, but is above it. */
     pfb_raw_value older = sample_at(TIMER, 0, 0);
     pfb_raw_value newer = sample_at(TIMER, 0, (UINT64_C(1) << 62) + 1);
     newer.perf_time += INT64_C(1) << 62;
-    expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.0, PFB_FLAG_ABOVE_100, "a hair above");
+    expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.0, PFB_FLAG_ABOVE_100,
+                 "above 100 by less than a double can represent");
     expect_value(evaluate_two(QUEUELEN, 0, 500 * 200), 200.0, 0, "not a percentage");
     expect_value(evaluate_two(RAWCOUNT, 0, 101), 101.0, 0, "not a percentage");
 }
 
-Test(formula, below_zero_keeps_the_true_value)
+Test(formula, values_below_zero_are_kept)
 {
     expect_value(evaluate_two(TIMER_INV, 0, 501), -0.2, PFB_FLAG_BELOW_ZERO, "100 (-1 / 500)");
-    expect_value(evaluate_two(TIMER_INV, 0, 500), 0.0, 0, "no inverse is -0");
+    expect_value(evaluate_two(TIMER_INV, 0, 500), 0.0, 0, "an inverse of 0 is not -0");
     expect_value(evaluate_two(MULTI_TIMER_INV, 0, 2001), -0.2, PFB_FLAG_BELOW_ZERO, "100 (4 - 2001 / 500)");
     pfb_formula_result r = evaluate_two(TIMER_INV, 0, 1000);
     expect_value(r, -100.0, PFB_FLAG_BELOW_ZERO, "100 (1 - 2)");
-    cr_expect(!r.is_integer && r.integer == 0, "no negative number is an integer here");
+    cr_expect(!r.is_integer && r.integer == 0, "a negative value is not reported as an integer");
     pfb_raw_value older = sample_at(MULTI_100NS_INV, 0, 0);
     pfb_raw_value newer = sample_at(MULTI_100NS_INV, 0, UINT64_MAX);
     newer.perf_time_100ns++;
     newer.multi_count = 1;
     /* 100 (1 - (2^64 - 1)) = -100 (2^64 - 2), which rounds to -100 * 2^64 */
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), -1844674407370955161600.0, PFB_FLAG_BELOW_ZERO,
-                 "the least");
+                 "the smallest value");
 }
 
-Test(formula, inverse_and_plain_make_100)
+Test(formula, timer_and_inverse_timer_add_up_to_100)
 {
     /* Shares of 1/2, 1/4 ... of 2^20 ticks: every percentage is a double, so the sum is exact. */
     for (unsigned shift = 0; shift <= 20; shift++) {
@@ -404,10 +417,10 @@ Test(formula, integers_above_2_to_the_53rd_are_exact)
         cr_expect(r.is_integer && r.integer == numbers[i] - 1);
     }
     pfb_formula_result r = evaluate_two(COUNTER, 10, 25);
-    cr_expect(!r.is_integer && r.integer == 0, "7.5");
+    cr_expect(!r.is_integer && r.integer == 0, "7.5 is not an integer");
     r = evaluate_two(COUNTER, 10, 24);
     cr_expect(r.is_integer && r.integer == 7);
-    /* A rate of 2^64 does not fit. */
+    /* A rate of 2^64 does not fit into 64 bits. */
     pfb_raw_value older = sample_at(BULK_COUNT, 0, 0);
     pfb_raw_value newer = sample_at(BULK_COUNT, 0, UINT64_C(1) << 32);
     newer.perf_time++;

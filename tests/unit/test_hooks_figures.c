@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures that hooks store: two words, 4 decimal places. */
+/* The figures that trace hooks store: two words, with 4 decimal places. */
 #include "support_cpi.h"
 
 #include <criterion/criterion.h>
@@ -49,7 +49,7 @@ static pfb_cpi_stored read_hook(const bytes *b, pfb_cpi_hook_kind kind, uint32_t
     return stored;
 }
 
-/* The figure of a thread. A figure that was just written is near. */
+/* Returns the CPI figure that is written for a thread. Reading it back gives no warning. */
 static pfb_cpi_words quotient(uint64_t cycles, uint64_t instr)
 {
     pfb_cpi_group group;
@@ -59,7 +59,7 @@ static pfb_cpi_words quotient(uint64_t cycles, uint64_t instr)
     return stored.cpi;
 }
 
-/* The busy share of a CPU. */
+/* Returns the busy percentage that is written for a CPU. */
 static pfb_cpi_words percent(uint64_t busy, uint64_t elapsed)
 {
     const pfb_cpi_figures cpu = {.instr = 1, .cycles = 1, .busy = busy, .elapsed = elapsed};
@@ -81,25 +81,25 @@ Test(cpi_figures, quotients)
         uint32_t integral, fraction;
     } rows[] = {
         {"one", 1, 1, 1, 0},
-        {"nothing of something", 0, 7, 0, 0},
-        {"carry", 99996, 100000, 1, 0},
+        {"a numerator of 0", 0, 7, 0, 0},
+        {"rounding with carry", 99996, 100000, 1, 0},
         {"a tie with carry", 99995, 100000, 1, 0},
         {"below the tie", 99994, 100000, 0, 9999},
         {"two thirds", 2, 3, 0, 6667},
         {"a tie at the fifth place", 29997, 20000, 1, 4999},
-        {"the least that is not 0", 1, 20000, 0, 1},
-        {"the largest that is 0", 1, 20001, 0, 0},
+        {"the smallest figure that is not 0", 1, 20000, 0, 1},
+        {"a quotient that rounds to 0", 1, 20001, 0, 0},
         {"the largest integral part", 0xFFFFFFFE, 1, 4294967294, 0},
         {"the largest figure", UINT64_C(42949672949999), 10000, 4294967294, 9999},
         {"just below the limit", UINT64_C(8589934589999), 2000, 4294967294, 9995},
         {"rounds up to the limit", UINT64_C(85899345899999), 20000, UNDEFINED},
         {"the limit", 0xFFFFFFFF, 1, UNDEFINED},
-        {"far beyond", UINT64_MAX, 1, UNDEFINED},
-        {"large by large", UINT64_MAX, UINT64_MAX, 1, 0},
-        {"large by large, rounded", UINT64_MAX / 3 * 2, UINT64_MAX, 0, 6667},
+        {"far above the limit", UINT64_MAX, 1, UNDEFINED},
+        {"equal large numbers", UINT64_MAX, UINT64_MAX, 1, 0},
+        {"large numbers, rounded", UINT64_MAX / 3 * 2, UINT64_MAX, 0, 6667},
         {"the largest denominator", 1, UINT64_MAX, 0, 0},
-        {"nothing to divide by", 5, 0, UNDEFINED},
-        {"nothing by nothing", 0, 0, UNDEFINED},
+        {"a denominator of 0", 5, 0, UNDEFINED},
+        {"0 divided by 0", 0, 0, UNDEFINED},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         expect_words(quotient(rows[i].numerator, rows[i].denominator), rows[i].integral, rows[i].fraction,
@@ -116,17 +116,17 @@ Test(cpi_figures, percents)
         {"three quarters", 2250000, 3000000, 75, 0},
         {"three eighths", 6000, 16000, 37, 5000},
         {"a third", 1, 3, 33, 3333},
-        {"all", UINT64_MAX, UINT64_MAX, 100, 0},
-        {"half of the most", UINT64_MAX / 2, UINT64_MAX, 50, 0},
-        {"nothing", 0, 9, 0, 0},
-        {"of nothing", 0, 0, UNDEFINED},
-        {"rounds to all", 999999999, 1000000000, 100, 0},
+        {"the whole", UINT64_MAX, UINT64_MAX, 100, 0},
+        {"half of the largest number", UINT64_MAX / 2, UINT64_MAX, 50, 0},
+        {"0 of 9", 0, 9, 0, 0},
+        {"0 of 0", 0, 0, UNDEFINED},
+        {"rounds to 100 percent", 999999999, 1000000000, 100, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         expect_words(percent(rows[i].part, rows[i].whole), rows[i].integral, rows[i].fraction, rows[i].what);
 }
 
-Test(cpi_figures, of_any_numbers)
+Test(cpi_figures, of_random_numbers)
 {
     for (int i = 0; i < ROUNDS; i++) {
         uint64_t numerator = some_bits(64);
@@ -136,7 +136,7 @@ Test(cpi_figures, of_any_numbers)
         if (numerator > denominator)
             continue;
         expected = divided_words(numerator, denominator, 6);
-        expect_words(percent(numerator, denominator), expected.integral, expected.fraction, "a share");
+        expect_words(percent(numerator, denominator), expected.integral, expected.fraction, "a percentage");
     }
 }
 
@@ -159,18 +159,18 @@ Test(cpi_figures, values)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         double value;
-        cr_expect(pfb_cpi_words_value(rows[i].words, &value), "%zu", i);
-        cr_expect_eq(value, rows[i].value, "%zu: %.17g", i, value);
+        cr_expect(pfb_cpi_words_value(rows[i].words, &value), "row %zu", i);
+        cr_expect_eq(value, rows[i].value, "row %zu: %.17g", i, value);
     }
     const pfb_cpi_words none[] = {{UNDEFINED}, {UINT32_MAX, 0}, {UINT32_MAX, 9999}, {0, 10000}, {0, UINT32_MAX}};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         double value = 1.0;
-        cr_expect_not(pfb_cpi_words_value(none[i], &value), "%zu", i);
+        cr_expect_not(pfb_cpi_words_value(none[i], &value), "row %zu", i);
         cr_expect_eq(value, 0.0);
     }
 }
 
-/* Every ten-thousandth of some integral parts, the largest among them. */
+/* All 10000 fractions of some integral parts, including the largest one. */
 Test(cpi_figures, every_fraction)
 {
     static const uint32_t integrals[] = {0, 1, 99, 65535, 2147483647, 4294967294};
@@ -183,11 +183,12 @@ Test(cpi_figures, every_fraction)
     }
 }
 
-/* ---- Near ---------------------------------------------------------------------------------------------- */
+/* ---- Comparison with the counts
+ * ---------------------------------------------------------------------------------------------- */
 
 enum { THREAD_FIGURE = 40 }; /* the figure in a thread hook: after a header of 12 bytes and 7 words */
 
-/* Returns true if a reader finds these words to be those of the counts beside them, without a warning. */
+/* Returns true if a reader accepts these words as the figure of the counts in the same hook, without a warning. */
 static bool is_near(pfb_cpi_words words, uint64_t cycles, uint64_t instr)
 {
     pfb_cpi_group group;
@@ -200,8 +201,8 @@ static bool is_near(pfb_cpi_words words, uint64_t cycles, uint64_t instr)
     return group.warnings[PFB_CPI_WARN_FIGURE].count == 0;
 }
 
-/* One unit to either side of the rounded figure is near, two are not. */
-Test(cpi_figures, near_is_within_one_unit)
+/* A stored figure may differ from the rounded quotient by one unit of the last decimal place, but not by two. */
+Test(cpi_figures, a_figure_may_differ_by_one_unit)
 {
     for (int i = 0; i < ROUNDS; i++) {
         uint64_t numerator = some_bits(40);
@@ -212,13 +213,13 @@ Test(cpi_figures, near_is_within_one_unit)
         int64_t units = (int64_t)words.integral * 10000 + words.fraction;
         for (int64_t q = units > 3 ? units - 3 : 0; q <= units + 3 && q / 10000 < UINT32_MAX; q++) {
             pfb_cpi_words other = {(uint32_t)(q / 10000), (uint32_t)(q % 10000)};
-            cr_expect_eq(is_near(other, numerator, denominator), q >= units - 1 && q <= units + 1, "%lld of %lld",
-                         (long long)q, (long long)units);
+            cr_expect_eq(is_near(other, numerator, denominator), q >= units - 1 && q <= units + 1,
+                         "%lld units, rounded quotient %lld", (long long)q, (long long)units);
         }
     }
 }
 
-Test(cpi_figures, undefined_is_near_undefined_alone)
+Test(cpi_figures, undefined_matches_only_undefined)
 {
     const pfb_cpi_words undefined = {UNDEFINED};
     const pfb_cpi_words zero = {0, 0};

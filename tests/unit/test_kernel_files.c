@@ -44,7 +44,7 @@ Test(kernel_files, times_are_those_of_the_cpu_lines)
                      "sparse numbers, seven fields, no last newline");
 }
 
-Test(kernel_files, odd_cpu_lines_are_passed_over)
+Test(kernel_files, malformed_cpu_lines_are_skipped)
 {
     static const char *const nothing[] = {"",
                                           "\n\n",
@@ -63,12 +63,13 @@ Test(kernel_files, odd_cpu_lines_are_passed_over)
                                           "cpu99999999999999999999 1 2 3 4 5 6 7\n"};
     for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++)
         cr_expect_str_eq(stat_of(nothing[i]), "", "\"%s\"", nothing[i]);
-    cr_expect_str_eq(stat_of("cpu1 1 1 1\ncpu2 1 2 3 4 5 6 7\n"), "2: 1 2 3 4 5 6 7;", "a bad line spoils no other");
+    cr_expect_str_eq(stat_of("cpu1 1 1 1\ncpu2 1 2 3 4 5 6 7\n"), "2: 1 2 3 4 5 6 7;",
+                     "a malformed line does not affect the next one");
     cr_expect_str_eq(stat_of("cpu2 1 2 3 4 5 6 7\ncpu2 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0\n"), "2: 1 2 3 4 5 6 7;",
-                     "no CPU twice");
+                     "CPU numbers that do not ascend are skipped");
 }
 
-Test(kernel_files, times_beyond_64_bits_count_as_the_largest)
+Test(kernel_files, times_above_64_bits_are_saturated)
 {
     cr_expect_str_eq(stat_of("cpu0 18446744073709551615 18446744073709551616 99999999999999999999999 0 0 0 00000000000"
                              "00000000000000000007\n"),
@@ -107,7 +108,7 @@ Test(kernel_files, ranges_of_lists)
     }
 }
 
-Test(kernel_files, numbers_stand_alone)
+Test(kernel_files, a_number_must_be_the_whole_text)
 {
     static const struct {
         const char *text;
@@ -133,7 +134,7 @@ Test(kernel_files, numbers_stand_alone)
     }
 }
 
-Test(kernel_files, numbers_stand_behind_their_words)
+Test(kernel_files, numbers_follow_their_keys)
 {
     static const char *const keys[] = {"ctxt", "Cached:", "MemFree:"};
     static const struct {
@@ -155,7 +156,7 @@ Test(kernel_files, numbers_stand_behind_their_words)
     }
 }
 
-Test(kernel_files, arithmetic_ends_at_64_bits)
+Test(kernel_files, arithmetic_saturates_at_64_bits)
 {
     cr_expect_eq(pfb_kernel_add(UINT64_MAX - 1, 1), UINT64_MAX);
     cr_expect_eq(pfb_kernel_add(UINT64_MAX - 1, 2), UINT64_MAX);
@@ -179,7 +180,7 @@ Test(kernel_files, only_names_of_c1_to_c3_are_c_states)
         cr_expect_eq(pfb_kernel_c_state(cases[i].name, strlen(cases[i].name)), cases[i].state, "\"%s\"", cases[i].name);
 }
 
-Test(kernel_files, clocks_belong_to_the_processor_before_them)
+Test(kernel_files, clocks_belong_to_the_preceding_processor)
 {
     pfb_kernel_text text = text_of("cpu MHz\t\t: 1.0\n"
                                    "processor\t: 0\nmodel name\t: cpu MHz : 77\ncpu MHz\t\t: 2599.996\n\n"
@@ -227,20 +228,22 @@ Test(kernel_files, interrupts_are_summed_by_column)
                                    "MIS:          9\n"),
                      "2 with clock 0:116/100 2:210/200");
     cr_expect_str_eq(interrupts_of("  CPU0\n  1:  4  x\nERR:  9\nMIS:  9\nErr:  9\n"), "1 0:4/0",
-                     "on one CPU, too, ERR and MIS are no column");
+                     "with one CPU, ERR and MIS are not counted either");
     cr_expect_str_eq(interrupts_of("  CPU0 CPU1\nIPI0:  4  5 Rescheduling interrupts\nErr:  9\n"), "2 0:4/0 1:5/0");
     cr_expect_str_eq(interrupts_of("CPU0\nEXT: 9 \nI/O: 1 \nAIO: 2 \nCLK: 5   [EXT] Clock\nDAS: 1  [I/O] DASD\n"
                                    "ADM: 2 [AIO] Adapter\nRST: 3  [CPU] Restart\n"),
-                     "1 0:15/0", "rows of which others are the sum");
-    cr_expect_str_eq(interrupts_of("CPU0\n1: 4294967295 a\n2: 3 b\n3: 4294967299 c"), "1 0:5/0", "modulo 2^32");
+                     "1 0:15/0", "rows that are part of another row are not added");
+    cr_expect_str_eq(interrupts_of("CPU0\n1: 4294967295 a\n2: 3 b\n3: 4294967299 c"), "1 0:5/0",
+                     "sums are modulo 2^32");
 }
 
-Test(kernel_files, odd_interrupts_are_passed_over)
+Test(kernel_files, malformed_interrupt_lines_are_skipped)
 {
     cr_expect_str_eq(interrupts_of(""), "0");
     cr_expect_str_eq(interrupts_of("1: 2 3\n"), "0");
     cr_expect_str_eq(interrupts_of("\nCPU0\n1: 2\n"), "0");
-    cr_expect_str_eq(interrupts_of("CPU0 CPUx CPU2\n1: 2\n"), "1 0:2/0", "columns end at what is none");
+    cr_expect_str_eq(interrupts_of("CPU0 CPUx CPU2\n1: 2\n"), "1 0:2/0",
+                     "columns end at the first word that is not a CPU");
     cr_expect_str_eq(interrupts_of("CPU0 CPU1\n1: 2\n2: 3 x\n3 4 5\n:6 7\n\n8:\n9: 1 1"), "2 0:7/0 1:8/0");
     cr_expect_str_eq(interrupts_of("CPU1 CPU1\nXLOC: 1 2\nLOC : 1 2\n"), "2 1:2/0 1:4/0");
 }
@@ -253,12 +256,14 @@ Test(kernel_files, too_many_columns_are_only_counted)
     cr_expect_eq(pfb_kernel_interrupts(text, strlen(text), NULL, 0, &has_clock), 3);
     cr_expect_not(has_clock);
     cr_expect_eq(pfb_kernel_interrupts(text, strlen(text), columns, 2, &has_clock), 3);
-    cr_expect(columns[0].all == 0 && columns[2].cpu == 0, "nothing is counted, nothing written after the end");
+    cr_expect(columns[0].all == 0 && columns[2].cpu == 0,
+              "columns above the capacity: no sums, and no write past the end");
     cr_expect_eq(pfb_kernel_interrupts(text, strlen(text), columns, 3, &has_clock), 3);
     cr_expect(has_clock && columns[2].cpu == 2 && columns[2].all == 3 && columns[2].clock == 3);
 }
 
-/* ---- Any text ---------------------------------------------------------------------------------------------- */
+/* ---- Truncated and changed texts
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Calls every function with a copy of exactly the text's size, so that a sanitizer detects reads past the end. */
 static void read_any(const char *text, size_t size)
@@ -279,7 +284,7 @@ static void read_any(const char *text, size_t size)
         items++;
     for (pfb_kernel_text t = {.text = copy, .size = size}; pfb_kernel_next_clock(&t, &a, &b);)
         items++;
-    cr_expect(items <= size, "more items than bytes");
+    cr_expect(items <= size, "there cannot be more items than bytes");
     pfb_kernel_number(copy, size, &number);
     cr_expect(pfb_kernel_c_state(copy, size) <= PFB_KERNEL_C_STATES);
     pfb_kernel_interrupts(copy, size, columns, 4, &has_clock);
@@ -287,7 +292,7 @@ static void read_any(const char *text, size_t size)
     free(copy);
 }
 
-Test(kernel_files, every_prefix_and_every_changed_byte_is_survived)
+Test(kernel_files, texts_may_be_truncated_or_changed_at_every_byte)
 {
     static const char *const texts[] = {"cpu  9 9\ncpu0 1 2 3 4 5 6 7 8\ncpu10 1 2 3 4 5 6 7\nintr 1 2\n",
                                         "  CPU0 CPU1\n 0: 1 2 timer\nLOC: 3 4 Local\nERR: 0\nEXT: 1 2 [EXT] x\n",
@@ -359,7 +364,7 @@ static void write_letters(const char *path, size_t size)
     cr_assert_eq(fclose(file), 0);
 }
 
-Test(kernel_files, files_are_read_whole_whatever_their_size)
+Test(kernel_files, files_of_any_size_are_read_completely)
 {
     static const size_t sizes[] = {300000, 0, 1, 16384, 16385};
     char path[] = "/tmp/perfblock_kernel_files_XXXXXX";
@@ -377,7 +382,7 @@ Test(kernel_files, files_are_read_whole_whatever_their_size)
         cr_expect(is_same, "%zu bytes", sizes[i]);
     }
     const uint8_t *memory = text.data;
-    cr_expect(pfb_kernel_read(path, &text) == 0 && text.data == memory, "the memory is used again");
+    cr_expect(pfb_kernel_read(path, &text) == 0 && text.data == memory, "the buffer is reused");
     remove(path);
     cr_expect_eq(pfb_kernel_read(path, &text), ENOENT);
     cr_expect_eq(pfb_kernel_read("/", &text), EISDIR);

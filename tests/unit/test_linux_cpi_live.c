@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* The live CPI source on the machine that runs the test. With counters, it counts a loop with a known number of
- * instructions. Without, the refusal must be one that is possible on this machine. Prints which. */
+ * instructions. Without counters, opening a reader must fail with a code that a machine without counters can return.
+ * Prints which case applies. */
 
 static int failures;
 
@@ -53,7 +54,7 @@ static snapshot first;
 static snapshot last;
 static pfb_cpi_figures figures[PFB_CPI_MOST_CPUS];
 
-/* The kernel's share of the loop, and the code around it, are below half of the loop. */
+/* Allows for instructions of the kernel and of the code around the loop: at most half of those of the loop. */
 static void check_counts(pfb_cpi_reader *reader, uint32_t mode)
 {
     pfb_cpi_failure failure = {0};
@@ -65,7 +66,7 @@ static void check_counts(pfb_cpi_reader *reader, uint32_t mode)
         is_read && pfb_cpi_reader_read(reader, PFB_CPI_AT_END, last.cpus, PFB_CPI_MOST_CPUS, &last.reading, &failure);
     if (!is_read) {
         printf("read: %d: %s\n", failure.code, failure.sentence);
-        expect(false, "the counters are read");
+        expect(false, "the counters can be read");
         return;
     }
     pfb_cpi_compute(&first.reading.snapshot, &last.reading.snapshot, &last.reading.widths, mode, figures, &result);
@@ -73,17 +74,19 @@ static void check_counts(pfb_cpi_reader *reader, uint32_t mode)
     const uint64_t most = (uint64_t)TURNS * MOST_PER_TURN * 3 / 2;
     if (result.has_thread) {
         printf("thread: %" PRIu64 " instructions, %" PRIu64 " cycles\n", result.thread.instr, result.thread.cycles);
-        expect(result.thread.instr >= least && result.thread.instr <= most, "the thread's instructions are the loop's");
+        expect(result.thread.instr >= least && result.thread.instr <= most,
+               "the thread's instructions are those of the loop");
         expect(result.thread.cycles > 0, "the thread took cycles");
     }
     if (!(mode & PFB_CPI_THREAD_ONLY)) {
         printf("CPUs: %" PRIu64 " instructions, %" PRIu64 " cycles\n", result.system.instr, result.system.cycles);
-        expect(result.system.instr >= least, "the CPUs' instructions contain the loop's");
-        expect(result.system.cycles >= result.elapsed_cycles, "a CPU's clock runs as the clock does");
+        expect(result.system.instr >= least, "the CPUs' instructions include those of the loop");
+        expect(result.system.cycles >= result.elapsed_cycles, "the CPUs' cycles are at least the elapsed cycles");
     }
 }
 
-/* ---- Without ---------------------------------------------------------------------------------------------- */
+/* ---- Without counters ----------------------------------------------------------------------------------------------
+ */
 
 static void check_refusal(const pfb_cpi_failure *failure, const char *event)
 {
@@ -93,7 +96,7 @@ static void check_refusal(const pfb_cpi_failure *failure, const char *event)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         is_known = is_known || failure->code == known[i];
     printf("refused: %d: %s\n", failure->code, failure->sentence);
-    expect(is_known, "the code is that of a machine without counters");
+    expect(is_known, "the code is one that a machine without counters can return");
     expect(strstr(failure->sentence, event) || strstr(failure->sentence, "perf_event_paranoid"),
            "the sentence names the event");
 }
@@ -115,7 +118,7 @@ int main(void)
     pfb_cpi_failure failure = {0};
     pfb_cpi_source *source = pfb_cpi_source_open_live(&failure);
     if (!source) {
-        printf("FAILED: the source is not there: %d: %s\n", failure.code, failure.sentence);
+        printf("FAILED: the source cannot be opened: %d: %s\n", failure.code, failure.sentence);
         return EXIT_FAILURE;
     }
     check_mode(source, PFB_CPI_THREAD_ONLY | PFB_CPI_ON_THREAD, "instructions of this thread");
