@@ -50,7 +50,7 @@ static const failing_case failing[] = {
     {"records of 36 bytes", {{LEAF, 4, 0x80062416}}, PFB_LWP_EVENT_SIZE_UNALIGNED, {LEAF, 4, 36}, false},
     {"records of 255 bytes", {{LEAF, 4, 0x8006FF16}}, PFB_LWP_EVENT_SIZE_UNALIGNED, {LEAF, 4, 255}, false},
     {"pairs at 0", {{LEAF, 4, 0x00062016}}, PFB_LWP_BAD_EVENT_OFFSET, {LEAF, 4, 0}, false},
-    {"pairs over the tail", {{LEAF, 4, 0x40062016}}, PFB_LWP_BAD_EVENT_OFFSET, {LEAF, 4, 64}, false},
+    {"pairs that overlap the tail", {{LEAF, 4, 0x40062016}}, PFB_LWP_BAD_EVENT_OFFSET, {LEAF, 4, 64}, false},
     {"pairs at 71", {{LEAF, 4, 0x47062016}}, PFB_LWP_BAD_EVENT_OFFSET, {LEAF, 4, 71}, false},
     {"pairs at 124", {{LEAF, 4, 0x7C062016}}, PFB_LWP_BAD_EVENT_OFFSET, {LEAF, 4, 124}, false},
     {"pairs at 255", {{LEAF, 4, 0xFF0020FF}}, PFB_LWP_BAD_EVENT_OFFSET, {LEAF, 4, 255}, false},
@@ -64,10 +64,10 @@ static const failing_case failing[] = {
     {"Random and no ring", {{CONTROL, 4, 0xF0000000}}, PFB_LWP_NO_BUFFER, {CONTROL, 4, 0}, false},
     {"a ring of 1 byte", {{CONTROL, 4, 1}}, PFB_LWP_BUFFER_TOO_SMALL, {CONTROL, 4, 1}, false},
     {"a ring of one record", {{CONTROL, 4, 32}}, PFB_LWP_BUFFER_TOO_SMALL, {CONTROL, 4, 32}, false},
-    {"a ring of almost two", {{CONTROL, 4, 63}}, PFB_LWP_BUFFER_TOO_SMALL, {CONTROL, 4, 63}, false},
+    {"a ring one byte short of two records", {{CONTROL, 4, 63}}, PFB_LWP_BUFFER_TOO_SMALL, {CONTROL, 4, 63}, false},
     {"a ring one record below the minimum", {{CONTROL, 4, 992}}, PFB_LWP_BELOW_MINIMUM, {CONTROL, 4, 992}, true},
-    {"a minimum rounded away", {{CONTROL, 4, 1023}}, PFB_LWP_BELOW_MINIMUM, {CONTROL, 4, 1023}, true},
-    {"a ring that is not there", {{CONTROL, 4, 1056}}, PFB_TRUNCATED_RING, {CONTROL, 4, 1056}, false},
+    {"a ring one byte below the minimum", {{CONTROL, 4, 1023}}, PFB_LWP_BELOW_MINIMUM, {CONTROL, 4, 1023}, true},
+    {"a ring larger than the data", {{CONTROL, 4, 1056}}, PFB_TRUNCATED_RING, {CONTROL, 4, 1056}, false},
     {"the largest ring", {{CONTROL, 4, 0x0FFFFFFF}}, PFB_TRUNCATED_RING, {CONTROL, 4, 0x0FFFFFFF}, false},
     {"head at the end", {{CONTROL, 16, 1024}}, PFB_LWP_BAD_HEAD, {CONTROL, 16, 1024}, true},
     {"head far away", {{CONTROL, 16, UINT32_MAX}}, PFB_LWP_BAD_HEAD, {CONTROL, 16, UINT32_MAX}, true},
@@ -92,12 +92,12 @@ static void expect_failure(const lwp_bytes *b, const pfb_read_options *options, 
     cr_expect_not(lwp_open(&lwp, b, options), "%s is accepted", what);
     expect_error(lwp.error, code, place.offset, what);
     expect_place(lwp.error_place, place, what);
-    cr_expect_not(pfb_lwp_next(&lwp, &event), "%s: nothing follows a failure", what);
+    cr_expect_not(pfb_lwp_next(&lwp, &event), "%s: a record is returned after the failure", what);
     pfb_lwp_rewind_all(&lwp);
-    cr_expect_not(pfb_lwp_next(&lwp, &event), "%s: not even from the start", what);
+    cr_expect_not(pfb_lwp_next(&lwp, &event), "%s: a record is returned after rewinding", what);
 }
 
-Test(lwp, each_thing_that_is_refused)
+Test(lwp, every_invalid_input_is_rejected)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
@@ -106,25 +106,26 @@ Test(lwp, each_thing_that_is_refused)
         apply(&b, row->changes);
         expect_failure(&b, STRICT, row->code, row->place, row->what);
         if (row->is_strict)
-            cr_expect(lwp_open(&lwp, &b, NULL) && lwp.error.code == PFB_OK, "%s is tolerated", row->what);
+            cr_expect(lwp_open(&lwp, &b, NULL) && lwp.error.code == PFB_OK, "%s is rejected in tolerant mode",
+                      row->what);
         else
             expect_failure(&b, NULL, row->code, row->place, row->what);
     }
 }
 
-Test(lwp, parts_shorter_than_they_should_be)
+Test(lwp, truncated_parts_are_rejected)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
     lwp_make(&b);
     for (b.control_size = 0; b.control_size < 176; b.control_size++)
-        expect_failure(&b, NULL, PFB_TRUNCATED_CONTROL, (pfb_lwp_place){LEAF, 4, 176}, "a cut control block");
+        expect_failure(&b, NULL, PFB_TRUNCATED_CONTROL, (pfb_lwp_place){LEAF, 4, 176}, "a truncated control block");
     for (b.ring_size = 0; b.ring_size < 1024; b.ring_size++)
-        expect_failure(&b, NULL, PFB_TRUNCATED_RING, (pfb_lwp_place){CONTROL, 4, 1024}, "a cut ring");
-    cr_expect(lwp_open(&lwp, &b, STRICT), "all of both");
+        expect_failure(&b, NULL, PFB_TRUNCATED_RING, (pfb_lwp_place){CONTROL, 4, 1024}, "a truncated ring");
+    cr_expect(lwp_open(&lwp, &b, STRICT), "complete parts are accepted");
     b.control_size = 200;
     b.ring_size = 2000;
-    cr_expect(lwp_open(&lwp, &b, STRICT) && lwp.notes == 0, "longer ones");
+    cr_expect(lwp_open(&lwp, &b, STRICT) && lwp.notes == 0, "parts may be longer than needed");
     cr_expect_eq(lwp.ring_bytes, 1024);
     b.ring_size = 1024;
     lwp_set(&b, CONTROL, 4, 1024 + 31);
@@ -144,8 +145,8 @@ Test(lwp, null_parts_are_empty)
     expect_error(lwp.error, PFB_TRUNCATED_RING, 4, "no ring");
 }
 
-/* Values in the caller's struct that exceed the fields of the registers have no effect. */
-Test(lwp, registers_count)
+/* Sizes are decoded from the registers. Other values in the decoded members of the caller's struct have no effect. */
+Test(lwp, sizes_are_decoded_from_the_registers)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
@@ -174,7 +175,7 @@ Test(lwp, garbage_in_the_leaf)
 }
 
 /* A real case: a processor whose microcode removed LWP on every second CPU and left the leaf unchanged. */
-Test(lwp, a_leaf_that_the_cpu_takes_back)
+Test(lwp, a_leaf_of_a_cpu_without_lwp)
 {
     pfb_cpuid_leaf leaves[] = {
         {0, 0, 0x0000000D, 0x68747541, 0x444D4163, 0x69746E65}, /* AuthenticAMD */
@@ -189,11 +190,12 @@ Test(lwp, a_leaf_that_the_cpu_takes_back)
     lwp_make(&b);
     pfb_cpuid_lwp(&cpuid, (pfb_cpuid_xcr0){0}, &capabilities);
     cr_expect_not(pfb_lwp_open(&lwp, &capabilities, b.control, 176, b.ring, 1024, NULL));
-    expect_error(lwp.error, PFB_LWP_UNTRUSTED_LEAF, 12, "bit 15 is clear");
-    expect_place(lwp.error_place, (pfb_lwp_place){LEAF, 12, 0x8000000F}, "bit 15 is clear");
+    expect_error(lwp.error, PFB_LWP_UNTRUSTED_LEAF, 12, "bit 15 of ECX of leaf 80000001 is clear");
+    expect_place(lwp.error_place, (pfb_lwp_place){LEAF, 12, 0x8000000F}, "bit 15 of ECX of leaf 80000001 is clear");
     leaves[2].ecx |= 1u << 15;
     pfb_cpuid_lwp(&cpuid, (pfb_cpuid_xcr0){0}, &capabilities);
-    cr_expect(pfb_lwp_open(&lwp, &capabilities, b.control, 176, b.ring, 1024, NULL), "the other thread of the pair");
+    cr_expect(pfb_lwp_open(&lwp, &capabilities, b.control, 176, b.ring, 1024, NULL),
+              "the leaf of a CPU with LWP is accepted");
 }
 
 /* ---- Notes --------------------------------------------------------------------------------------------- */
@@ -209,11 +211,11 @@ typedef struct noted_case {
 } noted_case;
 
 static const noted_case noted[] = {
-    {"nothing odd", {{CONTROL, 0, 0x7E}}, -1, {LEAF, 0, 0}},
+    {"no note", {{CONTROL, 0, 0x7E}}, -1, {LEAF, 0, 0}},
     {"records of 40 bytes", {{LEAF, 4, 0x80062816}, {CONTROL, 4, 1280}}, NOTE(EXTENDED_RECORD), {LEAF, 4, 40}},
     {"records of 24 bytes", {{LEAF, 4, 0x80061816}, {CONTROL, 4, 768}}, NOTE(SHORT_RECORD), {LEAF, 4, 24}},
     {"EAX above EDX", {{LEAF, 0, 0xE00000FF}}, NOTE(INCONSISTENT_LEAF), {LEAF, 0, 0xE00000FF}},
-    {"an event without a name in both", {{LEAF, 0, 0xE00000FF}, {LEAF, 12, 0xE00000FF}}, -1, {LEAF, 0, 0}},
+    {"an event without a name in EAX and EDX", {{LEAF, 0, 0xE00000FF}, {LEAF, 12, 0xE00000FF}}, -1, {LEAF, 0, 0}},
     {"version 0", {{LEAF, 8, 0x00010000}}, NOTE(UNKNOWN_VERSION), {LEAF, 8, 0}},
     {"version 2", {{LEAF, 8, 0x00010400}}, -1, {LEAF, 0, 0}},
     {"version 3", {{LEAF, 8, 0x00010600}}, NOTE(UNKNOWN_VERSION), {LEAF, 8, 3}},
@@ -239,8 +241,8 @@ static const noted_case noted[] = {
     {"bytes 68 to 71", {{CONTROL, 68, 1}}, NOTE(RESERVED_FIELD), {CONTROL, 68, 1}},
     {"bytes for software", {{CONTROL, 72, UINT32_MAX}, {CONTROL, 124, UINT32_MAX}}, -1, {LEAF, 0, 0}},
     {"an event that is not enabled", {{LEAF, 0, 0xE000006F}}, NOTE(UNAVAILABLE_FLAGS), {CONTROL, 0, 0x7E}},
-    {"an event the CPU has, nothing enabled", {{LEAF, 0, 0}}, -1, {LEAF, 0, 0}},
-    {"an event the CPU has not, nothing enabled",
+    {"an event of the hardware, while no event is enabled", {{LEAF, 0, 0}}, -1, {LEAF, 0, 0}},
+    {"an event that the hardware lacks, while no event is enabled",
      {{LEAF, 0, 0}, {LEAF, 12, 0xE000003F}},
      NOTE(UNAVAILABLE_FLAGS),
      {CONTROL, 0, 0x7E}},
@@ -256,18 +258,21 @@ static const noted_case noted[] = {
     {"bit 26 of an interval", {{CONTROL, 128, 0x040003E7}}, NOTE(RESERVED_PAIR_BITS), {CONTROL, 128, 0x040003E7}},
     {"bit 31 of the last counter", {{CONTROL, 172, 0x80000001}}, NOTE(RESERVED_PAIR_BITS), {CONTROL, 172, 0x80000001}},
     {"an interval of -1", {{CONTROL, 136, 0x03FFFFFF}}, NOTE(NEGATIVE_PAIR), {CONTROL, 136, 0x03FFFFFF}},
-    {"the least counter", {{CONTROL, 132, 0x02000000}}, NOTE(NEGATIVE_PAIR), {CONTROL, 132, 0x02000000}},
+    {"the smallest counter", {{CONTROL, 132, 0x02000000}}, NOTE(NEGATIVE_PAIR), {CONTROL, 132, 0x02000000}},
     {"the largest counter", {{CONTROL, 132, 0x01FFFFFF}}, -1, {LEAF, 0, 0}},
     {"Random of 15 bits and an interval of 999",
      {{CONTROL, 4, 0xF0000400}},
      NOTE(RANDOM_TOO_WIDE),
      {CONTROL, 128, 999}},
-    {"Random that covers an interval", {{CONTROL, 4, 0x90000400}, {CONTROL, 168, 511}}, -1, {LEAF, 0, 0}},
-    {"Random that covers one more",
+    {"an interval equal to the largest random number",
+     {{CONTROL, 4, 0x90000400}, {CONTROL, 168, 511}},
+     -1,
+     {LEAF, 0, 0}},
+    {"an interval one below the largest random number",
      {{CONTROL, 4, 0x90000400}, {CONTROL, 168, 510}},
      NOTE(RANDOM_TOO_WIDE),
      {CONTROL, 168, 510}},
-    {"Random and events that are not wanted", {{CONTROL, 4, 0xF0000400}, {CONTROL, 0, 0}}, -1, {LEAF, 0, 0}},
+    {"Random, while no event is requested", {{CONTROL, 4, 0xF0000400}, {CONTROL, 0, 0}}, -1, {LEAF, 0, 0}},
     {"one random bit and an interval of 0",
      {{CONTROL, 4, 0x10000400}, {CONTROL, 128, 0}},
      NOTE(RANDOM_TOO_WIDE),
@@ -276,11 +281,11 @@ static const noted_case noted[] = {
     {"a threshold inside a record", {{CONTROL, 32, 33}}, NOTE(THRESHOLD_REMAINDER), {CONTROL, 32, 33}},
     {"a threshold above the ring", {{CONTROL, 32, 1056}}, NOTE(THRESHOLD_BEYOND), {CONTROL, 32, 1056}},
     {"a threshold as large as the ring", {{CONTROL, 32, 1024}}, -1, {LEAF, 0, 0}},
-    {"many missed events", {{CONTROL, 24, UINT32_MAX}, {CONTROL, 28, UINT32_MAX}}, -1, {LEAF, 0, 0}},
-    {"filters of all sorts", {{CONTROL, 36, UINT32_MAX}}, -1, {LEAF, 0, 0}},
+    {"the largest number of missed events", {{CONTROL, 24, UINT32_MAX}, {CONTROL, 28, UINT32_MAX}}, -1, {LEAF, 0, 0}},
+    {"all filter bits", {{CONTROL, 36, UINT32_MAX}}, -1, {LEAF, 0, 0}},
 };
 
-Test(lwp, each_thing_that_is_noted)
+Test(lwp, every_unusual_input_is_noted)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
@@ -310,7 +315,7 @@ Test(lwp, a_threshold_in_the_remainder)
 }
 
 /* Strict mode does not reject data that is merely unusual. */
-Test(lwp, strict_reading_refuses_two_notes_alone)
+Test(lwp, strict_mode_rejects_two_of_the_notes)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
@@ -380,7 +385,7 @@ Test(lwp, control_block_and_ring_that_overlap)
         lwp_set(&b, CONTROL, 8, (uint32_t)rows[i].base);
         lwp_set(&b, CONTROL, 12, (uint32_t)(rows[i].base >> 32));
         cr_assert(lwp_open(&lwp, &b, NULL));
-        cr_expect_not(lwp.notes & BIT(OVERLAP), "not before the address is known");
+        cr_expect_not(lwp.notes & BIT(OVERLAP), "no overlap is noted before the address is known");
         pfb_lwp_place_control(&lwp, rows[i].address);
         cr_expect_eq((lwp.notes & BIT(OVERLAP)) != 0, rows[i].overlap, "row %zu", i);
         if (rows[i].overlap)
@@ -389,7 +394,7 @@ Test(lwp, control_block_and_ring_that_overlap)
     lwp_set(&b, CONTROL, 4, 0);
     cr_assert_not(lwp_open(&lwp, &b, NULL));
     pfb_lwp_place_control(&lwp, 0);
-    cr_expect_eq(lwp.notes, 0, "without a ring there is nothing to share");
+    cr_expect_eq(lwp.notes, 0, "without a ring there is no overlap");
 }
 
 /* ---- The control block ----------------------------------------------------------------------------------- */
@@ -402,7 +407,7 @@ Test(lwp, every_field_of_the_control_block)
     lwp_make(&b);
     for (size_t i = 0; i < 72; i++)
         b.control[i] = (uint8_t)(0x80 + i);
-    cr_expect_not(lwp_open(&lwp, &b, NULL), "the ring is far too short");
+    cr_expect_not(lwp_open(&lwp, &b, NULL), "the ring is shorter than BufferSize");
     const pfb_lwp_control *c = &lwp.control;
     cr_expect_eq(c->flags, 0x83828180);
     cr_expect_eq(c->buffer_bytes, 0x07868584);
@@ -418,7 +423,7 @@ Test(lwp, every_field_of_the_control_block)
     cr_expect_eq(c->pair_count, 6);
 }
 
-/* Whether fields can be read of a block that was rejected. */
+/* has_control is true if the control block was read, even if the input was rejected. */
 Test(lwp, a_control_block_that_was_not_read)
 {
     static lwp_bytes b;
@@ -426,15 +431,17 @@ Test(lwp, a_control_block_that_was_not_read)
     lwp_make(&b);
     cr_expect(lwp_open(&lwp, &b, NULL) && lwp.has_control);
     lwp_set(&b, CONTROL, 64, 1);
-    cr_expect(!lwp_open(&lwp, &b, NULL) && lwp.has_control && lwp.control.tail == 1, "a broken ring");
+    cr_expect(!lwp_open(&lwp, &b, NULL) && lwp.has_control && lwp.control.tail == 1,
+              "an invalid tail: the block was read");
     b.control_size = 175;
-    cr_expect(!lwp_open(&lwp, &b, NULL) && !lwp.has_control && lwp.control.tail == 0, "a cut block");
+    cr_expect(!lwp_open(&lwp, &b, NULL) && !lwp.has_control && lwp.control.tail == 0, "a truncated block is not read");
     lwp_make(&b);
     b.leaf[3] = 0;
-    cr_expect(!lwp_open(&lwp, &b, NULL) && !lwp.has_control, "a leaf that is refused");
+    cr_expect(!lwp_open(&lwp, &b, NULL) && !lwp.has_control, "with an invalid leaf the block is not read");
 }
 
-/* Memory of a running program: the values that were checked are those used, and pairs are read at each call. */
+/* The input may be memory of a running program: each checked field is loaded once, and pairs are loaded at each call.
+ */
 Test(lwp, fixed_fields_are_read_once)
 {
     static lwp_bytes b;
@@ -462,7 +469,7 @@ Test(lwp, fixed_fields_are_read_once)
 }
 
 /* The first pair may be at every multiple of 8 from 72 to 248, and up to 246 pairs fit the largest block. */
-Test(lwp, pairs_wherever_the_leaf_puts_them)
+Test(lwp, pairs_at_every_offset)
 {
     static lwp_bytes b;
     static uint8_t block[2040];
@@ -490,13 +497,13 @@ Test(lwp, pairs_wherever_the_leaf_puts_them)
     }
 }
 
-Test(lwp, pairs_that_are_not_there)
+Test(lwp, pairs_beyond_their_number)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
     pfb_lwp_pair pair;
     lwp_make_ring(&b, 32, 64, 0, 0);
-    cr_assert(lwp_open(&lwp, &b, STRICT), "a block without pairs is sound");
+    cr_assert(lwp_open(&lwp, &b, STRICT), "a block without pairs is valid");
     cr_expect_eq(lwp.control.pair_count, 0);
     cr_expect_not(pfb_lwp_pair_at(&lwp, 0, &pair));
     cr_expect_not(pfb_lwp_pair_at(&lwp, 1, &pair));
@@ -510,14 +517,14 @@ Test(lwp, pairs_that_are_not_there)
     b.leaf[1] = lwp_geometry(176, 32, 3, 128);
     cr_assert(lwp_open(&lwp, &b, NULL));
     cr_expect(pfb_lwp_pair_at(&lwp, 3, &pair));
-    cr_expect_not(pfb_lwp_pair_at(&lwp, 4, &pair), "bytes after the last pair are none");
+    cr_expect_not(pfb_lwp_pair_at(&lwp, 4, &pair), "bytes after the last pair are not a pair");
     lwp_make(&b);
     lwp_set(&b, CONTROL, 64, 1);
     cr_assert_not(lwp_open(&lwp, &b, NULL));
-    cr_expect(pfb_lwp_pair_at(&lwp, 6, &pair), "a broken ring leaves the pairs readable");
+    cr_expect(pfb_lwp_pair_at(&lwp, 6, &pair), "pairs can be read although the tail is invalid");
     b.control_size = 175;
     cr_assert_not(lwp_open(&lwp, &b, NULL));
-    cr_expect_not(pfb_lwp_pair_at(&lwp, 1, &pair), "a cut block does not");
+    cr_expect_not(pfb_lwp_pair_at(&lwp, 1, &pair), "pairs of a truncated block cannot be read");
 }
 
 Test(lwp, pairs_are_signed_numbers_of_26_bits)
@@ -548,7 +555,7 @@ Test(lwp, pairs_are_signed_numbers_of_26_bits)
     }
 }
 
-/* ---- Snapshots in one piece -------------------------------------------------------------------------------- */
+/* ---- Snapshots -------------------------------------------------------------------------------- */
 
 static size_t put_snapshot(bytes *b)
 {
@@ -564,7 +571,7 @@ Test(lwp, a_snapshot_by_hand)
 {
     bytes b = {.size = 0};
     size_t size = put_snapshot(&b);
-    put_fill(&b, 0xEE, 9); /* ignored */
+    put_fill(&b, 0xEE, 9); /* bytes after the snapshot are ignored */
     pfb_lwp_snapshot s;
     expect_error(pfb_lwp_snapshot_read(b.data, b.size, &s), PFB_OK, 0, "a snapshot");
     cr_expect(s.eax == 0x8000000F && s.ebx == 0x80032013 && s.ecx == 0x00010200 && s.edx == 0xE000000F);
@@ -577,7 +584,7 @@ Test(lwp, a_snapshot_by_hand)
         if (capacity == size)
             cr_expect_eq(memcmp(out, b.data, size), 0);
         for (size_t i = 0; capacity < size && i < capacity; i++)
-            cr_assert_eq(out[i], 0, "%zu bytes are too few, and something was written", capacity);
+            cr_assert_eq(out[i], 0, "a capacity of %zu bytes is too small, but output was written", capacity);
         cr_expect_eq(out[capacity], 0);
         free(out);
     }
@@ -620,7 +627,7 @@ Test(lwp, sizes_of_snapshots_that_would_wrap)
         put_fill(&b, 0, 16);
         put_u64(&b, sizes[i]);
         put_fill(&b, 1, 5);
-        expect_error(pfb_lwp_snapshot_read(b.data, b.size, &s), PFB_TRUNCATED_BLOCK, 16, "a size");
+        expect_error(pfb_lwp_snapshot_read(b.data, b.size, &s), PFB_TRUNCATED_BLOCK, 16, "a size larger than the data");
     }
     cr_expect_eq(pfb_lwp_snapshot_write(&capabilities, NULL, SIZE_MAX - 31, NULL, 0, out, 8), 0);
     cr_expect_eq(pfb_lwp_snapshot_write(&capabilities, NULL, SIZE_MAX - 32, NULL, 1, out, 8), 0);

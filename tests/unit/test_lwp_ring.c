@@ -13,7 +13,8 @@
 
 enum { STAMPS = 1 << 30, CONTINUOUS = 1 << 29 }; /* bits of Flags */
 
-/* ---- Which records ---------------------------------------------------------------------------------------- */
+/* ---- Records that are returned
+ * ---------------------------------------------------------------------------------------- */
 
 /* A ring whose slots contain their number in every field. */
 static void fill(lwp_bytes *b, uint32_t stride, uint32_t slots)
@@ -50,12 +51,12 @@ static void check_ring(const lwp_bytes *b, uint32_t stride, uint32_t slots, uint
     }
     cr_assert_eq(lwp.count, count, "head %u, tail %u of %u", head, tail, slots);
     cr_assert_not(pfb_lwp_next(&lwp, &event), "head %u, tail %u of %u", head, tail, slots);
-    cr_assert_not(pfb_lwp_next(&lwp, &event), "nothing is returned after the end");
+    cr_assert_not(pfb_lwp_next(&lwp, &event), "a record is returned after the end");
     pfb_lwp_rewind_all(&lwp);
     for (uint32_t i = 0; i < slots; i++)
         expect_slot(&lwp, stride, head + i < slots ? head + i : head + i - slots);
     cr_assert_not(pfb_lwp_next(&lwp, &event));
-    cr_assert_eq(lwp.count, count, "that was the number of unread records");
+    cr_assert_eq(lwp.count, count, "rewinding to all slots does not change the number of unread records");
 }
 
 Test(lwp_ring, every_head_and_tail_of_small_rings)
@@ -77,7 +78,7 @@ Test(lwp_ring, every_head_and_tail_of_small_rings)
 }
 
 /* BufferSize is not a multiple of the record size: the ring ends at the last whole record. */
-Test(lwp_ring, bytes_behind_the_last_whole_record)
+Test(lwp_ring, bytes_after_the_last_whole_record)
 {
     static lwp_bytes b;
     for (uint32_t extra = 0; extra < 40; extra++) {
@@ -128,10 +129,10 @@ Test(lwp_ring, all_slots_of_a_continuous_ring)
         cr_expect(event.slot == (3 + i) % 8 && event.id == (i < 5 ? 0 : 255));
     }
     cr_expect_not(pfb_lwp_next(&lwp, &event));
-    cr_expect_eq(lwp.notes, BIT(CONTINUOUS), "slots that were never written are not odd here");
+    cr_expect_eq(lwp.notes, BIT(CONTINUOUS), "slots that were never written are not noted in continuous mode");
 }
 
-/* ---- What a record says ------------------------------------------------------------------------------------- */
+/* ---- Fields of a record ------------------------------------------------------------------------------------- */
 
 /* Reads one record in slot 1 of a ring whose unread records begin there, on the CPU of lwp_make. */
 static pfb_lwp read_one(lwp_bytes *b, lwp_record record, pfb_lwp_event *event)
@@ -160,7 +161,7 @@ Test(lwp_ring, every_field_of_a_record)
     cr_assert(lwp_open(&lwp, &b, STRICT) && pfb_lwp_next(&lwp, &e));
     cr_expect(e.slot == 0 && e.offset == 0 && e.id == 255 && e.core == 0x81 && e.flags == 0x8382);
     cr_expect_eq(e.data1, 0x87868584);
-    cr_expect_eq(e.address, UINT64_C(0x8F8E8D8C8B8A8988), "any address, canonical or not");
+    cr_expect_eq(e.address, UINT64_C(0x8F8E8D8C8B8A8988), "addresses need not be canonical");
     cr_expect_eq(e.data2, UINT64_C(0x9796959493929190));
     cr_expect(e.has_stamp);
     cr_expect_eq(e.stamp, UINT64_C(0x9F9E9D9C9B9A9998));
@@ -213,13 +214,13 @@ Test(lwp_ring, records_that_are_noted)
         }
         cr_expect(e.id == r->id && e.core == r->core && e.flags == r->flags && e.data1 == r->data1 &&
                       e.address == r->address && e.data2 == r->data2,
-                  "%s: the raw values are there", noted[i].what);
-        cr_expect(!e.has_stamp && e.stamp == r->last, "%s: time stamps are off", noted[i].what);
+                  "%s: the raw values are returned", noted[i].what);
+        cr_expect(!e.has_stamp && e.stamp == r->last, "%s: the last bytes are not a time stamp", noted[i].what);
     }
 }
 
 /* An invalid record does not affect others. */
-Test(lwp_ring, reading_goes_on_behind_odd_records)
+Test(lwp_ring, reading_continues_after_invalid_records)
 {
     static const uint8_t ids[] = {0, 1, 254, 0, 7, 2, 255};
     static lwp_bytes b;
@@ -235,14 +236,17 @@ Test(lwp_ring, reading_goes_on_behind_odd_records)
         cr_expect_eq(e.id, ids[i]);
     }
     cr_expect_not(pfb_lwp_next(&lwp, &e));
-    expect_error(lwp.error, PFB_OK, 0, "odd records");
+    expect_error(lwp.error, PFB_OK, 0, "invalid records");
     cr_expect_eq(lwp.notes, BIT(INVALID_EVENT) | BIT(UNKNOWN_EVENT) | BIT(RESERVED_RECORD));
-    expect_place(lwp.first[NOTE(INVALID_EVENT)], (pfb_lwp_place){PFB_LWP_PART_RING, 0, 0}, "the first of two");
-    expect_place(lwp.first[NOTE(UNKNOWN_EVENT)], (pfb_lwp_place){PFB_LWP_PART_RING, 64, 254}, "the first of two");
-    expect_place(lwp.first[NOTE(RESERVED_RECORD)], (pfb_lwp_place){PFB_LWP_PART_RING, 160, 2}, "the only one");
+    expect_place(lwp.first[NOTE(INVALID_EVENT)], (pfb_lwp_place){PFB_LWP_PART_RING, 0, 0},
+                 "the first of two such records");
+    expect_place(lwp.first[NOTE(UNKNOWN_EVENT)], (pfb_lwp_place){PFB_LWP_PART_RING, 64, 254},
+                 "the first of two such records");
+    expect_place(lwp.first[NOTE(RESERVED_RECORD)], (pfb_lwp_place){PFB_LWP_PART_RING, 160, 2}, "the only such record");
 }
 
-/* Three pairs and LWPVAL, instructions, branches: a processor of Family 15h. Then five pairs with all hardware bits. */
+/* First a processor of Family 15h, with three pairs for LWPVAL, instructions and branches. Then five pairs with all
+ * hardware bits, and six pairs without cache misses. */
 Test(lwp_ring, events_that_the_cpu_does_not_implement)
 {
     static lwp_bytes b;
@@ -253,24 +257,24 @@ Test(lwp_ring, events_that_the_cpu_does_not_implement)
         b.leaf[0] = b.leaf[3] = 0xE000000F;
         lwp_set(&b, PFB_LWP_PART_CONTROL, 0, 0x0E);
         pfb_lwp lwp = read_one(&b, (lwp_record){.id = (uint8_t)id}, &e);
-        cr_expect_eq(e.is_implemented, (id >= 1 && id <= 3) || id == 255, "%u", id);
-        cr_expect_eq((lwp.notes & BIT(MISSING_EVENT)) != 0, id >= 4 && id <= 6, "%u", id);
+        cr_expect_eq(e.is_implemented, (id >= 1 && id <= 3) || id == 255, "EventId %u", id);
+        cr_expect_eq((lwp.notes & BIT(MISSING_EVENT)) != 0, id >= 4 && id <= 6, "EventId %u", id);
         lwp_make(&b);
         b.leaf[1] = lwp_geometry(168, 32, 5, 128);
         b.leaf[3] = UINT32_MAX;
         read_one(&b, (lwp_record){.id = (uint8_t)id}, &e);
-        cr_expect_eq(e.is_implemented, (id >= 1 && id <= 5) || id == 255, "%u", id);
+        cr_expect_eq(e.is_implemented, (id >= 1 && id <= 5) || id == 255, "EventId %u", id);
         lwp_make(&b);
         b.leaf[0] = b.leaf[3] = 0xE000006F; /* six pairs, no cache misses */
         lwp_set(&b, PFB_LWP_PART_CONTROL, 0, 0x0E);
         lwp = read_one(&b, (lwp_record){.id = (uint8_t)id}, &e);
-        cr_expect_eq(e.is_implemented, (id >= 1 && id <= 6 && id != 4) || id == 255, "%u", id);
-        cr_expect_eq((lwp.notes & BIT(MISSING_EVENT)) != 0, id == 4, "%u", id);
+        cr_expect_eq(e.is_implemented, (id >= 1 && id <= 6 && id != 4) || id == 255, "EventId %u", id);
+        cr_expect_eq((lwp.notes & BIT(MISSING_EVENT)) != 0, id == 4, "EventId %u", id);
     }
 }
 
 /* Bits 29 to 31 of EDX are modes, not EventIds. */
-Test(lwp_ring, modes_are_no_events)
+Test(lwp_ring, modes_are_not_events)
 {
     static lwp_bytes b;
     pfb_lwp_event e;
@@ -286,12 +290,12 @@ Test(lwp_ring, modes_are_no_events)
         pfb_lwp_capabilities capabilities;
         pfb_lwp_capabilities_read(b.leaf[0], b.leaf[1], b.leaf[2], b.leaf[3], &capabilities);
         cr_assert(pfb_lwp_open(&lwp, &capabilities, control, 640, b.ring, 1024, NULL) && pfb_lwp_next(&lwp, &e));
-        cr_expect_eq(e.is_implemented, id <= 28, "%u", id);
-        cr_expect_eq(lwp.notes, BIT(UNKNOWN_EVENT), "%u", id);
+        cr_expect_eq(e.is_implemented, id <= 28, "EventId %u", id);
+        cr_expect_eq(lwp.notes, BIT(UNKNOWN_EVENT), "EventId %u", id);
     }
 }
 
-Test(lwp_ring, latencies_are_as_wide_as_the_leaf_says)
+Test(lwp_ring, latencies_have_the_width_in_the_leaf)
 {
     static lwp_bytes b;
     pfb_lwp_event e;
@@ -303,11 +307,11 @@ Test(lwp_ring, latencies_are_as_wide_as_the_leaf_says)
         cr_expect_eq(e.latency, 0xDEADBEEF % (UINT64_C(1) << bits), "%u bits", bits);
         cr_expect_eq(e.data1, 0xDEADBEEF);
         read_one(&b, (lwp_record){.id = 1, .data1 = 0xDEADBEEF}, &e);
-        cr_expect(!e.has_latency && e.latency == 0, "others have none");
+        cr_expect(!e.has_latency && e.latency == 0, "records of other events have no latency");
     }
 }
 
-Test(lwp_ring, data_addresses_where_cpu_and_record_have_them)
+Test(lwp_ring, data_addresses_need_leaf_and_record)
 {
     static lwp_bytes b;
     pfb_lwp_event e;
@@ -315,7 +319,7 @@ Test(lwp_ring, data_addresses_where_cpu_and_record_have_them)
         lwp_make(&b);
         b.leaf[2] |= i & 1 ? 1u << 5 : 0;
         read_one(&b, (lwp_record){.id = 4, .flags = i & 2 ? 0x8000 : 0x7000, .data2 = UINT64_MAX}, &e);
-        cr_expect_eq(e.has_data_address, i == 3, "%u", i);
+        cr_expect_eq(e.has_data_address, i == 3, "case %u", i);
         cr_expect_eq(e.data2, UINT64_MAX);
         read_one(&b, (lwp_record){.id = 3, .flags = 0x8000, .data2 = 1}, &e);
         cr_expect_not(e.has_data_address);
@@ -347,7 +351,7 @@ Test(lwp_ring, time_stamps)
         lwp_put(&b, stride, 0, (lwp_record){.id = 255, .last = 123456789});
         cr_assert(lwp_open(&lwp, &b, NULL) && pfb_lwp_next(&lwp, &e));
         cr_expect_eq(e.has_stamp, rows[i].has_stamp, "row %zu", i);
-        cr_expect_eq(e.stamp, stride >= 32 ? 123456789 : 0, "row %zu: the bytes are there", i);
+        cr_expect_eq(e.stamp, stride >= 32 ? 123456789 : 0, "row %zu: value of the last bytes", i);
         cr_expect_eq((lwp.notes & BIT(RESERVED_RECORD)) != 0, !rows[i].has_stamp && stride >= 32, "row %zu", i);
     }
 }
@@ -391,14 +395,14 @@ Test(lwp_ring, geometry_of_real_cpus)
                 cr_expect(e.has_latency == (i == 2) && e.latency == (i == 2 ? 0x1234 : 0));
         }
         b.control_size--;
-        cr_expect_not(lwp_open(&lwp, &b, NULL), "one byte short");
+        cr_expect_not(lwp_open(&lwp, &b, NULL), "a control block one byte short is rejected");
     }
 }
 
 /* ---- A documented program --------------------------------------------------------------------------------------- */
 
 /* The sample program of the documentation of __llwpcb: a ring of 4096 records whose first record goes to slot 4093,
- * LWPINS for every seventh i, LWPVAL counted down from 0 with an interval of 9. The expected records were worked out by
+ * LWPINS for every seventh i, LWPVAL counted down from 0 with an interval of 9. The expected records were derived by
  * hand. */
 typedef struct sample_row {
     uint8_t id;

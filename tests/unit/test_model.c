@@ -29,7 +29,7 @@ typedef struct expected_record {
     uint8_t i;
 } expected_record;
 
-/* Worked out by hand: executions 1, 11, 21 ... of LWPVAL are recorded, since its counter starts at 0 and its interval
+/* Derived by hand: executions 1, 11, 21 ... of LWPVAL are recorded, since its counter starts at 0 and its interval
  * is 9. */
 static const expected_record sample_records[] = {{255, 0},  {1, 0},    {255, 7},  {1, 10},   {255, 14}, {1, 20},
                                                  {255, 21}, {255, 28}, {1, 30},   {255, 0},  {255, 7},  {1, 9},
@@ -48,7 +48,7 @@ static void expect_sample_record(program *p, size_t n, uint32_t slots)
     cr_expect_eq(bytes_number(record + 4, 4), expected->i, "data1 of record %zu", n);
     cr_expect_eq(bytes_number(record + 8, 8), is_insert ? 0x401000 : 0x402000, "address of record %zu", n);
     cr_expect_eq(bytes_number(record + 16, 8), data2, "data2 of record %zu", n);
-    cr_expect_eq(bytes_number(record + 24, 8), 0, "the end of record %zu", n);
+    cr_expect_eq(bytes_number(record + 24, 8), 0, "last bytes of record %zu", n);
 }
 
 static void expect_sample(size_t records, uint32_t final_head, uint32_t final_counter)
@@ -68,9 +68,9 @@ static void expect_sample(size_t records, uint32_t final_head, uint32_t final_co
     program_flush(&p);
     for (size_t n = 0; n < records; n++)
         expect_sample_record(&p, n, SLOTS);
-    cr_expect_eq(program_data1(&p, (uint32_t)records - 3), UNTOUCHED, "more records than the table has");
+    cr_expect_eq(program_data1(&p, (uint32_t)records - 3), UNTOUCHED, "no further record is written");
     cr_expect_eq(program_get(&p, HEAD), final_head);
-    cr_expect_eq(program_get(&p, TAIL), (SLOTS - 3) * 32, "the tail is that of the reader");
+    cr_expect_eq(program_get(&p, TAIL), (SLOTS - 3) * 32, "the model does not change the tail");
     cr_expect_eq(program_get(&p, INTERVALS + 4), final_counter);
     cr_expect(bytes_number(program_field(&p, MISSED), 8) == 0 && p.model.missed == 0 && p.model.stored == records);
     program_expect_margins(&p);
@@ -100,12 +100,12 @@ static void expect_counted(int32_t interval, int32_t counter, uint32_t passes, c
         program_value(&p, i);
     program_flush(&p);
     cr_expect_eq(program_get(&p, HEAD), 32 * records, "interval %d, counter %d", interval, counter);
-    program_expect_slots(&p, expected, records, "counted");
+    program_expect_slots(&p, expected, records, "recorded values of data1");
     cr_expect_eq(program_get(&p, INTERVALS + 4), left, "interval %d, counter %d: %u", interval, counter,
                  program_get(&p, INTERVALS + 4));
 }
 
-Test(lwp_model, an_interval_of_k_less_1_records_each_k_th)
+Test(lwp_model, an_interval_of_k_minus_1_records_every_kth_execution)
 {
     expect_counted(2, 0, 8, (const uint32_t[]){1, 4, 7}, 3, 1);
     expect_counted(2, 2, 8, (const uint32_t[]){3, 6}, 2, 0);
@@ -122,7 +122,7 @@ Test(lwp_model, negative_intervals_and_counters_count_as_0)
     expect_counted(-33554432, 0, 2, (const uint32_t[]){1, 2}, 2, 0);
 }
 
-Test(lwp_model, reserved_bits_of_a_pair_are_passed_over)
+Test(lwp_model, reserved_bits_of_a_pair_are_ignored)
 {
     program p;
     program_begin(&p, bulldozer, 32, 2, NULL);
@@ -136,7 +136,7 @@ Test(lwp_model, reserved_bits_of_a_pair_are_passed_over)
     cr_expect_eq(program_get(&p, INTERVALS + 4), 1);
 }
 
-Test(lwp_model, only_what_is_asked_for_and_enabled_is_counted)
+Test(lwp_model, only_requested_and_enabled_events_are_counted)
 {
     program p;
     static const uint32_t leaf[4] = {0x00000109, 0x80082018, 0xF00104B0, 0xE00001FF}; /* branches and event 8 */
@@ -149,10 +149,10 @@ Test(lwp_model, only_what_is_asked_for_and_enabled_is_counted)
     program_flush(&p);
     cr_expect_eq(program_get(&p, HEAD), 64);
     cr_expect(program_slot(&p, 0)[0] == 3 && program_slot(&p, 1)[0] == 8);
-    cr_expect_eq(program_get(&p, FLAGS), 0xFFFFFFFF, "the LWPCB keeps what was asked for");
+    cr_expect_eq(program_get(&p, FLAGS), 0xFFFFFFFF, "the Flags of the LWPCB are not changed");
 }
 
-Test(lwp_model, modes_are_no_events)
+Test(lwp_model, modes_are_not_events)
 {
     program p;
     static const uint32_t leaf[4] = {0xFFFFFFFF, 0x80282038, 0x00000200, 0xFFFFFFFF}; /* 40 pairs, in 448 bytes */
@@ -160,13 +160,13 @@ Test(lwp_model, modes_are_no_events)
     program_switch_on(&p);
     for (uint32_t id = 0; id < 300; id++)
         program_count(&p, (pfb_lwp_occurrence){.id = id});
-    cr_expect_eq(p.model.stored, 1, "event 28 only");
+    cr_expect_eq(p.model.stored, 1, "28 is the highest EventId in Flags");
     cr_expect_eq(program_slot(&p, 0)[0], 28);
     program_flush(&p);
     program_expect_margins(&p);
 }
 
-Test(lwp_model, a_value_is_no_event_that_hardware_counts)
+Test(lwp_model, hardware_does_not_count_lwpval)
 {
     program p;
     program_begin(&p, bulldozer, 32, 2, NULL);
@@ -175,7 +175,7 @@ Test(lwp_model, a_value_is_no_event_that_hardware_counts)
     cr_expect_eq(p.model.stored, 0);
 }
 
-Test(lwp_model, without_pairs_there_are_inserts_only)
+Test(lwp_model, without_pairs_only_inserts_are_recorded)
 {
     program p;
     static const uint32_t leaf[4] = {0x8000000F, 0x80002010, 0x00000200, 0x8000000F};
@@ -189,7 +189,7 @@ Test(lwp_model, without_pairs_there_are_inserts_only)
     program_expect_margins(&p);
 }
 
-Test(lwp_model, inserts_need_neither_flag_nor_pass_filters)
+Test(lwp_model, inserts_ignore_flags_and_filters)
 {
     program p;
     program_begin(&p, complete, 32, 0, NULL);
@@ -199,7 +199,7 @@ Test(lwp_model, inserts_need_neither_flag_nor_pass_filters)
     cr_expect_eq(p.model.stored, 1);
 }
 
-Test(lwp_model, a_flush_in_between_changes_nothing)
+Test(lwp_model, flushes_do_not_change_the_counting)
 {
     program p;
     program_begin(&p, bulldozer, 32, 0xE, NULL);
@@ -225,7 +225,7 @@ Test(lwp_model, a_flush_in_between_changes_nothing)
     cr_expect_eq(program_get(&p, INTERVALS + 8), 0x12345678);
 }
 
-Test(lwp_model, the_counter_of_an_event_that_is_off_stays)
+Test(lwp_model, the_counter_of_a_disabled_event_is_kept)
 {
     program p;
     program_begin(&p, bulldozer, 32, 2, NULL);
@@ -237,19 +237,19 @@ Test(lwp_model, the_counter_of_an_event_that_is_off_stays)
     program_flush(&p);
     cr_expect(program_get(&p, INTERVALS + 12) == 0xFFFFFFFF && program_get(&p, INTERVALS + 20) == 0xABCDEF01);
     for (size_t at = 72; at < INTERVALS; at++)
-        cr_expect_eq(*program_field(&p, at), 0x5A, "the program's own area, %zu", at);
+        cr_expect_eq(*program_field(&p, at), 0x5A, "byte %zu of the area for software", at);
 }
 
-/* ---- What a record holds ----------------------------------------------------------------------------------------- */
+/* ---- Contents of records ----------------------------------------------------------------------------------------- */
 
-Test(lwp_model, records_of_each_event_hold_what_the_manual_gives_them)
+Test(lwp_model, records_have_the_documented_fields)
 {
     static const struct {
         uint32_t id, flags, data1;
         uint64_t data2;
     } rows[] = {{2, 0, 0, 0},
                 {3, 0xF123, 0, UINT64_C(0x123456789ABCDEF0)},
-                {4, 0xF123, 0xABC4, UINT64_C(0x123456789ABCDEF0)}, /* 16 bits, the lowest two lost */
+                {4, 0xF123, 0xABC4, UINT64_C(0x123456789ABCDEF0)}, /* a latency of 16 bits, the lowest two cleared */
                 {5, 0, 0, 0},
                 {6, 0, 0, 0},
                 {7, 0xF123, 0x1ABC7, UINT64_C(0x123456789ABCDEF0)}};
@@ -274,7 +274,7 @@ Test(lwp_model, records_of_each_event_hold_what_the_manual_gives_them)
     }
 }
 
-Test(lwp_model, a_cache_miss_has_only_what_the_leaf_offers)
+Test(lwp_model, cache_misses_have_only_fields_that_the_leaf_supports)
 {
     program p;
     static const uint32_t leaf[4] = {0xE000019F, 0x80082018, 0x00010400, 0xE000019F}; /* no latency, no data address */
@@ -285,7 +285,7 @@ Test(lwp_model, a_cache_miss_has_only_what_the_leaf_offers)
               bytes_number(program_slot(&p, 0) + 16, 8) == 0);
 }
 
-Test(lwp_model, time_stamps_are_there_when_they_are_in_force)
+Test(lwp_model, time_stamps_are_written_if_enabled_and_supported)
 {
     program p;
     program_begin(&p, kaveri, 32, 0x40000002, NULL);
@@ -296,7 +296,7 @@ Test(lwp_model, time_stamps_are_there_when_they_are_in_force)
     program_insert(&p, 3);
     for (uint32_t i = 0; i < 3; i++)
         cr_expect_eq(bytes_number(program_slot(&p, i) + 24, 8), UINT64_C(0xFEDCBA9876543210) + i);
-    program_begin(&p, bulldozer, 32, 0x40000002, NULL); /* this CPU has none */
+    program_begin(&p, bulldozer, 32, 0x40000002, NULL); /* this CPU has no time stamps */
     p.model.clock = 1;
     program_switch_on(&p);
     program_insert(&p, 1);
@@ -322,7 +322,7 @@ Test(lwp_model, longer_records_end_in_zeros)
     }
 }
 
-Test(lwp_model, a_32_bit_program_has_32_bits)
+Test(lwp_model, values_of_a_32_bit_program_are_truncated)
 {
     program p;
     pfb_lwp_model_options options = {.is_32_bit = true};
@@ -330,7 +330,7 @@ Test(lwp_model, a_32_bit_program_has_32_bits)
     pfb_lwp_model_forget_memory(&p.model);
     cr_assert(pfb_lwp_model_add_memory(&p.model, (pfb_lwp_memory){program_field(&p, 0), 152, 0x80000000}));
     cr_assert(pfb_lwp_model_add_memory(&p.model, (pfb_lwp_memory){p.ring + MARGIN, p.ring_bytes, 0x90000000}));
-    program_put(&p, BASE, UINT64_C(0xFFFFFFFF90000000), 8); /* a pointer whose sign was extended */
+    program_put(&p, BASE, UINT64_C(0xFFFFFFFF90000000), 8); /* a sign-extended 32-bit pointer */
     cr_expect_eq(pfb_lwp_model_load(&p.model, UINT64_C(0xFFFFFFFF80000000)), PFB_LWP_FAULT_NONE);
     pfb_lwp_operands operands = {.data2 = UINT64_MAX, .address = UINT64_C(0xFFFFFFFF81234567)};
     uint64_t address = 0;
@@ -357,43 +357,43 @@ static void overfill(program *p, uint32_t flags, const pfb_lwp_model_options *op
     program_flush(p);
 }
 
-Test(lwp_model, a_full_ring_takes_records_over_the_last_one)
+Test(lwp_model, a_full_ring_overwrites_its_last_record)
 {
     program p;
     overfill(&p, 0, NULL, 3);
-    program_expect_slots(&p, (const uint32_t[]){3, UNTOUCHED, 1, 2}, 4, "three fit");
+    program_expect_slots(&p, (const uint32_t[]){3, UNTOUCHED, 1, 2}, 4, "three records fit");
     cr_expect_eq(bytes_number(program_field(&p, MISSED), 8), 0xFFFFFFFF);
     overfill(&p, 0, NULL, 5);
-    program_expect_slots(&p, (const uint32_t[]){5, UNTOUCHED, 1, 2}, 4, "two are lost");
+    program_expect_slots(&p, (const uint32_t[]){5, UNTOUCHED, 1, 2}, 4, "two records are missed");
     cr_expect_eq(program_get(&p, HEAD), 32);
     cr_expect_eq(bytes_number(program_field(&p, MISSED), 8), UINT64_C(0x100000001));
     cr_expect(p.model.stored == 3 && p.model.missed == 2 && p.model.overwritten == 0);
-    program_put32(&p, TAIL, 96); /* one was read in between */
+    program_put32(&p, TAIL, 96); /* the reader has read one record */
     cr_expect_not(program_insert(&p, 6));
     cr_expect(program_insert(&p, 7));
-    program_expect_slots(&p, (const uint32_t[]){5, 7, 1, 2}, 4, "one fits again");
+    program_expect_slots(&p, (const uint32_t[]){5, 7, 1, 2}, 4, "one more record fits");
     program_expect_margins(&p);
 }
 
-Test(lwp_model, a_full_ring_takes_records_into_its_free_slot)
+Test(lwp_model, a_full_ring_may_write_to_its_free_slot)
 {
     program p;
     overfill(&p, 0, &(pfb_lwp_model_options){.full_uses_free_slot = true}, 5);
-    program_expect_slots(&p, (const uint32_t[]){3, 5, 1, 2}, 4, "the free slot");
+    program_expect_slots(&p, (const uint32_t[]){3, 5, 1, 2}, 4, "a full ring writes to its free slot");
     cr_expect_eq(program_get(&p, HEAD), 32);
     cr_expect_eq(p.model.missed, 2);
 }
 
-Test(lwp_model, the_record_over_which_a_full_ring_writes_may_be_behind_the_wrap)
+Test(lwp_model, the_overwritten_record_may_be_in_the_last_slot)
 {
     program p;
     program_begin(&p, small_rings, 4, 2, NULL);
     program_put32(&p, TAIL, 32);
     program_put32(&p, HEAD, 0);
     program_switch_on(&p);
-    program_value(&p, 9); /* full at once: slots 1 to 3 are unread */
-    program_expect_slots(&p, (const uint32_t[]){UNTOUCHED, UNTOUCHED, UNTOUCHED, 9}, 4, "the last slot");
-    cr_expect_eq(p.model.missed, 1, "LWPVAL loses records as LWPINS does");
+    program_value(&p, 9); /* the ring is full: slots 1 to 3 are unread */
+    program_expect_slots(&p, (const uint32_t[]){UNTOUCHED, UNTOUCHED, UNTOUCHED, 9}, 4, "the last slot is overwritten");
+    cr_expect_eq(p.model.missed, 1, "LWPVAL with a full ring counts a missed event");
 }
 
 Test(lwp_model, a_ring_of_one_record_is_always_full)
@@ -412,7 +412,7 @@ Test(lwp_model, continuous_mode_overwrites_the_oldest)
 {
     program p;
     overfill(&p, 0x20000000, NULL, 7);
-    program_expect_slots(&p, (const uint32_t[]){7, 4, 5, 6}, 4, "the last four");
+    program_expect_slots(&p, (const uint32_t[]){7, 4, 5, 6}, 4, "the four newest records");
     cr_expect_eq(program_get(&p, HEAD), 32);
     cr_expect(p.model.stored == 7 && p.model.missed == 0 && p.model.overwritten == 3);
     cr_expect_eq(bytes_number(program_field(&p, MISSED), 8), 0xFFFFFFFF);
@@ -453,7 +453,7 @@ static void expect_interrupts(uint32_t flags, uint32_t threshold, const pfb_lwp_
     }
 }
 
-Test(lwp_model, the_threshold_interrupts_as_the_options_say)
+Test(lwp_model, threshold_interrupts_follow_the_options)
 {
     const uint32_t on = 0x80000000;
     const pfb_lwp_model_options above = {.threshold_above = true};
@@ -463,8 +463,9 @@ Test(lwp_model, the_threshold_interrupts_as_the_options_say)
     expect_interrupts(on, 31, NULL, (const uint64_t[]){0, 0, 0, 0, 0, 0}); /* rounded down to 0 */
     expect_interrupts(on, 32, NULL, (const uint64_t[]){1, 2, 3, 4, 5, 6});
     expect_interrupts(on, 95, NULL, (const uint64_t[]){0, 1, 2, 3, 4, 5}); /* two whole records */
-    expect_interrupts(on, 96, NULL,
-                      (const uint64_t[]){0, 0, 1, 2, 3, 4}); /* three records fill the ring; lost ones count */
+    expect_interrupts(
+        on, 96, NULL,
+        (const uint64_t[]){0, 0, 1, 2, 3, 4}); /* three records fill the ring; missed ones interrupt as well */
     expect_interrupts(on, 128, NULL, (const uint64_t[]){0, 0, 0, 0, 0, 0});
     expect_interrupts(on, 64, &above, (const uint64_t[]){0, 0, 1, 2, 3, 4});
     expect_interrupts(on, 96, &above, (const uint64_t[]){0, 0, 0, 0, 0, 0});

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The output of fuzz/mutator.c for every seed: readers accept it, or find exactly the fault that it reports. It is the
- * same for the same seed number. */
+/* The output of fuzz/mutator.c for every seed: readers accept it, or detect exactly the fault that the mutator reports.
+ * Equal seed numbers give equal outputs. */
 #include <criterion/criterion.h>
 
 #include "mutator.h"
@@ -57,7 +57,7 @@ static void check_seed(const char *name, const uint8_t *data, size_t size)
         check_mutation(name, data, size, 1000 * size + seed);
 }
 
-/* Returns how many faults occurred. */
+/* Returns the number of different faults that occurred. */
 static size_t check_subject(const char *subject, mutator *mutate, verdict *read, size_t prefix)
 {
     memset(&run, 0, sizeof run);
@@ -67,9 +67,9 @@ static size_t check_subject(const char *subject, mutator *mutate, verdict *read,
     size_t seeds = visit_seeds(subject, check_seed);
     size_t cases = seeds * SEEDS_EACH;
     cr_assert_gt(seeds, 10);
-    cr_expect_eq(run.accepted, cases / 2, "half are consistent");
-    cr_expect_eq(run.refused + run.noted, cases / 2, "half are broken");
-    cr_expect_gt(run.changed, cases * 3 / 4, "most differ from the seed");
+    cr_expect_eq(run.accepted, cases / 2, "half of the mutations are valid");
+    cr_expect_eq(run.refused + run.noted, cases / 2, "half of the mutations are broken");
+    cr_expect_gt(run.changed, cases * 3 / 4, "most mutations differ from the seed");
     size_t faults = 0;
     for (size_t i = 1; i < PFB_FAULT_COUNT; i++)
         faults += run.has_fault[i];
@@ -137,7 +137,7 @@ static struct {
     size_t cut, inner, intact;
 } captures;
 
-/* Checks a capture whose own bodies are valid: the only broken one is the mutated one. */
+/* Checks mutations of a capture whose bodies are valid: only the mutated body may be broken. */
 static void check_capture(const char *name, const uint8_t *data, size_t size)
 {
     static uint8_t out[CAPACITY];
@@ -170,7 +170,7 @@ Test(mutator, captures)
     cr_expect_gt(captures.inner, 20);
 }
 
-Test(mutator, too_little_memory_changes_nothing_past_it)
+Test(mutator, small_capacities_are_not_exceeded)
 {
     static mutator *const mutators[] = {mutate_v2, mutate_v2_values, mutate_v1, mutate_capture};
     for (size_t i = 0; i < sizeof mutators / sizeof mutators[0]; i++) {

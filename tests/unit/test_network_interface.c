@@ -30,7 +30,8 @@ static void put_interfaces(void)
     put_file("/sys/class/net/eth0/speed", "2500\n");
 }
 
-/* ---- What is offered ---------------------------------------------------------------------------------------- */
+/* ---- Instances and counters ----------------------------------------------------------------------------------------
+ */
 
 Test(network_interface, interfaces_are_instances_without_a_total)
 {
@@ -73,7 +74,7 @@ Test(network_interface, without_sys_there_is_no_bandwidth_and_no_index)
     pfb_source_close(source);
 }
 
-Test(network_interface, a_machine_without_interfaces_has_no_such_set)
+Test(network_interface, a_machine_without_interfaces_has_no_counterset)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
@@ -123,7 +124,7 @@ Test(network_interface, an_unknown_speed_is_0)
     remove_file("/sys/class/net/eth0/speed");
     cr_expect_str_eq(ask(source, "eth0", 4, PFB_NO_ID), "1 0 { 0/8}\n");
     put_file("/sys/class/net/eth0/speed/file", "");
-    cr_expect_str_eq(ask(source, "eth0", 4, PFB_NO_ID), "1 0 { 0/8}\n", "drivers may answer with any error");
+    cr_expect_str_eq(ask(source, "eth0", 4, PFB_NO_ID), "1 0 { 0/8}\n", "a speed that cannot be read is 0");
     pfb_source_close(source);
 }
 
@@ -139,7 +140,8 @@ Test(network_interface, large_numbers_wrap)
     pfb_source_close(source);
 }
 
-/* ---- Odd texts, and interfaces that change ---------------------------------------------------------------------- */
+/* ---- Names, malformed lines, changing interfaces
+ * ---------------------------------------------------------------------- */
 
 #define TWELVE "1 2 3 4 5 6 7 8 9 10 11 12"
 
@@ -165,7 +167,7 @@ Test(network_interface, names)
     }
 }
 
-Test(network_interface, lines_that_are_not_as_the_kernel_writes_them_are_passed_over)
+Test(network_interface, malformed_lines_are_skipped)
 {
     put_file("/proc/net/dev", "\n:\n: " TWELVE "\neth1: 1 2 3 4 5 6 7 8 9 10 11\neth2: 1 2 3 4 5 6 7 8 9 10 11 x\n"
                               "eth3 " TWELVE "\n../lo: " TWELVE "\neth4: -1 2 3 4 5 6 7 8 9 10 11 12\n"
@@ -175,7 +177,7 @@ Test(network_interface, lines_that_are_not_as_the_kernel_writes_them_are_passed_
     pfb_source_close(source);
 }
 
-Test(network_interface, interfaces_come_and_go)
+Test(network_interface, interfaces_are_added_and_removed)
 {
     put_interfaces();
     pfb_source *source = open_machine();
@@ -183,7 +185,7 @@ Test(network_interface, interfaces_come_and_go)
     put_file("/sys/class/net/eth0/ifindex", "9\n"); /* another interface with the same name */
     cr_expect_str_eq(instances_of(source), "eth0#9 wlan0#0 ");
     put_file("/sys/class/net/wlan0/ifindex", "2147483648\n");
-    cr_expect_str_eq(instances_of(source), "eth0#9 wlan0#0 ", "the kernel counts to 2^31 - 1");
+    cr_expect_str_eq(instances_of(source), "eth0#9 wlan0#0 ", "an index above 2^31 - 1 is read as 0");
     put_file("/proc/net/dev", HEAD);
     cr_expect_str_eq(instances_of(source), "");
     remove_file("/proc/net/dev");

@@ -219,12 +219,12 @@ Test(pdh_text, rows)
     }
 }
 
-Test(pdh_text, a_header_that_was_cut)
+Test(pdh_text, truncated_headers)
 {
     static const char text[] = HEADER;
     pfb_pdh_text_reader reader;
     cr_expect(!pfb_pdh_text_open(&reader, text, sizeof text - 4, 0));
-    expect_error(reader.error, PFB_TRUNCATED_LINE, sizeof text - 4, "inside the last cell");
+    expect_error(reader.error, PFB_TRUNCATED_LINE, sizeof text - 4, "a header that ends inside its last cell");
     cr_expect(!pfb_pdh_text_open_window(&reader, text, sizeof text - 4, false, 0));
     expect_error(reader.error, PFB_CALLER_TOO_SMALL, 0, "a window without the whole header");
     pfb_pdh_text_open(&reader, text, sizeof text - 1, 0);

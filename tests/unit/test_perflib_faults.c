@@ -17,13 +17,13 @@ TestSuite(perflib_faults, .init = start_small_fake, .fini = stop_fake);
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------------ */
 
-static void expect_rooms(fake_function function, const uint32_t *rooms, size_t count)
+static void expect_capacities(fake_function function, const uint32_t *capacities, size_t count)
 {
     cr_assert_eq(fake->calls[function], count, "%s: %zu calls instead of %zu", function_names[function],
                  fake->calls[function], count);
     for (size_t i = 0; i < count; i++)
-        cr_expect_eq(fake->rooms[function][i], rooms[i], "%s: room %zu is %u instead of %u", function_names[function],
-                     i, (unsigned)fake->rooms[function][i], (unsigned)rooms[i]);
+        cr_expect_eq(fake->rooms[function][i], capacities[i], "%s: capacity of call %zu is %u instead of %u",
+                     function_names[function], i, (unsigned)fake->rooms[function][i], (unsigned)capacities[i]);
 }
 
 /* A script that answers "too small" any number of times, with the size that it requests. */
@@ -36,52 +36,53 @@ static fake_script too_small(size_t count, const uint32_t *needed, bool is_endle
 }
 
 /* The needed size may change between calls. The buffer becomes that size, but is at least doubled. */
-Test(perflib_faults, room_grows_to_what_is_needed_or_doubles)
+Test(perflib_faults, capacity_grows_to_the_needed_size_or_doubles)
 {
     static const uint32_t needed[] = {0, 1, 400 * KIB, 100, 1900 * KIB, UINT32_C(1900) * KIB};
-    static const uint32_t rooms[] = {64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 1024 * KIB, 2048 * KIB, 4096 * KIB};
+    static const uint32_t capacities[] = {64 * KIB,   128 * KIB,  256 * KIB, 512 * KIB,
+                                          1024 * KIB, 2048 * KIB, 4096 * KIB};
     const fake_script script = too_small(6, needed, false);
     pfb_source *source = open_local();
     for (size_t i = 1; i < REPLYING; i++) {
         tell(replying[i], &script);
         expect_honest(source, replying[i], 96);
-        expect_rooms(replying[i], rooms, 7);
+        expect_capacities(replying[i], capacities, 7);
     }
     close_source(source);
 }
 
-Test(perflib_faults, room_is_what_the_system_names_if_that_is_more)
+Test(perflib_faults, capacity_is_the_needed_size_if_that_is_larger)
 {
     static const uint32_t needed[] = {128 * KIB + 8, 3 * MIB};
-    static const uint32_t rooms[] = {64 * KIB, 128 * KIB + 8, 3 * MIB};
+    static const uint32_t capacities[] = {64 * KIB, 128 * KIB + 8, 3 * MIB};
     const fake_script script = too_small(2, needed, false);
     pfb_source *source = open_local();
     for (size_t i = 1; i < REPLYING; i++) {
         tell(replying[i], &script);
         expect_honest(source, replying[i], 96);
-        expect_rooms(replying[i], rooms, 3);
+        expect_capacities(replying[i], capacities, 3);
     }
     close_source(source);
 }
 
 /* Capacities count GUIDs, not bytes; the first one is 256 even if there is memory for more. */
-Test(perflib_faults, guids_are_counted)
+Test(perflib_faults, capacities_of_guid_lists_count_guids)
 {
     static const uint32_t needed[] = {300, 299, 5000};
-    static const uint32_t rooms[] = {256, 512, 1024, 5000};
+    static const uint32_t capacities[] = {256, 512, 1024, 5000};
     const fake_script script = too_small(3, needed, false);
     pfb_source *source = open_local();
     pfb_bytes reply = {0};
     cr_assert(pfb_bytes_reserve(&reply, MIB));
     tell(FAKE_PerfEnumerateCounterSet, &script);
     cr_expect(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 16 * 300);
-    expect_rooms(FAKE_PerfEnumerateCounterSet, rooms, 4);
+    expect_capacities(FAKE_PerfEnumerateCounterSet, capacities, 4);
     pfb_bytes_free(&reply);
     close_source(source);
 }
 
-/* Checks that a call ends with that sentence after this many calls. Near the maximum size the machine may lack memory:
- * then that is the reason, and the last buffer was smaller. */
+/* Checks that the operation fails with this sentence after this number of calls. If the machine lacks memory for the
+ * maximum size, it fails with that reason and fewer calls. */
 static void expect_end(pfb_source *source, fake_function function, const char *end_of_sentence, size_t calls,
                        uint32_t most)
 {
@@ -93,18 +94,18 @@ static void expect_end(pfb_source *source, fake_function function, const char *e
     snprintf(sentence, sizeof sentence, "%s%s", function_names[function], end_of_sentence);
     size_t made = fake->calls[function];
     cr_assert(made > 0 && made <= FAKE_ROOMS, "%zu calls", made);
-    uint32_t last_room = fake->rooms[function][made - 1];
+    uint32_t last_capacity = fake->rooms[function][made - 1];
     if (function == FAKE_PerfQueryCounterData && strcmp(failure.sentence, "memory is exhausted") == 0) {
-        cr_expect(made < calls && last_room < most);
+        cr_expect(made < calls && last_capacity < most);
     } else {
         cr_expect_str_eq(failure.sentence, sentence);
-        cr_expect(made == calls && last_room == most, "%s: %zu calls", function_names[function], made);
+        cr_expect(made == calls && last_capacity == most, "%s: %zu calls", function_names[function], made);
     }
     pfb_bytes_free(&reply);
 }
 
 /* The maximum size of each call, and the number of calls if no size is ever enough. */
-Test(perflib_faults, growing_ends)
+Test(perflib_faults, the_capacity_is_limited)
 {
     static const struct {
         uint32_t first;
@@ -134,8 +135,8 @@ Test(perflib_faults, growing_ends)
     close_source(source);
 }
 
-/* The sentence names the machine here as well. */
-Test(perflib_faults, a_reply_above_the_most_names_its_machine)
+/* The sentence about a reply that is too large names the machine. */
+Test(perflib_faults, a_reply_above_the_maximum_size_names_the_machine)
 {
     static const uint32_t everything = UINT32_MAX;
     const fake_script script = too_small(1, &everything, true);
@@ -147,22 +148,22 @@ Test(perflib_faults, a_reply_above_the_most_names_its_machine)
 }
 
 /* A success with a size above the capacity is impossible: the call is repeated with a larger buffer. */
-Test(perflib_faults, a_size_beyond_the_room_is_not_believed)
+Test(perflib_faults, a_size_above_the_capacity_is_rejected)
 {
-    static const uint32_t rooms[] = {64 * KIB, 128 * KIB, 256 * KIB};
+    static const uint32_t capacities[] = {64 * KIB, 128 * KIB, 256 * KIB};
     const fake_script script = {.answers = {{PFB_WIN32_SUCCESS, 64 * KIB + 1}, {PFB_WIN32_SUCCESS, UINT32_MAX}},
                                 .count = 2};
     pfb_source *source = open_local();
     for (size_t i = 1; i < REPLYING; i++) {
         tell(replying[i], &script);
         expect_honest(source, replying[i], 96);
-        expect_rooms(replying[i], rooms, 3);
+        expect_capacities(replying[i], capacities, 3);
     }
     close_source(source);
 }
 
 /* Replies of a valid size are returned unchanged, whatever they contain; readers reject them. */
-Test(perflib_faults, hostile_replies_are_for_the_reader_to_refuse)
+Test(perflib_faults, invalid_replies_are_returned_unchanged)
 {
     static const uint32_t sizes[] = {0, 1, 47, 48, 1000, 64 * KIB};
     pfb_source *source = open_local();
@@ -183,8 +184,8 @@ Test(perflib_faults, hostile_replies_are_for_the_reader_to_refuse)
 
 /* ---- Codes ------------------------------------------------------------------------------------------------------ */
 
-/* Codes of winerror.h. The last three are not in our table. 234 means "more data" in V1 only, so the buffer does not
- * grow. */
+/* Codes of winerror.h. The last three are not in the library's table. 234 means "more data" in V1 only, so the buffer
+ * does not grow. */
 static const struct {
     uint32_t code;
     const char *end_of_sentence;
@@ -207,7 +208,7 @@ static const struct {
     {UINT32_MAX, " failed: the text of 4294967295 (4294967295)"},
 };
 
-Test(perflib_faults, every_code_of_every_call_ends_it)
+Test(perflib_faults, every_code_of_every_call_is_reported)
 {
     pfb_source *source = open_local();
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
@@ -217,9 +218,9 @@ Test(perflib_faults, every_code_of_every_call_ends_it)
                 continue;
             tell((fake_function)k, &script);
             expect_failure(source, (fake_function)k, codes[i].code, codes[i].end_of_sentence);
-            bool is_tried_twice = codes[i].code == PFB_WIN32_INVALID_PARAMETER && /* with both forms of a block */
+            bool is_tried_twice = codes[i].code == PFB_WIN32_INVALID_PARAMETER && /* both forms of a block are tried */
                                   (k == FAKE_PerfAddCounters || k == FAKE_PerfDeleteCounters);
-            cr_expect_eq(fake->calls[k], is_tried_twice ? 4 : 2, "%zu calls in two", fake->calls[k]);
+            cr_expect_eq(fake->calls[k], is_tried_twice ? 4 : 2, "%zu calls in two operations", fake->calls[k]);
         }
     }
     close_source(source);
@@ -263,7 +264,7 @@ Test(perflib_faults, the_longest_sentences_fit)
 }
 
 /* Code 8 requests a larger buffer from functions with a reply; from others it is a failure like any other. */
-Test(perflib_faults, calls_without_room_do_not_grow)
+Test(perflib_faults, calls_without_reply_are_not_repeated)
 {
     static const fake_function functions[] = {FAKE_PerfOpenQueryHandle, FAKE_PerfAddCounters, FAKE_PerfDeleteCounters};
     const fake_script script = {.answers = {{8, 0}}, .count = 1, .is_endless = true};
@@ -276,7 +277,7 @@ Test(perflib_faults, calls_without_room_do_not_grow)
     close_source(source);
 }
 
-Test(perflib_faults, a_success_without_handle_is_none)
+Test(perflib_faults, a_success_without_handle_is_a_failure)
 {
     const fake_script script = {.answers = {{PFB_WIN32_SUCCESS, 0}}, .count = 1, .is_endless = true};
     pfb_source *source = open_local();
@@ -286,7 +287,7 @@ Test(perflib_faults, a_success_without_handle_is_none)
     close_source(source);
 }
 
-Test(perflib_faults, closing_that_fails_is_not_repeated)
+Test(perflib_faults, a_failed_close_is_not_repeated)
 {
     const fake_script script = {.answers = {{PFB_WIN32_INVALID_HANDLE, 0}}, .count = 1, .is_endless = true};
     pfb_source *source = open_local();
@@ -296,7 +297,7 @@ Test(perflib_faults, closing_that_fails_is_not_repeated)
     close_source(source);
 }
 
-Test(perflib_faults, handles_run_out_and_come_back)
+Test(perflib_faults, handles_can_be_exhausted_and_closed)
 {
     enum { MORE_THAN_THERE_ARE = 20 };
     pfb_source_query *queries[MORE_THAN_THERE_ARE];
@@ -339,7 +340,7 @@ static void expect_status(change_blocks *change, uint32_t status)
     close_source(source);
 }
 
-Test(perflib_faults, a_call_that_succeeds_can_fail_for_its_blocks)
+Test(perflib_faults, each_block_has_its_own_status)
 {
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         expect_status(pfb_source_query_add, codes[i].code);
@@ -349,7 +350,7 @@ Test(perflib_faults, a_call_that_succeeds_can_fail_for_its_blocks)
 }
 
 /* Only the Status is copied back: sizes and names stay those of the caller, whatever the system wrote. */
-Test(perflib_faults, blocks_stay_whole)
+Test(perflib_faults, only_the_status_of_blocks_is_changed)
 {
     fake->breaks_blocks = true;
     expect_status(pfb_source_query_add, 4202);
@@ -380,8 +381,8 @@ static void expect_accepted(change_blocks *change, uint8_t *blocks, size_t size)
     close_source(source);
 }
 
-/* A block without a name is sent again with an empty one, and the reverse, whether its Status or the whole call is
- * refused. */
+/* If a block without a name is rejected, it is sent again with an empty name, and the reverse. The rejection is a
+ * Status of the block or a failure of the whole call. */
 Test(perflib_faults, both_forms_of_a_single_instance_are_tried)
 {
     static change_blocks *const changes[] = {pfb_source_query_add, pfb_source_query_remove};
@@ -442,7 +443,7 @@ static pfb_bytes make_single_instance(void)
     return capture;
 }
 
-/* The whole way: by path, over a system that accepts only one form of the block, to the value. */
+/* From the path to the value, on a system that accepts only one form of the block. */
 Test(perflib_faults, a_single_instance_is_collected_in_either_form)
 {
     char guid[PFB_GUID_TEXT_BYTES];
@@ -460,11 +461,12 @@ Test(perflib_faults, a_single_instance_is_collected_in_either_form)
         fake->refuses_calls = i < 3;
         pfb_source *source = open_local();
         pfb_collector *c = pfb_collector_open(source, &options, &failure);
-        cr_assert(c && pfb_collector_add(c, path, &failure), "%d: %s", i, failure.sentence);
-        cr_expect_eq(fake->calls[FAKE_PerfAddCounters], fake->refused_bytes == 40 ? 2 : 1, "%d", i);
-        cr_expect(pfb_collector_collect(c, &failure) && pfb_collector_collect(c, &failure), "%d: %s", i,
+        cr_assert(c && pfb_collector_add(c, path, &failure), "case %d: %s", i, failure.sentence);
+        cr_expect_eq(fake->calls[FAKE_PerfAddCounters], fake->refused_bytes == 40 ? 2 : 1, "case %d", i);
+        cr_expect(pfb_collector_collect(c, &failure) && pfb_collector_collect(c, &failure), "case %d: %s", i,
                   failure.sentence);
-        cr_expect(pfb_collector_next(c, &v) && v.status == PFB_STATUS_OK && v.value == 30 && !v.has_instance, "%d", i);
+        cr_expect(pfb_collector_next(c, &v) && v.status == PFB_STATUS_OK && v.value == 30 && !v.has_instance, "case %d",
+                  i);
         cr_expect_not(pfb_collector_next(c, &v));
         pfb_collector_close(c);
         close_source(source);
@@ -490,7 +492,7 @@ Test(perflib_faults, a_block_with_a_name_is_sent_once)
 }
 
 /* A call that fails changes nothing, not even a Status. */
-Test(perflib_faults, a_call_that_fails_leaves_blocks_alone)
+Test(perflib_faults, a_failed_call_does_not_change_blocks)
 {
     static change_blocks *const changes[] = {pfb_source_query_add, pfb_source_query_remove};
     const fake_script script = {.answers = {{PFB_WIN32_INVALID_PARAMETER, 0}}, .count = 1, .is_endless = true};
@@ -509,7 +511,7 @@ Test(perflib_faults, a_call_that_fails_leaves_blocks_alone)
     close_source(source);
 }
 
-Test(perflib_faults, broken_and_empty_sequences_are_not_passed_on)
+Test(perflib_faults, invalid_and_empty_sequences_are_not_passed_on)
 {
     static change_blocks *const changes[] = {pfb_source_query_add, pfb_source_query_remove};
     uint8_t blocks[64];
@@ -520,7 +522,7 @@ Test(perflib_faults, broken_and_empty_sequences_are_not_passed_on)
         pfb_source_failure failure = {0};
         cr_expect_not(changes[i](query, blocks, size - 1, &failure));
         cr_expect_eq(failure.code, 87);
-        cr_expect(changes[i](query, blocks, 0, NULL), "nothing to do is no failure");
+        cr_expect(changes[i](query, blocks, 0, NULL), "an empty sequence is not a failure");
     }
     cr_expect(fake->calls[FAKE_PerfAddCounters] == 0 && fake->calls[FAKE_PerfDeleteCounters] == 0);
     pfb_source_query_close(query);
@@ -530,7 +532,7 @@ Test(perflib_faults, broken_and_empty_sequences_are_not_passed_on)
 /* ---- Missing functions ------------------------------------------------------------------------------------------ */
 
 /* Each function in turn is missing: operations that need it fail and name it; the others work. */
-Test(perflib_faults, what_needs_a_missing_function_is_refused)
+Test(perflib_faults, operations_that_need_a_missing_function_fail)
 {
     for (size_t missing = 0; missing < FAKE_FUNCTIONS; missing++) {
         pfb_perflib system = system_of_nine();
@@ -561,7 +563,8 @@ Test(perflib_faults, what_needs_a_missing_function_is_refused)
     cr_expect_eq(fake->calls[FAKE_PerfOpenQueryHandle], fake->calls[FAKE_PerfCloseQueryHandle]);
 }
 
-/* ---- Anything --------------------------------------------------------------------------------------------------- */
+/* ---- Random answers
+ * --------------------------------------------------------------------------------------------------- */
 
 /* Numerical Recipes' generator: the same faults in each run. */
 static uint32_t next_random(uint32_t *state)
@@ -583,7 +586,7 @@ static fake_script random_script(uint32_t *state)
 
 /* Whatever the system answers, a call ends with complete bytes, or with a code and a sentence, and handles are closed.
  */
-Test(perflib_faults, whatever_the_system_answers_a_call_ends_well)
+Test(perflib_faults, random_answers_give_a_reply_or_a_failure)
 {
     uint32_t state = 1;
     pfb_bytes reply = {0};
