@@ -63,18 +63,19 @@ static void put_io(void)
     put_process_file(42, "io", IO(1000, 2000, 30, 40));
 }
 
-/* ---- What is offered ---------------------------------------------------------------------------------------- */
+/* ---- Instances and counters ----------------------------------------------------------------------------------------
+ */
 
 Test(process, processes_ascend_and_their_total_is_the_last)
 {
     put_processes();
     pfb_source *source = open_machine();
-    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 10 11 12 ", "no io file can be read");
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 10 11 12 ", "no IO counters, as no io file can be read");
     cr_expect_str_eq(instances_of(source), "init#1 kworker/0:1#7 bash#2a _Total#fffffffe ");
     pfb_source_close(source);
 }
 
-Test(process, io_is_offered_where_that_of_half_of_the_processes_can_be_read)
+Test(process, io_counters_need_the_io_files_of_half_of_the_processes)
 {
     put_processes();
     put_stat(43, "bash", BASH);
@@ -82,15 +83,17 @@ Test(process, io_is_offered_where_that_of_half_of_the_processes_can_be_read)
     put_process_file(42, "io", IO(1, 2, 3, 4));
     put_process_file(1, "io", "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: \n");
     pfb_source *source = open_machine();
-    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 10 11 12 ", "of one of four");
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 10 11 12 ",
+                     "no IO counters, as one of four io files can be read");
     pfb_source_close(source);
     put_process_file(1, "io", "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\n");
     source = open_machine();
-    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 ", "of two of four");
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 ",
+                     "IO counters, as two of four io files can be read");
     pfb_source_close(source);
 }
 
-Test(process, a_machine_without_processes_has_no_such_set)
+Test(process, a_machine_without_processes_has_no_counterset)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
@@ -184,7 +187,7 @@ Test(process, every_counter_of_io)
 }
 
 /* A process whose io file cannot be read is missing in results that need it, and in their total. */
-Test(process, who_has_no_io_is_left_out_where_it_is_asked_for)
+Test(process, processes_without_io_are_left_out_of_results_with_io)
 {
     put_processes();
     put_io();
@@ -194,13 +197,14 @@ Test(process, who_has_no_io_is_left_out_where_it_is_asked_for)
     cr_expect_str_eq(ask(source, "*", 6, PFB_NO_ID),
                      "4 0 {init#1 1/4} {kworker/0:1#7 1/4} {bash#2a 4/4} {_Total#fffffffe 6/4}\n");
     const char *all = ask(source, "_Total", PFB_NO_ID, PFB_NO_ID);
-    cr_expect(strstr(all, " 6=2/4 ") && strstr(all, " 13=3/8 "), "of the same processes: %s", all);
+    cr_expect(strstr(all, " 6=2/4 ") && strstr(all, " 13=3/8 "), "all totals are of the processes that have io: %s",
+              all);
     cr_expect_str_eq(ask(source, "bash", PFB_NO_ID, PFB_NO_ID), "0 1069\n");
     pfb_source_close(source);
 }
 
 /* The clock of elapsed time and the start times count from one second before boot. */
-Test(process, elapsed_time_is_by_the_clock_of_boot)
+Test(process, elapsed_time_uses_the_boot_clock)
 {
     struct timespec before;
     struct timespec after;
@@ -240,11 +244,11 @@ Test(process, large_numbers)
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
 
-Test(process, names_have_any_bytes)
+Test(process, names_may_contain_any_bytes)
 {
     static const struct {
         const char *name;
-        const char *told;
+        const char *displayed;
     } cases[] = {{"a b", "a b"},
                  {"(sd-pam)", "(sd-pam)"},
                  {") (", ") ("},
@@ -260,13 +264,14 @@ Test(process, names_have_any_bytes)
         char expected[256];
         put_stat(5, cases[i].name, BASH);
         pfb_source *source = open_machine();
-        snprintf(expected, sizeof expected, "4 0 {%s#5 4/4} {_Total#fffffffe 4/4}\n", cases[i].told);
+        snprintf(expected, sizeof expected, "4 0 {%s#5 4/4} {_Total#fffffffe 4/4}\n", cases[i].displayed);
         cr_expect_str_eq(ask(source, "*", 6, PFB_NO_ID), expected, "case %zu", i);
         pfb_source_close(source);
     }
 }
 
-/* The kernel appends to the name of a worker what it works on: "-" after, "+" during it. */
+/* The kernel appends its latest work to the name of a worker: "+" and the work while it runs, "-" and the work
+ * afterwards. */
 Test(process, workers_keep_their_identity)
 {
     static const struct {
@@ -312,7 +317,7 @@ Test(process, sixty_four_bytes_of_garbage)
     pfb_source_close(source);
 }
 
-Test(process, texts_that_are_not_as_the_kernel_writes_them_are_passed_over)
+Test(process, malformed_stat_files_are_skipped)
 {
     static const char *const texts[] = {
         "",
@@ -336,7 +341,7 @@ Test(process, texts_that_are_not_as_the_kernel_writes_them_are_passed_over)
     pfb_source_close(source);
 }
 
-/* ---- Processes that come and go ------------------------------------------------------------------------------- */
+/* ---- Processes that start and end ------------------------------------------------------------------------------- */
 
 Test(process, processes_that_end_are_left_out)
 {
@@ -349,7 +354,8 @@ Test(process, processes_that_end_are_left_out)
     put_stat(42, "cat", BASH);
     put_stat(43, "ls", ONES);
     cr_expect_str_eq(ask(source, "ls", 11, 43), "1 0 { 43/4}\n", "the id distinguishes equal names");
-    cr_expect_str_eq(ask(source, "ls", 11, PFB_NO_ID), "1 0 { 41/4}\n", "the first of them");
+    cr_expect_str_eq(ask(source, "ls", 11, PFB_NO_ID), "1 0 { 41/4}\n",
+                     "without an id, the first of equal names is used");
     cr_expect_str_eq(instances_of(source), "init#1 ls#29 cat#2a ls#2b _Total#fffffffe ");
     remove_file("/proc/1/stat");
     cr_expect_str_eq(ask(source, "*", 6, PFB_NO_ID),
@@ -357,7 +363,7 @@ Test(process, processes_that_end_are_left_out)
     pfb_source_close(source);
 }
 
-Test(process, without_any_the_total_is_0)
+Test(process, the_total_without_processes_is_0)
 {
     put_stat(1, "init", ONES);
     pfb_source *source = open_machine();
@@ -366,7 +372,7 @@ Test(process, without_any_the_total_is_0)
     pfb_source_close(source);
 }
 
-/* ---- The machine itself ------------------------------------------------------------------------------------------ */
+/* ---- This machine ------------------------------------------------------------------------------------------ */
 
 /* This program finds itself and its parent. */
 Test(process, this_machine_can_be_read)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of a real machine, which are not part of the project: two samples of eight objects in the folder
+/* V1 blocks of a real machine, which are not part of the project: two samples of eight objects in the folder
  * PERFBLOCK_REAL_DATA, with values that an independent reader computed in exact arithmetic. Without the folder every
  * test here is reported as skipped. */
 #include "support_v1.h"
@@ -126,7 +126,7 @@ static void check_block(unsigned tick, unsigned title)
     cr_expect_eq(block.system_time.year, field(&f, 36, 2));
     cr_expect_eq(block.system_time.millisecond, field(&f, 50, 2));
     cr_expect_eq(block.system_name.bytes, f.data + field(&f, 84, 4));
-    cr_expect_eq(block.system_name.size_bytes, field(&f, 80, 4) - 2, "its NUL is counted");
+    cr_expect_eq(block.system_name.size_bytes, field(&f, 80, 4) - 2, "the length in the header includes the NUL");
     size_t at = extent(&f, 24);
     bool seen = false;
     while (pfb_v1_next_object(&block, &object)) {
@@ -148,7 +148,7 @@ static void check_block(unsigned tick, unsigned title)
         cr_expect_eq(object.instance_count == PFB_V1_NO_INSTANCES, is_alone);
         at += extent(&f, at);
     }
-    cr_expect(seen, "%s holds no object %u", name, title);
+    cr_expect(seen, "%s contains no object %u", name, title);
     cr_expect_eq(at, f.size, "%s", name);
     expect_error(pfb_v1_finish(&block), PFB_OK, 0, name);
     free(f.data);

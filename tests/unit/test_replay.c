@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Captures that answer like PerfLib: replies that can be derived from a recording, and samples reduced to a query. */
+/* The source that answers from a capture like PerfLib: replies are derived from the recording, and samples are reduced
+ * to the query. */
 #include <criterion/criterion.h>
 
 #include "perfblock/capture.h"
@@ -16,7 +17,7 @@
 /* ---- A recording ------------------------------------------------------------------------------------------ */
 
 /* Counterset 1 has instances and the counters 0 (4 bytes), 1 (8 bytes) and 7 (4 bytes). Counterset 2 has a single
- * instance and the counters 3 and 4. Counterset 3 has instances, but no sample has it. */
+ * instance and the counters 3 and 4. Counterset 3 has instances, but occurs in no sample. */
 enum { MANY = 1, ONE = 2, ABSENT = 3, UNKNOWN = 9 };
 
 static pfb_bytes capture;
@@ -202,7 +203,8 @@ static const char *text_of(const pfb_bytes *reply)
     text_size = 0;
     text[0] = '\0';
     cr_assert(pfb_v2_open(&reader, reply->data, reply->size_bytes, STRICT));
-    cr_expect(reader.perf_time == 11 && reader.perf_time_100ns == 12 && reader.perf_freq == 13, "the sample's clocks");
+    cr_expect(reader.perf_time == 11 && reader.perf_time_100ns == 12 && reader.perf_freq == 13,
+              "the reply has the clocks of the sample");
     cr_expect_eq(reader.total_size_bytes, reply->size_bytes);
     while (pfb_v2_next_result(&reader, &result)) {
         add_text("%u %x", (unsigned)result.kind, (unsigned)result.status);
@@ -344,7 +346,7 @@ Test(replay, results_of_all_kinds_answer_queries_of_all_kinds)
         {MANY, "c", 1, 5, "0 1069;"});
 }
 
-Test(replay, errors_are_passed_on)
+Test(replay, error_results_are_returned)
 {
     PUT_INFO({MANY, "*", ALL, ALL, 0}, {ONE, NULL, 3, ALL, 5});
     begin_sample();
@@ -360,7 +362,7 @@ Test(replay, errors_are_passed_on)
 }
 /* clang-format on */
 
-Test(replay, results_come_in_the_order_of_adding)
+Test(replay, results_are_in_the_order_of_adding)
 {
     PUT_INFO({MANY, "*", ALL, ALL, 0}, {ONE, NULL, ALL, ALL, 1});
     for (int i = 0; i < 3; i++) {
@@ -420,10 +422,10 @@ Test(replay, each_block_has_its_status)
     pfb_source_close(source);
 }
 
-/* ---- As recorded -------------------------------------------------------------------------------------------- */
+/* ---- Recorded bytes -------------------------------------------------------------------------------------------- */
 
-/* The third sample is malformed, and all samples have bytes after the block. A query equal to the recorded one gets
- * every byte. */
+/* The third sample is malformed, and all samples have bytes after the block. A query equal to the recorded one returns
+ * the recorded bytes unchanged. */
 Test(replay, the_recorded_query_gets_the_recorded_bytes)
 {
     PUT_INFO({MANY, "*", ALL, ALL, 0}, {ONE, "", ALL, ALL, 1});
@@ -445,7 +447,7 @@ Test(replay, the_recorded_query_gets_the_recorded_bytes)
     cr_expect_eq(add(same, ONE, NULL, ALL, ALL), PFB_WIN32_SUCCESS); /* the same as an empty name */
     cr_expect_eq(add(other, ONE, NULL, 3, ALL), PFB_WIN32_SUCCESS);
     for (int i = 0; i < 4; i++) {
-        sample[48 + 8] ^= i >= 2; /* the third one differs */
+        sample[48 + 8] ^= i >= 2; /* the third sample was recorded with this change */
         cr_assert(pfb_source_query_collect(same, &reply, NULL));
         cr_expect(reply.size_bytes == writer.size_bytes + 24 && memcmp(reply.data, sample, reply.size_bytes) == 0,
                   "sample %d", i);
@@ -500,7 +502,7 @@ Test(replay, registrations_are_derived)
                 {ONE, 3, 0, 0, "English name"},
                 {ONE, 5, 0x407, 0, "English counters"},
                 {ABSENT, 3, 9, 0, "Name"},
-                {ABSENT, 9, 0, NONE, NULL}, /* there are only German ones */
+                {ABSENT, 9, 0, NONE, NULL}, /* recorded in German only */
                 {MANY, 4, 0, NONE, NULL},
                 {MANY, 2, 3, PFB_WIN32_COUNTER_NOT_FOUND, NULL},
                 {MANY, 0, 0, PFB_WIN32_INVALID_PARAMETER, NULL},
@@ -531,7 +533,8 @@ Test(replay, registrations_are_derived)
     set = guid_of(MANY);
     cr_assert(pfb_source_registration(source, &set, PFB_REQUEST_COUNTERSET, 0, &all, NULL));
     cr_assert(pfb_source_registration(source, &set, PFB_REQUEST_COUNTER, 7, &reply, NULL));
-    cr_expect(reply.size_bytes == 48 && memcmp(reply.data, all.data + 32 + 2 * 48, 48) == 0, "its third counter");
+    cr_expect(reply.size_bytes == 48 && memcmp(reply.data, all.data + 32 + 2 * 48, 48) == 0,
+              "counter 7 is the third counter of the counterset");
     pfb_bytes_free(&all);
     pfb_bytes_free(&reply);
     pfb_source_close(source);
@@ -562,7 +565,8 @@ Test(replay, instances_are_those_of_the_first_sample_that_has_some)
     cr_assert(pfb_list_next_instance(&list, &instance) && instance.id == 4 && instance.name.size_bytes == 10);
     cr_expect_not(pfb_list_next_instance(&list, &instance));
     set = guid_of(ABSENT);
-    cr_expect(pfb_source_instances(source, &set, &reply, NULL) && reply.size_bytes == 0, "an empty list");
+    cr_expect(pfb_source_instances(source, &set, &reply, NULL) && reply.size_bytes == 0,
+              "the list of a counterset without instances is empty");
     set = guid_of(ONE);
     cr_expect_not(pfb_source_instances(source, &set, &reply, &failure));
     cr_expect_eq(failure.code, PFB_WIN32_INSTANCE_NOT_FOUND);
@@ -573,7 +577,8 @@ Test(replay, instances_are_those_of_the_first_sample_that_has_some)
     pfb_source_close(source);
 }
 
-/* ---- Any bytes ------------------------------------------------------------------------------------------------ */
+/* ---- Changed captures
+ * ------------------------------------------------------------------------------------------------ */
 
 /* Adds each recorded block, all counters of all instances, and a query for one name. */
 static void add_anything(pfb_source_query *query, const pfb_bytes *sets, const uint8_t *data, size_t size)
@@ -645,7 +650,7 @@ static void use_changed_capture(const char *name, const uint8_t *data, size_t si
     pfb_bytes_free(&changed);
 }
 
-Test(replay, every_seed_can_be_queried_however_changed)
+Test(replay, changed_seeds_can_be_queried)
 {
     cr_expect_gt(visit_seeds("capture", use_changed_capture), 10);
 }

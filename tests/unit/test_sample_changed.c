@@ -41,7 +41,7 @@ static pfb_error load_changed(const block *before, const block *after)
 }
 
 /* A table measured for V2 has no space for the multi counts of a V1 block. */
-Test(sample_changed, v2_becomes_v1)
+Test(sample_changed, v2_is_replaced_by_v1)
 {
     block v2 = shape_v2(8, 64);
     block v1 = shape_v1(8, 64);
@@ -67,7 +67,7 @@ static void keep_input(const char *name, const uint8_t *data, size_t size)
     memcpy(b->data, data, size);
 }
 
-Test(sample_changed, every_seed_becomes_every_other, .timeout = 240)
+Test(sample_changed, every_seed_is_replaced_by_every_other, .timeout = 240)
 {
     cr_assert_geq(visit_seeds("v2", keep_input), 10);
     cr_assert_geq(visit_seeds("v1", keep_input), 10);

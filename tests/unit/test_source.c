@@ -12,7 +12,7 @@
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------ */
 
-Test(source, bytes_grow_and_keep_what_is_there)
+Test(source, bytes_grow_and_keep_their_contents)
 {
     pfb_bytes buffer = {0};
     cr_assert(pfb_bytes_append(&buffer, "perf", 4) && pfb_bytes_append(&buffer, NULL, 0));
@@ -24,7 +24,7 @@ Test(source, bytes_grow_and_keep_what_is_there)
     cr_expect_not(pfb_bytes_reserve(&buffer, SIZE_MAX));
     cr_expect_not(pfb_bytes_append(&buffer, "x", SIZE_MAX));
     cr_expect_not(pfb_bytes_append(&buffer, "x", SIZE_MAX - 9));
-    cr_expect(buffer.data == memory && buffer.size_bytes == 9, "a failure changes nothing");
+    cr_expect(buffer.data == memory && buffer.size_bytes == 9, "a failed call changes nothing");
     pfb_bytes_free(&buffer);
     cr_expect(!buffer.data && buffer.size_bytes == 0 && buffer.capacity_bytes == 0);
     pfb_bytes_free(&buffer);
@@ -101,7 +101,7 @@ static void expect_reply(const pfb_bytes *reply, const char *text, const char *w
               "%s: \"%.*s\" instead of \"%s\"", what, (int)reply->size_bytes, (const char *)reply->data, text);
 }
 
-/* Checks that the next sample is this text; null: there is none, with that code. */
+/* Checks that the next sample is this text, or, if `text` is null, that collecting fails with `code`. */
 static void expect_sample(pfb_source_query *query, const char *text, uint32_t code)
 {
     pfb_bytes reply = {0};
@@ -147,7 +147,7 @@ Test(source, every_handle_replays_the_samples_from_the_beginning)
     pfb_source_close(source);
 }
 
-Test(source, information_is_that_of_the_last_sample)
+Test(source, query_information_is_that_of_the_last_sample)
 {
     add_tagged(PFB_TAG_QUERY_INFO, "never in force");
     add_tagged(PFB_TAG_QUERY_INFO, "first");
@@ -172,7 +172,7 @@ Test(source, information_is_that_of_the_last_sample)
     pfb_source_close(source);
 }
 
-Test(source, a_capture_may_lack_information)
+Test(source, a_capture_may_lack_query_information)
 {
     add_tagged(PFB_TAG_DATA, "one");
     pfb_source *source = open_capture();
@@ -184,7 +184,7 @@ Test(source, a_capture_may_lack_information)
     pfb_source_close(source);
 }
 
-Test(source, countersets_are_those_registered_once_each)
+Test(source, each_registered_counterset_is_listed_once)
 {
     static const pfb_chunk instances = {.tag = PFB_TAG_INSTANCES, .guid = {{3}}};
     add_registration(2, 1, 0, "a");
@@ -196,7 +196,7 @@ Test(source, countersets_are_those_registered_once_each)
     cr_assert(pfb_source_countersets(source, &reply, NULL));
     cr_assert_eq(reply.size_bytes, 32);
     cr_expect(reply.data[0] == 2 && reply.data[16] == 1);
-    cr_assert(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 32, "not appended to");
+    cr_assert(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 32, "the earlier reply is replaced");
     pfb_bytes_free(&reply);
     pfb_source_close(source);
 }
@@ -213,7 +213,7 @@ Test(source, registration_falls_back_to_another_language)
                  {1, 3, 0, 0, "Deutsch"},
                  {1, 5, 0, 0, "names"},
                  {1, 2, 4, 0, "counter 4"},
-                 {1, 2, 5, PFB_WIN32_NOT_FOUND, NULL}, /* not replaced by another counter */
+                 {1, 2, 5, PFB_WIN32_NOT_FOUND, NULL}, /* another counter is not returned instead */
                  {1, 6, 0, PFB_WIN32_NOT_FOUND, NULL},
                  {1, 10, 0, 0, "English names"},
                  {2, 3, 0, 0, "of set 2"},
@@ -261,14 +261,16 @@ Test(source, instances_are_the_recorded_ones)
     cr_assert(pfb_source_instances(source, &guid, &reply, NULL));
     expect_reply(&reply, "list", "instances");
     cr_expect_not(pfb_source_registration(source, &guid, 1, 0, &reply, &failure));
-    cr_expect_eq(failure.code, PFB_WIN32_NOT_FOUND, "the set is known by its instances");
+    cr_expect_eq(failure.code, PFB_WIN32_NOT_FOUND,
+                 "a counterset with instances only is known, but has no registration");
     pfb_bytes_free(&reply);
     pfb_source_close(source);
 }
 
-/* ---- The same, chunk by chunk ----------------------------------------------------------------------------------- */
+/* ---- Registrations compared with a linear search
+ * ----------------------------------------------------------------------------------- */
 
-/* Finds the answer of a capture according to docs/source.md, reading it from the start each time. */
+/* Finds the chunk that answers a request according to docs/source.md, reading the capture from the start each time. */
 static bool find_registration(const uint8_t *data, size_t size, const pfb_guid *set, uint32_t request,
                               uint32_t language, pfb_chunk *found)
 {
@@ -308,9 +310,9 @@ static void expect_registration(pfb_source *source, const uint8_t *data, size_t 
     pfb_bytes_free(&reply);
 }
 
-/* Chunks of few sets, requests and languages in random order, so that most occur several times. Each body is its
- * number. */
-Test(source, among_many_chunks_the_first_answers)
+/* Chunks of few sets, requests and languages in random order, so that most occur several times. The body of each chunk
+ * is its position. */
+Test(source, the_first_of_many_chunks_is_returned)
 {
     static const uint32_t languages[] = {0, 9, 0x407, UINT32_MAX, 5};
     uint32_t random = 1;
@@ -354,7 +356,7 @@ static void expect_status(const uint8_t *block, uint32_t status)
     cr_expect_eq(identifier.status, status);
 }
 
-Test(source, sets_of_the_capture_can_be_added)
+Test(source, only_countersets_of_the_capture_can_be_added)
 {
     static const uint32_t added[] = {PFB_WIN32_SUCCESS, PFB_WIN32_SUCCESS, PFB_WIN32_COUNTERSET_NOT_FOUND};
     static const uint32_t removed[] = {PFB_WIN32_SUCCESS, PFB_WIN32_SUCCESS, PFB_WIN32_INVALID_PARAMETER};
@@ -388,7 +390,7 @@ static void add_names(uint32_t language, const char *body)
     add_chunk(&chunk, body, strlen(body));
 }
 
-/* Checks that the reply to a V1 query is this text; null: there is none, with that code. */
+/* Checks that the reply to a V1 query is this text, or, if `text` is null, that the query fails with `code`. */
 static void expect_v1(pfb_source *source, const char *query, const char *text, uint32_t code)
 {
     pfb_bytes reply = {0};
@@ -397,12 +399,12 @@ static void expect_v1(pfb_source *source, const char *query, const char *text, u
     bool is_there = pfb_source_v1(source, query, &reply, &failure);
     cr_expect(is_there == (text != NULL) && failure.code == code, "\"%s\": %u, %s", query, (unsigned)failure.code,
               failure.sentence);
-    cr_expect_eq(failure.sentence[0] == '\0', is_there, "\"%s\": a failure has a sentence", query);
+    cr_expect_eq(failure.sentence[0] == '\0', is_there, "\"%s\": only a failure has a sentence", query);
     expect_reply(&reply, is_there && text ? text : "", query);
     pfb_bytes_free(&reply);
 }
 
-Test(source, v1_blocks_come_one_after_the_other)
+Test(source, each_v1_query_returns_the_next_block)
 {
     add_tagged(PFB_TAG_V1, "one");
     add_tagged(PFB_TAG_DATA, "V2");
@@ -461,7 +463,7 @@ Test(source, v1_names_are_those_of_the_language)
     pfb_source_close(source);
 }
 
-Test(source, a_cut_capture_ends_its_v1_blocks)
+Test(source, v1_blocks_end_where_the_capture_is_truncated)
 {
     add_tagged(PFB_TAG_V1, "one");
     add_tagged(PFB_TAG_V1, "two");
@@ -492,7 +494,7 @@ Test(source, linux_has_no_v1_data)
 
 /* ---- Chunks of a later version ---------------------------------------------------------------------------------- */
 
-Test(source, chunks_of_a_later_version_answer_nothing)
+Test(source, chunks_of_a_later_version_are_ignored)
 {
     static const uint32_t tags[] = {PFB_TAG_REGISTRATION, PFB_TAG_INSTANCES, PFB_TAG_NAMES, PFB_TAG_DATA, PFB_TAG_V1};
     for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
@@ -518,9 +520,9 @@ Test(source, chunks_of_a_later_version_answer_nothing)
     pfb_source_close(source);
 }
 
-/* ---- Captures cut short, and other bytes ------------------------------------------------------------------------ */
+/* ---- Truncated and changed captures ------------------------------------------------------------------------ */
 
-Test(source, a_cut_capture_is_replayed_up_to_the_cut)
+Test(source, a_truncated_capture_is_replayed_to_its_end)
 {
     size_t first = capture.size_bytes;
     add_tagged(PFB_TAG_DATA, "one");
@@ -593,7 +595,7 @@ static void use_changed_capture(const char *name, const uint8_t *data, size_t si
     free(changed);
 }
 
-Test(source, every_seed_can_be_replayed_however_changed)
+Test(source, changed_seeds_can_be_replayed)
 {
     cr_expect_gt(visit_seeds("capture", use_changed_capture), 10);
 }
@@ -624,7 +626,7 @@ static bool see_query(void *context, const char *query, pfb_bytes *reply, pfb_so
     return reply->size_bytes == 0;
 }
 
-Test(source, an_implementation_sees_v1_queries_of_printable_ascii)
+Test(source, only_v1_queries_of_printable_ascii_reach_an_implementation)
 {
     static const char *const accepted[] = {" ", "~", "Global", "Counter 009"};
     static const char *const refused[] = {"", "\x7F", "238\t2", "Z\xC3\xA4hler", "2\n", "\x1F", "2\x80"};
@@ -661,9 +663,9 @@ Test(source, an_implementation_owns_its_context)
     cr_expect_eq(closed_contexts, 7);
 }
 
-/* ---- Words for codes -------------------------------------------------------------------------------------------- */
+/* ---- Names of codes -------------------------------------------------------------------------------------------- */
 
-Test(source, codes_have_names_and_words)
+Test(source, codes_have_names_and_texts)
 {
     static const struct {
         uint32_t code;

@@ -17,64 +17,64 @@ static size_t offsets[PFB_CPI_MOST_CPUS + 1];
 
 /* The contents of a text: the widths, then "line:clock" for each snapshot, "[cpu instr cycles]" or "[cpu instr cycles
  * busy elapsed]", "(tid instr cycles)", and "line!code=sentence" for each refusal. */
-typedef struct told {
+typedef struct parsed {
     char text[2048];
     size_t size;
     pfb_error error;
     uint32_t lines;
-} told;
+} parsed;
 
-#define TELL(t, ...) ((t)->size += (size_t)snprintf((t)->text + (t)->size, sizeof(t)->text - (t)->size, __VA_ARGS__))
+#define APPEND(t, ...) ((t)->size += (size_t)snprintf((t)->text + (t)->size, sizeof(t)->text - (t)->size, __VA_ARGS__))
 
-static void tell_snapshot(told *t, const pfb_cpi_step *step)
+static void append_snapshot(parsed *t, const pfb_cpi_step *step)
 {
     const pfb_cpi_snapshot *s = &step->snapshot;
-    TELL(t, "%" PRIu32 ":%" PRIu64, step->line, s->clock);
+    APPEND(t, "%" PRIu32 ":%" PRIu64, step->line, s->clock);
     for (size_t i = 0; i < s->cpu_count; i++) {
         const pfb_cpi_cpu *c = &s->cpus[i];
-        TELL(t, "[%" PRIu32 " %" PRIu64 " %" PRIu64, c->cpu, c->instr, c->cycles);
+        APPEND(t, "[%" PRIu32 " %" PRIu64 " %" PRIu64, c->cpu, c->instr, c->cycles);
         if (step->has_busy)
-            TELL(t, " %" PRIu64 " %" PRIu64, c->busy, c->elapsed);
+            APPEND(t, " %" PRIu64 " %" PRIu64, c->busy, c->elapsed);
         else
             cr_expect(c->busy == 0 && c->elapsed == 0);
-        TELL(t, "]");
+        APPEND(t, "]");
     }
     if (s->has_thread)
-        TELL(t, "(%" PRIu32 " %" PRIu64 " %" PRIu64 "%s)", s->thread.tid, s->thread.instr, s->thread.cycles,
-             step->is_user_only ? " user" : "");
+        APPEND(t, "(%" PRIu32 " %" PRIu64 " %" PRIu64 "%s)", s->thread.tid, s->thread.instr, s->thread.cycles,
+               step->is_user_only ? " user" : "");
     else
         cr_expect(!step->is_user_only && step->thread_offset == 0);
 }
 
-static void read_all(const char *input, size_t size, size_t capacity, told *t)
+static void read_all(const char *input, size_t size, size_t capacity, parsed *t)
 {
     pfb_cpi_text text;
     pfb_cpi_step step;
     char *data = malloc(size > 0 ? size : 1); /* of exactly this size */
     cr_assert_not_null(data);
     memcpy(data, input, size);
-    *t = (told){.size = 0};
+    *t = (parsed){.size = 0};
     if (pfb_cpi_text_open(&text, data, size))
-        TELL(t, "%" PRIu32 "/%" PRIu32 " ", text.widths.instr, text.widths.cycles);
+        APPEND(t, "%" PRIu32 "/%" PRIu32 " ", text.widths.instr, text.widths.cycles);
     text.cpu_offsets = offsets;
     while (pfb_cpi_text_next(&text, cpus, capacity, &step)) {
         if (step.is_refusal)
-            TELL(t, "%" PRIu32 "!%" PRId32 "=%.*s", step.line, step.code, (int)step.sentence_size_bytes,
-                 data + step.sentence_offset);
+            APPEND(t, "%" PRIu32 "!%" PRId32 "=%.*s", step.line, step.code, (int)step.sentence_size_bytes,
+                   data + step.sentence_offset);
         else
-            tell_snapshot(t, &step);
-        TELL(t, ";");
+            append_snapshot(t, &step);
+        APPEND(t, ";");
     }
     t->error = text.error;
     t->lines = text.lines;
-    cr_expect_not(pfb_cpi_text_next(&text, cpus, capacity, &step), "nothing follows the end");
+    cr_expect_not(pfb_cpi_text_next(&text, cpus, capacity, &step), "a step is returned after the end");
     cr_expect_eq(text.error.code, t->error.code);
     free(data);
 }
 
-static void expect_told(const char *text, const char *expected)
+static void expect_parsed(const char *text, const char *expected)
 {
-    told t;
+    parsed t;
     read_all(text, strlen(text), PFB_CPI_MOST_CPUS, &t);
     cr_expect_str_eq(t.text, expected, "%s\ngave %s", text, t.text);
     expect_error(t.error, PFB_OK, 0, text);
@@ -82,7 +82,7 @@ static void expect_told(const char *text, const char *expected)
 
 #define HEAD "cpi-snapshots 1\n"
 
-/* ---- The worked examples, by their tables -------------------------------------------------------------- */
+/* ---- The worked examples -------------------------------------------------------------- */
 
 static const char first_example[] = HEAD "snapshot 1000\n"
                                          "cpu 0 0 1000 0 1000\n"
@@ -109,12 +109,12 @@ static const char third_example[] = HEAD "widths 40 64\n"
 
 Test(cpi_text, worked_examples)
 {
-    expect_told(first_example, "64/64 2:1000[0 0 1000 0 1000][1 5000 1000 0 1000];"
-                               "5:3001000[0 1500000 3001000 2250000 3001000][1 3005120 3001000 600000 3001000];");
-    expect_told(second_example, "64/64 2:68719476736[0 7000000000 68719476736](4242 100 200);"
-                                "5:80719476737[0 16000000000 80719476737](4242 8000000100 10500000200);");
-    expect_told(third_example, "40/64 3:500[0 1099511626776 10 0 0][1 777 10 5 0][3 1 1 1 1](900 0 0);"
-                               "8:8500[0 3000 8010 6000 8000][1 777 8010 5 8000](900 3200 4801);");
+    expect_parsed(first_example, "64/64 2:1000[0 0 1000 0 1000][1 5000 1000 0 1000];"
+                                 "5:3001000[0 1500000 3001000 2250000 3001000][1 3005120 3001000 600000 3001000];");
+    expect_parsed(second_example, "64/64 2:68719476736[0 7000000000 68719476736](4242 100 200);"
+                                  "5:80719476737[0 16000000000 80719476737](4242 8000000100 10500000200);");
+    expect_parsed(third_example, "40/64 3:500[0 1099511626776 10 0 0][1 777 10 5 0][3 1 1 1 1](900 0 0);"
+                                 "8:8500[0 3000 8010 6000 8000][1 777 8010 5 8000](900 3200 4801);");
 }
 
 /* Reads snapshots and computes the figures of each pair. */
@@ -144,12 +144,12 @@ Test(cpi_text, figures_of_the_worked_examples)
     cr_expect(result.system.raw_cpi == 4.0 && result.system.busy_percent == 37.5 && result.cpus_changed);
 }
 
-/* ---- What is read -------------------------------------------------------------------------------------- */
+/* ---- Valid texts -------------------------------------------------------------------------------------- */
 
-Test(cpi_text, sound_texts)
+Test(cpi_text, valid_texts)
 {
     static const struct {
-        const char *text, *told;
+        const char *text, *parsed;
     } rows[] = {
         {HEAD, "64/64 "},
         {"cpi-snapshots\t01 \n", "64/64 "},
@@ -170,7 +170,7 @@ Test(cpi_text, sound_texts)
         {HEAD "snapshot 1\n# the last line says nothing", "64/64 2:1;"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        expect_told(rows[i].text, rows[i].told);
+        expect_parsed(rows[i].text, rows[i].parsed);
 }
 
 Test(cpi_text, offsets_of_lines)
@@ -183,14 +183,15 @@ Test(cpi_text, offsets_of_lines)
     text.cpu_offsets = offsets;
     cr_assert(pfb_cpi_text_next(&text, cpus, 2, &step));
     cr_expect(step.offset == 20 && step.line == 3 && step.snapshot.cpu_count == 2 && step.snapshot.cpus == cpus);
-    cr_expect(offsets[0] == 34 && offsets[1] == 44 && step.thread_offset == 55, "lines begin at their first byte");
+    cr_expect(offsets[0] == 34 && offsets[1] == 44 && step.thread_offset == 55,
+              "the offset of a line includes its leading blanks");
     cr_assert(pfb_cpi_text_next(&text, cpus, 0, &step));
     cr_expect(step.offset == 68 && step.line == 8 && step.sentence_offset == 79 && step.sentence_size_bytes == 3);
     cr_expect_not(pfb_cpi_text_next(&text, cpus, 0, &step));
     cr_expect(text.error.code == PFB_OK && text.lines == 8);
 }
 
-/* ---- What is not --------------------------------------------------------------------------------------- */
+/* ---- Invalid texts --------------------------------------------------------------------------------------- */
 
 Test(cpi_text, first_lines)
 {
@@ -219,7 +220,7 @@ Test(cpi_text, first_lines)
         {"cpi-snapshots 2\n", PFB_UNREAD_FORMAT, true},
         {"cpi-snapshots 18446744073709551615 and more\n", PFB_UNREAD_FORMAT, true},
     };
-    told t;
+    parsed t;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         read_all(rows[i].text, strlen(rows[i].text), 0, &t);
         expect_error(t.error, rows[i].code, 0, rows[i].text);
@@ -231,11 +232,11 @@ Test(cpi_text, first_lines)
     cr_expect(pfb_cpi_text_recognise("\xEF\xBB\xBF" HEAD, 19));
 }
 
-/* Each malformed line by itself, and what is read before it. */
-Test(cpi_text, broken_lines)
+/* Each malformed line, and the contents that are read before it. */
+Test(cpi_text, malformed_lines)
 {
     static const struct {
-        const char *before, *line, *told;
+        const char *before, *line, *parsed;
     } rows[] = {
         {HEAD, "widths 0 64\n", ""},
         {HEAD, "widths 64 0\n", ""},
@@ -301,26 +302,26 @@ Test(cpi_text, broken_lines)
         {HEAD, "refuse 2147483648 x\n", "64/64 "},
         {HEAD, "refuse -2147483649 x\n", "64/64 "},
         {HEAD, "refuse -5 a\rb\n", "64/64 "},
-        {HEAD, "snapshot 50", ""}, /* could be a cut 500; found while looking for the line of widths */
+        {HEAD, "snapshot 50", ""}, /* may be a truncated number; detected while the reader looks for a widths line */
         {HEAD "snapshot 50\n", "cpu 0 1 2", "64/64 "},
         {HEAD "refuse -5 x\n", "refuse -5 y", "64/64 2!-5=x;"},
         {HEAD, "widths 64 6", ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[400];
-        told t;
+        parsed t;
         bool is_cut = strchr(rows[i].line, '\n') == NULL;
         int size = snprintf(text, sizeof text, "%s%s%s", rows[i].before, rows[i].line, is_cut ? "" : "snapshot 77\n");
         read_all(text, (size_t)size, PFB_CPI_MOST_CPUS, &t);
-        cr_expect_str_eq(t.text, rows[i].told, "%s gave %s", text, t.text);
+        cr_expect_str_eq(t.text, rows[i].parsed, "%s gave %s", text, t.text);
         expect_error(t.error, PFB_BAD_CPI_LINE, strlen(rows[i].before), text);
     }
-    told t;
+    parsed t;
     read_all(HEAD "refuse -5 a\0b\n", sizeof HEAD + 13, 0, &t);
     expect_error(t.error, PFB_BAD_CPI_LINE, sizeof HEAD - 1, "a NUL in a sentence");
 }
 
-/* The maximum number of CPUs, one more, and less capacity. */
+/* The maximum number of CPUs, one CPU more, and smaller capacities. */
 Test(cpi_text, numbers_of_cpus)
 {
     static char text[40 * (PFB_CPI_MOST_CPUS + 2)];
@@ -334,22 +335,22 @@ Test(cpi_text, numbers_of_cpus)
     cr_expect(step.snapshot.cpu_count == PFB_CPI_MOST_CPUS && cpus[PFB_CPI_MOST_CPUS - 1].cpu == 3069);
     cr_assert(pfb_cpi_text_open(&reader, text, ends[PFB_CPI_MOST_CPUS + 1]));
     cr_expect_not(pfb_cpi_text_next(&reader, cpus, PFB_CPI_MOST_CPUS + 1, &step));
-    expect_error(reader.error, PFB_BAD_CPI_LINE, ends[PFB_CPI_MOST_CPUS], "one too many");
+    expect_error(reader.error, PFB_BAD_CPI_LINE, ends[PFB_CPI_MOST_CPUS], "one CPU more than the maximum");
     for (size_t capacity = 0; capacity < PFB_CPI_MOST_CPUS; capacity += 93) {
         pfb_cpi_cpu few[PFB_CPI_MOST_CPUS] = {{0}};
         cr_assert(pfb_cpi_text_open(&reader, text, ends[PFB_CPI_MOST_CPUS]));
         cr_expect_not(pfb_cpi_text_next(&reader, capacity > 0 ? few : NULL, capacity, &step));
-        expect_error(reader.error, PFB_CALLER_TOO_SMALL, ends[capacity], "no room");
-        cr_expect_eq(few[capacity].instr, 0, "nothing after the room");
+        expect_error(reader.error, PFB_CALLER_TOO_SMALL, ends[capacity], "the first CPU above the capacity");
+        cr_expect_eq(few[capacity].instr, 0, "nothing is written past the capacity");
     }
 }
 
 /* Every prefix of a text: complete lines are read, and a cut line is an error. */
-Test(cpi_text, every_beginning)
+Test(cpi_text, every_prefix)
 {
     size_t steps = 0;
     for (size_t size = sizeof HEAD - 1; size < sizeof third_example; size++) {
-        told t;
+        parsed t;
         read_all(third_example, size, PFB_CPI_MOST_CPUS, &t);
         bool is_whole = third_example[size - 1] == '\n';
         size_t line = size;
@@ -431,7 +432,7 @@ Test(cpi_text, written_refusals)
     }
 }
 
-Test(cpi_text, what_cannot_be_read_is_not_written)
+Test(cpi_text, steps_that_cannot_be_read_back_are_not_written)
 {
     static const pfb_cpi_cpu wrong[] = {{5, 1, 2, 0, 0}, {5, 1, 2, 0, 0}, {4, 1, 2, 0, 0}};
     char out[64] = "untouched";
@@ -446,7 +447,7 @@ Test(cpi_text, what_cannot_be_read_is_not_written)
     cr_expect_str_eq(out, "untouched");
 }
 
-Test(cpi_text, nothing_is_written_where_it_does_not_fit)
+Test(cpi_text, nothing_is_written_if_the_capacity_is_too_small)
 {
     static const pfb_cpi_widths widths = {1, 1};
     static const pfb_cpi_step step = {.is_refusal = true, .code = -5};
