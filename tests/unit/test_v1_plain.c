@@ -96,7 +96,7 @@ static unsigned expect_same_numbers(const uint8_t *little, const uint8_t *big, s
     return values;
 }
 
-Test(v1_plain, plain_objects_are_read_like_others)
+Test(v1_plain, numbers_are_equal_in_both_byte_orders)
 {
     static const uint32_t counts[] = {1, 2, 27, 63, 64, 65, 70};
     unsigned values = 0;
@@ -111,7 +111,7 @@ Test(v1_plain, plain_objects_are_read_like_others)
 }
 
 /* Offsets around 2^15 and 2^16. */
-Test(v1_plain, places_far_into_a_counter_block)
+Test(v1_plain, large_value_offsets)
 {
     enum { BLOCK = 66000 };
     static const uint32_t places[] = {0x7FF8, 0x7FFC, 0x7FFF,  0x8000,  0x8004,  0xFFF8,
@@ -153,8 +153,9 @@ static size_t make_one_number(size_t *definition)
     return builder.size_bytes;
 }
 
-/* The first 4 bytes of a counter block are its size and not a value. The writer cannot make such a definition. */
-Test(v1_plain, places_in_the_size_of_a_counter_block)
+/* The first 4 bytes of a counter block are its size and not a value. The writer does not accept such an offset, so the
+ * test stores it. */
+Test(v1_plain, value_offsets_inside_the_size_field)
 {
     for (uint32_t place = 0; place < 4; place++) {
         size_t definition;
@@ -162,11 +163,12 @@ Test(v1_plain, places_in_the_size_of_a_counter_block)
         store_ordered(memory[0] + definition + 36, false, place);
         pfb_v1_reader block;
         pfb_v1_open(&block, memory[0], size, NULL);
-        expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_OFFSET, definition + 36, "a place in the size");
+        expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_OFFSET, definition + 36,
+                     "a value offset inside the size field");
     }
 }
 
-/* Missing values are reported as missing, whatever the array contained before. */
+/* The name of an instance without name is null, whatever the structure contained before. */
 Test(v1_plain, an_instance_without_name)
 {
     pfb_v1_reader block;

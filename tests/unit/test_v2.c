@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- What is read ------------------------------------------------------------------------------------------- */
+/* ---- Valid blocks ------------------------------------------------------------------------------------------- */
 
 Test(v2, the_header_is_read_without_any_result)
 {
@@ -17,7 +17,7 @@ Test(v2, the_header_is_read_without_any_result)
     put_u64(&r.b, UINT64_C(1) << 63);
     for (uint32_t field = 0; field < 8; field++)
         put_u16(&r.b, 50001 + field);
-    cr_expect_leq(sizeof r.block, 152, "as documented");
+    cr_expect_leq(sizeof r.block, 152, "the size of a reader is at most the documented one");
     cr_assert(open_block(&r, NULL));
     cr_expect(r.block.total_size_bytes == 48 && r.block.result_count == 0);
     cr_expect_eq(r.block.perf_time, INT64_C(0x0102030405060708));
@@ -68,7 +68,7 @@ Test(v2, a_single_counter_has_one_nameless_instance)
     expect_accepted(&r.b, "kind 1");
 }
 
-Test(v2, multiple_counters_come_with_their_ids)
+Test(v2, multiple_counters_have_ids)
 {
     reader r;
     put_counters(&r.b);
@@ -79,7 +79,7 @@ Test(v2, multiple_counters_come_with_their_ids)
     cr_expect(next_value(&r) && r.value.offset == 80 && r.value.position == 0 && r.value.raw == 1000);
     cr_expect(r.value.counter_id == 26);
     cr_expect(next_value(&r) && r.value.offset == 96 && r.value.position == 1 && r.value.raw == UINT32_MAX);
-    cr_expect(r.value.counter_id == 0, "0 is an id like others");
+    cr_expect(r.value.counter_id == 0, "0 is a valid counter id");
     expect_accepted(&r.b, "kind 2");
 }
 
@@ -127,16 +127,17 @@ Test(v2, results_follow_each_other_with_their_status)
     expect_accepted(&r.b, "three results");
 }
 
-/* ---- Manners ------------------------------------------------------------------------------------------------ */
+/* ---- State of a reader
+ * ------------------------------------------------------------------------------------------------ */
 
-/* A set whose last value is broken. */
+/* A block of kind 6 whose last value has an invalid size. */
 static void put_broken_end(bytes *b)
 {
     put_set(b);
     set_u32(b, 168, 9);
 }
 
-Test(v2, the_verdict_does_not_depend_on_what_is_read)
+Test(v2, the_error_does_not_depend_on_the_items_read)
 {
     reader r;
     put_broken_end(&r.b);
@@ -149,16 +150,16 @@ Test(v2, the_verdict_does_not_depend_on_what_is_read)
         if (depth > 2)
             cr_expect(next_value(&r));
         if (depth > 3)
-            cr_expect(next_instance(&r), "the values not read are passed over");
+            cr_expect(next_instance(&r), "values that were not read are skipped");
         if (depth > 4)
             cr_expect(next_value(&r) && r.value.raw == 3);
-        expect_error(r.block.error, PFB_OK, 0, "so far");
-        expect_error(pfb_v2_finish(&r.block), PFB_BAD_DATA_SIZE, 168, "in the end");
+        expect_error(r.block.error, PFB_OK, 0, "before the invalid value");
+        expect_error(pfb_v2_finish(&r.block), PFB_BAD_DATA_SIZE, 168, "after the rest was checked");
     }
 }
 
-/* The instance takes all bytes of its result, so that only its missing value can be found. */
-Test(v2, a_value_that_is_missing_is_found_by_who_does_not_ask_for_it)
+/* The instance takes all bytes of its result, so that the missing value is the only error. */
+Test(v2, a_missing_value_is_detected_if_it_is_skipped)
 {
     reader r = {.b = {.size = 0}};
     put_header(&r.b, 88, 1);
@@ -170,7 +171,7 @@ Test(v2, a_value_that_is_missing_is_found_by_who_does_not_ask_for_it)
     expect_error(r.block.error, PFB_TRUNCATED_VALUE, 88, "the instance has no value");
 }
 
-Test(v2, after_a_failure_there_is_nothing)
+Test(v2, nothing_is_returned_after_a_failure)
 {
     reader r;
     put_broken_end(&r.b);
@@ -178,7 +179,7 @@ Test(v2, after_a_failure_there_is_nothing)
     pfb_v2_result kept = r.result;
     r.instance.id = 12345;
     r.value.raw = 12345;
-    cr_expect_not(next_result(&r), "passing over finds the failure");
+    cr_expect_not(next_result(&r), "skipping the values detects the failure");
     for (int i = 0; i < 3; i++) {
         cr_expect_not(next_result(&r));
         cr_expect_not(next_instance(&r));
@@ -186,12 +187,12 @@ Test(v2, after_a_failure_there_is_nothing)
         expect_error(pfb_v2_finish(&r.block), PFB_BAD_DATA_SIZE, 168, "the first failure");
     }
     cr_expect(kept.offset == r.result.offset && r.instance.id == 12345 && r.value.raw == 12345,
-              "a function that gives nothing writes nothing");
+              "a function that returns false writes nothing");
     uint32_t id = 0;
     cr_expect(pfb_v2_counter_id(&r.block, &r.result, 1, &id) && id == 5, "returned items stay valid");
 }
 
-Test(v2, a_block_that_did_not_open_gives_nothing)
+Test(v2, a_block_that_did_not_open_returns_nothing)
 {
     reader r;
     put_example(&r.b);
@@ -199,18 +200,18 @@ Test(v2, a_block_that_did_not_open_gives_nothing)
     cr_expect_not(next_value(&r));
     cr_expect_not(next_instance(&r));
     cr_expect_not(next_result(&r));
-    expect_error(pfb_v2_finish(&r.block), PFB_TRUNCATED_BLOCK, 0, "the header's failure");
+    expect_error(pfb_v2_finish(&r.block), PFB_TRUNCATED_BLOCK, 0, "the failure of opening is reported");
 }
 
-Test(v2, nothing_is_read_out_of_turn)
+Test(v2, calls_out_of_order_return_nothing)
 {
     reader r;
     put_example(&r.b);
     open_block(&r, NULL);
-    cr_expect_not(next_value(&r), "no instance yet");
-    cr_expect_not(next_instance(&r), "no result yet");
+    cr_expect_not(next_value(&r), "no instance was read before");
+    cr_expect_not(next_instance(&r), "no result was read before");
     cr_assert(next_result(&r));
-    cr_expect_not(next_value(&r), "no instance yet");
+    cr_expect_not(next_value(&r), "no instance was read before");
     cr_expect(next_instance(&r) && next_value(&r));
     expect_error(pfb_v2_finish(&r.block), PFB_OK, 0, "the example");
 }

@@ -10,9 +10,9 @@
 
 enum { RAWCOUNT = 0x00010000, LARGE_RAWCOUNT = 0x00010100 };
 
-/* ---- The bytes a block must come to ------------------------------------------------------------------ */
+/* ---- The expected bytes of a block ------------------------------------------------------------------ */
 
-/* Fields of 4 bytes in a row. */
+/* Consecutive fields of 4 bytes. */
 static void put_fields(bytes *b, bool big, const uint32_t *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -44,7 +44,8 @@ static void put_block_header(bytes *b, bool big)
     put_wide(b, big, "SYS");
 }
 
-/* size, length of definitions, title, help, detail, counters, default, instances, code page; the clock is 0. */
+/* An object header without its clock. `f`: size, length of definitions, title, help, detail, counters, default,
+ * instances, code page. */
 static void put_object(bytes *b, bool big, const uint32_t f[9])
 {
     PUT(b, big, f[0], f[1], 64, f[2], 0, f[3], 0, f[4], f[5], f[6], f[7], f[8]);
@@ -121,7 +122,7 @@ static pfb_error read_block(const uint8_t *data, size_t size, const pfb_read_opt
     return pfb_v1_finish(&block);
 }
 
-Test(write_v1, what_is_built_is_valid)
+Test(write_v1, written_blocks_are_valid)
 {
     uint8_t built[EVERY_SIZE];
     for (int big = 0; big < 2; big++) {
@@ -146,9 +147,9 @@ Test(write_v1, every_capacity)
     guarded_free(&memory);
 }
 
-/* ---- Where values go --------------------------------------------------------------------------------- */
+/* ---- Offsets of values --------------------------------------------------------------------------------- */
 
-Test(write_v1, offsets_are_laid_out_or_given)
+Test(write_v1, offsets_are_assigned_or_given)
 {
     uint8_t data[1024];
     pfb_writer b;
@@ -158,9 +159,9 @@ Test(write_v1, offsets_are_laid_out_or_given)
     cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 0), 8);
     cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 4, 0), 16);
     cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 0), 24, "aligned to its size");
-    cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 8), 8, "shared, as asked");
+    cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 8), 8, "a given offset may be shared");
     cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 0, 0), 0, "a label takes no space");
-    cr_expect_eq(v1_counter(&b, 4, 0x00000B00, 5, 0), 32, "text");
+    cr_expect_eq(v1_counter(&b, 4, 0x00000B00, 5, 0), 32, "a text of 5 bytes is appended");
     cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 4, 0), 40);
     pfb_write_counter_block(&b, 60);
     pfb_write_v1_datum(&b, 32, "fives", 5);
@@ -170,7 +171,7 @@ Test(write_v1, offsets_are_laid_out_or_given)
     cr_assert_eq(b.error.code, PFB_OK, "%s", pfb_code_name(b.error.code));
     size_t block = 96 + 64 + 8 * 40; /* an empty system name: NUL and padding */
     cr_assert_eq(b.size_bytes, block + 64);
-    cr_expect_eq(load_ordered(data + block, false), 64, "rounded up to 8");
+    cr_expect_eq(load_ordered(data + block, false), 64, "the size is rounded up to a multiple of 8");
     cr_expect_eq(memcmp(data + block + 32, "fives", 5), 0);
     cr_expect_eq(load_ordered(data + block + 60, false), 0xA1A2A3A4);
 }
@@ -242,7 +243,7 @@ Test(write_v1, calls_out_of_order)
         {"two counter blocks", {0, 1, 3, 4, 4}, 5, PFB_CALLER_ORDER},
         {"a definition after an instance", {0, 1, 3, 2}, 4, PFB_CALLER_ORDER},
         {"a definition after values", {0, 9, 2, 5, 2}, 5, PFB_CALLER_ORDER},
-        {"an instance of an object without", {0, 9, 3}, 3, PFB_CALLER_ORDER},
+        {"an instance of an object without instances", {0, 9, 3}, 3, PFB_CALLER_ORDER},
         {"an object in an object", {0, 1, 1}, 3, PFB_CALLER_ORDER},
         {"no object to end", {0, 7}, 2, PFB_CALLER_ORDER},
         {"no block to end", {8}, 1, PFB_CALLER_ORDER},
@@ -257,14 +258,14 @@ Test(write_v1, calls_out_of_order)
         pfb_writer b;
         pfb_write_init(&b, data, sizeof data);
         for (size_t k = 0; k < rows[i].count; k++) {
-            cr_expect_eq(b.error.code, PFB_OK, "%s: too early, before call %zu", rows[i].what, k);
+            cr_expect_eq(b.error.code, PFB_OK, "%s: failed before call %zu", rows[i].what, k);
             call(&b, rows[i].calls[k]);
         }
         cr_expect_eq(b.error.code, rows[i].code, "%s: %s", rows[i].what, pfb_code_name(b.error.code));
     }
 }
 
-/* Any order of calls stays in its memory. */
+/* Calls in any order do not write outside of the memory. */
 Test(write_v1, calls_in_any_order_stay_inside)
 {
     guarded memory = guarded_make(4096);
@@ -319,15 +320,15 @@ Test(write_v1, arguments_out_of_range)
     v1_object(&b, 2, 0);
     pfb_v1_instance instance = {.name = {data, SIZE_MAX - 3, PFB_ENCODING_UTF16LE}};
     pfb_write_v1_instance(&b, &instance);
-    cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "a name of almost all memory");
+    cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "a name whose size overflows");
     begin_alone(&b, data, sizeof data);
     pfb_write_end_names(&b);
-    cr_expect_eq(b.error.code, PFB_CALLER_ORDER, "names end inside a block");
+    cr_expect_eq(b.error.code, PFB_CALLER_ORDER, "the end of a name table inside a block");
 }
 
 /* ---- Faults ------------------------------------------------------------------------------------------ */
 
-/* A fault in the example block: the field, its new value, and the verdict. */
+/* A fault in the example block: the field, its new value, and the expected error. */
 typedef struct fault_row {
     const char *name;
     pfb_fault fault;
@@ -383,7 +384,7 @@ static const fault_row fault_rows[] = {
 
 enum { FAULT_ROWS = sizeof fault_rows / sizeof fault_rows[0] };
 
-/* Bytes that differ outside the field. */
+/* Returns the number of bytes that differ outside of the field. */
 static size_t count_other_changes(const uint8_t *a, const uint8_t *b, size_t size, size_t field)
 {
     size_t count = 0;
@@ -394,10 +395,10 @@ static size_t count_other_changes(const uint8_t *a, const uint8_t *b, size_t siz
 
 static void check_fault(const fault_row *row, bool big)
 {
-    uint8_t sound[EVERY_SIZE];
+    uint8_t valid[EVERY_SIZE];
     bytes broken;
     pfb_writer b;
-    pfb_write_init(&b, sound, sizeof sound);
+    pfb_write_init(&b, valid, sizeof valid);
     v1_everything(&b, big);
     pfb_write_init(&b, broken.data, sizeof broken.data);
     pfb_write_break(&b, row->fault);
@@ -407,7 +408,7 @@ static void check_fault(const fault_row *row, bool big)
     cr_assert_eq(b.size_bytes, EVERY_SIZE, "%s", row->name);
     cr_expect(b.fault_planted && b.fault_offset == row->offset, "%s at %zu", row->name, b.fault_offset);
     cr_expect_eq(load_ordered(broken.data + row->offset, big), row->replaced, "%s", row->name);
-    cr_expect_eq(count_other_changes(sound, broken.data, EVERY_SIZE, row->offset), 0, "%s", row->name);
+    cr_expect_eq(count_other_changes(valid, broken.data, EVERY_SIZE, row->offset), 0, "%s", row->name);
     uint8_t *copy = exact_copy(&broken);
     expect_error(read_block(copy, EVERY_SIZE, NULL), row->code, row->blamed, row->name);
     if (row->fault == PFB_FAULT_SYSTEM_NAME_HUGE) /* otherwise tolerated: the objects are found without the name */
@@ -429,7 +430,7 @@ Test(write_v1, each_fault_breaks_one_field_and_is_rejected_with_its_code)
 }
 
 /* Every fault has a row here: those of V1 blocks, and the one of name tables, which has a test of its own. */
-Test(write_v1, no_fault_is_left_out)
+Test(write_v1, every_fault_is_tested_once)
 {
     for (int fault = PFB_FAULT_SIGNATURE_WRONG; fault < PFB_FAULT_COUNT; fault++) {
         size_t found = fault == PFB_FAULT_INDEX_NO_NUMBER;
@@ -490,7 +491,8 @@ Test(write_v1, name_tables)
     guarded_free(&memory);
 }
 
-/* An index of letters: skipped, or rejected by a strict reader. The first index is kept: it determines the form. */
+/* An index that is not a number is skipped, and rejected in strict mode. The fault leaves the first index unchanged,
+ * because it determines the format. */
 Test(write_v1, the_fault_of_name_tables)
 {
     uint8_t data[256];
@@ -512,7 +514,7 @@ Test(write_v1, the_fault_of_name_tables)
     cr_expect_eq(table.notes, PFB_NOTE_BAD_PAIR);
     cr_assert(pfb_name_table_open(&table, data, b.size_bytes, STRICT));
     pfb_name_table_count(&table);
-    expect_error(table.error, PFB_BAD_PAIR, field, "strictly");
+    expect_error(table.error, PFB_BAD_PAIR, field, "an index that is not a number, in strict mode");
 }
 
 /* Names are written in the code page of the object, whatever encoding they have. */
@@ -523,7 +525,7 @@ Test(write_v1, names_are_converted_to_the_code_page)
         pfb_name name;
         uint32_t code_page;
         bool is_big_endian;
-        const char *stored; /* null: refused */
+        const char *stored; /* null: the name is rejected */
         size_t size;
     } rows[] = {
         {"UTF-8 to the block's order", {(const uint8_t *)"\xC3\x84", 2, PFB_ENCODING_UTF8}, 0, false, "\xC4\0", 2},

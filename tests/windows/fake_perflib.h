@@ -3,7 +3,8 @@
 #define PFB_FAKE_PERFLIB_H
 
 /* The nine functions of PerfLib V2 with the data of a capture and the size protocol of Windows. A test can replace
- * their answers and sees their arguments. Part of a test program, or a library that is loaded instead of advapi32. */
+ * their answers and inspect their arguments. Part of a test program, or a library that is loaded instead of advapi32.
+ */
 #include "windows/perflib.h"
 
 #if defined(FAKE_PERFLIB_BUILDING)
@@ -20,9 +21,9 @@ typedef enum fake_function {
         FAKE_FUNCTIONS
 } fake_function;
 
-/* A forged answer. A call with a buffer may write to all of it, whatever it answers: the first and last byte become
- * 0xEE, and after a success the whole claimed size, if it fits. Opening a query returns null for success, and otherwise
- * an invalid handle. Blocks keep their Status. Closing always closes. */
+/* A scripted answer. A call with a buffer may write to all of it, whatever code it returns: the first and last byte
+ * become 0xEE, and after a success the whole returned size, if it fits. Opening a query returns null for success, and
+ * otherwise an invalid handle. Blocks keep their Status. A handle is always closed. */
 typedef struct fake_answer {
     uint32_t code;
     uint32_t actual; /* the returned size */
@@ -52,7 +53,7 @@ typedef struct fake_perflib {
     uint32_t language;
 } fake_perflib;
 
-/* Resets everything and copies the capture. Returns null if it is not one. */
+/* Resets everything and copies the capture. Returns null if the bytes are not a capture. */
 FAKE_API fake_perflib *fake_perflib_start(const void *capture, size_t size);
 
 /* Frees the capture and all handles. */

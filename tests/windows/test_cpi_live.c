@@ -9,8 +9,8 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* The live source of CPI counters on Windows, or on Wine, which has no thread profiling: its refusals and their
- * reasons. Then the source with the real system, except that its three functions are simulated. */
+/* Tests the live source of CPI counters on Windows, or on Wine, which has no thread profiling: how opening a reader
+ * fails. Then tests the source with the real system and three simulated functions for thread profiling. */
 
 static void set_counter(const char *text)
 {
@@ -19,7 +19,7 @@ static void set_counter(const char *text)
 
 /* ---- The system itself ------------------------------------------------------------------------------------------ */
 
-/* The refusal, printed. */
+/* Opens a reader, which must fail. Prints the failure and returns it. */
 static pfb_cpi_failure refuse(const char *what, uint32_t mode)
 {
     pfb_cpi_failure failure = {0};
@@ -36,7 +36,7 @@ static pfb_cpi_failure refuse(const char *what, uint32_t mode)
 
 typedef BOOL(WINAPI *ask_rights)(void);
 
-/* Asks a function of the shell, which the source does not use. */
+/* Calls a function of the shell, which the source does not use. */
 static bool is_administrator(void)
 {
     HMODULE shell = LoadLibraryExW(L"shell32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
@@ -72,13 +72,14 @@ static void check_thread(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         set_counter(rows[i].counter);
         pfb_cpi_failure failure = refuse("the thread", PFB_CPI_THREAD_ONLY);
-        check(failure.code == (has_functions ? rows[i].code : -260), "the code names the reason");
-        check(has_functions || strstr(failure.sentence, "EnableThreadProfiling"), "a missing function is named");
+        check(failure.code == (has_functions ? rows[i].code : -260), "the code depends on the reason");
+        check(has_functions || strstr(failure.sentence, "EnableThreadProfiling"),
+              "the sentence names a missing function");
     }
     set_counter(NULL);
 }
 
-/* ---- What the source is based on ----------------------------------------------------------------------- */
+/* ---- System calls of the source ----------------------------------------------------------------------- */
 
 static void check_variable(void)
 {
@@ -151,7 +152,7 @@ static void check_lock(void)
     check(all.count == (unsigned)THREADS * TURNS, "only one thread holds the lock");
 }
 
-/* ---- The source over three functions of ours ----------------------------------------------------------- */
+/* ---- The source with simulated functions ----------------------------------------------------------- */
 
 static unsigned handles_made;
 static unsigned handles_closed;
@@ -168,7 +169,7 @@ static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t count
 
 static pfb_dword PFB_WINAPI disable(void *handle)
 {
-    check(handle == &handles_made, "the handle is the returned one");
+    check(handle == &handles_made, "the handle is the one that EnableThreadProfiling returned");
     handles_closed++;
     return 0;
 }
@@ -217,7 +218,7 @@ static void check_readings(pfb_cpi_reader *reader)
           "two readings give a result");
     printf("thread %u: %lu instructions, CPI %g\n", (unsigned)result.tid, (unsigned long)result.thread.instr,
            result.thread.raw_cpi);
-    check(result.thread.instr == 1000 && result.thread.raw_cpi == 3.0, "the result agrees with the structure");
+    check(result.thread.instr == 1000 && result.thread.raw_cpi == 3.0, "the result has the simulated counts");
     check(result.tid == GetCurrentThreadId(), "the result is of this thread");
 }
 
@@ -229,7 +230,7 @@ static void check_source(pfb_thread_profiling *system)
     check(source != NULL, "the source opens");
     pfb_cpi_reader *outer = pfb_cpi_reader_open(source, PFB_CPI_THREAD_ONLY, &failure);
     if (!outer && !system->has_clock()) {
-        check(failure.code == -210, "a processor without clock is rejected");
+        check(failure.code == -210, "a processor without a clock of constant rate is rejected");
     } else {
         pfb_cpi_reader *inner = pfb_cpi_reader_open(source, PFB_CPI_THREAD_ONLY, &failure);
         check(outer && inner && handles_made == 1, "readers of a thread share its profile");

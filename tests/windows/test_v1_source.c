@@ -21,7 +21,7 @@ static void ask(pfb_source *source, const char *query, pfb_bytes *reply)
     pfb_source_failure failure = {0};
     if (!pfb_source_v1(source, query, reply, &failure)) {
         printf("\"%s\": code %u, %s\n", query, (unsigned)failure.code, failure.sentence);
-        fail("a query is answered");
+        fail("a query succeeds");
     }
     printf("\"%s\": %lu bytes\n", query, (unsigned long)reply->size_bytes);
     check(reply->size_bytes > 0, "a reply is not empty");
@@ -83,7 +83,7 @@ static void check_block(pfb_source *source, const char *query)
     pfb_error verdict = pfb_v1_finish(&block);
     printf("  verdict: %s; %lu objects, %lu values\n", pfb_code_text(verdict.code), objects, values);
     check(verdict.code == PFB_OK, "the block is valid");
-    check(objects == block.object_count, "every object that the header promises is there");
+    check(objects == block.object_count, "the number of objects is that in the header");
     check(is_wine() ? objects == 0 : values > 0, is_wine() ? "Wine has no objects" : "Windows has values");
     pfb_bytes_free(&reply);
 }
@@ -108,9 +108,9 @@ static void check_names(pfb_source *source)
     pfb_name_entry entry;
     ask(source, "Counter 009", &reply);
     check(pfb_name_table_open(&table, reply.data, reply.size_bytes, NULL) && table.encoding == PFB_ENCODING_UTF16LE,
-          "a name table in UTF-16");
+          "the name table is in UTF-16");
     check(pfb_name_table_next_entry(&table, &entry) && entry.index == 1 && is_number(&entry.name),
-          "the first pair is 1 and the highest index");
+          "the first pair has the index 1 and the highest index as its text");
     uint32_t others = pfb_name_table_count(&table);
     printf("  names: %u, notes 0x%X\n", (unsigned)others, (unsigned)table.notes);
     check(table.error.code == PFB_OK && table.notes == 0, "the table is valid");
@@ -126,7 +126,7 @@ static void check_help(pfb_source *source)
     pfb_name_entry entry;
     ask(source, "Help 009", &reply);
     check(pfb_name_table_open(&table, reply.data, reply.size_bytes, NULL) && table.encoding == PFB_ENCODING_UTF16LE,
-          "a help table in UTF-16");
+          "the help table is in UTF-16");
     check(pfb_name_table_next_entry(&table, &entry) && entry.index % 2 == 1, "the first help text has an odd index");
     uint32_t texts = 1 + pfb_name_table_count(&table);
     printf("  help texts: %u, notes 0x%X\n", (unsigned)texts, (unsigned)table.notes);
@@ -152,7 +152,7 @@ static void check_own_name(const char *backslashes, size_t expected_size)
     pfb_name_to_utf8(&own, name, sizeof name);
     snprintf(machine, sizeof machine, "%s%s", backslashes, name);
     pfb_source *source = pfb_source_open_remote(machine, &failure);
-    check(source != NULL, "a machine can be named");
+    check(source != NULL, "a source opens for a machine name");
     bool is_read = pfb_source_v1(source, "2", &reply, &failure);
     printf("%s: %lu bytes, code %u, %s\n", machine, (unsigned long)reply.size_bytes, (unsigned)failure.code,
            failure.sentence);
@@ -200,7 +200,8 @@ static void check_remote(void)
     pfb_bytes_free(&reply);
 }
 
-/* ---- What fails --------------------------------------------------------------------------------------------- */
+/* ---- Failures and messages
+ * --------------------------------------------------------------------------------------------- */
 
 static void check_bad_query(pfb_source *source)
 {
@@ -208,11 +209,11 @@ static void check_bad_query(pfb_source *source)
     pfb_source_failure failure = {0};
     check(!pfb_source_v1(source, "Z\xC3\xA4hler 007", &reply, &failure), "letters other than ASCII are rejected");
     printf("other letters: code %u, %s\n", (unsigned)failure.code, failure.sentence);
-    check(failure.code == 87 && failure.sentence[0] != '\0', "with ERROR_INVALID_PARAMETER");
+    check(failure.code == 87 && failure.sentence[0] != '\0', "the code is ERROR_INVALID_PARAMETER");
     pfb_bytes_free(&reply);
 }
 
-/* Sizes in sentences: the C library of Windows has different printf formats. */
+/* Sizes in sentences must be correct although the C library of Windows has other printf formats. */
 static void check_sentence(void)
 {
     static const uint8_t cut[24] = {'P', 'F', 'B', 'C', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'N', 'O'};
@@ -223,24 +224,26 @@ static void check_sentence(void)
           "the sentence contains the offset");
 }
 
-/* The message begins like the one that the system returns from the narrow function. */
+/* The message begins with the same character as that of FormatMessageA. */
 static void check_message(void)
 {
     char narrow[512];
     char message[512];
     char cut[4];
     DWORD flags = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS;
-    check(FormatMessageA(flags, NULL, ERROR_ACCESS_DENIED, 0, narrow, sizeof narrow, NULL) > 4, "a narrow message");
+    check(FormatMessageA(flags, NULL, ERROR_ACCESS_DENIED, 0, narrow, sizeof narrow, NULL) > 4,
+          "FormatMessageA returns a message");
     pfb_windows_message(ERROR_ACCESS_DENIED, message, sizeof message);
     pfb_windows_message(ERROR_ACCESS_DENIED, cut, sizeof cut);
     printf("access denied: \"%s\", cut \"%s\"\n", message, cut);
     size_t length = strlen(message);
     if (narrow[0] > 0) /* if ASCII in both */
         check(message[0] == narrow[0], "the message is that of the system");
-    check(length > 4 && message[length - 1] != '.' && !strpbrk(message, "\r\n"), "one line without a final dot");
+    check(length > 4 && message[length - 1] != '.' && !strpbrk(message, "\r\n"),
+          "the message is one line without a final dot");
     check(strlen(cut) < sizeof cut && strncmp(message, cut, strlen(cut)) == 0, "a message is cut to its capacity");
     pfb_windows_message(UINT32_C(0x2FFFFFFF), message, sizeof message);
-    check(strcmp(message, "the system has no message for it") == 0, "a code without message");
+    check(strcmp(message, "the system has no message for it") == 0, "a code without message has a fixed text");
 }
 
 int main(void)
