@@ -92,8 +92,8 @@ static void change_online(unsigned number, uint32_t choice)
 
 /* ---- Counters -------------------------------------------------------------------------------------------------- */
 
-/* For each open event its CPU + 1, negative for a thread's; 0: not open. All accesses are relaxed: otherwise they would
- * order the threads and hide a missing lock. */
+/* The event of each descriptor: 0 if it is not open, its CPU + 1, or -1 for an event of a thread. All accesses are
+ * relaxed; stronger ones would order the threads and hide a missing lock. */
 static atomic_int events[DESCRIPTORS];
 static atomic_size_t open_events;
 static atomic_uint_fast64_t now;

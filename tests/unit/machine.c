@@ -247,7 +247,7 @@ const char *data_of(const pfb_bytes *reply)
         }
         append("\n");
     }
-    expect_error(pfb_v2_finish(&block), PFB_OK, 0, "the data");
+    expect_error(pfb_v2_finish(&block), PFB_OK, 0, "the collected block");
     cr_expect(block.notes == 0 && block.total_size_bytes == reply->size_bytes);
     return output;
 }
@@ -335,7 +335,7 @@ static void expect_strings(pfb_source *source, uint32_t request, const known_cou
         if (text)
             expect_name(&entry.text, text, known[i].name);
     }
-    expect_error(strings.error, PFB_OK, 0, "strings");
+    expect_error(strings.error, PFB_OK, 0, "the list of strings");
     pfb_bytes_free(&reply);
 }
 

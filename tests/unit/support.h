@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_SUPPORT_H
 #define PFB_TEST_SUPPORT_H
 
-/* Common parts of unit tests: writing bytes field by field, comparing verdicts, memory that ends at an inaccessible
- * page, and the seed corpus. */
+/* Common parts of unit tests: writing bytes field by field, comparing errors and names, memory that ends at an
+ * inaccessible page, and the seed corpus. */
 #include "../../fuzz/strict.h"
 #include "perfblock/error.h"
 #include "perfblock/name.h"
@@ -31,7 +31,7 @@ void put_raw(bytes *b, const void *data, size_t size);
 #define PUT_U32(b, ...)                                                                                                \
     put_u32s(b, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-/* Append ASCII as UTF-16LE, without NUL and with it. */
+/* Append ASCII text as UTF-16LE: put_units without a NUL, put_text with one. */
 void put_units(bytes *b, const char *ascii);
 void put_text(bytes *b, const char *ascii);
 
@@ -42,7 +42,7 @@ void set_u32(bytes *b, size_t at, uint32_t value);
  */
 uint8_t *exact_copy(const bytes *b);
 
-/* ---- Verdicts ----------------------------------------------------------------------------------------- */
+/* ---- Errors and names ----------------------------------------------------------------------------------------- */
 
 void expect_error(pfb_error error, pfb_code code, size_t offset, const char *what);
 

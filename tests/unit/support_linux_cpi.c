@@ -99,7 +99,7 @@ void compute(uint32_t mode)
 {
     pfb_cpi_verdict verdict = pfb_cpi_compute(&at_start.reading.snapshot, &at_end.reading.snapshot,
                                               &at_end.reading.widths, mode, figures, &result);
-    cr_assert(verdict == PFB_CPI_COMPUTED || verdict == PFB_CPI_NO_DATA, "%d", (int)verdict);
+    cr_assert(verdict == PFB_CPI_COMPUTED || verdict == PFB_CPI_NO_DATA, "verdict %d", (int)verdict);
 }
 
 void expect_statuses(uint32_t mode, const pfb_cpi_status *statuses, size_t number)

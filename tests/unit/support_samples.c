@@ -16,7 +16,7 @@ static void *allocate(size_t size)
     return memory;
 }
 
-/* ASCII to UTF-16LE; returns the units. */
+/* Converts ASCII to UTF-16LE. Returns the number of units. */
 static size_t widen(const char *name, uint8_t utf16[512])
 {
     size_t units = strlen(name);

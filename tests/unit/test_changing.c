@@ -89,7 +89,7 @@ CHANGING_TEST(pdh_text, CHANGING_PDH_TEXT, "pdh_text")
 
 enum { SAMPLES_HEADER = 13, SIZES_AT = 5 };
 
-/* An input of the snapshot reader: the block as the older and as the newer sample, `capacity` bytes each. */
+/* Makes an input of CHANGING_SAMPLE: the block as the older and as the newer sample, `capacity` bytes each. */
 static uint8_t *make_samples(const block *sample, size_t capacity)
 {
     uint8_t *input = calloc(1, SAMPLES_HEADER + 2 * capacity);

@@ -203,7 +203,7 @@ Test(counter_type, raw_sizes_follow_the_size_bits)
     }
 }
 
-/* Values, rates, queue lengths and precision timers need two samples if the delta bit is set. The two average types
+/* A type with a formula needs two samples if its delta bit is set. The two average types
  * need two samples although their delta bit is clear. */
 Test(counter_type, samples_follow_the_delta_bit)
 {
@@ -416,9 +416,9 @@ Test(counter_type, only_well_formed_counters_are_derived)
         x = x * 1664525 + 1013904223;
         uint32_t value = x & (i % 2 ? UINT32_MAX : ~PFB_TYPE_RESERVED_MASK);
         bool derived = pfb_counter_type_derive(value, &row);
-        cr_assert_eq(derived, is_well_formed_counter(value), "%08X", value);
-        cr_assert(!derived || (row.terms == 0) == (row.samples == 0), "%08X", value);
-        cr_assert(!derived || row.value == value, "%08X", value);
+        cr_assert_eq(derived, is_well_formed_counter(value), "type 0x%08X", value);
+        cr_assert(!derived || (row.terms == 0) == (row.samples == 0), "type 0x%08X", value);
+        cr_assert(!derived || row.value == value, "type 0x%08X", value);
     }
 }
 

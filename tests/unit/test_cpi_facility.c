@@ -207,17 +207,18 @@ Test(cpi_facility, invalid_handles_are_distinguished)
 {
     int object[4] = {0};
     expect_calls(NULL, PFB_PU_ERR_NULL_PTR, "a null handle");
-    expect_calls(object, PFB_PU_ERR_NOT_INITIALIZED, "another pointer, while there is no instance");
+    expect_calls(object, PFB_PU_ERR_NOT_INITIALIZED, "a pointer that is not a handle, while there is no instance");
     void *dead = init(PFB_CPI_RAW);
     void *live = init(PFB_CPI_RAW);
     terminate(dead);
-    expect_calls(object, PFB_PU_ERROR_INVALID_SIGNATURE, "another pointer");
+    expect_calls(object, PFB_PU_ERROR_INVALID_SIGNATURE, "a pointer that is not a handle");
     expect_calls(&((char *)object)[1], PFB_PU_ERROR_INVALID_SIGNATURE, "an odd pointer");
     expect_calls(dead, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle of a terminated instance");
     terminate(live);
     expect_calls(dead, PFB_PU_ERROR_INVALID_SIGNATURE,
                  "the handle of a terminated instance, while there is no instance");
-    expect_calls(object, PFB_PU_ERR_NOT_INITIALIZED, "another pointer, while there is no instance any more");
+    expect_calls(object, PFB_PU_ERR_NOT_INITIALIZED,
+                 "a pointer that is not a handle, after the last instance was terminated");
     expect_calls(NULL, PFB_PU_ERR_NULL_PTR, "a null handle");
 }
 
@@ -413,7 +414,7 @@ Test(cpi_facility, a_child_of_fork_is_another_thread)
         _exit(is_refused ? 42 : 1);
     }
     cr_assert_eq(waitpid(child, &status, 0), child);
-    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 42, "%d", status);
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 42, "status %d of the child", status);
     expect_get(handle, 0, 1);
     terminate(handle);
 }

@@ -71,9 +71,9 @@ Test(cpi_table, the_slot_free_for_the_longest_time_is_used_first)
         pfb_cpi_table_remove(&table, handles[order[i]]);
     for (int i = 0; i < 4; i++) {
         void *again = pfb_cpi_table_add(&table, instance(9));
-        cr_expect_eq(slot_of(again), slot_of(handles[order[i]]), "%d", i);
-        cr_expect_neq(again, handles[order[i]], "%d", i);
-        cr_expect_null(pfb_cpi_table_find(&table, handles[order[i]]), "%d", i);
+        cr_expect_eq(slot_of(again), slot_of(handles[order[i]]), "handle %d", i);
+        cr_expect_neq(again, handles[order[i]], "handle %d", i);
+        cr_expect_null(pfb_cpi_table_find(&table, handles[order[i]]), "handle %d", i);
     }
     cr_expect_eq(table.slot_count, 5);
     free(table.slots);
@@ -92,7 +92,7 @@ Test(cpi_table, a_slot_whose_handles_would_repeat_is_not_used_again)
     }
     cr_expect_eq(table.slot_count, 7, "20 handles need 7 slots if each slot has 3");
     for (int i = 0; i < ADDED; i++)
-        cr_expect(pfb_cpi_table_knows(&table, handles[i]) && !pfb_cpi_table_find(&table, handles[i]), "%d", i);
+        cr_expect(pfb_cpi_table_knows(&table, handles[i]) && !pfb_cpi_table_find(&table, handles[i]), "handle %d", i);
     free(table.slots);
 }
 

@@ -184,7 +184,7 @@ Test(cpuid, highest_extended_leaf)
         pfb_cpuid cpuid = {&leaf, 1};
         pfb_cpuid_identity identity;
         pfb_cpuid_identify(&cpuid, &identity);
-        cr_expect_eq(identity.highest_extended, rows[i][1], "%x", rows[i][0]);
+        cr_expect_eq(identity.highest_extended, rows[i][1], "EAX %x", rows[i][0]);
     }
 }
 
@@ -294,7 +294,7 @@ Test(cpuid, real_leaves_decoded)
     }
 }
 
-/* All bits of a field, and no others, appear in it. */
+/* Each row sets all bits of the registers that belong to one field. */
 Test(cpuid, fields_of_the_leaf)
 {
     static const struct {

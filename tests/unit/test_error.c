@@ -111,7 +111,7 @@ Test(error, unlisted_values_have_a_name_and_a_text_too)
     for (size_t i = 0; i < sizeof unlisted / sizeof unlisted[0]; i++) {
         pfb_code code;
         memcpy(&code, &unlisted[i], sizeof code); /* not a cast, to which sanitizers may object */
-        cr_expect_str_eq(pfb_code_name(code), "unknown_code", "%d", unlisted[i]);
+        cr_expect_str_eq(pfb_code_name(code), "unknown_code", "code %d", unlisted[i]);
         cr_expect_gt(strlen(pfb_code_text(code)), 0);
     }
 }

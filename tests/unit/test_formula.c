@@ -203,7 +203,7 @@ Test(formula, precision_object_timer_takes_base_or_clock)
         older.has &= ~(missing & 1 ? PFB_HAS_BASE : 0);
         newer.has &= ~(missing & 2 ? PFB_HAS_BASE : 0);
         double expected = missing == 0 ? 75.0 : 37.5; /* 1500 / 20, 1500 / 40 */
-        expect_value(pfb_formula_evaluate(&older, &newer, NULL), expected, 0, "base or clock");
+        expect_value(pfb_formula_evaluate(&older, &newer, NULL), expected, 0, "a timer with a base or a clock");
     }
 }
 

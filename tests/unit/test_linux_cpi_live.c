@@ -24,7 +24,7 @@ static void expect(bool is_so, const char *what)
 #define TURNS UINT32_C(50000000)
 
 #if defined(__x86_64__) || defined(__i386__)
-/* Two instructions per turn. */
+/* Two instructions per iteration. */
 enum { LEAST_PER_TURN = 2, MOST_PER_TURN = 2 };
 
 static void run_loop(void)
@@ -33,7 +33,7 @@ static void run_loop(void)
     __asm__ volatile("1: decl %0\n\tjnz 1b" : "+r"(left) : : "cc");
 }
 #else
-/* A turn takes at least one instruction, and no compiler makes more than twenty of it. */
+/* An iteration takes at least one instruction, and no compiler generates more than twenty. */
 enum { LEAST_PER_TURN = 1, MOST_PER_TURN = 20 };
 
 static void run_loop(void)

@@ -37,7 +37,8 @@ typedef struct failing_case {
     bool is_strict; /* an error in strict mode only */
 } failing_case;
 
-/* Fields of EBX: size of the control block in units of 8 bytes, of a record, number of pairs, their offset. */
+/* Bytes of EBX, the lowest first: size of the control block in units of 8 bytes, size of a record, number of pairs,
+ * offset of the pairs. */
 static const failing_case failing[] = {
     {"a CPU without LWP", {{LEAF, 12, 0xE000007E}}, PFB_LWP_UNTRUSTED_LEAF, {LEAF, 12, 0xE000007E}, false},
     {"a leaf of zeros", {{LEAF, 12, 0}, {LEAF, 4, 0}}, PFB_LWP_UNTRUSTED_LEAF, {LEAF, 12, 0}, false},
@@ -168,10 +169,11 @@ Test(lwp, garbage_in_the_leaf)
     for (size_t i = 0; i < ROWS(leaves); i++) {
         lwp_make(&b);
         memcpy(b.leaf, leaves[i], sizeof b.leaf);
-        expect_failure(&b, NULL, PFB_LWP_UNTRUSTED_LEAF, (pfb_lwp_place){LEAF, 12, leaves[i][3]}, "garbage");
+        expect_failure(&b, NULL, PFB_LWP_UNTRUSTED_LEAF, (pfb_lwp_place){LEAF, 12, leaves[i][3]}, "an arbitrary leaf");
     }
     memcpy(b.leaf, (const uint32_t[]){0x07280202, 0, 0, 0x00000503}, sizeof b.leaf);
-    expect_failure(&b, NULL, PFB_LWP_EVENT_SIZE_ZERO, (pfb_lwp_place){LEAF, 4, 0}, "garbage with bit 0");
+    expect_failure(&b, NULL, PFB_LWP_EVENT_SIZE_ZERO, (pfb_lwp_place){LEAF, 4, 0},
+                   "an arbitrary leaf with bit 0 of EDX");
 }
 
 /* A real case: a processor whose microcode removed LWP on every second CPU and left the leaf unchanged. */
@@ -329,7 +331,7 @@ Test(lwp, strict_mode_rejects_two_of_the_notes)
     }
 }
 
-Test(lwp, the_first_place_of_a_note_stays)
+Test(lwp, the_first_place_of_a_note_is_kept)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
@@ -340,9 +342,10 @@ Test(lwp, the_first_place_of_a_note_stays)
     lwp_set(&b, CONTROL, 68, 6);
     cr_assert(lwp_open(&lwp, &b, NULL));
     cr_expect_eq(lwp.notes, BIT(RESERVED_PAIR_BITS) | BIT(NEGATIVE_PAIR) | BIT(RESERVED_FIELD));
-    expect_place(lwp.first[NOTE(RESERVED_PAIR_BITS)], (pfb_lwp_place){CONTROL, 140, 0xFFFFFFFF}, "bits");
-    expect_place(lwp.first[NOTE(NEGATIVE_PAIR)], (pfb_lwp_place){CONTROL, 140, 0xFFFFFFFF}, "sign");
-    expect_place(lwp.first[NOTE(RESERVED_FIELD)], (pfb_lwp_place){CONTROL, 20, 5}, "field");
+    expect_place(lwp.first[NOTE(RESERVED_PAIR_BITS)], (pfb_lwp_place){CONTROL, 140, 0xFFFFFFFF},
+                 "reserved bits of a pair");
+    expect_place(lwp.first[NOTE(NEGATIVE_PAIR)], (pfb_lwp_place){CONTROL, 140, 0xFFFFFFFF}, "a negative pair");
+    expect_place(lwp.first[NOTE(RESERVED_FIELD)], (pfb_lwp_place){CONTROL, 20, 5}, "a reserved field");
 }
 
 /* Bits of Flags up to 28 are EventIds; higher ones are modes. */
@@ -362,7 +365,8 @@ Test(lwp, random_bits_of_every_event)
         bool is_event = bit >= 1 && bit <= 28;
         cr_expect_eq((lwp.notes & BIT(RANDOM_TOO_WIDE)) != 0, is_event, "bit %u", bit);
         if (is_event)
-            expect_place(lwp.first[NOTE(RANDOM_TOO_WIDE)], (pfb_lwp_place){CONTROL, 120 + 8 * bit, 0}, "random");
+            expect_place(lwp.first[NOTE(RANDOM_TOO_WIDE)], (pfb_lwp_place){CONTROL, 120 + 8 * bit, 0},
+                         "Random and an interval of 0");
     }
 }
 
@@ -389,7 +393,8 @@ Test(lwp, control_block_and_ring_that_overlap)
         pfb_lwp_place_control(&lwp, rows[i].address);
         cr_expect_eq((lwp.notes & BIT(OVERLAP)) != 0, rows[i].overlap, "row %zu", i);
         if (rows[i].overlap)
-            expect_place(lwp.first[NOTE(OVERLAP)], (pfb_lwp_place){CONTROL, 8, rows[i].base}, "overlap");
+            expect_place(lwp.first[NOTE(OVERLAP)], (pfb_lwp_place){CONTROL, 8, rows[i].base},
+                         "a ring that overlaps the control block");
     }
     lwp_set(&b, CONTROL, 4, 0);
     cr_assert_not(lwp_open(&lwp, &b, NULL));
@@ -453,7 +458,7 @@ Test(lwp, fixed_fields_are_read_once)
     lwp_set(&b, CONTROL, 64, 992);
     cr_assert(lwp_open(&lwp, &b, STRICT));
     pfb_lwp opened = lwp;
-    memset(b.control, 0xFF, 128); /* sizes, head and tail far outside */
+    memset(b.control, 0xFF, 128); /* sizes, head and tail are outside of the ring */
     memset(b.leaf, 0xFF, sizeof b.leaf);
     cr_expect_eq(lwp.count, 4);
     for (uint32_t i = 0; i < 4; i++)
@@ -485,7 +490,7 @@ Test(lwp, pairs_at_every_offset)
         pfb_lwp_capabilities capabilities;
         pfb_lwp_capabilities_read(b.leaf[0], lwp_geometry(2040, 32, count, offset), b.leaf[2], b.leaf[3],
                                   &capabilities);
-        cr_assert(pfb_lwp_open(&lwp, &capabilities, block, sizeof block, b.ring, 1024, STRICT), "%u", offset);
+        cr_assert(pfb_lwp_open(&lwp, &capabilities, block, sizeof block, b.ring, 1024, STRICT), "offset %u", offset);
         cr_expect_eq(lwp.control.pair_count, count);
         for (uint32_t id = 1; id <= count; id++) {
             cr_assert(pfb_lwp_pair_at(&lwp, id, &pair));
@@ -550,8 +555,8 @@ Test(lwp, pairs_are_signed_numbers_of_26_bits)
         lwp_set(&b, CONTROL, 148, ~rows[i].raw);
         cr_assert(lwp_open(&lwp, &b, NULL) && pfb_lwp_pair_at(&lwp, 3, &pair));
         cr_expect(pair.raw_interval == rows[i].raw && pair.raw_counter == ~rows[i].raw);
-        cr_expect_eq(pair.interval, rows[i].value, "%x", rows[i].raw);
-        cr_expect_eq(pair.counter, -1 - rows[i].value, "%x", rows[i].raw); /* as ~x is -1 - x */
+        cr_expect_eq(pair.interval, rows[i].value, "raw value %x", rows[i].raw);
+        cr_expect_eq(pair.counter, -1 - rows[i].value, "raw value %x", rows[i].raw); /* as ~x is -1 - x */
     }
 }
 
@@ -590,7 +595,7 @@ Test(lwp, a_snapshot_by_hand)
     }
 }
 
-Test(lwp, snapshots_cut_at_every_byte)
+Test(lwp, snapshots_truncated_at_every_byte)
 {
     bytes b = {.size = 0};
     size_t whole = put_snapshot(&b);
@@ -600,19 +605,19 @@ Test(lwp, snapshots_cut_at_every_byte)
         uint8_t *copy = exact_copy(&b);
         pfb_error error = pfb_lwp_snapshot_read(copy, b.size, &s);
         if (b.size < 16)
-            expect_error(error, PFB_TRUNCATED_HEADER, 0, "registers");
+            expect_error(error, PFB_TRUNCATED_HEADER, 0, "a snapshot that ends in its registers");
         else if (b.size < 24)
-            expect_error(error, PFB_TRUNCATED_HEADER, 16, "size of the control block");
+            expect_error(error, PFB_TRUNCATED_HEADER, 16, "a snapshot that ends in the size of its control block");
         else if (b.size < 29)
-            expect_error(error, PFB_TRUNCATED_BLOCK, 16, "control block");
+            expect_error(error, PFB_TRUNCATED_BLOCK, 16, "a snapshot that ends in its control block");
         else if (b.size < 37)
-            expect_error(error, PFB_TRUNCATED_HEADER, 29, "size of the ring");
+            expect_error(error, PFB_TRUNCATED_HEADER, 29, "a snapshot that ends in the size of its ring");
         else
-            expect_error(error, PFB_TRUNCATED_BLOCK, 29, "ring");
+            expect_error(error, PFB_TRUNCATED_BLOCK, 29, "a snapshot that ends in its ring");
         cr_expect(s.eax == none.eax && s.control_size == 0 && s.ring_size == 0);
         free(copy);
     }
-    expect_error(pfb_lwp_snapshot_read(NULL, 100, &s), PFB_TRUNCATED_HEADER, 0, "null");
+    expect_error(pfb_lwp_snapshot_read(NULL, 100, &s), PFB_TRUNCATED_HEADER, 0, "null data");
 }
 
 Test(lwp, sizes_of_snapshots_that_would_wrap)
@@ -660,7 +665,7 @@ Test(lwp, names_of_events)
     static const char *const names[] = {"invalid", "lwpval", "ire", "bre", "dme", "cnh", "rnh"};
     for (uint32_t id = 0; id < 300; id++) {
         const char *expected = id < 7 ? names[id] : id == 255 ? "lwpins" : "unknown";
-        cr_expect_str_eq(pfb_lwp_event_name(id), expected, "%u", id);
+        cr_expect_str_eq(pfb_lwp_event_name(id), expected, "EventId %u", id);
     }
 }
 

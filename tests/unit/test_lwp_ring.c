@@ -16,7 +16,7 @@ enum { STAMPS = 1 << 30, CONTINUOUS = 1 << 29 }; /* bits of Flags */
 /* ---- Records that are returned
  * ---------------------------------------------------------------------------------------- */
 
-/* A ring whose slots contain their number in every field. */
+/* Fills a ring with records that contain the number of their slot in every field. */
 static void fill(lwp_bytes *b, uint32_t stride, uint32_t slots)
 {
     memset(b->ring, 0xEE, (size_t)stride * slots);
@@ -26,7 +26,7 @@ static void fill(lwp_bytes *b, uint32_t stride, uint32_t slots)
                              5000 + slot});
 }
 
-/* The next record is the one that `fill` wrote into the slot. */
+/* Checks that the next record is the one that `fill` wrote into the slot. */
 static void expect_slot(pfb_lwp *lwp, uint32_t stride, uint32_t slot)
 {
     pfb_lwp_event event;
@@ -440,7 +440,7 @@ static void check_sample(size_t count, uint32_t head, uint32_t counter, uint32_t
                 (lwp_record){sample[n].id, 3, sample[n].id == 255 ? 0x4567 : 0x0CAD, sample[n].i, 0x401000,
                              sample_data2(n), 0});
     cr_assert(lwp_open(&lwp, &b, STRICT));
-    cr_expect_eq(lwp.notes, BIT(THRESHOLD_BEYOND), "%x", lwp.notes);
+    cr_expect_eq(lwp.notes, BIT(THRESHOLD_BEYOND), "notes %x", lwp.notes);
     cr_expect_eq(lwp.count, count);
     cr_assert(pfb_lwp_pair_at(&lwp, 1, &pair));
     cr_expect(pair.interval == 9 && pair.counter == (int32_t)counter);

@@ -185,7 +185,7 @@ Test(lwp_model, without_pairs_only_inserts_are_recorded)
     program_count(&p, (pfb_lwp_occurrence){.id = 2});
     program_insert(&p, 2);
     program_flush(&p);
-    program_expect_slots(&p, (const uint32_t[]){2, UNTOUCHED}, 2, "inserted");
+    program_expect_slots(&p, (const uint32_t[]){2, UNTOUCHED}, 2, "the inserted record");
     program_expect_margins(&p);
 }
 
@@ -317,7 +317,8 @@ Test(lwp_model, longer_records_end_in_zeros)
         cr_expect_eq(program_get(&p, HEAD), 2 * sizes[i]);
         for (size_t at = 32; at < sizes[i]; at++)
             cr_expect(program_slot(&p, 0)[at] == 0 && program_slot(&p, 1)[at] == 0, "size %u, byte %zu", sizes[i], at);
-        program_expect_slots(&p, (const uint32_t[]){0x11111111, 0x22222222, UNTOUCHED}, 3, "long records");
+        program_expect_slots(&p, (const uint32_t[]){0x11111111, 0x22222222, UNTOUCHED}, 3,
+                             "records longer than 32 bytes");
         program_expect_margins(&p);
     }
 }

@@ -263,7 +263,7 @@ Test(perflib_faults, the_longest_sentences_fit)
     close_source(source);
 }
 
-/* Code 8 requests a larger buffer from functions with a reply; from others it is a failure like any other. */
+/* From a function with a reply, code 8 means that the buffer is too small. From other functions it is a failure. */
 Test(perflib_faults, calls_without_reply_are_not_repeated)
 {
     static const fake_function functions[] = {FAKE_PerfOpenQueryHandle, FAKE_PerfAddCounters, FAKE_PerfDeleteCounters};
@@ -410,7 +410,7 @@ static void put_written(pfb_bytes *capture, uint32_t tag, uint32_t request, cons
     cr_assert(size <= sizeof memory && pfb_bytes_append(capture, memory, size));
 }
 
-/* Two samples of a single-instance counterset with one rate: 30 in a second. */
+/* Makes a capture of two samples of a single-instance counterset with one rate, 30 per second. */
 static pfb_bytes make_single_instance(void)
 {
     static const uint32_t ids[] = {1};
@@ -531,7 +531,7 @@ Test(perflib_faults, invalid_and_empty_sequences_are_not_passed_on)
 
 /* ---- Missing functions ------------------------------------------------------------------------------------------ */
 
-/* Each function in turn is missing: operations that need it fail and name it; the others work. */
+/* Removes one function at a time. Operations that need it fail and name it, all others succeed. */
 Test(perflib_faults, operations_that_need_a_missing_function_fail)
 {
     for (size_t missing = 0; missing < FAKE_FUNCTIONS; missing++) {
@@ -584,7 +584,7 @@ static fake_script random_script(uint32_t *state)
     return script;
 }
 
-/* Whatever the system answers, a call ends with complete bytes, or with a code and a sentence, and handles are closed.
+/* Each operation returns complete bytes, or fails with a code and a sentence, and closes its handles.
  */
 Test(perflib_faults, random_answers_give_a_reply_or_a_failure)
 {

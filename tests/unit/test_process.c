@@ -66,7 +66,7 @@ static void put_io(void)
 /* ---- Instances and counters ----------------------------------------------------------------------------------------
  */
 
-Test(process, processes_ascend_and_their_total_is_the_last)
+Test(process, processes_ascend_and_the_total_is_last)
 {
     put_processes();
     pfb_source *source = open_machine();
@@ -374,7 +374,7 @@ Test(process, the_total_without_processes_is_0)
 
 /* ---- This machine ------------------------------------------------------------------------------------------ */
 
-/* This program finds itself and its parent. */
+/* Finds the test program itself and the id of its parent. */
 Test(process, this_machine_can_be_read)
 {
     pfb_source *source = pfb_source_open_live(NULL);

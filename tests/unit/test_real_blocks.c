@@ -323,7 +323,7 @@ Test(real_blocks, names)
     uint32_t *by_name = calloc(count, sizeof *by_name);
     pfb_name_index index;
     cr_assert(entries && by_index && by_name);
-    expect_error(pfb_name_index_build(&index, &table, entries, by_index, by_name, count), PFB_OK, 0, "index");
+    expect_error(pfb_name_index_build(&index, &table, entries, by_index, by_name, count), PFB_OK, 0, "the name index");
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const pfb_name_entry *found = pfb_name_index_find(&index, expected[i].title);
         uint32_t first;

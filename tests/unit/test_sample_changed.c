@@ -28,7 +28,7 @@ static pfb_error load_changed(const block *before, const block *after)
 
     size_t needed = pfb_sample_size(&counts);
     guarded memory = guarded_make(needed + 16);
-    uint8_t *at = memory.end - (needed + 15) / 16 * 16; /* aligned as malloc does */
+    uint8_t *at = memory.end - (needed + 15) / 16 * 16; /* aligned to 16 bytes, like memory of malloc */
     pfb_error error = pfb_sample_load(&table, &input, &counts, at, needed);
     cr_assert_leq(table.counts.results, counts.results);
     cr_assert_leq(table.counts.columns, counts.columns);

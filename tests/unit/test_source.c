@@ -677,7 +677,7 @@ Test(source, codes_have_names_and_texts)
                     {5, "ERROR_ACCESS_DENIED"},  {0x5AA, "ERROR_NO_SYSTEM_RESOURCES"}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const pfb_win32_code *row = pfb_win32_find(expected[i].code);
-        cr_assert(row, "%u", (unsigned)expected[i].code);
+        cr_assert(row, "code %u", (unsigned)expected[i].code);
         cr_expect(row->code == expected[i].code && row->text[0] != '\0');
         cr_expect_str_eq(row->name, expected[i].name);
     }

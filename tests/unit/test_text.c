@@ -117,7 +117,7 @@ Test(cpi_text, worked_examples)
                                  "8:8500[0 3000 8010 6000 8000][1 777 8010 5 8000](900 3200 4801);");
 }
 
-/* Reads snapshots and computes the figures of each pair. */
+/* Reads two snapshots and computes the figures of their interval. */
 static pfb_cpi_verdict compute(const char *input, uint32_t mode, pfb_cpi_figures *figures, pfb_cpi_result *result)
 {
     static pfb_cpi_cpu ends[8];
@@ -345,7 +345,7 @@ Test(cpi_text, numbers_of_cpus)
     }
 }
 
-/* Every prefix of a text: complete lines are read, and a cut line is an error. */
+/* Every prefix of a text: complete lines are read, and a truncated line is an error. */
 Test(cpi_text, every_prefix)
 {
     size_t steps = 0;
@@ -371,7 +371,7 @@ Test(cpi_text, null_data)
     pfb_cpi_text text;
     pfb_cpi_step step;
     cr_expect_not(pfb_cpi_text_open(&text, NULL, 100));
-    expect_error(text.error, PFB_UNKNOWN_FORMAT, 0, "null");
+    expect_error(text.error, PFB_UNKNOWN_FORMAT, 0, "null data");
     cr_expect_not(pfb_cpi_text_next(&text, cpus, 1, &step));
 }
 

@@ -129,7 +129,8 @@ Test(write_v1, written_blocks_are_valid)
         pfb_writer b;
         pfb_write_init(&b, built, sizeof built);
         v1_everything(&b, big);
-        expect_error(read_block(built, EVERY_SIZE, STRICT), PFB_OK, 0, big ? "big" : "little");
+        expect_error(read_block(built, EVERY_SIZE, STRICT), PFB_OK, 0,
+                     big ? "a big-endian block" : "a little-endian block");
     }
 }
 
@@ -429,7 +430,7 @@ Test(write_v1, each_fault_breaks_one_field_and_is_rejected_with_its_code)
     }
 }
 
-/* Every fault has a row here: those of V1 blocks, and the one of name tables, which has a test of its own. */
+/* Every fault of V1 blocks has one row. The fault of name tables has a test of its own. */
 Test(write_v1, every_fault_is_tested_once)
 {
     for (int fault = PFB_FAULT_SIGNATURE_WRONG; fault < PFB_FAULT_COUNT; fault++) {
