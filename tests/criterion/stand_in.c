@@ -54,7 +54,7 @@ void stand_in_skip(const char *format, ...)
     longjmp(way_out, 1);
 }
 
-/* ---- Running tests -------------------------------------------------------------------------------------------- */
+/* ---- Running tests ---------------------------------------------------------------------------------------- */
 
 /* Returns false if the function ended early. */
 static bool runs_to_its_end(void (*function)(void))

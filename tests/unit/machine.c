@@ -45,7 +45,7 @@ void ask_of(const pfb_guid *set)
     asked_set = *set;
 }
 
-/* ---- A tree of kernel files ------------------------------------------------------------------------------ */
+/* ---- Kernel files ---------------------------------------------------------------------------------------- */
 
 /* Files and folders to remove, in reverse order. */
 typedef struct tree {
@@ -156,7 +156,7 @@ uint64_t ticks(uint64_t count)
     return count * (10000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* ---- Queries ------------------------------------------------------------------------------------- */
+/* ---- Queries --------------------------------------------------------------------------------------------- */
 
 size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance)
 {

@@ -42,7 +42,7 @@ void set_u32(bytes *b, size_t at, uint32_t value);
  */
 uint8_t *exact_copy(const bytes *b);
 
-/* ---- Errors and names ----------------------------------------------------------------------------------------- */
+/* ---- Errors and names --------------------------------------------------------------------------------- */
 
 void expect_error(pfb_error error, pfb_code code, size_t offset, const char *what);
 

@@ -6,7 +6,7 @@
 #include "perfblock/log.h"
 #include "support.h"
 
-/* The log is passed to the reader in windows that grow from `window` bytes; SIZE_MAX: as a whole. */
+/* The log is passed to the reader in windows of `window` bytes, which grow as needed; SIZE_MAX: in one window. */
 typedef struct log_walk {
     const uint8_t *data;
     size_t size;

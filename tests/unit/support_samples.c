@@ -28,7 +28,7 @@ static size_t widen(const char *name, uint8_t utf16[512])
     return units;
 }
 
-/* ---- Building samples -------------------------------------------------------------------------------------------- */
+/* ---- Building samples ---------------------------------------------------------------------------------- */
 
 sample *sample_new_large(int64_t tick, size_t capacity)
 {

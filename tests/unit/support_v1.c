@@ -27,7 +27,7 @@ void store_ordered(uint8_t *p, bool is_big_endian, uint32_t value)
         p[i] = (uint8_t)(value >> 8 * (is_big_endian ? 3 - i : i));
 }
 
-/* ---- Parts of a block ---------------------------------------------------------------------------- */
+/* ---- Parts of a block -------------------------------------------------------------------------------- */
 
 pfb_write_times v1_times(int64_t tick)
 {

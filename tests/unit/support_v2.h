@@ -18,20 +18,20 @@ void put_value8(bytes *b, uint64_t raw);
 /* An instance with a name of one letter: 16 bytes. */
 void put_instance(bytes *b, uint32_t id, const char *letter);
 
-/* The worked example of the format: result at 48, instances 64, instance "ab" 72, value 88, total 104. */
+/* The worked example of the format. Offsets: result 48, instances 64, instance "ab" 72, value 88; total size 104. */
 void put_example(bytes *b);
 
-/* Kind 1: result at 48, value at 64, total 80. */
+/* Kind 1. Offsets: result 48, value 64; total size 80. */
 void put_single(bytes *b);
 
-/* Kind 2: result at 48, counters 64, ids 72, values 80 and 96, total 112. */
+/* Kind 2. Offsets: result 48, counters 64, ids 72, values 80 and 96; total size 112. */
 void put_counters(bytes *b);
 
-/* Kind 6: result at 48, counters 64, ids 72, instances 80; instance "a" 88 with values at 104 and 120; instance "b" 136
- * with values at 152 and 168; total 184. */
+/* Kind 6. Offsets: result 48, counters 64, ids 72, instances 80, instance "a" 88 with values 104 and 120, instance "b"
+ * 136 with values 152 and 168; total size 184. */
 void put_set(bytes *b);
 
-/* ---- Verdicts ----------------------------------------------------------------------------------------------- */
+/* ---- Errors ------------------------------------------------------------------------------------------------- */
 
 /* Reads a copy of exactly these bytes. Returns the error, and optionally the notes. */
 pfb_error judge(const bytes *b, const pfb_read_options *options, uint32_t *notes);

@@ -61,7 +61,7 @@ static void change_seeds(changing_reader reader, const char *subject)
         change_seed(reader, i, (i + 1) % seed_count);
 }
 
-/* ---- Seeds of each reader ------------------------------------------------------- */
+/* ---- Seeds of each reader ------------------------------------------------------------------------------------ */
 
 #define CHANGING_TEST(name, reader, subject)                                                                           \
     Test(changing, name)                                                                                               \

@@ -303,7 +303,7 @@ Test(cpi_facility, figures_that_were_not_requested_are_zero)
     terminate(handle);
 }
 
-/* ---- Thread-only mode ------------------------------------------------------------------------------------ */
+/* ---- Thread-only mode ---------------------------------------------------------------------------------- */
 
 Test(cpi_facility, thread_only_mode_succeeds_with_each_status)
 {
@@ -725,7 +725,7 @@ Test(cpi_facility, this_machine_measures_or_reports_a_reason)
     }
 }
 
-/* ---- perfutil.h ------------------------------------------------------------------------------ */
+/* ---- perfutil.h ---------------------------------------------------------------------------------------- */
 
 /* perfutil.h has the names, the values and the structure layout of the headers of Performance Inspector. */
 Test(cpi_facility, perfutil_names_have_the_original_values)

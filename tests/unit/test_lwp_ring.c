@@ -132,7 +132,7 @@ Test(lwp_ring, all_slots_of_a_continuous_ring)
     cr_expect_eq(lwp.notes, BIT(CONTINUOUS), "slots that were never written are not noted in continuous mode");
 }
 
-/* ---- Fields of a record ------------------------------------------------------------------------------------- */
+/* ---- Fields of a record ----------------------------------------------------------------------------------- */
 
 /* Reads one record in slot 1 of a ring whose unread records begin there, on the CPU of lwp_make. */
 static pfb_lwp read_one(lwp_bytes *b, lwp_record record, pfb_lwp_event *event)

@@ -180,7 +180,7 @@ Test(pdh_text, rows)
     static const struct {
         const char *text, *rows;
         pfb_code code; /* in strict mode */
-        size_t offset; /* after the header */
+        size_t offset; /* of the error, from the end of the header */
         uint32_t note; /* in tolerant mode; 0: it fails as in strict mode */
     } cases[] = {
         {"", "", PFB_OK, 0, 0},
@@ -232,12 +232,12 @@ Test(pdh_text, truncated_headers)
     expect_error(reader.error, PFB_CALLER_ORDER, 0, "continue without needs_more");
 }
 
-/* Times: seconds since 1601 by the calendar of POSIX, whose epoch is 11,644,473,600 s later. */
+/* The expected times are computed from POSIX times, whose epoch is 11,644,473,600 s after the start of 1601. */
 Test(pdh_text, times)
 {
     static const struct {
         const char *text;
-        double time; /* in 100 ns; 0: no time */
+        double time; /* in units of 100 ns since 1601; 0: the text is not a time */
     } cases[] = {
         {"01/01/1970 00:00:00.000", 116444736000000000.0},
         {"01/01/1970 00:00:00", 116444736000000000.0},

@@ -341,7 +341,7 @@ Test(process, malformed_stat_files_are_skipped)
     pfb_source_close(source);
 }
 
-/* ---- Processes that start and end ------------------------------------------------------------------------------- */
+/* ---- Processes that start and end ----------------------------------------------------------------------------- */
 
 Test(process, processes_that_end_are_left_out)
 {
@@ -372,7 +372,7 @@ Test(process, the_total_without_processes_is_0)
     pfb_source_close(source);
 }
 
-/* ---- This machine ------------------------------------------------------------------------------------------ */
+/* ---- This machine --------------------------------------------------------------------------------------------- */
 
 /* Finds the test program itself and the id of its parent. */
 Test(process, this_machine_can_be_read)

@@ -422,7 +422,7 @@ Test(replay, each_block_has_its_status)
     pfb_source_close(source);
 }
 
-/* ---- Recorded bytes -------------------------------------------------------------------------------------------- */
+/* ---- Recorded bytes --------------------------------------------------------------------------------------- */
 
 /* The third sample is malformed, and all samples have bytes after the block. A query equal to the recorded one returns
  * the recorded bytes unchanged. */

@@ -520,7 +520,7 @@ Test(source, chunks_of_a_later_version_are_ignored)
     pfb_source_close(source);
 }
 
-/* ---- Truncated and changed captures ------------------------------------------------------------------------ */
+/* ---- Truncated and changed captures ----------------------------------------------------------------------------- */
 
 Test(source, a_truncated_capture_is_replayed_to_its_end)
 {
@@ -663,7 +663,7 @@ Test(source, an_implementation_owns_its_context)
     cr_expect_eq(closed_contexts, 7);
 }
 
-/* ---- Names of codes -------------------------------------------------------------------------------------------- */
+/* ---- Names of codes --------------------------------------------------------------------------------------------- */
 
 Test(source, codes_have_names_and_texts)
 {

@@ -82,7 +82,7 @@ static void expect_parsed(const char *text, const char *expected)
 
 #define HEAD "cpi-snapshots 1\n"
 
-/* ---- The worked examples -------------------------------------------------------------- */
+/* ---- The worked examples ------------------------------------------------------------------------------- */
 
 static const char first_example[] = HEAD "snapshot 1000\n"
                                          "cpu 0 0 1000 0 1000\n"
@@ -144,7 +144,7 @@ Test(cpi_text, figures_of_the_worked_examples)
     cr_expect(result.system.raw_cpi == 4.0 && result.system.busy_percent == 37.5 && result.cpus_changed);
 }
 
-/* ---- Valid texts -------------------------------------------------------------------------------------- */
+/* ---- Valid texts --------------------------------------------------------------------------------------- */
 
 Test(cpi_text, valid_texts)
 {
@@ -191,7 +191,7 @@ Test(cpi_text, offsets_of_lines)
     cr_expect(text.error.code == PFB_OK && text.lines == 8);
 }
 
-/* ---- Invalid texts --------------------------------------------------------------------------------------- */
+/* ---- Invalid texts ------------------------------------------------------------------------------------- */
 
 Test(cpi_text, first_lines)
 {

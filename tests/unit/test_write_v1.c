@@ -10,7 +10,7 @@
 
 enum { RAWCOUNT = 0x00010000, LARGE_RAWCOUNT = 0x00010100 };
 
-/* ---- The expected bytes of a block ------------------------------------------------------------------ */
+/* ---- The expected bytes of a block ------------------------------------------------------------------- */
 
 /* Consecutive fields of 4 bytes. */
 static void put_fields(bytes *b, bool big, const uint32_t *values, size_t count)
@@ -148,7 +148,7 @@ Test(write_v1, every_capacity)
     guarded_free(&memory);
 }
 
-/* ---- Offsets of values --------------------------------------------------------------------------------- */
+/* ---- Offsets of values ------------------------------------------------------------------------------- */
 
 Test(write_v1, offsets_are_assigned_or_given)
 {

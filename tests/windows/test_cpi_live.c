@@ -79,7 +79,7 @@ static void check_thread(void)
     set_counter(NULL);
 }
 
-/* ---- System calls of the source ----------------------------------------------------------------------- */
+/* ---- System calls of the source ------------------------------------------------------------------------ */
 
 static void check_variable(void)
 {
@@ -152,7 +152,7 @@ static void check_lock(void)
     check(all.count == (unsigned)THREADS * TURNS, "only one thread holds the lock");
 }
 
-/* ---- The source with simulated functions ----------------------------------------------------------- */
+/* ---- The source with simulated functions --------------------------------------------------------------- */
 
 static unsigned handles_made;
 static unsigned handles_closed;
