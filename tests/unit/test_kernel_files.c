@@ -184,7 +184,7 @@ Test(kernel_files, clocks_belong_to_the_preceding_processor)
 {
     pfb_kernel_text text = text_of("cpu MHz\t\t: 1.0\n"
                                    "processor\t: 0\nmodel name\t: cpu MHz : 77\ncpu MHz\t\t: 2599.996\n\n"
-                                   "processor\t: 7\ncpu MHz\t\t: 0.000\n\n" /* unknown */
+                                   "processor\t: 7\ncpu MHz\t\t: 0.000\n\n" /* an unknown clock */
                                    "processor\t: 8\ncpu MHz dynamic\t: 5200\n\n"
                                    "processor\t: 9\ncpu MHz\t\t: 800\ncpu MHz\t\t: 900\n\n"
                                    "processor\t: x\ncpu MHz\t\t: 700\n\n"
@@ -257,7 +257,7 @@ Test(kernel_files, too_many_columns_are_only_counted)
     cr_expect_not(has_clock);
     cr_expect_eq(pfb_kernel_interrupts(text, strlen(text), columns, 2, &has_clock), 3);
     cr_expect(columns[0].all == 0 && columns[2].cpu == 0,
-              "columns above the capacity: no sums, and no write past the end");
+              "with too many columns nothing is summed or written past the capacity");
     cr_expect_eq(pfb_kernel_interrupts(text, strlen(text), columns, 3, &has_clock), 3);
     cr_expect(has_clock && columns[2].cpu == 2 && columns[2].all == 3 && columns[2].clock == 3);
 }

@@ -335,7 +335,7 @@ Test(replay, results_of_all_kinds_answer_queries_of_all_kinds)
     end_sample();
     EXPECT_ANSWERS(
         {MANY, "a", ALL, ALL, "2 0{ 0=10/4 7=70/4};"},
-        {MANY, "A", 7, ALL, "1 0{ 70/4};"}, /* from the first query that includes it */
+        {MANY, "A", 7, ALL, "1 0{ 70/4};"}, /* two recorded queries include it; the first result is used */
         {MANY, "a", 1, ALL, "0 106a;"},     /* registered, but not in the result */
         {MANY, "a*", ALL, ALL, "6 0{a#0 0=10/4 7=70/4};"},
         {MANY, "a?", ALL, ALL, "6 0;"},
@@ -641,7 +641,8 @@ static void use_changed_capture(const char *name, const uint8_t *data, size_t si
         return;
     cr_assert(pfb_bytes_append(&changed, data, size));
     use_capture(changed.data, size);
-    for (size_t at = 0; at < size; at += 7) { /* reaches every byte of a chunk header in some chunk */
+    for (size_t at = 0; at < size;
+         at += 7) { /* in steps of 7: each byte of a chunk header is changed in at least one chunk */
         use_capture(changed.data, at);
         changed.data[at] ^= 0xFF;
         use_capture(changed.data, size);

@@ -586,7 +586,8 @@ static void use_changed_capture(const char *name, const uint8_t *data, size_t si
     cr_assert(changed, "out of memory");
     memcpy(changed, data, size);
     use_capture(name, changed, size);
-    for (size_t at = 0; at < size; at += 7) { /* reaches every byte of a chunk header in some chunk */
+    for (size_t at = 0; at < size;
+         at += 7) { /* in steps of 7: each byte of a chunk header is changed in at least one chunk */
         use_capture(name, changed, at);
         changed[at] ^= 0xFF;
         use_capture(name, changed, size);

@@ -465,7 +465,7 @@ Test(cpi_text, nothing_is_written_if_the_capacity_is_too_small)
     cr_expect_eq(pfb_cpi_text_write_step(&step, "why", NULL, 0), sizeof line - 1);
 }
 
-/* Read, written and read again. */
+/* A text that is read and written again is the same, apart from its first lines. */
 Test(cpi_text, round_trip)
 {
     static const char *const texts[] = {first_example, second_example, third_example,
