@@ -212,7 +212,7 @@ Test(cpi_facility, invalid_handles_are_distinguished)
     void *live = init(PFB_CPI_RAW);
     terminate(dead);
     expect_calls(object, PFB_PU_ERROR_INVALID_SIGNATURE, "a pointer that is not a handle");
-    expect_calls(&((char *)object)[1], PFB_PU_ERROR_INVALID_SIGNATURE, "an odd pointer");
+    expect_calls(&((char *)object)[1], PFB_PU_ERROR_INVALID_SIGNATURE, "a pointer to an odd address");
     expect_calls(dead, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle of a terminated instance");
     terminate(live);
     expect_calls(dead, PFB_PU_ERROR_INVALID_SIGNATURE,

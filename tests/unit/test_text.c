@@ -360,7 +360,7 @@ Test(cpi_text, every_prefix)
         size_t count = 0;
         for (const char *c = t.text; *c != '\0'; c++)
             count += *c == ';';
-        cr_expect(count <= 2 && count + 1 >= steps, "cut at %zu: %s", size, t.text);
+        cr_expect(count <= 2 && count + 1 >= steps, "truncated at %zu: %s", size, t.text);
         steps = count;
     }
     cr_expect_eq(steps, 2);
@@ -465,7 +465,7 @@ Test(cpi_text, nothing_is_written_if_the_capacity_is_too_small)
     cr_expect_eq(pfb_cpi_text_write_step(&step, "why", NULL, 0), sizeof line - 1);
 }
 
-/* A text that is read and written again is the same, apart from its first lines. */
+/* A text that is read and written again is the same, except for its first lines. */
 Test(cpi_text, round_trip)
 {
     static const char *const texts[] = {first_example, second_example, third_example,
