@@ -27,6 +27,8 @@ from collections import namedtuple
 MEMORY_FUNCTIONS = {"memcpy", "memmove", "memset", "memcmp"}
 # Made by the linker, or by the compiler for position-independent code.
 LINKER_NAMES = {"_GLOBAL_OFFSET_TABLE_"}
+# Functions that gcc adds to position-independent code of 32-bit x86.
+COMPILER_PREFIX = "__x86.get_pc_thunk."
 SYSTEM_HEADERS = {"stdint.h", "stddef.h", "stdbool.h", "limits.h", "float.h"}
 
 Symbol = namedtuple("Symbol", "value size type bind section name")
@@ -249,7 +251,7 @@ def check_symbols(objects, allowed):
             yield f"{obj.name}: needs {name}"
     for obj in objects:
         for name in sorted(obj.defined()):
-            if not name.startswith("pfb_") and not name.startswith("__x86.get_pc_thunk."):
+            if not name.startswith(("pfb_", COMPILER_PREFIX)):
                 yield f"{obj.name}: defines the global name {name}, which is not pfb_*"
 
 
@@ -449,6 +451,8 @@ def check_unused(paths):
         used = set().union({"main"}, *(other.undefined() for other in objects if other is not obj))
         functions = {s.name for s in obj.symbols if s.type == "FUNC" and s.section != "UND" and s.bind != "LOCAL"}
         for name in sorted(functions - used):
+            if name.startswith(COMPILER_PREFIX):
+                continue
             yield f"{obj.name}: no other object uses {name}"
 
 
