@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A live source for the program under test, linked in place of the system's. The capture that PERFBLOCK_MACHINE names
- * has its data: V2 like PerfLib if it has registrations, and V1 as the registry answers. */
+/* A live source for the program under test, linked instead of the system's. Its data comes from the capture that
+ * PERFBLOCK_MACHINE names: V2 data if the capture has data chunks, and V1 blocks as the registry returns them. */
 #include "perfblock/capture.h"
 #include "perfblock/source.h"
 #include "perfblock/v1.h"
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Objects from this title on are costly. */
+/* Objects with this title index or a higher one are costly: the query "Global" excludes them. */
 enum { COSTLY = 1000, LITTLE_BYTES = 4, TOTAL_AT = 20, COUNT_AT = 28, HEADER_AT = 24 };
 
 typedef struct machine {
     pfb_bytes file;
     pfb_source *v2;   /* null: there is no V2 data */
     bool has_no_list; /* countersets cannot be enumerated */
-    pfb_capture at;   /* after the last block */
+    pfb_capture at;   /* position after the last block that was returned */
 } machine;
 
 static bool refuse(pfb_source_failure *failure, uint32_t code, const char *sentence)
@@ -49,7 +49,7 @@ static void put_le32(uint8_t *at, size_t value)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* The header of a block and those of its objects that are asked for; a broken block as it is. */
+/* Appends the header of a block and the requested objects. Appends a malformed block unchanged. */
 static bool reduce(const uint8_t *block, size_t size, const char *query, pfb_bytes *bytes)
 {
     pfb_v1_reader reader;

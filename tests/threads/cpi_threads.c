@@ -55,7 +55,7 @@ static bool read_counts(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpus,
     (void)moment;
     (void)failure;
     counting_reader *reader = context;
-    CHECK(!atomic_flag_test_and_set(&reader->is_used)); /* used by one thread at a time */
+    CHECK(!atomic_flag_test_and_set(&reader->is_used)); /* one thread at a time uses a reader */
     CHECK(!(reader->mode & PFB_CPI_ON_THREAD) || reader->thread == this_thread);
     CHECK(capacity >= CPUS);
     uint64_t n = reader->next++;
@@ -82,14 +82,14 @@ static const pfb_cpi_source_operations operations = {close_source, open_reader, 
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
 
-/* One instance and its expected state. Its lock orders the calls on it, as a caller must. */
+/* One instance and its expected state. The lock serializes the calls on the instance, as callers must do. */
 typedef struct box {
     pthread_mutex_t lock;
-    void *handle; /* null: none at present */
-    void *dead;   /* the previous one; null at first */
+    void *handle; /* null: there is no instance */
+    void *dead;   /* handle of the previous instance; null at first */
     uint32_t mode;
     unsigned owner;
-    uint64_t start, next; /* readings */
+    uint64_t start, next; /* numbers of readings */
     uint64_t groups;
     uint8_t buffer[BUFFER_BYTES];
 } box;
@@ -245,7 +245,7 @@ static void use_box(box *b, uint64_t *random)
 
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
-/* Half of the turns use this thread's share of the boxes. */
+/* Half of the turns use boxes that belong to this thread. */
 static void *use_boxes(void *context)
 {
     worker *w = begin_worker(context);
@@ -261,15 +261,15 @@ static void *use_boxes(void *context)
     return NULL;
 }
 
-/* One instance whose calls are not ordered. Each call runs completely or finds it terminated; after that its buffer is
- * freed. */
+/* One instance that all threads call without a lock. Each call either completes or fails because the instance is
+ * terminated. The buffer is freed after termination. */
 static struct shared {
     void *handle;
     uint8_t *buffer;
     atomic_uint calls;
 } shared;
 
-static void expect_whole_or_dead(int code)
+static void expect_completed_or_terminated(int code)
 {
     CHECK(code == PFB_PU_SUCCESS || code == PFB_PU_ERROR_INVALID_SIGNATURE || code == PFB_PU_ERROR_BUFFER_FULL);
 }
@@ -287,13 +287,13 @@ static void *share_one(void *context)
         }
         switch (next_random(&w->random) % 4) {
         case 0:
-            expect_whole_or_dead(pfb_cpi_start(shared.handle));
+            expect_completed_or_terminated(pfb_cpi_start(shared.handle));
             break;
         case 1:
-            expect_whole_or_dead(pfb_cpi_get(shared.handle, &data));
+            expect_completed_or_terminated(pfb_cpi_get(shared.handle, &data));
             break;
         case 2:
-            expect_whole_or_dead(pfb_cpi_get_and_trace(shared.handle, 3, 0, NULL, &data));
+            expect_completed_or_terminated(pfb_cpi_get_and_trace(shared.handle, 3, 0, NULL, &data));
             break;
         default:
             if (pfb_cpi_get_details(shared.handle, &details) == PFB_PU_SUCCESS)

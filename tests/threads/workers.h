@@ -15,11 +15,11 @@ enum { THREADS = 64 };
 
 typedef struct worker {
     pthread_t thread;
-    unsigned number; /* from 1 */
+    unsigned number; /* number of the worker, from 1 */
     uint64_t random;
 } worker;
 
-/* From 1; 0 in the main thread. */
+/* Number of the worker that runs on this thread; 0 in the main thread. */
 extern _Thread_local unsigned this_thread;
 
 /* Ends the program with a failure if the condition is false. */
@@ -33,7 +33,7 @@ void seed_workers(int argc, char **argv);
 /* Runs all workers at once and waits for them. */
 void run_workers(void *(*run)(void *));
 
-/* First call in `run`, with its argument. */
+/* Must be the first call in `run`, with the argument of `run`. */
 worker *begin_worker(void *context);
 
 uint32_t next_random(uint64_t *random);

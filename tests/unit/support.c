@@ -23,7 +23,7 @@
 
 void put_fill(bytes *b, uint8_t value, size_t count)
 {
-    cr_assert_leq(count, sizeof b->data - b->size, "the test needs more bytes than it has");
+    cr_assert_leq(count, sizeof b->data - b->size, "the buffer of the test is too small");
     memset(b->data + b->size, value, count);
     b->size += count;
 }
@@ -77,7 +77,7 @@ void put_text(bytes *b, const char *ascii)
 void set_u32(bytes *b, size_t at, uint32_t value)
 {
     size_t size = b->size;
-    cr_assert(at <= size && size - at >= 4, "there is no field at %zu", at);
+    cr_assert(at <= size && size - at >= 4, "the buffer has no 4 bytes at %zu", at);
     b->size = at;
     put_u32(b, value);
     b->size = size;
@@ -92,7 +92,7 @@ uint8_t *exact_copy(const bytes *b)
     return copy;
 }
 
-/* ---- Verdicts ----------------------------------------------------------------------------------------- */
+/* ---- Expectations ------------------------------------------------------------------------------------- */
 
 void expect_error(pfb_error error, pfb_code code, size_t offset, const char *what)
 {
@@ -151,7 +151,7 @@ static bool make_accessible(uint8_t *memory, size_t size)
 
 static void release(uint8_t *memory, size_t size)
 {
-    (void)size; /* munmap knows the size on this system */
+    (void)size; /* VirtualFree releases the whole reservation */
     VirtualFree(memory, 0, MEM_RELEASE);
 }
 
@@ -185,7 +185,7 @@ guarded guarded_make(size_t least_size)
     size_t page = page_size();
     size_t size = (least_size / page + 1) * page;
     uint8_t *all = reserve(size + 2 * page);
-    cr_assert(all && make_accessible(all + page, size), "no memory");
+    cr_assert(all && make_accessible(all + page, size), "out of memory");
     return (guarded){.begin = all + page, .end = all + page + size};
 }
 
@@ -230,7 +230,8 @@ size_t visit_seeds(const char *subject, seed_visitor *visit)
     DIR *folder = opendir(path);
     cr_assert(folder && names, "%s cannot be listed", path);
     for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder), count++) {
-        cr_assert(count < MOST_NAMES && strlen(entry->d_name) < sizeof *names, "%s: one name too many", path);
+        cr_assert(count < MOST_NAMES && strlen(entry->d_name) < sizeof *names,
+                  "%s has too many names, or one is too long", path);
         strcpy(names[count], entry->d_name);
     }
     closedir(folder);

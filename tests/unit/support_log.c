@@ -13,8 +13,8 @@ static void *make(size_t count, size_t size)
     return memory;
 }
 
-/* Allocates exactly this size, so that a sanitizer detects reads past the end; the byte of an empty record must not be
- * read. */
+/* Allocates exactly this size, so that a sanitizer detects reads past the end; an empty record has one byte,
+ * which must not be read. */
 static uint8_t *make_bytes(size_t size)
 {
     uint8_t *memory = malloc(size > 0 ? size : 1);

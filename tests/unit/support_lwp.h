@@ -5,13 +5,13 @@
 /* The three inputs of the reader of LWP data, as bytes that a test can change. */
 #include "perfblock/lwp/lwp.h"
 
-enum { LWP_CONTROL_ROOM = 256, LWP_RING_ROOM = 4096 * 32 };
+enum { LWP_CONTROL_CAPACITY = 256, LWP_RING_CAPACITY = 4096 * 32 };
 
 typedef struct lwp_bytes {
     uint32_t leaf[4]; /* EAX, EBX, ECX, EDX */
-    uint8_t control[LWP_CONTROL_ROOM];
+    uint8_t control[LWP_CONTROL_CAPACITY];
     size_t control_size;
-    uint8_t ring[LWP_RING_ROOM];
+    uint8_t ring[LWP_RING_CAPACITY];
     size_t ring_size;
 } lwp_bytes;
 
@@ -23,7 +23,8 @@ uint32_t lwp_geometry(uint32_t control_bytes, uint32_t event_bytes, uint32_t max
  */
 void lwp_make(lwp_bytes *b);
 
-/* The same with another layout, for control blocks and rings of any size: no minimum ring, no pairs. */
+/* The same with another layout, for control blocks and rings of any size: no minimum ring, no pairs of interval and
+ * counter. */
 void lwp_make_ring(lwp_bytes *b, uint32_t event_bytes, uint32_t ring_bytes, uint32_t head, uint32_t tail);
 
 /* Overwrites 32 bits of a part. */

@@ -13,7 +13,7 @@ fake_machine *fake;
 /* An event that was opened. */
 typedef struct fake_event {
     bool is_open;
-    int cpu; /* ANY: of the thread */
+    int cpu; /* ANY: an event of the thread */
     int group;
 } fake_event;
 
@@ -52,7 +52,7 @@ void count(pfb_perf_counts *counts, uint64_t enabled, uint64_t running, uint64_t
     counts->cycles += cycles;
 }
 
-static void tell(const char *word)
+static void log_word(const char *word)
 {
     size_t used = strlen(fake->log);
     if (used + strlen(word) + 2 < sizeof fake->log)
@@ -144,7 +144,7 @@ static long read_group(const fake_event *event, uint64_t words[5])
     const pfb_perf_counts *counts = event->cpu == ANY ? &fake->thread : &fake->cpus[event->cpu];
     char word[32];
     snprintf(word, sizeof word, event->cpu == ANY ? "thread" : "cpu%d", event->cpu);
-    tell(word);
+    log_word(word);
     words[0] = 2;
     words[1] = counts->enabled;
     words[2] = counts->running;
@@ -157,7 +157,7 @@ static long read_group(const fake_event *event, uint64_t words[5])
     return fake->bad_size;
 }
 
-static long fake_read(int descriptor, void *room, size_t size)
+static long fake_read(int descriptor, void *buffer, size_t size)
 {
     uint64_t words[5];
     pthread_mutex_lock(&lock);
@@ -166,7 +166,7 @@ static long fake_read(int descriptor, void *room, size_t size)
     int cpu = event ? event->cpu : ANY;
     if (event && event->group == -1 && size >= sizeof words) {
         got = read_group(event, words);
-        memcpy(room, words, sizeof words);
+        memcpy(buffer, words, sizeof words);
     } else {
         fake->mistakes++;
     }
@@ -176,7 +176,7 @@ static long fake_read(int descriptor, void *room, size_t size)
     return got;
 }
 
-/* ---- The rest --------------------------------------------------------------------------------------------- */
+/* ---- Clocks and identity ---------------------------------------------------------------------------------- */
 
 static bool fake_has_time_stamp(void)
 {
@@ -188,7 +188,7 @@ static uint64_t tick(uint64_t *clock, const char *word)
     pthread_mutex_lock(&lock);
     uint64_t now = *clock;
     *clock += fake->step;
-    tell(word);
+    log_word(word);
     pthread_mutex_unlock(&lock);
     return now;
 }

@@ -42,7 +42,7 @@ pfb_guid guid_of(size_t number);
 /* Writes the identifier block for all counters and instances of that counterset; returns its size. */
 size_t make_block(uint8_t *out, size_t capacity, size_t set);
 
-/* ---- Any call -------------------------------------------------------------------------------------------------- */
+/* ---- Calls by function ------------------------------------------------------------------------------------------ */
 
 /* The functions that return replies; the one that counts GUIDs is first. */
 enum { REPLYING = 5 };

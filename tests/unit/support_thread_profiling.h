@@ -6,16 +6,16 @@
  * record their calls. */
 #include "cpi/windows/thread_profiling.h"
 
-/* The call that fails, and how. */
+/* How a call fails, or which wrong value it returns. */
 typedef enum fake_fault {
     FAULT_NONE = 0,
-    FAULT_CODE,         /* a Win32 code */
-    FAULT_VERSION,      /* of the structure */
-    FAULT_SIZE,         /* size of the structure */
-    FAULT_COUNT,        /* of counters with a value */
-    FAULT_TYPE,         /* of the counter */
-    FAULT_INSTRUCTIONS, /* the counter */
-    FAULT_CYCLES        /* the cycles */
+    FAULT_CODE,         /* a Win32 error code */
+    FAULT_VERSION,      /* wrong version of the structure */
+    FAULT_SIZE,         /* wrong size of the structure */
+    FAULT_COUNT,        /* wrong number of counters with a value */
+    FAULT_TYPE,         /* wrong type of the counter */
+    FAULT_INSTRUCTIONS, /* wrong number of instructions */
+    FAULT_CYCLES        /* wrong number of cycles */
 } fake_fault;
 
 enum { FAKE_PROFILES = 8, FAKE_LOG = 64 };

@@ -21,7 +21,7 @@ void put_result(bytes *b, uint32_t status, uint32_t kind, uint32_t size)
 
 void put_value4(bytes *b, uint32_t raw)
 {
-    PUT_U32(b, 4, 16, raw, 0); /* of the data, of the value with its header */
+    PUT_U32(b, 4, 16, raw, 0); /* size of the data, then of the value with its header */
 }
 
 void put_value8(bytes *b, uint64_t raw)
@@ -75,7 +75,7 @@ void put_set(bytes *b)
     put_value4(b, 4);
 }
 
-/* ---- Verdicts ----------------------------------------------------------------------------------------------- */
+/* ---- Expectations ------------------------------------------------------------------------------------------- */
 
 pfb_error judge(const bytes *b, const pfb_read_options *options, uint32_t *notes)
 {
