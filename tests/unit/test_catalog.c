@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The expected sets, written from the sources and not from the table under test. */
+/* The expected countersets. They are taken from the sources of the catalog, not from the table under test. */
 typedef struct expected_set {
     const char *guid, *name;
     bool is_verified;
@@ -80,8 +80,8 @@ static const expected_counter gpu_process_memory[] = {{1, "Total Committed", NUL
                                                       {4, "Dedicated Usage", NULL, NONE},
                                                       {5, "Shared Usage", NULL, NONE}};
 
-/* The list of a set's counters, or null. */
-static const expected_counter *list_of(size_t set)
+/* Returns the expected counters of a counterset, or null if there are none. */
+static const expected_counter *counters_of(size_t set)
 {
     return set == 0   ? processor_information
            : set == 2 ? gpu_engine
@@ -118,7 +118,7 @@ Test(catalog, counters_are_as_listed)
     for (size_t i = 0; i < SET_COUNT; i++) {
         const pfb_catalog_set *set = pfb_catalog_set_at(i);
         for (size_t n = 0; n < expected_sets[i].counters; n++) {
-            const expected_counter *e = &list_of(i)[n];
+            const expected_counter *e = &counters_of(i)[n];
             const pfb_catalog_counter *counter = pfb_catalog_counter_at(set, n);
             cr_assert_not_null(counter, "%s", e->name);
             cr_expect_eq(counter->set, i, "%s", e->name);
@@ -137,9 +137,9 @@ Test(catalog, counters_are_as_listed)
     }
 }
 
-/* References to a base lead to a base in the same set, and each type that needs a base has one. Id 29 is not in the
- * catalog. */
-Test(catalog, bases_are_there)
+/* Each base id is the id of a base counter of the same counterset, and each counter whose type needs a base has one. Id
+ * 29 is not in the catalog. */
+Test(catalog, every_base_exists)
 {
     const pfb_catalog_set *set = pfb_catalog_set_at(0);
     for (size_t n = 0; n < 31; n++) {
@@ -162,7 +162,8 @@ Test(catalog, sets_are_found_by_name)
     for (size_t i = 0; i < SET_COUNT; i++)
         cr_expect_eq(pfb_catalog_named(expected_sets[i].name, strlen(expected_sets[i].name)), pfb_catalog_set_at(i));
     cr_expect_eq(pfb_catalog_named("processor INFORMATION", 21), pfb_catalog_set_at(0));
-    cr_expect_eq(pfb_catalog_named("GPU Engine and more", 10), pfb_catalog_set_at(2), "only `size` bytes count");
+    cr_expect_eq(pfb_catalog_named("GPU Engine and more", 10), pfb_catalog_set_at(2),
+                 "only the first `size` bytes are compared");
     static const char *const wrong[] = {
         "",           "Processor",  "Processor Information ", " GPU Engine", "GPU engine",
         "GPU-Engine", "@PU Engine", "GPU Engine\x7f"};
@@ -170,8 +171,8 @@ Test(catalog, sets_are_found_by_name)
         const pfb_catalog_set *set = pfb_catalog_named(wrong[i], strlen(wrong[i]));
         cr_expect_eq(set, i == 4 ? pfb_catalog_set_at(2) : NULL, "\"%s\"", wrong[i]);
     }
-    cr_expect_null(pfb_catalog_named("GPU Engine\0", 11), "a NUL is a byte like others");
-    cr_expect_null(pfb_catalog_named("Processor[Information", 21), "brackets are not braces");
+    cr_expect_null(pfb_catalog_named("GPU Engine\0", 11), "a NUL is compared like any other byte");
+    cr_expect_null(pfb_catalog_named("Processor[Information", 21), "only letters are compared without regard to case");
 }
 
 Test(catalog, unknown_guids)
@@ -185,7 +186,7 @@ Test(catalog, unknown_guids)
     cr_expect_not_null(pfb_catalog_find(&guid));
 }
 
-/* ---- As registration ----------------------------------------------------------------------------------- */
+/* ---- Registrations -------------------------------------------------------------------------------------- */
 
 /* Writes the reply to a request in memory of exactly its size. */
 static size_t build(const pfb_catalog_set *set, uint32_t request, uint8_t *data, size_t capacity)
@@ -197,7 +198,7 @@ static size_t build(const pfb_catalog_set *set, uint32_t request, uint8_t *data,
     return builder.size_bytes;
 }
 
-Test(catalog, registrations_say_the_same)
+Test(catalog, registrations_match_the_catalog)
 {
     for (size_t i = 0; i < SET_COUNT; i++) {
         const pfb_catalog_set *set = pfb_catalog_set_at(i);
@@ -210,7 +211,7 @@ Test(catalog, registrations_say_the_same)
         cr_expect(pfb_guid_equal(&registration.guid, &set->guid), "%s", set->name);
         pfb_counter counter;
         for (size_t n = 0; n < expected_sets[i].counters; n++) {
-            const expected_counter *e = &list_of(i)[n];
+            const expected_counter *e = &counters_of(i)[n];
             if (!e->type)
                 continue;
             cr_assert(pfb_registration_next_counter(&registration, &counter), "%s", e->name);
@@ -224,7 +225,7 @@ Test(catalog, registrations_say_the_same)
     }
 }
 
-Test(catalog, names_as_strings)
+Test(catalog, names_are_returned_as_strings)
 {
     static const uint32_t set_requests[] = {PFB_REQUEST_COUNTERSET_NAME, PFB_REQUEST_COUNTERSET_ENGLISH_NAME};
     static const uint32_t name_requests[] = {PFB_REQUEST_COUNTER_NAMES, PFB_REQUEST_COUNTER_ENGLISH_NAMES};
@@ -242,8 +243,8 @@ Test(catalog, names_as_strings)
         cr_expect_eq(strings.count, expected_sets[i / 2].counters, "%s", set->name);
         for (size_t n = 0; n < expected_sets[i / 2].counters; n++) {
             cr_assert(pfb_registration_strings_next_string(&strings, &entry), "%s", set->name);
-            cr_expect(entry.text.bytes && entry.counter_id == list_of(i / 2)[n].id);
-            expect_name(&entry.text, list_of(i / 2)[n].name, "a counter's name");
+            cr_expect(entry.text.bytes && entry.counter_id == counters_of(i / 2)[n].id);
+            expect_name(&entry.text, counters_of(i / 2)[n].name, "a counter's name");
         }
         cr_expect(!pfb_registration_strings_next_string(&strings, &entry) && strings.error.code == PFB_OK);
     }
@@ -261,13 +262,13 @@ Test(catalog, other_requests_write_nothing)
     }
 }
 
-Test(catalog, too_little_memory_is_the_builders_error)
+Test(catalog, a_buffer_that_is_too_small_is_an_error_of_the_writer)
 {
     pfb_writer builder;
     pfb_write_init(&builder, NULL, 0);
     cr_expect(pfb_catalog_registration(pfb_catalog_set_at(0), PFB_REQUEST_COUNTERSET, &builder));
     cr_expect_eq(builder.error.code, PFB_CALLER_TOO_SMALL);
-    cr_expect_eq(builder.size_bytes, 32 + 31 * 48, "measured");
+    cr_expect_eq(builder.size_bytes, 32 + 31 * 48, "the size that is needed");
 }
 
 /* ---- The documentation --------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What was read of a log: a digest of its values, and their number. */
+/* A digest of the values of a log, and their number. */
 typedef struct log_values {
     uint64_t digest;
     size_t count;
@@ -76,7 +76,7 @@ static bool put_pdh_text(pfb_collector *c, const uint8_t *data, size_t size, log
 typedef bool put_function(pfb_collector *c, const uint8_t *data, size_t size, log_values *values,
                           pfb_source_failure *failure);
 
-static put_function *put; /* of the logs that are visited */
+static put_function *put; /* reads the logs that are visited */
 static size_t failed;     /* readings that failed */
 static size_t value_count;
 
@@ -88,8 +88,8 @@ static log_values read_log(pfb_collector *c, const uint8_t *data, size_t size, b
     return values;
 }
 
-/* The values are those of a reading in which nothing fails, or memory is the reason that they are not. Then the
- * collector still reads the log. */
+/* With each failing allocation, reading the log either returns the same values as without failures, or fails for lack
+ * of memory. After that failure the same collector can read the log from the start. */
 static void visit(const char *name, const uint8_t *data, size_t size)
 {
     pfb_source_failure failure = {.code = 0};
@@ -124,14 +124,14 @@ static void visit(const char *name, const uint8_t *data, size_t size)
     failing = 0;
 }
 
-Test(collect_logs, a_failed_allocation_of_a_binary_log_is_a_failure)
+Test(collect_logs, a_failed_allocation_in_a_binary_log_is_reported)
 {
     put = put_log;
     cr_expect_gt(visit_seeds("log", visit), 80);
     cr_expect(failed > 500 && value_count > 150, "%zu failures, %zu values", failed, value_count);
 }
 
-Test(collect_logs, a_failed_allocation_of_a_text_log_is_a_failure)
+Test(collect_logs, a_failed_allocation_in_a_text_log_is_reported)
 {
     put = put_pdh_text;
     cr_expect_gt(visit_seeds("pdh_text", visit), 20);

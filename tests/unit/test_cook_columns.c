@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random whole samples, regular and irregular: every result is that of pfb_sample_cook_value. */
+/* Random samples, regular and irregular: pfb_sample_cook returns the same results as pfb_sample_cook_value. */
 #include "support.h"
 #include "support_samples.h"
 #include "support_v1.h"
@@ -36,19 +36,19 @@ static const struct {
 } kinds[COLUMNS] = {
     {0x00010000, 4, 0, 0, 0, 0},    /* a raw count */
     {0x10410400, 4, 0, 0, 0, 0},    /* a rate of 4 bytes */
-    {0x10410500, 8, 0, 0, 0, 0},    /* and of 8 */
+    {0x10410500, 8, 0, 0, 0, 0},    /* a rate of 8 bytes */
     {0x20510500, 8, 0, 0, 0, 0},    /* a timer */
-    {0x21510500, 8, 0, 0, 0, 0},    /* its inverse */
+    {0x21510500, 8, 0, 0, 0, 0},    /* an inverse timer */
     {0x20570500, 8, 7, 0, 0, 0},    /* a precision timer */
-    {0x40030500, 8, 0, 0, 0, 0},    /* the base of that */
+    {0x40030500, 8, 0, 0, 0, 0},    /* the base of the precision timer */
     {0x40020500, 8, 9, 0, 0, 0},    /* an average */
-    {0x40030402, 4, 0, 0, 0, 0},    /* its base */
+    {0x40030402, 4, 0, 0, 0, 0},    /* the base of the average */
     {0x23410500, 8, 0, 11, 0, 0},   /* an inverse multi timer */
-    {0x00010000, 4, 0, 0, 0, 0},    /* its multi count */
-    {0x20610500, 8, 0, 0, 13, 14},  /* a timer by a clock of its own */
-    {0x00010100, 8, 0, 0, 0, 0},    /* that clock */
-    {0x00010100, 8, 0, 0, 0, 0},    /* and its frequency */
-    {0x20670500, 8, 16, 0, 13, 14}, /* a precision timer by a base, else by that clock */
+    {0x00010000, 4, 0, 0, 0, 0},    /* the multi count of that timer */
+    {0x20610500, 8, 0, 0, 13, 14},  /* a timer with its own clock */
+    {0x00010100, 8, 0, 0, 0, 0},    /* the clock of that timer */
+    {0x00010100, 8, 0, 0, 0, 0},    /* the frequency of that clock */
+    {0x20670500, 8, 16, 0, 13, 14}, /* a precision timer with a base, or else that clock */
     {0x40030500, 8, 0, 0, 0, 0},    /* the base, which may be absent */
 };
 
@@ -72,11 +72,12 @@ static void register_kinds(sample *s)
 
 /* ---- Instances ------------------------------------------------------------------------------------------ */
 
-/* How irregular a pair of samples is: one in `rows` rows and one in `values` values. */
+/* In a pair of samples, one in `rows` rows and one in `values` values are irregular. */
 typedef struct disorder {
     uint64_t rows, values;
 } disorder;
 
+/* The instances of a sample. */
 typedef struct crowd {
     uint32_t ids[MOST_ROWS];
     uint32_t count;
@@ -170,7 +171,8 @@ static unsigned expect_all(const pfb_sample *older, const pfb_sample *newer, con
     return ok;
 }
 
-static void expect_show(const sample *older, const sample *newer, const pfb_formula_options *options, unsigned ok)
+static void expect_cooked_replies(const sample *older, const sample *newer, const pfb_formula_options *options,
+                                  unsigned ok)
 {
     pfb_cooked_replies display;
     cr_assert_not(pfb_cook_replies(&display, &older->input, &newer->input, options, NULL, 0));
@@ -179,10 +181,11 @@ static void expect_show(const sample *older, const sample *newer, const pfb_form
     cr_assert_not(pfb_cook_replies(&display, &older->input, &newer->input, options, memory, size - 1));
     cr_assert_eq(display.needed_bytes, size);
     cr_assert(pfb_cook_replies(&display, &older->input, &newer->input, options, memory, size));
-    expect_error(display.older_error, older->loaded.code, older->loaded.offset, "older");
-    expect_error(display.newer_error, newer->loaded.code, newer->loaded.offset, "newer");
+    expect_error(display.older_error, older->loaded.code, older->loaded.offset, "the older sample");
+    expect_error(display.newer_error, newer->loaded.code, newer->loaded.offset, "the newer sample");
     displayed all = {display.values, display.status_bytes};
-    cr_expect_eq(expect_displayed(&display.older, &display.newer, options, all), ok, "as step by step");
+    cr_expect_eq(expect_displayed(&display.older, &display.newer, options, all), ok,
+                 "pfb_cook_replies returns as many values as the separate steps");
     free(memory);
 }
 
@@ -197,7 +200,7 @@ static unsigned compare_samples(uint64_t *state, disorder d)
     pfb_sample_match(&older->table, &newer->table);
     unsigned ok = expect_all(&older->table, &newer->table, &options);
     expect_all(NULL, &newer->table, &options);
-    expect_show(older, newer, &options, ok);
+    expect_cooked_replies(older, newer, &options, ok);
     sample_free_both(older, newer);
     return ok;
 }
@@ -213,7 +216,7 @@ Test(cook_columns, random_samples, .timeout = 300)
     cr_expect_gt(ok, 50000, "only %u values", ok);
 }
 
-/* A sample that was matched with a larger one has references to rows that the other one lacks. */
+/* A sample that was matched with a larger sample refers to older rows that a smaller sample does not have. */
 Test(cook_columns, matched_with_another_sample)
 {
     uint64_t state = 1;

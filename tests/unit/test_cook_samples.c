@@ -57,7 +57,7 @@ static sample *mixed(int64_t tick, const char *first, const char *second)
     return s;
 }
 
-/* Expects the values of whole samples to be those of pfb_sample_cook_value. */
+/* Checks that pfb_sample_cook returns the same values as pfb_sample_cook_value. */
 static void expect_cells(const sample *older, const sample *newer)
 {
     const pfb_sample *from = older ? &older->table : NULL;
@@ -66,7 +66,7 @@ static void expect_cells(const sample *older, const sample *newer)
     displayed_free(all);
 }
 
-Test(cook_samples, a_block_of_every_kind_to_displayed_values)
+Test(cook_samples, a_block_with_every_kind_of_result)
 {
     static const struct {
         const char *what;
@@ -78,7 +78,7 @@ Test(cook_samples, a_block_of_every_kind_to_displayed_values)
         {"a, base", 0, 1, PFB_STATUS_NOT_DISPLAYED, 0},
         {"b, count", 1, 0, PFB_STATUS_OK, 30},
         {"b, base", 1, 1, PFB_STATUS_NOT_DISPLAYED, 0},
-        {"b, average by the base of another result", 2, 2, PFB_STATUS_OK, 20},
+        {"b, average with the base of another result", 2, 2, PFB_STATUS_OK, 20},
         {"single gauge", 3, 3, PFB_STATUS_OK, 77},
         {"global gauge", 4, 4, PFB_STATUS_OK, 5},
         {"global count", 4, 5, PFB_STATUS_OK, 6},
@@ -100,22 +100,23 @@ Test(cook_samples, a_block_of_every_kind_to_displayed_values)
     sample_free_both(older, newer);
 }
 
-Test(cook_samples, instances_that_moved_vanished_and_came)
+Test(cook_samples, instances_that_moved_or_were_removed_or_added)
 {
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "b", "new");
     const pfb_sample *t = &newer->table;
     pfb_sample_match(&older->table, &newer->table);
     displayed all = displayed_of(&older->table, t, NULL);
-    cr_expect_eq(all.status_bytes[pfb_sample_place(t, 0, 0)], PFB_STATUS_NEGATIVE_DELTA, "b, from 30 to 20");
-    cr_expect_eq(all.status_bytes[pfb_sample_place(t, 1, 0)], PFB_STATUS_NEED_TWO_SAMPLES, "it is new");
-    cr_expect_eq(all.status_bytes[pfb_sample_place(t, 2, 2)], PFB_STATUS_NEED_TWO_SAMPLES, "its average too");
+    cr_expect_eq(all.status_bytes[pfb_sample_place(t, 0, 0)], PFB_STATUS_NEGATIVE_DELTA, "b decreases from 30 to 20");
+    cr_expect_eq(all.status_bytes[pfb_sample_place(t, 1, 0)], PFB_STATUS_NEED_TWO_SAMPLES, "the instance is new");
+    cr_expect_eq(all.status_bytes[pfb_sample_place(t, 2, 2)], PFB_STATUS_NEED_TWO_SAMPLES,
+                 "the average of a new instance");
     displayed_free(all);
     expect_cells(older, newer);
     sample_free_both(older, newer);
 }
 
-Test(cook_samples, a_table_too_small_is_left_alone)
+Test(cook_samples, a_table_that_is_too_small_is_not_written)
 {
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "a", "b");
@@ -158,7 +159,7 @@ static sample *average_at(int64_t tick, uint32_t base_type, uint64_t base, uint3
 }
 
 /* The registered base has 4 bytes and may have wrapped, or 8 bytes and decreased. */
-Test(cook_samples, wrap32_goes_by_the_registered_base)
+Test(cook_samples, wrap32_depends_on_the_type_of_the_registered_base)
 {
     static const struct {
         uint32_t base_type, size;
@@ -176,14 +177,14 @@ Test(cook_samples, wrap32_goes_by_the_registered_base)
         pfb_formula_result first = pfb_formula_unpack(values[0], status_bytes[0], PFB_UNIT_NONE);
         cr_expect_eq(first.status, rows[i].status, "%s", pfb_status_name(first.status));
         cr_expect_eq(first.flags, rows[i].status == PFB_STATUS_OK ? PFB_FLAG_WRAPPED : 0);
-        cr_expect_eq(first.integer, rows[i].status == PFB_STATUS_OK, "512 / 512");
+        cr_expect_eq(first.integer, rows[i].status == PFB_STATUS_OK, "512 / 512 is 1");
         pfb_sample_cook_value(&older->table, &newer->table, 0, 0, &wrap32, &inputs);
         cr_expect(inputs.newer.base_type == rows[i].base_type && inputs.older.base_type == rows[i].base_type);
         sample_free_both(older, newer);
     }
 }
 
-/* ---- What a column has in common, and what not --------------------------------------------------------- */
+/* ---- Columns of several results or of wrong sizes ------------------------------------------------------ */
 
 enum { ROWS = 40 };
 
@@ -230,7 +231,7 @@ Test(cook_samples, older_rows_of_two_results)
     sample_free_both(samples[0], samples[1]);
 }
 
-/* A column all of whose data, or bases, have the size of another type. */
+/* All values of a column, or all their bases, have the size of another type. */
 Test(cook_samples, columns_of_a_wrong_size)
 {
     static const struct {

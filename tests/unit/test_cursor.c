@@ -24,12 +24,12 @@ Test(cursor, covers_the_whole_input)
     expect_error(c.error, PFB_OK, 0, "a fresh cursor");
 }
 
-Test(cursor, null_counts_as_empty)
+Test(cursor, a_null_input_is_empty)
 {
     pfb_cursor c = pfb_cursor_make(NULL, 10);
     cr_expect_eq(pfb_cursor_left(&c), 0);
     cr_expect_null(pfb_cursor_take(&c, 1, PFB_TRUNCATED_VALUE));
-    expect_error(c.error, PFB_TRUNCATED_VALUE, 0, "a byte of nothing");
+    expect_error(c.error, PFB_TRUNCATED_VALUE, 0, "a byte of a null input");
 }
 
 Test(cursor, offsets_count_from_the_start_of_the_input)
@@ -51,7 +51,7 @@ Test(cursor, refuses_a_window_that_ends_before_it_begins)
     cr_expect_eq(pfb_cursor_left(&c), 0);
 }
 
-Test(cursor, the_invariant_tells_good_from_bad)
+Test(cursor, the_invariant_detects_an_invalid_cursor)
 {
     pfb_cursor c = {.base = ten, .at = 3, .end = 5};
     cr_expect(is_inside(&c, 5));
@@ -81,7 +81,7 @@ Test(cursor, huge_requests_do_not_wrap)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         pfb_cursor c = pfb_cursor_between(ten, 2, 10);
         cr_expect_null(pfb_cursor_take(&c, sizes[i], PFB_TRUNCATED_VALUE), "size %zu", sizes[i]);
-        expect_error(c.error, PFB_TRUNCATED_VALUE, 2, "taking too much");
+        expect_error(c.error, PFB_TRUNCATED_VALUE, 2, "a size past the end");
         c = pfb_cursor_between(ten, 2, 10);
         pfb_cursor w = pfb_cursor_window(&c, sizes[i], 0, PFB_BAD_VALUE_SIZE, 1);
         cr_expect_eq(pfb_cursor_left(&w), 0, "size %zu", sizes[i]);
@@ -89,7 +89,7 @@ Test(cursor, huge_requests_do_not_wrap)
     }
 }
 
-Test(cursor, the_first_error_sticks)
+Test(cursor, the_first_error_is_kept)
 {
     pfb_name text;
     pfb_instance_header header;
@@ -109,7 +109,7 @@ Test(cursor, the_first_error_sticks)
 
 /* ---- Windows inside windows -------------------------------------------------------------------------------- */
 
-Test(cursor, a_window_ends_where_its_size_says)
+Test(cursor, a_window_has_the_given_size)
 {
     pfb_cursor c = pfb_cursor_make(ten, sizeof ten);
     pfb_cursor_take(&c, 1, PFB_INTERNAL);
@@ -118,23 +118,22 @@ Test(cursor, a_window_ends_where_its_size_says)
     cr_expect_eq(pfb_cursor_left(&w), 5);
     pfb_cursor v = pfb_cursor_window(&w, 2, 0, PFB_BAD_VALUE_SIZE, 0);
     cr_expect_eq(pfb_cursor_take(&v, 2, PFB_INTERNAL), ten + 1);
-    cr_expect_null(pfb_cursor_take(&v, 1, PFB_TRUNCATED_VALUE),
-                   "the window in between has more, the inner one has not");
+    cr_expect_null(pfb_cursor_take(&v, 1, PFB_TRUNCATED_VALUE), "the inner window has no further byte");
     expect_error(v.error, PFB_TRUNCATED_VALUE, 3, "after the inner window");
     expect_error(w.error, PFB_OK, 0, "the window in between");
     cr_expect_eq(pfb_cursor_take(&w, 3, PFB_INTERNAL), ten + 3);
     cr_expect(is_inside(&v, 10) && is_inside(&w, 10) && is_inside(&c, 10));
 }
 
-Test(cursor, a_window_of_nothing_is_allowed_where_nothing_is_needed)
+Test(cursor, an_empty_window_is_allowed_if_the_minimum_is_0)
 {
     pfb_cursor c = pfb_cursor_between(ten, 10, 10);
     pfb_cursor w = pfb_cursor_window(&c, 0, 0, PFB_BAD_RESULT_SIZE, 0);
-    expect_error(w.error, PFB_OK, 0, "no bytes at the end");
+    expect_error(w.error, PFB_OK, 0, "an empty window at the end");
     cr_expect_eq(w.at, 10);
 }
 
-Test(cursor, a_window_below_the_least_or_beyond_what_is_left_is_blamed_on_its_size)
+Test(cursor, a_window_that_is_too_small_or_too_large_is_an_error_at_its_size_field)
 {
     static const size_t sizes[] = {0, 7, 9};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -142,7 +141,7 @@ Test(cursor, a_window_below_the_least_or_beyond_what_is_left_is_blamed_on_its_si
         pfb_cursor w = pfb_cursor_window(&c, sizes[i], 8, PFB_BAD_RESULT_SIZE, 6);
         expect_error(c.error, PFB_BAD_RESULT_SIZE, 6, "the cursor");
         expect_error(w.error, PFB_BAD_RESULT_SIZE, 6, "the window");
-        cr_expect_eq(c.at, 2, "a cursor that failed stays");
+        cr_expect_eq(c.at, 2, "a failed cursor does not move");
         cr_expect_eq(pfb_cursor_left(&w), 0);
     }
 }
@@ -227,7 +226,7 @@ Test(cursor, an_instance_header_is_read_with_its_name)
     cr_assert(pfb_cursor_instance(&c, &header));
     cr_expect(header.offset == 3 && header.size_bytes == 16 && header.id == 0x80000001);
     cr_expect(header.name.bytes == b.data + 11 && header.name.size_bytes == 4);
-    cr_expect_eq(c.at, 19, "the cursor moves by the size");
+    cr_expect_eq(c.at, 19, "the cursor moves by the size of the header");
 }
 
 typedef struct instance_case {
@@ -268,12 +267,12 @@ Test(cursor, an_instance_header_fits_its_window_and_its_name)
 
 /* ---- Tolerance ---------------------------------------------------------------------------------------------- */
 
-Test(cursor, an_oddity_is_noted_or_in_strict_mode_refused)
+Test(cursor, a_deviation_is_noted_or_refused_in_strict_mode)
 {
     uint32_t notes = PFB_NOTE_UNKNOWN_KIND;
     pfb_cursor c = pfb_cursor_make(ten, sizeof ten);
     cr_expect(pfb_cursor_tolerate(&c, false, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 7));
-    cr_expect_eq(notes, PFB_NOTE_UNKNOWN_KIND | PFB_NOTE_TRAILING_BYTES, "notes add up");
+    cr_expect_eq(notes, PFB_NOTE_UNKNOWN_KIND | PFB_NOTE_TRAILING_BYTES, "earlier notes are kept");
     expect_error(c.error, PFB_OK, 0, "tolerant");
     notes = 0;
     cr_expect_not(pfb_cursor_tolerate(&c, true, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 7));
@@ -281,7 +280,7 @@ Test(cursor, an_oddity_is_noted_or_in_strict_mode_refused)
     expect_error(c.error, PFB_TRAILING_BYTES, 7, "strict");
 }
 
-Test(cursor, sizes_that_are_no_multiple_of_8_are_an_oddity)
+Test(cursor, sizes_that_are_not_multiples_of_8_are_noted_or_refused)
 {
     for (uint32_t size = 0; size < 40; size++) {
         uint32_t notes = 0;
@@ -328,8 +327,9 @@ Test(cursor, the_first_nul_is_found_at_any_place)
                     put_u16(&b, i == length ? 0 : units[kind]);
                 pfb_cursor c = pfb_cursor_make(b.data, b.size);
                 pfb_name text = {.size_bytes = 99};
-                cr_expect_eq(pfb_cursor_text(&c, &text), after > 0, "%zu of %x", length, units[kind]);
-                cr_expect_eq(text.size_bytes, after > 0 ? 2 * length : 99, "%zu of %x", length, units[kind]);
+                cr_expect_eq(pfb_cursor_text(&c, &text), after > 0, "%zu units of value %x", length, units[kind]);
+                cr_expect_eq(text.size_bytes, after > 0 ? 2 * length : 99, "%zu units of value %x", length,
+                             units[kind]);
             }
         }
     }
