@@ -122,8 +122,8 @@ Test(cpi_facility_trace, detailed_with_label_and_thread)
     finish(handle);
 }
 
-/* With the label and minor code set before, by a get that writes hooks. */
-Test(cpi_facility_trace, both_forms_with_a_wrap_and_a_cpu_gone)
+/* The label and the minor code are set in advance, and pfb_cpi_get writes the hooks. */
+Test(cpi_facility_trace, both_forms_with_a_wrap_and_a_removed_cpu)
 {
     static const pfb_cpi_cpu from[] = {{0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
     static const pfb_cpi_cpu to[] = {{0, 3000, 8010, 6000, 8000}, {1, 777, 8010, 5, 8000}};
@@ -153,7 +153,7 @@ Test(cpi_facility_trace, both_forms_with_a_wrap_and_a_cpu_gone)
     finish(handle);
 }
 
-/* ---- What a group is called ---------------------------------------------------------------------------- */
+/* ---- Identity and hooks of a group --------------------------------------------------------------------- */
 
 /* A CPU with a thread: a thousand instructions and cycles in each step. */
 static const pfb_cpi_cpu counts[] = {{0, 0, 0, 0, 0},
@@ -195,14 +195,15 @@ static void expect_groups(void *handle, const expected_group *expected, size_t c
     cr_expect_eq(hooks.error.code, PFB_OK);
 }
 
-Test(cpi_facility_trace, the_identity_lasts_until_it_is_set_again)
+Test(cpi_facility_trace, the_label_and_minor_code_remain_until_they_are_set_again)
 {
     const pfb_cpi_data *data;
     void *handle = init(PFB_CPI_TRACE_ON_GET, steps, COUNT(steps));
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
     cr_expect_eq(pfb_cpi_set_trace_hook_id(handle, 255, "ab"), PFB_PU_SUCCESS);
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
-    cr_expect_eq(pfb_cpi_get_and_trace(handle, 9, 0, NULL, &data), PFB_PU_SUCCESS, "for this call alone, and once");
+    cr_expect_eq(pfb_cpi_get_and_trace(handle, 9, 0, NULL, &data), PFB_PU_SUCCESS,
+                 "this label and minor code apply to this call only");
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
     static const expected_group expected[] = {{1, 0, true, false, false},
                                               {255, 2, true, false, false},
@@ -243,8 +244,8 @@ Test(cpi_facility_trace, a_get_without_trace_bit_writes_nothing)
     const pfb_cpi_data *data;
     void *handle = init(PFB_CPI_TRACE_ONLY_ON_GET | PFB_CPI_FORM_SUMMARY, steps, COUNT(steps));
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
-    cr_expect_not_null(data, "what is traced only is of another binding");
-    expect_size(handle, 0, 0, "nothing");
+    cr_expect_not_null(data, "PFB_CPI_TRACE_ONLY_ON_GET does not suppress the data");
+    expect_size(handle, 0, 0, "no hooks are written");
     finish(handle);
 }
 
@@ -271,7 +272,7 @@ Test(cpi_facility_trace, minor_codes_labels_and_forms_are_checked_before_reading
             cr_expect_eq(pfb_cpi_set_trace_hook_id(handle, refused[i].minor, label), PFB_PU_ERROR_INVALID_PARAMETER,
                          "row %zu", i);
     }
-    cr_expect_eq(source.readings, 1, "that of the start");
+    cr_expect_eq(source.readings, 1, "only the reading at the start");
     longest[255] = '\0';
     cr_expect_eq(pfb_cpi_get_and_trace(handle, 0, 0, longest, &data), PFB_PU_SUCCESS);
     cr_expect_eq(pfb_cpi_set_trace_hook_id(handle, 255, longest), PFB_PU_SUCCESS);
@@ -280,7 +281,7 @@ Test(cpi_facility_trace, minor_codes_labels_and_forms_are_checked_before_reading
     finish(handle);
 }
 
-Test(cpi_facility_trace, a_refused_identity_leaves_the_one_before)
+Test(cpi_facility_trace, a_refused_identity_does_not_replace_the_previous_one)
 {
     const pfb_cpi_data *data;
     void *handle = init(PFB_CPI_TRACE_ON_GET, steps, COUNT(steps));
@@ -302,7 +303,7 @@ Test(cpi_facility_trace, a_thread_alone_has_no_summary)
     cr_expect_eq(pfb_cpi_get_and_trace(handle, 1, PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED, NULL, &data),
                  PFB_PU_ERROR_INCOMPATIBLE_OPTIONS);
     cr_expect_eq(source.readings, 1);
-    expect_size(handle, 0, 0, "nothing");
+    expect_size(handle, 0, 0, "no hooks are written");
     finish(handle);
 }
 
@@ -324,7 +325,7 @@ Test(cpi_facility_trace, without_a_buffer_nothing_is_read)
     finish(handle);
 }
 
-Test(cpi_facility_trace, a_full_buffer_tells_what_the_group_needs)
+Test(cpi_facility_trace, a_full_buffer_reports_the_size_of_the_group)
 {
     const pfb_cpi_data *data;
     pfb_cpi_details details;
@@ -335,18 +336,18 @@ Test(cpi_facility_trace, a_full_buffer_tells_what_the_group_needs)
     exact[0] = 0xEE;
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_BUFFER_FULL);
     cr_expect_null(data);
-    cr_expect_eq(exact[0], 0xEE, "not a byte of it");
-    expect_size(handle, 0, SUMMARY_BYTES, "refused");
+    cr_expect_eq(exact[0], 0xEE, "nothing is written");
+    expect_size(handle, 0, SUMMARY_BYTES, "after the refused get");
     cr_expect_eq(pfb_cpi_get_details(handle, &details), PFB_PU_ERROR_INCORRECT_STATE);
     cr_expect_eq(pfb_cpi_attach_trace_buffer(handle, exact, SUMMARY_BYTES), PFB_PU_SUCCESS);
-    expect_size(handle, 0, 0, "attached");
+    expect_size(handle, 0, 0, "after attaching the buffer");
     cr_assert_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
     cr_expect_eq(data->elapsed_cycles, 2000, "the interval continues");
-    expect_size(handle, SUMMARY_BYTES, 0, "full to the last byte");
+    expect_size(handle, SUMMARY_BYTES, 0, "the group fills the buffer");
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_BUFFER_FULL);
     expect_size(handle, SUMMARY_BYTES, SUMMARY_BYTES, "the first group is kept");
     cr_expect_eq(pfb_cpi_attach_trace_buffer(handle, exact, 0), PFB_PU_SUCCESS);
-    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_BUFFER_FULL, "an empty buffer is a buffer");
+    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_BUFFER_FULL, "a buffer of size 0 is attached, but full");
     finish(handle);
     free(exact);
 }
@@ -379,14 +380,14 @@ Test(cpi_facility_trace, a_get_that_fails_writes_no_hooks)
     for (size_t i = 0; i < COUNT(codes); i++) {
         cr_expect_eq(pfb_cpi_get(handle, &data), codes[i], "get %zu", i);
         cr_expect_eq(data != NULL, i == 0, "get %zu", i);
-        expect_size(handle, 0, 0, "failed");
+        expect_size(handle, 0, 0, "after a failed get");
     }
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
-    expect_size(handle, SUMMARY_BYTES, 0, "succeeded");
+    expect_size(handle, SUMMARY_BYTES, 0, "after a successful get");
     finish(handle);
 }
 
-Test(cpi_facility_trace, sums_that_hooks_have_no_room_for)
+Test(cpi_facility_trace, sums_that_are_too_large_for_hooks)
 {
     static const pfb_cpi_cpu from[] = {{0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}};
     static const pfb_cpi_cpu to[] = {{0, 1, UINT64_MAX, 0, 0}, {1, 1, 1, 0, 0}};
@@ -398,10 +399,10 @@ Test(cpi_facility_trace, sums_that_hooks_have_no_room_for)
     void *handle = init(PFB_CPI_RAW, list, COUNT(list));
     cr_expect_eq(pfb_cpi_get_and_trace(handle, 1, 0, NULL, &data), PFB_PU_ERROR_INVALID_CPI_DATA);
     cr_assert_not_null(data);
-    cr_expect(is_same(data->raw_sys_cpi, 9223372036854775808.0), "2^64 / 2");
+    cr_expect(is_same(data->raw_sys_cpi, 9223372036854775808.0), "the quotient is 2^64 / 2");
     cr_assert_eq(pfb_cpi_get_details(handle, &details), PFB_PU_SUCCESS);
     cr_expect_eq(details.result.system.status, PFB_CPI_OVERFLOW);
-    expect_size(handle, 0, 0, "nothing");
-    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS, "without hooks it is a figure");
+    expect_size(handle, 0, 0, "no hooks are written");
+    cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS, "without hooks the sum is reported");
     finish(handle);
 }

@@ -15,10 +15,10 @@
 
 /* ---- The machine ------------------------------------------------------------------------------------------------- */
 
-/* One letter per CPU: U usable, E not enabled, L without LWP but with a filled leaf, I another vendor with garbage, B
- * without the leaf, A not x86. */
-static const char *cpus_there;
-static size_t here;           /* position in cpus_there of the CPU that runs the thread */
+/* One letter per CPU: U usable, E not enabled, L without LWP but with a filled leaf, I another vendor with a filled
+ * leaf, B without the leaf, A not x86. */
+static const char *simulated_cpus;
+static size_t here;           /* position in simulated_cpus of the CPU that runs the thread */
 static bool is_xcr0_known;    /* the system reports it */
 static bool is_state_enabled; /* XCR0 bit 62 */
 static unsigned pins_left;    /* pinning fails when it is 0 */
@@ -29,7 +29,7 @@ static uint64_t last_operand;
 
 static void make_machine(const char *cpus)
 {
-    cpus_there = cpus;
+    simulated_cpus = cpus;
     here = 0;
     is_xcr0_known = is_state_enabled = true;
     pins_left = UINT32_MAX;
@@ -40,7 +40,7 @@ static void make_machine(const char *cpus)
 
 bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
 {
-    char cpu = cpus_there[here];
+    char cpu = simulated_cpus[here];
     *answer = (pfb_cpuid_leaf){.leaf = leaf, .subleaf = subleaf};
     if (leaf == 0)
         *answer = (pfb_cpuid_leaf){0, 0, 0x0D, 0x68747541, 0x444D4163, cpu == 'I' ? 0 : 0x69746E65};
@@ -71,7 +71,7 @@ pfb_cpus *pfb_cpus_open(pfb_source_failure *failure)
     pfb_cpus *cpus = calloc(1, sizeof *cpus);
     (void)failure;
     cr_assert_not_null(cpus);
-    cpus->count = strlen(cpus_there);
+    cpus->count = strlen(simulated_cpus);
     open_handles++;
     return cpus;
 }
@@ -104,7 +104,8 @@ bool pfb_cpus_pin(pfb_cpus *cpus, size_t position, pfb_source_failure *failure)
 
 static void execute(void)
 {
-    cr_assert(cpus_there[here] == 'U' && is_xcr0_known && is_state_enabled, "an illegal instruction on CPU %zu", here);
+    cr_assert(simulated_cpus[here] == 'U' && is_xcr0_known && is_state_enabled,
+              "an LWP instruction on CPU %zu, which does not allow it", here);
     executed++;
 }
 
@@ -127,7 +128,7 @@ bool pfb_lwp_instruction_insert(uint64_t data2, uint32_t data1)
     return true;
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+/* ---- Capabilities ------------------------------------------------------------------------------------------------ */
 
 Test(cpu_gate, every_mix_of_cpus)
 {
@@ -146,7 +147,8 @@ Test(cpu_gate, every_mix_of_cpus)
         pfb_lwp_refusal refusal = pfb_cpus_lwp(cpus, &leaf);
         cr_expect_eq(refusal, rows[i].refusal, "%s: %s", rows[i].cpus, pfb_lwp_refusal_name(refusal));
         if (pfb_lwp_is_supported(refusal))
-            cr_expect(leaf.event_bytes == 32 && !leaf.is_refused, "%s: of one that has LWP", rows[i].cpus);
+            cr_expect(leaf.event_bytes == 32 && !leaf.is_refused, "%s: the leaf is that of a CPU with LWP",
+                      rows[i].cpus);
         pfb_cpus_close(cpus);
         cr_expect_eq(executed, 0);
     }
@@ -167,7 +169,7 @@ Test(cpu_gate, cpus_that_cannot_be_pinned)
     pfb_cpus_close(cpus);
 }
 
-Test(cpu_gate, an_unknown_state_is_none)
+Test(cpu_gate, an_unknown_xcr0_counts_as_not_enabled)
 {
     pfb_lwp_capabilities leaf;
     make_machine("U");
@@ -184,7 +186,7 @@ Test(cpu_gate, an_unknown_state_is_none)
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-Test(cpu_gate, opening_is_refused_where_the_cpu_refuses)
+Test(cpu_gate, opening_fails_on_a_cpu_without_usable_lwp)
 {
     static const char all[] = "ELIBA";
     static const pfb_lwp_refusal refusals[] = {PFB_LWP_NOT_ENABLED, PFB_LWP_NO_LWP, PFB_LWP_NOT_AMD, PFB_LWP_NO_LEAF,
@@ -218,7 +220,7 @@ Test(cpu_gate, opening_fails_without_pinning)
         cr_expect_eq(open_handles, 1);
         pins_left = pins;
     }
-    cr_expect_null(pfb_lwp_cpu_open(cpus, 2, &leaf, &refusal, NULL), "a position that is none");
+    cr_expect_null(pfb_lwp_cpu_open(cpus, 2, &leaf, &refusal, NULL), "there is no CPU at this position");
     pfb_cpus_close(cpus);
     cr_expect_eq(executed, 0);
 }
@@ -252,7 +254,7 @@ Test(cpu_gate, instructions_reach_the_cpu)
     pfb_cpus *cpus;
     make_machine("LU");
     pfb_lwp_cpu *cpu = open_cpu(&cpus, 1);
-    cr_expect_eq(executed, 0, "opening executes none");
+    cr_expect_eq(executed, 0, "opening executes no LWP instruction");
     cr_expect(pfb_lwp_cpu_load(cpu, control, NULL) && in_force == control);
     cr_expect(pfb_lwp_cpu_store(cpu) == control);
     cr_expect(pfb_lwp_cpu_insert(cpu, 100, 1) && last_operand == 101);
@@ -260,7 +262,7 @@ Test(cpu_gate, instructions_reach_the_cpu)
     cr_expect(pfb_lwp_cpu_load(cpu, control, NULL));
     cr_expect_eq(executed, 5);
     pfb_lwp_cpu_close(cpu);
-    cr_expect(executed == 6 && in_force == NULL, "closing switches off");
+    cr_expect(executed == 6 && in_force == NULL, "closing disables LWP");
     pfb_cpus_close(cpus);
     pfb_lwp_cpu_close(NULL);
     cr_expect(executed == 6 && open_handles == 0);
@@ -274,7 +276,7 @@ static void use(pfb_lwp_cpu *cpu)
 }
 
 /* Between instructions the thread may be pinned to another CPU or to none: each instruction pins it again. */
-Test(cpu_gate, a_thread_that_was_moved_is_brought_back)
+Test(cpu_gate, a_thread_that_was_moved_is_pinned_again)
 {
     pfb_cpus *cpus;
     make_machine("LUL");
@@ -287,7 +289,7 @@ Test(cpu_gate, a_thread_that_was_moved_is_brought_back)
     pfb_lwp_cpu_insert(cpu, 1, 1);
     here = 2;
     pfb_lwp_cpu_insert(cpu, 1, 1);
-    pfb_cpus_close(cpus); /* in the wrong order */
+    pfb_cpus_close(cpus); /* before the CPU that was opened from it */
     here = 0;
     use(cpu);
     cr_expect_eq(executed, 7);
@@ -296,7 +298,7 @@ Test(cpu_gate, a_thread_that_was_moved_is_brought_back)
     cr_expect(executed == 8 && open_handles == 0);
 }
 
-Test(cpu_gate, a_thread_that_stays_away_executes_none)
+Test(cpu_gate, a_thread_that_cannot_be_pinned_executes_no_instruction)
 {
     pfb_cpus *cpus;
     pfb_source_failure failure = {0};

@@ -91,14 +91,14 @@ static bytes begin_capture(void)
     return b;
 }
 
-/* ---- What is handed out ----------------------------------------------------------------------------------------- */
+/* ---- Snapshots -------------------------------------------------------------------------------------------------- */
 
 #define EXAMPLE                                                                                                        \
     HEAD "widths 40 64\n"                                                                                              \
          "snapshot 500\ncpu 0 1099511626776 10 0 0\ncpu 1 777 10 5 0\ncpu 3 1 1 1 1\nthread 900 0 0\n"                 \
          "snapshot 8500\ncpu 0 3000 8010 6000 8000\ncpu 1 777 8010 5 8000\nthread 900 3200 4801 user\n"
 
-Test(fixture_cpi, snapshots_with_everything)
+Test(fixture_cpi, snapshots_with_cpus_and_thread)
 {
     pfb_cpi_source *source = open_text(EXAMPLE);
     pfb_cpi_reader *reader = open_reader(source, PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD);
@@ -126,7 +126,7 @@ Test(fixture_cpi, modes)
     expect_clock(raw, 8500);
     cr_expect(!reading.snapshot.has_thread && reading.snapshot.thread.tid == 0 && !reading.is_user_only);
     pfb_cpi_reader *alone = open_reader(source, PFB_CPI_THREAD_ONLY);
-    cr_assert(pfb_cpi_reader_read(alone, PFB_CPI_AT_START, NULL, 0, &reading, &failure), "no room is needed");
+    cr_assert(pfb_cpi_reader_read(alone, PFB_CPI_AT_START, NULL, 0, &reading, &failure), "no array of CPUs is needed");
     cr_expect(reading.snapshot.clock == 500 && reading.snapshot.cpu_count == 0 && reading.snapshot.has_thread);
     expect_clock(alone, 8500);
     cr_expect(reading.snapshot.thread.tid == 900 && reading.is_user_only);
@@ -135,7 +135,7 @@ Test(fixture_cpi, modes)
     pfb_cpi_source_close(source);
 }
 
-Test(fixture_cpi, every_reader_gets_every_step)
+Test(fixture_cpi, every_reader_starts_at_the_first_step)
 {
     pfb_cpi_source *source = open_text(HEAD "snapshot 1\nsnapshot 2\nsnapshot 3\n");
     pfb_cpi_reader *first = open_reader(source, PFB_CPI_RAW);
@@ -168,7 +168,8 @@ Test(fixture_cpi, several_texts_of_a_capture)
     expect_clock(reader, 2);
     cr_expect(reading.widths.instr == 40 && reading.widths.cycles == 48);
     expect_clock(reader, 3);
-    cr_expect(reading.widths.instr == 64 && reading.widths.cycles == 64, "widths are those of the text");
+    cr_expect(reading.widths.instr == 64 && reading.widths.cycles == 64,
+              "the widths of the first text do not apply to the third");
     expect_end(reader);
     pfb_cpi_reader_close(reader);
     pfb_cpi_source_close(source);
@@ -185,7 +186,7 @@ Test(fixture_cpi, texts_without_steps)
 
 /* ---- Failures ---------------------------------------------------------------------------------------------------- */
 
-Test(fixture_cpi, what_a_snapshot_lacks)
+Test(fixture_cpi, snapshots_without_the_requested_data)
 {
     pfb_cpi_source *source =
         open_text(HEAD "snapshot 1\ncpu 0 1 2\nsnapshot 2\n\ncpu 0 1 2 3 4\nthread 1 2 3\nsnapshot 3\n");
@@ -193,7 +194,7 @@ Test(fixture_cpi, what_a_snapshot_lacks)
     cr_expect_not(read_next(scaled));
     expect_failure(-213, "the snapshot on line 2 has no busy and elapsed cycles of its CPUs");
     expect_clock(scaled, 2);
-    cr_expect_not(read_next(scaled), "without CPUs nothing is busy");
+    cr_expect_not(read_next(scaled), "a snapshot without CPUs has no busy cycles");
     expect_failure(-213, "the snapshot on line 8 has no busy and elapsed cycles of its CPUs");
     expect_end(scaled);
     static const uint32_t modes[] = {PFB_CPI_ON_THREAD, PFB_CPI_THREAD_ONLY, PFB_CPI_THREAD_ONLY | PFB_CPI_ON_THREAD};
@@ -208,17 +209,18 @@ Test(fixture_cpi, what_a_snapshot_lacks)
     pfb_cpi_source_close(source);
 }
 
-Test(fixture_cpi, more_cpus_than_room)
+Test(fixture_cpi, more_cpus_than_capacity)
 {
     pfb_cpi_source *source = open_text(HEAD "snapshot 1\ncpu 0 1 2\ncpu 1 1 2\nsnapshot 2\ncpu 0 1 2\ncpu 1 1 2\n");
     pfb_cpi_reader *reader = open_reader(source, PFB_CPI_RAW);
     pfb_cpi_cpu two[3] = {{0}, {0}, {.cpu = 77}};
     cr_expect_not(pfb_cpi_reader_read(reader, PFB_CPI_AT_START, two, 1, &reading, &failure));
     expect_failure(-241, "the snapshot on line 2 has 2 CPUs, but only 1 fit");
-    cr_expect_eq(two[0].instr, 0, "nothing is cut");
+    cr_expect_eq(two[0].instr, 0, "no partial snapshot is stored");
     cr_assert(pfb_cpi_reader_read(reader, PFB_CPI_AT_END, two, 2, &reading, NULL));
     cr_expect(reading.snapshot.clock == 2 && two[1].cpu == 1 && two[2].cpu == 77);
-    cr_expect_not(pfb_cpi_reader_read(reader, PFB_CPI_AT_END, two, 2, &reading, NULL), "a failure may go unreported");
+    cr_expect_not(pfb_cpi_reader_read(reader, PFB_CPI_AT_END, two, 2, &reading, NULL),
+                  "the pointer to the failure may be null");
     pfb_cpi_reader_close(reader);
     pfb_cpi_source_close(source);
 }
@@ -269,7 +271,7 @@ Test(fixture_cpi, long_sentences)
     }
 }
 
-/* ---- What cannot be opened ----------------------------------------------------------------------------- */
+/* ---- Input that is refused ----------------------------------------------------------------------------- */
 
 static void expect_refused(const void *data, size_t size, const char *sentence)
 {
@@ -353,13 +355,13 @@ static void close_reader_of_ours(void *reader)
     calls.readers_closed++;
 }
 
-static bool read_ours(void *reader, pfb_cpi_moment moment, pfb_cpi_cpu *room, size_t capacity, pfb_cpi_reading *out,
+static bool read_ours(void *reader, pfb_cpi_moment moment, pfb_cpi_cpu *to_cpus, size_t capacity, pfb_cpi_reading *out,
                       pfb_cpi_failure *why)
 {
     (void)why;
     static const pfb_cpi_reading zeros;
     calls.moment = moment;
-    cr_expect(reader == &calls && room == cpus && capacity == 5 && out->snapshot.cpus == cpus);
+    cr_expect(reader == &calls && to_cpus == cpus && capacity == 5 && out->snapshot.cpus == cpus);
     cr_expect(out->snapshot.clock == zeros.snapshot.clock && out->snapshot.cpu_count == 0 && out->widths.instr == 0);
     out->snapshot.clock = 5;
     return true;
@@ -372,7 +374,7 @@ static bool unhalted_of_ours(const void *reader, size_t position, uint64_t *cycl
     return true;
 }
 
-Test(fixture_cpi, a_source_of_our_own)
+Test(fixture_cpi, a_source_with_other_operations)
 {
     static const pfb_cpi_source_operations ours = {.close = close_ours,
                                                    .reader_open = open_ours,
@@ -385,7 +387,7 @@ Test(fixture_cpi, a_source_of_our_own)
     cr_expect_null(pfb_cpi_reader_open(source, PFB_CPI_SCALED, &failure));
     cr_expect_eq(failure.code, -211);
     pfb_cpi_reader *reader = open_reader(source, PFB_CPI_THREAD_ONLY);
-    cr_expect_eq(calls.mode, 0x80000004, "a thread alone is a thread");
+    cr_expect_eq(calls.mode, 0x80000004, "PFB_CPI_THREAD_ONLY includes PFB_CPI_ON_THREAD");
     memset(&reading, 0x55, sizeof reading);
     cr_expect(pfb_cpi_reader_read(reader, PFB_CPI_AT_END, cpus, 5, &reading, NULL));
     cr_expect(calls.moment == PFB_CPI_AT_END && reading.snapshot.clock == 5);

@@ -7,7 +7,7 @@
 
 /* ---- The worked examples ------------------------------------------------------------------------------- */
 
-/* Reads all groups of a stream; returns the verdict. */
+/* Reads all groups of a stream; returns the error. */
 static pfb_error count_groups(const void *data, size_t size, uint64_t *count)
 {
     pfb_cpi_hooks hooks;
@@ -66,7 +66,7 @@ Test(cpi_hooks, reads_the_summary)
     cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_SYSTEM_HOOK, PFB_CPI_OF_SYSTEM, &stored));
     cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_HOOK_COUNT, 0, &stored));
     cr_expect_not(pfb_cpi_hooks_next(&hooks, &group));
-    expect_error(hooks.error, PFB_OK, 0, "the end");
+    expect_error(hooks.error, PFB_OK, 0, "the end of the stream");
 }
 
 Test(cpi_hooks, reads_label_and_thread)
@@ -94,7 +94,7 @@ Test(cpi_hooks, reads_label_and_thread)
     cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_THREAD_HOOK, 0, &stored));
 }
 
-Test(cpi_hooks, reads_everything)
+Test(cpi_hooks, reads_all_hooks)
 {
     static const size_t offsets[PFB_CPI_HOOK_COUNT] = {0, 36, 168, 240, 412, 460};
     bytes b = example(3);
@@ -137,74 +137,74 @@ typedef struct fault {
 static const fault faults[] = {
     {"length 8", 3, 2, {{9, 0x00C00008}}, PFB_BAD_LENGTH, 36, 0},
     {"length 0", 3, 2, {{9, 0x00C00003}}, PFB_BAD_LENGTH, 36, 0},
-    {"beyond the end", 3, 3, {{115, 0x00C0002A}}, PFB_TRUNC_RECORD, 460, 0},
-    {"far beyond", 3, 3, {{9, 0x00C0FFFC}}, PFB_TRUNC_RECORD, 36, 0},
+    {"a length past the end", 3, 3, {{115, 0x00C0002A}}, PFB_TRUNC_RECORD, 460, 0},
+    {"a length far past the end", 3, 3, {{9, 0x00C0FFFC}}, PFB_TRUNC_RECORD, 36, 0},
     {"major 0", 3, 4, {{9, 0x00000084}}, PFB_BAD_MAJOR, 36, 0},
     {"major 256", 3, 4, {{9, 0x01000084}}, PFB_BAD_MAJOR, 36, 0},
     {"kind 3", 3, 5, {{10, 0x30000007}}, PFB_UNKNOWN_MINOR, 36, 1},
     {"kind 14", 3, 5, {{10, 0xE0000007}}, PFB_UNKNOWN_MINOR, 36, 1},
-    {"bit 8", 3, 5, {{10, 0x10000107}}, PFB_UNKNOWN_MINOR, 36, 1},
-    {"bit 27", 3, 5, {{10, 0x18000007}}, PFB_UNKNOWN_MINOR, 36, 1},
-    {"type 2 of words", 3, 6, {{9, 0x00C00086}}, PFB_BAD_TYPE, 36, 0},
-    {"type 1", 3, 6, {{9, 0x00C00085}}, PFB_BAD_TYPE, 36, 0},
+    {"bit 8 of the minor word", 3, 5, {{10, 0x10000107}}, PFB_UNKNOWN_MINOR, 36, 1},
+    {"bit 27 of the minor word", 3, 5, {{10, 0x18000007}}, PFB_UNKNOWN_MINOR, 36, 1},
+    {"type 2 for a hook of words", 3, 6, {{9, 0x00C00086}}, PFB_BAD_TYPE, 36, 0},
+    {"type 1 for a hook of words", 3, 6, {{9, 0x00C00085}}, PFB_BAD_TYPE, 36, 0},
     {"type 0 of a label", 3, 6, {{0, 0x00C00024}}, PFB_BAD_TYPE, 0, 0},
     {"type 3 of a label", 3, 6, {{115, 0x00C00027}}, PFB_BAD_TYPE, 460, 0},
     {"5 words of a summary", 3, 7, {{9, 0x00C00020}}, PFB_LENGTH_MISMATCH, 36, 0},
     {"8 words of a system", 3, 7, {{42, 0x00C0002C}}, PFB_LENGTH_MISMATCH, 168, 0},
     {"3 words of processors", 3, 7, {{60, 0x00C00018}}, PFB_LENGTH_MISMATCH, 240, 0},
     {"8 words of a thread", 3, 7, {{103, 0x00C0002C}}, PFB_LENGTH_MISMATCH, 412, 0},
-    {"no words", 3, 7, {{9, 0x00C0000C}}, PFB_LENGTH_MISMATCH, 36, 0},
-    {"no raw bit", 3, 8, {{12, 6}}, PFB_BAD_FLAGS, 36, 3},
-    {"bit 3", 3, 8, {{12, 15}}, PFB_BAD_FLAGS, 36, 3},
-    {"the thread bit of a system", 3, 8, {{45, 7}}, PFB_BAD_FLAGS, 168, 3},
-    {"the thread bit of processors", 3, 8, {{63, 7}}, PFB_BAD_FLAGS, 240, 3},
+    {"a summary without words", 3, 7, {{9, 0x00C0000C}}, PFB_LENGTH_MISMATCH, 36, 0},
+    {"flags without the raw bit", 3, 8, {{12, 6}}, PFB_BAD_FLAGS, 36, 3},
+    {"flags with bit 3", 3, 8, {{12, 15}}, PFB_BAD_FLAGS, 36, 3},
+    {"the thread bit in a system hook", 3, 8, {{45, 7}}, PFB_BAD_FLAGS, 168, 3},
+    {"the thread bit in a processors hook", 3, 8, {{63, 7}}, PFB_BAD_FLAGS, 240, 3},
     {"no CPUs", 3, 9, {{13, 0}}, PFB_BAD_NUM_CPUS, 36, 4},
     {"1025 CPUs", 3, 9, {{13, 1025}}, PFB_BAD_NUM_CPUS, 36, 4},
-    {"so many CPUs that a product wraps", 3, 9, {{64, 0x40000001}}, PFB_BAD_NUM_CPUS, 240, 4},
-    {"a CPU more", 3, 10, {{13, 4}}, PFB_LENGTH_MISMATCH, 36, 0},
-    {"a CPU less", 3, 10, {{64, 2}}, PFB_LENGTH_MISMATCH, 240, 0},
-    {"words of a thread without its bit", 3, 10, {{12, 3}}, PFB_LENGTH_MISMATCH, 36, 0},
-    {"scaled words without their bit", 3, 10, {{45, 1}}, PFB_LENGTH_MISMATCH, 168, 0},
+    {"a number of CPUs whose product wraps", 3, 9, {{64, 0x40000001}}, PFB_BAD_NUM_CPUS, 240, 4},
+    {"one CPU too many", 3, 10, {{13, 4}}, PFB_LENGTH_MISMATCH, 36, 0},
+    {"one CPU too few", 3, 10, {{64, 2}}, PFB_LENGTH_MISMATCH, 240, 0},
+    {"thread words without the thread bit", 3, 10, {{12, 3}}, PFB_LENGTH_MISMATCH, 36, 0},
+    {"scaled words without the scaled bit", 3, 10, {{45, 1}}, PFB_LENGTH_MISMATCH, 168, 0},
     {"fraction 10000", 3, 11, {{17, 10000}}, PFB_BAD_FRACTION, 36, 7},
-    {"half undefined", 3, 11, {{16, UINT32_MAX}}, PFB_BAD_FRACTION, 36, 7},
-    {"the other half", 3, 11, {{17, UINT32_MAX}}, PFB_BAD_FRACTION, 36, 7},
-    {"of the system", 3, 11, {{23, 10000}}, PFB_BAD_FRACTION, 36, 13},
-    {"of the thread in the summary", 3, 11, {{41, 10000}}, PFB_BAD_FRACTION, 36, 31},
-    {"of busy", 3, 11, {{27, 10000}}, PFB_BAD_FRACTION, 36, 17},
-    {"of the last processor", 3, 11, {{102, 10000}}, PFB_BAD_FRACTION, 240, 41},
-    {"of the thread", 3, 11, {{114, 10000}}, PFB_BAD_FRACTION, 412, 10},
+    {"only the integral word is undefined", 3, 11, {{16, UINT32_MAX}}, PFB_BAD_FRACTION, 36, 7},
+    {"only the fraction word is undefined", 3, 11, {{17, UINT32_MAX}}, PFB_BAD_FRACTION, 36, 7},
+    {"fraction 10000 of the system", 3, 11, {{23, 10000}}, PFB_BAD_FRACTION, 36, 13},
+    {"fraction 10000 of the thread in the summary", 3, 11, {{41, 10000}}, PFB_BAD_FRACTION, 36, 31},
+    {"fraction 10000 of busy", 3, 11, {{27, 10000}}, PFB_BAD_FRACTION, 36, 17},
+    {"fraction 10000 of the last processor", 3, 11, {{102, 10000}}, PFB_BAD_FRACTION, 240, 41},
+    {"fraction 10000 of the thread", 3, 11, {{114, 10000}}, PFB_BAD_FRACTION, 412, 10},
     {"busy 101", 3, 12, {{26, 101}}, PFB_BUSY_RANGE, 36, 17},
     {"busy 100.0001", 3, 12, {{26, 100}, {27, 1}}, PFB_BUSY_RANGE, 36, 17},
-    {"busy of the system", 3, 12, {{58, 4294967294}}, PFB_BUSY_RANGE, 168, 16},
-    {"busy of a processor", 3, 12, {{77, 101}}, PFB_BUSY_RANGE, 240, 17},
-    {"three integers", 3, 13, {{3, 3}}, PFB_BAD_LABEL, 0, 3},
-    {"no characters", 3, 13, {{6, 0}}, PFB_BAD_LABEL, 0, 6},
-    {"256 characters", 3, 13, {{6, 256}}, PFB_BAD_LABEL, 0, 6},
-    {"more characters than there are", 3, 13, {{6, 9}}, PFB_BAD_LABEL, 0, 6},
-    {"fewer characters, by a word", 3, 13, {{6, 4}}, PFB_BAD_LABEL, 0, 6},
-    {"so many that rounding up wraps", 3, 13, {{6, 0xFFFFFFFE}}, PFB_BAD_LABEL, 0, 6},
-    {"a NUL", 3, 13, {{7, 0x00616870}}, PFB_BAD_LABEL, 0, 7},
-    {"padding", 2, 13, {{8, 0x01004120}}, PFB_BAD_LABEL, 0, 8},
+    {"busy 4294967294 of the system", 3, 12, {{58, 4294967294}}, PFB_BUSY_RANGE, 168, 16},
+    {"busy 101 of a processor", 3, 12, {{77, 101}}, PFB_BUSY_RANGE, 240, 17},
+    {"a label of three integers", 3, 13, {{3, 3}}, PFB_BAD_LABEL, 0, 3},
+    {"a label of 0 characters", 3, 13, {{6, 0}}, PFB_BAD_LABEL, 0, 6},
+    {"a label of 256 characters", 3, 13, {{6, 256}}, PFB_BAD_LABEL, 0, 6},
+    {"more characters than the record has", 3, 13, {{6, 9}}, PFB_BAD_LABEL, 0, 6},
+    {"a word after the characters", 3, 13, {{6, 4}}, PFB_BAD_LABEL, 0, 6},
+    {"a number of characters that wraps when rounded up", 3, 13, {{6, 0xFFFFFFFE}}, PFB_BAD_LABEL, 0, 6},
+    {"a NUL in a label", 3, 13, {{7, 0x00616870}}, PFB_BAD_LABEL, 0, 7},
+    {"padding other than 0", 2, 13, {{8, 0x01004120}}, PFB_BAD_LABEL, 0, 8},
     {"a label of 3 words", 3, 13, {{0, 0x00C0001A}}, PFB_BAD_LABEL, 0, 0},
     {"a label twice", 3, 14, {{115, 0x00C00026}, {116, 7}}, PFB_BAD_ORDER, 460, 1},
-    {"another minor code", 3, 15, {{10, 0x10000008}}, PFB_MINOR_MISMATCH, 36, 1},
-    {"of the processors", 3, 15, {{61, 0x40000008}}, PFB_MINOR_MISMATCH, 240, 1},
-    {"of the last label", 3, 15, {{116, 0xF0000008}}, PFB_MINOR_MISMATCH, 460, 1},
-    {"other elapsed cycles", 3, 16, {{15, 1}}, PFB_ELAPSED_MISMATCH, 36, 5},
-    {"of the system", 3, 16, {{46, 1}}, PFB_ELAPSED_MISMATCH, 168, 4},
-    {"of the processors", 3, 16, {{66, 1}}, PFB_ELAPSED_MISMATCH, 240, 5},
-    {"of the thread", 3, 16, {{107, 1}}, PFB_ELAPSED_MISMATCH, 412, 4},
-    {"of the last label", 3, 16, {{119, 1}}, PFB_ELAPSED_MISMATCH, 460, 4},
-    {"instructions", 3, 19, {{68, 4001}}, PFB_SUM_MISMATCH, 240, 7},
-    {"cycles", 3, 19, {{70, 8001}}, PFB_SUM_MISMATCH, 240, 7},
-    {"scaled cycles", 3, 19, {{74, 6001}}, PFB_SUM_MISMATCH, 240, 7},
-    {"in the high word", 3, 19, {{67, 1}}, PFB_SUM_MISMATCH, 240, 7},
-    {"a letter of the last label", 3, 20, {{122, 0x73616871}}, PFB_LABEL_MISMATCH, 460, 6},
+    {"another minor code in the summary", 3, 15, {{10, 0x10000008}}, PFB_MINOR_MISMATCH, 36, 1},
+    {"another minor code in the processors hook", 3, 15, {{61, 0x40000008}}, PFB_MINOR_MISMATCH, 240, 1},
+    {"another minor code in the last label", 3, 15, {{116, 0xF0000008}}, PFB_MINOR_MISMATCH, 460, 1},
+    {"other elapsed cycles in the summary", 3, 16, {{15, 1}}, PFB_ELAPSED_MISMATCH, 36, 5},
+    {"other elapsed cycles in the system hook", 3, 16, {{46, 1}}, PFB_ELAPSED_MISMATCH, 168, 4},
+    {"other elapsed cycles in the processors hook", 3, 16, {{66, 1}}, PFB_ELAPSED_MISMATCH, 240, 5},
+    {"other elapsed cycles in the thread hook", 3, 16, {{107, 1}}, PFB_ELAPSED_MISMATCH, 412, 4},
+    {"other elapsed cycles in the last label", 3, 16, {{119, 1}}, PFB_ELAPSED_MISMATCH, 460, 4},
+    {"instructions with another sum", 3, 19, {{68, 4001}}, PFB_SUM_MISMATCH, 240, 7},
+    {"cycles with another sum", 3, 19, {{70, 8001}}, PFB_SUM_MISMATCH, 240, 7},
+    {"scaled cycles with another sum", 3, 19, {{74, 6001}}, PFB_SUM_MISMATCH, 240, 7},
+    {"instructions with another sum in the high word", 3, 19, {{67, 1}}, PFB_SUM_MISMATCH, 240, 7},
+    {"another letter in the last label", 3, 20, {{122, 0x73616871}}, PFB_LABEL_MISMATCH, 460, 6},
 };
 
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
-static void plant(bytes *b, const fault *f)
+static void apply_fault(bytes *b, const fault *f)
 {
     for (size_t i = 0; i < 2; i++) {
         if (i == 0 || f->words[i].at != 0)
@@ -212,7 +212,7 @@ static void plant(bytes *b, const fault *f)
     }
 }
 
-/* Checks the verdict, in memory of exactly the stream's size. */
+/* Checks the reported error. The stream is read from memory of exactly its size. */
 static void expect_verdict(const bytes *b, const fault *f, const char *more)
 {
     uint8_t *data = exact_copy(b);
@@ -227,11 +227,11 @@ static void expect_verdict(const bytes *b, const fault *f, const char *more)
     free(data);
 }
 
-Test(cpi_hooks, every_check_alone)
+Test(cpi_hooks, every_check_reports_its_error)
 {
     for (size_t i = 0; i < FAULTS; i++) {
         bytes b = example(faults[i].example);
-        plant(&b, &faults[i]);
+        apply_fault(&b, &faults[i]);
         expect_verdict(&b, &faults[i], "alone");
     }
 }
@@ -245,9 +245,9 @@ static bool touches_same_word(const fault *a, const fault *b)
     return a->words[0].at == b->words[0].at;
 }
 
-/* With two faults in one record, the first check decides. Figures are checked by position, and each by one check after
- * the other. */
-Test(cpi_hooks, the_earlier_check_speaks)
+/* With two faults in one record, the error of the first check is reported. Figures are checked in order of position,
+ * and all checks of a figure precede those of the next. */
+Test(cpi_hooks, the_first_failed_check_is_reported)
 {
     size_t pairs = 0;
     for (size_t i = 0; i < FAULTS; i++) {
@@ -259,8 +259,8 @@ Test(cpi_hooks, the_earlier_check_speaks)
                 touches_same_word(first, second) || (is_one_check && first->blamed >= second->blamed))
                 continue;
             bytes b = example(first->example);
-            plant(&b, second);
-            plant(&b, first);
+            apply_fault(&b, second);
+            apply_fault(&b, first);
             expect_verdict(&b, first, second->what);
             pairs++;
         }
@@ -268,66 +268,69 @@ Test(cpi_hooks, the_earlier_check_speaks)
     cr_expect_geq(pairs, 200, "%zu pairs", pairs);
 }
 
-/* With faults in two records the earlier record decides. */
-Test(cpi_hooks, the_earlier_record_speaks)
+/* With faults in two records, the error of the earlier record is reported. */
+Test(cpi_hooks, the_first_faulty_record_is_reported)
 {
     for (size_t i = 0; i < FAULTS; i++) {
         for (size_t j = 0; j < FAULTS; j++) {
             if (faults[i].example != 3 || faults[j].example != 3 || faults[i].record >= faults[j].record)
                 continue;
             bytes b = example(3);
-            plant(&b, &faults[i]);
-            plant(&b, &faults[j]);
+            apply_fault(&b, &faults[i]);
+            apply_fault(&b, &faults[j]);
             expect_verdict(&b, &faults[i], faults[j].what);
         }
     }
 }
 
-Test(cpi_hooks, what_two_records_say_of_each_other)
+Test(cpi_hooks, records_of_a_group_that_contradict_each_other)
 {
     bytes b = {.size = 0};
     put_summary(&b, 1, 10, 3, 1);
     size_t at = b.size;
     put_detailed(&b, 1, 10, 1, 1);
-    fault flags = {"summary scaled, system not", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, at, 3};
+    fault flags = {"a scaled summary hook, but a system hook that is not", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, at, 3};
     expect_verdict(&b, &flags, "flags");
 
     b = (bytes){.size = 0};
     put_system(&b, 1, 10, 3, 1, 1);
-    flags = (fault){"system scaled, processors not", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, b.size, 3};
+    flags = (fault){
+        "a scaled system hook, but a processors hook that is not", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, b.size, 3};
     put_processors(&b, 1, 10, 1, 1, 1);
     expect_verdict(&b, &flags, "flags");
 
     b = (bytes){.size = 0};
     put_summary(&b, 1, 10, 1, 1);
     put_detailed(&b, 1, 10, 1, 1);
-    flags = (fault){"thread hook, no thread bit", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, b.size, 1};
+    flags =
+        (fault){"a thread hook, but a summary without the thread bit", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, b.size, 1};
     put_thread(&b, 1, 10);
     expect_verdict(&b, &flags, "flags");
 
     b = (bytes){.size = 0};
     put_summary(&b, 1, 10, 1, 2);
     put_system(&b, 1, 10, 1, 1, 1);
-    flags = (fault){"other numbers of CPUs", 0, 0, {{0, 0}}, PFB_NUM_CPUS_MISMATCH, b.size, 4};
+    flags = (fault){
+        "system and processors hooks with different numbers of CPUs", 0, 0, {{0, 0}}, PFB_NUM_CPUS_MISMATCH, b.size, 4};
     put_processors(&b, 1, 10, 1, 1, 1);
     expect_verdict(&b, &flags, "CPUs");
 
     b = (bytes){.size = 0}; /* 2^63 twice is 0 modulo 2^64 */
     put_system(&b, 1, 10, 1, 0, 1);
-    flags = (fault){"a sum beyond 64 bits", 0, 0, {{0, 0}}, PFB_SUM_MISMATCH, b.size, 7};
+    flags = (fault){"a sum of more than 64 bits", 0, 0, {{0, 0}}, PFB_SUM_MISMATCH, b.size, 7};
     put_processors(&b, 1, 10, 1, UINT64_C(1) << 63, 2);
     expect_verdict(&b, &flags, "sum");
 
     b = (bytes){.size = 0};
     put_label(&b, 1, 10, "abc", false);
     put_thread(&b, 1, 10);
-    flags = (fault){"a shorter label", 0, 0, {{0, 0}}, PFB_LABEL_MISMATCH, b.size, 6};
+    flags = (fault){"a shorter label at the end", 0, 0, {{0, 0}}, PFB_LABEL_MISMATCH, b.size, 6};
     put_label(&b, 1, 10, "ab", true);
     expect_verdict(&b, &flags, "label");
 }
 
-/* Processors and system hooks are compared without labels, too. */
-Test(cpi_hooks, system_and_processors_belong_together)
+/* Processors and system hooks are also compared in groups without labels. */
+Test(cpi_hooks, system_and_processors_hooks_must_match)
 {
     bytes b = {.size = 0};
     put_system(&b, 1, 10, 1, 1, 1);
@@ -341,9 +344,9 @@ Test(cpi_hooks, system_and_processors_belong_together)
     expect_verdict(&b, &other, "unlabelled");
 }
 
-/* ---- Cuts and flips ------------------------------------------------------------------------------------ */
+/* ---- Truncations and bit flips ------------------------------------------------------------------------- */
 
-/* The third example cut at each length. */
+/* The third example, truncated to each length. */
 Test(cpi_hooks, every_truncation)
 {
     static const size_t starts[] = {0, 36, 168, 240, 412, 460, 496};
@@ -358,14 +361,14 @@ Test(cpi_hooks, every_truncation)
         pfb_code code = left == 0 ? PFB_UNTERMINATED_GROUP : left < 12 ? PFB_TRUNC_HEADER : PFB_TRUNC_RECORD;
         uint8_t *data = exact_copy(&cut);
         uint64_t count;
-        expect_error(count_groups(data, size, &count), size == 0 ? PFB_OK : code, starts[record], "cut");
+        expect_error(count_groups(data, size, &count), size == 0 ? PFB_OK : code, starts[record], "a truncated stream");
         cr_expect_eq(count, 0);
         free(data);
     }
 }
 
-/* Of two groups the first is returned unchanged, whatever happens to the second. */
-Test(cpi_hooks, groups_before_a_failure_stay)
+/* Of two groups, the first is returned unchanged even if any bit of the second is flipped. */
+Test(cpi_hooks, groups_before_an_error_are_returned)
 {
     for (int second = 1; second <= 3; second++) {
         bytes b = example(3);
@@ -391,7 +394,7 @@ Test(cpi_hooks, groups_before_a_failure_stay)
 }
 
 /* A complete group is returned first, then the error after it. */
-Test(cpi_hooks, a_whole_group_is_handed_out_before_the_failure)
+Test(cpi_hooks, a_complete_group_is_returned_before_the_error)
 {
     bytes b = example(1);
     put_u32(&b, 0x00C00008);
@@ -400,17 +403,17 @@ Test(cpi_hooks, a_whole_group_is_handed_out_before_the_failure)
     pfb_cpi_group group;
     pfb_cpi_hooks_open(&hooks, b.data, b.size, NULL);
     cr_expect(pfb_cpi_hooks_next(&hooks, &group));
-    expect_error(hooks.error, PFB_OK, 0, "with the group");
+    expect_error(hooks.error, PFB_OK, 0, "when the group is returned");
     cr_expect_not(pfb_cpi_hooks_next(&hooks, &group));
-    expect_error(hooks.error, PFB_BAD_LENGTH, 100, "after it");
+    expect_error(hooks.error, PFB_BAD_LENGTH, 100, "the record after the group");
 }
 
-Test(cpi_hooks, nothing_is_an_empty_stream)
+Test(cpi_hooks, null_and_0_bytes_are_empty_streams)
 {
     uint64_t count = 1;
-    expect_error(count_groups(NULL, 100, &count), PFB_OK, 0, "null");
+    expect_error(count_groups(NULL, 100, &count), PFB_OK, 0, "a null stream");
     cr_expect_eq(count, 0);
-    expect_error(count_groups("", 0, &count), PFB_OK, 0, "empty");
+    expect_error(count_groups("", 0, &count), PFB_OK, 0, "a stream of 0 bytes");
 }
 
 /* ---- Names --------------------------------------------------------------------------------------------- */

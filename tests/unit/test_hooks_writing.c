@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPI hooks: writing them, and reading what was written. */
+/* CPI hooks: writing them and reading them back. */
 #include "support_cpi.h"
 
 #include <criterion/criterion.h>
@@ -12,7 +12,7 @@ static void expect_bytes(int number, const pfb_cpi_result *result, const pfb_cpi
                          const pfb_cpi_identity *identity)
 {
     bytes b = example(number);
-    uint8_t *out = malloc(b.size); /* of exactly this size */
+    uint8_t *out = malloc(b.size); /* of exactly the expected size */
     size_t size = 0;
     cr_assert_not_null(out);
     cr_expect_eq(pfb_cpi_hooks_write(result, cpus, identity, out, b.size, &size), PFB_OK, "example %d", number);
@@ -78,8 +78,8 @@ Test(cpi_hooks_writing, worked_examples)
     expect_bytes(3, &third_result, three, &phase);
 }
 
-/* From the counters of the third example, through the figures. */
-Test(cpi_hooks_writing, from_snapshots)
+/* Computes the figures of the third example from its snapshots and writes them. */
+Test(cpi_hooks_writing, worked_example_from_snapshots)
 {
     static const pfb_cpi_cpu from[] = {{0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
     static const pfb_cpi_cpu to[] = {{0, 3000, 8010, 6000, 8000}, {1, 777, 8010, 5, 8000}};
@@ -97,7 +97,7 @@ Test(cpi_hooks_writing, from_snapshots)
                                      .label_size_bytes = 8});
 }
 
-/* ---- All or nothing ------------------------------------------------------------------------------------ */
+/* ---- Capacity and refusals ----------------------------------------------------------------------------- */
 
 Test(cpi_hooks_writing, a_group_is_written_whole_or_not_at_all)
 {
@@ -139,7 +139,7 @@ Test(cpi_hooks_writing, identities_that_are_refused)
         {.label = "ab", .label_size_bytes = 3},
     };
     for (size_t i = 0; i < sizeof identities / sizeof identities[0]; i++)
-        expect_refused(&third_result, three, &identities[i], "an identity");
+        expect_refused(&third_result, three, &identities[i], "an invalid identity");
 }
 
 Test(cpi_hooks_writing, results_that_are_refused)
@@ -154,32 +154,32 @@ Test(cpi_hooks_writing, results_that_are_refused)
     expect_refused(&result, many, &identity, "too many CPUs");
     result = first_result;
     result.system.instr++;
-    expect_refused(&result, one_two, &identity, "instructions");
+    expect_refused(&result, one_two, &identity, "system instructions that are not the sum of the CPUs");
     result = first_result;
     result.system.cycles--;
-    expect_refused(&result, one_two, &identity, "cycles");
+    expect_refused(&result, one_two, &identity, "system cycles that are not the sum of the CPUs");
     result = first_result;
     result.system.scaled_cycles--;
-    expect_refused(&result, one_two, &identity, "scaled cycles");
+    expect_refused(&result, one_two, &identity, "system scaled cycles that are not the sum of the CPUs");
     result = first_result;
     result.system.busy++;
-    expect_refused(&result, one_two, &identity, "busy");
+    expect_refused(&result, one_two, &identity, "system busy cycles that are not the sum of the CPUs");
     result = first_result;
     result.mode |= PFB_CPI_ON_THREAD;
-    expect_refused(&result, one_two, &identity, "no thread");
+    expect_refused(&result, one_two, &identity, "the mode has a thread, but the result has none");
 
     pfb_cpi_figures cpus[2] = {{.cycles = 5}, {.cycles = 6}};
     result = (pfb_cpi_result){.mode = PFB_CPI_RAW, .cpu_count = 2, .system = {.cycles = 11}};
-    expect_refused(&result, cpus, &identity, "no instructions");
+    expect_refused(&result, cpus, &identity, "a system without instructions");
     cpus[0].instr = cpus[1].instr = UINT64_C(1) << 63;
     result.system.instr = UINT64_MAX;
-    expect_refused(&result, cpus, &identity, "a sum beyond 64 bits, saturated");
+    expect_refused(&result, cpus, &identity, "a saturated sum of more than 64 bits");
     cpus[0].instr = 1;
     result.system.instr = (UINT64_C(1) << 63) + 1;
     result.mode |= PFB_CPI_SCALED;
     cpus[0].busy = result.system.busy = 2;
     cpus[0].elapsed = result.system.elapsed = 1;
-    expect_refused(&result, cpus, &identity, "busy above elapsed");
+    expect_refused(&result, cpus, &identity, "more busy than elapsed cycles");
 }
 
 /* ---- A thread alone ------------------------------------------------------------------------------------ */
@@ -192,7 +192,7 @@ Test(cpi_hooks_writing, a_thread_alone)
                                    .tid = 77,
                                    .thread = {.instr = 5, .cycles = 5}};
     pfb_cpi_identity identity = {.minor = 1, .forms = PFB_CPI_FORM_SUMMARY};
-    expect_refused(&result, NULL, &identity, "a summary of a thread");
+    expect_refused(&result, NULL, &identity, "a summary form for a thread alone");
     bytes b = {.size = 0};
     put_label(&b, 1, 10, "abcde", false);
     put_thread(&b, 1, 10);
@@ -207,7 +207,7 @@ Test(cpi_hooks_writing, a_thread_alone)
     }
 }
 
-/* ---- There and back ------------------------------------------------------------------------------------ */
+/* ---- Round trips --------------------------------------------------------------------------------------- */
 
 static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
 
@@ -226,7 +226,7 @@ typedef struct sample {
     uint8_t label[PFB_CPI_MOST_LABEL_BYTES];
 } sample;
 
-/* Draws counts of up to 53 bits, so that 1024 of them fit 64 bits in sum. Some CPUs executed nothing. */
+/* Draws counts of up to 53 bits, so that the sum of 1024 counts fits 64 bits. Some CPUs execute no instructions. */
 static void draw(sample *s, size_t cpus, uint32_t mode, uint32_t forms)
 {
     s->result = (pfb_cpi_result){.mode = PFB_CPI_RAW | mode, .elapsed_cycles = random_bits(64), .cpu_count = cpus};
@@ -330,7 +330,7 @@ static size_t check_round_trip(const sample *s)
 
 enum { BOTH_FORMS = PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED };
 
-Test(cpi_hooks_writing, there_and_back)
+Test(cpi_hooks_writing, groups_that_are_written_are_read_back)
 {
     static const uint32_t modes[] = {0, PFB_CPI_SCALED, PFB_CPI_ON_THREAD, PFB_CPI_SCALED | PFB_CPI_ON_THREAD};
     static const uint32_t forms[] = {PFB_CPI_FORM_SUMMARY, PFB_CPI_FORM_DETAILED, BOTH_FORMS};
@@ -341,8 +341,8 @@ Test(cpi_hooks_writing, there_and_back)
     }
 }
 
-/* The largest hook there is has 12 + 4 * (4 + 12 * 1024) bytes. */
-Test(cpi_hooks_writing, as_many_cpus_as_there_may_be)
+/* The largest possible hook has 12 + 4 * (4 + 12 * 1024) bytes. */
+Test(cpi_hooks_writing, the_largest_number_of_cpus)
 {
     static sample s;
     draw(&s, PFB_CPI_MOST_CPUS, PFB_CPI_SCALED, PFB_CPI_FORM_DETAILED);

@@ -16,7 +16,7 @@ TestSuite(linux_cpi_cpus, .init = begin_linux_cpi, .fini = end_linux_cpi);
 
 /* ---- Refusals --------------------------------------------------------------------------------------------------- */
 
-Test(linux_cpi_cpus, a_kernel_without_events_is_told_by_its_files)
+Test(linux_cpi_cpus, a_kernel_without_events_is_detected_by_its_files)
 {
     remove_file(PARANOID);
     expect_refused(PFB_CPI_RAW, -260, "perf_event_paranoid");
@@ -32,7 +32,7 @@ Test(linux_cpi_cpus, a_kernel_without_events_is_told_by_its_files)
     cr_expect_eq(fake->opened, 2);
 }
 
-Test(linux_cpi_cpus, the_level_is_part_of_the_sentence)
+Test(linux_cpi_cpus, the_paranoid_level_is_part_of_the_sentence)
 {
     static const struct {
         const char *level;
@@ -50,7 +50,7 @@ Test(linux_cpi_cpus, the_level_is_part_of_the_sentence)
     }
 }
 
-Test(linux_cpi_cpus, where_no_cpu_has_counters_the_first_refusal_is_told)
+Test(linux_cpi_cpus, if_no_cpu_has_counters_the_first_error_is_reported)
 {
     add_rule(EOPNOTSUPP, false, 0, ANY, ANY);
     add_rule(ENOENT, false, 1, ANY, ANY);
@@ -59,8 +59,8 @@ Test(linux_cpi_cpus, where_no_cpu_has_counters_the_first_refusal_is_told)
     expect_refused(PFB_CPI_RAW, -234, "instructions on CPU 0 cannot be counted: EOPNOTSUPP");
 }
 
-/* Errors that say nothing about the processor are not a reason to leave a CPU out. */
-Test(linux_cpi_cpus, one_cpu_that_is_refused_refuses_all)
+/* A CPU is left out only if the error means that it has no such counter. Any other error fails the reader. */
+Test(linux_cpi_cpus, an_error_on_one_cpu_fails_the_reader)
 {
     static const struct {
         int error;
@@ -73,7 +73,7 @@ Test(linux_cpi_cpus, one_cpu_that_is_refused_refuses_all)
     }
 }
 
-Test(linux_cpi_cpus, descriptors_that_run_out_anywhere_leave_none_open)
+Test(linux_cpi_cpus, running_out_of_descriptors_leaves_none_open)
 {
     put_file(ONLINE, "0-2\n");
     for (size_t most = 0; most < 8; most++) {
@@ -94,7 +94,7 @@ Test(linux_cpi_cpus, descriptors_that_run_out_anywhere_leave_none_open)
 
 /* ---- Which CPUs ------------------------------------------------------------------------------------------------- */
 
-Test(linux_cpi_cpus, a_list_of_cpus_is_believed_whole_or_not_at_all)
+Test(linux_cpi_cpus, an_invalid_list_of_cpus_is_refused)
 {
     static const struct {
         const char *list;
@@ -129,7 +129,7 @@ Test(linux_cpi_cpus, a_list_of_cpus_is_believed_whole_or_not_at_all)
     expect_refused(PFB_CPI_RAW, -260, ONLINE);
 }
 
-Test(linux_cpi_cpus, there_are_as_many_cpus_as_the_core_takes)
+Test(linux_cpi_cpus, the_largest_number_of_cpus_is_read)
 {
     put_file(ONLINE, "0-1023\n");
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
@@ -153,38 +153,38 @@ Test(linux_cpi_cpus, more_cpus_than_fit_are_a_failure)
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi_cpus, cpus_come_and_go)
+Test(linux_cpi_cpus, cpus_that_go_online_and_offline)
 {
     static const pfb_cpi_status both[] = {PFB_CPI_OK, PFB_CPI_OK};
     static const pfb_cpi_status three[] = {PFB_CPI_OK, PFB_CPI_OFFLINE, PFB_CPI_OK};
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
     start(reader);
-    put_file(ONLINE, "0-2\n"); /* comes online */
+    put_file(ONLINE, "0-2\n"); /* CPU 2 goes online */
     run_cpus();
     finish(reader);
     cr_expect(at_end.reading.snapshot.cpu_count == 3 && at_end.cpus[2].cpu == 2 && fake->opened == 2);
     expect_statuses(PFB_CPI_RAW, both, 2);
     cr_expect(result.cpus_changed);
-    start(reader); /* gets a group now */
+    start(reader); /* opens a group for CPU 2 */
     cr_expect(fake->opened == 3 && fake->open_descriptors == 6);
     run_cpus();
     finish(reader);
     expect_unhalted(reader, 1, true, 1);
-    put_file(ONLINE, "0,2\n"); /* goes offline */
+    put_file(ONLINE, "0,2\n"); /* CPU 1 goes offline */
     run_cpus();
     finish(reader);
     expect_statuses(PFB_CPI_RAW, three, 3);
     cr_expect(figures[0].instr == 2000 && figures[2].instr == 6000 && result.cpus_changed);
     expect_unhalted(reader, 1, false, 0);
     expect_unhalted(reader, 2, true, 2);
-    start(reader); /* its group is closed */
+    start(reader); /* closes the group of CPU 1 */
     cr_expect(fake->open_descriptors == 4 && at_start.reading.snapshot.cpu_count == 2 && at_start.cpus[1].cpu == 2);
     pfb_cpi_reader_close(reader);
 }
 
 /* Another reader noticed that the CPU was offline and opened its group again: counts of the two groups cannot be
  * compared. */
-Test(linux_cpi_cpus, a_cpu_that_went_and_came_back_has_no_count)
+Test(linux_cpi_cpus, a_cpu_that_was_offline_in_between_has_no_count)
 {
     static const pfb_cpi_status statuses[] = {PFB_CPI_OK, PFB_CPI_INVALID};
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
@@ -205,7 +205,7 @@ Test(linux_cpi_cpus, a_cpu_that_went_and_came_back_has_no_count)
     pfb_cpi_reader_close(other);
 }
 
-Test(linux_cpi_cpus, a_cpu_that_came_and_cannot_be_opened_is_tried_again)
+Test(linux_cpi_cpus, a_new_cpu_that_cannot_be_opened_is_tried_again)
 {
     static const pfb_cpi_status refused[] = {PFB_CPI_OK, PFB_CPI_OK, PFB_CPI_INVALID};
     static const pfb_cpi_status all[] = {PFB_CPI_OK, PFB_CPI_OK, PFB_CPI_OK};
@@ -242,7 +242,8 @@ Test(linux_cpi_cpus, cores_of_another_type_that_have_no_counter_are_invalid)
     pfb_cpi_reader_close(reader);
 }
 
-/* A kind of counters with the CPUs that it lists; null: it lists none. Its type number is its position plus 4. */
+/* A kind of counters and the contents of its file cpus; null: it has no such file. Its type number is its position
+ * plus 4. */
 typedef struct kind {
     const char *name, *cpus;
 } kind;
@@ -321,7 +322,8 @@ static void expect_scaled(bool is_scaled, const char *what)
     count(&fake->thread, 1000, 1000, 7, 9);
     finish(reader);
     uint64_t before = at_start.reading.snapshot.thread.instr;
-    cr_expect_eq(at_end.reading.snapshot.thread.instr - before, 7, "%s: counted all the time", what);
+    cr_expect_eq(at_end.reading.snapshot.thread.instr - before, 7,
+                 "%s: a thread that was counted all the time is not scaled", what);
     start(reader);
     count(&fake->thread, 1000, 500, 7, 9);
     before = at_start.reading.snapshot.thread.instr;
@@ -348,7 +350,7 @@ Test(linux_cpi_cpus, a_thread_on_a_hybrid_machine_is_never_scaled)
     }
 }
 
-/* Scaling requires proof that there is one core type. */
+/* A thread is scaled only if the files show that there is one core type. */
 Test(linux_cpi_cpus, a_thread_is_scaled_where_one_kind_of_counters_covers_all_cpus)
 {
     static const struct {
@@ -357,19 +359,19 @@ Test(linux_cpi_cpus, a_thread_is_scaled_where_one_kind_of_counters_covers_all_cp
         bool is_scaled;
     } rows[] = {
         {"x86, POWER and others list no CPUs", "0-3\n", {{"cpu", NULL}, {"power", NULL}}, true},
-        {"so does s390", "0-3\n", {{"cpum_cf", NULL}, {"cpum_sf", NULL}}, true},
-        {"a server of ARM lists them", "0-3\n", {{"armv8_pmuv3_0", "0-3\n"}}, true},
-        {"also with those that cannot be", "0-1,3\n", {{"armv8_pmuv3_0", "0-255\n"}}, true},
-        {"in several ranges", "0-3\n", {{"armv8_pmuv3_0", "0-1,2,3\n"}}, true},
+        {"s390 lists no CPUs", "0-3\n", {{"cpum_cf", NULL}, {"cpum_sf", NULL}}, true},
+        {"an ARM server lists all CPUs", "0-3\n", {{"armv8_pmuv3_0", "0-3\n"}}, true},
+        {"the list contains CPUs that are not possible", "0-1,3\n", {{"armv8_pmuv3_0", "0-255\n"}}, true},
+        {"the list has several ranges", "0-3\n", {{"armv8_pmuv3_0", "0-1,2,3\n"}}, true},
         {"one CPU is not in the list", "0-3\n", {{"armv8_cortex_a53", "0-2\n"}}, false},
-        {"one in the middle is not", "0-3\n", {{"armv8_cortex_a53", "0-1,3\n"}}, false},
-        {"one that may still come is not", "0-1,4\n", {{"cpu_core", "0-3\n"}}, false},
-        {"the list is none", "0-3\n", {{"armv8_cortex_a53", "all\n"}}, false},
-        {"nobody knows which CPUs may come", "", {{"armv8_pmuv3_0", "0-3\n"}}, false},
-        {"or not how many", "0-3,x\n", {{"armv8_pmuv3_0", "0-255\n"}}, false},
-        {"kernels before 4.10 list none of ARM's", "0-3\n", {{"armv8_cortex_a53", NULL}}, false},
-        {"counters of all and counters of some", "0-3\n", {{"cpu", NULL}, {"cpu_atom", "2-3\n"}}, false},
-        {"no counters of a core", "0-3\n", {{"software", NULL}}, false},
+        {"one CPU in the middle is not in the list", "0-3\n", {{"armv8_cortex_a53", "0-1,3\n"}}, false},
+        {"a possible CPU that is offline is not in the list", "0-1,4\n", {{"cpu_core", "0-3\n"}}, false},
+        {"the list is invalid", "0-3\n", {{"armv8_cortex_a53", "all\n"}}, false},
+        {"the list of possible CPUs is empty", "", {{"armv8_pmuv3_0", "0-3\n"}}, false},
+        {"the list of possible CPUs is invalid", "0-3,x\n", {{"armv8_pmuv3_0", "0-255\n"}}, false},
+        {"kernels before 4.10 list no CPUs on ARM", "0-3\n", {{"armv8_cortex_a53", NULL}}, false},
+        {"counters without a list and counters with one", "0-3\n", {{"cpu", NULL}, {"cpu_atom", "2-3\n"}}, false},
+        {"there are no counters of a core", "0-3\n", {{"software", NULL}}, false},
     };
     put_file(ONLINE, "0-1\n");
     remove_file(DEVICES "/cpu/type");
@@ -389,7 +391,7 @@ Test(linux_cpi_cpus, a_thread_is_not_scaled_where_devices_cannot_be_listed)
     remove_file(DEVICES "/cpu/type");
     remove_file(DEVICES "/cpu");
     remove_file(DEVICES);
-    expect_scaled(false, "no devices");
+    expect_scaled(false, "devices cannot be listed");
 }
 
 /* ---- Wrong reads ------------------------------------------------------------------------------------------------ */
@@ -402,7 +404,7 @@ static void break_reads(size_t number, long size, uint64_t events)
     fake->bad_events = events;
 }
 
-Test(linux_cpi_cpus, a_wrong_read_is_no_number)
+Test(linux_cpi_cpus, a_wrong_read_is_an_error)
 {
     static const struct {
         long size;
@@ -419,7 +421,7 @@ Test(linux_cpi_cpus, a_wrong_read_is_no_number)
         break_reads(2, reads[i].size, reads[i].events);
         expect_unread(reader, PFB_CPI_AT_START, 2, reads[i].code, "instructions on CPU 1 cannot be read");
         expect_unread(reader, PFB_CPI_AT_END, 2, -201, "no interval was begun");
-        break_reads(1, reads[i].size, reads[i].events); /* the group breaks, and the next start opens a new one */
+        break_reads(1, reads[i].size, reads[i].events); /* the read fails, and the start opens a new group */
         size_t opened = fake->opened;
         start(reader);
         cr_expect(fake->opened == opened + 1 && fake->open_descriptors == 4);
@@ -430,7 +432,7 @@ Test(linux_cpi_cpus, a_wrong_read_is_no_number)
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi_cpus, a_group_in_pieces_that_cannot_be_opened_again_has_no_count)
+Test(linux_cpi_cpus, a_broken_group_that_cannot_be_opened_again_has_no_count)
 {
     static const pfb_cpi_status statuses[] = {PFB_CPI_OK, PFB_CPI_INVALID};
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
@@ -446,7 +448,7 @@ Test(linux_cpi_cpus, a_group_in_pieces_that_cannot_be_opened_again_has_no_count)
 
 /* ---- Several readers ------------------------------------------------------------------------------------------- */
 
-Test(linux_cpi_cpus, readers_share_groups_and_have_intervals_of_their_own)
+Test(linux_cpi_cpus, readers_share_groups_and_have_their_own_intervals)
 {
     pfb_cpi_reader *one = open_reader(PFB_CPI_RAW);
     start(one);
@@ -468,7 +470,7 @@ Test(linux_cpi_cpus, readers_share_groups_and_have_intervals_of_their_own)
     cr_expect(figures[0].instr == 2000 && figures[1].instr == 4000 && result.elapsed_cycles == 2000);
     pfb_cpi_reader_close(two);
     cr_expect_eq(fake->open_descriptors, 0);
-    two = open_reader(PFB_CPI_RAW); /* also from the start of the test on */
+    two = open_reader(PFB_CPI_RAW); /* the groups are opened again */
     cr_expect(fake->opened == 4 && fake->open_descriptors == 4);
     pfb_cpi_reader_close(two);
 }
@@ -505,8 +507,8 @@ static void begin_second(void)
     cr_assert_eq(pthread_create(&second.thread, NULL, read_second, NULL), 0);
 }
 
-/* Called when the first reader is at its first CPU. The second reader has to wait for the lock and must still end its
- * interval at the time of its call. */
+/* Called when the first reader is at its first CPU. The second reader waits for the lock, but its interval must end at
+ * the time of its call. */
 static void read_second_meanwhile(int cpu)
 {
     if (cpu == ANY)
@@ -519,7 +521,7 @@ static void read_second_meanwhile(int cpu)
     count(&fake->thread, 9, 9, 5555, 7777);
 }
 
-Test(linux_cpi_cpus, a_reading_is_no_part_of_the_interval_of_another_reader)
+Test(linux_cpi_cpus, a_reading_does_not_extend_the_interval_of_another_reader)
 {
     pfb_cpi_reader *first = open_reader(PFB_CPI_RAW);
     second.reader = open_reader(PFB_CPI_RAW | PFB_CPI_ON_THREAD);
@@ -548,7 +550,7 @@ static void read_second_whole(int cpu)
     wait_for(&second.is_done);
 }
 
-Test(linux_cpi_cpus, reading_a_thread_keeps_no_other_reader_waiting)
+Test(linux_cpi_cpus, reading_a_thread_does_not_block_other_readers)
 {
     static const pfb_cpi_moment moments[] = {PFB_CPI_AT_START, PFB_CPI_AT_END};
     pfb_cpi_reader *first = open_reader(PFB_CPI_RAW | PFB_CPI_ON_THREAD);
@@ -561,7 +563,7 @@ Test(linux_cpi_cpus, reading_a_thread_keeps_no_other_reader_waiting)
         count(&fake->thread, 10, 10, 400, 800);
         uint64_t before = fake->time_stamp;
         take(first, moments[i], &at_start);
-        cr_expect(second.is_done, "while the first one was read, at %zu", i);
+        cr_expect(second.is_done, "the second reading ends during the first one, moment %zu", i);
         cr_assert_eq(pthread_join(second.thread, NULL), 0);
         cr_expect_eq(at_start.reading.snapshot.clock, before);
     }

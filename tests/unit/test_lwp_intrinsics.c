@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-/* The compiler's header first; examples/lwp_sample.c includes it after. */
+/* The compiler's header comes first here; examples/lwp_sample.c includes it last. */
 #if defined(__x86_64__) || defined(__i386__)
 #include <x86intrin.h>
 #endif
@@ -29,11 +29,11 @@ static uint8_t *new_control(uint8_t *ring)
     return control;
 }
 
-Test(lwp_intrinsics, each_does_what_its_instruction_does)
+Test(lwp_intrinsics, each_intrinsic_executes_its_instruction)
 {
     uint8_t ring[RING_BYTES] = {0};
     uint8_t *control = new_control(ring);
-    cr_expect_null(__slwpcb(), "off at first");
+    cr_expect_null(__slwpcb(), "LWP is off at first");
     cr_expect_eq(__lwpins32(1, 2, 3), 0);
     __llwpcb(control);
     cr_expect_eq(__slwpcb(), control);
@@ -57,7 +57,8 @@ Test(lwp_intrinsics, each_does_what_its_instruction_does)
         cr_expect_eq(bytes_number(record + 2, 2), expected[i].flags, "record %zu", i);
         cr_expect_eq(bytes_number(record + 4, 4), expected[i].data1, "record %zu", i);
         cr_expect_eq((uintptr_t)bytes_number(record + 16, 8), (uintptr_t)expected[i].data2, "record %zu", i);
-        cr_expect(i == 0 || memcmp(record + 8, record - 24, 8) != 0, "record %zu has an address of its own", i);
+        cr_expect(i == 0 || memcmp(record + 8, record - 24, 8) != 0,
+                  "record %zu has another address than the record before it", i);
     }
     cr_expect_eq(bytes_number(control + HEAD, 4), 4 * 32);
     __llwpcb(NULL);
@@ -66,7 +67,7 @@ Test(lwp_intrinsics, each_does_what_its_instruction_does)
     free(control);
 }
 
-Test(lwp_intrinsics, an_insert_tells_that_the_ring_was_full)
+Test(lwp_intrinsics, an_insert_reports_a_full_ring)
 {
     uint8_t ring[RING_BYTES];
     uint8_t *control = new_control(ring);
@@ -79,7 +80,7 @@ Test(lwp_intrinsics, an_insert_tells_that_the_ring_was_full)
     free(control);
 }
 
-Test(lwp_intrinsics, what_hardware_would_refuse_is_told_and_leaves_lwp_off)
+Test(lwp_intrinsics, an_invalid_block_is_reported_and_leaves_lwp_off)
 {
     uint8_t ring[RING_BYTES];
     uint8_t *control = new_control(ring);
@@ -87,21 +88,21 @@ Test(lwp_intrinsics, what_hardware_would_refuse_is_told_and_leaves_lwp_off)
     __llwpcb(control);
     cr_expect_eq(pfb_lwp_thread_fault(), PFB_LWP_FAULT_GENERAL);
     cr_expect_null(__slwpcb());
-    cr_expect_eq(pfb_lwp_thread_fault(), PFB_LWP_FAULT_NONE, "the fault is that of the last intrinsic");
+    cr_expect_eq(pfb_lwp_thread_fault(), PFB_LWP_FAULT_NONE, "the fault of the last intrinsic is returned");
     control[SIZE + 1] = 4;
     memset(control + BASE, 0, 8);
     __llwpcb(control);
-    cr_expect_eq(pfb_lwp_thread_fault(), PFB_LWP_FAULT_PAGE, "a ring at null");
+    cr_expect_eq(pfb_lwp_thread_fault(), PFB_LWP_FAULT_PAGE, "the address of the ring is 0");
     free(control);
 }
 
-Test(lwp_intrinsics, another_block_may_be_loaded_while_one_is_in_force)
+Test(lwp_intrinsics, another_block_may_be_loaded_while_one_is_active)
 {
     uint8_t first_ring[RING_BYTES];
     uint8_t second_ring[RING_BYTES];
     uint8_t *first = new_control(first_ring);
     uint8_t *second = new_control(second_ring);
-    for (unsigned i = 0; i < 10; i++) { /* more often than a model has windows */
+    for (unsigned i = 0; i < 10; i++) { /* more loads than the model has memory windows */
         __llwpcb(first);
         __lwpins32(0, 1, 0);
         __llwpcb(second);
@@ -122,10 +123,10 @@ Test(lwp_intrinsics, the_program_chooses_the_cpu)
     pfb_lwp_capabilities off;
     pfb_lwp_capabilities_read(0, 0, 0, 0, &none);
     pfb_lwp_capabilities_read(0, 0x80032013, 0x00010200, 0x8000000F, &off);
-    cr_expect_not(pfb_lwp_thread_begin(&none, NULL), "there is no such CPU");
+    cr_expect_not(pfb_lwp_thread_begin(&none, NULL), "a CPU without LWP is refused");
     uint8_t *control = new_control(ring);
     __llwpcb(control);
-    cr_expect_eq(__slwpcb(), control, "it is as it was");
+    cr_expect_eq(__slwpcb(), control, "the CPU is unchanged");
     cr_expect(pfb_lwp_thread_begin(&off, NULL));
     __llwpcb(control);
     cr_expect_eq(pfb_lwp_thread_fault(), PFB_LWP_FAULT_UNDEFINED);
@@ -133,9 +134,9 @@ Test(lwp_intrinsics, the_program_chooses_the_cpu)
     pfb_lwp_capabilities_read(complete[0], complete[1], complete[2], complete[3], &off);
     cr_expect(pfb_lwp_thread_begin(&off, &options));
     free(control);
-    control = new_control(ring); /* 192 bytes now */
+    control = new_control(ring); /* now of 192 bytes */
     __llwpcb(control);
-    cr_expect_eq(__slwpcb(), control, "pointers are whole");
+    cr_expect_eq(__slwpcb(), control, "the pointer is not cut to 32 bits");
     __lwpins32(0, 0, 0);
     cr_expect_eq(ring[1], 7);
     __llwpcb(NULL);
@@ -151,7 +152,7 @@ static void *insert_in_another_thread(void *control)
     return at_first;
 }
 
-Test(lwp_intrinsics, each_thread_has_a_cpu_of_its_own)
+Test(lwp_intrinsics, each_thread_has_its_own_cpu)
 {
     uint8_t ring[RING_BYTES];
     uint8_t other_ring[RING_BYTES];
@@ -163,7 +164,7 @@ Test(lwp_intrinsics, each_thread_has_a_cpu_of_its_own)
     cr_assert_eq(pthread_create(&thread, NULL, insert_in_another_thread, other), 0);
     cr_assert_eq(pthread_join(thread, &at_first), 0);
     cr_expect_null(at_first, "LWP is off in the new thread");
-    cr_expect_eq(__slwpcb(), control, "and still on in this one");
+    cr_expect_eq(__slwpcb(), control, "LWP is still on in this thread");
     cr_expect(bytes_number(control + HEAD, 4) == 0 && bytes_number(other + HEAD, 4) == 32);
     __llwpcb(NULL);
     free(other);

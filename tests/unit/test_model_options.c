@@ -21,14 +21,14 @@ Test(lwp_model_options, a_held_record_waits_for_the_next)
     at_head = program_get(&p, HEAD);
     cr_expect(program_slot(&p, 1)[0] == 2 && at_head == 64);
     program_value(&p, 3);
-    cr_expect(program_insert(&p, 4), "the held record takes the last place");
-    cr_expect_eq(program_data1(&p, 2), 4, "and is overwritten by the one that is lost");
+    cr_expect(program_insert(&p, 4), "the held record fills the ring");
+    cr_expect_eq(program_data1(&p, 2), 4, "the lost record overwrites the held one");
     program_value(&p, 5);
     expect_fault(pfb_lwp_model_load(&p.model, 0), PFB_LWP_FAULT_NONE, "LLWPCB 0");
     cr_expect(p.model.missed == 2 && program_data1(&p, 2) == 5);
 }
 
-Test(lwp_model_options, flags_in_force_are_written_back_when_asked_for)
+Test(lwp_model_options, active_flags_are_written_back_if_the_option_is_set)
 {
     program p;
     program_begin(&p, bulldozer, 32, 0xFFFFFFFF, &(pfb_lwp_model_options){.writes_flags_back = true});
@@ -47,7 +47,7 @@ Test(lwp_model_options, short_intervals_are_lengthened)
         if (i <= 3)
             program_value(&p, i);
     }
-    /* values 1, 2, 3 with event 2 at 1 before them; then event 2 at 5 and 9 */
+    /* The records are event 2 at address 1, the values 1, 2 and 3, and event 2 at addresses 5 and 9. */
     cr_expect_eq(p.model.stored, 6);
     cr_expect(bytes_number(program_slot(&p, 0) + 8, 8) == 1 && bytes_number(program_slot(&p, 4) + 8, 8) == 5 &&
               bytes_number(program_slot(&p, 5) + 8, 8) == 9);
@@ -55,7 +55,7 @@ Test(lwp_model_options, short_intervals_are_lengthened)
 
 /* ---- Random reload ----------------------------------------------------------------------------------------------- */
 
-/* Returns the counter after one reload. LWP is disabled in between, when memory may be changed. */
+/* Returns the counter after one reload. LWP is disabled at the end, so that memory may be changed. */
 static uint32_t reload(program *p)
 {
     program_switch_on(p);
@@ -74,7 +74,7 @@ static void begin_random(program *p, uint32_t bits, uint32_t interval, uint64_t 
     program_put32(p, INTERVALS, interval);
 }
 
-Test(lwp_model_options, a_reload_randomises_the_low_bits_alone)
+Test(lwp_model_options, a_reload_randomises_only_the_low_bits)
 {
     program p;
     uint32_t seen = 0;
@@ -84,7 +84,7 @@ Test(lwp_model_options, a_reload_randomises_the_low_bits_alone)
         cr_expect_eq(counter & ~UINT32_C(0xF), 0x155A5A0);
         seen |= UINT32_C(1) << (counter & 0xF);
     }
-    cr_expect_eq(seen, 0xFFFF, "each of the 16 values comes up");
+    cr_expect_eq(seen, 0xFFFF, "each of the 16 values occurs");
     begin_random(&p, 0, 0x155A5A5, 1);
     cr_expect_eq(reload(&p), 0x155A5A5);
     uint32_t ones = 0;
@@ -96,7 +96,7 @@ Test(lwp_model_options, a_reload_randomises_the_low_bits_alone)
         ones |= counter & 0x7FFF;
         zeros |= ~counter & 0x7FFF;
     }
-    cr_expect(ones == 0x7FFF && zeros == 0x7FFF, "each of the 15 bits is either");
+    cr_expect(ones == 0x7FFF && zeros == 0x7FFF, "each of the 15 bits is 0 at times and 1 at times");
 }
 
 Test(lwp_model_options, equal_seeds_give_equal_sequences)
@@ -232,7 +232,7 @@ Test(lwp_model_options, addresses_of_32_bits_are_filtered_by_32_bits)
     cr_expect_eq(p.model.stored, 2);
 }
 
-Test(lwp_model_options, values_are_filtered_by_address_when_asked_for)
+Test(lwp_model_options, values_are_filtered_by_address_if_the_option_is_set)
 {
     for (int is_filtered = 0; is_filtered < 2; is_filtered++) {
         program p;
