@@ -16,7 +16,7 @@ static bool has_text(const pfb_name *name, const char *text)
 
 /* ---- Whole logs ------------------------------------------------------------------------------------------------ */
 
-/* The records of the small log, and what is in them. */
+/* Checks the records of the small log and their contents. */
 static void check_small_log(const small_log *log, size_t window)
 {
     static const uint32_t types[] = {PFB_LOG_NAMES, PFB_LOG_PATHS, PFB_LOG_SAMPLE, PFB_LOG_SAMPLE, PFB_LOG_SUMMARY};
@@ -106,7 +106,7 @@ Test(log, records_are_copied_up_to_the_capacity)
     }
 }
 
-Test(log, a_second_window_needs_a_request)
+Test(log, continue_is_refused_unless_more_data_is_needed)
 {
     small_log log = make_small_log();
     pfb_log_reader reader;
@@ -114,7 +114,7 @@ Test(log, a_second_window_needs_a_request)
     cr_expect(!pfb_log_continue(&reader, log.b.data, log.b.size, true));
     expect_error(reader.error, PFB_CALLER_ORDER, 0, "continue without needs_more");
     cr_expect(!pfb_log_open_window(&reader, log.b.data, 1023, false, 0));
-    expect_error(reader.error, PFB_CALLER_TOO_SMALL, 0, "a window below the first buffer");
+    expect_error(reader.error, PFB_CALLER_TOO_SMALL, 0, "a window smaller than the first buffer");
 }
 
 /* ---- Broken logs ----------------------------------------------------------------------------------------------- */
@@ -153,15 +153,16 @@ Test(log, broken_containers)
         {"a header too small", trace + 4, 0x113, 2, PFB_BAD_EVENT_SIZE, trace + 4, 0, 0},
         {"a header too large", trace + 4, 0x181, 2, PFB_BAD_EVENT_SIZE, trace + 4, 0, 0},
         {"a first buffer without events", 0x30, 0x48, 4, PFB_TRUNCATED_EVENT, trace, 0, 0},
-        {"more buffers promised", trace + 0x44, 5, 4, PFB_TRUNCATED_LOG, 4096, 0, 5},
-        {"fewer buffers promised", trace + 0x44, 0, 4, PFB_OK, 0, 0, 5},
+        {"a header with more buffers than the log", trace + 0x44, 5, 4, PFB_TRUNCATED_LOG, 4096, 0, 5},
+        {"a header with fewer buffers than the log", trace + 0x44, 0, 4, PFB_OK, 0, 0, 5},
         {"buffer size 0", buffers[2], 0, 4, PFB_BAD_BUFFER_SIZE, buffers[2], 0, 2},
         {"buffer size not a multiple of 8", buffers[2], 1020, 4, PFB_BAD_BUFFER_SIZE, buffers[2], 0, 2},
         {"a buffer past the end", buffers[3], 2048, 4, PFB_OK, 0, 0, 5},
-        {"used below the header", buffers[2] + 0x30, 0x47, 4, PFB_BAD_BUFFER_USED, buffers[2] + 0x30, 0, 2},
-        {"used above the size", buffers[2] + 0x30, 1025, 4, PFB_BAD_BUFFER_USED, buffers[2] + 0x30, 0, 2},
-        {"used ends in a header", buffers[3] + 0x30, 0x4C, 4, PFB_TRUNCATED_EVENT, buffers[3] + 0x48, 0, 3},
-        {"used ends in an event", buffers[1] + 0x30, 0x90, 4, PFB_BAD_EVENT_SIZE, log.names, 0, 0},
+        {"used size below the buffer header", buffers[2] + 0x30, 0x47, 4, PFB_BAD_BUFFER_USED, buffers[2] + 0x30, 0, 2},
+        {"used size above the buffer size", buffers[2] + 0x30, 1025, 4, PFB_BAD_BUFFER_USED, buffers[2] + 0x30, 0, 2},
+        {"used size that ends in an event header", buffers[3] + 0x30, 0x4C, 4, PFB_TRUNCATED_EVENT, buffers[3] + 0x48,
+         0, 3},
+        {"used size that ends in an event", buffers[1] + 0x30, 0x90, 4, PFB_BAD_EVENT_SIZE, log.names, 0, 0},
         {"event smaller than a header", log.paths, 0x2F, 2, PFB_BAD_EVENT_SIZE, log.paths, 0, 1},
         {"event smaller than a part", log.paths, 0x47, 2, PFB_BAD_EVENT_SIZE, log.paths, 0, 1},
         {"event larger than the rest", log.paths, 0xFFFF, 2, PFB_BAD_EVENT_SIZE, log.paths, 0, 1},
@@ -171,13 +172,14 @@ Test(log, broken_containers)
         {"event of another type", log.names + 4, 0x21, 2, PFB_UNKNOWN_EVENT, log.names, PFB_NOTE_UNKNOWN_EVENT, 4},
         {"part 0", log.names + 0x40, 0, 4, PFB_BAD_PART, log.names, PFB_NOTE_INCOMPLETE_RECORD, 4},
         {"part 2 first", log.names + 0x40, 2, 4, PFB_BAD_PART, log.names, PFB_NOTE_INCOMPLETE_RECORD, 4},
-        {"no parts", log.names + 0x44, 0, 4, PFB_BAD_PART, log.names, PFB_NOTE_INCOMPLETE_RECORD, 4},
+        {"a record of 0 parts", log.names + 0x44, 0, 4, PFB_BAD_PART, log.names, PFB_NOTE_INCOMPLETE_RECORD, 4},
         {"a part of another record", log.parts[1] + 4, PFB_LOG_PATHS, 2, PFB_BAD_PART, log.parts[1],
          PFB_NOTE_INCOMPLETE_RECORD, 4},
         {"a part repeated", log.parts[1] + 0x40, 1, 4, PFB_BAD_PART, log.parts[1], PFB_NOTE_INCOMPLETE_RECORD, 4},
         {"a part left out", log.parts[1] + 0x40, 3, 4, PFB_BAD_PART, log.parts[1], PFB_NOTE_INCOMPLETE_RECORD, 4},
-        {"a part of three", log.parts[1] + 0x44, 3, 4, PFB_BAD_PART, log.parts[1], PFB_NOTE_INCOMPLETE_RECORD, 4},
-        {"a foreign event between parts", log.parts[1] + 0x18, 0, 1, PFB_BAD_PART, log.parts[1],
+        {"a part of a record of three parts", log.parts[1] + 0x44, 3, 4, PFB_BAD_PART, log.parts[1],
+         PFB_NOTE_INCOMPLETE_RECORD, 4},
+        {"an event of another GUID between parts", log.parts[1] + 0x18, 0, 1, PFB_BAD_PART, log.parts[1],
          PFB_NOTE_INCOMPLETE_RECORD | PFB_NOTE_UNKNOWN_EVENT, 4},
         {"a part missing at the end", log.summary + 0x44, 2, 4, PFB_TRUNCATED_RECORD, 4096, 0, 4},
         {"very many parts", log.summary + 0x44, UINT32_MAX, 4, PFB_TRUNCATED_RECORD, 4096, 0, 4},
@@ -206,7 +208,7 @@ static size_t event_end(const small_log *log, size_t event)
 }
 
 /* Every prefix gives the records before the cut and one error, unless only padding is missing. */
-Test(log, logs_that_were_cut)
+Test(log, truncated_logs)
 {
     small_log log = make_small_log();
     const size_t ends[] = {event_end(&log, log.names), event_end(&log, log.paths), event_end(&log, log.samples[0]),
@@ -221,7 +223,7 @@ Test(log, logs_that_were_cut)
             expected++;
         cr_expect_eq(read_all(&reader, copy, size, 0), expected, "%zu bytes", size);
         if (expected == 5)
-            expect_error(reader.error, PFB_OK, 0, "padding is missing");
+            expect_error(reader.error, PFB_OK, 0, "only padding is missing");
         else
             cr_expect(reader.error.code == PFB_TRUNCATED_BUFFER || reader.error.code == PFB_TRUNCATED_RECORD ||
                           reader.error.code == PFB_TRUNCATED_LOG,
@@ -231,7 +233,7 @@ Test(log, logs_that_were_cut)
     }
 }
 
-Test(log, nothing_and_too_little)
+Test(log, empty_and_short_input)
 {
     pfb_log_reader reader;
     pfb_log_record record;
@@ -438,7 +440,7 @@ Test(log, broken_samples)
     }
 }
 
-/* 200 instances whose names are the same 1000 characters: the names are read a limited number of times. */
+/* 200 instances share one name of 1000 characters. The reader limits how often it reads the name. */
 Test(log, names_that_share_bytes_are_limited)
 {
     enum { COUNT = 200, LENGTH = 1000 };
@@ -572,7 +574,8 @@ Test(log, values_without_a_counter)
     cr_expect(!values[1].has_instance && values[2].has_instance);
     cr_expect_str_eq(pfb_pdh_status_name(2), "unknown_status");
     table.capacity = 2;
-    expect_error(pfb_log_load(&table, b.data, b.size, 0), PFB_CALLER_TOO_SMALL, 8 + 48 + 32, "two of three");
+    expect_error(pfb_log_load(&table, b.data, b.size, 0), PFB_CALLER_TOO_SMALL, 8 + 48 + 32,
+                 "a capacity of two for three values");
     cr_expect_eq(table.count, 2);
 }
 
@@ -638,8 +641,8 @@ Test(log, differences_of_utc_and_local_time)
         minutes = 0;
         cr_expect_eq(pfb_log_utc_bias(&timer, &value, &minutes), cases[i].is_zone);
         cr_expect_eq(minutes, cases[i].minutes);
-        cr_expect(!pfb_log_utc_bias(&rate, &value, &minutes), "a tick count is no time");
+        cr_expect(!pfb_log_utc_bias(&rate, &value, &minutes), "a tick count is not a time");
         value.status = 0x800007D0;
-        cr_expect(!pfb_log_utc_bias(&timer, &value, &minutes), "no value");
+        cr_expect(!pfb_log_utc_bias(&timer, &value, &minutes), "a status without a value");
     }
 }

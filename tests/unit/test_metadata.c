@@ -36,7 +36,7 @@ Test(metadata, a_guid_is_parsed_in_its_usual_forms)
     }
 }
 
-Test(metadata, anything_else_is_no_guid)
+Test(metadata, other_texts_are_not_guids)
 {
     static const char *const forms[] = {"",
                                         "{}",
@@ -58,7 +58,7 @@ Test(metadata, anything_else_is_no_guid)
     pfb_guid guid;
     for (size_t i = 0; i < COUNT(forms); i++)
         cr_expect_not(pfb_guid_parse(forms[i], strlen(forms[i]), &guid), "%s", forms[i]);
-    cr_expect_not(pfb_guid_parse(PROCESSOR_INFORMATION "more", 35, &guid), "the size counts, not a NUL");
+    cr_expect_not(pfb_guid_parse(PROCESSOR_INFORMATION "more", 35, &guid), "the size determines the end, not a NUL");
     cr_expect(pfb_guid_parse(PROCESSOR_INFORMATION "more", 36, &guid));
     cr_expect_not(pfb_guid_parse(NULL, 0, &guid));
 }
@@ -122,7 +122,7 @@ Test(metadata, a_counterset_is_read_with_its_counters)
     expect_counter(&counter, 7, 80);
     cr_expect_not(pfb_registration_find(&set, 1, &counter));
     cr_expect_not(pfb_registration_find(&set, 8, &counter));
-    expect_error(set.error, PFB_OK, 0, "the set");
+    expect_error(set.error, PFB_OK, 0, "the counterset");
 }
 
 Test(metadata, counters_are_found_by_id_in_any_order)
@@ -202,7 +202,7 @@ Test(metadata, rule_17_all_counters_lie_in_the_reply)
     }
 }
 
-Test(metadata, bytes_behind_the_counters_are_noted)
+Test(metadata, bytes_after_the_counters_are_noted)
 {
     bytes b = {.size = 0};
     uint32_t notes;
@@ -216,13 +216,14 @@ Test(metadata, bytes_behind_the_counters_are_noted)
     }
 }
 
-Test(metadata, rule_18_references_are_handed_out_as_they_are)
+Test(metadata, rule_18_references_are_returned_unchanged)
 {
     bytes b = {.size = 0};
     pfb_registration set;
     pfb_counter counter;
     put_counterset(&b, 1);
-    PUT_U32(&b, 3, 0x40020500, 0, 0, 100, 0, 3, PFB_NO_ID, 0, 99, 0, 0); /* itself, none, id 0, a missing counter */
+    PUT_U32(&b, 3, 0x40020500, 0, 0, 100, 0, 3, PFB_NO_ID, 0, 99, 0,
+            0); /* references: itself, none, id 0, a missing counter */
     cr_assert(pfb_registration_open(&set, b.data, b.size, STRICT));
     cr_assert(pfb_registration_next_counter(&set, &counter));
     cr_expect(counter.base_id == 3 && counter.perf_time_id == PFB_NO_ID && counter.perf_freq_id == 0);
@@ -239,9 +240,9 @@ Test(metadata, a_single_counter_is_48_bytes)
         expect_error(pfb_registration_single_counter(data, b.size, NULL, &counter), PFB_TRUNCATED_HEADER, 0, "cut");
         free(data);
     }
-    expect_error(pfb_registration_single_counter(b.data, 48, STRICT, &counter), PFB_OK, 0, "whole");
+    expect_error(pfb_registration_single_counter(b.data, 48, STRICT, &counter), PFB_OK, 0, "the whole counter");
     expect_counter(&counter, 9, 0);
-    expect_error(pfb_registration_single_counter(b.data, 49, NULL, &counter), PFB_OK, 0, "a byte more");
+    expect_error(pfb_registration_single_counter(b.data, 49, NULL, &counter), PFB_OK, 0, "one byte after the counter");
     expect_error(pfb_registration_single_counter(b.data, 49, STRICT, &counter), PFB_TRAILING_BYTES, 48, "strict");
 }
 
@@ -267,12 +268,12 @@ Test(metadata, rule_20_a_string_has_its_nul_in_the_reply)
     expect_error(pfb_registration_string(NULL, 14, &text), PFB_TRUNCATED_STRING, 0, "null");
 }
 
-Test(metadata, rule_20_a_nul_stands_at_an_even_distance)
+Test(metadata, rule_20_a_nul_is_at_an_even_distance_from_the_start)
 {
     static const uint8_t data[] = {'a', 0, 0, 'b', 0, 0, 0};
     pfb_name text;
-    expect_error(pfb_registration_string(data, 5, &text), PFB_TRUNCATED_STRING, 0, "zeros of two units");
-    expect_error(pfb_registration_string(data, 6, &text), PFB_OK, 0, "a NUL after them");
+    expect_error(pfb_registration_string(data, 5, &text), PFB_TRUNCATED_STRING, 0, "zero bytes of two different units");
+    expect_error(pfb_registration_string(data, 6, &text), PFB_OK, 0, "a NUL after such bytes");
     cr_expect_eq(text.size_bytes / 2, 2);
 }
 
@@ -406,7 +407,7 @@ Test(metadata, rule_19_a_string_may_begin_at_an_odd_offset)
     pfb_registration_strings_open(&strings, b.data, b.size, STRICT);
     cr_assert(pfb_registration_strings_next_string(&strings, &entry));
     cr_expect_eq(entry.text.bytes, b.data + 17);
-    expect_name(&entry.text, "z", "odd");
+    expect_name(&entry.text, "z", "a string at an odd offset");
 }
 
 /* Offsets that count from the end of the entries, another interpretation of the format, are rejected. */
@@ -416,16 +417,16 @@ Test(metadata, rule_19_offsets_count_from_the_start_of_the_block)
     put_strings(&b);
     set_u32(&b, 12, 0);
     set_u32(&b, 28, 8);
-    expect_strings(&b, 0, PFB_BAD_STRING_OFFSET, 12, "offsets after the entries");
+    expect_strings(&b, 0, PFB_BAD_STRING_OFFSET, 12, "offsets that count from the end of the entries");
 }
 
-Test(metadata, rule_19_a_block_without_strings_is_sound)
+Test(metadata, rule_19_a_block_without_strings_is_valid)
 {
     bytes b = {.size = 0};
     PUT_U32(&b, 8, 0);
     expect_strings(&b, 0, PFB_OK, 0, "no entries");
     put_fill(&b, 0xFF, 5);
-    expect_strings(&b, 0, PFB_OK, 0, "bytes after the block's own size do not belong to it");
+    expect_strings(&b, 0, PFB_OK, 0, "bytes after the size of the block are ignored");
 }
 
 Test(metadata, rule_19_the_size_is_a_multiple_of_8)
@@ -485,12 +486,12 @@ Test(metadata, part_of_a_guid_is_an_error)
         pfb_list_open(&list, b.data, b.size, NULL);
         cr_expect(pfb_list_next_guid(&list, &guid));
         cr_expect_not(pfb_list_next_guid(&list, &guid));
-        expect_error(list.error, PFB_TRUNCATED_LIST, 16, "leftover");
-        cr_expect_not(pfb_list_next_guid(&list, &guid), "it sticks");
+        expect_error(list.error, PFB_TRUNCATED_LIST, 16, "part of a GUID");
+        cr_expect_not(pfb_list_next_guid(&list, &guid), "the error is kept");
     }
 }
 
-Test(metadata, empty_lists_are_sound)
+Test(metadata, empty_lists_are_valid)
 {
     pfb_list list;
     pfb_guid guid;
@@ -586,11 +587,11 @@ Test(metadata, rule_21_identifiers_lie_in_the_list_and_names_in_them)
     bytes b;
     put_identifiers(&b);
     for (b.size = 49; b.size < 88; b.size++)
-        expect_identifiers(&b, 1, PFB_TRUNCATED_IDENTIFIER, 48, "cut in the second");
+        expect_identifiers(&b, 1, PFB_TRUNCATED_IDENTIFIER, 48, "a truncated second identifier");
     for (b.size = 40; b.size < 48; b.size++)
-        expect_identifiers(&b, 0, PFB_BAD_IDENTIFIER_SIZE, 20, "cut in the first's name");
+        expect_identifiers(&b, 0, PFB_BAD_IDENTIFIER_SIZE, 20, "a truncated name of the first identifier");
     for (b.size = 1; b.size < 40; b.size++)
-        expect_identifiers(&b, 0, PFB_TRUNCATED_IDENTIFIER, 0, "cut in the first");
+        expect_identifiers(&b, 0, PFB_TRUNCATED_IDENTIFIER, 0, "a truncated first identifier");
 }
 
 Test(metadata, rule_21_the_size_is_a_multiple_of_8)
@@ -694,7 +695,7 @@ Test(metadata, rule_22_less_than_a_header_at_the_end_is_noted)
             judge_instances(&b, NULL, &notes, &read);
             cr_expect_eq(notes, PFB_NOTE_TRAILING_BYTES, "%zu bytes left", left);
         } else {
-            expect_error(error, PFB_BAD_INSTANCE_SIZE, 16, "a header, but not the whole");
+            expect_error(error, PFB_BAD_INSTANCE_SIZE, 16, "a header without the whole instance");
         }
     }
 }
@@ -714,8 +715,9 @@ Test(metadata, rule_22_an_odd_size_is_noted)
     expect_error(judge_instances(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict");
 }
 
-/* Help texts that 100 counters share in sum exceed the block 16 times, but they are one string. */
-Test(metadata, a_string_may_serve_all_counters)
+/* 100 counters share one help text. Counted once per counter, it exceeds 16 times the size of the block, but each byte
+ * is checked only once. */
+Test(metadata, all_counters_may_share_a_string)
 {
     enum { COUNT = 100, START = 8 + 8 * COUNT, UNITS = 99 };
     bytes b = {.size = 0};
@@ -732,6 +734,6 @@ Test(metadata, a_string_may_serve_all_counters)
         cr_expect(entry.text.bytes == b.data + START && entry.text.size_bytes / 2 == UNITS);
         count++;
     }
-    expect_error(strings.error, PFB_OK, 0, "shared");
+    expect_error(strings.error, PFB_OK, 0, "a string that all counters share");
     cr_expect_eq(count, COUNT);
 }

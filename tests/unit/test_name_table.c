@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Forms and oddities ------------------------------------------------------------------------------ */
+/* ---- Forms and deviations ---------------------------------------------------------------------------- */
 
 /* A table, with '|' for NUL, and the expected pairs in order: "index=text;". */
 typedef struct table_row {
@@ -87,8 +87,8 @@ enum { BAD = PFB_NOTE_BAD_PAIR, OPEN = PFB_NOTE_UNTERMINATED };
 Test(name_table, multi_strings)
 {
     static const table_row rows[] = {
-        {"as the registry has it", "1|8|2|System|4|Memory||", "1=8;2=System;4=Memory;", 0, PFB_OK, 0},
-        {"several last NULs", "2|System||||", "2=System;", 0, PFB_OK, 0},
+        {"the form of the registry", "1|8|2|System|4|Memory||", "1=8;2=System;4=Memory;", 0, PFB_OK, 0},
+        {"several NULs at the end", "2|System||||", "2=System;", 0, PFB_OK, 0},
         {"without the last NUL", "2|System|", "2=System;", 0, PFB_OK, 0},
         {"without the text's NUL", "2|System", "2=System;", OPEN, PFB_TRUNCATED_STRING, 2},
         {"out of order", "4|a|2|b||", "4=a;2=b;", 0, PFB_OK, 0},
@@ -103,7 +103,7 @@ Test(name_table, multi_strings)
         {"an index of letters", "2|a|x|b|6|c||", "2=a;6=c;", BAD, PFB_BAD_PAIR, 4},
         {"an index with a sign", "2|a|-4|b|6|c||", "2=a;6=c;", BAD, PFB_BAD_PAIR, 4},
         {"an index with a blank", "2|a| 4|b|6|c||", "2=a;6=c;", BAD, PFB_BAD_PAIR, 4},
-        {"a text too many", "2|a|b|4|c||", "2=a;4=c;", BAD, PFB_BAD_PAIR, 4},
+        {"one text too many", "2|a|b|4|c||", "2=a;4=c;", BAD, PFB_BAD_PAIR, 4},
         {"a number where a text should be", "2|4|b|6|c||", "2=4;6=c;", BAD, PFB_BAD_PAIR, 4},
         {"an odd number of strings", "2|a|4|", "2=a;", BAD, PFB_BAD_PAIR, 4},
         {"ends inside an index", "2|a|4", "2=a;", BAD, PFB_BAD_PAIR, 4},
@@ -118,11 +118,13 @@ Test(name_table, lines)
 {
     static const table_row rows[] = {
         {"a line each", "1\t8\n2\tSystem\n4\tMemory\n", "1=8;2=System;4=Memory;", 0, PFB_OK, 0},
-        {"ends of lines of the other kind", "2\tSystem\r\n4\tMemory\r\n", "2=System;4=Memory;", 0, PFB_OK, 0},
-        {"the last line is open", "2\tSystem\n4\tMemory", "2=System;4=Memory;", 0, PFB_OK, 0},
-        {"lines of their own", "1\n8\n2\nSystem\n", "1=8;2=System;", 0, PFB_OK, 0},
-        {"lines of their own, the other kind", "2\r\nSystem\r\n4\r\nMemory", "2=System;4=Memory;", 0, PFB_OK, 0},
-        {"a line that lost its tab", "2\tSystem\n4\n6\tProcessor\n", "2=System;6=Processor;", BAD, PFB_BAD_PAIR, 9},
+        {"lines that end with CR LF", "2\tSystem\r\n4\tMemory\r\n", "2=System;4=Memory;", 0, PFB_OK, 0},
+        {"the last line has no end", "2\tSystem\n4\tMemory", "2=System;4=Memory;", 0, PFB_OK, 0},
+        {"index and text on separate lines", "1\n8\n2\nSystem\n", "1=8;2=System;", 0, PFB_OK, 0},
+        {"index and text on separate lines that end with CR LF", "2\r\nSystem\r\n4\r\nMemory", "2=System;4=Memory;", 0,
+         PFB_OK, 0},
+        {"an index without tab and text", "2\tSystem\n4\n6\tProcessor\n", "2=System;6=Processor;", BAD, PFB_BAD_PAIR,
+         9},
         {"empty lines", "2\tSystem\n\n\r\n4\tMemory\n\n", "2=System;4=Memory;", 0, PFB_OK, 0},
         {"an empty text", "2\t\n4\tMemory\n", "2=;4=Memory;", 0, PFB_OK, 0},
         {"an empty text at the end", "2\t", "2=;", 0, PFB_OK, 0},
@@ -136,7 +138,7 @@ Test(name_table, lines)
     check_tables(rows, sizeof rows / sizeof rows[0], false);
 }
 
-Test(name_table, what_is_no_table)
+Test(name_table, input_that_is_not_a_table)
 {
     static const char *const tables[] = {"x", "PERF", "Counter|1||", "a\t1\n", " 1|a||", "-1|a||", "4294967296|a||"};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
@@ -151,7 +153,7 @@ Test(name_table, what_is_no_table)
         }
     }
     pfb_name_table table;
-    cr_expect_not(pfb_name_table_open(&table, "\xFE\xFF\0001\0\0", 6, NULL), "UTF-16BE is not read");
+    cr_expect_not(pfb_name_table_open(&table, "\xFE\xFF\0001\0\0", 6, NULL), "UTF-16BE is not supported");
 }
 
 Test(name_table, empty_tables)
@@ -189,14 +191,14 @@ Test(name_table, every_length)
                 cr_expect(entry.name.bytes >= data && entry.name.bytes + entry.name.size_bytes <= data + size,
                           "%zu bytes", size);
         }
-        /* "1|", then at least a NUL or a letter; so for the others. */
+        /* A pair is read if its index, the NUL and at least one unit of its text are present. */
         uint32_t expected = size / 2 >= 14 ? size / 2 >= 16 ? 3 : 2 : size / 2 >= 7 ? 2 : size / 2 >= 3 ? 1 : 0;
         cr_expect_eq(count, expected, "%zu bytes: %u pairs", size, count);
         free(data);
     }
 }
 
-/* Empty strings before another string are skipped together: n of them cost n. */
+/* A run of n empty strings is skipped in time proportional to n. */
 Test(name_table, many_empty_strings)
 {
     enum { SIZE = 1 << 21 };
@@ -345,7 +347,7 @@ Test(name_table, malformed_texts)
     free_index(&x);
 }
 
-Test(name_table, too_little_room)
+Test(name_table, a_capacity_that_is_too_small)
 {
     static const char table[] = "6\tc\n2\ta\n4\tb\n";
     pfb_name_table reader;
@@ -363,7 +365,7 @@ Test(name_table, too_little_room)
     }
 }
 
-/* Descending indexes and names that differ at their ends: the worst order. */
+/* Descending indexes and names that differ only at their ends are the worst case for sorting. */
 Test(name_table, a_hundred_thousand_entries)
 {
     enum { COUNT = 100000 };

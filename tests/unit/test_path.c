@@ -90,7 +90,7 @@ Test(path, parts)
     }
 }
 
-/* Every prefix, in memory of its size, so that a sanitizer detects reads past the end. */
+/* Each prefix is in memory of exactly its size, so that a sanitizer detects reads past the end. */
 Test(path, prefixes)
 {
     static const char path[] = "\\\\h\\A(b/c#1)\\d";
@@ -99,7 +99,7 @@ Test(path, prefixes)
         pfb_path parts;
         memcpy(copy, path, size);
         pfb_name name = {copy, size, PFB_ENCODING_UTF8};
-        cr_expect_eq(pfb_path_parse(&name, &parts), size >= sizeof path - 1, "%zu", size);
+        cr_expect_eq(pfb_path_parse(&name, &parts), size >= sizeof path - 1, "prefix of %zu bytes", size);
         free(copy);
     }
 }

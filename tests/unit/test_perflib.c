@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The nine functions under the names of the SDK, with a source. */
+/* The nine functions with the names of the SDK, which answer from a source. */
 #define PFB_PERFLIB_OVER_SOURCE
 #include <criterion/criterion.h>
 
@@ -25,7 +25,7 @@ static void begin(void)
 static void end(void)
 {
     free(buffer);
-    cr_expect_eq(pfb_perflib_use(NULL), PFB_WIN32_SUCCESS, "a handle is still open");
+    cr_expect_eq(pfb_perflib_use(NULL), PFB_WIN32_SUCCESS, "all handles are closed");
 }
 
 TestSuite(perflib, .init = begin, .fini = end);
@@ -108,7 +108,7 @@ static ULONG expect_same(const call *c, function_call *function, source_call *as
     if (!ask(c, &reply, &failure)) {
         code = function(c, buffer, (DWORD)(CAPACITY / unit), &actual);
         cr_expect_eq(code, failure.code, "%s", what);
-        cr_expect_eq(actual, 0x7EADBEEF, "%s: not set", what);
+        cr_expect_eq(actual, 0x7EADBEEF, "%s: the size is not set", what);
         cr_expect_str_eq(pfb_perflib_error_text(), failure.sentence);
         pfb_bytes_free(&reply);
         return code;
@@ -125,7 +125,7 @@ static ULONG expect_same(const call *c, function_call *function, source_call *as
     code = function(c, buffer, units, &actual);
     cr_expect(code == PFB_WIN32_SUCCESS && actual == units, "%s: %s", what, pfb_perflib_error_text());
     cr_expect(memcmp(buffer, reply.data ? reply.data : buffer, reply.size_bytes) == 0, "%s", what);
-    cr_expect(units == 0 || buffer[reply.size_bytes] == 0x5A, "%s: nothing past it is written", what);
+    cr_expect(units == 0 || buffer[reply.size_bytes] == 0x5A, "%s: nothing is written after the reply", what);
     cr_expect_str_eq(pfb_perflib_error_text(), "");
     pfb_bytes_free(&reply);
     return code;
@@ -160,7 +160,7 @@ static void expect_same_samples(call *c)
         memcpy(blocks[1], blocks[0], sizeof blocks[0]);
         cr_assert_eq(PerfAddCounters(c->handle, (PERF_COUNTER_IDENTIFIER *)blocks[0], sizeof blocks[0]), 0);
         cr_assert(pfb_source_query_add(c->query, (uint8_t *)blocks[1], sizeof blocks[1], NULL));
-        cr_expect(memcmp(blocks[0], blocks[1], sizeof blocks[0]) == 0, "the same status");
+        cr_expect(memcmp(blocks[0], blocks[1], sizeof blocks[0]) == 0, "both calls set the same status");
     }
     ULONG code;
     do {
@@ -186,14 +186,14 @@ static void use_capture(const char *name, const uint8_t *data, size_t size)
     pfb_source_close(c.source);
 }
 
-Test(perflib, functions_answer_as_their_source)
+Test(perflib, functions_return_what_their_source_returns)
 {
     cr_expect_gt(visit_seeds("capture", use_capture), 10);
 }
 
 /* ---- Arguments and handles ------------------------------------------------------------------------------------ */
 
-/* A capture with a query of one counterset, and no sample. */
+/* Opens a capture without queries and samples. */
 static pfb_source *open_empty(void)
 {
     static const uint8_t capture[] = {'P', 'F', 'B', 'C', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -229,7 +229,7 @@ Test(perflib, null_arguments_are_refused)
     cr_expect_eq(PerfCloseQueryHandle(handle), 0);
 }
 
-Test(perflib, closed_and_foreign_handles_are_refused)
+Test(perflib, closed_and_invalid_handles_are_refused)
 {
     PERF_COUNTER_IDENTIFIER block = {.Size = sizeof block};
     HANDLE handles[2] = {NULL, NULL};
@@ -239,7 +239,7 @@ Test(perflib, closed_and_foreign_handles_are_refused)
     for (size_t i = 0; i < 2; i++)
         cr_assert_eq(PerfOpenQueryHandle(NULL, &handles[i]), 0);
     pfb_source *other = open_empty();
-    cr_expect_eq(pfb_perflib_use(other), PFB_WIN32_BUSY, "there are handles");
+    cr_expect_eq(pfb_perflib_use(other), PFB_WIN32_BUSY, "the source cannot be replaced while a handle is open");
     pfb_source_close(other);
     cr_expect_eq(PerfCloseQueryHandle(handles[0]), 0);
     void *const wrong[] = {NULL, handles[0], &foreign};
@@ -250,7 +250,7 @@ Test(perflib, closed_and_foreign_handles_are_refused)
         cr_expect_eq(PerfQueryCounterInfo(wrong[i], NULL, 0, &actual), 6);
         cr_expect_eq(PerfQueryCounterData(wrong[i], NULL, 0, &actual), 6);
     }
-    cr_expect_eq(PerfQueryCounterData(handles[1], NULL, 0, &actual), 259, "no sample");
+    cr_expect_eq(PerfQueryCounterData(handles[1], NULL, 0, &actual), 259, "there is no sample");
     cr_expect_eq(PerfCloseQueryHandle(handles[1]), 0);
 }
 
@@ -278,7 +278,8 @@ Test(perflib, the_environment_names_a_capture)
     setenv("PERFBLOCK_CAPTURE", "/nowhere/a.pfb", 1);
     cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, &count), PFB_WIN32_FILE_NOT_FOUND);
     setenv("PERFBLOCK_CAPTURE", path, 1);
-    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, &count), PFB_WIN32_INVALID_PARAMETER, "no capture");
+    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, &count), PFB_WIN32_INVALID_PARAMETER,
+                 "the file is not a capture");
     cr_expect_str_neq(pfb_perflib_error_text(), "");
     unsetenv("PERFBLOCK_CAPTURE");
 }
@@ -310,7 +311,7 @@ Test(perflib, changing_a_query_drops_the_sample_that_did_not_fit)
         cr_expect(PerfQueryCounterData(handle, NULL, 0, &actual) == 8 && actual == 48);
     cr_expect_eq(PerfAddCounters(handle, &block, 40), 0);
     cr_expect_eq(PerfQueryCounterData(handle, &header, 48, &actual), 0);
-    cr_expect_eq(header.PerfTimeStamp, 2, "the first one was for another query");
+    cr_expect_eq(header.PerfTimeStamp, 2, "the sample of the query before the change is dropped");
     cr_expect_eq(PerfCloseQueryHandle(handle), 0);
     pfb_bytes_free(&capture);
 }

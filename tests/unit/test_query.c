@@ -11,7 +11,7 @@
 
 /* ---- Writing identifiers -------------------------------------------------------------------------------------- */
 
-Test(query, a_query_is_written_as_the_layout_says)
+Test(query, a_query_is_written_in_the_documented_layout)
 {
     static const uint8_t expected[56] = {
         1,    2,    3,   4, 5,   6, 7,    8,    9,  10, 11, 12, 13,   14,   15,   16,   /* 0: GUID */
@@ -29,7 +29,7 @@ Test(query, a_query_is_written_as_the_layout_says)
     cr_expect_eq(pfb_query_size(&query), 56);
     cr_expect_eq(pfb_query_write(&query, out + 1, 56), 56);
     cr_expect_arr_eq(out + 1, expected, 56);
-    cr_expect(out[0] == '#' && out[57] == '#', "written outside");
+    cr_expect(out[0] == '#' && out[57] == '#', "nothing is written outside the block");
 }
 
 Test(query, sizes_are_rounded_up_to_8)
@@ -37,7 +37,7 @@ Test(query, sizes_are_rounded_up_to_8)
     uint8_t name[2 * PFB_QUERY_NAME_UNITS];
     memset(name, 'x', sizeof name);
     pfb_query query = {.index = 0};
-    cr_expect_eq(pfb_query_size(&query), 40, "no name");
+    cr_expect_eq(pfb_query_size(&query), 40, "a query without name");
     query.name = pfb_utf16_name(name, 0);
     static const size_t sizes[][2] = {{0, 48}, {1, 48}, {3, 48}, {4, 56}, {7, 56}, {8, 64}, {1023, 2088}, {1024, 2096}};
     for (size_t i = 0; i < COUNT(sizes); i++) {
@@ -52,29 +52,29 @@ static void expect_refused(const pfb_query *query, const char *what)
     memset(out, '#', sizeof out);
     cr_expect_eq(pfb_query_size(query), 0, "%s", what);
     cr_expect_eq(pfb_query_write(query, out, sizeof out), 0, "%s", what);
-    cr_expect_eq(out[0], '#', "%s: something was written", what);
+    cr_expect_eq(out[0], '#', "%s: nothing is written", what);
 }
 
-Test(query, names_that_cannot_be_asked_for_are_refused)
+Test(query, invalid_names_are_refused)
 {
     static uint8_t name[2 * PFB_QUERY_NAME_UNITS + 2];
     memset(name, 'x', sizeof name);
     pfb_query query = {.name = pfb_utf16_name(name, PFB_QUERY_NAME_UNITS + 1)};
-    expect_refused(&query, "too long");
+    expect_refused(&query, "a name that is too long");
     query.name.size_bytes = SIZE_MAX - 1;
-    expect_refused(&query, "far too long");
+    expect_refused(&query, "a name of almost SIZE_MAX bytes");
     query.name.size_bytes = SIZE_MAX;
-    expect_refused(&query, "longest");
+    expect_refused(&query, "a name of SIZE_MAX bytes");
     query.name = pfb_utf16_name(name, 3);
     for (size_t at = 0; at < 3; at++) {
         name[2 * at] = name[2 * at + 1] = 0;
         expect_refused(&query, "a NUL in the name");
         name[2 * at] = 'x';
-        cr_expect_eq(pfb_query_size(&query), 48, "a zero byte is no NUL");
+        cr_expect_eq(pfb_query_size(&query), 48, "a single zero byte is not a NUL");
     }
 }
 
-Test(query, nothing_is_written_unless_all_fits)
+Test(query, nothing_is_written_unless_the_whole_identifier_fits)
 {
     static const uint8_t name[] = {'a', 0};
     pfb_query query = {.name = pfb_utf16_name(name, 1)};
@@ -88,7 +88,7 @@ Test(query, nothing_is_written_unless_all_fits)
     cr_expect_eq(out[48], '#');
 }
 
-Test(query, what_was_written_is_read_back)
+Test(query, written_identifiers_are_read_back)
 {
     static const uint8_t name[] = {'_', 0, 'T', 0};
     uint8_t out[96];
@@ -138,13 +138,13 @@ Test(query, results_are_matched_by_index_not_by_order)
     cr_expect(pfb_query_find(info, size, UINT32_MAX, &identifier, NULL) && identifier.counter_id == 14);
     identifier.counter_id = 99;
     cr_expect_not(pfb_query_find(info, size, 3, &identifier, &error));
-    expect_error(error, PFB_OK, 0, "not there");
-    cr_expect_eq(identifier.counter_id, 99, "nothing is written when nothing is found");
+    expect_error(error, PFB_OK, 0, "an index that does not occur");
+    cr_expect_eq(identifier.counter_id, 99, "the identifier is not written");
     cr_expect_not(pfb_query_find(NULL, 0, 0, &identifier, &error));
-    expect_error(error, PFB_OK, 0, "no queries");
+    expect_error(error, PFB_OK, 0, "an empty list of identifiers");
 }
 
-Test(query, a_broken_list_is_told_from_an_absent_index)
+Test(query, a_malformed_list_differs_from_an_absent_index)
 {
     static const uint32_t indexes[] = {0, 1, 2};
     uint8_t info[120];
@@ -152,10 +152,10 @@ Test(query, a_broken_list_is_told_from_an_absent_index)
     info[40 + 20] = 39; /* size of the second */
     pfb_identifier identifier;
     pfb_error error;
-    cr_expect(pfb_query_find(info, size, 0, &identifier, &error), "found before the fault");
-    expect_error(error, PFB_OK, 0, "before the fault");
+    cr_expect(pfb_query_find(info, size, 0, &identifier, &error), "an identifier before the malformed one is found");
+    expect_error(error, PFB_OK, 0, "an identifier before the malformed one");
     cr_expect_not(pfb_query_find(info, size, 2, &identifier, &error));
-    expect_error(error, PFB_BAD_IDENTIFIER_SIZE, 60, "after the fault");
+    expect_error(error, PFB_BAD_IDENTIFIER_SIZE, 60, "an identifier after the malformed one");
     cr_expect_not(pfb_query_find(info, size, 2, &identifier, NULL));
 }
 
@@ -241,7 +241,7 @@ Test(query, patterns_match_whole_names)
     }
 }
 
-Test(query, units_that_are_no_ascii_match_only_themselves)
+Test(query, units_outside_ascii_match_only_themselves)
 {
     static const uint16_t units[] = {0x0000, 0x0100, 0x012A, 0x013F, 0x2A00, 0x4141, 0x6161, 0x0141, 0x0161,
                                      0x00C4, 0x00E4, 0xD800, 0xDC00, 0xFFFF, 0xFF0A, 0x00AA, 0x212A, 0x0130};
@@ -266,7 +266,7 @@ Test(query, a_question_mark_is_one_unit_not_one_character)
 }
 
 /* The same characters match in any encoding: "\u00C4b*\U0001F600?" and two names. */
-Test(query, encodings_do_not_matter)
+Test(query, names_match_in_any_encoding)
 {
     static const uint8_t pattern_le[] = {0xC4, 0, 'b', 0, '*', 0, 0x3D, 0xD8, 0x00, 0xDE, '?', 0};
     static const uint8_t pattern_be[] = {0, 0xC4, 0, 'b', 0, '*', 0xD8, 0x3D, 0xDE, 0x00, 0, '?'};
@@ -328,7 +328,7 @@ Test(query, patterns_are_limited_and_names_are_not)
     cr_expect_not(pfb_query_match(UTF16_NAME(pattern, 1025), UTF16_NAME(name, LONG), 0));
 }
 
-Test(query, a_pattern_is_known_by_its_wildcards)
+Test(query, a_pattern_is_a_name_with_wildcards)
 {
     static const struct {
         const char *text;
@@ -353,6 +353,6 @@ Test(query, a_block_is_rewritten_in_place)
     query.status = 0x1068;
     cr_assert_eq(pfb_query_write(&query, block, sizeof block), sizeof block);
     cr_expect_eq(memcmp(block + 40, name, sizeof name), 0, "the name is kept");
-    cr_expect(block[16] == 0x68 && block[17] == 0x10, "the status is new");
-    cr_expect(block[46] == 0 && block[47] == 0, "NUL");
+    cr_expect(block[16] == 0x68 && block[17] == 0x10, "the status is replaced");
+    cr_expect(block[46] == 0 && block[47] == 0, "the name ends with a NUL");
 }

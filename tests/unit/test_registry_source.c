@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- A system with answers set by the test ------------------------------------------------------------------ */
+/* ---- A system whose answers the test defines ---------------------------------------------------------------- */
 
 enum { KIB = 1024, MIB = 1024 * 1024, ANSWERS = 20 };
 
@@ -20,7 +20,7 @@ typedef struct answer {
 typedef struct fake {
     answer answers[ANSWERS]; /* the last one is repeated */
     size_t answer_count;
-    uint32_t rooms[ANSWERS]; /* capacities passed to the queries */
+    uint32_t capacities[ANSWERS]; /* capacities passed to the queries */
     size_t query_count;
     uint32_t waits[ANSWERS]; /* milliseconds */
     size_t wait_count;
@@ -39,16 +39,16 @@ static uint32_t fake_open(void *context)
 static uint32_t fake_query(void *context, uint8_t *data, uint32_t *size_bytes)
 {
     fake *system = context;
-    cr_assert_lt(system->query_count, ANSWERS, "the queries do not end");
-    cr_assert_eq(system->close_count, 0, "a query after the end");
+    cr_assert_lt(system->query_count, ANSWERS, "too many queries");
+    cr_assert_eq(system->close_count, 0, "no query follows the close");
     size_t last = system->answer_count - 1;
     answer given = system->answers[system->query_count < last ? system->query_count : last];
-    uint32_t room = *size_bytes;
-    system->rooms[system->query_count++] = room;
-    if (room > 0)
-        data[0] = data[room - 1] = 0xEE; /* the whole buffer is written, whatever the answer */
+    uint32_t capacity = *size_bytes;
+    system->capacities[system->query_count++] = capacity;
+    if (capacity > 0)
+        data[0] = data[capacity - 1] = 0xEE; /* a failed query may also write to the buffer */
     if (given.code == PFB_WIN32_SUCCESS)
-        memset(data, 'v', given.size < room ? given.size : room);
+        memset(data, 'v', given.size < capacity ? given.size : capacity);
     *size_bytes = given.size;
     return given.code;
 }
@@ -61,7 +61,7 @@ static void fake_close(void *context)
 static void fake_wait(void *context, uint32_t milliseconds)
 {
     fake *system = context;
-    cr_assert_lt(system->wait_count, ANSWERS, "the waits do not end");
+    cr_assert_lt(system->wait_count, ANSWERS, "too many waits");
     system->waits[system->wait_count++] = milliseconds;
 }
 
@@ -114,15 +114,15 @@ static void expect_numbers(const uint32_t *seen, size_t seen_count, const uint32
                      (unsigned)expected[i]);
 }
 
-#define EXPECT_ROOMS(system, ...)                                                                                      \
-    expect_numbers((system).rooms, (system).query_count, (const uint32_t[]){__VA_ARGS__},                              \
-                   sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), "rooms")
+#define EXPECT_CAPACITIES(system, ...)                                                                                 \
+    expect_numbers((system).capacities, (system).query_count, (const uint32_t[]){__VA_ARGS__},                         \
+                   sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), "capacities")
 
 #define EXPECT_WAITS(system, ...)                                                                                      \
     expect_numbers((system).waits, (system).wait_count, (const uint32_t[]){__VA_ARGS__},                               \
                    sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), "waits")
 
-/* ---- Room --------------------------------------------------------------------------------------------------- */
+/* ---- Capacity------------------------------------------------------------------------------------------------ */
 
 Test(registry_source, a_value_that_fits_takes_one_query)
 {
@@ -132,14 +132,14 @@ Test(registry_source, a_value_that_fits_takes_one_query)
         pfb_bytes reply = {0};
         cr_assert(read_from(&system, &reply, NULL));
         expect_value(&reply, sizes[i]);
-        EXPECT_ROOMS(system, 64 * KIB);
+        EXPECT_CAPACITIES(system, 64 * KIB);
         cr_expect_eq(system.wait_count, 0);
         pfb_bytes_free(&reply);
     }
 }
 
 /* After code 234 the size is undefined and must not be used. */
-Test(registry_source, room_grows_by_its_own_size)
+Test(registry_source, the_capacity_is_doubled_after_more_data)
 {
     fake system = {.answers = {{PFB_WIN32_MORE_DATA, 0},
                                {PFB_WIN32_MORE_DATA, 64 * KIB + 1},
@@ -150,12 +150,12 @@ Test(registry_source, room_grows_by_its_own_size)
     pfb_bytes reply = {0};
     cr_assert(read_from(&system, &reply, NULL));
     expect_value(&reply, 600 * KIB);
-    EXPECT_ROOMS(system, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 1024 * KIB);
+    EXPECT_CAPACITIES(system, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 1024 * KIB);
     cr_expect_eq(system.wait_count, 0);
     pfb_bytes_free(&reply);
 }
 
-Test(registry_source, a_value_of_64_mib_is_the_largest)
+Test(registry_source, the_largest_value_has_64_mib)
 {
     fake system = {.answer_count = 11};
     for (size_t i = 0; i < 10; i++)
@@ -167,7 +167,7 @@ Test(registry_source, a_value_of_64_mib_is_the_largest)
     pfb_bytes_free(&reply);
 }
 
-Test(registry_source, growing_ends)
+Test(registry_source, doubling_ends_at_64_mib)
 {
     fake system = {.answers = {{PFB_WIN32_MORE_DATA, 1}}, .answer_count = 1};
     pfb_bytes reply = {0};
@@ -177,13 +177,13 @@ Test(registry_source, growing_ends)
     cr_expect_str_eq(failure.sentence,
                      "RegQueryValueExW of HKEY_PERFORMANCE_DATA, value \"238 2\", failed: the text of "
                      "234 (234)");
-    EXPECT_ROOMS(system, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB,
-                 64 * MIB);
+    EXPECT_CAPACITIES(system, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, MIB, 2 * MIB, 4 * MIB, 8 * MIB, 16 * MIB,
+                      32 * MIB, 64 * MIB);
     cr_expect_eq(reply.size_bytes, 0);
     pfb_bytes_free(&reply);
 }
 
-Test(registry_source, memory_is_used_again)
+Test(registry_source, memory_of_the_reply_is_reused)
 {
     fake first = {.answers = {{PFB_WIN32_MORE_DATA, 0}, {PFB_WIN32_SUCCESS, 100 * KIB}}, .answer_count = 2};
     fake second = {.answers = {{PFB_WIN32_SUCCESS, 50}}, .answer_count = 1};
@@ -194,44 +194,44 @@ Test(registry_source, memory_is_used_again)
     cr_assert(read_from(&second, &reply, NULL));
     cr_expect(reply.data == memory && reply.capacity_bytes == capacity);
     expect_value(&reply, 50);
-    EXPECT_ROOMS(second, (uint32_t)capacity);
+    EXPECT_CAPACITIES(second, (uint32_t)capacity);
     pfb_bytes_free(&reply);
 }
 
 /* Capacities that are not powers of two, and a buffer larger than the limit. */
-Test(registry_source, odd_memory_is_doubled_up_to_the_bound)
+Test(registry_source, any_capacity_is_doubled_up_to_the_limit)
 {
     fake system = {.answers = {{PFB_WIN32_MORE_DATA, 0}}, .answer_count = 1};
     pfb_bytes reply = {0};
     cr_assert(pfb_bytes_reserve(&reply, 20 * MIB + 3));
     cr_assert_eq(reply.capacity_bytes, 20 * MIB + 3);
     cr_expect_not(read_from(&system, &reply, NULL));
-    EXPECT_ROOMS(system, 20 * MIB + 3, 40 * MIB + 6, 64 * MIB);
+    EXPECT_CAPACITIES(system, 20 * MIB + 3, 40 * MIB + 6, 64 * MIB);
     fake again = {.answers = {{PFB_WIN32_MORE_DATA, 0}}, .answer_count = 1};
     cr_assert(pfb_bytes_reserve(&reply, 65 * MIB));
     cr_expect_not(read_from(&again, &reply, NULL));
-    EXPECT_ROOMS(again, 64 * MIB);
+    EXPECT_CAPACITIES(again, 64 * MIB);
     pfb_bytes_free(&reply);
 }
 
-Test(registry_source, a_size_beyond_the_room_is_not_believed)
+Test(registry_source, a_size_above_the_capacity_counts_as_more_data)
 {
     fake system = {.answers = {{PFB_WIN32_SUCCESS, 64 * KIB + 1}, {PFB_WIN32_SUCCESS, 64 * KIB + 1}},
                    .answer_count = 2};
     pfb_bytes reply = {0};
     cr_assert(read_from(&system, &reply, NULL));
     expect_value(&reply, 64 * KIB + 1);
-    EXPECT_ROOMS(system, 64 * KIB, 128 * KIB);
-    fake liar = {.answers = {{PFB_WIN32_SUCCESS, UINT32_MAX}}, .answer_count = 1};
+    EXPECT_CAPACITIES(system, 64 * KIB, 128 * KIB);
+    fake wrong = {.answers = {{PFB_WIN32_SUCCESS, UINT32_MAX}}, .answer_count = 1};
     pfb_source_failure failure = {0};
-    cr_expect_not(read_from(&liar, &reply, &failure));
+    cr_expect_not(read_from(&wrong, &reply, &failure));
     cr_expect(failure.code == 234 && reply.size_bytes == 0);
     pfb_bytes_free(&reply);
 }
 
 /* ---- Codes -------------------------------------------------------------------------------------------------- */
 
-Test(registry_source, transient_codes_are_waited_out)
+Test(registry_source, queries_are_repeated_after_transient_codes)
 {
     static const uint32_t codes[] = {170, 21, 167, 258}; /* winerror.h: BUSY, NOT_READY, LOCK_FAILED, WAIT_TIMEOUT */
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
@@ -239,13 +239,13 @@ Test(registry_source, transient_codes_are_waited_out)
         pfb_bytes reply = {0};
         cr_assert(read_from(&system, &reply, NULL), "code %u", (unsigned)codes[i]);
         expect_value(&reply, 9);
-        EXPECT_ROOMS(system, 64 * KIB, 64 * KIB, 64 * KIB);
+        EXPECT_CAPACITIES(system, 64 * KIB, 64 * KIB, 64 * KIB);
         EXPECT_WAITS(system, 10, 20);
         pfb_bytes_free(&reply);
     }
 }
 
-Test(registry_source, waiting_ends)
+Test(registry_source, repeated_queries_end)
 {
     static const uint32_t codes[] = {170, 21, 167, 258};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
@@ -262,7 +262,7 @@ Test(registry_source, waiting_ends)
 }
 
 /* Waits are counted for the whole call; a larger buffer does not restart them. */
-Test(registry_source, waits_are_bounded_over_all_rooms)
+Test(registry_source, waits_are_limited_over_all_capacities)
 {
     fake system = {.answers = {{PFB_WIN32_BUSY, 0},
                                {PFB_WIN32_MORE_DATA, 0},
@@ -278,8 +278,8 @@ Test(registry_source, waits_are_bounded_over_all_rooms)
     pfb_source_failure failure = {0};
     cr_expect_not(read_from(&system, &reply, &failure));
     cr_expect_eq(failure.code, 170);
-    EXPECT_ROOMS(system, 64 * KIB, 64 * KIB, 128 * KIB, 128 * KIB, 128 * KIB, 256 * KIB, 256 * KIB, 256 * KIB,
-                 512 * KIB);
+    EXPECT_CAPACITIES(system, 64 * KIB, 64 * KIB, 128 * KIB, 128 * KIB, 128 * KIB, 256 * KIB, 256 * KIB, 256 * KIB,
+                      512 * KIB);
     EXPECT_WAITS(system, 10, 20, 40, 80, 160);
     pfb_bytes_free(&reply);
 }
@@ -302,7 +302,7 @@ Test(registry_source, other_codes_fail_at_once)
     }
 }
 
-Test(registry_source, a_long_query_leaves_room_for_the_reason)
+Test(registry_source, a_long_query_does_not_displace_the_reason)
 {
     char name[4001] = "";
     for (size_t i = 0; i + 4 < sizeof name; i += 4)
@@ -345,8 +345,8 @@ Test(registry_source, the_longest_sentences_fit)
     }
 }
 
-/* Whatever a sentence contains, it ends with a whole character. */
-Test(registry_source, what_is_cut_is_cut_between_characters)
+/* A sentence that is cut ends with a whole character. */
+Test(registry_source, sentences_are_cut_between_characters)
 {
     static const char *const letters[] = {"e", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
     for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
@@ -362,7 +362,7 @@ Test(registry_source, what_is_cut_is_cut_between_characters)
             cr_expect_not(pfb_registry_read(&registry, "2", &reply, &failure));
             cr_expect(is_utf8(failure.sentence), "%s", failure.sentence);
             size_t left = sizeof failure.sentence - 1 - strlen(failure.sentence);
-            cr_expect_lt(left, length, "%zu bytes are left of letters of %zu", left, length);
+            cr_expect_lt(left, length, "%zu bytes are left, which is enough for a character of %zu", left, length);
         }
     }
 }
