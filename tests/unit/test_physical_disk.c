@@ -31,7 +31,7 @@ static void put_disks(void)
     put_file("/sys/block/dm-0/size", "1\n");
 }
 
-/* ---- What is offered ---------------------------------------------------------------------------------------- */
+/* ---- Instances, counters------------------------------------------------------------------------------------- */
 
 Test(physical_disk, disks_and_their_total_are_instances)
 {
@@ -43,7 +43,7 @@ Test(physical_disk, disks_and_their_total_are_instances)
 }
 
 /* A partition has the name of the preceding disk and a number, with a "p" between them if the name ends in a digit. */
-Test(physical_disk, partitions_are_none)
+Test(physical_disk, partitions_are_not_instances)
 {
     static const struct {
         const char *names;
@@ -52,7 +52,7 @@ Test(physical_disk, partitions_are_none)
                  {"nvme0n1 nvme0n1p1 nvme0n1p12 nvme0n2", "nvme0n1#100000 nvme0n2#100003 "},
                  {"loop1 loop10 loop1p1", "loop1#100000 loop10#100001 loop1p1#100002 "},
                  {"md0 md0p1 md01 md1", "md0#100000 md01#100002 md1#100003 "},
-                 {"xvda1 xvda2", "xvda1#100000 xvda2#100001 "}, /* as with Xen, without a whole disk */
+                 {"xvda1 xvda2", "xvda1#100000 xvda2#100001 "}, /* as on Xen, where there is no whole disk */
                  {"cciss/c0d0 cciss/c0d0p1", "cciss/c0d0#100000 "},
                  {"sda sda1x sdap1 sda", "sda#100000 sda1x#100001 sdap1#100002 sda#100003 "}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -70,7 +70,7 @@ Test(physical_disk, partitions_are_none)
 }
 
 /* If /sys distinguishes disks from partitions, names do not matter. */
-Test(physical_disk, disks_are_those_of_sys)
+Test(physical_disk, disks_are_the_entries_of_sys_block)
 {
     put_file("/proc/diskstats", "9 1 md_data 0 0 0 0 0 0 0 0 0 0 0\n9 2 md_data2 0 0 0 0 0 0 0 0 0 0 0\n"
                                 "9 3 part 0 0 0 0 0 0 0 0 0 0 0\n");
@@ -81,7 +81,7 @@ Test(physical_disk, disks_are_those_of_sys)
     pfb_source_close(source);
 }
 
-Test(physical_disk, a_machine_without_disks_has_no_such_set)
+Test(physical_disk, a_machine_without_disks_has_no_disk_counterset)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
@@ -206,7 +206,7 @@ Test(physical_disk, average_times_count_ticks)
     cr_expect_eq(by_id[10], 500 * ticks_per_ms);
     put_file("/proc/diskstats", "8 0 sda 1 0 0 4294967295 1 0 0 1 0 0 0\n");
     block = collect(source, "sda", by_id);
-    cr_expect_eq(by_id[8], 0, "2^32 ms are a multiple of 2^32 ticks");
+    cr_expect_eq(by_id[8], 0, "2^32 ms are 0 ticks modulo 2^32");
     cr_expect_eq(by_id[9], (UINT32_MAX * ticks_per_ms) & UINT32_MAX);
     pfb_source_close(source);
 }
@@ -219,7 +219,7 @@ static uint64_t steady_100ns(void)
 }
 
 /* The base is the time of reading. Idle time is that time minus busy time, modulo 2^32 ms. */
-Test(physical_disk, idle_time_is_what_busy_time_leaves)
+Test(physical_disk, idle_time_is_elapsed_time_minus_busy_time)
 {
     const uint64_t end = UINT64_C(42949672960000);
     uint64_t by_id[24];
@@ -231,12 +231,12 @@ Test(physical_disk, idle_time_is_what_busy_time_leaves)
     cr_expect_eq((by_id[23] + 600 * 10000) % end, by_id[2] % end);
     cr_expect_lt(by_id[23], end);
     collect(source, "_Total", by_id);
-    cr_expect_eq(by_id[2] % 2, 0, "the total's base is that of two disks");
+    cr_expect_eq(by_id[2] % 2, 0, "the base of the total is the sum of two disks");
     cr_expect_eq((by_id[23] + 611 * 10000) % end, by_id[2] % end);
     pfb_source_close(source);
 }
 
-Test(physical_disk, idle_time_goes_on_when_busy_time_wraps)
+Test(physical_disk, idle_time_continues_when_busy_time_wraps)
 {
     uint64_t older[24];
     uint64_t newer[24];
@@ -249,7 +249,7 @@ Test(physical_disk, idle_time_goes_on_when_busy_time_wraps)
     pfb_source_close(source);
 }
 
-/* ---- Odd machines ----------------------------------------------------------------------------------------------- */
+/* ---- Unusual input ---------------------------------------------------------------------------------------------- */
 
 #define LARGEST "18446744073709551615"
 
@@ -273,7 +273,7 @@ Test(physical_disk, large_numbers)
     pfb_source_close(source);
 }
 
-Test(physical_disk, lines_that_are_not_as_the_kernel_writes_them_are_passed_over)
+Test(physical_disk, malformed_lines_are_skipped)
 {
     char text[512];
     snprintf(
@@ -289,26 +289,26 @@ Test(physical_disk, lines_that_are_not_as_the_kernel_writes_them_are_passed_over
     pfb_source_close(source);
 }
 
-Test(physical_disk, disks_come_and_go)
+Test(physical_disk, disks_that_are_added_and_removed)
 {
     put_disks();
     pfb_source *source = open_machine();
     put_file("/sys/block/sdc/size", "0\n");
     put_file("/proc/diskstats", SDB "8 32 sdc 5 0 0 0 0 0 0 0 0 0 0\n");
     cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0 {sdb#800010 1/4} {sdc#800020 5/4} {_Total#fffffffe 1/4}\n",
-                     "sdc has no hardware yet");
+                     "sdc is not a hardware device yet");
     put_file("/sys/block/sdc/device/model", "C\n");
     cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0 {sdb#800010 1/4} {sdc#800020 5/4} {_Total#fffffffe 6/4}\n");
     put_file("/proc/diskstats", DM0);
     cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0 {dm-0#fd00000 100/4}\n",
-                     "without members there is no total");
+                     "without hardware disks there is no total");
     cr_expect_str_eq(ask(source, "_Total", 15, PFB_NO_ID), "0 1069\n");
     put_file("/proc/diskstats", "");
     cr_expect_str_eq(ask(source, "*", 15, PFB_NO_ID), "4 0\n");
     pfb_source_close(source);
 }
 
-Test(physical_disk, slashes_of_names_are_exclamation_marks_in_sys)
+Test(physical_disk, slashes_in_names_are_exclamation_marks_in_sys)
 {
     put_file("/proc/diskstats", "104 0 cciss/c0d0 7 0 0 0 0 0 0 0 0 0 0\n");
     put_file("/sys/block/cciss!c0d0/device/model", "C\n");

@@ -51,7 +51,7 @@ static sample *all_kinds(void)
     return s;
 }
 
-Test(sample, every_kind_as_a_table)
+Test(sample, every_kind_of_result_in_a_table)
 {
     sample *s = all_kinds();
     sample_load(s);
@@ -60,7 +60,7 @@ Test(sample, every_kind_as_a_table)
     cr_expect_eq(t->counts.columns, 0 + 1 + 2 + 1 + 3);
     cr_expect_eq(t->counts.rows, 0 + 1 + 1 + 2 + 1);
     cr_expect_eq(t->counts.values, 1 + 2 + 2 + 3);
-    cr_expect_eq(memcmp(&t->counts, &s->counts, sizeof s->counts), 0, "as measured");
+    cr_expect_eq(memcmp(&t->counts, &s->counts, sizeof s->counts), 0, "the counts equal the measured counts");
     cr_expect(t->perf_time == 1000 && t->perf_time_100ns == 10000000 && t->perf_freq == 1000 && t->notes == 0);
     cr_expect(t->system_time.year == 2024 && t->system_time.millisecond == 678);
     static const uint32_t kinds[] = {0, 1, 2, 4, 6};
@@ -79,10 +79,10 @@ Test(sample, every_kind_as_a_table)
         column += columns[i];
     }
     expect_row(s, 0, PFB_NO_ID, NULL, "the single value");
-    expect_row(s, 1, PFB_NO_ID, NULL, "the multiple counters");
+    expect_row(s, 1, PFB_NO_ID, NULL, "the row of multiple counters");
     expect_row(s, 2, 1, "a", "the first instance");
-    expect_row(s, 3, 2, "", "the second");
-    expect_row(s, 4, 3, "c", "the set's instance");
+    expect_row(s, 3, 2, "", "the second instance");
+    expect_row(s, 4, 3, "c", "the instance of the counterset");
     sample_free(s);
 }
 
@@ -114,14 +114,15 @@ Test(sample, values_and_columns)
     }
     for (uint32_t i = 0; i < 5; i++)
         cr_expect_eq(t->rows[i].older_row, PFB_NONE);
-    cr_expect(t->results[3].stride == 2 && pfb_sample_place(t, 3, 3) == pfb_sample_place(t, 2, 3) + 1, "a column");
+    cr_expect(t->results[3].stride == 2 && pfb_sample_place(t, 3, 3) == pfb_sample_place(t, 2, 3) + 1,
+              "the values of a column are adjacent");
     sample_free(s);
 }
 
 /* ---- Queries ------------------------------------------------------------------------------------------- */
 
 /* Replies to a query of one counter do not contain its id, nor its instance. */
-Test(sample, queries_name_what_replies_leave_out)
+Test(sample, ids_and_names_that_replies_lack_come_from_the_queries)
 {
     sample *s = sample_new(1);
     pfb_counter counters[] = {plain_counter(5, rate), plain_counter(6, average)};
@@ -150,15 +151,15 @@ Test(sample, queries_name_what_replies_leave_out)
     }
     expect_row(s, 0, 9, "exact", "one counter of an exact name");
     expect_row(s, 1, PFB_NO_ID, "other", "all counters of an exact name");
-    expect_row(s, 2, 77, "own", "an instance with a name of its own");
-    expect_row(s, 3, PFB_NO_ID, NULL, "no name asked for");
-    expect_row(s, 4, 3, NULL, "a pattern is no name");
+    expect_row(s, 2, 77, "own", "an instance whose name is in the reply");
+    expect_row(s, 3, PFB_NO_ID, NULL, "a query without name");
+    expect_row(s, 4, 3, NULL, "a pattern is not used as a name");
     sample_free(s);
 }
 
 /* A query for all counters does not identify the counter of a reply of kind 1, and neither does an id that means
  * "none". */
-Test(sample, counters_that_nobody_names)
+Test(sample, counters_without_a_known_id)
 {
     pfb_counter counters[] = {plain_counter(PFB_NO_ID, rate), plain_counter(1, rate)};
     static const uint32_t ids[] = {PFB_NO_ID, 1};
@@ -221,8 +222,8 @@ Test(sample, results_are_found_by_index)
     sample_free(s);
 }
 
-/* No result follows the only one in memory: a query for the next index must not be looked up there. */
-Test(sample, queries_for_results_that_are_not_there)
+/* There is one result. A query with index 1 must not be looked up past its end. */
+Test(sample, queries_for_results_that_do_not_exist)
 {
     sample *s = sample_new(1);
     sample_query(s, SET, 1, 1, "far", 1);
@@ -234,8 +235,8 @@ Test(sample, queries_for_results_that_are_not_there)
     sample_free(s);
 }
 
-/* Query information is read tolerantly, however the block is read: a block of an unaligned size is skipped by its size.
- */
+/* Query information is read in tolerant mode even if the block is read in strict mode. An identifier of unaligned size
+ * is accepted. */
 Test(sample, query_information_is_read_tolerantly)
 {
     sample *s = sample_new(1);
@@ -262,7 +263,7 @@ Test(sample, query_information_is_read_tolerantly)
     sample_free(s);
 }
 
-Test(sample, broken_query_information_counts_up_to_its_break)
+Test(sample, query_information_is_used_up_to_its_first_error)
 {
     sample *s = sample_new(1);
     for (uint32_t i = 0; i < 3; i++) {
@@ -280,7 +281,7 @@ Test(sample, broken_query_information_counts_up_to_its_break)
     }
     s->input.query_info = NULL;
     sample_load(s);
-    cr_expect(!s->table.results[0].has_query, "null is none");
+    cr_expect(!s->table.results[0].has_query, "without query information, results have no query");
     sample_free(s);
 }
 
@@ -322,7 +323,7 @@ Test(sample, counters_in_any_order_are_found)
     }
 }
 
-Test(sample, the_last_registration_counts)
+Test(sample, the_last_registration_of_a_counterset_is_used)
 {
     pfb_counter first[] = {plain_counter(1, 0x100), plain_counter(5, rate)};
     pfb_counter second[] = {plain_counter(5, average), plain_counter(5, 0x10000), plain_counter(0, 0x10100)};
@@ -338,7 +339,7 @@ Test(sample, the_last_registration_counts)
         sample_register(s, OTHER_SET, second, 3);
         sample_load(s);
         const pfb_sample_column *c = &s->table.columns[0];
-        cr_expect_eq(c->has_counter, last < 2, "case %d: what the last one does not know is not known", last);
+        cr_expect_eq(c->has_counter, last < 2, "case %d: only counters of the last registration are known", last);
         cr_expect(!c->has_counter || c->counter.type == (last == 0 ? rate : average), "case %d", last);
         sample_free(s);
     }
@@ -348,7 +349,7 @@ Test(sample, counters_are_found_in_any_order_of_ids)
 {
     enum { COUNT = 500 };
     static pfb_counter counters[COUNT];
-    for (uint32_t i = 0; i < COUNT; i++) /* 7 and 500 are coprime: every id once, in no particular order */
+    for (uint32_t i = 0; i < COUNT; i++) /* 7 and 500 are coprime, so each id occurs once, in mixed order */
         counters[i] = plain_counter(i * 7 % COUNT, i * 7 % COUNT + 1000);
     sample *s = sample_new(1);
     uint32_t ids[COUNT + 2];
@@ -397,10 +398,10 @@ Test(sample, references_are_linked)
     sample_load(s);
     const pfb_sample_column *c = &s->table.columns[2]; /* counter 1, after 3 and 2 */
     cr_assert_eq(c->counter_id, 1);
-    cr_expect_eq(c->base_column, 1, "2 in the same result");
-    cr_expect_eq(c->time_column, 3, "4 in the same result");
-    cr_expect_eq(c->freq_column, 4, "5 in the result after");
-    cr_expect_eq(c->multi_column, PFB_NONE, "3 only in another set");
+    cr_expect_eq(c->base_column, 1, "counter 2 is in the same result");
+    cr_expect_eq(c->time_column, 3, "counter 4 is in the same result");
+    cr_expect_eq(c->freq_column, 4, "counter 5 is in the next result");
+    cr_expect_eq(c->multi_column, PFB_NONE, "counter 3 is only in another counterset");
     cr_expect_eq(s->table.columns[1].base_column, PFB_NONE);
     sample_free(s);
 }
@@ -426,17 +427,17 @@ Test(sample, memory_of_exactly_the_size)
     memset(memory.begin, 0x77, (size_t)(memory.end - memory.begin));
     pfb_sample t;
     pfb_error error = pfb_sample_load(&t, &s->input, &s->counts, at, s->memory_size);
-    expect_error(error, PFB_OK, 0, "exactly enough");
+    expect_error(error, PFB_OK, 0, "memory of exactly the size");
     cr_expect_eq(t.counts.values, 8);
     for (const uint8_t *p = memory.begin; p < at; p++)
-        cr_assert_eq(*p, 0x77, "a byte before the memory");
+        cr_assert_eq(*p, 0x77, "a byte before the memory is unchanged");
     for (size_t less = 1; less <= s->memory_size; less += less < 16 ? 1 : 97) {
         memset(memory.begin, 0x77, (size_t)(memory.end - memory.begin));
         error = pfb_sample_load(&t, &s->input, &s->counts, at, s->memory_size - less);
-        expect_error(error, PFB_CALLER_TOO_SMALL, 0, "too little");
-        expect_empty(&t, "too little");
+        expect_error(error, PFB_CALLER_TOO_SMALL, 0, "too little memory");
+        expect_empty(&t, "too little memory");
         for (size_t i = s->memory_size - less; i < s->memory_size; i++)
-            cr_assert_eq(at[i], 0x77, "a byte after the memory");
+            cr_assert_eq(at[i], 0x77, "a byte after the memory is unchanged");
     }
     error = pfb_sample_load(&t, &s->input, &s->counts, NULL, s->memory_size);
     expect_error(error, PFB_CALLER_TOO_SMALL, 0, "null");
@@ -444,7 +445,7 @@ Test(sample, memory_of_exactly_the_size)
     sample_free(s);
 }
 
-/* The bytes changed after they were measured: each count in turn is one too small. */
+/* Each count in turn is one too small, as if the bytes had changed after they were measured. */
 Test(sample, counts_too_small_for_the_bytes)
 {
     for (int which = 0; which < 4; which++) {
@@ -459,8 +460,9 @@ Test(sample, counts_too_small_for_the_bytes)
         size_t size = pfb_sample_size(&counts);
         void *memory = malloc(size);
         pfb_sample t;
-        expect_error(pfb_sample_load(&t, &s->input, &counts, memory, size), PFB_CALLER_TOO_SMALL, 0, "a count");
-        expect_empty(&t, "a count");
+        expect_error(pfb_sample_load(&t, &s->input, &counts, memory, size), PFB_CALLER_TOO_SMALL, 0,
+                     "a count that is too small");
+        expect_empty(&t, "a count that is too small");
         free(memory);
         sample_free(s);
     }
@@ -475,7 +477,7 @@ Test(sample, counts_larger_than_the_bytes_need)
     void *memory = malloc(size);
     pfb_sample t;
     expect_error(pfb_sample_load(&t, &s->input, &counts, memory, size), PFB_OK, 0, "a larger buffer");
-    cr_expect_eq(memcmp(&t.counts, &s->counts, sizeof t.counts), 0, "the counts are those of the bytes");
+    cr_expect_eq(memcmp(&t.counts, &s->counts, sizeof t.counts), 0, "the counts are those of the loaded block");
     free(memory);
     sample_free(s);
 }
@@ -491,7 +493,7 @@ Test(sample, sizes)
         cr_expect_eq(pfb_sample_size(&huge), 0);
 }
 
-Test(sample, nothing_to_load)
+Test(sample, null_and_empty_blocks)
 {
     pfb_sample_input input = {.data = NULL};
     pfb_sample_counts counts;
@@ -532,8 +534,9 @@ static uint32_t expect_beginning(const pfb_sample *part, const pfb_sample *whole
     return values;
 }
 
-/* The total size is lowered by 8 bytes at a time: everything before the error is kept, with the reader's verdict. */
-Test(sample, broken_blocks_keep_what_precedes_the_break)
+/* The total size is lowered by 8 bytes at a time. Everything before the error is kept, and the error is that of the
+ * block reader. */
+Test(sample, malformed_blocks_keep_what_precedes_the_error)
 {
     sample *whole = all_kinds();
     sample_load(whole);
@@ -548,7 +551,7 @@ Test(sample, broken_blocks_keep_what_precedes_the_break)
         pfb_v2_reader block;
         pfb_v2_open(&block, s->input.data, s->input.data_size_bytes, NULL);
         pfb_error verdict = pfb_v2_finish(&block);
-        expect_error(s->loaded, verdict.code, verdict.offset, "the block reader's verdict");
+        expect_error(s->loaded, verdict.code, verdict.offset, "the error of the block reader");
         cr_expect_neq(s->loaded.code, PFB_OK, "%zu bytes", size);
         uint32_t values = expect_beginning(&s->table, &whole->table, size);
         cr_expect_geq(values, last_values);
@@ -558,8 +561,8 @@ Test(sample, broken_blocks_keep_what_precedes_the_break)
     sample_free(whole);
 }
 
-/* A value with a too large size: the values before it, and its instance, are kept. */
-Test(sample, a_broken_value_leaves_a_short_row)
+/* The size of a value is too large. The values before it and its instance are kept. */
+Test(sample, a_row_ends_before_a_malformed_value)
 {
     static const uint32_t ids[] = {1, 2, 3};
     sample *s = sample_new(1);
@@ -581,7 +584,7 @@ Test(sample, a_broken_value_leaves_a_short_row)
     sample_free(s);
 }
 
-Test(sample, strictness_and_notes_are_the_block_readers)
+Test(sample, strict_mode_and_notes_are_those_of_the_block_reader)
 {
     sample *s = all_kinds();
     pfb_write_break(&s->data, PFB_FAULT_RESULT_KIND_UNKNOWN);
@@ -633,7 +636,7 @@ Test(sample, occurrences_and_ranks)
     sample_free(s);
 }
 
-/* 20000 equal instances, and 20000 in descending order: n log n takes milliseconds. */
+/* 20000 equal instances, and 20000 in descending order. The time-out detects numbering in quadratic time. */
 Test(sample, numbering_is_fast, .timeout = 20)
 {
     for (int equal = 0; equal < 2; equal++) {

@@ -66,7 +66,8 @@ static void v1_load(v1 *s)
     load_bytes(s, s->block, s->b.size_bytes);
     expect_error(s->measured, PFB_OK, 0, "measured");
     expect_error(s->loaded, PFB_OK, 0, "loaded");
-    cr_expect_eq(memcmp(&s->counts, &s->table.counts, sizeof s->counts), 0, "measured is not what was loaded");
+    cr_expect_eq(memcmp(&s->counts, &s->table.counts, sizeof s->counts), 0,
+                 "the loaded counts equal the measured counts");
 }
 
 static void v1_free(v1 *s)
@@ -137,7 +138,7 @@ Test(sample_v1, everything_as_a_table)
         pfb_sample_value label = pfb_sample_value_at(t, 0, 3);
         cr_expect(label.exists && !label.is_number && label.size_bytes == 0 && label.offset >= BLOCK_A &&
                   label.offset < INSTANCE_B);
-        cr_expect_eq(pfb_sample_value_at(t, 3, 7).raw, 0x61626364, "the last");
+        cr_expect_eq(pfb_sample_value_at(t, 3, 7).raw, 0x61626364, "the value of the last row");
         check_rows(t, s->block, big);
         v1_free(s);
     }
@@ -149,7 +150,7 @@ Test(sample_v1, the_signature_decides)
     cr_expect(pfb_v1_recognise("\0P\0E\0R\0F", 8));
     cr_expect_not(pfb_v1_recognise("P\0E\0R\0F", 7));
     cr_expect_not(pfb_v1_recognise("P\0E\0R\0G", 8));
-    cr_expect_not(pfb_v1_recognise("P\0E\0\0R\0F", 8), "of both orders");
+    cr_expect_not(pfb_v1_recognise("P\0E\0\0R\0F", 8), "a signature of mixed byte orders");
     cr_expect_not(pfb_v1_recognise(NULL, 8));
 }
 
@@ -166,7 +167,7 @@ Test(sample_v1, broken_blocks)
         pfb_v1_open(&block, s->block, s->b.size_bytes, NULL);
         pfb_error verdict = pfb_v1_finish(&block);
         load_bytes(s, s->block, s->b.size_bytes);
-        if (fault != PFB_FAULT_SIGNATURE_WRONG) { /* otherwise it is not a V1 block */
+        if (fault != PFB_FAULT_SIGNATURE_WRONG) { /* with a wrong signature it is not a V1 block */
             expect_error(s->measured, verdict.code, verdict.offset, "measured");
             expect_error(s->loaded, verdict.code, verdict.offset, "loaded");
         }
@@ -179,13 +180,13 @@ Test(sample_v1, broken_blocks)
         size_t needed = pfb_sample_size(&s->counts);
         if (needed > 0)
             expect_error(pfb_sample_load(&s->table, &s->input, &s->counts, s->memory.begin, needed - 1),
-                         PFB_CALLER_TOO_SMALL, 0, "a byte less");
+                         PFB_CALLER_TOO_SMALL, 0, "memory that is one byte too small");
         v1_free(s);
     }
 }
 
-/* Memory for a smaller block does not hold a larger one. */
-Test(sample_v1, bytes_that_changed_since_they_were_measured)
+/* Memory that was measured for fewer items is refused. */
+Test(sample_v1, counts_that_are_too_small_are_refused)
 {
     v1 *s = calloc(1, sizeof *s);
     cr_assert_not_null(s);
@@ -200,7 +201,7 @@ Test(sample_v1, bytes_that_changed_since_they_were_measured)
         else
             less.values--;
         pfb_error error = pfb_sample_load(&s->table, &s->input, &less, s->memory.begin, pfb_sample_size(&less));
-        expect_error(error, PFB_CALLER_TOO_SMALL, 0, "one less");
+        expect_error(error, PFB_CALLER_TOO_SMALL, 0, "a count that is one too small");
         cr_expect_eq(s->table.counts.rows, 0);
     }
     v1_free(s);
@@ -209,7 +210,7 @@ Test(sample_v1, bytes_that_changed_since_they_were_measured)
 /* ---- Parents ----------------------------------------------------------------------------------------- */
 
 /* Objects 10 ("p0", "p1"), 20 (no instances), 10 again ("q0"), 30 (children). */
-static v1 *family(const uint32_t links[][2], size_t count)
+static v1 *make_children(const uint32_t links[][2], size_t count)
 {
     v1 *s = v1_new(1);
     v1_object(&s->b, 10, 0);
@@ -235,7 +236,7 @@ Test(sample_v1, parents)
                                         {20, 0}, {20, 1}, {99, 0}, {30, 9}, {30, 2}, {30, 12}};
     static const char *const names[] = {NULL, NULL, "p0", "p1", NULL, NULL, NULL, NULL, NULL, "c", "c", NULL};
     enum { COUNT = sizeof links / sizeof links[0], FIRST = 4 };
-    v1 *s = family(links, COUNT);
+    v1 *s = make_children(links, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         const pfb_sample_row *row = &s->table.rows[FIRST + i];
         cr_expect_eq(row->parent.size_bytes, names[i] ? 2 * strlen(names[i]) : 0, "child %zu", i);
@@ -249,13 +250,13 @@ Test(sample_v1, parents)
     v1_free(s);
 }
 
-/* ---- Who is who -------------------------------------------------------------------------------------- */
+/* ---- Matching of instances --------------------------------------------------------------------------- */
 
-typedef struct person {
+typedef struct instance_case {
     const char *name;
     int32_t unique_id;
     uint32_t key, parent;
-} person;
+} instance_case;
 
 #define NO_ID PFB_V1_NO_UNIQUE_ID
 #define END                                                                                                            \
@@ -264,7 +265,7 @@ typedef struct person {
     }
 
 /* An object of a counter and the key counter 6; parents "x" and "y" are in object 1. */
-static v1 *people(int64_t tick, const person *list, uint32_t key_counter)
+static v1 *make_instances(int64_t tick, const instance_case *list, uint32_t key_counter)
 {
     v1 *s = v1_new(tick);
     v1_object(&s->b, 1, 0);
@@ -284,35 +285,39 @@ static v1 *people(int64_t tick, const person *list, uint32_t key_counter)
     return s;
 }
 
-Test(sample_v1, instances_between_samples)
+Test(sample_v1, instances_are_matched_between_samples)
 {
     enum { NO = -1 };
     static const struct {
         const char *what;
-        person older[4], newer[4];
+        instance_case older[4], newer[4];
         uint32_t key_counter;
         int expected[3];
     } rows[] = {
-        {"by name",
+        {"names match",
          {{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, END},
          {{"b", NO_ID, 0, 0}, {"a", NO_ID, 0, 0}, END},
          0,
          {1, 0}},
-        {"by rank among equals",
+        {"equal names match in their order",
          {{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, {"a", NO_ID, 0, 0}, END},
          {{"a", NO_ID, 0, 0}, {"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, END},
          0,
          {0, 2, 1}},
-        {"a unique id under another name", {{"a", 5, 0, 0}, END}, {{"b", 5, 0, 0}, END}, 0, {0}},
-        {"another unique id under the name", {{"a", 5, 0, 0}, END}, {{"a", 6, 0, 0}, END}, 0, {NO}},
-        {"a unique id given twice is none: names count",
+        {"an equal unique id matches under another name", {{"a", 5, 0, 0}, END}, {{"b", 5, 0, 0}, END}, 0, {0}},
+        {"another unique id does not match under the same name", {{"a", 5, 0, 0}, END}, {{"a", 6, 0, 0}, END}, 0, {NO}},
+        {"a unique id that occurs twice is ignored, and names match",
          {{"a", 0, 0, 0}, {"b", 0, 0, 0}, {"c", 0, 0, 0}, END},
          {{"b", 0, 0, 0}, {"c", 0, 0, 0}, END},
          0,
          {1, 2}},
-        {"a unique id and none", {{"a", 5, 0, 0}, END}, {{"a", NO_ID, 0, 0}, END}, 0, {NO}},
-        {"the unique id 0", {{"a", 0, 0, 0}, END}, {{"b", 0, 0, 0}, END}, 0, {0}},
-        {"keys are not asked without key counter",
+        {"a unique id does not match an instance without one",
+         {{"a", 5, 0, 0}, END},
+         {{"a", NO_ID, 0, 0}, END},
+         0,
+         {NO}},
+        {"unique id 0 is valid", {{"a", 0, 0, 0}, END}, {{"b", 0, 0, 0}, END}, 0, {0}},
+        {"keys are ignored without a key counter",
          {{"a", NO_ID, 7, 0}, {"a", NO_ID, 8, 0}, END},
          {{"a", NO_ID, 8, 0}, END},
          0,
@@ -322,18 +327,22 @@ Test(sample_v1, instances_between_samples)
          {{"a", NO_ID, 8, 0}, {"a", NO_ID, 9, 0}, END},
          6,
          {1, NO}},
-        {"a key under another name", {{"a", NO_ID, 7, 0}, END}, {{"b", NO_ID, 7, 0}, END}, 6, {NO}},
-        {"a unique id goes before the key", {{"a", 5, 7, 0}, END}, {{"a", 5, 8, 0}, END}, 6, {0}},
-        {"a key counter that is not there", {{"a", NO_ID, 7, 0}, END}, {{"a", NO_ID, 8, 0}, END}, 99, {0}},
-        {"by the parent's name",
+        {"an equal key does not match under another name",
+         {{"a", NO_ID, 7, 0}, END},
+         {{"b", NO_ID, 7, 0}, END},
+         6,
+         {NO}},
+        {"a unique id takes precedence over the key", {{"a", 5, 7, 0}, END}, {{"a", 5, 8, 0}, END}, 6, {0}},
+        {"a key counter that does not exist is ignored", {{"a", NO_ID, 7, 0}, END}, {{"a", NO_ID, 8, 0}, END}, 99, {0}},
+        {"the names of the parents must match",
          {{"a", NO_ID, 0, 1}, {"a", NO_ID, 0, 2}, END},
          {{"a", NO_ID, 0, 2}, {"a", NO_ID, 0, 1}, {"a", NO_ID, 0, 0}, END},
          0,
          {1, 0, NO}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        v1 *older = people(1, rows[i].older, rows[i].key_counter);
-        v1 *newer = people(2, rows[i].newer, rows[i].key_counter);
+        v1 *older = make_instances(1, rows[i].older, rows[i].key_counter);
+        v1 *newer = make_instances(2, rows[i].newer, rows[i].key_counter);
         pfb_sample_match(&older->table, &newer->table);
         for (uint32_t k = 0; rows[i].newer[k].name; k++) {
             uint32_t expected = rows[i].expected[k] == NO ? PFB_NONE : 2 + (uint32_t)rows[i].expected[k];
@@ -421,37 +430,67 @@ Test(sample_v1, displayed_values)
         pfb_status status;
         double value;
     } rows[] = {
-        {"50 more in a second", {{COUNTER, 4, 100, 150, 0}}, PFB_STATUS_OK, 50},
+        {"a rate of 50 per second", {{COUNTER, 4, 100, 150, 0}}, PFB_STATUS_OK, 50},
         {"a rate of 8 bytes", {{LARGE_COUNTER, 8, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 50, 0}}, PFB_STATUS_OK, 50},
-        {"a 4-byte type of 8 bytes", {{COUNTER, 8, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 50, 0}}, PFB_STATUS_OK, 50},
-        {"an 8-byte type of 4 bytes", {{LARGE_COUNTER, 4, 100, 150, 0}}, PFB_STATUS_OK, 50},
-        {"cumulative, and falling", {{COUNTER, 4, 150, 100, 0}}, PFB_STATUS_NEGATIVE_DELTA, 0},
-        {"30 in 3", {{AVERAGE_BULK, 8, 10, 40, 0}, {AVERAGE_BASE, 4, 1, 4, 0}}, PFB_STATUS_OK, 10},
-        {"30 in 3, a base of 8", {{AVERAGE_BULK, 8, 10, 40, 0}, {LARGE_RAW_BASE, 8, 1, 4, 0}}, PFB_STATUS_OK, 10},
-        {"1500 ticks of 1000 a second in 3",
+        {"a 4-byte type with a value of 8 bytes",
+         {{COUNTER, 8, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 50, 0}},
+         PFB_STATUS_OK,
+         50},
+        {"an 8-byte type with a value of 4 bytes", {{LARGE_COUNTER, 4, 100, 150, 0}}, PFB_STATUS_OK, 50},
+        {"a rate whose count decreases", {{COUNTER, 4, 150, 100, 0}}, PFB_STATUS_NEGATIVE_DELTA, 0},
+        {"an average of 30 in 3 operations",
+         {{AVERAGE_BULK, 8, 10, 40, 0}, {AVERAGE_BASE, 4, 1, 4, 0}},
+         PFB_STATUS_OK,
+         10},
+        {"an average with a base of 8 bytes",
+         {{AVERAGE_BULK, 8, 10, 40, 0}, {LARGE_RAW_BASE, 8, 1, 4, 0}},
+         PFB_STATUS_OK,
+         10},
+        {"an average time of 1500 ticks, at 1000 per second, in 3 operations",
          {{AVERAGE_TIMER, 8, 1000, 2500, 0}, {AVERAGE_BASE, 4, 1, 4, 0}},
          PFB_STATUS_OK,
          0.5},
-        {"a base without a name", {{AVERAGE_BULK, 8, 10, 40, 0}, {0x40030400, 4, 1, 4, 0}}, PFB_STATUS_OK, 10},
-        {"no base", {{AVERAGE_BULK, 8, 10, 40, 0}}, PFB_STATUS_MISSING_BASE, 0},
-        {"a base that is none", {{AVERAGE_BULK, 8, 10, 40, 0}, {RAWCOUNT, 4, 1, 4, 0}}, PFB_STATUS_MISSING_BASE, 0},
-        {"a base one further",
+        {"a base of a type without a name",
+         {{AVERAGE_BULK, 8, 10, 40, 0}, {0x40030400, 4, 1, 4, 0}},
+         PFB_STATUS_OK,
+         10},
+        {"an average without a base", {{AVERAGE_BULK, 8, 10, 40, 0}}, PFB_STATUS_MISSING_BASE, 0},
+        {"a next definition that is not a base",
+         {{AVERAGE_BULK, 8, 10, 40, 0}, {RAWCOUNT, 4, 1, 4, 0}},
+         PFB_STATUS_MISSING_BASE,
+         0},
+        {"a base after another definition",
          {{AVERAGE_BULK, 8, 10, 40, 0}, {RAWCOUNT, 4, 1, 4, 0}, {AVERAGE_BASE, 4, 1, 4, 0}},
          PFB_STATUS_MISSING_BASE,
          0},
-        {"a wide base", {{AVERAGE_BULK, 8, 10, 40, 0}, {AVERAGE_BASE, 8, 1, 4, 0}}, PFB_STATUS_OK, 10},
-        {"a narrow base", {{AVERAGE_BULK, 8, 10, 40, 0}, {LARGE_RAW_BASE, 4, 1, 4, 0}}, PFB_STATUS_OK, 10},
+        {"a base of 8 bytes with a 4-byte type",
+         {{AVERAGE_BULK, 8, 10, 40, 0}, {AVERAGE_BASE, 8, 1, 4, 0}},
+         PFB_STATUS_OK,
+         10},
+        {"a base of 4 bytes with an 8-byte type",
+         {{AVERAGE_BULK, 8, 10, 40, 0}, {LARGE_RAW_BASE, 4, 1, 4, 0}},
+         PFB_STATUS_OK,
+         10},
         {"a base without size", {{AVERAGE_BULK, 8, 10, 40, 0}, {AVERAGE_BASE, 0, 0, 0, 0}}, PFB_STATUS_MISSING_BASE, 0},
-        /* 500 ticks of 1000 in a second, 4 items: 100 * 500 / 4 */
-        {"items defined", {{MULTI_TIMER, 8, 0, 500, 0}, {MULTI_BASE, 8, 9, 4, 0}}, PFB_STATUS_OK, 12500},
-        {"items after the value", {{MULTI_TIMER, 8, 0, 500, 8}}, PFB_STATUS_OK, 12500},
-        {"items claimed", {{MULTI_TIMER, 8, 0, 500, 8}, {RAWCOUNT, 4, 4, 4, 16}}, PFB_STATUS_MISSING_BASE, 0},
-        {"narrow items", {{MULTI_TIMER, 8, 0, 500, 8}, {MULTI_BASE, 4, 4, 4, 24}}, PFB_STATUS_OK, 12500},
-        {"since 50 of 200 tenths", {{ELAPSED, 8, 50, 50, 0}}, PFB_STATUS_OK, 15},
-        {"25 of the object's 100 ticks", {{OBJ_TIMER, 8, 10, 35, 0}}, PFB_STATUS_OK, 25},
+        /* 500 of 1000 ticks in a second, a multi count of 4: 100 * 500 / 4 */
+        {"a multi count with a definition",
+         {{MULTI_TIMER, 8, 0, 500, 0}, {MULTI_BASE, 8, 9, 4, 0}},
+         PFB_STATUS_OK,
+         12500},
+        {"a multi count after the value", {{MULTI_TIMER, 8, 0, 500, 8}}, PFB_STATUS_OK, 12500},
+        {"no multi count, because another value uses the bytes",
+         {{MULTI_TIMER, 8, 0, 500, 8}, {RAWCOUNT, 4, 4, 4, 16}},
+         PFB_STATUS_MISSING_BASE,
+         0},
+        {"a multi count of 4 bytes with a definition",
+         {{MULTI_TIMER, 8, 0, 500, 8}, {MULTI_BASE, 4, 4, 4, 24}},
+         PFB_STATUS_OK,
+         12500},
+        {"an elapsed time from 50 to 200 tenths of a second", {{ELAPSED, 8, 50, 50, 0}}, PFB_STATUS_OK, 15},
+        {"25 of 100 ticks of the clock of the object", {{OBJ_TIMER, 8, 10, 35, 0}}, PFB_STATUS_OK, 25},
         {"a label", {{NODATA, 0, 0, 0, 0}}, PFB_STATUS_NOT_DISPLAYED, 0},
         {"a gauge", {{LARGE_RAWCOUNT, 8, 7, UINT64_C(1) << 50, 0}}, PFB_STATUS_OK, 1125899906842624.0},
-        {"bytes", {{COUNTER, 5, 0, 0, 0}}, PFB_STATUS_MISSING_INPUT, 0},
+        {"a value of 5 bytes", {{COUNTER, 5, 0, 0, 0}}, PFB_STATUS_MISSING_INPUT, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pfb_formula_result r = evaluate_first(rows[i].slots, NULL);
@@ -463,25 +502,25 @@ Test(sample_v1, displayed_values)
 }
 
 /* A wrap of 32 bits is detected by the size of the value, not by its type. */
-Test(sample_v1, wraps_go_by_the_real_size)
+Test(sample_v1, wraps_depend_on_the_size_of_the_value)
 {
     pfb_formula_options wrap = {.wrap32 = true};
     static const slot narrow[] = {{COUNTER, 4, UINT32_MAX - 9, 40, 0}, {0, 0, 0, 0, 0}};
     static const slot wide[] = {{COUNTER, 8, UINT32_MAX - 9, 40, 0}, {0, 0, 0, 0, 0}};
-    expect_value(evaluate_first(narrow, &wrap), 50, "4 bytes");
-    expect_status(evaluate_first(narrow, NULL), PFB_STATUS_NEGATIVE_DELTA, "4 bytes, without the option");
-    expect_status(evaluate_first(wide, &wrap), PFB_STATUS_NEGATIVE_DELTA, "8 bytes");
+    expect_value(evaluate_first(narrow, &wrap), 50, "a value of 4 bytes");
+    expect_status(evaluate_first(narrow, NULL), PFB_STATUS_NEGATIVE_DELTA, "a value of 4 bytes, without the option");
+    expect_status(evaluate_first(wide, &wrap), PFB_STATUS_NEGATIVE_DELTA, "a value of 8 bytes");
     static const slot large[] = {{LARGE_COUNTER, 4, UINT32_MAX - 9, 40, 0}, {0, 0, 0, 0, 0}};
-    expect_value(evaluate_first(large, &wrap), 50, "4 bytes of an 8-byte type");
+    expect_value(evaluate_first(large, &wrap), 50, "a value of 4 bytes with an 8-byte type");
     static const slot narrow_base[] = {
         {AVERAGE_BULK, 8, 0, 50, 0}, {LARGE_RAW_BASE, 4, UINT32_MAX, 4, 0}, {0, 0, 0, 0, 0}};
-    expect_value(evaluate_first(narrow_base, &wrap), 10, "a base of 4 bytes, whatever its type");
+    expect_value(evaluate_first(narrow_base, &wrap), 10, "a base of 4 bytes with an 8-byte type");
     static const slot wide_base[] = {{AVERAGE_BULK, 8, 0, 50, 0}, {AVERAGE_BASE, 8, UINT32_MAX, 4, 0}, {0, 0, 0, 0, 0}};
     expect_status(evaluate_first(wide_base, &wrap), PFB_STATUS_NEGATIVE_DENOMINATOR, "a base of 8 bytes");
 }
 
 /* Objects without instances ignore the key counter, whose value may change. */
-Test(sample_v1, key_counters_are_for_instances)
+Test(sample_v1, key_counters_are_ignored_without_instances)
 {
     v1 *s[2];
     for (int64_t tick = 1; tick <= 2; tick++) {
@@ -494,7 +533,7 @@ Test(sample_v1, key_counters_are_for_instances)
         v1_load(t);
     }
     pfb_sample_match(&s[0]->table, &s[1]->table);
-    expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 0, NULL, NULL), 7, "7 more in a second");
+    expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 0, NULL, NULL), 7, "a rate of 7 per second");
     v1_free(s[0]);
     v1_free(s[1]);
 }
@@ -519,13 +558,14 @@ Test(sample_v1, definitions_that_moved)
     pfb_sample_match(&s[0]->table, &s[1]->table);
     for (uint32_t i = 0; i < 3; i++)
         expect_status(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, i, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
-                      "new, or one of two");
-    expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 3, NULL, NULL), 10, "the only one");
+                      "a new definition, or one of two with the same title");
+    expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 3, NULL, NULL), 10,
+                 "the only definition with its title");
     v1_free(s[0]);
     v1_free(s[1]);
 }
 
-/* Registrations are for V2 and are not read here. */
+/* Registrations describe V2 countersets and are not read for V1 blocks. */
 Test(sample_v1, registrations_are_not_read)
 {
     v1 *s = v1_new(1);
@@ -535,7 +575,8 @@ Test(sample_v1, registrations_are_not_read)
     v1_free(s);
 }
 
-/* Rows that share a parent share its name: a long one would be compared for each of them, so it is ignored. */
+/* Many rows can have the same parent, and its name is compared for each of them. A name that is too long is therefore
+ * ignored. */
 Test(sample_v1, parents_with_names_too_long)
 {
     for (size_t units = 1024; units <= 1025; units++) {
@@ -550,23 +591,24 @@ Test(sample_v1, parents_with_names_too_long)
         v1_instance_of(&s->b, "child", NO_ID, 1, 0);
         pfb_write_end_object(&s->b);
         v1_load(s);
-        cr_expect_eq(s->table.rows[1].parent.size_bytes, units == 1024 ? 2048 : 0, "%zu", units);
+        cr_expect_eq(s->table.rows[1].parent.size_bytes, units == 1024 ? 2048 : 0, "a name of %zu units", units);
         v1_free(s);
     }
 }
 
-/* Rows that were matched with one sample have no older rows in another. */
-Test(sample_v1, another_older_sample_is_not_followed)
+/* Rows that were matched with one older sample are not evaluated with the rows of another. */
+Test(sample_v1, rows_of_another_older_sample_are_not_used)
 {
-    v1 *many = people(1, (const person[]){{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, {"c", NO_ID, 0, 0}, END}, 0);
-    v1 *newer = people(2, (const person[]){{"c", NO_ID, 0, 0}, END}, 0);
+    v1 *many =
+        make_instances(1, (const instance_case[]){{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, {"c", NO_ID, 0, 0}, END}, 0);
+    v1 *newer = make_instances(2, (const instance_case[]){{"c", NO_ID, 0, 0}, END}, 0);
     v1 *few = v1_new(1);
     v1_load(few);
     pfb_sample_match(&many->table, &newer->table);
     cr_expect_eq(newer->table.rows[2].older_row, 4);
     expect_status(
         pfb_sample_cook_value(&few->table, &newer->table, 2, newer->table.results[1].first_column, NULL, NULL),
-        PFB_STATUS_NEED_TWO_SAMPLES, "no such row");
+        PFB_STATUS_NEED_TWO_SAMPLES, "the older sample has no such row");
     v1_free(many);
     v1_free(newer);
     v1_free(few);

@@ -38,7 +38,7 @@ Test(system, counts_are_those_of_the_files)
     put_system();
     pfb_source *source = open_machine();
     cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 ");
-    cr_expect_str_eq(ask(source, NULL, 0, PFB_NO_ID), "1 0 { 7/4}\n", "modulo 2^32");
+    cr_expect_str_eq(ask(source, NULL, 0, PFB_NO_ID), "1 0 { 7/4}\n", "the count is modulo 2^32");
     cr_expect_str_eq(ask(source, NULL, 1, PFB_NO_ID), "1 0 { 3/4}\n");
     cr_expect_str_eq(ask(source, NULL, 2, PFB_NO_ID), "1 0 { 812/4}\n");
     cr_expect_str_eq(ask(source, NULL, 5, PFB_NO_ID), "1 0 { 10000000/8}\n");
@@ -63,12 +63,12 @@ static uint64_t value_in(const pfb_bytes *reply, uint32_t counter, pfb_v2_reader
         if (value.counter_id == counter)
             return value.raw;
     }
-    cr_assert_fail("no counter %u", (unsigned)counter);
+    cr_assert_fail("the reply lacks counter %u", (unsigned)counter);
     return 0;
 }
 
 /* Object time minus start is the time in the file, to the hundredth of a second. */
-Test(system, the_time_since_the_start_is_that_of_the_kernel)
+Test(system, the_up_time_is_that_of_the_kernel)
 {
     static const struct {
         const char *text;
@@ -113,9 +113,9 @@ Test(system, counters_are_those_of_windows)
     pfb_source_close(source);
 }
 
-/* ---- What is missing --------------------------------------------------------------------------------------------- */
+/* ---- Missing files and values------------------------------------------------------------------------------------- */
 
-Test(system, offers_what_the_kernel_has_numbers_for)
+Test(system, counters_are_offered_if_the_kernel_has_their_numbers)
 {
     static const struct {
         const char *loadavg;
@@ -141,7 +141,7 @@ Test(system, offers_what_the_kernel_has_numbers_for)
     }
 }
 
-Test(system, a_number_that_went_is_missed_by_those_who_ask_for_it)
+Test(system, only_queries_for_a_missing_number_fail)
 {
     put_system();
     pfb_source *source = open_machine();
@@ -154,7 +154,7 @@ Test(system, a_number_that_went_is_missed_by_those_who_ask_for_it)
     pfb_source_close(source);
 }
 
-Test(system, this_machine_has_it)
+Test(system, this_machine_has_the_counterset)
 {
     pfb_source *source = pfb_source_open_live(NULL);
     cr_assert(source);

@@ -20,7 +20,7 @@ enum {
     NODATA = 0x40000200
 };
 
-/* ---- Everything, field by field ---------------------------------------------------------------------- */
+/* ---- The example block, field by field --------------------------------------------------------------- */
 
 static void make_everything(bytes *b, bool big)
 {
@@ -99,7 +99,8 @@ static void check_object_a(pfb_v1_reader *block, bool big)
     cr_expect(value.has_base && value.base_type == AVERAGE_BASE && value.base == 0x31323334);
     expect_number(block, 2, BLOCK_A + 16, 4, 0x31323334);
     cr_assert(pfb_v1_next_value(block, &value));
-    cr_expect(value.position == 3 && !value.is_number && value.size_bytes == 0 && value.raw == 0, "a label");
+    cr_expect(value.position == 3 && !value.is_number && value.size_bytes == 0 && value.raw == 0,
+              "a label has no number");
     cr_expect_not(pfb_v1_next_value(block, &value));
     cr_assert(pfb_v1_next_instance(block, &instance));
     cr_expect(instance.position == 1 && instance.unique_id == 7 && instance.values_offset == BLOCK_B);
@@ -136,7 +137,7 @@ static void check_other_objects(pfb_v1_reader *block)
     cr_expect_not(pfb_v1_next_instance(block, &instance));
 }
 
-Test(v1, everything_in_both_orders)
+Test(v1, every_field_in_both_byte_orders)
 {
     for (int big = 0; big < 2; big++) {
         bytes b;
@@ -147,7 +148,7 @@ Test(v1, everything_in_both_orders)
         check_header(&block, big);
         check_object_a(&block, big);
         check_other_objects(&block);
-        expect_error(pfb_v1_finish(&block), PFB_OK, 0, "all of it");
+        expect_error(pfb_v1_finish(&block), PFB_OK, 0, "the whole block");
         cr_expect_eq(block.notes, 0);
         free(data);
     }
@@ -156,8 +157,8 @@ Test(v1, everything_in_both_orders)
 
 /* ---- One field changed ------------------------------------------------------------------------------- */
 
-/* A field of the example block that is set to a value, the verdict, and the numbers of objects, counters, instances and
- * values that are returned. The valid block has 5, 8, 4 and 10. */
+/* A field of the example block that is set to a value, the expected error, and the expected numbers of objects,
+ * counters, instances and values. The valid block has 5, 8, 4 and 10. */
 typedef struct change {
     const char *what;
     size_t offset;
@@ -205,7 +206,7 @@ static void check_change(const change *c, bool big)
               seen.instances, seen.values);
     pfb_v1_reader block;
     pfb_v1_open(&block, data, b.size, NULL);
-    expect_error(pfb_v1_finish(&block), c->code, c->blamed, "passed over");
+    expect_error(pfb_v1_finish(&block), c->code, c->blamed, "finished without reading the objects");
     free(data);
 }
 
@@ -224,8 +225,8 @@ static void check_changes(const change *changes, size_t count)
 Test(v1, header_rules)
 {
     static const change rows[] = {
-        {"signature", 0, 0x00450051, PFB_UNKNOWN_FORMAT, 0, 0, 0, 0, 0},
-        {"end of the signature", 4, 0, PFB_UNKNOWN_FORMAT, 0, 0, 0, 0, 0},
+        {"a wrong signature", 0, 0x00450051, PFB_UNKNOWN_FORMAT, 0, 0, 0, 0, 0},
+        {"a wrong end of the signature", 4, 0, PFB_UNKNOWN_FORMAT, 0, 0, 0, 0, 0},
         {"byte order 2", 8, 2, PFB_BAD_BYTE_ORDER, 8, 0, 0, 0, 0},
         {"byte order of all bits", 8, UINT32_MAX, PFB_BAD_BYTE_ORDER, 8, 0, 0, 0, 0},
         {"another version", 12, 2, PFB_OK, 0, 5, 8, 4, 10},
@@ -233,32 +234,33 @@ Test(v1, header_rules)
         {"total size below the header", 20, 87, PFB_BAD_TOTAL_SIZE, 20, 0, 0, 0, 0},
         {"total size above the input", 20, EVERY_SIZE + 1, PFB_TRUNCATED_BLOCK, 20, 0, 0, 0, 0},
         {"total size inside the last object", 20, EVERY_SIZE - 8, PFB_BAD_OBJECT_SIZE, OBJECT_E, 4, 7, 3, 9},
-        {"header of 87", 24, 87, PFB_BAD_HEADER_SIZE, 24, 0, 0, 0, 0},
+        {"a header of 87 bytes", 24, 87, PFB_BAD_HEADER_SIZE, 24, 0, 0, 0, 0},
         {"header above the total size", 24, EVERY_SIZE + 1, PFB_BAD_HEADER_SIZE, 24, 0, 0, 0, 0},
-        {"header of all", 24, EVERY_SIZE, PFB_BAD_OBJECT_COUNT, 28, 0, 0, 0, 0},
+        {"a header of the whole block", 24, EVERY_SIZE, PFB_BAD_OBJECT_COUNT, 28, 0, 0, 0, 0},
         {"13 objects in 800 bytes", 28, 13, PFB_BAD_OBJECT_COUNT, 28, 0, 0, 0, 0},
         {"12 objects in 800 bytes", 28, 12, PFB_TRUNCATED_OBJECT, EVERY_SIZE, 5, 8, 4, 10},
         {"no object", 28, 0, PFB_OK, 0, 0, 0, 0, 0},
         {"four objects", 28, 4, PFB_OK, 0, 4, 7, 3, 9},
         {"a system name one byte too long", 80, EVERY_SIZE - 88 + 1, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name up to the end", 80, EVERY_SIZE - 88, PFB_OK, 0, 5, 8, 4, 10},
-        {"a system name without length", 80, 0, PFB_OK, 0, 5, 8, 4, 10},
-        {"a system name longer than all", 80, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name of 0 bytes", 80, 0, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name of 2^32 - 1 bytes", 80, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name after the end", 84, EVERY_SIZE - 7, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name at the end", 84, EVERY_SIZE - 8, PFB_OK, 0, 5, 8, 4, 10},
-        {"a system name far away", 84, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name at offset 2^32 - 1", 84, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
     };
     CHECK_CHANGES(rows);
 }
 
-/* The other objects are read whatever happens to the first one, which has 4 counters, 2 instances and 8 values. */
+/* The first object has 4 counters, 2 instances and 8 values. Errors inside it do not prevent reading the other objects,
+ * but a wrong size of it does. */
 Test(v1, object_rules)
 {
     static const change rows[] = {
         {"an object of 63 bytes", OBJECT_A, 63, PFB_BAD_OBJECT_SIZE, OBJECT_A, 0, 0, 0, 0},
         {"an object larger than the block", OBJECT_A, EVERY_SIZE - OBJECT_A + 1, PFB_BAD_OBJECT_SIZE, OBJECT_A, 0, 0, 0,
          0},
-        {"a header of 63", OBJECT_A + 8, 63, PFB_BAD_HEADER_SIZE, OBJECT_A + 8, 5, 4, 2, 2},
+        {"an object header of 63 bytes", OBJECT_A + 8, 63, PFB_BAD_HEADER_SIZE, OBJECT_A + 8, 5, 4, 2, 2},
         {"a header larger than the object", OBJECT_A + 8, 337, PFB_BAD_HEADER_SIZE, OBJECT_A + 8, 5, 4, 2, 2},
         {"definitions that end before they begin", OBJECT_A + 4, 63, PFB_BAD_DEFINITION_LENGTH, OBJECT_A + 4, 5, 4, 2,
          2},
@@ -273,12 +275,13 @@ Test(v1, object_rules)
         {"5 instances in 112 bytes", OBJECT_A + 40, 5, PFB_BAD_INSTANCE_COUNT, OBJECT_A + 40, 5, 4, 2, 2},
         {"4 instances in 112 bytes", OBJECT_A + 40, 4, PFB_TRUNCATED_INSTANCE, OBJECT_B, 5, 8, 4, 10},
         {"one of two instances", OBJECT_A + 40, 1, PFB_OK, 0, 5, 8, 3, 6},
-        {"no instance: no counter block either", OBJECT_A + 40, 0, PFB_OK, 0, 5, 8, 2, 2},
-        {"metadata with slack", OBJECT_A + 40, UINT32_MAX - 1, PFB_OK, 0, 5, 8, 2, 2},
-        {"the same for the other metadata", OBJECT_A + 40, UINT32_MAX - 2, PFB_OK, 0, 5, 8, 2, 2},
-        {"a counter block where an object without instances has none", OBJECT_D + 40, UINT32_MAX,
+        {"no instances, so that no counter block is read", OBJECT_A + 40, 0, PFB_OK, 0, 5, 8, 2, 2},
+        {"a metadata object with unused bytes", OBJECT_A + 40, UINT32_MAX - 1, PFB_OK, 0, 5, 8, 2, 2},
+        {"the other kind of metadata object with unused bytes", OBJECT_A + 40, UINT32_MAX - 2, PFB_OK, 0, 5, 8, 2, 2},
+        {"an object without instances that lacks its counter block", OBJECT_D + 40, UINT32_MAX,
          PFB_TRUNCATED_COUNTER_BLOCK, OBJECT_E, 5, 8, 4, 10},
-        {"the last object", OBJECT_E + 8, 63, PFB_BAD_HEADER_SIZE, OBJECT_E + 8, 5, 7, 3, 9},
+        {"an object header of 63 bytes in the last object", OBJECT_E + 8, 63, PFB_BAD_HEADER_SIZE, OBJECT_E + 8, 5, 7,
+         3, 9},
         {"definitions of the whole object", OBJECT_B + 4, 112, PFB_TRUNCATED_COUNTER_BLOCK, OBJECT_C, 5, 8, 3, 9},
     };
     CHECK_CHANGES(rows);
@@ -288,34 +291,38 @@ Test(v1, definition_rules)
 {
     static const change rows[] = {
         {"a definition of 39 bytes", DEFINITIONS_A + 40, 39, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 40, 5, 5, 2, 2},
-        {"of more than is left", DEFINITIONS_A + 40, 121, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 40, 5, 5, 2, 2},
-        {"of all that is left", DEFINITIONS_A + 40, 120, PFB_TRUNCATED_DEFINITION, INSTANCE_A, 5, 6, 2, 2},
-        {"the last one too long", DEFINITIONS_A + 120, 41, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 120, 5, 7, 2, 2},
+        {"a definition past the end of the definitions", DEFINITIONS_A + 40, 121, PFB_BAD_DEFINITION_SIZE,
+         DEFINITIONS_A + 40, 5, 5, 2, 2},
+        {"a definition up to the end of the definitions", DEFINITIONS_A + 40, 120, PFB_TRUNCATED_DEFINITION, INSTANCE_A,
+         5, 6, 2, 2},
+        {"a last definition that is too long", DEFINITIONS_A + 120, 41, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 120, 5,
+         7, 2, 2},
     };
     CHECK_CHANGES(rows);
 }
 
-/* Without the values of instance "a" and everything after it in the object. */
+/* After an error in an instance, the rest of its object is not read. */
 Test(v1, instance_rules)
 {
     static const change rows[] = {
         {"an instance of 23 bytes", INSTANCE_A, 23, PFB_BAD_INSTANCE_SIZE, INSTANCE_A, 5, 8, 2, 2},
-        {"of more than is left", INSTANCE_A, 113, PFB_BAD_INSTANCE_SIZE, INSTANCE_A, 5, 8, 2, 2},
-        {"of all that is left", INSTANCE_A, 112, PFB_TRUNCATED_COUNTER_BLOCK, OBJECT_B, 5, 8, 2, 2},
-        {"a name in front of its place", INSTANCE_A + 16, 23, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
+        {"an instance past the end of the object", INSTANCE_A, 113, PFB_BAD_INSTANCE_SIZE, INSTANCE_A, 5, 8, 2, 2},
+        {"an instance up to the end of the object", INSTANCE_A, 112, PFB_TRUNCATED_COUNTER_BLOCK, OBJECT_B, 5, 8, 2, 2},
+        {"a name inside the header of the instance", INSTANCE_A + 16, 23, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
         {"a name at the end", INSTANCE_A + 16, 28, PFB_OK, 0, 5, 8, 4, 10},
-        {"a name over the end", INSTANCE_A + 16, 29, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
-        {"a name far away", INSTANCE_A + 16, UINT32_MAX, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
+        {"a name past the end", INSTANCE_A + 16, 29, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
+        {"a name at offset 2^32 - 1", INSTANCE_A + 16, UINT32_MAX, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
         {"a name up to the end", INSTANCE_A + 20, 8, PFB_OK, 0, 5, 8, 4, 10},
         {"a name too long", INSTANCE_A + 20, 9, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
-        {"a name longer than all", INSTANCE_A + 20, UINT32_MAX, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
+        {"a name of 2^32 - 1 bytes", INSTANCE_A + 20, UINT32_MAX, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
         {"a name longer than its instance", INSTANCE_A + 20, 33, PFB_BAD_NAME, INSTANCE_A + 16, 5, 8, 2, 2},
-        {"no name, whatever its offset", INSTANCE_A + 20, 0, PFB_OK, 0, 5, 8, 4, 10},
-        {"the second instance", INSTANCE_B, 23, PFB_BAD_INSTANCE_SIZE, INSTANCE_B, 5, 8, 3, 6},
+        {"no name, with a valid offset", INSTANCE_A + 20, 0, PFB_OK, 0, 5, 8, 4, 10},
+        {"a second instance of 23 bytes", INSTANCE_B, 23, PFB_BAD_INSTANCE_SIZE, INSTANCE_B, 5, 8, 3, 6},
         {"a counter block of 3 bytes", BLOCK_A, 3, PFB_BAD_COUNTER_BLOCK_SIZE, BLOCK_A, 5, 8, 2, 2},
-        {"of more than is left", BLOCK_A, 81, PFB_BAD_COUNTER_BLOCK_SIZE, BLOCK_A, 5, 8, 2, 2},
-        {"of all that is left", BLOCK_A, 80, PFB_TRUNCATED_INSTANCE, OBJECT_B, 5, 8, 3, 6},
-        {"the last counter block", BLOCK_B, UINT32_MAX, PFB_BAD_COUNTER_BLOCK_SIZE, BLOCK_B, 5, 8, 3, 6},
+        {"a counter block past the end of the object", BLOCK_A, 81, PFB_BAD_COUNTER_BLOCK_SIZE, BLOCK_A, 5, 8, 2, 2},
+        {"a counter block up to the end of the object", BLOCK_A, 80, PFB_TRUNCATED_INSTANCE, OBJECT_B, 5, 8, 3, 6},
+        {"a last counter block of 2^32 - 1 bytes", BLOCK_B, UINT32_MAX, PFB_BAD_COUNTER_BLOCK_SIZE, BLOCK_B, 5, 8, 3,
+         6},
     };
     CHECK_CHANGES(rows);
 }
@@ -325,15 +332,15 @@ Test(v1, value_rules)
 {
     enum { OFFSET = DEFINITIONS_A + 36, SIZE = DEFINITIONS_A + 32, LABEL_OFFSET = DEFINITIONS_A + 3 * 40 + 36 };
     static const change rows[] = {
-        {"the first place", OFFSET, 4, PFB_OK, 0, 5, 8, 4, 10},
-        {"on the block's own size", OFFSET, 3, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
-        {"the last place", OFFSET, 20, PFB_OK, 0, 5, 8, 4, 10},
-        {"over the end", OFFSET, 21, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
-        {"far away", OFFSET, UINT32_MAX, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
-        {"as long as the block", SIZE, 20, PFB_OK, 0, 5, 8, 4, 10},
-        {"longer", SIZE, 21, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
-        {"longer than all", SIZE, UINT32_MAX, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
-        {"a label's offset means nothing", LABEL_OFFSET, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
+        {"the first valid offset", OFFSET, 4, PFB_OK, 0, 5, 8, 4, 10},
+        {"an offset in the size field of the counter block", OFFSET, 3, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
+        {"the last valid offset", OFFSET, 20, PFB_OK, 0, 5, 8, 4, 10},
+        {"an offset whose value ends past the counter block", OFFSET, 21, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
+        {"offset 2^32 - 1", OFFSET, UINT32_MAX, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
+        {"a value up to the end of the counter block", SIZE, 20, PFB_OK, 0, 5, 8, 4, 10},
+        {"a value one byte longer", SIZE, 21, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
+        {"a value of 2^32 - 1 bytes", SIZE, UINT32_MAX, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
+        {"the offset of a label is ignored", LABEL_OFFSET, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
         {"a counter block that ends before the values", BLOCK_B, 16, PFB_BAD_COUNTER_OFFSET, DEFINITIONS_A + 80 + 36, 5,
          8, 4, 8},
     };
@@ -350,8 +357,9 @@ Test(v1, every_length)
         uint8_t *data = exact_copy(&cut);
         pfb_v1_reader block;
         cr_expect_not(pfb_v1_open(&block, data, size, NULL));
-        expect_error(block.error, size < 88 ? PFB_TRUNCATED_HEADER : PFB_TRUNCATED_BLOCK, size < 88 ? 0 : 20, "cut");
-        expect_error(pfb_v1_finish(&block), block.error.code, block.error.offset, "finished");
+        expect_error(block.error, size < 88 ? PFB_TRUNCATED_HEADER : PFB_TRUNCATED_BLOCK, size < 88 ? 0 : 20,
+                     "a truncated block");
+        expect_error(pfb_v1_finish(&block), block.error.code, block.error.offset, "pfb_v1_finish keeps the error");
         free(data);
     }
     pfb_v1_reader block;
@@ -404,13 +412,13 @@ Test(v1, names_end_at_their_first_nul)
         const char *what, *stored;
         uint32_t size, code_page, expected;
     } rows[] = {
-        {"with its NUL", "a\0b\0\0\0", 6, 0, 4},
-        {"without", "a\0b\0c\0", 4, 0, 4},
-        {"up to a NUL in between", "a\0\0\0c\0", 6, 0, 2},
-        {"a last odd byte", "a\0b\0c\0", 5, 0, 4},
+        {"a name with its NUL", "a\0b\0\0\0", 6, 0, 4},
+        {"a name without a NUL", "a\0b\0c\0", 4, 0, 4},
+        {"a name with a NUL in the middle", "a\0\0\0c\0", 6, 0, 2},
+        {"an odd last byte is ignored", "a\0b\0c\0", 5, 0, 4},
         {"one byte", "a\0b\0", 1, 0, 0},
         {"only a NUL", "\0\0b\0", 4, 0, 0},
-        {"half a NUL is none", "\0\1b\0", 4, 0, 4},
+        {"a single zero byte is not a NUL", "\0\1b\0", 4, 0, 4},
         {"in a code page", "ab\0c", 4, 1252, 2},
         {"in a code page, odd", "abc", 3, 932, 3},
         {"in a code page, only a NUL", "\0b", 2, 65001, 0},
@@ -445,8 +453,8 @@ Test(v1, names_of_any_length_end_at_their_first_nul)
     }
 }
 
-/* Nothing is read outside of a name at the end or at the start of the input, as the system's name may be. */
-Test(v1, names_between_pages_that_may_not_be_touched)
+/* The system name may be at the end or at the start of the input. Nothing outside the input is read then. */
+Test(v1, names_next_to_inaccessible_pages)
 {
     enum { HEADER = 88, MOST = 46 };
     uint8_t header[512];
@@ -477,9 +485,10 @@ Test(v1, names_between_pages_that_may_not_be_touched)
     }
 }
 
-/* ---- What belongs to a value ------------------------------------------------------------------------- */
+/* ---- Bases and multi counts -------------------------------------------------------------------------- */
 
-/* An object with one counter block of 32 bytes 4, 5 ... and up to three definitions. */
+/* One of up to three definitions of an object. Its counter block has 32 bytes; each number of 4 bytes is its own
+ * offset. */
 typedef struct definition {
     uint32_t type, size, offset;
 } definition;
@@ -537,22 +546,25 @@ Test(v1, the_base_is_the_next_definition)
         bool has_base;
         uint64_t base;
     } rows[] = {
-        {"the next one", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 4}}, true, 4},
-        {"of 8 bytes", {{AVERAGE_BULK, 8, 24}, {LARGE_RAW_BASE, 8, 8}}, true, 8 | (uint64_t)12 << 32},
-        {"whatever the counter", {{RAWCOUNT, 4, 4}, {AVERAGE_BASE, 4, 8}}, true, 8},
-        {"of a label", {{NODATA, 0, 0}, {AVERAGE_BASE, 4, 8}}, false, 0},
-        {"at the counter's own place", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 8}}, true, 8},
-        {"none", {{AVERAGE_BULK, 8, 8}}, false, 0},
-        {"the one after the next", {{AVERAGE_BULK, 8, 8}, {RAWCOUNT, 4, 4}, {AVERAGE_BASE, 4, 4}}, false, 0},
-        {"no base", {{AVERAGE_BULK, 8, 8}, {RAWCOUNT, 4, 4}}, false, 0},
-        {"of 8 bytes instead of 4", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 8, 16}}, true, 16 | (uint64_t)20 << 32},
-        {"of 4 bytes instead of 8", {{AVERAGE_BULK, 8, 8}, {LARGE_RAW_BASE, 4, 16}}, true, 16},
-        {"without size", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 0, 16}}, false, 0},
-        {"of another size", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 2, 16}}, false, 0},
-        {"outside the block", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 32}}, false, 0},
-        {"half outside", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 30}}, false, 0},
+        {"a base in the next definition", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 4}}, true, 4},
+        {"a base of 8 bytes", {{AVERAGE_BULK, 8, 24}, {LARGE_RAW_BASE, 8, 8}}, true, 8 | (uint64_t)12 << 32},
+        {"a base after a counter that needs none", {{RAWCOUNT, 4, 4}, {AVERAGE_BASE, 4, 8}}, true, 8},
+        {"a base after a label", {{NODATA, 0, 0}, {AVERAGE_BASE, 4, 8}}, false, 0},
+        {"a base at the offset of the counter", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 8}}, true, 8},
+        {"no further definition", {{AVERAGE_BULK, 8, 8}}, false, 0},
+        {"a base after another definition", {{AVERAGE_BULK, 8, 8}, {RAWCOUNT, 4, 4}, {AVERAGE_BASE, 4, 4}}, false, 0},
+        {"a next definition that is not a base", {{AVERAGE_BULK, 8, 8}, {RAWCOUNT, 4, 4}}, false, 0},
+        {"a base of 8 bytes with a 4-byte type",
+         {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 8, 16}},
+         true,
+         16 | (uint64_t)20 << 32},
+        {"a base of 4 bytes with an 8-byte type", {{AVERAGE_BULK, 8, 8}, {LARGE_RAW_BASE, 4, 16}}, true, 16},
+        {"a base of 0 bytes", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 0, 16}}, false, 0},
+        {"a base of 2 bytes", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 2, 16}}, false, 0},
+        {"a base outside the counter block", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 32}}, false, 0},
+        {"a base partly outside the counter block", {{AVERAGE_BULK, 8, 8}, {AVERAGE_BASE, 4, 30}}, false, 0},
         {"a base has no base", {{AVERAGE_BASE, 4, 4}, {AVERAGE_BASE, 4, 8}}, false, 0},
-        {"an item count is no base", {{AVERAGE_BULK, 8, 8}, {MULTI_BASE, 8, 16}}, false, 0},
+        {"a multi count is not a base", {{AVERAGE_BULK, 8, 8}, {MULTI_BASE, 8, 16}}, false, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pfb_v1_value value = first_value(rows[i].d, count_definitions(rows[i].d), false);
@@ -564,7 +576,7 @@ Test(v1, the_base_is_the_next_definition)
     }
 }
 
-Test(v1, item_counts_in_both_conventions)
+Test(v1, multi_counts_in_both_conventions)
 {
     static const struct {
         const char *what;
@@ -572,27 +584,36 @@ Test(v1, item_counts_in_both_conventions)
         bool has_multi_count;
         uint64_t items;
     } rows[] = {
-        {"the next definition", {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 8, 24}}, true, 24 | (uint64_t)28 << 32},
-        {"after the value", {{MULTI_TIMER, 8, 8}}, true, 16},
-        {"after the value, with others around", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 4}, {RAWCOUNT, 4, 20}}, true, 16},
-        {"at the end of the block", {{MULTI_TIMER, 8, 20}}, true, 28},
-        {"beyond the end", {{MULTI_TIMER, 8, 24}}, false, 0},
-        {"half beyond the end", {{MULTI_TIMER, 8, 22}}, false, 0},
-        {"claimed", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 16}}, false, 0},
-        {"claimed at its last byte", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 19}}, false, 0},
-        {"claimed from before", {{MULTI_TIMER, 8, 8}, {LARGE_RAWCOUNT, 8, 9}}, false, 0},
-        {"not claimed by what ends there", {{MULTI_TIMER, 8, 8}, {LARGE_RAWCOUNT, 8, 8}}, true, 16},
+        {"a multi count in the next definition",
+         {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 8, 24}},
+         true,
+         24 | (uint64_t)28 << 32},
+        {"a multi count after the value", {{MULTI_TIMER, 8, 8}}, true, 16},
+        {"a multi count after the value, between other values",
+         {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 4}, {RAWCOUNT, 4, 20}},
+         true,
+         16},
+        {"a multi count at the end of the counter block", {{MULTI_TIMER, 8, 20}}, true, 28},
+        {"no bytes after the value", {{MULTI_TIMER, 8, 24}}, false, 0},
+        {"fewer than 4 bytes after the value", {{MULTI_TIMER, 8, 22}}, false, 0},
+        {"bytes that another value uses", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 16}}, false, 0},
+        {"bytes of which another value uses the last", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 19}}, false, 0},
+        {"bytes of which another value uses the first", {{MULTI_TIMER, 8, 8}, {LARGE_RAWCOUNT, 8, 9}}, false, 0},
+        {"bytes after the end of another value", {{MULTI_TIMER, 8, 8}, {LARGE_RAWCOUNT, 8, 8}}, true, 16},
         {"a label uses no bytes", {{MULTI_TIMER, 8, 8}, {NODATA, 0, 16}}, true, 16},
-        {"claimed by the last of three", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 4}, {RAWCOUNT, 4, 16}}, false, 0},
-        {"a value of 4 bytes", {{MULTI_TIMER, 4, 8}}, false, 0},
-        {"a value of 4 bytes with a definition",
+        {"bytes that the value of the third definition uses",
+         {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 4}, {RAWCOUNT, 4, 16}},
+         false,
+         0},
+        {"a multi timer of 4 bytes", {{MULTI_TIMER, 4, 8}}, false, 0},
+        {"a multi timer of 4 bytes with a defined multi count",
          {{MULTI_TIMER, 4, 8}, {MULTI_BASE, 8, 16}},
          true,
          16 | (uint64_t)20 << 32},
-        {"a definition of 4 bytes", {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 4, 24}}, true, 24},
-        {"a definition outside the block", {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 8, 32}}, false, 0},
-        {"no multi counter", {{LARGE_RAWCOUNT, 8, 8}, {MULTI_BASE, 8, 24}}, false, 0},
-        {"the count itself", {{MULTI_BASE, 8, 8}}, false, 0},
+        {"a defined multi count of 4 bytes", {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 4, 24}}, true, 24},
+        {"a defined multi count outside the counter block", {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 8, 32}}, false, 0},
+        {"a counter that is not a multi timer", {{LARGE_RAWCOUNT, 8, 8}, {MULTI_BASE, 8, 24}}, false, 0},
+        {"the multi count itself", {{MULTI_BASE, 8, 8}}, false, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pfb_v1_value value = first_value(rows[i].d, count_definitions(rows[i].d), false);
@@ -603,8 +624,8 @@ Test(v1, item_counts_in_both_conventions)
     }
 }
 
-/* The free bytes of one object are not those of the next. */
-Test(v1, item_counts_of_two_objects)
+/* For each object it is determined anew which bytes of its counter blocks are free. */
+Test(v1, multi_counts_of_two_objects)
 {
     uint8_t memory[1024];
     pfb_writer b;
@@ -639,7 +660,8 @@ Test(v1, values_of_other_sizes_are_bytes)
 
 /* ---- Definitions of other lengths, in any order ------------------------------------------------------ */
 
-/* Definitions advance by their own size, and instances begin where the object says, whatever is between. */
+/* The size of a definition is the distance to the next one, and instances begin at DefinitionLength, with unused bytes
+ * before them. */
 Test(v1, longer_definitions_and_slack)
 {
     bytes b = {.size = 0};
@@ -648,7 +670,7 @@ Test(v1, longer_definitions_and_slack)
     v1_object(&builder, 2, PFB_V1_NO_INSTANCES);
     v1_counter(&builder, 4, LARGE_RAWCOUNT, 8, 16);
     v1_counter(&builder, 6, RAWCOUNT, 4, 4);
-    for (int i = 0; i < 3; i++) /* 120 bytes: 8 for the first, 112 of slack */
+    for (int i = 0; i < 3; i++) /* 120 bytes: 8 extend the first definition, 112 are unused */
         v1_counter(&builder, 8, RAWCOUNT, 4, 4);
     pfb_write_v1_value(&builder, 16, 77, 8);
     pfb_write_v1_value(&builder, 4, 66, 4);
@@ -669,14 +691,14 @@ Test(v1, longer_definitions_and_slack)
     expect_number(&block, 1, first + 200 + 4, 4, 66);
     expect_counter(&block, 0, 4, LARGE_RAWCOUNT, 8, 16);
     expect_counter(&block, 1, 6, RAWCOUNT, 4, 4);
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "all");
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "longer definitions");
 }
 
-/* ---- How the caller reads ---------------------------------------------------------------------------- */
+/* ---- Order of reading and errors --------------------------------------------------------------------- */
 
-/* A broken definition and a broken instance in one object: the error is that of the definition, whatever is read first.
- */
-Test(v1, verdict_does_not_depend_on_what_is_read_first)
+/* An object has a malformed definition and a malformed instance. The error is that of the definition in any order of
+ * reading. */
+Test(v1, the_error_does_not_depend_on_the_order_of_reading)
 {
     bytes b;
     make_everything(&b, false);
@@ -688,10 +710,11 @@ Test(v1, verdict_does_not_depend_on_what_is_read_first)
     pfb_v1_open(&block, b.data, b.size, NULL);
     cr_assert(pfb_v1_next_object(&block, &object));
     cr_expect_not(pfb_v1_next_instance(&block, &instance));
-    expect_error(block.object_error, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "instances first");
-    expect_error(pfb_v1_finish(&block), PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "at the end");
+    expect_error(block.object_error, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "instances read before definitions");
+    expect_error(pfb_v1_finish(&block), PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "the error of the block");
     change seen = read_all(b.data, b.size, NULL);
-    expect_error((pfb_error){seen.code, seen.blamed}, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "in order");
+    expect_error((pfb_error){seen.code, seen.blamed}, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80,
+                 "definitions read before instances");
 }
 
 /* Each object has its own error; the block keeps the first one. */
@@ -709,32 +732,33 @@ Test(v1, errors_of_objects)
         cr_assert(pfb_v1_next_object(&block, &object));
         cr_expect_eq(object.position, i);
         cr_expect_eq(block.object_error.code, codes[i], "object %u", i);
-        expect_error(block.error, PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "of the block");
+        expect_error(block.error, PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "the first error of the block");
     }
-    expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "at the end");
+    expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32,
+                 "the first error of the block, at the end");
     cr_expect_eq(block.end_error.code, PFB_OK, "every object was found");
     store_ordered(b.data + OBJECT_B, false, 8); /* end_error has the reason, although it is not the first error */
     pfb_v1_open(&block, b.data, b.size, NULL);
-    expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "the first");
-    expect_error(block.end_error, PFB_BAD_OBJECT_SIZE, OBJECT_B, "the end");
+    expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "the first of two errors");
+    expect_error(block.end_error, PFB_BAD_OBJECT_SIZE, OBJECT_B, "the error that ends the reading");
 }
 
 /* A file of blocks: the bytes after the total size are the next block. */
-Test(v1, what_follows_the_block_is_not_read)
+Test(v1, bytes_after_the_block_are_not_read)
 {
     bytes b;
     make_everything(&b, false);
     put_fill(&b, 0xFF, 100);
     pfb_v1_reader block;
     cr_expect(pfb_v1_open(&block, b.data, b.size, STRICT));
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "with another after");
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "a block with bytes after it");
     cr_expect_eq(block.total_size_bytes, EVERY_SIZE);
 }
 
-/* ---- Oddities ---------------------------------------------------------------------------------------- */
+/* ---- Deviations -------------------------------------------------------------------------------------- */
 
 /* Checks that a deviation is tolerated with a note, and rejected in strict mode. */
-static void check_oddity(const bytes *b, uint32_t note, pfb_code code, size_t offset, const char *what)
+static void check_deviation(const bytes *b, uint32_t note, pfb_code code, size_t offset, const char *what)
 {
     uint8_t *data = exact_copy(b);
     pfb_v1_reader block;
@@ -767,16 +791,16 @@ Test(v1, a_system_name_outside_of_the_block)
     } rows[] = {
         {"one byte too long", EVERY_SIZE - 88 + 1, 88, PFB_NOTE_BAD_SYSTEM_NAME},
         {"up to the end", EVERY_SIZE - 88, 88, 0},
-        {"far away", 8, UINT32_MAX, PFB_NOTE_BAD_SYSTEM_NAME},
-        {"longer than all", UINT32_MAX, 88, PFB_NOTE_BAD_SYSTEM_NAME},
-        {"empty, far away", 0, UINT32_MAX, PFB_NOTE_BAD_SYSTEM_NAME},
+        {"at offset 2^32 - 1", 8, UINT32_MAX, PFB_NOTE_BAD_SYSTEM_NAME},
+        {"of 2^32 - 1 bytes", UINT32_MAX, 88, PFB_NOTE_BAD_SYSTEM_NAME},
+        {"empty, at offset 2^32 - 1", 0, UINT32_MAX, PFB_NOTE_BAD_SYSTEM_NAME},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bytes b;
         make_everything(&b, false);
         set_u32(&b, 80, rows[i].size);
         set_u32(&b, 84, rows[i].offset);
-        check_oddity(&b, rows[i].note, PFB_BAD_NAME, 84, rows[i].what);
+        check_deviation(&b, rows[i].note, PFB_BAD_NAME, 84, rows[i].what);
         pfb_v1_reader block;
         cr_expect(pfb_v1_open(&block, b.data, b.size, NULL), "%s: can be opened", rows[i].what);
         cr_expect_eq(block.system_name.bytes != NULL, rows[i].note == 0, "%s: has a name", rows[i].what);
@@ -840,29 +864,31 @@ Test(v1, unaligned_sizes_and_trailing_bytes)
 {
     bytes b;
     grow(&b, 8, true, true);
-    check_oddity(&b, 0, PFB_OK, 0, "a longer counter block");
+    check_deviation(&b, 0, PFB_OK, 0, "a longer counter block");
     grow(&b, 4, true, true);
-    check_oddity(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 20, "unaligned, from the total size on");
+    check_deviation(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 20, "an unaligned total size");
     make_everything(&b, false);
     set_u32(&b, INSTANCE_B, 29); /* moves its counter block by 3 */
     memmove(b.data + INSTANCE_B + 29, b.data + BLOCK_B, 24);
-    check_oddity(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, INSTANCE_B, "an unaligned instance");
+    check_deviation(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, INSTANCE_B, "an unaligned instance");
     make_everything(&b, false);
     set_u32(&b, BLOCK_B, 20);
-    check_oddity(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, BLOCK_B, "an unaligned counter block");
+    check_deviation(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, BLOCK_B, "an unaligned counter block");
     make_everything(&b, false);
     set_u32(&b, BLOCK_B, 17 + 3);
     set_u32(&b, OBJECT_A + 40, 1);
-    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, INSTANCE_B, "an instance more than counted");
+    check_deviation(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, INSTANCE_B,
+                    "one instance more than the object counts");
     grow(&b, 8, false, true);
-    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "8 bytes after the last instance");
+    check_deviation(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "8 bytes after the last instance");
     grow(&b, 7, false, true);
-    check_oddity(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 20, "7 bytes are padding");
+    check_deviation(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 20, "7 bytes are padding");
     grow(&b, 8, false, false);
-    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "bytes after the last object");
+    check_deviation(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "bytes after the last object");
     make_everything(&b, false);
     set_u32(&b, OBJECT_A + 40, 0);
-    check_oddity(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, INSTANCE_A, "a counter block where none belongs");
+    check_deviation(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, INSTANCE_A,
+                    "a counter block in an object of 0 instances");
     set_u32(&b, OBJECT_A + 40, UINT32_MAX - 1);
-    check_oddity(&b, 0, PFB_OK, 0, "metadata, whatever follows");
+    check_deviation(&b, 0, PFB_OK, 0, "a metadata object with bytes after its definitions");
 }

@@ -10,7 +10,7 @@
 enum { RAWCOUNT = 0x00010000, RAW_FRACTION = 0x20020400, RAW_BASE = 0x40030403 };
 enum { MULTI_TIMER = 0x22410500, MULTI_BASE = 0x42030500, LARGE_RAWCOUNT = 0x00010100 };
 
-/* The verdict on a block, and the number of values read before. */
+/* The error of a block, and the number of values read before it. */
 typedef struct reading {
     pfb_error error;
     uint32_t values;
@@ -40,7 +40,7 @@ typedef struct definition {
 
 /* ---- Values that share their bytes ------------------------------------------------------------------- */
 
-/* `definitions` counters at one offset, `instances` instances without name. */
+/* Builds an object of `definitions` counters with the same offset and `instances` instances without names. */
 static uint8_t *build_many(uint32_t definitions, uint32_t instances, definition d, size_t *size)
 {
     size_t capacity = 96 + 64 + 40 * (size_t)definitions + 64 * (size_t)instances;
@@ -60,8 +60,8 @@ static uint8_t *build_many(uint32_t definitions, uint32_t instances, definition 
     return memory;
 }
 
-/* Checks how many instances have values: the object's bytes allow for 2 bytes per definition, 4 for a multi counter.
- * The error is at the first counter block beyond that. */
+/* An object may have one value per 2 bytes of its size, or per 4 bytes if it has multi counters. Checks how many
+ * instances have values, and that the error is at the first counter block beyond the limit. */
 static void check_excess(uint32_t n, definition d, uint32_t bytes_each)
 {
     size_t size;
@@ -70,17 +70,17 @@ static void check_excess(uint32_t n, definition d, uint32_t bytes_each)
     uint32_t instance = 24 + d.offset + d.size;
     uint32_t object = 64 + 40 * n + instance * n;
     cr_expect_eq(size, 96 + object);
-    uint32_t paid = object / bytes_each / n;
-    cr_expect_eq(seen.values, n * (paid < n ? paid : n), "%u values", seen.values);
-    if (paid < n)
-        expect_error(seen.error, PFB_EXCESSIVE_VALUES, 96 + 64 + 40 * (size_t)n + instance * (size_t)paid + 24,
-                     "excessive");
+    uint32_t allowed = object / bytes_each / n;
+    cr_expect_eq(seen.values, n * (allowed < n ? allowed : n), "%u values", seen.values);
+    if (allowed < n)
+        expect_error(seen.error, PFB_EXCESSIVE_VALUES, 96 + 64 + 40 * (size_t)n + instance * (size_t)allowed + 24,
+                     "more values than the limit");
     else
-        expect_error(seen.error, PFB_OK, 0, "not excessive");
+        expect_error(seen.error, PFB_OK, 0, "values within the limit");
     free(data);
 }
 
-Test(v1_work, values_are_bounded_by_the_objects_bytes)
+Test(v1_work, values_are_limited_by_the_size_of_the_object)
 {
     for (uint32_t n = 16; n <= 2048; n *= 2) {
         check_excess(n, (definition){RAWCOUNT, 4, 4}, 2);
@@ -88,9 +88,9 @@ Test(v1_work, values_are_bounded_by_the_objects_bytes)
     }
 }
 
-/* Counters with bytes of their own that share their bases, in instances without names: no valid object needs more
- * values for its bytes. */
-Test(v1_work, honest_counters_may_share_a_base)
+/* Counters with different offsets share one base, and the instances have no names. No valid object has more values per
+ * byte. */
+Test(v1_work, valid_counters_may_share_a_base)
 {
     static const definition pairs[2][2] = {{{0x20020400, 4, 8}, {0x40030403, 4, 4}},
                                            {{MULTI_TIMER, 8, 8}, {0x42030500, 4, 4}}};
@@ -112,13 +112,13 @@ Test(v1_work, honest_counters_may_share_a_base)
         pfb_write_end_v1(&b);
         cr_assert_eq(b.error.code, PFB_OK);
         reading seen = read_all(memory, b.size_bytes, STRICT);
-        expect_error(seen.error, PFB_OK, 0, "honest");
+        expect_error(seen.error, PFB_OK, 0, "a valid object");
         cr_expect_eq(seen.values, 2 * PAIRS * INSTANCES);
     }
 }
 
 /* The work for an object is counted once, whenever its definitions are read. */
-Test(v1_work, work_does_not_depend_on_what_is_read_first)
+Test(v1_work, work_does_not_depend_on_the_order_of_reading)
 {
     size_t size;
     uint8_t *data = build_many(30, 30, (definition){RAWCOUNT, 4, 4}, &size);
@@ -131,14 +131,14 @@ Test(v1_work, work_does_not_depend_on_what_is_read_first)
     cr_assert(pfb_v1_next_instance(&block, &instance));
     while (pfb_v1_next_counter(&block, &counter))
         continue;
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "instances first");
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "instances read before definitions");
     free(data);
 }
 
-/* ---- Item counts after values ------------------------------------------------------------------------- */
+/* ---- Multi counts after values ------------------------------------------------------------------------ */
 
 /* An object with many multi counters and many instances, each with its multi count after the value, is accepted. */
-Test(v1_work, many_item_counts)
+Test(v1_work, many_multi_counts)
 {
     enum { COUNTERS = 80, INSTANCES = 50 };
     static uint8_t memory[1 << 17];
@@ -169,11 +169,11 @@ Test(v1_work, many_item_counts)
             cr_expect(value.has_multi_count && value.multi_count == 1000 * i + k, "instance %u, counter %u", i, k);
         }
     }
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "all");
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "the whole block");
 }
 
 /* Checks whether the first of two definitions has a multi count, in each of three instances. */
-static void check_items(const definition *both, bool is_free)
+static void check_multi_count(const definition *both, bool is_free)
 {
     enum { BLOCK_BYTES = 4104, INSTANCES = 3 };
     static uint8_t memory[1 << 15];
@@ -200,13 +200,14 @@ static void check_items(const definition *both, bool is_free)
         store_ordered(counter_block + both[0].offset + 8, false, 4711);
         cr_assert(pfb_v1_next_value(&block, &value));
         cr_expect(value.has_multi_count == is_free && value.multi_count == (is_free ? 4711 : 0),
-                  "%u, with %u bytes at %u", both[0].offset, both[1].size, both[1].offset);
+                  "multi timer at %u, another value of %u bytes at %u", both[0].offset, both[1].size, both[1].offset);
     }
     cr_expect_eq(block.object_error.code, PFB_OK);
 }
 
-/* Multi counts after an odd offset, and far into a counter block: free, or with one byte used by another definition. */
-Test(v1_work, item_counts_anywhere)
+/* Multi counts at odd offsets and far into a counter block. Their bytes are free, or another definition uses at least
+ * one of them. */
+Test(v1_work, multi_counts_at_any_offset)
 {
     static const definition others[] = {{RAWCOUNT, 4, 4},   {LARGE_RAWCOUNT, 8, 17}, {RAWCOUNT, 1, 20},
                                         {RAWCOUNT, 4, 21},  {RAWCOUNT, 4, 2052},     {RAWCOUNT, 4000, 4},
@@ -222,16 +223,16 @@ Test(v1_work, item_counts_anywhere)
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         for (size_t i = 0; i < 7; i++) {
             definition both[2] = {{MULTI_TIMER, 8, rows[r].offset}, others[i]};
-            check_items(both, rows[r].is_free[i]);
+            check_multi_count(both, rows[r].is_free[i]);
         }
     }
 }
 
-/* ---- Once ------------------------------------------------------------------------------------------------ */
+/* ---- One check of definitions ----------------------------------------------------------------------------- */
 
 /* The definitions of an object without instances are checked with its first instance. If they change afterwards, the
  * object is still valid. */
-Test(v1_work, definitions_are_looked_at_once)
+Test(v1_work, definitions_are_checked_once)
 {
     static uint8_t memory[512];
     static const int32_t kinds[] = {0, PFB_V1_METADATA_INSTANCES, PFB_V1_METADATA_NO_INSTANCES};
@@ -250,6 +251,6 @@ Test(v1_work, definitions_are_looked_at_once)
         cr_expect_not(pfb_v1_next_instance(&block, &instance));
         store_ordered(memory + object.offset + 64, false, 0); /* the size of its definition */
         cr_expect_not(pfb_v1_next_instance(&block, &instance));
-        expect_error(pfb_v1_finish(&block), PFB_OK, 0, "what was sound");
+        expect_error(pfb_v1_finish(&block), PFB_OK, 0, "an object that was valid when it was checked");
     }
 }

@@ -48,7 +48,7 @@ static void read_result(pfb_v2_reader *block, const uint8_t *data, size_t size, 
     cr_assert(pfb_v2_next_result(block, &result));
 }
 
-/* ---- What is read ------------------------------------------------------------------------------------------- */
+/* ---- Values of one call ------------------------------------------------------------------------------------- */
 
 /* Reads all values of a block in one call, as rows or as columns. */
 static void expect_all(uint32_t kind, uint32_t instances, uint32_t counters, bool as_columns)
@@ -73,7 +73,7 @@ static void expect_all(uint32_t kind, uint32_t instances, uint32_t counters, boo
     }
     cr_expect_not(pfb_v2_read_values(&block, &bulk));
     cr_expect(bulk.instance_count == 0 && bulk.last_value_count == 0);
-    expect_error(pfb_v2_finish(&block), PFB_OK, 0, "all was read");
+    expect_error(pfb_v2_finish(&block), PFB_OK, 0, "the whole block is read");
 }
 
 Test(v2_values, every_kind_is_read)
@@ -87,7 +87,7 @@ Test(v2_values, every_kind_is_read)
     }
 }
 
-Test(v2_values, instances_come_with_their_names)
+Test(v2_values, instances_are_returned_with_their_names)
 {
     static made m;
     uint64_t values[2 * 3];
@@ -102,13 +102,13 @@ Test(v2_values, instances_come_with_their_names)
     cr_assert(pfb_v2_read_values(&block, &bulk) && bulk.instance_count == 2);
     cr_expect(instances[0].offset == 96 && instances[0].instance == 0 && instances[0].id == 0);
     cr_expect(instances[1].offset == 160 && instances[1].instance == 1 && instances[1].id == 7);
-    expect_name(&instances[1].name, "0", "the second");
+    expect_name(&instances[1].name, "0", "the second instance");
     cr_assert(pfb_v2_read_values(&block, &bulk) && bulk.instance_count == 2);
     cr_expect(instances[1].instance == 3 && instances[1].id == 21 && values[5] == 30002);
-    expect_name(&instances[1].name, "0,3", "the fourth");
+    expect_name(&instances[1].name, "0,3", "the fourth instance");
 }
 
-Test(v2_values, chosen_positions_are_what_is_stored)
+Test(v2_values, only_chosen_positions_are_stored)
 {
     static made m;
     static const uint32_t positions[] = {0, 5, 5, 31, 32};
@@ -126,13 +126,14 @@ Test(v2_values, chosen_positions_are_what_is_stored)
         for (uint32_t i = 0; i < 10; i++) {
             for (uint32_t n = 0; n < 5; n++) {
                 uint64_t want = n == 4 ? UINT64_MAX : 10000 * i + positions[n];
-                cr_expect_eq(values[i * bulk.instance_step + n * bulk.position_step], want, "there is no value 32");
+                cr_expect_eq(values[i * bulk.instance_step + n * bulk.position_step], want,
+                             "the value of the position; position 32 does not exist");
             }
         }
     }
 }
 
-Test(v2_values, positions_out_of_order_reach_nothing_outside)
+Test(v2_values, positions_out_of_order_write_nothing_outside)
 {
     static made m;
     static const uint32_t positions[] = {UINT32_MAX, 600, 599, 3, 0, 599};
@@ -148,14 +149,15 @@ Test(v2_values, positions_out_of_order_reach_nothing_outside)
         bulk.position_step = 1;
         cr_expect(pfb_v2_read_values(&block, &bulk) && bulk.last_value_count == 600);
         for (uint32_t n = 0; n + first < 6; n++)
-            cr_expect(values[n] == UINT64_MAX || values[n] == positions[first + n], "place %u from %u", n, first);
-        cr_expect_eq(values[0], first < 2 ? UINT64_MAX : positions[first], "the first is in order, if it is there");
-        cr_expect(values[5] == UINT64_MAX, "nothing is written after them");
+            cr_expect(values[n] == UINT64_MAX || values[n] == positions[first + n],
+                      "value %u with positions from %u on", n, first);
+        cr_expect_eq(values[0], first < 2 ? UINT64_MAX : positions[first], "the first position is read if it exists");
+        cr_expect(values[5] == UINT64_MAX, "nothing is written after the values");
     }
 }
 
 /* One instance without name, whose values have 8, 4, 0, 3 and 12 bytes. */
-Test(v2_values, what_is_no_number_is_zero)
+Test(v2_values, values_that_are_not_numbers_are_zero)
 {
     static const uint32_t data_sizes[] = {8, 4, 0, 3, 12, 8};
     static const uint32_t value_sizes[] = {16, 16, 16, 16, 24, 24};
@@ -179,11 +181,11 @@ Test(v2_values, what_is_no_number_is_zero)
     cr_expect(bulk.instance_count == 1 && bulk.last_value_count == 6);
     cr_expect_eq(memcmp(values, wanted, sizeof wanted), 0);
     cr_expect_eq(memcmp(sizes, wanted_sizes, sizeof wanted_sizes), 0);
-    expect_error(pfb_v2_finish(&block), PFB_OK, 0, "all sizes are multiples of 8");
+    expect_error(pfb_v2_finish(&block), PFB_OK, 0, "all value sizes are multiples of 8");
 }
 
-/* Instances of 32 values at 216, 744 and so on; a header's sizes become 9 and 16, so that it holds too little. */
-Test(v2_values, a_broken_value_ends_the_last_instance)
+/* The data size of one value of the second instance becomes 9, but its value size of 16 has space for 8. */
+Test(v2_values, a_malformed_value_ends_the_last_instance)
 {
     static made m;
     for (uint32_t broken = 0; broken < 32; broken++) {
@@ -197,16 +199,17 @@ Test(v2_values, a_broken_value_ends_the_last_instance)
         pfb_v2_reader block;
         read_result(&block, m.data, m.size, NULL);
         pfb_v2_values bulk = {.values = values, .instance_capacity = 3, .instance_step = 32, .position_step = 1};
-        cr_expect(pfb_v2_read_values(&block, &bulk), "items before the failure are returned");
+        cr_expect(pfb_v2_read_values(&block, &bulk), "values before the error are returned");
         cr_expect(bulk.instance_count == 2 && bulk.last_value_count == broken, "%u", bulk.last_value_count);
         for (uint32_t i = 0; i < 32; i++)
-            cr_expect_eq(values[32 + i], i < broken ? 10000 + i : UINT64_MAX, "value %u, %u is broken", i, broken);
-        expect_error(block.error, PFB_BAD_DATA_SIZE, offset, "the value is blamed");
+            cr_expect_eq(values[32 + i], i < broken ? 10000 + i : UINT64_MAX, "value %u, malformed value %u", i,
+                         broken);
+        expect_error(block.error, PFB_BAD_DATA_SIZE, offset, "the error is at the value");
         cr_expect_not(pfb_v2_read_values(&block, &bulk));
     }
 }
 
-Test(v2_values, no_room_reads_nothing)
+Test(v2_values, a_capacity_of_0_reads_nothing)
 {
     static made m;
     uint64_t values[2];
@@ -216,10 +219,10 @@ Test(v2_values, no_room_reads_nothing)
     pfb_v2_values bulk = {.values = values, .instance_step = 2, .position_step = 1};
     cr_expect_not(pfb_v2_read_values(&block, &bulk));
     bulk.instance_capacity = 1;
-    cr_expect(pfb_v2_read_values(&block, &bulk) && values[1] == 1, "nothing was lost");
+    cr_expect(pfb_v2_read_values(&block, &bulk) && values[1] == 1, "the first call skipped nothing");
 }
 
-/* ---- Both ways ---------------------------------------------------------------------------------------------- */
+/* ---- Comparison with single reads --------------------------------------------------------------------------- */
 
 static uint64_t state = 20240503;
 
@@ -283,7 +286,7 @@ static void make_random_block(made *m)
     m->size = b.size_bytes;
 }
 
-Test(v2_values, random_blocks_read_the_same_both_ways)
+Test(v2_values, random_blocks_read_the_same_in_bulk)
 {
     static made m;
     for (uint32_t i = 0; i < 3000; i++) {
@@ -293,7 +296,7 @@ Test(v2_values, random_blocks_read_the_same_both_ways)
     }
 }
 
-Test(v2_values, any_capacity_reads_the_same)
+Test(v2_values, any_capacity_reads_the_same_in_bulk)
 {
     static made m;
     /* Few and many values, around powers of two. */
@@ -302,13 +305,13 @@ Test(v2_values, any_capacity_reads_the_same)
         for (uint32_t instances = 0; instances < 6; instances++) {
             make_block(&m, PFB_V2_COUNTERSET, instances * instances / (counters[i] > 99 ? 5 : 1), counters[i], i % 3);
             for (uint32_t capacity = 1; capacity < 10; capacity++)
-                expect_same(m.data, m.size, (37 * capacity + 7 * i) % ALL_SWITCHES, capacity, "a set");
+                expect_same(m.data, m.size, (37 * capacity + 7 * i) % ALL_SWITCHES, capacity, "a counterset");
         }
     }
 }
 
-/* As columns they are read 32 at a time after the first one. */
-Test(v2_values, many_alike_instances_read_the_same)
+/* With columns, the instances after the first one are read 32 at a time. */
+Test(v2_values, many_homogeneous_instances_read_the_same_in_bulk)
 {
     static made m;
     static const uint32_t instances[] = {32, 33, 34, 64, 65, 66, 100};
@@ -323,7 +326,7 @@ Test(v2_values, many_alike_instances_read_the_same)
 }
 
 /* With a single position there is no next one: the step to it may be any number and must not be added to a pointer. */
-Test(v2_values, a_step_that_is_never_taken_may_be_huge)
+Test(v2_values, an_unused_step_may_be_huge)
 {
     static made m;
     static const uint32_t first = 0;
@@ -345,8 +348,8 @@ Test(v2_values, a_step_that_is_never_taken_may_be_huge)
     }
 }
 
-/* Changes every bit, and cuts the block at every size; the total size is adjusted, so that the inner parts end there.
- */
+/* Flips each bit, and truncates the block to each size. The sizes of the block and of its first result are adjusted, so
+ * that the parts inside are truncated. */
 static void expect_same_changed(made *m, const char *what)
 {
     uint8_t *copy = malloc(m->size);
@@ -374,21 +377,21 @@ static void expect_same_changed(made *m, const char *what)
     }
 }
 
-Test(v2_values, changed_blocks_read_the_same_both_ways)
+Test(v2_values, changed_blocks_read_the_same_in_bulk)
 {
     static made m;
     make_block(&m, PFB_V2_COUNTERSET, 9, 10, 3);
-    expect_same_changed(&m, "a set changed");
+    expect_same_changed(&m, "a changed counterset");
     make_block(&m, PFB_V2_COUNTERSET, 2, 24, 0);
-    expect_same_changed(&m, "a wide set changed");
+    expect_same_changed(&m, "a changed counterset of many counters");
     make_block(&m, PFB_V2_MULTIPLE_INSTANCES, 20, 1, 0);
-    expect_same_changed(&m, "instances changed");
+    expect_same_changed(&m, "changed instances");
     make_block(&m, PFB_V2_MULTIPLE_COUNTERS, 1, 20, 5);
-    expect_same_changed(&m, "counters changed");
+    expect_same_changed(&m, "changed counters");
 }
 
-/* The values of kind 2 end with the result at every length, those of instances with their block. */
-Test(v2_values, values_that_are_cut_short_read_the_same_both_ways)
+/* The size of the instances is reduced to each length, so that their values end early. */
+Test(v2_values, truncated_values_read_the_same_in_bulk)
 {
     static made m;
     make_block(&m, PFB_V2_COUNTERSET, 9, 10, 3);
@@ -399,7 +402,7 @@ Test(v2_values, values_that_are_cut_short_read_the_same_both_ways)
         m.data[INSTANCES_SIZE] = (uint8_t)size;
         m.data[INSTANCES_SIZE + 1] = (uint8_t)(size >> 8);
         for (uint32_t switches = 0; switches < ALL_SWITCHES; switches += 11)
-            expect_same(m.data, m.size, switches, 1 + size % 9, "instances cut short");
+            expect_same(m.data, m.size, switches, 1 + size % 9, "truncated instances");
     }
 }
 
@@ -407,7 +410,7 @@ Test(v2_values, values_that_are_cut_short_read_the_same_both_ways)
 
 enum { SECOND_HEADER = 48 + 16 + 8 + 16 + 16 }; /* after the headers and an instance with its value */
 
-/* Makes two instances with one value each; the second header declares this size and is followed by as many bytes. */
+/* Makes two instances with one value each. The header of the second has this size and as many bytes. */
 static void make_two(bytes *b, uint32_t header_bytes)
 {
     uint32_t instances_bytes = 8 + 16 + 16 + header_bytes + 16;
@@ -423,7 +426,7 @@ static void make_two(bytes *b, uint32_t header_bytes)
     PUT_U32(b, 8, 16, 200, 0);
 }
 
-/* Reads them as rows or columns; returns the number of instances. */
+/* Reads both instances as rows or columns; returns the number of instances that were read. */
 static size_t read_two(pfb_v2_reader *block, const bytes *b, const pfb_read_options *options, bool as_columns)
 {
     uint64_t values[4] = {0};
@@ -431,12 +434,12 @@ static size_t read_two(pfb_v2_reader *block, const bytes *b, const pfb_read_opti
     bulk.instance_step = as_columns ? 1 : 2;
     bulk.position_step = as_columns ? 2 : 1;
     read_result(block, b->data, b->size, options);
-    cr_expect(pfb_v2_read_values(block, &bulk) && values[0] == 100, "the first is valid");
+    cr_expect(pfb_v2_read_values(block, &bulk) && values[0] == 100, "the first instance is valid");
     cr_expect_eq(values[bulk.instance_step], bulk.instance_count == 2 ? 200 : 0);
     return bulk.instance_count;
 }
 
-/* Only the size of the second instance's header is not a multiple of 8. */
+/* Checks two instances of which only the header of the second has a size that is not a multiple of 8. */
 static void expect_unaligned_header(uint32_t header_bytes, bool as_columns)
 {
     bytes b;
@@ -447,13 +450,13 @@ static void expect_unaligned_header(uint32_t header_bytes, bool as_columns)
     set_u32(&b, 56, (uint32_t)b.size - 48);
     set_u32(&b, 64, (uint32_t)b.size - 64);
     cr_expect_eq(read_two(&block, &b, NULL, as_columns), 2);
-    expect_error(block.error, PFB_OK, 0, "a header's size is tolerated");
-    cr_expect(block.notes & PFB_NOTE_UNALIGNED_SIZE, "a header of %u bytes is noted", header_bytes);
+    expect_error(block.error, PFB_OK, 0, "an unaligned header is accepted");
+    cr_expect(block.notes & PFB_NOTE_UNALIGNED_SIZE, "an unaligned header of %u bytes is noted", header_bytes);
     cr_expect_eq(read_two(&block, &b, STRICT, as_columns), 1);
-    expect_error(block.error, PFB_UNALIGNED_SIZE, SECOND_HEADER, "a header's size is refused");
+    expect_error(block.error, PFB_UNALIGNED_SIZE, SECOND_HEADER, "an unaligned header is refused in strict mode");
 }
 
-Test(v2_values, sizes_of_headers_are_judged_in_alike_instances)
+Test(v2_values, sizes_of_headers_are_checked_in_homogeneous_instances)
 {
     static bytes b;
     for (uint32_t header_bytes = 16; header_bytes <= 40; header_bytes++) {
@@ -468,14 +471,14 @@ Test(v2_values, sizes_of_headers_are_judged_in_alike_instances)
 }
 
 /* After a header of 8 bytes the value would follow directly; but even an empty name has a NUL. */
-Test(v2_values, a_header_without_room_for_a_name_is_refused)
+Test(v2_values, a_header_without_space_for_a_name_is_refused)
 {
     static bytes b;
     pfb_v2_reader block;
     make_two(&b, 8);
     for (int as_columns = 0; as_columns < 2; as_columns++) {
         cr_expect_eq(read_two(&block, &b, NULL, as_columns), 1);
-        expect_error(block.error, PFB_BAD_INSTANCE_SIZE, SECOND_HEADER, "there is no name");
+        expect_error(block.error, PFB_BAD_INSTANCE_SIZE, SECOND_HEADER, "the header has no name");
     }
     for (uint32_t switches = 0; switches < ALL_SWITCHES; switches++)
         expect_same(b.data, b.size, switches, 1 + switches % 3, "a header without name");
@@ -487,7 +490,7 @@ static void expect_seed_same(const char *name, const uint8_t *data, size_t size)
         expect_same(data, size, switches, 1 + switches % 9, name);
 }
 
-Test(v2_values, seeds_read_the_same_both_ways)
+Test(v2_values, seeds_read_the_same_in_bulk)
 {
     cr_expect_gt(visit_seeds("v2", expect_seed_same), 0);
 }

@@ -13,7 +13,7 @@ static const pfb_guid guid = {
 static const uint8_t ab[] = {'a', 0, 'b', 0};
 static const uint8_t abc[] = {'a', 0, 'b', 0, 'c', 0};
 
-/* ---- What is built, and the bytes it must come to ------------------------------------------------------ */
+/* ---- Calls of the writer and the expected bytes -------------------------------------------------------- */
 
 /* A block described twice: as calls of the writer, and as the bytes of the format. */
 typedef struct recipe {
@@ -103,7 +103,7 @@ static void build_single(pfb_writer *builder)
     pfb_write_end_v2(builder);
 }
 
-/* Two such results fit 48 + 2 * 32 bytes, as a live program relies on. */
+/* The header and two such results have 48 + 2 * 32 bytes. */
 static void expect_single(bytes *b)
 {
     put_data_header(b, 48 + 2 * 32, 2);
@@ -195,7 +195,7 @@ static void expect_counterset_result(bytes *b)
     put_u32(b, 22);
     put_u32(b, 8 + 16 + 32 + 16 + 32);
     put_u32(b, 2);
-    put_u32(b, 16); /* an empty name is its NUL and 6 bytes */
+    put_u32(b, 16); /* an empty name is its NUL and 6 bytes of padding */
     put_u32(b, 0);
     put_u64(b, 0);
     put_value8(b, 1);
@@ -378,7 +378,7 @@ static const recipe recipes[] = {
 
 enum { RECIPE_COUNT = sizeof recipes / sizeof recipes[0] };
 
-Test(write, bytes_are_as_the_format_has_them)
+Test(write, bytes_are_those_of_the_format)
 {
     for (size_t i = 0; i < RECIPE_COUNT; i++) {
         bytes expected = {.size = 0};
@@ -394,14 +394,14 @@ Test(write, bytes_are_as_the_format_has_them)
         while (same < expected.size && data[same] == expected.data[same])
             same++;
         cr_expect_eq(same, expected.size, "%s: differs at %zu", recipes[i].what, same);
-        cr_expect_eq(data[expected.size], 0xAA, "%s: bytes after the end", recipes[i].what);
+        cr_expect_eq(data[expected.size], 0xAA, "%s: nothing is written after the end", recipes[i].what);
         cr_expect(!builder.fault_planted, "%s", recipes[i].what);
     }
 }
 
 /* ---- Memory -------------------------------------------------------------------------------------------- */
 
-/* With any capacity below the size, including 0: the needed size, one error, and no byte outside. */
+/* With each capacity below the size, the writer reports the needed size and an error and writes nothing outside. */
 Test(write, every_capacity_below_the_size)
 {
     for (size_t i = 0; i < RECIPE_COUNT; i++) {
@@ -412,18 +412,18 @@ Test(write, every_capacity_below_the_size)
         for (size_t capacity = 0; capacity < expected.size; capacity++) {
             pfb_write_init(&builder, memory.end - capacity, capacity);
             recipes[i].build(&builder);
-            cr_expect_eq(builder.error.code, PFB_CALLER_TOO_SMALL, "%s in %zu", recipes[i].what, capacity);
-            cr_expect_eq(builder.size_bytes, expected.size, "%s in %zu", recipes[i].what, capacity);
+            cr_expect_eq(builder.error.code, PFB_CALLER_TOO_SMALL, "%s in %zu bytes", recipes[i].what, capacity);
+            cr_expect_eq(builder.size_bytes, expected.size, "%s in %zu bytes", recipes[i].what, capacity);
         }
         pfb_write_init(&builder, NULL, 0);
         recipes[i].build(&builder);
-        cr_expect_eq(builder.size_bytes, expected.size, "%s measured", recipes[i].what);
+        cr_expect_eq(builder.size_bytes, expected.size, "%s, measured without memory", recipes[i].what);
         pfb_write_init(&builder, NULL, SIZE_MAX);
         recipes[i].build(&builder);
-        cr_expect_eq(builder.error.code, PFB_CALLER_TOO_SMALL, "%s into null", recipes[i].what);
+        cr_expect_eq(builder.error.code, PFB_CALLER_TOO_SMALL, "%s, written to null", recipes[i].what);
         pfb_write_init(&builder, memory.end - expected.size, expected.size);
         recipes[i].build(&builder);
-        cr_expect_eq(builder.error.code, PFB_OK, "%s in exactly its size", recipes[i].what);
+        cr_expect_eq(builder.error.code, PFB_OK, "%s in memory of exactly its size", recipes[i].what);
         guarded_free(&memory);
     }
 }
@@ -486,7 +486,7 @@ Test(write, calls_out_of_order)
         pfb_writer builder;
         pfb_write_init(&builder, data, sizeof data);
         for (const char *letter = wrong[i]; *letter != '\0'; letter++) {
-            cr_expect_eq(builder.error.code, PFB_OK, "\"%s\" before its end", wrong[i]);
+            cr_expect_eq(builder.error.code, PFB_OK, "\"%s\": no error before the last call", wrong[i]);
             call(&builder, *letter);
         }
         cr_expect_eq(builder.error.code, PFB_CALLER_ORDER, "\"%s\": %s", wrong[i], pfb_code_name(builder.error.code));
@@ -526,13 +526,13 @@ Test(write, arguments_outside_their_range)
         begin(&builder);
         pfb_write_begin_result(&builder, PFB_V2_SINGLE_COUNTER, 0, NULL, 0);
         pfb_write_value(&builder, 1, size);
-        expect_error(builder.error, PFB_CALLER_ARGUMENT, 64, "a number of a strange size");
-        cr_expect_eq(builder.size_bytes, 64, "nothing written");
+        expect_error(builder.error, PFB_CALLER_ARGUMENT, 64, "a number of neither 4 nor 8 bytes");
+        cr_expect_eq(builder.size_bytes, 64, "nothing is written");
     }
     pfb_write_init(&builder, data, sizeof data);
     pfb_query query = {.counterset = guid, .name = pfb_utf16_name(ab, PFB_QUERY_NAME_UNITS + 1)};
     pfb_write_identifier(&builder, &query);
-    expect_error(builder.error, PFB_CALLER_ARGUMENT, 0, "a name too long");
+    expect_error(builder.error, PFB_CALLER_ARGUMENT, 0, "a name that is too long");
     static const uint8_t with_nul[] = {'a', 0, 0, 0};
     query = (pfb_query){.counterset = guid, .name = pfb_utf16_name(with_nul, 2)};
     pfb_write_init(&builder, data, sizeof data);
@@ -540,8 +540,8 @@ Test(write, arguments_outside_their_range)
     expect_error(builder.error, PFB_CALLER_ARGUMENT, 0, "a name with a NUL");
 }
 
-/* One string more than announced would overwrite the first one; one less would leave an unused entry. */
-Test(write, strings_as_many_as_announced)
+/* One string more than announced would overwrite the first string; one less would leave an unused entry. */
+Test(write, the_number_of_strings_must_be_the_announced_one)
 {
     for (uint32_t given = 0; given < 4; given++) {
         uint8_t data[128];
@@ -562,14 +562,14 @@ Test(write, strings_as_many_as_announced)
 }
 
 /* Sizes near the maximum of size_t are rejected; nothing is read or written. */
-Test(write, absurd_sizes)
+Test(write, sizes_near_the_maximum)
 {
     for (size_t less = 0; less < 40; less++) {
         uint8_t data[64];
         pfb_writer builder;
         pfb_write_init(&builder, data, sizeof data);
         pfb_write_string(&builder, &(pfb_name){ab, SIZE_MAX - less, PFB_ENCODING_UTF16LE});
-        cr_expect_eq(builder.error.code, PFB_CALLER_ARGUMENT, "%zu", less);
+        cr_expect_eq(builder.error.code, PFB_CALLER_ARGUMENT, "SIZE_MAX - %zu bytes", less);
         pfb_write_init(&builder, data, sizeof data);
         pfb_write_listed_instance(&builder, 0, UTF16_NAME(ab, SIZE_MAX / 4 - less));
         cr_expect_eq(builder.error.code == PFB_CALLER_ARGUMENT || builder.error.code == PFB_CALLER_TOO_SMALL, true);
@@ -583,7 +583,7 @@ Test(write, absurd_sizes)
 
 /* ---- Faults -------------------------------------------------------------------------------------------- */
 
-/* The recipe that has the field of a fault, and the reader of its bytes. */
+/* Reads the bytes of a recipe; returns the error. */
 typedef pfb_code reader(const uint8_t *data, size_t size, const pfb_read_options *options);
 
 static pfb_code read_block(const uint8_t *data, size_t size, const pfb_read_options *options)
@@ -624,8 +624,8 @@ typedef struct fault_row {
     const char *name;
     void (*build)(pfb_writer *builder);
     reader *read;
-    size_t offset;     /* position of the field in that recipe */
-    uint32_t replaced; /* its value in the broken block */
+    size_t offset;     /* of the field in the block */
+    uint32_t replaced; /* value of the field in the broken block */
     pfb_code code;
 } fault_row;
 
@@ -692,10 +692,10 @@ Test(write, each_fault_breaks_one_field)
 {
     for (unsigned i = 1; i < FAULTS; i++) {
         const fault_row *row = &fault_rows[i];
-        uint8_t sound[512];
+        uint8_t intact[512];
         uint8_t broken[512];
         pfb_writer builder;
-        pfb_write_init(&builder, sound, sizeof sound);
+        pfb_write_init(&builder, intact, sizeof intact);
         row->build(&builder);
         size_t size = builder.size_bytes;
         pfb_write_init(&builder, broken, sizeof broken);
@@ -707,7 +707,7 @@ Test(write, each_fault_breaks_one_field)
                   builder.fault_offset);
         cr_expect_eq(load(broken + row->offset), row->replaced, "%s", row->name);
         size_t field_size = i == PFB_FAULT_NAME_UNTERMINATED ? 8 : 4;
-        cr_expect_eq(count_other_changes(sound, broken, size, row->offset, field_size), 0, "%s", row->name);
+        cr_expect_eq(count_other_changes(intact, broken, size, row->offset, field_size), 0, "%s", row->name);
     }
 }
 
@@ -725,14 +725,14 @@ Test(write, each_fault_is_rejected_with_its_code)
         cr_expect_eq(row->read(copy, b.size, 0), row->code, "%s: %s", row->name,
                      pfb_code_name(row->read(copy, b.size, 0)));
         pfb_code strict = row->read(copy, b.size, STRICT);
-        cr_expect_eq(strict, row->code == PFB_OK ? PFB_UNKNOWN_KIND : row->code, "%s, strictly: %s", row->name,
+        cr_expect_eq(strict, row->code == PFB_OK ? PFB_UNKNOWN_KIND : row->code, "%s in strict mode: %s", row->name,
                      pfb_code_name(strict));
         free(copy);
     }
 }
 
 /* Without a fault, every recipe is valid in strict mode. */
-Test(write, what_is_built_is_valid)
+Test(write, written_blocks_are_valid)
 {
     for (size_t i = 0; i < RECIPE_COUNT; i++) {
         static const struct {
@@ -752,8 +752,8 @@ Test(write, what_is_built_is_valid)
     }
 }
 
-/* Only the first field of its sort after the call of pfb_write_break is broken. */
-Test(write, a_fault_is_planted_once_from_where_it_is_asked_for)
+/* Only the first field of its kind after the call of pfb_write_break is broken. */
+Test(write, only_the_first_field_after_the_request_is_broken)
 {
     uint8_t data[512];
     pfb_writer builder;
