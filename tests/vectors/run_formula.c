@@ -2,10 +2,11 @@
 /* Runs formula vectors. Usage: run_formula FILE.csv..., where - is the standard input. A plain program without a test
  * framework, so that it runs on any CPU, under emulation and on boards.
  *
- * Closes with "N passed, M failed"; exit status 1 after a failure, or when there was nothing to run. A row that cannot
- * be read is a failure. The columns are those of `header` below, in that order; corpus/formula/README.md says what they
- * hold. Types are numbers here, and no cell up to `within` holds a comma or a quotation mark; `why` and `source`, which
- * may, are not read, and neither are `expected_exact` and `expected_value`, of which `expected_bits` is the outcome. */
+ * The last line is "N passed, M failed". The exit status is 1 after a failure, or if there are no rows. A row that
+ * cannot be read is a failure. The columns are those of `header` below, in that order; corpus/formula/README.md
+ * describes them. Types are numbers here. No cell up to `within` contains a comma or a quotation mark. The columns
+ * `why` and `source` may contain them and are not read. `expected_exact` and `expected_value` are not compared either,
+ * because `expected_bits` is the same value as a double. */
 #include "perfblock/formula.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ static const char header[] =
 
 /* ---- Cells --------------------------------------------------------------------------------------------- */
 
-/* Splits a line at its commas; cells hold the first columns. False when there are too few. */
+/* Splits a line at its commas and stores the first columns in `cells`. Returns false if there are too few columns. */
 static bool split(char *line, char *cells[COLUMN_COUNT])
 {
     for (int i = 0; i < COLUMN_COUNT; i++) {
@@ -83,7 +84,8 @@ static bool read_type(const char *text, uint32_t *type)
     return fits;
 }
 
-/* A sample from the type of its base and eight inputs; an absent one leaves its bit unset, and garbage in its place. */
+/* Reads a sample: the type of its base, then eight inputs. If a cell is empty, the bit of the input is not set, and the
+ * input has an arbitrary value. */
 static bool read_sample(char *const cells[1 + INPUT_COUNT], pfb_raw_value *sample)
 {
     uint64_t raw[3] = {UINT64_C(0xDEADBEEFDEADBEEF), UINT64_C(0xDEADBEEFDEADBEEF), UINT64_C(0xDEADBEEFDEADBEEF)};
@@ -135,7 +137,7 @@ static bool read_option(const char *word, pfb_formula_options *options)
     return false;
 }
 
-/* The options a mode names, apart by single blanks. */
+/* Reads the options of a mode, which are separated by single blanks. */
 static bool read_mode(char *mode, pfb_formula_options *options)
 {
     *options = (pfb_formula_options){.scale = 0};
@@ -172,13 +174,13 @@ static uint64_t bits_of(double value)
     return bits;
 }
 
-/* A number's cell against a number that is there or not; where it is not, it must be 0. */
-static bool is_same_number(bool is_there, uint64_t number, const char *expected, int radix)
+/* Compares a number with a cell. If the cell is empty, the number must be absent and 0. */
+static bool is_same_number(bool is_present, uint64_t number, const char *expected, int radix)
 {
     uint64_t wanted;
     if (expected[0] == '\0')
-        return !is_there && number == 0;
-    return is_there && read_unsigned(expected, radix, &wanted) && number == wanted;
+        return !is_present && number == 0;
+    return is_present && read_unsigned(expected, radix, &wanted) && number == wanted;
 }
 
 static bool is_near(double value, const char *published, const char *within)
@@ -188,7 +190,7 @@ static bool is_near(double value, const char *published, const char *within)
     return difference <= bound && -difference <= bound;
 }
 
-/* What is wrong with the result, or null. */
+/* Returns the part of the result that is wrong, or null. */
 static const char *judge(const pfb_formula_result *result, char *const cells[COLUMN_COUNT])
 {
     bool ok = result->status == PFB_STATUS_OK;
@@ -219,7 +221,7 @@ static void fail(tally *count, const char *id, const char *what)
     count->failed++;
 }
 
-/* There is an older sample exactly when any of its cells holds something. */
+/* Returns true if any cell of the older sample is not empty. */
 static bool has_older(char *const cells[COLUMN_COUNT])
 {
     for (int i = COLUMN_OLDER_TYPE; i < COLUMN_NEWER; i++) {
@@ -272,7 +274,7 @@ static void run_file(FILE *file, const char *path, tally *count)
     }
     while (fgets(line, sizeof line, file)) {
         if (!strchr(line, '\n'))
-            fail(count, path, "has a line too long, or without end");
+            fail(count, path, "has a line that is too long or has no end");
         else
             run_row(line, count);
     }

@@ -8,7 +8,7 @@
 
 enum { HANDLES = 8, UNDEFINED = 0x7EADBEEF };
 
-/* A query. A sample that did not fit is kept for the next call. */
+/* A query. A sample that does not fit is kept for the next call. */
 typedef struct handle {
     pfb_source_query *query; /* null: not open */
     pfb_bytes sample;
@@ -64,7 +64,7 @@ static void note_machine(const pfb_wide *machine)
 
 /* ---- Answers -------------------------------------------------------------------------------------------------- */
 
-/* Counts the call, and returns its forged answer or null. */
+/* Counts the call. Returns the answer that the test defined for it, or null. */
 static const fake_answer *next_forged(fake_function function)
 {
     const fake_script *script = &fake.scripts[function];
@@ -74,41 +74,41 @@ static const fake_answer *next_forged(fake_function function)
     return at < script->count ? &script->answers[at] : NULL;
 }
 
-static void note_room(fake_function function, uint32_t units)
+static void note_capacity(fake_function function, uint32_t units)
 {
     if (fake.calls[function] < FAKE_ROOMS)
         fake.rooms[function][fake.calls[function]] = units;
 }
 
-/* Returns true if the answer of a call with a buffer is forged, after giving it. */
-static bool forge(fake_function function, void *room, size_t room_bytes, size_t unit_bytes, pfb_dword *actual,
+/* Gives the answer that the test defined for a call with a buffer. Returns false if there is none. */
+static bool forge(fake_function function, void *buffer, size_t capacity_bytes, size_t unit_bytes, pfb_dword *actual,
                   pfb_dword *code)
 {
-    note_room(function, (uint32_t)(room_bytes / unit_bytes));
+    note_capacity(function, (uint32_t)(capacity_bytes / unit_bytes));
     const fake_answer *forged = next_forged(function);
     if (!forged)
         return false;
-    size_t claimed = forged->actual <= room_bytes / unit_bytes ? forged->actual * unit_bytes : 0;
-    ((uint8_t *)room)[0] = ((uint8_t *)room)[room_bytes - 1] = 0xEE;
+    size_t claimed = forged->actual <= capacity_bytes / unit_bytes ? forged->actual * unit_bytes : 0;
+    ((uint8_t *)buffer)[0] = ((uint8_t *)buffer)[capacity_bytes - 1] = 0xEE;
     if (forged->code == PFB_WIN32_SUCCESS)
-        memset(room, 0xEE, claimed);
+        memset(buffer, 0xEE, claimed);
     *actual = forged->actual;
     *code = forged->code;
     return true;
 }
 
-/* Gives the real answer of a call with a buffer: `bytes` if they fit. */
-static pfb_dword give(const pfb_bytes *bytes, void *room, size_t room_bytes, size_t unit_bytes, pfb_dword *actual)
+/* Gives the answer of the source for a call with a buffer: `bytes` if they fit. */
+static pfb_dword give(const pfb_bytes *bytes, void *buffer, size_t capacity_bytes, size_t unit_bytes, pfb_dword *actual)
 {
     *actual = (pfb_dword)(bytes->size_bytes / unit_bytes);
-    if (bytes->size_bytes > room_bytes)
+    if (bytes->size_bytes > capacity_bytes)
         return PFB_WIN32_NOT_ENOUGH_MEMORY;
     if (bytes->size_bytes > 0)
-        memcpy(room, bytes->data, bytes->size_bytes);
+        memcpy(buffer, bytes->data, bytes->size_bytes);
     return PFB_WIN32_SUCCESS;
 }
 
-/* Gives the real answer of a failed operation. */
+/* Gives the answer of the source for a failed operation. */
 static pfb_dword give_failure(const pfb_source_failure *failure, pfb_dword *actual)
 {
     *actual = UNDEFINED;
@@ -188,10 +188,10 @@ static bool refuse_sizes(uint8_t *blocks, size_t size)
 
 typedef bool change_function(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
-static pfb_dword change(fake_function function, change_function *honest, void *query, void *blocks, pfb_dword size)
+static pfb_dword change(fake_function function, change_function *operation, void *query, void *blocks, pfb_dword size)
 {
     pfb_source_failure failure = {0};
-    note_room(function, (uint32_t)size);
+    note_capacity(function, (uint32_t)size);
     const fake_answer *forged = next_forged(function);
     const handle *open = find_handle(query);
     if (!open)
@@ -200,7 +200,7 @@ static pfb_dword change(fake_function function, change_function *honest, void *q
         memset(blocks, 0xEE, size);
         return forged->code;
     }
-    if (!honest(open->query, blocks, size, &failure))
+    if (!operation(open->query, blocks, size, &failure))
         return failure.code;
     if (fake.block_status != PFB_WIN32_SUCCESS)
         write_statuses(blocks, size);
@@ -219,65 +219,66 @@ pfb_dword PFB_WINAPI PerfDeleteCounters(void *query, pfb_perflib_identifier *blo
     return change(FAKE_PerfDeleteCounters, pfb_source_query_remove, query, blocks, size);
 }
 
-pfb_dword PFB_WINAPI PerfQueryCounterInfo(void *query, pfb_perflib_identifier *blocks, pfb_dword room,
+pfb_dword PFB_WINAPI PerfQueryCounterInfo(void *query, pfb_perflib_identifier *blocks, pfb_dword capacity,
                                           pfb_dword *actual)
 {
     pfb_dword code = PFB_WIN32_INVALID_HANDLE;
     pfb_source_failure failure = {0};
     const handle *open = find_handle(query);
-    if (!open || forge(FAKE_PerfQueryCounterInfo, blocks, room, 1, actual, &code))
+    if (!open || forge(FAKE_PerfQueryCounterInfo, blocks, capacity, 1, actual, &code))
         return code;
     if (!pfb_source_query_info(open->query, &reply, &failure))
         return give_failure(&failure, actual);
-    return give(&reply, blocks, room, 1, actual);
+    return give(&reply, blocks, capacity, 1, actual);
 }
 
-pfb_dword PFB_WINAPI PerfQueryCounterData(void *query, pfb_perflib_data_header *data, pfb_dword room, pfb_dword *actual)
+pfb_dword PFB_WINAPI PerfQueryCounterData(void *query, pfb_perflib_data_header *data, pfb_dword capacity,
+                                          pfb_dword *actual)
 {
     pfb_dword code = PFB_WIN32_INVALID_HANDLE;
     pfb_source_failure failure = {0};
     handle *open = find_handle(query);
-    if (!open || forge(FAKE_PerfQueryCounterData, data, room, 1, actual, &code))
+    if (!open || forge(FAKE_PerfQueryCounterData, data, capacity, 1, actual, &code))
         return code;
     if (!open->has_sample && !pfb_source_query_collect(open->query, &open->sample, &failure))
         return give_failure(&failure, actual);
-    code = give(&open->sample, data, room, 1, actual);
+    code = give(&open->sample, data, capacity, 1, actual);
     open->has_sample = code != PFB_WIN32_SUCCESS;
     return code;
 }
 
-pfb_dword PFB_WINAPI PerfEnumerateCounterSet(const pfb_wide *machine, pfb_perflib_guid *guids, pfb_dword room,
+pfb_dword PFB_WINAPI PerfEnumerateCounterSet(const pfb_wide *machine, pfb_perflib_guid *guids, pfb_dword capacity,
                                              pfb_dword *actual)
 {
     pfb_dword code = PFB_WIN32_SUCCESS;
     pfb_source_failure failure = {0};
-    size_t room_bytes = room * sizeof *guids;
+    size_t capacity_bytes = capacity * sizeof *guids;
     note_machine(machine);
-    if (forge(FAKE_PerfEnumerateCounterSet, guids, room_bytes, sizeof *guids, actual, &code))
+    if (forge(FAKE_PerfEnumerateCounterSet, guids, capacity_bytes, sizeof *guids, actual, &code))
         return code;
     if (!pfb_source_countersets(source, &reply, &failure))
         return give_failure(&failure, actual);
-    return give(&reply, guids, room_bytes, sizeof *guids, actual);
+    return give(&reply, guids, capacity_bytes, sizeof *guids, actual);
 }
 
 pfb_dword PFB_WINAPI PerfEnumerateCounterSetInstances(const pfb_wide *machine, const pfb_perflib_guid *counterset,
-                                                      pfb_perflib_instance_header *instances, pfb_dword room,
+                                                      pfb_perflib_instance_header *instances, pfb_dword capacity,
                                                       pfb_dword *actual)
 {
     pfb_dword code = PFB_WIN32_SUCCESS;
     pfb_source_failure failure = {0};
     pfb_guid guid = guid_of(counterset);
     note_machine(machine);
-    if (forge(FAKE_PerfEnumerateCounterSetInstances, instances, room, 1, actual, &code))
+    if (forge(FAKE_PerfEnumerateCounterSetInstances, instances, capacity, 1, actual, &code))
         return code;
     if (!pfb_source_instances(source, &guid, &reply, &failure))
         return give_failure(&failure, actual);
-    return give(&reply, instances, room, 1, actual);
+    return give(&reply, instances, capacity, 1, actual);
 }
 
 pfb_dword PFB_WINAPI PerfQueryCounterSetRegistrationInfo(const pfb_wide *machine, const pfb_perflib_guid *counterset,
                                                          pfb_dword request, pfb_dword language, uint8_t *info,
-                                                         pfb_dword room, pfb_dword *actual)
+                                                         pfb_dword capacity, pfb_dword *actual)
 {
     pfb_dword code = PFB_WIN32_SUCCESS;
     pfb_source_failure failure = {0};
@@ -285,9 +286,9 @@ pfb_dword PFB_WINAPI PerfQueryCounterSetRegistrationInfo(const pfb_wide *machine
     note_machine(machine);
     fake.request = (uint32_t)request;
     fake.language = (uint32_t)language;
-    if (forge(FAKE_PerfQueryCounterSetRegistrationInfo, info, room, 1, actual, &code))
+    if (forge(FAKE_PerfQueryCounterSetRegistrationInfo, info, capacity, 1, actual, &code))
         return code;
     if (!pfb_source_registration(source, &guid, fake.request, fake.language, &reply, &failure))
         return give_failure(&failure, actual);
-    return give(&reply, info, room, 1, actual);
+    return give(&reply, info, capacity, 1, actual);
 }

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* V1 data of a provider of our own, from its library through the registry to the reader. Under Wine alone: there the
- * registry is a scratch one. Wine 8 puts the objects of providers 88 bytes, the size of a PERF_DATA_BLOCK, after the
- * place that the header names, without counting these bytes: the reader must refuse that. With the objects moved to
- * their place, which this test alone does, it must read what the library gave. A Wine that puts them right is read as
- * it is. */
+/* V1 data of a test provider, from its library through the registry to the reader. The test registers the provider, so
+ * it runs only under Wine, where the registry is temporary. Wine 8 writes the objects of providers 88 bytes, the size
+ * of a PERF_DATA_BLOCK, after the offset in HeaderLength, and does not count these bytes. The reader must refuse such a
+ * block. The test then moves the object to HeaderLength, and the reader must return the data of the library. If a
+ * version of Wine writes the object at HeaderLength, the block is read unchanged. */
 
-enum { ROOM = 4096, FILL = 0xCD };
+enum { CAPACITY = 4096, FILL = 0xCD };
 
 #define SERVICE "SYSTEM\\CurrentControlSet\\Services\\perfblock_test"
 
@@ -51,33 +51,34 @@ static void register_provider(const char *library)
     printf("provider: %s\n", path);
 }
 
-/* ---- What the library gave ---------------------------------------------------------------------------------- */
+/* ---- Data of the library ------------------------------------------------------------------------------------ */
 
 static void check_instance(pfb_v1_reader *block, const provider_instance *expected)
 {
     pfb_v1_instance instance;
     pfb_v1_value value;
     size_t name_bytes = 2 * wcslen(expected->name);
-    check(pfb_v1_next_instance(block, &instance), "an instance is there");
+    check(pfb_v1_next_instance(block, &instance), "there is an instance");
     printf("  instance %.*ls\n", (int)(name_bytes / 2), expected->name);
     check(instance.name.bytes && instance.name.encoding == PFB_ENCODING_UTF16LE &&
               instance.name.size_bytes == name_bytes && memcmp(instance.name.bytes, expected->name, name_bytes) == 0,
-          "its name is that of the provider");
-    check(instance.unique_id == PFB_V1_NO_UNIQUE_ID && instance.parent_title == 0, "without unique id and parent");
+          "the name of the instance is that of the provider");
+    check(instance.unique_id == PFB_V1_NO_UNIQUE_ID && instance.parent_title == 0,
+          "the instance has no unique id and no parent");
     check(pfb_v1_next_value(block, &value) && value.is_number && value.size_bytes == 4 &&
               value.raw == expected->values.small_value,
-          "the value of 4 bytes");
+          "the first value is the provider's value of 4 bytes");
     check(pfb_v1_next_value(block, &value) && value.is_number && value.size_bytes == 8 &&
               value.raw == expected->values.large_value,
-          "the value of 8 bytes");
-    check(!pfb_v1_next_value(block, &value), "two values");
+          "the second value is the provider's value of 8 bytes");
+    check(!pfb_v1_next_value(block, &value), "an instance has two values");
 }
 
 static void check_counter(pfb_v1_reader *block, uint32_t title, uint32_t type)
 {
     pfb_v1_counter counter;
     check(pfb_v1_next_counter(block, &counter) && counter.title_index == title && counter.type == type,
-          "a counter with its type");
+          "a counter has the title index and the type of the provider");
 }
 
 static void check_provided(const uint8_t *data, size_t size)
@@ -85,51 +86,51 @@ static void check_provided(const uint8_t *data, size_t size)
     pfb_v1_reader block;
     pfb_v1_object object;
     check(pfb_v1_open(&block, data, size, STRICT), "the header is valid");
-    check(block.object_count == 1 && pfb_v1_next_object(&block, &object), "one object");
+    check(block.object_count == 1 && pfb_v1_next_object(&block, &object), "there is one object");
     check(object.title_index == PROVIDER_OBJECT && object.size_bytes == sizeof provided && object.counter_count == 2 &&
               object.instance_count == PROVIDER_INSTANCES,
-          "the object of the provider");
+          "the object is that of the provider");
     check_counter(&block, PROVIDER_SMALL, PERF_COUNTER_RAWCOUNT);
     check_counter(&block, PROVIDER_LARGE, PERF_COUNTER_LARGE_RAWCOUNT);
     for (int i = 0; i < PROVIDER_INSTANCES; i++)
         check_instance(&block, &provided.instances[i]);
-    check(!pfb_v1_next_object(&block, &object), "no other object");
-    check(pfb_v1_finish(&block).code == PFB_OK, "the block is valid by the strict rules");
+    check(!pfb_v1_next_object(&block, &object), "there is no other object");
+    check(pfb_v1_finish(&block).code == PFB_OK, "the block is valid in strict mode");
 }
 
-/* ---- Where it is -------------------------------------------------------------------------------------------- */
+/* ---- Offset of the object ----------------------------------------------------------------------------------- */
 
 /* Queries the registry without this library, to see the bytes after the block as well. */
 static DWORD query_registry(uint8_t *data)
 {
-    DWORD size = ROOM;
-    memset(data, FILL, ROOM);
+    DWORD size = CAPACITY;
+    memset(data, FILL, CAPACITY);
     LSTATUS code = RegQueryValueExW(HKEY_PERFORMANCE_DATA, L"2000", NULL, NULL, data, &size);
     RegCloseKey(HKEY_PERFORMANCE_DATA);
-    check(code == ERROR_SUCCESS && size <= ROOM && size >= sizeof(PERF_DATA_BLOCK), "the registry answers");
+    check(code == ERROR_SUCCESS && size <= CAPACITY && size >= sizeof(PERF_DATA_BLOCK), "the registry answers");
     return size;
 }
 
-/* Returns true if the objects are where the header says, false if they are where Wine puts them; anything else is a
- * failure. */
-static bool is_in_its_place(const uint8_t *data)
+/* Returns true if the object is at HeaderLength, and false if it is 88 bytes after it, where Wine 8 writes it. Any
+ * other offset is a failure. */
+static bool is_at_header_length(const uint8_t *data)
 {
     PERF_DATA_BLOCK header;
     memcpy(&header, data, sizeof header);
-    check(header.HeaderLength <= ROOM / 2, "the header has a length");
+    check(header.HeaderLength <= CAPACITY / 2, "the header has a length");
     const uint8_t *place = data + header.HeaderLength;
     bool is_right = memcmp(place, &provided, sizeof provided) == 0;
-    bool is_behind = memcmp(place + sizeof header, &provided, sizeof provided) == 0;
-    check(is_right != is_behind, "the object is in its place or 88 bytes after it");
-    printf("the object is %s\n", is_right ? "in its place" : "88 bytes after its place");
+    bool is_after = memcmp(place + sizeof header, &provided, sizeof provided) == 0;
+    check(is_right != is_after, "the object is at HeaderLength or 88 bytes after it");
+    printf("the object is %s\n", is_right ? "at HeaderLength" : "88 bytes after HeaderLength");
     return is_right;
 }
 
-static void move_to_its_place(uint8_t *data, DWORD size)
+static void move_to_header_length(uint8_t *data, DWORD size)
 {
     PERF_DATA_BLOCK header;
     memcpy(&header, data, sizeof header);
-    check(size == header.HeaderLength + sizeof provided, "the size counts one object");
+    check(size == header.HeaderLength + sizeof provided, "the size is that of the header and one object");
     memmove(data + header.HeaderLength, data + header.HeaderLength + sizeof header, sizeof provided);
 }
 
@@ -139,7 +140,7 @@ static void move_to_its_place(uint8_t *data, DWORD size)
 static void ask(pfb_source *source, uint8_t fill, pfb_bytes *reply)
 {
     pfb_source_failure failure = {0};
-    check(pfb_bytes_reserve(reply, ROOM), "memory");
+    check(pfb_bytes_reserve(reply, CAPACITY), "memory is allocated");
     memset(reply->data, fill, reply->capacity_bytes);
     if (!pfb_source_v1(source, "2000", reply, &failure))
         fail(failure.sentence);
@@ -179,7 +180,7 @@ static void check_source(pfb_source *source, bool is_right)
 
 int main(int argc, char **argv)
 {
-    static uint8_t data[2 * ROOM];
+    static uint8_t data[2 * CAPACITY];
     pfb_source_failure failure = {0};
     pfb_source *source = pfb_source_open_live(&failure);
     if (argc != 2 || !is_wine())
@@ -188,13 +189,13 @@ int main(int argc, char **argv)
         fail(failure.sentence);
     register_provider(argv[1]);
     DWORD size = query_registry(data);
-    bool is_right = is_in_its_place(data);
+    bool is_right = is_at_header_length(data);
     if (!is_right)
-        move_to_its_place(data, size);
+        move_to_header_length(data, size);
     check_provided(data, size);
     check_source(source, is_right);
     deregister();
-    check(query_registry(data) < size, "without the provider the object is gone");
+    check(query_registry(data) < size, "without the provider, there is no object");
     pfb_source_close(source);
     return finish_checks();
 }
