@@ -92,7 +92,7 @@ static const expected_counter *counters_of(size_t set)
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
 
-Test(catalog, sets_are_as_listed)
+Test(catalog, countersets_match_the_expected_list)
 {
     for (size_t i = 0; i < SET_COUNT; i++) {
         const expected_set *e = &expected_sets[i];
@@ -113,7 +113,7 @@ Test(catalog, sets_are_as_listed)
     cr_expect_null(pfb_catalog_set_at(SIZE_MAX));
 }
 
-Test(catalog, counters_are_as_listed)
+Test(catalog, counters_match_the_expected_lists)
 {
     for (size_t i = 0; i < SET_COUNT; i++) {
         const pfb_catalog_set *set = pfb_catalog_set_at(i);
@@ -235,7 +235,7 @@ Test(catalog, names_are_returned_as_strings)
         size_t size = build(set, set_requests[i % 2], data, sizeof data);
         pfb_name text;
         cr_assert_eq(pfb_registration_string(data, size, &text).code, PFB_OK, "%s", set->name);
-        expect_name(&text, set->name, "the set's name");
+        expect_name(&text, set->name, "the name of the counterset");
         size = build(set, name_requests[i % 2], data, sizeof data);
         pfb_registration_strings strings;
         pfb_registration_string_entry entry;
@@ -244,7 +244,7 @@ Test(catalog, names_are_returned_as_strings)
         for (size_t n = 0; n < expected_sets[i / 2].counters; n++) {
             cr_assert(pfb_registration_strings_next_string(&strings, &entry), "%s", set->name);
             cr_expect(entry.text.bytes && entry.counter_id == counters_of(i / 2)[n].id);
-            expect_name(&entry.text, counters_of(i / 2)[n].name, "a counter's name");
+            expect_name(&entry.text, counters_of(i / 2)[n].name, "the name of a counter");
         }
         cr_expect(!pfb_registration_strings_next_string(&strings, &entry) && strings.error.code == PFB_OK);
     }

@@ -52,7 +52,7 @@ static void expect_size(void *handle, size_t used, size_t needed, const char *wh
 static void expect_example(void *handle, int number)
 {
     bytes expected = example(number);
-    expect_size(handle, expected.size, 0, "the example");
+    expect_size(handle, expected.size, 0, "the worked example");
     cr_expect_arr_eq(buffer, expected.data, expected.size);
     cr_expect_eq(buffer[expected.size], 0xEE);
 }
@@ -352,7 +352,7 @@ Test(cpi_facility_trace, a_full_buffer_reports_the_size_of_the_group)
     free(exact);
 }
 
-Test(cpi_facility_trace, instances_have_a_buffer_each)
+Test(cpi_facility_trace, each_instance_has_its_own_buffer)
 {
     const pfb_cpi_data *data;
     static uint8_t other[SUMMARY_BYTES];

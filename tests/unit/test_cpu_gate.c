@@ -316,7 +316,7 @@ Test(cpu_gate, a_thread_that_cannot_be_pinned_executes_no_instruction)
 }
 
 /* Blocks that hardware rejects, and blocks that only strict reading rejects. */
-Test(cpu_gate, blocks_that_are_refused)
+Test(cpu_gate, invalid_control_blocks_are_refused)
 {
     static const struct {
         size_t at;

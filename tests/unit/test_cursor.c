@@ -16,12 +16,12 @@ static bool is_inside(const pfb_cursor *cursor, size_t size)
     return cursor->at <= cursor->end && cursor->end <= size;
 }
 
-Test(cursor, covers_the_whole_input)
+Test(cursor, a_cursor_covers_the_whole_input)
 {
     pfb_cursor c = pfb_cursor_make(ten, sizeof ten);
     cr_expect(is_inside(&c, sizeof ten));
     cr_expect_eq(pfb_cursor_left(&c), 10);
-    expect_error(c.error, PFB_OK, 0, "a fresh cursor");
+    expect_error(c.error, PFB_OK, 0, "a new cursor");
 }
 
 Test(cursor, a_null_input_is_empty)
@@ -41,7 +41,7 @@ Test(cursor, offsets_count_from_the_start_of_the_input)
     expect_error(c.error, PFB_TRUNCATED_VALUE, 5, "a byte after the window");
 }
 
-Test(cursor, refuses_a_window_that_ends_before_it_begins)
+Test(cursor, a_window_that_ends_before_it_begins_is_refused)
 {
     pfb_cursor c = pfb_cursor_between(ten, 7, 4);
     cr_expect_eq(c.error.code, PFB_INTERNAL);
@@ -62,7 +62,7 @@ Test(cursor, the_invariant_detects_an_invalid_cursor)
 
 /* ---- Taking bytes ----------------------------------------------------------------------------------------- */
 
-Test(cursor, takes_bytes_in_order_up_to_the_last)
+Test(cursor, bytes_are_taken_in_order_up_to_the_last)
 {
     pfb_cursor c = pfb_cursor_make(ten, sizeof ten);
     cr_expect_eq(pfb_cursor_take(&c, 4, PFB_TRUNCATED_VALUE), ten);
@@ -85,7 +85,7 @@ Test(cursor, huge_requests_do_not_wrap)
         c = pfb_cursor_between(ten, 2, 10);
         pfb_cursor w = pfb_cursor_window(&c, sizes[i], 0, PFB_BAD_VALUE_SIZE, 1);
         cr_expect_eq(pfb_cursor_left(&w), 0, "size %zu", sizes[i]);
-        expect_error(c.error, PFB_BAD_VALUE_SIZE, 1, "too large a window");
+        expect_error(c.error, PFB_BAD_VALUE_SIZE, 1, "a window that is too large");
     }
 }
 
@@ -120,7 +120,7 @@ Test(cursor, a_window_has_the_given_size)
     cr_expect_eq(pfb_cursor_take(&v, 2, PFB_INTERNAL), ten + 1);
     cr_expect_null(pfb_cursor_take(&v, 1, PFB_TRUNCATED_VALUE), "the inner window has no further byte");
     expect_error(v.error, PFB_TRUNCATED_VALUE, 3, "after the inner window");
-    expect_error(w.error, PFB_OK, 0, "the window in between");
+    expect_error(w.error, PFB_OK, 0, "the middle window");
     cr_expect_eq(pfb_cursor_take(&w, 3, PFB_INTERNAL), ten + 3);
     cr_expect(is_inside(&v, 10) && is_inside(&w, 10) && is_inside(&c, 10));
 }
@@ -187,7 +187,7 @@ Test(cursor, a_string_ends_at_its_nul_at_an_even_distance)
             cr_expect_eq(c.at, 3 + 2 * ((size_t)t->units + 1), "%s: the cursor is at %zu", t->name, c.at);
         } else {
             expect_error(c.error, PFB_TRUNCATED_STRING, 3, t->name);
-            cr_expect(!text.bytes && text.size_bytes == 99, "%s: the text was written", t->name);
+            cr_expect(!text.bytes && text.size_bytes == 99, "%s: the text is not written", t->name);
         }
         free(data);
     }
@@ -273,11 +273,11 @@ Test(cursor, a_deviation_is_noted_or_refused_in_strict_mode)
     pfb_cursor c = pfb_cursor_make(ten, sizeof ten);
     cr_expect(pfb_cursor_tolerate(&c, false, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 7));
     cr_expect_eq(notes, PFB_NOTE_UNKNOWN_KIND | PFB_NOTE_TRAILING_BYTES, "earlier notes are kept");
-    expect_error(c.error, PFB_OK, 0, "tolerant");
+    expect_error(c.error, PFB_OK, 0, "tolerant mode");
     notes = 0;
     cr_expect_not(pfb_cursor_tolerate(&c, true, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 7));
     cr_expect_eq(notes, 0);
-    expect_error(c.error, PFB_TRAILING_BYTES, 7, "strict");
+    expect_error(c.error, PFB_TRAILING_BYTES, 7, "strict mode");
 }
 
 Test(cursor, sizes_that_are_not_multiples_of_8_are_noted_or_refused)
@@ -288,7 +288,7 @@ Test(cursor, sizes_that_are_not_multiples_of_8_are_noted_or_refused)
         cr_expect(pfb_cursor_aligned(&c, false, &notes, size, 5));
         cr_expect_eq(notes, size % 8 ? PFB_NOTE_UNALIGNED_SIZE : 0, "size %u", size);
         cr_expect_eq(pfb_cursor_aligned(&c, true, &notes, size, 5), size % 8 == 0, "size %u", size);
-        expect_error(c.error, size % 8 ? PFB_UNALIGNED_SIZE : PFB_OK, size % 8 ? 5 : 0, "strict");
+        expect_error(c.error, size % 8 ? PFB_UNALIGNED_SIZE : PFB_OK, size % 8 ? 5 : 0, "strict mode");
     }
 }
 
@@ -303,7 +303,7 @@ Test(cursor, loads_are_little_endian_at_any_address)
     cr_expect_eq(load_le64s(data + 1), INT64_C(-0x7778797A7B7C7D7F));
 }
 
-Test(cursor, signed_loads_reach_both_ends)
+Test(cursor, signed_loads_cover_the_whole_range)
 {
     static const uint8_t least[8] = {0, 0, 0, 0, 0, 0, 0, 0x80};
     static const uint8_t most[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F};

@@ -130,7 +130,7 @@ typedef struct fault {
         uint32_t word;
     } words[2]; /* unused if {0, 0} */
     pfb_code code;
-    size_t record, blamed; /* byte offset of the record; offset of the reported field in it */
+    size_t record, error_word; /* byte offset of the record; offset of the reported field in it */
 } fault;
 
 /* Of the third example: label at word 0, summary 9, system 42, processors 60, thread 103, label 115. */
@@ -213,7 +213,7 @@ static void apply_fault(bytes *b, const fault *f)
 }
 
 /* Checks the reported error. The stream is read from memory of exactly its size. */
-static void expect_verdict(const bytes *b, const fault *f, const char *more)
+static void expect_reported_error(const bytes *b, const fault *f, const char *more)
 {
     uint8_t *data = exact_copy(b);
     pfb_cpi_hooks hooks;
@@ -222,7 +222,8 @@ static void expect_verdict(const bytes *b, const fault *f, const char *more)
     cr_expect_eq(pfb_cpi_hooks_finish(&hooks).code, f->code, "%s (%s): %s", f->what, more,
                  pfb_code_name(hooks.error.code));
     cr_expect_eq(hooks.error.offset, f->record, "%s (%s): %zu", f->what, more, hooks.error.offset);
-    cr_expect_eq(hooks.word_offset / 4, f->record / 4 + f->blamed, "%s (%s): %zu", f->what, more, hooks.word_offset);
+    cr_expect_eq(hooks.word_offset / 4, f->record / 4 + f->error_word, "%s (%s): %zu", f->what, more,
+                 hooks.word_offset);
     cr_expect_not(pfb_cpi_hooks_next(&hooks, &group), "the first error is kept");
     free(data);
 }
@@ -232,7 +233,7 @@ Test(cpi_hooks, every_check_reports_its_error)
     for (size_t i = 0; i < FAULTS; i++) {
         bytes b = example(faults[i].example);
         apply_fault(&b, &faults[i]);
-        expect_verdict(&b, &faults[i], "alone");
+        expect_reported_error(&b, &faults[i], "one fault");
     }
 }
 
@@ -256,12 +257,12 @@ Test(cpi_hooks, the_first_failed_check_is_reported)
             const fault *second = &faults[j];
             bool is_one_check = first->rank == second->rank || (first->rank == 11 && second->rank == 12);
             if (first->example != second->example || first->record != second->record || first->rank > second->rank ||
-                touches_same_word(first, second) || (is_one_check && first->blamed >= second->blamed))
+                touches_same_word(first, second) || (is_one_check && first->error_word >= second->error_word))
                 continue;
             bytes b = example(first->example);
             apply_fault(&b, second);
             apply_fault(&b, first);
-            expect_verdict(&b, first, second->what);
+            expect_reported_error(&b, first, second->what);
             pairs++;
         }
     }
@@ -278,7 +279,7 @@ Test(cpi_hooks, the_first_faulty_record_is_reported)
             bytes b = example(3);
             apply_fault(&b, &faults[i]);
             apply_fault(&b, &faults[j]);
-            expect_verdict(&b, &faults[i], faults[j].what);
+            expect_reported_error(&b, &faults[i], faults[j].what);
         }
     }
 }
@@ -290,14 +291,14 @@ Test(cpi_hooks, records_of_a_group_that_contradict_each_other)
     size_t at = b.size;
     put_detailed(&b, 1, 10, 1, 1);
     fault flags = {"a scaled summary hook, but a system hook that is not", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, at, 3};
-    expect_verdict(&b, &flags, "flags");
+    expect_reported_error(&b, &flags, "flags");
 
     b = (bytes){.size = 0};
     put_system(&b, 1, 10, 3, 1, 1);
     flags = (fault){
         "a scaled system hook, but a processors hook that is not", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, b.size, 3};
     put_processors(&b, 1, 10, 1, 1, 1);
-    expect_verdict(&b, &flags, "flags");
+    expect_reported_error(&b, &flags, "flags");
 
     b = (bytes){.size = 0};
     put_summary(&b, 1, 10, 1, 1);
@@ -305,7 +306,7 @@ Test(cpi_hooks, records_of_a_group_that_contradict_each_other)
     flags =
         (fault){"a thread hook, but a summary without the thread bit", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, b.size, 1};
     put_thread(&b, 1, 10);
-    expect_verdict(&b, &flags, "flags");
+    expect_reported_error(&b, &flags, "flags");
 
     b = (bytes){.size = 0};
     put_summary(&b, 1, 10, 1, 2);
@@ -313,20 +314,20 @@ Test(cpi_hooks, records_of_a_group_that_contradict_each_other)
     flags = (fault){
         "system and processors hooks with different numbers of CPUs", 0, 0, {{0, 0}}, PFB_NUM_CPUS_MISMATCH, b.size, 4};
     put_processors(&b, 1, 10, 1, 1, 1);
-    expect_verdict(&b, &flags, "CPUs");
+    expect_reported_error(&b, &flags, "CPUs");
 
     b = (bytes){.size = 0}; /* 2^63 twice is 0 modulo 2^64 */
     put_system(&b, 1, 10, 1, 0, 1);
     flags = (fault){"a sum of more than 64 bits", 0, 0, {{0, 0}}, PFB_SUM_MISMATCH, b.size, 7};
     put_processors(&b, 1, 10, 1, UINT64_C(1) << 63, 2);
-    expect_verdict(&b, &flags, "sum");
+    expect_reported_error(&b, &flags, "sum");
 
     b = (bytes){.size = 0};
     put_label(&b, 1, 10, "abc", false);
     put_thread(&b, 1, 10);
     flags = (fault){"a shorter label at the end", 0, 0, {{0, 0}}, PFB_LABEL_MISMATCH, b.size, 6};
     put_label(&b, 1, 10, "ab", true);
-    expect_verdict(&b, &flags, "label");
+    expect_reported_error(&b, &flags, "label");
 }
 
 /* Processors and system hooks are also compared in groups without labels. */
@@ -336,12 +337,12 @@ Test(cpi_hooks, system_and_processors_hooks_must_match)
     put_system(&b, 1, 10, 1, 1, 1);
     fault other = {"another minor code", 0, 0, {{0, 0}}, PFB_MINOR_MISMATCH, b.size, 1};
     put_processors(&b, 2, 10, 1, 1, 1);
-    expect_verdict(&b, &other, "unlabelled");
+    expect_reported_error(&b, &other, "a group without labels");
     b = (bytes){.size = 0};
     put_system(&b, 1, 10, 1, 1, 1);
     other = (fault){"other elapsed cycles", 0, 0, {{0, 0}}, PFB_ELAPSED_MISMATCH, b.size, 5};
     put_processors(&b, 1, 11, 1, 1, 1);
-    expect_verdict(&b, &other, "unlabelled");
+    expect_reported_error(&b, &other, "a group without labels");
 }
 
 /* ---- Truncations and bit flips ------------------------------------------------------------------------- */

@@ -240,12 +240,12 @@ Test(log, empty_and_short_input)
     uint8_t zeros[256] = {0};
     cr_expect(!pfb_log_recognise(NULL, 0) && !pfb_log_recognise(NULL, 256) && !pfb_log_recognise(zeros, 107));
     cr_expect(!pfb_log_open(&reader, NULL, 256, 0));
-    expect_error(reader.error, PFB_TRUNCATED_HEADER, 0, "null");
+    expect_error(reader.error, PFB_TRUNCATED_HEADER, 0, "a null input");
     cr_expect(!pfb_log_next_record(&reader, &record));
     cr_expect(!pfb_log_open(&reader, zeros, 107, 0));
-    expect_error(reader.error, PFB_TRUNCATED_HEADER, 0, "107 bytes");
+    expect_error(reader.error, PFB_TRUNCATED_HEADER, 0, "an input of 107 bytes");
     cr_expect(!pfb_log_open(&reader, zeros, 108, 0));
-    expect_error(reader.error, PFB_UNKNOWN_FORMAT, 0, "zeros");
+    expect_error(reader.error, PFB_UNKNOWN_FORMAT, 0, "an input of zeros");
 }
 
 /* ---- Paths ----------------------------------------------------------------------------------------------------- */
@@ -457,7 +457,7 @@ Test(log, names_that_share_bytes_are_limited)
     put_fill(&b, 0, 8);
     end_sample(&b);
     uint32_t notes;
-    expect_error(read_sample(&b, NULL, &notes), PFB_OVERLAPPING_STRINGS, 8 + 32 + 24 * 16, "shared names");
+    expect_error(read_sample(&b, NULL, &notes), PFB_OVERLAPPING_STRINGS, 8 + 32 + 24 * 16, "names that share bytes");
 }
 
 /* ---- Names and summary ----------------------------------------------------------------------------------------- */
@@ -473,7 +473,7 @@ Test(log, names_and_summary)
     expect_error(pfb_log_read_names(b.data, b.size, &names), PFB_OK, 0, "names");
     cr_expect(has_text(&names.machine, "\\\\PC") && names.table_offset == 10 && names.table_size_bytes == b.size - 10);
     expect_error(pfb_log_read_names(b.data, 8, &names), PFB_TRUNCATED_STRING, 0, "a machine without NUL");
-    expect_error(pfb_log_read_names(NULL, 0, &names), PFB_TRUNCATED_STRING, 0, "no names");
+    expect_error(pfb_log_read_names(NULL, 0, &names), PFB_TRUNCATED_STRING, 0, "an empty record of names");
     b.size = 0;
     put_u64(&b, 11);
     put_u64(&b, 12);

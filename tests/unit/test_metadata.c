@@ -142,10 +142,10 @@ Test(metadata, counters_are_found_by_id_in_any_order)
     }
     cr_expect_not(pfb_registration_find(&set, 4, &counter));
     cr_expect_not(pfb_registration_open(&set, b.data, b.size - 1, NULL));
-    cr_expect_not(pfb_registration_find(&set, 9, &counter), "a set that is refused has no counters");
+    cr_expect_not(pfb_registration_find(&set, 9, &counter), "a counterset that is refused has no counters");
 }
 
-Test(metadata, scales_reach_both_ends)
+Test(metadata, scales_cover_the_whole_range)
 {
     static const uint32_t written[] = {0, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF};
     static const int32_t expected[] = {0, INT32_MAX, INT32_MIN, -1};
@@ -169,7 +169,7 @@ static pfb_error judge_counterset(const bytes *b, const pfb_read_options *option
     while (pfb_registration_next_counter(&set, &counter))
         continue;
     cr_expect(set.error.code == PFB_OK || !pfb_registration_counter_at(&set, 0, &counter),
-              "a set that is refused has no counters");
+              "a counterset that is refused has no counters");
     free(data);
     *notes = set.notes;
     return set.error;
@@ -184,9 +184,9 @@ Test(metadata, rule_17_all_counters_lie_in_the_reply)
         put_counterset(&b, 1);
         put_counter(&b, 5);
         for (b.size = 0; b.size < 32; b.size++)
-            expect_error(judge_counterset(&b, options, &notes), PFB_TRUNCATED_HEADER, 0, "cut header");
+            expect_error(judge_counterset(&b, options, &notes), PFB_TRUNCATED_HEADER, 0, "a truncated header");
         for (b.size = 32; b.size < 80; b.size++)
-            expect_error(judge_counterset(&b, options, &notes), PFB_BAD_COUNTER_COUNT, 24, "cut counter");
+            expect_error(judge_counterset(&b, options, &notes), PFB_BAD_COUNTER_COUNT, 24, "a truncated counter");
         static const uint32_t counts[] = {2, 0x05555556, 0x55555556, 0x80000001,
                                           UINT32_MAX}; /* some overflow when multiplied by 48 */
         for (size_t i = 0; i < COUNT(counts); i++) {
@@ -198,7 +198,7 @@ Test(metadata, rule_17_all_counters_lie_in_the_reply)
         expect_error(judge_counterset(&b, options, &notes), PFB_OK, 0, "no counters");
         pfb_registration set;
         cr_expect_not(pfb_registration_open(&set, NULL, 80, options));
-        expect_error(set.error, PFB_TRUNCATED_HEADER, 0, "null");
+        expect_error(set.error, PFB_TRUNCATED_HEADER, 0, "a null reply");
     }
 }
 
@@ -210,9 +210,9 @@ Test(metadata, bytes_after_the_counters_are_noted)
     put_counter(&b, 5);
     for (int extra = 1; extra < 100; extra++) {
         put_fill(&b, 0, 1);
-        expect_error(judge_counterset(&b, NULL, &notes), PFB_OK, 0, "tolerant");
+        expect_error(judge_counterset(&b, NULL, &notes), PFB_OK, 0, "tolerant mode");
         cr_expect_eq(notes, PFB_NOTE_TRAILING_BYTES);
-        expect_error(judge_counterset(&b, STRICT, &notes), PFB_TRAILING_BYTES, 80, "strict");
+        expect_error(judge_counterset(&b, STRICT, &notes), PFB_TRAILING_BYTES, 80, "strict mode");
     }
 }
 
@@ -237,13 +237,14 @@ Test(metadata, a_single_counter_is_48_bytes)
     put_counter(&b, 9);
     for (b.size = 0; b.size < 48; b.size++) {
         uint8_t *data = exact_copy(&b);
-        expect_error(pfb_registration_single_counter(data, b.size, NULL, &counter), PFB_TRUNCATED_HEADER, 0, "cut");
+        expect_error(pfb_registration_single_counter(data, b.size, NULL, &counter), PFB_TRUNCATED_HEADER, 0,
+                     "a truncated counter");
         free(data);
     }
     expect_error(pfb_registration_single_counter(b.data, 48, STRICT, &counter), PFB_OK, 0, "the whole counter");
     expect_counter(&counter, 9, 0);
     expect_error(pfb_registration_single_counter(b.data, 49, NULL, &counter), PFB_OK, 0, "one byte after the counter");
-    expect_error(pfb_registration_single_counter(b.data, 49, STRICT, &counter), PFB_TRAILING_BYTES, 48, "strict");
+    expect_error(pfb_registration_single_counter(b.data, 49, STRICT, &counter), PFB_TRAILING_BYTES, 48, "strict mode");
 }
 
 /* ---- Single strings and GUIDs: rule 20 -------------------------------------------------------------------------- */
@@ -257,7 +258,7 @@ Test(metadata, rule_20_a_string_has_its_nul_in_the_reply)
     for (size_t size = 0; size < 14; size++) {
         b.size = size;
         uint8_t *data = exact_copy(&b);
-        expect_error(pfb_registration_string(data, size, &text), PFB_TRUNCATED_STRING, 0, "cut string");
+        expect_error(pfb_registration_string(data, size, &text), PFB_TRUNCATED_STRING, 0, "a truncated string");
         free(data);
     }
     for (size_t size = 14; size <= 17; size++) {
@@ -265,7 +266,7 @@ Test(metadata, rule_20_a_string_has_its_nul_in_the_reply)
         cr_expect_eq(text.bytes, b.data);
         expect_name(&text, "Memory", "string");
     }
-    expect_error(pfb_registration_string(NULL, 14, &text), PFB_TRUNCATED_STRING, 0, "null");
+    expect_error(pfb_registration_string(NULL, 14, &text), PFB_TRUNCATED_STRING, 0, "a null reply");
 }
 
 Test(metadata, rule_20_a_nul_is_at_an_even_distance_from_the_start)
@@ -284,8 +285,8 @@ Test(metadata, rule_20_a_provider_guid_is_16_bytes_or_more)
     put_raw(&b, processor_information.bytes, 16);
     put_fill(&b, 0, 8);
     for (size_t size = 0; size < 16; size++)
-        expect_error(pfb_registration_guid(b.data, size, &guid), PFB_TRUNCATED_HEADER, 0, "cut GUID");
-    expect_error(pfb_registration_guid(b.data, 24, &guid), PFB_OK, 0, "with bytes after it");
+        expect_error(pfb_registration_guid(b.data, size, &guid), PFB_TRUNCATED_HEADER, 0, "a truncated GUID");
+    expect_error(pfb_registration_guid(b.data, 24, &guid), PFB_OK, 0, "a GUID with bytes after it");
     cr_expect(pfb_guid_equal(&guid, &processor_information));
 }
 
@@ -300,7 +301,7 @@ static void put_strings(bytes *b)
     put_text(b, "two");
 }
 
-/* Reads all entries of exactly these bytes and returns the verdict. */
+/* Reads all entries of exactly these bytes and returns the error. */
 static pfb_error judge_strings(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read)
 {
     uint8_t *data = exact_copy(b);
@@ -316,7 +317,7 @@ static pfb_error judge_strings(const bytes *b, const pfb_read_options *options, 
     return strings.error;
 }
 
-/* Checks that both modes give the same verdict after the same number of entries. */
+/* Checks that both modes give the same error after the same number of entries. */
 static void expect_strings(const bytes *b, uint32_t read, pfb_code code, size_t offset, const char *what)
 {
     for (int is_strict = 0; is_strict <= 1; is_strict++) {
@@ -338,12 +339,12 @@ Test(metadata, strings_are_read_by_counter)
     cr_expect(strings.count == 3 && strings.size_bytes == 48);
     cr_assert(pfb_registration_strings_next_string(&strings, &entry));
     cr_expect(entry.offset == 8 && entry.counter_id == 26 && entry.text.bytes && entry.text.bytes == b.data + 32);
-    expect_name(&entry.text, "one", "first");
+    expect_name(&entry.text, "one", "the first name");
     cr_assert(pfb_registration_strings_next_string(&strings, &entry));
     cr_expect(entry.offset == 16 && entry.counter_id == 27 && !entry.text.bytes && entry.text.size_bytes / 2 == 0);
     cr_assert(pfb_registration_strings_next_string(&strings, &entry));
     cr_expect(entry.offset == 24 && entry.counter_id == 0 && entry.text.bytes && entry.text.bytes == b.data + 40);
-    expect_name(&entry.text, "two", "third");
+    expect_name(&entry.text, "two", "the third string");
     expect_strings(&b, 3, PFB_OK, 0, "strings");
 }
 
@@ -390,9 +391,9 @@ Test(metadata, rule_19_entries_and_strings_lie_in_the_block)
     bytes b;
     put_strings(&b);
     for (b.size = 0; b.size < 8; b.size++)
-        expect_strings(&b, 0, PFB_TRUNCATED_HEADER, 0, "cut header");
+        expect_strings(&b, 0, PFB_TRUNCATED_HEADER, 0, "a truncated header");
     for (b.size = 8; b.size < 48; b.size++)
-        expect_strings(&b, 0, PFB_TRUNCATED_BLOCK, 0, "cut block");
+        expect_strings(&b, 0, PFB_TRUNCATED_BLOCK, 0, "a truncated block");
 }
 
 Test(metadata, rule_19_a_string_may_begin_at_an_odd_offset)
@@ -437,9 +438,9 @@ Test(metadata, rule_19_the_size_is_a_multiple_of_8)
     put_strings(&b);
     put_fill(&b, 0, 1);
     set_u32(&b, 0, 49);
-    expect_error(judge_strings(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant");
+    expect_error(judge_strings(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant mode");
     cr_expect(notes == PFB_NOTE_UNALIGNED_SIZE && read == 3);
-    expect_error(judge_strings(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict");
+    expect_error(judge_strings(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict mode");
     cr_expect_eq(read, 0);
 }
 
@@ -455,9 +456,9 @@ Test(metadata, strings_that_share_their_bytes_are_limited)
     for (uint32_t i = 0; i < 199; i++)
         put_u16(&b, 'x');
     put_u16(&b, 0);
-    expect_strings(&b, 56, PFB_OVERLAPPING_STRINGS, 8 + 8 * 56 + 4, "100 strings in one");
+    expect_strings(&b, 56, PFB_OVERLAPPING_STRINGS, 8 + 8 * 56 + 4, "100 strings that share bytes");
     set_u32(&b, 4, 56);
-    expect_strings(&b, 56, PFB_OK, 0, "56 strings in one");
+    expect_strings(&b, 56, PFB_OK, 0, "56 strings that share bytes");
 }
 
 /* ---- Lists --------------------------------------------------------------------------------------------- */
@@ -502,7 +503,7 @@ Test(metadata, empty_lists_are_valid)
         cr_expect_not(pfb_list_next_guid(&list, &guid));
         cr_expect_not(pfb_list_next_identifier(&list, &identifier));
         cr_expect_not(pfb_list_next_instance(&list, &instance));
-        expect_error(list.error, PFB_OK, 0, "empty");
+        expect_error(list.error, PFB_OK, 0, "an empty list");
     }
 }
 
@@ -602,9 +603,9 @@ Test(metadata, rule_21_the_size_is_a_multiple_of_8)
     put_identifiers(&b);
     set_u32(&b, 68, 42);
     put_u16(&b, 0);
-    expect_error(judge_identifiers(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant");
+    expect_error(judge_identifiers(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant mode");
     cr_expect(notes == PFB_NOTE_UNALIGNED_SIZE && read == 2);
-    expect_error(judge_identifiers(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 68, "strict");
+    expect_error(judge_identifiers(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 68, "strict mode");
     cr_expect_eq(read, 1);
 }
 
@@ -641,7 +642,7 @@ Test(metadata, listed_instances_are_read_with_their_names)
     pfb_list_open(&list, b.data, b.size, STRICT);
     cr_assert(pfb_list_next_instance(&list, &instance));
     cr_expect(instance.offset == 0 && instance.id == 8 && instance.name.bytes == b.data + 8);
-    expect_name(&instance.name, "0,1", "first");
+    expect_name(&instance.name, "0,1", "the first name");
     cr_assert(pfb_list_next_instance(&list, &instance));
     cr_expect(instance.offset == 16 && instance.id == 9 && instance.name.bytes == b.data + 24 &&
               instance.name.size_bytes / 2 == 0);
@@ -688,10 +689,10 @@ Test(metadata, rule_22_less_than_a_header_at_the_end_is_noted)
         pfb_error strict = judge_instances(&b, STRICT, &notes, &read);
         cr_expect_eq(read, 1);
         if (left == 0) {
-            expect_error(strict, PFB_OK, 0, "nothing left");
+            expect_error(strict, PFB_OK, 0, "no bytes left");
         } else if (left < 8) {
-            expect_error(error, PFB_OK, 0, "tolerant");
-            expect_error(strict, PFB_TRAILING_BYTES, 16, "strict");
+            expect_error(error, PFB_OK, 0, "tolerant mode");
+            expect_error(strict, PFB_TRAILING_BYTES, 16, "strict mode");
             judge_instances(&b, NULL, &notes, &read);
             cr_expect_eq(notes, PFB_NOTE_TRAILING_BYTES, "%zu bytes left", left);
         } else {
@@ -710,9 +711,9 @@ Test(metadata, rule_22_an_odd_size_is_noted)
     PUT_U32(&b, 13, 2);
     put_text(&b, "a");
     put_fill(&b, 0xFF, 1);
-    expect_error(judge_instances(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant");
+    expect_error(judge_instances(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant mode");
     cr_expect(notes == PFB_NOTE_UNALIGNED_SIZE && read == 2);
-    expect_error(judge_instances(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict");
+    expect_error(judge_instances(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict mode");
 }
 
 /* 100 counters share one help text. Counted once per counter, it exceeds 16 times the size of the block, but each byte

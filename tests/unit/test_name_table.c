@@ -166,7 +166,7 @@ Test(name_table, empty_tables)
             pfb_name_table table;
             cr_expect(pfb_name_table_open(&table, b.data, b.size, STRICT), "table %zu", i);
             cr_expect_eq(pfb_name_table_count(&table), 0, "table %zu", i);
-            expect_error(table.error, PFB_OK, 0, "empty");
+            expect_error(table.error, PFB_OK, 0, "an empty table");
         }
     }
     pfb_name_table table;
@@ -175,7 +175,7 @@ Test(name_table, empty_tables)
 }
 
 /* Every length of the table can be read; half a unit at the end is ignored. */
-Test(name_table, every_length)
+Test(name_table, every_truncation)
 {
     bytes b = {.size = 0};
     put_table(&b, "1|8|2|System|4|Memory||", true, false);
@@ -234,7 +234,8 @@ static indexed make_index(uint8_t *data, size_t size)
     x.by_index = calloc(count + 1, sizeof *x.by_index);
     x.by_name = calloc(count + 1, sizeof *x.by_name);
     cr_assert(data && x.entries && x.by_index && x.by_name);
-    expect_error(pfb_name_index_build(&x.index, &x.table, x.entries, x.by_index, x.by_name, count), PFB_OK, 0, "build");
+    expect_error(pfb_name_index_build(&x.index, &x.table, x.entries, x.by_index, x.by_name, count), PFB_OK, 0,
+                 "building the index");
     cr_expect_eq(x.index.count, count);
     return x;
 }

@@ -194,7 +194,7 @@ static pfb_v2_reader collect(pfb_source *source, const char *name, uint64_t by_i
 }
 
 /* Average times are in ticks of the performance clock, modulo 2^32. */
-Test(physical_disk, average_times_count_ticks)
+Test(physical_disk, average_times_are_in_ticks)
 {
     uint64_t by_id[24];
     put_disks();

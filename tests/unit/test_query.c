@@ -103,7 +103,7 @@ Test(query, written_identifiers_are_read_back)
     pfb_list_open(&list, out, first + second, STRICT);
     cr_assert(pfb_list_next_identifier(&list, &identifier));
     cr_expect(identifier.name.bytes && identifier.counter_id == PFB_NO_ID && identifier.instance_id == 4);
-    expect_name(&identifier.name, "_T", "first");
+    expect_name(&identifier.name, "_T", "the name of the first identifier");
     cr_assert(pfb_list_next_identifier(&list, &identifier));
     cr_expect(!identifier.name.bytes && pfb_guid_equal(&identifier.counterset, &query.counterset));
     cr_expect_not(pfb_list_next_identifier(&list, &identifier));
@@ -133,7 +133,7 @@ Test(query, results_are_matched_by_index_not_by_order)
     for (uint32_t index = 0; index < 3; index++) {
         cr_expect(pfb_query_find(info, size, index, &identifier, &error));
         cr_expect_eq(identifier.counter_id, counters[index], "index %u", index);
-        expect_error(error, PFB_OK, 0, "found");
+        expect_error(error, PFB_OK, 0, "an index that occurs");
     }
     cr_expect(pfb_query_find(info, size, UINT32_MAX, &identifier, NULL) && identifier.counter_id == 14);
     identifier.counter_id = 99;
@@ -257,7 +257,7 @@ Test(query, units_outside_ascii_match_only_themselves)
     }
 }
 
-Test(query, a_question_mark_is_one_unit_not_one_character)
+Test(query, a_question_mark_matches_one_unit)
 {
     static const uint8_t smile[] = {0x3D, 0xD8, 0x00, 0xDE};
     static const uint8_t two[] = {'?', 0, '?', 0};

@@ -149,8 +149,8 @@ Test(sample, ids_and_names_that_replies_lack_come_from_the_queries)
         cr_expect_eq(t->columns[i].counter.id, column_ids[i], "result %u", i);
         cr_expect_eq(t->results[i].counter_id, i == 1 ? PFB_NO_ID : 5, "result %u", i);
     }
-    expect_row(s, 0, 9, "exact", "one counter of an exact name");
-    expect_row(s, 1, PFB_NO_ID, "other", "all counters of an exact name");
+    expect_row(s, 0, 9, "exact", "a query of one counter with an exact name");
+    expect_row(s, 1, PFB_NO_ID, "other", "a query of all counters with an exact name");
     expect_row(s, 2, 77, "own", "an instance whose name is in the reply");
     expect_row(s, 3, PFB_NO_ID, NULL, "a query without name");
     expect_row(s, 4, 3, NULL, "a pattern is not used as a name");
@@ -213,7 +213,7 @@ Test(sample, results_are_found_by_index)
     sample_load(s);
     const pfb_sample *t = &s->table;
     expect_row(s, 0, 1, "one", "result 0");
-    expect_row(s, 1, PFB_NO_ID, NULL, "result 1, whose registration is unknown");
+    expect_row(s, 1, PFB_NO_ID, NULL, "result 1, which has no query");
     expect_row(s, 2, 1, "three", "result 2");
     cr_expect(t->results[0].has_query && !t->results[1].has_query && t->results[2].has_query);
     cr_expect(t->columns[0].counter_id == 1 && t->columns[1].counter_id == PFB_NO_ID && t->columns[2].counter_id == 3);
@@ -237,7 +237,7 @@ Test(sample, queries_for_results_that_do_not_exist)
 
 /* Query information is read in tolerant mode even if the block is read in strict mode. An identifier of unaligned size
  * is accepted. */
-Test(sample, query_information_is_read_tolerantly)
+Test(sample, query_information_is_read_in_tolerant_mode)
 {
     sample *s = sample_new(1);
     bytes info = {.size = 0};
@@ -440,7 +440,7 @@ Test(sample, memory_of_exactly_the_size)
             cr_assert_eq(at[i], 0x77, "a byte after the memory is unchanged");
     }
     error = pfb_sample_load(&t, &s->input, &s->counts, NULL, s->memory_size);
-    expect_error(error, PFB_CALLER_TOO_SMALL, 0, "null");
+    expect_error(error, PFB_CALLER_TOO_SMALL, 0, "a null block");
     guarded_free(&memory);
     sample_free(s);
 }
@@ -476,7 +476,7 @@ Test(sample, counts_larger_than_the_bytes_need)
     size_t size = pfb_sample_size(&counts);
     void *memory = malloc(size);
     pfb_sample t;
-    expect_error(pfb_sample_load(&t, &s->input, &counts, memory, size), PFB_OK, 0, "a larger buffer");
+    expect_error(pfb_sample_load(&t, &s->input, &counts, memory, size), PFB_OK, 0, "memory for larger counts");
     cr_expect_eq(memcmp(&t.counts, &s->counts, sizeof t.counts), 0, "the counts are those of the loaded block");
     free(memory);
     sample_free(s);
@@ -498,9 +498,9 @@ Test(sample, null_and_empty_blocks)
     pfb_sample_input input = {.data = NULL};
     pfb_sample_counts counts;
     pfb_sample t;
-    expect_error(pfb_sample_measure(&input, &counts), PFB_TRUNCATED_HEADER, 0, "null");
-    expect_error(pfb_sample_load(&t, &input, &counts, NULL, 0), PFB_TRUNCATED_HEADER, 0, "null");
-    expect_empty(&t, "null");
+    expect_error(pfb_sample_measure(&input, &counts), PFB_TRUNCATED_HEADER, 0, "a null block");
+    expect_error(pfb_sample_load(&t, &input, &counts, NULL, 0), PFB_TRUNCATED_HEADER, 0, "a null block");
+    expect_empty(&t, "a null block");
     pfb_sample_number_rows(&t);
     sample *s = sample_new(1);
     sample_load(s);
@@ -550,8 +550,8 @@ Test(sample, malformed_blocks_keep_what_precedes_the_error)
         sample_load(s);
         pfb_v2_reader block;
         pfb_v2_open(&block, s->input.data, s->input.data_size_bytes, NULL);
-        pfb_error verdict = pfb_v2_finish(&block);
-        expect_error(s->loaded, verdict.code, verdict.offset, "the error of the block reader");
+        pfb_error expected = pfb_v2_finish(&block);
+        expect_error(s->loaded, expected.code, expected.offset, "the error of the block reader");
         cr_expect_neq(s->loaded.code, PFB_OK, "%zu bytes", size);
         uint32_t values = expect_beginning(&s->table, &whole->table, size);
         cr_expect_geq(values, last_values);

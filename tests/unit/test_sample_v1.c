@@ -64,8 +64,8 @@ static void v1_load(v1 *s)
     pfb_write_end_v1(&s->b);
     cr_assert_eq(s->b.error.code, PFB_OK, "%s", pfb_code_name(s->b.error.code));
     load_bytes(s, s->block, s->b.size_bytes);
-    expect_error(s->measured, PFB_OK, 0, "measured");
-    expect_error(s->loaded, PFB_OK, 0, "loaded");
+    expect_error(s->measured, PFB_OK, 0, "the error of measuring");
+    expect_error(s->loaded, PFB_OK, 0, "the error of loading");
     cr_expect_eq(memcmp(&s->counts, &s->table.counts, sizeof s->counts), 0,
                  "the loaded counts equal the measured counts");
 }
@@ -119,7 +119,7 @@ Test(sample_v1, everything_as_a_table)
         pfb_write_init(&s->b, s->block, sizeof s->block);
         v1_everything(&s->b, big);
         load_bytes(s, s->block, s->b.size_bytes);
-        expect_error(s->loaded, PFB_OK, 0, "loaded");
+        expect_error(s->loaded, PFB_OK, 0, "the error of loading");
         const pfb_sample *t = &s->table;
         cr_assert(t->counts.results == 5 && t->counts.columns == 8 && t->counts.rows == 4);
         cr_expect_eq(memcmp(&s->counts, &t->counts, sizeof s->counts), 0);
@@ -155,7 +155,7 @@ Test(sample_v1, the_signature_decides)
 }
 
 /* Blocks with every fault, truncated blocks, and too little memory: never more is written than was measured. */
-Test(sample_v1, broken_blocks)
+Test(sample_v1, malformed_blocks)
 {
     for (int fault = PFB_FAULT_NONE; fault < PFB_FAULT_COUNT; fault++) {
         v1 *s = calloc(1, sizeof *s);
@@ -165,11 +165,11 @@ Test(sample_v1, broken_blocks)
         v1_everything(&s->b, fault % 2);
         pfb_v1_reader block;
         pfb_v1_open(&block, s->block, s->b.size_bytes, NULL);
-        pfb_error verdict = pfb_v1_finish(&block);
+        pfb_error block_error = pfb_v1_finish(&block);
         load_bytes(s, s->block, s->b.size_bytes);
         if (fault != PFB_FAULT_SIGNATURE_WRONG) { /* with a wrong signature it is not a V1 block */
-            expect_error(s->measured, verdict.code, verdict.offset, "measured");
-            expect_error(s->loaded, verdict.code, verdict.offset, "loaded");
+            expect_error(s->measured, block_error.code, block_error.offset, "the error of measuring");
+            expect_error(s->loaded, block_error.code, block_error.offset, "the error of loading");
         }
         const pfb_sample_counts *n = &s->table.counts;
         cr_expect(n->results <= s->counts.results && n->columns <= s->counts.columns && n->rows <= s->counts.rows &&
@@ -242,11 +242,11 @@ Test(sample_v1, parents)
         cr_expect_eq(row->parent.size_bytes, names[i] ? 2 * strlen(names[i]) : 0, "child %zu", i);
         if (names[i]) {
             cr_assert_not_null(row->parent.bytes, "child %zu", i);
-            expect_name(&row->parent, names[i], "parent");
+            expect_name(&row->parent, names[i], "the name of the parent");
             cr_expect_eq(row->parent.encoding, PFB_ENCODING_UTF16LE);
         }
     }
-    cr_expect_eq(s->table.rows[1].parent.bytes, s->table.rows[0].name.bytes, "p1 is the child of p0");
+    cr_expect_eq(s->table.rows[1].parent.bytes, s->table.rows[0].name.bytes, "the parent of p1 is p0");
     v1_free(s);
 }
 

@@ -164,7 +164,7 @@ typedef struct change {
     size_t offset;
     uint32_t value;
     pfb_code code;
-    size_t blamed;
+    size_t error_offset;
     uint32_t objects, counters, instances, values;
 } change;
 
@@ -188,7 +188,7 @@ static change read_all(const uint8_t *data, size_t size, const pfb_read_options 
         }
     }
     seen.code = block.error.code;
-    seen.blamed = block.error.offset;
+    seen.error_offset = block.error.offset;
     return seen;
 }
 
@@ -199,14 +199,14 @@ static void check_change(const change *c, bool big)
     store_ordered(b.data + c->offset, big, c->value);
     uint8_t *data = exact_copy(&b);
     change seen = read_all(data, b.size, NULL);
-    expect_error((pfb_error){seen.code, seen.blamed}, c->code, c->blamed, c->what);
+    expect_error((pfb_error){seen.code, seen.error_offset}, c->code, c->error_offset, c->what);
     cr_expect(seen.objects == c->objects && seen.counters == c->counters && seen.instances == c->instances &&
                   seen.values == c->values,
               "%s: %u objects, %u counters, %u instances, %u values", c->what, seen.objects, seen.counters,
               seen.instances, seen.values);
     pfb_v1_reader block;
     pfb_v1_open(&block, data, b.size, NULL);
-    expect_error(pfb_v1_finish(&block), c->code, c->blamed, "finished without reading the objects");
+    expect_error(pfb_v1_finish(&block), c->code, c->error_offset, "finished without reading the objects");
     free(data);
 }
 
@@ -347,7 +347,7 @@ Test(v1, value_rules)
     CHECK_CHANGES(rows);
 }
 
-Test(v1, every_length)
+Test(v1, every_truncation)
 {
     bytes b;
     make_everything(&b, false);
@@ -364,7 +364,7 @@ Test(v1, every_length)
     }
     pfb_v1_reader block;
     cr_expect_not(pfb_v1_open(&block, NULL, 1000, NULL));
-    expect_error(pfb_v1_finish(&block), PFB_TRUNCATED_HEADER, 0, "null");
+    expect_error(pfb_v1_finish(&block), PFB_TRUNCATED_HEADER, 0, "a null block");
 }
 
 /* Signature and field both give the byte order; if they contradict each other the block is rejected. */
@@ -376,7 +376,7 @@ Test(v1, byte_orders_that_contradict)
         b.data[8] = big ? 1 : 0;
         pfb_v1_reader block;
         cr_expect_not(pfb_v1_open(&block, b.data, b.size, NULL));
-        expect_error(block.error, PFB_BAD_BYTE_ORDER, 8, big ? "big" : "little");
+        expect_error(block.error, PFB_BAD_BYTE_ORDER, 8, big ? "a big-endian signature" : "a little-endian signature");
     }
 }
 
@@ -630,10 +630,10 @@ Test(v1, multi_counts_of_two_objects)
     uint8_t memory[1024];
     pfb_writer b;
     v1_begin(&b, memory, sizeof memory, false);
-    for (uint32_t claims = 0; claims < 2; claims++) {
+    for (uint32_t is_used = 0; is_used < 2; is_used++) {
         v1_object(&b, 2, PFB_V1_NO_INSTANCES);
         v1_counter(&b, 4, MULTI_TIMER, 8, 8);
-        v1_counter(&b, 4, RAWCOUNT, 4, claims ? 16 : 20);
+        v1_counter(&b, 4, RAWCOUNT, 4, is_used ? 16 : 20);
         pfb_write_end_object(&b);
     }
     pfb_write_end_v1(&b);
@@ -642,9 +642,9 @@ Test(v1, multi_counts_of_two_objects)
     pfb_v1_instance instance;
     pfb_v1_value value;
     cr_assert(pfb_v1_open(&block, memory, b.size_bytes, STRICT));
-    for (uint32_t claims = 0; claims < 2; claims++) {
+    for (uint32_t is_used = 0; is_used < 2; is_used++) {
         cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_instance(&block, &instance));
-        cr_expect(pfb_v1_next_value(&block, &value) && value.has_multi_count == !claims, "object %u", claims);
+        cr_expect(pfb_v1_next_value(&block, &value) && value.has_multi_count == !is_used, "object %u", is_used);
     }
 }
 
@@ -662,7 +662,7 @@ Test(v1, values_of_other_sizes_are_bytes)
 
 /* The size of a definition is the distance to the next one, and instances begin at DefinitionLength, with unused bytes
  * before them. */
-Test(v1, longer_definitions_and_slack)
+Test(v1, longer_definitions_and_unused_bytes)
 {
     bytes b = {.size = 0};
     pfb_writer builder;
@@ -713,7 +713,7 @@ Test(v1, the_error_does_not_depend_on_the_order_of_reading)
     expect_error(block.object_error, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "instances read before definitions");
     expect_error(pfb_v1_finish(&block), PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "the error of the block");
     change seen = read_all(b.data, b.size, NULL);
-    expect_error((pfb_error){seen.code, seen.blamed}, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80,
+    expect_error((pfb_error){seen.code, seen.error_offset}, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80,
                  "definitions read before instances");
 }
 

@@ -344,7 +344,7 @@ Test(v2_values, an_unused_step_may_be_huge)
         bulk.position_count = 1;
         cr_assert(pfb_v2_read_values(&block, &bulk) && bulk.instance_count == 4);
         for (uint32_t i = 0; i < 4; i++)
-            cr_expect(values[i] == UINT64_C(10000) * i && sizes[i] == (way & 1 ? 8 : 0), "way %u: %u", way, i);
+            cr_expect(values[i] == UINT64_C(10000) * i && sizes[i] == (way & 1 ? 8 : 0), "case %u: value %u", way, i);
     }
 }
 

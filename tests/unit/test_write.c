@@ -510,7 +510,7 @@ Test(write, any_order_stays_inside_the_memory)
             if (first.code == PFB_OK)
                 first = builder.error;
         }
-        expect_error(builder.error, first.code, first.offset, "the first error");
+        expect_error(builder.error, first.code, first.offset, "the first error is kept");
     }
     guarded_free(&memory);
 }
