@@ -65,7 +65,7 @@ static void note_machine(const pfb_wide *machine)
 /* ---- Answers -------------------------------------------------------------------------------------------------- */
 
 /* Counts the call. Returns the answer that the test defined for it, or null. */
-static const fake_answer *next_forged(fake_function function)
+static const fake_answer *next_scripted(fake_function function)
 {
     const fake_script *script = &fake.scripts[function];
     size_t at = fake.calls[function]++;
@@ -81,19 +81,19 @@ static void note_capacity(fake_function function, uint32_t units)
 }
 
 /* Gives the answer that the test defined for a call with a buffer. Returns false if there is none. */
-static bool forge(fake_function function, void *buffer, size_t capacity_bytes, size_t unit_bytes, pfb_dword *actual,
-                  pfb_dword *code)
+static bool give_scripted(fake_function function, void *buffer, size_t capacity_bytes, size_t unit_bytes,
+                          pfb_dword *actual, pfb_dword *code)
 {
     note_capacity(function, (uint32_t)(capacity_bytes / unit_bytes));
-    const fake_answer *forged = next_forged(function);
-    if (!forged)
+    const fake_answer *scripted = next_scripted(function);
+    if (!scripted)
         return false;
-    size_t claimed = forged->actual <= capacity_bytes / unit_bytes ? forged->actual * unit_bytes : 0;
+    size_t reply_bytes = scripted->actual <= capacity_bytes / unit_bytes ? scripted->actual * unit_bytes : 0;
     ((uint8_t *)buffer)[0] = ((uint8_t *)buffer)[capacity_bytes - 1] = 0xEE;
-    if (forged->code == PFB_WIN32_SUCCESS)
-        memset(buffer, 0xEE, claimed);
-    *actual = forged->actual;
-    *code = forged->code;
+    if (scripted->code == PFB_WIN32_SUCCESS)
+        memset(buffer, 0xEE, reply_bytes);
+    *actual = scripted->actual;
+    *code = scripted->code;
     return true;
 }
 
@@ -126,11 +126,11 @@ static pfb_guid guid_of(const pfb_perflib_guid *guid)
 
 pfb_dword PFB_WINAPI PerfOpenQueryHandle(const pfb_wide *machine, void **query)
 {
-    const fake_answer *forged = next_forged(FAKE_PerfOpenQueryHandle);
+    const fake_answer *scripted = next_scripted(FAKE_PerfOpenQueryHandle);
     note_machine(machine);
-    if (forged) {
-        *query = forged->code == PFB_WIN32_SUCCESS ? NULL : (void *)&fake;
-        return forged->code;
+    if (scripted) {
+        *query = scripted->code == PFB_WIN32_SUCCESS ? NULL : (void *)&fake;
+        return scripted->code;
     }
     for (size_t i = 0; i < HANDLES; i++) {
         if (handles[i].query)
@@ -147,13 +147,13 @@ pfb_dword PFB_WINAPI PerfOpenQueryHandle(const pfb_wide *machine, void **query)
 
 pfb_dword PFB_WINAPI PerfCloseQueryHandle(void *query)
 {
-    const fake_answer *forged = next_forged(FAKE_PerfCloseQueryHandle);
+    const fake_answer *scripted = next_scripted(FAKE_PerfCloseQueryHandle);
     handle *open = find_handle(query);
     if (!open)
         return PFB_WIN32_INVALID_HANDLE;
     close_handle(open);
     fake.open_handles--;
-    return forged ? forged->code : PFB_WIN32_SUCCESS;
+    return scripted ? scripted->code : PFB_WIN32_SUCCESS;
 }
 
 /* Writes the Status of each block, and on request overwrites all other bytes. */
@@ -192,13 +192,13 @@ static pfb_dword change(fake_function function, change_function *operation, void
 {
     pfb_source_failure failure = {0};
     note_capacity(function, (uint32_t)size);
-    const fake_answer *forged = next_forged(function);
+    const fake_answer *scripted = next_scripted(function);
     const handle *open = find_handle(query);
     if (!open)
         return PFB_WIN32_INVALID_HANDLE;
-    if (forged) {
+    if (scripted) {
         memset(blocks, 0xEE, size);
-        return forged->code;
+        return scripted->code;
     }
     if (!operation(open->query, blocks, size, &failure))
         return failure.code;
@@ -225,7 +225,7 @@ pfb_dword PFB_WINAPI PerfQueryCounterInfo(void *query, pfb_perflib_identifier *b
     pfb_dword code = PFB_WIN32_INVALID_HANDLE;
     pfb_source_failure failure = {0};
     const handle *open = find_handle(query);
-    if (!open || forge(FAKE_PerfQueryCounterInfo, blocks, capacity, 1, actual, &code))
+    if (!open || give_scripted(FAKE_PerfQueryCounterInfo, blocks, capacity, 1, actual, &code))
         return code;
     if (!pfb_source_query_info(open->query, &reply, &failure))
         return give_failure(&failure, actual);
@@ -238,7 +238,7 @@ pfb_dword PFB_WINAPI PerfQueryCounterData(void *query, pfb_perflib_data_header *
     pfb_dword code = PFB_WIN32_INVALID_HANDLE;
     pfb_source_failure failure = {0};
     handle *open = find_handle(query);
-    if (!open || forge(FAKE_PerfQueryCounterData, data, capacity, 1, actual, &code))
+    if (!open || give_scripted(FAKE_PerfQueryCounterData, data, capacity, 1, actual, &code))
         return code;
     if (!open->has_sample && !pfb_source_query_collect(open->query, &open->sample, &failure))
         return give_failure(&failure, actual);
@@ -254,7 +254,7 @@ pfb_dword PFB_WINAPI PerfEnumerateCounterSet(const pfb_wide *machine, pfb_perfli
     pfb_source_failure failure = {0};
     size_t capacity_bytes = capacity * sizeof *guids;
     note_machine(machine);
-    if (forge(FAKE_PerfEnumerateCounterSet, guids, capacity_bytes, sizeof *guids, actual, &code))
+    if (give_scripted(FAKE_PerfEnumerateCounterSet, guids, capacity_bytes, sizeof *guids, actual, &code))
         return code;
     if (!pfb_source_countersets(source, &reply, &failure))
         return give_failure(&failure, actual);
@@ -269,7 +269,7 @@ pfb_dword PFB_WINAPI PerfEnumerateCounterSetInstances(const pfb_wide *machine, c
     pfb_source_failure failure = {0};
     pfb_guid guid = guid_of(counterset);
     note_machine(machine);
-    if (forge(FAKE_PerfEnumerateCounterSetInstances, instances, capacity, 1, actual, &code))
+    if (give_scripted(FAKE_PerfEnumerateCounterSetInstances, instances, capacity, 1, actual, &code))
         return code;
     if (!pfb_source_instances(source, &guid, &reply, &failure))
         return give_failure(&failure, actual);
@@ -286,7 +286,7 @@ pfb_dword PFB_WINAPI PerfQueryCounterSetRegistrationInfo(const pfb_wide *machine
     note_machine(machine);
     fake.request = (uint32_t)request;
     fake.language = (uint32_t)language;
-    if (forge(FAKE_PerfQueryCounterSetRegistrationInfo, info, capacity, 1, actual, &code))
+    if (give_scripted(FAKE_PerfQueryCounterSetRegistrationInfo, info, capacity, 1, actual, &code))
         return code;
     if (!pfb_source_registration(source, &guid, fake.request, fake.language, &reply, &failure))
         return give_failure(&failure, actual);

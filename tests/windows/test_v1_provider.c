@@ -117,7 +117,7 @@ static bool is_at_header_length(const uint8_t *data)
 {
     PERF_DATA_BLOCK header;
     memcpy(&header, data, sizeof header);
-    check(header.HeaderLength <= CAPACITY / 2, "the header has a length");
+    check(header.HeaderLength <= CAPACITY / 2, "HeaderLength is at most half of the buffer");
     const uint8_t *place = data + header.HeaderLength;
     bool is_right = memcmp(place, &provided, sizeof provided) == 0;
     bool is_after = memcmp(place + sizeof header, &provided, sizeof provided) == 0;
@@ -154,10 +154,10 @@ static void check_refusal(pfb_source *source, uint8_t fill, const pfb_read_optio
     check(pfb_v1_open(&block, reply.data, reply.size_bytes, options), "the header is valid");
     PERF_DATA_BLOCK header;
     memcpy(&header, reply.data, sizeof header);
-    pfb_error verdict = pfb_v1_finish(&block);
-    printf("%s, memory of 0x%02X: %s at %lu\n", options ? "strict" : "default", fill, pfb_code_name(verdict.code),
-           (unsigned long)verdict.offset);
-    check(verdict.code == PFB_BAD_OBJECT_SIZE && verdict.offset == header.HeaderLength,
+    pfb_error error = pfb_v1_finish(&block);
+    printf("%s, memory of 0x%02X: %s at %lu\n", options ? "strict" : "default", fill, pfb_code_name(error.code),
+           (unsigned long)error.offset);
+    check(error.code == PFB_BAD_OBJECT_SIZE && error.offset == header.HeaderLength,
           "the object is refused for its size");
     pfb_bytes_free(&reply);
 }
