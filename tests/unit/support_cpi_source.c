@@ -7,8 +7,8 @@
 typedef struct canned_reader {
     canned *c;
     size_t next;
-    size_t cpu_count; /* in the latest reading at a start */
-    bool has_end;     /* the latest reading was one at an end */
+    size_t cpu_count; /* in the latest reading at the start of an interval */
+    bool has_end;     /* the latest reading was at the end of an interval */
 } canned_reader;
 
 static void refuse(pfb_cpi_failure *failure, int code, bool is_silent)

@@ -15,11 +15,11 @@ typedef struct lwp_bytes {
     size_t ring_size;
 } lwp_bytes;
 
-/* EBX of the leaf. */
+/* Returns EBX of the leaf. */
 uint32_t lwp_geometry(uint32_t control_bytes, uint32_t event_bytes, uint32_t max_events, uint32_t event_offset);
 
 /* A CPU with all six events and all modes, version 1, minimum ring of 1024 bytes; a control block of 176 bytes that
- * enables all events, with intervals of 999 and counters of 10; an empty ring of 1024 bytes. Reading it makes no note.
+ * enables all events, with intervals of 999 and counters of 10; an empty ring of 1024 bytes. Reading it sets no notes.
  */
 void lwp_make(lwp_bytes *b);
 

@@ -235,7 +235,7 @@ Test(cook_columns, matched_with_another_sample)
 
 /* ---- V1 ------------------------------------------------------------------------------------------------- */
 
-/* Counters with bases and multi counts, in the next definition or after the value; any of 4 or 8 bytes. */
+/* Counters with bases and multi counts, in the next definition or after the value. Values have 4 or 8 bytes. */
 static const uint32_t v1_types[] = {0x10410400, 0x40020500, 0x40030402, 0x23410500, 0x42030500,
                                     0x00010000, 0x20610500, 0x00000B00, 0x22410500};
 enum { V1_COLUMNS = sizeof v1_types / sizeof v1_types[0] };

@@ -255,7 +255,8 @@ Test(fixture_cpi, refused_later)
     pfb_cpi_source_close(source);
 }
 
-/* A sentence that is too long is cut between two characters: here one of one byte, then characters of two bytes. */
+/* A sentence that is too long is cut between two characters. The sentences here have one character of one byte, then
+ * characters of two bytes. */
 Test(fixture_cpi, long_sentences)
 {
     for (size_t size = 1; size < 600; size += 2) {

@@ -207,7 +207,7 @@ static size_t event_end(const small_log *log, size_t event)
     return event + log->b.data[event] + 256u * log->b.data[event + 1];
 }
 
-/* Every prefix gives the records before the cut and one error, unless only padding is missing. */
+/* Each prefix of the log returns the records before its end, and one error unless only padding is missing. */
 Test(log, truncated_logs)
 {
     small_log log = make_small_log();

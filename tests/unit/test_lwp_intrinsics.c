@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-/* The compiler's header comes first here; examples/lwp_sample.c includes it last. */
+/* The compiler's header comes first here; examples/lwp_sample.c includes it after lwp_intrinsics.h. */
 #if defined(__x86_64__) || defined(__i386__)
 #include <x86intrin.h>
 #endif

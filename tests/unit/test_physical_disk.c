@@ -18,7 +18,7 @@ static void make_disk_machine(void)
 
 TestSuite(physical_disk, .init = make_disk_machine, .fini = remove_machine);
 
-/* Two disks that are hardware devices, and one on top of them. */
+/* Two disks that are hardware devices, and a device-mapper disk above them. */
 #define SDA "   8       0 sda 10 1 2000 300 20 2 4000 500 3 600 800 5 5 5 5 6 6\n"
 #define SDB "   8      16 sdb 1 0 8 7 2 0 16 9 0 11 16\n"
 #define DM0 " 253       0 dm-0 100 0 800 70 200 0 1600 80 1 60 70 0 0 0 0\n"

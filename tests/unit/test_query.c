@@ -342,7 +342,7 @@ Test(query, a_pattern_is_a_name_with_wildcards)
     cr_expect_not(pfb_query_is_pattern(UTF16_NAME(NULL, 0)));
 }
 
-/* A block may be written over itself, with its name inside. */
+/* A query may be written over the block that contains its name. */
 Test(query, a_block_is_rewritten_in_place)
 {
     static const uint8_t name[] = {'0', 0, ',', 0, '1', 0};

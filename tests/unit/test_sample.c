@@ -369,7 +369,8 @@ Test(sample, counters_are_found_in_any_order_of_ids)
     sample_free(s);
 }
 
-/* Columns of base, multi count and clocks are in the same result, else in another one of the same set. */
+/* The columns of base, multi count and clocks are in the same result, or else in another result of the same
+ * counterset. */
 Test(sample, references_are_linked)
 {
     pfb_counter counters[] = {plain_counter(1, average), plain_counter(2, average_base), plain_counter(3, 0x10000),

@@ -154,7 +154,7 @@ Test(sample_v1, the_signature_decides)
     cr_expect_not(pfb_v1_recognise(NULL, 8));
 }
 
-/* Blocks with every fault, truncated blocks, and too little memory: never more is written than was measured. */
+/* Blocks with each fault, and too little memory. The loaded counts never exceed the measured counts. */
 Test(sample_v1, malformed_blocks)
 {
     for (int fault = PFB_FAULT_NONE; fault < PFB_FAULT_COUNT; fault++) {
@@ -398,7 +398,7 @@ static v1 *slots_at(int64_t tick, const slot *slots)
         if (slots[i].size == 4 || slots[i].size == 8)
             pfb_write_v1_value(&s->b, offsets[i], tick == 1 ? slots[i].older : slots[i].newer, slots[i].size);
     }
-    /* A count after the value of the first definition, for multi counters at 8. */
+    /* A multi timer at offset 8 has its multi count after the value. */
     if (slots[0].type == MULTI_TIMER && slots[0].offset == 8 && count == 1)
         pfb_write_v1_value(&s->b, 16, 4, 4);
     pfb_write_end_object(&s->b);

@@ -253,7 +253,7 @@ Test(v1, header_rules)
 }
 
 /* The first object has 4 counters, 2 instances and 8 values. Errors inside it do not prevent reading the other objects,
- * but a wrong size of it does. */
+ * but a wrong object size does. */
 Test(v1, object_rules)
 {
     static const change rows[] = {
@@ -327,7 +327,7 @@ Test(v1, instance_rules)
     CHECK_CHANGES(rows);
 }
 
-/* The first definition has 4 bytes in counter blocks of 24. */
+/* The value of the first definition has 4 bytes, the counter blocks have 24. */
 Test(v1, value_rules)
 {
     enum { OFFSET = DEFINITIONS_A + 36, SIZE = DEFINITIONS_A + 32, LABEL_OFFSET = DEFINITIONS_A + 3 * 40 + 36 };
@@ -624,7 +624,7 @@ Test(v1, multi_counts_in_both_conventions)
     }
 }
 
-/* For each object it is determined anew which bytes of its counter blocks are free. */
+/* The unused bytes of the counter blocks are determined separately for each object. */
 Test(v1, multi_counts_of_two_objects)
 {
     uint8_t memory[1024];

@@ -117,7 +117,7 @@ Test(v1_work, valid_counters_may_share_a_base)
     }
 }
 
-/* The work for an object is counted once, whenever its definitions are read. */
+/* The work for an object is counted once, even if its definitions are read after its instances. */
 Test(v1_work, work_does_not_depend_on_the_order_of_reading)
 {
     size_t size;

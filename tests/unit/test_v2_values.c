@@ -18,7 +18,8 @@ typedef struct made {
     size_t size;
 } made;
 
-/* One result whose values are instance * 10000 + position; every `fourth` value, from the second on, has 4 bytes. */
+/* Makes one result whose values are instance * 10000 + position. Of each `fourth` values, the second has 4 bytes; 0:
+ * all have 8 bytes. */
 static void make_block(made *m, uint32_t kind, uint32_t instances, uint32_t counters, uint32_t fourth)
 {
     static const pfb_write_times times;
