@@ -69,7 +69,7 @@ static fake_event *find_event(int descriptor)
     return &events[descriptor - FIRST_DESCRIPTOR];
 }
 
-/* The rules of perf_event_open(2) for the calls that the source makes. */
+/* Returns true if a call of the source follows the rules of perf_event_open(2). */
 static bool is_proper(const struct perf_event_attr *attributes, int thread, int cpu, int group, unsigned long flags)
 {
     const uint64_t format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;

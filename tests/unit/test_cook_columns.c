@@ -113,7 +113,7 @@ static void disturb_crowd(uint64_t *state, crowd *c, uint64_t rarely)
     }
 }
 
-/* The raw value of a counter of an instance: mostly a realistic number, sometimes any number. */
+/* Returns a raw value of a counter of an instance: mostly a realistic number, sometimes any number. */
 static uint64_t raw_value(uint64_t *state, uint32_t id, uint32_t column, int64_t tick, uint64_t rarely)
 {
     if (one_in(state, rarely))
@@ -217,7 +217,7 @@ Test(cook_columns, random_samples, .timeout = 300)
 }
 
 /* A sample that was matched with a larger sample refers to older rows that a smaller sample does not have. */
-Test(cook_columns, matched_with_another_sample)
+Test(cook_columns, a_sample_that_was_matched_with_another_one)
 {
     uint64_t state = 1;
     crowd c = {.count = 300};

@@ -99,7 +99,7 @@ Test(v2_values, instances_are_returned_with_their_names)
     pfb_v2_values bulk = {.values = values, .instances = instances, .instance_capacity = 2};
     bulk.instance_step = 3;
     bulk.position_step = 1;
-    /* Ids end at 72 + 16, instances begin at 96: the first takes 16 and three values of 16. */
+    /* The first instance begins at 96. It has a header of 16 bytes and three values of 16 bytes. */
     cr_assert(pfb_v2_read_values(&block, &bulk) && bulk.instance_count == 2);
     cr_expect(instances[0].offset == 96 && instances[0].instance == 0 && instances[0].id == 0);
     cr_expect(instances[1].offset == 160 && instances[1].instance == 1 && instances[1].id == 7);
@@ -191,7 +191,8 @@ Test(v2_values, a_malformed_value_ends_the_last_instance)
     static made m;
     for (uint32_t broken = 0; broken < 32; broken++) {
         make_block(&m, PFB_V2_COUNTERSET, 3, 32, 0);
-        /* 48 header, 16 result, 8 + 32 * 4 ids, 8 instances: 208; an instance: 16 of a header and 512 */
+        /* The instances begin at 48 + 16 + 8 + 32 * 4 + 8 = 208. Each has a header of 16 bytes and 512 bytes of values.
+         */
         size_t offset = 208 + 528 + 16 + 16 * (size_t)broken;
         cr_assert_eq(m.data[offset], 8);
         m.data[offset] = 9;
@@ -201,7 +202,8 @@ Test(v2_values, a_malformed_value_ends_the_last_instance)
         read_result(&block, m.data, m.size, NULL);
         pfb_v2_values bulk = {.values = values, .instance_capacity = 3, .instance_step = 32, .position_step = 1};
         cr_expect(pfb_v2_read_values(&block, &bulk), "values before the error are returned");
-        cr_expect(bulk.instance_count == 2 && bulk.last_value_count == broken, "%u", bulk.last_value_count);
+        cr_expect(bulk.instance_count == 2 && bulk.last_value_count == broken, "%u values of the last instance",
+                  bulk.last_value_count);
         for (uint32_t i = 0; i < 32; i++)
             cr_expect_eq(values[32 + i], i < broken ? 10000 + i : UINT64_MAX, "value %u, malformed value %u", i,
                          broken);
