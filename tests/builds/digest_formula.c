@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a digest of the results of many samples, evaluated one by one and as columns. Usage: digest_formula COUNT. Two
- * builds agree on every bit of every result if they print the same number, and a build agrees with itself if its
- * columns have the results of single evaluations. tests/vectors has expected results. */
+/* Prints a digest of the results of COUNT random pairs of samples. Usage: digest_formula COUNT. Two builds that print
+ * the same digest agree on every bit of every result. tests/vectors has the expected results of known samples. */
 #include "perfblock/formula.h"
 
 #include <inttypes.h>
@@ -25,7 +24,7 @@ static uint64_t random_number(uint64_t *state)
     return next_random(state) >> shift;
 }
 
-/* The same, mostly positive. */
+/* A random number of random length; one in 16 is negated. */
 static int64_t random_clock(uint64_t *state)
 {
     int64_t reading = (int64_t)(random_number(state) >> 1);
@@ -117,7 +116,7 @@ int main(int argc, char **argv)
     for (unsigned long i = 0; i < count; i++) {
         size_t row = (size_t)(next_random(&state) % TYPES);
         uint32_t type = pfb_counter_type_at(row)->value;
-        if (next_random(&state) % 8 == 0) /* mostly a type without a name */
+        if (next_random(&state) % 8 == 0) /* usually gives a type without a name */
             type = (type ^ (uint32_t)(next_random(&state) & 0xF3FF0500)) & ~PFB_TYPE_RESERVED_MASK;
         pfb_raw_value older = random_sample(&state, type);
         pfb_raw_value newer = random_sample(&state, type);

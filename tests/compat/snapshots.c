@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked to a program that measures cycles per instruction: it reads snapshots of two CPUs instead of this machine's
- * counters. Sleeping returns at once. */
+/* Linked into a program that measures cycles per instruction: the program then reads snapshots of two CPUs instead of
+ * the machine's counters. nanosleep() returns at once. */
 #include "perfblock/cpi_facility.h"
 
 #include <stdlib.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads inputs, each by one reader of the core from opening it to the verdict: read_measured() is what a tool counts.
+/* Reads each input with one reader of the core, from opening it to its verdict. An instruction counter measures
+ * read_measured() only.
  *
  *     read_inputs LIST
  *
- * LIST has a line for each input: the reader's name, 0 or 1 for strict, and the path of a file. For each a line is
- * printed: of two samples how many rows the newer one has, how many of them were matched, how many values there are,
- * and how many of these can be displayed; zeros of all else. A plain program without a test framework. Exit status 1
- * when an input cannot be read from its file, 2 for a reader that is none. */
+ * LIST has a line for each input: the reader's name, 0 or 1 for strict mode, and the path of a file. The program prints
+ * a line for each input. The reader "cook" prints four numbers about the newer sample: its rows, its matched rows, its
+ * values, and its values that can be displayed. All other readers print zeros. The exit status is 1 if a file cannot be
+ * read, and 2 if a reader's name is unknown. */
 #include "../../fuzz/strict.h"
 #include "perfblock/capture.h"
 #include "perfblock/cpi/hooks.h"
@@ -32,7 +33,7 @@ static void stop(const char *what, const char *which, int status)
     exit(status);
 }
 
-/* ---- Memory: given out from one piece, so that no allocator is measured ------------------------------------- */
+/* ---- Memory: taken from one allocation, so that malloc is not measured -------------------------------------- */
 
 enum { ARENA_BYTES = 256 * 1024 * 1024 };
 
@@ -58,7 +59,7 @@ typedef struct evaluated {
     const uint8_t *status_bytes;
 } evaluated;
 
-/* What a reader gets. */
+/* The arguments of a reader. */
 typedef struct request {
     bytes in;
     const pfb_read_options *options;
@@ -84,7 +85,7 @@ static void read_v2(const request *r)
     pfb_v2_finish(&block);
 }
 
-/* Nothing is asked of the block but its verdict. */
+/* Checks the whole block without returning results. */
 static void finish_v2(const request *r)
 {
     pfb_v2_reader block;
@@ -92,7 +93,7 @@ static void finish_v2(const request *r)
     pfb_v2_finish(&block);
 }
 
-/* All values as rows or as columns, with sizes and instances, this many instances at a time. */
+/* Reads all values, sizes and instances, `instances` instances per call, in the order of rows or of columns. */
 static void read_bulk(const request *r, size_t instances, bool as_columns)
 {
     pfb_v2_reader block;
@@ -144,7 +145,7 @@ static void read_name_table(const request *r)
         continue;
 }
 
-/* Sorting, beyond what reading takes. */
+/* Reads a name table and sorts its entries. */
 static void index_name_table(const request *r)
 {
     pfb_name_table table;
@@ -158,7 +159,7 @@ static void index_name_table(const request *r)
     pfb_name_index_build(&index, &table, entries, by_index, by_name, count);
 }
 
-/* ---- Metadata: by a selector, as in the seeds ----------------------------------------------------------------- */
+/* ---- Metadata: the first byte selects the format, as in the seeds of the fuzzing ------------------------------- */
 
 static void read_strings(bytes in, const pfb_read_options *options)
 {
@@ -193,7 +194,7 @@ static void read_counterset(bytes in, const pfb_read_options *options)
         continue;
 }
 
-/* Request codes 1 to 10, then the lists; others are none. */
+/* Formats 1 to 10 are request codes and 11 to 13 are lists. Other numbers are ignored. */
 static void read_format(uint32_t format, bytes in, const pfb_read_options *options)
 {
     enum { LAST_FORMAT = 13 };
@@ -223,7 +224,7 @@ static void read_registration(const request *r)
 
 /* ---- CPI and LWP ---------------------------------------------------------------------------------------------- */
 
-/* Every figure of every hook. */
+/* Reads every figure of every hook. */
 static void read_group(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group)
 {
     pfb_cpi_stored stored;
@@ -281,7 +282,7 @@ static void read_lwp(const request *r)
         continue;
 }
 
-/* ---- Captures: with the bodies of their chunks ---------------------------------------------------------------- */
+/* ---- Captures, and the bodies of their chunks ----------------------------------------------------------------- */
 
 static void read_chunk(const pfb_chunk *chunk, const request *body)
 {
@@ -316,7 +317,7 @@ static void read_capture(const request *r)
     }
 }
 
-/* ---- Two samples to displayed values: loaded, matched, evaluated, numbered ------------------------------------- */
+/* ---- Two samples: loaded, matched, evaluated, and their rows numbered ------------------------------------------ */
 
 static void load(pfb_sample *sample, bytes data, pfb_sample_input input, arena *memory)
 {
@@ -336,8 +337,9 @@ static bool open_registration(pfb_registration *registration, bytes in, arena *m
     return true;
 }
 
-/* Sizes of the older block, the newer one, query information and a registration are u16 after five bytes, of which
- * bit 0 of the first is strict; the rest is a second registration. */
+/* The input begins with 5 bytes, of which bit 0 of the first selects strict mode, and four u16 sizes: of the older
+ * block, the newer block, the query information and a registration. These four parts follow, and the rest is a second
+ * registration. */
 static void read_cook(const request *r)
 {
     enum { PARTS = 4, SIZES_AT = 5, HEADER = SIZES_AT + 2 * PARTS };
@@ -373,7 +375,7 @@ static void read_cook(const request *r)
     r->samples->status_bytes = status_bytes;
 }
 
-/* How many values of a column can be displayed. */
+/* Returns the number of values of a column that can be displayed. */
 static unsigned count_displayed(const evaluated *e, const pfb_sample_result *result, uint32_t column)
 {
     unsigned displayed = 0;
@@ -404,7 +406,8 @@ static void print_evaluated(const evaluated *e)
     printf("%u %u %u %u\n", (unsigned)e->newer.counts.rows, matched, count_values(&e->newer), displayed);
 }
 
-/* ---- By name -------------------------------------------------------------------------------------------------- */
+/* ---- Readers by name
+ * -------------------------------------------------------------------------------------------------- */
 
 static void read_rows(const request *r)
 {
@@ -456,7 +459,7 @@ static reader *find_reader(const char *name)
 
 void read_measured(reader *read, const request *r);
 
-/* Not inlined: the tool counts from its first instruction to its last. */
+/* Not inlined, because instructions are counted from the entry of this function to its return. */
 __attribute__((noinline)) void read_measured(reader *read, const request *r)
 {
     read(r);

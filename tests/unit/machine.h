@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_MACHINE_H
 #define PFB_TEST_MACHINE_H
 
-/* A tree of kernel files in a temporary folder that represents a machine, and the replies of a source over it as text.
- */
+/* A simulated machine: a tree of kernel files in a temporary folder. Functions return the replies of a source that
+ * reads this tree as text. */
 #include "perfblock/source.h"
 
 extern const pfb_guid processor_guid;
@@ -43,12 +43,12 @@ pfb_source *open_machine(void);
 /* Ticks of USER_HZ, the unit of times in /proc, in units of 100 ns. */
 uint64_t ticks(uint64_t count);
 
-/* ---- Queries in short ------------------------------------------------------------------------------------- */
+/* ---- Queries ---------------------------------------------------------------------------------------------- */
 
 /* Sets the counterset that the following functions use; initially Processor Information. */
 void ask_of(const pfb_guid *set);
 
-/* An identifier block; a null name leaves it out. */
+/* Writes an identifier block; a null `name` means no name. */
 size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance);
 
 /* Returns the Status of the n-th block. */

@@ -22,8 +22,8 @@ void put_label(bytes *b, uint32_t minor, uint32_t elapsed, const char *text, boo
 /* System and processors hooks with one instruction per CPU. */
 void put_detailed(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint32_t cpus);
 
-/* 10^places * numerator / denominator ten-thousandths, rounded half up, by long division; undefined where there is no
- * figure. A CPI has 4 places, a percentage 6. */
+/* Returns 10^places * numerator / denominator in ten-thousandths, rounded half up, computed by long division; or
+ * "undefined" if there is no figure. A CPI has 4 places, a percentage 6. */
 pfb_cpi_words divided_words(uint64_t numerator, uint64_t denominator, int places);
 
 #endif

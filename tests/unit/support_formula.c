@@ -72,5 +72,5 @@ void expect_status(pfb_formula_result result, pfb_status status, const char *wha
                  pfb_status_name(status));
     cr_expect(status == PFB_STATUS_OK ||
                   (same_bits(result.value, 0.0) && result.flags == 0 && !result.is_integer && result.integer == 0),
-              "%s: a value beside %s", what, pfb_status_name(status));
+              "%s: there is a value although the status is %s", what, pfb_status_name(status));
 }

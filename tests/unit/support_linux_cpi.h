@@ -24,7 +24,7 @@ void put_idle(unsigned idle0, unsigned iowait0, unsigned idle1, unsigned iowait1
 /* CPU n counts 1000 (n + 1) instructions and one unhalted cycle, in 1000 cycles of the clock. */
 void run_cpus(void);
 
-/* ---- Readings in short ------------------------------------------------------------------------------------- */
+/* ---- Readings ---------------------------------------------------------------------------------------------- */
 
 /* A reading with its CPUs. */
 typedef struct taken {

@@ -23,7 +23,7 @@ void lwp_make(lwp_bytes *b)
     memset(b, 0, sizeof *b);
     b->leaf[0] = b->leaf[3] = 0xE000007F;
     b->leaf[1] = lwp_geometry(176, 32, 6, 128);
-    b->leaf[2] = 1u << 16 | 1u << 9; /* smallest ring, version */
+    b->leaf[2] = 1u << 16 | 1u << 9; /* minimum ring size, version */
     b->control_size = 176;
     b->ring_size = 1024;
     store(b->control, 0x7E, 4);

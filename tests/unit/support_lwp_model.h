@@ -32,8 +32,9 @@ typedef struct program {
     pfb_lwp_model model;
 } program;
 
-/* Leaves, EAX to EDX: of real CPUs, with everything enabled; of a CPU with everything that the leaf can contain, and
- * two latency bits lost; and of one like that without a minimum ring. */
+/* CPUID leaves, EAX to EDX. `bulldozer` and `kaveri` are real CPUs with all features enabled. `complete` has all
+ * features that the leaf can describe, and drops two latency bits. `small_rings` is the same without a minimum ring
+ * size. */
 extern const uint32_t bulldozer[4];
 extern const uint32_t kaveri[4];
 extern const uint32_t complete[4];
@@ -56,10 +57,10 @@ void program_switch_on(program *p);
 void program_flush(program *p);
 void program_value(program *p, uint32_t data1);
 void program_count(program *p, pfb_lwp_occurrence occurrence);
-bool program_insert(program *p, uint32_t data1); /* the carry flag */
+bool program_insert(program *p, uint32_t data1); /* returns the carry flag */
 void expect_fault(pfb_lwp_fault fault, pfb_lwp_fault expected, const char *what);
 
-/* Slots of the ring, and field data1 of their records: UNTOUCHED if a slot was never written. */
+/* Slots of the ring, and the field data1 of their records, which is UNTOUCHED in a slot that was never written. */
 enum { UNTOUCHED = 0x23232323 };
 const uint8_t *program_slot(program *p, uint32_t index);
 uint32_t program_data1(program *p, uint32_t index);

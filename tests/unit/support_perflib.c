@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A system ------------------------------------------------------------------------------------------------- */
+/* ---- The system ------------------------------------------------------------------------------------------------- */
 
 fake_perflib *fake;
 
@@ -64,7 +64,7 @@ pfb_source *open_local(void)
 void close_source(pfb_source *source)
 {
     pfb_source_close(source);
-    cr_expect_eq(fake->open_handles, 0, "%zu handles stay open", fake->open_handles);
+    cr_expect_eq(fake->open_handles, 0, "%zu handles were not closed", fake->open_handles);
     cr_expect_eq(fake->wrong_handles, 0, "%zu calls with a handle that is not open", fake->wrong_handles);
 }
 
@@ -129,7 +129,8 @@ size_t make_block(uint8_t *out, size_t capacity, size_t set)
     return pfb_query_write(&query, out, capacity);
 }
 
-/* ---- Any call -------------------------------------------------------------------------------------------------- */
+/* ---- Calls by function
+ * -------------------------------------------------------------------------------------------------- */
 
 const fake_function replying[REPLYING] = {FAKE_PerfEnumerateCounterSet, FAKE_PerfEnumerateCounterSetInstances,
                                           FAKE_PerfQueryCounterSetRegistrationInfo, FAKE_PerfQueryCounterInfo,
@@ -193,7 +194,7 @@ void expect_failure(pfb_source *source, fake_function function, uint32_t code, c
                  (unsigned)code);
     cr_expect(starts_with(failure.sentence, function_names[function]) && length > end_length &&
                   strcmp(failure.sentence + length - end_length, end_of_sentence) == 0,
-              "\"%s\" does not end \"%s\"", failure.sentence, end_of_sentence);
+              "\"%s\" does not end with \"%s\"", failure.sentence, end_of_sentence);
     cr_expect_eq(reply.size_bytes, 0);
     pfb_bytes_free(&reply);
     cr_expect_not(ask(source, function, &reply, NULL), "the failure argument may be NULL");

@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_SUPPORT_SAMPLES_H
 #define PFB_TEST_SUPPORT_SAMPLES_H
 
-/* Samples for the tests of samples and matching: a data block, its queries, registrations, and the
- * sample made of them, in memory of exactly its size so that a sanitizer sees what goes beyond.
+/* Samples for the tests of samples and matching: a data block, its queries, registrations, and the sample loaded from
+ * them. The sample's memory has exactly the required size, so that a sanitizer detects accesses past the end.
  *
  *     sample *s = sample_new(1);                                  sample 1: its clocks read 1000, 10^7 and 1000 Hz
  *     sample_register(s, SET, counters, 2);
@@ -36,10 +36,10 @@ sample *sample_new_large(int64_t tick, size_t capacity);
 void sample_free(sample *s);
 void sample_free_both(sample *older, sample *newer);
 
-/* A counterset by a number from 1. */
+/* The GUID of a counterset by number, from 1. */
 pfb_guid set_guid(unsigned set);
 
-/* A counter that refers to nothing. */
+/* A counter that refers to no other counter. */
 pfb_counter plain_counter(uint32_t id, uint32_t type);
 
 /* Registers counters of a set. */
@@ -48,7 +48,7 @@ void sample_register(sample *s, unsigned set, const pfb_counter *counters, uint3
 /* Adds the query of the result at `index`; `name` in ASCII, null for none. */
 void sample_query(sample *s, unsigned set, uint32_t counter_id, uint32_t instance_id, const char *name, uint32_t index);
 
-/* Begins a result, and ends the one before. */
+/* Begins a result, and ends the previous one. */
 void sample_result(sample *s, uint32_t kind, const uint32_t *ids, uint32_t count);
 void sample_row(sample *s, uint32_t id, const char *name);
 void sample_value(sample *s, uint64_t raw, uint32_t size);
@@ -64,8 +64,8 @@ typedef struct instance {
     const char *name;
 } instance;
 
-/* A sample of one result of kind 4 about counter 1, of this type of 4 bytes, with these instances up to the one without
- * a name; instance i has the value 100 * tick + i. Loaded. */
+/* Makes and loads a sample of one result of kind 4: counter 1, which has this type and 4 bytes. `list` ends with an
+ * instance whose name is null; instance i has the value 100 * tick + i. */
 sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const instance *list);
 
 /* Ends the block, measures and loads it; sample_measure does not load it. */

@@ -8,7 +8,7 @@
 
 fake_profiling fake;
 
-/* What a handle points to. */
+/* A handle points to one of these. */
 static struct {
     bool is_open;
     pfb_thread_identity thread;
@@ -149,7 +149,7 @@ static uint64_t read_clock(void)
     return fake.now;
 }
 
-/* The last code gets a text that fills the buffer. */
+/* The text of the code UINT32_MAX fills the buffer. */
 static void describe(uint32_t code, char *out, size_t capacity)
 {
     if (code == UINT32_MAX) {
@@ -200,9 +200,9 @@ pfb_cpi_source *open_source(void)
 void close_source(pfb_cpi_source *source)
 {
     pfb_cpi_source_close(source);
-    cr_expect_eq(fake.open_handles, 0, "%zu handles stay open", fake.open_handles);
+    cr_expect_eq(fake.open_handles, 0, "%zu handles were not closed", fake.open_handles);
     cr_expect_eq(fake.wrong_handles, 0, "%zu calls with a handle that is not open", fake.wrong_handles);
-    cr_expect_eq(fake.foreign, 0, "%zu calls on another thread", fake.foreign);
+    cr_expect_eq(fake.foreign, 0, "%zu calls with a handle of another thread", fake.foreign);
 }
 
 void expect_refusal(pfb_cpi_source *source, uint32_t mode, int code, const char *sentence)
@@ -211,7 +211,8 @@ void expect_refusal(pfb_cpi_source *source, uint32_t mode, int code, const char 
     cr_expect_not(pfb_cpi_reader_open(source, mode, &failure));
     cr_expect_eq(failure.code, code, "%d instead of %d", failure.code, code);
     cr_expect_str_eq(failure.sentence, sentence);
-    cr_expect_lt(strlen(failure.sentence), sizeof failure.sentence - 1, "cut: %s", failure.sentence);
+    cr_expect_lt(strlen(failure.sentence), sizeof failure.sentence - 1, "the sentence is truncated: %s",
+                 failure.sentence);
     cr_expect_eq(fake.open_handles, 0);
     cr_expect_not(pfb_cpi_reader_open(source, mode, NULL), "the failure argument may be NULL");
 }

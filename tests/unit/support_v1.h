@@ -12,24 +12,23 @@ void put_ordered(bytes *b, bool is_big_endian, uint64_t value, size_t size);
 uint32_t load_ordered(const uint8_t *p, bool is_big_endian);
 void store_ordered(uint8_t *p, bool is_big_endian, uint32_t value);
 
-/* ---- Objects in few words ---------------------------------------------------------------------------- */
+/* ---- Objects ----------------------------------------------------------------------------------------- */
 
 /* The clocks of sample `tick`: per tick 1000 ticks of the performance clock and 10^7 units of 100 ns; 1000 ticks per
  * second. */
 pfb_write_times v1_times(int64_t tick);
 
-/* Begin a block without system name at tick 1, and end it in memory of exactly its size. */
+/* Begins a block without system name at tick 1. */
 void v1_begin(pfb_writer *b, uint8_t *memory, size_t capacity, bool is_big_endian);
 
 void v1_object(pfb_writer *b, uint32_t title, int32_t instances);
 uint32_t v1_counter(pfb_writer *b, uint32_t title, uint32_t type, uint32_t size, uint32_t offset);
 
-/* An instance without unique id and parent; `name` null: without name; otherwise Windows-1252.
- */
+/* Adds an instance without unique id and parent. `name` is in Windows-1252, or null for an instance without name. */
 void v1_instance(pfb_writer *b, const char *name);
 void v1_instance_of(pfb_writer *b, const char *name, int32_t unique_id, uint32_t parent, uint32_t position);
 
-/* ---- A bit of everything ----------------------------------------------------------------------------- */
+/* ---- A block with all features ----------------------------------------------------------------------- */
 
 /* Positions of its parts; tests/unit/test_write_v1.c has all of its bytes. */
 enum {

@@ -12,7 +12,7 @@ static const pfb_guid guid = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 
 /* ---- Helpers ------------------------------------------------------------------------------------------- */
 
-/* A chunk's header by hand. */
+/* Writes the header of a chunk, field by field. */
 static void put_header(bytes *b, const char tag[5], uint32_t version, uint64_t size)
 {
     put_raw(b, tag, 4);
@@ -25,7 +25,7 @@ static void put_start(bytes *b)
     put_header(b, "PFBC", 1, 0);
 }
 
-/* A whole chunk by hand: payload of `size` bytes 1, 2, 3 ..., padded. */
+/* Writes a chunk, field by field: a payload of `size` bytes 1, 2, 3 ..., and padding. */
 static void put_chunk(bytes *b, const char tag[5], uint32_t version, size_t size)
 {
     put_header(b, tag, version, size);
@@ -49,7 +49,7 @@ static size_t count_chunks(const uint8_t *data, size_t size, pfb_error *error)
     while (pfb_capture_next_chunk(&capture, &chunk))
         count++;
     *error = capture.error;
-    cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "nothing is returned after the end");
+    cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "no chunk is returned after the end");
     return count;
 }
 
@@ -73,7 +73,7 @@ static size_t put_all_kinds(bytes *b, size_t ends[16])
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
 
-Test(capture, the_empty_capture)
+Test(capture, an_empty_capture_is_valid)
 {
     bytes b = {.size = 0};
     put_start(&b);
@@ -83,7 +83,7 @@ Test(capture, the_empty_capture)
     expect_error(error, PFB_OK, 0, "an empty capture");
 }
 
-Test(capture, recognition_looks_at_the_tag_alone)
+Test(capture, a_capture_is_recognised_by_its_first_tag)
 {
     cr_expect(pfb_capture_recognise("PFBC", 4));
     cr_expect(pfb_capture_recognise("PFBC and anything", 17));
@@ -94,32 +94,32 @@ Test(capture, recognition_looks_at_the_tag_alone)
     cr_expect(!pfb_capture_recognise(NULL, 4));
 }
 
-Test(capture, what_is_no_capture)
+Test(capture, files_that_are_no_captures_are_refused)
 {
     pfb_capture capture;
     pfb_chunk chunk;
     cr_expect(!pfb_capture_open(&capture, NULL, 16, NULL));
-    expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "null");
+    expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "a null pointer");
     cr_expect(!pfb_capture_open(&capture, "", 0, NULL));
-    expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "nothing");
+    expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "an empty file");
     bytes b = {.size = 0};
     put_chunk(&b, "DATA", 1, 8);
     cr_expect(!open_bytes(&capture, &b));
-    expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "another chunk first");
-    cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "nothing follows a failure");
+    expect_error(capture.error, PFB_UNKNOWN_FORMAT, 0, "a file that begins with a DATA chunk");
+    cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "no chunk is returned after an error");
     b.size = 0;
     put_header(&b, "PFBC", 2, 0);
     cr_expect(!open_bytes(&capture, &b));
-    expect_error(capture.error, PFB_UNREAD_FORMAT, 4, "a version to come");
+    expect_error(capture.error, PFB_UNREAD_FORMAT, 4, "a PFBC chunk of version 2");
     b.size = 0;
     put_header(&b, "PFBC", 1, 8);
     cr_expect(!open_bytes(&capture, &b));
-    expect_error(capture.error, PFB_TRUNCATED_CHUNK, 0, "a first chunk beyond the end");
+    expect_error(capture.error, PFB_TRUNCATED_CHUNK, 0, "a first chunk that extends past the end");
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-Test(capture, every_tag_gives_its_parts)
+Test(capture, the_fields_of_every_tag_are_read)
 {
     static const struct {
         const char *tag;
@@ -134,7 +134,7 @@ Test(capture, every_tag_gives_its_parts)
         {"RGST", 29, 24, true, true, 0x14131211, 0x18171615},
         {"INST", 29, 16, true, true, 0, 0},
         {"NAME", 29, 4, true, false, 0, 0x04030201},
-        {"PFBC", 0, 0, true, false, 0, 0}, /* again: two concatenated files */
+        {"PFBC", 0, 0, true, false, 0, 0}, /* two concatenated files */
         {"CPIH", 29, 0, true, false, 0, 0},
         {"CPIS", 29, 0, true, false, 0, 0},
         {"data", 29, 0, false, false, 0, 0},
@@ -179,7 +179,7 @@ Test(capture, higher_versions_are_unknown)
     cr_expect(!pfb_capture_next_chunk(&capture, &c) && capture.error.code == PFB_OK);
 }
 
-Test(capture, chunks_too_small_for_their_tag)
+Test(capture, chunks_too_small_for_their_tag_are_refused)
 {
     static const struct {
         const char *tag;
@@ -203,7 +203,7 @@ Test(capture, chunks_too_small_for_their_tag)
 }
 
 /* Sizes for which an addition would overflow, in 32 or 64 bits. */
-Test(capture, sizes_beyond_the_file)
+Test(capture, chunks_that_extend_past_the_end_are_refused)
 {
     static const uint64_t sizes[] = {9,
                                      16,
@@ -226,7 +226,7 @@ Test(capture, sizes_beyond_the_file)
         pfb_error error;
         uint8_t *copy = exact_copy(&b);
         cr_expect_eq(count_chunks(copy, b.size, &error), 1);
-        expect_error(error, PFB_TRUNCATED_CHUNK, at, "a size beyond the file");
+        expect_error(error, PFB_TRUNCATED_CHUNK, at, "a chunk that extends past the end");
         free(copy);
     }
 }
@@ -257,8 +257,9 @@ static size_t count_in_windows(const bytes *b, size_t size, size_t first, size_t
     return count;
 }
 
-/* Windows of any size give the chunks and the error of the whole capture, wherever it is cut. */
-Test(capture, windows)
+/* A capture that is read in windows of any size, complete or truncated, gives the same chunks and the same error as a
+ * capture that is read at once. */
+Test(capture, windows_give_the_chunks_of_the_whole_capture)
 {
     bytes b = {.size = 0};
     size_t ends[16];
@@ -270,12 +271,12 @@ Test(capture, windows)
         for (size_t first = 0; first < 80; first += 7) {
             size_t count = count_in_windows(&b, size, first, 1 + first % 19, ends, &error);
             cr_assert_eq(count, expected, "%zu of %zu bytes", first, size);
-            expect_error(error, whole.code, whole.offset, "windows");
+            expect_error(error, whole.code, whole.offset, "a capture read in windows");
         }
     }
 }
 
-Test(capture, a_capture_that_grows)
+Test(capture, a_growing_capture_is_continued)
 {
     bytes b = {.size = 0};
     pfb_capture capture;
@@ -287,18 +288,18 @@ Test(capture, a_capture_that_grows)
     cr_assert(pfb_capture_open_window(&capture, b.data, size, false, NULL));
     cr_expect(pfb_capture_next_chunk(&capture, &chunk) && chunk.tag == PFB_TAG_DATA);
     cr_expect(!pfb_capture_next_chunk(&capture, &chunk) && capture.needs_more && capture.resume_offset == size);
-    cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "until it is continued");
+    cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "no chunk is returned until the capture is continued");
     cr_assert(pfb_capture_continue(&capture, b.data + size, b.size - size, false));
     cr_expect(pfb_capture_next_chunk(&capture, &chunk) && chunk.tag == PFB_TAG_NOTE && chunk.offset == 0);
     cr_expect(!pfb_capture_next_chunk(&capture, &chunk) && capture.needs_more);
     cr_assert(pfb_capture_continue(&capture, NULL, 0, true));
     cr_expect(!pfb_capture_next_chunk(&capture, &chunk) && !capture.needs_more && capture.error.code == PFB_OK);
     cr_expect(!pfb_capture_continue(&capture, NULL, 0, true));
-    expect_error(capture.error, PFB_CALLER_ORDER, 0, "no more was needed");
+    expect_error(capture.error, PFB_CALLER_ORDER, 0, "a continuation after the end");
 }
 
-/* Every length of the file: all whole chunks before the cut, and one error naming the chunk that was cut. */
-Test(capture, cut_at_every_byte)
+/* For every length of the file, all complete chunks are returned, and the error has the offset of the truncated one. */
+Test(capture, truncated_files)
 {
     bytes b = {.size = 0};
     size_t ends[16];
@@ -313,20 +314,20 @@ Test(capture, cut_at_every_byte)
         size_t last_end = whole > 0 ? ends[whole - 1] : 0;
         pfb_error error;
         size_t count = count_chunks(copy, size, &error);
-        cr_expect_eq(count, whole > 0 ? whole - 1 : 0, "cut at %zu", size);
+        cr_expect_eq(count, whole > 0 ? whole - 1 : 0, "a file truncated to %zu bytes", size);
         if (size < 4)
-            expect_error(error, PFB_UNKNOWN_FORMAT, 0, "cut inside the first tag");
+            expect_error(error, PFB_UNKNOWN_FORMAT, 0, "a file truncated inside the first tag");
         else if (last_end < size)
-            expect_error(error, PFB_TRUNCATED_CHUNK, last_end, "cut");
+            expect_error(error, PFB_TRUNCATED_CHUNK, last_end, "a file truncated inside a chunk");
         else
-            expect_error(error, PFB_OK, 0, "cut between chunks");
+            expect_error(error, PFB_OK, 0, "a file truncated between chunks");
         free(copy);
     }
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------- */
 
-Test(capture, written_chunks_by_hand)
+Test(capture, chunks_are_written_byte_by_byte_as_documented)
 {
     bytes expected = {.size = 0};
     put_header(&expected, "RGST", 1, 24 + 3);
@@ -340,7 +341,7 @@ Test(capture, written_chunks_by_hand)
     memset(out, 0xAA, sizeof out);
     cr_assert_eq(pfb_capture_write(&chunk, "abc", 3, out, sizeof out), expected.size);
     cr_expect_eq(memcmp(out, expected.data, expected.size), 0);
-    cr_expect_eq(out[expected.size], 0xAA, "nothing after it");
+    cr_expect_eq(out[expected.size], 0xAA, "no byte after the chunk is written");
 
     expected.size = 0;
     put_header(&expected, "NAME", 1, 4 + 8);
@@ -358,7 +359,7 @@ Test(capture, written_chunks_by_hand)
     cr_expect_eq(memcmp(out, expected.data, expected.size), 0);
 }
 
-Test(capture, nothing_is_written_where_it_does_not_fit)
+Test(capture, nothing_is_written_if_the_capacity_is_too_small)
 {
     static const uint32_t tags[] = {PFB_TAG_CAPTURE, PFB_TAG_DATA, PFB_TAG_REGISTRATION,        PFB_TAG_INSTANCES,
                                     PFB_TAG_NAMES,   PFB_TAG_NOTE, PFB_TAG('o', 'w', 'n', '1'), PFB_TAG_QUERY_INFO,
@@ -382,7 +383,7 @@ Test(capture, nothing_is_written_where_it_does_not_fit)
     }
 }
 
-Test(capture, absurd_sizes_are_refused)
+Test(capture, sizes_that_overflow_are_refused)
 {
     pfb_chunk chunk = {.tag = PFB_TAG_REGISTRATION};
     uint8_t out[16];
@@ -391,7 +392,7 @@ Test(capture, absurd_sizes_are_refused)
     cr_expect_eq(pfb_capture_write(&chunk, NULL, SIZE_MAX - 47, out, sizeof out), SIZE_MAX - 7);
 }
 
-/* What is written is read back, whatever the tag and the body's size. */
+/* Chunks of every tag and of bodies of any size are read back as they were written. */
 Test(capture, written_and_read_again)
 {
     static const uint32_t tags[] = {PFB_TAG_REGISTRATION, PFB_TAG_QUERY_INFO, PFB_TAG_DATA,
