@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectors with captures that the test writes, and worked values. This program has its own copy of the collector,
- * whose allocations can fail. */
+/* Collectors that read captures written by the test; the expected values are computed by hand. This program has its own
+ * copy of the collector, whose allocations can fail. */
 #include <criterion/criterion.h>
 
 #include "perfblock/capture.h"
@@ -179,7 +179,7 @@ static bool collect_all(const chunks *c, bool is_recorded, const char *path, cha
     return is_done;
 }
 
-/* Puts all chunks. */
+/* Passes all registrations, query information and samples of a capture to the collector. */
 static bool put_capture(pfb_collector *collector, const chunks *c, pfb_source_failure *failure)
 {
     pfb_capture capture;
@@ -239,8 +239,8 @@ Test(collect, counters_are_found_by_path)
     }
 }
 
-/* Without a source, paths select among the counters of put samples. */
-Test(collect, put_counters_are_found_by_path)
+/* Without a source, paths select counters of the samples that the caller passes in. */
+Test(collect, counters_of_passed_samples_are_found_by_path)
 {
     static const char last[] = "Dinge|b#0|Dinge/s|25/sec\n";
     static const struct {
@@ -279,7 +279,7 @@ Test(collect, put_counters_are_found_by_path)
     }
 }
 
-Test(collect, what_matches_nothing_is_named)
+Test(collect, failures_name_what_was_not_found)
 {
     static const struct {
         const char *path;
@@ -304,9 +304,10 @@ Test(collect, what_matches_nothing_is_named)
     }
 }
 
-/* ---- Replies that are put ---------------------------------------------------------------------------------- */
+/* ---- Replies that the caller passes in
+ * ---------------------------------------------------------------------------------- */
 
-Test(collect, replies_that_are_put_have_all_values)
+Test(collect, passed_replies_have_all_values)
 {
     static chunks capture;
     char text[TEXT];
@@ -336,7 +337,7 @@ Test(collect, replies_that_are_put_have_all_values)
     pfb_collector_close(c);
 }
 
-Test(collect, a_malformed_reply_is_reported_and_no_sample)
+Test(collect, malformed_replies_are_reported)
 {
     static chunks capture;
     char text[TEXT];
@@ -351,7 +352,7 @@ Test(collect, a_malformed_reply_is_reported_and_no_sample)
     cr_expect(reply.error.code == PFB_TRUNCATED_HEADER && !reply.is_sample && reply.size_bytes == 0);
     list_values(c, text);
     cr_expect_str_eq(text, "");
-    /* The last value of a reply is truncated: the others are returned. */
+    /* If the last value of a reply is truncated, the other values are returned. */
     pfb_write_init(&w, bytes, sizeof bytes);
     write_reply(&w, 1);
     bytes[w.size_bytes - 16] = 0xFF;
@@ -366,7 +367,7 @@ Test(collect, a_malformed_reply_is_reported_and_no_sample)
 
 /* ---- Faults of a source ------------------------------------------------------------------------------------ */
 
-Test(collect, what_a_source_does_wrong_is_a_problem)
+Test(collect, malformed_replies_of_a_source_are_problems)
 {
     static const pfb_source_fault faults[] = {
         {PFB_SOURCE_REGISTRATION, 0, PFB_SOURCE_FAULT_CUT, 3, 0},
@@ -375,7 +376,7 @@ Test(collect, what_a_source_does_wrong_is_a_problem)
     static chunks capture;
     pfb_source_failure failure = {0};
     pfb_collector_problem problem;
-    char guid[PFB_GUID_TEXT_BYTES]; /* the only name left */
+    char guid[PFB_GUID_TEXT_BYTES]; /* chosen by GUID, because names cannot be read */
     const char *name = guid;
     pfb_collector_choice choice = {.countersets = &name, .counterset_count = 1};
     pfb_guid_format(&things, guid);
@@ -389,7 +390,7 @@ Test(collect, what_a_source_does_wrong_is_a_problem)
         cr_expect(problem.request != 0 && problem.error.code != PFB_OK);
         count++;
     }
-    cr_expect_eq(count, 5, "each reply once");
+    cr_expect_eq(count, 5, "each malformed reply is one problem");
     cr_expect(pfb_collector_collect(c, &failure) && pfb_collector_reply(c).error.code == PFB_OK);
     cr_expect(pfb_collector_collect(c, &failure) && pfb_collector_reply(c).error.code != PFB_OK);
     cr_expect(!pfb_collector_collect(c, &failure) && failure.code == PFB_WIN32_NO_MORE_ITEMS);
@@ -397,7 +398,7 @@ Test(collect, what_a_source_does_wrong_is_a_problem)
     pfb_source_close(source);
 }
 
-Test(collect, refused_counters)
+Test(collect, refused_counters_are_problems)
 {
     static const pfb_source_fault first[] = {{PFB_SOURCE_QUERY_ADD, 1, PFB_SOURCE_FAULT_STATUS, 5, 0}};
     static chunks capture;
@@ -412,8 +413,8 @@ Test(collect, refused_counters)
         pfb_source *source =
             pfb_source_open_faulty(pfb_source_open_recorded(capture.data, capture.size, &failure), first, 1, &failure);
         pfb_collector *c = pfb_collector_open(source, NULL, &failure);
-        cr_expect_eq(c && pfb_collector_add_choice(c, &choice, &failure), i == 0, "all are refused: %s",
-                     failure.sentence);
+        cr_expect_eq(c && pfb_collector_add_choice(c, &choice, &failure), i == 0,
+                     "the choice fails only if all its counters are refused: %s", failure.sentence);
         cr_expect(i == 0 || failure.code == 5);
         cr_expect(pfb_collector_next_problem(c, &problem) && problem.request == 0 && problem.counter_id == RATE &&
                   problem.status == 5);
@@ -433,7 +434,7 @@ Test(collect, countersets_are_described)
     pfb_described_counter counter;
     pfb_bytes guids = {0};
     make_capture(&capture);
-    for (int i = 0; i < 2; i++) { /* with a source, and put */
+    for (int i = 0; i < 2; i++) { /* with a source, and without one */
         pfb_source *source = i == 0 ? pfb_source_open_capture(capture.data, capture.size, &failure) : NULL;
         pfb_collector *c = pfb_collector_open(source, NULL, &failure);
         cr_assert(c && (i == 0 || put_capture(c, &capture, &failure)));
@@ -463,7 +464,7 @@ static bool is_memory(uint32_t code)
     return code == PFB_WIN32_OUTOFMEMORY || code == PFB_WIN32_NOT_ENOUGH_MEMORY;
 }
 
-Test(collect, a_failed_allocation_is_a_failure)
+Test(collect, failed_allocations_are_reported)
 {
     static chunks capture;
     static const char path[] = "\\Things(a)\\*";

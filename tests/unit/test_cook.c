@@ -48,7 +48,7 @@ static pfb_formula_result evaluate_cell(sample *older, sample *newer, uint32_t r
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
 
-/* A sample of one result of kind 4 with these instances, each with a value. */
+/* Makes a sample of one result of kind 4 with these instances, each with a value. */
 static sample *instances_at(int64_t tick, const instance *list)
 {
     return sample_of_instances(SET, tick, DELTA, list);
@@ -60,35 +60,35 @@ static sample *instances_at(int64_t tick, const instance *list)
         0, NULL                                                                                                        \
     }
 
-/* Matching: instances stay, are added and removed, change positions and repeat. */
-Test(cook, instances_by_id_and_name)
+/* Instances that are unchanged, added, removed, moved or repeated. */
+Test(cook, instances_match_by_id_and_name)
 {
     static const struct {
         const char *what;
         instance older[8], newer[8];
         uint32_t expected[8];
     } rows[] = {
-        {"nothing changed", {{1, "a"}, {2, "b"}, END}, {{1, "a"}, {2, "b"}, END}, {0, 1}},
-        {"one more at the end", {{1, "a"}, END}, {{1, "a"}, {2, "b"}, END}, {0, NO}},
-        {"one more in front", {{1, "a"}, END}, {{2, "b"}, {1, "a"}, END}, {NO, 0}},
-        {"one less in front", {{1, "a"}, {2, "b"}, {3, "c"}, END}, {{2, "b"}, {3, "c"}, END}, {1, 2}},
-        {"one less at the end", {{1, "a"}, {2, "b"}, END}, {{1, "a"}, END}, {0}},
-        {"another order", {{1, "a"}, {2, "b"}, {3, "c"}, END}, {{3, "c"}, {1, "a"}, {2, "b"}, END}, {2, 0, 1}},
-        {"from none", {END}, {{1, "a"}, END}, {NO}},
-        {"to none", {{1, "a"}, END}, {END}, {0}},
-        {"another id under the name", {{1, "a"}, END}, {{2, "a"}, END}, {NO}},
-        {"another name under the id", {{1, "a"}, END}, {{1, "b"}, END}, {NO}},
+        {"unchanged instances", {{1, "a"}, {2, "b"}, END}, {{1, "a"}, {2, "b"}, END}, {0, 1}},
+        {"an instance is added at the end", {{1, "a"}, END}, {{1, "a"}, {2, "b"}, END}, {0, NO}},
+        {"an instance is added at the beginning", {{1, "a"}, END}, {{2, "b"}, {1, "a"}, END}, {NO, 0}},
+        {"the first instance is removed", {{1, "a"}, {2, "b"}, {3, "c"}, END}, {{2, "b"}, {3, "c"}, END}, {1, 2}},
+        {"the last instance is removed", {{1, "a"}, {2, "b"}, END}, {{1, "a"}, END}, {0}},
+        {"the order changed", {{1, "a"}, {2, "b"}, {3, "c"}, END}, {{3, "c"}, {1, "a"}, {2, "b"}, END}, {2, 0, 1}},
+        {"no older instances", {END}, {{1, "a"}, END}, {NO}},
+        {"no newer instances", {{1, "a"}, END}, {END}, {0}},
+        {"same name, another id", {{1, "a"}, END}, {{2, "a"}, END}, {NO}},
+        {"same id, another name", {{1, "a"}, END}, {{1, "b"}, END}, {NO}},
         {"a longer name", {{1, "a"}, END}, {{1, "aa"}, END}, {NO}},
-        {"another case", {{1, "a"}, END}, {{1, "A"}, END}, {NO}},
+        {"the case of a letter changed", {{1, "a"}, END}, {{1, "A"}, END}, {NO}},
         {"empty names", {{1, ""}, {2, ""}, END}, {{2, ""}, {1, ""}, END}, {1, 0}},
-        {"ids that take turns", {{1, "a"}, {2, "a"}, END}, {{2, "a"}, {1, "a"}, END}, {1, 0}},
-        {"equal ones, in order", {{1, "a"}, {1, "a"}, {1, "a"}, END}, {{1, "a"}, {1, "a"}, END}, {0, 1}},
-        {"equal ones, one more", {{1, "a"}, {1, "a"}, END}, {{1, "a"}, {1, "a"}, {1, "a"}, END}, {0, 1, NO}},
-        {"equal ones among others",
+        {"two ids of one name are exchanged", {{1, "a"}, {2, "a"}, END}, {{2, "a"}, {1, "a"}, END}, {1, 0}},
+        {"equal instances, one is removed", {{1, "a"}, {1, "a"}, {1, "a"}, END}, {{1, "a"}, {1, "a"}, END}, {0, 1}},
+        {"equal instances, one is added", {{1, "a"}, {1, "a"}, END}, {{1, "a"}, {1, "a"}, {1, "a"}, END}, {0, 1, NO}},
+        {"equal instances among others",
          {{1, "a"}, {2, "b"}, {1, "a"}, {3, "c"}, {1, "a"}, END},
          {{3, "c"}, {1, "a"}, {1, "a"}, {2, "b"}, {1, "a"}, {1, "a"}, END},
          {3, 0, 2, 1, 4, NO}},
-        {"equal ones after a common beginning",
+        {"equal instances after unchanged ones",
          {{1, "a"}, {1, "a"}, {2, "b"}, END},
          {{1, "a"}, {2, "b"}, {1, "a"}, END},
          {0, 2, 1}},
@@ -99,8 +99,8 @@ Test(cook, instances_by_id_and_name)
         for (int again = 0; again < 2; again++) {
             pfb_sample_match(&older->table, &newer->table);
             for (uint32_t n = 0; n < newer->table.counts.rows; n++)
-                cr_expect_eq(newer->table.rows[n].older_row, rows[i].expected[n], "%s: row %u got %u", rows[i].what, n,
-                             newer->table.rows[n].older_row);
+                cr_expect_eq(newer->table.rows[n].older_row, rows[i].expected[n], "%s: row %u matches older row %u",
+                             rows[i].what, n, newer->table.rows[n].older_row);
         }
         sample_free_both(older, newer);
     }
@@ -120,7 +120,7 @@ static uint32_t match_naively(const instance *older, const instance *newer, uint
     return PFB_NONE;
 }
 
-Test(cook, random_instances_match_as_the_obvious_way_does)
+Test(cook, random_instances_match_as_in_the_reference)
 {
     static const char *const names[] = {"", "a", "b", "ab", "abc", "_Total"};
     uint32_t state = 7;
@@ -163,7 +163,7 @@ static sample *many_instances(int64_t tick, uint32_t count, bool reversed)
     return s;
 }
 
-/* The n log n path; a quadratic algorithm would take minutes under a sanitizer. */
+/* Matching takes n log n steps; a quadratic algorithm would take minutes under a sanitizer. */
 Test(cook, many_instances_in_reverse, .timeout = 30)
 {
     enum { COUNT = 20000 };
@@ -177,7 +177,7 @@ Test(cook, many_instances_in_reverse, .timeout = 30)
 
 /* ---- Results ------------------------------------------------------------------------------------------- */
 
-/* A sample of one single-counter result with its query. */
+/* Makes a sample of one single-counter result with its query. */
 static sample *single_at(int64_t tick, unsigned set, uint32_t counter, uint32_t id, const char *name)
 {
     sample *s = sample_new(tick);
@@ -189,9 +189,9 @@ static sample *single_at(int64_t tick, unsigned set, uint32_t counter, uint32_t 
     return s;
 }
 
-/* Results match if they answer the same query. Without names in the reply, the filters must be equal: a reply to a
+/* Results match if they answer the same query. If the reply has no names, the filters must be equal: the reply to a
  * pattern may be about any matching instance, so a different pattern is a different query. */
-Test(cook, results_answer_the_same_query)
+Test(cook, results_match_if_their_queries_are_equal)
 {
     static const struct {
         const char *what, *older_name;
@@ -200,13 +200,13 @@ Test(cook, results_answer_the_same_query)
         const char *name;
         bool same;
     } rows[] = {
-        {"the same", "exact", SET, 1, 5, "exact", true},
-        {"another set", "exact", OTHER_SET, 1, 5, "exact", false},
+        {"the same query", "exact", SET, 1, 5, "exact", true},
+        {"another counterset", "exact", OTHER_SET, 1, 5, "exact", false},
         {"another counter", "exact", SET, 2, 5, "exact", false},
         {"another instance id", "exact", SET, 1, 6, "exact", false},
         {"another name", "exact", SET, 1, 5, "exacT", false},
         {"no name", "exact", SET, 1, 5, NULL, false},
-        {"a pattern", "exact", SET, 1, 5, "exa*", false},
+        {"a pattern instead of a name", "exact", SET, 1, 5, "exa*", false},
         {"no query", "exact", 0, 0, 0, NULL, false},
         {"the same pattern", "a*", SET, 1, 5, "a*", true},
         {"another pattern", "a*", SET, 1, 5, "b*", false},
@@ -220,8 +220,8 @@ Test(cook, results_answer_the_same_query)
     }
 }
 
-/* No result follows the older sample's only one in memory. */
-Test(cook, more_results_than_before)
+/* The newer sample has two results and the older one has one: the array of older results is not read past its end. */
+Test(cook, added_results_do_not_match)
 {
     sample *older = sample_new(1);
     sample_result(older, PFB_V2_ERROR, NULL, 0);
@@ -236,8 +236,8 @@ Test(cook, more_results_than_before)
     sample_free_both(older, newer);
 }
 
-/* Queries were added in front and one was removed: results at other positions are found by their query. */
-Test(cook, results_that_have_moved)
+/* Two queries were added and one was removed, so results that match have different positions. */
+Test(cook, moved_results_match)
 {
     sample *older = sample_new(1);
     sample *newer = sample_new(2);
@@ -249,7 +249,7 @@ Test(cook, results_that_have_moved)
         sample_query(s, SET, counter, PFB_NO_ID, "*", i < 3 ? i : i - 3);
         sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
         for (uint32_t id = 0; id < 3; id++) {
-            sample_row(s, i < 3 ? id : 2 - id, "same"); /* in another order, too */
+            sample_row(s, i < 3 ? id : 2 - id, "same"); /* instances are in reverse order */
             sample_value(s, counter, 4);
         }
     }
@@ -258,7 +258,7 @@ Test(cook, results_that_have_moved)
     pfb_sample_match(&older->table, &newer->table);
     static const uint32_t expected[] = {NO, NO, NO, 8, 7, 6, NO, NO, NO, 2, 1, 0};
     for (uint32_t row = 0; row < 12; row++)
-        cr_expect_eq(newer->table.rows[row].older_row, expected[row], "row %u got %u", row,
+        cr_expect_eq(newer->table.rows[row].older_row, expected[row], "row %u matches older row %u", row,
                      newer->table.rows[row].older_row);
     sample_free_both(older, newer);
 }
@@ -267,7 +267,7 @@ Test(cook, results_that_have_moved)
 
 enum { VALUE = 10, REFERRED = 20 };
 
-/* A counterset sample: counter 10 and its related counter 20. At tick t their values are 100 t and 20 t. */
+/* Makes a counterset sample with counter 10 and its related counter 20. At tick t their values are 100 t and 20 t. */
 static sample *pair_at(int64_t tick, const pfb_counter *counters, uint32_t count, uint32_t size, uint32_t base_size)
 {
     static const uint32_t ids[] = {VALUE, REFERRED};
@@ -294,36 +294,37 @@ static pfb_formula_result evaluate_average(uint32_t base_id, uint32_t base_type,
     return evaluate_pair(counters, 2, 8, base_size);
 }
 
-Test(cook, a_base_in_the_same_row)
+Test(cook, bases_in_the_same_row)
 {
-    expect_value(evaluate_average(REFERRED, AVERAGE_BASE, 4), 5.0, "100 / 20");
-    expect_value(evaluate_average(REFERRED, LARGE_RAW_BASE, 8), 5.0, "a base of 8 bytes, as SQL Server has it");
-    expect_value(evaluate_average(REFERRED, 0x40030503, 8), 5.0, "the alias of that type");
+    expect_value(evaluate_average(REFERRED, AVERAGE_BASE, 4), 5.0, "a base of 4 bytes: 100 / 20");
+    expect_value(evaluate_average(REFERRED, LARGE_RAW_BASE, 8), 5.0, "a base of 8 bytes, as in SQL Server");
+    expect_value(evaluate_average(REFERRED, 0x40030503, 8), 5.0, "the alias of the type PERF_LARGE_RAW_BASE");
 }
 
-Test(cook, bases_that_are_none)
+Test(cook, invalid_bases_are_missing)
 {
-    expect_status(evaluate_average(PFB_NO_ID, AVERAGE_BASE, 4), PFB_STATUS_MISSING_BASE, "none registered");
-    expect_status(evaluate_average(VALUE, AVERAGE_BASE, 4), PFB_STATUS_MISSING_BASE, "the counter itself");
-    expect_status(evaluate_average(99, AVERAGE_BASE, 4), PFB_STATUS_MISSING_BASE, "an id nobody has");
-    expect_status(evaluate_average(REFERRED, RAWCOUNT, 4), PFB_STATUS_MISSING_BASE, "a plain number");
-    expect_status(evaluate_average(REFERRED, PRECISION_100NS, 8), PFB_STATUS_MISSING_BASE, "a precision timer");
-    expect_status(evaluate_average(REFERRED, 0x40000200, 8), PFB_STATUS_MISSING_BASE, "a type without value");
+    expect_status(evaluate_average(PFB_NO_ID, AVERAGE_BASE, 4), PFB_STATUS_MISSING_BASE, "no base registered");
+    expect_status(evaluate_average(VALUE, AVERAGE_BASE, 4), PFB_STATUS_MISSING_BASE, "the base is the counter itself");
+    expect_status(evaluate_average(99, AVERAGE_BASE, 4), PFB_STATUS_MISSING_BASE, "a base id that no counter has");
+    expect_status(evaluate_average(REFERRED, RAWCOUNT, 4), PFB_STATUS_MISSING_BASE, "a base that is a raw count");
+    expect_status(evaluate_average(REFERRED, PRECISION_100NS, 8), PFB_STATUS_MISSING_BASE,
+                  "a base that is a precision timer");
+    expect_status(evaluate_average(REFERRED, 0x40000200, 8), PFB_STATUS_MISSING_BASE, "a base of a type without value");
     expect_status(evaluate_average(REFERRED, AVERAGE_BASE, 8), PFB_STATUS_MISSING_BASE, "a DWORD base of 8 bytes");
     expect_status(evaluate_average(REFERRED, LARGE_RAW_BASE, 4), PFB_STATUS_MISSING_BASE, "a LARGE base of 4 bytes");
-    expect_status(evaluate_average(REFERRED, AVERAGE_BASE, 0), PFB_STATUS_MISSING_BASE, "a base without bytes");
+    expect_status(evaluate_average(REFERRED, AVERAGE_BASE, 0), PFB_STATUS_MISSING_BASE, "a base of 0 bytes");
     pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BASE)};
     counters[0].base_id = REFERRED;
     expect_status(evaluate_pair(counters, 1, 8, 4), PFB_STATUS_MISSING_BASE, "a base that is not registered");
 }
 
-/* Two counters that name each other as base, both of types that take one. */
-Test(cook, bases_in_a_circle)
+/* Two averages, each of which has the other as its base. */
+Test(cook, circular_bases_are_missing)
 {
     pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BULK)};
     counters[0].base_id = REFERRED;
     counters[1].base_id = VALUE;
-    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_BASE, "a circle of two");
+    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_BASE, "two counters that are each other's base");
 }
 
 Test(cook, multi_counts)
@@ -332,7 +333,7 @@ Test(cook, multi_counts)
     counters[0].multi_id = REFERRED;
     /* 100 (100 / (1000 ticks / 1000 Hz)) / 40 */
     expect_value(evaluate_pair(counters, 2, 8, 4), 250.0, "a multi count of 4 bytes");
-    expect_value(evaluate_pair(counters, 2, 8, 8), 250.0, "and of 8, which raw counts may have too");
+    expect_value(evaluate_pair(counters, 2, 8, 8), 250.0, "a multi count of 8 bytes");
     static const uint32_t others[] = {AVERAGE_BASE, 0x42030500, DELTA, 0x00012000, 0x00020000, 0x40000200, 0x80000000};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         counters[1].type = others[i];
@@ -343,31 +344,32 @@ Test(cook, multi_counts)
     }
     counters[1].type = RAWCOUNT;
     counters[0].multi_id = VALUE;
-    expect_status(evaluate_pair(counters, 2, 8, 4), PFB_STATUS_MISSING_BASE, "the counter itself");
+    expect_status(evaluate_pair(counters, 2, 8, 4), PFB_STATUS_MISSING_BASE, "the multi count is the counter itself");
 }
 
-/* Object time and frequency are counters of the set; readings above 2^63 are negative times. */
+/* Object time and frequency are counters of the counterset. */
 Test(cook, object_clocks)
 {
     pfb_counter counters[] = {plain_counter(VALUE, OBJ_TIMER), plain_counter(REFERRED, LARGE_RAWCOUNT)};
-    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_INPUT, "no clock registered");
+    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_INPUT, "no object time registered");
     counters[0].perf_time_id = REFERRED;
-    expect_value(evaluate_pair(counters, 2, 8, 8), 500.0, "100 * 100 / 20");
+    expect_value(evaluate_pair(counters, 2, 8, 8), 500.0, "object time: 100 * 100 / 20");
     counters[1].type = AVERAGE_BASE;
-    expect_status(evaluate_pair(counters, 2, 8, 4), PFB_STATUS_MISSING_INPUT, "a base is no clock");
+    expect_status(evaluate_pair(counters, 2, 8, 4), PFB_STATUS_MISSING_INPUT, "a base is not an object time");
     counters[1].type = LARGE_RAWCOUNT;
     counters[0].type = ELAPSED;
-    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_INPUT, "no frequency");
+    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_INPUT, "no object frequency registered");
     counters[0].perf_freq_id = REFERRED;
-    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_NEGATIVE_DELTA, "started at 200, now 40");
+    expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_NEGATIVE_DELTA,
+                  "the start time 200 is later than the object time 40");
     counters[0].type = PRECISION_OBJECT;
-    expect_value(evaluate_pair(counters, 2, 8, 8), 500.0, "the clock where there is no base");
+    expect_value(evaluate_pair(counters, 2, 8, 8), 500.0, "without a base, the object time is used");
     counters[0].base_id = REFERRED;
     counters[1].type = LARGE_RAW_BASE;
-    expect_value(evaluate_pair(counters, 2, 8, 8), 500.0, "and the base where there is one");
+    expect_value(evaluate_pair(counters, 2, 8, 8), 500.0, "with a base, the base is used");
 }
 
-Test(cook, clocks_are_signed)
+Test(cook, object_clocks_are_signed)
 {
     pfb_counter counters[] = {plain_counter(VALUE, LARGE_RAWCOUNT), plain_counter(REFERRED, LARGE_RAWCOUNT)};
     static const uint32_t ids[] = {VALUE, REFERRED};
@@ -414,7 +416,8 @@ static void register_average(sample *s)
     sample_register(s, SET, counters, 2);
 }
 
-/* Two queries of one counter each, "*": the base first; its instances in another order, one of them missing. */
+/* Makes a sample of two results for "*", of one counter each. The first result has the bases; its instances are in
+ * another order and one of them is missing. */
 static sample *separate_results(int64_t tick)
 {
     sample *s = sample_new(tick);
@@ -437,7 +440,7 @@ static sample *separate_results(int64_t tick)
     return s;
 }
 
-Test(cook, bases_in_another_querys_result)
+Test(cook, bases_in_the_result_of_another_query)
 {
     sample *older = separate_results(1);
     sample *newer = separate_results(2);
@@ -449,15 +452,16 @@ Test(cook, bases_in_another_querys_result)
             r[i] = pfb_sample_cook_value(&older->table, &newer->table, 4 + i, column, NULL, NULL);
         expect_value(r[0], 60.0, "the first (1, a): 120 / 2");
         expect_value(r[1], 120.0, "(2, b): 120 / 1");
-        expect_status(r[2], PFB_STATUS_MISSING_BASE, "(3, c) is not (7, c)");
+        expect_status(r[2], PFB_STATUS_MISSING_BASE, "(3, c) does not match (7, c)");
         expect_value(r[3], 40.0, "the second (1, a): 120 / 3");
-        expect_status(r[4], PFB_STATUS_MISSING_BASE, "(7, d) is not (7, c)");
+        expect_status(r[4], PFB_STATUS_MISSING_BASE, "(7, d) does not match (7, c)");
         pfb_sample_number_rows(&newer->table); /* reorders the rows */
     }
     sample_free_both(older, newer);
 }
 
-/* Two queries of one counter each for the same exact name: replies without names, which the queries supply. */
+/* Makes a sample of two queries of one counter each. The replies have no names, so names and ids of the queries decide
+ * whether the results are about the same instance. */
 static sample *exact_results(int64_t tick, const char *name, uint32_t id, const char *base_name, uint32_t base_id)
 {
     sample *s = sample_new(tick);
@@ -472,7 +476,7 @@ static sample *exact_results(int64_t tick, const char *name, uint32_t id, const 
     return s;
 }
 
-Test(cook, bases_of_exact_names)
+Test(cook, bases_of_results_without_names)
 {
     static const struct {
         const char *what, *name;
@@ -484,12 +488,12 @@ Test(cook, bases_of_exact_names)
         {"the same name and id", "_Total", 4, "_Total", 4, true},
         {"any id", "_Total", PFB_NO_ID, "_Total", PFB_NO_ID, true},
         {"no names: a single-instance set", NULL, PFB_NO_ID, NULL, PFB_NO_ID, true},
-        {"an empty name is none", "", PFB_NO_ID, NULL, PFB_NO_ID, true},
+        {"an empty name and no name", "", PFB_NO_ID, NULL, PFB_NO_ID, true},
         {"another name", "_Total", 4, "0,0", 4, false},
         {"another id", "_Total", 4, "_Total", 5, false},
         {"one with a name, one without", "_Total", 4, NULL, 4, false},
         {"the same pattern", "a*", 4, "a*", 4, true},
-        {"two patterns: nobody knows whose replies these are", "a*", PFB_NO_ID, "b*", PFB_NO_ID, false},
+        {"two patterns, which may match different instances", "a*", PFB_NO_ID, "b*", PFB_NO_ID, false},
         {"a pattern and no name", "a*", PFB_NO_ID, NULL, PFB_NO_ID, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -505,7 +509,7 @@ Test(cook, bases_of_exact_names)
 }
 
 /* A counter of the same id in another counterset is not the base. */
-Test(cook, bases_stay_within_the_counterset)
+Test(cook, counters_of_another_counterset_are_no_bases)
 {
     sample *s[2];
     for (int side = 0; side < 2; side++) {
@@ -527,8 +531,8 @@ Test(cook, bases_stay_within_the_counterset)
     sample_free_both(s[0], s[1]);
 }
 
-/* The same instance is in many results. At most 64 results before that of the base are examined. */
-static pfb_status evaluate_behind(uint32_t others)
+/* Evaluates an average whose instance is also in `others` other results before the result of its base. */
+static pfb_status evaluate_after(uint32_t others)
 {
     sample *s[2];
     for (int side = 0; side < 2; side++) {
@@ -549,19 +553,19 @@ static pfb_status evaluate_behind(uint32_t others)
     return status;
 }
 
-Test(cook, at_most_64_candidates)
+Test(cook, at_most_64_results_are_searched_for_a_base)
 {
-    cr_expect_eq(evaluate_behind(0), PFB_STATUS_OK);
-    cr_expect_eq(evaluate_behind(62), PFB_STATUS_OK, "its own row and 62 others before it");
-    cr_expect_eq(evaluate_behind(64), PFB_STATUS_MISSING_BASE);
-    cr_expect_eq(evaluate_behind(1000), PFB_STATUS_MISSING_BASE);
+    cr_expect_eq(evaluate_after(0), PFB_STATUS_OK);
+    cr_expect_eq(evaluate_after(62), PFB_STATUS_OK, "the base is in the 64th result");
+    cr_expect_eq(evaluate_after(64), PFB_STATUS_MISSING_BASE);
+    cr_expect_eq(evaluate_after(1000), PFB_STATUS_MISSING_BASE);
 }
 
 /* ---- Hostile input ------------------------------------------------------------------------------------- */
 
 enum { CELLS = 20000, LONG_NAME = 100000 };
 
-/* An instance with a very long name and very many counters, all of which have their base in another result. */
+/* Makes a sample of an instance with a very long name and very many counters, whose bases are in another result. */
 static sample *long_name_many_cells(int64_t tick)
 {
     static uint32_t ids[CELLS];
@@ -584,7 +588,7 @@ static sample *long_name_many_cells(int64_t tick)
     return s;
 }
 
-/* Finding a base must not read the instance's name once for each of its values: that would be quadratic. */
+/* The search for bases must not read the instance's name once per value, which would take quadratic time. */
 Test(cook, long_names_and_many_values, .timeout = 20)
 {
     sample *older = long_name_many_cells(1);
@@ -599,7 +603,8 @@ Test(cook, long_names_and_many_values, .timeout = 20)
 
 /* ---- Values -------------------------------------------------------------------------------------------- */
 
-/* Counter ids may repeat: each value is compared with the one at its position; references use the first. */
+/* Counter ids may repeat. Each value is compared with the older value at the same position. The base is the first
+ * counter with its id. */
 Test(cook, repeated_counter_ids)
 {
     static const uint32_t ids[] = {VALUE, VALUE, REFERRED, REFERRED};
@@ -613,12 +618,12 @@ Test(cook, repeated_counter_ids)
         sample_load(s[side]);
     }
     /* dN 10 and 20; dB of the first base 30 */
-    expect_value(evaluate_cell(s[0], s[1], 0, 0), 10.0 / 30, "the first");
-    expect_value(evaluate_cell(s[0], s[1], 0, 1), 20.0 / 30, "the second");
+    expect_value(evaluate_cell(s[0], s[1], 0, 0), 10.0 / 30, "the first value");
+    expect_value(evaluate_cell(s[0], s[1], 0, 1), 20.0 / 30, "the second value");
     sample_free_both(s[0], s[1]);
 }
 
-/* Columns in another order than before, and more of them: found by id. */
+/* The newer columns are in another order and one was added: older columns are found by counter id. */
 Test(cook, counters_in_another_order)
 {
     static const uint32_t ids[2][4] = {{1, 2, 3}, {3, 1, 4, 2}};
@@ -631,14 +636,14 @@ Test(cook, counters_in_another_order)
             sample_value(s[side], (uint64_t)side * 1000 + ids[side][i] * 100, 8);
         sample_load(s[side]);
     }
-    expect_value(evaluate_cell(s[0], s[1], 0, 0), 1000.0, "3");
-    expect_value(evaluate_cell(s[0], s[1], 0, 1), 1000.0, "1");
-    expect_status(evaluate_cell(s[0], s[1], 0, 2), PFB_STATUS_NEED_TWO_SAMPLES, "4 is new");
-    expect_value(evaluate_cell(s[0], s[1], 0, 3), 1000.0, "2");
+    expect_value(evaluate_cell(s[0], s[1], 0, 0), 1000.0, "counter 3");
+    expect_value(evaluate_cell(s[0], s[1], 0, 1), 1000.0, "counter 1");
+    expect_status(evaluate_cell(s[0], s[1], 0, 2), PFB_STATUS_NEED_TWO_SAMPLES, "counter 4, which was added");
+    expect_value(evaluate_cell(s[0], s[1], 0, 3), 1000.0, "counter 2");
     sample_free_both(s[0], s[1]);
 }
 
-/* Evaluates one counter of these types with these sizes of its data. */
+/* Evaluates one counter of these types whose values have these sizes. */
 static pfb_formula_result evaluate_sizes(uint32_t type, uint32_t newer_type, uint32_t older_size, uint32_t newer_size)
 {
     static const uint32_t ids[] = {VALUE};
@@ -654,7 +659,7 @@ static pfb_formula_result evaluate_sizes(uint32_t type, uint32_t newer_type, uin
     return r;
 }
 
-Test(cook, sizes_that_are_not_the_types)
+Test(cook, values_of_a_wrong_size)
 {
     static const struct {
         uint32_t older_type, newer_type, older, newer;
@@ -667,17 +672,17 @@ Test(cook, sizes_that_are_not_the_types)
         {LARGE_DELTA, LARGE_DELTA, 8, 8, PFB_STATUS_OK, "a LARGE of 8 bytes"},
         {LARGE_DELTA, LARGE_DELTA, 8, 4, PFB_STATUS_TYPE_MISMATCH, "a LARGE of 4 bytes"},
         {LARGE_DELTA, LARGE_DELTA, 4, 8, PFB_STATUS_TYPE_MISMATCH, "an older LARGE of 4 bytes"},
-        {DELTA, DELTA, 4, 5, PFB_STATUS_MISSING_INPUT, "5 bytes are no number"},
-        {DELTA, DELTA, 0, 4, PFB_STATUS_MISSING_INPUT, "nor are none"},
-        {DELTA, LARGE_DELTA, 4, 8, PFB_STATUS_TYPE_MISMATCH, "another type"},
-        {RAWCOUNT, RAWCOUNT, 4, 8, PFB_STATUS_OK, "a plain number may be wider"},
-        {LARGE_RAWCOUNT, LARGE_RAWCOUNT, 8, 4, PFB_STATUS_OK, "or narrower"},
-        {RAWCOUNT, RAWCOUNT, 7, 4, PFB_STATUS_OK, "the older one is not read"},
-        {0x20020400, 0x20020400, 8, 8, PFB_STATUS_TYPE_MISMATCH, "a fraction's width counts before its base"},
-        {0x20020400, 0x20020400, 8, 4, PFB_STATUS_MISSING_BASE, "the older fraction is not read"},
-        {0x00000B00, 0x00000B00, 4, 8, PFB_STATUS_NOT_DISPLAYED, "text of any size"},
+        {DELTA, DELTA, 4, 5, PFB_STATUS_MISSING_INPUT, "a value of 5 bytes"},
+        {DELTA, DELTA, 0, 4, PFB_STATUS_MISSING_INPUT, "an older value of 0 bytes"},
+        {DELTA, LARGE_DELTA, 4, 8, PFB_STATUS_TYPE_MISMATCH, "the type changed"},
+        {RAWCOUNT, RAWCOUNT, 4, 8, PFB_STATUS_OK, "a 4-byte raw count of 8 bytes"},
+        {LARGE_RAWCOUNT, LARGE_RAWCOUNT, 8, 4, PFB_STATUS_OK, "an 8-byte raw count of 4 bytes"},
+        {RAWCOUNT, RAWCOUNT, 7, 4, PFB_STATUS_OK, "the older raw count is not used"},
+        {0x20020400, 0x20020400, 8, 8, PFB_STATUS_TYPE_MISMATCH, "the size of a fraction is checked before its base"},
+        {0x20020400, 0x20020400, 8, 4, PFB_STATUS_MISSING_BASE, "the older fraction is not used"},
+        {0x00000B00, 0x00000B00, 4, 8, PFB_STATUS_NOT_DISPLAYED, "a text of any size"},
         {AVERAGE_BASE, AVERAGE_BASE, 8, 8, PFB_STATUS_NOT_DISPLAYED, "a base of the wrong size"},
-        {0x00510500, 0x00510500, 4, 4, PFB_STATUS_UNKNOWN_TYPE, "a type without name"},
+        {0x00510500, 0x00510500, 4, 4, PFB_STATUS_UNKNOWN_TYPE, "an unknown type"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         expect_status(evaluate_sizes(rows[i].older_type, rows[i].newer_type, rows[i].older, rows[i].newer),
@@ -691,18 +696,20 @@ Test(cook, one_sample_and_new_instances)
     pfb_sample *t = &newer->table;
     expect_status(pfb_sample_cook_value(NULL, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "one sample");
     expect_status(pfb_sample_cook_value(&older->table, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
-                  "not matched");
+                  "two samples that are not matched");
     pfb_sample_match(&older->table, t);
-    expect_value(pfb_sample_cook_value(&older->table, t, 0, 0, NULL, NULL), 100.0, "a pair");
-    expect_status(pfb_sample_cook_value(&older->table, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "a new one");
+    expect_value(pfb_sample_cook_value(&older->table, t, 0, 0, NULL, NULL), 100.0, "two matched samples");
+    expect_status(pfb_sample_cook_value(&older->table, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
+                  "an added instance");
     expect_status(pfb_sample_cook_value(NULL, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
-                  "one sample after all");
+                  "one sample, although it was matched");
     t->sizes[pfb_sample_place(t, 1, 0)] = 8;
-    expect_status(pfb_sample_cook_value(NULL, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "whatever its size");
+    expect_status(pfb_sample_cook_value(NULL, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
+                  "one sample, with a value of a wrong size");
     sample_free_both(older, newer);
 }
 
-Test(cook, wrap_is_handed_through)
+Test(cook, the_option_wrap32_is_passed_to_the_formula)
 {
     sample *older = instances_at(2, (const instance[]){{1, "a"}, END});
     sample *newer = instances_at(1, (const instance[]){{1, "a"}, END});
@@ -725,14 +732,14 @@ Test(cook, positions_outside_the_table)
     uint32_t wrong[][2] = {{rows, 0}, {PFB_NONE, 0}, {0, columns}, {0, PFB_NONE}, {0, 1}, {4, 0}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         pfb_formula_result r = pfb_sample_cook_value(NULL, &s->table, wrong[i][0], wrong[i][1], NULL, &inputs);
-        expect_status(r, PFB_STATUS_UNKNOWN_TYPE, "outside, or of another result");
+        expect_status(r, PFB_STATUS_UNKNOWN_TYPE, "a position outside of the table or of another result");
         cr_expect(inputs.newer.has == 0 && inputs.older.has == 0);
     }
     sample_free(s);
 }
 
-/* The bytes after the last row look like another row, which would end with an error at its first value. */
-Test(cook, the_row_behind_the_last)
+/* The only row is incomplete, and there is no row after it. */
+Test(cook, the_row_after_the_last)
 {
     static const uint32_t ids[] = {VALUE};
     pfb_counter counter = plain_counter(VALUE, LARGE_RAWCOUNT);
@@ -741,13 +748,14 @@ Test(cook, the_row_behind_the_last)
     sample_value(s, 1, 8);
     sample_load(s);
     cr_assert(s->table.counts.rows == 1 && s->table.rows[0].value_count == 0);
-    expect_status(pfb_sample_cook_value(NULL, &s->table, 0, 0, NULL, NULL), PFB_STATUS_MISSING_INPUT, "the row");
-    expect_status(pfb_sample_cook_value(NULL, &s->table, 1, 0, NULL, NULL), PFB_STATUS_UNKNOWN_TYPE, "after it");
+    expect_status(pfb_sample_cook_value(NULL, &s->table, 0, 0, NULL, NULL), PFB_STATUS_MISSING_INPUT, "the last row");
+    expect_status(pfb_sample_cook_value(NULL, &s->table, 1, 0, NULL, NULL), PFB_STATUS_UNKNOWN_TYPE,
+                  "the row after the last");
     sample_free(s);
 }
 
-/* Without query information and registration everything is there except the types. */
-Test(cook, data_alone_has_no_types)
+/* Without query information or registration, the types of counters are unknown. */
+Test(cook, types_need_query_information_and_registration)
 {
     static const uint32_t ids[] = {VALUE};
     for (int side = 0; side < 2; side++) {
@@ -766,8 +774,8 @@ Test(cook, data_alone_has_no_types)
     }
 }
 
-/* In a row cut by a broken block, missing values have no result and the others are computed. */
-Test(cook, broken_blocks)
+/* In a row that a malformed block truncates, missing values have no result and the others are computed. */
+Test(cook, rows_of_malformed_blocks)
 {
     static const uint32_t ids[] = {VALUE, REFERRED, VALUE + 1};
     pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BASE),
@@ -787,9 +795,9 @@ Test(cook, broken_blocks)
         cr_expect_eq(s[1]->loaded.code, PFB_BAD_VALUE_SIZE);
         pfb_formula_result r = evaluate_cell(s[0], s[1], 0, 0);
         static const pfb_status expected[] = {PFB_STATUS_MISSING_INPUT, PFB_STATUS_MISSING_BASE, PFB_STATUS_OK};
-        expect_status(r, expected[whole], "a row cut short");
+        expect_status(r, expected[whole], "the average in a truncated row");
         r = evaluate_cell(s[0], s[1], 0, 2);
-        expect_status(r, PFB_STATUS_MISSING_INPUT, "after the break");
+        expect_status(r, PFB_STATUS_MISSING_INPUT, "a missing value at the end of a truncated row");
         sample_free_both(s[0], s[1]);
     }
 }

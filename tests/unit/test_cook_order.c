@@ -12,7 +12,7 @@
 
 enum { SET = 1, DELTA = 0x00400400, MOST = 60 };
 
-/* The obvious way: the n-th equal instance of the newer list belongs to the n-th of the older one. */
+/* Reference implementation: the n-th equal instance of the newer list matches the n-th of the older one. */
 static uint32_t match_naively(const instance *older, const instance *newer, uint32_t n)
 {
     uint32_t rank = 0;
@@ -32,7 +32,7 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 16;
 }
 
-/* Few different instances, so that skipped ones often occur again. */
+/* There are few different instances, so that an instance that was skipped often occurs again. */
 static instance random_instance(uint32_t *state, uint32_t kinds)
 {
     static const char *const names[] = {"a", "b", "svchost", "svchost_1", "chrome#12", "_Total"};
@@ -40,7 +40,7 @@ static instance random_instance(uint32_t *state, uint32_t kinds)
     return (instance){kind / 6, names[kind % 6]};
 }
 
-/* The older list with some instances removed, some inserted, and sometimes two exchanged. */
+/* Copies the older list, and removes some instances, inserts some, and sometimes exchanges two. */
 static void change(uint32_t *state, const instance *older, instance *newer, uint32_t kinds)
 {
     uint32_t count = 0;
@@ -59,7 +59,7 @@ static void change(uint32_t *state, const instance *older, instance *newer, uint
     newer[count].name = NULL;
 }
 
-Test(cook_order, changed_lists_match_as_the_obvious_way_does)
+Test(cook_order, changed_lists_match_as_in_the_reference)
 {
     uint32_t state = 3;
     for (int round = 0; round < 3000; round++) {
@@ -91,12 +91,13 @@ static void expect_rows(const instance *from, const instance *to, const uint32_t
     sample *newer = instances_at(2, to);
     pfb_sample_match(&older->table, &newer->table);
     for (uint32_t n = 0; n < newer->table.counts.rows; n++)
-        cr_expect_eq(newer->table.rows[n].older_row, expected[n], "row %u got %u", n, newer->table.rows[n].older_row);
+        cr_expect_eq(newer->table.rows[n].older_row, expected[n], "row %u matches older row %u", n,
+                     newer->table.rows[n].older_row);
     sample_free_both(older, newer);
 }
 
-/* Instances that were skipped in one list occur later in the other one: they moved, and ranks matter. */
-Test(cook_order, instances_passed_over_that_turn_up_again)
+/* An instance that is skipped in one list occurs later in the other list. */
+Test(cook_order, instances_that_moved)
 {
     expect_rows((const instance[]){{1, "x"}, {1, "a"}, {1, "b"}, {0, NULL}},
                 (const instance[]){{1, "a"}, {1, "b"}, {1, "x"}, {0, NULL}}, (const uint32_t[]){1, 2, 0});
@@ -124,8 +125,8 @@ static sample *many(int64_t tick, uint32_t from, uint32_t count)
     return s;
 }
 
-/* The first five are removed, and five are added at the end. */
-Test(cook_order, a_few_changes_among_many)
+/* The first five instances are removed, and five are added at the end. */
+Test(cook_order, few_changes_among_many_instances)
 {
     enum { COUNT = 100000 };
     sample *older = many(1, 0, COUNT);

@@ -21,12 +21,12 @@ static uint64_t bits_of(double value)
 
 static void expect_double(double value, double expected, const char *what)
 {
-    cr_expect_eq(bits_of(value), bits_of(expected), "%s: %.17g is not %.17g", what, value, expected);
+    cr_expect_eq(bits_of(value), bits_of(expected), "%s: %.17g instead of %.17g", what, value, expected);
 }
 
 static void expect_status(pfb_cpi_status status, pfb_cpi_status expected, const char *what)
 {
-    cr_expect_eq(status, expected, "%s: %s is not %s", what, pfb_cpi_status_name(status),
+    cr_expect_eq(status, expected, "%s: %s instead of %s", what, pfb_cpi_status_name(status),
                  pfb_cpi_status_name(expected));
 }
 
@@ -56,11 +56,11 @@ static void expect_unused(const pfb_cpi_figures *f, pfb_cpi_status status, const
     cr_expect(!f->is_busy_clamped, "%s", what);
 }
 
-/* Between these, a CPU executed 1000 instructions in 2000 cycles and was busy half of the time. */
+/* Between these readings a CPU executes 1000 instructions in 2000 cycles and is busy half of the time. */
 static const pfb_cpi_cpu plain_start = {7, 100, 200, 300, 400};
 static const pfb_cpi_cpu plain_end = {7, 1100, 2200, 800, 1400};
 
-/* Measures the interval of one CPU. */
+/* Computes the figures of an interval with one CPU. If `to` is null, the CPU is offline at the end. */
 static pfb_cpi_verdict measure_one(const pfb_cpi_cpu *from, const pfb_cpi_cpu *to, const pfb_cpi_widths *widths,
                                    uint64_t clock, pfb_cpi_figures *figures, pfb_cpi_result *result)
 {
@@ -69,7 +69,7 @@ static pfb_cpi_verdict measure_one(const pfb_cpi_cpu *from, const pfb_cpi_cpu *t
     return pfb_cpi_compute(&start, &end, widths, PFB_CPI_SCALED, figures, result);
 }
 
-/* The figures of one CPU that counts from 0. */
+/* Returns the figures of one CPU whose counters start at 0. */
 static pfb_cpi_figures measure_counts(uint64_t instr, uint64_t cycles)
 {
     pfb_cpi_cpu from = {.cpu = 0};
@@ -80,7 +80,7 @@ static pfb_cpi_figures measure_counts(uint64_t instr, uint64_t cycles)
     return figures;
 }
 
-/* ---- Worked intervals ---------------------------------------------------------------------------------- */
+/* ---- Whole intervals ----------------------------------------------------------------------------------- */
 
 /* CPI 3000000 / 1500000 and 3000000 / 3000120; scaled cycles 2250000 and 600000. */
 Test(cpi, two_cpus_raw_and_scaled)
@@ -119,8 +119,8 @@ Test(cpi, a_thread_and_figures_above_32_bits)
     expect_counts(&r.thread, UINT64_C(8000000000), UINT64_C(10500000000), 0, 0, 0, "the thread");
 }
 
-/* CPU 0 wraps at 2^40 after 4000 instructions, CPU 1 is idle, CPU 3 goes offline. */
-Test(cpi, a_wrap_an_idle_cpu_and_one_that_goes)
+/* The instruction counter of CPU 0 wraps at 2^40; CPU 1 is idle; CPU 3 goes offline. */
+Test(cpi, cpus_that_wrap_idle_or_go_offline)
 {
     static const pfb_cpi_widths widths = {40, 64};
     static const pfb_cpi_cpu from[] = {{0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
@@ -162,7 +162,7 @@ Test(cpi, differences_of_each_width)
         {40, 5, TWO_TO(40), PFB_CPI_INVALID, 0},
         {40, TWO_TO(40), 5, PFB_CPI_INVALID, 0},
         {64, 20, 10, PFB_CPI_BACKWARD, 0},
-        {64, UINT64_MAX, 0, PFB_CPI_BACKWARD, 0}, /* with a wrap it would be 1 */
+        {64, UINT64_MAX, 0, PFB_CPI_BACKWARD, 0}, /* 64-bit counters do not wrap */
         {64, 0, UINT64_MAX, PFB_CPI_OK, UINT64_MAX},
         {63, TWO_TO(63) - 1, 0, PFB_CPI_WRAPPED, 1},
         {63, TWO_TO(63), 0, PFB_CPI_INVALID, 0},
@@ -193,8 +193,9 @@ Test(cpi, differences_of_each_width)
     }
 }
 
-/* The narrower counter decides; 64 bits are never ambiguous. */
-Test(cpi, an_interval_of_a_whole_turn_is_ambiguous)
+/* An interval is ambiguous if it has as many clock cycles as the narrower counter has values. 64-bit counters are never
+ * ambiguous. */
+Test(cpi, intervals_that_may_have_wrapped_twice_are_ambiguous)
 {
     static const struct {
         pfb_cpi_widths widths;
@@ -220,7 +221,7 @@ Test(cpi, an_interval_of_a_whole_turn_is_ambiguous)
 
 /* ---- Statuses ------------------------------------------------------------------------------------------ */
 
-/* Faults in the order of their precedence. They concern different counters: instructions have 40 bits, cycles 48. */
+/* Faults in the order of their precedence. The instruction counter has 40 bits and the cycle counter 48. */
 enum { OFFLINE, AMBIGUOUS, INVALID, BACKWARD, NO_ELAPSED, NO_INSTR, OVERFLOW, WRAPPED, FAULT_COUNT };
 
 static const pfb_cpi_status fault_statuses[FAULT_COUNT] = {PFB_CPI_OFFLINE,  PFB_CPI_AMBIGUOUS,  PFB_CPI_INVALID,
@@ -254,7 +255,7 @@ static pfb_cpi_figures measure_faults(unsigned faults)
     return f;
 }
 
-Test(cpi, the_first_status_that_applies_decides)
+Test(cpi, the_first_status_that_applies_is_reported)
 {
     for (unsigned faults = 1; faults < 1U << FAULT_COUNT; faults++) {
         unsigned first = 0;
@@ -263,16 +264,16 @@ Test(cpi, the_first_status_that_applies_decides)
         pfb_cpi_figures f = measure_faults(faults);
         cr_expect_eq(f.cpu, 7);
         if (first < NO_INSTR)
-            expect_unused(&f, fault_statuses[first], "a CPU that cannot be used");
+            expect_unused(&f, fault_statuses[first], "a CPU that is left out of the system");
         else
-            expect_status(f.status, fault_statuses[first], "a CPU that can be used");
+            expect_status(f.status, fault_statuses[first], "a CPU that is part of the system");
     }
     pfb_cpi_figures f = measure_faults(0);
     expect_figures(&f, PFB_CPI_OK, 2.0, 1.0, 50.0, "no fault");
 }
 
-/* The first invalid or backward counter decides. */
-Test(cpi, the_first_bad_field_decides)
+/* The status is that of the first counter that is invalid or runs backward. */
+Test(cpi, the_first_bad_counter_is_reported)
 {
     static const pfb_cpi_widths widths = {40, 40};
     static const uint64_t beyond = TWO_TO(40);
@@ -290,13 +291,14 @@ Test(cpi, the_first_bad_field_decides)
         pfb_cpi_figures f;
         pfb_cpi_result r;
         cr_expect_eq(measure_one(&from, &rows[i].to, &widths, 0, &f, &r), PFB_CPI_NO_DATA);
-        expect_unused(&f, rows[i].status, "a bad field");
-        expect_unused(&r.system, PFB_CPI_NO_INSTR, "and no other CPU");
+        expect_unused(&f, rows[i].status, "a bad counter");
+        expect_unused(&r.system, PFB_CPI_NO_INSTR, "a system without usable CPUs");
     }
 }
 
-/* The integral word 2^32 - 1 means undefined. A figure is rounded to 4 places before it is compared with this. */
-Test(cpi, what_no_hook_can_hold_is_told)
+/* In a hook, the integral word 2^32 - 1 means undefined. A figure is rounded to 4 places before it is compared with
+ * this limit. */
+Test(cpi, figures_too_large_for_a_hook_overflow)
 {
     static const uint64_t most = 0xFFFFFFFE;
     static const struct {
@@ -312,12 +314,12 @@ Test(cpi, what_no_hook_can_hold_is_told)
         {1, UINT64_MAX, PFB_CPI_OVERFLOW},
         {UINT64_MAX, UINT64_MAX, PFB_CPI_OK},
         {TWO_TO(32), UINT64_MAX, PFB_CPI_OVERFLOW},
-        {TWO_TO(32) + 2, UINT64_MAX, PFB_CPI_OK}, /* 2^32 - 2 and a little */
+        {TWO_TO(32) + 2, UINT64_MAX, PFB_CPI_OK}, /* slightly more than 2^32 - 2 */
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         pfb_cpi_figures f = measure_counts(rows[i].instr, rows[i].cycles);
-        cr_expect_eq(f.status, rows[i].status, "row %zu is %s", i, pfb_cpi_status_name(f.status));
-        cr_expect(f.raw_cpi > 0 && f.cycles == rows[i].cycles, "row %zu has its figure all the same", i);
+        cr_expect_eq(f.status, rows[i].status, "row %zu: %s", i, pfb_cpi_status_name(f.status));
+        cr_expect(f.raw_cpi > 0 && f.cycles == rows[i].cycles, "row %zu: an overflow still has its figure", i);
     }
 }
 
@@ -325,12 +327,12 @@ Test(cpi, what_no_hook_can_hold_is_told)
 
 Test(cpi, figures_are_rounded_once)
 {
-    expect_double(measure_counts(3, 1).raw_cpi, 1.0 / 3.0, "a third");
-    expect_double(measure_counts(1, TWO_TO(53) + 1).raw_cpi, 9007199254740992.0, "a tie, to even");
-    expect_double(measure_counts(1, TWO_TO(53) + 3).raw_cpi, 9007199254740996.0, "a tie, to even");
+    expect_double(measure_counts(3, 1).raw_cpi, 1.0 / 3.0, "1 / 3");
+    expect_double(measure_counts(1, TWO_TO(53) + 1).raw_cpi, 9007199254740992.0, "2^53 + 1, a tie rounded to even");
+    expect_double(measure_counts(1, TWO_TO(53) + 3).raw_cpi, 9007199254740996.0, "2^53 + 3, a tie rounded to even");
     expect_double(measure_counts(3, 3 * TWO_TO(52) + 2).raw_cpi, 4503599627370497.0, "2^52 + 2/3");
-    expect_double(measure_counts(UINT64_MAX, 1).raw_cpi, 0x1p-64, "the least");
-    expect_double(measure_counts(UINT64_MAX, UINT64_MAX - 1).raw_cpi, 1.0, "almost one");
+    expect_double(measure_counts(UINT64_MAX, 1).raw_cpi, 0x1p-64, "1 / (2^64 - 1)");
+    expect_double(measure_counts(UINT64_MAX, UINT64_MAX - 1).raw_cpi, 1.0, "(2^64 - 2) / (2^64 - 1)");
 }
 
 Test(cpi, scaled_cycles_are_rounded_down)
@@ -359,7 +361,7 @@ Test(cpi, scaled_cycles_are_rounded_down)
     }
 }
 
-Test(cpi, busy_ahead_of_elapsed_is_clamped)
+Test(cpi, busy_time_above_elapsed_time_is_clamped)
 {
     pfb_cpi_cpu to = plain_end;
     pfb_cpi_figures f;
@@ -367,15 +369,15 @@ Test(cpi, busy_ahead_of_elapsed_is_clamped)
     to.busy = plain_start.busy + 1000; /* busy the whole time */
     measure_one(&plain_start, &to, &wide, 0, &f, &r);
     cr_expect(!f.is_busy_clamped && !r.system.is_busy_clamped);
-    expect_figures(&f, PFB_CPI_OK, 2.0, 2.0, 100.0, "busy");
+    expect_figures(&f, PFB_CPI_OK, 2.0, 2.0, 100.0, "a busy time equal to the elapsed time");
     to.busy++;
     measure_one(&plain_start, &to, &wide, 0, &f, &r);
     cr_expect(f.is_busy_clamped && r.system.is_busy_clamped);
-    expect_figures(&f, PFB_CPI_OK, 2.0, 2.0, 100.0, "clamped");
-    expect_counts(&f, 1000, 2000, 1000, 1000, 2000, "clamped");
+    expect_figures(&f, PFB_CPI_OK, 2.0, 2.0, 100.0, "a clamped busy time");
+    expect_counts(&f, 1000, 2000, 1000, 1000, 2000, "a clamped busy time");
 }
 
-/* Without scaled figures busy and elapsed are not read. */
+/* If scaled figures are not requested, the busy and elapsed times are not read. */
 Test(cpi, raw_figures_need_no_busy_clock)
 {
     static const pfb_cpi_cpu from = {3, 10, 20, 99, 99};
@@ -386,12 +388,12 @@ Test(cpi, raw_figures_need_no_busy_clock)
     pfb_cpi_result r;
     cr_assert_eq(pfb_cpi_compute(&start, &end, &wide, 0, &f, &r), PFB_CPI_COMPUTED);
     cr_expect_eq(r.mode, PFB_CPI_RAW);
-    expect_figures(&f, PFB_CPI_OK, 3.0, 0.0, 0.0, "raw");
-    expect_counts(&f, 10, 30, 0, 0, 0, "raw");
+    expect_figures(&f, PFB_CPI_OK, 3.0, 0.0, 0.0, "raw figures");
+    expect_counts(&f, 10, 30, 0, 0, 0, "raw figures");
 }
 
-/* Three unusable CPUs and a usable one. */
-Test(cpi, sums_leave_out_what_cannot_be_used)
+/* The sums have CPUs 2 and 4 only. */
+Test(cpi, sums_leave_out_unusable_cpus)
 {
     static const pfb_cpi_cpu from[] = {
         {0, 9, 0, 0, 0}, {1, 0, 0, 0, 5}, {2, 0, 0, 0, 0}, {3, TWO_TO(50), 0, 0, 0}, {4, 5, 0, 0, 0}};
@@ -410,9 +412,9 @@ Test(cpi, sums_leave_out_what_cannot_be_used)
     expect_figures(&r.system, PFB_CPI_OK, 3.0, 0.99, 50.0, "the system");
 }
 
-/* ---- CPUs that come and go ----------------------------------------------------------------------------- */
+/* ---- CPUs that go on- and offline -------------------------------------------------------------------------- */
 
-/* Computes the interval between two sets of CPUs, given as bits. */
+/* Checks the interval between two sets of online CPUs, given as bits. */
 static void check_sets(unsigned before, unsigned after)
 {
     enum { CPUS = 5 };
@@ -444,7 +446,7 @@ static void check_sets(unsigned before, unsigned after)
     cr_expect_eq(r.system.instr, sum);
 }
 
-Test(cpi, each_set_of_cpus_becomes_each_other)
+Test(cpi, all_changes_of_the_set_of_online_cpus)
 {
     for (unsigned before = 0; before < 32; before++) {
         for (unsigned after = 0; after < 32; after++)
@@ -461,11 +463,11 @@ Test(cpi, no_cpus_need_no_memory)
     expect_unused(&r.system, PFB_CPI_NO_INSTR, "the system");
 }
 
-/* ---- Many ---------------------------------------------------------------------------------------------- */
+/* ---- Many CPUs ----------------------------------------------------------------------------------------- */
 
 enum { MOST = PFB_CPI_MOST_CPUS };
 
-/* The figures of a system with `count` CPUs that all counted the same. */
+/* Returns the result for `count` CPUs with equal counts. */
 static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *counted)
 {
     static pfb_cpi_cpu from[MOST];
@@ -483,33 +485,33 @@ static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *counted)
     return r;
 }
 
-/* Figures of equal CPUs are those of each CPU, however large the sums are; only the counts do not fit. */
+/* A system of equal CPUs has the figures of each CPU even if the sums of the counts overflow. */
 Test(cpi, sums_of_more_than_64_bits)
 {
     const pfb_cpi_cpu all = {0, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     pfb_cpi_result r = measure_many(MOST, &all);
-    expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0, 1.0, 100.0, "all ones");
-    expect_counts(&r.system, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, "all ones");
+    expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0, 1.0, 100.0, "counts of 2^64 - 1");
+    expect_counts(&r.system, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, "counts of 2^64 - 1");
     const pfb_cpi_cpu third = {0, 3 * TWO_TO(60), TWO_TO(60), 1, 4};
     r = measure_many(MOST, &third);
-    expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0 / 3.0, 1.0 / 12.0, 25.0, "a third");
-    expect_counts(&r.system, UINT64_MAX, UINT64_MAX, 1024, 4096, UINT64_MAX, "a third");
+    expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0 / 3.0, 1.0 / 12.0, 25.0, "a CPI of 1 / 3");
+    expect_counts(&r.system, UINT64_MAX, UINT64_MAX, 1024, 4096, UINT64_MAX, "a CPI of 1 / 3");
 }
 
-/* The largest sum that fits is no overflow: 15 is a divisor of 2^64 - 1. */
+/* A sum of 2^64 - 1 does not overflow. 15 is a divisor of this number. */
 Test(cpi, sums_of_64_bits)
 {
     const pfb_cpi_cpu most = {0, UINT64_MAX / 15, UINT64_MAX / 15, 1, 2};
     pfb_cpi_result r = measure_many(15, &most);
-    expect_status(r.system.status, PFB_CPI_OK, "2^64 - 1");
+    expect_status(r.system.status, PFB_CPI_OK, "sums of 2^64 - 1");
     cr_expect_eq(r.system.cycles, UINT64_MAX);
     r = measure_many(16, &most);
-    expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0, 0.5, 50.0, "more");
+    expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0, 0.5, 50.0, "sums above 2^64 - 1");
     static const pfb_cpi_cpu long_cycles = {0, 1000, TWO_TO(60), 0, 1};
     static const pfb_cpi_cpu long_elapsed = {0, 1000, 1000, 0, TWO_TO(60)};
-    expect_status(measure_many(15, &long_elapsed).system.status, PFB_CPI_OK, "15 * 2^60");
-    expect_status(measure_many(16, &long_elapsed).system.status, PFB_CPI_OVERFLOW, "2^64 of elapsed");
-    expect_status(measure_many(1, &long_cycles).system.status, PFB_CPI_OVERFLOW, "2^60 / 1000");
+    expect_status(measure_many(15, &long_elapsed).system.status, PFB_CPI_OK, "an elapsed time of 15 * 2^60");
+    expect_status(measure_many(16, &long_elapsed).system.status, PFB_CPI_OVERFLOW, "an elapsed time of 2^64");
+    expect_status(measure_many(1, &long_cycles).system.status, PFB_CPI_OVERFLOW, "a CPI of 2^60 / 1000");
     static const pfb_cpi_cpu idle = {0, 0, TWO_TO(60), 0, 1};
     r = measure_many(16, &idle);
     expect_figures(&r.system, PFB_CPI_NO_INSTR, 0.0, 0.0, 0.0, "no instructions, 2^64 cycles");
@@ -519,7 +521,7 @@ Test(cpi, sums_of_64_bits)
 
 static const pfb_cpi_thread thread_start = {42, 100, 200};
 
-/* The interval of a thread alone. Its CPUs would be rejected if they were read. */
+/* Computes the interval of a thread alone. The number of CPUs is invalid, which must not matter. */
 static pfb_cpi_verdict measure_thread(pfb_cpi_thread from, pfb_cpi_thread to, pfb_cpi_result *r)
 {
     pfb_cpi_snapshot start = {.clock = 5, .cpu_count = PFB_CPI_MOST_CPUS + 1, .has_thread = true, .thread = from};
@@ -527,7 +529,7 @@ static pfb_cpi_verdict measure_thread(pfb_cpi_thread from, pfb_cpi_thread to, pf
     return pfb_cpi_compute(&start, &end, &wide, PFB_CPI_THREAD_ONLY, NULL, r);
 }
 
-Test(cpi, a_thread_alone)
+Test(cpi, a_thread_without_cpus)
 {
     static const struct {
         pfb_cpi_thread to;
@@ -548,14 +550,14 @@ Test(cpi, a_thread_alone)
         cr_assert_eq(measure_thread(thread_start, rows[i].to, &r), PFB_CPI_COMPUTED);
         cr_expect_eq(r.mode, PFB_CPI_RAW | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY);
         cr_expect(r.has_thread && r.tid == 42 && r.elapsed_cycles == 4 && r.cpu_count == 0 && !r.cpus_changed);
-        expect_unused(&r.system, PFB_CPI_INVALID, "no system");
+        expect_unused(&r.system, PFB_CPI_INVALID, "the system");
         expect_figures(&r.thread, rows[i].status, rows[i].cpi, 0.0, 0.0, "the thread");
         expect_counts(&r.thread, rows[i].instr, rows[i].cycles, 0, 0, 0, "the thread");
     }
 }
 
-/* The verdict is that of the system, even if the thread has no figures. */
-Test(cpi, a_thread_without_figures_does_not_matter_to_the_system)
+/* The returned verdict is about the system, even if the thread has no figures. */
+Test(cpi, a_thread_without_figures_does_not_change_the_verdict)
 {
     pfb_cpi_snapshot start = {.cpus = &plain_start, .cpu_count = 1, .has_thread = true, .thread = thread_start};
     pfb_cpi_snapshot end = {.cpus = &plain_end, .cpu_count = 1, .has_thread = true, .thread = {42, 99, 200}};
@@ -571,7 +573,7 @@ Test(cpi, a_thread_without_figures_does_not_matter_to_the_system)
 
 /* ---- Refusals ------------------------------------------------------------------------------------------ */
 
-/* A valid interval of two CPUs and a thread, in which the tests change something. */
+/* The arguments of a computation. */
 typedef struct question {
     pfb_cpi_cpu from[2], to[2];
     pfb_cpi_snapshot start, end;
@@ -579,7 +581,8 @@ typedef struct question {
     uint32_t mode;
 } question;
 
-static void ask_well(question *q)
+/* Makes valid arguments with two CPUs and a thread. */
+static void make_valid(question *q)
 {
     *q = (question){.from = {{.cpu = 1}, {.cpu = 2}},
                     .to = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 1}},
@@ -589,7 +592,7 @@ static void ask_well(question *q)
                     .mode = PFB_CPI_SCALED | PFB_CPI_ON_THREAD};
 }
 
-/* Checks the verdict, and that nothing is filled in without a result. */
+/* Checks the verdict, and that the output is unchanged unless the verdict is PFB_CPI_COMPUTED. */
 static void expect_verdict(const question *q, pfb_cpi_verdict expected, const char *what)
 {
     struct {
@@ -601,21 +604,21 @@ static void expect_verdict(const question *q, pfb_cpi_verdict expected, const ch
     pfb_cpi_verdict verdict = pfb_cpi_compute(&q->start, &q->end, &q->widths, q->mode, answer.cpus, &answer.result);
     cr_expect_eq(verdict, expected, "%s: %d", what, (int)verdict);
     if (expected != PFB_CPI_COMPUTED)
-        cr_expect_eq(memcmp(&answer, &untouched, sizeof answer), 0, "%s fills in nothing", what);
+        cr_expect_eq(memcmp(&answer, &untouched, sizeof answer), 0, "%s: the output changed", what);
 }
 
 #define EXPECT_REFUSED(statement)                                                                                      \
     do {                                                                                                               \
-        ask_well(&q);                                                                                                  \
+        make_valid(&q);                                                                                                \
         statement;                                                                                                     \
         expect_verdict(&q, PFB_CPI_BAD_ARGUMENT, #statement);                                                          \
     } while (0)
 
-Test(cpi, mistakes_of_the_caller)
+Test(cpi, invalid_arguments_are_refused)
 {
     question q;
-    ask_well(&q);
-    expect_verdict(&q, PFB_CPI_COMPUTED, "all well");
+    make_valid(&q);
+    expect_verdict(&q, PFB_CPI_COMPUTED, "valid arguments");
     EXPECT_REFUSED(q.widths.instr = 0);
     EXPECT_REFUSED(q.widths.instr = 65);
     EXPECT_REFUSED(q.widths.cycles = 0);
@@ -632,15 +635,15 @@ Test(cpi, mistakes_of_the_caller)
     EXPECT_REFUSED((q.mode = PFB_CPI_THREAD_ONLY, q.widths.instr = 0));
     for (uint32_t bit = 8; bit < PFB_CPI_THREAD_ONLY; bit *= 2)
         EXPECT_REFUSED(q.mode |= bit);
-    ask_well(&q);
+    make_valid(&q);
     q.mode = PFB_CPI_SCALED;
     q.start.has_thread = false;
     q.end.thread.tid = 43;
     expect_verdict(&q, PFB_CPI_COMPUTED, "threads that were not requested");
 }
 
-/* One CPU more than allowed, at either end. */
-Test(cpi, too_many_cpus)
+/* The start or the end has one CPU more than allowed. */
+Test(cpi, too_many_cpus_are_refused)
 {
     static pfb_cpi_cpu cpus[MOST + 1];
     static pfb_cpi_figures figures[MOST];
@@ -655,17 +658,17 @@ Test(cpi, too_many_cpus)
     cr_expect_eq(figures[MOST - 1].cpu, 3 * (MOST - 1));
 }
 
-Test(cpi, a_clock_that_runs_backward)
+Test(cpi, a_clock_that_runs_backward_is_reported)
 {
     question q;
-    ask_well(&q);
+    make_valid(&q);
     q.end.clock = q.start.clock - 1;
-    expect_verdict(&q, PFB_CPI_CLOCK_BACKWARD, "backward");
+    expect_verdict(&q, PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward");
     q.end.clock = q.start.clock;
     expect_verdict(&q, PFB_CPI_COMPUTED, "a clock that does not advance");
     q.end.clock = q.start.clock - 1;
     q.widths.instr = 0;
-    expect_verdict(&q, PFB_CPI_BAD_ARGUMENT, "the caller's mistake comes first");
+    expect_verdict(&q, PFB_CPI_BAD_ARGUMENT, "an invalid width takes precedence over the clock");
 }
 
 /* ---- Names --------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When the facility opens and closes the source of this machine. The machine is simulated: the program has its own
+/* The facility opens and closes the source of this machine. The machine is simulated: the test program has its own
  * pfb_cpi_source_open_live and its own copy of the code that calls it. */
 #include "perfblock/cpi_facility.h"
 
@@ -43,7 +43,7 @@ static void *init(void)
 
 Test(cpi_facility_live, the_first_instance_opens_the_source_and_the_last_one_closes_it)
 {
-    cr_expect_eq(opened, 0, "nothing is opened before it is needed");
+    cr_expect_eq(opened, 0, "the source is not opened before the first instance");
     for (int round = 1; round <= 3; round++) {
         void *handles[3];
         for (int i = 0; i < 3; i++) {
@@ -59,7 +59,7 @@ Test(cpi_facility_live, the_first_instance_opens_the_source_and_the_last_one_clo
     }
 }
 
-Test(cpi_facility_live, an_instance_that_cannot_be_made_leaves_the_source_as_it_was)
+Test(cpi_facility_live, a_refused_instance_does_not_keep_the_source_open)
 {
     void *handle;
     machine.refusal = PFB_PU_ERROR_NOT_VALID_IN_VM;
@@ -71,12 +71,12 @@ Test(cpi_facility_live, an_instance_that_cannot_be_made_leaves_the_source_as_it_
     void *live = init();
     machine.refusal = PFB_PU_ERROR_NOT_VALID_IN_VM;
     cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), PFB_PU_ERROR_NOT_VALID_IN_VM);
-    cr_expect(opened == 3 && !machine.is_closed, "another one reads from it");
+    cr_expect(opened == 3 && !machine.is_closed, "another instance still uses the source");
     cr_expect_eq(pfb_cpi_terminate(live), PFB_PU_SUCCESS);
     cr_expect(machine.is_closed);
 }
 
-Test(cpi_facility_live, a_source_that_cannot_be_opened_is_told)
+Test(cpi_facility_live, a_source_that_cannot_be_opened_is_reported)
 {
     void *handle = &machine;
     is_exhausted = true;
@@ -88,8 +88,8 @@ Test(cpi_facility_live, a_source_that_cannot_be_opened_is_told)
     cr_expect(opened == 1 && machine.is_closed);
 }
 
-/* If snapshots have no thread id, the one of the thread that called init is reported. */
-Test(cpi_facility_live, the_thread_s_number_is_that_of_init)
+/* If snapshots have no thread id, the id of the thread that called pfb_cpi_init is reported. */
+Test(cpi_facility_live, the_default_thread_id_is_the_caller_of_init)
 {
     const pfb_cpi_data *data;
     void *handle = init();
@@ -98,7 +98,7 @@ Test(cpi_facility_live, the_thread_s_number_is_that_of_init)
     cr_expect_eq(pfb_cpi_terminate(handle), PFB_PU_SUCCESS);
 }
 
-Test(cpi_facility_live, a_source_of_the_program_s_goes_before_this_machine_s)
+Test(cpi_facility_live, a_source_of_the_caller_replaces_that_of_this_machine)
 {
     canned own = {.steps = steps, .step_count = 2};
     cr_assert_eq(pfb_cpi_use_source(canned_open(&own)), PFB_PU_SUCCESS);

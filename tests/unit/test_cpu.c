@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The CPUs of this machine: properties of any CPU, compared with other information of the system. */
+/* Tests on the CPUs of this machine: properties that hold for any CPU, and comparisons with /proc/cpuinfo. */
 
-Test(cpu, leaves_are_those_it_has)
+Test(cpu, leaves_are_in_the_range_of_the_cpu)
 {
     pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
     size_t count = pfb_cpu_leaves(leaves);
@@ -25,7 +25,7 @@ Test(cpu, leaves_are_those_it_has)
 }
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__i386__))
-/* The first value of a key in /proc/cpuinfo. */
+/* Finds the first value of a key in /proc/cpuinfo. */
 static bool cpuinfo(const char *key, char *value, size_t capacity)
 {
     char line[512];
@@ -42,26 +42,26 @@ static bool cpuinfo(const char *key, char *value, size_t capacity)
     return is_found;
 }
 
-Test(cpu, identity_is_the_kernels)
+Test(cpu, identity_is_that_of_proc_cpuinfo)
 {
     pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
     pfb_cpuid cpuid = {leaves, pfb_cpu_leaves(leaves)};
     pfb_cpuid_identity identity;
-    char told[128];
+    char reported[128];
     char number[16];
     pfb_cpuid_identify(&cpuid, &identity);
-    cr_assert(cpuinfo("vendor_id", told, sizeof told));
-    cr_expect_str_eq(identity.vendor, told);
-    cr_assert(cpuinfo("cpu family", told, sizeof told));
+    cr_assert(cpuinfo("vendor_id", reported, sizeof reported));
+    cr_expect_str_eq(identity.vendor, reported);
+    cr_assert(cpuinfo("cpu family", reported, sizeof reported));
     snprintf(number, sizeof number, "%u", identity.family);
-    cr_expect_str_eq(number, told);
-    cr_assert(cpuinfo("model\t", told, sizeof told));
+    cr_expect_str_eq(number, reported);
+    cr_assert(cpuinfo("model\t", reported, sizeof reported));
     snprintf(number, sizeof number, "%u", identity.model);
-    cr_expect_str_eq(number, told);
+    cr_expect_str_eq(number, reported);
 }
 #endif
 
-Test(cpu, lwp_is_asked_not_tried)
+Test(cpu, lwp_capabilities_are_those_of_cpuid)
 {
     pfb_lwp_capabilities capabilities;
     pfb_lwp_capabilities again;
@@ -95,7 +95,7 @@ Test(cpu, every_cpu_can_be_pinned)
     pfb_cpus_close(NULL);
 }
 
-Test(cpu, opening_refuses_with_the_reason)
+Test(cpu, a_refused_opening_has_a_reason)
 {
     pfb_source_failure failure = {0};
     pfb_lwp_capabilities everywhere;

@@ -13,7 +13,7 @@
 static void describe(const char *dump, size_t size, char *out, size_t capacity, pfb_cpuid_text *text)
 {
     pfb_cpuid_row row;
-    char *data = malloc(size > 0 ? size : 1); /* of exactly this size */
+    char *data = malloc(size > 0 ? size : 1); /* exactly this size, so that a sanitizer detects reads past the end */
     size_t at = 0;
     cr_assert_not_null(data);
     memcpy(data, dump, size);
@@ -22,7 +22,7 @@ static void describe(const char *dump, size_t size, char *out, size_t capacity, 
     while (pfb_cpuid_text_next(text, &row) && at + 96 < capacity)
         at += (size_t)snprintf(out + at, capacity - at, "%x %x/%x=%x,%x,%x,%x;", row.cpu, row.leaf.leaf,
                                row.leaf.subleaf, row.leaf.eax, row.leaf.ebx, row.leaf.ecx, row.leaf.edx);
-    cr_expect_not(pfb_cpuid_text_next(text, &row), "nothing follows the end");
+    cr_expect_not(pfb_cpuid_text_next(text, &row), "no row is returned after the end");
     free(data);
 }
 
@@ -31,7 +31,7 @@ static void expect_rows(const char *dump, const char *rows)
     char got[1024];
     pfb_cpuid_text text;
     describe(dump, strlen(dump), got, sizeof got, &text);
-    cr_expect_str_eq(got, rows, "%s\ngave %s", dump, got);
+    cr_expect_str_eq(got, rows, "%s\nwas read as %s", dump, got);
     cr_expect_eq(text.error.code, PFB_OK, "%s", dump);
 }
 
@@ -39,7 +39,7 @@ static void expect_rows(const char *dump, const char *rows)
 
 #define BULLDOZER "8000001c/0=0,80032013,10200,8000000f;"
 
-Test(cpuid_text, layouts)
+Test(cpuid_text, all_layouts_of_a_row_are_read)
 {
     static const char *const dumps[] = {
         "CPUID 8000001C: 00000000-80032013-00010200-8000000F",
@@ -69,7 +69,7 @@ Test(cpuid_text, layouts)
     }
 }
 
-Test(cpuid_text, subleaves)
+Test(cpuid_text, subleaves_are_read)
 {
     static const struct {
         const char *dump, *rows;
@@ -89,7 +89,7 @@ Test(cpuid_text, subleaves)
         expect_rows(cases[i].dump, cases[i].rows);
 }
 
-Test(cpuid_text, several_cpus)
+Test(cpuid_text, cpus_are_numbered)
 {
 #define LEAF_0 "00000000 0000000D 68747541 444D4163 69746E65\n"
 #define LEAF_1 "00000001 00600F20 00000000 00000000 00000000\n"
@@ -105,18 +105,18 @@ Test(cpuid_text, several_cpus)
                 both);
     expect_rows("_____ Logical CPU #0 _____\n" LEAF_0 LEAF_1 "_____ Logical CPU #1 _____\n" LEAF_0 LEAF_1, both);
     expect_rows(LEAF_0 LEAF_1 LEAF_0 LEAF_1, both);
-    /* in a dump with headings, a repeated leaf does not begin a CPU */
+    /* In a dump with headings, a repeated leaf does not begin a CPU. */
     expect_rows("CPU 0:\n" LEAF_0 LEAF_1 LEAF_0,
                 "0 0/0=d,68747541,444d4163,69746e65;0 1/0=600f20,0,0,0;0 0/0=d,68747541,444d4163,69746e65;");
-    /* headings without leaves between them count once */
+    /* Headings without leaves between them count once. */
     expect_rows("CPU 0:\nCPU 1:\n" LEAF_0 LEAF_1, first);
-    /* sub-leaf 1 of leaf 0 does not begin a CPU */
+    /* Sub-leaf 1 of leaf 0 does not begin a CPU. */
     expect_rows("CPUID 00000001: 1-2-3-4\nCPUID 00000000: 5-6-7-8 [SL 01]\nCPUID 00000000: 9-a-b-c\n",
                 "0 1/0=1,2,3,4;0 0/1=5,6,7,8;1 0/0=9,a,b,c;");
 }
 
-/* Headings alone begin CPUs; here no leaf 0 follows them. */
-Test(cpuid_text, headings)
+/* A heading begins a CPU even if no leaf 0 follows. */
+Test(cpuid_text, headings_begin_cpus)
 {
     static const char *const headings[] = {
         "CPU 1:",
@@ -135,7 +135,7 @@ Test(cpuid_text, headings)
     }
 }
 
-Test(cpuid_text, other_lines)
+Test(cpuid_text, other_lines_are_skipped)
 {
     static const char *const lines[] = {
         "# a dump",
@@ -179,9 +179,9 @@ Test(cpuid_text, other_lines)
     expect_rows(dump, "0 " BULLDOZER);
 }
 
-/* ---- Broken lines ------------------------------------------------------------------------------------------------ */
+/* ---- Malformed lines --------------------------------------------------------------------------------------------- */
 
-Test(cpuid_text, broken_lines)
+Test(cpuid_text, malformed_lines_are_errors)
 {
     static const char *const lines[] = {
         "CPUID 8000001C: 00000000-80032013-00010200",
@@ -215,14 +215,15 @@ Test(cpuid_text, broken_lines)
         size_t size = at + (size_t)snprintf(dump + at, sizeof dump - at,
                                             "%s\n00000002 00000001 00000002 00000003 00000004\n", lines[i]);
         describe(dump, size, got, sizeof got, &text);
-        cr_expect_str_eq(got, "0 1/0=1,2,3,4;", "%s gave %s", lines[i], got);
+        cr_expect_str_eq(got, "0 1/0=1,2,3,4;", "%s was read as %s", lines[i], got);
         expect_error(text.error, PFB_BAD_CPUID_LINE, at, lines[i]);
         cr_expect_eq(text.lines, 2, "%s", lines[i]);
     }
 }
 
-/* A line of bare columns that lost its last one must not be read as one without sub-leaf. */
-Test(cpuid_text, columns_are_as_many_in_all_lines)
+/* Lines of columns have a sub-leaf or not. A line with a sub-leaf that lost its last column must not be read as a line
+ * without a sub-leaf. */
+Test(cpuid_text, all_lines_have_the_same_number_of_columns)
 {
     static const char five[] = "0000000D 0000003E 00000080 00000340 00000000 00000000\n";
     static const char four[] = "8000001C 00000000 00000000 80032013 00010200\n";
@@ -232,18 +233,18 @@ Test(cpuid_text, columns_are_as_many_in_all_lines)
     int size = snprintf(dump, sizeof dump, "%s%s", five, four);
     describe(dump, (size_t)size, got, sizeof got, &text);
     cr_expect_str_eq(got, "0 d/3e=80,340,0,0;");
-    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof five - 1, "four after five");
+    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof five - 1, "five columns after six");
     size = snprintf(dump, sizeof dump, "%s%s", four, five);
     describe(dump, (size_t)size, got, sizeof got, &text);
-    cr_expect_str_eq(got, "0 8000001c/0=0,0,80032013,10200;", "a single line does not show its column count");
-    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof four - 1, "five after four");
+    cr_expect_str_eq(got, "0 8000001c/0=0,0,80032013,10200;", "the first line defines the number of columns");
+    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof four - 1, "six columns after five");
     snprintf(dump, sizeof dump, "%sCPUID 8000001C: 1-2-3-4\n0x1 0x0: eax=1 ebx=2 ecx=3 edx=4\nbasic_cpuid[2]=1 2 3 4\n",
              five);
     expect_rows(dump, "0 d/3e=80,340,0,0;0 8000001c/0=1,2,3,4;0 1/0=1,2,3,4;0 2/0=1,2,3,4;");
 }
 
-/* Every prefix of a dump: only complete lines give rows, or a last line that is complete except for its end. */
-Test(cpuid_text, every_beginning)
+/* Every prefix of a dump is read without an error, or with the error of a malformed line. */
+Test(cpuid_text, truncated_dumps)
 {
     static const char dump[] = "CPU 0:\nCPUID 00000000: 0000000D-68747541-444D4163-69746E65 [SL 00]\n"
                                "0x8000001c 0x00: eax=0x00000000 ebx=0x80032013 ecx=0x00010200 edx=0x8000000f\n"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A source that records what it was asked ------------------------------------------------------------------- */
+/* ---- An inner source that records its calls -------------------------------------------------------------------- */
 
 enum { INNER_CODE = 77, INNER_STATUS = 55, MOST_BLOCKS = 8, STATUS_AT = 16 };
 
@@ -21,7 +21,7 @@ typedef struct inner {
     uint32_t blocks[MOST_BLOCKS]; /* counter ids of the blocks that were added or removed */
     size_t block_count;
     bool is_failing;
-    size_t claimed_size; /* of replies, if not 0 */
+    size_t claimed_size; /* size of replies, if not 0 */
 } inner;
 
 static bool answer(inner *source, pfb_source_operation operation, pfb_bytes *reply, pfb_source_failure *failure)
@@ -31,7 +31,7 @@ static bool answer(inner *source, pfb_source_operation operation, pfb_bytes *rep
         failure->code = INNER_CODE;
         return false;
     }
-    cr_assert_eq(reply->size_bytes, 0, "a source finds its reply empty");
+    cr_assert_eq(reply->size_bytes, 0, "the reply is empty when a source is called");
     cr_assert(pfb_bytes_append(reply, REPLY, strlen(REPLY)));
     if (source->claimed_size > 0)
         reply->size_bytes = source->claimed_size;
@@ -79,7 +79,7 @@ static void inner_query_close(void *context)
     ((inner *)context)->open_queries--;
 }
 
-/* Records the blocks, and gives each the same Status. */
+/* Records the blocks, and sets the Status of each to INNER_STATUS. */
 static bool take_blocks(inner *source, pfb_source_operation operation, uint8_t *blocks, size_t size,
                         pfb_source_failure *failure)
 {
@@ -136,9 +136,9 @@ static const pfb_source_operations inner_operations = {.close = inner_close,
                                                        .query_collect = inner_query_collect,
                                                        .v1 = inner_v1};
 
-/* ---- Using one ------------------------------------------------------------------------------------------------ */
+/* ---- Calls ---------------------------------------------------------------------------------------------------- */
 
-/* The recorded calls of the inner source. Every test runs in a process of its own. */
+/* The recorded calls of the inner source. */
 static inner asked;
 
 static pfb_source *open_faulty(const pfb_source_fault *faults, size_t count)
@@ -193,11 +193,11 @@ static bool call(pfb_source *source, pfb_source_query *query, pfb_source_operati
     case PFB_SOURCE_OPERATION_COUNT:
         break;
     }
-    cr_assert_fail("there is no operation %d", (int)operation);
+    cr_assert_fail("operation %d is unknown", (int)operation);
     return false;
 }
 
-/* Checks the reply of every operation that has one, with these faults; sets their `operation`. */
+/* For each operation that has a reply, applies the faults in `pattern` to the operation and checks the reply. */
 static void expect_replies(const pfb_source_fault *pattern, size_t count, const char *text, size_t size)
 {
     for (size_t i = 0; i < REPLYING; i++) {
@@ -224,9 +224,9 @@ static void expect_replies(const pfb_source_fault *pattern, size_t count, const 
     expect_replies((const pfb_source_fault[]){__VA_ARGS__},                                                            \
                    sizeof((const pfb_source_fault[]){__VA_ARGS__}) / sizeof(pfb_source_fault), text, sizeof text - 1)
 
-/* ---- What passes ------------------------------------------------------------------------------------------------ */
+/* ---- No faults -------------------------------------------------------------------------------------------------- */
 
-Test(faulty_source, what_has_no_fault_passes_unchanged)
+Test(faulty_source, calls_without_faults_are_passed_on_unchanged)
 {
     static const pfb_source_fault later = {PFB_SOURCE_V1, 3, PFB_SOURCE_FAULT_FAIL, 5, 0};
     for (size_t count = 0; count <= 1; count++) {
@@ -252,7 +252,7 @@ Test(faulty_source, what_has_no_fault_passes_unchanged)
     }
 }
 
-Test(faulty_source, failures_of_the_inner_source_are_its_own)
+Test(faulty_source, failures_of_the_inner_source_are_passed_on)
 {
     for (int i = 0; i < PFB_SOURCE_OPERATION_COUNT; i++) {
         pfb_source_fault fault = {(pfb_source_operation)i, 2, PFB_SOURCE_FAULT_FAIL, 5, 0};
@@ -267,7 +267,7 @@ Test(faulty_source, failures_of_the_inner_source_are_its_own)
         cr_expect_not(call(source, query, fault.operation, &reply, &failure), "operation %d", i);
         cr_expect_eq(failure.code, INNER_CODE, "operation %d", i);
         cr_expect_not(call(source, query, fault.operation, &reply, &failure));
-        cr_expect_eq(failure.code, 5, "operation %d: a call that failed counts", i);
+        cr_expect_eq(failure.code, 5, "operation %d: the failed first call is counted", i);
         pfb_bytes_free(&reply);
         pfb_source_query_close(query);
         pfb_source_close(source);
@@ -276,7 +276,7 @@ Test(faulty_source, failures_of_the_inner_source_are_its_own)
 
 /* ---- Failing ------------------------------------------------------------------------------------------- */
 
-Test(faulty_source, every_operation_fails_on_the_call_asked_for)
+Test(faulty_source, every_operation_fails_on_the_selected_call)
 {
     static const char *const names[] = {"countersets",  "registration", "instances",     "query_open", "query_add",
                                         "query_remove", "query_info",   "query_collect", "v1"};
@@ -284,7 +284,7 @@ Test(faulty_source, every_operation_fails_on_the_call_asked_for)
         pfb_source_fault fault = {(pfb_source_operation)i, 3, PFB_SOURCE_FAULT_FAIL, PFB_WIN32_BUSY, 0};
         asked = (inner){0};
         pfb_source *source = open_faulty(&fault, 1);
-        pfb_source_query *query = pfb_source_query_open(source, NULL); /* the first call of one operation */
+        pfb_source_query *query = pfb_source_query_open(source, NULL); /* call 1 of PFB_SOURCE_QUERY_OPEN */
         pfb_bytes reply = {0};
         for (int number = i == PFB_SOURCE_QUERY_OPEN ? 2 : 1; number <= 5; number++) {
             pfb_source_failure failure = {0};
@@ -295,14 +295,14 @@ Test(faulty_source, every_operation_fails_on_the_call_asked_for)
                       failure.sentence);
             cr_expect(went_well || reply.size_bytes == 0);
         }
-        cr_expect_eq(asked.calls[i], 4, "%s: the inner source is not asked", names[i]);
+        cr_expect_eq(asked.calls[i], 4, "%s: the inner source is not called if the fault is FAIL", names[i]);
         pfb_bytes_free(&reply);
         pfb_source_query_close(query);
         pfb_source_close(source);
     }
 }
 
-Test(faulty_source, call_zero_is_every_call)
+Test(faulty_source, call_zero_selects_every_call)
 {
     asked = (inner){0}; /* tests may share a process */
     static const pfb_source_fault fault = {PFB_SOURCE_COUNTERSETS, 0, PFB_SOURCE_FAULT_FAIL, 0, 0};
@@ -311,14 +311,14 @@ Test(faulty_source, call_zero_is_every_call)
     for (int i = 0; i < 4; i++) {
         pfb_source_failure failure = {.code = 1};
         cr_expect_not(pfb_source_countersets(source, &reply, &failure));
-        cr_expect_eq(failure.code, 0, "a failure may have no fitting code");
+        cr_expect_eq(failure.code, 0, "the code of a fault may be 0");
         cr_expect_not(pfb_source_countersets(source, &reply, NULL));
     }
     cr_expect_eq(asked.calls[PFB_SOURCE_COUNTERSETS], 0);
     pfb_source_close(source);
 }
 
-Test(faulty_source, calls_of_all_query_handles_count_together)
+Test(faulty_source, calls_are_counted_across_query_handles)
 {
     static const pfb_source_fault fault = {PFB_SOURCE_QUERY_COLLECT, 3, PFB_SOURCE_FAULT_FAIL, 5, 0};
     pfb_source *source = open_faulty(&fault, 1);
@@ -327,7 +327,7 @@ Test(faulty_source, calls_of_all_query_handles_count_together)
     pfb_bytes reply = {0};
     cr_expect(pfb_source_query_collect(one, &reply, NULL));
     cr_expect(pfb_source_query_collect(other, &reply, NULL));
-    cr_expect(pfb_source_query_info(one, &reply, NULL), "another operation does not count");
+    cr_expect(pfb_source_query_info(one, &reply, NULL), "calls of another operation are not counted");
     cr_expect_not(pfb_source_query_collect(other, &reply, NULL));
     cr_expect(pfb_source_query_collect(one, &reply, NULL));
     pfb_bytes_free(&reply);
@@ -338,7 +338,7 @@ Test(faulty_source, calls_of_all_query_handles_count_together)
 
 /* ---- Changed replies ----------------------------------------------------------------------------------- */
 
-Test(faulty_source, replies_are_cut)
+Test(faulty_source, replies_are_truncated)
 {
     EXPECT_REPLIES("", {.kind = PFB_SOURCE_FAULT_CUT, .value = 0});
     EXPECT_REPLIES("012", {.kind = PFB_SOURCE_FAULT_CUT, .value = 3});
@@ -365,7 +365,7 @@ Test(faulty_source, fields_of_replies_are_written)
     EXPECT_REPLIES(REPLY, {.kind = PFB_SOURCE_FAULT_WRITE, .value = 0x61626364, .at = SIZE_MAX});
 }
 
-Test(faulty_source, several_faults_take_effect_in_their_order)
+Test(faulty_source, faults_are_applied_in_order)
 {
     EXPECT_REPLIES("012\xEE\xEE", {.kind = PFB_SOURCE_FAULT_CUT, .value = 3},
                    {.call = 1, .kind = PFB_SOURCE_FAULT_PAD, .value = 2});
@@ -376,7 +376,7 @@ Test(faulty_source, several_faults_take_effect_in_their_order)
                    {.kind = PFB_SOURCE_FAULT_WRITE, .value = 0x01020304, .at = 4});
 }
 
-Test(faulty_source, failing_leaves_no_other_fault)
+Test(faulty_source, a_failing_call_has_no_other_fault)
 {
     asked = (inner){0}; /* tests may share a process */
     static const pfb_source_fault faults[] = {{PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0},
@@ -390,14 +390,14 @@ Test(faulty_source, failing_leaves_no_other_fault)
     make_block(block, sizeof block, 1);
     memcpy(before, block, sizeof block);
     cr_expect_not(pfb_source_query_add(query, block, sizeof block, &failure));
-    cr_expect_eq(failure.code, 5, "the first of several");
+    cr_expect_eq(failure.code, 5, "the code of the first fault that fails the call");
     cr_expect(memcmp(block, before, sizeof block) == 0 && asked.block_count == 0);
     pfb_source_query_close(query);
     pfb_source_close(source);
 }
 
-/* Sizes that cannot be allocated, so that no memory has to be exhausted. */
-Test(faulty_source, padding_beyond_memory_fails)
+/* The replies have sizes that cannot be allocated. */
+Test(faulty_source, padding_that_cannot_be_allocated_fails)
 {
     asked = (inner){0}; /* tests may share a process */
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 3, SIZE_MAX - 4, SIZE_MAX / 2};
@@ -447,15 +447,15 @@ Test(faulty_source, blocks_are_refused_one_by_one)
         for (size_t j = 0; j < 4; j++)
             cr_expect_eq(status_of(blocks + 40 * j), expected[j], "block %zu", j);
         cr_expect(asked.block_count == 2 && asked.blocks[0] == 11 && asked.blocks[1] == 13);
-        cr_assert(functions[i](query, blocks, sizeof blocks, NULL), "the second call has one fault left");
+        cr_assert(functions[i](query, blocks, sizeof blocks, NULL), "only one fault applies to the second call");
         cr_expect(status_of(blocks) == INNER_STATUS && status_of(blocks + 80) == 8 && asked.block_count == 5);
         pfb_source_query_close(query);
         pfb_source_close(source);
     }
 }
 
-/* Blocks of single-instance countersets have two forms; a fault can refuse either. */
-Test(faulty_source, one_form_of_nameless_blocks_is_refused)
+/* The blocks of single-instance countersets have no name or an empty name. A fault can refuse either of these. */
+Test(faulty_source, blocks_with_no_name_or_an_empty_name_are_refused)
 {
     static const pfb_source_fault_kind kinds[] = {PFB_SOURCE_FAULT_NO_NAME, PFB_SOURCE_FAULT_EMPTY_NAME};
     for (size_t i = 0; i < 2; i++) {
@@ -478,7 +478,7 @@ Test(faulty_source, one_form_of_nameless_blocks_is_refused)
     }
 }
 
-Test(faulty_source, broken_blocks_are_refused_as_a_whole)
+Test(faulty_source, malformed_blocks_are_refused_as_a_whole)
 {
     asked = (inner){0}; /* tests may share a process */
     static const pfb_source_fault fault = {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0};
@@ -490,7 +490,7 @@ Test(faulty_source, broken_blocks_are_refused_as_a_whole)
     make_block(blocks + 40, 40, 2);
     cr_expect_not(pfb_source_query_add(query, blocks, 79, &failure));
     cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER);
-    cr_expect(status_of(blocks) == 0 && asked.block_count == 0, "nothing is changed");
+    cr_expect(status_of(blocks) == 0 && asked.block_count == 0, "no block is changed or passed on");
     asked.is_failing = true;
     cr_expect_not(pfb_source_query_add(query, blocks, 80, &failure));
     cr_expect_eq(failure.code, INNER_CODE);
@@ -500,7 +500,7 @@ Test(faulty_source, broken_blocks_are_refused_as_a_whole)
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
 
-Test(faulty_source, kinds_are_for_their_operations_only)
+Test(faulty_source, kinds_of_faults_are_limited_to_their_operations)
 {
     asked = (inner){0}; /* tests may share a process */
     /* Rows: the operations in order. Columns: FAIL, CUT, PAD, WRITE, STATUS, NO_NAME, EMPTY_NAME, and an invalid kind.
@@ -525,11 +525,11 @@ Test(faulty_source, kinds_are_for_their_operations_only)
     }
 }
 
-Test(faulty_source, without_an_inner_source_there_is_none)
+Test(faulty_source, a_missing_inner_source_is_a_failure)
 {
     pfb_source_failure failure = {0};
     cr_expect_null(pfb_source_open_faulty(pfb_source_open_recorded("x", 1, &failure), NULL, 0, &failure));
-    cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER, "the failure of opening the inner one");
+    cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER, "the failure is that of the inner source");
 }
 
 Test(faulty_source, faults_are_copied)
@@ -571,10 +571,10 @@ static void replay_with_faults(const char *name, const uint8_t *data, size_t siz
         pfb_source *source =
             pfb_source_open_faulty(pfb_source_open_recorded(data, size, NULL), faults, faulty * 3, NULL);
         pfb_source_query *query = pfb_source_query_open(source, NULL);
-        expect_error(collect(query), faulty ? PFB_TRUNCATED_HEADER : PFB_OK, 0, "cut");
+        expect_error(collect(query), faulty ? PFB_TRUNCATED_HEADER : PFB_OK, 0, "a truncated reply");
         if (faulty)
-            cr_expect_not(pfb_source_query_collect(query, &reply, NULL), "no sample is lost by this");
-        expect_error(collect(query), faulty ? PFB_BAD_TOTAL_SIZE : PFB_OK, 0, "size smaller than the header");
+            cr_expect_not(pfb_source_query_collect(query, &reply, NULL), "a failed call does not consume a sample");
+        expect_error(collect(query), faulty ? PFB_BAD_TOTAL_SIZE : PFB_OK, 0, "a size smaller than the header");
         cr_expect_not(pfb_source_query_collect(query, &reply, &failure));
         cr_expect_eq(failure.code, PFB_WIN32_NO_MORE_ITEMS);
         pfb_source_query_close(query);
