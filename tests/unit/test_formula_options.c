@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formulas with options. */
+/* Evaluation of formulas with options. */
 #include "support_formula.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@ static const pfb_formula_options wrap32 = {.wrap32 = true};
 
 /* ---- Wrap ---------------------------------------------------------------------------------------------- */
 
-Test(formula_options, wrap32_is_for_fallen_dword_counters)
+Test(formula_options, wrap32_applies_to_decreased_dword_counters)
 {
     for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
@@ -29,49 +29,53 @@ Test(formula_options, wrap32_is_for_fallen_dword_counters)
         expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DELTA, type->name);
         newer.value = older.value + 1;
         wrapped = pfb_formula_evaluate(&older, &newer, &wrap32);
-        cr_expect(wrapped.status == PFB_STATUS_OK && !(wrapped.flags & PFB_FLAG_WRAPPED), "%s did not fall",
-                  type->name);
+        cr_expect(wrapped.status == PFB_STATUS_OK && !(wrapped.flags & PFB_FLAG_WRAPPED),
+                  "%s: a counter that increased has not wrapped", type->name);
     }
     pfb_raw_value older = sample_at(DELTA, 0, 0xFFFFFF80);
     pfb_raw_value newer = sample_at(DELTA, 1, 0xC0);
     expect_integer(pfb_formula_evaluate(&older, &newer, &wrap32), 0x140, "a counter of 32 bits");
 }
 
-Test(formula_options, wrap32_never_invents_bits)
+Test(formula_options, wrap32_does_not_apply_to_wider_values)
 {
     pfb_raw_value older = sample_at(DELTA, 0, UINT64_C(1) << 32);
     pfb_raw_value newer = sample_at(DELTA, 1, 5);
-    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DELTA, "no DWORD");
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DELTA,
+                  "an older value above 32 bits");
     older = sample_at(ELAPSED, 0, 5);
     newer = sample_at(ELAPSED, 1, 5000);
-    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DELTA, "elapsed");
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DELTA, "an elapsed time");
 }
 
 /* An average bulk count, the type of % Processor Utility, whose base of 4 bytes wraps every 6872 s. */
-Test(formula_options, wrap32_is_for_fallen_dword_bases)
+Test(formula_options, wrap32_applies_to_decreased_dword_bases)
 {
     pfb_raw_value older = {.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 1000, .base = 0xFFFFFF00};
     pfb_raw_value newer = {.type = AVERAGE_BULK, .has = ALL_INPUTS, .value = 1512, .base = 0x100};
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DENOMINATOR, "off");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DENOMINATOR, "without wrap32");
     expect_integer(pfb_formula_evaluate(&older, &newer, &wrap32), 1, "512 / 512");
-    expect_value(pfb_formula_evaluate(&older, &newer, &wrap32), 1.0, PFB_FLAG_WRAPPED, "it is reported");
+    expect_value(pfb_formula_evaluate(&older, &newer, &wrap32), 1.0, PFB_FLAG_WRAPPED, "the wrap is flagged");
     older.base_type = newer.base_type = LARGE_RAW_BASE;
-    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DENOMINATOR, "8 bytes");
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DENOMINATOR, "bases of 8 bytes");
     older.base_type = newer.base_type = AVERAGE_BASE;
-    expect_value(pfb_formula_evaluate(&older, &newer, &wrap32), 1.0, PFB_FLAG_WRAPPED, "4 bytes");
+    expect_value(pfb_formula_evaluate(&older, &newer, &wrap32), 1.0, PFB_FLAG_WRAPPED, "bases of 4 bytes");
     older.base_type = LARGE_RAW_BASE;
-    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DENOMINATOR, "of two sizes");
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DENOMINATOR,
+                  "bases of different sizes");
     older.base_type = AVERAGE_BASE;
     older.base = UINT64_C(1) << 32;
-    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DENOMINATOR, "no DWORD");
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DENOMINATOR,
+                  "an older base above 32 bits");
     older.base = newer.base;
-    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_ZERO_DENOMINATOR, "it did not fall");
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_ZERO_DENOMINATOR, "an unchanged base");
     older.base = 0x200;
     older.value = 1513;
-    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DELTA, "the counter's 8 bytes");
+    expect_status(pfb_formula_evaluate(&older, &newer, &wrap32), PFB_STATUS_NEGATIVE_DELTA,
+                  "a counter of 8 bytes that decreased");
 }
 
-Test(formula_options, the_table_tells_the_width_of_a_base_of_unknown_type)
+Test(formula_options, a_base_of_unknown_type_has_the_size_in_the_table)
 {
     static const struct {
         uint32_t type;
@@ -88,7 +92,7 @@ Test(formula_options, the_table_tells_the_width_of_a_base_of_unknown_type)
     }
 }
 
-/* ---- Other readings of multi timers -------------------------------------------------------------------- */
+/* ---- Alternative multi timers -------------------------------------------------------------------------- */
 
 Test(formula_options, inverse_multi_timers_per_item)
 {
@@ -105,7 +109,7 @@ Test(formula_options, inverse_multi_timers_per_item)
     }
 }
 
-Test(formula_options, server_2003_needs_no_frequency)
+Test(formula_options, server_2003_multi_timers_need_no_frequency)
 {
     pfb_formula_options server_2003 = {.server_2003_multi_timer = true};
     pfb_raw_value older = {
@@ -116,13 +120,14 @@ Test(formula_options, server_2003_needs_no_frequency)
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 75.0, 0, "100 (3 / 2 s) / 2");
     expect_value(pfb_formula_evaluate(&older, &newer, &server_2003), 7.5e-06, 0, "100 (3 / 20000000) / 2");
     newer.perf_freq = 0;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, "with F");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY,
+                  "a frequency of 0 without the option");
     newer.has &= ~PFB_HAS_PERF_FREQ;
-    expect_value(pfb_formula_evaluate(&older, &newer, &server_2003), 7.5e-06, 0, "without F");
+    expect_value(pfb_formula_evaluate(&older, &newer, &server_2003), 7.5e-06, 0, "no frequency with the option");
 }
 
-/* Neither option changes other types. */
-Test(formula_options, other_types_stay_as_they_are)
+/* The options for multi timers do not change other types. */
+Test(formula_options, multi_timer_options_do_not_change_other_types)
 {
     pfb_formula_options readings = {.server_2003_multi_timer = true, .per_item_inverse = true, .generic = true};
     for (size_t i = 0; i < type_count(); i++) {
@@ -138,64 +143,67 @@ Test(formula_options, other_types_stay_as_they_are)
 
 /* ---- Limits and scale ---------------------------------------------------------------------------------- */
 
-Test(formula_options, limits_keep_the_flags)
+Test(formula_options, limited_values_keep_their_flags)
 {
     pfb_formula_options limits = {.cap_100 = true, .clamp_0 = true};
     pfb_raw_value older = {.type = TIMER_100NS, .has = ALL_INPUTS, .value = 0};
     pfb_raw_value newer = {.type = TIMER_100NS, .has = ALL_INPUTS, .value = 1001, .perf_time_100ns = 1000};
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 100.1, PFB_FLAG_ABOVE_100, "100.1 %");
-    expect_integer(pfb_formula_evaluate(&older, &newer, &limits), 100, "capped");
-    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 100.0, PFB_FLAG_ABOVE_100, "reported");
+    expect_integer(pfb_formula_evaluate(&older, &newer, &limits), 100, "100.1 %, limited to 100 %");
+    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 100.0, PFB_FLAG_ABOVE_100,
+                 "100.1 %, limited to 100 % and flagged");
     older.type = newer.type = TIMER_100NS_INV;
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), -0.1, PFB_FLAG_BELOW_ZERO, "-0.1 %");
-    expect_integer(pfb_formula_evaluate(&older, &newer, &limits), 0, "clamped");
-    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 0.0, PFB_FLAG_BELOW_ZERO, "reported, and no -0");
+    expect_integer(pfb_formula_evaluate(&older, &newer, &limits), 0, "-0.1 %, limited to 0 %");
+    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 0.0, PFB_FLAG_BELOW_ZERO,
+                 "-0.1 %, limited to +0 % and flagged");
     newer.value = 1000;
-    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 0.0, 0, "within");
+    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 0.0, 0, "0 %, which no limit changes");
     older.type = newer.type = DELTA;
-    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 1000.0, 0, "no percentage");
+    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 1000.0, 0, "a value that is no percentage");
 }
 
-Test(formula_options, one_limit_without_the_other)
+Test(formula_options, each_limit_works_alone)
 {
     pfb_formula_options cap = {.cap_100 = true};
     pfb_formula_options clamp = {.clamp_0 = true};
     expect_value(pfb_formula_evaluate(&(pfb_raw_value){.type = TIMER, .has = ALL_INPUTS},
                                       &(pfb_raw_value){.type = TIMER, .has = ALL_INPUTS, .value = 3, .perf_time = 2},
                                       &clamp),
-                 150.0, PFB_FLAG_ABOVE_100, "not capped");
+                 150.0, PFB_FLAG_ABOVE_100, "150 % with the lower limit only");
     expect_value(
         pfb_formula_evaluate(&(pfb_raw_value){.type = TIMER_INV, .has = ALL_INPUTS},
                              &(pfb_raw_value){.type = TIMER_INV, .has = ALL_INPUTS, .value = 3, .perf_time = 2}, &cap),
-        -50.0, PFB_FLAG_BELOW_ZERO, "not clamped");
+        -50.0, PFB_FLAG_BELOW_ZERO, "-50 % with the upper limit only");
 }
 
-Test(formula_options, scale_is_part_of_the_one_rounding)
+Test(formula_options, scaled_values_are_rounded_once)
 {
     pfb_raw_value sample = {.type = RAWCOUNT, .has = ALL_INPUTS, .value = 10};
     pfb_formula_options two = {.scale = 2};
     expect_integer(pfb_formula_evaluate(NULL, &sample, &two), 1000, "10 times 100");
     pfb_formula_options least = {.scale = -10};
-    expect_value(pfb_formula_evaluate(NULL, &sample, &least), 1e-9, 0, "10 over 10^10");
+    expect_value(pfb_formula_evaluate(NULL, &sample, &least), 1e-9, 0, "10 divided by 10^10");
     sample = (pfb_raw_value){.type = LARGE_RAWCOUNT, .has = ALL_INPUTS, .value = UINT64_MAX};
     pfb_formula_options most = {.scale = 10};
     pfb_formula_result r = pfb_formula_evaluate(NULL, &sample, &most);
-    expect_value(r, 18446744073709551615e10, 0, "no integer of 64 bits any more");
+    expect_value(r, 18446744073709551615e10, 0, "10^10 times 2^64 - 1, which is no 64-bit integer");
     cr_expect(!r.is_integer && r.integer == 0);
-    /* 2^53 + 1 is a tie, rounded down by itself; a tenth of it is not a tie. */
+    /* 2^53 + 1 alone is a tie and would be rounded down. A tenth of it is no tie. */
     sample.value = (UINT64_C(1) << 53) + 1;
     pfb_formula_options tenth = {.scale = -1};
-    expect_value(pfb_formula_evaluate(NULL, &sample, &tenth), 900719925474099.3, 0, "rounded once");
+    expect_value(pfb_formula_evaluate(NULL, &sample, &tenth), 900719925474099.3, 0, "a tenth of 2^53 + 1");
 }
 
-Test(formula_options, limits_come_before_the_scale)
+Test(formula_options, limits_are_applied_before_the_scale)
 {
     pfb_formula_options both = {.cap_100 = true, .scale = -2};
     pfb_raw_value older = {.type = TIMER, .has = ALL_INPUTS};
     pfb_raw_value newer = {.type = TIMER, .has = ALL_INPUTS, .value = 3, .perf_time = 2};
-    expect_value(pfb_formula_evaluate(&older, &newer, &both), 1.0, PFB_FLAG_ABOVE_100, "150 % is at most 1");
+    expect_value(pfb_formula_evaluate(&older, &newer, &both), 1.0, PFB_FLAG_ABOVE_100,
+                 "150 %, limited to 100 % and scaled to 1");
     newer.value = 1;
-    expect_value(pfb_formula_evaluate(&older, &newer, &both), 0.5, 0, "50 %");
+    expect_value(pfb_formula_evaluate(&older, &newer, &both), 0.5, 0, "50 %, scaled to 0.5");
 }
 
 Test(formula_options, a_scale_out_of_range_is_refused)
@@ -205,22 +213,25 @@ Test(formula_options, a_scale_out_of_range_is_refused)
     for (size_t i = 0; i < 4; i++) {
         pfb_formula_options options = {.scale = wrong[i]};
         sample.type = RAWCOUNT;
-        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_BAD_SCALE, "beyond");
+        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_BAD_SCALE, "a scale out of range");
         sample.type = COUNTER;
-        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_BAD_SCALE, "before the samples");
+        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_BAD_SCALE,
+                      "a scale out of range takes precedence over a missing sample");
         sample.type = TEXT;
-        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_NOT_DISPLAYED, "nothing to scale");
+        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_NOT_DISPLAYED,
+                      "the scale of a text is not checked");
         sample.type = 12345;
-        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_UNKNOWN_TYPE, "nothing at all");
+        expect_status(pfb_formula_evaluate(NULL, &sample, &options), PFB_STATUS_UNKNOWN_TYPE,
+                      "the scale of an unknown type is not checked");
     }
 }
 
 /* ---- Unnamed types --------------------------------------------------------------------------------------- */
 
-Test(formula_options, unnamed_types_by_their_bits)
+Test(formula_options, unnamed_types_are_evaluated_by_their_bits)
 {
-    /* One tick: performance clock 500 at 250 Hz, 100 ns clock 10^7, object clock 40 at 80 Hz, base 20 of 1020; M is 4.
-     */
+    /* In one tick, the performance clock advances by 500 at 250 Hz, the 100 ns clock by 10^7, and the object clock by
+     * 40 at 80 Hz. The base increases by 20 to 1020. The multi count M is 4. */
     static const struct {
         uint32_t type;
         double value;
@@ -258,7 +269,7 @@ Test(formula_options, the_100ns_clock_needs_no_frequency)
     expect_value(pfb_formula_evaluate(NULL, &sample, &generic), 2.5, 0, "elapsed on the 100 ns clock");
 }
 
-Test(formula_options, what_has_no_formula_stays_without)
+Test(formula_options, other_unnamed_types_have_no_formula)
 {
     pfb_formula_options generic = {.generic = true};
     static const struct {
@@ -292,8 +303,10 @@ Test(formula_options, both_samples_have_the_type)
     pfb_raw_value newer = sample_at(DELTA, 1, 8);
     expect_integer(pfb_formula_evaluate(&older, &newer, NULL), 7, "the same type");
     newer.type = LARGE_DELTA;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH, "the newer is another");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH,
+                  "the newer sample has another type");
     newer.type = DELTA;
     older.type = LARGE_DELTA;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH, "the older is another");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH,
+                  "the older sample has another type");
 }

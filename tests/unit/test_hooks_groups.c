@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPI hooks: which hooks form a group, warnings, and limits. */
+/* CPI hooks: grouping of hooks, warnings, and limits. */
 #include "support_cpi.h"
 
 #include <criterion/criterion.h>
@@ -35,7 +35,8 @@ static void put_letter(bytes *b, char letter, uint32_t minor, uint32_t elapsed)
     }
 }
 
-/* Returns the length of the longest prefix of a text that begins a sentence of the grammar, and whether it is one. */
+/* Returns the length of the longest prefix of a text that is the beginning of a sentence of the grammar, and whether
+ * this prefix is a whole sentence. */
 static size_t longest_beginning(const char *text, bool *is_sentence)
 {
     size_t longest = 0;
@@ -82,7 +83,7 @@ static void check_text(const char *text)
     expect_error(hooks.error, code, code == PFB_OK ? 0 : starts[at], text);
 }
 
-/* Every text of up to six letters, with the same minor code and elapsed cycles. */
+/* Tests every text of up to six letters. All hooks have the same minor code and elapsed cycles. */
 Test(cpi_hooks_groups, grammar)
 {
     size_t count = 1;
@@ -98,9 +99,9 @@ Test(cpi_hooks_groups, grammar)
     }
 }
 
-/* Without labels, a record with different values begins a group of its own. The ends of groups are given as positions.
- */
-Test(cpi_hooks_groups, unlabelled_hooks_join_what_is_like_them)
+/* Without labels, a record whose minor code or elapsed cycles differ begins a new group. `ends` has the positions at
+ * which groups end. */
+Test(cpi_hooks_groups, unlabelled_hooks_with_different_values_are_separate_groups)
 {
     static const struct {
         const char *text, *minors, *elapsed;
@@ -130,7 +131,7 @@ Test(cpi_hooks_groups, unlabelled_hooks_join_what_is_like_them)
     }
 }
 
-/* Records with other major codes are skipped at any position, whatever they contain. */
+/* Records with other major codes are skipped at any position and with any content. */
 Test(cpi_hooks_groups, other_majors_are_skipped)
 {
     bytes b = {.size = 0};
@@ -141,7 +142,7 @@ Test(cpi_hooks_groups, other_majors_are_skipped)
     PUT_U32(&b, 0x00FF000C, 0, 0);
     pfb_cpi_hooks hooks;
     pfb_cpi_hooks_open(&hooks, b.data, b.size, NULL);
-    expect_error(pfb_cpi_hooks_finish(&hooks), PFB_OK, 0, "other majors");
+    expect_error(pfb_cpi_hooks_finish(&hooks), PFB_OK, 0, "records of other major codes");
     cr_expect(hooks.group_count == 1 && hooks.skipped_count == 7 && hooks.record_count == 13);
 }
 
@@ -161,8 +162,8 @@ static void expect_warned(const bytes *b, pfb_cpi_warning which, uint32_t count,
     expect_error(pfb_cpi_hooks_finish(&hooks), PFB_OK, 0, what);
 }
 
-/* The second example has 1.3333 for 4 / 3 three times, and 1.3125 once. */
-Test(cpi_hooks_groups, figures_that_their_counters_contradict)
+/* In the second example, the figure 1.3333, which is 4 / 3, occurs three times, and 1.3125 once. */
+Test(cpi_hooks_groups, figures_that_contradict_their_counters)
 {
     static const struct {
         uint32_t fraction_word, fraction;
@@ -174,35 +175,35 @@ Test(cpi_hooks_groups, figures_that_their_counters_contradict)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bytes b = example(2);
         set_u32(&b, (size_t)4 * rows[i].fraction_word, rows[i].fraction);
-        expect_warned(&b, PFB_CPI_WARN_FIGURE, rows[i].offset != 0, rows[i].offset, "a fraction");
+        expect_warned(&b, PFB_CPI_WARN_FIGURE, rows[i].offset != 0, rows[i].offset, "a changed fraction");
     }
     bytes b = example(2);
     set_u32(&b, 76, UINT32_MAX);
     set_u32(&b, 80, UINT32_MAX);
-    expect_warned(&b, PFB_CPI_WARN_FIGURE, 1, 76, "undefined although there are counters");
+    expect_warned(&b, PFB_CPI_WARN_FIGURE, 1, 76, "an undefined figure although there are instructions");
     b = example(3); /* CPU 1 has no instructions */
     set_u32(&b, 4 * 83, 0);
     set_u32(&b, 4 * 84, 0);
-    expect_warned(&b, PFB_CPI_WARN_FIGURE, 1, 4 * 83, "defined although there are none");
-    b = example(3); /* scaled figures, of CPU 0 and of the system */
+    expect_warned(&b, PFB_CPI_WARN_FIGURE, 1, 4 * 83, "a defined figure although there are no instructions");
+    b = example(3); /* scaled figures of CPU 0 and of the system */
     set_u32(&b, 4 * 75, 2);
     set_u32(&b, 4 * 57, 0x1386);
-    expect_warned(&b, PFB_CPI_WARN_FIGURE, 2, 4 * 56, "scaled");
+    expect_warned(&b, PFB_CPI_WARN_FIGURE, 2, 4 * 56, "changed scaled figures");
 }
 
-Test(cpi_hooks_groups, a_thread_bit_without_thread_hook)
+Test(cpi_hooks_groups, a_thread_bit_without_a_thread_hook)
 {
     bytes b = {.size = 0};
     put_summary(&b, 1, 10, 5, 1);
-    expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "a summary alone");
+    expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "a summary without other hooks");
     size_t end = b.size;
     put_detailed(&b, 1, 10, 1, 1);
-    expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 1, 12, "detailed without thread");
+    expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 1, 12, "detailed hooks without a thread hook");
     put_thread(&b, 1, 10);
-    expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "detailed with thread");
+    expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "detailed hooks with a thread hook");
     set_u32(&b, 4, 0x10000002); /* now the summary is a separate group */
     b.size = end;
-    expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "a summary alone");
+    expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "a summary without other hooks");
 }
 
 Test(cpi_hooks_groups, time_stamps_that_descend)
@@ -216,11 +217,11 @@ Test(cpi_hooks_groups, time_stamps_that_descend)
     set_u32(&b, 8, 5);
     set_u32(&b, system + 8, 5);
     set_u32(&b, processors + 8, 6);
-    expect_warned(&b, PFB_CPI_WARN_STAMP, 0, 0, "equal and ascending");
+    expect_warned(&b, PFB_CPI_WARN_STAMP, 0, 0, "equal and ascending time stamps");
     set_u32(&b, system + 8, 4);
-    expect_warned(&b, PFB_CPI_WARN_STAMP, 1, system + 8, "inside a group");
+    expect_warned(&b, PFB_CPI_WARN_STAMP, 1, system + 8, "a time stamp that descends inside a group");
     set_u32(&b, processors + 8, 3);
-    expect_warned(&b, PFB_CPI_WARN_STAMP, 2, system + 8, "twice");
+    expect_warned(&b, PFB_CPI_WARN_STAMP, 2, system + 8, "two time stamps that descend");
 
     b = example(1);
     bytes second = example(1);
@@ -241,11 +242,13 @@ static void expect_limit(const bytes *b, pfb_cpi_limits limits, uint64_t groups,
 {
     pfb_cpi_hooks hooks;
     pfb_cpi_hooks_open(&hooks, b->data, b->size, &limits);
-    expect_error(pfb_cpi_hooks_finish(&hooks), code, offset, "limit");
+    expect_error(pfb_cpi_hooks_finish(&hooks), code, offset, "a stream with limits");
     cr_expect_eq(hooks.group_count, groups);
 }
 
-/* Examples 2, 1 and 3: records at 0 (five of them), 220, and 320 (six). */
+/* The stream has example 2 at offset 0 (five records), example 1 at 220 (one record), and example 3 at 320 (six
+ * records).
+ */
 Test(cpi_hooks_groups, limits)
 {
     bytes b = example(2);

@@ -8,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Readings of the live CPI source of Linux. Their CPUs are tested by test_linux_cpi_cpus.c. */
+/* Readings of the live CPI source of Linux. test_linux_cpi_cpus.c tests the choice of CPUs. */
 
 #define MAX_FREQ "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"
 
 TestSuite(linux_cpi, .init = begin_linux_cpi, .fini = end_linux_cpi);
 
-/* ---- Counts of CPUs --------------------------------------------------------------------------------------------- */
+/* ---- Counters of CPUs ------------------------------------------------------------------------------------------- */
 
-Test(linux_cpi, an_interval_has_what_was_counted_in_it)
+Test(linux_cpi, counts_are_those_of_the_interval)
 {
     count(&fake->cpus[0], 500, 500, 1000, 9);
     count(&fake->cpus[1], 500, 500, 5000, 9);
@@ -42,7 +42,7 @@ Test(linux_cpi, an_interval_has_what_was_counted_in_it)
     expect_unhalted(reader, 2, false, 0);
     count(&fake->cpus[0], 100, 100, 1, 1);
     count(&fake->cpus[1], 100, 100, 1, 1);
-    finish(reader); /* the same start, a longer interval */
+    finish(reader); /* a longer interval with the same start */
     compute(PFB_CPI_RAW);
     cr_expect(figures[0].instr == 4001 && figures[1].instr == 2001);
     expect_unhalted(reader, 0, true, 7001);
@@ -51,13 +51,13 @@ Test(linux_cpi, an_interval_has_what_was_counted_in_it)
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi, a_group_that_shares_the_counters_is_scaled)
+Test(linux_cpi, counts_of_a_group_that_ran_part_of_the_time_are_extrapolated)
 {
     count(&fake->cpus[0], 900, 10, 1000, 0);
     count(&fake->cpus[1], 10, 10, 3, 3);
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
     start(reader);
-    count(&fake->cpus[0], 1000, 250, 4001, 100);           /* a quarter of the time: 16004 and 400 */
+    count(&fake->cpus[0], 1000, 250, 4001, 100);           /* ran a quarter of the time: 16004 and 400 */
     count(&fake->cpus[1], 10, 3, UINT64_C(1) << 61, 1000); /* 2^61 * 10 / 3, above 2^62; 3333 */
     fake->time_stamp += 50000;
     finish(reader);
@@ -70,7 +70,7 @@ Test(linux_cpi, a_group_that_shares_the_counters_is_scaled)
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi, a_cpu_without_a_count_is_invalid_never_zero)
+Test(linux_cpi, a_cpu_that_was_not_counted_is_invalid)
 {
     static const pfb_cpi_status statuses[] = {PFB_CPI_INVALID, PFB_CPI_OK};
     static const struct {
@@ -86,7 +86,7 @@ Test(linux_cpi, a_cpu_without_a_count_is_invalid_never_zero)
         expect_statuses(PFB_CPI_RAW, statuses, 2);
         cr_expect(figures[0].instr == 0 && figures[1].instr == 50 && result.system.cycles == 100);
     }
-    fake->cpus[0].enabled--; /* a counter that runs backward */
+    fake->cpus[0].enabled--; /* the counter runs backward */
     start(reader);
     fake->cpus[0].instructions--;
     count(&fake->cpus[0], 10, 10, 0, 0);
@@ -100,7 +100,7 @@ Test(linux_cpi, a_cpu_without_a_count_is_invalid_never_zero)
 }
 
 /* A group that ran and counted nothing is a valid count of 0. */
-Test(linux_cpi, no_instructions_are_a_count)
+Test(linux_cpi, a_count_of_0_is_valid)
 {
     static const pfb_cpi_status statuses[] = {PFB_CPI_NO_INSTR, PFB_CPI_OK};
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
@@ -113,18 +113,19 @@ Test(linux_cpi, no_instructions_are_a_count)
     pfb_cpi_reader_close(reader);
 }
 
-/* ---- Order ------------------------------------------------------------------------------------------------------ */
+/* ---- Order of the reads
+ * ------------------------------------------------------------------------------------------------------ */
 
 static unsigned idle_ticks;
 
-/* The idle time of both CPUs grows after the first CPU was read. */
+/* Increases the idle times of both CPUs when the first CPU is read. */
 static void grow_idle(int cpu)
 {
     if (cpu == 0)
         put_idle(100 + idle_ticks, 10, 200 + idle_ticks, 20);
 }
 
-Test(linux_cpi, utilization_cpus_thread_clock_and_back)
+Test(linux_cpi, the_end_is_read_in_reverse_order_of_the_start)
 {
     const uint32_t mode = PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD;
     unsigned ticks_per_second = (unsigned)sysconf(_SC_CLK_TCK);
@@ -132,23 +133,23 @@ Test(linux_cpi, utilization_cpus_thread_clock_and_back)
     fake->step = 1;
     fake->log[0] = '\0';
     fake->on_read = grow_idle;
-    idle_ticks = ticks_per_second; /* after utilization was read: idle time of the interval */
+    idle_ticks = ticks_per_second; /* utilization was read before, so this idle time is in the interval */
     start(reader);
     cr_expect_str_eq(fake->log, "stamp raw stamp cpu0 stamp cpu1 stamp thread stamp ");
     cr_expect_eq(at_start.cpus[1].cycles, at_start.cpus[0].cycles + 1);
     cr_expect_eq(at_start.reading.snapshot.clock, at_start.cpus[1].cycles + 1);
     cr_expect_eq(at_start.cpus[0].elapsed, at_start.cpus[0].cycles - 2);
     fake->log[0] = '\0';
-    idle_ticks = 2 * ticks_per_second; /* before utilization is read: also idle time of the interval */
+    idle_ticks = 2 * ticks_per_second; /* utilization is read later, so this idle time is in the interval, too */
     count(&fake->cpus[0], 10, 10, 10, 10);
     count(&fake->cpus[1], 10, 10, 10, 10);
     count(&fake->thread, 10, 10, 10, 10);
     fake->step = 0;
     fake->time_stamp = at_start.cpus[0].elapsed + UINT64_C(9000000000);
-    fake->ns = UINT64_C(3000000000); /* it was read once, at 0 */
+    fake->ns = UINT64_C(3000000000); /* the clock was read once before, at 0 */
     finish(reader);
     cr_expect_str_eq(fake->log, "stamp thread cpu0 stamp cpu1 stamp stamp raw stamp ");
-    cr_expect_eq(at_end.cpus[0].busy, UINT64_C(3000000000), "of 3 seconds 2 were idle: %" PRIu64, at_end.cpus[0].busy);
+    cr_expect_eq(at_end.cpus[0].busy, UINT64_C(3000000000), "busy 1 of 3 seconds: %" PRIu64, at_end.cpus[0].busy);
     pfb_cpi_reader_close(reader);
 }
 
@@ -176,11 +177,12 @@ static void finish_scaled(pfb_cpi_reader *reader)
     compute(PFB_CPI_RAW | PFB_CPI_SCALED);
 }
 
-Test(linux_cpi, busy_is_what_is_not_idle_at_the_rate_of_the_interval)
+Test(linux_cpi, busy_time_is_elapsed_time_minus_idle_time)
 {
     unsigned second = (unsigned)sysconf(_SC_CLK_TCK);
     pfb_cpi_reader *reader = start_scaled();
-    put_idle(100 + second / 2, 10 + second / 4, 200, 20); /* 0.75 s of 2 s including iowait; no idle time */
+    put_idle(100 + second / 2, 10 + second / 4, 200,
+             20); /* CPU 0 is idle for 0.75 of 2 s, including iowait; CPU 1 is not idle */
     finish_scaled(reader);
     cr_expect_eq(at_end.cpus[0].busy, UINT64_C(3750000000), "%" PRIu64, at_end.cpus[0].busy);
     cr_expect_eq(at_end.cpus[1].busy, UINT64_C(6000000000));
@@ -188,18 +190,19 @@ Test(linux_cpi, busy_is_what_is_not_idle_at_the_rate_of_the_interval)
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi, busy_stays_within_the_interval)
+Test(linux_cpi, busy_time_is_limited_to_the_interval)
 {
     unsigned second = (unsigned)sysconf(_SC_CLK_TCK);
     pfb_cpi_reader *reader = start_scaled();
-    put_idle(100 + 3 * second, 10, 199, 20); /* more idle time than elapsed time; less than before */
+    put_idle(100 + 3 * second, 10, 199,
+             20); /* CPU 0: more idle time than elapsed time; CPU 1: the idle time decreased */
     finish_scaled(reader);
     cr_expect_eq(at_end.cpus[0].busy, 0);
     cr_expect_eq(at_end.cpus[1].busy, UINT64_C(6000000000));
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi, a_cpu_whose_idle_time_is_not_known_has_no_busy_clock)
+Test(linux_cpi, a_cpu_without_idle_time_has_no_elapsed_time)
 {
     static const pfb_cpi_status at_end_only[] = {PFB_CPI_OK, PFB_CPI_NO_ELAPSED};
     pfb_cpi_reader *reader = start_scaled();
@@ -207,14 +210,14 @@ Test(linux_cpi, a_cpu_whose_idle_time_is_not_known_has_no_busy_clock)
     finish_scaled(reader);
     expect_statuses(PFB_CPI_RAW | PFB_CPI_SCALED, at_end_only, 2);
     pfb_cpi_reader_close(reader);
-    reader = start_scaled(); /* not known at the start */
+    reader = start_scaled(); /* the idle time of CPU 1 is unknown at the start */
     put_idle(100, 10, 200, 20);
     finish_scaled(reader);
     expect_statuses(PFB_CPI_RAW | PFB_CPI_SCALED, at_end_only, 2);
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi, scaled_needs_the_idle_times)
+Test(linux_cpi, scaled_figures_need_proc_stat)
 {
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW | PFB_CPI_SCALED);
     start(reader);
@@ -229,9 +232,9 @@ Test(linux_cpi, scaled_needs_the_idle_times)
     pfb_cpi_reader_close(reader);
 }
 
-/* Between the two clocks of the start the thread is preempted for a second. One of the two seconds that follow is idle.
- */
-Test(linux_cpi, clocks_that_were_read_far_apart_are_read_again)
+/* At the start, the thread is preempted for a second between the reads of the two clocks. The CPUs are idle for one of
+ * the two seconds that follow. */
+Test(linux_cpi, clocks_are_read_again_after_a_preemption)
 {
     unsigned second = (unsigned)sysconf(_SC_CLK_TCK);
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW | PFB_CPI_SCALED);
@@ -249,7 +252,7 @@ Test(linux_cpi, clocks_that_were_read_far_apart_are_read_again)
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi, clocks_that_are_always_far_apart_are_read_a_few_times)
+Test(linux_cpi, clocks_are_read_a_limited_number_of_times)
 {
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW | PFB_CPI_SCALED);
     fake->pauses = 1000;
@@ -264,7 +267,7 @@ Test(linux_cpi, clocks_that_are_always_far_apart_are_read_a_few_times)
 
 /* ---- The clock -------------------------------------------------------------------------------------------------- */
 
-Test(linux_cpi, without_a_time_stamp_counter_the_raw_clock_runs_at_the_highest_rate)
+Test(linux_cpi, without_a_time_stamp_counter_cycles_are_computed_from_the_highest_frequency)
 {
     fake->has_time_stamp = false;
     put_file(MAX_FREQ, "2500000\n");
@@ -277,7 +280,7 @@ Test(linux_cpi, without_a_time_stamp_counter_the_raw_clock_runs_at_the_highest_r
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi, without_a_constant_rate_there_is_no_reader)
+Test(linux_cpi, without_a_constant_rate_clock_opening_fails)
 {
     static const char *const rates[] = {"0\n", "4294967296\n", "fast\n", ""};
     fake->has_time_stamp = false;
@@ -288,7 +291,7 @@ Test(linux_cpi, without_a_constant_rate_there_is_no_reader)
         expect_refused(PFB_CPI_THREAD_ONLY, -213, "there is no constant-rate clock");
     }
     add_rule(ENOENT, false, ANY, ANY, ANY);
-    expect_refused(PFB_CPI_RAW, -210, "instructions on CPU 0"); /* the more general refusal comes first */
+    expect_refused(PFB_CPI_RAW, -210, "instructions on CPU 0"); /* counters are checked before the clock */
 }
 
 /* ---- The thread ------------------------------------------------------------------------------------------------- */
@@ -330,7 +333,7 @@ Test(linux_cpi, a_thread_alone_needs_no_cpus)
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi, where_the_kernel_may_not_be_counted_user_mode_is)
+Test(linux_cpi, user_mode_is_counted_if_the_kernel_must_not_be)
 {
     static const int errors[] = {EACCES, EPERM};
     for (size_t i = 0; i < 2; i++) {
@@ -353,7 +356,7 @@ Test(linux_cpi, where_the_kernel_may_not_be_counted_user_mode_is)
                    "kernel.perf_event_paranoid is 4; 2 or CAP_PERFMON is needed");
     expect_refused(PFB_CPI_RAW | PFB_CPI_ON_THREAD, -5, "instructions of this thread (user mode)");
     fake->rule_count = 0;
-    add_rule(EBUSY, true, ANY, ANY, 0); /* this error is not a reason to retry */
+    add_rule(EBUSY, true, ANY, ANY, 0); /* after this error there is no retry in user mode */
     expect_refused(PFB_CPI_THREAD_ONLY, -211, "instructions of this thread cannot be counted: EBUSY");
 }
 
@@ -364,7 +367,7 @@ Test(linux_cpi, a_thread_that_was_not_counted_is_a_failure)
     count(&fake->thread, 1000, 0, 0, 0);
     expect_unread(reader, PFB_CPI_AT_END, 0, -257, "instructions of this thread were not counted");
     count(&fake->thread, 1000, 10, 1, 1);
-    finish(reader); /* by now it was */
+    finish(reader); /* the thread was counted in the meantime */
     fake->bad_cpu = ANY;
     fake->bad_reads = 2;
     fake->bad_size = 32;

@@ -20,7 +20,7 @@ TestSuite(linux_source, .init = make_machine, .fini = remove_machine);
 
 /* ---- Registration ------------------------------------------------------------------------------------------- */
 
-Test(linux_source, counters_are_registered_as_the_catalog_knows_them)
+Test(linux_source, counters_are_registered_as_in_the_catalog)
 {
     put_everything();
     pfb_source *source = open_machine();
@@ -50,26 +50,26 @@ Test(linux_source, counters_are_registered_as_the_catalog_knows_them)
                      facts->name);
         cr_expect(one.size_bytes == 48 && memcmp(one.data, reply.data + counter.offset, 48) == 0, "%s", facts->name);
     }
-    expect_error(registration.error, PFB_OK, 0, "code 1");
+    expect_error(registration.error, PFB_OK, 0, "a registration of a counterset");
     pfb_bytes_free(&one);
     pfb_bytes_free(&reply);
     pfb_source_close(source);
 }
 
-/* A string reply, as ASCII. */
+/* Returns the string of a registration reply as UTF-8. */
 static const char *string_of(pfb_source *source, uint32_t request)
 {
     static char out[256];
     pfb_bytes reply = {0};
     pfb_name text;
     cr_assert(pfb_source_registration(source, &processor_guid, request, 0x407, &reply, NULL));
-    expect_error(pfb_registration_string(reply.data, reply.size_bytes, &text), PFB_OK, 0, "string");
+    expect_error(pfb_registration_string(reply.data, reply.size_bytes, &text), PFB_OK, 0, "a registration string");
     pfb_name_to_utf8(UTF16_NAME(text.bytes, text.size_bytes / 2), out, sizeof out);
     pfb_bytes_free(&reply);
     return out;
 }
 
-Test(linux_source, every_other_request_code_is_answered)
+Test(linux_source, other_request_codes_have_replies)
 {
     put_everything();
     pfb_source *source = open_machine();
@@ -80,7 +80,7 @@ Test(linux_source, every_other_request_code_is_answered)
     cr_expect_str_eq(string_of(source, PFB_REQUEST_PROVIDER_NAME), "perfblock");
     cr_expect(strstr(string_of(source, PFB_REQUEST_COUNTERSET_HELP), "Linux"));
     cr_assert(pfb_source_registration(source, &processor_guid, PFB_REQUEST_PROVIDER_GUID, 0, &reply, NULL));
-    expect_error(pfb_registration_guid(reply.data, reply.size_bytes, &provider), PFB_OK, 0, "provider");
+    expect_error(pfb_registration_guid(reply.data, reply.size_bytes, &provider), PFB_OK, 0, "a provider GUID");
     char text[PFB_GUID_TEXT_BYTES];
     pfb_guid_format(&provider, text);
     cr_expect_str_eq(text, "55b494d5-fa0e-49a2-8aed-eb8fe7ef2597");
@@ -96,15 +96,15 @@ Test(linux_source, every_other_request_code_is_answered)
             cr_expect(entry.text.bytes && entry.text.size_bytes / 2 > 8 && entry.text.size_bytes / 2 < 140, "%u",
                       (unsigned)entry.counter_id);
             if (entry.counter_id == 12 && codes[i] != PFB_REQUEST_COUNTER_HELPS)
-                expect_name(&entry.text, "C1 Transitions/sec", "names");
+                expect_name(&entry.text, "C1 Transitions/sec", "the name of counter 12");
         }
-        expect_error(strings.error, PFB_OK, 0, "strings");
+        expect_error(strings.error, PFB_OK, 0, "registration strings");
     }
     pfb_bytes_free(&reply);
     pfb_source_close(source);
 }
 
-Test(linux_source, unknown_things_have_their_codes)
+Test(linux_source, unknown_requests_counters_and_sets_fail)
 {
     put_file("/proc/stat", STAT);
     pfb_source *source = open_machine();
@@ -134,7 +134,7 @@ Test(linux_source, unknown_things_have_their_codes)
     pfb_source_close(source);
 }
 
-Test(linux_source, other_machines_are_not_read)
+Test(linux_source, remote_machines_are_not_supported)
 {
     pfb_source_failure failure = {0};
     cr_expect_null(pfb_source_open_remote("\\\\Turing", &failure));
@@ -144,7 +144,7 @@ Test(linux_source, other_machines_are_not_read)
 
 /* ---- Filters and kinds ---------------------------------------------------------------------------------------- */
 
-Test(linux_source, the_filters_decide_the_kind)
+Test(linux_source, the_filters_select_the_kind_of_result)
 {
     static const struct {
         const char *name;
@@ -173,14 +173,15 @@ Test(linux_source, the_filters_decide_the_kind)
     pfb_source_close(source);
 }
 
-Test(linux_source, results_stand_where_the_information_says)
+Test(linux_source, results_have_the_positions_in_the_query_information)
 {
     put_everything();
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
     cr_assert(pfb_source_query_info(query, &reply, NULL) && reply.size_bytes == 0);
-    cr_assert(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 48, "nothing was asked for");
+    cr_assert(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 48,
+              "the reply to a query without identifiers is a header");
     cr_assert_eq(add_to(query, "0,0", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
     cr_assert_eq(add_to(query, "9,9", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
     cr_assert_eq(add_to(query, "?,5", 3, PFB_NO_ID), PFB_WIN32_SUCCESS);
@@ -194,10 +195,10 @@ Test(linux_source, results_stand_where_the_information_says)
     pfb_error error;
     cr_assert(pfb_query_find(reply.data, reply.size_bytes, 1, &identifier, &error));
     cr_expect(identifier.counter_id == 3 && identifier.status == 0 && identifier.instance_id == PFB_NO_ID);
-    expect_name(&identifier.name, "?,5", "information");
+    expect_name(&identifier.name, "?,5", "the name in the query information");
     cr_assert(pfb_query_find(reply.data, reply.size_bytes, 0, &identifier, &error) && identifier.counter_id == 17);
     cr_expect_not(pfb_query_find(reply.data, reply.size_bytes, 2, &identifier, &error));
-    expect_error(error, PFB_OK, 0, "information");
+    expect_error(error, PFB_OK, 0, "the query information");
     pfb_bytes_free(&reply);
     pfb_source_query_close(query);
     pfb_source_close(source);
@@ -211,7 +212,7 @@ Test(linux_source, query_handles_are_independent)
     pfb_source_query *other = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
     cr_assert_eq(add_to(one, "0,0", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
-    cr_assert_eq(add_to(other, "0,0", 17, PFB_NO_ID), PFB_WIN32_SUCCESS, "not there twice");
+    cr_assert_eq(add_to(other, "0,0", 17, PFB_NO_ID), PFB_WIN32_SUCCESS, "each query has its own identifiers");
     cr_assert_eq(remove_from(one, "0,0", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
     pfb_source_query_close(one);
     cr_assert(pfb_source_query_collect(other, &reply, NULL));
@@ -230,7 +231,7 @@ static void put_three_sets(void)
     put_file("/proc/meminfo", "MemAvailable: 9 kB\nMemFree: 2 kB\n");
 }
 
-Test(linux_source, countersets_are_listed_where_there_are_any)
+Test(linux_source, countersets_of_this_machine_are_listed)
 {
     put_three_sets();
     pfb_source *source = open_machine();
@@ -242,7 +243,8 @@ Test(linux_source, countersets_are_listed_where_there_are_any)
     pfb_source_close(source);
     put_file("/proc/stat", "ctxt 700\n");
     source = open_machine();
-    cr_assert(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 32, "no processors");
+    cr_assert(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 32,
+              "Processor Information is not listed without CPUs");
     cr_expect(memcmp(reply.data, system_guid.bytes, 16) == 0);
     pfb_source_failure failure = {0};
     cr_expect_not(pfb_source_instances(source, &processor_guid, &reply, &failure));
@@ -251,7 +253,7 @@ Test(linux_source, countersets_are_listed_where_there_are_any)
     pfb_source_close(source);
 }
 
-Test(linux_source, one_query_asks_several_countersets)
+Test(linux_source, one_query_has_results_of_several_countersets)
 {
     put_three_sets();
     pfb_source *source = open_machine();
@@ -272,7 +274,7 @@ Test(linux_source, one_query_asks_several_countersets)
     pfb_source_close(source);
 }
 
-Test(linux_source, a_set_without_a_sample_leaves_the_others_theirs)
+Test(linux_source, a_set_that_cannot_be_sampled_does_not_affect_others)
 {
     put_three_sets();
     pfb_source *source = open_machine();
@@ -287,7 +289,7 @@ Test(linux_source, a_set_without_a_sample_leaves_the_others_theirs)
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
     cr_expect_str_eq(data_of(&reply), "0 2\n0 2\n1 0 { 9/8}\n");
     cr_assert_eq(remove_from(query, NULL, 1, PFB_NO_ID), PFB_WIN32_SUCCESS);
-    cr_expect_not(pfb_source_query_collect(query, &reply, &failure), "there is no other");
+    cr_expect_not(pfb_source_query_collect(query, &reply, &failure), "collecting fails if no set can be sampled");
     cr_expect_eq(failure.code, PFB_WIN32_FILE_NOT_FOUND);
     cr_assert_eq(add_to(query, NULL, 1, PFB_NO_ID), PFB_WIN32_SUCCESS);
     put_file("/proc/stat", STAT);
@@ -300,7 +302,7 @@ Test(linux_source, a_set_without_a_sample_leaves_the_others_theirs)
     pfb_source_close(source);
 }
 
-/* A second reader of the pipe finds it empty. */
+/* The file is a pipe, so a second read would find it empty. */
 Test(linux_source, a_file_of_several_sets_is_read_once)
 {
     static const char text[] = STAT "ctxt 701\n";
@@ -332,9 +334,9 @@ Test(linux_source, a_file_of_several_sets_is_read_once)
     pfb_source_close(source);
 }
 
-/* ---- When the clocks are read -------------------------------------------------------------------------- */
+/* ---- Time of reading the clocks ------------------------------------------------------------------------ */
 
-/* A file that can be read once, by the first program that opens it. */
+/* Replaces a file by a pipe, which can be read once. */
 static void put_pipe(const char *name, char path[128])
 {
     snprintf(path, 128, "%s%s", machine_root(), name);
@@ -349,7 +351,7 @@ static uint64_t steady_100ns(void)
     return (uint64_t)now.tv_sec * 10000000 + (uint64_t)now.tv_nsec / 100;
 }
 
-/* Writes to a pipe once it is opened for reading; returns a time between the two. */
+/* Writes to a pipe after it is opened for reading, and returns a time between the opening and the writing. */
 static uint64_t serve(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -361,7 +363,8 @@ static uint64_t serve(const char *path, const char *text)
     return moment;
 }
 
-/* A single-instance set reads the file of its rates, then the clocks, then another file. */
+/* Checks that a single-instance set reads the first file, which has its rates, then the clocks, then the second file.
+ */
 static void expect_clocks_between(const pfb_guid *set, const char *first, const char *first_text, const char *second,
                                   const char *second_text)
 {
@@ -385,7 +388,7 @@ static void expect_clocks_between(const pfb_guid *set, const char *first, const 
     }
     int status = 1;
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
-    cr_assert(waitpid(child, &status, 0) == child && status == 0, "both are read");
+    cr_assert(waitpid(child, &status, 0) == child && status == 0, "both pipes are read");
     cr_assert(pfb_v2_open(&block, reply.data, reply.size_bytes, STRICT));
     cr_expect_geq((uint64_t)block.perf_time, moments[0], "%s", first);
     cr_expect_leq((uint64_t)block.perf_time, moments[1], "%s", second);
@@ -395,7 +398,7 @@ static void expect_clocks_between(const pfb_guid *set, const char *first, const 
     munmap(moments, 2 * sizeof *moments);
 }
 
-Test(linux_source, clocks_are_read_right_after_the_file_of_rates, .timeout = 30)
+Test(linux_source, clocks_are_read_after_the_file_of_rates, .timeout = 30)
 {
     static const char memory[] = "MemAvailable: 9 kB\n";
     static const char stat[] = STAT "ctxt 700\n";
@@ -409,7 +412,7 @@ Test(linux_source, clocks_are_read_right_after_the_file_of_rates, .timeout = 30)
     expect_clocks_between(&system_guid, "/proc/stat", stat, "/proc/uptime", "1.00");
 }
 
-/* ---- File handles that run out ------------------------------------------------------------------------- */
+/* ---- Exhausted file handles ---------------------------------------------------------------------------- */
 
 static void limit_handles(rlim_t count)
 {
@@ -423,7 +426,7 @@ static void limit_handles(rlim_t count)
 static void leave_handles(unsigned count)
 {
     limit_handles(RLIM_INFINITY);
-    int next = dup(0); /* the lowest that is free */
+    int next = dup(0); /* the lowest free handle */
     cr_assert(next >= 0 && close(next) == 0);
     limit_handles((rlim_t)next + count);
 }
@@ -437,8 +440,8 @@ static void put_six_sets(void)
     put_file("/proc/7/stat", "7 (a) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n");
 }
 
-/* Numbers may be missing on a machine, but not because a file could not be opened. */
-Test(linux_source, a_sample_without_file_handles_fails)
+/* A counter may be missing on a machine. It must not be missing because file handles are exhausted. */
+Test(linux_source, sampling_without_file_handles_fails)
 {
     static const struct {
         const pfb_guid *set;
@@ -469,8 +472,8 @@ Test(linux_source, a_sample_without_file_handles_fails)
     }
 }
 
-/* A source has all sets of the machine, or opening it fails. */
-Test(linux_source, no_set_is_left_out_for_want_of_file_handles)
+/* A source that can be opened has all sets of the machine. */
+Test(linux_source, opening_without_file_handles_fails)
 {
     bool is_open = false;
     put_six_sets();
@@ -480,7 +483,7 @@ Test(linux_source, no_set_is_left_out_for_want_of_file_handles)
         leave_handles(handles);
         pfb_source *source = pfb_source_open_linux(machine_root(), &failure);
         leave_handles(20);
-        cr_expect(source || !is_open, "%u handles are no longer enough", handles);
+        cr_expect(source || !is_open, "opening fails with %u handles but succeeded with fewer", handles);
         is_open = source != NULL;
         if (is_open)
             cr_expect(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 6 * 16, "%u", handles);
@@ -490,13 +493,13 @@ Test(linux_source, no_set_is_left_out_for_want_of_file_handles)
         if (source)
             pfb_source_close(source);
     }
-    cr_expect(is_open, "16 are enough");
+    cr_expect(is_open, "opening succeeds with 15 handles");
 }
 
 /* ---- Files that cannot be read ------------------------------------------------------------------------- */
 
-/* A folder in the place of the file: the system says EISDIR. */
-Test(linux_source, a_broken_file_is_not_an_absent_one)
+/* The file is a folder, so reading it fails with EISDIR. */
+Test(linux_source, an_unreadable_file_is_a_failure)
 {
     put_three_sets();
     pfb_source *source = open_machine();
@@ -519,8 +522,8 @@ Test(linux_source, a_broken_file_is_not_an_absent_one)
     pfb_source_close(source);
 }
 
-/* A file in the place of the folder: the system says ENOTDIR. */
-Test(linux_source, a_broken_folder_is_not_an_absent_one)
+/* The folder is a file, so reading it fails with ENOTDIR. */
+Test(linux_source, an_unreadable_folder_is_a_failure)
 {
     pfb_source_failure failure = {0};
     put_file("/proc/stat", STAT);
@@ -543,14 +546,16 @@ Test(linux_source, each_block_has_its_status)
     cr_expect_eq(add_to(query, "*", PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
     cr_expect_eq(add_to(query, "*", 0, 0), PFB_WIN32_SUCCESS, "another instance id");
     cr_expect_eq(add_to(query, "**", 0, PFB_NO_ID), PFB_WIN32_SUCCESS, "another name");
-    cr_expect_eq(add_to(query, "", 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER, "an empty name is none");
-    cr_expect_eq(add_to(query, NULL, 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER, "no name is none");
-    cr_expect_eq(add_to(query, "*", 6, PFB_NO_ID), PFB_WIN32_COUNTER_NOT_FOUND, "Linux has no such number");
-    cr_expect_eq(add_to(query, "*", 3, PFB_NO_ID), PFB_WIN32_COUNTER_NOT_FOUND, "this machine has no such file");
+    cr_expect_eq(add_to(query, "", 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER, "an empty name");
+    cr_expect_eq(add_to(query, NULL, 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER, "no name");
+    cr_expect_eq(add_to(query, "*", 6, PFB_NO_ID), PFB_WIN32_COUNTER_NOT_FOUND, "a counter that Linux does not have");
+    cr_expect_eq(add_to(query, "*", 3, PFB_NO_ID), PFB_WIN32_COUNTER_NOT_FOUND,
+                 "a counter whose file this machine does not have");
     cr_expect_eq(remove_from(query, "*", 2, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER);
     cr_expect_eq(remove_from(query, NULL, 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER);
     cr_expect_eq(remove_from(query, "*", 0, PFB_NO_ID), PFB_WIN32_SUCCESS);
-    cr_expect_eq(remove_from(query, "*", 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER, "it is gone");
+    cr_expect_eq(remove_from(query, "*", 0, PFB_NO_ID), PFB_WIN32_INVALID_PARAMETER,
+                 "the identifier was removed before");
     cr_expect_eq(add_to(query, "*", 0, PFB_NO_ID), PFB_WIN32_SUCCESS);
     uint8_t block[64];
     size_t size = put_block(block, sizeof block, "*", 0, PFB_NO_ID);
@@ -561,7 +566,7 @@ Test(linux_source, each_block_has_its_status)
     pfb_source_close(source);
 }
 
-Test(linux_source, a_single_instance_is_asked_for_with_and_without_a_name)
+Test(linux_source, single_instance_sets_accept_any_name_or_none)
 {
     put_three_sets();
     pfb_source *source = open_machine();
@@ -580,7 +585,7 @@ Test(linux_source, a_single_instance_is_asked_for_with_and_without_a_name)
     pfb_source_close(source);
 }
 
-Test(linux_source, names_may_have_1024_units)
+Test(linux_source, names_have_at_most_1024_units)
 {
     put_file("/proc/stat", STAT);
     pfb_source *source = open_machine();
@@ -588,7 +593,7 @@ Test(linux_source, names_may_have_1024_units)
     for (size_t units = 1024; units <= 1025; units++) {
         bytes block = {0};
         put_raw(&block, processor_guid.bytes, 16);
-        put_u32(&block, 77); /* the status of before is overwritten */
+        put_u32(&block, 77); /* an earlier status, which is overwritten */
         put_u32(&block, (uint32_t)(48 + 2 * units) & ~UINT32_C(7));
         put_u32(&block, 0);
         put_u32(&block, PFB_NO_ID);
@@ -604,7 +609,7 @@ Test(linux_source, names_may_have_1024_units)
     pfb_source_close(source);
 }
 
-Test(linux_source, broken_blocks_change_nothing)
+Test(linux_source, malformed_blocks_change_nothing)
 {
     put_file("/proc/stat", STAT);
     pfb_source *source = open_machine();
@@ -623,7 +628,7 @@ Test(linux_source, broken_blocks_change_nothing)
     pfb_bytes reply = {0};
     cr_assert(pfb_source_query_info(query, &reply, NULL));
     cr_expect_eq(reply.size_bytes, 0);
-    cr_expect(pfb_source_query_add(query, NULL, 0, NULL), "no blocks are a sequence, too");
+    cr_expect(pfb_source_query_add(query, NULL, 0, NULL), "an empty sequence of blocks is valid");
     cr_expect(pfb_source_query_add(query, blocks, size, NULL));
     cr_expect(status_of(blocks, size, 0) == PFB_WIN32_SUCCESS && status_of(blocks, size, 1) == PFB_WIN32_SUCCESS);
     cr_expect(pfb_source_query_add(query, blocks, size, NULL));

@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-/* The model writes and the reader reads. The test compares both with a list of the records that the manual requires.
- * Model and reader share only the functions that load numbers. */
+/* The model writes records and the reader reads them. The test compares both with its own list of the records that the
+ * manual requires. The only code that model and reader share are the functions that load numbers. */
 
 enum { EPISODES = 560, STEPS = 2000, MOST_SLOTS = 48, MOST_RECORD = 248, MOST_CONTROL = 2040, MOST_EVENTS = 28 };
 #define CONTROL UINT64_C(0x5000)
 #define RING UINT64_C(0x123456780000)
 
-/* ---- Chance ------------------------------------------------------------------------------------------------------ */
+/* ---- Random numbers ---------------------------------------------------------------------------------------------- */
 
-/* xorshift64; not 0. */
+/* The state of xorshift64, which must not be 0. */
 static uint64_t chance_state;
 
 static uint64_t chance(void)
@@ -36,7 +36,7 @@ static bool coin(void)
     return below(2) == 1;
 }
 
-/* ---- The third account ------------------------------------------------------------------------------------------- */
+/* ---- The expected records ---------------------------------------------------------------------------------------- */
 
 typedef struct record {
     uint8_t id;
@@ -45,8 +45,8 @@ typedef struct record {
     uint64_t address, data2, stamp;
 } record;
 
-/* `list` has the records in the ring, oldest first: at most slots - 1; in continuous mode as many as there are slots,
- * beginning with those never written, whose id is 0. */
+/* `list` has the records in the ring, oldest first. It has at most slots - 1 records. In continuous mode it has as many
+ * records as there are slots; the first ones were never written and have the id 0. */
 typedef struct episode {
     pfb_lwp_capabilities leaf;
     pfb_lwp_model_options options;
@@ -66,7 +66,7 @@ typedef struct episode {
     unsigned number, step;
 } episode;
 
-/* An assertion in each of a million steps would take minutes. */
+/* Fails the test only if needed, because a million calls of cr_assert would take minutes. */
 static void demand(const episode *e, bool kept, const char *what)
 {
     if (!kept)
@@ -108,7 +108,7 @@ static int32_t reload(episode *e, uint32_t id)
     return e->interval[id] / range * range + (int32_t)(z % (uint32_t)range);
 }
 
-/* One event. This test sets no filters. */
+/* Expects one event. This test sets no filters. */
 static void happened(episode *e, record r)
 {
     if (r.id > e->leaf.max_events || (e->offered & e->flags & UINT32_C(1) << r.id) == 0)
@@ -135,7 +135,8 @@ static void put(episode *e, size_t at, uint64_t value, size_t size)
         e->control[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Any layout that the leaf allows: each record size in turn, pairs at any position, the rest of the block unused. */
+/* Chooses a layout that the leaf allows: the record size of the episode, and pairs at any position. The rest of the
+ * block is unused. */
 static void choose_leaf(episode *e)
 {
     uint32_t event_bytes = 32 + 8 * (e->number % 28);
@@ -145,9 +146,9 @@ static void choose_leaf(episode *e)
     uint32_t quadwords = offset / 8 + pairs + below(most_pairs - pairs + 1);
     uint32_t ebx = quadwords | event_bytes << 8 | pairs << 16 | offset << 24;
     uint32_t ecx =
-        (uint32_t)chance() & 0xFF00FFFF; /* everything except the minimum ring, which is 32 records or none */
+        (uint32_t)chance() & 0xFF00FFFF; /* all fields except the minimum ring, which is 32 records or none */
     uint32_t hardware = (uint32_t)chance() | PFB_LWP_AVAILABLE;
-    uint32_t enabled = (uint32_t)chance() | PFB_LWP_AVAILABLE; /* in every second leaf more than the CPU has */
+    uint32_t enabled = (uint32_t)chance() | PFB_LWP_AVAILABLE; /* in half of the leaves more than the CPU has */
     if (coin())
         enabled &= hardware;
     e->offered = enabled & hardware;
@@ -198,8 +199,8 @@ static void begin(episode *e, unsigned number)
     demand(e, pfb_lwp_model_init(&e->model, &e->leaf, &e->options), "the leaf is refused");
     pfb_lwp_memory control = {e->control, sizeof e->control, CONTROL};
     pfb_lwp_memory ring = {e->ring, sizeof e->ring, RING};
-    demand(e, pfb_lwp_model_add_memory(&e->model, control), "no window");
-    demand(e, pfb_lwp_model_add_memory(&e->model, ring), "no window");
+    demand(e, pfb_lwp_model_add_memory(&e->model, control), "memory is refused");
+    demand(e, pfb_lwp_model_add_memory(&e->model, ring), "memory is refused");
     demand(e, pfb_lwp_model_load(&e->model, CONTROL) == PFB_LWP_FAULT_NONE, "LLWPCB faults");
 }
 
@@ -247,13 +248,14 @@ static void step_event(episode *e)
 
 static void compare_event(const episode *e, const pfb_lwp_event *event, const record *r)
 {
-    demand(e, event->id == r->id && event->flags == r->flags && event->data1 == r->data1, "a record's first half");
-    demand(e, event->address == r->address && event->data2 == r->data2, "a record's addresses");
-    demand(e, event->core == (r->id > 0 ? e->options.core : 0), "a record's core");
-    demand(e, event->stamp == r->stamp && event->has_stamp == e->has_stamps, "a record's time stamp");
-    demand(e, !event->has_latency || event->latency == r->data1, "a record's latency");
-    demand(e, event->has_latency == (r->id == 4 && e->leaf.latency_bits > 0), "whether a record has a latency");
-    demand(e, event->is_implemented == (r->id > 0), "whether the CPU can write a record");
+    demand(e, event->id == r->id && event->flags == r->flags && event->data1 == r->data1,
+           "the id, flags or data1 of a record");
+    demand(e, event->address == r->address && event->data2 == r->data2, "an address of a record");
+    demand(e, event->core == (r->id > 0 ? e->options.core : 0), "the core of a record");
+    demand(e, event->stamp == r->stamp && event->has_stamp == e->has_stamps, "the time stamp of a record");
+    demand(e, !event->has_latency || event->latency == r->data1, "the latency of a record");
+    demand(e, event->has_latency == (r->id == 4 && e->leaf.latency_bits > 0), "the presence of a latency in a record");
+    demand(e, event->is_implemented == (r->id > 0), "whether the CPU implements the event of a record");
 }
 
 static void compare_pairs(const episode *e, const pfb_lwp *lwp)
@@ -261,12 +263,12 @@ static void compare_pairs(const episode *e, const pfb_lwp *lwp)
     pfb_lwp_pair pair;
     for (uint32_t id = 1; id <= MOST_EVENTS && id <= e->leaf.max_events; id++) {
         demand(e, pfb_lwp_pair_at(lwp, id, &pair), "a pair is missing");
-        demand(e, pair.counter == e->counter[id] && pair.interval == e->interval[id], "a pair");
+        demand(e, pair.counter == e->counter[id] && pair.interval == e->interval[id], "the values of a pair");
     }
 }
 
-/* SLWPCB, or LLWPCB of the same block, and reading. The reader takes some records; none in continuous mode, where it
- * could not tell the processor. */
+/* Executes SLWPCB, or LLWPCB with the same block, and reads the ring. Some of the records are then released, except in
+ * continuous mode, in which the processor ignores the tail. */
 static void step_drain(episode *e)
 {
     uint64_t address = CONTROL;
@@ -284,13 +286,13 @@ static void step_drain(episode *e)
     if (e->is_continuous)
         pfb_lwp_rewind_all(&lwp);
     else
-        demand(e, lwp.count == e->count, "how many records are unread");
+        demand(e, lwp.count == e->count, "the number of unread records");
     for (uint32_t i = 0; i < e->count; i++) {
         demand(e, pfb_lwp_next(&lwp, &event), "a record is missing");
         compare_event(e, &event, &e->list[i]);
     }
-    demand(e, !pfb_lwp_next(&lwp, &event), "a record too many");
-    demand(e, lwp.control.missed_events == e->missed, "how many records were lost");
+    demand(e, !pfb_lwp_next(&lwp, &event), "there are more records than expected");
+    demand(e, lwp.control.missed_events == e->missed, "the number of lost records");
     compare_pairs(e, &lwp);
     uint32_t read = e->is_continuous ? 0 : below(e->count + 1);
     uint32_t at = lwp.control.tail / e->leaf.event_bytes + read;
@@ -299,7 +301,7 @@ static void step_drain(episode *e)
     memmove(e->list, e->list + read, e->count * sizeof e->list[0]);
 }
 
-/* In every second episode the ring is read so rarely that it fills. */
+/* In half of the episodes the ring is read so rarely that it becomes full. */
 static void run_episode(episode *e)
 {
     uint32_t pause = coin() ? 8 : 200;
@@ -317,7 +319,7 @@ static void run_episode(episode *e)
     step_drain(e);
 }
 
-Test(lwp_agreement, the_reader_gives_back_what_the_model_committed)
+Test(lwp_agreement, the_reader_returns_the_records_of_the_model)
 {
     static episode e;
     unsigned with[6] = {
@@ -334,12 +336,12 @@ Test(lwp_agreement, the_reader_gives_back_what_the_model_committed)
         with[5] += e.random_bits > 0;
     }
     for (size_t i = 0; i < 6; i++)
-        cr_expect_gt(with[i], EPISODES / 10, "chance %zu is too seldom: %u", i, with[i]);
+        cr_expect_gt(with[i], EPISODES / 10, "kind %zu of episodes is too rare: %u", i, with[i]);
 }
 
-/* While nothing is enabled, every instruction is undefined and memory does not change. The reader uses the hardware
- * bits instead, because the system may have disabled LWP before the snapshot. */
-Test(lwp_agreement, a_cpu_that_is_switched_off)
+/* While LWP is disabled, every instruction is undefined and memory does not change. The reader uses the bits of the
+ * hardware instead of the enabled ones, because the system may have disabled LWP before the snapshot. */
+Test(lwp_agreement, a_cpu_with_disabled_lwp)
 {
     static episode e;
     static uint8_t before[sizeof e.control + sizeof e.ring];
@@ -356,7 +358,7 @@ Test(lwp_agreement, a_cpu_that_is_switched_off)
         pfb_lwp_memory ring = {e.ring, sizeof e.ring, RING};
         demand(&e, pfb_lwp_model_init(&e.model, &off, &e.options), "the leaf is refused");
         demand(&e, pfb_lwp_model_add_memory(&e.model, control) && pfb_lwp_model_add_memory(&e.model, ring),
-               "no window");
+               "memory is refused");
         bool carry;
         pfb_lwp_operands o = {1, 2, 3, 4};
         demand(&e, pfb_lwp_model_load(&e.model, CONTROL) == PFB_LWP_FAULT_UNDEFINED, "LLWPCB");
@@ -366,7 +368,7 @@ Test(lwp_agreement, a_cpu_that_is_switched_off)
         demand(&e, memcmp(before + sizeof e.control, e.ring, sizeof e.ring) == 0, "the ring changed");
         pfb_lwp lwp;
         demand(&e, pfb_lwp_open(&lwp, &off, e.control, off.control_bytes, e.ring, e.slots * off.event_bytes, STRICT),
-               "the reader refuses what was left");
-        demand(&e, e.is_continuous || lwp.count == e.count, "how many records are unread");
+               "the reader refuses the block or the ring");
+        demand(&e, e.is_continuous || lwp.count == e.count, "the number of unread records");
     }
 }

@@ -16,7 +16,7 @@ TestSuite(memory, .init = make_memory_machine, .fini = remove_machine);
 
 /* ---- Values --------------------------------------------------------------------------------------------------- */
 
-/* Values of MEMINFO in KiB: 3000 free, 7001 available, 2048 cached, commit limit 6000, 1500 committed. */
+/* /proc/meminfo with 3000 KiB free, 7001 available, 2048 cached, a commit limit of 6000, and 1500 committed. */
 #define MEMINFO                                                                                                        \
     "MemTotal:       16000 kB\n"                                                                                       \
     "MemFree:         3000 kB\n"                                                                                       \
@@ -39,12 +39,12 @@ static void put_memory(void)
     put_file("/proc/vmstat", VMSTAT);
 }
 
-Test(memory, every_value_together_and_alone)
+Test(memory, values_are_the_same_together_and_alone)
 {
     static const char *const values[] = {"7169024/8", "7001/8", "6/8",       "1536000/8", "6144000/8",
                                          "1500/8",    "6000/8", "2097152/8", "3072000/8", "4/4"};
     put_memory();
-    pfb_source *source = open_machine(); /* without /proc/stat this is the only counterset */
+    pfb_source *source = open_machine(); /* without /proc/stat, Memory is the only counterset */
     cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 7 8 9 ");
     cr_expect_str_eq(ask(source, NULL, PFB_NO_ID, PFB_NO_ID), everything);
     for (uint32_t counter = 0; counter < 10; counter++) {
@@ -76,9 +76,9 @@ Test(memory, counters_are_those_of_windows)
     pfb_source_close(source);
 }
 
-/* ---- The one instance ------------------------------------------------------------------------------------------ */
+/* ---- The single instance --------------------------------------------------------------------------------------- */
 
-Test(memory, no_name_and_each_that_matches_an_empty_one_mean_the_machine)
+Test(memory, no_name_and_patterns_that_match_an_empty_name_select_the_instance)
 {
     static const struct {
         const char *name;
@@ -92,11 +92,12 @@ Test(memory, no_name_and_each_that_matches_an_empty_one_mean_the_machine)
     pfb_source *source = open_machine();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         cr_expect_str_eq(ask(source, cases[i].name, 1, cases[i].instance), cases[i].data, "case %zu", i);
-    cr_expect_str_eq(ask(source, "*", PFB_NO_ID, PFB_NO_ID), everything, "one instance, even to a pattern");
+    cr_expect_str_eq(ask(source, "*", PFB_NO_ID, PFB_NO_ID), everything,
+                     "the reply to a pattern has a single instance without name");
     pfb_source_close(source);
 }
 
-Test(memory, there_is_no_list_of_instances)
+Test(memory, instances_cannot_be_listed)
 {
     put_memory();
     pfb_source *source = open_machine();
@@ -108,9 +109,9 @@ Test(memory, there_is_no_list_of_instances)
     pfb_source_close(source);
 }
 
-/* ---- What is missing --------------------------------------------------------------------------------------------- */
+/* ---- Missing values ---------------------------------------------------------------------------------------------- */
 
-Test(memory, offers_what_the_kernel_has_numbers_for)
+Test(memory, counters_with_values_in_proc_are_offered)
 {
     static const struct {
         const char *meminfo;
@@ -149,16 +150,16 @@ Test(memory, large_numbers_do_not_wrap)
     pfb_source_close(source);
 }
 
-Test(memory, a_number_that_went_is_missed_by_those_who_ask_for_it)
+Test(memory, a_missing_value_affects_only_queries_of_it)
 {
     put_memory();
     pfb_source *source = open_machine();
     put_file("/proc/meminfo", "MemAvailable: 5 kB\nCommitted_AS: 6 kB\n");
     cr_expect_str_eq(ask(source, NULL, 1, PFB_NO_ID), "1 0 { 5/8}\n");
     cr_expect_str_eq(ask(source, NULL, 4, PFB_NO_ID), "0 1069\n");
-    cr_expect_str_eq(ask(source, NULL, 5, PFB_NO_ID), "0 1069\n", "a fraction of nothing");
+    cr_expect_str_eq(ask(source, NULL, 5, PFB_NO_ID), "0 1069\n", "a fraction without a base");
     cr_expect_str_eq(ask(source, NULL, PFB_NO_ID, PFB_NO_ID), "0 1069\n");
-    cr_expect_str_eq(ask(source, NULL, 9, PFB_NO_ID), "1 0 { 4/4}\n", "another file");
+    cr_expect_str_eq(ask(source, NULL, 9, PFB_NO_ID), "1 0 { 4/4}\n", "a counter of another file");
     remove_file("/proc/meminfo");
     cr_expect_str_eq(ask(source, NULL, 1, PFB_NO_ID), "0 1069\n");
     put_file("/proc/meminfo", MEMINFO);
@@ -166,7 +167,7 @@ Test(memory, a_number_that_went_is_missed_by_those_who_ask_for_it)
     pfb_source_close(source);
 }
 
-Test(memory, this_machine_has_it)
+Test(memory, this_machine_has_memory_counters)
 {
     pfb_source *source = pfb_source_open_live(NULL);
     cr_assert(source);

@@ -10,7 +10,7 @@
 
 /* ---- LLWPCB and SLWPCB ------------------------------------------------------------------------------------------- */
 
-Test(lwp_model_load, an_unavailable_cpu_knows_no_instruction)
+Test(lwp_model_load, without_lwp_every_instruction_is_undefined)
 {
     static const uint32_t off[4] = {0xFFFFFFFE, 0x80032013, 0x00010200, 0xFFFFFFFF};
     program p;
@@ -26,12 +26,13 @@ Test(lwp_model_load, an_unavailable_cpu_knows_no_instruction)
     expect_fault(pfb_lwp_model_insert(&p.model, &operands, &carry), PFB_LWP_FAULT_UNDEFINED, "LWPINS");
     expect_fault(pfb_lwp_model_count(&p.model, &occurrence), PFB_LWP_FAULT_UNDEFINED, "an event");
     cr_expect(address == 0 && !carry && !p.model.is_on);
-    static const uint32_t claimed[4] = {0x8000000F, 0x80032013, 0x00010200, 0x8000000E};
-    program_begin(&p, claimed, 32, 2, NULL);
-    expect_fault(pfb_lwp_model_load(&p.model, CONTROL), PFB_LWP_FAULT_UNDEFINED, "enabled, but not there");
+    static const uint32_t only_enabled[4] = {0x8000000F, 0x80032013, 0x00010200, 0x8000000E};
+    program_begin(&p, only_enabled, 32, 2, NULL);
+    expect_fault(pfb_lwp_model_load(&p.model, CONTROL), PFB_LWP_FAULT_UNDEFINED,
+                 "enabled by the system, but missing in the hardware");
 }
 
-Test(lwp_model_load, nothing_happens_while_off)
+Test(lwp_model_load, nothing_is_recorded_while_off)
 {
     program p;
     uint64_t address = 1;
@@ -44,10 +45,10 @@ Test(lwp_model_load, nothing_happens_while_off)
     program_insert(&p, 2);
     expect_fault(pfb_lwp_model_load(&p.model, 0), PFB_LWP_FAULT_NONE, "LLWPCB 0");
     cr_expect(!p.model.is_on && p.model.control_address == 0);
-    cr_expect_eq(program_get(&p, HEAD), 32, "switching off stores the head");
+    cr_expect_eq(program_get(&p, HEAD), 32, "LLWPCB 0 stores the head");
     program_insert(&p, 3);
     program_value(&p, 3);
-    program_expect_slots(&p, (const uint32_t[]){2, UNTOUCHED}, 2, "off");
+    program_expect_slots(&p, (const uint32_t[]){2, UNTOUCHED}, 2, "records after LWP was switched off");
 }
 
 static void expect_load(program *p, pfb_lwp_fault expected, const char *what)
@@ -65,33 +66,33 @@ Test(lwp_model_load, a_ring_below_the_minimum_is_refused)
     static const uint32_t sizes[][2] = {{0, 2},    {31, 2},      {1023, 2},        {1024, 0},
                                         {1055, 0}, {33 * 32, 0}, {33 * 32 + 31, 0}};
     for (size_t i = 0; i < COUNT(sizes); i++) {
-        program_put32(&p, SIZE, sizes[i][0] | 0xF0000000); /* the random bits are no part of the size */
-        expect_load(&p, (pfb_lwp_fault)sizes[i][1], "a size");
+        program_put32(&p, SIZE, sizes[i][0] | 0xF0000000); /* the bits for randomization are not part of the size */
+        expect_load(&p, (pfb_lwp_fault)sizes[i][1], "a size of the ring");
     }
     static const uint32_t any_size[4] = {0x8000000F, 0x80032013, 0x00000200, 0x8000000F};
     program_begin(&p, any_size, 1, 2, NULL);
-    expect_load(&p, PFB_LWP_FAULT_NONE, "one record");
+    expect_load(&p, PFB_LWP_FAULT_NONE, "a ring of one record");
     program_put32(&p, SIZE, 31);
-    expect_load(&p, PFB_LWP_FAULT_GENERAL, "no record");
+    expect_load(&p, PFB_LWP_FAULT_GENERAL, "a ring smaller than a record");
 }
 
-Test(lwp_model_load, a_tail_outside_or_inside_a_record_is_refused)
+Test(lwp_model_load, a_tail_that_is_not_the_offset_of_a_record_is_refused)
 {
     program p;
     program_begin(&p, bulldozer, 32, 2, NULL);
     static const uint32_t tails[] = {1, 31, 33, 1023, 1024, 1056, 0xFFFFFFE0};
     for (size_t i = 0; i < COUNT(tails); i++) {
         program_put32(&p, TAIL, tails[i]);
-        expect_load(&p, PFB_LWP_FAULT_TAIL, "a tail");
+        expect_load(&p, PFB_LWP_FAULT_TAIL, "a bad tail");
     }
     program_put32(&p, TAIL, 992);
-    expect_load(&p, PFB_LWP_FAULT_NONE, "the last record");
-    program_put32(&p, SIZE, 1024 + 31); /* the remainder has no space for a record */
+    expect_load(&p, PFB_LWP_FAULT_NONE, "a tail at the last record");
+    program_put32(&p, SIZE, 1024 + 31); /* the last 31 bytes are too small for a record */
     program_put32(&p, TAIL, 1024);
-    expect_load(&p, PFB_LWP_FAULT_TAIL, "after the last record");
+    expect_load(&p, PFB_LWP_FAULT_TAIL, "a tail after the last record");
 }
 
-Test(lwp_model_load, the_head_is_made_to_fit)
+Test(lwp_model_load, a_bad_head_is_corrected)
 {
     static const uint32_t heads[][2] = {{31, 0}, {32, 32}, {1023, 992}, {1024, 0}, {1055, 0}, {0xFFFFFFFF, 0}};
     for (size_t i = 0; i < COUNT(heads); i++) {
@@ -105,29 +106,31 @@ Test(lwp_model_load, the_head_is_made_to_fit)
     }
 }
 
-Test(lwp_model_load, blocks_and_rings_must_lie_in_one_window)
+Test(lwp_model_load, each_block_and_ring_is_in_a_single_window)
 {
     program p;
     program_begin(&p, bulldozer, 32, 2, NULL);
-    expect_fault(pfb_lwp_model_load(&p.model, CONTROL - 1), PFB_LWP_FAULT_PAGE, "a byte before");
+    expect_fault(pfb_lwp_model_load(&p.model, CONTROL - 1), PFB_LWP_FAULT_PAGE,
+                 "a block that begins one byte before its window");
     cr_expect_eq(p.model.fault_address, CONTROL - 1);
-    expect_fault(pfb_lwp_model_load(&p.model, CONTROL + 1), PFB_LWP_FAULT_PAGE, "a byte after");
-    expect_fault(pfb_lwp_model_load(&p.model, CONTROL + 152), PFB_LWP_FAULT_PAGE, "where the window ends");
-    expect_fault(pfb_lwp_model_load(&p.model, CONTROL + 153), PFB_LWP_FAULT_PAGE, "beyond that");
-    expect_fault(pfb_lwp_model_load(&p.model, UINT64_MAX), PFB_LWP_FAULT_PAGE, "the last byte there is");
+    expect_fault(pfb_lwp_model_load(&p.model, CONTROL + 1), PFB_LWP_FAULT_PAGE,
+                 "a block that ends one byte after its window");
+    expect_fault(pfb_lwp_model_load(&p.model, CONTROL + 152), PFB_LWP_FAULT_PAGE, "a block at the end of a window");
+    expect_fault(pfb_lwp_model_load(&p.model, CONTROL + 153), PFB_LWP_FAULT_PAGE, "a block after the end of a window");
+    expect_fault(pfb_lwp_model_load(&p.model, UINT64_MAX), PFB_LWP_FAULT_PAGE, "a block at the last address");
     program_put(&p, BASE, RING - 1, 8);
     expect_load(&p, PFB_LWP_FAULT_PAGE, "a ring that begins before its window");
     cr_expect_eq(p.model.fault_address, RING - 1);
     program_put(&p, BASE, RING + 1, 8);
     expect_load(&p, PFB_LWP_FAULT_PAGE, "a ring that ends after its window");
     program_put(&p, BASE, UINT64_MAX - 100, 8);
-    expect_load(&p, PFB_LWP_FAULT_PAGE, "a ring that passes the end of all addresses");
+    expect_load(&p, PFB_LWP_FAULT_PAGE, "a ring that extends past the last address");
     program_put(&p, BASE, RING, 8);
     expect_load(&p, PFB_LWP_FAULT_NONE, "a ring that fills its window");
     program_expect_margins(&p);
 }
 
-Test(lwp_model_load, windows_are_refused_that_cannot_be)
+Test(lwp_model_load, invalid_windows_are_refused)
 {
     program p;
     uint8_t memory[2] = {0, 0};
@@ -137,13 +140,13 @@ Test(lwp_model_load, windows_are_refused_that_cannot_be)
     cr_expect_not(pfb_lwp_model_add_memory(&p.model, (pfb_lwp_memory){memory, 2, UINT64_MAX}));
     cr_expect(pfb_lwp_model_add_memory(&p.model, (pfb_lwp_memory){memory, 2, UINT64_MAX - 1}));
     cr_expect(pfb_lwp_model_add_memory(&p.model, (pfb_lwp_memory){memory, 1, 5}));
-    cr_expect_not(pfb_lwp_model_add_memory(&p.model, (pfb_lwp_memory){memory, 1, 5}), "a fifth one");
+    cr_expect_not(pfb_lwp_model_add_memory(&p.model, (pfb_lwp_memory){memory, 1, 5}), "a fifth window");
     pfb_lwp_model_forget_memory(&p.model);
-    expect_load(&p, PFB_LWP_FAULT_PAGE, "all forgotten");
+    expect_load(&p, PFB_LWP_FAULT_PAGE, "a block without windows");
     cr_expect(pfb_lwp_model_add_memory(&p.model, (pfb_lwp_memory){memory, 1, 5}));
 }
 
-Test(lwp_model_load, a_ring_may_end_where_addresses_end)
+Test(lwp_model_load, a_ring_may_end_at_the_last_address)
 {
     program p;
     program_begin(&p, bulldozer, 32, 2, NULL);
@@ -158,28 +161,29 @@ Test(lwp_model_load, a_ring_may_end_where_addresses_end)
     cr_expect(program_data1(&p, 31) == 1 && program_data1(&p, 0) == 2);
 }
 
-Test(lwp_model_load, a_new_block_is_loaded_after_the_old_one_was_stored)
+Test(lwp_model_load, the_old_block_is_stored_before_a_new_one_is_loaded)
 {
     program p;
     static uint8_t other[152];
     program_begin(&p, bulldozer, 32, 2, &(pfb_lwp_model_options){.holds_record = true});
     memcpy(other, program_field(&p, 0), sizeof other);
-    other[TAIL] = other[HEAD] = 64; /* the same ring, from its third record on */
+    other[TAIL] = other[HEAD] = 64; /* the same ring, beginning with its third record */
     cr_assert(pfb_lwp_model_add_memory(&p.model, (pfb_lwp_memory){other, sizeof other, 0x5000}));
     program_switch_on(&p);
     program_value(&p, 7);
-    cr_expect_eq(program_data1(&p, 0), UNTOUCHED, "held");
-    expect_fault(pfb_lwp_model_load(&p.model, 0x5000), PFB_LWP_FAULT_NONE, "the other block");
+    cr_expect_eq(program_data1(&p, 0), UNTOUCHED, "a held record is not yet in the ring");
+    expect_fault(pfb_lwp_model_load(&p.model, 0x5000), PFB_LWP_FAULT_NONE, "LLWPCB with another block");
     cr_expect(program_data1(&p, 0) == 7 && program_get(&p, HEAD) == 32);
     program_value(&p, 8);
-    expect_fault(pfb_lwp_model_load(&p.model, 0x6000), PFB_LWP_FAULT_PAGE, "no block");
+    expect_fault(pfb_lwp_model_load(&p.model, 0x6000), PFB_LWP_FAULT_PAGE,
+                 "LLWPCB with an address outside of the windows");
     cr_expect(program_data1(&p, 2) == 8 && bytes_number(other + HEAD, 4) == 96,
-              "the old one was stored before the fault");
+              "LLWPCB stores the old block before it faults");
     cr_expect_not(p.model.is_on);
 }
 
-/* A held record that cannot be stored is lost with its block, and no other block is loaded by that instruction. */
-Test(lwp_model_load, no_block_is_loaded_when_the_old_one_cannot_be_stored)
+/* If LLWPCB cannot store a held record, the record is lost, LWP is switched off, and the new block is not loaded. */
+Test(lwp_model_load, no_block_is_loaded_if_the_old_one_cannot_be_stored)
 {
     program p;
     static uint8_t other[152];
@@ -189,20 +193,21 @@ Test(lwp_model_load, no_block_is_loaded_when_the_old_one_cannot_be_stored)
     program_switch_on(&p);
     program_value(&p, 7);
     program_put32(&p, TAIL, 1);
-    expect_fault(pfb_lwp_model_load(&p.model, 0x5000), PFB_LWP_FAULT_TAIL, "the tail of the old block");
+    expect_fault(pfb_lwp_model_load(&p.model, 0x5000), PFB_LWP_FAULT_TAIL, "LLWPCB with a bad tail in the old block");
     cr_expect(!p.model.is_on && p.model.control_address == 0 && p.model.stored == 0);
-    cr_expect_eq(program_get(&p, HEAD), 0, "nor was a head stored");
-    expect_fault(pfb_lwp_model_load(&p.model, 0x5000), PFB_LWP_FAULT_NONE, "again");
+    cr_expect_eq(program_get(&p, HEAD), 0, "the head is not stored either");
+    expect_fault(pfb_lwp_model_load(&p.model, 0x5000), PFB_LWP_FAULT_NONE, "the same LLWPCB again");
     program_value(&p, 8);
     uint64_t address;
     expect_fault(pfb_lwp_model_store(&p.model, &address), PFB_LWP_FAULT_NONE, "SLWPCB");
     cr_expect_eq(address, 0x5000);
-    cr_expect_eq(p.model.stored, 1, "a record held for the old block is not stored in the new one");
-    program_expect_slots(&p, (const uint32_t[]){8, UNTOUCHED}, 2, "the new block");
+    cr_expect_eq(p.model.stored, 1, "the record that was held for the old block is lost");
+    program_expect_slots(&p, (const uint32_t[]){8, UNTOUCHED}, 2, "the record of the new block");
 }
 
-/* If another instruction faults, the record stays held and is stored as soon as possible. */
-Test(lwp_model_load, a_held_record_outlives_a_fault)
+/* If an instruction other than LLWPCB faults, the held record is kept and stored by the next instruction that succeeds.
+ */
+Test(lwp_model_load, a_held_record_is_kept_after_a_fault)
 {
     program p;
     uint64_t address;
@@ -215,15 +220,16 @@ Test(lwp_model_load, a_held_record_outlives_a_fault)
     expect_fault(pfb_lwp_model_value(&p.model, &operands), PFB_LWP_FAULT_TAIL, "LWPVAL");
     expect_fault(pfb_lwp_model_insert(&p.model, &operands, &carry), PFB_LWP_FAULT_TAIL, "LWPINS");
     expect_fault(pfb_lwp_model_store(&p.model, &address), PFB_LWP_FAULT_TAIL, "SLWPCB");
-    program_expect_slots(&p, (const uint32_t[]){UNTOUCHED}, 1, "a bad tail");
+    program_expect_slots(&p, (const uint32_t[]){UNTOUCHED}, 1, "the ring while the tail is bad");
     program_put32(&p, TAIL, 0);
     program_flush(&p);
-    program_expect_slots(&p, (const uint32_t[]){7, UNTOUCHED}, 2, "a good one");
+    program_expect_slots(&p, (const uint32_t[]){7, UNTOUCHED}, 2, "the ring after the tail was corrected");
 }
 
-/* ---- Memory that changes or goes --------------------------------------------------------------------------------- */
+/* ---- Memory that changes ----------------------------------------------------------------------------------------- */
 
-/* Each instruction that stores faults while it cannot, and can be retried. */
+/* Checks that each instruction that stores a record faults and leaves the model as it was, so that it can be retried.
+ */
 static void expect_nothing_changed(program *p, pfb_lwp_fault expected)
 {
     bool carry = true;
@@ -237,7 +243,7 @@ static void expect_nothing_changed(program *p, pfb_lwp_fault expected)
     cr_expect(p->model.counter[1] == 0 && p->model.counter[2] == 0);
 }
 
-Test(lwp_model_load, a_bad_tail_stops_records_until_it_is_good)
+Test(lwp_model_load, no_record_is_stored_while_the_tail_is_bad)
 {
     program p;
     static const uint32_t tails[] = {1, 1024, 0xFFFFFFE0};
@@ -247,14 +253,14 @@ Test(lwp_model_load, a_bad_tail_stops_records_until_it_is_good)
         program_insert(&p, 1);
         program_put32(&p, TAIL, tails[i]);
         expect_nothing_changed(&p, PFB_LWP_FAULT_TAIL);
-        program_expect_slots(&p, (const uint32_t[]){1, UNTOUCHED}, 2, "a bad tail");
+        program_expect_slots(&p, (const uint32_t[]){1, UNTOUCHED}, 2, "the ring while the tail is bad");
         program_put32(&p, TAIL, 32);
         program_value(&p, 2);
         cr_expect_eq(program_data1(&p, 1), 2);
     }
 }
 
-Test(lwp_model_load, memory_that_is_gone_is_not_written)
+Test(lwp_model_load, removed_windows_are_not_written)
 {
     program p;
     uint64_t address = 1;
@@ -272,21 +278,21 @@ Test(lwp_model_load, memory_that_is_gone_is_not_written)
     pfb_lwp_model_forget_memory(&p.model);
     expect_fault(pfb_lwp_model_load(&p.model, 0), PFB_LWP_FAULT_PAGE, "LLWPCB 0");
     cr_expect_not(p.model.is_on);
-    program_expect_slots(&p, (const uint32_t[]){UNTOUCHED}, 1, "no memory");
+    program_expect_slots(&p, (const uint32_t[]){UNTOUCHED}, 1, "the ring without windows");
 }
 
-Test(lwp_model_load, a_block_is_read_once)
+Test(lwp_model_load, later_changes_of_a_loaded_block_have_no_effect)
 {
     program p;
     program_begin(&p, bulldozer, 32, 2, NULL);
     program_set_event(&p, 1, 1, 0);
     program_switch_on(&p);
-    memset(program_field(&p, 0), 0xFF, TAIL); /* all that LLWPCB read */
+    memset(program_field(&p, 0), 0xFF, TAIL); /* all fields that LLWPCB reads */
     memset(program_field(&p, INTERVALS), 0xFF, 24);
     for (uint32_t i = 1; i <= 3; i++)
         program_value(&p, i);
     program_flush(&p);
-    program_expect_slots(&p, (const uint32_t[]){1, 3, UNTOUCHED}, 3, "as it was loaded");
+    program_expect_slots(&p, (const uint32_t[]){1, 3, UNTOUCHED}, 3, "records at the interval that was loaded");
     cr_expect(program_get(&p, HEAD) == 64 && program_get(&p, INTERVALS + 4) == 1);
 }
 
@@ -309,8 +315,8 @@ Test(lwp_model_load, capabilities_without_a_ring_are_refused)
     }
 }
 
-/* Other members of the caller's struct have no effect. */
-Test(lwp_model_load, the_registers_of_capabilities_count)
+/* The model uses the registers in the capabilities; other members have no effect. */
+Test(lwp_model_load, capabilities_are_read_from_their_registers)
 {
     pfb_lwp_model model;
     pfb_lwp_capabilities good;
@@ -321,7 +327,7 @@ Test(lwp_model_load, the_registers_of_capabilities_count)
                               &has.event_offset,  &has.latency_bits, &has.latency_rounding};
         *fields[field_number] = UINT32_MAX - 7; /* a multiple of 8 */
         cr_expect(pfb_lwp_model_init(&model, &has, NULL), "field %d", field_number);
-        /* up to the last member, after which there is padding */
+        /* compares up to the last member, which padding follows */
         cr_expect_eq(memcmp(&model.capabilities, &good, offsetof(pfb_lwp_capabilities, is_refused) + sizeof(bool)), 0,
                      "field %d", field_number);
     }
@@ -336,7 +342,7 @@ Test(lwp_model_load, a_cpu_without_lwp_is_refused)
     cr_expect_not(pfb_lwp_model_init(&model, &has, NULL));
 }
 
-Test(lwp_model_load, a_minimum_interval_has_26_bits)
+Test(lwp_model_load, a_minimum_interval_is_less_than_2_to_25)
 {
     static const struct {
         int32_t minimum;

@@ -10,7 +10,7 @@
 
 enum { MOST_UNITS = 8 };
 
-/* A text in both forms: its UTF-16 units and its UTF-8. */
+/* A text in UTF-16 and UTF-8. */
 typedef struct text_case {
     const char *name;
     uint16_t units[MOST_UNITS];
@@ -20,27 +20,27 @@ typedef struct text_case {
 
 /* Texts that convert in both directions without loss. */
 static const text_case whole_cases[] = {
-    {"nothing", {0}, 0, ""},
+    {"empty text", {0}, 0, ""},
     {"ASCII", {'_', 'T', 'o', 't', 'a', 'l'}, 6, "_Total"},
-    {"last of one byte", {0x7F}, 1, "\x7F"},
-    {"first of two bytes", {0x80}, 1, "\xC2\x80"},
-    {"last of two bytes", {0x7FF}, 1, "\xDF\xBF"},
-    {"first of three bytes", {0x800}, 1, "\xE0\xA0\x80"},
-    {"before the surrogates", {0xD7FF}, 1, "\xED\x9F\xBF"},
-    {"after the surrogates", {0xE000}, 1, "\xEE\x80\x80"},
+    {"last character of one byte", {0x7F}, 1, "\x7F"},
+    {"first character of two bytes", {0x80}, 1, "\xC2\x80"},
+    {"last character of two bytes", {0x7FF}, 1, "\xDF\xBF"},
+    {"first character of three bytes", {0x800}, 1, "\xE0\xA0\x80"},
+    {"last character before the surrogates", {0xD7FF}, 1, "\xED\x9F\xBF"},
+    {"first character after the surrogates", {0xE000}, 1, "\xEE\x80\x80"},
     {"byte order mark",
      {0xFEFF, 'a'},
      2,
      "\xEF\xBB\xBF"
      "a"},
-    {"last of three bytes", {0xFFFF}, 1, "\xEF\xBF\xBF"},
-    {"first pair", {0xD800, 0xDC00}, 2, "\xF0\x90\x80\x80"},
-    {"a pair among letters",
+    {"last character of three bytes", {0xFFFF}, 1, "\xEF\xBF\xBF"},
+    {"first surrogate pair", {0xD800, 0xDC00}, 2, "\xF0\x90\x80\x80"},
+    {"surrogate pair between letters",
      {'a', 0xD83D, 0xDE00, 'b'},
      4,
      "a\xF0\x9F\x98\x80"
      "b"},
-    {"last pair", {0xDBFF, 0xDFFF}, 2, "\xF4\x8F\xBF\xBF"},
+    {"last surrogate pair", {0xDBFF, 0xDFFF}, 2, "\xF4\x8F\xBF\xBF"},
     {"control characters", {1, 0x1B, '\n'}, 3, "\x01\x1B\n"},
 };
 
@@ -48,46 +48,46 @@ static const text_case whole_cases[] = {
 
 /* Units that are not valid UTF-16 become U+FFFD. */
 static const text_case unpaired_cases[] = {
-    {"high at the end", {'a', 0xD800}, 2, "a" FFFD},
-    {"high before a letter", {0xDBFF, 'a'}, 2, FFFD "a"},
-    {"low at the start", {0xDC00, 'a'}, 2, FFFD "a"},
-    {"low before high", {0xDFFF, 0xD800}, 2, FFFD FFFD},
-    {"high before a pair", {0xD83D, 0xD83D, 0xDE00}, 3, FFFD "\xF0\x9F\x98\x80"},
-    {"low after a pair", {0xD83D, 0xDE00, 0xDE00}, 3, "\xF0\x9F\x98\x80" FFFD},
-    {"high before the unit after the lows", {0xD800, 0xE000}, 2, FFFD "\xEE\x80\x80"},
-    {"high before the unit in front of the lows", {0xD800, 0xDBFF}, 2, FFFD FFFD},
+    {"high surrogate at the end", {'a', 0xD800}, 2, "a" FFFD},
+    {"high surrogate before a letter", {0xDBFF, 'a'}, 2, FFFD "a"},
+    {"low surrogate at the start", {0xDC00, 'a'}, 2, FFFD "a"},
+    {"low surrogate before a high one", {0xDFFF, 0xD800}, 2, FFFD FFFD},
+    {"high surrogate before a pair", {0xD83D, 0xD83D, 0xDE00}, 3, FFFD "\xF0\x9F\x98\x80"},
+    {"low surrogate after a pair", {0xD83D, 0xDE00, 0xDE00}, 3, "\xF0\x9F\x98\x80" FFFD},
+    {"high surrogate before U+E000", {0xD800, 0xE000}, 2, FFFD "\xEE\x80\x80"},
+    {"high surrogate before the last high one", {0xD800, 0xDBFF}, 2, FFFD FFFD},
 };
 
 /* Bytes that are not valid UTF-8 become U+FFFD, one each. */
 static const text_case malformed_cases[] = {
-    {"continuation alone",
+    {"continuation byte alone",
      {0xFFFD, 'a'},
      2,
      "\x80"
      "a"},
-    {"two bytes cut by the end", {'a', 0xFFFD}, 2, "a\xC3"},
-    {"three bytes cut by the end", {0xFFFD, 0xFFFD}, 2, "\xE2\x82"},
-    {"four bytes cut by the end", {0xFFFD, 0xFFFD, 0xFFFD}, 3, "\xF0\x9F\x98"},
-    {"two bytes cut by a letter",
+    {"two-byte character truncated by the end", {'a', 0xFFFD}, 2, "a\xC3"},
+    {"three-byte character truncated by the end", {0xFFFD, 0xFFFD}, 2, "\xE2\x82"},
+    {"four-byte character truncated by the end", {0xFFFD, 0xFFFD, 0xFFFD}, 3, "\xF0\x9F\x98"},
+    {"two-byte character truncated by a letter",
      {0xFFFD, 'a'},
      2,
      "\xC3"
      "a"},
-    {"three bytes cut by a letter",
+    {"three-byte character truncated by a letter",
      {0xFFFD, 0xFFFD, 'a'},
      3,
      "\xE2\x82"
      "a"},
-    {"overlong in two bytes", {0xFFFD, 0xFFFD}, 2, "\xC0\xAF"},
-    {"largest overlong in two bytes", {0xFFFD, 0xFFFD}, 2, "\xC1\xBF"},
-    {"overlong in three bytes", {0xFFFD, 0xFFFD, 0xFFFD}, 3, "\xE0\x9F\xBF"},
-    {"overlong in four bytes", {0xFFFD, 0xFFFD, 0xFFFD, 0xFFFD}, 4, "\xF0\x8F\xBF\xBF"},
+    {"overlong form of two bytes", {0xFFFD, 0xFFFD}, 2, "\xC0\xAF"},
+    {"largest overlong form of two bytes", {0xFFFD, 0xFFFD}, 2, "\xC1\xBF"},
+    {"overlong form of three bytes", {0xFFFD, 0xFFFD, 0xFFFD}, 3, "\xE0\x9F\xBF"},
+    {"overlong form of four bytes", {0xFFFD, 0xFFFD, 0xFFFD, 0xFFFD}, 4, "\xF0\x8F\xBF\xBF"},
     {"first surrogate", {0xFFFD, 0xFFFD, 0xFFFD}, 3, "\xED\xA0\x80"},
     {"last surrogate", {0xFFFD, 0xFFFD, 0xFFFD}, 3, "\xED\xBF\xBF"},
     {"above the last character", {0xFFFD, 0xFFFD, 0xFFFD, 0xFFFD}, 4, "\xF4\x90\x80\x80"},
-    {"lead that never occurs", {0xFFFD, 0xFFFD, 0xFFFD, 0xFFFD}, 4, "\xF5\x80\x80\x80"},
-    {"all ones", {0xFFFD, 0xFFFD}, 2, "\xFF\xFE"},
-    {"a letter is read after every fault",
+    {"invalid lead byte", {0xFFFD, 0xFFFD, 0xFFFD, 0xFFFD}, 4, "\xF5\x80\x80\x80"},
+    {"bytes FF and FE", {0xFFFD, 0xFFFD}, 2, "\xFF\xFE"},
+    {"letters after truncated characters",
      {0xFFFD, 'a', 0xFFFD, 'b', 0xFFFD, 'c'},
      6,
      "\xF0"
@@ -98,7 +98,7 @@ static const text_case malformed_cases[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
-/* The units as bytes, beginning at an odd offset. */
+/* Returns the units as bytes, which begin at an odd address. */
 static const uint8_t *units_of(const text_case *t, bytes *b)
 {
     b->size = 0;
@@ -130,13 +130,13 @@ static void expect_units(const text_case *t)
     cr_expect_eq(out[2 * t->count], '#', "%s: written after the last unit", t->name);
 }
 
-Test(name, text_becomes_utf8)
+Test(name, utf16_is_converted_to_utf8)
 {
     for (size_t i = 0; i < COUNT(whole_cases); i++)
         expect_utf8(&whole_cases[i]);
 }
 
-Test(name, utf8_becomes_text)
+Test(name, utf8_is_converted_to_utf16)
 {
     for (size_t i = 0; i < COUNT(whole_cases); i++)
         expect_units(&whole_cases[i]);
@@ -154,7 +154,7 @@ Test(name, malformed_bytes_are_replaced_one_by_one)
         expect_units(&malformed_cases[i]);
 }
 
-Test(name, nul_is_a_character_like_others)
+Test(name, nul_is_converted_like_other_characters)
 {
     static const uint8_t units[] = {'a', 0, 0, 0, 'b', 0};
     char utf8[4];
@@ -165,8 +165,9 @@ Test(name, nul_is_a_character_like_others)
     cr_expect_arr_eq(back, units, 6);
 }
 
-/* At every capacity: whole characters, a NUL, the length of the whole text, and nothing after the NUL. */
-Test(name, output_is_cut_between_characters)
+/* For every capacity, the output is whole characters and a NUL, no byte after the NUL is written, and the length of the
+ * whole text is returned. */
+Test(name, output_is_truncated_between_characters)
 {
     static const uint8_t units[] = {'a', 0, 0xE9, 0, 0x2D, 0x4E, 0x3D, 0xD8, 0x00, 0xDE};
     static const char utf8[] = "a\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80";
@@ -185,7 +186,7 @@ Test(name, output_is_cut_between_characters)
 }
 
 /* A short character after one that did not fit is not written either. */
-Test(name, nothing_is_written_behind_a_character_that_did_not_fit)
+Test(name, nothing_is_written_after_a_character_that_did_not_fit)
 {
     static const uint8_t units[] = {'a', 0, 0x2D, 0x4E, 'b', 0};
     char out[4];
@@ -208,7 +209,7 @@ Test(name, units_are_written_up_to_the_capacity)
     }
 }
 
-Test(name, null_is_fine_when_there_is_nothing)
+Test(name, null_pointers_are_allowed_for_empty_text)
 {
     char out[1] = {'#'};
     cr_expect_eq(pfb_name_to_utf8(UTF16_NAME(NULL, 0), out, 1), 0);
@@ -217,8 +218,8 @@ Test(name, null_is_fine_when_there_is_nothing)
     cr_expect_eq(pfb_name_to_utf16(UTF8_NAME(NULL, 0), NULL, 0), 0);
 }
 
-/* Every single unit converts back to itself, or is a surrogate and becomes U+FFFD. */
-Test(name, every_unit_survives_or_is_a_surrogate)
+/* Every single unit converts to UTF-8 and back, except surrogates, which become U+FFFD. */
+Test(name, single_units_convert_to_utf8_and_back)
 {
     for (uint32_t unit = 0; unit <= 0xFFFF; unit++) {
         const uint8_t in[2] = {(uint8_t)unit, (uint8_t)(unit >> 8)};
@@ -232,7 +233,7 @@ Test(name, every_unit_survives_or_is_a_surrogate)
 }
 
 /* Every character above U+FFFF is two units and four bytes. */
-Test(name, every_pair_survives)
+Test(name, surrogate_pairs_convert_to_utf8_and_back)
 {
     for (uint32_t point = 0x10000; point <= 0x10FFFF; point++) {
         uint32_t high = 0xD7C0 + (point >> 10); /* 0xD800 - (0x10000 >> 10) */
@@ -246,8 +247,8 @@ Test(name, every_pair_survives)
     }
 }
 
-/* The text ends at an inaccessible page: the byte after it is not read. */
-Test(name, nothing_behind_the_text_is_read)
+/* The text ends at an inaccessible page, so a read past its end would crash. */
+Test(name, nothing_after_the_text_is_read)
 {
     guarded memory = guarded_make(16);
     for (size_t i = 0; i < COUNT(whole_cases) + COUNT(unpaired_cases) + COUNT(malformed_cases); i++) {
@@ -303,19 +304,19 @@ static const struct {
 } encoding_cases[] = {
     {"UTF-16LE", {utf16le, 8, PFB_ENCODING_UTF16LE}, "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"},
     {"UTF-16BE", {utf16be, 8, PFB_ENCODING_UTF16BE}, "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"},
-    {"UTF-16BE, unpaired and odd", {lone_be, 7, PFB_ENCODING_UTF16BE}, FFFD "a" FFFD FFFD},
-    {"UTF-16LE, odd", {utf16le, 3, PFB_ENCODING_UTF16LE}, "\xC3\xA4" FFFD},
+    {"UTF-16BE, unpaired surrogates and an odd size", {lone_be, 7, PFB_ENCODING_UTF16BE}, FFFD "a" FFFD FFFD},
+    {"UTF-16LE, an odd size", {utf16le, 3, PFB_ENCODING_UTF16LE}, "\xC3\xA4" FFFD},
     {"UTF-8", {utf8, 9, PFB_ENCODING_UTF8}, "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"},
-    {"UTF-8, cut", {utf8_cut, 3, PFB_ENCODING_UTF8}, "a" FFFD FFFD},
+    {"UTF-8, truncated", {utf8_cut, 3, PFB_ENCODING_UTF8}, "a" FFFD FFFD},
     {"Windows-1252", {latin_a_umlaut, 2, PFB_ENCODING_WINDOWS_1252}, "\xC3\xA4\xE2\x82\xAC"},
     {"Latin-1", {latin_a_umlaut, 2, PFB_ENCODING_LATIN_1}, "\xC3\xA4\xC2\x80"},
     {"ASCII", {latin_a_umlaut, 2, PFB_ENCODING_ASCII}, FFFD FFFD},
     {"a code page that is not listed", {utf8_cut, 3, 932}, "a" FFFD FFFD},
-    {"empty", {utf8, 0, PFB_ENCODING_UTF8}, ""},
+    {"an empty name", {utf8, 0, PFB_ENCODING_UTF8}, ""},
     {"no name", {NULL, 0, 0}, ""},
 };
 
-Test(name, every_encoding_becomes_utf8)
+Test(name, every_encoding_is_converted_to_utf8)
 {
     for (size_t i = 0; i < COUNT(encoding_cases); i++) {
         char out[32];
@@ -325,7 +326,7 @@ Test(name, every_encoding_becomes_utf8)
     }
 }
 
-Test(name, upper_bytes_are_those_of_the_code_page)
+Test(name, bytes_from_0x80_to_0xff_are_converted_by_code_page)
 {
     uint8_t upper[128];
     char out[512];
