@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strides, and finding related columns. The orders themselves are tested by test_sample.c and test_cook.c. */
+/* Strides of columns, and the search for related columns. test_sample.c and test_cook.c test the orders themselves. */
 #include <criterion/criterion.h>
 
 #include "sample/order.h"
@@ -10,8 +10,8 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 16;
 }
 
-/* A column has space for its rows and at most a quarter more, up to the largest possible block. */
-Test(order, strides_hold_the_rows)
+/* A stride is at least the number of rows and at most a quarter more, up to the rows of the largest possible block. */
+Test(order, strides_are_large_enough)
 {
     for (uint32_t rows = 0; rows < UINT32_MAX / 8 - 1000; rows += rows < 70000 ? 1 : rows / 1000) {
         uint32_t stride = pfb_sample_stride(rows);
@@ -19,8 +19,9 @@ Test(order, strides_hold_the_rows)
     }
 }
 
-/* Of the 32 columns of a row, at most 4 cache lines fall into the same one of 64 sets of a small cache. */
-Test(order, strides_spread_a_row_over_a_cache)
+/* The values of a row in 32 columns are in 32 cache lines. At most 4 of these lines are in the same set of a small
+ * cache with 64 sets. */
+Test(order, strides_spread_a_row_over_cache_sets)
 {
     for (uint32_t rows = 512; rows <= 65536; rows += 64) {
         unsigned used[64] = {0};
@@ -33,8 +34,8 @@ Test(order, strides_spread_a_row_over_a_cache)
 
 enum { RESULTS = 48 };
 
-/* Makes rows of an instance in some results and columns of a counter in others, sometimes two in one result. Returns
- * the expected row and column, found result by result. */
+/* Adds rows of an instance to random results, and one or two columns of a counter to random results. Stores the
+ * expected row in related->rank and the expected column in *column: those of the first result that has both. */
 static void scatter(uint32_t round, uint32_t *state, const pfb_sample *table, pfb_related_rows *related,
                     pfb_column_range *columns, uint32_t *column)
 {
@@ -58,7 +59,7 @@ static void scatter(uint32_t round, uint32_t *state, const pfb_sample *table, pf
     related->rank = first; /* not read by the function */
 }
 
-Test(order, the_first_result_with_row_and_column)
+Test(order, the_first_result_with_row_and_column_is_found)
 {
     uint32_t order[2 * RESULTS];
     pfb_sample_column columns[2 * RESULTS];
@@ -76,5 +77,5 @@ Test(order, the_first_result_with_row_and_column)
         cr_assert_eq(column, expected, "round %u", round);
         found += related.rank != PFB_NONE;
     }
-    cr_expect(found > 1000 && found < 3900, "%u of 4000 have one", found);
+    cr_expect(found > 1000 && found < 3900, "%u of 4000 rounds have such a result", found);
 }

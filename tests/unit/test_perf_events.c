@@ -9,8 +9,8 @@
 
 static void expect_nothing_left(void)
 {
-    cr_expect_eq(fake->open_descriptors, 0, "%zu descriptors stay open", fake->open_descriptors);
-    cr_expect_eq(fake->mistakes, 0, "%zu calls that the kernel takes amiss", fake->mistakes);
+    cr_expect_eq(fake->open_descriptors, 0, "%zu descriptors were not closed", fake->open_descriptors);
+    cr_expect_eq(fake->mistakes, 0, "%zu invalid system calls", fake->mistakes);
     remove_fake();
 }
 
@@ -45,15 +45,16 @@ static void expect_refusal(const pfb_perf_target *target, int error, int64_t par
     pfb_cpi_failure failure = {0};
     cr_expect_eq(pfb_perf_group_open(&fake_functions, target, paranoid, &group, &failure), error);
     cr_expect_eq(failure.code, code, "%d instead of %d: %s", failure.code, code, failure.sentence);
-    cr_expect_eq(strncmp(failure.sentence, sentence, strlen(sentence)), 0, "\"%s\" does not begin \"%s\"",
+    cr_expect_eq(strncmp(failure.sentence, sentence, strlen(sentence)), 0, "\"%s\" does not begin with \"%s\"",
                  failure.sentence, sentence);
-    cr_expect_lt(strlen(failure.sentence), sizeof failure.sentence - 1, "cut: %s", failure.sentence);
+    cr_expect_lt(strlen(failure.sentence), sizeof failure.sentence - 1, "the sentence is truncated: %s",
+                 failure.sentence);
     cr_expect_eq(fake->open_descriptors, 0);
     cr_expect_eq(pfb_perf_group_open(&fake_functions, target, paranoid, &group, NULL), error);
 }
 
-/* Every errno, for either event of every target. */
-Test(perf_events, an_errno_has_its_code_and_the_sentence_names_the_event)
+/* Tests every errno for both events of every target, with and without a hypervisor. */
+Test(perf_events, an_errno_is_reported_with_its_code_and_the_event)
 {
     static const struct {
         pfb_perf_target target;
@@ -78,7 +79,7 @@ Test(perf_events, an_errno_has_its_code_and_the_sentence_names_the_event)
     }
 }
 
-Test(perf_events, a_user_who_may_not_is_told_which_level_would_do)
+Test(perf_events, a_refusal_names_the_required_perf_event_paranoid_level)
 {
     const pfb_perf_target cpu = {.cpu = 0};
     const pfb_perf_target thread = {.is_thread = true};
@@ -106,7 +107,7 @@ Test(perf_events, a_user_who_may_not_is_told_which_level_would_do)
                    "kernel.perf_event_paranoid is 2 and allows it");
 }
 
-Test(perf_events, absence_is_told_from_refusal)
+Test(perf_events, missing_events_are_distinguished_from_refused_ones)
 {
     for (size_t i = 0; i < sizeof known_errnos / sizeof known_errnos[0]; i++)
         cr_expect_eq(pfb_perf_is_absence(known_errnos[i].error), known_errnos[i].code == -210, "%s",
@@ -125,7 +126,7 @@ static pfb_perf_group open_cpu(uint32_t cpu)
     return group;
 }
 
-Test(perf_events, a_group_gives_what_the_kernel_counted)
+Test(perf_events, a_group_reads_the_counts_of_the_kernel)
 {
     pfb_perf_group group = open_cpu(3);
     pfb_perf_counts counts = {0};
@@ -136,7 +137,7 @@ Test(perf_events, a_group_gives_what_the_kernel_counted)
     pfb_perf_group_close(&fake_functions, &group);
 }
 
-Test(perf_events, a_wrong_read_is_a_failure)
+Test(perf_events, a_malformed_read_is_a_failure)
 {
     static const struct {
         long size;
@@ -185,11 +186,11 @@ Test(perf_events, scaling_is_exact)
         {UINT64_MAX, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 1},
         {UINT64_MAX - 1, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 2}, /* (m - 1)^2 / m = m - 2 + 1/m */
         {UINT64_C(1) << 63, 3, 2, UINT64_C(3) << 62},
-        {UINT64_C(1) << 63, 2, 1, UINT64_MAX}, /* does not fit */
+        {UINT64_C(1) << 63, 2, 1, UINT64_MAX}, /* saturates */
         {UINT64_C(1) << 63, 4, 2, UINT64_MAX},
         {UINT64_MAX, 1, 2, UINT64_MAX / 2},
         {UINT64_MAX, UINT64_MAX, 1, UINT64_MAX},
-        {UINT64_C(6148914691236517205), 3, 1, UINT64_MAX}, /* (2^64 - 1) / 3, which just fits */
+        {UINT64_C(6148914691236517205), 3, 1, UINT64_MAX}, /* (2^64 - 1) / 3 * 3 */
         {UINT64_C(1000000007), UINT64_C(998244353) << 30, UINT64_C(1) << 30, UINT64_C(998244359987710471)},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -197,8 +198,8 @@ Test(perf_events, scaling_is_exact)
                      "case %zu: %" PRIu64, i, pfb_perf_scale(cases[i].a, cases[i].factor, cases[i].divisor));
 }
 
-/* Products that fit 64 bits are compared with plain arithmetic. */
-Test(perf_events, scaling_agrees_with_plain_arithmetic)
+/* If the product fits in 64 bits, the result is that of 64-bit arithmetic. */
+Test(perf_events, scaling_agrees_with_64_bit_arithmetic)
 {
     uint64_t state = 88172645463325252;
     for (size_t i = 0; i < 20000; i++) {
@@ -214,7 +215,7 @@ Test(perf_events, scaling_agrees_with_plain_arithmetic)
 
 static const pfb_perf_counts begin = {.enabled = 1000, .running = 400, .instructions = 50, .cycles = 90};
 
-Test(perf_events, the_time_off_the_counters_is_made_up_for)
+Test(perf_events, counts_are_extrapolated_to_the_enabled_time)
 {
     pfb_perf_progress progress;
     pfb_perf_counts end = begin;
@@ -222,16 +223,16 @@ Test(perf_events, the_time_off_the_counters_is_made_up_for)
     cr_assert(pfb_perf_progress_of(&begin, &end, &progress));
     cr_expect(progress.instructions == 7 && progress.cycles == 11 && !progress.is_scaled);
     end = begin;
-    count(&end, 1000, 300, 7, 11); /* 70/3 and 110/3, rounded down; the times of the start do not matter */
+    count(&end, 1000, 300, 7, 11); /* 70/3 and 110/3, rounded down; only differences of the times are used */
     cr_assert(pfb_perf_progress_of(&begin, &end, &progress));
     cr_expect(progress.instructions == 23 && progress.cycles == 36 && progress.is_scaled);
     end = begin;
-    count(&end, 2, 1, 0, 0); /* it ran, but counted nothing */
+    count(&end, 2, 1, 0, 0); /* the group ran, but counted nothing */
     cr_assert(pfb_perf_progress_of(&begin, &end, &progress));
     cr_expect(progress.instructions == 0 && progress.cycles == 0 && progress.is_scaled);
 }
 
-Test(perf_events, where_nothing_was_counted_there_is_no_count)
+Test(perf_events, intervals_without_valid_counts_have_no_progress)
 {
     const uint64_t most = UINT64_MAX;
     const pfb_perf_counts ends[] = {{1000, 400, 50, 90},   {2000, 400, 50, 90},   {2000, 400, 60, 99},

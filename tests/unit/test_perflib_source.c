@@ -9,38 +9,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The live source of Windows with a correct system. The expected answers come from replaying the same capture. */
+/* The live source of Windows with a simulated system that behaves correctly. The system replays a capture, and the
+ * expected replies come from a recorded source with the same capture. */
 
-/* ---- Honest systems -------------------------------------------------------------------------------------------- */
+/* ---- Replies --------------------------------------------------------------------------------------------------- */
 
-/* Records the result of a call: its code and bytes. */
-static void note(pfb_bytes *story, bool is_done, const pfb_bytes *reply, pfb_source_failure *failure)
+/* Appends the result of a call to a record: its code and bytes. */
+static void note(pfb_bytes *record, bool is_done, const pfb_bytes *reply, pfb_source_failure *failure)
 {
     cr_expect_eq(is_done, failure->code == PFB_WIN32_SUCCESS, "%s", failure->sentence);
-    cr_assert(pfb_bytes_append(story, &failure->code, sizeof failure->code));
+    cr_assert(pfb_bytes_append(record, &failure->code, sizeof failure->code));
     if (is_done)
-        cr_assert(pfb_bytes_append(story, reply->data, reply->size_bytes));
+        cr_assert(pfb_bytes_append(record, reply->data, reply->size_bytes));
     *failure = (pfb_source_failure){0};
 }
 
-static void tell_counterset(pfb_source *source, const pfb_guid *guid, pfb_bytes *story)
+static void record_counterset(pfb_source *source, const pfb_guid *guid, pfb_bytes *record)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
     for (uint32_t code = 0; code <= 11; code++) {
         bool is_done = pfb_source_registration(source, guid, code, 0, &reply, &failure);
-        note(story, is_done, &reply, &failure);
+        note(record, is_done, &reply, &failure);
     }
     for (uint32_t counter = 0; counter < 4; counter++) {
         bool is_done = pfb_source_registration(source, guid, PFB_REQUEST_COUNTER, counter, &reply, &failure);
-        note(story, is_done, &reply, &failure);
+        note(record, is_done, &reply, &failure);
     }
     bool is_done = pfb_source_instances(source, guid, &reply, &failure);
-    note(story, is_done, &reply, &failure);
+    note(record, is_done, &reply, &failure);
     pfb_bytes_free(&reply);
 }
 
-static void tell_blocks(pfb_source_query *query, const pfb_guid *guid, pfb_bytes *story)
+static void record_blocks(pfb_source_query *query, const pfb_guid *guid, pfb_bytes *record)
 {
     const pfb_query wanted = {.counterset = *guid, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID};
     uint8_t block[1 + 40];
@@ -48,59 +49,59 @@ static void tell_blocks(pfb_source_query *query, const pfb_guid *guid, pfb_bytes
     size_t size = pfb_query_write(&wanted, block + 1, sizeof block - 1); /* blocks may have any alignment */
     const pfb_bytes seen = {.data = block + 1, .size_bytes = size};
     bool is_done = pfb_source_query_add(query, block + 1, size, &failure);
-    note(story, is_done, &seen, &failure);
+    note(record, is_done, &seen, &failure);
     is_done = pfb_source_query_remove(query, block + 1, size, &failure);
-    note(story, is_done, &seen, &failure);
+    note(record, is_done, &seen, &failure);
 }
 
-static void tell_samples(pfb_source_query *query, pfb_bytes *story)
+static void record_samples(pfb_source_query *query, pfb_bytes *record)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
     bool has_sample = true;
     while (has_sample) {
         has_sample = pfb_source_query_collect(query, &reply, &failure);
-        note(story, has_sample, &reply, &failure);
+        note(record, has_sample, &reply, &failure);
         bool is_done = pfb_source_query_info(query, &reply, &failure);
-        note(story, is_done, &reply, &failure);
+        note(record, is_done, &reply, &failure);
     }
     pfb_bytes_free(&reply);
 }
 
 /* Records every V2 operation of a source. */
-static pfb_bytes story_of(pfb_source *source)
+static pfb_bytes replies_of(pfb_source *source)
 {
-    pfb_bytes story = {0};
+    pfb_bytes record = {0};
     pfb_bytes guids = {0};
     pfb_source_failure failure = {0};
     pfb_list list;
     pfb_guid guid = {{0xFF}};
     cr_assert(pfb_source_countersets(source, &guids, &failure), "%s", failure.sentence);
-    note(&story, true, &guids, &failure);
+    note(&record, true, &guids, &failure);
     pfb_source_query *query = pfb_source_query_open(source, &failure);
     cr_assert(query, "%s", failure.sentence);
     pfb_list_open(&list, guids.data, guids.size_bytes, NULL);
-    do { /* an unknown counterset first */
-        tell_counterset(source, &guid, &story);
-        tell_blocks(query, &guid, &story);
+    do { /* begins with an unknown counterset */
+        record_counterset(source, &guid, &record);
+        record_blocks(query, &guid, &record);
     } while (pfb_list_next_guid(&list, &guid));
-    tell_samples(query, &story);
+    record_samples(query, &record);
     pfb_source_query_close(query);
     pfb_bytes_free(&guids);
-    return story;
+    return record;
 }
 
-static void expect_same_story(const char *name, const uint8_t *data, size_t size)
+static void expect_same_replies(const char *name, const uint8_t *data, size_t size)
 {
     pfb_source *replay = pfb_source_open_recorded(data, size, NULL);
     if (!replay)
         return;
     start_fake(data, size);
     pfb_source *live = open_local();
-    pfb_bytes expected = story_of(replay);
-    pfb_bytes seen = story_of(live);
+    pfb_bytes expected = replies_of(replay);
+    pfb_bytes seen = replies_of(live);
     cr_expect(seen.size_bytes == expected.size_bytes && memcmp(seen.data, expected.data, seen.size_bytes) == 0,
-              "%s: not what the replay says", name);
+              "%s: the replies of the live source differ from the recorded ones", name);
     pfb_bytes_free(&expected);
     pfb_bytes_free(&seen);
     pfb_source_close(replay);
@@ -110,12 +111,12 @@ static void expect_same_story(const char *name, const uint8_t *data, size_t size
 
 Test(perflib_source, replies_are_those_of_the_capture)
 {
-    cr_expect_gt(visit_seeds("capture", expect_same_story), 10);
+    cr_expect_gt(visit_seeds("capture", expect_same_replies), 10);
 }
 
-/* Each call is repeated with the size that the system returned: for 300 GUIDs the first capacity of 256 is too small.
- */
-Test(perflib_source, replies_may_be_of_any_size)
+/* If the capacity is too small, the call is repeated with the size that the system returned. The first capacity is for
+ * 256 GUIDs, and there are 300. */
+Test(perflib_source, replies_of_any_size_are_read)
 {
     static const size_t sizes[] = {8, 64 * KIB, 64 * KIB + 8, 300 * KIB, 3 * MIB};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -132,8 +133,8 @@ Test(perflib_source, replies_may_be_of_any_size)
     }
 }
 
-/* Buffers are reused once they have grown, and a sample that was too large is not lost. */
-Test(perflib_source, a_live_sample_allocates_nothing_in_the_end)
+/* A buffer that has grown is reused. A sample that was too large for the buffer is read again and not lost. */
+Test(perflib_source, later_samples_reuse_the_buffer)
 {
     pfb_bytes capture = make_capture(300 * KIB);
     const pfb_chunk data = {.tag = PFB_TAG_DATA};
@@ -163,9 +164,9 @@ Test(perflib_source, a_live_sample_allocates_nothing_in_the_end)
 
 TestSuite(perflib_source_calls, .init = start_small_fake, .fini = stop_fake);
 
-/* [MS-PCQ], note 4: Windows looks up texts in the passed language even for codes without texts, so these get 0; code 2
- * gets the counter id. */
-Test(perflib_source_calls, languages_go_where_texts_are)
+/* According to [MS-PCQ], note 4, Windows looks up texts in the passed language even for request codes without texts.
+ * The source passes the language 0 for these codes. For code 2, the language parameter is the counter id. */
+Test(perflib_source_calls, languages_are_passed_for_texts_only)
 {
     static const uint32_t passed[] = {0, 0, 0x407, 0x407, 0x407, 0x407, 0x407, 0, 0, 0, 0}; /* by request code */
     pfb_source *source = open_local();
@@ -173,8 +174,9 @@ Test(perflib_source_calls, languages_go_where_texts_are)
     pfb_guid guid = guid_of(0);
     for (uint32_t code = 1; code <= 10; code++) {
         pfb_source_registration(source, &guid, code, 0x407, &reply, NULL);
-        cr_expect(fake->request == code && fake->language == passed[code], "code %u: language 0x%X of code %u",
-                  (unsigned)code, (unsigned)fake->language, (unsigned)fake->request);
+        cr_expect(fake->request == code && fake->language == passed[code],
+                  "request code %u was passed as language 0x%X and code %u", (unsigned)code, (unsigned)fake->language,
+                  (unsigned)fake->request);
     }
     cr_expect_eq(fake->calls[FAKE_PerfQueryCounterSetRegistrationInfo], 10);
     pfb_bytes_free(&reply);
@@ -222,7 +224,7 @@ static void expect_machine(const char *machine, const uint16_t *units, const cha
     close_source(source);
 }
 
-Test(perflib_source_calls, machines_are_named_with_and_without_backslashes)
+Test(perflib_source_calls, machine_names_may_begin_with_backslashes)
 {
     static const uint16_t turing[] = {'T', 'u', 'r', 'i', 'n', 'g', 0};
     static const uint16_t other_letters[] = {'z', 0xE4, 0xD83D, 0xDE00, 0};
@@ -233,8 +235,9 @@ Test(perflib_source_calls, machines_are_named_with_and_without_backslashes)
     expect_machine(NULL, nothing, "");
 }
 
-/* The longest possible name. A sentence contains only its beginning, to leave space for the reason. */
-Test(perflib_source_calls, a_long_name_is_passed_on_whole)
+/* The longest possible name is passed on. A failure sentence has only the beginning of the name, to leave space for the
+ * reason. */
+Test(perflib_source_calls, the_longest_machine_name_is_passed_on)
 {
     uint16_t units[256] = {0};
     char name[256] = "";
@@ -247,7 +250,7 @@ Test(perflib_source_calls, a_long_name_is_passed_on_whole)
     expect_machine(name, units, place);
 }
 
-Test(perflib_source_calls, what_names_no_machine_is_refused)
+Test(perflib_source_calls, invalid_machine_names_are_refused)
 {
     char too_long[257] = "";
     memset(too_long, 'a', 256);
@@ -266,20 +269,20 @@ Test(perflib_source_calls, what_names_no_machine_is_refused)
 
 static uint8_t libraries[PFB_PERFLIB_LIBRARIES]; /* number of times each was released */
 
-static void fake_let_go(void *library)
+static void count_release(void *library)
 {
     ++*(uint8_t *)library;
 }
 
-/* Whether opening succeeds or fails. */
-Test(perflib_source_calls, libraries_are_let_go_once)
+/* The libraries are released once, whether opening succeeds or fails. */
+Test(perflib_source_calls, libraries_are_released_once)
 {
     pfb_perflib system = system_of_nine();
-    system.let_go = fake_let_go;
+    system.let_go = count_release;
     system.libraries[1] = &libraries[1];
     memset(libraries, 0, sizeof libraries); /* tests may share a process */
     pfb_source *source = open_over(&system, "Turing");
-    cr_expect_eq(libraries[1], 0, "they are needed while the source is open");
+    cr_expect_eq(libraries[1], 0, "the libraries are not released while the source is open");
     close_source(source);
     cr_expect(libraries[0] == 0 && libraries[1] == 1);
     system.libraries[0] = &libraries[0];
@@ -287,7 +290,7 @@ Test(perflib_source_calls, libraries_are_let_go_once)
     cr_expect(libraries[0] == 1 && libraries[1] == 2);
 }
 
-Test(perflib_source_calls, v1_queries_go_to_the_machine)
+Test(perflib_source_calls, v1_queries_are_passed_on_with_the_machine)
 {
     const pfb_perflib system = system_of_nine();
     pfb_bytes reply = {0};

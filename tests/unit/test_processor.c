@@ -12,7 +12,7 @@
 
 TestSuite(processor, .init = make_machine, .fini = remove_machine);
 
-/* An expectation, put together. */
+/* The expected text, which expect_more extends. */
 static char expected[4096];
 
 static void expect_more(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -27,14 +27,15 @@ static void expect_more(const char *format, ...)
     cr_assert(more >= 0 && size + (size_t)more < sizeof expected);
 }
 
-/* ---- What is offered ---------------------------------------------------------------------------------------- */
+/* ---- Offered counters --------------------------------------------------------------------------------------- */
 
-Test(processor, offers_what_every_cpu_has_numbers_for)
+Test(processor, counters_that_all_cpus_have_are_offered)
 {
     put_file("/proc/stat", STAT);
     pfb_source *source = open_machine();
     cr_expect_str_eq(offered_by(source), "0 1 2 4 5 8 15 ");
-    cr_expect_str_eq(instances_of(source), "0,0#0 0,1#1 0,5#5 0,_Total#80000000 _Total#fffffffe ", "no nodes");
+    cr_expect_str_eq(instances_of(source), "0,0#0 0,1#1 0,5#5 0,_Total#80000000 _Total#fffffffe ",
+                     "instances of a machine without nodes");
     pfb_source_close(source);
 
     put_everything();
@@ -52,7 +53,7 @@ Test(processor, offers_what_every_cpu_has_numbers_for)
     pfb_source_close(source);
 }
 
-Test(processor, the_clock_comes_from_one_place_for_all)
+Test(processor, frequencies_of_all_cpus_come_from_the_same_file)
 {
     put_everything();
     put_file("/proc/cpuinfo",
@@ -90,7 +91,7 @@ enum { ALL = 17 };
 
 static const unsigned ids[ALL] = {0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 20};
 
-/* The machine with all files. Times of /proc/stat are chosen so that all means are integers. */
+/* The values of the machine with all files. Times are in sixths of a tick, so that all means are integers. */
 static const struct {
     const char *instance;
     uint64_t values[ALL];
@@ -116,7 +117,7 @@ static void expect_value(size_t instance, size_t n)
     expect_more("%llu/%u", (unsigned long long)(is_time ? ticks(value) / 6 : value), is_small ? 4u : 8u);
 }
 
-Test(processor, every_value_of_every_instance)
+Test(processor, all_counters_have_their_values_together)
 {
     put_everything();
     pfb_source *source = open_machine();
@@ -134,8 +135,8 @@ Test(processor, every_value_of_every_instance)
     pfb_source_close(source);
 }
 
-/* Each counter by itself, since each needs other files. */
-Test(processor, every_counter_alone)
+/* Queries each counter alone, because each reads different files. */
+Test(processor, every_counter_has_its_value_alone)
 {
     put_everything();
     pfb_source *source = open_machine();
@@ -170,8 +171,9 @@ Test(processor, large_numbers_are_added_and_averaged_without_overflow)
     cr_expect_str_eq(ask(source, "_total", 0, PFB_NO_ID), "1 0 { " LARGEST "/8}\n");
     cr_expect_str_eq(ask(source, "_total", 1, PFB_NO_ID), "1 0 { " LARGEST "/8}\n");
     cr_expect_str_eq(ask(source, "_total", 9, PFB_NO_ID), "1 0 { " LARGEST "/8}\n");
-    cr_expect_str_eq(ask(source, "_total", 12, PFB_NO_ID), "1 0 { 18446744073709551614/8}\n", "counts wrap");
-    cr_expect_str_eq(ask(source, "_total", 20, PFB_NO_ID), "1 0 { 4294967294/4}\n", "counts wrap");
+    cr_expect_str_eq(ask(source, "_total", 12, PFB_NO_ID), "1 0 { 18446744073709551614/8}\n",
+                     "the sum of counts wraps");
+    cr_expect_str_eq(ask(source, "_total", 20, PFB_NO_ID), "1 0 { 4294967294/4}\n", "the sum of counts wraps");
     cr_expect_str_eq(ask(source, "_total", 17, PFB_NO_ID), "1 0 { 4294967/4}\n");
     cr_expect_str_eq(ask(source, "_total", 18, PFB_NO_ID), "1 0 { 4294967295/4}\n");
     pfb_source_close(source);
@@ -179,7 +181,7 @@ Test(processor, large_numbers_are_added_and_averaged_without_overflow)
 
 /* ---- Machines that change --------------------------------------------------------------------------------------- */
 
-Test(processor, cpus_come_and_go)
+Test(processor, cpus_are_added_and_removed)
 {
     put_everything();
     pfb_source *source = open_machine();
@@ -194,14 +196,15 @@ Test(processor, cpus_come_and_go)
     put_file("/proc/stat", STAT "cpu8 1 1 1 1 1 1 1\n");
     cr_expect_str_eq(instances_of(source),
                      "0,0#0 0,1#1 0,8#8 0,_Total#80000000 3,5#5 3,_Total#80000003 _Total#fffffffe ");
-    put_file("/sys/devices/system/node/node3/cpulist", "0,5-8\n"); /* the kernel lists a new CPU a moment later */
+    put_file("/sys/devices/system/node/node3/cpulist",
+             "0,5-8\n"); /* the kernel adds a new CPU to its node later than to /proc/stat */
     put_file("/sys/devices/system/node/node0/cpulist", "1\n");
     cr_expect_str_eq(instances_of(source),
                      "0,1#1 0,_Total#80000000 3,0#0 3,5#5 3,8#8 3,_Total#80000003 _Total#fffffffe ");
     pfb_source_close(source);
 }
 
-Test(processor, a_cpu_without_a_value_is_left_out_where_it_is_asked_for)
+Test(processor, a_cpu_without_a_value_is_left_out_of_results_with_this_value)
 {
     put_everything();
     pfb_source *source = open_machine();
@@ -211,7 +214,7 @@ Test(processor, a_cpu_without_a_value_is_left_out_where_it_is_asked_for)
     cr_expect_str_eq(ask(source, "0,1", PFB_NO_ID, PFB_NO_ID), "0 1069\n");
     cr_expect_str_eq(ask(source, "0*", 3, PFB_NO_ID), "4 0 {0,0#0 6/4} {0,1#1 28/4} {0,_Total#80000000 34/4}\n");
     put_cpu_file(0, "cpufreq/scaling_cur_freq", "\n");
-    cr_expect_str_eq(ask(source, "0*", 17, PFB_NO_ID), "4 0\n", "without members there is no total");
+    cr_expect_str_eq(ask(source, "0*", 17, PFB_NO_ID), "4 0\n", "there is no total without CPUs");
     remove_file("/proc/interrupts");
     cr_expect_str_eq(ask(source, "*", 20, PFB_NO_ID), "4 0\n");
     cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 8 9 10 11 12 13 14 15 17 18 20 ",
@@ -219,17 +222,17 @@ Test(processor, a_cpu_without_a_value_is_left_out_where_it_is_asked_for)
     pfb_source_close(source);
 }
 
-Test(processor, values_of_one_instance_are_about_the_same_cpus)
+Test(processor, all_values_of_a_total_are_about_the_same_cpus)
 {
     put_everything();
     pfb_source *source = open_machine();
     put_cpu_file(1, "cpuidle/state3/time", "none\n");
     const char *data = ask(source, "0,_Total", PFB_NO_ID, PFB_NO_ID);
-    cr_expect(strstr(data, " 3=6/4 ") && strstr(data, " 17=1000/4 "), "CPU 0 alone: %s", data);
+    cr_expect(strstr(data, " 3=6/4 ") && strstr(data, " 17=1000/4 "), "the totals have CPU 0 only: %s", data);
     pfb_source_close(source);
 }
 
-Test(processor, a_sample_fails_without_proc_stat_and_works_again_with_it)
+Test(processor, a_sample_needs_proc_stat)
 {
     put_file("/proc/stat", STAT);
     pfb_source *source = open_machine();
@@ -251,7 +254,7 @@ Test(processor, a_sample_fails_without_proc_stat_and_works_again_with_it)
     pfb_source_close(source);
 }
 
-Test(processor, the_largest_numbers_of_cpus_and_nodes)
+Test(processor, numbers_of_cpus_and_nodes_have_an_upper_limit)
 {
     put_file("/proc/stat", "cpu0 0 0 0 0 0 0 0\ncpu2147483647 0 0 0 0 0 0 0\ncpu2147483648 0 0 0 0 0 0 0\n");
     put_file("/sys/devices/system/node/node2147483645/cpulist", "2147483647\n");
@@ -267,7 +270,7 @@ Test(processor, the_largest_numbers_of_cpus_and_nodes)
 
 enum { CPUS = 4096 };
 
-/* CPUs 0, 3, 6 ... 12285 on two nodes; CPU n has n / 3 ticks in user mode and as many clock interrupts. */
+/* Creates CPUs 0, 3, 6 ... 12285 on two nodes. CPU n has n / 3 ticks in user mode and n / 3 clock interrupts. */
 static void put_large_machine(void)
 {
     static char stat[64 * CPUS];
@@ -287,7 +290,7 @@ static void put_large_machine(void)
     put_file("/sys/devices/system/node/node1/cpulist", "0-6143\n");
 }
 
-Test(processor, thousands_of_sparse_cpus)
+Test(processor, thousands_of_cpus_with_gaps_in_their_numbers)
 {
     put_large_machine();
     pfb_source *source = open_machine();
@@ -296,21 +299,22 @@ Test(processor, thousands_of_sparse_cpus)
     cr_assert_eq(add_to(query, "*", PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
     const uint8_t *memory = reply.data;
-    cr_assert(pfb_source_query_collect(query, &reply, NULL) && reply.data == memory, "memory is used again");
+    cr_assert(pfb_source_query_collect(query, &reply, NULL) && reply.data == memory,
+              "the memory of the reply is reused");
     pfb_bytes_free(&reply);
     pfb_source_query_close(query);
     const char *list = instances_of(source);
     cr_expect(strncmp(list, "0,6144#1800 0,6147#1803 ", 24) == 0);
     cr_expect(strstr(list, " 0,12285#2ffd 0,_Total#80000000 1,0#0 "));
     cr_expect_str_eq(ask(source, "0,12285", 3, PFB_NO_ID), "1 0 { 4095/4}\n");
-    cr_expect_str_eq(ask(source, "_Total", 20, PFB_NO_ID), "1 0 { 8386560/4}\n", "the sum of 0 to 4095");
+    cr_expect_str_eq(ask(source, "_Total", 20, PFB_NO_ID), "1 0 { 8386560/4}\n", "the total is the sum of 0 to 4095");
     expected[0] = '\0';
     expect_more("1 0 { %llu/8}\n", (unsigned long long)(ticks(4095) / 2));
     cr_expect_str_eq(ask(source, "_Total", 1, PFB_NO_ID), expected);
     pfb_source_close(source);
 }
 
-/* ---- Clocks, and the machine itself ------------------------------------------------------------------------------ */
+/* ---- Clocks, and this machine ------------------------------------------------------------------------------------ */
 
 static int64_t nanoseconds(clockid_t clock)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Perfmon logs of real machines, which are not part of the project: the folder PERFBLOCK_REAL_DATA has them, with
+/* Perfmon logs of real machines. They are not part of the project: the folder PERFBLOCK_REAL_DATA has them, and the
  * values that an independent reader computed in exact arithmetic. Without the folder the tests are skipped. */
 #include <criterion/criterion.h>
 
@@ -69,7 +69,7 @@ typedef struct expectation {
     char machine[64], object[64], counter[64], instance[64];
 } expectation;
 
-/* Returns what follows "key": on the line. */
+/* Returns the text after "key": in the line. */
 static const char *find_key(const char *line, const char *key)
 {
     char quoted[32];
@@ -79,7 +79,7 @@ static const char *find_key(const char *line, const char *key)
     return at + strlen(quoted);
 }
 
-/* A string whose only escape is a doubled backslash. */
+/* Reads a string. The only escape in it is a doubled backslash. */
 static void read_string(const char *line, const char *key, char *out, size_t capacity)
 {
     const char *at = find_key(line, key);
@@ -117,7 +117,7 @@ static bool has_text(const pfb_name *name, const char *text)
     return name->bytes && pfb_name_to_utf8(name, utf8, sizeof utf8) < sizeof utf8 && strcmp(utf8, text) == 0;
 }
 
-/* Doubles are compared by their bits. */
+/* Compares a value with its line of expected values. Doubles are compared by their bits. */
 static void check_value(const log_walk *walk, uint32_t position, const char *line)
 {
     expectation e = parse_line(line);
@@ -154,11 +154,11 @@ static void check_log(const char *name, const char *expected, size_t window)
             continue;
         expect_error(walk.sample_error, PFB_OK, 0, name);
         for (uint32_t i = 0; i < walk.samples[1].count; i++, count++) {
-            cr_assert(fgets(line, sizeof line, lines), "more values than %s has", expected);
+            cr_assert(fgets(line, sizeof line, lines), "the log has more values than %s", expected);
             check_value(&walk, i, line);
         }
     }
-    cr_expect_null(fgets(line, sizeof line, lines), "fewer values than %s has: %zu", expected, count);
+    cr_expect_null(fgets(line, sizeof line, lines), "the log has fewer values than %s: %zu", expected, count);
     cr_expect_gt(count, 6000);
     expect_error(walk.reader.error, PFB_OK, 0, name);
     cr_expect(walk.reader.notes == 0 && walk.reader.skipped_events == 0);
@@ -167,27 +167,27 @@ static void check_log(const char *name, const char *expected, size_t window)
     free(f.data);
 }
 
-Test(real_logs, every_value_of_counters_and_instances)
+Test(real_logs, all_values_of_counters_and_instances_are_read)
 {
     skip_without_data();
     check_log("win8-counters.blg", "win8-counters.expected.jsonl", SIZE_MAX);
 }
 
-Test(real_logs, every_value_of_many_machines)
+Test(real_logs, all_values_of_many_machines_are_read)
 {
     skip_without_data();
     check_log("many-machines.blg", "many-machines.expected.jsonl", SIZE_MAX);
 }
 
-Test(real_logs, every_value_read_through_small_windows)
+Test(real_logs, all_values_are_read_in_small_windows)
 {
     skip_without_data();
     check_log("win8-counters.blg", "win8-counters.expected.jsonl", 1);
     check_log("many-machines.blg", "many-machines.expected.jsonl", 100000);
 }
 
-/* The time zone in the header has 300 minutes, but the actual difference is 240. */
-Test(real_logs, time_zones)
+/* The difference between local time and UTC is read from the header and computed from values. */
+Test(real_logs, time_zones_are_read)
 {
     skip_without_data();
     static const struct {
@@ -228,7 +228,8 @@ Test(real_logs, time_zones)
 
 /* ---- Whole objects --------------------------------------------------------------------------------------------- */
 
-/* The object's title and those of its counters are in the names of the log. */
+/* Checks a V1 block of one object. The names of the log have the titles of the object and its counters. The time zone
+ * in the header of this log is 300 minutes, but the difference to UTC is 240 minutes. */
 static void check_block(const pfb_log_item *item, const pfb_log_path *path, const pfb_name_index *names,
                         uint64_t record_time)
 {
@@ -252,7 +253,7 @@ static void check_block(const pfb_log_item *item, const pfb_log_path *path, cons
         objects++;
     }
     cr_expect_eq(objects, 1);
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "block");
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "the V1 block of an object");
 }
 
 enum { MOST_NAMES = 20000 };
@@ -265,11 +266,11 @@ typedef struct table {
     pfb_name_index index;
 } table;
 
-/* Appends all pieces of the name table. */
+/* Appends one piece of the name table. */
 static void add_names(table *t, const log_walk *walk)
 {
     pfb_log_names names;
-    expect_error(pfb_log_read_names(walk->bytes, walk->bytes_size, &names), PFB_OK, 0, "names");
+    expect_error(pfb_log_read_names(walk->bytes, walk->bytes_size, &names), PFB_OK, 0, "a record of names");
     cr_expect(has_text(&names.machine, "\\\\ZACH-PC"));
     t->bytes = realloc(t->bytes, t->size + names.table_size_bytes);
     cr_assert_not_null(t->bytes);
@@ -286,12 +287,12 @@ static void index_names(table *t)
     t->by_name = calloc(MOST_NAMES, sizeof *t->by_name);
     cr_assert(t->entries && t->by_index && t->by_name);
     expect_error(pfb_name_index_build(&t->index, &reader, t->entries, t->by_index, t->by_name, MOST_NAMES), PFB_OK, 0,
-                 "name index");
+                 "the index of the name table");
     cr_expect_gt(t->index.count, 1000);
 }
 
-/* Three whole samples of eight objects; the fourth sample ends with the file. */
-Test(real_logs, whole_objects_of_a_log_that_was_cut)
+/* The log has three whole samples of eight objects. The fourth sample is truncated by the end of the file. */
+Test(real_logs, whole_objects_of_a_truncated_log_are_read)
 {
     skip_without_data();
     static const char *const objects[] = {"LogicalDisk",  "TCPv4",   "Memory",    "Network Interface",
@@ -313,7 +314,7 @@ Test(real_logs, whole_objects_of_a_log_that_was_cut)
         }
         if (walk.record.type != PFB_LOG_SAMPLE)
             continue;
-        expect_error(walk.sample_error, PFB_OK, 0, "sample");
+        expect_error(walk.sample_error, PFB_OK, 0, "a sample of objects");
         cr_expect_eq(walk.samples[1].count, 0);
         pfb_log_sample_reader sample;
         pfb_log_item item;
@@ -323,11 +324,11 @@ Test(real_logs, whole_objects_of_a_log_that_was_cut)
             check_block(&item, &walk.paths[item.position], &t.index, walk.record.time);
             items++;
         }
-        expect_error(pfb_log_finish_sample(&sample), PFB_OK, 0, "sample");
+        expect_error(pfb_log_finish_sample(&sample), PFB_OK, 0, "a sample of objects");
     }
     cr_expect_eq(walk.sample_count, 3);
     cr_expect_eq(items, 24);
-    expect_error(walk.reader.error, PFB_TRUNCATED_RECORD, f.size, "the cut log");
+    expect_error(walk.reader.error, PFB_TRUNCATED_RECORD, f.size, "the truncated log");
     walk_free(&walk);
     free(t.bytes);
     free(t.entries);
@@ -338,7 +339,7 @@ Test(real_logs, whole_objects_of_a_log_that_was_cut)
 
 /* ---- Text ------------------------------------------------------------------------------------------------------ */
 
-/* Cells are found by strtok, times by sscanf and numbers by strtod. */
+/* Compares a row with its line, which is parsed with strtok, sscanf and strtod. */
 static void check_row(char *line, const pfb_pdh_text_row *row, pfb_pdh_text_reader *text, const char *path)
 {
     unsigned month, day, hour, minute;
@@ -346,7 +347,7 @@ static void check_row(char *line, const pfb_pdh_text_row *row, pfb_pdh_text_read
     pfb_pdh_text_value value;
     char *cell = strtok(line, "\",\n");
     cr_assert_eq(sscanf(cell, "%u/%u/2008 %u:%u:%lf", &month, &day, &hour, &minute, &second), 5, "%s", path);
-    cr_assert(month == 5 && day == 29, "the file has one day");
+    cr_assert(month == 5 && day == 29, "all rows are of May 29");
     double seconds = (hour * 60 + minute) * 60 + second;
     cr_expect_eq(row->time, UINT64_C(128564928000000000) + (uint64_t)(seconds * 1e4 + 0.5) * 1000, "%s", cell);
     for (uint32_t column = 0; column < text->column_count; column++) {
@@ -360,7 +361,7 @@ static void check_row(char *line, const pfb_pdh_text_row *row, pfb_pdh_text_read
     cr_expect(!pfb_pdh_text_next_value(text, &value));
 }
 
-Test(real_logs, text_that_is_named_like_a_log)
+Test(real_logs, a_text_log_with_the_extension_blg_is_read)
 {
     skip_without_data();
     file f = read_file("text-named-blg.blg");
@@ -383,7 +384,7 @@ Test(real_logs, text_that_is_named_like_a_log)
     }
     cr_expect_null(fgets(line, sizeof line, lines));
     cr_expect_gt(count, 100);
-    expect_error(text.error, PFB_OK, 0, "text");
+    expect_error(text.error, PFB_OK, 0, "the text log");
     cr_expect_eq(text.notes, 0);
     fclose(lines);
     free(f.data);
@@ -393,7 +394,7 @@ Test(real_logs, text_that_is_named_like_a_log)
 
 #ifdef PERFBLOCK_READERS
 
-/* The first buffer of a captured log, and the start of the second one. */
+/* The first buffer of a log, and the beginning of another buffer. */
 typedef struct excerpt {
     guarded memory;
     uint8_t *data;
@@ -416,7 +417,7 @@ static excerpt make_excerpt(const file *f, size_t buffer)
 static void check_excerpt(const excerpt *e, size_t size, const char *change, size_t at)
 {
     reading result = read_log(e->memory.end - size, size, 0);
-    cr_assert_null(result.broken, "%s at %zu: broken: %s", change, at, result.broken);
+    cr_assert_null(result.broken, "%s at %zu: broken guarantee: %s", change, at, result.broken);
     cr_assert_leq(result.error.offset, size);
 }
 
@@ -428,10 +429,10 @@ static void sweep_buffer(const char *name, size_t buffer)
     cr_assert_geq(f.size, (buffer + 1) * BUFFER);
     excerpt e = make_excerpt(&f, buffer);
     uint8_t *swept = e.data + (buffer == 0 ? 0 : BUFFER);
-    check_excerpt(&e, e.size, "nothing", 0);
+    check_excerpt(&e, e.size, "no change", 0);
     for (size_t bit = 0; bit < 8 * SWEPT; bit++) {
         swept[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        check_excerpt(&e, e.size, "bit", bit);
+        check_excerpt(&e, e.size, "a flipped bit", bit);
         swept[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
     for (size_t at = 0; at < SWEPT; at += 4) {
@@ -440,38 +441,38 @@ static void sweep_buffer(const char *name, size_t buffer)
         for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
             for (unsigned k = 0; k < 4; k++)
                 swept[at + k] = (uint8_t)(values[i] >> 8 * k);
-            check_excerpt(&e, e.size, "field", at);
+            check_excerpt(&e, e.size, "a changed field", at);
         }
         memcpy(swept + at, old, 4);
     }
-    /* Prefixes: the bytes are moved to the end of the guarded memory, shorter each time. */
+    /* Checks prefixes: each is moved to the end of the guarded memory. */
     for (size_t size = e.size; size > e.size - SWEPT; size--) {
         memmove(e.memory.end - (size - 1), e.memory.end - size, size - 1);
-        check_excerpt(&e, size - 1, "length", size - 1);
+        check_excerpt(&e, size - 1, "a truncation", size - 1);
     }
     guarded_free(&e.memory);
     free(f.data);
 }
 
-Test(real_logs, sweep_of_the_first_buffer)
+Test(real_logs, sweep_the_first_buffer)
 {
     skip_without_data();
     sweep_buffer("win8-counters.blg", 0);
 }
 
-Test(real_logs, sweep_of_counters_and_instances)
+Test(real_logs, sweep_counters_and_instances)
 {
     skip_without_data();
     sweep_buffer("win8-counters.blg", 1);
 }
 
-Test(real_logs, sweep_of_names)
+Test(real_logs, sweep_names)
 {
     skip_without_data();
     sweep_buffer("vista-objects-cut.blg", 1);
 }
 
-Test(real_logs, sweep_of_objects)
+Test(real_logs, sweep_objects)
 {
     skip_without_data();
     sweep_buffer("vista-objects-cut.blg", 3);

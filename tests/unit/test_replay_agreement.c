@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording answers like the recorded machine: the same random calls go to a live source with files that do not
- * change, and to a recording of everything on that machine. */
+/* A recorded source has the same replies as the recorded machine. The test makes the same random calls to a live
+ * source, whose files do not change, and to a recording of all its countersets. */
 #include <criterion/criterion.h>
 
 #include "machine.h"
@@ -57,7 +57,7 @@ static void put_machine(void)
 
 TestSuite(replay_agreement, .init = put_machine, .fini = remove_machine);
 
-/* ---- Its recording ---------------------------------------------------------------------------------------- */
+/* ---- The recording ---------------------------------------------------------------------------------------- */
 
 static void add_chunk(pfb_bytes *capture, const pfb_chunk *chunk, const pfb_bytes *body)
 {
@@ -78,7 +78,8 @@ static uint32_t instance_type_of(pfb_source *source, const pfb_guid *set)
     return registration.instance_type;
 }
 
-/* Request codes 2, 9 and 10 are not recorded, because they can be derived from the others. */
+/* Records a counterset. Request codes 2, 9 and 10 are not recorded, because their replies can be derived from others.
+ */
 static void record_set(pfb_bytes *capture, pfb_source *source, const pfb_guid *set)
 {
     pfb_bytes reply = {0};
@@ -164,12 +165,12 @@ static size_t random_block(uint8_t *out, size_t capacity)
                      ANY_OF(ids));
 }
 
-/* The live source and the recording, with a query handle each. */
+/* The live source and the recording, with a query handle of each. */
 typedef struct pair {
     pfb_source *sources[2];
     pfb_source_query *queries[2];
-    unsigned samples; /* collected by these handles */
-    unsigned filled;  /* samples with results, to check that the test is effective */
+    unsigned samples; /* samples collected with these query handles */
+    unsigned filled;  /* samples with results; a low number would mean that the test checks little */
 } pair;
 
 static void reopen(pair *p)
@@ -196,7 +197,8 @@ static bool is_clock(const pfb_guid *set, uint32_t counter)
     return false;
 }
 
-/* Sets the clocks of a sample to zero; in the header they are bytes 8 to 47. */
+/* Sets the clocks of a sample to zero: bytes 8 to 47 of the header, and the values of counters that depend on a clock.
+ */
 static void clear_clocks(pfb_bytes *reply, const pfb_bytes *info)
 {
     pfb_v2_reader reader;
@@ -216,7 +218,7 @@ static void clear_clocks(pfb_bytes *reply, const pfb_bytes *info)
             }
         }
     }
-    expect_error(pfb_v2_finish(&reader), PFB_OK, 0, "the sample");
+    expect_error(pfb_v2_finish(&reader), PFB_OK, 0, "a sample of either source");
 }
 
 /* Checks that both calls had the same result. */
@@ -254,7 +256,7 @@ static void collect(pair *p, unsigned call)
     pfb_bytes_free(&replies[1]);
 }
 
-/* Calls that return bytes. */
+/* Makes a call that returns bytes. */
 static void call_reading(pair *p, unsigned call, unsigned kind)
 {
     static const uint32_t languages[] = {0, 9, 0x407, 1, 17, 31};
@@ -303,10 +305,11 @@ static void call_changing(pair *p, unsigned call, bool is_add)
         is_done[i] = is_add ? pfb_source_query_add(p->queries[i], blocks[i], size, &failures[i])
                             : pfb_source_query_remove(p->queries[i], blocks[i], size, &failures[i]);
     cr_assert(is_done[0] == is_done[1] && failures[0].code == failures[1].code, "call %u", call);
-    cr_assert_eq(memcmp(blocks[0], blocks[1], size), 0, "call %u: another status", call);
+    cr_assert_eq(memcmp(blocks[0], blocks[1], size), 0, "call %u: the Status fields differ", call);
 }
 
-/* Random blocks rarely equal an added one, so some added blocks are removed as the handle lists them. */
+/* Removes some of the added blocks. Random blocks are rarely equal to an added one, so these are taken from the query
+ * information. */
 static void remove_some(pair *p, unsigned call)
 {
     pfb_bytes info = {0};
@@ -346,7 +349,7 @@ static void call_anything(pair *p, unsigned call)
         collect(p, call);
 }
 
-Test(replay_agreement, random_calls_have_the_same_outcome)
+Test(replay_agreement, random_calls_have_the_same_results)
 {
     const char *wanted = getenv("PERFBLOCK_REPLAY_CALLS");
     unsigned long calls = wanted ? strtoul(wanted, NULL, 10) : CALLS;
@@ -357,7 +360,7 @@ Test(replay_agreement, random_calls_have_the_same_outcome)
     reopen(&p);
     for (unsigned call = 0; call < calls; call++)
         call_anything(&p, call);
-    cr_expect_gt(p.filled, calls / 4, "too few samples have results: %u", p.filled);
+    cr_expect_gt(p.filled, calls / 4, "only %u samples have results", p.filled);
     for (size_t i = 0; i < 2; i++) {
         pfb_source_query_close(p.queries[i]);
         pfb_source_close(p.sources[i]);

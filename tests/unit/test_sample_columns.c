@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values by column: their positions, values of malformed blocks, and hostile counts. */
+/* Values by column: positions of values, values of malformed blocks, and malicious counts. */
 #include "support.h"
 #include "support_samples.h"
 #include "support_v1.h"
@@ -16,8 +16,8 @@ static void store(uint8_t *p, size_t value)
     store_ordered(p, false, (uint32_t)value);
 }
 
-/* A counterset with these instances and counters. The value of row r, column c is 1000 r + c; odd columns have 4 bytes.
- */
+/* Makes a counterset result with these numbers of instances and counters. The value in row r and column c is
+ * 1000 r + c. Values in odd columns have 4 bytes. */
 static sample *grid(uint32_t rows, uint32_t columns)
 {
     uint32_t ids[64];
@@ -33,8 +33,8 @@ static sample *grid(uint32_t rows, uint32_t columns)
     return s;
 }
 
-/* Every value is at the documented index, whatever the stride. */
-Test(sample_columns, every_value_in_its_place)
+/* Every value is at the documented index, with every stride. */
+Test(sample_columns, values_are_at_the_documented_index)
 {
     static const uint32_t sizes[] = {0,   1,   2,   63,  64,  65,  96,  97,  98,  127,
                                      128, 129, 193, 194, 195, 511, 512, 513, 521, 1000};
@@ -58,8 +58,8 @@ Test(sample_columns, every_value_in_its_place)
     }
 }
 
-/* Two rows with the same numbers; the second one lacks its last values, which must not exist. */
-Test(sample_columns, rows_cut_short)
+/* The last row lacks its last values, which must not exist in the sample. */
+Test(sample_columns, missing_values_of_a_truncated_row_do_not_exist)
 {
     for (size_t cut = 8; cut <= 6 * 16; cut += 8) {
         sample *s = grid(100, 6);
@@ -86,8 +86,8 @@ Test(sample_columns, rows_cut_short)
     }
 }
 
-/* Data that are not numbers are located by offset and size, among numbers and in a result of their own. */
-Test(sample_columns, data_that_are_no_numbers)
+/* A value that is not a number is located by its offset and size. */
+Test(sample_columns, values_that_are_no_numbers_are_located)
 {
     static const uint32_t ids[] = {1, 2, 3};
     static const uint32_t sizes[] = {0, 5, 23};
@@ -110,8 +110,8 @@ Test(sample_columns, data_that_are_no_numbers)
     sample_free(s);
 }
 
-/* One datum that is not a number, in each of the rows that are loaded together. */
-Test(sample_columns, one_that_is_no_number_among_many)
+/* One of 300 values of a column is not a number. Many rows are loaded at once, so its position among them is varied. */
+Test(sample_columns, one_value_that_is_no_number_is_located)
 {
     enum { ROWS = 300 };
     static const uint32_t ids[] = {1, 2};
@@ -131,11 +131,12 @@ Test(sample_columns, one_that_is_no_number_among_many)
     }
 }
 
-/* ---- Hostile counts -------------------------------------------------------------------------------------- */
+/* ---- Malicious counts ------------------------------------------------------------------------------------ */
 
-/* A block of which half is counter ids, or declared as such, and half instances of the smallest size. Their product
- * exceeds what a block of this size can contain. */
-static size_t hostile(uint8_t *data, size_t size, size_t counters, size_t instances)
+/* Writes a block whose first part is counter ids and whose second part is instances of the smallest size, without
+ * values. The product of both numbers exceeds the values that a block of this size can contain. Returns the end of the
+ * last instance. */
+static size_t put_malicious_block(uint8_t *data, size_t size, size_t counters, size_t instances)
 {
     size_t at = RESULT_AT + RESULT_BYTES;
     memset(data, 0, size);
@@ -153,7 +154,7 @@ static size_t hostile(uint8_t *data, size_t size, size_t counters, size_t instan
     return at;
 }
 
-Test(sample_columns, hostile_counts_ask_for_little)
+Test(sample_columns, malicious_counts_need_memory_in_proportion_to_the_block)
 {
     enum { SIZE = 1 << 16 };
     static const size_t counts[][2] = {{8000, 4000}, {2, 4000}, {1, 4000}, {16000, 60}, {7000, 2}, {0, 8000}};
@@ -162,7 +163,7 @@ Test(sample_columns, hostile_counts_ask_for_little)
         pfb_sample_counts n;
         pfb_sample t;
         pfb_sample_input input = {.data = data, .data_size_bytes = SIZE};
-        hostile(data, SIZE, counts[i][0], counts[i][1]);
+        put_malicious_block(data, SIZE, counts[i][0], counts[i][1]);
         pfb_sample_measure(&input, &n);
         size_t size = pfb_sample_size(&n);
         cr_expect_leq(size, (size_t)32 * SIZE, "%zu by %zu: %zu bytes", counts[i][0], counts[i][1], size);
@@ -172,20 +173,21 @@ Test(sample_columns, hostile_counts_ask_for_little)
         pfb_v2_reader block;
         pfb_v2_open(&block, data, SIZE, NULL);
         pfb_error verdict = pfb_v2_finish(&block);
-        expect_error(loaded, verdict.code, verdict.offset, "the reader's verdict");
+        expect_error(loaded, verdict.code, verdict.offset, "loading has the error of the reader");
         cr_expect(t.counts.rows <= n.rows && t.counts.columns == n.columns && t.counts.values <= n.values);
         free(memory);
     }
     free(data);
 }
 
-/* A malformed block is measured; then the bytes change and all instances are valid: more than the memory holds. */
-Test(sample_columns, instances_that_appear_between_measuring_and_loading)
+/* A malformed block is measured. Its bytes change before it is loaded, so that there are more valid instances than were
+ * measured. */
+Test(sample_columns, instances_added_after_measuring_are_refused)
 {
     sample *s = grid(40, 4);
     sample_end(s);
     uint8_t *count = s->data.data + RESULT_AT + RESULT_BYTES + 8 + 4 * 4 + 4;
-    store(count, 300); /* more than the bytes hold: instances are counted */
+    store(count, 300); /* more instances than the block has, so that measuring counts them one by one */
     uint8_t *last = count + 4 + 39 * (16 + 4 * 16);
     uint8_t kept = *last;
     cr_assert(pfb_sample_measure(&s->input, &s->counts).code == PFB_OK && s->counts.rows == 40);
@@ -197,7 +199,7 @@ Test(sample_columns, instances_that_appear_between_measuring_and_loading)
     void *memory = malloc(pfb_sample_size(&all));
     pfb_sample t;
     expect_error(pfb_sample_load(&t, &s->input, &s->counts, memory, pfb_sample_size(&all)), PFB_CALLER_TOO_SMALL, 0,
-                 "rows that were added");
+                 "more rows than were measured");
     cr_expect(t.counts.rows == 0 && t.counts.values == 0);
     free(memory);
     sample_free(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads every seed as a whole, at each length and with each bit flipped, between two inaccessible pages. There must be
- * no fault, the same verdict each time, and every guarantee that readers.h checks. The work on worst-case inputs must
- * be linear. */
+/* Reads every seed at each length and with each bit flipped, between two inaccessible pages. No reader may access these
+ * pages, two reads of the same bytes must have the same verdict, and all guarantees that readers.h checks must hold.
+ * The work on worst-case inputs must be linear. */
 #include <criterion/criterion.h>
 
 #include "cpuid_readers.h"
@@ -29,25 +29,27 @@ static void put_le32(uint8_t *p, size_t value)
 
 typedef reading reader(const uint8_t *data, size_t size);
 
-/* The position of the sweep, reported if outside memory is accessed. Each test is a process of its own. */
+/* The position of the sweep, which is printed if a reader accesses an inaccessible page. Each test is a separate
+ * process.
+ */
 static struct {
-    subject which;   /* of what readers.h reads */
-    reader *examine; /* checks every guarantee */
-    reader *read;    /* tolerantly */
+    subject which;   /* the kind of input, for the functions of readers.h */
+    reader *examine; /* reads and checks all guarantees */
+    reader *read;    /* reads without strict mode */
     guarded memory;
     char text[512];
     const char *seed;
     size_t size;
-    long bit; /* the flipped bit; -1: none */
+    long bit; /* the flipped bit, or -1 */
     size_t case_count;
 } sweep;
 
 static struct sigaction previous_action;
 
-static void tell_where(int number)
+static void print_position(int number)
 {
     fprintf(stderr, "seed %s, %zu bytes, bit %ld flipped\n", sweep.seed, sweep.size, sweep.bit);
-    sigaction(number, &previous_action, NULL); /* the instruction is executed again, and a sanitizer reports it */
+    sigaction(number, &previous_action, NULL); /* the instruction is executed again, with the previous handler */
 }
 
 static const char *describe_case(void)
@@ -56,25 +58,25 @@ static const char *describe_case(void)
     return sweep.text;
 }
 
-/* The bytes are at the end of the guarded memory; they are read there and at its beginning. */
+/* Reads the bytes at the end of the guarded memory, and a copy at its beginning. */
 static reading check_case(size_t size)
 {
     uint8_t *at_end = sweep.memory.end - size;
     sweep.size = size;
     sweep.case_count++;
     reading result = sweep.examine(at_end, size);
-    cr_assert_null(result.broken, "%s: broken: %s", describe_case(), result.broken);
+    cr_assert_null(result.broken, "%s: broken guarantee: %s", describe_case(), result.broken);
     if (size > 0)
         memcpy(sweep.memory.begin, at_end, size);
     reading other = sweep.read(sweep.memory.begin, size);
     cr_assert(other.error.code == result.error.code && other.error.offset == result.error.offset &&
                   other.sum == result.sum,
-              "%s: elsewhere in memory the same bytes read otherwise", describe_case());
+              "%s: the same bytes at another address are read differently", describe_case());
     return result;
 }
 
-/* Every length and every bit is a case. Under emulation only every SWEEP_STEPth case is tested, and the whole seed. The
- * step is odd, so that no bit of a byte is always left out. */
+/* Reads a seed at every length and with every bit flipped. Under emulation, only the whole seed and every SWEEP_STEPth
+ * case are read. The step is odd, so that all bits of a byte occur. */
 static void sweep_seed(const char *name, const uint8_t *data, size_t size)
 {
     sweep.memory = guarded_make(2 * size);
@@ -102,7 +104,7 @@ static void sweep_seeds(const char *name, reader *examine, reader *read)
 {
     sweep.examine = examine;
     sweep.read = read;
-    struct sigaction action = {.sa_handler = tell_where};
+    struct sigaction action = {.sa_handler = print_position};
     sigaction(SIGSEGV, &action, &previous_action);
     cr_assert_geq(visit_seeds(name, sweep_seed), 10, "corpus/%s has too few seeds", name);
     cr_assert_geq(sweep.case_count, 1000);
@@ -169,7 +171,7 @@ Test(sweep, pdh_text_seeds)
     sweep_seeds("pdh_text", examine_pdh_text, read_pdh_text_tolerantly);
 }
 
-/* Sets each 32-bit field, aligned or not, to values that often break parsers, and to values near its own. */
+/* Sets each 32-bit field, aligned or not, to limits of sizes and integers, and to values near its own. */
 static void sweep_fields(const char *name, const uint8_t *data, size_t size)
 {
     static const uint32_t values[] = {0,  1,  7,  8,          23,         24,         47,
@@ -188,7 +190,7 @@ static void sweep_fields(const char *name, const uint8_t *data, size_t size)
         for (size_t i = 0; i < VALUES + NEAR; i++) {
             put_le32(copy + at, i < VALUES ? values[i] : old + near[i - VALUES]);
             reading result = sweep.read(copy, size);
-            cr_assert_null(result.broken, "%s: broken: %s", describe_case(), result.broken);
+            cr_assert_null(result.broken, "%s: broken guarantee: %s", describe_case(), result.broken);
             cr_assert_leq(result.error.offset, size);
             sweep.case_count++;
         }
@@ -200,7 +202,7 @@ static void sweep_fields(const char *name, const uint8_t *data, size_t size)
 Test(sweep, log_fields)
 {
     sweep.read = read_log_tolerantly;
-    struct sigaction action = {.sa_handler = tell_where};
+    struct sigaction action = {.sa_handler = print_position};
     sigaction(SIGSEGV, &action, &previous_action);
     cr_assert_geq(visit_seeds("log", sweep_fields), 80);
     cr_assert_geq(sweep.case_count, 10000);
@@ -226,9 +228,9 @@ Test(sweep, cpi_text_seeds)
     sweep_seeds("text", examine_cpi_text, read_cpi_text);
 }
 
-/* ---- The builder's faults -------------------------------------------------------------------------------- */
+/* ---- Faults of the writer --------------------------------------------------------------------------------- */
 
-/* Writes a block of one shape. */
+/* Writes a block of one kind. */
 typedef void shaper(pfb_writer *builder);
 
 static const uint8_t letter[] = {'n', 0};
@@ -293,7 +295,7 @@ static void shape_instances(pfb_writer *builder)
 static const struct {
     shaper *shape;
     subject which;
-    uint8_t selector; /* registration: the kind of the bytes */
+    uint8_t selector; /* first byte of metadata, which selects the format */
 } shapes[] = {{shape_v2, SUBJECT_V2, 0},
               {shape_counterset, SUBJECT_METADATA, 1},
               {shape_string, SUBJECT_METADATA, 3},
@@ -301,8 +303,8 @@ static const struct {
               {shape_identifiers, SUBJECT_METADATA, 12},
               {shape_instances, SUBJECT_METADATA, 13}};
 
-/* Builds a shape with a fault and compares the verdict with the one that the fault announces. Returns false if the
- * shape lacks the field. */
+/* Writes a block with a fault and compares the verdict with the error code of the fault. Returns false if the block
+ * does not have the field of the fault. */
 static bool check_fault(size_t shape, pfb_fault fault)
 {
     uint8_t memory[2048] = {shapes[shape].selector};
@@ -313,32 +315,32 @@ static bool check_fault(size_t shape, pfb_fault fault)
     cr_assert_eq(builder.error.code, PFB_OK);
     size_t selector = shapes[shape].which == SUBJECT_METADATA;
     reading result = examine_input(shapes[shape].which, memory + 1 - selector, builder.size_bytes + selector);
-    cr_expect_null(result.broken, "shape %zu, %s: broken: %s", shape, pfb_fault_name(fault), result.broken);
+    cr_expect_null(result.broken, "block %zu, %s: broken guarantee: %s", shape, pfb_fault_name(fault), result.broken);
     pfb_code code = builder.fault_planted ? pfb_fault_code(fault) : PFB_OK;
-    cr_expect_eq(result.error.code, code, "shape %zu, %s: %s", shape, pfb_fault_name(fault),
+    cr_expect_eq(result.error.code, code, "block %zu, %s: %s", shape, pfb_fault_name(fault),
                  pfb_code_name(result.error.code));
-    if (fault == PFB_FAULT_NAME_UNTERMINATED && builder.fault_planted) /* the offset is that of the string's start */
-        cr_expect_leq(result.error.offset, builder.fault_offset, "shape %zu", shape);
+    if (fault == PFB_FAULT_NAME_UNTERMINATED && builder.fault_planted) /* the error has the offset of the string */
+        cr_expect_leq(result.error.offset, builder.fault_offset, "block %zu", shape);
     else if (code != PFB_OK)
         expect_error(result.error, code, builder.fault_offset, pfb_fault_name(fault));
     return builder.fault_planted;
 }
 
 /* The faults of V1 blocks are in test_write_v1.c. */
-Test(sweep, every_fault_of_the_builder_gets_its_verdict)
+Test(sweep, every_fault_of_the_writer_is_detected)
 {
     for (int fault = PFB_FAULT_NONE; fault < PFB_FAULT_SIGNATURE_WRONG; fault++) {
         size_t planted = 0;
         for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; shape++)
             planted += check_fault(shape, (pfb_fault)fault);
-        cr_expect_eq(planted > 0, fault != PFB_FAULT_NONE, "%s is planted %zu times", pfb_fault_name((pfb_fault)fault),
+        cr_expect_eq(planted > 0, fault != PFB_FAULT_NONE, "%s occurs in %zu blocks", pfb_fault_name((pfb_fault)fault),
                      planted);
     }
 }
 
 /* ---- Work ---------------------------------------------------------------------------------------------- */
 
-/* The readings below count what is handed out and compare it with the size of the input. tests/instructions bounds the
+/* These tests check the verdict on worst-case inputs and the number of items in them. tests/instructions limits the
  * work by the number of instructions. */
 enum { MEBIBYTE = 1 << 20 };
 
@@ -350,7 +352,7 @@ typedef struct worst_case {
     subject which;
     filler *fill;
     pfb_code code;
-    size_t least_items; /* per mebibyte, to check that the input is as bad as intended */
+    size_t least_items; /* per mebibyte, to check that the input has as many items as intended */
 } worst_case;
 
 static void fill_zeros(uint8_t *data, size_t size)
@@ -364,7 +366,7 @@ static void fill_ones(uint8_t *data, size_t size)
     memset(data, 0xFF, size);
 }
 
-/* A data block of results of one kind, all of `each` bytes. */
+/* Writes a data block of results of one kind, with `each` bytes per result. Returns the number of results. */
 static size_t fill_results(uint8_t *data, size_t size, uint32_t kind, size_t each)
 {
     size_t count = (size - 48) / each;
@@ -390,7 +392,7 @@ static void fill_empty_values(uint8_t *data, size_t size)
         put_le32(data + 48 + 24 * i + 20, 8);
 }
 
-/* One result with as many counters as fit, each with its id and an empty value. */
+/* Writes one result with as many counters as possible, each with its id and an empty value. */
 static void fill_many_counters(uint8_t *data, size_t size)
 {
     size_t count = (size - 48 - 16 - 8) / 12;
@@ -401,7 +403,7 @@ static void fill_many_counters(uint8_t *data, size_t size)
         put_le32(data + 72 + 4 * count + 8 * i + 4, 8);
 }
 
-/* One result without counters and with the smallest instances. */
+/* Writes one result without counters and with as many instances as possible. */
 static void fill_small_instances(uint8_t *data, size_t size)
 {
     size_t count = (size - 48 - 16 - 16) / 10;
@@ -413,7 +415,7 @@ static void fill_small_instances(uint8_t *data, size_t size)
         put_le32(data + 80 + 10 * i, 10);
 }
 
-/* One instance with a name that fills the block and has no NUL. */
+/* Writes one instance whose name fills the block and has no NUL. */
 static void fill_endless_name(uint8_t *data, size_t size)
 {
     fill_results(data, size, 4, size - 48);
@@ -423,7 +425,8 @@ static void fill_endless_name(uint8_t *data, size_t size)
     memset(data + 80, 'x', size - 80);
 }
 
-/* Strings in half of a block; each begins `step` bytes after the previous one and ends with the block. */
+/* Writes strings in the second half of a block. Each begins `step` bytes after the previous one and ends with the
+ * block. If `step` is 0, all strings are the same empty one. */
 static void fill_strings(uint8_t *data, size_t size, size_t step)
 {
     size_t count = size / 16;
@@ -475,21 +478,21 @@ static void fill_empty_chunks(uint8_t *data, size_t size)
 }
 
 static const worst_case worst_cases[] = {
-    {"zeros as a data block", SUBJECT_V2, fill_zeros, PFB_BAD_TOTAL_SIZE, 0},
-    {"ones as a data block", SUBJECT_V2, fill_ones, PFB_TRUNCATED_BLOCK, 0},
-    {"results of no known kind", SUBJECT_V2, fill_unknown_results, PFB_OK, 65000},
+    {"a data block of zeros", SUBJECT_V2, fill_zeros, PFB_BAD_TOTAL_SIZE, 0},
+    {"a data block of 0xFF bytes", SUBJECT_V2, fill_ones, PFB_TRUNCATED_BLOCK, 0},
+    {"results of an unknown kind", SUBJECT_V2, fill_unknown_results, PFB_OK, 65000},
     {"values without data", SUBJECT_V2, fill_empty_values, PFB_OK, 130000},
     {"as many counters as possible", SUBJECT_V2, fill_many_counters, PFB_OK, 87000},
     {"as many instances as possible", SUBJECT_V2, fill_small_instances, PFB_OK, 104000},
-    {"a name without end", SUBJECT_V2, fill_endless_name, PFB_TRUNCATED_STRING, 1},
+    {"a name without NUL", SUBJECT_V2, fill_endless_name, PFB_TRUNCATED_STRING, 1},
     {"strings that share their bytes", SUBJECT_METADATA, fill_shared_strings, PFB_OVERLAPPING_STRINGS, 16},
     {"one string for all counters", SUBJECT_METADATA, fill_empty_strings, PFB_OK, 65000},
-    {"zeros as every kind of registration", SUBJECT_METADATA, fill_zeros, PFB_OK, 0},
-    {"GUIDs", SUBJECT_METADATA, fill_guids, PFB_TRUNCATED_LIST, 65000},
-    {"identifiers without name", SUBJECT_METADATA, fill_identifiers, PFB_TRUNCATED_IDENTIFIER, 26000},
-    {"instances of a list", SUBJECT_METADATA, fill_listed_instances, PFB_OK, 104000},
-    {"zeros as identifiers", SUBJECT_QUERY, fill_zeros, PFB_BAD_IDENTIFIER_SIZE, 0},
-    {"zeros as a capture", SUBJECT_CAPTURE, fill_zeros, PFB_UNKNOWN_FORMAT, 0},
+    {"metadata of zeros", SUBJECT_METADATA, fill_zeros, PFB_OK, 0},
+    {"a list of GUIDs", SUBJECT_METADATA, fill_guids, PFB_TRUNCATED_LIST, 65000},
+    {"identifiers without names", SUBJECT_METADATA, fill_identifiers, PFB_TRUNCATED_IDENTIFIER, 26000},
+    {"a list of instances", SUBJECT_METADATA, fill_listed_instances, PFB_OK, 104000},
+    {"identifiers of zeros", SUBJECT_QUERY, fill_zeros, PFB_BAD_IDENTIFIER_SIZE, 0},
+    {"a capture of zeros", SUBJECT_CAPTURE, fill_zeros, PFB_UNKNOWN_FORMAT, 0},
     {"empty chunks", SUBJECT_CAPTURE, fill_empty_chunks, PFB_OK, 65000},
 };
 
@@ -501,14 +504,14 @@ static void check_worst_case(const worst_case *worst, size_t mebibytes)
     worst->fill(data, size);
     reading result = read_input(worst->which, data, size, NULL);
     free(data);
-    cr_expect_null(result.broken, "%s: broken: %s", worst->name, result.broken);
+    cr_expect_null(result.broken, "%s: broken guarantee: %s", worst->name, result.broken);
     cr_expect_eq(result.error.code, worst->code, "%s: %s at %zu", worst->name, pfb_code_name(result.error.code),
                  result.error.offset);
     cr_expect_geq(result.items, worst->least_items * (worst->least_items > 1000 ? mebibytes : 1), "%s: %llu items",
                   worst->name, (unsigned long long)result.items);
 }
 
-Test(sweep, worst_inputs_get_their_verdict)
+Test(sweep, worst_case_inputs_have_the_expected_verdict)
 {
     for (size_t i = 0; i < sizeof worst_cases / sizeof worst_cases[0]; i++) {
         check_worst_case(&worst_cases[i], 1);
@@ -516,9 +519,10 @@ Test(sweep, worst_inputs_get_their_verdict)
     }
 }
 
-/* Patterns against aaa...a for which a matcher that tries every way to match would never end. One that remembers the
- * last star takes a moment, and longer where instructions are emulated. */
-Test(sweep, work_of_a_pattern_is_bounded)
+/* Matches patterns with the name aaa...a. A matcher with full backtracking would take exponential time. A matcher that
+ * only returns to the last star takes time proportional to at most the product of both lengths. Under emulation the
+ * name is shorter. */
+Test(sweep, pattern_matching_does_not_take_exponential_time)
 {
     enum { NAME_UNITS = SWEEP_STEP > 1 ? 1 << 12 : 1 << 16 };
     static uint8_t pattern[2 * PFB_QUERY_NAME_UNITS];
