@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The live source of CPI counters on Windows, with a simulated system. close_source detects handles that stay open or
- * are closed twice. */
+/* The live source of CPI counters on Windows, with a simulated system. close_source detects handles that are not closed
+ * or are closed twice. */
 
 TestSuite(thread_profiling, .init = start_fake);
 
@@ -15,7 +15,7 @@ TestSuite(thread_profiling, .init = start_fake);
 
 /* ---- Instructions of all CPUs -------------------------------------------------------------------------- */
 
-/* Modes that read CPUs. There is no CPI without instructions, and busy time alone is not supported. */
+/* Modes that read CPUs, which are all refused. */
 static const uint32_t modes_with_cpus[] = {0,
                                            PFB_CPI_RAW,
                                            PFB_CPI_RAW | PFB_CPI_SCALED,
@@ -32,7 +32,7 @@ static void expect_no_cpus(int code, const char *sentence)
     close_source(source);
 }
 
-Test(thread_profiling, cpus_are_for_administrators)
+Test(thread_profiling, counters_of_cpus_need_administrator_rights)
 {
     static const char sentence[] = "instructions of all CPUs take a system trace session (ETW), which only "
                                    "administrators may start, and which this version does not start for them either";
@@ -44,7 +44,7 @@ Test(thread_profiling, cpus_are_for_administrators)
     expect_no_cpus(-5, whole);
 }
 
-Test(thread_profiling, cpus_take_a_session_that_nobody_starts)
+Test(thread_profiling, counters_of_cpus_need_a_trace_session)
 {
     expect_no_cpus(-210, "instructions of all CPUs take a system trace session (ETW), which this version does not "
                          "start" INSTEAD);
@@ -53,7 +53,7 @@ Test(thread_profiling, cpus_take_a_session_that_nobody_starts)
                          "start; here it would also take counters from the hypervisor" INSTEAD);
 }
 
-/* ---- What is refused before profiling is enabled ------------------------------------------------------- */
+/* ---- Refusals before profiling is enabled -------------------------------------------------------------- */
 
 Test(thread_profiling, a_missing_function_is_named)
 {
@@ -71,7 +71,7 @@ Test(thread_profiling, a_missing_function_is_named)
     cr_expect_str_eq(fake.log, "", "no system function was called");
 }
 
-Test(thread_profiling, a_clock_that_changes_its_rate_is_none)
+Test(thread_profiling, a_clock_of_constant_rate_is_required)
 {
     fake.has_no_clock = true;
     pfb_cpi_source *source = open_source();
@@ -81,7 +81,7 @@ Test(thread_profiling, a_clock_that_changes_its_rate_is_none)
     close_source(source);
 }
 
-Test(thread_profiling, the_counter_is_never_guessed)
+Test(thread_profiling, the_number_of_the_counter_is_required)
 {
     const pfb_thread_profiling system = system_of_three("");
     pfb_cpi_source *source = open_over(&system);
@@ -93,7 +93,7 @@ Test(thread_profiling, the_counter_is_never_guessed)
     close_source(source);
 }
 
-Test(thread_profiling, the_counter_is_a_number)
+Test(thread_profiling, the_number_of_the_counter_is_from_0_to_15)
 {
     static const char *const texts[] = {
         "16", "99", "100", "999",    "0016", "x",        "3x",   "x3",      "-1", "+3",  "0x3",
@@ -108,8 +108,8 @@ Test(thread_profiling, the_counter_is_a_number)
     }
 }
 
-/* Each number is a bit of the mask and an element of the reply; here only that element has a value. */
-Test(thread_profiling, the_counter_is_the_one_that_is_named)
+/* The number selects a bit of the mask and an element of the reply. In this test only that element has a value. */
+Test(thread_profiling, the_selected_counter_is_read)
 {
     for (uint32_t i = 0; i < 16; i++) {
         char text[8];
@@ -130,7 +130,7 @@ Test(thread_profiling, the_counter_is_the_one_that_is_named)
 
 /* ---- Enabling ------------------------------------------------------------------------------------------ */
 
-Test(thread_profiling, enabling_that_fails_says_why)
+Test(thread_profiling, a_failure_to_enable_is_reported_with_its_reason)
 {
     static const struct {
         uint32_t win32;
@@ -156,12 +156,12 @@ Test(thread_profiling, enabling_that_fails_says_why)
         expect_refusal(source, PFB_CPI_THREAD_ONLY, rows[i].code, sentence);
         cr_expect_str_eq(fake.log, "IEIE", "a profile that was not enabled is not disabled");
     }
-    fake.enable_code = 0; /* nothing is left */
+    fake.enable_code = 0; /* after the failures, enabling succeeds */
     pfb_cpi_reader_close(open_reader(source));
     close_source(source);
 }
 
-Test(thread_profiling, a_success_without_handle_is_none)
+Test(thread_profiling, a_success_without_a_handle_is_a_failure)
 {
     pfb_cpi_source *source = open_source();
     fake.gives_no_handle = true;
@@ -170,8 +170,8 @@ Test(thread_profiling, a_success_without_handle_is_none)
     close_source(source);
 }
 
-/* The longest text of the system leaves space for the rest of the sentence. */
-Test(thread_profiling, long_texts_are_cut_inside)
+/* A long text of the system is truncated, so that the sentence has space for the code after it. */
+Test(thread_profiling, long_system_texts_are_truncated)
 {
     char text[100];
     char sentence[240];
@@ -189,21 +189,21 @@ Test(thread_profiling, long_texts_are_cut_inside)
     close_source(source);
 }
 
-Test(thread_profiling, the_system_is_asked_for_cycles_and_one_counter)
+Test(thread_profiling, cycles_and_one_counter_are_requested)
 {
     pfb_cpi_source *source = open_source();
     pfb_cpi_reader *reader = open_reader(source);
     const pfb_thread_profiling system = system_of_three("3");
     cr_expect_eq(fake.thread, system.this_thread);
-    cr_expect_eq(fake.enable_flags, 1, "THREAD_PROFILING_FLAG_DISPATCH");
+    cr_expect_eq(fake.enable_flags, 1, "the flag is THREAD_PROFILING_FLAG_DISPATCH");
     cr_expect_eq(fake.counters, 8);
-    cr_expect_eq(fake.read_flags, 3, "dispatching and hardware counters");
+    cr_expect_eq(fake.read_flags, 3, "dispatch data and hardware counters are read");
     pfb_cpi_reader_close(reader);
     cr_expect_str_eq(fake.log, "IERID");
     close_source(source);
 }
 
-/* ---- Readings that are refused ------------------------------------------------------------------------- */
+/* ---- Readings that fail -------------------------------------------------------------------------------- */
 
 #define OTHER_KIND "ReadThreadProfilingData gave a structure of another kind: its "
 #define NOT_CONFIGURED "hardware counter 3 is not configured: a kernel driver must set it to count instructions"
@@ -237,15 +237,15 @@ static void break_readings(size_t row)
     fake.read_value = bad_readings[row].value;
 }
 
-/* A counter that does not count is detected before anything is measured. */
-Test(thread_profiling, a_reader_that_cannot_read_does_not_open)
+/* Opening a reader reads the counter once, so that a counter that does not count is detected before the measurement. */
+Test(thread_profiling, opening_fails_if_reading_fails)
 {
     pfb_cpi_source *source = open_source();
     for (size_t i = 0; i < BAD_READINGS; i++) {
         break_readings(i);
         clear_log();
         expect_refusal(source, PFB_CPI_THREAD_ONLY, bad_readings[i].code, bad_readings[i].sentence);
-        cr_expect_str_eq(fake.log, "IERIDIERID", "disabled once each time");
+        cr_expect_str_eq(fake.log, "IERIDIERID", "profiling is disabled once after each failure");
     }
     close_source(source);
 }
@@ -261,7 +261,7 @@ static void expect_reading(pfb_cpi_reader *reader, pfb_cpi_moment moment, pfb_cp
     cr_assert(read_at(reader, moment, reading, &failure), "%d: %s", failure.code, failure.sentence);
 }
 
-Test(thread_profiling, a_later_reading_may_fail_and_the_next_succeed)
+Test(thread_profiling, a_reading_can_succeed_after_one_that_failed)
 {
     pfb_cpi_source *source = open_source();
     pfb_cpi_reader *reader = open_reader(source);
@@ -283,10 +283,10 @@ Test(thread_profiling, a_later_reading_may_fail_and_the_next_succeed)
     close_source(source);
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------- */
+/* ---- Counts -------------------------------------------------------------------------------------------- */
 
-/* Thread and clock of a worked example: 8000000000 instructions in 10500000000 cycles give 1.3125. */
-Test(thread_profiling, the_numbers_are_those_of_the_thread)
+/* The thread executes 8000000000 instructions in 10500000000 cycles, so its CPI is 1.3125. */
+Test(thread_profiling, counts_are_those_of_the_thread)
 {
     pfb_cpi_source *source = open_source();
     pfb_cpi_reader *reader = open_reader(source);
@@ -307,14 +307,14 @@ Test(thread_profiling, the_numbers_are_those_of_the_thread)
                  PFB_CPI_COMPUTED);
     cr_expect(result.thread.status == PFB_CPI_OK && result.thread.raw_cpi == 1.3125);
     cr_expect(result.elapsed_cycles == UINT64_C(12000000001) && result.tid == 4242);
-    cr_expect_not(pfb_cpi_reader_unhalted(reader, 0, &unhalted), "there are no CPUs");
+    cr_expect_not(pfb_cpi_reader_unhalted(reader, 0, &unhalted), "no unhalted cycles, because no CPUs are read");
     pfb_cpi_reader_close(reader);
     close_source(source);
 }
 
 /* The clock is read last at the start and first at the end, so that reading and identifying the thread are not part of
  * the interval. */
-Test(thread_profiling, reading_falls_outside_of_the_interval)
+Test(thread_profiling, the_interval_excludes_the_time_of_reading)
 {
     pfb_cpi_source *source = open_source();
     pfb_cpi_reader *reader = open_reader(source);
@@ -329,7 +329,7 @@ Test(thread_profiling, reading_falls_outside_of_the_interval)
     close_source(source);
 }
 
-Test(thread_profiling, large_counts_stay_whole)
+Test(thread_profiling, counts_have_64_bits)
 {
     pfb_cpi_source *source = open_source();
     pfb_cpi_reader *reader = open_reader(source);
@@ -347,7 +347,7 @@ Test(thread_profiling, large_counts_stay_whole)
 
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
-/* A thread with another id, and a younger one with the same id. */
+/* The other threads have another id, or the same id and a later start time. */
 Test(thread_profiling, other_threads_are_refused)
 {
     static const pfb_thread_identity others[] = {{4243, 77}, {4242, 78}};
@@ -363,7 +363,7 @@ Test(thread_profiling, other_threads_are_refused)
         cr_expect_not(read_at(reader, i % 2 == 0 ? PFB_CPI_AT_START : PFB_CPI_AT_END, &reading, &failure));
         cr_expect_eq(failure.code, -255);
         cr_expect_str_eq(failure.sentence, sentences[i / 2]);
-        cr_expect_str_eq(fake.log, i % 2 == 0 ? "I" : "CI", "no counter was read");
+        cr_expect_str_eq(fake.log, i % 2 == 0 ? "I" : "CI", "no counter is read");
     }
     fake.here = (pfb_thread_identity){4242, 77};
     expect_reading(reader, PFB_CPI_AT_END, &reading);
@@ -371,7 +371,8 @@ Test(thread_profiling, other_threads_are_refused)
     close_source(source);
 }
 
-/* Instances nest: profiling is enabled once per thread, until its last reader is closed, in any order. */
+/* A thread can have several readers, which are closed in any order. Profiling is enabled when the first reader is
+ * opened and disabled when the last one is closed. */
 Test(thread_profiling, readers_of_a_thread_share_its_profile)
 {
     enum { READERS = 3 };
@@ -394,8 +395,8 @@ Test(thread_profiling, readers_of_a_thread_share_its_profile)
     close_source(source);
 }
 
-/* Windows does not guarantee that another thread can disable profiling: then it stays enabled, and the thread's next
- * reader uses it. */
+/* Windows does not guarantee that another thread can disable profiling. If another thread closes the last reader,
+ * profiling remains enabled, and the next reader of the profiled thread uses it. */
 Test(thread_profiling, a_reader_that_another_thread_closes_leaves_profiling_enabled)
 {
     static const pfb_thread_identity owner = {4242, 77};
@@ -412,9 +413,9 @@ Test(thread_profiling, a_reader_that_another_thread_closes_leaves_profiling_enab
         reader = open_reader(source);
         expect_reading(reader, PFB_CPI_AT_START, &reading);
         pfb_cpi_reader_close(reader);
-        cr_expect_str_eq(fake.log, "IRIRCID", "it is not enabled again, and disabled in the end");
+        cr_expect_str_eq(fake.log, "IRIRCID", "profiling is not enabled again, and is disabled by the last close");
     }
-    pfb_cpi_reader *first = open_reader(source); /* the owner closes the last one */
+    pfb_cpi_reader *first = open_reader(source); /* the owner closes the last reader */
     pfb_cpi_reader *last = open_reader(source);
     fake.here = others[0];
     pfb_cpi_reader_close(first);
@@ -424,8 +425,8 @@ Test(thread_profiling, a_reader_that_another_thread_closes_leaves_profiling_enab
     close_source(source);
 }
 
-/* Profiling that is still enabled when the source is closed is disabled by its own thread only. */
-Test(thread_profiling, a_source_is_closed_by_any_thread)
+/* Closing a source disables profiling that is still enabled, but only of the calling thread. */
+Test(thread_profiling, closing_a_source_disables_profiling_of_the_calling_thread)
 {
     static const pfb_thread_identity owner = {4242, 77};
     static const pfb_thread_identity other = {4243, 77};
@@ -444,8 +445,8 @@ Test(thread_profiling, a_source_is_closed_by_any_thread)
     }
 }
 
-/* A reader that cannot be opened does not affect others. */
-Test(thread_profiling, a_refused_reader_leaves_the_others_alone)
+/* A reader that cannot be opened does not disable the profiling of other readers. */
+Test(thread_profiling, a_refused_reader_does_not_affect_others)
 {
     pfb_cpi_source *source = open_source();
     pfb_cpi_reader *reader = open_reader(source);
@@ -459,8 +460,8 @@ Test(thread_profiling, a_refused_reader_leaves_the_others_alone)
     close_source(source);
 }
 
-/* Closed in an order that removes profiles from the middle, the front and the end of the list. */
-Test(thread_profiling, threads_have_profiles_of_their_own)
+/* The readers are closed in an order that removes profiles from the middle, the beginning and the end of the list. */
+Test(thread_profiling, each_thread_has_its_own_profile)
 {
     enum { THREADS = 5 };
     static const size_t order[THREADS] = {2, 4, 0, 3, 1};
@@ -482,16 +483,16 @@ Test(thread_profiling, threads_have_profiles_of_their_own)
     close_source(source);
 }
 
-/* ---- Anything ------------------------------------------------------------------------------------------ */
+/* ---- Random behaviour ---------------------------------------------------------------------------------- */
 
-/* Numerical Recipes' generator: the same faults in each run. */
+/* A linear congruential generator with the constants of Numerical Recipes. Every run has the same faults. */
 static uint32_t next_random(uint32_t *state)
 {
     *state = *state * UINT32_C(1664525) + UINT32_C(1013904223);
     return *state >> 8;
 }
 
-static void make_trouble(uint32_t *state)
+static void choose_faults(uint32_t *state)
 {
     static const uint32_t values[] = {0, 0, 0, 0, 1, 2, 5, 50, 170, 288, UINT32_MAX};
     fake.enable_code = values[next_random(state) % 11];
@@ -501,9 +502,10 @@ static void make_trouble(uint32_t *state)
     fake.here.tid = 1 + next_random(state) % 3;
 }
 
-/* Opens and closes readers and reads, each on a random thread. Failures have a code and a sentence, successes have
- * counts, and every profile is disabled once. A call may succeed with code 0 as its fault. */
-Test(thread_profiling, whatever_the_system_answers_a_call_ends_well)
+/* Opens, reads and closes readers on random threads of a system with random faults. Every failure has a code and a
+ * sentence, every successful reading has counts, and every profile is disabled once. A fault can have the code 0, which
+ * is success. */
+Test(thread_profiling, random_faults_are_reported)
 {
     enum { READERS = 4 };
     pfb_cpi_reader *readers[READERS] = {0};
@@ -516,7 +518,7 @@ Test(thread_profiling, whatever_the_system_answers_a_call_ends_well)
         pfb_cpi_reading reading = {0};
         pfb_cpi_reader **reader = &readers[next_random(&state) % READERS];
         bool is_done = true;
-        make_trouble(&state);
+        choose_faults(&state);
         if (!*reader) {
             *reader = pfb_cpi_reader_open(source, PFB_CPI_THREAD_ONLY, &failure);
             is_done = *reader != NULL;
@@ -531,12 +533,13 @@ Test(thread_profiling, whatever_the_system_answers_a_call_ends_well)
         }
         cr_assert(is_done || (failure.code < 0 && failure.sentence[0] != '\0'), "run %zu", run);
     }
-    cr_expect(opened > 100 && readings > 100, "%zu opened, %zu readings", opened, readings);
+    cr_expect(opened > 100 && readings > 100, "%zu readers were opened and %zu readings succeeded", opened, readings);
     for (size_t i = 0; i < READERS; i++)
         pfb_cpi_reader_close(readers[i]);
     const pfb_thread_identity last = fake.here;
     fake = (fake_profiling){.configured = 3, .instructions = 1, .cycles = 1, .open_handles = fake.open_handles};
-    for (uint32_t tid = 1; tid <= 3; tid++) { /* each thread uses what the others left enabled */
+    for (uint32_t tid = 1; tid <= 3;
+         tid++) { /* each thread opens a reader and closes it, which disables its profiling */
         fake.here = (pfb_thread_identity){tid, last.began};
         pfb_cpi_reader_close(open_reader(source));
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads V1 blocks at each length, with each bit flipped and with each 32-bit field set to values that often break
- * parsers, next to an inaccessible page. There must be no fault, bounded work, an error offset inside the input, the
- * same verdict however the block is read, and samples no larger than measured. */
+/* Reads V1 blocks at each length, with each bit flipped and with each 32-bit field set to limits of sizes and integers.
+ * The blocks end at an inaccessible page, which no reader may access. The number of items must be limited by the size,
+ * error offsets must be inside the input, all orders of reading must have the same verdict, and samples must not be
+ * larger than measured. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -13,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The position of the sweep, reported if outside memory is accessed. Each test is a process of its own. */
+/* The position of the sweep, which is printed if a reader accesses the inaccessible page. Each test is a separate
+ * process.
+ */
 static struct {
     guarded memory;
     const char *name, *change;
@@ -31,10 +34,10 @@ static const char *describe_case(void)
     return sweep.text;
 }
 
-static void tell_where(int number)
+static void print_position(int number)
 {
     fprintf(stderr, "%s, %zu bytes, %s at %zu\n", sweep.name, sweep.size, sweep.change, sweep.at);
-    sigaction(number, &previous_action, NULL); /* the instruction is executed again, and a sanitizer reports it */
+    sigaction(number, &previous_action, NULL); /* the instruction is executed again, with the previous handler */
 }
 
 /* ---- Readings ---------------------------------------------------------------------------------------- */
@@ -43,11 +46,12 @@ static uint64_t touched; /* keeps the compiler from removing the reads */
 
 static void expect_inside(size_t size, size_t offset, size_t count)
 {
-    if (offset > size || count > size - offset) /* checked here, because the message is slow to make */
-        cr_assert_fail("%s: %zu bytes at %zu are outside", describe_case(), count, offset);
+    if (offset > size ||
+        count > size - offset) /* cr_assert is not used here, because its message would be made in every call */
+        cr_assert_fail("%s: %zu bytes at %zu are outside of the input", describe_case(), count, offset);
 }
 
-/* Reads every byte of a part, which must lie inside. */
+/* Reads every byte of a part, which must be inside of the input. */
 static void touch(const uint8_t *data, size_t size, size_t offset, size_t count)
 {
     expect_inside(size, offset, count);
@@ -61,7 +65,7 @@ static void touch_name(const uint8_t *data, size_t size, const pfb_name *name)
         touch(data, size, (size_t)(name->bytes - data), name->size_bytes);
 }
 
-/* Reads everything in order; returns the number of items. */
+/* Reads all objects, counters, instances and values in order, and returns the number of these items. */
 static size_t read_all(pfb_v1_reader *block, const uint8_t *data, size_t size)
 {
     pfb_v1_object object;
@@ -85,7 +89,7 @@ static size_t read_all(pfb_v1_reader *block, const uint8_t *data, size_t size)
 }
 
 /* Reads instances before counters, and the values of every second instance only. */
-static void read_backwards(pfb_v1_reader *block)
+static void read_instances_first(pfb_v1_reader *block)
 {
     pfb_v1_object object;
     pfb_v1_counter counter;
@@ -108,7 +112,7 @@ static void expect_same(pfb_error error, pfb_error expected, const char *how)
               expected.offset);
 }
 
-/* Measures and loads the block, and evaluates each value with itself as the older one. */
+/* Measures and loads the block as a sample, and evaluates each value with itself as the older value. */
 static void check_table(const uint8_t *data, size_t size, pfb_error verdict)
 {
     pfb_sample_input input = {.data = data, .data_size_bytes = size, .key_counter = 104};
@@ -116,19 +120,20 @@ static void check_table(const uint8_t *data, size_t size, pfb_error verdict)
     pfb_sample table;
     pfb_error measured = pfb_sample_measure(&input, &counts);
     size_t needed = pfb_sample_size(&counts);
-    cr_assert_leq(needed, 256 * size + 4096, "%s: %zu bytes", describe_case(), needed);
+    cr_assert_leq(needed, 256 * size + 4096, "%s: the sample has %zu bytes", describe_case(), needed);
     void *memory = malloc(needed + 1);
     cr_assert_not_null(memory);
     pfb_error loaded = pfb_sample_load(&table, &input, &counts, memory, needed);
     const pfb_sample_counts *n = &table.counts;
     cr_assert(n->results <= counts.results && n->columns <= counts.columns && n->rows <= counts.rows &&
                   n->values <= counts.values,
-              "%s: more than was measured", describe_case());
+              "%s: the loaded counts are larger than the measured ones", describe_case());
     if (loaded.code == PFB_OK)
-        cr_assert_eq(memcmp(&counts, n, sizeof counts), 0, "%s: not what was measured", describe_case());
+        cr_assert_eq(memcmp(&counts, n, sizeof counts), 0, "%s: the loaded counts differ from the measured ones",
+                     describe_case());
     if (size >= 8 && (data[0] == 'P' || data[1] == 'P') && verdict.code != PFB_UNKNOWN_FORMAT) {
-        expect_same(measured, verdict, "measuring");
-        expect_same(loaded, verdict, "loading");
+        expect_same(measured, verdict, "the error of measuring");
+        expect_same(loaded, verdict, "the error of loading");
     }
     pfb_sample_match(&table, &table);
     for (uint32_t row = 0; row < n->rows; row++) {
@@ -139,7 +144,7 @@ static void check_table(const uint8_t *data, size_t size, pfb_error verdict)
     free(memory);
 }
 
-/* The bytes lie at the end of the guarded memory. */
+/* Reads the bytes at the end of the guarded memory. */
 static void check_case(size_t size, const char *change, size_t at)
 {
     const uint8_t *data = sweep.memory.end - size;
@@ -150,15 +155,16 @@ static void check_case(size_t size, const char *change, size_t at)
     pfb_v1_open(&block, data, size, NULL);
     size_t items = read_all(&block, data, size);
     pfb_error verdict = block.error;
-    cr_assert_leq(verdict.offset, size, "%s: blamed at %zu", describe_case(), verdict.offset);
+    cr_assert_leq(verdict.offset, size, "%s: the error offset %zu is outside of the input", describe_case(),
+                  verdict.offset);
     cr_assert_leq(items, 2 * size, "%s: %zu items", describe_case(), items);
     uint32_t notes = block.notes;
     pfb_v1_open(&block, data, size, NULL);
-    expect_same(pfb_v1_finish(&block), verdict, "passed over");
-    cr_assert_eq(block.notes, notes, "%s: other notes", describe_case());
+    expect_same(pfb_v1_finish(&block), verdict, "the verdict without reading the items");
+    cr_assert_eq(block.notes, notes, "%s: the notes differ", describe_case());
     pfb_v1_open(&block, data, size, NULL);
-    read_backwards(&block);
-    expect_same(block.error, verdict, "instances first");
+    read_instances_first(&block);
+    expect_same(block.error, verdict, "the verdict with instances read before counters");
     pfb_v1_open(&block, data, size, STRICT);
     bool is_strict = pfb_v1_finish(&block).code == PFB_OK;
     cr_assert_eq(is_strict, verdict.code == PFB_OK && notes == 0, "%s: strict and tolerant readers differ",
@@ -174,19 +180,18 @@ static bool is_big(const uint8_t *data)
     return data[0] == 0;
 }
 
-/* Each prefix unchanged, and with its size as the total size. */
+/* Checks each prefix unchanged, and with its size as the total size. */
 static void sweep_lengths(const uint8_t *data, size_t size)
 {
     for (size_t length = 0; length <= size; length++) {
         uint8_t *copy = sweep.memory.end - length;
         if (length > 0)
             memcpy(copy, data, length);
-        check_case(length, "cut", length);
-        if (length < 24 ||
-            (size > 4096 && length % 4 != 0)) /* long blocks in steps, because each length costs a whole reading */
+        check_case(length, "truncated", length);
+        if (length < 24 || (size > 4096 && length % 4 != 0)) /* for long blocks only one length in 4, to save time */
             continue;
         store_ordered(copy + 20, is_big(data), (uint32_t)length);
-        check_case(length, "ends", length);
+        check_case(length, "truncated with a correct total size", length);
     }
 }
 
@@ -196,25 +201,25 @@ static void sweep_bits(const uint8_t *data, size_t size, size_t most)
     memcpy(copy, data, size);
     for (size_t bit = 0; bit < 8 * most; bit++) {
         copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        check_case(size, "a bit flipped", bit);
+        check_case(size, "bit flipped", bit);
         copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
 }
 
-/* Sets each field of the block; the first `most` bytes to more values than the seven that are used everywhere. */
+/* Sets each field of the block to seven values, and the fields in the first `most` bytes to all values. */
 static void sweep_fields(const uint8_t *data, size_t size, size_t most)
 {
     uint8_t *copy = sweep.memory.end - size;
     memcpy(copy, data, size);
     for (size_t at = 0; at + 4 <= size; at += 4) {
         uint32_t value = load_ordered(data + at, is_big(data));
-        uint32_t room = (uint32_t)(size - at);
+        uint32_t left = (uint32_t)(size - at);
         const uint32_t values[] = {0, 1,  0x7FFFFFFF, 0x80000000, UINT32_MAX, value + 1, value - 1,
-                                   4, 28, 0xFFFFFFFE, room,       room + 1,   room - 1};
+                                   4, 28, 0xFFFFFFFE, left,       left + 1,   left - 1};
         size_t count = at + 4 <= most ? sizeof values / sizeof values[0] : 7;
         for (size_t i = 0; i < count; i++) {
             store_ordered(copy + at, is_big(data), values[i]);
-            check_case(size, "a field changed", at);
+            check_case(size, "field changed", at);
         }
         store_ordered(copy + at, is_big(data), value);
     }
@@ -222,7 +227,7 @@ static void sweep_fields(const uint8_t *data, size_t size, size_t most)
 
 static void sweep_block(const char *name, const uint8_t *data, size_t size, size_t most)
 {
-    struct sigaction action = {.sa_handler = tell_where};
+    struct sigaction action = {.sa_handler = print_position};
     sigaction(SIGSEGV, &action, &previous_action);
     sweep.memory = guarded_make(size);
     sweep.name = name;
@@ -233,9 +238,9 @@ static void sweep_block(const char *name, const uint8_t *data, size_t size, size
     guarded_free(&sweep.memory);
 }
 
-/* ---- Blocks of the builder --------------------------------------------------------------------------- */
+/* ---- Blocks of the writer ---------------------------------------------------------------------------- */
 
-Test(v1_sweep, everything)
+Test(v1_sweep, a_block_with_all_features)
 {
     sweep.table_every = 1;
     for (int big = 0; big < 2; big++) {
@@ -249,8 +254,8 @@ Test(v1_sweep, everything)
     cr_assert_gt(sweep.case_count, 20000);
 }
 
-/* Multi counters, texts, shared offsets, cyclic parents and repeated names. */
-static size_t build_crowd(uint8_t *data, size_t capacity)
+/* Writes multi counters, texts, shared offsets, cyclic parents and repeated names. */
+static size_t put_unusual_block(uint8_t *data, size_t capacity)
 {
     pfb_writer b;
     v1_begin(&b, data, capacity, false);
@@ -275,12 +280,12 @@ static size_t build_crowd(uint8_t *data, size_t capacity)
     return b.size_bytes;
 }
 
-Test(v1_sweep, a_crowd)
+Test(v1_sweep, a_block_with_unusual_objects)
 {
     uint8_t data[2048];
     sweep.table_every = 1;
-    size_t size = build_crowd(data, sizeof data);
-    sweep_block("a crowd", data, size, size);
+    size_t size = put_unusual_block(data, sizeof data);
+    sweep_block("a block with unusual objects", data, size, size);
 }
 
 /* ---- Blocks of a real machine ------------------------------------------------------------------------ */
@@ -311,12 +316,12 @@ static void sweep_real(unsigned first, unsigned last, size_t most, size_t table_
     }
 }
 
-Test(v1_sweep, real_blocks_of_few_instances)
+Test(v1_sweep, real_blocks_with_few_instances)
 {
     sweep_real(0, 6, 2048, 16);
 }
 
-Test(v1_sweep, the_real_processes)
+Test(v1_sweep, real_blocks_of_processes)
 {
     sweep_real(7, 7, 2048, 64);
 }

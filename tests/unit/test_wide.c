@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The reference: 128-bit integers of the compiler, and digits of products computed elsewhere. */
+/* The references are 128-bit integers of the compiler, and products that another program computed. */
 __extension__ typedef unsigned __int128 u128;
 
 static const uint64_t two32 = UINT64_C(1) << 32;
 static const uint64_t two53 = UINT64_C(1) << 53;
 static const uint64_t two63 = UINT64_C(1) << 63;
 
-/* Values around powers of two at which something changes, and primes of several sizes. */
+/* Values near powers of two that limit a computation, and primes of several sizes. */
 static const uint64_t edges[] = {0,
                                  1,
                                  2,
@@ -75,7 +75,7 @@ static pfb_wide wide_of(u128 value)
     return (pfb_wide){{(uint64_t)value, (uint64_t)(value >> 64), 0}};
 }
 
-/* Decimal digits by repeated division, 32 bits at a time. */
+/* Writes decimal digits, by repeated division in steps of 32 bits. */
 static void format(pfb_wide wide, char text[64])
 {
     uint32_t part[6];
@@ -110,7 +110,7 @@ static void expect_digits(pfb_wide wide, const char *digits)
 static void expect_same(pfb_quotient a, pfb_quotient b, uint64_t n, uint64_t d)
 {
     bool same = bits_of(a.value) == bits_of(b.value) && a.is_integer == b.is_integer && a.integer == b.integer;
-    cr_expect(same, "%llu / %llu: %a is not %a", (unsigned long long)n, (unsigned long long)d, a.value, b.value);
+    cr_expect(same, "%llu / %llu: %a instead of %a", (unsigned long long)n, (unsigned long long)d, a.value, b.value);
 }
 
 /* Returns true if `value` is the double nearest to n / d, ties to even, with integers only. Requires n > 0, d > 0, and
@@ -127,8 +127,8 @@ static bool is_nearest(u128 n, uint64_t d, double value)
         n <<= -exponent;
     u128 product = mantissa * unit;
     u128 error = n > product ? n - product : product - n;
-    /* Below a power of two the distance of doubles is half as large; a tie with the next lower one goes to this even
-     * one. */
+    /* Below a power of two the distance of doubles is half as large; a tie with the next lower one is rounded to this
+     * even one. */
     if (n < product && mantissa == two53 / 2)
         return 4 * error <= unit;
     return 2 * error < unit || (2 * error == unit && mantissa % 2 == 0);
@@ -139,15 +139,15 @@ static void expect_nearest(u128 n, uint64_t d)
     pfb_quotient quotient = pfb_wide_divide(wide_of(n), pfb_wide_from(d));
     bool integer = n % d == 0 && n / d <= UINT64_MAX;
     cr_expect(n == 0 ? bits_of(quotient.value) == 0 : is_nearest(n, d, quotient.value),
-              "%016llx%016llx / %llu is not %a", (unsigned long long)(n >> 64), (unsigned long long)n,
-              (unsigned long long)d, quotient.value);
+              "0x%016llx%016llx / %llu: %a is not the nearest double", (unsigned long long)(n >> 64),
+              (unsigned long long)n, (unsigned long long)d, quotient.value);
     cr_expect_eq(quotient.is_integer, integer);
     cr_expect_eq(quotient.integer, integer ? (uint64_t)(n / d) : 0);
 }
 
 /* ---- Products, differences, order ---------------------------------------------------------------------- */
 
-Test(wide, products_of_known_digits)
+Test(wide, products_have_known_digits)
 {
     static const struct {
         uint64_t a, b, c;
@@ -200,7 +200,7 @@ Test(wide, differences_borrow_across_limbs)
     }
 }
 
-Test(wide, comparison_looks_at_every_limb)
+Test(wide, all_limbs_are_compared)
 {
     for (int limb = 0; limb < PFB_WIDE_LIMBS; limb++) {
         pfb_wide less = {{5, 5, 5}};
@@ -232,9 +232,9 @@ Test(wide, sums_carry_across_limbs)
 
 /* ---- Quotients ----------------------------------------------------------------------------------------- */
 
-Test(wide, quotients_of_known_bits)
+Test(wide, quotients_have_known_bits)
 {
-    /* 1/3 = 0x1.5555...p-2; the others are exact, or between two doubles as the comment says. */
+    /* Quotients between two doubles are rounded to the nearest one, and ties to the even one. */
     static const struct {
         uint64_t n, d, bits;
     } rows[] = {
@@ -254,18 +254,18 @@ Test(wide, quotients_of_known_bits)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pfb_quotient quotient = pfb_wide_divide(pfb_wide_from(rows[i].n), pfb_wide_from(rows[i].d));
-        cr_expect_eq(bits_of(quotient.value), rows[i].bits, "row %zu is %a", i, quotient.value);
+        cr_expect_eq(bits_of(quotient.value), rows[i].bits, "row %zu: %a", i, quotient.value);
     }
 }
 
-/* If hardware division is exact it gives the same bits. */
+/* Checks that division by hardware has the same bits, if the hardware rounds once to double precision. */
 static void expect_hardware_agrees(uint64_t n, uint64_t d)
 {
     if (PFB_DIVIDES_EXACTLY && n < two53 && d < two53)
         expect_same(pfb_divide_small(n, d), pfb_wide_divide(pfb_wide_from(n), pfb_wide_from(d)), n, d);
 }
 
-Test(wide, fast_and_slow_division_agree_at_the_edges)
+Test(wide, hardware_and_wide_division_agree_on_edge_values)
 {
     for (size_t i = 0; i < EDGE_COUNT; i++) {
         for (size_t k = 1; k < EDGE_COUNT; k++) {
@@ -275,14 +275,14 @@ Test(wide, fast_and_slow_division_agree_at_the_edges)
     }
 }
 
-Test(wide, fast_and_slow_division_agree_on_random_numbers)
+Test(wide, hardware_and_wide_division_agree_on_random_numbers)
 {
     uint64_t state = 1;
     for (int i = 0; i < 100000; i++) {
         uint64_t n = random_number(&state);
         uint64_t d = random_number(&state) | 1;
         expect_hardware_agrees(n, d);
-        /* Numbers near 2^53, where the fast path ends. */
+        /* numerators just below 2^53, the limit of hardware division */
         n = two53 - 64 + next_random(&state) % 64;
         d = 1 + next_random(&state) % (two53 - 1);
         expect_hardware_agrees(n, d);
@@ -299,14 +299,14 @@ Test(wide, quotients_are_the_nearest_doubles)
     }
 }
 
-/* Numerators in the middle between two doubles, and next to it. */
-Test(wide, quotients_beside_a_tie_are_the_nearest_doubles)
+/* The quotients are ties between two doubles, or next to a tie. */
+Test(wide, quotients_near_a_tie_are_the_nearest_doubles)
 {
     uint64_t state = 3;
     for (int i = 0; i < 20000; i++) {
         uint64_t d = (random_number(&state) >> 1) + 1;
         uint64_t mantissa = two53 / 2 + next_random(&state) % (two53 / 2);
-        u128 middle = ((u128)2 * mantissa + 1) * d; /* (mantissa + 1/2) * 2, over d */
+        u128 middle = ((u128)2 * mantissa + 1) * d; /* 2 * (mantissa + 1/2) * d */
         expect_nearest(middle, d);
         expect_nearest(middle - 1, d);
         expect_nearest(middle + 1, d);
@@ -314,7 +314,7 @@ Test(wide, quotients_beside_a_tie_are_the_nearest_doubles)
     }
 }
 
-/* A common factor changes nothing, however large both numbers become. */
+/* A common factor of both operands does not change the quotient. */
 Test(wide, quotients_do_not_depend_on_a_common_factor)
 {
     uint64_t state = 4;
@@ -329,8 +329,8 @@ Test(wide, quotients_do_not_depend_on_a_common_factor)
     }
 }
 
-/* A power of two as a factor changes the exponent and not the mantissa, across all limbs. */
-Test(wide, powers_of_two_only_move_the_exponent)
+/* If an operand is multiplied by a power of two, the exponent of the quotient changes and its mantissa does not. */
+Test(wide, powers_of_two_change_the_exponent_only)
 {
     uint64_t state = 6;
     for (int i = 0; i < 20000; i++) {
@@ -342,8 +342,8 @@ Test(wide, powers_of_two_only_move_the_exponent)
         uint64_t bits = bits_of(pfb_wide_divide(pfb_wide_from(n), pfb_wide_from(d)).value);
         double up = pfb_wide_divide(pfb_wide_times(pfb_wide_times(pfb_wide_from(n), a), b), pfb_wide_from(d)).value;
         double down = pfb_wide_divide(pfb_wide_from(n), pfb_wide_times(pfb_wide_times(pfb_wide_from(d), a), b)).value;
-        cr_expect_eq(bits_of(up), bits + ((uint64_t)shift << 52), "2^%u up", shift);
-        cr_expect_eq(bits_of(down), bits - ((uint64_t)shift << 52), "2^%u down", shift);
+        cr_expect_eq(bits_of(up), bits + ((uint64_t)shift << 52), "numerator times 2^%u", shift);
+        cr_expect_eq(bits_of(down), bits - ((uint64_t)shift << 52), "denominator times 2^%u", shift);
     }
 }
 
@@ -357,27 +357,27 @@ Test(wide, floors_agree_with_the_compiler)
         uint64_t a = at_edge ? edges[i / EDGE_COUNT] : random_number(&state);
         uint64_t b = at_edge ? edges[i % EDGE_COUNT] : random_number(&state);
         u128 n = (u128)a * b + random_number(&state) % 3;
-        u128 d = ((u128)random_number(&state) << 10) + b + 1; /* above b: the quotient is at most a */
+        u128 d = ((u128)random_number(&state) << 10) + b + 1; /* greater than b, so that the quotient is at most a */
         cr_expect_eq(pfb_wide_floor(wide_of(n), wide_of(d)), (uint64_t)(n / d), "%zu", i);
         cr_expect_eq(pfb_wide_floor(wide_of(n), pfb_wide_from(b + (b == 0))), (uint64_t)(n / (b + (b == 0))), "%zu", i);
     }
 }
 
-/* Beyond 64 bits the result is the quotient modulo 2^64. */
+/* If the quotient does not fit in 64 bits, the result is the quotient modulo 2^64. */
 Test(wide, floors_of_the_longest_operands)
 {
     pfb_wide longest = {{UINT64_MAX, UINT64_MAX, UINT64_MAX >> 1}}; /* 2^191 - 1 */
     cr_expect_eq(pfb_wide_floor(longest, longest), 1);
     cr_expect_eq(pfb_wide_floor(longest, pfb_wide_from(1)), UINT64_MAX);
-    cr_expect_eq(pfb_wide_floor(longest, (pfb_wide){{0, 0, two63 >> 1}}), 1);     /* over 2^190 */
-    cr_expect_eq(pfb_wide_floor(longest, (pfb_wide){{0, two63, 0}}), UINT64_MAX); /* over 2^127 */
+    cr_expect_eq(pfb_wide_floor(longest, (pfb_wide){{0, 0, two63 >> 1}}), 1);     /* divided by 2^190 */
+    cr_expect_eq(pfb_wide_floor(longest, (pfb_wide){{0, two63, 0}}), UINT64_MAX); /* divided by 2^127 */
     cr_expect_eq(pfb_wide_floor(pfb_wide_minus(longest, pfb_wide_from(1)), longest), 0);
     cr_expect_eq(pfb_wide_floor(pfb_wide_from(0), pfb_wide_from(1)), 0);
 }
 
 /* ---- Integers ------------------------------------------------------------------------------------------ */
 
-Test(wide, integers_are_exact_up_to_the_last_one_of_64_bits)
+Test(wide, integer_quotients_of_64_bits_are_exact)
 {
     uint64_t state = 5;
     for (size_t i = 0; i < EDGE_COUNT + 5000; i++) {
@@ -387,14 +387,14 @@ Test(wide, integers_are_exact_up_to_the_last_one_of_64_bits)
         pfb_quotient quotient = pfb_wide_divide(n, pfb_wide_from(d));
         cr_expect(quotient.is_integer && quotient.integer == integer, "%llu", (unsigned long long)integer);
         if (d > 1) {
-            n.limb[0]++; /* d is odd and the last limb may be all ones: then this is not a neighbour and is skipped */
+            n.limb[0]++; /* if the limb overflows to 0, n is not the next number and the check is skipped */
             quotient = pfb_wide_divide(n, pfb_wide_from(d));
             cr_expect(n.limb[0] == 0 || (!quotient.is_integer && quotient.integer == 0));
         }
     }
 }
 
-Test(wide, integers_end_at_two_to_the_64th)
+Test(wide, integer_quotients_are_below_2_to_64)
 {
     pfb_wide beyond = {{0, 1, 0}};
     pfb_quotient quotient = pfb_wide_divide(beyond, pfb_wide_from(1));
@@ -408,18 +408,18 @@ Test(wide, integers_end_at_two_to_the_64th)
     cr_expect(!quotient.is_integer && quotient.integer == 0);
 }
 
-/* The largest operands of any formula, and the largest allowed ones. */
-Test(wide, the_longest_operands_divide)
+/* Division of the largest allowed operands, and of the largest numerator of a formula. */
+Test(wide, the_largest_operands_are_divided)
 {
     pfb_wide longest = {{UINT64_MAX, UINT64_MAX, UINT64_MAX >> 1}}; /* 2^191 - 1 */
     pfb_quotient quotient = pfb_wide_divide(longest, longest);
     cr_expect(quotient.is_integer && quotient.integer == 1 && bits_of(quotient.value) == bits_of(1.0));
     quotient = pfb_wide_divide(longest, pfb_wide_from(1));
     cr_expect(!quotient.is_integer);
-    cr_expect_eq(bits_of(quotient.value), UINT64_C(0x4BE0000000000000), "2^191, not %a", quotient.value);
+    cr_expect_eq(bits_of(quotient.value), UINT64_C(0x4BE0000000000000), "2^191 expected: %a", quotient.value);
     quotient = pfb_wide_divide(pfb_wide_from(1), longest);
-    cr_expect_eq(bits_of(quotient.value), UINT64_C(0x3400000000000000), "2^-191, not %a", quotient.value);
+    cr_expect_eq(bits_of(quotient.value), UINT64_C(0x3400000000000000), "2^-191 expected: %a", quotient.value);
     pfb_wide fraction = pfb_wide_times(pfb_wide_times(pfb_wide_from(UINT64_MAX), INT64_MAX), 100);
     quotient = pfb_wide_divide(fraction, pfb_wide_from(1));
-    cr_expect_eq(bits_of(quotient.value), UINT64_C(0x4849000000000000), "100 * 2^127, not %a", quotient.value);
+    cr_expect_eq(bits_of(quotient.value), UINT64_C(0x4849000000000000), "100 * 2^127 expected: %a", quotient.value);
 }

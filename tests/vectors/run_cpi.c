@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes CPI figures from snapshots. Reads decimal numbers from the standard input, any number of cases:
+/* Computes CPI figures from snapshots. Reads any number of cases from the standard input, as decimal numbers:
  *
  *     mode instr_width cycles_width, then for the start and for the end:
  *     clock has_thread tid instr cycles count, and `count` times: cpu instr cycles busy elapsed
  *
- * and prints one line for each: the verdict and, unless there is no result, mode, elapsed cycles, number of CPUs,
- * whether they changed, whether there is a thread and its number, then figures of the system, the thread and each CPU:
+ * and prints one line for each case. It begins with the verdict. If there is a result, these numbers follow: mode,
+ * elapsed_cycles, cpu_count, cpus_changed, has_thread, tid, and then for the system, the thread and each CPU:
  *
  *     status instr cycles busy elapsed scaled_cycles raw_cpi scaled_cpi busy_percent cpu is_busy_clamped
  *
- * Doubles are printed as their bits. A plain program without a test framework, so that it runs on any CPU, under
- * emulation and on boards. Exit status 1 when a case ends early or holds more CPUs than one too many. */
+ * Doubles are printed as their bits. The program uses no test framework, so that it runs on any CPU, under emulation
+ * and on boards. The exit status is 1 if a case is incomplete or a snapshot has more than PFB_CPI_MOST_CPUS + 1 CPUs.
+ */
 #include "perfblock/cpi/cpi.h"
 
 #include <inttypes.h>
@@ -18,11 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = PFB_CPI_MOST_CPUS + 1 };
+enum { CAPACITY = PFB_CPI_MOST_CPUS + 1 };
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-/* False at the end of the input. */
+/* Returns false at the end of the input. */
 static bool read_number(uint64_t *value)
 {
     return scanf("%" SCNu64, value) == 1;
@@ -37,7 +38,7 @@ static uint64_t take(void)
     exit(1);
 }
 
-static pfb_cpi_snapshot take_snapshot(pfb_cpi_cpu cpus[ROOM])
+static pfb_cpi_snapshot take_snapshot(pfb_cpi_cpu cpus[CAPACITY])
 {
     pfb_cpi_snapshot s = {.clock = take(), .cpus = cpus};
     s.has_thread = take() != 0;
@@ -45,7 +46,7 @@ static pfb_cpi_snapshot take_snapshot(pfb_cpi_cpu cpus[ROOM])
     s.thread.instr = take();
     s.thread.cycles = take();
     s.cpu_count = (size_t)take();
-    if (s.cpu_count > ROOM) {
+    if (s.cpu_count > CAPACITY) {
         fputs("too many CPUs\n", stderr);
         exit(1);
     }
@@ -90,9 +91,9 @@ static void print_result(const pfb_cpi_result *r, const pfb_cpi_figures *cpus)
 
 int main(void)
 {
-    static pfb_cpi_cpu from[ROOM];
-    static pfb_cpi_cpu to[ROOM];
-    static pfb_cpi_figures figures[ROOM];
+    static pfb_cpi_cpu from[CAPACITY];
+    static pfb_cpi_cpu to[CAPACITY];
+    static pfb_cpi_figures figures[CAPACITY];
     uint64_t mode;
     while (read_number(&mode)) {
         pfb_cpi_widths widths = {.instr = (uint32_t)take()};

@@ -2,16 +2,16 @@
 #ifndef PFB_TEST_CHECKS_H
 #define PFB_TEST_CHECKS_H
 
-/* Common parts of the programs that run on Windows or Wine. They print what they did, and the last line only if every
- * check passed. */
+/* Common parts of the test programs that run on Windows or Wine. A program prints its results, and its last line only
+ * if every check passed. */
 #include <stdbool.h>
 
-/* Ends the program as failed. */
+/* Prints a message and ends the program with a failure. */
 _Noreturn void fail(const char *what);
 
 void count_check(void);
 
-/* Defined in the header, so that static analysis knows what holds after a check. */
+/* Defined in the header, so that static analysis knows that the condition is true after a check. */
 static inline void check(bool is_true, const char *what)
 {
     if (!is_true)
@@ -21,7 +21,7 @@ static inline void check(bool is_true, const char *what)
 
 bool is_wine(void);
 
-/* Prints the last line; returns the exit status. */
+/* Prints the last line and returns the exit status. */
 int finish_checks(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A V1 provider: a library that the system loads for queries of HKEY_PERFORMANCE_DATA. Other tests query at the same
- * time, so it only answers queries for its own object. */
+/* A V1 provider: a library that the system loads for queries of HKEY_PERFORMANCE_DATA. It only replies to queries of
+ * its own object, because other tests query at the same time. */
 #include "provider.h"
 
 #include <string.h>
@@ -11,18 +11,18 @@ __declspec(dllexport) DWORD APIENTRY Close(void);
 
 DWORD APIENTRY Open(LPWSTR devices)
 {
-    LPWSTR unused = devices; /* the signature, without const, is fixed by the system */
+    LPWSTR unused = devices; /* the system defines the signature, which has no const */
     (void)unused;
     return ERROR_SUCCESS;
 }
 
 DWORD APIENTRY Collect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD objects)
 {
-    DWORD room = *bytes;
+    DWORD capacity = *bytes;
     *bytes = *objects = 0;
     if (!query || wcscmp(query, L"2000") != 0)
         return ERROR_SUCCESS;
-    if (room < sizeof provided)
+    if (capacity < sizeof provided)
         return ERROR_MORE_DATA;
     memcpy(*data, &provided, sizeof provided);
     *data = (BYTE *)*data + sizeof provided;

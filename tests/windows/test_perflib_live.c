@@ -11,12 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* PerfLib V2 of the live source on Windows, or on Wine, which has four of the nine functions, no countersets, and
- * collects an empty block; and with a test library that is loaded instead of advapi32. */
+/* PerfLib V2 of the live source, on Windows or Wine, and with a test library that is loaded instead of advapi32. Wine
+ * has four of the nine functions, has no countersets, and collects an empty block. */
 
-/* ---- The system itself ------------------------------------------------------------------------------------------ */
+/* ---- The system ------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the system has the function; otherwise the operation must have failed and named it. */
+/* Returns true if the system has the function. Otherwise, checks that the operation failed and the sentence names the
+ * function. */
 static bool check_refusal(bool is_there, bool is_done, const pfb_source_failure *failure, const char *function)
 {
     char sentence[120];
@@ -48,7 +49,7 @@ static bool has_function(const char *name)
 
 static size_t make_block(uint8_t *out, size_t capacity)
 {
-    const pfb_query query = {.counterset = {{0xBD, 0x0B}}, /* of an unknown counterset */
+    const pfb_query query = {.counterset = {{0xBD, 0x0B}}, /* an unknown counterset */
                              .counter_id = PFB_NO_ID,
                              .instance_id = PFB_NO_ID,
                              .name = pfb_utf8_name("*", 1)};
@@ -72,11 +73,12 @@ static void check_offers(pfb_source *source)
     is_done = pfb_source_instances(source, &nothing, &reply, &failure);
     if (check_refusal(has_function("PerfEnumerateCounterSetInstances"), is_done, &failure,
                       "PerfEnumerateCounterSetInstances"))
-        check(!is_done && (failure.code == 4200 || failure.code == 4201), "nor has it instances");
+        check(!is_done && (failure.code == 4200 || failure.code == 4201), "an unknown counterset has no instances");
     pfb_bytes_free(&reply);
 }
 
-/* Removing a block that was not added is an invalid parameter, of the call or of the block. */
+/* If a block was not added, removing it fails with ERROR_INVALID_PARAMETER, which is the code of the call or the Status
+ * of the block. */
 static void check_removing(pfb_source_query *query, uint8_t *block, size_t size)
 {
     pfb_list list;
@@ -86,11 +88,12 @@ static void check_removing(pfb_source_query *query, uint8_t *block, size_t size)
     if (!check_refusal(has_function("PerfDeleteCounters"), is_done, &failure, "PerfDeleteCounters"))
         return;
     pfb_list_open(&list, block, size, STRICT);
-    check(pfb_list_next_identifier(&list, &identifier), "the block stays whole");
-    check((is_done ? identifier.status : failure.code) == PFB_WIN32_INVALID_PARAMETER, "what is not there stays");
+    check(pfb_list_next_identifier(&list, &identifier), "the block is still valid");
+    check((is_done ? identifier.status : failure.code) == PFB_WIN32_INVALID_PARAMETER,
+          "a block that was not added cannot be removed");
 }
 
-/* Nothing was added. */
+/* Checks the query information of a query to which nothing was added. */
 static void check_info(pfb_source_query *query)
 {
     pfb_bytes reply = {0};
@@ -98,11 +101,11 @@ static void check_info(pfb_source_query *query)
     bool is_done = pfb_source_query_info(query, &reply, &failure);
     if (check_refusal(has_function("PerfQueryCounterInfo"), is_done, &failure, "PerfQueryCounterInfo"))
         check(is_done ? reply.size_bytes == 0 : pfb_win32_find(failure.code) != NULL,
-              "no query information, or a documented code");
+              "the query information is empty, or the code is documented");
     pfb_bytes_free(&reply);
 }
 
-/* The call succeeds, and the block's Status says that there is no such counterset: 4200. */
+/* Adds an unknown counterset. The call succeeds, and the Status of the block is 4200. */
 static void check_blocks(pfb_source_query *query)
 {
     uint8_t block[64];
@@ -111,16 +114,17 @@ static void check_blocks(pfb_source_query *query)
     pfb_source_failure failure = {0};
     size_t size = make_block(block, sizeof block);
     bool is_done = pfb_source_query_add(query, block, size, &failure);
-    check(size == 48 && is_done, "adding an unknown counterset goes through as a call");
+    check(size == 48 && is_done, "the call to add an unknown counterset succeeds");
     pfb_list_open(&list, block, size, STRICT);
-    check(pfb_list_next_identifier(&list, &identifier), "the block is whole");
+    check(pfb_list_next_identifier(&list, &identifier), "the block is valid");
     printf("PerfAddCounters: status %u\n", (unsigned)identifier.status);
-    check(identifier.status == PFB_WIN32_COUNTERSET_NOT_FOUND, "its Status is ERROR_WMI_GUID_NOT_FOUND");
+    check(identifier.status == PFB_WIN32_COUNTERSET_NOT_FOUND, "the Status of the block is ERROR_WMI_GUID_NOT_FOUND");
     check_removing(query, block, size);
     check_info(query);
 }
 
-/* Checks a reply that consists of a header with the current time, in the structure and in core's reader. */
+/* Checks the reply to an empty query, which is a header with the current time. The header is read with the structure
+ * and with the reader of core. */
 static void check_empty_block(pfb_source_query *query)
 {
     pfb_bytes reply = {0};
@@ -137,13 +141,15 @@ static void check_empty_block(pfb_source_query *query)
     QueryPerformanceCounter(&after);
     printf("PerfQueryCounterData: %u bytes, code %u, %s\n", (unsigned)reply.size_bytes, (unsigned)failure.code,
            failure.sentence);
-    check(is_done && reply.size_bytes == 48, "a query of nothing gives a header");
+    check(is_done && reply.size_bytes == 48, "the reply to an empty query is a header");
     memcpy(&header, reply.data, sizeof header);
-    check(pfb_v2_open(&block, reply.data, reply.size_bytes, STRICT), "which is valid");
-    check(!pfb_v2_next_result(&block, &result) && block.error.code == PFB_OK, "and has no results");
-    check(header.total_size_bytes == 48 && header.result_count == 0, "as its fields say");
-    check(header.perf_freq == frequency.QuadPart && block.perf_freq == header.perf_freq, "its clock is the system's");
-    check(before.QuadPart <= header.perf_time && header.perf_time <= after.QuadPart, "and it is of now");
+    check(pfb_v2_open(&block, reply.data, reply.size_bytes, STRICT), "the reply is valid");
+    check(!pfb_v2_next_result(&block, &result) && block.error.code == PFB_OK, "the reply has no results");
+    check(header.total_size_bytes == 48 && header.result_count == 0, "TotalSize is 48 and the number of results is 0");
+    check(header.perf_freq == frequency.QuadPart && block.perf_freq == header.perf_freq,
+          "the frequency is that of QueryPerformanceCounter");
+    check(before.QuadPart <= header.perf_time && header.perf_time <= after.QuadPart,
+          "the time stamp is between two calls of QueryPerformanceCounter");
     pfb_bytes_free(&reply);
 }
 
@@ -157,18 +163,18 @@ static void check_system(void)
     pfb_source_query *query = pfb_source_query_open(source, &failure);
     bool is_there = has_function("PerfOpenQueryHandle") && has_function("PerfCloseQueryHandle");
     if (check_refusal(is_there, query != NULL, &failure, "PerfOpenQueryHandle")) {
-        check(query != NULL, "a query opens");
+        check(query != NULL, "a query is opened");
         check_blocks(query);
         check_empty_block(query);
         pfb_source_query_close(query);
     }
-    check(!is_wine() || is_there, "Wine has queries");
+    check(!is_wine() || is_there, "Wine has the functions for query handles");
     pfb_source_close(source);
 }
 
-/* ---- Finding functions ------------------------------------------------------------------------------------------ */
+/* ---- Loading functions ------------------------------------------------------------------------------------------ */
 
-/* The functions that were found are those that the libraries export. */
+/* Checks that a function was found exactly if one of the libraries exports it. */
 static void check_found(const pfb_perflib_functions *functions)
 {
 #define CHECK_FOUND(name) check((functions->name != NULL) == has_function(#name), #name);
@@ -176,49 +182,49 @@ static void check_found(const pfb_perflib_functions *functions)
 #undef CHECK_FOUND
 }
 
-/* Only existing libraries in the system's folder are loaded. */
+/* Checks that libraries are loaded from the system folder only. */
 static void check_loading(void)
 {
     char folder[MAX_PATH];
     char path[MAX_PATH];
     pfb_perflib system = {0};
     UINT length = GetSystemDirectoryA(folder, sizeof folder);
-    check(length > 0 && length < sizeof folder, "the system has a folder");
+    check(length > 0 && length < sizeof folder, "the system folder is known");
     pfb_functions_load(&system);
     check_found(&system.functions);
     check(system.libraries[0] == first_library(), "the first library is advapi32");
     for (size_t i = 0; i < PFB_PERFLIB_LIBRARIES; i++) {
         if (!system.libraries[i])
             continue;
-        check(GetModuleFileNameA(system.libraries[i], path, sizeof path) > length, "a library lies somewhere");
+        check(GetModuleFileNameA(system.libraries[i], path, sizeof path) > length, "the path of the library is known");
         printf("library %u: %s\n", (unsigned)i, path);
-        check(_strnicmp(path, folder, length) == 0 && path[length] == '\\', "in the system's folder");
+        check(_strnicmp(path, folder, length) == 0 && path[length] == '\\', "the library is in the system folder");
         system.let_go(system.libraries[i]);
     }
 }
 
-/* A function that was found is kept; only a missing one is taken from the next library. */
+/* Checks that a function is taken from the next library only if the previous ones do not have it. */
 static void check_order(HMODULE library)
 {
     pfb_perflib_functions functions = {0};
     pfb_functions_resolve(&functions, library);
     pfb_perflib_functions expected = functions;
     pfb_functions_resolve(&functions, first_library());
-    check(memcmp(&functions, &expected, sizeof functions) == 0, "what the first library has stays");
+    check(memcmp(&functions, &expected, sizeof functions) == 0, "functions of the first library are kept");
     FARPROC own = GetProcAddress(first_library(), "PerfOpenQueryHandle");
     functions.PerfOpenQueryHandle = NULL;
     memcpy(&expected.PerfOpenQueryHandle, &own, sizeof own);
     pfb_functions_resolve(&functions, first_library());
-    check(memcmp(&functions, &expected, sizeof functions) == 0, "one that is missing is taken from the next one");
-    check(!is_wine() || own, "which Wine has");
+    check(memcmp(&functions, &expected, sizeof functions) == 0, "a missing function is taken from the next library");
+    check(!is_wine() || own, "advapi32 of Wine has PerfOpenQueryHandle");
 }
 
-/* ---- A library of ours ------------------------------------------------------------------------------------------ */
+/* ---- A test library --------------------------------------------------------------------------------------------- */
 
 static const pfb_guid one_set = {{1}};
 
-/* Makes a capture of one counterset and two samples whose bytes have no meaning; the second sample is larger than any
- * first capacity. */
+/* Makes a capture of one counterset and two samples, whose bytes have no meaning. The second sample is larger than the
+ * capacity with which any function is called first. */
 static size_t make_capture(uint8_t *out, size_t capacity)
 {
     static uint8_t body[200000];
@@ -250,28 +256,29 @@ static pfb_source *open_library(HMODULE library)
     return source;
 }
 
-static void check_honest(pfb_source *source, const fake_perflib *fake)
+static void check_replies(pfb_source *source, const fake_perflib *fake)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
     pfb_source_query *query = pfb_source_query_open(source, &failure);
-    check(query && fake->open_handles == 1, "a query opens in the library");
+    check(query && fake->open_handles == 1, "a query handle is opened in the library");
     check(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 16 &&
               memcmp(reply.data, one_set.bytes, 16) == 0,
-          "the library's counterset");
+          "the GUID of the counterset is returned");
     check(pfb_source_registration(source, &one_set, PFB_REQUEST_COUNTERSET, 0x409, &reply, NULL) &&
               reply.size_bytes == 32 && fake->language == 0,
-          "its registration, of all languages");
-    check(!pfb_source_instances(source, &one_set, &reply, &failure) && failure.code == 1168, "it has no instance list");
-    check(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 64, "a sample");
-    check(pfb_source_query_info(query, &reply, NULL) && reply.size_bytes == 48, "and its query information");
+          "the registration is returned, and requested without a language");
+    check(!pfb_source_instances(source, &one_set, &reply, &failure) && failure.code == 1168,
+          "a missing list of instances is reported");
+    check(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 64, "the first sample is returned");
+    check(pfb_source_query_info(query, &reply, NULL) && reply.size_bytes == 48, "the query information is returned");
     check(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 200000 && reply.data[199999] == 'd',
-          "a sample that needs more space");
-    check(fake->calls[FAKE_PerfQueryCounterData] == 3, "was asked for twice");
-    check(!pfb_source_query_collect(query, &reply, &failure) && failure.code == 259, "there is no third one");
+          "the second sample, which needs more space, is returned");
+    check(fake->calls[FAKE_PerfQueryCounterData] == 3, "the second sample is requested twice");
+    check(!pfb_source_query_collect(query, &reply, &failure) && failure.code == 259, "there is no third sample");
     printf("the end: %s\n", failure.sentence);
     pfb_source_query_close(query);
-    check(fake->open_handles == 0 && fake->wrong_handles == 0, "the query is closed");
+    check(fake->open_handles == 0 && fake->wrong_handles == 0, "the query handle is closed");
     pfb_bytes_free(&reply);
 }
 
@@ -280,13 +287,14 @@ static void check_fault(pfb_source *source, fake_perflib *fake, fake_answer answ
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
     pfb_source_query *query = pfb_source_query_open(source, &failure);
-    check(query != NULL, "a query opens in the library");
+    check(query != NULL, "a query handle is opened in the library");
     fake->scripts[FAKE_PerfQueryCounterData] = (fake_script){.answers = {answer}, .count = 1, .is_endless = true};
     bool is_done = pfb_source_query_collect(query, &reply, &failure);
     printf("PerfQueryCounterData answers %u: %s\n", (unsigned)answer.code, failure.sentence);
-    check(!is_done && failure.code == code && strstr(failure.sentence, text), "a fault has its code and sentence");
+    check(!is_done && failure.code == code && strstr(failure.sentence, text),
+          "the failure has the code and the sentence of the fault");
     pfb_source_query_close(query);
-    check(fake->open_handles == 0 && fake->wrong_handles == 0, "and the query is closed");
+    check(fake->open_handles == 0 && fake->wrong_handles == 0, "the query handle is closed after a fault");
     pfb_bytes_free(&reply);
 }
 
@@ -299,12 +307,12 @@ static void check_library(const char *path)
     check(library != NULL, "the library is loaded");
     start_function *start = (start_function *)(void (*)(void))GetProcAddress(library, "fake_perflib_start");
     stop_function *stop = (stop_function *)(void (*)(void))GetProcAddress(library, "fake_perflib_stop");
-    check(start && stop, "it has its switches");
+    check(start && stop, "the library exports fake_perflib_start and fake_perflib_stop");
     fake_perflib *fake = start(capture, make_capture(capture, sizeof capture));
-    check(fake != NULL, "it has taken the capture");
+    check(fake != NULL, "the library accepts the capture");
     check_order(library);
     pfb_source *source = open_library(library);
-    check_honest(source, fake);
+    check_replies(source, fake);
     check_fault(source, fake, (fake_answer){5, 0}, 5, "access denied (ERROR_ACCESS_DENIED, 5)");
     check_fault(source, fake, (fake_answer){234, 96}, 234, "more data (ERROR_MORE_DATA, 234)");
     check_fault(source, fake, (fake_answer){1722, 0}, 1722, " (1722)");
@@ -318,7 +326,7 @@ int main(int count, char **arguments)
 {
     printf("%s\n", is_wine() ? "on Wine" : "on Windows");
     if (count != 2)
-        fail("one argument: the library");
+        fail("usage: test_perflib_live LIBRARY");
     check_system();
     check_loading();
     check_library(arguments[1]);
