@@ -33,7 +33,7 @@ static void stop(const char *what, const char *which, int status)
     exit(status);
 }
 
-/* ---- Memory: taken from one allocation, so that malloc is not measured -------------------------------------- */
+/* ---- Memory: taken from one allocation, so that malloc is not measured ---------------------------------------- */
 
 enum { ARENA_BYTES = 256 * 1024 * 1024 };
 
@@ -159,7 +159,7 @@ static void index_name_table(const request *r)
     pfb_name_index_build(&index, &table, entries, by_index, by_name, count);
 }
 
-/* ---- Metadata: the first byte selects the format, as in the seeds of the fuzzing ------------------------------- */
+/* ---- Metadata: the first byte selects the format, as in the seeds of the fuzzing ------------------------------ */
 
 static void read_strings(bytes in, const pfb_read_options *options)
 {
@@ -317,7 +317,7 @@ static void read_capture(const request *r)
     }
 }
 
-/* ---- Two samples: loaded, matched, evaluated, and their rows numbered ------------------------------------------ */
+/* ---- Two samples: loaded, matched, evaluated, and their rows numbered ----------------------------------------- */
 
 static void load(pfb_sample *sample, bytes data, pfb_sample_input input, arena *memory)
 {

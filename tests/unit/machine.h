@@ -43,7 +43,7 @@ pfb_source *open_machine(void);
 /* Ticks of USER_HZ, the unit of times in /proc, in units of 100 ns. */
 uint64_t ticks(uint64_t count);
 
-/* ---- Queries ---------------------------------------------------------------------------------------------- */
+/* ---- Queries ------------------------------------------------------------------------------------------------ */
 
 /* Sets the counterset that the following functions use; initially Processor Information. */
 void ask_of(const pfb_guid *set);

@@ -299,7 +299,7 @@ Test(capture, a_growing_capture_is_continued)
 }
 
 /* For every length of the file, all complete chunks are returned, and the error has the offset of the truncated one. */
-Test(capture, truncated_files)
+Test(capture, complete_chunks_of_truncated_files_are_returned)
 {
     bytes b = {.size = 0};
     size_t ends[16];
@@ -393,7 +393,7 @@ Test(capture, sizes_that_overflow_are_refused)
 }
 
 /* Chunks of every tag and of bodies of any size are read back as they were written. */
-Test(capture, written_and_read_again)
+Test(capture, written_chunks_are_read_back)
 {
     static const uint32_t tags[] = {PFB_TAG_REGISTRATION, PFB_TAG_QUERY_INFO, PFB_TAG_DATA,
                                     PFB_TAG_NAMES,        PFB_TAG_INSTANCES,  PFB_TAG('?', '?', '?', '?')};

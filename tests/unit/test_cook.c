@@ -327,7 +327,7 @@ Test(cook, circular_bases_are_missing)
     expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_BASE, "two counters that are each other's base");
 }
 
-Test(cook, multi_counts)
+Test(cook, multi_counts_are_raw_counts)
 {
     pfb_counter counters[] = {plain_counter(VALUE, MULTI_TIMER), plain_counter(REFERRED, RAWCOUNT)};
     counters[0].multi_id = REFERRED;
@@ -561,7 +561,7 @@ Test(cook, at_most_64_results_are_searched_for_a_base)
     cr_expect_eq(evaluate_after(1000), PFB_STATUS_MISSING_BASE);
 }
 
-/* ---- Hostile input ------------------------------------------------------------------------------------- */
+/* ---- Malicious input ----------------------------------------------------------------------------------- */
 
 enum { CELLS = 20000, LONG_NAME = 100000 };
 
@@ -723,7 +723,7 @@ Test(cook, the_option_wrap32_is_passed_to_the_formula)
     sample_free_both(older, newer);
 }
 
-Test(cook, positions_outside_the_table)
+Test(cook, positions_outside_the_table_have_no_value)
 {
     sample *s = separate_results(1);
     pfb_cook_inputs inputs;

@@ -195,7 +195,7 @@ Test(cpi, differences_of_each_width)
 
 /* An interval is ambiguous if it has as many clock cycles as the narrower counter has values. 64-bit counters are never
  * ambiguous. */
-Test(cpi, intervals_that_may_have_wrapped_twice_are_ambiguous)
+Test(cpi, intervals_with_more_than_one_possible_wrap_are_ambiguous)
 {
     static const struct {
         pfb_cpi_widths widths;
@@ -412,7 +412,7 @@ Test(cpi, sums_leave_out_unusable_cpus)
     expect_figures(&r.system, PFB_CPI_OK, 3.0, 0.99, 50.0, "the system");
 }
 
-/* ---- CPUs that go on- and offline -------------------------------------------------------------------------- */
+/* ---- CPUs that go on- and offline ---------------------------------------------------------------------- */
 
 /* Checks the interval between two sets of online CPUs, given as bits. */
 static void check_sets(unsigned before, unsigned after)

@@ -89,7 +89,7 @@ Test(cpi_facility_live, a_source_that_cannot_be_opened_is_reported)
 }
 
 /* If snapshots have no thread id, the id of the thread that called pfb_cpi_init is reported. */
-Test(cpi_facility_live, the_default_thread_id_is_the_caller_of_init)
+Test(cpi_facility_live, the_default_thread_id_is_that_of_the_caller_of_init)
 {
     const pfb_cpi_data *data;
     void *handle = init();

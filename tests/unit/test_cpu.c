@@ -61,7 +61,7 @@ Test(cpu, identity_is_that_of_proc_cpuinfo)
 }
 #endif
 
-Test(cpu, lwp_capabilities_are_those_of_cpuid)
+Test(cpu, lwp_is_refused_for_the_reason_in_cpuid)
 {
     pfb_lwp_capabilities capabilities;
     pfb_lwp_capabilities again;

@@ -258,7 +258,7 @@ Test(cpuid_text, truncated_dumps)
     }
 }
 
-Test(cpuid_text, null_and_empty)
+Test(cpuid_text, null_and_empty_dumps_have_no_rows)
 {
     pfb_cpuid_text text;
     pfb_cpuid_row row;

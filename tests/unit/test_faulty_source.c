@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- An inner source that records its calls -------------------------------------------------------------------- */
+/* ---- An inner source that records its calls ------------------------------------------------------------ */
 
 enum { INNER_CODE = 77, INNER_STATUS = 55, MOST_BLOCKS = 8, STATUS_AT = 16 };
 
@@ -136,7 +136,7 @@ static const pfb_source_operations inner_operations = {.close = inner_close,
                                                        .query_collect = inner_query_collect,
                                                        .v1 = inner_v1};
 
-/* ---- Calls ---------------------------------------------------------------------------------------------------- */
+/* ---- Calls --------------------------------------------------------------------------------------------- */
 
 /* The recorded calls of the inner source. */
 static inner asked;
@@ -224,7 +224,7 @@ static void expect_replies(const pfb_source_fault *pattern, size_t count, const 
     expect_replies((const pfb_source_fault[]){__VA_ARGS__},                                                            \
                    sizeof((const pfb_source_fault[]){__VA_ARGS__}) / sizeof(pfb_source_fault), text, sizeof text - 1)
 
-/* ---- No faults -------------------------------------------------------------------------------------------------- */
+/* ---- No faults ----------------------------------------------------------------------------------------- */
 
 Test(faulty_source, calls_without_faults_are_passed_on_unchanged)
 {

@@ -84,7 +84,7 @@ static void check_text(const char *text)
 }
 
 /* Tests every text of up to six letters. All hooks have the same minor code and elapsed cycles. */
-Test(cpi_hooks_groups, grammar)
+Test(cpi_hooks_groups, groups_follow_the_grammar)
 {
     size_t count = 1;
     for (size_t length = 1; length <= 6; length++) {
@@ -163,7 +163,7 @@ static void expect_warned(const bytes *b, pfb_cpi_warning which, uint32_t count,
 }
 
 /* In the second example, the figure 1.3333, which is 4 / 3, occurs three times, and 1.3125 once. */
-Test(cpi_hooks_groups, figures_that_contradict_their_counters)
+Test(cpi_hooks_groups, figures_that_contradict_their_counters_are_warnings)
 {
     static const struct {
         uint32_t fraction_word, fraction;
@@ -191,7 +191,7 @@ Test(cpi_hooks_groups, figures_that_contradict_their_counters)
     expect_warned(&b, PFB_CPI_WARN_FIGURE, 2, 4 * 56, "changed scaled figures");
 }
 
-Test(cpi_hooks_groups, a_thread_bit_without_a_thread_hook)
+Test(cpi_hooks_groups, a_thread_bit_without_a_thread_hook_is_a_warning)
 {
     bytes b = {.size = 0};
     put_summary(&b, 1, 10, 5, 1);
@@ -206,7 +206,7 @@ Test(cpi_hooks_groups, a_thread_bit_without_a_thread_hook)
     expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "a summary without other hooks");
 }
 
-Test(cpi_hooks_groups, time_stamps_that_descend)
+Test(cpi_hooks_groups, descending_time_stamps_are_warnings)
 {
     bytes b = {.size = 0};
     size_t system = 0;
@@ -249,7 +249,7 @@ static void expect_limit(const bytes *b, pfb_cpi_limits limits, uint64_t groups,
 /* The stream has example 2 at offset 0 (five records), example 1 at 220 (one record), and example 3 at 320 (six
  * records).
  */
-Test(cpi_hooks_groups, limits)
+Test(cpi_hooks_groups, limits_of_the_caller_are_checked)
 {
     bytes b = example(2);
     bytes one = example(1);

@@ -99,7 +99,7 @@ Test(linux_cpi, a_cpu_that_was_not_counted_is_invalid)
     pfb_cpi_reader_close(reader);
 }
 
-/* A group that ran and counted nothing is a valid count of 0. */
+/* A group that ran without counting anything has a valid count of 0. */
 Test(linux_cpi, a_count_of_0_is_valid)
 {
     static const pfb_cpi_status statuses[] = {PFB_CPI_NO_INSTR, PFB_CPI_OK};
@@ -333,7 +333,7 @@ Test(linux_cpi, a_thread_alone_needs_no_cpus)
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi, user_mode_is_counted_if_the_kernel_must_not_be)
+Test(linux_cpi, user_mode_is_counted_if_counting_the_kernel_is_refused)
 {
     static const int errors[] = {EACCES, EPERM};
     for (size_t i = 0; i < 2; i++) {

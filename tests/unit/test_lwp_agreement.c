@@ -45,8 +45,8 @@ typedef struct record {
     uint64_t address, data2, stamp;
 } record;
 
-/* `list` has the records in the ring, oldest first. It has at most slots - 1 records. In continuous mode it has as many
- * records as there are slots; the first ones were never written and have the id 0. */
+/* `list` has the records in the ring, oldest first. Outside of continuous mode it has at most slots - 1 records. In
+ * continuous mode it has as many records as there are slots; the first ones were never written and have the id 0. */
 typedef struct episode {
     pfb_lwp_capabilities leaf;
     pfb_lwp_model_options options;
@@ -66,7 +66,7 @@ typedef struct episode {
     unsigned number, step;
 } episode;
 
-/* Fails the test only if needed, because a million calls of cr_assert would take minutes. */
+/* Fails the test unless `kept` is true. A million calls of cr_assert would take minutes. */
 static void demand(const episode *e, bool kept, const char *what)
 {
     if (!kept)
@@ -108,7 +108,7 @@ static int32_t reload(episode *e, uint32_t id)
     return e->interval[id] / range * range + (int32_t)(z % (uint32_t)range);
 }
 
-/* Expects one event. This test sets no filters. */
+/* Updates the expected records for one event. This test sets no filters. */
 static void happened(episode *e, record r)
 {
     if (r.id > e->leaf.max_events || (e->offered & e->flags & UINT32_C(1) << r.id) == 0)

@@ -76,7 +76,7 @@ Test(memory, counters_are_those_of_windows)
     pfb_source_close(source);
 }
 
-/* ---- The single instance --------------------------------------------------------------------------------------- */
+/* ---- The single instance ----------------------------------------------------------------------------------------- */
 
 Test(memory, no_name_and_patterns_that_match_an_empty_name_select_the_instance)
 {

@@ -27,7 +27,7 @@ static void expect_more(const char *format, ...)
     cr_assert(more >= 0 && size + (size_t)more < sizeof expected);
 }
 
-/* ---- Offered counters --------------------------------------------------------------------------------------- */
+/* ---- Offered counters -------------------------------------------------------------------------------------------- */
 
 Test(processor, counters_that_all_cpus_have_are_offered)
 {

@@ -228,7 +228,7 @@ Test(sweep, cpi_text_seeds)
     sweep_seeds("text", examine_cpi_text, read_cpi_text);
 }
 
-/* ---- Faults of the writer --------------------------------------------------------------------------------- */
+/* ---- Faults of the writer ------------------------------------------------------------------------------ */
 
 /* Writes a block of one kind. */
 typedef void shaper(pfb_writer *builder);

@@ -34,7 +34,7 @@ static uint64_t take(void)
     uint64_t value;
     if (read_number(&value))
         return value;
-    fputs("a case ends early\n", stderr);
+    fputs("a case is incomplete\n", stderr);
     exit(1);
 }
 
