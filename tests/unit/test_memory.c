@@ -39,7 +39,7 @@ static void put_memory(void)
     put_file("/proc/vmstat", VMSTAT);
 }
 
-Test(memory, values_are_the_same_together_and_alone)
+Test(memory, a_query_of_one_counter_has_the_value_in_a_query_of_all)
 {
     static const char *const values[] = {"7169024/8", "7001/8", "6/8",       "1536000/8", "6144000/8",
                                          "1500/8",    "6000/8", "2097152/8", "3072000/8", "4/4"};

@@ -338,7 +338,7 @@ Test(sweep, every_fault_of_the_writer_is_detected)
     }
 }
 
-/* ---- Work ---------------------------------------------------------------------------------------------- */
+/* ---- Worst-case inputs -------------------------------------------------------------------------------- */
 
 /* These tests check the verdict on worst-case inputs and the number of items in them. tests/instructions limits the
  * work by the number of instructions. */
