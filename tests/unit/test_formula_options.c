@@ -15,7 +15,7 @@ Test(formula_options, wrap32_applies_to_decreased_dword_counters)
         if (type->samples != 2)
             continue;
         pfb_raw_value older = sample_at(type->value, 0, 0xFFFFFF80);
-        pfb_raw_value newer = sample_at(type->value, 1, 0xC0); /* 0x140 events */
+        pfb_raw_value newer = sample_at(type->value, 1, 0xC0); /* `older` plus 0x140, modulo 2^32 */
         pfb_raw_value wide = newer;
         wide.value = UINT64_C(0x1000000C0);
         pfb_formula_result plain = pfb_formula_evaluate(&older, &wide, NULL);

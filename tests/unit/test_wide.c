@@ -120,7 +120,7 @@ static bool is_nearest(u128 n, uint64_t d, double value)
     uint64_t bits = bits_of(value);
     int exponent = (int)(bits >> 52) - 1023 - 52; /* value = mantissa * 2^exponent */
     u128 mantissa = (bits & (two53 / 2 - 1)) | two53 / 2;
-    u128 unit = d; /* a unit in the last place, in the scale of the comparison */
+    u128 unit = d; /* one unit in the last place of `value`, multiplied by d */
     if (exponent >= 0)
         unit <<= exponent;
     else
@@ -171,7 +171,7 @@ Test(wide, products_have_known_digits)
     }
 }
 
-Test(wide, products_of_two_agree_with_the_compiler)
+Test(wide, products_agree_with_the_compiler)
 {
     for (size_t i = 0; i < EDGE_COUNT; i++) {
         for (size_t k = 0; k < EDGE_COUNT; k++) {
