@@ -9,8 +9,9 @@ import v1_writer as v1
 import make_lwp_seeds as lwp
 import seed_writer as w
 
-LARGE, TINY_NAME = 0x00010100, b"\0\0"
-SET = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
+LARGE_RAWCOUNT = 0x00010100
+EMPTY_NAME = b"\0\0"  # only its end
+SET_GUID = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
 L = v1.little
 
 # ---- Name tables ------------------------------------------------------------
@@ -32,7 +33,7 @@ def shortest_pairs_on_two_lines(size):
 
 @case(*NAMES)
 def shortest_strings(size):
-    """Pairs of 8 bytes in the registry's form."""
+    """Pairs of 8 bytes as a multi-string in UTF-16."""
     return v1.multi_string(*["1", "a"] * (size // 8))
 
 
@@ -56,13 +57,13 @@ def lines_without_tab(size):
 
 @case(*NAMES)
 def lines_that_are_no_number(size):
-    """The same with index and text on separate lines."""
+    """Index and text on separate lines; no line is a number."""
     return b"1\na\n" + b"x\n" * (size // 2)
 
 
 @case(*NAMES)
 def strings_that_are_no_number(size):
-    """The same in the registry's form."""
+    """A multi-string whose strings are no numbers."""
     return v1.multi_string("1", "a", *["x"] * (size // 4))
 
 
@@ -92,7 +93,7 @@ def lines_of_a_return(size):
 
 @case(*NAMES)
 def narrow_strings(size):
-    """Multi-strings of bytes: pairs of 3."""
+    """Pairs of 3 bytes as a multi-string in single bytes."""
     return b"10\0a\0" + b"1\0\0" * (size // 3)
 
 
@@ -104,7 +105,8 @@ def narrow_strings_that_are_no_number(size):
 
 @case(*NAMES)
 def one_long_number(size):
-    """An index and nothing else: it is read twice to find the form."""
+    """One index without a text, which is read twice: once to recognise the
+    form of the table."""
     return b"0" * size
 
 
@@ -122,7 +124,7 @@ def one_long_text(size):
 
 @case("name_index")
 def short_names_in_no_order(size):
-    """Pairs of 4 bytes, so that both orders need sorting."""
+    """Unsorted pairs of 4 bytes: the index sorts numbers and names."""
     return b"10\0a\0" + b"".join(
         b"%d\0%c\0" % (i * i * 7919 % 89 % 10, 97 + i * i * 104729 % 83 % 26)
         for i in range(size // 4))
@@ -137,8 +139,8 @@ def equal_names(size):
 
 @case("name_index")
 def long_equal_names(size):
-    """Names of 200 characters that differ in the last one, in descending
-    order."""
+    """Names of 201 characters that differ in their last character only,
+    in descending order."""
     return b"".join(b"%d\t%s%c\n" % (10 ** 6 - i, b"n" * 200, 122 - i % 64)
                     for i in range(size // 209))
 
@@ -157,15 +159,16 @@ def wide_equal_names(size):
 
 
 def selected(code, body):
-    """The input of the reader of metadata."""
+    """The input of read_inputs: the request code, or 11 to 13 for the lists,
+    and the reply."""
     return bytes([code]) + body
 
 
 @case("registration")
 def counters(size):
     """Counters of 48 bytes with descending ids."""
-    infos = [w.counter_info(size - i, LARGE) for i in range(size // 48)]
-    return selected(CODE_SET, w.counterset(SET, infos))
+    infos = [w.counter_info(size - i, LARGE_RAWCOUNT) for i in range(size // 48)]
+    return selected(CODE_SET, w.counterset(SET_GUID, infos))
 
 
 @case("registration")
@@ -189,7 +192,8 @@ def no_strings(size):
 
 
 def overlapping(size, entries, step):
-    """Entries whose strings overlap; no two successive ones are equal."""
+    """Entries whose strings overlap. Successive entries have different
+    offsets."""
     text = w.string("s" * (size // 2 - 4 * entries))
     first = 8 + 8 * entries
     offsets = [first + step * (i % 2 if step == 2 else i)
@@ -201,7 +205,7 @@ def overlapping(size, entries, step):
 
 @case("registration")
 def overlapping_long_strings(size):
-    """Strings that add up to the limit of sixteen times the block."""
+    """Overlapping strings that add up to the limit, 16 times the block."""
     return overlapping(size, 16, 2)
 
 
@@ -214,26 +218,26 @@ def overlapping_many_strings(size):
 @case("registration")
 def guids(size):
     """GUIDs."""
-    return selected(GUIDS, w.guid_bytes(SET) * (size // 16))
+    return selected(GUIDS, w.guid_bytes(SET_GUID) * (size // 16))
 
 
 @case("registration")
 def identifiers(size):
     """Identifiers without names."""
-    return selected(IDENTIFIERS, w.identifier(SET) * (size // 40))
+    return selected(IDENTIFIERS, w.identifier(SET_GUID) * (size // 40))
 
 
 @case("registration")
 def named_identifiers(size):
     """Identifiers with the shortest names."""
-    one = w.identifier(SET, name="")
+    one = w.identifier(SET_GUID, name="")
     return selected(IDENTIFIERS, one * (size // len(one)))
 
 
 @case("registration")
 def listed_instances(size):
     """Instances of 10 bytes."""
-    one = w.instance(1, "", size=10, raw_name=TINY_NAME)
+    one = w.instance(1, "", size=10, raw_name=EMPTY_NAME)
     return selected(INSTANCES, one * (size // 10))
 
 
@@ -268,9 +272,9 @@ def small_replies(size):
 def small_registrations(size):
     """The smallest chunks of each request code in turn."""
     def one(number):
-        body = {1: w.counterset(SET, []), 2: w.counter_info(1, LARGE),
-                8: w.guid_bytes(SET)}.get(number % 10 + 1, bytes(8))
-        return w.registration_chunk(SET, number % 10 + 1, body)
+        body = {1: w.counterset(SET_GUID, []), 2: w.counter_info(1, LARGE_RAWCOUNT),
+                8: w.guid_bytes(SET_GUID)}.get(number % 10 + 1, bytes(8))
+        return w.registration_chunk(SET_GUID, number % 10 + 1, body)
     return w.recording(*filled(size, one))
 
 
@@ -282,7 +286,7 @@ def empty_v1_blocks(size):
 
 @case("capture")
 def broken_bodies(size):
-    """Chunks of 8 bytes that are too short for their tag."""
+    """Chunks whose body of 8 bytes is too short for their tag."""
     tags = (b"DATA", b"V1DT", b"LWPC", b"CPIH", b"QINF")
     return w.recording(*filled(size, lambda n: w.chunk(
         tags[n % len(tags)], bytes(8))))
@@ -301,7 +305,7 @@ def other_majors(size):
 
 @case("cpi_hooks")
 def threads(size):
-    """Groups of one thread: 48 bytes."""
+    """Groups of 48 bytes, of one thread each."""
     def one(number):
         return cpi.thread_hook(1, number, cpi.Counts(3, 10))
     return b"".join(filled(size, one))
@@ -309,12 +313,12 @@ def threads(size):
 
 @case("cpi_hooks")
 def small_summaries(size):
-    """Groups of one summary: 44 bytes."""
+    """Groups of 44 bytes, of one summary each."""
     return b"".join(filled(size, cpi.summary(9, [cpi.Counts(3, 10)])))
 
 
 def hooks_of(size, count, row, forms="SD", text=b""):
-    """Groups of this many CPUs; each differs from the one before."""
+    """Groups of `count` equal CPUs; each group differs from the one before."""
     def one(number):
         return cpi.group(number + 1, [row] * count, forms, True, text=text)
     return b"".join(filled(size, one))
@@ -334,7 +338,7 @@ def large_details(size):
 
 @case("cpi_hooks")
 def wide_counts(size):
-    """Counts of 60 bits, which need long arithmetic to compare figures."""
+    """Counts near 2^60, whose figures are compared in 128-bit arithmetic."""
     return hooks_of(size, 10, cpi.Counts(
         HUGE // 1000003, HUGE // 21, HUGE // 23, 1, 2), "D")
 
@@ -384,11 +388,11 @@ def cache_misses(size):
 
 @case("lwp")
 def unknown_events(size):
-    """Records that cause a note each."""
+    """Records of an unknown event id, each of which causes a note."""
     return ring(size, 24, 200, flags=0xFFFF)
 
 
 @case("lwp")
 def invalid_events(size):
-    """Records that were never written."""
+    """Records of event id 0, as in slots that were never written."""
     return ring(size, 24, 0)
