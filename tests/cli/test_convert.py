@@ -209,10 +209,10 @@ class Outputs(ConvertCase):
 
     def test_values_are_those_of_cook(self):
         path = FIXTURES[0]
-        for ending, form in ((".json", "json"), (".jsonl", "json"),
-                             (".csv", "pdh-csv"), (".CSV", "pdh-csv"),
-                             (".tsv", "pdh-tsv")):
-            out = self.converted("values" + ending, path)
+        for name, form in (("a.json", "json"), ("a.jsonl", "json"),
+                           ("a.csv", "pdh-csv"), ("b.CSV", "pdh-csv"),
+                           ("a.tsv", "pdh-tsv")):
+            out = self.converted(name, path)
             with open(out, encoding="utf-8", newline="") as file:
                 self.assertEqual(file.read(), self.run_fine(
                     "cook", "--format", form, path).out)
