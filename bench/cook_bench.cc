@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a sample costs before its formulas: loading it as a table, and finding each instance in the sample before; and
-// the values of a whole sample.
+// Measures samples: loading a reply as a table, matching each instance with the same instance of the previous sample,
+// and evaluating all values of a sample.
 #include "baselines.h"
 #include "bench.h"
 #include "samples.h"
@@ -20,12 +20,12 @@ using bench::instance;
 using bench::sample;
 
 /* Two successive samples. */
-struct couple {
+struct sample_pair {
     sample older, newer;
 };
 
-/* Copies both blocks: the minimum cost of reading the bytes once. */
-void measure_memcpy(benchmark::State &state, const couple &samples, size_t items)
+/* Baseline: copies both replies. Reading each byte once takes at least as long. */
+void measure_memcpy(benchmark::State &state, const sample_pair &samples, size_t items)
 {
     size_t first = samples.older.block_bytes();
     size_t second = samples.newer.block_bytes();
@@ -39,12 +39,12 @@ void measure_memcpy(benchmark::State &state, const couple &samples, size_t items
     bench::count_items(state, items);
 }
 
-/* ---- Matching: what is compared ----------------------------------------------------------------------------- */
+/* ---- Matching: orders of instances -------------------------------------------------------------------------- */
 
-constexpr uint32_t NEW = PFB_NONE;
+constexpr uint32_t NEW = PFB_NONE; /* instead of an older row: the instance is not in the older sample */
 
-/* The order of the newer sample's instances: the older row of each one. */
-using arrangement = std::function<std::vector<uint32_t>(size_t count)>;
+/* Returns the order of the newer sample's instances: the older row of each one, or NEW. */
+using row_order = std::function<std::vector<uint32_t>(size_t count)>;
 
 std::vector<uint32_t> in_order(size_t count)
 {
@@ -70,7 +70,7 @@ std::vector<uint32_t> shuffled(size_t count)
     return rows;
 }
 
-/* One new instance is at the front, and all others are one position further. */
+/* A new instance comes first. All others are one row later than in the older sample, and the last one is removed. */
 std::vector<uint32_t> inserted(size_t count)
 {
     std::vector<uint32_t> rows = in_order(count - 1);
@@ -86,33 +86,34 @@ std::vector<instance> arrange(const std::vector<instance> &older, const std::vec
     return newer;
 }
 
-/* ---- Matching: measured -------------------------------------------------------------------------------------- */
+/* ---- Matching: benchmarks ------------------------------------------------------------------------------------ */
 
-/* Short matches are timed in batches of at least this many rows, so that reading the clock does not matter. */
+/* Samples are matched in batches of at least this many rows in total, so that the cost of reading the clock is
+ * negligible. */
 constexpr size_t BATCH_ROWS = 2000;
 
 struct match_job {
     std::vector<uint32_t> expected;
-    std::vector<std::unique_ptr<couple>> batch;
+    std::vector<std::unique_ptr<sample_pair>> batch;
 };
 
-std::unique_ptr<match_job> make_match_job(const arrangement &rows, size_t count)
+std::unique_ptr<match_job> make_match_job(const row_order &order, size_t count)
 {
     auto job = std::make_unique<match_job>();
     bench::counterset set = bench::one_counter();
     std::vector<instance> older = bench::processes(count);
-    job->expected = rows(count);
+    job->expected = order(count);
     std::vector<instance> newer = arrange(older, job->expected);
-    for (size_t held = 0; held == 0 || held < BATCH_ROWS; held += count) {
-        job->batch.emplace_back(new couple{{set, older, 1}, {set, newer, 2}});
-        job->batch.back()->older.keep();
-        job->batch.back()->newer.keep();
+    for (size_t rows = 0; rows == 0 || rows < BATCH_ROWS; rows += count) {
+        job->batch.emplace_back(new sample_pair{{set, older, 1}, {set, newer, 2}});
+        job->batch.back()->older.save();
+        job->batch.back()->newer.save();
     }
     return job;
 }
 
-/* Times `match` over a batch of samples that were just loaded, because an earlier match leaves sorted orders in a
- * sample. */
+/* Times `match` over a batch. The samples are restored before each iteration to their state after loading, because a
+ * match leaves sorted orders in a sample that make the next match faster. */
 template <class Match> void measure_match(benchmark::State &state, match_job &job, Match match)
 {
     for (auto _ : state) {
@@ -129,13 +130,13 @@ template <class Match> void measure_match(benchmark::State &state, match_job &jo
     for (auto &samples : job.batch) {
         for (size_t row = 0; row < job.expected.size(); row++) {
             if (samples->newer.table.rows[row].older_row != job.expected[row])
-                return state.SkipWithError("a row was paired with another one");
+                return state.SkipWithError("a row was not matched with the expected row of the older sample");
         }
     }
     bench::count_items(state, job.batch.size() * job.expected.size());
 }
 
-void library_match(couple &samples)
+void perfblock_match(sample_pair &samples)
 {
     pfb_sample_match(&samples.older.table, &samples.newer.table);
 }
@@ -162,8 +163,8 @@ row_identity identity(const pfb_sample_row &row)
     return {{reinterpret_cast<const char *>(row.name.bytes), row.name.size_bytes}, row.id};
 }
 
-/* The same with a hash table, as a program would do that allocates memory and expects no repeated instances. */
-void plain_match(couple &samples)
+/* Baseline: matches with a hash table. It allocates memory and does not support repeated instances. */
+void hash_match(sample_pair &samples)
 {
     const pfb_sample &older = samples.older.table;
     pfb_sample &newer = samples.newer.table;
@@ -177,21 +178,21 @@ void plain_match(couple &samples)
     }
 }
 
-void add_match(const std::string &name, const arrangement &rows, size_t count)
+void add_match(const std::string &name, const row_order &order, size_t count)
 {
-    /* Made when first needed, and kept, because repetitions run in any order. */
-    auto kept = std::make_shared<std::unique_ptr<match_job>>();
+    /* Created at the first use and shared by all repetitions, which may run in any order. */
+    auto shared = std::make_shared<std::unique_ptr<match_job>>();
     auto job = [=]() -> match_job & {
-        if (!*kept)
-            *kept = make_match_job(rows, count);
-        return **kept;
+        if (!*shared)
+            *shared = make_match_job(order, count);
+        return **shared;
     };
     std::string prefix = "match/" + name;
     bench::add(prefix + "/match", count, [=](benchmark::State &state) {
-        measure_match(state, job(), library_match);
+        measure_match(state, job(), perfblock_match);
     })->UseManualTime();
     bench::add(prefix + "/plain", count, [=](benchmark::State &state) {
-        measure_match(state, job(), plain_match);
+        measure_match(state, job(), hash_match);
     })->UseManualTime();
     bench::add(prefix + "/memcpy", count,
                [=](benchmark::State &state) { measure_memcpy(state, *job().batch[0], count); });
@@ -199,7 +200,8 @@ void add_match(const std::string &name, const arrangement &rows, size_t count)
 
 /* ---- Whole samples --------------------------------------------------------------------------------------------- */
 
-/* Bases are not displayed; everything else must have a value. */
+/* Returns true if each base has the status "not displayed" and every other counter has a value. Otherwise reports the
+ * unexpected status as the error of the benchmark. */
 bool all_evaluated(benchmark::State &state, const uint8_t *status_bytes, const pfb_sample &newer)
 {
     for (uint32_t column = 0; column < newer.counts.columns; column++) {
@@ -215,7 +217,8 @@ bool all_evaluated(benchmark::State &state, const uint8_t *status_bytes, const p
     return true;
 }
 
-void measure_evaluate_all(benchmark::State &state, couple &samples)
+/* Measures evaluating all values of the newer sample, after both samples were loaded and matched. */
+void measure_evaluate_all(benchmark::State &state, sample_pair &samples)
 {
     const pfb_sample &newer = samples.newer.table;
     pfb_sample_match(&samples.older.table, &samples.newer.table);
@@ -232,31 +235,32 @@ void measure_evaluate_all(benchmark::State &state, couple &samples)
 
 /* ---- From replies to displayed values ---------------------------------------------------------------------------- */
 
-/* Two replies in one call. */
-void measure_show(benchmark::State &state, couple &samples)
+/* Measures pfb_cook_replies, which loads, matches and evaluates two replies in one call. */
+void measure_show(benchmark::State &state, sample_pair &samples)
 {
     pfb_cooked_replies display;
-    pfb_cook_replies(&display, &samples.older.input, &samples.newer.input, nullptr, nullptr, 0);
+    pfb_cook_replies(&display, &samples.older.input, &samples.newer.input, nullptr, nullptr, 0); /* sets needed_bytes */
     size_t size = display.needed_bytes;
     auto memory = std::make_unique<std::byte[]>(size);
     for (auto _ : state) {
         if (!pfb_cook_replies(&display, &samples.older.input, &samples.newer.input, nullptr, memory.get(), size))
-            return state.SkipWithError("the replies are refused");
+            return state.SkipWithError("pfb_cook_replies refused the replies");
         benchmark::ClobberMemory();
     }
     if (all_evaluated(state, display.status_bytes, display.newer))
         bench::count_items(state, bench::count_values(display.newer));
 }
 
-/* The newer reply, with the older one's table kept. */
-void measure_next(benchmark::State &state, couple &samples)
+/* Measures loading the newer reply, matching it and evaluating its values. The older reply is loaded only once, before
+ * the measurement. */
+void measure_next(benchmark::State &state, sample_pair &samples)
 {
     const pfb_sample &newer = samples.newer.table;
     std::vector<double> values(newer.counts.values);
     std::vector<uint8_t> status_bytes(values.size());
     for (auto _ : state) {
         if (!samples.newer.load())
-            return state.SkipWithError("the reply is refused");
+            return state.SkipWithError("the newer reply was refused");
         pfb_sample_match(&samples.older.table, &samples.newer.table);
         pfb_sample_cook(&samples.older.table, &newer, nullptr, values.data(), status_bytes.data(), values.size());
         benchmark::ClobberMemory();
@@ -267,63 +271,64 @@ void measure_next(benchmark::State &state, couple &samples)
 
 /* ---- Baselines ------------------------------------------------------------------------------------------------- */
 
-/* A column of the table with the constants of its counterset. */
-struct plain_column {
+/* What the baseline needs from a column of the table. */
+struct baseline_column {
     uint32_t type;
-    uint32_t base; /* position of the base, when the type has one */
+    uint32_t base; /* column of the base counter, if the type has one */
 };
 
-std::vector<plain_column> plain_columns(const pfb_sample &table)
+std::vector<baseline_column> baseline_columns(const pfb_sample &table)
 {
-    std::vector<plain_column> columns;
+    std::vector<baseline_column> columns;
     for (uint32_t c = 0; c < table.counts.columns; c++)
         columns.push_back({table.columns[c].counter.type, table.columns[c].base_column});
     return columns;
 }
 
-double minus(uint64_t newer, uint64_t older)
+double difference(uint64_t newer, uint64_t older)
 {
     return static_cast<double>(newer - older);
 }
 
-/* The types of Processor Information, without any check. */
-double plain_value(const plain_column &column, const pfb_sample &older, const pfb_sample &newer, size_t place,
-                   size_t base, double time, double seconds)
+/* Computes a value of Processor Information, whose counter types it supports. Checks nothing. */
+double baseline_value(const baseline_column &column, const pfb_sample &older, const pfb_sample &newer, size_t index,
+                      size_t base_index, double time_100ns, double seconds)
 {
-    double change = minus(newer.raw[place], older.raw[place]);
+    double change = difference(newer.raw[index], older.raw[index]);
     switch (column.type) {
     case 0x00010000: /* PERF_COUNTER_RAWCOUNT */
-        return static_cast<double>(newer.raw[place]);
+        return static_cast<double>(newer.raw[index]);
     case 0x10410400: /* PERF_COUNTER_COUNTER */
     case 0x10410500: /* PERF_COUNTER_BULK_COUNT */
         return change / seconds;
     case 0x20510500: /* PERF_100NSEC_TIMER */
-        return 100 * change / time;
+        return 100 * change / time_100ns;
     case 0x21510500: /* PERF_100NSEC_TIMER_INV */
-        return 100 * (1 - change / time);
+        return 100 * (1 - change / time_100ns);
     case 0x20570500: /* PERF_PRECISION_100NS_TIMER */
-        return 100 * change / minus(newer.raw[base], older.raw[base]);
+        return 100 * change / difference(newer.raw[base_index], older.raw[base_index]);
     case 0x40020500: /* PERF_AVERAGE_BULK */
-        return change / minus(newer.raw[base], older.raw[base]);
+        return change / difference(newer.raw[base_index], older.raw[base_index]);
     default: /* bases */
         return 0;
     }
 }
 
-void measure_plain_values(benchmark::State &state, const couple &samples)
+/* Baseline of evaluating: computes each value with a minimal formula for its counter type. */
+void measure_evaluate_baseline(benchmark::State &state, const sample_pair &samples)
 {
     const pfb_sample &older = samples.older.table;
     const pfb_sample &newer = samples.newer.table;
-    std::vector<plain_column> columns = plain_columns(newer);
+    std::vector<baseline_column> columns = baseline_columns(newer);
     std::vector<double> values(newer.counts.values);
     size_t stride = newer.results[0].stride;
     for (auto _ : state) {
-        double time = static_cast<double>(newer.perf_time_100ns - older.perf_time_100ns);
+        double time_100ns = static_cast<double>(newer.perf_time_100ns - older.perf_time_100ns);
         double seconds = static_cast<double>(newer.perf_time - older.perf_time) / static_cast<double>(newer.perf_freq);
         for (size_t c = 0; c < columns.size(); c++) {
             for (size_t row = 0; row < newer.counts.rows; row++)
-                values[c * stride + row] = plain_value(columns[c], older, newer, c * stride + row,
-                                                       columns[c].base * stride + row, time, seconds);
+                values[c * stride + row] = baseline_value(columns[c], older, newer, c * stride + row,
+                                                          columns[c].base * stride + row, time_100ns, seconds);
         }
         benchmark::DoNotOptimize(values.data());
         benchmark::ClobberMemory();
@@ -333,19 +338,19 @@ void measure_plain_values(benchmark::State &state, const couple &samples)
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 
-/* Loads the newer sample only. */
-void measure_load(benchmark::State &state, couple &samples)
+/* Measures loading the newer reply as a table. */
+void measure_load(benchmark::State &state, sample_pair &samples)
 {
     for (auto _ : state) {
         if (!samples.newer.load())
-            return state.SkipWithError("the block is refused");
+            return state.SkipWithError("the newer reply was refused");
         benchmark::ClobberMemory();
     }
     bench::count_items(state, bench::count_values(samples.newer.table));
 }
 
-/* A copy of the newer block alone. */
-void measure_load_memcpy(benchmark::State &state, const couple &samples)
+/* Baseline of loading: copies the newer reply. */
+void measure_load_memcpy(benchmark::State &state, const sample_pair &samples)
 {
     std::vector<uint8_t> to(samples.newer.block_bytes());
     for (auto _ : state) {
@@ -356,8 +361,8 @@ void measure_load_memcpy(benchmark::State &state, const couple &samples)
     bench::count_items(state, bench::count_values(samples.newer.table));
 }
 
-/* The sum of all raw values of a sample with one result. */
-uint64_t sum_of(const pfb_sample &table)
+/* Returns the sum of all raw values of a sample that has one result. */
+uint64_t sum_raw_values(const pfb_sample &table)
 {
     uint64_t sum = 0;
     for (uint32_t column = 0; column < table.counts.columns; column++) {
@@ -367,61 +372,63 @@ uint64_t sum_of(const pfb_sample &table)
     return sum;
 }
 
-/* Reads both replies field by field into structs, and computes nothing. A row can hold one more counter. */
-void measure_typical(benchmark::State &state, const couple &samples)
+/* Baseline of displaying: reads both replies field by field into structs and evaluates nothing. typical_processor has a
+ * field for one more counter than the replies have; it stays 0. */
+void measure_typical(benchmark::State &state, const sample_pair &samples)
 {
     size_t instances = samples.newer.table.counts.rows;
     std::vector<typical_processor> rows(2 * instances);
-    size_t first = 0, second = 0;
+    size_t older_count = 0, newer_count = 0;
     for (auto _ : state) {
-        bool is_read =
-            typical_read(samples.older.block_data(), samples.older.block_bytes(), rows.data(), instances, &first) &&
-            typical_read(samples.newer.block_data(), samples.newer.block_bytes(), &rows[instances], instances, &second);
+        bool is_read = typical_read(samples.older.block_data(), samples.older.block_bytes(), rows.data(), instances,
+                                    &older_count) &&
+                       typical_read(samples.newer.block_data(), samples.newer.block_bytes(), &rows[instances],
+                                    instances, &newer_count);
         benchmark::DoNotOptimize(rows.data());
         benchmark::ClobberMemory();
-        if (!is_read || first != instances || second != instances)
-            return state.SkipWithError("the replies are refused");
+        if (!is_read || older_count != instances || newer_count != instances)
+            return state.SkipWithError("typical_read refused a reply or returned the wrong number of instances");
     }
     uint64_t sum = 0;
     for (const typical_processor &row : rows)
         sum += typical_sum(&row);
-    if (sum != sum_of(samples.older.table) + sum_of(samples.newer.table))
-        return state.SkipWithError("the values are others");
+    if (sum != sum_raw_values(samples.older.table) + sum_raw_values(samples.newer.table))
+        return state.SkipWithError("the sum of the values differs from that of the loaded samples");
     bench::count_items(state, bench::count_values(samples.newer.table));
 }
 
-using make_couple = std::function<couple *()>;
+using make_pair_function = std::function<sample_pair *()>;
 
-/* Made when first needed, and kept. */
-std::function<couple &()> keep(const make_couple &make)
+/* Returns a function that makes the samples at its first call and returns the same samples at each call. */
+std::function<sample_pair &()> make_once(const make_pair_function &make)
 {
-    auto kept = std::make_shared<std::unique_ptr<couple>>();
-    return [=]() -> couple & {
-        if (!*kept)
-            kept->reset(make());
-        return **kept;
+    auto shared = std::make_shared<std::unique_ptr<sample_pair>>();
+    return [=]() -> sample_pair & {
+        if (!*shared)
+            shared->reset(make());
+        return **shared;
     };
 }
 
-void add_load(const std::string &name, size_t count, const std::function<couple &()> &samples)
+void add_load(const std::string &name, size_t count, const std::function<sample_pair &()> &samples)
 {
     bench::add("load/" + name + "/load", count, [=](benchmark::State &state) { measure_load(state, samples()); });
     bench::add("load/" + name + "/memcpy", count,
                [=](benchmark::State &state) { measure_load_memcpy(state, samples()); });
 }
 
-void add_evaluate(const std::string &name, size_t count, const std::function<couple &()> &samples)
+void add_evaluate(const std::string &name, size_t count, const std::function<sample_pair &()> &samples)
 {
     std::string prefix = "sample/" + name;
     bench::add(prefix + "/evaluate_all", count,
                [=](benchmark::State &state) { measure_evaluate_all(state, samples()); });
-    bench::add(prefix + "/plain", count, [=](benchmark::State &state) { measure_plain_values(state, samples()); });
+    bench::add(prefix + "/plain", count, [=](benchmark::State &state) { measure_evaluate_baseline(state, samples()); });
     bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {
         measure_memcpy(state, samples(), bench::count_values(samples().newer.table));
     });
 }
 
-void add_display(const std::string &name, size_t count, const std::function<couple &()> &samples)
+void add_display(const std::string &name, size_t count, const std::function<sample_pair &()> &samples)
 {
     std::string prefix = "display/" + name;
     bench::add(prefix + "/show", count, [=](benchmark::State &state) { measure_show(state, samples()); });
@@ -432,22 +439,22 @@ void add_display(const std::string &name, size_t count, const std::function<coup
     });
 }
 
-std::function<couple &()> processor_samples(size_t count)
+std::function<sample_pair &()> processor_samples(size_t count)
 {
-    return keep([=]() {
+    return make_once([=]() {
         bench::counterset set = bench::processor_information();
         std::vector<instance> instances = bench::processors(count);
-        return new couple{{set, instances, 1}, {set, instances, 2}};
+        return new sample_pair{{set, instances, 1}, {set, instances, 2}};
     });
 }
 
 void add_samples(size_t processors, size_t processes)
 {
     auto information = processor_samples(processors);
-    auto single = keep([=]() {
+    auto single = make_once([=]() {
         bench::counterset set = bench::one_counter();
         std::vector<instance> instances = bench::processes(processes);
-        return new couple{{set, instances, 1}, {set, instances, 2}};
+        return new sample_pair{{set, instances, 1}, {set, instances, 2}};
     });
     add_evaluate("processor_information", processors, information);
     add_load("processor_information", processors, information);
@@ -467,7 +474,7 @@ int main(int argc, char **argv)
     }
     add_samples(10, 10);
     add_samples(1000, 1000);
-    add_samples(10000, 100000); /* 310,000 values of processors: no machine has more */
+    add_samples(10000, 100000); /* 310,000 values of processors: more than existing machines have */
     for (size_t count : {size_t{64}, size_t{4096}, size_t{65536}})
         add_display("processor_information", count, processor_samples(count));
     return bench::run(argc, argv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a sample of this machine costs, with many processes on it: collecting it from the kernel, and decoding it.
+// Measures samples of this machine while many processes exist: collecting a sample from the kernel, and decoding it.
 #include "bench.h"
 
 #include "perfblock/catalog.h"
@@ -23,7 +23,7 @@ namespace
 
 /* ---- Processes ---------------------------------------------------------------------------------------------- */
 
-/* Child processes that sleep until this object, or the program, ends. */
+/* Starts child processes that sleep. They end when this object is destroyed or the program ends. */
 class sleepers
 {
   public:
@@ -33,7 +33,7 @@ class sleepers
         while (pids.size() < count) {
             pid_t pid = fork();
             if (pid == 0)
-                sleep_with(self);
+                sleep_while_parent_runs(self);
             if (pid < 0)
                 break;
             pids.push_back(pid);
@@ -57,10 +57,10 @@ class sleepers
     }
 
   private:
-    [[noreturn]] static void sleep_with(pid_t parent)
+    [[noreturn]] static void sleep_while_parent_runs(pid_t parent)
     {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        while (getppid() == parent) /* the parent may have ended before */
+        while (getppid() == parent) /* false if the parent ended before the call of prctl */
             pause();
         _exit(0);
     }
@@ -82,17 +82,17 @@ struct byte_buffer : pfb_bytes {
     }
 };
 
-constexpr const char PROCESS[] = "1f7fa1a8-dbc6-481d-86ef-099145b39080";
+constexpr const char PROCESS_GUID[] = "1f7fa1a8-dbc6-481d-86ef-099145b39080";
 
 pfb_guid process_guid()
 {
     pfb_guid guid = {};
-    pfb_guid_parse(PROCESS, sizeof PROCESS - 1, &guid);
+    pfb_guid_parse(PROCESS_GUID, sizeof PROCESS_GUID - 1, &guid);
     return guid;
 }
 
-/* A live source with a query for the counters of all CPUs and for the given counters of all processes; all of them if
- * none are given. */
+/* A live source with a query for all counters of all CPUs and for the given counters of all processes. An empty list
+ * means all counters of processes. */
 class live
 {
   public:
@@ -126,14 +126,14 @@ class live
 
     pfb_sample_input input(const pfb_bytes &bytes) const
     {
-        pfb_sample_input made = {};
-        made.data = bytes.data;
-        made.data_size_bytes = bytes.size_bytes;
-        made.query_info = info.data;
-        made.query_info_size_bytes = info.size_bytes;
-        made.registrations = registrations;
-        made.registration_count = 2;
-        return made;
+        pfb_sample_input result = {};
+        result.data = bytes.data;
+        result.data_size_bytes = bytes.size_bytes;
+        result.query_info = info.data;
+        result.query_info_size_bytes = info.size_bytes;
+        result.registrations = registrations;
+        result.registration_count = 2;
+        return result;
     }
 
   private:
@@ -169,8 +169,8 @@ class live
     pfb_registration registrations[2] = {};
 };
 
-/* A sample's table, and memory for it. */
-class table
+/* A sample that owns its memory, which is reused by the next load. */
+class loaded_sample
 {
   public:
     bool load(const pfb_sample_input &input)
@@ -183,10 +183,10 @@ class table
             memory = std::make_unique<std::byte[]>(needed);
             size = needed;
         }
-        return pfb_sample_load(&table, &input, &counts, memory.get(), size).code == PFB_OK;
+        return pfb_sample_load(&sample, &input, &counts, memory.get(), size).code == PFB_OK;
     }
 
-    pfb_sample table = {};
+    pfb_sample sample = {};
 
   private:
     size_t size = 0;
@@ -195,7 +195,8 @@ class table
 
 /* ---- Benchmarks --------------------------------------------------------------------------------------------- */
 
-/* The number of rows of processes with this program's name and a processor time, as all sleeping children have. */
+/* Returns the number of process rows that have this program's name and a valid processor time. The rows of all sleeping
+ * children do. */
 size_t count_sleepers(const pfb_sample &newer, const std::vector<uint8_t> &status_bytes)
 {
     static const char16_t own_name[] = u"live_bench";
@@ -204,69 +205,72 @@ size_t count_sleepers(const pfb_sample &newer, const std::vector<uint8_t> &statu
     for (uint32_t i = 0; i < newer.counts.rows; i++) {
         const pfb_sample_row &row = newer.rows[i];
         uint32_t column = newer.results[row.result].first_column;
-        bool is_first = row.value_count > 0 && newer.columns[column].counter_id == 0;
-        if (is_first && row.name.size_bytes == 2 * units && std::memcmp(row.name.bytes, own_name, 2 * units) == 0)
+        bool has_processor_time = row.value_count > 0 && newer.columns[column].counter_id == 0;
+        if (has_processor_time && row.name.size_bytes == 2 * units &&
+            std::memcmp(row.name.bytes, own_name, 2 * units) == 0)
             count += (status_bytes[pfb_sample_place(&newer, i, column)] & PFB_STATUS_BYTE_CODE) == PFB_STATUS_OK;
     }
     return count;
 }
 
-/* The item is a sample, whatever the number of other processes is. */
+/* Measures collecting a sample. An item is one sample, regardless of the number of processes in it. */
 void measure_collect(benchmark::State &state, const std::vector<uint32_t> &counters)
 {
     live machine(counters);
     byte_buffer bytes;
     for (auto _ : state) {
         if (!machine.collect(&bytes)) {
-            state.SkipWithError("there is no sample");
+            state.SkipWithError("the source collected no sample");
             break;
         }
     }
     bench::count_items(state, 1);
 }
 
-/* Loading the newer of two samples, matching it with the older one, and evaluating all of its values. */
+/* Measures loading the newer of two samples, matching it with the older one, and evaluating all of its values. An item
+ * is one sample. */
 void measure_decode(benchmark::State &state, const std::vector<uint32_t> &counters, size_t processes)
 {
     live machine(counters);
     byte_buffer bytes[2];
-    table older;
-    table newer;
-    bool is_fine = machine.collect(&bytes[0]) && usleep(20000) == 0 && machine.collect(&bytes[1]) &&
-                   older.load(machine.input(bytes[0])) && newer.load(machine.input(bytes[1]));
-    std::vector<double> values(is_fine ? newer.table.counts.values : 0);
+    loaded_sample older;
+    loaded_sample newer;
+    bool is_loaded = machine.collect(&bytes[0]) && usleep(20000) == 0 && machine.collect(&bytes[1]) &&
+                     older.load(machine.input(bytes[0])) && newer.load(machine.input(bytes[1]));
+    std::vector<double> values(is_loaded ? newer.sample.counts.values : 0);
     std::vector<uint8_t> status_bytes(values.size());
     for (auto _ : state) {
-        is_fine = is_fine && newer.load(machine.input(bytes[1]));
-        if (!is_fine) {
-            state.SkipWithError("there are no two samples");
+        is_loaded = is_loaded && newer.load(machine.input(bytes[1]));
+        if (!is_loaded) {
+            state.SkipWithError("a sample could not be collected or loaded");
             break;
         }
-        pfb_sample_match(&older.table, &newer.table);
-        pfb_sample_cook(&older.table, &newer.table, nullptr, values.data(), status_bytes.data(), values.size());
+        pfb_sample_match(&older.sample, &newer.sample);
+        pfb_sample_cook(&older.sample, &newer.sample, nullptr, values.data(), status_bytes.data(), values.size());
         benchmark::ClobberMemory();
     }
-    if (is_fine && count_sleepers(newer.table, status_bytes) < processes)
-        state.SkipWithError("a process is missing");
+    if (is_loaded && count_sleepers(newer.sample, status_bytes) < processes)
+        state.SkipWithError("the sample has fewer sleeping processes than were started");
     bench::count_items(state, 1);
 }
 
-/* Opens and reads a file to its end, without using it. */
-bool read_file(int folder, const char *name, std::vector<char> *room)
+/* Opens a file, reads it to its end and ignores its contents. Returns false if it cannot be opened. */
+bool read_file(int folder, const char *name, std::vector<char> *buffer)
 {
     int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return false;
-    while (read(file, room->data(), room->size()) > 0) {
+    while (read(file, buffer->data(), buffer->size()) > 0) {
     }
     close(file);
     return true;
 }
 
-/* The cost of the kernel alone: one file of each process, and that of all CPUs. */
-void measure_plain(benchmark::State &state, size_t processes)
+/* Baseline of collecting: reads one file of each process and the file of all CPUs without parsing them, to measure the
+ * cost of the kernel. */
+void measure_collect_baseline(benchmark::State &state, size_t processes)
 {
-    std::vector<char> room(1 << 16);
+    std::vector<char> buffer(1 << 16);
     DIR *folder = opendir("/proc");
     if (!folder) {
         state.SkipWithError("/proc cannot be listed");
@@ -275,16 +279,16 @@ void measure_plain(benchmark::State &state, size_t processes)
     for (auto _ : state) {
         size_t count = 0;
         rewinddir(folder);
-        read_file(dirfd(folder), "stat", &room);
+        read_file(dirfd(folder), "stat", &buffer);
         while (const dirent *entry = readdir(folder)) {
             char name[300];
             if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
                 continue;
             std::snprintf(name, sizeof name, "%s/stat", entry->d_name);
-            count += read_file(dirfd(folder), name, &room);
+            count += read_file(dirfd(folder), name, &buffer);
         }
         if (count < processes) {
-            state.SkipWithError("a process is missing");
+            state.SkipWithError("/proc lists fewer processes than were started");
             break;
         }
     }
@@ -304,14 +308,15 @@ void add_live(const std::string &name, const std::vector<uint32_t> &counters, si
 int main(int argc, char **argv)
 {
     constexpr size_t PROCESSES = 500;
-    const std::vector<uint32_t> four = {0, 4, 6, 11}; /* processor time, working set, threads, id */
-    sleepers asleep(PROCESSES);
-    if (asleep.count() < PROCESSES) {
-        std::perror("cannot start as many processes");
+    const std::vector<uint32_t> four_counters = {0, 4, 6, 11}; /* processor time, working set, threads, id */
+    sleepers children(PROCESSES);
+    if (children.count() < PROCESSES) {
+        std::perror("cannot start the sleeping processes");
         return 1;
     }
-    add_live("four_counters", four, PROCESSES);
+    add_live("four_counters", four_counters, PROCESSES);
     add_live("all_counters", {}, PROCESSES);
-    bench::add("live/collect/plain", PROCESSES, [](benchmark::State &state) { measure_plain(state, PROCESSES); });
+    bench::add("live/collect/plain", PROCESSES,
+               [](benchmark::State &state) { measure_collect_baseline(state, PROCESSES); });
     return bench::run(argc, argv);
 }

@@ -165,17 +165,17 @@ bool sample::load()
            pfb_sample_load(&table, &input, &counts, memory.get(), memory_bytes).code == PFB_OK;
 }
 
-void sample::keep()
+void sample::save()
 {
-    kept_memory = std::make_unique<std::byte[]>(memory_bytes);
-    std::memcpy(kept_memory.get(), memory.get(), memory_bytes);
-    kept = table;
+    saved_memory = std::make_unique<std::byte[]>(memory_bytes);
+    std::memcpy(saved_memory.get(), memory.get(), memory_bytes);
+    saved = table;
 }
 
 void sample::restore()
 {
-    std::memcpy(memory.get(), kept_memory.get(), memory_bytes);
-    table = kept;
+    std::memcpy(memory.get(), saved_memory.get(), memory_bytes);
+    table = saved;
 }
 
 } // namespace bench

@@ -48,7 +48,7 @@ class sample
     bool load();
 
     /* Saves the loaded sample and restores it: matching changes the samples. */
-    void keep();
+    void save();
     void restore();
 
     size_t block_bytes() const
@@ -69,8 +69,8 @@ class sample
     std::vector<uint8_t> registration_bytes;
     pfb_registration registration = {};
     size_t memory_bytes = 0;
-    std::unique_ptr<std::byte[]> memory, kept_memory;
-    pfb_sample kept = {};
+    std::unique_ptr<std::byte[]> memory, saved_memory;
+    pfb_sample saved = {};
 };
 
 /* The number of values of a sample: for each result its rows times its columns. */
