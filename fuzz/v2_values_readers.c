@@ -6,101 +6,109 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNWRITTEN = 0xA5, MOST_POSITIONS = 64, VALUES_BEHIND = 9 /* more than are validated at once */ };
+enum {
+    FILL_BYTE = 0xA5, /* in all elements before a call; shows which elements were written */
+    MAX_POSITIONS = 64,
+    FOLLOWING_VALUES = 9 /* values to compare after a call; more than the reader validates at once */
+};
 
-/* ---- The obvious way ----------------------------------------------------------------------------------- */
+/* ---- Reading value by value ---------------------------------------------------------------------------- */
 
-static void store_value(const pfb_v2_values *bulk, size_t row, size_t n, const pfb_v2_value *value)
+static void store_value(const pfb_v2_values *arrays, size_t row, size_t n, const pfb_v2_value *value)
 {
-    size_t at = row * bulk->instance_step + n * bulk->position_step;
-    bulk->values[at] = value->raw;
-    if (bulk->sizes)
-        bulk->sizes[at] = value->is_number ? (uint8_t)value->data_size_bytes : 0;
+    size_t at = row * arrays->instance_step + n * arrays->position_step;
+    arrays->values[at] = value->raw;
+    if (arrays->sizes)
+        arrays->sizes[at] = value->is_number ? (uint8_t)value->data_size_bytes : 0;
 }
 
-static void read_slowly(pfb_v2_reader *block, pfb_v2_values *bulk)
+/* The reference: stores what pfb_v2_read_values must store. */
+static void read_singly(pfb_v2_reader *block, pfb_v2_values *arrays)
 {
     pfb_v2_instance instance;
     pfb_v2_value value;
-    bulk->instance_count = 0;
-    bulk->last_value_count = 0;
-    bulk->has_others = false;
-    while (bulk->instance_count < bulk->instance_capacity && pfb_v2_next_instance(block, &instance)) {
-        size_t row = bulk->instance_count++;
-        if (bulk->instances)
-            bulk->instances[row] = instance;
-        bulk->last_value_count = 0;
+    arrays->instance_count = 0;
+    arrays->last_value_count = 0;
+    arrays->has_others = false;
+    while (arrays->instance_count < arrays->instance_capacity && pfb_v2_next_instance(block, &instance)) {
+        size_t row = arrays->instance_count++;
+        if (arrays->instances)
+            arrays->instances[row] = instance;
+        arrays->last_value_count = 0;
         while (pfb_v2_next_value(block, &value)) {
-            bulk->last_value_count++;
-            bulk->has_others = bulk->has_others || !value.is_number;
-            for (uint32_t n = 0; bulk->positions && n < bulk->position_count; n++) {
-                if (bulk->positions[n] == value.position)
-                    store_value(bulk, row, n, &value);
+            arrays->last_value_count++;
+            arrays->has_others = arrays->has_others || !value.is_number;
+            for (uint32_t n = 0; arrays->positions && n < arrays->position_count; n++) {
+                if (arrays->positions[n] == value.position)
+                    store_value(arrays, row, n, &value);
             }
-            if (!bulk->positions)
-                store_value(bulk, row, value.position, &value);
+            if (!arrays->positions)
+                store_value(arrays, row, value.position, &value);
         }
     }
 }
 
-/* ---- Arrays of exactly their size ------------------------------------------------------------------------ */
+/* ---- Arrays ----------------------------------------------------------------------------------------------
+ *
+ * They have exactly the required size, so that a sanitizer detects writes past the end. A line is a row or a column. */
 
-static void *fill_memory(size_t count, size_t each)
+static void *make_array(size_t count, size_t element_bytes)
 {
-    size_t size = count * each;
+    size_t size = count * element_bytes;
     void *memory = malloc(size > 0 ? size : 1);
     if (!memory)
         abort();
-    memset(memory, UNWRITTEN, size);
+    memset(memory, FILL_BYTE, size);
     return memory;
 }
 
-/* Distance of values in a row or column. */
-static size_t small_step(const bulk_plan *plan)
+/* The number of elements from one value to the next in a line. */
+static size_t value_step(const bulk_plan *plan)
 {
     return 1 + (size_t)plan->spare_inside;
 }
 
-/* Distance of rows or columns. */
-static size_t large_step(const bulk_plan *plan, size_t columns)
+/* The number of elements from the start of one line to the next. */
+static size_t line_step(const bulk_plan *plan, size_t columns)
 {
-    return small_step(plan) * (plan->as_columns ? plan->capacity : columns) + plan->spare_after;
+    return value_step(plan) * (plan->as_columns ? plan->capacity : columns) + plan->spare_after;
 }
 
-/* Number of elements up to the last one that may be written: the padding after it must not be accessed. */
+/* The number of elements up to the last one that may be written. The padding after it must not be accessed. */
 static size_t count_cells(const bulk_plan *plan, size_t columns)
 {
     size_t lines = plan->as_columns ? columns : plan->capacity;
     size_t length = plan->as_columns ? plan->capacity : columns;
-    return columns > 0 ? (lines - 1) * large_step(plan, columns) + (length - 1) * small_step(plan) + 1 : 0;
+    return columns > 0 ? (lines - 1) * line_step(plan, columns) + (length - 1) * value_step(plan) + 1 : 0;
 }
 
-/* Makes the arguments of a call. */
-static pfb_v2_values make_bulk(const bulk_plan *plan, const uint32_t *positions, uint32_t position_count,
-                               size_t columns)
+/* Allocates the arrays for a call. The caller frees them with free_arrays. */
+static pfb_v2_values make_arrays(const bulk_plan *plan, const uint32_t *positions, uint32_t position_count,
+                                 size_t columns)
 {
     size_t cells = count_cells(plan, columns);
-    size_t small = small_step(plan);
-    size_t large = large_step(plan, columns);
-    return (pfb_v2_values){.values = fill_memory(cells, sizeof(uint64_t)),
-                           .sizes = plan->with_sizes ? fill_memory(cells, 1) : NULL,
+    return (pfb_v2_values){.values = make_array(cells, sizeof(uint64_t)),
+                           .sizes = plan->with_sizes ? make_array(cells, 1) : NULL,
                            .instances =
-                               plan->with_instances ? fill_memory(plan->capacity, sizeof(pfb_v2_instance)) : NULL,
+                               plan->with_instances ? make_array(plan->capacity, sizeof(pfb_v2_instance)) : NULL,
                            .instance_capacity = plan->capacity,
-                           .instance_step = plan->as_columns ? small : large,
-                           .position_step = plan->as_columns ? large : small,
+                           .instance_step = plan->as_columns ? value_step(plan) : line_step(plan, columns),
+                           .position_step = plan->as_columns ? line_step(plan, columns) : value_step(plan),
                            .positions = positions,
                            .position_count = position_count};
 }
 
-static void free_bulk(const pfb_v2_values *bulk)
+static void free_arrays(const pfb_v2_values *arrays)
 {
-    free(bulk->values);
-    free(bulk->sizes);
-    free(bulk->instances);
+    free(arrays->values);
+    free(arrays->sizes);
+    free(arrays->instances);
 }
 
-/* ---- Comparing ------------------------------------------------------------------------------------------- */
+/* ---- Comparing -------------------------------------------------------------------------------------------
+ *
+ * `bulk` is the reader that is used with pfb_v2_read_values, `single` the one that is read value by value. Each
+ * function returns a description of the first difference, or NULL if there is none. */
 
 static bool is_same_instance(const pfb_v2_instance *a, const pfb_v2_instance *b)
 {
@@ -115,140 +123,142 @@ static bool is_same_value(const pfb_v2_value *a, const pfb_v2_value *b)
            a->raw == b->raw;
 }
 
-static const char *compare_verdicts(const pfb_v2_reader *fast, const pfb_v2_reader *slow)
+static const char *compare_errors(const pfb_v2_reader *bulk, const pfb_v2_reader *single)
 {
-    if (fast->error.code != slow->error.code || fast->error.offset != slow->error.offset)
-        return "in bulk the verdict is the same";
-    return fast->notes == slow->notes ? NULL : "in bulk the notes are the same";
+    if (bulk->error.code != single->error.code || bulk->error.offset != single->error.offset)
+        return "the error of the bulk reader differs from that of the single reader";
+    return bulk->notes == single->notes ? NULL : "the notes of the bulk reader differ from those of the single reader";
 }
 
 /* Reads up to `count` remaining values of an instance. */
-static const char *compare_values(pfb_v2_reader *fast, pfb_v2_reader *slow, uint32_t count)
+static const char *compare_values(pfb_v2_reader *bulk, pfb_v2_reader *single, uint32_t count)
 {
     pfb_v2_value value;
-    pfb_v2_value same;
+    pfb_v2_value bulk_value;
     for (bool more = true; more && count > 0; count--) {
-        more = pfb_v2_next_value(slow, &value);
-        if (pfb_v2_next_value(fast, &same) != more || (more && !is_same_value(&value, &same)))
-            return "after bulk reading the next value is the same";
+        more = pfb_v2_next_value(single, &value);
+        if (pfb_v2_next_value(bulk, &bulk_value) != more || (more && !is_same_value(&value, &bulk_value)))
+            return "the next value of the bulk reader differs from that of the single reader";
     }
-    return compare_verdicts(fast, slow);
+    return compare_errors(bulk, single);
 }
 
 /* Reads the next instance and up to `count` of its values. */
-static const char *compare_next_instance(pfb_v2_reader *fast, pfb_v2_reader *slow, uint32_t count)
+static const char *compare_next_instance(pfb_v2_reader *bulk, pfb_v2_reader *single, uint32_t count)
 {
     pfb_v2_instance instance;
-    pfb_v2_instance same;
-    bool more = pfb_v2_next_instance(slow, &instance);
-    if (pfb_v2_next_instance(fast, &same) != more || (more && !is_same_instance(&instance, &same)))
-        return "after bulk reading the next instance is the same";
-    return compare_values(fast, slow, count);
+    pfb_v2_instance bulk_instance;
+    bool more = pfb_v2_next_instance(single, &instance);
+    if (pfb_v2_next_instance(bulk, &bulk_instance) != more || (more && !is_same_instance(&instance, &bulk_instance)))
+        return "the next instance of the bulk reader differs from that of the single reader";
+    return compare_values(bulk, single, count);
 }
 
-/* Reads the next result, which validates the rest of the current one. *more is set to whether there is one. */
-static const char *compare_next_result(pfb_v2_reader *fast, pfb_v2_reader *slow, pfb_v2_result *result, bool *more)
+/* Reads the next result, which validates the rest of the current one. Sets *more to whether there is a
+ * next result.
+ */
+static const char *compare_next_result(pfb_v2_reader *bulk, pfb_v2_reader *single, pfb_v2_result *result, bool *more)
 {
-    pfb_v2_result same;
-    *more = pfb_v2_next_result(slow, result);
-    if (pfb_v2_next_result(fast, &same) != *more)
-        return "after bulk reading as many results come";
-    if (*more && (same.offset != result->offset || same.index != result->index))
-        return "after bulk reading the next result is the same";
-    return compare_verdicts(fast, slow);
+    pfb_v2_result bulk_result;
+    *more = pfb_v2_next_result(single, result);
+    if (pfb_v2_next_result(bulk, &bulk_result) != *more)
+        return "only one of the two readers returns another result";
+    if (*more && (bulk_result.offset != result->offset || bulk_result.index != result->index))
+        return "the next result of the bulk reader differs from that of the single reader";
+    return compare_errors(bulk, single);
 }
 
-/* Checks that both readers have the same position and state, by reading on with copies, one by one. */
-static const char *compare_places(pfb_v2_reader fast, pfb_v2_reader slow)
+/* Compares the positions and states of both readers. Reads on value by value with copies of them. */
+static const char *compare_positions(pfb_v2_reader bulk, pfb_v2_reader single)
 {
     pfb_v2_result result;
     bool more;
-    const char *broken = compare_verdicts(&fast, &slow);
-    if (!broken)
-        broken = compare_values(&fast, &slow, 1); /* the last instance has no values left */
-    if (!broken)
-        broken = compare_next_instance(&fast, &slow, VALUES_BEHIND);
-    return broken ? broken : compare_next_result(&fast, &slow, &result, &more);
+    const char *difference = compare_errors(&bulk, &single);
+    if (!difference)
+        difference = compare_values(&bulk, &single, 1); /* the last instance has no values left */
+    if (!difference)
+        difference = compare_next_instance(&bulk, &single, FOLLOWING_VALUES);
+    return difference ? difference : compare_next_result(&bulk, &single, &result, &more);
 }
 
-static const char *compare_instances(const pfb_v2_values *fast, const pfb_v2_values *slow)
+static const char *compare_instances(const pfb_v2_values *bulk, const pfb_v2_values *single)
 {
-    size_t count = fast->instance_count;
+    size_t count = bulk->instance_count;
     for (size_t i = 0; i < count; i++) {
-        if (!is_same_instance(&fast->instances[i], &slow->instances[i]))
-            return "in bulk the instances are the same";
+        if (!is_same_instance(&bulk->instances[i], &single->instances[i]))
+            return "bulk reading stored an instance that differs from that of the single reader";
     }
-    size_t rest = (fast->instance_capacity - count) * sizeof *fast->instances;
-    if (memcmp(fast->instances + count, slow->instances + count, rest) != 0)
-        return "in bulk no other instance is written";
+    size_t rest = (bulk->instance_capacity - count) * sizeof *bulk->instances;
+    if (memcmp(bulk->instances + count, single->instances + count, rest) != 0)
+        return "bulk reading wrote an instance past the last one that it read";
     return NULL;
 }
 
-static const char *compare_calls(const pfb_v2_values *fast, const pfb_v2_values *slow, size_t cells)
+static const char *compare_calls(const pfb_v2_values *bulk, const pfb_v2_values *single, size_t cells)
 {
-    if (fast->instance_count != slow->instance_count || fast->last_value_count != slow->last_value_count)
-        return "in bulk as many instances and values come";
-    if (fast->has_others != slow->has_others)
-        return "in bulk it is reported whether all are numbers";
-    if (memcmp(fast->values, slow->values, cells * sizeof *fast->values) != 0)
-        return "in bulk the values are the same, and nothing else is written";
-    if (fast->sizes && slow->sizes && memcmp(fast->sizes, slow->sizes, cells) != 0)
-        return "in bulk the sizes are the same, and nothing else is written";
-    return fast->instances && slow->instances ? compare_instances(fast, slow) : NULL;
+    if (bulk->instance_count != single->instance_count || bulk->last_value_count != single->last_value_count)
+        return "bulk reading returned a wrong instance_count or last_value_count";
+    if (bulk->has_others != single->has_others)
+        return "bulk reading returned a wrong has_others";
+    if (memcmp(bulk->values, single->values, cells * sizeof *bulk->values) != 0)
+        return "bulk reading stored a wrong value, or wrote an element that has no value";
+    if (bulk->sizes && single->sizes && memcmp(bulk->sizes, single->sizes, cells) != 0)
+        return "bulk reading stored a wrong size, or wrote an element that has no value";
+    return bulk->instances && single->instances ? compare_instances(bulk, single) : NULL;
 }
 
-/* Makes one call each way. *more is set to whether it returned anything. */
-static const char *compare_call(pfb_v2_reader *fast, pfb_v2_reader *slow, const bulk_plan *plan,
+/* Reads up to the capacity of instances in bulk and value by value. Sets *more to the result of the bulk call. */
+static const char *compare_call(pfb_v2_reader *bulk, pfb_v2_reader *single, const bulk_plan *plan,
                                 const uint32_t *positions, uint32_t position_count, size_t columns, bool *more)
 {
-    const char *broken = plan->values_before > 0 ? compare_next_instance(fast, slow, plan->values_before) : NULL;
-    if (broken)
-        return broken;
-    pfb_v2_values quick = make_bulk(plan, positions, position_count, columns);
-    pfb_v2_values careful = make_bulk(plan, positions, position_count, columns);
-    *more = pfb_v2_read_values(fast, &quick);
-    read_slowly(slow, &careful);
-    broken = compare_calls(&quick, &careful, count_cells(plan, columns));
-    if (!broken && *more != (careful.instance_count > 0))
-        broken = "it is reported when nothing came";
-    free_bulk(&quick);
-    free_bulk(&careful);
-    return broken ? broken : compare_places(*fast, *slow);
+    const char *difference = plan->values_before > 0 ? compare_next_instance(bulk, single, plan->values_before) : NULL;
+    if (difference)
+        return difference;
+    pfb_v2_values bulk_arrays = make_arrays(plan, positions, position_count, columns);
+    pfb_v2_values single_arrays = make_arrays(plan, positions, position_count, columns);
+    *more = pfb_v2_read_values(bulk, &bulk_arrays);
+    read_singly(single, &single_arrays);
+    difference = compare_calls(&bulk_arrays, &single_arrays, count_cells(plan, columns));
+    if (!difference && *more != (single_arrays.instance_count > 0))
+        difference = "the result of bulk reading does not match the number of instances that were read";
+    free_arrays(&bulk_arrays);
+    free_arrays(&single_arrays);
+    return difference ? difference : compare_positions(*bulk, *single);
 }
 
-static const char *compare_result(pfb_v2_reader *fast, pfb_v2_reader *slow, const bulk_plan *plan,
+static const char *compare_result(pfb_v2_reader *bulk, pfb_v2_reader *single, const bulk_plan *plan,
                                   const pfb_v2_result *result)
 {
     uint32_t *positions = NULL;
     uint32_t position_count = 0;
-    if (plan->position_step > 0) { /* one of them may be past the last value */
-        positions = fill_memory(MOST_POSITIONS, sizeof *positions);
+    if (plan->position_step > 0) { /* the last chosen position may be past the last value */
+        positions = make_array(MAX_POSITIONS, sizeof *positions);
         uint32_t position = plan->first_position;
-        for (; position_count < MOST_POSITIONS && position <= result->counter_count; position += plan->position_step)
+        for (; position_count < MAX_POSITIONS && position <= result->counter_count; position += plan->position_step)
             positions[position_count++] = position;
     }
     size_t columns = positions ? position_count : result->counter_count;
-    const char *broken = NULL;
+    const char *difference = NULL;
     bool more = true;
-    while (more && !broken)
-        broken = compare_call(fast, slow, plan, positions, position_count, columns, &more);
+    while (more && !difference)
+        difference = compare_call(bulk, single, plan, positions, position_count, columns, &more);
     free(positions);
-    return broken;
+    return difference;
 }
 
 const char *compare_bulk(const uint8_t *data, size_t size, const bulk_plan *plan)
 {
-    pfb_v2_reader fast;
-    pfb_v2_reader slow;
+    pfb_v2_reader bulk;
+    pfb_v2_reader single;
     pfb_v2_result result;
-    pfb_v2_open(&fast, data, size, plan->options);
-    pfb_v2_open(&slow, data, size, plan->options);
+    pfb_v2_open(&bulk, data, size, plan->options);
+    pfb_v2_open(&single, data, size, plan->options);
     bool more;
-    const char *broken = compare_next_result(&fast, &slow, &result, &more);
-    while (more && !broken) {
-        broken = compare_result(&fast, &slow, plan, &result);
-        if (!broken)
-            broken = compare_next_result(&fast, &slow, &result, &more);
+    const char *difference = compare_next_result(&bulk, &single, &result, &more);
+    while (more && !difference) {
+        difference = compare_result(&bulk, &single, plan, &result);
+        if (!difference)
+            difference = compare_next_result(&bulk, &single, &result, &more);
     }
-    return broken;
+    return difference;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_FUZZ_BULK_READERS_H
-#define PFB_FUZZ_BULK_READERS_H
+#ifndef PFB_FUZZ_V2_VALUES_READERS_H
+#define PFB_FUZZ_V2_VALUES_READERS_H
 
-/* Compares bulk reading with reading value by value. Used by the fuzz target and the unit test. */
+/* Compares bulk reading with single reads, value by value. The fuzz target and the unit test use it. */
 #include "strict.h"
 
 #include <stdbool.h>
@@ -13,19 +13,20 @@
 typedef struct bulk_plan {
     const pfb_read_options *options; /* as for pfb_v2_open */
     size_t capacity;                 /* instances per call, at least 1 */
-    bool as_columns;                 /* columns; otherwise rows */
-    bool with_sizes;                 /* pass `sizes` */
-    bool with_instances;             /* pass `instances` */
-    uint32_t position_step;          /* read every n-th position; 0: all, without a list */
-    uint32_t first_position;         /* first position to read */
+    bool as_columns;                 /* the values of a position are adjacent, otherwise those of an instance */
+    bool with_sizes;                 /* pass an array for `sizes` */
+    bool with_instances;             /* pass an array for `instances` */
+    uint32_t position_step;          /* choose every n-th position; 0: pass NULL, which means all */
+    uint32_t first_position;         /* first chosen position */
     uint32_t values_before;          /* number of values of an instance that are read one by one before each call */
-    uint32_t spare_inside;           /* padding after each value of a row or column: no step is 1 */
-    uint32_t spare_after;            /* padding after each row or column, whose step is larger than its contents */
+    uint32_t spare_inside; /* unused elements after each value of a row or column, so that neither step is 1 */
+    uint32_t spare_after;  /* unused elements after each row or column */
 } bulk_plan;
 
-/* Returns the guarantee that was violated, or NULL. Both ways must return the same values, sizes, instances, counts,
- * notes and errors, call by call; write nothing else; and leave the reader at the same position for reading one by one.
- */
+/* Reads the whole reply in bulk and value by value. Returns a description of the first difference, or NULL if there is
+ * none. After each call of pfb_v2_read_values, compares the values, sizes, instances, counts, notes and errors with
+ * those of single reads. Checks that no other array element was written, and that single reads continue at the same
+ * position. */
 const char *compare_bulk(const uint8_t *data, size_t size, const bulk_plan *plan);
 
 #endif
