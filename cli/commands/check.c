@@ -8,17 +8,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Appends "2 blocks"; nothing for 0. */
-static void count_words(buffer *line, uint64_t count, const char *one, const char *many)
+/* Appends ", 2 blocks". Appends nothing if the count is 0. */
+static void append_count(buffer *line, uint64_t count, const char *singular, const char *plural)
 {
     if (count > 0)
-        buffer_format(line, ", %" PRIu64 " %s", count, count == 1 ? one : many);
+        buffer_format(line, ", %" PRIu64 " %s", count, count == 1 ? singular : plural);
 }
 
-enum { MOST_NOTES = NAMES_MOST_BITS + PFB_LWP_NOTE_COUNT };
+enum { MAX_NOTES = NAMES_MOST_BITS + PFB_LWP_NOTE_COUNT };
 
-/* The names of the deviations that were tolerated; returns their number. */
-static size_t name_notes(const walk *w, const char *names[MOST_NOTES])
+/* Stores the names of the deviations that were tolerated. Returns the number of names. */
+static size_t name_notes(const walk *w, const char *names[MAX_NOTES])
 {
     size_t count = names_of_notes(w->notes, names);
     for (unsigned note = 0; note < PFB_LWP_NOTE_COUNT; note++) {
@@ -28,8 +28,8 @@ static size_t name_notes(const walk *w, const char *names[MOST_NOTES])
     return count;
 }
 
-/* Describes the first error in a sentence. */
-static void put_message(const walk *w, buffer *out)
+/* Appends a sentence that describes the first error. */
+static void append_message(const walk *w, buffer *out)
 {
     if (w->in->kind == INPUT_UNKNOWN)
         input_refusal_text(w->in, WALK_EXPECTED, out);
@@ -37,48 +37,49 @@ static void put_message(const walk *w, buffer *out)
         buffer_string(out, pfb_code_text(w->first.code));
 }
 
-/* The verdict in one or two words. */
-static const char *name_verdict(const walk *w)
+/* Returns the result of the check for text output. */
+static const char *result_name(const walk *w)
 {
     if (w->in->kind == INPUT_UNKNOWN)
         return "not recognised";
     return w->first.code == PFB_OK ? "ok" : "malformed";
 }
 
-static void state_text(output *out, const walk *w)
+/* Writes one line: the result, the counts, the tolerated deviations and the first error. */
+static void write_line(output *out, const walk *w)
 {
-    const char *notes[MOST_NOTES];
+    const char *notes[MAX_NOTES];
     size_t note_count = name_notes(w, notes);
     buffer line = {0};
     text_safe(&line, w->in->name, strlen(w->in->name));
-    buffer_format(&line, ": %s (%s, %" PRIu64 " bytes", name_verdict(w), input_kind_name(w->in->kind),
+    buffer_format(&line, ": %s (%s, %" PRIu64 " bytes", result_name(w), input_kind_name(w->in->kind),
                   input_file_size(w->in));
-    count_words(&line, w->counts.chunks, "chunk", "chunks");
-    count_words(&line, w->counts.blocks, "block", "blocks");
-    count_words(&line, w->counts.results, "result", "results");
-    count_words(&line, w->counts.objects, "object", "objects");
-    count_words(&line, w->counts.instances, "instance", "instances");
-    count_words(&line, w->counts.values, "value", "values");
-    count_words(&line, w->counts.groups, "group", "groups");
-    count_words(&line, w->counts.steps, "step", "steps");
-    count_words(&line, w->counts.items, "item of metadata", "items of metadata");
-    count_words(&line, w->counts.records, "record", "records");
-    count_words(&line, w->counts.unread_chunks, "chunk not read", "chunks not read");
+    append_count(&line, w->counts.chunks, "chunk", "chunks");
+    append_count(&line, w->counts.blocks, "block", "blocks");
+    append_count(&line, w->counts.results, "result", "results");
+    append_count(&line, w->counts.objects, "object", "objects");
+    append_count(&line, w->counts.instances, "instance", "instances");
+    append_count(&line, w->counts.values, "value", "values");
+    append_count(&line, w->counts.groups, "group", "groups");
+    append_count(&line, w->counts.steps, "step", "steps");
+    append_count(&line, w->counts.items, "item of metadata", "items of metadata");
+    append_count(&line, w->counts.records, "record", "records");
+    append_count(&line, w->counts.unread_chunks, "chunk not read", "chunks not read");
     for (size_t i = 0; i < note_count; i++)
         buffer_format(&line, "%s%s", i == 0 ? "; tolerated: " : ", ", notes[i]);
     buffer_string(&line, ")");
     if (w->first.code != PFB_OK) {
         buffer_format(&line, ": offset %zu: %s: ", w->first.offset, pfb_code_name(w->first.code));
-        put_message(w, &line);
+        append_message(w, &line);
     }
     buffer_string(&line, "\n");
     output_raw(out, line.data, line.size);
     buffer_free(&line);
 }
 
-static void state_record(output *out, const walk *w)
+static void write_record(output *out, const walk *w)
 {
-    const char *notes[MOST_NOTES];
+    const char *notes[MAX_NOTES];
     size_t note_count = name_notes(w, notes);
     bool is_valid = w->first.code == PFB_OK;
     output_begin(out, NULL, 0);
@@ -90,10 +91,10 @@ static void state_record(output *out, const walk *w)
         output_string(out, "code", pfb_code_name(w->first.code));
         output_unsigned(out, "offset", w->first.offset);
         buffer message = {0};
-        put_message(w, &message);
+        append_message(w, &message);
         output_string(out, "message", message.data);
         buffer_free(&message);
-    } else if (out->format == OUTPUT_CSV) { /* rows have the same columns */
+    } else if (out->format == OUTPUT_CSV) { /* every row has the same columns */
         output_null(out, "code");
         output_null(out, "offset");
         output_null(out, "message");
@@ -106,16 +107,16 @@ static void state_record(output *out, const walk *w)
 static void check_file(const options *o, output *out, const char *name)
 {
     input in;
-    output silent;
+    output no_output;
     if (!input_open(&in, name, o->kind, false))
         return;
-    output_open(&silent, OUTPUT_NONE, false);
-    walk w = {.in = &in, .out = &silent, .options = &o->reader, .request = o->request};
+    output_open(&no_output, OUTPUT_NONE, false);
+    walk w = {.in = &in, .out = &no_output, .options = &o->reader, .request = o->request};
     walk_input(&w);
     if (out->format == OUTPUT_TEXT)
-        state_text(out, &w);
+        write_line(out, &w);
     else
-        state_record(out, &w);
+        write_record(out, &w);
     if (in.kind == INPUT_UNKNOWN)
         input_refuse(&in, WALK_EXPECTED);
     else if (w.first.code != PFB_OK)

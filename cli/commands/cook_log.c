@@ -6,21 +6,21 @@
 
 #include <inttypes.h>
 
-/* `base` is the offset in the file that the error's counts from. */
-static void tell(const input *in, uint64_t base, pfb_error error)
+/* Reports an error, if there is one. The error's offset counts from the offset `base` in the file. */
+static void report_error(const input *in, uint64_t base, pfb_error error)
 {
     error.offset += (size_t)base;
     if (error.code != PFB_OK)
         diagnostics_malformed(in->name, error);
 }
 
-/* Prints the current sample, if there is one, and reports the error of what was put. Returns the number of samples
- * printed. */
+/* Prints the current sample, if there is one, and reports the error of the record or row that was put last. Returns the
+ * number of samples, 0 or 1. */
 static uint64_t print_sample(input *in, values_printer *printer, pfb_collector *collector)
 {
     pfb_collected_reply reply = pfb_collector_reply(collector);
     values_print(printer, collector);
-    tell(in, in->offset, reply.error);
+    report_error(in, in->offset, reply.error);
     return reply.is_sample;
 }
 
@@ -38,13 +38,14 @@ static uint64_t cook_records(input *in, values_printer *printer, pfb_collector *
             continue;
         }
         bool has_memory;
-        do
+        do /* the first put may only determine the range; then the record is put again */
             has_memory = pfb_collector_put_log_record(collector, &log, &record, &failure);
         while (has_memory && sample_range_repeats(range, collector));
         bool has_sample = has_memory;
         while (has_sample && !values_has_ended(printer)) {
             count += print_sample(in, printer, collector);
             has_sample = pfb_collector_next_log_object(collector, &log, &record, &failure);
+            /* PFB_WIN32_NO_MORE_ITEMS follows the last object. The only other failure is exhausted memory. */
             has_memory = has_sample || failure.code == PFB_WIN32_NO_MORE_ITEMS;
         }
         if (!has_memory)
@@ -52,9 +53,9 @@ static uint64_t cook_records(input *in, values_printer *printer, pfb_collector *
         input_progress(in, record.offset);
     }
     if (log.skipped_events > 0)
-        diagnostics_note(in->name, 0, "%" PRIu64 " unknown events or parts of records were skipped",
+        diagnostics_note(in->name, 0, "%" PRIu64 " events of unknown kind or from incomplete records were skipped",
                          log.skipped_events);
-    tell(in, in->offset, log.error);
+    report_error(in, in->offset, log.error);
     return count;
 }
 
@@ -72,7 +73,7 @@ static uint64_t cook_rows(input *in, values_printer *printer, pfb_collector *col
             is_open = input_continue_text(in, &text);
             continue;
         }
-        do
+        do /* the first put may only determine the range; then the row is put again */
             if (!pfb_collector_put_text_row(collector, &text, &row, NULL))
                 memory_exhausted();
         while (sample_range_repeats(range, collector));
@@ -81,7 +82,7 @@ static uint64_t cook_rows(input *in, values_printer *printer, pfb_collector *col
     }
     if (text.skipped_lines > 0)
         diagnostics_note(in->name, 0, "%" PRIu64 " lines that are no rows were skipped", text.skipped_lines);
-    tell(in, in->offset, text.error);
+    report_error(in, in->offset, text.error);
     return count;
 }
 

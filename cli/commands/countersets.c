@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Writes the id of a related counter, or null if the counter has none. */
 static void put_id(output *out, const char *key, uint32_t id)
 {
     if (id == PFB_NO_ID)
@@ -27,7 +28,8 @@ static void put_name(output *out, const char *key, bool exists, const char *name
         output_null(out, key);
 }
 
-static void state_counter(output *out, const pfb_guid *guid, const pfb_described_counterset *set,
+/* Writes a counter. In text output some fields are omitted, and the counterset is not repeated for each counter. */
+static void write_counter(output *out, const pfb_guid *guid, const pfb_described_counterset *set,
                           const pfb_described_counter *described)
 {
     char text[PFB_GUID_TEXT_BYTES];
@@ -56,7 +58,8 @@ static void state_counter(output *out, const pfb_guid *guid, const pfb_described
     output_end(out);
 }
 
-static void state_set(output *out, pfb_collector *collector, const pfb_guid *guid)
+/* Writes a counterset, then its counters. */
+static void write_set(output *out, pfb_collector *collector, const pfb_guid *guid)
 {
     char text[PFB_GUID_TEXT_BYTES];
     pfb_described_counterset set;
@@ -78,10 +81,11 @@ static void state_set(output *out, pfb_collector *collector, const pfb_guid *gui
     for (uint32_t i = 0; !output_failed(out) && i < set.counter_count; i++) {
         if (!pfb_collector_counter(collector, guid, i, &counter, NULL))
             memory_exhausted();
-        state_counter(out, guid, &set, &counter);
+        write_counter(out, guid, &set, &counter);
     }
 }
 
+/* Lists all countersets of the collector. `source` is null for a capture. */
 static void list_sets(output *out, pfb_collector *collector, const collecting *source)
 {
     pfb_bytes guids = {0};
@@ -91,28 +95,28 @@ static void list_sets(output *out, pfb_collector *collector, const collecting *s
     for (size_t i = 0; i < guids.size_bytes / sizeof(pfb_guid) && !output_failed(out); i++) {
         pfb_guid guid;
         memcpy(&guid, guids.data + i * sizeof guid, sizeof guid);
-        state_set(out, collector, &guid);
+        write_set(out, collector, &guid);
         if (source)
             collecting_report(source);
     }
     pfb_bytes_free(&guids);
 }
 
-/* Adds the name table of a live source, whose error is reported. */
+/* Adds the name table of a live source and reports an error in it. */
 static void add_names(title_names *names, const collecting *c, const pfb_bytes *table)
 {
     buffer subject = {0};
     pfb_name_table reader;
     title_names_add(names, 0, table->data, table->size_bytes);
     pfb_name_table_open(&reader, table->data, table->size_bytes, NULL);
-    pfb_name_table_count(&reader);
+    pfb_name_table_count(&reader); /* reads the whole table; sets reader.error */
     buffer_format(&subject, "%s: V1 name table", c->subject);
     if (reader.error.code != PFB_OK)
         diagnostics_malformed(subject.data, reader.error);
     buffer_free(&subject);
 }
 
-/* Lists the V1 objects of a live source, of which costly ones are left out. */
+/* Lists the V1 objects that a live source returns for "Global", which does not include costly objects. */
 static void list_live_objects(output *out, const options *o, const collecting *c)
 {
     pfb_bytes block = {0};
@@ -135,7 +139,7 @@ static void list_live_objects(output *out, const options *o, const collecting *c
     pfb_bytes_free(&block);
 }
 
-/* Lists the countersets of this machine, or of that of --machine. */
+/* Lists the countersets of this machine or, with --machine, of that machine. */
 static void list_live(output *out, const options *o)
 {
     collecting c;
@@ -170,7 +174,7 @@ static void list_capture(output *out, const input *in, pfb_collector *collector)
         diagnostics_malformed(in->name, capture.error);
 }
 
-/* Lists the V2 countersets and V1 objects of a capture, or the objects of a file of V1 blocks. */
+/* Lists the V2 countersets and V1 objects of a capture, or the objects of a file that contains V1 blocks. */
 static void list_file(output *out, const options *o)
 {
     input in;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/recording.h"
 #include "commands.h"
-#include "commands/cpi_keep.h"
+#include "commands/cpi_readings.h"
 #include "commands/cpi_result.h"
 #include "input/parts.h"
 #include "memory/memory.h"
@@ -21,7 +21,7 @@ typedef struct run {
         size_t offset; /* if there are fewer steps: offset of the end of the file */
         bool is_refusal;
     } ends[2]; /* the steps at start and end of the interval, by pfb_cpi_moment */
-    cpi_kept kept;
+    cpi_readings readings;
     cpi_result result;
     recording stored; /* the file of -o */
     uint8_t *hooks;   /* its chunk's body; null without -o */
@@ -121,14 +121,15 @@ static pfb_cpi_source *open_live(run *r)
     return source;
 }
 
-/* Makes the facility read from the source of the options, and keeps the readings. Returns false after a message. */
+/* Makes the facility read from the source of the options and stores the readings. On failure prints a message and
+ * returns false. */
 static bool use_source(run *r)
 {
     pfb_cpi_failure failure = {0};
     pfb_cpi_source *inner = r->o->source ? open_fixture(r) : open_live(r);
     if (!inner)
         return false;
-    pfb_cpi_source *source = cpi_keep(inner, &r->kept, &failure);
+    pfb_cpi_source *source = cpi_readings_source(inner, &r->readings, &failure);
     if (!source) {
         say_failure(r, PFB_CPI_AT_START, failure.code, failure.sentence);
         return false;
@@ -151,7 +152,7 @@ static void store(run *r)
 {
     size_t used = 0;
     buffer text = {0};
-    cpi_kept_write(&r->kept, &text);
+    cpi_readings_write(&r->readings, &text);
     if (text.size > 0) {
         recording_put(&r->stored, &(pfb_chunk){.tag = PFB_TAG_SNAPSHOTS}, text.data, text.size);
         if (pfb_cpi_get_trace_size(r->result.handle, &used, NULL) == PFB_PU_SUCCESS && used > 0)
@@ -244,5 +245,5 @@ void command_cpi_run(const options *o)
             measure(&r);
         pfb_cpi_use_source(NULL);
     }
-    cpi_kept_free(&r.kept);
+    cpi_readings_free(&r.readings);
 }

@@ -85,8 +85,8 @@ static bool fail_file(const pfb_kernel_reader *reader, int error, pfb_source_fai
     return pfb_source_fail(failure, find_error(error).code, "%.120s cannot be read: %s", reader->path, reason);
 }
 
-/* Keeps an error of the current file, unless one is kept already or the error means that there is no data. */
-static void keep_error(pfb_kernel_reader *reader, int error, bool is_of_driver)
+/* Stores an error of the current file, unless an error is stored already or this one means that there is no data. */
+static void store_error(pfb_kernel_reader *reader, int error, bool is_of_driver)
 {
     verdict meaning = find_error(error).verdict;
     if (meaning == ABSENT || (meaning == BROKEN && is_of_driver) || reader->has_failed)
@@ -124,7 +124,7 @@ static pfb_kernel_text read_text(pfb_kernel_reader *reader, bool is_of_driver)
     int error = pfb_kernel_read(reader->path, &reader->text);
     if (error == 0)
         return text_of(&reader->text);
-    keep_error(reader, error, is_of_driver);
+    store_error(reader, error, is_of_driver);
     return (pfb_kernel_text){.text = ""};
 }
 
@@ -164,7 +164,7 @@ bool pfb_kernel_exists(pfb_kernel_reader *reader, const char *format, ...)
     va_end(arguments);
     if (access(reader->path, F_OK) == 0)
         return true;
-    keep_error(reader, errno, false);
+    store_error(reader, errno, false);
     return false;
 }
 
@@ -178,13 +178,13 @@ bool pfb_kernel_need_file(pfb_kernel_reader *reader, const char *name, pfb_kerne
     return true;
 }
 
-/* `failure` may be NULL for callers that do not require the file: the error is kept. */
+/* Callers that do not require the file pass NULL for `failure`. The reader stores the error in any case. */
 bool pfb_kernel_stat(pfb_kernel_reader *reader, pfb_kernel_text *text, pfb_source_failure *failure)
 {
     if (!reader->has_stat) {
         int error = pfb_kernel_read(pfb_kernel_path(reader, "/proc/stat"), &reader->stat);
         if (error != 0) {
-            keep_error(reader, error, false);
+            store_error(reader, error, false);
             return fail_file(reader, error, failure);
         }
         reader->has_stat = true;
@@ -195,13 +195,13 @@ bool pfb_kernel_stat(pfb_kernel_reader *reader, pfb_kernel_text *text, pfb_sourc
 
 /* ---- Numbered directories --------------------------------------------------------------------------------------- */
 
-const pfb_kernel_folders pfb_kernel_processes = {.parent = "/proc", .prefix = "", .least = 1, .most = 0x7FFFFFFF};
+const pfb_kernel_folders pfb_kernel_processes = {.parent = "/proc", .prefix = "", .min = 1, .max = 0x7FFFFFFF};
 
 DIR *pfb_kernel_open_folders(pfb_kernel_reader *reader, const pfb_kernel_folders *folders)
 {
     DIR *parent = opendir(pfb_kernel_path(reader, "%s", folders->parent));
     if (!parent)
-        keep_error(reader, errno, false);
+        store_error(reader, errno, false);
     return parent;
 }
 
@@ -210,15 +210,14 @@ bool pfb_kernel_next_folder(pfb_kernel_reader *reader, DIR *parent, const pfb_ke
     const struct dirent *entry;
     errno = 0;
     while ((entry = readdir(parent))) {
-        if (pfb_kernel_folder_number(entry->d_name, folders->prefix, folders->most, number) &&
-            *number >= folders->least)
+        if (pfb_kernel_folder_number(entry->d_name, folders->prefix, folders->max, number) && *number >= folders->min)
             return true;
     }
     int error = errno;
     if (error == 0)
         return false;
     pfb_kernel_path(reader, "%s", folders->parent);
-    keep_error(reader, error, false);
+    store_error(reader, error, false);
     return false;
 }
 

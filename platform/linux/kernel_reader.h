@@ -2,12 +2,13 @@
 #ifndef PFB_KERNEL_READER_H
 #define PFB_KERNEL_READER_H
 
-/* Reads the kernel's files below a root directory. All countersets of a source share one reader: its buffer is kept and
- * grown, so that reading allocates nothing once it has grown, and all countersets of a sample share its clocks.
+/* Reads the kernel's files below a root directory. All countersets of a source share one reader. The reader reuses its
+ * buffer and enlarges it when a file needs more, so that most reads allocate no memory. All countersets of a sample use
+ * the same clock values.
  *
- * A file that does not exist, has disappeared or may not be read has no data, and the values made from it are unknown.
- * Any other error, such as running out of file handles or memory, says nothing about the machine. The reader keeps the
- * first such error, so that it is not mistaken for missing data (pfb_kernel_is_whole). */
+ * If a file does not exist, disappears or may not be read, the values computed from it are unknown. Any other error,
+ * such as a lack of file handles or memory, does not mean that the machine lacks the data. The reader stores the first
+ * such error, and pfb_kernel_is_whole returns it. */
 #include "linux/kernel_text.h"
 #include "source/source_private.h"
 
@@ -16,89 +17,95 @@
 
 typedef struct pfb_kernel_reader {
     uint64_t ticks_per_second; /* USER_HZ, the unit of times in /proc */
-    pfb_write_times times;     /* of the sample, after pfb_kernel_clock was called */
+    pfb_write_times times;     /* of the current sample; set by pfb_kernel_clock */
     /* ------------------------------------------------------------------------------------------ */
-    bool has_times;
-    bool has_stat; /* `stat` belongs to this sample */
-    pfb_bytes stat;
-    char *path; /* the root followed by the current file */
-    size_t root_size;
-    pfb_bytes text;  /* contents of the current file */
-    bool has_failed; /* an error was kept in `failure` */
-    pfb_source_failure failure;
+    bool has_times;             /* `times` was set for the current sample */
+    bool has_stat;              /* `stat` was read for the current sample */
+    pfb_bytes stat;             /* contents of /proc/stat */
+    char *path;                 /* the root followed by the current file */
+    size_t root_size;           /* bytes of `path` that the root takes */
+    pfb_bytes text;             /* contents of the current file */
+    bool has_failed;            /* `failure` is set */
+    pfb_source_failure failure; /* the first error since pfb_kernel_begin */
 } pfb_kernel_reader;
 
-/* Opens the files below `root`; "" is this machine. Returns false when memory is exhausted; then nothing must be
- * closed. */
+/* `root` is the directory that contains proc and sys; "" means this machine. Returns false if memory is exhausted; then
+ * the reader needs no closing. */
 bool pfb_kernel_reader_open(pfb_kernel_reader *reader, const char *root, pfb_source_failure *failure);
 void pfb_kernel_reader_close(pfb_kernel_reader *reader);
 
 /* ---- Files ---------------------------------------------------------------------------------------------------
  *
- * Names begin with a slash; they are truncated after 127 bytes. A text is valid until the next read. */
+ * Names begin with a slash and are truncated after 127 bytes. Except for pfb_kernel_stat, a returned text is valid
+ * until the next read. */
 
-/* The path of a file or directory; valid until the next call that takes a name. */
+/* Returns the path of a file or directory. It is valid until the next call that takes a name. */
 const char *pfb_kernel_path(pfb_kernel_reader *reader, const char *format, ...) PFB_PRINTF(2, 3);
 
-/* Clears the error that was kept. */
+/* Clears the stored error. */
 void pfb_kernel_begin(pfb_kernel_reader *reader);
 
-/* Returns true if no error was kept since pfb_kernel_begin; otherwise false with the reason. */
+/* Returns true if no error was stored since pfb_kernel_begin. Otherwise returns false with the error. */
 bool pfb_kernel_is_whole(const pfb_kernel_reader *reader, pfb_source_failure *failure);
 
-/* Reads the whole file. The text is empty if it cannot be read. */
+/* Reads a whole file. Returns an empty text if the file cannot be read. */
 pfb_kernel_text pfb_kernel_file(pfb_kernel_reader *reader, const char *format, ...) PFB_PRINTF(2, 3);
 
 /* Reads a required file. Returns false with the reason if it cannot be read. */
 bool pfb_kernel_need_file(pfb_kernel_reader *reader, const char *name, pfb_kernel_text *text,
                           pfb_source_failure *failure);
 
-/* Reads /proc/stat, which several countersets use: once per sample. Valid until the next sample. */
+/* Returns the contents of /proc/stat, which several countersets use. The first call of a sample reads the file. The
+ * text is valid until the next sample. Returns false with the reason if the file cannot be read. */
 bool pfb_kernel_stat(pfb_kernel_reader *reader, pfb_kernel_text *text, pfb_source_failure *failure);
 
-/* Reads a driver's file with one number. Returns false if it does not exist or has another format. Drivers return
- * arbitrary errors for missing values, so only running out of file handles or memory is kept as an error. */
+/* Reads a driver's file that contains one number. Returns false if the file cannot be read or has another format.
+ * Drivers return arbitrary errors for missing values. Therefore only a lack of file handles or memory is stored as an
+ * error. */
 bool pfb_kernel_file_number(pfb_kernel_reader *reader, uint64_t *number, const char *format, ...) PFB_PRINTF(3, 4);
 
+/* Returns true if a file or directory exists. */
 bool pfb_kernel_exists(pfb_kernel_reader *reader, const char *format, ...) PFB_PRINTF(2, 3);
 
-/* Reads the whole file at `path` into `text`, whose memory is kept and grown. Returns 0 or errno; EFBIG for files
- * larger than 512 MiB. */
+/* Reads the whole file at `path` into `text`. Reuses the memory of `text` and enlarges it if necessary. Returns 0, an
+ * errno value, or EFBIG for files larger than 512 MiB. */
 int pfb_kernel_read(const char *path, pfb_bytes *text);
 
 /* ---- Numbered directories --------------------------------------------------------------------------------------- */
 
-/* The subdirectories of `parent` whose names are a prefix and a number. */
+/* The subdirectories of `parent` whose names consist of the prefix and a number from `min` to `max`. */
 typedef struct pfb_kernel_folders {
     const char *parent;
     const char *prefix;
-    uint32_t least, most;
+    uint32_t min, max;
 } pfb_kernel_folders;
 
-/* The directories of processes. */
+/* The directories of processes in /proc. */
 extern const pfb_kernel_folders pfb_kernel_processes;
 
 /* Returns NULL if the parent cannot be listed. */
 DIR *pfb_kernel_open_folders(pfb_kernel_reader *reader, const pfb_kernel_folders *folders);
 
-/* Returns the next number, in the kernel's order. Returns false at the end. */
+/* Returns the number of the next directory, in the order in which the kernel lists them. Returns false after the last
+ * one or on an error, which is stored. */
 bool pfb_kernel_next_folder(pfb_kernel_reader *reader, DIR *parent, const pfb_kernel_folders *folders,
                             uint32_t *number);
 
 /* ---- Samples -------------------------------------------------------------------------------------------------
  *
- * A sample has one set of clocks, `times`. Every counterset calls pfb_kernel_clock right after the file that its rates
- * come from; the first call reads the clocks. */
+ * All countersets of a sample use the same clock values, `times`. Every counterset calls pfb_kernel_clock right after
+ * it reads the file that its rates are computed from. Only the first call of a sample reads the clocks. */
 
+/* Begins a sample: clock values and /proc/stat will be read again. */
 void pfb_kernel_new_sample(pfb_kernel_reader *reader);
 void pfb_kernel_clock(pfb_kernel_reader *reader);
 
 enum { PFB_KERNEL_100NS = 10000000 }; /* units of 100 ns per second */
 
-/* Reads a clock of the system, in units of 100 ns. */
+/* Returns the time of a system clock in units of 100 ns. */
 uint64_t pfb_kernel_now(clockid_t clock);
 
-/* Converts ticks of USER_HZ to units of 100 ns. UINT64_MAX if the result does not fit. */
+/* Converts ticks of USER_HZ to units of 100 ns. Returns UINT64_MAX if the result does not fit. */
 uint64_t pfb_kernel_ticks_to_100ns(const pfb_kernel_reader *reader, uint64_t ticks);
 
 #endif
