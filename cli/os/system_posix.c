@@ -399,23 +399,24 @@ static bool try_lock(int file)
     return true;
 }
 
-/* The same for a lock that system_is_locked() may hold for a moment. */
-static bool lock_file(int file)
-{
-    bool is_locked = try_lock(file);
-    for (int tries = 1; tries < LOCK_TRIES && !is_locked; tries++) {
-        nanosleep(&lock_pause, NULL);
-        is_locked = try_lock(file);
-    }
-    return is_locked;
-}
-
 bool system_is_locked(int file)
 {
     if (flock(file, LOCK_SH | LOCK_NB) != 0)
         return errno == EWOULDBLOCK;
     flock(file, LOCK_UN);
     return false;
+}
+
+/* Locks a file as try_lock() does, but waits for readers, which hold a shared lock for a moment in system_is_locked().
+ * It does not wait for a recorder: that would keep it from entering the folder when it rotates. */
+static bool lock_file(int file)
+{
+    bool is_locked = try_lock(file);
+    for (int tries = 1; tries < LOCK_TRIES && !is_locked && !system_is_locked(file); tries++) {
+        nanosleep(&lock_pause, NULL);
+        is_locked = try_lock(file);
+    }
+    return is_locked;
 }
 
 static int open_and_lock(const char *path, bool *is_made)

@@ -402,8 +402,8 @@ bool system_is_locked(int file)
     return false;
 }
 
-/* Locks a file. False if another process holds the lock, for longer than system_is_locked() does. On file systems
- * without locks nothing is locked. */
+/* Locks a file. False if a recorder holds the lock; a reader holds it for a moment only, in system_is_locked(). On file
+ * systems without locks nothing is locked. */
 static bool lock_file(int file)
 {
     OVERLAPPED place = lock_place;
@@ -411,6 +411,8 @@ static bool lock_file(int file)
         if (LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place) ||
             GetLastError() != ERROR_LOCK_VIOLATION)
             return true;
+        if (system_is_locked(file))
+            return false;
         Sleep(1);
     }
     return false;
