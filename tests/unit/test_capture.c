@@ -50,6 +50,9 @@ static size_t count_chunks(const uint8_t *data, size_t size, pfb_error *error)
         count++;
     *error = capture.error;
     cr_expect(!pfb_capture_next_chunk(&capture, &chunk), "no chunk is returned after the end");
+    pfb_capture_open(&capture, data, size, NULL);
+    pfb_error finished = pfb_capture_finish(&capture);
+    cr_expect(finished.code == error->code && finished.offset == error->offset, "finish returns the same error");
     return count;
 }
 

@@ -170,6 +170,7 @@ static pfb_error judge_counterset(const bytes *b, const pfb_read_options *option
         continue;
     cr_expect(set.error.code == PFB_OK || !pfb_registration_counter_at(&set, 0, &counter),
               "a counterset that is refused has no counters");
+    cr_expect_eq(pfb_registration_finish(&set).code, set.error.code);
     free(data);
     *notes = set.notes;
     return set.error;
@@ -312,9 +313,13 @@ static pfb_error judge_strings(const bytes *b, const pfb_read_options *options, 
     while (pfb_registration_strings_next_string(&strings, &entry))
         ++*read;
     cr_expect_not(pfb_registration_strings_next_string(&strings, &entry), "nothing follows the end");
-    free(data);
     *notes = strings.notes;
-    return strings.error;
+    pfb_error error = strings.error;
+    pfb_registration_strings_open(&strings, data, b->size, options);
+    pfb_error finished = pfb_registration_strings_finish(&strings);
+    cr_expect(finished.code == error.code && finished.offset == error.offset, "finish returns the same error");
+    free(data);
+    return error;
 }
 
 /* Checks that both modes give the same error after the same number of entries. */

@@ -194,6 +194,10 @@ Test(name_table, every_truncation)
         /* A pair is read if its index, the NUL and at least one unit of its text are present. */
         uint32_t expected = size / 2 >= 14 ? size / 2 >= 16 ? 3 : 2 : size / 2 >= 7 ? 2 : size / 2 >= 3 ? 1 : 0;
         cr_expect_eq(count, expected, "%zu bytes: %u pairs", size, count);
+        pfb_error error = table.error;
+        pfb_name_table_open(&table, data, size, NULL);
+        pfb_error finished = pfb_name_table_finish(&table);
+        cr_expect(finished.code == error.code && finished.offset == error.offset, "finish returns the same error");
         free(data);
     }
 }
