@@ -420,3 +420,13 @@ Test(capture, written_chunks_are_read_back)
     }
     cr_expect(!pfb_capture_next_chunk(&capture, &c) && capture.error.code == PFB_OK);
 }
+
+/* A reader with an error keeps it, and returns nothing more. */
+Test(capture, an_error_is_kept)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    cr_expect(!pfb_capture_open(&capture, NULL, 4096, NULL) && capture.error.code == PFB_UNKNOWN_FORMAT);
+    cr_expect(!pfb_capture_next_chunk(&capture, &chunk) && !pfb_capture_continue(&capture, NULL, 0, true));
+    cr_expect_eq(capture.error.code, PFB_UNKNOWN_FORMAT);
+}

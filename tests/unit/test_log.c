@@ -646,3 +646,21 @@ Test(log, differences_of_utc_and_local_time)
         cr_expect(!pfb_log_utc_bias(&timer, &value, &minutes), "a status without a value");
     }
 }
+
+/* A null pointer is empty input, whatever its size, and a reader with an error returns nothing more. */
+Test(log, null_input_is_empty)
+{
+    pfb_log_reader log;
+    pfb_log_record record;
+    cr_expect(!pfb_log_open(&log, NULL, 4096, NULL) && log.error.code == PFB_TRUNCATED_HEADER);
+    cr_expect(!pfb_log_next_record(&log, &record) && !pfb_log_continue(&log, NULL, 0, true));
+    cr_expect_eq(log.error.code, PFB_TRUNCATED_HEADER);
+    pfb_log_path_reader paths;
+    pfb_log_path path;
+    cr_expect(!pfb_log_open_paths(&paths, NULL, 4096, NULL) && paths.error.code == PFB_TRUNCATED_HEADER);
+    cr_expect(!pfb_log_next_path(&paths, &path));
+    pfb_log_sample_reader sample;
+    pfb_log_item item;
+    cr_expect(!pfb_log_open_sample(&sample, NULL, 4096, NULL) && sample.error.code == PFB_TRUNCATED_HEADER);
+    cr_expect(!pfb_log_next_item(&sample, &item));
+}

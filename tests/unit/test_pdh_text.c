@@ -351,3 +351,18 @@ Test(pdh_text, printed_numbers_are_read_back)
         cr_assert(memcmp(&value.value, &number, sizeof number) == 0, "%.17g: %.17g", number, value.value);
     }
 }
+
+/* A null pointer is empty input, whatever its size, and a reader with an error returns nothing more. */
+Test(pdh_text, null_input_is_empty)
+{
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_path path;
+    pfb_pdh_text_row row;
+    pfb_pdh_text_value value;
+    cr_expect(!pfb_pdh_text_open(&text, NULL, 4096, NULL));
+    pfb_error error = text.error;
+    cr_expect_neq(error.code, PFB_OK);
+    cr_expect(!pfb_pdh_text_next_path(&text, &path) && !pfb_pdh_text_next_row(&text, &row) &&
+              !pfb_pdh_text_next_value(&text, &value) && !pfb_pdh_text_continue(&text, NULL, 0, true));
+    cr_expect(text.error.code == error.code && text.error.offset == error.offset);
+}

@@ -654,3 +654,9 @@ Test(sample, numbering_is_fast, .timeout = 20)
         sample_free(s);
     }
 }
+
+Test(sample, there_is_no_raw_value_outside_of_the_sample)
+{
+    const pfb_sample empty = {.counts = {.rows = 0}};
+    cr_expect_eq(pfb_sample_raw_value(&empty, 0, 0).has, 0);
+}
