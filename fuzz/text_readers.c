@@ -8,12 +8,12 @@
 #include <string.h>
 
 /* A reader with its array of CPUs. */
-typedef struct room {
+typedef struct snapshot_reader {
     pfb_cpi_text text;
     pfb_cpi_step step;
     pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS];
     size_t offsets[PFB_CPI_MOST_CPUS];
-} room;
+} snapshot_reader;
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ static void check_line(walk *w, size_t offset, const char *word)
     promise(w, memcmp(w->data + offset, word, size) == 0, "a line begins with its word");
 }
 
-static void check_snapshot(walk *w, const room *r)
+static void check_snapshot(walk *w, const snapshot_reader *r)
 {
     const pfb_cpi_snapshot *s = &r->step.snapshot;
     size_t last = r->step.offset;
@@ -71,7 +71,7 @@ static void check_refusal(walk *w, const pfb_cpi_step *step)
     }
 }
 
-static void check_end(walk *w, room *r)
+static void check_end(walk *w, snapshot_reader *r)
 {
     pfb_error error = r->text.error;
     promise(w, !pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step), "no item is returned after the end");
@@ -87,10 +87,10 @@ static void check_end(walk *w, room *r)
 
 static void walk_text(walk *w)
 {
-    room *r = malloc(sizeof *r);
+    snapshot_reader *r = malloc(sizeof *r);
     if (!r)
         return;
-    size_t behind = 0;
+    size_t last_end = 0;
     bool is_open = pfb_cpi_text_open(&r->text, w->data, w->size);
     promise(w, is_open == (r->text.error.code == PFB_OK), "a text opens or has a failure");
     promise_steady(w, !is_open || pfb_cpi_text_recognise(w->data, w->size), "input that can be opened is recognised");
@@ -98,9 +98,9 @@ static void walk_text(walk *w)
     add(w, is_open ? (uint64_t)r->text.widths.instr << 32 | r->text.widths.cycles : 0);
     r->text.cpu_offsets = r->offsets;
     while (!w->out.broken && pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step)) {
-        promise(w, r->step.offset >= behind && r->text.at > r->step.offset, "steps follow each other");
+        promise(w, r->step.offset >= last_end && r->text.at > r->step.offset, "steps follow each other");
         promise(w, r->step.line <= r->text.lines, "lines are counted");
-        behind = r->text.at;
+        last_end = r->text.at;
         add(w, (uint64_t)r->step.line << 32 ^ r->step.offset);
         if (r->step.is_refusal)
             check_refusal(w, &r->step);
@@ -148,7 +148,7 @@ static char *write_alone(const pfb_cpi_widths *widths, const pfb_cpi_step *step,
     return out;
 }
 
-static void check_rewritten(walk *w, const room *r, room *again)
+static void check_rewritten(walk *w, const snapshot_reader *r, snapshot_reader *again)
 {
     const pfb_cpi_step *step = &r->step;
     size_t length = step->is_refusal ? step->sentence_size_bytes : 0;
@@ -181,10 +181,10 @@ static void check_rewritten(walk *w, const room *r, room *again)
 /* Writes every step and reads it back, also with capacity for one CPU less. */
 static void check_writing(walk *w)
 {
-    room *both = malloc(2 * sizeof *both);
+    snapshot_reader *both = malloc(2 * sizeof *both);
     if (!both)
         return;
-    room *r = &both[0];
+    snapshot_reader *r = &both[0];
     pfb_cpi_text_open(&r->text, w->data, w->size);
     for (;;) {
         pfb_cpi_text before = r->text;

@@ -142,24 +142,10 @@ static void put_unchanged(const conversion *v, const pfb_chunk *chunk)
 
 /* ---- Names of V1 titles ---------------------------------------------------------------------------------- */
 
-static size_t find_named(const convert *c, uint32_t title)
-{
-    size_t low = 0;
-    size_t high = c->named_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->named[middle] < title)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Returns true if the title's name must be written; it is noted as written then. */
 static bool must_name(convert *c, uint32_t title)
 {
-    size_t at = find_named(c, title);
+    size_t at = memory_find(c->named, c->named_count, sizeof *c->named, 0, title);
     if (at < c->named_count && c->named[at] == title)
         return false;
     if (!title_names_find(&c->titles, title).bytes)

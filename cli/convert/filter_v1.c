@@ -55,16 +55,7 @@ static size_t find_values(const filter_v1 *f, size_t object_offset, size_t *coun
 
 static size_t find_seen(const filter_v1 *f, uint32_t title)
 {
-    size_t low = 0;
-    size_t high = f->seen_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (f->seen[middle].title < title)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return memory_find(f->seen, f->seen_count, sizeof *f->seen, offsetof(filter_seen, title), title);
 }
 
 /* Notes that the current block has values of an object. */
@@ -118,15 +109,7 @@ static int compare_titles(const void *left, const void *right)
 
 static const object_title *find_title(const object_title *titles, size_t count, uint32_t title)
 {
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (titles[middle].title < title)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = memory_find(titles, count, sizeof *titles, offsetof(object_title, title), title);
     return low < count && titles[low].title == title ? &titles[low] : NULL;
 }
 

@@ -72,15 +72,7 @@ static void list_slots(value_slots *s, pfb_v1_reader *block)
 
 static text_object *find_object(text_writer *t, uint32_t title)
 {
-    size_t low = 0;
-    size_t high = t->object_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->objects[middle].title < title)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = memory_find(t->objects, t->object_count, sizeof *t->objects, offsetof(text_object, title), title);
     if (low < t->object_count && t->objects[low].title == title)
         return &t->objects[low];
     t->objects = memory_grow(t->objects, &t->object_capacity, t->object_count + 1, sizeof *t->objects);

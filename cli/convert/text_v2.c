@@ -90,15 +90,8 @@ static text_entries list_texts(const text_set *set, uint32_t request)
 
 static pfb_name find_text(const text_entries *list, uint32_t id)
 {
-    size_t low = 0;
-    size_t high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list->entries[middle].counter_id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = memory_find(list->entries, list->count, sizeof *list->entries,
+                             offsetof(pfb_registration_string_entry, counter_id), id);
     bool is_found = low < list->count && list->entries[low].counter_id == id;
     return is_found ? list->entries[low].text : (pfb_name){.bytes = NULL};
 }
@@ -388,15 +381,7 @@ static uint32_t usual_kind(const text_asked *asked)
 
 static uint32_t find_width(const text_set *set, uint32_t id)
 {
-    size_t low = 0;
-    size_t high = set ? set->count : 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (set->widths[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = set ? memory_find(set->widths, set->count, sizeof *set->widths, offsetof(text_width, id), id) : 0;
     return set && low < set->count && set->widths[low].id == id ? set->widths[low].width : 8;
 }
 

@@ -13,7 +13,7 @@ from program import ON_WINDOWS, SECONDS, Case, program
 
 HEADER = ["id", "status", "value", "integer", "flags"]
 MOST_BYTES = 65536
-TELLS = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): (?P<code>\w+): "
+ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): (?P<code>\w+): "
                    r"line (?P<line>\d+)(, column (?P<column>\d+)"
                    r"( \((?P<name>\w+)\))?)?: (?P<text>.+)$")
 
@@ -71,7 +71,7 @@ class EvalCase(Case):
 
     def told(self, done):
         """The error lines; each must name a line."""
-        found = [TELLS.match(line) for line in done.err.splitlines()]
+        found = [ERROR_LINE.match(line) for line in done.err.splitlines()]
         self.assertTrue(all(found), done.err)
         return found
 
