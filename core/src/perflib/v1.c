@@ -575,20 +575,18 @@ static void add_base(const pfb_v1_reader *block, const uint8_t *p, uint32_t type
     }
 }
 
-/* Returns the type in the definition at `next`, which follows that of the last value read; 0 if there is none. */
-static inline uint32_t next_type_of(const pfb_v1_reader *block, size_t next)
+/* Adds the base and the multi count of a value of this type that is not a base, from the definition after its own,
+ * which is the next one to be read. Only a multi counter takes that definition as its multi count. Always returns true.
+ */
+PFB_NOINLINE static bool add_related(pfb_v1_reader *block, pfb_v1_value *value, uint32_t type)
 {
+    bool has_multi = (type & PFB_TYPE_MULTI) != 0;
+    size_t next = block->value_definition;
     bool has_next = block->values_read < block->counter_count && block->definitions_end - next >= V1_DEFINITION_BYTES;
-    return has_next ? load32(block, v1_checked(block, next, V1_DEFINITION_BYTES) + 28) : 0;
-}
-
-/* Adds the base and the multi count of a value that is not a base; the definition at `next` has the type `next_type`.
- * Only a multi counter takes that definition as its multi count. Always returns true. */
-PFB_NOINLINE static bool add_related(pfb_v1_reader *block, pfb_v1_value *value, bool has_multi, size_t next,
-                                     uint32_t next_type)
-{
+    const uint8_t *p = has_next ? v1_checked(block, next, V1_DEFINITION_BYTES) : NULL;
+    uint32_t next_type = p ? load32(block, p + 28) : 0;
     if (is_base(next_type) && (has_multi || next_type != PFB_TYPE_MULTI_BASE))
-        add_base(block, v1_checked(block, next, V1_DEFINITION_BYTES), next_type, value);
+        add_base(block, p, next_type, value);
     if (has_multi && next_type != PFB_TYPE_MULTI_BASE && value->size_bytes == 8)
         add_multi_count(block, value);
     return true;
@@ -606,33 +604,27 @@ bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value)
 {
     if (block->values_read >= block->value_count)
         return v1_end_values(block);
-    size_t at = block->value_definition;
     uint32_t step = block->definition_step; /* known: the address of the next definition needs no load */
     if (step == 0)
-        step = definition_size(block, at);
+        step = definition_size(block, block->value_definition);
     if (step == 0)
-        return fail_definition(block, at);
-    const uint8_t *p = v1_checked(block, at, V1_DEFINITION_BYTES);
+        return fail_definition(block, block->value_definition);
+    const uint8_t *p = v1_checked(block, block->value_definition, V1_DEFINITION_BYTES);
     uint32_t type = load32(block, p + 28);
     uint32_t size = load32(block, p + 32);
     uint32_t offset = load32(block, p + 36);
-    size_t next = at + step;
     if (size == 0)
         offset = 0; /* a label: its offset means nothing */
     else if (!lies_inside(block, offset, size))
-        return fail_object(block, PFB_BAD_COUNTER_OFFSET, at + 36);
+        return fail_object(block, PFB_BAD_COUNTER_OFFSET, block->value_definition + 36);
     bool is_number = is_number_size(size);
     *value = (pfb_v1_value){.offset = block->values_offset + offset,
                             .size_bytes = size,
-                            .position = block->values_read++,
                             .is_number = is_number,
                             .raw = is_number ? load_number(block, offset, size) : 0};
-    block->value_definition = next;
-    if (!block->has_related || size == 0 || is_base(type))
-        return true;
-    bool has_multi = (type & PFB_TYPE_MULTI) != 0;
-    uint32_t next_type = next_type_of(block, next);
-    return has_multi || is_base(next_type) ? add_related(block, value, has_multi, next, next_type) : true;
+    value->position = block->values_read++;
+    block->value_definition += step;
+    return !block->has_related || size == 0 || is_base(type) || add_related(block, value, type);
 }
 
 pfb_error pfb_v1_finish(pfb_v1_reader *block)
