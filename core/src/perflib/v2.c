@@ -464,12 +464,14 @@ static inline uint32_t copy_regular(const uint8_t *p, uint32_t count, uint64_t *
     uint32_t n = 0;
     for (; n < count; n++, p += REGULAR_VALUE_BYTES, to += step) {
         uint64_t header = load_le64(p);
-        bool is_four = header == REGULAR_HEADER_4;
-        if (header != REGULAR_HEADER_8 && !is_four)
+        if (PFB_LIKELY(header == REGULAR_HEADER_8))
+            values[to] = load_le64(p + V2_VALUE_HEADER_BYTES);
+        else if (header == REGULAR_HEADER_4)
+            values[to] = load_le32(p + V2_VALUE_HEADER_BYTES);
+        else
             break;
-        values[to] = is_four ? load_le32(p + V2_VALUE_HEADER_BYTES) : load_le64(p + V2_VALUE_HEADER_BYTES);
         if (sizes)
-            sizes[to] = is_four ? 4 : 8;
+            sizes[to] = (uint8_t)header; /* dwDataSize */
     }
     return n;
 }
