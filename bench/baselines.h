@@ -50,6 +50,24 @@ uint64_t typical_sum(const typical_processor *row);
 
 #ifdef __cplusplus
 }
+
+/* ---- documented.cc: the documented sample of PerfLib, where PERFBLOCK_SAMPLES names its folder. -------------- */
+
+struct documented_reader;
+
+/* Returns a reader of replies with at most `capacity` processors. */
+documented_reader *documented_new(size_t capacity);
+void documented_delete(documented_reader *reader);
+
+/* Reads names and values of a reply of Processor Information. Returns false if the sample refuses it. A reply that is
+ * read again is copied only the first time. */
+bool documented_read(documented_reader *reader, const uint8_t *data, size_t size, size_t *count);
+
+/* Returns a value that was read: counter 0, 11, 20 or 31. */
+uint64_t documented_value(const documented_reader *reader, size_t row, uint32_t counter);
+
+/* Returns the name that was read: UTF-16 in host order with a NUL, cut to 15 characters. */
+const void *documented_name(const documented_reader *reader, size_t row);
 #endif
 
 #endif

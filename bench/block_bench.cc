@@ -276,6 +276,33 @@ void measure_typical(benchmark::State &state, const reply &of, place from)
                 }));
 }
 
+#if defined(PFB_BENCH_DOCUMENTED)
+void measure_documented(benchmark::State &state, const reply &of)
+{
+    size_t capacity = of.values / PROCESSOR_COUNTERS;
+    std::unique_ptr<documented_reader, void (*)(documented_reader *)> reader(documented_new(capacity),
+                                                                             documented_delete);
+    size_t count = 0;
+    for (auto _ : state) {
+        bool is_read = documented_read(reader.get(), of.bytes.data(), of.bytes.size(), &count);
+        benchmark::ClobberMemory();
+        if (!is_read || count != capacity)
+            return state.SkipWithError("the reply is refused");
+    }
+    std::vector<bench::instance> processors = bench::processors(count);
+    for (size_t i = 0; i < count; i++) {
+        std::vector<uint8_t> name = bench::utf16le(processors[i].name + u'\0');
+        for (uint32_t counter : {0U, 11U, 20U, 31U}) {
+            if (documented_value(reader.get(), i, counter) != bench::reply_value(i, counter))
+                return state.SkipWithError("the values are others");
+        }
+        if (std::memcmp(documented_name(reader.get(), i), name.data(), name.size()) != 0)
+            return state.SkipWithError("the instances are others");
+    }
+    bench::count_items(state, of.values);
+}
+#endif
+
 const char processor_information[] = "v2/processor_information";
 
 void add_bulk(const std::string &name, size_t count, const get_reply &of, form as, place from = place::caches)
@@ -297,6 +324,9 @@ void add_counterset(size_t count)
     add_bulk(prefix + "/bulk_instances", count, of, form::rows_with_instances);
     add_typical(prefix, count, of);
     add_walks(prefix, count, of);
+#if defined(PFB_BENCH_DOCUMENTED)
+    bench::add(prefix + "/documented", count, [=](benchmark::State &state) { measure_documented(state, of()); });
+#endif
 }
 
 /* The same from memory, so that no size has an advantage by caches. */

@@ -227,7 +227,7 @@ class Program(unittest.TestCase):
     def test_a_promise_is_kept_up_to_its_limit(self):
         # 4 to 16 is a quarter, the limit; the median is used, not the mean.
         lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.4] * 8 + [90]),
-                           (f"{promises.REPLY}/typical/64", [16] * 9))
+                           (f"{promises.REPLY}/documented/64", [16] * 9))
         self.assertEqual(len(lines), len(promises.PROMISES))
         self.assertTrue(lines[0].endswith("0.40x 0.400x kept"), lines[0])
         self.assertTrue(all(line.endswith("not measured") for line in lines[1:]), lines)
@@ -239,7 +239,7 @@ class Program(unittest.TestCase):
 
     def test_a_promise_missed_by_little_shows_by_how_much(self):
         lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.48] * 9),
-                           (f"{promises.REPLY}/typical/64", [16] * 9))
+                           (f"{promises.REPLY}/documented/64", [16] * 9))
         self.assertTrue(lines[0].endswith("0.40x 0.405x missed"), lines[0])
 
     def test_a_promise_in_nanoseconds(self):
@@ -250,7 +250,7 @@ class Program(unittest.TestCase):
 
     def test_few_repetitions_promise_nothing(self):
         lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.4] * 9),
-                           (f"{promises.REPLY}/typical/64", [16] * 8))
+                           (f"{promises.REPLY}/documented/64", [16] * 8))
         self.assertTrue(lines[0].endswith("0.40x 0.400x too few repetitions"), lines[0])
 
     def test_a_run_of_other_benchmarks_has_no_promises(self):
