@@ -194,15 +194,16 @@ Test(name, nothing_is_written_after_a_character_that_did_not_fit)
     cr_expect_str_eq(out, "a");
 }
 
-Test(name, units_are_written_up_to_the_capacity)
+Test(name, whole_characters_are_written_up_to_the_capacity)
 {
     static const char utf8[] = "a\xF0\x9F\x98\x80"
                                "b";
     static const uint8_t units[] = {'a', 0, 0x3D, 0xD8, 0x00, 0xDE, 'b', 0};
+    static const size_t whole[] = {0, 1, 1, 3, 4, 4}; /* the second character takes two units */
     for (size_t capacity = 0; capacity <= 5; capacity++) {
         uint8_t out[12];
         memset(out, '#', sizeof out);
-        size_t written = 2 * (capacity < 4 ? capacity : 4);
+        size_t written = 2 * whole[capacity];
         cr_expect_eq(pfb_name_to_utf16(UTF8_NAME(utf8, sizeof utf8 - 1), capacity ? out : NULL, capacity), 4);
         cr_expect_arr_eq(out, units, written, "capacity %zu", capacity);
         cr_expect_eq(out[written], '#', "capacity %zu", capacity);

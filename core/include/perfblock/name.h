@@ -61,7 +61,7 @@ PFB_API size_t pfb_name_to_utf16(const pfb_name *name, uint8_t *out, size_t capa
 
 /* Returns true if both names have the same characters; their encodings may differ. What cannot be decoded equals
  * U+FFFD, except that names of the same encoding are equal only if their bytes are. An absent name (null bytes) equals
- * an empty one. */
+ * only an absent one. */
 PFB_API bool pfb_name_equal(const pfb_name *left, const pfb_name *right);
 
 #ifdef __cplusplus

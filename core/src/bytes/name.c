@@ -122,6 +122,10 @@ size_t pfb_name_to_utf16(const pfb_name *name, uint8_t *out, size_t capacity_uni
     pfb_units units = {0, 0};
     while (pfb_has_unit(name, &units)) {
         uint32_t unit = pfb_name_unit(name, &units);
+        pfb_units next = units;
+        if (count + 1 == capacity_units && pfb_is_high(unit) && pfb_has_unit(name, &next) &&
+            pfb_is_low(pfb_name_unit(name, &next)))
+            capacity_units = count; /* the pair does not fit */
         if (count < capacity_units) {
             out[2 * count] = (uint8_t)unit;
             out[2 * count + 1] = (uint8_t)(unit >> 8);
