@@ -593,6 +593,49 @@ static void walk_capture(walk *w)
     conclude(w, capture.error.code != PFB_OK ? capture.error : first, 0);
 }
 
+/* Moves to the next chunk of a capture that is read window by window, each `growth` bytes longer than what is left of
+ * the one before. `*count` is the size of the window. */
+static bool next_in_windows(pfb_capture *capture, pfb_chunk *chunk, const walk *w, size_t growth, size_t *count)
+{
+    while (!pfb_capture_next_chunk(capture, chunk)) {
+        if (!capture->needs_more || capture->error.code != PFB_OK)
+            return false;
+        size_t from = (size_t)capture->window_offset + capture->resume_offset;
+        size_t left = w->size - from;
+        size_t next = *count - capture->resume_offset + growth;
+        *count = next < left ? next : left;
+        pfb_capture_continue(capture, w->data + from, *count, *count == left);
+    }
+    return true;
+}
+
+/* Compares the chunks of the whole capture with those of windows. Returns the violated guarantee, or NULL. */
+static const char *compare_windows(const uint8_t *data, size_t size)
+{
+    pfb_capture whole, windows;
+    pfb_chunk expected, found;
+    walk w = {.data = data, .size = size, .random = hash(data, size)};
+    size_t growth = 1 + next_random(&w) % 256;
+    size_t count = growth < size ? growth : size;
+    pfb_capture_open(&whole, data, size, NULL);
+    while (!pfb_capture_open_window(&windows, data, count, count == size, NULL) &&
+           windows.error.code == PFB_CALLER_TOO_SMALL && count < size)
+        count = size - count > growth ? count + growth : size;
+    while (pfb_capture_next_chunk(&whole, &expected)) {
+        if (!next_in_windows(&windows, &found, &w, growth, &count))
+            return "windows have all chunks";
+        size_t from = (size_t)windows.window_offset;
+        if (from + found.offset != expected.offset || from + found.body_offset != expected.body_offset ||
+            found.body_size_bytes != expected.body_size_bytes || found.tag != expected.tag ||
+            found.version != expected.version || found.is_known != expected.is_known)
+            return "windows have the same chunks";
+    }
+    if (next_in_windows(&windows, &found, &w, growth, &count) || windows.error.code != whole.error.code ||
+        (whole.error.code != PFB_OK && (size_t)windows.window_offset + windows.error.offset != whole.error.offset))
+        return "windows end like the whole capture";
+    return NULL;
+}
+
 /* ---- Comparing readings ----------------------------------------------------------------------------------- */
 
 static walker *const walkers[] = {[SUBJECT_V2] = walk_v2,
@@ -647,6 +690,8 @@ reading examine_input(subject which, const uint8_t *data, size_t size)
         broken = compare_partial(&tolerant, data, size, 0);
     if (!broken && which == SUBJECT_V2)
         broken = compare_partial(&strict, data, size, STRICT);
+    if (!broken && which == SUBJECT_CAPTURE)
+        broken = compare_windows(data, size);
     tolerant.broken = broken;
     return tolerant;
 }

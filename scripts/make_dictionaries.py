@@ -23,6 +23,7 @@ MORE = {
     "formula": ["counter_type"], "v1": ["counter_type", "name"], "query": ["metadata"], "metadata": ["counter_type"],
     "name_table": ["name"], "lwp": ["cpuid"], "model": ["lwp", "cpuid"], "cpi": ["words"],
     "cpi_facility": ["cpi", "hooks"], "hooks": ["words"], "collect": ["capture", "v2", "v1", "metadata", "log"],
+    "calls": ["v2", "v1", "metadata", "capture", "log"],
 }
 TEXTS = {"text", "cpuid_text", "log"}  # subjects with words
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Converts and compares a name, and splits it as a counter path.
+ *
+ * Input: { encoding u8 modulo 8, capacity u8 }, then the name. Encodings: UTF-8, UTF-16LE, UTF-16BE, Windows-1252,
+ * ASCII, Latin-1, 437 and 0. */
+#include "perfblock/name.h"
+#include "perfblock/query.h"
+#include "promises.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { HEADER_BYTES = 2, UNUSED = 0xA5 };
+
+static const uint32_t encodings[] = {PFB_ENCODING_UTF8,
+                                     PFB_ENCODING_UTF16LE,
+                                     PFB_ENCODING_UTF16BE,
+                                     PFB_ENCODING_WINDOWS_1252,
+                                     PFB_ENCODING_ASCII,
+                                     PFB_ENCODING_LATIN_1,
+                                     437,
+                                     0};
+
+/* Returns `size` bytes with the value UNUSED, or ends the process. */
+static uint8_t *new_bytes(size_t size)
+{
+    uint8_t *bytes = malloc(size > 0 ? size : 1);
+    if (!bytes)
+        abort();
+    memset(bytes, UNUSED, size);
+    return bytes;
+}
+
+/* Returns true if the bytes are well-formed UTF-8 (Unicode 15, table 3-7). */
+static bool is_utf8(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size;) {
+        uint8_t lead = bytes[i];
+        size_t count = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
+        if ((lead >= 0x80 && lead < 0xC2) || lead > 0xF4 || size - i < count)
+            return false;
+        for (size_t n = 1; n < count; n++) {
+            if ((bytes[i + n] & 0xC0) != 0x80)
+                return false;
+        }
+        if ((lead == 0xE0 && bytes[i + 1] < 0xA0) || (lead == 0xED && bytes[i + 1] >= 0xA0) ||
+            (lead == 0xF0 && bytes[i + 1] < 0x90) || (lead == 0xF4 && bytes[i + 1] >= 0x90))
+            return false;
+        i += count;
+    }
+    return true;
+}
+
+static uint32_t unit_of(const uint8_t *utf16, size_t i)
+{
+    return utf16[2 * i] | (uint32_t)utf16[2 * i + 1] << 8;
+}
+
+/* Compares output of limited capacity with the whole text: the longest start that splits no character. */
+static void check_limited(const pfb_name *name, const uint8_t *utf8, size_t bytes, const uint8_t *utf16, size_t units,
+                          size_t capacity)
+{
+    uint8_t *out = new_bytes(capacity);
+    demand(pfb_name_to_utf8(name, (char *)out, capacity) == bytes, "the size does not depend on the capacity");
+    if (capacity > 0) {
+        size_t end = bytes < capacity ? bytes : capacity - 1;
+        while (end < bytes && end > 0 && (utf8[end] & 0xC0) == 0x80)
+            end--;
+        demand(memcmp(out, utf8, end) == 0 && out[end] == 0, "the start of the text and a NUL are written");
+    }
+    free(out);
+    out = new_bytes(2 * capacity);
+    demand(pfb_name_to_utf16(name, out, capacity) == units, "the number of units does not depend on the capacity");
+    size_t end = units < capacity ? units : capacity;
+    if (end > 0 && end < units && unit_of(utf16, end - 1) >> 10 == 0x36 && unit_of(utf16, end) >> 10 == 0x37)
+        end--;
+    demand(memcmp(out, utf16, 2 * end) == 0, "the start of the text is written");
+    for (size_t i = 2 * end; i < 2 * capacity; i++)
+        demand(out[i] == UNUSED, "nothing else is written");
+    free(out);
+}
+
+static void check_conversions(const pfb_name *name, size_t capacity)
+{
+    size_t bytes = pfb_name_to_utf8(name, NULL, 0);
+    size_t units = pfb_name_to_utf16(name, NULL, 0);
+    demand(bytes <= 3 * name->size_bytes && units <= name->size_bytes, "sizes have their bounds");
+    uint8_t *utf8 = new_bytes(bytes + 1);
+    uint8_t *utf16 = new_bytes(2 * units);
+    demand(pfb_name_to_utf8(name, (char *)utf8, bytes + 1) == bytes && utf8[bytes] == 0, "the text ends with a NUL");
+    demand(pfb_name_to_utf16(name, utf16, units) == units, "all units are written");
+    demand(is_utf8(utf8, bytes), "the output is UTF-8");
+    check_limited(name, utf8, bytes, utf16, units, capacity);
+
+    pfb_name as_utf8 = pfb_utf8_name((const char *)utf8, bytes);
+    pfb_name as_utf16 = pfb_utf16_name(utf16, units);
+    demand(pfb_name_to_utf8(&as_utf16, NULL, 0) == bytes, "UTF-16 has the same characters");
+    uint8_t *again = new_bytes(bytes + 1);
+    pfb_name_to_utf8(&as_utf16, (char *)again, bytes + 1);
+    demand(memcmp(again, utf8, bytes + 1) == 0, "UTF-16 has the same characters");
+    demand(pfb_name_equal(name, name) && pfb_name_equal(&as_utf8, &as_utf16), "a name equals itself");
+    if (name->encoding != PFB_ENCODING_UTF8)
+        demand(pfb_name_equal(name, &as_utf8) && pfb_name_equal(&as_utf8, name), "a name equals its conversion");
+    free(again);
+    free(utf16);
+    free(utf8);
+}
+
+/* Returns true if a part is absent or lies in [*begin, end) of the text; then *begin is its end. */
+static bool is_part(const pfb_name *part, const uint8_t **begin, const uint8_t *end)
+{
+    if (!part->bytes)
+        return true;
+    if (part->bytes < *begin || part->size_bytes > (size_t)(end - part->bytes))
+        return false;
+    *begin = part->bytes + part->size_bytes;
+    return true;
+}
+
+static void check_path(const pfb_name *name)
+{
+    pfb_path path;
+    bool is_path = pfb_path_parse(name, &path);
+    const uint8_t *end = name->bytes + name->size_bytes;
+    const uint8_t *at = name->bytes;
+    demand(is_part(&path.machine, &at, end) && is_part(&path.counterset, &at, end) &&
+               is_part(&path.instance, &at, end) && is_part(&path.counter, &at, end),
+           "the parts of a path lie in the path, in this order");
+    at = path.instance.bytes;
+    end = at ? at + path.instance.size_bytes : at;
+    demand(is_part(&path.parent, &at, end) && is_part(&path.name, &at, end), "parent and name lie in the instance");
+    if (!is_path)
+        return;
+    size_t unit_bytes = name->encoding == PFB_ENCODING_UTF16LE ? 2 : 1;
+    size_t separators = 2U + (path.machine.bytes ? 2U : 0U) + (path.instance.bytes ? 2U : 0U);
+    demand(path.counterset.size_bytes > 0 && path.counter.size_bytes > 0, "a path has a counterset and a counter");
+    demand(separators * unit_bytes + path.machine.size_bytes + path.counterset.size_bytes + path.instance.size_bytes +
+                   path.counter.size_bytes ==
+               name->size_bytes / unit_bytes * unit_bytes,
+           "the parts and their separators are the whole path");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < HEADER_BYTES)
+        return 0;
+    size_t name_bytes = size - HEADER_BYTES;
+    uint8_t *copy = new_bytes(name_bytes); /* exact size: a sanitizer detects reads past the end */
+    memcpy(copy, data + HEADER_BYTES, name_bytes);
+    pfb_name name = {copy, name_bytes, encodings[data[0] % 8]};
+    check_conversions(&name, data[1]);
+    check_path(&name);
+    free(copy);
+    return 0;
+}
