@@ -32,12 +32,13 @@ extern "C" {
 /* Version written with every chunk. A chunk of a higher version is treated like one with an unknown tag. */
 enum { PFB_CAPTURE_VERSION = 1, PFB_CHUNK_HEADER_BYTES = 16 };
 
-/* Reads a capture in memory, or window by window; same conventions as v2.h. The fields below the line are private. */
+/* Reads a capture in memory, or window by window: a window is the part of the capture that is in memory. Same
+ * conventions as v2.h. The fields below the line are private. */
 typedef struct pfb_capture {
     pfb_error error;        /* its offset counts from the start of the window */
     uint64_t window_offset; /* of the window in the capture */
     bool needs_more;        /* pfb_capture_next_chunk returned false because the next chunk ends past the window */
-    size_t resume_offset;   /* then: where in this window the next one must begin */
+    size_t resume_offset;   /* if needs_more: offset in this window at which the next window must begin */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;
@@ -51,7 +52,7 @@ typedef struct pfb_chunk {
     uint32_t version;
     size_t body_offset; /* of the reply: the payload after GUID, request code and language */
     size_t body_size_bytes;
-    bool is_known; /* this version reads the tag and the version */
+    bool is_known; /* this version of the library knows the tag and reads the chunk's version */
     bool has_guid; /* RGST, INST */
     pfb_guid guid;
     uint32_t request;  /* RGST: request code; otherwise 0 */

@@ -179,7 +179,8 @@ typedef struct pfb_list {
 } pfb_list;
 
 /* Opens any of the lists below; always returns true. An empty list is valid. Each kind of list has its own function
- * that reads the next element. There is no pfb_list_finish. */
+ * that reads the next element. There is no finish function: once that function returns false, `error` is that of the
+ * whole list. */
 PFB_API bool pfb_list_open(pfb_list *list, const void *data, size_t size, const pfb_read_options *options);
 
 /* PerfEnumerateCounterSet: GUIDs of 16 bytes each. Like the functions below, returns false at the end and on error. */

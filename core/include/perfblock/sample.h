@@ -34,7 +34,7 @@ typedef struct pfb_sample_input {
     const void *query_info; /* identifiers of PerfQueryCounterInfo: which counterset, counter and instance each result
                              * answers. Null: unknown, then no counter of a V2 reply has a type */
     size_t query_info_size_bytes;
-    const pfb_registration *registrations; /* opened, without error; the last one of a GUID counts */
+    const pfb_registration *registrations; /* opened, without error; of several with one GUID the last one is used */
     uint32_t registration_count;
     const pfb_read_options *options; /* null: defaults */
     uint32_t key_counter; /* V1: title index of a counter that distinguishes instances of one name, such as ID Process;
@@ -189,7 +189,7 @@ typedef struct pfb_cook_inputs {
  *
  * Statuses besides those of the formula: unknown_type if the counter has no registration, type_mismatch if the datum
  * has not the size of its type (raw counts and all values of V1 may have either), missing_input if it is not a number,
- * missing_base if the base is absent, the counter itself, not of a base type or of a wrong size. */
+ * missing_base if the base is absent, is the counter itself, or has a wrong type or size. */
 PFB_API pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const pfb_sample *newer, uint32_t row,
                                                  uint32_t column, const pfb_formula_options *options,
                                                  pfb_cook_inputs *inputs);

@@ -111,7 +111,7 @@ typedef struct pfb_writer {
     /* V1 blocks */
     bool in_v1, in_object;
     bool is_big_endian;
-    bool has_instance, has_block; /* of the current object; of the current instance */
+    bool has_instance, has_block; /* the object has an instance; the last instance has its counter block */
     bool in_names;
     int32_t instance_kind;
     uint32_t code_page;
@@ -217,8 +217,8 @@ PFB_API uint32_t pfb_write_definition(pfb_writer *writer, const pfb_v1_counter *
 PFB_API void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance);
 
 /* Begins the counter block (PERF_COUNTER_BLOCK) of the instance, or of an object without instances, with at least
- * `least_size_bytes` bytes: only needed to append data that no definition describes, such as item counts. Otherwise the
- * first value or the end of the instance begins it. */
+ * `least_size_bytes` bytes: only needed to append data that no definition describes, such as multi counts. Otherwise
+ * the first value or the end of the instance begins it. */
 PFB_API void pfb_write_counter_block(pfb_writer *writer, uint32_t least_size_bytes);
 
 /* Write a number of 4 or 8 bytes, or opaque data, at an offset of the current counter block. */
