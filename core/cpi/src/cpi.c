@@ -156,8 +156,8 @@ static pfb_cpi_figures measure_thread(const pfb_cpi_thread *start, const pfb_cpi
 
 /* ---- Snapshots ----------------------------------------------------------------------------------------- */
 
-/* Returns true if a counter may have wrapped fully, any number of times: it advances by at most one per cycle or
- * instruction. */
+/* Returns true if the clock advanced by the whole range of the narrower counter or more: that counter may have wrapped
+ * any number of times. */
 static bool is_ambiguous(uint64_t elapsed_cycles, const pfb_cpi_widths *widths)
 {
     uint32_t least = widths->instr < widths->cycles ? widths->instr : widths->cycles;

@@ -10,7 +10,7 @@
 
 enum { PLACES = 10000, PERCENT_PLACES = 100 * PLACES };
 
-/* The least 10000 * integral + fraction whose integral part does not fit. */
+/* In ten-thousandths, the smallest figure whose integral part cannot be stored. */
 #define TOO_LARGE (UINT64_C(10000) * PFB_CPI_UNDEFINED)
 
 static bool is_undefined(pfb_cpi_words words)
@@ -28,13 +28,14 @@ static uint64_t ten_thousandths(pfb_cpi_words words)
     return (uint64_t)PLACES * words.integral + words.fraction;
 }
 
-/* The dividend that makes rounding down round half up: factor * numerator + denominator / 2, below 2^85. */
+/* Returns factor * numerator + denominator / 2, below 2^85. This number divided by the denominator and rounded down is
+ * the quotient rounded half up. */
 static pfb_wide dividend(uint64_t numerator, uint64_t factor, uint64_t denominator)
 {
     return pfb_wide_plus(pfb_wide_times(pfb_wide_from(numerator), factor), denominator / 2);
 }
 
-/* Returns true if the quotient is too large; always true for a denominator of 0. */
+/* Returns true if the integral part of the quotient cannot be stored; always true for a denominator of 0. */
 static bool is_too_large(pfb_wide divided, uint64_t denominator)
 {
     return pfb_wide_compare(divided, pfb_wide_times(pfb_wide_from(denominator), TOO_LARGE)) >= 0;
@@ -130,7 +131,7 @@ static const kind_row kinds[PFB_CPI_HOOK_COUNT] = {
 
 /* Kinds that may begin a group. */
 enum {
-    STARTERS =
+    FIRST_KINDS =
         1 << PFB_CPI_LABEL_START | 1 << PFB_CPI_SUMMARY_HOOK | 1 << PFB_CPI_SYSTEM_HOOK | 1 << PFB_CPI_THREAD_HOOK
 };
 
@@ -148,7 +149,7 @@ const char *pfb_cpi_warning_name(pfb_cpi_warning warning)
 }
 
 /* Returns the word count of a hook with n CPUs that is not a label: at most 12292. Requires n <= PFB_CPI_MOST_CPUS. */
-static uint32_t words_of(pfb_cpi_hook_kind kind, uint32_t flags, uint32_t n)
+static uint32_t count_words(pfb_cpi_hook_kind kind, uint32_t flags, uint32_t n)
 {
     uint32_t is_scaled = (flags & PFB_CPI_FLAG_SCALED) != 0;
     uint32_t is_thread = (flags & PFB_CPI_FLAG_THREAD) != 0;
@@ -175,32 +176,32 @@ static place place_of_counts(uint32_t word, uint32_t flags)
 }
 
 /* The summary has two lists, CPI and scaled figures. In both the system follows the CPUs like another CPU. */
-static bool find_in_summary(const pfb_cpi_hook *hook, uint32_t whose, place *found)
+static bool find_in_summary(const pfb_cpi_hook *hook, uint32_t whose, place *location)
 {
     uint32_t n = hook->cpu_count;
     if (whose == PFB_CPI_OF_THREAD) {
-        *found = (place){.cpi = hook->word_count - 2};
+        *location = (place){.cpi = hook->word_count - 2};
         return hook->flags & PFB_CPI_FLAG_THREAD;
     }
     uint32_t position = whose == PFB_CPI_OF_SYSTEM ? n : whose;
     uint32_t scaled = SUMMARY_FIGURES + 2 * (n + 1);
     if (position > n || whose == n)
         return false;
-    *found = (place){.cpi = SUMMARY_FIGURES + 2 * position,
-                     .scaled_cpi = hook->flags & PFB_CPI_FLAG_SCALED ? scaled + 4 * position : 0};
+    *location = (place){.cpi = SUMMARY_FIGURES + 2 * position,
+                        .scaled_cpi = hook->flags & PFB_CPI_FLAG_SCALED ? scaled + 4 * position : 0};
     return true;
 }
 
-static bool find_place(pfb_cpi_hook_kind kind, const pfb_cpi_hook *hook, uint32_t whose, place *found)
+static bool find_place(pfb_cpi_hook_kind kind, const pfb_cpi_hook *hook, uint32_t whose, place *location)
 {
     if (kind == PFB_CPI_SUMMARY_HOOK)
-        return find_in_summary(hook, whose, found);
+        return find_in_summary(hook, whose, location);
     if (kind == PFB_CPI_PROCESSORS_HOOK && whose < hook->cpu_count) {
         uint32_t step = hook->flags & PFB_CPI_FLAG_SCALED ? 2 * COUNTS_WORDS : COUNTS_WORDS;
-        *found = place_of_counts(PROCESSORS_COUNTS + step * whose, hook->flags);
+        *location = place_of_counts(PROCESSORS_COUNTS + step * whose, hook->flags);
         return true;
     }
-    *found = place_of_counts(SYSTEM_COUNTS, hook->flags);
+    *location = place_of_counts(SYSTEM_COUNTS, hook->flags);
     return (kind == PFB_CPI_SYSTEM_HOOK && whose == PFB_CPI_OF_SYSTEM) ||
            (kind == PFB_CPI_THREAD_HOOK && whose == PFB_CPI_OF_THREAD);
 }
@@ -223,20 +224,20 @@ static pfb_cpi_words figure_at(const uint8_t *words, uint32_t position)
     return (pfb_cpi_words){word_at(words, position), word_at(words, position + 1)};
 }
 
-static pfb_cpi_stored load_stored(const uint8_t *words, place from)
+static pfb_cpi_stored load_stored(const uint8_t *words, place location)
 {
-    pfb_cpi_stored stored = {.cpi = figure_at(words, from.cpi)};
-    if (from.counts != 0) {
+    pfb_cpi_stored stored = {.cpi = figure_at(words, location.cpi)};
+    if (location.counts != 0) {
         stored.has_counts = true;
-        stored.instr = long_at(words, from.counts);
-        stored.cycles = long_at(words, from.counts + 2);
+        stored.instr = long_at(words, location.counts);
+        stored.cycles = long_at(words, location.counts + 2);
     }
-    if (from.scaled_cycles != 0)
-        stored.scaled_cycles = long_at(words, from.scaled_cycles);
-    if (from.scaled_cpi != 0) {
+    if (location.scaled_cycles != 0)
+        stored.scaled_cycles = long_at(words, location.scaled_cycles);
+    if (location.scaled_cpi != 0) {
         stored.has_scaled = true;
-        stored.scaled_cpi = figure_at(words, from.scaled_cpi);
-        stored.busy = figure_at(words, from.scaled_cpi + 2);
+        stored.scaled_cpi = figure_at(words, location.scaled_cpi);
+        stored.busy = figure_at(words, location.scaled_cpi + 2);
     }
     return stored;
 }
@@ -387,7 +388,7 @@ static bool check_words(pfb_cpi_hooks *hooks, record *r)
         hook->cpu_count = word_at(r->words, CPUS_WORD);
     if (row->has_cpus && (hook->cpu_count == 0 || hook->cpu_count > PFB_CPI_MOST_CPUS))
         return fail_word(hooks, PFB_BAD_NUM_CPUS, r, CPUS_WORD);
-    if (hook->word_count != words_of(r->kind, hook->flags, hook->cpu_count))
+    if (hook->word_count != count_words(r->kind, hook->flags, hook->cpu_count))
         return fail_length(hooks, PFB_LENGTH_MISMATCH, r);
     if (r->kind == PFB_CPI_THREAD_HOOK)
         r->tid = word_at(r->words, TID_WORD);
@@ -596,7 +597,7 @@ static bool begin_group(pfb_cpi_hooks *hooks, partial_group *b)
         return false;
     if (hooks->limits.groups != 0 && hooks->group_count >= hooks->limits.groups)
         return fail(hooks, PFB_CALLER_LIMIT, r.hook.offset, r.hook.offset);
-    if (!(STARTERS & BIT(r.kind)))
+    if (!(FIRST_KINDS & BIT(r.kind)))
         return fail_minor(hooks, PFB_BAD_ORDER, &r);
     *b = (partial_group){.group = {.offset = r.hook.offset, .minor = r.minor, .elapsed_cycles = r.elapsed}};
     add_member(hooks, b, &r);
@@ -662,15 +663,15 @@ pfb_error pfb_cpi_hooks_finish(pfb_cpi_hooks *hooks)
 bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
                           uint32_t whose, pfb_cpi_stored *stored)
 {
-    place from;
+    place location;
     if ((unsigned)kind >= PFB_CPI_HOOK_COUNT || !group->hooks[kind].is_present)
         return false;
     const pfb_cpi_hook *hook = &group->hooks[kind];
-    if (!find_place(kind, hook, whose, &from))
+    if (!find_place(kind, hook, whose, &location))
         return false;
     const uint8_t *words = pfb_checked((pfb_view){hooks->data, hooks->size}, hook->offset + HEADER_BYTES,
                                        (size_t)WORD_BYTES * hook->word_count);
-    *stored = load_stored(words, from);
+    *stored = load_stored(words, location);
     return true;
 }
 
@@ -728,19 +729,19 @@ static uint32_t choose_hooks(const pfb_cpi_result *result, const pfb_cpi_figures
     if ((forms & ~(PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED)) || identity->minor > MOST_MINOR ||
         !is_valid_label(identity->label, identity->label_size_bytes) || (has_thread && !result->has_thread))
         return 0;
-    uint32_t labels = identity->label_size_bytes > 0 ? BIT(PFB_CPI_LABEL_START) | BIT(PFB_CPI_LABEL_END) : 0;
+    uint32_t hooks = identity->label_size_bytes > 0 ? BIT(PFB_CPI_LABEL_START) | BIT(PFB_CPI_LABEL_END) : 0;
     if (is_thread_only)
-        return forms & PFB_CPI_FORM_SUMMARY ? 0 : labels | BIT(PFB_CPI_THREAD_HOOK);
+        return forms & PFB_CPI_FORM_SUMMARY ? 0 : hooks | BIT(PFB_CPI_THREAD_HOOK);
     if (!are_counts_valid(result, cpus))
         return 0;
     if ((forms & PFB_CPI_FORM_SUMMARY) || forms == 0)
-        labels |= BIT(PFB_CPI_SUMMARY_HOOK);
+        hooks |= BIT(PFB_CPI_SUMMARY_HOOK);
     if (forms & PFB_CPI_FORM_DETAILED)
-        labels |= BIT(PFB_CPI_SYSTEM_HOOK) | BIT(PFB_CPI_PROCESSORS_HOOK) | (has_thread ? BIT(PFB_CPI_THREAD_HOOK) : 0);
-    return labels;
+        hooks |= BIT(PFB_CPI_SYSTEM_HOOK) | BIT(PFB_CPI_PROCESSORS_HOOK) | (has_thread ? BIT(PFB_CPI_THREAD_HOOK) : 0);
+    return hooks;
 }
 
-static uint32_t flags_of(const draft *d, pfb_cpi_hook_kind kind)
+static uint32_t choose_flags(const draft *d, pfb_cpi_hook_kind kind)
 {
     uint32_t flags = PFB_CPI_FLAG_RAW | (d->result->mode & PFB_CPI_SCALED ? PFB_CPI_FLAG_SCALED : 0) |
                      (d->result->mode & PFB_CPI_ON_THREAD ? PFB_CPI_FLAG_THREAD : 0);
@@ -752,7 +753,7 @@ static uint32_t record_size(const draft *d, pfb_cpi_hook_kind kind)
 {
     if (kinds[kind].type == TYPE_MIXED)
         return HEADER_BYTES + (LABEL_BYTES + (uint32_t)d->identity->label_size_bytes + 3) / 4 * 4;
-    return HEADER_BYTES + WORD_BYTES * words_of(kind, flags_of(d, kind), (uint32_t)d->result->cpu_count);
+    return HEADER_BYTES + WORD_BYTES * count_words(kind, choose_flags(d, kind), (uint32_t)d->result->cpu_count);
 }
 
 static void put_word(draft *d, uint32_t word)
@@ -828,7 +829,7 @@ static void put_rest(draft *d, pfb_cpi_hook_kind kind, uint32_t flags)
 static void put_record(draft *d, pfb_cpi_hook_kind kind)
 {
     const kind_row *row = &kinds[kind];
-    uint32_t flags = flags_of(d, kind);
+    uint32_t flags = choose_flags(d, kind);
     put_word(d, record_size(d, kind) | row->type | (uint32_t)CPI_MAJOR << 16);
     put_word(d, row->nibble << 28 | d->identity->minor);
     put_word(d, d->identity->stamp);

@@ -28,9 +28,9 @@ static inline bool accept_word(span *s, const char *name)
 }
 
 /* Reads a decimal number and moves to the following word. */
-static bool read_number(span *s, uint64_t most, uint64_t *number)
+static bool read_number(span *s, uint64_t max, uint64_t *number)
 {
-    return take_decimal(s, most, number) && read_gap(s);
+    return take_decimal(s, max, number) && read_gap(s);
 }
 
 static bool read_number_32(span *s, uint32_t *number)
@@ -226,20 +226,20 @@ bool pfb_cpi_text_next(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, p
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
-/* Output of text; only counts if `out` is null. */
-typedef struct pen {
+/* Writes text at `out`; if that is null, only counts its size. */
+typedef struct text_output {
     char *out;
     size_t size;
-} pen;
+} text_output;
 
-static void put(pen *p, const char *bytes, size_t size)
+static void put(text_output *p, const char *bytes, size_t size)
 {
     if (p->out && size > 0)
         memcpy(p->out + p->size, bytes, size);
     p->size += size;
 }
 
-static void cpi_text_put(pen *p, const char *word)
+static void cpi_text_put(text_output *p, const char *word)
 {
     size_t size = 0;
     while (word[size] != '\0')
@@ -247,7 +247,7 @@ static void cpi_text_put(pen *p, const char *word)
     put(p, word, size);
 }
 
-static void put_digits(pen *p, uint64_t number)
+static void put_digits(text_output *p, uint64_t number)
 {
     char digits[20]; /* enough for 2^64 - 1 */
     size_t at = sizeof digits;
@@ -259,13 +259,13 @@ static void put_digits(pen *p, uint64_t number)
 }
 
 /* Writes a blank and the number. */
-static void put_number(pen *p, uint64_t number)
+static void put_number(text_output *p, uint64_t number)
 {
     put(p, " ", 1);
     put_digits(p, number);
 }
 
-static void put_cpu(pen *p, const pfb_cpi_cpu *cpu, bool has_busy)
+static void put_cpu(text_output *p, const pfb_cpi_cpu *cpu, bool has_busy)
 {
     cpi_text_put(p, "cpu");
     put_number(p, cpu->cpu);
@@ -278,7 +278,7 @@ static void put_cpu(pen *p, const pfb_cpi_cpu *cpu, bool has_busy)
     put(p, "\n", 1);
 }
 
-static void put_snapshot(pen *p, const pfb_cpi_step *step)
+static void put_snapshot(text_output *p, const pfb_cpi_step *step)
 {
     const pfb_cpi_snapshot *snapshot = &step->snapshot;
     cpi_text_put(p, "snapshot");
@@ -309,7 +309,7 @@ static span trim(const char *sentence)
     return s;
 }
 
-static void put_refusal(pen *p, int32_t code, const char *sentence)
+static void put_refusal(text_output *p, int32_t code, const char *sentence)
 {
     cpi_text_put(p, code < 0 ? "refuse -" : "refuse ");
     put_digits(p, code < 0 ? (uint64_t) - (int64_t)code : (uint64_t)code);
@@ -335,7 +335,7 @@ static bool is_readable(const pfb_cpi_step *step)
     return true;
 }
 
-static void put_step(pen *p, const pfb_cpi_step *step, const char *sentence)
+static void put_step(text_output *p, const pfb_cpi_step *step, const char *sentence)
 {
     if (step->is_refusal)
         put_refusal(p, step->code, sentence);
@@ -343,7 +343,7 @@ static void put_step(pen *p, const pfb_cpi_step *step, const char *sentence)
         put_snapshot(p, step);
 }
 
-static void put_head(pen *p, const pfb_cpi_widths *widths)
+static void put_head(text_output *p, const pfb_cpi_widths *widths)
 {
     cpi_text_put(p, first_word);
     put_number(p, PFB_CPI_TEXT_VERSION);
@@ -355,7 +355,7 @@ static void put_head(pen *p, const pfb_cpi_widths *widths)
 
 size_t pfb_cpi_text_write_head(const pfb_cpi_widths *widths, char *out, size_t capacity)
 {
-    pen p = {NULL, 0};
+    text_output p = {NULL, 0};
     if (widths->instr - 1 >= 64 || widths->cycles - 1 >= 64)
         return 0;
     put_head(&p, widths);
@@ -369,7 +369,7 @@ size_t pfb_cpi_text_write_head(const pfb_cpi_widths *widths, char *out, size_t c
 
 size_t pfb_cpi_text_write_step(const pfb_cpi_step *step, const char *sentence, char *out, size_t capacity)
 {
-    pen p = {NULL, 0};
+    text_output p = {NULL, 0};
     if (!is_readable(step))
         return 0;
     put_step(&p, step, sentence);

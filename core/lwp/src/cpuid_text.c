@@ -236,9 +236,9 @@ static bool has_columns(span s)
     }
 }
 
-/* "0x8000001c 0x00: eax=... ebx=...", or bare columns with or without a sub-leaf, after the leaf's column. *bare is the
- * number of bare columns, 0 if the registers have names. */
-static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *bare)
+/* "0x8000001c 0x00: eax=... ebx=...", or unnamed registers with or without a sub-leaf, after the leaf's column.
+ * *unnamed is the number of columns without names, 0 if the registers have names. */
+static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *unnamed)
 {
     uint32_t columns[MOST_COLUMNS];
     skip(s, BLANKS);
@@ -249,13 +249,13 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *bare)
     if (count > 5)
         return OTHER;
     if (count >= 4) {
-        *bare = count;
+        *unnamed = count;
         leaf->subleaf = count == 5 ? columns[0] : 0;
         set_registers(leaf, columns + count - 4);
         return LEAF;
     }
-    if (count >= 2) { /* two or three registers are columns, the others are not: continue after the former */
-        *bare = 4;
+    if (count >= 2) { /* two or three complete columns: the other registers have fewer digits */
+        *unnamed = 4;
         *s = rest;
         return take_remaining_registers(s, leaf, columns, count) ? LEAF : BROKEN;
     }
@@ -269,7 +269,7 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *bare)
     }
     ahead = *s;
     if (take_register_name(&ahead) == 4)
-        *bare = count == 1 ? 5 : 4;
+        *unnamed = count == 1 ? 5 : 4;
     return take_registers(s, leaf) ? LEAF : BROKEN;
 }
 
@@ -315,18 +315,18 @@ static verdict read_array(span *s, pfb_cpuid_leaf *leaf)
 
 /* Reads a line of any layout. The start of a line fits at most one: "cpuid" is not a column, a column is not an array.
  */
-static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *bare)
+static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *unnamed)
 {
     enum { SHORTEST = 7 }; /* "cpuid0:" and "0x0 0x0", which are malformed; valid leaves are longer */
     span s = *line;
-    *bare = 0;
+    *unnamed = 0;
     if (s.end - s.at < SHORTEST)
         return OTHER;
     *leaf = (pfb_cpuid_leaf){0};
     if (take_word(&s, "cpuid"))
         return read_marked(&s, leaf);
     if (take_column(&s, &leaf->leaf))
-        return read_columns(&s, leaf, bare);
+        return read_columns(&s, leaf, unnamed);
     return read_array(&s, leaf);
 }
 
@@ -390,24 +390,24 @@ static void begin_cpu(pfb_cpuid_text *text)
     text->has_leaf = false;
 }
 
-/* Checks that bare lines have the same number of columns as earlier ones. A program prints all lines with the same
- * number; a line that lost a column would otherwise be read with the wrong registers. */
-static bool has_same_width(pfb_cpuid_text *text, unsigned bare)
+/* Checks that a line of unnamed registers has as many columns as the earlier ones. A program prints all lines with the
+ * same number of columns; a line that lost one would otherwise be read with the wrong registers. */
+static bool has_same_width(pfb_cpuid_text *text, unsigned unnamed)
 {
     if (text->columns == 0)
-        text->columns = bare;
-    return bare == 0 || bare == text->columns;
+        text->columns = unnamed;
+    return unnamed == 0 || unnamed == text->columns;
 }
 
 bool pfb_cpuid_text_next(pfb_cpuid_text *text, pfb_cpuid_row *row)
 {
     span line;
-    unsigned bare;
+    unsigned unnamed;
     while (text->error.code == PFB_OK && next_line(text, &line, &row->offset)) {
-        verdict found = read_leaf(&line, &row->leaf, &bare);
-        if (found == BROKEN || (found == LEAF && !has_same_width(text, bare))) {
+        verdict result = read_leaf(&line, &row->leaf, &unnamed);
+        if (result == BROKEN || (result == LEAF && !has_same_width(text, unnamed))) {
             text->error = (pfb_error){PFB_BAD_CPUID_LINE, row->offset};
-        } else if (found == LEAF) {
+        } else if (result == LEAF) {
             if (row->leaf.leaf == 0 && row->leaf.subleaf == 0 && !text->is_named)
                 begin_cpu(text);
             text->has_leaf = true;

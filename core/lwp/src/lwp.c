@@ -130,7 +130,7 @@ static void note_leaf(pfb_lwp *lwp)
 
 /* Returns the bits that Flags may request: what the operating system enables or, if that is nothing, what the CPU has.
  */
-static uint32_t offered(const pfb_lwp_capabilities *capabilities)
+static uint32_t offered_flags(const pfb_lwp_capabilities *capabilities)
 {
     return capabilities->enabled ? capabilities->enabled & capabilities->hardware : capabilities->hardware;
 }
@@ -138,7 +138,7 @@ static uint32_t offered(const pfb_lwp_capabilities *capabilities)
 /* Returns true if Flags requests an event or a mode that the leaf offers. */
 static bool is_effective(const pfb_lwp *lwp, uint32_t bit)
 {
-    return (lwp->control.flags & offered(&lwp->capabilities) & bit) != 0;
+    return (lwp->control.flags & offered_flags(&lwp->capabilities) & bit) != 0;
 }
 
 /* ---- The control block ------------------------------------------------------------------------------- */
@@ -173,7 +173,7 @@ static void note_flags(pfb_lwp *lwp)
     uint32_t flags = lwp->control.flags;
     if (flags & ~REQUESTS)
         add_note(lwp, PFB_LWP_NOTE_RESERVED_FLAGS, in_control(PFB_LWP_AT_FLAGS, flags));
-    if (flags & REQUESTS & ~offered(&lwp->capabilities))
+    if (flags & REQUESTS & ~offered_flags(&lwp->capabilities))
         add_note(lwp, PFB_LWP_NOTE_UNAVAILABLE_FLAGS, in_control(PFB_LWP_AT_FLAGS, flags));
     if (is_effective(lwp, PFB_LWP_CONTINUOUS))
         add_note(lwp, PFB_LWP_NOTE_CONTINUOUS, in_control(PFB_LWP_AT_FLAGS, flags));
@@ -269,8 +269,8 @@ static bool open_ring(pfb_lwp *lwp, const void *ring, size_t ring_size)
     return true;
 }
 
-/* Head and tail must be below ring_bytes and at a record. The hardware adjusts head when it loads the control block,
- * but not tail; so does this. */
+/* Head and tail must be below ring_bytes and at a record. As the hardware does when it loads the control block, this
+ * function adjusts head, but not tail. */
 static bool check_head_and_tail(pfb_lwp *lwp)
 {
     uint32_t event_bytes = lwp->capabilities.event_bytes;

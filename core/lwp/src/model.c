@@ -34,12 +34,11 @@ const char *pfb_lwp_fault_name(pfb_lwp_fault fault)
 
 /* Checks the sizes that all later arithmetic relies on: the pairs lie inside the control block. The fields of the
  * registers are narrow: every size is below 2^12. */
-static bool is_usable(const pfb_lwp_capabilities *has)
+static bool is_usable(const pfb_lwp_capabilities *c)
 {
-    return !has->is_refused && has->event_bytes >= PFB_LWP_RECORD_BYTES && has->event_bytes % 8 == 0 &&
-           has->event_offset % 8 == 0 && has->event_offset >= LEAST_EVENT_OFFSET &&
-           has->event_offset <= has->control_bytes &&
-           has->max_events <= (has->control_bytes - has->event_offset) / PAIR_BYTES;
+    return !c->is_refused && c->event_bytes >= PFB_LWP_RECORD_BYTES && c->event_bytes % 8 == 0 &&
+           c->event_offset % 8 == 0 && c->event_offset >= LEAST_EVENT_OFFSET && c->event_offset <= c->control_bytes &&
+           c->max_events <= (c->control_bytes - c->event_offset) / PAIR_BYTES;
 }
 
 bool pfb_lwp_model_init(pfb_lwp_model *model, const pfb_lwp_capabilities *capabilities,
@@ -93,14 +92,14 @@ static uint8_t *map_control(pfb_lwp_model *model)
 
 /* Returns the bits that the CPU implements and the operating system enables; the leaf may enable bits that the CPU does
  * not have. */
-static uint32_t model_offered(const pfb_lwp_model *model)
+static uint32_t model_offered_flags(const pfb_lwp_model *model)
 {
     return model->capabilities.enabled & model->capabilities.hardware;
 }
 
 static bool is_available(const pfb_lwp_model *model)
 {
-    return (model_offered(model) & PFB_LWP_AVAILABLE) != 0;
+    return (model_offered_flags(model) & PFB_LWP_AVAILABLE) != 0;
 }
 
 static uint64_t truncate_number(const pfb_lwp_model *model, uint64_t number)
@@ -273,7 +272,7 @@ static uint32_t rounded_down(const pfb_lwp_model *model, uint32_t bytes)
 static void load_fields(pfb_lwp_model *model, const uint8_t *control)
 {
     uint32_t size = load_le32(control + AT_BUFFER_SIZE);
-    model->flags = load_le32(control + AT_FLAGS) & model_offered(model) & ~PFB_LWP_AVAILABLE;
+    model->flags = load_le32(control + AT_FLAGS) & model_offered_flags(model) & ~PFB_LWP_AVAILABLE;
     model->buffer_bytes = rounded_down(model, size & UINT32_C(0x0FFFFFFF));
     model->random_bits = size >> 28;
     model->buffer_base = truncate_number(model, load_le64(control + AT_BUFFER_BASE));
@@ -348,22 +347,22 @@ pfb_lwp_fault pfb_lwp_model_store(pfb_lwp_model *model, uint64_t *address)
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 /* The fields of a record that come from an event; the model adds core and time stamp. */
-typedef struct content {
+typedef struct record_fields {
     uint32_t id;
     uint32_t flags; /* only the low 16 bits are stored */
     uint32_t data1;
     uint64_t address;
     uint64_t data2;
-} content;
+} record_fields;
 
-static void write_record(const pfb_lwp_model *model, const content *what, uint8_t record[PFB_LWP_RECORD_BYTES])
+static void write_record(const pfb_lwp_model *model, const record_fields *fields, uint8_t record[PFB_LWP_RECORD_BYTES])
 {
-    record[0] = (uint8_t)what->id;
+    record[0] = (uint8_t)fields->id;
     record[1] = model->options.core;
-    store_le16(record + 2, what->flags);
-    store_le32(record + 4, what->data1);
-    store_le64(record + 8, truncate_number(model, what->address));
-    store_le64(record + 16, truncate_number(model, what->data2));
+    store_le16(record + 2, fields->flags);
+    store_le32(record + 4, fields->data1);
+    store_le64(record + 8, truncate_number(model, fields->address));
+    store_le64(record + 16, truncate_number(model, fields->data2));
     store_le64(record + 24, (model->flags & PFB_LWP_TIME_STAMPS) ? model->clock : 0);
 }
 
@@ -384,7 +383,7 @@ static int32_t reload_value(pfb_lwp_model *model, uint32_t id)
     return (int32_t)((interval & ~mask) | ((uint32_t)next_random(model) & mask));
 }
 
-/* Stores the record; with holds_record stores the held one and holds this one. */
+/* Stores the record. With the option holds_record, stores the record held so far and holds this one instead. */
 static pfb_lwp_fault store_or_hold(pfb_lwp_model *model, const uint8_t record[PFB_LWP_RECORD_BYTES])
 {
     bool is_lost;
@@ -399,18 +398,18 @@ static pfb_lwp_fault store_or_hold(pfb_lwp_model *model, const uint8_t record[PF
 }
 
 /* Counts an event that passed the filters. The counter changes only after everything that can fault. */
-static pfb_lwp_fault count_down(pfb_lwp_model *model, const content *what)
+static pfb_lwp_fault count_down(pfb_lwp_model *model, const record_fields *fields)
 {
     uint8_t record[PFB_LWP_RECORD_BYTES];
-    int32_t *counter = &model->counter[what->id];
+    int32_t *counter = &model->counter[fields->id];
     if (*counter > 0) {
         (*counter)--;
         return PFB_LWP_FAULT_NONE;
     }
-    write_record(model, what, record);
+    write_record(model, fields, record);
     pfb_lwp_fault fault = store_or_hold(model, record);
     if (fault == PFB_LWP_FAULT_NONE) {
-        *counter = reload_value(model, what->id);
+        *counter = reload_value(model, fields->id);
         model->clock++;
     }
     return fault;
@@ -467,11 +466,11 @@ static bool passes_branch(const pfb_lwp_model *model, uint32_t traits)
 
 static bool passes_cache(const pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence)
 {
-    const pfb_lwp_capabilities *has = &model->capabilities;
-    uint32_t kept = selected_traits(level_rows, sizeof level_rows / sizeof level_rows[0], model->filters);
-    if (has->has_cache_levels && (model->filters >> FILTER_CACHE_LEVELS & 1) && (occurrence->traits & kept) == 0)
+    const pfb_lwp_capabilities *c = &model->capabilities;
+    uint32_t selected = selected_traits(level_rows, sizeof level_rows / sizeof level_rows[0], model->filters);
+    if (c->has_cache_levels && (model->filters >> FILTER_CACHE_LEVELS & 1) && (occurrence->traits & selected) == 0)
         return false;
-    return !has->has_cache_latency || occurrence->latency >> has->latency_rounding >= (model->filters & 0xFF);
+    return !c->has_cache_latency || occurrence->latency >> c->latency_rounding >= (model->filters & 0xFF);
 }
 
 static bool passes(const pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence)
@@ -485,30 +484,30 @@ static bool passes(const pfb_lwp_model *model, const pfb_lwp_occurrence *occurre
 
 /* ---- LWPVAL, LWPINS and counted events --------------------------------------------------------------------------- */
 
-static content programmed_content(uint32_t id, const pfb_lwp_operands *operands)
+static record_fields programmed_fields(uint32_t id, const pfb_lwp_operands *operands)
 {
-    return (content){.id = id,
-                     .flags = operands->flags,
-                     .data1 = operands->data1,
-                     .address = operands->address,
-                     .data2 = operands->data2};
+    return (record_fields){.id = id,
+                           .flags = operands->flags,
+                           .data1 = operands->data1,
+                           .address = operands->address,
+                           .data2 = operands->data2};
 }
 
 pfb_lwp_fault pfb_lwp_model_value(pfb_lwp_model *model, const pfb_lwp_operands *operands)
 {
-    content what = programmed_content(PFB_LWP_EVENT_VALUE, operands);
+    record_fields fields = programmed_fields(PFB_LWP_EVENT_VALUE, operands);
     if (!is_available(model))
         return PFB_LWP_FAULT_UNDEFINED;
-    if (!is_counted(model, what.id) || (model->options.value_is_ip_filtered && !passes_ip(model, what.address)))
+    if (!is_counted(model, fields.id) || (model->options.value_is_ip_filtered && !passes_ip(model, fields.address)))
         return PFB_LWP_FAULT_NONE;
-    return count_down(model, &what);
+    return count_down(model, &fields);
 }
 
 /* Ignores holds_record, because the carry flag reports whether this record was lost. */
 pfb_lwp_fault pfb_lwp_model_insert(pfb_lwp_model *model, const pfb_lwp_operands *operands, bool *carry)
 {
     uint8_t record[PFB_LWP_RECORD_BYTES];
-    content what = programmed_content(PFB_LWP_EVENT_INSERTED, operands);
+    record_fields fields = programmed_fields(PFB_LWP_EVENT_INSERTED, operands);
     *carry = false;
     if (!is_available(model))
         return PFB_LWP_FAULT_UNDEFINED;
@@ -517,30 +516,30 @@ pfb_lwp_fault pfb_lwp_model_insert(pfb_lwp_model *model, const pfb_lwp_operands 
     pfb_lwp_fault fault = store_pending(model);
     if (fault != PFB_LWP_FAULT_NONE)
         return fault;
-    write_record(model, &what, record);
+    write_record(model, &fields, record);
     fault = store_record(model, record, carry);
     model->clock += fault == PFB_LWP_FAULT_NONE;
     return fault;
 }
 
-/* Returns the content of a counted event. Fields that the manual reserves are 0; events without public meaning have the
+/* Returns the fields of a counted event. Fields that the manual reserves are 0; events without public meaning have the
  * caller's values. */
-static content counted_content(const pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence)
+static record_fields counted_fields(const pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence)
 {
-    const pfb_lwp_capabilities *has = &model->capabilities;
-    content what = {.id = occurrence->id, .address = occurrence->address};
-    if (what.id == PFB_LWP_EVENT_INSTRUCTIONS || what.id == PFB_LWP_EVENT_CLOCKS ||
-        what.id == PFB_LWP_EVENT_REFERENCE_CLOCKS)
-        return what;
-    what.flags = occurrence->flags;
-    what.data2 = occurrence->data2;
-    what.data1 = what.id == PFB_LWP_EVENT_BRANCHES ? 0 : occurrence->latency;
-    if (what.id == PFB_LWP_EVENT_CACHE_MISSES) {
-        uint32_t width = (UINT32_C(1) << has->latency_bits) - 1;
-        what.data1 = occurrence->latency >> has->latency_rounding << has->latency_rounding & width;
-        what.data2 = has->has_data_address ? occurrence->data2 : 0;
+    const pfb_lwp_capabilities *c = &model->capabilities;
+    record_fields fields = {.id = occurrence->id, .address = occurrence->address};
+    if (fields.id == PFB_LWP_EVENT_INSTRUCTIONS || fields.id == PFB_LWP_EVENT_CLOCKS ||
+        fields.id == PFB_LWP_EVENT_REFERENCE_CLOCKS)
+        return fields;
+    fields.flags = occurrence->flags;
+    fields.data2 = occurrence->data2;
+    fields.data1 = fields.id == PFB_LWP_EVENT_BRANCHES ? 0 : occurrence->latency;
+    if (fields.id == PFB_LWP_EVENT_CACHE_MISSES) {
+        uint32_t width = (UINT32_C(1) << c->latency_bits) - 1;
+        fields.data1 = occurrence->latency >> c->latency_rounding << c->latency_rounding & width;
+        fields.data2 = c->has_data_address ? occurrence->data2 : 0;
     }
-    return what;
+    return fields;
 }
 
 pfb_lwp_fault pfb_lwp_model_count(pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence)
@@ -549,6 +548,6 @@ pfb_lwp_fault pfb_lwp_model_count(pfb_lwp_model *model, const pfb_lwp_occurrence
         return PFB_LWP_FAULT_UNDEFINED;
     if (occurrence->id == PFB_LWP_EVENT_VALUE || !is_counted(model, occurrence->id) || !passes(model, occurrence))
         return PFB_LWP_FAULT_NONE;
-    content what = counted_content(model, occurrence);
-    return count_down(model, &what);
+    record_fields fields = counted_fields(model, occurrence);
+    return count_down(model, &fields);
 }

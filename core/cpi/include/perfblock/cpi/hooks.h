@@ -46,7 +46,7 @@ typedef struct pfb_cpi_hook {
 
 enum { PFB_CPI_HOOK_HEADER_BYTES = 12, PFB_CPI_MOST_LABEL_BYTES = 255 };
 
-/* Deviations of a group that are not errors. */
+/* Deviations of a group that are not errors. "At" names the field whose offset is reported. */
 typedef enum pfb_cpi_warning {
     PFB_CPI_WARN_FIGURE = 0, /* a CPI differs by more than 0.0001 from its counters; at the figure's first word */
     PFB_CPI_WARN_NO_THREAD,  /* the summary has a thread, the detailed hooks have none; at the summary's flags word */
@@ -128,7 +128,7 @@ PFB_API bool pfb_cpi_words_value(pfb_cpi_words words, double *value);
 
 /* ---- Contents of a group ------------------------------------------------------------------------------------- */
 
-/* Values of `whose` other than the position of a CPU. */
+/* For the parameter `whose` of pfb_cpi_hooks_stored, which otherwise is the position of a CPU. */
 #define PFB_CPI_OF_SYSTEM UINT32_C(0xFFFFFFFF)
 #define PFB_CPI_OF_THREAD UINT32_C(0xFFFFFFFE)
 

@@ -17,8 +17,8 @@ extern "C" {
  *   ext_cpuid[28]=00000000 80032013 00010200 8000000f         (libcpuid; basic_cpuid[], and the numbered functions)
  * A line that names a CPU ("CPU 0:", "Logical CPU #3") begins the next CPU. In a dump without such lines, a leaf 0
  * after other leaves does. Other lines are skipped. PFB_BAD_CPUID_LINE: a line that begins as a leaf and is malformed
- * after that, or bare columns whose number differs from that of earlier lines. Same conventions as v2.h; work is linear
- * in the size. */
+ * after that, or a line of unnamed registers with another number of columns than the earlier ones. Same conventions as
+ * v2.h; work is linear in the size. */
 typedef struct pfb_cpuid_text {
     pfb_error error;
     uint32_t lines; /* read so far */
@@ -27,7 +27,7 @@ typedef struct pfb_cpuid_text {
     size_t size;
     size_t at;
     uint32_t cpu;
-    unsigned columns; /* columns after the leaf in bare lines: 4 or 5; 0 before the first such line */
+    unsigned columns; /* columns after the leaf in lines of unnamed registers: 4 or 5; 0 before the first such line */
     bool has_leaf;    /* a leaf of this CPU was returned */
     bool is_named;    /* a line that names a CPU was read */
 } pfb_cpuid_text;

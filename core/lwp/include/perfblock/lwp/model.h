@@ -36,7 +36,7 @@ typedef struct pfb_lwp_model_options {
     bool full_uses_free_slot;   /* a full ring stores the new record in its free slot; false: over the last record */
     bool threshold_above;       /* the interrupt needs more than Threshold bytes in use; false: at least Threshold */
     bool threshold_zero_counts; /* Threshold 0 interrupts at every record; false: never */
-    bool holds_record;          /* a counted event's record is stored at the next record, SLWPCB or LLWPCB */
+    bool holds_record;          /* the record of a counted event is held back until the next record, SLWPCB or LLWPCB */
     bool writes_flags_back;     /* LLWPCB stores the effective flags in the LWPCB */
     bool value_is_ip_filtered;  /* the IP filter also applies to LWPVAL */
     int32_t minimum_interval;   /* of events 2 and above, 0 to 33554431 */
