@@ -61,9 +61,9 @@ bool pfb_cursor_text(pfb_cursor *cursor, pfb_name *text)
     if (cursor->error.code != PFB_OK)
         return false;
     size_t start = cursor->at;
-    size_t most = (cursor->end - start) / 2;
-    size_t units = most > 0 ? pfb_count_units(cursor->base + start, most) : 0; /* base may be null if empty */
-    if (units == most)
+    size_t max = (cursor->end - start) / 2;
+    size_t units = max > 0 ? pfb_count_units(cursor->base + start, max) : 0; /* base may be null if empty */
+    if (units == max)
         return pfb_cursor_fail(cursor, PFB_TRUNCATED_STRING, start);
     *text = pfb_utf16_name(cursor->base + start, units);
     cursor->at = start + 2 * units + 2;

@@ -152,35 +152,35 @@ static inline size_t lowest_unit(uint64_t zeros)
     return (size_t)(lowest * UINT64_C(0x0000000100020003) >> 48); /* no builtin: it may become a call */
 }
 
-/* Returns the number of 16-bit units before the first NUL, at most `most`. */
-static inline size_t pfb_count_units(const uint8_t *p, size_t most)
+/* Returns the number of 16-bit units before the first NUL; `max` if there is none among the first `max`. */
+static inline size_t pfb_count_units(const uint8_t *p, size_t max)
 {
     size_t count = 0;
-    for (; most - count >= 4; count += 4) {
+    for (; max - count >= 4; count += 4) {
         uint64_t zeros = zero_units(load_le64(p + 2 * count));
         if (zeros != 0)
             return count + lowest_unit(zeros);
     }
-    while (count < most && load_le16(p + 2 * count) != 0)
+    while (count < max && load_le16(p + 2 * count) != 0)
         count++;
     return count;
 }
 
-/* The same, fast where the only NUL is the last of `most` units, which is the common case. For 5 to 16 units it tests
- * overlapping words without a loop, whose length the processor would mispredict. Reads only the `most` units. */
-static inline size_t pfb_count_ended_units(const uint8_t *p, size_t most)
+/* The same, fast where the only NUL is the last of `max` units, which is the common case. For 5 to 16 units it tests
+ * overlapping words without a loop, whose length the processor would mispredict. Reads only the `max` units. */
+static inline size_t pfb_count_ended_units(const uint8_t *p, size_t max)
 {
     enum { LEAST = 5, MOST = 16, WORD = 8 };
-    if (most >= LEAST && most <= MOST) {
-        size_t last = 2 * most - WORD;
+    if (max >= LEAST && max <= MOST) {
+        size_t last = 2 * max - WORD;
         size_t second = last > WORD ? WORD : 0;
         size_t third = last > WORD ? last - WORD : 0;
         uint64_t zeros =
             zero_units(load_le64(p)) | zero_units(load_le64(p + second)) | zero_units(load_le64(p + third));
         if (zeros == 0 && zero_units(load_le64(p + last)) == UINT64_C(0x8000) << 48)
-            return most - 1;
+            return max - 1;
     }
-    return pfb_count_units(p, most);
+    return pfb_count_units(p, max);
 }
 
 /* Reads the header at `at` of a window that ends at `end`; returns an error with code PFB_OK on success. Requires
@@ -196,9 +196,9 @@ static inline pfb_error pfb_read_instance(const uint8_t *base, size_t at, size_t
     /* Size covers header, name and padding: the name's NUL must lie inside. */
     if (size < INSTANCE_LEAST_BYTES || size > left)
         return (pfb_error){PFB_BAD_INSTANCE_SIZE, at};
-    size_t most = (size - INSTANCE_HEADER_BYTES) / 2;
-    size_t units = pfb_count_units(p + INSTANCE_HEADER_BYTES, most);
-    if (units == most)
+    size_t max = (size - INSTANCE_HEADER_BYTES) / 2;
+    size_t units = pfb_count_units(p + INSTANCE_HEADER_BYTES, max);
+    if (units == max)
         return (pfb_error){PFB_TRUNCATED_STRING, at + INSTANCE_HEADER_BYTES};
     *header = (pfb_instance_header){
         .offset = at, .size_bytes = size, .id = id, .name = pfb_utf16_name(p + INSTANCE_HEADER_BYTES, units)};

@@ -51,18 +51,18 @@ static inline bool take_exactly(span *s, const char *characters)
     return true;
 }
 
-/* Parses at least one decimal digit to a number of at most `most`. Leading zeros are allowed. On failure `s` does not
+/* Parses at least one decimal digit to a number of at most `max`. Leading zeros are allowed. On failure `s` does not
  * move. */
-static inline bool take_decimal(span *s, uint64_t most, uint64_t *number)
+static inline bool take_decimal(span *s, uint64_t max, uint64_t *number)
 {
     uint64_t value = 0;
-    uint64_t tenth = most / 10; /* largest value that may get another digit; then at most the last digit of `most` */
+    uint64_t tenth = max / 10; /* largest value that may get another digit; then at most the last digit of `max` */
     size_t at = s->at;
     for (; at < s->end; at++) {
         unsigned digit = s->data[at] - (unsigned)'0';
         if (digit > 9)
             break;
-        if (value >= tenth && (value > tenth || digit > most - 10 * tenth))
+        if (value >= tenth && (value > tenth || digit > max - 10 * tenth))
             return false;
         value = 10 * value + digit;
     }

@@ -3,7 +3,7 @@
 #define PFB_VIEW_H
 
 /* Turns offsets in the input into pointers. The functions here and those of cursor.h are the only ones in core that do:
- * other files name the range they need, and add constants to the pointer or step through that range. */
+ * other files pass the range they need, and stay inside that range with the pointer they get. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -36,10 +36,10 @@
 #define LARGE_RAW_BASE_ALIAS UINT32_C(0x40030503)
 #define MULTI_BASE PFB_TYPE_MULTI_BASE
 
-/* Ascending by value: find() relies on it. */
+/* Ascending by value: pfb_counter_type_find uses a binary search. The columns after the name: size of the raw value,
+ * samples needed, clock, denominator, unit, terms, type of the base, formula. */
 /* clang-format off */
 static const pfb_counter_type type_rows[] = {
-    /* value       name                                   raw       2 clock  below unit  terms                  base            formula */
     {0x00000000u, "PERF_COUNTER_RAWCOUNT_HEX",            DWORD,    1, NOCLK, ONE, NONE, N,                     0,              "N"},
     {0x00000100u, "PERF_COUNTER_LARGE_RAWCOUNT_HEX",      LARGE,    1, NOCLK, ONE, NONE, N,                     0,              "N"},
     {0x00000B00u, "PERF_COUNTER_TEXT",                    VARIABLE, 0, NOCLK, ONE, NONE, 0,                     0,              "-"},

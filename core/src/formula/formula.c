@@ -73,12 +73,11 @@ static uint32_t frequency_bit(unsigned clock)
     return clock == PFB_CLOCK_PERF ? PFB_HAS_PERF_FREQ : clock == PFB_CLOCK_OBJECT ? PFB_HAS_OBJECT_FREQ : 0;
 }
 
-/* Sets the inputs that the formula reads: of both samples those whose difference it takes, of the newer one the rest.
- */
+/* Sets which inputs must be present: in both samples those whose difference the formula takes; in the newer one all. */
 static void find_needs(pfb_formula *f)
 {
     uint32_t both = 0;
-    uint32_t alone = PFB_HAS_VALUE;
+    uint32_t newer_only = PFB_HAS_VALUE;
     if (f->terms & PFB_TERM_DELTA)
         both |= PFB_HAS_VALUE;
     if (f->denominator == PFB_DENOMINATOR_TIME)
@@ -86,14 +85,14 @@ static void find_needs(pfb_formula *f)
     if (f->denominator == PFB_DENOMINATOR_BASE_DELTA)
         both |= PFB_HAS_BASE;
     if (f->denominator == PFB_DENOMINATOR_BASE)
-        alone |= PFB_HAS_BASE;
+        newer_only |= PFB_HAS_BASE;
     if (f->terms & PFB_TERM_ELAPSED)
-        alone |= time_bit(f->clock);
+        newer_only |= time_bit(f->clock);
     if (f->terms & (PFB_TERM_TIMES_FREQUENCY | PFB_TERM_OVER_FREQUENCY))
-        alone |= frequency_bit(f->clock);
+        newer_only |= frequency_bit(f->clock);
     if (f->terms & (PFB_TERM_OVER_MULTI_COUNT | PFB_TERM_FROM_MULTI_COUNT))
-        alone |= PFB_HAS_MULTI_COUNT;
-    f->newer_needs = both | alone;
+        newer_only |= PFB_HAS_MULTI_COUNT;
+    f->newer_needs = both | newer_only;
     f->older_needs = both;
 }
 
@@ -173,7 +172,8 @@ static pfb_status check_presence(const pfb_formula *f, const pfb_raw_value *olde
     return missing & ~(PFB_HAS_BASE | PFB_HAS_MULTI_COUNT) ? PFB_STATUS_MISSING_INPUT : PFB_STATUS_MISSING_BASE;
 }
 
-/* Returns true for a value of 4 bytes. The size of the datum counts: V1 providers do not keep to their types. */
+/* Returns true for a value of 4 bytes. The size of the datum decides, since in V1 blocks it may differ from that of the
+ * type. */
 static bool is_dword_value(const pfb_formula *f, const pfb_raw_value *raw)
 {
     return raw->value_size != 0 ? raw->value_size == 4 : f->is_dword;
@@ -372,7 +372,8 @@ static bool times_small(uint64_t *product, uint64_t factor)
     return (high | *product >> PFB_EXACT_BITS) == 0;
 }
 
-/* Does the same in hardware. Returns false if a product is 2^53 or more, or an option changes the value. */
+/* Computes the same with the hardware division. Returns false if a product is 2^53 or more, or an option changes the
+ * value. */
 static bool compute_small(const pfb_formula *f, const formula_inputs *in, pfb_formula_result *result)
 {
     uint64_t above = in->numerator;

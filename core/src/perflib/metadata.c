@@ -180,8 +180,8 @@ bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pf
     uint32_t high = registration->counter_count;
     while (low < high) { /* sorted: finds the first counter whose id is not below; unsorted: the first with this id */
         uint32_t middle = is_sorted ? low + (high - low) / 2 : low;
-        uint32_t found = counter_id_at(registration, position_by_id(registration, middle));
-        if (is_sorted ? found < id : found != id)
+        uint32_t candidate_id = counter_id_at(registration, position_by_id(registration, middle));
+        if (is_sorted ? candidate_id < id : candidate_id != id)
             low = middle + 1;
         else
             high = middle;

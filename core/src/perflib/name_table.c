@@ -123,7 +123,7 @@ bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, c
     return table->error.code == PFB_OK;
 }
 
-/* The outcome of reading where an index should be. */
+/* The outcome of reading a pair: one was read, some bytes were skipped, or the table ended. */
 typedef enum table_step { PAIR, SKIPPED, ENDED } table_step;
 
 /* Skips empty fields where an index should be. An empty string ends a multi-string; bytes after it are a deviation.
@@ -178,11 +178,11 @@ static inline table_step next_pair(pfb_name_table *table, table_units *u, pfb_na
 bool pfb_name_table_next_entry(pfb_name_table *table, pfb_name_entry *entry)
 {
     table_units u = units_left(table);
-    table_step found = table->error.code == PFB_OK ? SKIPPED : ENDED;
-    while (found == SKIPPED && u.at < u.end)
-        found = next_pair(table, &u, entry);
+    table_step step = table->error.code == PFB_OK ? SKIPPED : ENDED;
+    while (step == SKIPPED && u.at < u.end)
+        step = next_pair(table, &u, entry);
     table->at = u.at;
-    return found == PAIR;
+    return step == PAIR;
 }
 
 pfb_error pfb_name_table_finish(pfb_name_table *table)

@@ -31,11 +31,11 @@ static size_t find_unit(const path_view *t, size_t begin, size_t end, char unit)
 /* Reads the index at the end of an instance; returns the end of the name before it. */
 static size_t read_index(const path_view *t, size_t begin, size_t end, pfb_path *path)
 {
-    enum { MOST_DIGITS = 9 };
+    enum { MAX_DIGITS = 9 };
     uint32_t index = 0;
     uint32_t power = 1;
     size_t at = end;
-    while (at > begin && end - at < MOST_DIGITS && path_unit(t, at - 1) >= '0' && path_unit(t, at - 1) <= '9') {
+    while (at > begin && end - at < MAX_DIGITS && path_unit(t, at - 1) >= '0' && path_unit(t, at - 1) <= '9') {
         index += power * (path_unit(t, --at) - '0');
         power *= 10;
     }
@@ -79,7 +79,7 @@ bool pfb_path_parse(const pfb_name *text, pfb_path *path)
     if (at == set || at == end)
         return false;
     if (path_unit(&t, at) == '(') {
-        size_t close = end - 1; /* of the last ")\" */
+        size_t close = end - 1; /* position of the backslash in the last ")\" */
         while (close > at && (path_unit(&t, close - 1) != ')' || path_unit(&t, close) != '\\'))
             close--;
         if (close == at)

@@ -103,14 +103,15 @@ bool pfb_query_match(const pfb_name *pattern, const pfb_name *name, uint32_t opt
     while (pfb_has_unit(name, &n)) {
         pfb_units next_p = p;
         pfb_units next_n = n;
-        bool has_want = pfb_has_unit(pattern, &p);
-        uint32_t want = has_want ? pfb_name_unit(pattern, &next_p) : 0;
+        bool has_pattern_unit = pfb_has_unit(pattern, &p);
+        uint32_t pattern_unit = has_pattern_unit ? pfb_name_unit(pattern, &next_p) : 0;
         uint32_t unit = pfb_name_unit(name, &next_n);
-        if (has_want && want == '*') {
+        if (has_pattern_unit && pattern_unit == '*') {
             has_star = true;
             star = p = next_p;
             resume = n;
-        } else if (has_want && (want == '?' || fold_case(want, options) == fold_case(unit, options))) {
+        } else if (has_pattern_unit &&
+                   (pattern_unit == '?' || fold_case(pattern_unit, options) == fold_case(unit, options))) {
             p = next_p;
             n = next_n;
         } else if (has_star) {

@@ -8,15 +8,16 @@
 
 enum { MULTI_COUNT_BYTES = 4 };
 
-/* The work for an object is bounded by its size. A unit of work is a value with its base, 2 for a multi counter. A
- * counter has at least 4 bytes in the counter block, and a base may be shared, so an object may take a unit per 2
- * bytes. */
+/* Many definitions may describe the same bytes of small counter blocks, so the work for the values of an object is
+ * bounded by the object's size. A value with its base is one unit of work, a value of a multi counter two. An object
+ * has one unit of work per 2 bytes: most values have 4 bytes or more, and counters may share a base. Searches for multi
+ * counts examine at most one definition per 8 bytes of the object. */
 enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
 
 /* ---- Failures ---------------------------------------------------------------------------------------- */
 
 /* Records a cursor's error as that of the block, after which no object can be found. Returns true if there is none. */
-static bool keep_block_error(pfb_v1_reader *block, const pfb_cursor *cursor)
+static bool record_block_error(pfb_v1_reader *block, const pfb_cursor *cursor)
 {
     if (block->error.code == PFB_OK)
         block->error = cursor->error;
@@ -146,9 +147,9 @@ bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_
     pfb_cursor cursor = pfb_cursor_make(data, size);
     const uint8_t *p = pfb_cursor_take(&cursor, V1_HEADER_BYTES, PFB_TRUNCATED_HEADER);
     if (!p)
-        return keep_block_error(block, &cursor);
+        return record_block_error(block, &cursor);
     read_byte_order(block, &cursor, p);
-    if (!keep_block_error(block, &cursor))
+    if (!record_block_error(block, &cursor))
         return false;
     block->version = load32(block, p + 12);
     block->revision = load32(block, p + 16);
@@ -176,7 +177,7 @@ bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_
     pfb_cursor_aligned(&cursor, block->is_strict, &block->notes, total, 20);
     if (cursor.error.code == PFB_OK)
         read_system_name(block, &cursor, p, total);
-    if (!keep_block_error(block, &cursor))
+    if (!record_block_error(block, &cursor))
         return false;
     block->total_size_bytes = total;
     block->object_count = count;
@@ -262,7 +263,7 @@ bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object)
         if (pfb_cursor_left(&all) > 0)
             pfb_cursor_tolerate(&all, block->is_strict, &block->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
                                 all.at);
-        keep_block_error(block, &all);
+        record_block_error(block, &all);
         block->is_stopped = true;
         return false;
     }
@@ -270,11 +271,11 @@ bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object)
     pfb_cursor peek = all;
     const uint8_t *p = pfb_cursor_take(&peek, V1_OBJECT_HEADER_BYTES, PFB_TRUNCATED_OBJECT);
     if (!p)
-        return keep_block_error(block, &peek);
+        return record_block_error(block, &peek);
     read.size_bytes = load32(block, p);
     pfb_cursor inside =
         pfb_cursor_window(&all, read.size_bytes, V1_OBJECT_HEADER_BYTES, PFB_BAD_OBJECT_SIZE, read.offset);
-    if (!keep_block_error(block, &inside))
+    if (!record_block_error(block, &inside))
         return false;
     block->object_end = all.at;
     block->objects_read++;
@@ -459,7 +460,7 @@ static bool read_counter_block(pfb_v1_reader *block, pfb_v1_instance *instance, 
     block->values_size = size;
     block->values_read = 0;
     block->value_definition = block->definitions_offset;
-    /* If the object has no work left for the values, as when its instances overlap, there are none. */
+    /* If the values would exceed the work that the object has left, none is read. */
     bool is_excessive = block->instance_work > block->work_left;
     block->work_left -= is_excessive ? 0 : block->instance_work;
     block->value_count = is_excessive ? 0 : block->counter_count;
@@ -521,8 +522,8 @@ static inline uint64_t load_number(const pfb_v1_reader *block, uint32_t offset, 
     return size == 4 ? load32(block, p) : load64(block, p);
 }
 
-/* Returns true if no definition covers any of the 4 bytes at an offset of the counter blocks. Past the first 512 words
- * it searches all definitions, and returns false once the object has no bytes left to pay for a search. */
+/* Returns true if no definition covers any of the 4 bytes at an offset of the counter blocks. For offsets without a bit
+ * in covered_words: searches all definitions, and returns false once searches_left does not allow another search. */
 PFB_NOINLINE static bool are_uncovered(pfb_v1_reader *block, uint32_t offset)
 {
     if (block->searches_left < block->counter_count)
@@ -604,7 +605,7 @@ bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value)
 {
     if (block->values_read >= block->value_count)
         return v1_end_values(block);
-    uint32_t step = block->definition_step; /* known: the address of the next definition needs no load */
+    uint32_t step = block->definition_step; /* if known, the address of the next definition needs no load */
     if (step == 0)
         step = definition_size(block, block->value_definition);
     if (step == 0)
@@ -614,7 +615,7 @@ bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value)
     uint32_t size = load32(block, p + 32);
     uint32_t offset = load32(block, p + 36);
     if (size == 0)
-        offset = 0; /* a label: its offset means nothing */
+        offset = 0; /* a counter without data: its offset has no meaning */
     else if (!lies_inside(block, offset, size))
         return fail_object(block, PFB_BAD_COUNTER_OFFSET, block->value_definition + 36);
     bool is_number = is_number_size(size);

@@ -456,8 +456,8 @@ static uint32_t store_chosen(const pfb_v2_values *bulk, const pfb_v2_value *valu
     return next;
 }
 
-/* Copies values, `step` places apart, up to the first that has neither of the two common layouts. Returns how
- * many. Inlined for `sizes` and for null. */
+/* Copies values to elements that are `step` apart, up to the first value that has neither of the two common layouts.
+ * Returns the number of values copied. Inlined once with `sizes` and once with null. */
 static inline uint32_t copy_regular(const uint8_t *p, uint32_t count, uint64_t *values, uint8_t *sizes, size_t step)
 {
     size_t to = 0;
@@ -493,7 +493,8 @@ static uint32_t read_regular(pfb_v2_reader *reader, const pfb_v2_values *bulk, u
     return position + n;
 }
 
-/* Reads the values of the current instance. Chosen ones, and those of any other layout, are read one by one. */
+/* Reads the values of the current instance: one by one if positions are chosen, otherwise only those without a common
+ * layout. */
 static void read_instance_values(pfb_v2_reader *reader, pfb_v2_values *bulk)
 {
     pfb_v2_value value;
@@ -527,7 +528,7 @@ bool pfb_v2_read_values(pfb_v2_reader *reader, pfb_v2_values *bulk)
     return bulk->instance_count > 0;
 }
 
-/* ---- The end -------------------------------------------------------------------------------------------------- */
+/* ---- Finishing -------------------------------------------------------------------------------------------------- */
 
 pfb_error pfb_v2_finish(pfb_v2_reader *reader)
 {

@@ -188,8 +188,8 @@ size_t pfb_write_utf16(pfb_writer *writer, const pfb_name *name)
     return at + size;
 }
 
-/* Appends a name, its NUL, and zeros up to a multiple of 8 from `block_at`. The fault for the NUL replaces NUL and
- * padding. */
+/* Appends a name, its NUL, and zeros until the distance from `block_at` is a multiple of 8. The fault FIELD_NAME_END
+ * replaces NUL and padding. */
 static void append_text(pfb_writer *writer, const pfb_name *name, size_t block_at)
 {
     size_t end = pfb_write_utf16(writer, name);

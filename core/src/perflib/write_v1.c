@@ -24,14 +24,15 @@ static void append_utf16(pfb_writer *writer, const pfb_name *name, bool is_big_e
 /* Returns true if the bytes of a name mean the same in every code page but the UTF-16 ones. */
 static bool is_ascii(const pfb_name *name)
 {
-    bool is_plain = name->encoding != PFB_ENCODING_UTF16LE && name->encoding != PFB_ENCODING_UTF16BE;
-    for (size_t i = 0; is_plain && i < name->size_bytes; i++)
-        is_plain = name->bytes[i] < 0x80;
-    return is_plain;
+    bool is_same = name->encoding != PFB_ENCODING_UTF16LE && name->encoding != PFB_ENCODING_UTF16BE;
+    for (size_t i = 0; is_same && i < name->size_bytes; i++)
+        is_same = name->bytes[i] < 0x80;
+    return is_same;
 }
 
-/* Appends a name and its NUL, then zeros up to a multiple of 8 from `from`. Returns the size with the NUL. */
-static size_t append_name(pfb_writer *writer, const pfb_name *name, uint32_t code_page, size_t from)
+/* Appends a name and its NUL, then zeros until the distance from `start` is a multiple of 8. Returns the size of the
+ * name with its NUL. */
+static size_t append_name(pfb_writer *writer, const pfb_name *name, uint32_t code_page, size_t start)
 {
     uint32_t encoding = pfb_v1_encoding(code_page, writer->is_big_endian);
     size_t at = writer->size_bytes;
@@ -45,7 +46,7 @@ static size_t append_name(pfb_writer *writer, const pfb_name *name, uint32_t cod
         pfb_write_put_bytes(writer, at, name->bytes, name->size_bytes);
     }
     size_t size = writer->size_bytes - at;
-    size_t used = writer->size_bytes - from;
+    size_t used = writer->size_bytes - start;
     pfb_write_zeros(writer, round_up_8(used) - used);
     return size;
 }

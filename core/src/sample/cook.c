@@ -14,8 +14,8 @@ static bool is_same_query(const pfb_sample_result *a, const pfb_sample_result *b
            a->counter_id == b->counter_id;
 }
 
-/* Matches the rows of two results as far as they have the same instances in the same order. Returns their number. Ranks
- * need not be compared: the rows before are the same. */
+/* Matches the rows of two results as far as they have the same instances in the same order. Returns the number of
+ * matched rows. Ranks need not be compared: all earlier rows are the same. */
 static uint32_t match_in_step(const pfb_sample *older, pfb_sample *newer, const pfb_sample_result *from,
                               const pfb_sample_result *to)
 {
@@ -127,7 +127,7 @@ static bool fits_role(uint32_t type, role as, bool is_v1)
     return pfb_counter_type_is_number(type);
 }
 
-/* `target` is the column that `column` refers to, or PFB_NONE. */
+/* Describes the counter that `column` refers to: that of the column `target`; PFB_NONE: it refers to none. */
 static reference refer(const pfb_sample *sample, const pfb_sample_column *column, uint32_t target, role as)
 {
     reference none = {.exists = false};
@@ -138,7 +138,7 @@ static reference refer(const pfb_sample *sample, const pfb_sample_column *column
     bool is_v1 = sample->results[column->result].kind == PFB_V1_OBJECT;
     if (!referred->has_counter || !fits_role(type, as, is_v1))
         return none;
-    /* V1 values may have either size: real providers do not keep to their types. */
+    /* V1 values may have either size: real providers write other sizes than their types declare. */
     reference r = {.exists = true,
                    .elsewhere = referred->result != column->result,
                    .sizes = is_v1 ? SIZE_4 | SIZE_8 : declared_sizes(type)};
@@ -356,16 +356,16 @@ static bool evaluate_row(comparison *c, uint32_t row, pfb_formula_result *result
 {
     uint32_t older_row = c->newer.sample->rows[row].older_row;
     bool fits = read_row(&c->newer, row);
-    bool two = find_older(c, older_row);
-    if (two)
+    bool has_older = find_older(c, older_row);
+    if (has_older)
         fits = (read_row(&c->older, older_row) || c->formula.samples < 2) && fits;
-    const pfb_raw_value *older = two ? &c->older.raw : NULL;
+    const pfb_raw_value *older = has_older ? &c->older.raw : NULL;
     pfb_formula_check(&c->formula, older, &c->newer.raw, &c->conditions);
     /* A wrong size is reported where types are compared: after the formula's own status and the number of samples. */
     if (!fits && c->formula.status == PFB_STATUS_OK && c->conditions.status != PFB_STATUS_NEED_TWO_SAMPLES)
         c->conditions.status = PFB_STATUS_TYPE_MISMATCH;
     pfb_formula_compute(&c->formula, &c->conditions, older, &c->newer.raw, result);
-    return two;
+    return has_older;
 }
 
 pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const pfb_sample *newer, uint32_t row,
@@ -404,15 +404,15 @@ static inline bool read_numbers(side *s, uint32_t row)
 static void cook_column(comparison *c, double *values, uint8_t *status_bytes)
 {
     const pfb_sample_row *rows = c->newer.sample->rows + c->newer.first_row;
-    bool two = false; /* the row before had an older value */
+    bool has_older = false; /* the row before had an older value */
     for (uint32_t n = 0; n < c->newer.row_count; n++) {
         pfb_formula_result cooked;
-        bool is_like_last = two && c->newer.is_uniform && c->older.is_uniform;
-        if (is_like_last && read_numbers(&c->newer, c->newer.first_row + n) &&
+        bool only_numbers_differ = has_older && c->newer.is_uniform && c->older.is_uniform;
+        if (only_numbers_differ && read_numbers(&c->newer, c->newer.first_row + n) &&
             read_numbers(&c->older, rows[n].older_row))
             pfb_formula_compute(&c->formula, &c->conditions, &c->older.raw, &c->newer.raw, &cooked);
         else
-            two = evaluate_row(c, c->newer.first_row + n, &cooked);
+            has_older = evaluate_row(c, c->newer.first_row + n, &cooked);
         values[n] = cooked.value;
         status_bytes[n] = pfb_formula_pack(&cooked);
     }
@@ -473,13 +473,13 @@ pfb_raw_value pfb_sample_raw_value(const pfb_sample *sample, uint32_t row, uint3
 
 /* ---- From replies to displayed values ------------------------------------------------------------------------- */
 
-/* The next multiple of what malloc aligns to. */
+/* Rounds up to a multiple of 16, the alignment that malloc guarantees. */
 static uint64_t round_up(uint64_t size)
 {
     return (size + 15) & ~UINT64_C(15);
 }
 
-/* Takes a part of the memory. Null if there is no memory, which is so only if none is needed. */
+/* Returns the next part of the memory and moves *memory past it. Null if *memory is null: then no memory is needed. */
 static uint8_t *take_memory(uint8_t **memory, uint64_t size)
 {
     uint8_t *taken = *memory;

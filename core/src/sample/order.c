@@ -341,9 +341,9 @@ static uint32_t result_at(const pfb_sample *sample, uint32_t at)
     return sample->columns[sample->column_order[at]].result;
 }
 
-/* Returns the first position, from `low` on, of a column of this result or a later one; `end` if there is none. The
- * steps grow, because the position is usually near. */
-static uint32_t pass_columns(const pfb_sample *sample, uint32_t low, uint32_t end, uint32_t result)
+/* Returns the first position in column_order, from `low` on, of a column of this result or a later one; `end` if there
+ * is none. Tries steps of growing size first, because the position is usually near. */
+static uint32_t skip_columns_before(const pfb_sample *sample, uint32_t low, uint32_t end, uint32_t result)
 {
     uint32_t high = end;
     for (uint32_t step = 1; step <= end - low; step *= 2) { /* columns are fewer than 2^30 */
@@ -380,7 +380,7 @@ uint32_t pfb_sample_first_with(const pfb_sample *sample, const pfb_related_rows 
         }
         at++;
         if (at < columns.end && result_at(sample, at) < related->results[i])
-            at = pass_columns(sample, at, columns.end, related->results[i]);
+            at = skip_columns_before(sample, at, columns.end, related->results[i]);
     }
     return related->count;
 }

@@ -52,8 +52,8 @@ typedef struct pfb_related_rows {
     uint32_t rows[PFB_MOST_RELATED_ROWS], results[PFB_MOST_RELATED_ROWS]; /* the results ascend */
 } pfb_related_rows;
 
-/* Finds them among the first PFB_MOST_RELATED_ROWS rows of the group. Does nothing if `related` has them already.
- * Requires ranked rows. */
+/* Finds the rows of this rank among the first PFB_MOST_RELATED_ROWS rows of the group. Does nothing if `related` has
+ * them already. Requires ranked rows. */
 void pfb_sample_related_rows(const pfb_sample *sample, uint32_t group, uint32_t rank, pfb_related_rows *related);
 
 /* Fills the array with 0, 1, 2 and so on. */

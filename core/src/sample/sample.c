@@ -82,28 +82,29 @@ typedef struct layout {
     uint64_t results, columns, rows, raw, multi_counts, registration_order, column_order, row_order, sizes, end;
 } layout;
 
-/* Each array is below 2^32 * 200 or 2^40 * 8 bytes, so sums stay far below 2^64. Every offset is a multiple of 8. */
-static uint64_t after(uint64_t at, uint64_t count, uint64_t size)
+/* Returns the end of an array of `count` elements at the offset `at`, rounded up to a multiple of 8. Each array is
+ * below 2^32 * 200 or 2^40 * 8 bytes, so sums stay far below 2^64. */
+static uint64_t end_of_array(uint64_t at, uint64_t count, uint64_t size)
 {
     return (at + count * size + 7) & ~UINT64_C(7);
 }
 
 static layout lay_out(const pfb_sample_counts *counts)
 {
-    const uint64_t most = UINT64_C(1) << 40; /* more than any block has */
+    const uint64_t max_values = UINT64_C(1) << 40; /* more than any block has */
     layout l = {.end = UINT64_MAX};
-    if (counts->values > most || counts->multi_counts > most)
+    if (counts->values > max_values || counts->multi_counts > max_values)
         return l;
     l.results = 0;
-    l.columns = after(l.results, counts->results, sizeof(pfb_sample_result));
-    l.rows = after(l.columns, counts->columns, sizeof(pfb_sample_column));
-    l.raw = after(l.rows, counts->rows, sizeof(pfb_sample_row));
-    l.multi_counts = after(l.raw, counts->values, sizeof(uint64_t));
-    l.registration_order = after(l.multi_counts, counts->multi_counts, sizeof(uint64_t));
-    l.column_order = after(l.registration_order, counts->registrations, sizeof(uint32_t));
-    l.row_order = after(l.column_order, counts->columns, sizeof(uint32_t));
-    l.sizes = after(l.row_order, counts->rows, sizeof(uint32_t));
-    l.end = after(l.sizes, counts->values, sizeof(uint8_t));
+    l.columns = end_of_array(l.results, counts->results, sizeof(pfb_sample_result));
+    l.rows = end_of_array(l.columns, counts->columns, sizeof(pfb_sample_column));
+    l.raw = end_of_array(l.rows, counts->rows, sizeof(pfb_sample_row));
+    l.multi_counts = end_of_array(l.raw, counts->values, sizeof(uint64_t));
+    l.registration_order = end_of_array(l.multi_counts, counts->multi_counts, sizeof(uint64_t));
+    l.column_order = end_of_array(l.registration_order, counts->registrations, sizeof(uint32_t));
+    l.row_order = end_of_array(l.column_order, counts->columns, sizeof(uint32_t));
+    l.sizes = end_of_array(l.row_order, counts->rows, sizeof(uint32_t));
+    l.end = end_of_array(l.sizes, counts->values, sizeof(uint8_t));
     return l;
 }
 
@@ -115,7 +116,7 @@ size_t pfb_sample_size(const pfb_sample_counts *counts)
 
 /* ---- Loading ------------------------------------------------------------------------------------------- */
 
-static void place(pfb_sample *sample, const layout *l, uint8_t *memory)
+static void set_arrays(pfb_sample *sample, const layout *l, uint8_t *memory)
 {
     sample->results = (pfb_sample_result *)(void *)(memory + l->results);
     sample->columns = (pfb_sample_column *)(void *)(memory + l->columns);
@@ -171,7 +172,7 @@ static void locate_data(pfb_sample *sample, pfb_v2_reader *block, const pfb_samp
 static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_result *read,
                       const pfb_sample_counts *capacity, uint32_t r)
 {
-    enum { BATCH = 1 + 3 * 32 }; /* the reader uses the first as a template and then reads 32 at a time */
+    enum { BATCH = 97 }; /* instances per call: 3,880 bytes of stack */
     pfb_v2_instance instances[BATCH];
     pfb_sample_result *result = &sample->results[r];
     pfb_v2_reader again = *block;
@@ -241,8 +242,9 @@ static bool load_results(pfb_sample *sample, pfb_v2_reader *block, const pfb_sam
 
 /* ---- Linking ------------------------------------------------------------------------------------------- */
 
-/* A reply without instances has the instance of its query. A pattern is kept as well, though it is not a name: replies
- * to the same pattern are compared with each other, replies to different patterns are not. */
+/* A reply without instances belongs to the instance that its query names. A pattern is stored as the name too, with
+ * has_name false: replies to the same pattern are then matched with each other, replies to different patterns are not.
+ */
 static void name_unnamed_row(pfb_sample *sample, const pfb_sample_result *result, const pfb_identifier *identifier)
 {
     if (result->row_count != 1 || sample->rows[result->first_row].has_name)
@@ -341,7 +343,7 @@ pfb_error pfb_sample_load(pfb_sample *sample, const pfb_sample_input *input, con
     if (l.end > memory_size_bytes || (!memory && l.end > 0) || input->registration_count > counts->registrations)
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     if (memory)
-        place(sample, &l, memory);
+        set_arrays(sample, &l, memory);
     bool v1 = pfb_v1_recognise(input->data, input->data_size_bytes);
     pfb_error verdict = {PFB_OK, 0};
     if (v1 ? !pfb_sample_load_v1(sample, input, counts, &verdict) : !load_data(sample, input, counts, &verdict)) {

@@ -275,7 +275,7 @@ static void link_parents(pfb_sample *sample)
     }
 }
 
-/* ---- All of it --------------------------------------------------------------------------------------- */
+/* ---- Loading --------------------------------------------------------------------------------------- */
 
 static bool load_objects(pfb_sample *sample, pfb_v1_reader *block, const pfb_sample_input *input,
                          const pfb_sample_counts *capacity)
