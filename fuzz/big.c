@@ -45,14 +45,15 @@ bool big_is_zero(const big *a)
     return big_compare(a, &zero) == 0;
 }
 
-/* ---- Products and rests -------------------------------------------------------------------------------- */
+/* ---- Products and remainders -------------------------------------------------------------------------------- */
 
 big big_shifted(big a, int bits)
 {
     big shifted = big_of(0);
     for (int i = BIG_LIMBS - 1; i >= bits / BIG_LIMB_BITS; i--) {
-        int from = i - bits / BIG_LIMB_BITS;
-        uint64_t pair = (uint64_t)a.limb[from] << BIG_LIMB_BITS | (from > 0 ? a.limb[from - 1] : 0);
+        int source_limb = i - bits / BIG_LIMB_BITS;
+        uint64_t pair =
+            (uint64_t)a.limb[source_limb] << BIG_LIMB_BITS | (source_limb > 0 ? a.limb[source_limb - 1] : 0);
         shifted.limb[i] = (uint32_t)(pair >> (BIG_LIMB_BITS - bits % BIG_LIMB_BITS));
     }
     return shifted;
@@ -76,7 +77,7 @@ big big_times(big a, uint64_t factor)
 }
 
 /* Long division, bit by bit. */
-big big_rest(big a, const big *b)
+big big_remainder(big a, const big *b)
 {
     for (int bit = 63; bit >= 0; bit--) {
         big part = big_shifted(*b, bit);

@@ -26,8 +26,8 @@ big big_times(big a, uint64_t factor);
 /* a * 2^bits; `bits` from 0 to 447. */
 big big_shifted(big a, int bits);
 
-/* a - q * b, where q is the greatest number below 2^64 for which this is not negative; b is below 2^385. */
-big big_rest(big a, const big *b);
+/* a - q * b, where q is the greatest number below 2^64 for which the difference is not negative. Requires b < 2^385. */
+big big_remainder(big a, const big *b);
 
 /* Returns a negative number, 0 or a positive number if a < b, a == b or a > b. */
 int big_compare(const big *a, const big *b);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "changing.h"
 
+#include "checks.h"
 #include "cpuid_readers.h"
 #include "hook_readers.h"
 #include "log_readers.h"
@@ -10,7 +11,6 @@
 #include "perfblock/sample.h"
 #include "perfblock/v1.h"
 #include "perfblock/v2.h"
-#include "promises.h"
 #include "readers.h"
 #include "stepper.h"
 #include "text_readers.h"
@@ -38,7 +38,8 @@ static uint64_t next_random(changes *c)
     return c->random;
 }
 
-/* Writes an extreme size, count or offset at the place that is about to be read. */
+/* Writes an extreme size, count or offset, or bytes of either contents, at the offset that is about to be read; in half
+ * of the calls nothing. */
 static void change_field(changes *c, size_t offset)
 {
     uint64_t random = next_random(c);
@@ -71,7 +72,7 @@ static void on_access(void *context, size_t offset, uint64_t n)
 static void *allocate(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
-    demand(memory != NULL, "memory could be allocated");
+    require(memory != NULL, "memory is available");
     return memory;
 }
 
@@ -93,12 +94,12 @@ static void read_bulk(const uint8_t *data, size_t size)
                               .instance_step = result.counter_count,
                               .position_step = 1};
         while (pfb_v2_read_values(&block, &rows))
-            demand(rows.instance_count <= CAPACITY && rows.last_value_count <= result.counter_count,
-                   "no more is read than there is capacity for");
+            require(rows.instance_count <= CAPACITY && rows.last_value_count <= result.counter_count,
+                    "no more values are read than the arrays hold");
         free(values);
         free(sizes);
     }
-    demand(block.error.offset <= size, "the offset of an error lies inside the input");
+    require(block.error.offset <= size, "the offset of an error lies inside the input");
 }
 
 static void read_name_table(const uint8_t *data, size_t size)
@@ -114,11 +115,11 @@ static void read_name_table(const uint8_t *data, size_t size)
     uint32_t *by_index = allocate(count * sizeof *by_index);
     uint32_t *by_name = allocate(count * sizeof *by_name);
     pfb_name_index_build(&index, &table, entries, by_index, by_name, count);
-    demand(index.count <= count, "no more pairs are kept than there is capacity for");
+    require(index.count <= count, "no more pairs are stored than the arrays hold");
     for (uint32_t i = 0; i < index.count; i++) {
         uint32_t first;
         size_t offset = (size_t)(entries[i].name.bytes - data);
-        demand(offset <= size && entries[i].name.size_bytes <= size - offset, "a name lies inside the input");
+        require(offset <= size && entries[i].name.size_bytes <= size - offset, "a name lies inside the input");
         pfb_name_index_find(&index, entries[i].index);
         pfb_name_index_named(&index, &processor, &first);
     }
@@ -134,12 +135,12 @@ static void read_text(const uint8_t *data, size_t size)
     for (size_t i = 0; i < sizeof encodings / sizeof encodings[0]; i++) {
         const pfb_name name = {data, size, encodings[i]};
         size_t bytes = pfb_name_to_utf8(&name, NULL, 0);
-        demand(bytes <= 3 * size, "a byte becomes at most three bytes");
+        require(bytes <= 3 * size, "a byte becomes at most three bytes");
         char *utf8 = allocate(bytes + 1);
         pfb_name_to_utf8(&name, utf8, bytes + 1);
         free(utf8);
         size_t units = pfb_name_to_utf16(&name, NULL, 0);
-        demand(units <= size, "a byte becomes at most one unit");
+        require(units <= size, "a byte becomes at most one unit");
         uint8_t *utf16 = allocate(2 * units);
         pfb_name_to_utf16(&name, utf16, units);
         free(utf16);
@@ -154,17 +155,18 @@ static void *load_sample(const pfb_sample_input *input, pfb_sample *table)
     size_t size = pfb_sample_size(&counts);
     void *memory = allocate(size);
     pfb_error error = pfb_sample_load(table, input, &counts, memory, size);
-    demand(error.offset <= input->data_size_bytes, "the offset of an error lies inside the input");
+    require(error.offset <= input->data_size_bytes, "the offset of an error lies inside the input");
     return memory;
 }
 
-/* Reads every value of a table, all at once and one by one, and the order of its rows. */
+/* Evaluates every value of a table, all at once and one by one, numbers its rows and matches it again. */
 static void read_table(pfb_sample *older, pfb_sample *newer)
 {
     size_t count = (size_t)newer->counts.values;
     double *values = allocate(count * sizeof *values);
     uint8_t *status_bytes = allocate(count);
-    demand(pfb_sample_cook(older, newer, NULL, values, status_bytes, count), "the count is enough");
+    require(pfb_sample_cook(older, newer, NULL, values, status_bytes, count),
+            "a capacity of counts.values is sufficient");
     free(values);
     free(status_bytes);
     for (uint32_t row = 0; row < newer->counts.rows; row++) {
@@ -176,7 +178,8 @@ static void read_table(pfb_sample *older, pfb_sample *newer)
     pfb_sample_match(older, newer);
 }
 
-/* Reads the layout from the first contents, since a caller would keep it private. */
+/* Reads two samples. The sizes of the parts are taken from the first contents, which do not change: a caller knows
+ * them. */
 static void read_samples(const uint8_t *data, size_t size, const uint8_t *first)
 {
     enum { PARTS = 5, SIZES_AT = 5, HEADER = SIZES_AT + 2 * (PARTS - 1) };
@@ -214,7 +217,7 @@ static void read_samples(const uint8_t *data, size_t size, const uint8_t *first)
     free(memory[1]);
 }
 
-/* Returns the violated guarantee of readers that check their own. */
+/* Runs the reader. Returns the violated guarantee or null; some readers abort instead. */
 static const char *read_changing(changing_reader reader, const changes *c)
 {
     uint64_t seed = (uint64_t)c->at * 4 + 1; /* tolerant reading; the second bit means strict */
@@ -261,7 +264,7 @@ uint64_t changing_read(changing_reader reader, changing_mode mode, uint32_t at, 
                        const uint8_t *second, size_t size)
 {
     uint8_t *memory = stepper_make(size);
-    demand(memory != NULL, "memory could be allocated");
+    require(memory != NULL, "memory is available");
     if (memory && size > 0)
         memcpy(memory, first, size);
     changes c = {.mode = mode,
@@ -274,7 +277,7 @@ uint64_t changing_read(changing_reader reader, changing_mode mode, uint32_t at, 
     stepper_begin(on_access, &c);
     const char *broken = read_changing(reader, &c);
     uint64_t accesses = stepper_end();
-    demand(broken == NULL, broken);
+    require(broken == NULL, broken);
     stepper_free();
     return accesses;
 }

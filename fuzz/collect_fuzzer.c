@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A capture or a perfmon log through a collector. The chunks of a capture are put, and it is replayed as V2 and as V1
- * data; the records of a log are put. All must return names that end where they say, and at most as many values as the
- * input can hold. */
+/* Passes a capture or a log to a collector: the chunks of a capture, the records of a perfmon log and the rows of a PDH
+ * text log with the pfb_collector_put_ functions, and a capture also as a source that is replayed, as V2 and as V1
+ * data. Checks that texts have their NUL at their size, and that there are no more values than the input can hold. */
 #include "perfblock/capture.h"
 #include "perfblock/collect.h"
 
@@ -21,8 +21,8 @@ static void check_text(const char *text, size_t size, bool exists)
     require(text && text[size] == '\0' && (exists || size == 0));
 }
 
-/* Reads everything of the current sample, which has at most `most` values. */
-static void read_values(pfb_collector *c, uint64_t most)
+/* Reads everything of the current sample, which must have at most `max_values` values. */
+static void read_values(pfb_collector *c, uint64_t max_values)
 {
     pfb_collected_value v;
     pfb_collected_result result;
@@ -44,7 +44,7 @@ static void read_values(pfb_collector *c, uint64_t most)
         require(v.status == PFB_STATUS_OK || (v.value == 0 && !v.is_integer));
         count++;
     }
-    require(count <= most);
+    require(count <= max_values);
 }
 
 static void read_sample(pfb_collector *c)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a sequence of calls of the CPI facility on recorded snapshots, and compares it with a model of its state table.
- * The model gets figures and hooks from core, which has fuzz targets of its own.
+/* Runs a sequence of calls of the CPI facility on recorded snapshots, and compares the results with those of a simple
+ * model of its state. The model gets figures and hooks from core, which has fuzz targets of its own.
  *
  * Input: { width of instructions u8, of cycles u8, number of steps u8 modulo 16 }, then the steps: { kind u8: 1 has a
  * thread, 2 is refused, 4 user mode only; clock u16, thread instructions u16, cycles u16, number of CPUs u8 modulo 4 }
  * with their CPUs { number u8, shift u8 modulo 64, instructions, cycles, busy and elapsed u8, each shifted }. Then
- * calls up to the end: a byte modulo 12, and the handle { u8 modulo 10 }, where 8 is a pointer and 9 a number { u32 }.
+ * calls up to the end: the function, a byte modulo 12, and the handle { u8 modulo 10 }: 0 to 7 one of eight handles, 8
+ * a pointer that is no handle, 9 a number { u32 }.
  *
- *       0  init { mode u32 }, into a place without instance    1  terminate    2  start    3  get
+ *       0  init { mode u32 }, if the handle is free    1  terminate    2  start    3  get
  *       4  get and trace { minor u16 with sign, forms u8, label u16 }    5  set hook identity { minor u16, label u16 }
  *       6  attach { capacity u16; 0: none }    7  trace size    8  details    9  mode
  *       10  another source    11  unhalted { position u8 }
  *
  * The number of a label is its size in bytes modulo 300; 0 is no label. Little-endian; missing bytes are 0. */
+#include "checks.h"
 #include "perfblock/cpi_facility.h"
-#include "promises.h"
 #include "support_cpi_source.h"
 
 #include <stdlib.h>
@@ -97,8 +98,8 @@ static void begin(machine *m)
     for (size_t i = 0; i < m->source.step_count; i++)
         take_step(m, i, widths);
     memset(label, 'x', MOST_LABEL);
-    demand(pfb_cpi_use_source(canned_open(&m->source)) == PFB_PU_SUCCESS,
-           "without instances the source can be changed");
+    require(pfb_cpi_use_source(canned_open(&m->source)) == PFB_PU_SUCCESS,
+            "without instances the source can be changed");
 }
 
 /* Makes a label of `size` bytes; NULL if 0. */
@@ -139,7 +140,7 @@ static int expect_group(place *p, const pfb_cpi_result *result, const pfb_cpi_fi
         p->needed = size;
         return PFB_PU_ERROR_BUFFER_FULL;
     }
-    demand(memcmp(p->buffer + p->used, group, size) == 0, "a group is appended");
+    require(memcmp(p->buffer + p->used, group, size) == 0, "a group is appended");
     p->used += size;
     p->groups++;
     return PFB_PU_SUCCESS;
@@ -147,17 +148,17 @@ static int expect_group(place *p, const pfb_cpi_result *result, const pfb_cpi_fi
 
 static void check_data(const pfb_cpi_data *data, const pfb_cpi_result *result, const pfb_cpi_figures *figures)
 {
-    demand(data->num_cpus == (int)result->cpu_count && data->tid == 0, "the CPUs are the same as at the start");
-    demand(data->elapsed_cycles == result->elapsed_cycles, "the clock is that of the interval");
-    demand(bits_of(data->raw_sys_cpi) == bits_of(result->system.raw_cpi), "the raw CPI of the system");
-    demand(bits_of(data->scaled_sys_cpi) == bits_of(result->system.scaled_cpi), "the scaled CPI of the system");
-    demand(bits_of(data->sys_busy) == bits_of(result->system.busy_percent), "the busy share of the system");
-    demand(bits_of(data->thread_cpi) == bits_of(result->thread.raw_cpi), "the CPI of the thread");
+    require(data->num_cpus == (int)result->cpu_count && data->tid == 0, "the CPUs are the same as at the start");
+    require(data->elapsed_cycles == result->elapsed_cycles, "the clock is that of the interval");
+    require(bits_of(data->raw_sys_cpi) == bits_of(result->system.raw_cpi), "the raw CPI of the system");
+    require(bits_of(data->scaled_sys_cpi) == bits_of(result->system.scaled_cpi), "the scaled CPI of the system");
+    require(bits_of(data->sys_busy) == bits_of(result->system.busy_percent), "the busy share of the system");
+    require(bits_of(data->thread_cpi) == bits_of(result->thread.raw_cpi), "the CPI of the thread");
     for (size_t i = 0; i < MOST_CPUS; i++) {
         pfb_cpi_figures f = i < result->cpu_count ? figures[i] : (pfb_cpi_figures){.raw_cpi = 0.0};
-        demand(bits_of(data->raw_cpi[i]) == bits_of(f.raw_cpi), "a CPU's raw CPI, or 0");
-        demand(bits_of(data->scaled_cpi[i]) == bits_of(f.scaled_cpi), "a CPU's scaled CPI, or 0");
-        demand(bits_of(data->cpu_busy[i]) == bits_of(f.busy_percent), "a CPU's busy share, or 0");
+        require(bits_of(data->raw_cpi[i]) == bits_of(f.raw_cpi), "a CPU's raw CPI, or 0");
+        require(bits_of(data->scaled_cpi[i]) == bits_of(f.scaled_cpi), "a CPU's scaled CPI, or 0");
+        require(bits_of(data->cpu_busy[i]) == bits_of(f.busy_percent), "a CPU's busy share, or 0");
     }
 }
 
@@ -194,10 +195,10 @@ static int expect_get(machine *m, place *p, const pfb_cpi_identity *identity, co
 static void check_get(machine *m, place *p, const pfb_cpi_identity *identity, int code, const pfb_cpi_data *data)
 {
     bool had_data = p->has_data;
-    demand(code == expect_get(m, p, identity, data), "a get gives the code of the table");
+    require(code == expect_get(m, p, identity, data), "a get returns the expected code");
     bool is_refused = code == PFB_PU_ERROR_NO_BUFFER || code == PFB_PU_ERROR_INCORRECT_STATE;
-    demand(!is_refused || p->has_data == had_data, "a rejected call changes nothing");
-    demand((data != NULL) == (p->has_data && !is_refused), "a get returns data if there are any");
+    require(!is_refused || p->has_data == had_data, "a rejected call changes nothing");
+    require((data != NULL) == (p->has_data && !is_refused), "a get returns data if there are any");
 }
 
 /* ---- Calls --------------------------------------------------------------------------------------------- */
@@ -205,40 +206,40 @@ static void check_get(machine *m, place *p, const pfb_cpi_identity *identity, in
 /* The instance or invalid handle that a call is for. */
 typedef struct target {
     void *handle;
-    place *place; /* NULL: the handle is not live */
-    int code;     /* the expected code of each call in this case */
-    bool is_wild; /* it may be the handle of an instance of an earlier input */
+    place *place;      /* NULL: the handle is not live */
+    int code;          /* the expected code of each call in this case */
+    bool may_be_stale; /* a random number, which may be the handle of an instance of an earlier input */
 } target;
 
 static target take_target(machine *m)
 {
     static int object;
     uint32_t which = take(m, 1) % (PLACES + 2);
-    int never = m->live_count > 0 ? PFB_PU_ERROR_INVALID_SIGNATURE : PFB_PU_ERR_NOT_INITIALIZED;
+    int code_if_unknown = m->live_count > 0 ? PFB_PU_ERROR_INVALID_SIGNATURE : PFB_PU_ERR_NOT_INITIALIZED;
     if (which < PLACES) {
         place *p = &m->places[which];
-        int dead = p->handle ? PFB_PU_ERROR_INVALID_SIGNATURE : PFB_PU_ERR_NULL_PTR;
-        return (target){p->handle, p->is_live ? p : NULL, dead, false};
+        int code_if_dead = p->handle ? PFB_PU_ERROR_INVALID_SIGNATURE : PFB_PU_ERR_NULL_PTR;
+        return (target){p->handle, p->is_live ? p : NULL, code_if_dead, false};
     }
     if (which == PLACES)
-        return (target){&object, NULL, never, false};
+        return (target){&object, NULL, code_if_unknown, false};
     uintptr_t number = take(m, 4) | 1;
-    target wild = {NULL, NULL, never, true};
-    memcpy(&wild.handle, &number, sizeof number);
+    target number_handle = {NULL, NULL, code_if_unknown, true};
+    memcpy(&number_handle.handle, &number, sizeof number);
     for (size_t i = 0; i < PLACES; i++) {
-        if (m->places[i].handle == wild.handle)
-            wild = (target){NULL, NULL, PFB_PU_ERR_NULL_PTR, false};
+        if (m->places[i].handle == number_handle.handle)
+            number_handle = (target){NULL, NULL, PFB_PU_ERR_NULL_PTR, false};
     }
-    return wild;
+    return number_handle;
 }
 
 static void check_code(const target *t, int code, int expected)
 {
-    if (t->is_wild && code == PFB_PU_ERROR_INVALID_SIGNATURE)
+    if (t->may_be_stale && code == PFB_PU_ERROR_INVALID_SIGNATURE)
         return;
-    demand(code == (t->place ? expected : t->code), "a call gives the code of the table");
-    demand((pfb_cpi_last_error_text()[0] != '\0') == (code != PFB_PU_SUCCESS),
-           "a failure has a text, a success has none");
+    require(code == (t->place ? expected : t->code), "a call returns the expected code");
+    require((pfb_cpi_last_error_text()[0] != '\0') == (code != PFB_PU_SUCCESS),
+            "a failure has a text, a success has none");
 }
 
 static void call_init(machine *m)
@@ -252,12 +253,12 @@ static void call_init(machine *m)
     int expected = mode_code(mode);
     if (expected == PFB_PU_SUCCESS)
         expected = read_step(m, &made, &made.start);
-    demand(pfb_cpi_init(mode, &handle) == expected, "an init gives the code of the table");
-    demand((handle != NULL) == (expected == PFB_PU_SUCCESS), "and a handle when it succeeds");
+    require(pfb_cpi_init(mode, &handle) == expected, "an init returns the expected code");
+    require((handle != NULL) == (expected == PFB_PU_SUCCESS), "a successful init returns a handle");
     if (!handle)
         return;
     for (size_t i = 0; i < PLACES; i++)
-        demand(m->places[i].handle != handle, "a new handle differs from all others");
+        require(m->places[i].handle != handle, "a new handle differs from all others");
     made.handle = handle;
     made.is_live = true;
     made.has_start = true;
@@ -270,13 +271,13 @@ static void check_hooks(const place *p)
 {
     pfb_cpi_hooks hooks;
     pfb_cpi_hooks_open(&hooks, p->buffer, p->used, NULL);
-    demand(pfb_cpi_hooks_finish(&hooks).code == PFB_OK, "hooks that were written can be read");
-    demand(hooks.group_count == p->groups || p->groups > 1,
-           "and are as many groups"); /* several parts may be one group */
-    demand(hooks.group_count <= p->groups, "or fewer");
+    require(pfb_cpi_hooks_finish(&hooks).code == PFB_OK, "written hooks can be read");
+    require(hooks.group_count == p->groups || p->groups > 1,
+            "a single group is read as one"); /* several parts may be one group */
+    require(hooks.group_count <= p->groups, "no more groups are read than were written");
 }
 
-static void let_go(place *p)
+static void release_buffer(place *p)
 {
     check_hooks(p);
     free(p->buffer);
@@ -290,7 +291,7 @@ static void call_terminate(machine *m, const target *t)
     check_code(t, pfb_cpi_terminate(t->handle), PFB_PU_SUCCESS);
     if (!t->place)
         return;
-    let_go(t->place);
+    release_buffer(t->place);
     t->place->is_live = false;
     m->live_count--;
 }
@@ -317,7 +318,7 @@ static void call_get(machine *m, const target *t)
         check_get(m, p, p->mode & 8 ? &identity : NULL, code, data);
     } else {
         check_code(t, code, 0);
-        demand(!data, "no data without an instance");
+        require(!data, "without an instance there is no data");
     }
 }
 
@@ -350,7 +351,7 @@ static void call_trace(machine *m, const target *t)
         return;
     }
     check_code(t, code, is_form && !is_compatible ? PFB_PU_ERROR_INCOMPATIBLE_OPTIONS : PFB_PU_ERROR_INVALID_PARAMETER);
-    demand(!data, "no data without a reading");
+    require(!data, "a rejected call returns no data");
 }
 
 static void call_identity(machine *m, const target *t)
@@ -372,7 +373,7 @@ static void call_attach(machine *m, const target *t)
     check_code(t, pfb_cpi_attach_trace_buffer(t->handle, buffer, capacity), PFB_PU_SUCCESS);
     if (!t->place)
         return;
-    let_go(t->place);
+    release_buffer(t->place);
     t->place->buffer = buffer;
     t->place->capacity = buffer ? capacity : 0;
 }
@@ -382,7 +383,8 @@ static void call_size(const target *t)
     size_t used = 1;
     size_t needed = 1;
     check_code(t, pfb_cpi_get_trace_size(t->handle, &used, &needed), PFB_PU_SUCCESS);
-    demand(!t->place || (used == t->place->used && needed == t->place->needed), "sizes are those of the buffer");
+    require(!t->place || (used == t->place->used && needed == t->place->needed),
+            "the trace sizes are those of the buffer");
 }
 
 static void call_details(const machine *m, const target *t)
@@ -393,9 +395,9 @@ static void call_details(const machine *m, const target *t)
     if (!t->place || code != PFB_PU_SUCCESS)
         return;
     for (size_t i = 0; i < details.result.cpu_count; i++)
-        demand(details.cpus[i].status < PFB_CPI_STATUS_COUNT, "each CPU has a status");
+        require(details.cpus[i].status < PFB_CPI_STATUS_COUNT, "each CPU has a status");
     bool is_user_only = m->steps[t->place->end].reading.is_user_only;
-    demand(!is_user_only || details.is_user_only, "user mode is reported");
+    require(!is_user_only || details.is_user_only, "user mode is reported");
 }
 
 static void call_unhalted(machine *m, const target *t)
@@ -406,16 +408,16 @@ static void call_unhalted(machine *m, const target *t)
     if (!t->place || !t->place->has_data)
         check_code(t, code, PFB_PU_ERROR_INCORRECT_STATE);
     else
-        demand(code != PFB_PU_SUCCESS || (position < UNHALTED && cycles == 1000 * (position + 1)),
-               "cycles without halts are the source's");
+        require(code != PFB_PU_SUCCESS || (position < UNHALTED && cycles == 1000 * (position + 1)),
+                "unhalted cycles are those of the source");
 }
 
 static void call_other_source(const machine *m)
 {
     if (m->live_count == 0)
         return;
-    demand(pfb_cpi_use_source(NULL) == PFB_PU_ERROR_INCORRECT_STATE, "a source is open while it has instances");
-    demand(!m->source.is_closed, "and open");
+    require(pfb_cpi_use_source(NULL) == PFB_PU_ERROR_INCORRECT_STATE, "a source with instances cannot be replaced");
+    require(!m->source.is_closed, "the source of instances stays open");
 }
 
 static void call(machine *m)
@@ -452,7 +454,8 @@ static void call(machine *m)
         call_details(m, &t);
         break;
     case 9:
-        demand(pfb_cpi_get_current_mode(t.handle) == (t.place ? t.place->mode : 0), "the mode, with what it implies");
+        require(pfb_cpi_get_current_mode(t.handle) == (t.place ? t.place->mode : 0),
+                "the mode has the requested bits and those they imply");
         break;
     case 10:
         call_other_source(m);
@@ -473,10 +476,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < PLACES; i++) {
         place *p = &m.places[i];
         if (p->is_live)
-            demand(pfb_cpi_terminate(p->handle) == PFB_PU_SUCCESS, "an instance can be terminated");
-        let_go(p);
+            require(pfb_cpi_terminate(p->handle) == PFB_PU_SUCCESS, "an instance can be terminated");
+        release_buffer(p);
     }
-    demand(m.source.opened == m.source.closed && !m.source.is_closed, "readers are closed with their instances");
-    demand(pfb_cpi_use_source(NULL) == PFB_PU_SUCCESS && m.source.is_closed, "a source is closed when it is replaced");
+    require(m.source.opened == m.source.closed && !m.source.is_closed, "readers are closed with their instances");
+    require(pfb_cpi_use_source(NULL) == PFB_PU_SUCCESS && m.source.is_closed, "a source is closed when it is replaced");
     return 0;
 }

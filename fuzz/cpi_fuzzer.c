@@ -7,9 +7,9 @@
  * as long as bytes are left: { CPU number u32, absent u8, then at the start and at the end { instructions u64, cycles
  * u64, busy u64, elapsed u64 } }. Little-endian; missing bytes are 0. Bits of `absent`: 1 at the start, 2 at the end.
  */
+#include "checks.h"
+#include "formula_reference.h"
 #include "perfblock/cpi/cpi.h"
-#include "promises.h"
-#include "second_opinion.h"
 
 #include <string.h>
 
@@ -18,20 +18,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { MOST_CPUS = 64, AT_START = 1, AT_END = 2, UNTOUCHED = 0xA5 };
 
 /* The contents of an input. */
-typedef struct question {
+typedef struct request {
     uint32_t mode;
     pfb_cpi_widths widths;
     pfb_cpi_snapshot start, end;
     pfb_cpi_cpu start_cpus[MOST_CPUS], end_cpus[MOST_CPUS];
-} question;
+} request;
 
-typedef struct answer {
+typedef struct response {
     pfb_cpi_verdict verdict;
     pfb_cpi_result result;
     pfb_cpi_figures cpus[MOST_CPUS];
-} answer;
+} response;
 
-static void ask(const question *q, answer *a)
+static void compute(const request *q, response *a)
 {
     memset(a, UNTOUCHED, sizeof *a);
     a->verdict = pfb_cpi_compute(&q->start, &q->end, &q->widths, q->mode, a->cpus, &a->result);
@@ -59,23 +59,23 @@ static void add_counts(counts *all, const pfb_cpi_figures *f)
     all->scaled_cycles = big_plus(all->scaled_cycles, &c.scaled_cycles);
 }
 
-static void check_quotient(big above, big below, double value, const char *promise)
+static void check_quotient(big above, big below, double value, const char *guarantee)
 {
     bool exact;
     ratio r = {above, below, false};
-    demand(big_is_zero(&below) ? bits_of(value) == 0 : is_nearest(&r, value, &exact), promise);
+    require(big_is_zero(&below) ? bits_of(value) == 0 : is_nearest(&r, value, &exact), guarantee);
 }
 
 /* Returns true if a sum needs more than 64 bits; the counts of one CPU never do. */
 static bool is_long(const counts *c)
 {
-    big most = big_of(UINT64_MAX);
-    return big_compare(&c->instr, &most) > 0 || big_compare(&c->cycles, &most) > 0 ||
-           big_compare(&c->busy, &most) > 0 || big_compare(&c->elapsed, &most) > 0 ||
-           big_compare(&c->scaled_cycles, &most) > 0;
+    big max = big_of(UINT64_MAX);
+    return big_compare(&c->instr, &max) > 0 || big_compare(&c->cycles, &max) > 0 || big_compare(&c->busy, &max) > 0 ||
+           big_compare(&c->elapsed, &max) > 0 || big_compare(&c->scaled_cycles, &max) > 0;
 }
 
-/* 10000 n + floor(d / 2) reaches 10000 (2^32 - 1) d: the definition, in halves. */
+/* Returns true if CPI, rounded half up to 4 places, cannot be stored in a hook: cycles / instr + 0.00005 >= 2^32 - 1,
+ * multiplied by 20000 instr. */
 static bool is_too_large(const counts *c)
 {
     big above = big_times(c->cycles, 20000);
@@ -89,11 +89,12 @@ static void check_figures(const pfb_cpi_figures *f, const counts *c)
     check_quotient(c->cycles, c->instr, f->raw_cpi, "raw CPI is the double nearest to cycles / instructions");
     check_quotient(c->scaled_cycles, c->instr, f->scaled_cpi, "scaled CPI is the nearest double");
     check_quotient(big_times(c->busy, 100), c->elapsed, f->busy_percent, "the busy share is the nearest double");
-    demand(f->busy_percent <= 100.0, "no CPU is busier than 100 %");
+    require(f->busy_percent <= 100.0, "no CPU is busier than 100 %");
     bool is_idle = big_is_zero(&c->instr);
-    demand((f->status == PFB_CPI_NO_INSTR) == is_idle, "no instructions have a status");
-    demand((f->status == PFB_CPI_OVERFLOW) == (!is_idle && (is_long(c) || is_too_large(c))),
-           "a value that no hook can hold is reported");
+    require((f->status == PFB_CPI_NO_INSTR) == is_idle,
+            "the status is no_instr if and only if there are no instructions");
+    require((f->status == PFB_CPI_OVERFLOW) == (!is_idle && (is_long(c) || is_too_large(c))),
+            "a value that no hook can hold is reported");
 }
 
 /* ---- CPUs ---------------------------------------------------------------------------------------------- */
@@ -106,44 +107,48 @@ static bool is_used(const pfb_cpi_figures *f)
 
 static void check_unused(const pfb_cpi_figures *f)
 {
-    demand((f->instr | f->cycles | f->busy | f->elapsed | f->scaled_cycles) == 0, "what cannot be used counts nothing");
-    demand((bits_of(f->raw_cpi) | bits_of(f->scaled_cpi) | bits_of(f->busy_percent)) == 0, "and has no figures");
-    demand(!f->is_busy_clamped, "nor anything clamped");
+    require((f->instr | f->cycles | f->busy | f->elapsed | f->scaled_cycles) == 0, "an unusable CPU has counts of 0");
+    require((bits_of(f->raw_cpi) | bits_of(f->scaled_cpi) | bits_of(f->busy_percent)) == 0,
+            "an unusable CPU has figures of 0");
+    require(!f->is_busy_clamped, "an unusable CPU has nothing clamped");
 }
 
-/* Returns true if start + delta is end, with at most one wrap. */
-static bool leads(uint64_t start, uint64_t end, uint64_t delta, uint32_t width)
+/* Returns true if `delta` leads from `start` to `end`, with at most one wrap. */
+static bool is_difference(uint64_t start, uint64_t end, uint64_t delta, uint32_t width)
 {
-    uint64_t most = UINT64_MAX >> (64 - width);
-    return start <= most && end <= most && ((start + delta) & most) == end && (end >= start || delta <= most / 2);
+    uint64_t max = UINT64_MAX >> (64 - width);
+    return start <= max && end <= max && ((start + delta) & max) == end && (end >= start || delta <= max / 2);
 }
 
 static void check_scaled(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_figures *f)
 {
     uint64_t busy = end->busy - start->busy;
-    demand(leads(start->elapsed, end->elapsed, f->elapsed, 64) && f->elapsed != 0, "the busy clock went on");
-    demand(f->busy <= f->elapsed && f->is_busy_clamped == (busy > f->elapsed), "busy is clamped, and that is reported");
-    demand(f->is_busy_clamped || f->busy == busy, "and else what was counted");
+    require(is_difference(start->elapsed, end->elapsed, f->elapsed, 64) && f->elapsed != 0, "the busy clock advanced");
+    require(f->busy <= f->elapsed && f->is_busy_clamped == (busy > f->elapsed),
+            "busy above elapsed is clamped and reported");
+    require(f->is_busy_clamped || f->busy == busy, "busy that is not clamped is the difference of the readings");
     big product = big_times(big_of(f->cycles), f->busy);
     big low = big_times(big_of(f->scaled_cycles), f->elapsed);
     big elapsed = big_of(f->elapsed);
     big high = big_plus(low, &elapsed);
-    demand(big_compare(&low, &product) <= 0 && big_compare(&product, &high) < 0, "scaled cycles are rounded down");
+    require(big_compare(&low, &product) <= 0 && big_compare(&product, &high) < 0, "scaled cycles are rounded down");
 }
 
-static void check_used(const question *q, const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_figures *f)
+static void check_used(const request *q, const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_figures *f)
 {
     counts own = counts_of(f);
-    demand(leads(start->instr, end->instr, f->instr, q->widths.instr), "instructions lead from start to end");
-    demand(leads(start->cycles, end->cycles, f->cycles, q->widths.cycles), "cycles lead from start to end");
+    require(is_difference(start->instr, end->instr, f->instr, q->widths.instr),
+            "instructions are the difference of the readings");
+    require(is_difference(start->cycles, end->cycles, f->cycles, q->widths.cycles),
+            "cycles are the difference of the readings");
     if (q->mode & PFB_CPI_SCALED)
         check_scaled(start, end, f);
     else
-        demand((f->busy | f->elapsed | f->scaled_cycles) == 0, "nobody asked for the busy share");
+        require((f->busy | f->elapsed | f->scaled_cycles) == 0, "without PFB_CPI_SCALED there are no busy counts");
     check_figures(f, &own);
     bool fell = end->instr < start->instr || end->cycles < start->cycles;
     if (f->status == PFB_CPI_OK || f->status == PFB_CPI_WRAPPED)
-        demand((f->status == PFB_CPI_WRAPPED) == fell, "a wrap is reported");
+        require((f->status == PFB_CPI_WRAPPED) == fell, "a wrap is reported");
 }
 
 static const pfb_cpi_cpu *find_cpu(const pfb_cpi_snapshot *snapshot, uint32_t number)
@@ -160,15 +165,15 @@ static bool is_narrow(uint32_t width, uint64_t elapsed)
     return width < 64 && elapsed >= UINT64_C(1) << width;
 }
 
-static void check_cpu(const question *q, const pfb_cpi_cpu *start, const answer *a, const pfb_cpi_figures *f)
+static void check_cpu(const request *q, const pfb_cpi_cpu *start, const response *a, const pfb_cpi_figures *f)
 {
     uint64_t elapsed = a->result.elapsed_cycles;
     const pfb_cpi_cpu *end = find_cpu(&q->end, start->cpu);
     bool ambiguous = is_narrow(q->widths.instr, elapsed) || is_narrow(q->widths.cycles, elapsed);
-    demand(f->cpu == start->cpu, "the order of CPUs does not change");
-    demand((f->status == PFB_CPI_OFFLINE) == !end, "a CPU that disappeared is offline");
+    require(f->cpu == start->cpu, "the CPUs have the order of the start");
+    require((f->status == PFB_CPI_OFFLINE) == !end, "a CPU that disappeared is offline");
     if (end)
-        demand((f->status == PFB_CPI_AMBIGUOUS) == ambiguous, "long intervals of narrow counters are ambiguous");
+        require((f->status == PFB_CPI_AMBIGUOUS) == ambiguous, "long intervals of narrow counters are ambiguous");
     if (end && is_used(f))
         check_used(q, start, end, f);
     else
@@ -178,14 +183,14 @@ static void check_cpu(const question *q, const pfb_cpi_cpu *start, const answer 
 /* ---- System and thread --------------------------------------------------------------------------------- */
 
 /* Returns true if the field is the sum, or all ones if the sum does not fit. */
-static bool shows(uint64_t field, const big *sum)
+static bool is_saturated_sum(uint64_t field, const big *sum)
 {
-    big most = big_of(UINT64_MAX);
-    big shown = big_of(field);
-    return big_compare(sum, &most) > 0 ? field == UINT64_MAX : big_compare(sum, &shown) == 0;
+    big max = big_of(UINT64_MAX);
+    big value = big_of(field);
+    return big_compare(sum, &max) > 0 ? field == UINT64_MAX : big_compare(sum, &value) == 0;
 }
 
-static void check_system(const question *q, const answer *a)
+static void check_system(const request *q, const response *a)
 {
     const pfb_cpi_figures *system = &a->result.system;
     counts all = {big_of(0), big_of(0), big_of(0), big_of(0), big_of(0)};
@@ -194,38 +199,39 @@ static void check_system(const question *q, const answer *a)
         add_counts(&all, &a->cpus[i]);
         matched += find_cpu(&q->end, a->cpus[i].cpu) != NULL;
     }
-    demand(shows(system->instr, &all.instr) && shows(system->cycles, &all.cycles) && shows(system->busy, &all.busy) &&
-               shows(system->elapsed, &all.elapsed) && shows(system->scaled_cycles, &all.scaled_cycles),
-           "the system's counts are sums");
+    require(is_saturated_sum(system->instr, &all.instr) && is_saturated_sum(system->cycles, &all.cycles) &&
+                is_saturated_sum(system->busy, &all.busy) && is_saturated_sum(system->elapsed, &all.elapsed) &&
+                is_saturated_sum(system->scaled_cycles, &all.scaled_cycles),
+            "the system's counts are sums");
     check_figures(system, &all);
-    demand(system->status == PFB_CPI_OK || system->status == PFB_CPI_NO_INSTR || system->status == PFB_CPI_OVERFLOW,
-           "the system has a status of its own");
-    demand(a->result.cpus_changed == (matched < a->result.cpu_count || matched < q->end.cpu_count),
-           "CPUs that were added or removed are reported");
-    demand(a->verdict == (big_is_zero(&all.instr) ? PFB_CPI_NO_DATA : PFB_CPI_COMPUTED),
-           "without instructions no data");
+    require(system->status == PFB_CPI_OK || system->status == PFB_CPI_NO_INSTR || system->status == PFB_CPI_OVERFLOW,
+            "the system's status is ok, no_instr or overflow");
+    require(a->result.cpus_changed == (matched < a->result.cpu_count || matched < q->end.cpu_count),
+            "CPUs that were added or removed are reported");
+    require(a->verdict == (big_is_zero(&all.instr) ? PFB_CPI_NO_DATA : PFB_CPI_COMPUTED),
+            "without instructions the verdict is no_data");
 }
 
-static void check_thread(const question *q, const pfb_cpi_result *result)
+static void check_thread(const request *q, const pfb_cpi_result *result)
 {
     const pfb_cpi_thread *start = &q->start.thread;
     const pfb_cpi_thread *end = &q->end.thread;
     const pfb_cpi_figures *f = &result->thread;
-    demand(result->tid == start->tid, "the thread is the requested one");
+    require(result->tid == start->tid, "the thread is the requested one");
     if (end->instr < start->instr || end->cycles < start->cycles) {
-        demand(f->status == PFB_CPI_BACKWARD, "a thread's counters do not fall");
+        require(f->status == PFB_CPI_BACKWARD, "a thread whose counters fell has status backward");
         check_unused(f);
         return;
     }
     counts own = counts_of(f);
-    demand(f->instr == end->instr - start->instr && f->cycles == end->cycles - start->cycles,
-           "the counts of a thread are differences of the readings");
+    require(f->instr == end->instr - start->instr && f->cycles == end->cycles - start->cycles,
+            "the counts of a thread are differences of the readings");
     check_figures(f, &own);
-    demand(f->status == PFB_CPI_OK || f->status == PFB_CPI_NO_INSTR || f->status == PFB_CPI_OVERFLOW,
-           "and is never more than that");
+    require(f->status == PFB_CPI_OK || f->status == PFB_CPI_NO_INSTR || f->status == PFB_CPI_OVERFLOW,
+            "the status of a thread is ok, no_instr or overflow");
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------------- */
+/* ---- Checks of a result ----------------------------------------------------------------------------------------- */
 
 static bool is_in_order(const pfb_cpi_snapshot *snapshot)
 {
@@ -236,14 +242,14 @@ static bool is_in_order(const pfb_cpi_snapshot *snapshot)
     return true;
 }
 
-static bool is_asked_well(const question *q)
+static bool is_valid_request(const request *q)
 {
-    bool alone = (q->mode & PFB_CPI_THREAD_ONLY) != 0;
-    bool asks_thread = alone || (q->mode & PFB_CPI_ON_THREAD);
+    bool thread_only = (q->mode & PFB_CPI_THREAD_ONLY) != 0;
+    bool asks_thread = thread_only || (q->mode & PFB_CPI_ON_THREAD);
     bool same = q->start.has_thread && q->end.has_thread && q->start.thread.tid == q->end.thread.tid;
     bool widths = q->widths.instr - 1 < 64 && q->widths.cycles - 1 < 64;
-    return (q->mode & UINT32_C(0x7FFFFFF8)) == 0 && !(alone && (q->mode & PFB_CPI_SCALED)) && widths &&
-           (!asks_thread || same) && (alone || (is_in_order(&q->start) && is_in_order(&q->end)));
+    return (q->mode & UINT32_C(0x7FFFFFF8)) == 0 && !(thread_only && (q->mode & PFB_CPI_SCALED)) && widths &&
+           (!asks_thread || same) && (thread_only || (is_in_order(&q->start) && is_in_order(&q->end)));
 }
 
 static bool is_untouched(const void *memory, size_t size)
@@ -255,28 +261,28 @@ static bool is_untouched(const void *memory, size_t size)
     return same == size;
 }
 
-static void check(const question *q, const answer *a)
+static void check(const request *q, const response *a)
 {
-    bool good = is_asked_well(q);
-    demand((a->verdict == PFB_CPI_BAD_ARGUMENT) == !good, "only mistakes of the caller are reported");
+    bool good = is_valid_request(q);
+    require((a->verdict == PFB_CPI_BAD_ARGUMENT) == !good, "bad_argument is returned for invalid requests only");
     if (!good || q->end.clock < q->start.clock) {
-        demand(!good || a->verdict == PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward is reported");
-        demand(is_untouched(&a->result, sizeof a->result), "there is no result");
-        demand(is_untouched(a->cpus, sizeof a->cpus), "nor any CPU");
+        require(!good || a->verdict == PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward is reported");
+        require(is_untouched(&a->result, sizeof a->result), "a failed call does not write the result");
+        require(is_untouched(a->cpus, sizeof a->cpus), "a failed call does not write the CPUs");
         return;
     }
-    demand(a->result.elapsed_cycles == q->end.clock - q->start.clock, "the clock's cycles are those of the interval");
-    demand((a->result.mode & q->mode) == q->mode && (a->result.mode & PFB_CPI_RAW), "the mode is the requested one");
-    demand(a->result.has_thread == ((a->result.mode & PFB_CPI_ON_THREAD) != 0), "a thread is present if requested");
+    require(a->result.elapsed_cycles == q->end.clock - q->start.clock, "the clock's cycles are those of the interval");
+    require((a->result.mode & q->mode) == q->mode && (a->result.mode & PFB_CPI_RAW), "the mode is the requested one");
+    require(a->result.has_thread == ((a->result.mode & PFB_CPI_ON_THREAD) != 0), "a thread is present if requested");
     if (a->result.has_thread)
         check_thread(q, &a->result);
     if (q->mode & PFB_CPI_THREAD_ONLY) {
-        demand(a->verdict == PFB_CPI_COMPUTED && a->result.cpu_count == 0, "thread-only data has no CPUs");
-        demand(a->result.system.status == PFB_CPI_INVALID, "and no system");
+        require(a->verdict == PFB_CPI_COMPUTED && a->result.cpu_count == 0, "thread-only data has no CPUs");
+        require(a->result.system.status == PFB_CPI_INVALID, "thread-only data has no system figures");
         check_unused(&a->result.system);
         return;
     }
-    demand(a->result.cpu_count == q->start.cpu_count, "the CPUs are the same as at the start");
+    require(a->result.cpu_count == q->start.cpu_count, "the CPUs are the same as at the start");
     for (size_t i = 0; i < a->result.cpu_count; i++)
         check_cpu(q, &q->start.cpus[i], a, &a->cpus[i]);
     check_system(q, a);
@@ -284,46 +290,46 @@ static void check(const question *q, const answer *a)
 
 /* ---- Input --------------------------------------------------------------------------------------------- */
 
-typedef struct source {
+typedef struct input_bytes {
     const uint8_t *data;
     size_t size;
-} source;
+} input_bytes;
 
-static uint64_t take(source *from, size_t bytes)
+static uint64_t take(input_bytes *input, size_t bytes)
 {
     uint64_t value = 0;
-    for (size_t i = 0; i < bytes && from->size > 0; i++, from->size--)
-        value |= (uint64_t)*from->data++ << 8 * i;
+    for (size_t i = 0; i < bytes && input->size > 0; i++, input->size--)
+        value |= (uint64_t)*input->data++ << 8 * i;
     return value;
 }
 
-static pfb_cpi_thread take_thread(source *from)
+static pfb_cpi_thread take_thread(input_bytes *input)
 {
-    pfb_cpi_thread thread = {.tid = (uint32_t)take(from, 4)};
-    thread.instr = take(from, 8);
-    thread.cycles = take(from, 8);
+    pfb_cpi_thread thread = {.tid = (uint32_t)take(input, 4)};
+    thread.instr = take(input, 8);
+    thread.cycles = take(input, 8);
     return thread;
 }
 
-static pfb_cpi_cpu take_cpu(source *from, uint32_t number)
+static pfb_cpi_cpu take_cpu(input_bytes *input, uint32_t number)
 {
     pfb_cpi_cpu cpu = {.cpu = number};
-    cpu.instr = take(from, 8);
-    cpu.cycles = take(from, 8);
-    cpu.busy = take(from, 8);
-    cpu.elapsed = take(from, 8);
+    cpu.instr = take(input, 8);
+    cpu.cycles = take(input, 8);
+    cpu.busy = take(input, 8);
+    cpu.elapsed = take(input, 8);
     return cpu;
 }
 
-static void take_cpus(source *from, question *q)
+static void take_cpus(input_bytes *input, request *q)
 {
     q->start.cpus = q->start_cpus;
     q->end.cpus = q->end_cpus;
-    for (int i = 0; i < MOST_CPUS && from->size > 0; i++) {
-        uint32_t number = (uint32_t)take(from, 4);
-        unsigned absent = (unsigned)take(from, 1);
-        pfb_cpi_cpu start = take_cpu(from, number);
-        pfb_cpi_cpu end = take_cpu(from, number);
+    for (int i = 0; i < MOST_CPUS && input->size > 0; i++) {
+        uint32_t number = (uint32_t)take(input, 4);
+        unsigned absent = (unsigned)take(input, 1);
+        pfb_cpi_cpu start = take_cpu(input, number);
+        pfb_cpi_cpu end = take_cpu(input, number);
         if (!(absent & AT_START))
             q->start_cpus[q->start.cpu_count++] = start;
         if (!(absent & AT_END))
@@ -333,22 +339,22 @@ static void take_cpus(source *from, question *q)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static question q;
-    static answer a;
-    source from = {data, size};
+    static request q;
+    static response a;
+    input_bytes input = {data, size};
     memset(&q, 0, sizeof q);
-    q.mode = (uint32_t)take(&from, 4);
-    q.widths.instr = (uint32_t)take(&from, 1);
-    q.widths.cycles = (uint32_t)take(&from, 1);
-    unsigned absent = (unsigned)take(&from, 1);
+    q.mode = (uint32_t)take(&input, 4);
+    q.widths.instr = (uint32_t)take(&input, 1);
+    q.widths.cycles = (uint32_t)take(&input, 1);
+    unsigned absent = (unsigned)take(&input, 1);
     q.start.has_thread = !(absent & AT_START);
     q.end.has_thread = !(absent & AT_END);
-    q.start.clock = take(&from, 8);
-    q.end.clock = take(&from, 8);
-    q.start.thread = take_thread(&from);
-    q.end.thread = take_thread(&from);
-    take_cpus(&from, &q);
-    ask(&q, &a);
+    q.start.clock = take(&input, 8);
+    q.end.clock = take(&input, 8);
+    q.start.thread = take_thread(&input);
+    q.end.thread = take_thread(&input);
+    take_cpus(&input, &q);
+    compute(&q, &a);
     check(&q, &a);
     return 0;
 }

@@ -9,23 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What the leaves of a CPU say ------------------------------------------------------------------------- */
+/* ---- Identity and LWP ------------------------------------------------------------------------- */
 
-/* Finds the leaf in another way: the last match in a backward search is the first one. Returns NULL if there is none.
- */
-static const pfb_cpuid_leaf *find_slowly(const pfb_cpuid *cpuid, uint32_t leaf, uint32_t subleaf)
+/* Finds the leaf in another way than the library: searches backward, so that the match found last is the first in the
+ * list. Returns NULL if there is none. */
+static const pfb_cpuid_leaf *find_backward(const pfb_cpuid *cpuid, uint32_t leaf, uint32_t subleaf)
 {
-    const pfb_cpuid_leaf *found = NULL;
+    const pfb_cpuid_leaf *match = NULL;
     for (size_t i = cpuid->count; i > 0; i--) {
         if (cpuid->leaves[i - 1].leaf == leaf && cpuid->leaves[i - 1].subleaf == subleaf)
-            found = &cpuid->leaves[i - 1];
+            match = &cpuid->leaves[i - 1];
     }
-    return found;
+    return match;
 }
 
 static bool is_same_leaf(const pfb_cpuid_leaf *a, const pfb_cpuid_leaf *b)
 {
-    return memcmp(a, b, sizeof *a) == 0; /* six numbers and nothing between */
+    return memcmp(a, b, sizeof *a) == 0; /* six 32-bit numbers: there is no padding */
 }
 
 /* Text within `capacity` bytes: printable ASCII and a NUL. */
@@ -33,11 +33,11 @@ static void check_text(walk *w, const char *text, size_t capacity)
 {
     const char *end = memchr(text, '\0', capacity);
     if (!end) {
-        promise(w, false, "a text of a CPU ends");
+        expect(w, false, "a text of a CPU ends with a NUL");
         return;
     }
     for (const char *c = text; c < end; c++) {
-        promise(w, *c >= ' ' && *c <= '~', "a text of a CPU is printable");
+        expect(w, *c >= ' ' && *c <= '~', "a text of a CPU is printable");
         add(w, (unsigned char)*c);
     }
 }
@@ -45,7 +45,7 @@ static void check_text(walk *w, const char *text, size_t capacity)
 /* Returns true if the vendor is AuthenticAMD, compared character by character. */
 static bool is_amd(const pfb_cpuid *cpuid)
 {
-    const pfb_cpuid_leaf *leaf = find_slowly(cpuid, 0, 0);
+    const pfb_cpuid_leaf *leaf = find_backward(cpuid, 0, 0);
     if (!leaf)
         return false;
     const uint32_t registers[] = {leaf->ebx, leaf->edx, leaf->ecx};
@@ -66,27 +66,29 @@ static void check_identity(walk *w, const pfb_cpuid *cpuid)
     if (w->out.broken)
         return;
     size_t size = strlen(identity.name);
-    promise(w, size == 0 || (identity.name[0] != ' ' && identity.name[size - 1] != ' '),
-            "a name has no leading or trailing blanks");
-    promise(w, identity.is_amd == is_amd(cpuid), "AMD's vendor is AuthenticAMD");
-    promise(w, !identity.is_amd || strcmp(identity.vendor, "AuthenticAMD") == 0, "and is reported as such");
-    promise(w, identity.highest_extended == 0 || identity.highest_extended >= 0x80000000, "extended leaves are high");
-    promise(w, identity.family <= 15 + 255 && identity.model <= 255 && identity.stepping <= 15,
-            "family, model and stepping are as wide as their fields");
-    promise(w, identity.has_lwp_component == (identity.components >> 62 & 1), "component 62 is bit 62");
-    promise(w, identity.has_lwp_component || (identity.lwp_component_bytes == 0 && identity.lwp_component_offset == 0),
-            "a missing item has no size");
+    expect(w, size == 0 || (identity.name[0] != ' ' && identity.name[size - 1] != ' '),
+           "a name has no leading or trailing blanks");
+    expect(w, identity.is_amd == is_amd(cpuid), "is_amd is set for the vendor AuthenticAMD only");
+    expect(w, !identity.is_amd || strcmp(identity.vendor, "AuthenticAMD") == 0,
+           "the vendor of an AMD CPU is returned as text");
+    expect(w, identity.highest_extended == 0 || identity.highest_extended >= 0x80000000,
+           "the highest extended leaf is at least 80000000");
+    expect(w, identity.family <= 15 + 255 && identity.model <= 255 && identity.stepping <= 15,
+           "family, model and stepping are as wide as their fields");
+    expect(w, identity.has_lwp_component == (identity.components >> 62 & 1), "the LWP component is bit 62");
+    expect(w, identity.has_lwp_component || (identity.lwp_component_bytes == 0 && identity.lwp_component_offset == 0),
+           "a missing component has no size and no offset");
     add(w, (uint64_t)identity.family << 32 | identity.model << 8 | identity.stepping);
     add(w, identity.components + identity.enabled_area_bytes + identity.largest_area_bytes);
 }
 
 /* Expected result: the checks of docs/cpuid.md in their order. */
-static pfb_lwp_refusal judge(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0)
+static pfb_lwp_refusal expected_refusal(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0)
 {
-    const pfb_cpuid_leaf *basic = find_slowly(cpuid, 1, 0);
-    const pfb_cpuid_leaf *highest = find_slowly(cpuid, 0x80000000, 0);
-    const pfb_cpuid_leaf *features = find_slowly(cpuid, 0x80000001, 0);
-    const pfb_cpuid_leaf *lwp = find_slowly(cpuid, 0x8000001C, 0);
+    const pfb_cpuid_leaf *basic = find_backward(cpuid, 1, 0);
+    const pfb_cpuid_leaf *highest = find_backward(cpuid, 0x80000000, 0);
+    const pfb_cpuid_leaf *features = find_backward(cpuid, 0x80000001, 0);
+    const pfb_cpuid_leaf *lwp = find_backward(cpuid, 0x8000001C, 0);
     if (!is_amd(cpuid))
         return PFB_LWP_NOT_AMD;
     if (!highest || highest->eax < 0x8000001C || !lwp)
@@ -98,17 +100,17 @@ static pfb_lwp_refusal judge(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0)
     return lwp->eax & 1 ? PFB_LWP_USABLE : PFB_LWP_NOT_ENABLED;
 }
 
-/* Checks that the parts of the leaf give its registers, except for reserved bits. */
+/* Checks that the decoded fields, put together, are the registers, except for reserved bits. */
 static void check_parts(walk *w, const pfb_lwp_capabilities *c)
 {
     uint32_t ebx = c->control_bytes / 8 | c->event_bytes << 8 | c->max_events << 16 | c->event_offset << 24;
     uint32_t ecx = c->latency_bits | (uint32_t)c->has_data_address << 5 | c->latency_rounding << 6 | c->version << 9 |
                    (uint32_t)c->has_branch_prediction << 28 | (uint32_t)c->has_ip_filtering << 29 |
                    (uint32_t)c->has_cache_levels << 30 | (uint32_t)c->has_cache_latency << 31;
-    promise(w, c->enabled == c->eax && ebx == c->ebx && ecx == (c->ecx & 0xF000FFFF) && c->hardware == c->edx,
-            "the leaf is taken apart without loss");
-    promise(w, c->min_buffer_bytes == (c->ecx >> 16 & 0xFF) * 32 * c->event_bytes,
-            "the smallest ring is a whole number of records");
+    expect(w, c->enabled == c->eax && ebx == c->ebx && ecx == (c->ecx & 0xF000FFFF) && c->hardware == c->edx,
+           "the decoded fields contain all bits of the registers");
+    expect(w, c->min_buffer_bytes == (c->ecx >> 16 & 0xFF) * 32 * c->event_bytes,
+           "the smallest ring is a multiple of 32 records");
 }
 
 static void check_events(walk *w, const pfb_lwp_capabilities *capabilities)
@@ -117,11 +119,13 @@ static void check_events(walk *w, const pfb_lwp_capabilities *capabilities)
         pfb_lwp_refusal refusal = pfb_lwp_event_refusal(capabilities, id);
         uint32_t bit = id >= 1 && id < 29 ? UINT32_C(1) << id : 0;
         bool is_offered = id <= capabilities->max_events && (capabilities->eax & capabilities->edx & bit) != 0;
-        promise(w, (refusal == PFB_LWP_USABLE) == (id == 255 || is_offered),
-                "events are there when both registers say");
+        expect(w, (refusal == PFB_LWP_USABLE) == (id == 255 || is_offered),
+               "an event is usable if EAX and EDX have its bit");
         bool is_sample = refusal == PFB_LWP_NO_VAL_HW || refusal == PFB_LWP_NO_VAL_OS;
-        promise(w, refusal == PFB_LWP_USABLE || is_sample == (id == 1), "value samples have refusals of their own");
-        promise(w, is_sample || refusal == PFB_LWP_USABLE || refusal == PFB_LWP_NO_EVENT, "others have one");
+        expect(w, refusal == PFB_LWP_USABLE || is_sample == (id == 1),
+               "the refusals of LWPVAL are used for EventId 1 only");
+        expect(w, is_sample || refusal == PFB_LWP_USABLE || refusal == PFB_LWP_NO_EVENT,
+               "all other events have the refusal no_event");
     }
 }
 
@@ -130,15 +134,15 @@ static void check_lwp(walk *w, const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0)
     pfb_lwp_capabilities capabilities;
     memset(&capabilities, 0xA5, sizeof capabilities);
     pfb_lwp_refusal refusal = pfb_cpuid_lwp(cpuid, xcr0, &capabilities);
-    promise(w, refusal == judge(cpuid, xcr0), "LWP is refused for the first reason there is");
-    promise(w, capabilities.is_refused == (refusal == PFB_LWP_NO_LWP), "a leaf is refused where the CPU has no LWP");
+    expect(w, refusal == expected_refusal(cpuid, xcr0), "the refusal is the first reason that applies");
+    expect(w, capabilities.is_refused == (refusal == PFB_LWP_NO_LWP), "the leaf is refused if the CPU has no LWP");
     check_parts(w, &capabilities);
     check_events(w, &capabilities);
     if (refusal == PFB_LWP_NOT_AMD || refusal == PFB_LWP_NO_LEAF)
-        promise(w, (capabilities.eax | capabilities.ebx | capabilities.ecx | capabilities.edx) == 0,
-                "a leaf that may not be interpreted is not handed out");
-    promise(w, pfb_lwp_is_supported(refusal) == (refusal == PFB_LWP_USABLE || refusal > PFB_LWP_NO_LWP),
-            "a CPU has LWP or has not");
+        expect(w, (capabilities.eax | capabilities.ebx | capabilities.ecx | capabilities.edx) == 0,
+               "a leaf that must not be interpreted is not returned");
+    expect(w, pfb_lwp_is_supported(refusal) == (refusal == PFB_LWP_USABLE || refusal > PFB_LWP_NO_LWP),
+           "is_supported is true for the refusals of a CPU with LWP");
     add(w, (uint64_t)refusal << 32 ^ capabilities.ebx ^ (uint64_t)capabilities.ecx << 16);
 }
 
@@ -156,7 +160,7 @@ static void check_cpu(walk *w, const pfb_cpuid_leaf *leaves, size_t count)
 enum { LEAST_LINE = 12 }; /* the shortest leaf, "0x0:0 0 0 0" with its line end */
 
 /* Where the walk is in a dump. */
-typedef struct place {
+typedef struct progress {
     size_t counted;         /* lines that end before this offset were counted */
     uint32_t lines;         /* number of those lines */
     size_t rows;            /* rows so far */
@@ -164,10 +168,10 @@ typedef struct place {
     uint32_t cpu;           /* of the latest row */
     pfb_cpuid_leaf *leaves; /* of the current CPU */
     size_t count;
-} place;
+} progress;
 
 /* Lines that end before `offset`. */
-static uint32_t count_lines(const walk *w, place *at, size_t offset)
+static uint32_t count_lines(const walk *w, progress *at, size_t offset)
 {
     for (; at->counted < offset; at->counted++)
         at->lines += w->data[at->counted] == '\n';
@@ -179,17 +183,17 @@ static bool is_line_start(const walk *w, size_t offset)
     return offset == 0 || w->data[offset - 1] == '\n';
 }
 
-static void check_row(walk *w, place *at, const pfb_cpuid_row *row)
+static void check_row(walk *w, progress *at, const pfb_cpuid_row *row)
 {
-    promise(w, row->offset < w->size && w->size - row->offset >= LEAST_LINE - 1, "a leaf's line lies inside the input");
-    promise(w, at->rows == 0 || row->offset >= at->offset + LEAST_LINE,
-            "leaves are returned in the order of their lines");
-    promise(w, at->rows == 0 ? row->cpu == 0 : row->cpu == at->cpu || row->cpu == at->cpu + 1, "CPUs are counted");
+    expect(w, row->offset < w->size && w->size - row->offset >= LEAST_LINE - 1, "a leaf's line lies inside the input");
+    expect(w, at->rows == 0 || row->offset >= at->offset + LEAST_LINE,
+           "leaves are returned in the order of their lines");
+    expect(w, at->rows == 0 ? row->cpu == 0 : row->cpu == at->cpu || row->cpu == at->cpu + 1, "CPUs are numbered");
     if (w->out.broken)
         return;
     if (!w->writable) {
-        promise(w, is_line_start(w, row->offset), "a leaf is where its line begins");
-        promise(w, row->line == count_lines(w, at, row->offset) + 1, "lines are counted");
+        expect(w, is_line_start(w, row->offset), "the offset of a leaf is the start of its line");
+        expect(w, row->line == count_lines(w, at, row->offset) + 1, "the line number of an item is that of its offset");
     }
     add(w, row->offset);
     add(w, (uint64_t)row->line << 32 | row->cpu);
@@ -198,25 +202,25 @@ static void check_row(walk *w, place *at, const pfb_cpuid_row *row)
     add(w, (uint64_t)row->leaf.ecx << 32 | row->leaf.edx);
 }
 
-static void check_end(walk *w, place *at, pfb_cpuid_text *text)
+static void check_end(walk *w, progress *at, pfb_cpuid_text *text)
 {
     pfb_cpuid_row row;
     pfb_error error = text->error;
-    promise(w, !pfb_cpuid_text_next(text, &row) && is_same_error(error, text->error),
-            "no item is returned after the end");
-    promise(w, error.code == PFB_OK || error.code == PFB_BAD_CPUID_LINE, "a dump has no other failure");
-    keep_verdict(w, error, 0);
+    expect(w, !pfb_cpuid_text_next(text, &row) && is_same_error(error, text->error),
+           "no item is returned after the end");
+    expect(w, error.code == PFB_OK || error.code == PFB_BAD_CPUID_LINE, "a dump has no other error");
+    record_error(w, error, 0);
     if (w->out.broken || w->writable)
         return;
     bool is_fine = error.code == PFB_OK;
     bool has_rest = is_fine && w->size > 0 && !is_line_start(w, w->size);
-    promise(w, text->lines == count_lines(w, at, is_fine ? w->size : error.offset) + (!is_fine || has_rest),
-            "every line up to the end was read");
-    promise(w, is_fine || is_line_start(w, error.offset), "a broken line is blamed where it begins");
-    promise(w, is_fine || at->rows == 0 || error.offset > at->offset, "and lies after all leaves");
+    expect(w, text->lines == count_lines(w, at, is_fine ? w->size : error.offset) + (!is_fine || has_rest),
+           "every line up to the end was read");
+    expect(w, is_fine || is_line_start(w, error.offset), "the offset of an error is the start of its line");
+    expect(w, is_fine || at->rows == 0 || error.offset > at->offset, "a malformed line lies after all returned leaves");
 }
 
-static void walk_rows(walk *w, place *at)
+static void walk_rows(walk *w, progress *at)
 {
     pfb_cpuid_text text;
     pfb_cpuid_row row;
@@ -242,7 +246,7 @@ static void walk_rows(walk *w, place *at)
 
 static void walk_dump(walk *w)
 {
-    place at = {.leaves = malloc((w->size / LEAST_LINE + 1) * sizeof *at.leaves)};
+    progress at = {.leaves = malloc((w->size / LEAST_LINE + 1) * sizeof *at.leaves)};
     if (at.leaves)
         walk_rows(w, &at);
     free(at.leaves);
@@ -301,10 +305,10 @@ static void check_rewritten(walk *w, const pfb_cpuid_leaf *leaf)
     uint32_t count = write_layouts(leaf, out, sizeof out);
     pfb_cpuid_text_open(&text, out, strlen(out));
     for (uint32_t i = 0; i < count; i++)
-        promise(w,
-                pfb_cpuid_text_next(&text, &row) && row.cpu == 0 && row.line == i + 2 && is_same_leaf(&row.leaf, leaf),
-                "a leaf that is written anew reads as before");
-    promise(w, !pfb_cpuid_text_next(&text, &row) && text.error.code == PFB_OK, "nothing else was written");
+        expect(w,
+               pfb_cpuid_text_next(&text, &row) && row.cpu == 0 && row.line == i + 2 && is_same_leaf(&row.leaf, leaf),
+               "a leaf that is written in another layout reads as before");
+    expect(w, !pfb_cpuid_text_next(&text, &row) && text.error.code == PFB_OK, "nothing else was written");
 }
 
 static const char *check_layouts(const uint8_t *data, size_t size)
@@ -330,7 +334,7 @@ static const char *compare_case(const reading *whole, const uint8_t *data, size_
     return is_same_reading(whole, &swapped) ? NULL : "the case of letters does not matter";
 }
 
-/* ---- What others call --------------------------------------------------------------------------------------- */
+/* ---- Entry points --------------------------------------------------------------------------------------- */
 
 reading read_cpuid_text(const uint8_t *data, size_t size)
 {
@@ -345,11 +349,11 @@ reading examine_cpuid_text(const uint8_t *data, size_t size)
     reading again = read_cpuid_text(data, size);
     const char *broken = whole.broken;
     if (!broken && !is_same_reading(&whole, &again))
-        broken = "the same bytes read the same twice";
+        broken = "reading the same bytes twice gives the same result";
     if (!broken && whole.error.code != PFB_OK) {
         reading before = read_cpuid_text(data, whole.error.offset);
         if (before.error.code != PFB_OK || before.sum != whole.sum)
-            broken = "what precedes a broken line does not depend on it";
+            broken = "the lines before a malformed one read the same without it";
     }
     if (!broken)
         broken = compare_case(&whole, data, size);

@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares formulas with a reference implementation: computes status, flags and exact quotient of two raw values from
  * the bits of the type, with slow integers. The value is checked against its definition: no double is nearer to the
- * quotient. Then evaluates the same raw values with one input increased, without limits, and as their complement.
+ * quotient. Then evaluates the same raw values with one input increased, without limits (cap_100, clamp_0), and with
+ * the complementary type: an inverse timer and its timer.
  *
  * Input: { switches u8, scale u8, samples u8, row u8, type u32, older type u32, base type u32 of the newer and of the
  * older sample, absent newer u8, absent older u8 }, then the eight fields of the newer sample and the eight of the
  * older one, u64 each, in the order of pfb_raw_value, and the increase of an input, u64. Little-endian; missing bytes
- * are 0. Switches and scale: promises.h. Bits of samples: 1 only one sample, 2 use `type` instead of choosing a named
+ * are 0. Switches and scale: checks.h. Bits of samples: 1 only one sample, 2 use `type` instead of choosing a named
  * type, 4 keep only the bits of `type` that a well-formed counter may have, 8 the older sample has its own type. Bits
  * of `absent`: PFB_HAS_*. */
-#include "promises.h"
-#include "second_opinion.h"
+#include "checks.h"
+#include "formula_reference.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The contents of an input. */
-typedef struct question {
+/* The contents of an input. `step` is what an input is increased by. */
+typedef struct inputs {
     pfb_raw_value newer, older;
     bool has_older;
     pfb_formula_options options;
     uint64_t step;
-} question;
+} inputs;
 
-static const pfb_raw_value *older_of(const question *q)
+static const pfb_raw_value *older_of(const inputs *q)
 {
     return q->has_older ? &q->older : NULL;
 }
 
-static pfb_formula_result evaluate(const question *q)
+static pfb_formula_result evaluate(const inputs *q)
 {
     return pfb_formula_evaluate(older_of(q), &q->newer, &q->options);
 }
 
-/* Returns the question without limits. */
-static question without_limits(const question *q)
+/* Returns a copy with the options cap_100 and clamp_0 off. */
+static inputs without_limits(const inputs *q)
 {
-    question unlimited = *q;
+    inputs unlimited = *q;
     unlimited.options.cap_100 = unlimited.options.clamp_0 = false;
     return unlimited;
 }
@@ -53,68 +54,70 @@ static void check_integer(const pfb_formula_result *result, const ratio *r)
     static const double two53 = 9007199254740992.0;
     if (result->is_integer) {
         big product = big_times(r->d, result->integer);
-        demand(!r->negative && big_compare(&product, &r->n) == 0, "integer is the exact value");
+        require(!r->negative && big_compare(&product, &r->n) == 0, "the integer equals the exact quotient");
         return;
     }
-    demand(result->integer == 0, "no integer without is_integer");
+    require(result->integer == 0, "without is_integer the integer is 0");
     /* An integer below 2^53 is a double: nothing with a fraction comes from one. */
     if (r->negative || (result->value < two53 && result->value != (double)(int64_t)result->value))
         return;
     big limit = big_shifted(r->d, 64);
-    big rest = big_rest(r->n, &r->d);
-    demand(big_compare(&r->n, &limit) >= 0 || !big_is_zero(&rest), "is_integer distinguishes integers of 64 bits");
+    big remainder = big_remainder(r->n, &r->d);
+    require(big_compare(&r->n, &limit) >= 0 || !big_is_zero(&remainder),
+            "a quotient that is an integer below 2^64 has is_integer");
 }
 
-static void check_result(const question *q, const pfb_formula_result *result)
+static void check_result(const inputs *q, const pfb_formula_result *result)
 {
     bool exact;
-    opinion o = judge(older_of(q), &q->newer, &q->options);
-    demand(result->status == o.status, "the status follows the documented order");
-    demand(result->unit == o.unit, "the unit is that of the type");
+    expected_result o = reference_result(older_of(q), &q->newer, &q->options);
+    require(result->status == o.status, "the status follows the documented order");
+    require(result->unit == o.unit, "the unit is that of the type");
     if (result->status != PFB_STATUS_OK) {
-        demand(bits_of(result->value) == 0 && result->flags == 0 && !result->is_integer && result->integer == 0,
-               "without status ok there is no value");
+        require(bits_of(result->value) == 0 && result->flags == 0 && !result->is_integer && result->integer == 0,
+                "without status ok there is no value");
         return;
     }
-    demand(is_nearest(&o.value, result->value, &exact), "the value is the double nearest to the exact quotient");
-    demand(result->flags == o.flags, "the flags agree with what happened");
+    require(is_nearest(&o.value, result->value, &exact), "the value is the double nearest to the exact quotient");
+    require(result->flags == o.flags, "the flags are those of the reference");
     check_integer(result, &o.value);
 }
 
 /* ---- Options ------------------------------------------------------------------------------------------- */
 
 /* Limits change only values outside them. Limits and scale do not change the flags. */
-static void check_limits(const question *q, const pfb_formula_result *result)
+static void check_limits(const inputs *q, const pfb_formula_result *result)
 {
-    question plain = without_limits(q);
-    pfb_formula_result unlimited = evaluate(&plain);
-    plain.options.scale = 0;
-    pfb_formula_result unscaled = evaluate(&plain);
+    inputs unscaled_inputs = without_limits(q);
+    pfb_formula_result unlimited = evaluate(&unscaled_inputs);
+    unscaled_inputs.options.scale = 0;
+    pfb_formula_result unscaled = evaluate(&unscaled_inputs);
     if (result->status != PFB_STATUS_BAD_SCALE)
-        demand(unscaled.status == result->status, "the status does not depend on the scale");
+        require(unscaled.status == result->status, "the status does not depend on the scale");
     if (result->status != PFB_STATUS_OK)
         return;
-    demand(unlimited.flags == result->flags && unscaled.flags == result->flags, "the flags agree with the samples");
+    require(unlimited.flags == result->flags && unscaled.flags == result->flags,
+            "the flags do not depend on limits and scale");
     bool capped = q->options.cap_100 && (result->flags & PFB_FLAG_ABOVE_100);
     bool clamped = q->options.clamp_0 && (result->flags & PFB_FLAG_BELOW_ZERO);
-    demand(capped || clamped || is_same_result(&unlimited, result), "values inside the limits are not changed");
+    require(capped || clamped || is_same_result(&unlimited, result), "values inside the limits are not changed");
 }
 
 /* The unscaled exact value times the power of ten, rounded once. */
-static void check_scale(const question *q, const pfb_formula_result *result)
+static void check_scale(const inputs *q, const pfb_formula_result *result)
 {
     bool exact;
     if (result->status != PFB_STATUS_OK)
         return;
-    question plain = *q;
-    plain.options.scale = 0;
-    ratio r = judge(older_of(q), &q->newer, &plain.options).value;
+    inputs unscaled_inputs = *q;
+    unscaled_inputs.options.scale = 0;
+    ratio r = reference_result(older_of(q), &q->newer, &unscaled_inputs.options).value;
     uint64_t power = 1;
     for (int i = q->options.scale < 0 ? -q->options.scale : q->options.scale; i > 0; i--)
         power *= 10;
     r.n = big_times(r.n, q->options.scale > 0 ? power : 1);
     r.d = big_times(r.d, q->options.scale < 0 ? power : 1);
-    demand(is_nearest(&r, result->value, &exact), "a scale multiplies before the one rounding");
+    require(is_nearest(&r, result->value, &exact), "a scale is applied before the only rounding");
 }
 
 /* ---- Order --------------------------------------------------------------------------------------------- */
@@ -124,28 +127,28 @@ static void grow(uint64_t *field, uint64_t step)
     *field += *field <= UINT64_MAX - step ? step : 0;
 }
 
-/* Two's complement: what stays below INT64_MAX does not overflow. */
+/* Leaves the field unchanged if the sum would overflow. */
 static void grow_signed(int64_t *field, uint64_t step)
 {
-    uint64_t room = (uint64_t)INT64_MAX - (uint64_t)*field;
-    *field = as_signed((uint64_t)*field + (step <= room ? step : 0));
+    uint64_t space = (uint64_t)INT64_MAX - (uint64_t)*field;
+    *field = as_signed((uint64_t)*field + (step <= space ? step : 0));
 }
 
 /* Increasing the newer sample moves the result in one direction or leaves it unchanged. */
-static void check_move(const question *grown, const pfb_formula_result *before, bool rises, const char *promise)
+static void check_move(const inputs *grown, const pfb_formula_result *before, bool rises, const char *guarantee)
 {
     pfb_formula_result after = evaluate(grown);
     if (after.status != PFB_STATUS_OK || ((after.flags | before->flags) & PFB_FLAG_WRAPPED))
         return;
-    demand(rises ? after.value >= before->value : after.value <= before->value, promise);
+    require(rises ? after.value >= before->value : after.value <= before->value, guarantee);
 }
 
-static void check_order(const question *q, const pfb_formula_result *result)
+static void check_order(const inputs *q, const pfb_formula_result *result)
 {
     shape s = shape_of(q->newer.type, &q->options);
     if (result->status != PFB_STATUS_OK)
         return;
-    question grown = *q;
+    inputs grown = *q;
     grow(&grown.newer.value, q->step);
     check_move(&grown, result, !s.inverse && !s.elapsed, "the result is monotonic in the raw value");
     grown = *q;
@@ -156,8 +159,7 @@ static void check_order(const question *q, const pfb_formula_result *result)
     check_move(&grown, result, s.inverse || s.elapsed, "the result is monotonic in the denominator");
     grown = *q;
     grow(&grown.newer.multi_count, q->step);
-    check_move(&grown, result, s.inverse,
-               "a greater multi count makes plain timers smaller and their inverses greater");
+    check_move(&grown, result, s.inverse, "a greater multi count makes timers smaller and inverse timers greater");
     grown = *q;
     grow_signed(&grown.newer.perf_freq, q->step);
     grow_signed(&grown.newer.object_freq, q->step);
@@ -168,11 +170,11 @@ static void check_order(const question *q, const pfb_formula_result *result)
 
 /* An inverse timer and the timer of the same formula add up to 100, or to 1 if the formula is not a percentage, if both
  * are doubles. */
-static void check_complement(const question *q)
+static void check_complement(const inputs *q)
 {
-    question inverse = without_limits(q);
+    inputs inverse = without_limits(q);
     inverse.options.scale = 0;
-    question timer = inverse;
+    inputs timer = inverse;
     timer.newer.type &= ~PFB_TYPE_INVERSE;
     timer.older.type &= ~PFB_TYPE_INVERSE;
     shape s = shape_of(inverse.newer.type, &inverse.options);
@@ -181,33 +183,34 @@ static void check_complement(const question *q)
     if (result.status != PFB_STATUS_OK || !s.inverse || !p.known || s.times_f != p.times_f || s.per_item != p.per_item)
         return;
     pfb_formula_result other = evaluate(&timer);
-    demand(other.status == PFB_STATUS_OK, "a timer can be computed where its inverse can");
+    require(other.status == PFB_STATUS_OK, "a timer can be computed where its inverse can");
     bool exact;
     bool other_exact;
-    opinion o = judge(older_of(&inverse), &inverse.newer, &inverse.options);
+    expected_result o = reference_result(older_of(&inverse), &inverse.newer, &inverse.options);
     is_nearest(&o.value, result.value, &exact);
-    o = judge(older_of(&timer), &timer.newer, &timer.options);
+    o = reference_result(older_of(&timer), &timer.newer, &timer.options);
     is_nearest(&o.value, other.value, &other_exact);
     double whole = s.percent ? 100.0 : 1.0;
-    demand(!exact || !other_exact || bits_of(result.value + other.value) == bits_of(whole), "they make a whole");
+    require(!exact || !other_exact || bits_of(result.value + other.value) == bits_of(whole),
+            "a timer and its inverse add up to 100 or 1");
 }
 
 /* ---- Other ways to the same result --------------------------------------------------------------------- */
 
-static void check_no_options(const question *q)
+static void check_no_options(const inputs *q)
 {
     pfb_formula_options none = make_options(0, 0);
     pfb_formula_result without = pfb_formula_evaluate(older_of(q), &q->newer, NULL);
     pfb_formula_result off = pfb_formula_evaluate(older_of(q), &q->newer, &none);
-    demand(is_same_result(&without, &off), "no options are all options off");
+    require(is_same_result(&without, &off), "null options equal options that are all off");
 }
 
-static void check(const question *q)
+static void check(const inputs *q)
 {
     pfb_formula_result result = evaluate(q);
     pfb_formula_result again = evaluate(q);
-    demand(is_same_result(&result, &again), "the same samples give the same result");
-    demand((unsigned)result.status <= PFB_STATUS_BAD_SCALE, "statuses are known");
+    require(is_same_result(&result, &again), "the same samples give the same result");
+    require((unsigned)result.status <= PFB_STATUS_BAD_SCALE, "statuses are known");
     check_result(q, &result);
     check_limits(q, &result);
     check_scale(q, &result);
@@ -218,64 +221,64 @@ static void check(const question *q)
 
 /* ---- Input --------------------------------------------------------------------------------------------- */
 
-typedef struct source {
+typedef struct input_bytes {
     const uint8_t *data;
     size_t size;
-} source;
+} input_bytes;
 
-static uint64_t take(source *from, size_t bytes)
+static uint64_t take(input_bytes *input, size_t bytes)
 {
     uint64_t value = 0;
-    for (size_t i = 0; i < bytes && from->size > 0; i++, from->size--)
-        value |= (uint64_t)*from->data++ << 8 * i;
+    for (size_t i = 0; i < bytes && input->size > 0; i++, input->size--)
+        value |= (uint64_t)*input->data++ << 8 * i;
     return value;
 }
 
-static int64_t take_signed(source *from)
+static int64_t take_signed(input_bytes *input)
 {
-    return as_signed(take(from, 8));
+    return as_signed(take(input, 8));
 }
 
-static void take_fields(source *from, pfb_raw_value *s)
+static void take_fields(input_bytes *input, pfb_raw_value *s)
 {
-    s->value = take(from, 8);
-    s->base = take(from, 8);
-    s->multi_count = take(from, 8);
-    s->perf_time = take_signed(from);
-    s->perf_time_100ns = take_signed(from);
-    s->object_time = take_signed(from);
-    s->perf_freq = take_signed(from);
-    s->object_freq = take_signed(from);
+    s->value = take(input, 8);
+    s->base = take(input, 8);
+    s->multi_count = take(input, 8);
+    s->perf_time = take_signed(input);
+    s->perf_time_100ns = take_signed(input);
+    s->object_time = take_signed(input);
+    s->perf_freq = take_signed(input);
+    s->object_freq = take_signed(input);
 }
 
-static void take_types(source *from, question *q)
+static void take_types(input_bytes *input, inputs *q)
 {
-    enum { ONE = 1, FREE = 2, TIDY = 4, OWN_OLDER = 8, CLASS_COUNTER = 0x400 };
-    uint64_t samples = take(from, 1);
-    size_t row = (size_t)take(from, 1);
-    uint32_t type = (uint32_t)take(from, 4);
-    uint32_t older_type = (uint32_t)take(from, 4);
-    if (samples & TIDY)
+    enum { ONE_SAMPLE = 1, ANY_TYPE = 2, WELL_FORMED = 4, OLDER_TYPE = 8, CLASS_COUNTER = 0x400 };
+    uint64_t samples = take(input, 1);
+    size_t row = (size_t)take(input, 1);
+    uint32_t type = (uint32_t)take(input, 4);
+    uint32_t older_type = (uint32_t)take(input, 4);
+    if (samples & WELL_FORMED)
         type = (type & ~(PFB_TYPE_RESERVED_MASK | PFB_TYPE_CLASS_MASK)) | CLASS_COUNTER;
-    q->newer.type = samples & FREE ? type : named_type_at(row % NAMED_TYPES);
-    q->older.type = samples & OWN_OLDER ? older_type : q->newer.type;
-    q->has_older = !(samples & ONE);
+    q->newer.type = samples & ANY_TYPE ? type : named_type_at(row % NAMED_TYPES);
+    q->older.type = samples & OLDER_TYPE ? older_type : q->newer.type;
+    q->has_older = !(samples & ONE_SAMPLE);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { ALL = 255 };
-    source from = {data, size};
-    uint8_t switches = (uint8_t)take(&from, 1);
-    question q = {.options = make_options(switches, (uint8_t)take(&from, 1))};
-    take_types(&from, &q);
-    q.newer.base_type = (uint32_t)take(&from, 4);
-    q.older.base_type = (uint32_t)take(&from, 4);
-    q.newer.has = ALL & ~(uint32_t)take(&from, 1);
-    q.older.has = ALL & ~(uint32_t)take(&from, 1);
-    take_fields(&from, &q.newer);
-    take_fields(&from, &q.older);
-    q.step = take(&from, 8);
+    input_bytes input = {data, size};
+    uint8_t switches = (uint8_t)take(&input, 1);
+    inputs q = {.options = make_options(switches, (uint8_t)take(&input, 1))};
+    take_types(&input, &q);
+    q.newer.base_type = (uint32_t)take(&input, 4);
+    q.older.base_type = (uint32_t)take(&input, 4);
+    q.newer.has = ALL & ~(uint32_t)take(&input, 1);
+    q.older.has = ALL & ~(uint32_t)take(&input, 1);
+    take_fields(&input, &q.newer);
+    take_fields(&input, &q.older);
+    q.step = take(&input, 8);
     check(&q);
     return 0;
 }

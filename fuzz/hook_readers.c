@@ -23,7 +23,7 @@ static void walk_stored(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group
         return;
     bool is_valid = is_figure_or_undefined(s.cpi) &&
                     (!s.has_scaled || (is_figure_or_undefined(s.scaled_cpi) && is_figure_or_undefined(s.busy)));
-    promise(w, is_valid || w->writable, "every figure is one, or undefined");
+    expect(w, is_valid || w->writable, "every figure is valid or undefined");
     add(w, s.instr ^ s.cycles ^ s.scaled_cycles);
     add(w, (uint64_t)s.cpi.integral << 32 ^ s.cpi.fraction);
 }
@@ -34,8 +34,8 @@ static void walk_hook(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group *
     if (!hook->is_present)
         return;
     size_t size = PFB_CPI_HOOK_HEADER_BYTES + (size_t)4 * hook->word_count;
-    promise(w, hook->offset >= *end && hook->offset <= group->end_offset && size <= group->end_offset - hook->offset,
-            "hooks follow each other inside their group");
+    expect(w, hook->offset >= *end && hook->offset <= group->end_offset && size <= group->end_offset - hook->offset,
+           "hooks follow each other inside their group");
     *end = hook->offset + size;
     for (uint32_t i = 0; i <= hook->cpu_count; i++)
         walk_stored(w, hooks, group, kind, i);
@@ -51,43 +51,44 @@ static void walk_stream(walk *w, const pfb_cpi_limits *limits, uint64_t *groups)
     size_t end = 0;
     pfb_cpi_hooks_open(&hooks, w->data, w->size, limits);
     while (pfb_cpi_hooks_next(&hooks, &group)) {
-        promise(w, group.offset >= end && group.offset < group.end_offset && group.end_offset <= w->size,
-                "groups follow each other inside the stream");
-        promise(w, hooks.error.code == PFB_OK, "a group comes without an error");
+        expect(w, group.offset >= end && group.offset < group.end_offset && group.end_offset <= w->size,
+               "groups follow each other inside the stream");
+        expect(w, hooks.error.code == PFB_OK, "a group is returned only without an error");
         if (w->out.broken)
             return;
         end = group.offset;
         for (unsigned kind = 0; kind < PFB_CPI_HOOK_COUNT; kind++)
             walk_hook(w, &hooks, &group, kind, &end);
-        promise(w, end == group.end_offset, "a group ends with its last hook");
+        expect(w, end == group.end_offset, "a group ends with its last hook");
         for (size_t i = 0; i < group.label_size_bytes; i++) {
-            promise(w, w->data[group.label_offset + i] != 0 || w->writable, "labels have no NUL");
+            expect(w, w->data[group.label_offset + i] != 0 || w->writable, "labels contain no NUL");
             add(w, w->data[group.label_offset + i]);
         }
         for (unsigned i = 0; i < PFB_CPI_WARNING_COUNT; i++)
-            promise(w, group.warnings[i].count == 0 || group.warnings[i].offset < group.end_offset,
-                    "warnings are about the group");
+            expect(w, group.warnings[i].count == 0 || group.warnings[i].offset < group.end_offset,
+                   "the offset of a warning is not past its group");
         disturb(w, end);
     }
     *groups = hooks.group_count;
     w->out.error = hooks.error;
-    promise(w, hooks.error.offset <= w->size && hooks.word_offset <= w->size, "errors are inside the stream");
-    promise(w, hooks.record_count <= w->size / PFB_CPI_HOOK_HEADER_BYTES, "a record has its header");
-    promise(w, !pfb_cpi_hooks_next(&hooks, &group) && hooks.error.code == w->out.error.code,
-            "no item is returned after the end");
+    expect(w, hooks.error.offset <= w->size && hooks.word_offset <= w->size,
+           "the offset of an error is inside the stream");
+    expect(w, hooks.record_count <= w->size / PFB_CPI_HOOK_HEADER_BYTES, "every record has at least a header");
+    expect(w, !pfb_cpi_hooks_next(&hooks, &group) && hooks.error.code == w->out.error.code,
+           "no item is returned after the end");
 }
 
 /* With a limit, the same groups are returned, up to the limit. */
 static void check_limits(walk *w, uint64_t groups)
 {
-    for (uint64_t most = 1; most <= 3; most++) {
+    for (uint64_t limit = 1; limit <= 3; limit++) {
         walk limited = {.data = w->data, .size = w->size};
-        const pfb_cpi_limits limits = {.groups = most};
+        const pfb_cpi_limits limits = {.groups = limit};
         uint64_t count = 0;
         walk_stream(&limited, &limits, &count);
-        promise(w, count == (groups < most ? groups : most), "the limit of groups is respected");
-        promise(w, groups > most ? limited.out.error.code == PFB_CALLER_LIMIT : true,
-                "a limit that is reached is reported");
+        expect(w, count == (groups < limit ? groups : limit), "no more groups are returned than the limit allows");
+        expect(w, groups > limit ? limited.out.error.code == PFB_CALLER_LIMIT : true,
+               "a limit that is reached is reported");
     }
 }
 
@@ -125,30 +126,30 @@ static void check_written(walk *w, const draft *d)
     size_t size = 0;
     pfb_code code = pfb_cpi_hooks_write(&d->result, d->cpus, &d->identity, NULL, 0, &size);
     uint8_t *out = malloc(size);
-    promise(w, code == PFB_CALLER_TOO_SMALL && size > 0, "sizes that add up can be written");
+    expect(w, code == PFB_CALLER_TOO_SMALL && size > 0, "counts that add up can be written");
     if (!out || w->out.broken) {
         free(out);
         return;
     }
     code = pfb_cpi_hooks_write(&d->result, d->cpus, &d->identity, out, size, &size);
-    promise(w, code == PFB_OK, "a group fits its own size");
+    expect(w, code == PFB_OK, "a group can be written in memory of its size");
     pfb_cpi_hooks hooks;
     pfb_cpi_group group;
     pfb_cpi_hooks_open(&hooks, out, size, NULL);
     bool is_read = pfb_cpi_hooks_next(&hooks, &group);
-    promise(w, is_read && group.end_offset == size, "written data can be read");
-    promise(w, is_read && group.warnings[PFB_CPI_WARN_FIGURE].count == 0, "figures are what their counters say");
+    expect(w, is_read && group.end_offset == size, "written data can be read");
+    expect(w, is_read && group.warnings[PFB_CPI_WARN_FIGURE].count == 0, "figures match their counters");
     for (uint32_t i = 0; is_read && i < d->result.cpu_count; i++) {
         pfb_cpi_stored s;
         bool is_same = pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, i, &s) &&
                        s.instr == d->cpus[i].instr && s.cycles == d->cpus[i].cycles &&
                        (!s.has_scaled || s.scaled_cycles == d->cpus[i].scaled_cycles);
-        promise(w, is_same, "counts read as they were written");
+        expect(w, is_same, "counts read as they were written");
     }
     free(out);
 }
 
-/* Writes a group of the draft's CPUs. */
+/* Writes a group of the draft's CPUs if their counts can be summed, and frees them. */
 static void check_draft(walk *w, draft *d)
 {
     d->identity.forms = PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED;
@@ -183,7 +184,8 @@ static void check_figures_of_bytes(walk *w)
     check_draft(w, &d);
 }
 
-/* Rewrites a group with counts of CPUs. Shares of busy time are treated as parts per million. */
+/* Writes a group that was read, with the counts of its CPUs. A busy share becomes busy cycles out of 1,000,000 elapsed.
+ */
 static void check_rewriting(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group *group)
 {
     const pfb_cpi_hook *processors = &group->hooks[PFB_CPI_PROCESSORS_HOOK];
@@ -220,7 +222,7 @@ static void check_writing(walk *w)
     check_figures_of_bytes(w);
 }
 
-/* ---- What others call ---------------------------------------------------------------------------------- */
+/* ---- Entry points ---------------------------------------------------------------------------------- */
 
 reading examine_hooks(const uint8_t *data, size_t size)
 {
@@ -230,12 +232,13 @@ reading examine_hooks(const uint8_t *data, size_t size)
     uint64_t groups_again = 0;
     walk_stream(&w, NULL, &groups);
     walk_stream(&again, NULL, &groups_again);
-    promise(&w, groups == groups_again && is_same_reading(&w.out, &again.out), "the same bytes read the same twice");
+    expect(&w, groups == groups_again && is_same_reading(&w.out, &again.out),
+           "reading the same bytes twice gives the same result");
     pfb_cpi_hooks hooks;
     pfb_cpi_hooks_open(&hooks, data, size, NULL);
     pfb_error error = pfb_cpi_hooks_finish(&hooks);
-    promise(&w, is_same_error(error, w.out.error) && hooks.group_count == groups,
-            "the verdict does not depend on what is read");
+    expect(&w, is_same_error(error, w.out.error) && hooks.group_count == groups,
+           "the error does not depend on what is read");
     check_limits(&w, groups);
     check_writing(&w);
     return w.out;

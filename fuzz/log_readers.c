@@ -31,7 +31,7 @@ typedef struct log_walk {
 static void touch_bytes(log_walk *l, const uint8_t *bytes, size_t size)
 {
     bool is_inside_record = bytes >= l->bytes && is_inside((size_t)(bytes - l->bytes), size, 0, l->size);
-    promise(l->w, is_inside_record, "a returned item is inside the record");
+    expect(l->w, is_inside_record, "a returned item is inside the record");
     for (size_t i = 0; is_inside_record && i < size; i++)
         add(l->w, bytes[i]);
     l->w->out.touched += size;
@@ -42,7 +42,7 @@ static void touch_name(log_walk *l, const pfb_name *name)
     add(l->w, name->bytes != NULL);
     if (!name->bytes)
         return;
-    promise(l->w, name->size_bytes % 2 == 0 && name->encoding == PFB_ENCODING_UTF16LE, "names are UTF-16LE");
+    expect(l->w, name->size_bytes % 2 == 0 && name->encoding == PFB_ENCODING_UTF16LE, "names are UTF-16LE");
     touch_bytes(l, name->bytes, name->size_bytes);
 }
 
@@ -55,15 +55,15 @@ static void disturb_both(log_walk *l, size_t near)
 }
 
 /* Keeps the error in the contents of a record, with its offset in the log. */
-static void keep_content(log_walk *l, pfb_error error, uint32_t notes)
+static void record_content_error(log_walk *l, pfb_error error, uint32_t notes)
 {
-    promise(l->w, error.code == PFB_OK || error.offset <= l->size, "the offset of an error is inside the record");
+    expect(l->w, error.code == PFB_OK || error.offset <= l->size, "the offset of an error is inside the record");
     l->w->out.notes |= notes;
     if (error.code == PFB_OK || l->w->out.error.code != PFB_OK)
         return;
     size_t offset = pfb_log_record_offset(&l->reader, &l->record, error.offset);
     error.offset = (size_t)l->reader.window_offset + offset;
-    keep_verdict(l->w, error, notes);
+    record_error(l->w, error, notes);
 }
 
 /* ---- Content ---------------------------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static void walk_paths(log_walk *l)
     l->is_exhausted = !l->paths;
     pfb_log_open_paths(&reader, l->bytes, l->size, l->w->options);
     while (!l->is_exhausted && pfb_log_next_path(&reader, &path)) {
-        promise(l->w, path.position == l->path_count && path.offset < l->size, "paths are numbered");
+        expect(l->w, path.position == l->path_count && path.offset < l->size, "paths are numbered");
         add(l->w, path.type ^ path.flags ^ path.frequency ^ (uint64_t)path.user_data << 32);
         add(l->w, (uint32_t)path.default_scale ^ (uint64_t)path.instance_index << 32);
         touch_name(l, &path.machine);
@@ -92,7 +92,7 @@ static void walk_paths(log_walk *l)
         l->w->out.items++;
         disturb_both(l, path.offset);
     }
-    keep_content(l, reader.error, reader.notes);
+    record_content_error(l, reader.error, reader.notes);
     l->bytes = NULL; /* the paths keep it */
 }
 
@@ -104,7 +104,7 @@ static void walk_items(log_walk *l)
     uint32_t position = 0;
     pfb_log_open_sample(&reader, l->bytes, l->size, l->w->options);
     while (pfb_log_next_item(&reader, &item)) {
-        promise(l->w, item.position == position++ && item.offset < l->size, "items are numbered");
+        expect(l->w, item.position == position++ && item.offset < l->size, "items are numbered");
         add(l->w, item.kind ^ (uint64_t)item.status << 32);
         add(l->w, item.time ^ item.first ^ item.second ^ item.multi_count);
         if (item.kind == PFB_LOG_OBJECT) {
@@ -114,21 +114,21 @@ static void walk_items(log_walk *l)
             pfb_v1_finish(&block);
         }
         uint32_t count = 0;
-        while (!is_enough(l->w) && pfb_log_next_instance(&reader, &instance)) {
+        while (!skips_rest(l->w) && pfb_log_next_instance(&reader, &instance)) {
             add(l->w, instance.first ^ instance.second ^ instance.status);
             touch_name(l, &instance.name);
             count++;
             disturb_both(l, instance.offset);
         }
-        promise(l->w, count <= item.instance_count, "no more instances than promised");
+        expect(l->w, count <= item.instance_count, "there are no more instances than declared");
         l->w->out.items += 1 + count;
         if (is_partial(l->w) && next_random(l->w) % 8 == 0)
             break;
         disturb_both(l, item.offset);
     }
     pfb_error error = pfb_log_finish_sample(&reader);
-    promise(l->w, !pfb_log_next_item(&reader, &item), "no item follows the end of a sample");
-    keep_content(l, error, reader.notes);
+    expect(l->w, !pfb_log_next_item(&reader, &item), "no item follows the end of a sample");
+    record_content_error(l, error, reader.notes);
 }
 
 /* Checks the guarantees of matching: values of the same path, name and occurrence, each matched at most once. */
@@ -141,17 +141,17 @@ static void check_match(log_walk *l)
         const pfb_log_value *value = &newer->values[i];
         if (value->older == PFB_LOG_NONE)
             continue;
-        promise(l->w, value->older < older->count && !taken[value->older], "an older value is matched once");
+        expect(l->w, value->older < older->count && !taken[value->older], "an older value is matched once");
         if (l->w->out.broken)
             break;
         const pfb_log_value *other = &older->values[value->older];
         taken[value->older] = 1;
-        promise_steady(l->w,
-                       other->path == value->path && other->occurrence == value->occurrence &&
-                           other->instance.size_bytes == value->instance.size_bytes &&
-                           (value->instance.size_bytes == 0 ||
-                            memcmp(other->instance.bytes, value->instance.bytes, value->instance.size_bytes) == 0),
-                       "an older value is that of the same counter");
+        expect_if_unchanged(l->w,
+                            other->path == value->path && other->occurrence == value->occurrence &&
+                                other->instance.size_bytes == value->instance.size_bytes &&
+                                (value->instance.size_bytes == 0 ||
+                                 memcmp(other->instance.bytes, value->instance.bytes, value->instance.size_bytes) == 0),
+                            "an older value has the same path, name and occurrence");
     }
     free(taken);
 }
@@ -171,10 +171,10 @@ static void walk_values(log_walk *l)
             older = pfb_log_raw_value(path, &l->samples[0].values[value->older]);
         pfb_formula_result r = pfb_formula_evaluate(older.has ? &older : NULL, &newer, NULL);
         add(l->w, (uint64_t)r.status ^ (uint64_t)value->occurrence << 32 ^ (uint64_t)value->older << 8);
-        promise(l->w, newer.has != 0 || r.status != PFB_STATUS_OK, "no value without data");
+        expect(l->w, newer.has != 0 || r.status != PFB_STATUS_OK, "without data there is no value");
         if (pfb_log_utc_bias(path, value, &minutes))
-            promise(l->w, minutes % 15 == 0 && minutes >= -900 && minutes <= 900,
-                    "a bias is within the range of time zones");
+            expect(l->w, minutes % 15 == 0 && minutes >= -900 && minutes <= 900,
+                   "a bias is within the range of time zones");
     }
 }
 
@@ -196,7 +196,7 @@ static void walk_sample(log_walk *l)
         newer->count = 0;
     } else {
         pfb_error error = pfb_log_load(newer, l->bytes, l->size, l->w->options);
-        promise(l->w, error.code != PFB_CALLER_TOO_SMALL, "the capacity suffices");
+        expect(l->w, error.code != PFB_CALLER_TOO_SMALL, "the capacity suffices");
         pfb_log_match(&l->samples[0], newer);
         walk_values(l);
     }
@@ -207,7 +207,7 @@ static void walk_names(log_walk *l)
 {
     pfb_log_names names;
     pfb_error error = pfb_log_read_names(l->bytes, l->size, &names);
-    keep_content(l, error, 0);
+    record_content_error(l, error, 0);
     if (error.code != PFB_OK)
         return;
     touch_name(l, &names.machine);
@@ -220,7 +220,7 @@ static void walk_names(log_walk *l)
 static void walk_summary(log_walk *l)
 {
     pfb_log_summary summary;
-    keep_content(l, pfb_log_read_summary(l->bytes, l->size, &summary), 0);
+    record_content_error(l, pfb_log_read_summary(l->bytes, l->size, &summary), 0);
     add(l->w, summary.first_time ^ summary.last_time ^ summary.sample_count);
     l->w->out.items++;
 }
@@ -238,7 +238,7 @@ static bool open_log(log_walk *l)
     for (;;) {
         size_t count = window_size(l, 0, l->window);
         bool is_open = pfb_log_open_window(&l->reader, l->w->data, count, count == l->w->size, l->w->options);
-        promise(l->w, is_open == (l->reader.error.code == PFB_OK), "opening fails with a reason");
+        expect(l->w, is_open == (l->reader.error.code == PFB_OK), "a failed open has an error code");
         if (l->reader.error.code != PFB_CALLER_TOO_SMALL || count == l->w->size)
             return is_open;
         l->window = 2 * l->window + 1;
@@ -252,7 +252,7 @@ static bool next_record(log_walk *l)
         if (!l->reader.needs_more || l->reader.error.code != PFB_OK)
             return false;
         size_t from = (size_t)l->reader.window_offset + l->reader.resume_offset;
-        promise(l->w, l->window != SIZE_MAX && from <= l->w->size, "the next window begins inside the log");
+        expect(l->w, l->window != SIZE_MAX && from <= l->w->size, "the next window begins inside the log");
         if (l->w->out.broken)
             return false;
         window = l->reader.resume_offset == 0 ? 2 * window + 1 : window;
@@ -265,7 +265,7 @@ static bool next_record(log_walk *l)
 static void walk_record(log_walk *l)
 {
     size_t offset = (size_t)l->reader.window_offset + l->record.offset;
-    promise(l->w, is_inside(offset, l->record.size_bytes, 0, l->w->size), "a record is inside the log");
+    expect(l->w, is_inside(offset, l->record.size_bytes, 0, l->w->size), "a record is inside the log");
     add(l->w, l->record.type ^ (uint64_t)l->record.part_count << 32);
     add(l->w, l->record.time ^ offset);
     l->size = l->record.size_bytes;
@@ -275,8 +275,8 @@ static void walk_record(log_walk *l)
         return;
     disturb(l->w, offset);
     size_t copied = pfb_log_copy_record(&l->reader, &l->record, l->bytes, l->size);
-    promise_steady(l->w, copied == l->size, "a record is as long as announced");
-    promise(l->w, copied <= l->size, "a record is no longer than announced");
+    expect_if_unchanged(l->w, copied == l->size, "a record has the announced size");
+    expect(l->w, copied <= l->size, "a record is not longer than announced");
     l->size = copied;
     if (l->record.type == PFB_LOG_PATHS)
         walk_paths(l);
@@ -296,21 +296,21 @@ static void walk_log(walk *w, size_t window)
     log_walk l = {.w = w, .window = window};
     if (open_log(&l)) {
         add(w, l.reader.start_time ^ l.reader.end_time ^ (uint32_t)l.reader.bias_minutes);
-        promise(w, l.reader.standard_name.size_bytes <= 64 && l.reader.daylight_name.size_bytes <= 64,
-                "names of time zones have at most 32 characters");
+        expect(w, l.reader.standard_name.size_bytes <= 64 && l.reader.daylight_name.size_bytes <= 64,
+               "names of time zones have at most 32 characters");
         while (!l.is_exhausted && !w->out.broken && next_record(&l))
             walk_record(&l);
-        promise(w, l.is_exhausted || w->out.broken || !pfb_log_next_record(&l.reader, &l.record),
-                "nothing follows the end of a log");
+        expect(w, l.is_exhausted || w->out.broken || !pfb_log_next_record(&l.reader, &l.record),
+               "no record is returned after the end");
     }
-    promise(w, pfb_log_recognise(w->data, w->size) || l.reader.error.code != PFB_OK || w->writable,
-            "input that can be read is recognised");
+    expect(w, pfb_log_recognise(w->data, w->size) || l.reader.error.code != PFB_OK || w->writable,
+           "input that can be opened is recognised");
     add(w, l.reader.skipped_events);
     pfb_error error = l.reader.error;
     error.offset += error.code != PFB_OK ? (size_t)l.reader.window_offset : 0;
     w->out.notes |= l.reader.notes;
     if (w->out.error.code == PFB_OK)
-        keep_verdict(w, error, w->out.notes);
+        record_error(w, error, w->out.notes);
     free(l.path_bytes);
     free(l.paths);
     for (int i = 0; i < 2; i++) {
@@ -347,15 +347,15 @@ reading examine_log(const uint8_t *data, size_t size)
     walk_log(&parts, SIZE_MAX);
     const char *broken = tolerant.broken;
     if (!broken && !is_same_reading(&tolerant, &again))
-        broken = "the same bytes read the same twice";
+        broken = "reading the same bytes twice gives the same result";
     if (!broken)
         broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
     if (!broken)
         broken = windows.out.broken ? windows.out.broken : parts.out.broken;
     if (!broken && (!is_same_reading(&tolerant, &windows.out) || tolerant.sum != windows.out.sum))
-        broken = "windows read like the whole log";
+        broken = "reading in windows gives the same result";
     if (!broken && (!is_same_error(tolerant.error, parts.out.error) || tolerant.notes != parts.out.notes))
-        broken = "the verdict is the same when parts are read";
+        broken = "the error is the same when only parts are read";
     tolerant.broken = broken;
     return tolerant;
 }

@@ -31,14 +31,14 @@ static void check_place(lwp_walk *l, pfb_lwp_place place)
     size_t end = place.part == PFB_LWP_PART_LEAF      ? 16
                  : place.part == PFB_LWP_PART_CONTROL ? l->parts.control_size
                                                       : l->parts.ring_size;
-    promise(&l->base, place.offset < end, "offsets of errors and notes lie inside their part");
+    expect(&l->base, place.offset < end, "offsets of errors and notes lie inside their part");
     add(&l->base, place.offset);
     add(&l->base, place.value);
 }
 
 static void check_notes(lwp_walk *l)
 {
-    promise(&l->base, l->lwp.notes >> PFB_LWP_NOTE_COUNT == 0, "notes have names");
+    expect(&l->base, l->lwp.notes >> PFB_LWP_NOTE_COUNT == 0, "all notes are known");
     for (unsigned i = 0; i < PFB_LWP_NOTE_COUNT; i++) {
         if (l->lwp.notes >> i & 1)
             check_place(l, l->lwp.first[i]);
@@ -49,8 +49,8 @@ static void check_notes(lwp_walk *l)
 
 static void check_pair_field(walk *w, uint32_t raw, int32_t value)
 {
-    promise(w, value >= -(1 << 25) && value < 1 << 25, "intervals and counters have 26 bits");
-    promise(w, (((uint32_t)value ^ raw) & 0x03FFFFFF) == 0, "intervals and counters are their raw values");
+    expect(w, value >= -(1 << 25) && value < 1 << 25, "intervals and counters have 26 bits");
+    expect(w, (((uint32_t)value ^ raw) & 0x03FFFFFF) == 0, "intervals and counters are their raw values");
 }
 
 static void walk_pairs(lwp_walk *l)
@@ -59,35 +59,38 @@ static void walk_pairs(lwp_walk *l)
     uint32_t id = 1;
     pfb_lwp_pair pair;
     for (; pfb_lwp_pair_at(&l->lwp, id, &pair); id++) {
-        promise(w, is_inside(pair.offset, 8, 0, l->parts.control_size), "pairs lie inside the control block");
+        expect(w, is_inside(pair.offset, 8, 0, l->parts.control_size), "pairs lie inside the control block");
         check_pair_field(w, pair.raw_interval, pair.interval);
         check_pair_field(w, pair.raw_counter, pair.counter);
         touch(w, l->parts.control_offset + pair.offset, 8);
         w->out.items++;
         disturb(w, l->parts.control_offset + pair.offset);
     }
-    promise(w, id == l->lwp.control.pair_count + 1, "every pair is handed out");
+    expect(w, id == l->lwp.control.pair_count + 1, "every pair is returned");
 }
 
 static void check_event(lwp_walk *l, const pfb_lwp_event *event)
 {
     walk *w = &l->base;
-    promise(w, event->offset == (size_t)event->slot * l->capabilities.event_bytes, "records are in their slots");
-    promise(w, l->capabilities.event_bytes >= 32 || (!event->has_stamp && event->stamp == 0), "no stamp without bytes");
-    promise(w, event->latency <= event->data1, "a latency is a part of its raw value");
-    promise(w, !event->has_data_address || event->id == PFB_LWP_EVENT_CACHE_MISSES, "only misses have data addresses");
+    expect(w, event->offset == (size_t)event->slot * l->capabilities.event_bytes,
+           "the offset of a record is that of its slot");
+    expect(w, l->capabilities.event_bytes >= 32 || (!event->has_stamp && event->stamp == 0),
+           "records without space for a time stamp have none");
+    expect(w, event->latency <= event->data1, "a latency is not above its raw value");
+    expect(w, !event->has_data_address || event->id == PFB_LWP_EVENT_CACHE_MISSES,
+           "only cache misses have data addresses");
     if (!is_inside(event->offset, l->capabilities.event_bytes, 0, l->parts.ring_size)) {
-        promise(w, false, "records lie inside the ring");
+        expect(w, false, "records lie inside the ring");
         return;
     }
     touch(w, l->parts.ring_offset + event->offset, l->capabilities.event_bytes);
     const uint8_t *p = w->data + l->parts.ring_offset + event->offset;
-    promise_steady(w,
-                   event->id == p[0] && event->core == p[1] && event->flags == load(p + 2, 2) &&
-                       event->data1 == load(p + 4, 4) && event->address == load(p + 8, 8) &&
-                       event->data2 == load(p + 16, 8) &&
-                       (l->capabilities.event_bytes < 32 || event->stamp == load(p + 24, 8)),
-                   "records are handed out as they are");
+    expect_if_unchanged(w,
+                        event->id == p[0] && event->core == p[1] && event->flags == load(p + 2, 2) &&
+                            event->data1 == load(p + 4, 4) && event->address == load(p + 8, 8) &&
+                            event->data2 == load(p + 16, 8) &&
+                            (l->capabilities.event_bytes < 32 || event->stamp == load(p + 24, 8)),
+                        "the fields of a record equal its bytes");
 }
 
 /* Reads exactly `count` records from `slot` on, wrapping at the end. */
@@ -97,14 +100,14 @@ static void walk_events(lwp_walk *l, uint32_t slot, uint32_t count)
     pfb_lwp_event event;
     uint32_t read = 0;
     for (; read < count && pfb_lwp_next(&l->lwp, &event); read++) {
-        promise(w, event.slot == slot, "records come in the order of the ring");
+        expect(w, event.slot == slot, "records are returned in the order of the ring");
         check_event(l, &event);
         add(w, event.has_latency + event.latency + event.is_implemented + event.has_stamp);
         slot = slot + 1 == l->lwp.slots ? 0 : slot + 1;
         w->out.items++;
         disturb(w, l->parts.ring_offset + event.offset);
     }
-    promise(w, read == count && !pfb_lwp_next(&l->lwp, &event), "every record is handed out, and no other");
+    expect(w, read == count && !pfb_lwp_next(&l->lwp, &event), "exactly the unread records are returned");
 }
 
 static void walk_ring(lwp_walk *l)
@@ -112,14 +115,14 @@ static void walk_ring(lwp_walk *l)
     walk *w = &l->base;
     const pfb_lwp *lwp = &l->lwp;
     uint32_t event_bytes = l->capabilities.event_bytes;
-    promise(w, lwp->slots >= 2 && lwp->ring_bytes == lwp->slots * event_bytes, "a ring is whole records");
-    promise(w, lwp->ring_bytes <= l->parts.ring_size, "a ring is there");
-    promise(w, lwp->head < lwp->ring_bytes && lwp->head % event_bytes == 0, "head is at a record");
-    promise(w, lwp->count < lwp->slots, "a ring is full with one slot left");
+    expect(w, lwp->slots >= 2 && lwp->ring_bytes == lwp->slots * event_bytes, "a ring consists of whole records");
+    expect(w, lwp->ring_bytes <= l->parts.ring_size, "a ring lies inside its memory");
+    expect(w, lwp->head < lwp->ring_bytes && lwp->head % event_bytes == 0, "head is the start of a record");
+    expect(w, lwp->count < lwp->slots, "fewer records are unread than the ring has slots");
     if (w->out.broken)
         return;
     uint32_t tail = lwp->control.tail / event_bytes;
-    promise(w, (tail + lwp->count) % lwp->slots == lwp->head / event_bytes, "reading ends at head");
+    expect(w, (tail + lwp->count) % lwp->slots == lwp->head / event_bytes, "the last unread record precedes head");
     walk_events(l, tail, lwp->count);
     pfb_lwp_rewind_all(&l->lwp);
     walk_events(l, lwp->head / event_bytes, lwp->slots);
@@ -132,9 +135,9 @@ static void walk_parts(lwp_walk *l)
     pfb_lwp_capabilities_read(s->eax, s->ebx, s->ecx, s->edx, &l->capabilities);
     bool is_open = pfb_lwp_open(&l->lwp, &l->capabilities, w->data + s->control_offset, s->control_size,
                                 w->data + s->ring_offset, s->ring_size, w->options);
-    promise(w, is_open == (l->lwp.error.code == PFB_OK), "a failure has a code");
-    promise(w, l->lwp.error.offset == l->lwp.error_place.offset, "a failure has one place");
-    pfb_lwp_place_control(&l->lwp, w->size); /* any size will do */
+    expect(w, is_open == (l->lwp.error.code == PFB_OK), "a failed open has an error code");
+    expect(w, l->lwp.error.offset == l->lwp.error_place.offset, "the two offsets of an error agree");
+    pfb_lwp_place_control(&l->lwp, w->size); /* any number may be the address */
     disturb(w, s->control_offset);
     walk_pairs(l);
     if (is_open)
@@ -142,17 +145,17 @@ static void walk_parts(lwp_walk *l)
     else
         check_place(l, l->lwp.error_place);
     check_notes(l);
-    keep_verdict(w, l->lwp.error, l->lwp.notes);
+    record_error(w, l->lwp.error, l->lwp.notes);
 }
 
 static reading walk_input(walk w)
 {
     lwp_walk l = {.base = w};
     pfb_error error = pfb_lwp_snapshot_read(w.data, w.size, &l.parts);
-    keep_verdict(&l.base, error, 0);
+    record_error(&l.base, error, 0);
     if (error.code == PFB_OK)
         walk_parts(&l);
-    promise(&l.base, l.base.out.touched <= 2 * w.size, "work is linear in the input");
+    expect(&l.base, l.base.out.touched <= 2 * w.size, "work is linear in the input");
     return l.base.out;
 }
 
@@ -166,15 +169,17 @@ static uint32_t note_of(pfb_code code)
     return code == PFB_LWP_BAD_HEAD || code == PFB_LWP_UNALIGNED_HEAD ? UINT32_C(1) << PFB_LWP_NOTE_HEAD_ADJUSTED : 0;
 }
 
-/* compare_strict of walk.h is too strict here: other notes are made in both modes. */
+/* Like compare_strict of walk.h, which does not allow notes in strict mode: LWP has notes that are not errors in either
+ * mode. */
 static const char *compare_modes(const reading *tolerant, const reading *strict)
 {
     if (strict->broken)
         return strict->broken;
     uint32_t note = note_of(strict->error.code);
     if (note != 0)
-        return tolerant->notes & note ? NULL : "what only strict reading refuses is noted by tolerant reading";
-    return is_same_reading(tolerant, strict) ? NULL : "otherwise both read the same";
+        return tolerant->notes & note ? NULL
+                                      : "an error that only strict reading reports is a note of tolerant reading";
+    return is_same_reading(tolerant, strict) ? NULL : "otherwise strict and tolerant reading give the same result";
 }
 
 static const char *check_writing(const uint8_t *data, size_t size)
@@ -192,10 +197,10 @@ static const char *check_writing(const uint8_t *data, size_t size)
                                           s.ring_size, out, whole) == whole &&
                    memcmp(out, data, whole) == 0;
     free(out);
-    return is_same ? NULL : "what was read is written the same";
+    return is_same ? NULL : "a snapshot that was read is written with the same bytes";
 }
 
-/* ---- What others call ------------------------------------------------------------------------------------- */
+/* ---- Entry points ------------------------------------------------------------------------------------- */
 
 reading read_lwp(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
@@ -209,7 +214,7 @@ reading examine_lwp(const uint8_t *data, size_t size)
     reading strict = read_lwp(data, size, STRICT);
     const char *broken = tolerant.broken;
     if (!is_same_reading(&tolerant, &again))
-        broken = "the same bytes read the same twice";
+        broken = "reading the same bytes twice gives the same result";
     if (!broken)
         broken = compare_modes(&tolerant, &strict);
     if (!broken)

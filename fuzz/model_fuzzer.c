@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "checks.h"
 #include "perfblock/lwp/model.h"
-#include "promises.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs a sequence of calls on the model of Lightweight Profiling, with memory that changes between them.
+/* Runs a sequence of calls on the model of Lightweight Profiling, with memory that changes between them. The whole
+ * sequence is run twice and must give the same result.
  *
  * Input: EAX, EBX, ECX and EDX of the leaf; a byte of options, one bit each in the order of their struct; the minimum
  * interval, 32 bits; and calls up to the end: a byte (modulo 8) with its operands:
@@ -14,9 +15,11 @@
  *       2  LWPVAL  u8 times
  *       3  LWPINS  u8 times
  *       4  event   u8 id, u16 traits, u16 latency
- *       5  write   u16: an offset in the memory of the control block, or with its top bit set in the ring; u8 count,
- * bytes 6  forget  all windows 7  window  u8: even CONTROL, odd RING Initially there are both windows, all zero, each
- * in memory of exactly its size. */
+ *       5  write   u16: an offset in the control block's memory, or in the ring if the top bit is set; u8 count; bytes
+ *       6  forget  removes all windows
+ *       7  window  u8: even adds CONTROL, odd adds RING
+ *
+ * Initially there are both windows, all zero, each in memory of exactly its size. */
 
 enum { CONTROL_SIZE = 2048, RING_SIZE = 4096, LEAST_INPUT = 21 };
 #define CONTROL UINT64_C(0x10000)
@@ -30,8 +33,8 @@ typedef struct machine {
     const uint8_t *data;
     size_t left;
     uint8_t *control, *ring;
-    bool is_own;  /* only the model wrote since LLWPCB */
-    uint64_t sum; /* checksum of the results */
+    bool written_by_model_only; /* only the model wrote since LLWPCB */
+    uint64_t sum;               /* checksum of the results */
     pfb_lwp_model model;
 } machine;
 
@@ -51,11 +54,11 @@ static void add(machine *m, uint64_t value)
 
 static bool begin(machine *m)
 {
-    pfb_lwp_capabilities has;
+    pfb_lwp_capabilities capabilities;
     uint32_t eax = take(m, 4);
     uint32_t ebx = take(m, 4);
     uint32_t ecx = take(m, 4);
-    pfb_lwp_capabilities_read(eax, ebx, ecx, take(m, 4), &has);
+    pfb_lwp_capabilities_read(eax, ebx, ecx, take(m, 4), &capabilities);
     uint32_t bits = take(m, 1);
     pfb_lwp_model_options options = {.seed = bits,
                                      .core = (uint8_t)bits,
@@ -68,7 +71,7 @@ static bool begin(machine *m)
                                      .value_is_ip_filtered = bits >> 6 & 1};
     uint32_t minimum = take(m, 4);
     options.minimum_interval = minimum <= INT32_MAX ? (int32_t)minimum : -1;
-    return pfb_lwp_model_init(&m->model, &has, &options);
+    return pfb_lwp_model_init(&m->model, &capabilities, &options);
 }
 
 static void add_window(machine *m, bool is_ring)
@@ -76,8 +79,8 @@ static void add_window(machine *m, bool is_ring)
     pfb_lwp_memory window = {m->control, CONTROL_SIZE, CONTROL};
     if (is_ring)
         window = (pfb_lwp_memory){m->ring, RING_SIZE, RING};
-    bool has_room = m->model.window_count < PFB_LWP_MODEL_WINDOWS;
-    demand(pfb_lwp_model_add_memory(&m->model, window) == has_room, "a window is taken while there is space");
+    bool has_space = m->model.window_count < PFB_LWP_MODEL_WINDOWS;
+    require(pfb_lwp_model_add_memory(&m->model, window) == has_space, "a window is accepted while there is space");
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
@@ -88,9 +91,10 @@ static void check_fault(machine *m, pfb_lwp_fault fault)
     uint32_t offered = model->capabilities.eax & model->capabilities.edx;
     bool is_available = (offered & PFB_LWP_AVAILABLE) != 0;
     add(m, fault);
-    demand((fault == PFB_LWP_FAULT_UNDEFINED) == !is_available, "undefined is what the leaf does not make available");
-    demand(model->is_on == (model->control_address != 0), "on is a block in force");
-    demand((model->flags & ~(model->is_on ? offered : 0)) == 0, "flags in force are enabled and implemented");
+    require((fault == PFB_LWP_FAULT_UNDEFINED) == !is_available,
+            "the fault undefined is returned if and only if LWP is not available");
+    require(model->is_on == (model->control_address != 0), "LWP is on if and only if a control block is loaded");
+    require((model->flags & ~(model->is_on ? offered : 0)) == 0, "effective flags are enabled and implemented");
 }
 
 static void load(machine *m)
@@ -98,24 +102,25 @@ static void load(machine *m)
     uint32_t distance = take(m, 2);
     pfb_lwp_fault fault = pfb_lwp_model_load(&m->model, distance ? CONTROL + distance - 1 : 0);
     check_fault(m, fault);
-    demand(m->model.is_on == (fault == PFB_LWP_FAULT_NONE && distance != 0), "LLWPCB switches on, or faults");
-    m->is_own = true;
+    require(m->model.is_on == (fault == PFB_LWP_FAULT_NONE && distance != 0),
+            "LLWPCB switches LWP on unless it faults or the address is 0");
+    m->written_by_model_only = true;
 }
 
 /* Reads memory that only the model wrote. A ring that is not at RING may overlap the block. */
 static void read_back(machine *m, uint64_t address)
 {
-    const pfb_lwp_capabilities *has = &m->model.capabilities;
+    const pfb_lwp_capabilities *capabilities = &m->model.capabilities;
     pfb_lwp lwp;
     pfb_lwp_event event;
-    if (!m->is_own || m->model.buffer_base < RING || (has->hardware & PFB_LWP_AVAILABLE) == 0)
+    if (!m->written_by_model_only || m->model.buffer_base < RING || (capabilities->hardware & PFB_LWP_AVAILABLE) == 0)
         return;
     size_t at = (size_t)(m->model.buffer_base - RING);
-    bool is_read = pfb_lwp_open(&lwp, has, m->control + (address - CONTROL), has->control_bytes, m->ring + at,
-                                RING_SIZE - at, NULL);
-    demand(is_read || lwp.error.code == PFB_LWP_BUFFER_TOO_SMALL, "the reader reads what the model wrote");
+    bool is_read = pfb_lwp_open(&lwp, capabilities, m->control + (address - CONTROL), capabilities->control_bytes,
+                                m->ring + at, RING_SIZE - at, NULL);
+    require(is_read || lwp.error.code == PFB_LWP_BUFFER_TOO_SMALL, "the reader reads what the model wrote");
     for (uint32_t left = is_read ? lwp.count : 0; left > 0; left--) {
-        demand(pfb_lwp_next(&lwp, &event), "as many records as there are");
+        require(pfb_lwp_next(&lwp, &event), "the reader returns all unread records");
         add(m, event.id ^ event.data2);
     }
 }
@@ -125,7 +130,8 @@ static void store(machine *m)
     uint64_t address;
     pfb_lwp_fault fault = pfb_lwp_model_store(&m->model, &address);
     check_fault(m, fault);
-    demand(address == (fault == PFB_LWP_FAULT_NONE ? m->model.control_address : 0), "SLWPCB gives the address");
+    require(address == (fault == PFB_LWP_FAULT_NONE ? m->model.control_address : 0),
+            "SLWPCB returns the address of the control block");
     if (address != 0)
         read_back(m, address);
 }
@@ -148,9 +154,10 @@ static void inserts(machine *m)
         pfb_lwp_fault fault = pfb_lwp_model_insert(&m->model, &operands, &carry);
         uint64_t made = m->model.stored + m->model.missed - before;
         check_fault(m, fault);
-        demand(!carry || m->model.missed > missed, "the carry flag is a lost record");
+        require(!carry || m->model.missed > missed, "the carry flag is set only if a record was lost");
         if (fault == PFB_LWP_FAULT_NONE)
-            demand(m->model.is_on ? made == 1 || made == 2 : made == 0, "an insert makes a record, and frees one held");
+            require(m->model.is_on ? made == 1 || made == 2 : made == 0,
+                    "an insert stores one record, or two if one was held");
     }
 }
 
@@ -170,7 +177,7 @@ static void write(machine *m)
     size_t end = is_ring ? RING_SIZE : CONTROL_SIZE;
     for (size_t at = place & 0x7FFF; bytes > 0 && at < end; bytes--)
         memory[at++] = (uint8_t)take(m, 1);
-    m->is_own = false;
+    m->written_by_model_only = false;
 }
 
 static void step(machine *m)
@@ -203,7 +210,8 @@ static void step(machine *m)
     }
 }
 
-/* ---- Twice the same ---------------------------------------------------------------------------------------------- */
+/* ---- Running an input ----------------------------------------------------------------------------------------------
+ */
 
 static uint64_t run(const uint8_t *data, size_t size)
 {
@@ -212,7 +220,7 @@ static uint64_t run(const uint8_t *data, size_t size)
         return 0;
     m.control = calloc(CONTROL_SIZE, 1);
     m.ring = calloc(RING_SIZE, 1);
-    demand(m.control && m.ring, "memory");
+    require(m.control && m.ring, "memory is available");
     add_window(&m, false);
     add_window(&m, true);
     while (m.left > 0)
@@ -231,6 +239,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < LEAST_INPUT)
         return 0;
     uint64_t once = run(data, size);
-    demand(run(data, size) == once, "equal calls, equal results");
+    require(run(data, size) == once, "the same calls give the same results");
     return 0;
 }

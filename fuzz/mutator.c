@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    MOST_COUNTERS = 64, /* more are cut off */
+    MOST_COUNTERS = 64, /* of a result or object; others are dropped */
     MOST_DATUM_BYTES = 256,
     FAULT_ATTEMPTS = 6
 };
@@ -127,7 +127,7 @@ static void change_value(chooser *c, raw_value *value)
 
 /* ---- Faults ---------------------------------------------------------------------------------------------- */
 
-/* Where a fault is planted: in the first field of its sort from this part on. */
+/* Which fault is planted and where: in the first field of its kind from this part on. */
 typedef struct plan {
     pfb_fault fault;
     uint32_t part; /* result or object */
@@ -148,8 +148,8 @@ typedef struct format {
     uint32_t fault_count;
 } format;
 
-/* Writes with a fault of the format, or without. If the output does not have the fault's field, tries other faults, and
- * at last that of the total size, which every output has. */
+/* Writes the input, with a fault of the format if `seed` is odd. If the output does not have the fault's field, tries
+ * other faults, and finally the fault of the total size, a field that every output has. */
 static mutation write_mutation(const format *f, const uint8_t *data, size_t size, uint8_t *out, size_t capacity,
                                uint64_t seed)
 {
@@ -401,7 +401,7 @@ static void write_v1_values(pfb_writer *writer, chooser *c, const v1_shape *shap
     }
 }
 
-/* Cuts a name to the mutator's memory. */
+/* Cuts a name to MOST_DATUM_BYTES. */
 static pfb_name cut_name(pfb_name name)
 {
     if (name.size_bytes > MOST_DATUM_BYTES)
@@ -575,7 +575,7 @@ static bool append_mutated(capture_output *o, const pfb_chunk *chunk, const uint
     return true;
 }
 
-/* The signature is that of all mutators. NOLINTNEXTLINE(readability-non-const-parameter) */
+/* NOLINTNEXTLINE(readability-non-const-parameter): all mutators have this signature */
 mutation mutate_capture(const uint8_t *data, size_t size, uint8_t *out, size_t capacity, uint64_t seed)
 {
     chooser c = make_chooser(seed);

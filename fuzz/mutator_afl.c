@@ -33,7 +33,7 @@ void *afl_custom_init(void *afl, unsigned int seed)
 }
 
 /* Returns the size of the output; 0: none was made. */
-/* The signature is that of AFL++. NOLINTNEXTLINE(readability-non-const-parameter) */
+/* NOLINTNEXTLINE(readability-non-const-parameter): AFL++ defines the signature */
 size_t afl_custom_fuzz(void *data, uint8_t *input, size_t size, uint8_t **out, uint8_t *other, size_t other_size,
                        size_t max_size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "pdh_text_readers.h"
 
+#include "checks.h"
 #include "perfblock/pdh_text.h"
-#include "promises.h"
 #include "walk.h"
 
 #include <float.h>
@@ -21,7 +21,7 @@ static bool open_text(walk *w, pfb_pdh_text_reader *text, size_t *window)
     for (;;) {
         size_t count = window_size(w, 0, *window);
         bool is_open = pfb_pdh_text_open_window(text, w->data, count, count == w->size, w->options);
-        promise(w, is_open == (text->error.code == PFB_OK), "opening fails with a reason");
+        expect(w, is_open == (text->error.code == PFB_OK), "a failed open has an error code");
         if (text->error.code != PFB_CALLER_TOO_SMALL || count == w->size)
             return is_open;
         *window = 2 * *window + 1;
@@ -34,7 +34,7 @@ static bool next_row(walk *w, pfb_pdh_text_reader *text, size_t window, pfb_pdh_
         if (!text->needs_more || text->error.code != PFB_OK)
             return false;
         size_t from = (size_t)text->window_offset + text->resume_offset;
-        promise(w, from <= w->size, "the next window begins inside the text");
+        expect(w, from <= w->size, "the next window begins inside the text");
         if (w->out.broken)
             return false;
         window = text->resume_offset == 0 ? 2 * window + 1 : window;
@@ -52,14 +52,14 @@ static void walk_header(walk *w, pfb_pdh_text_reader *text)
     add(w, (uint32_t)text->bias_minutes ^ (uint64_t)text->encoding << 32);
     if (text->has_bias)
         touch(w, (size_t)(text->zone_name.bytes - w->data), text->zone_name.size_bytes);
-    while (!is_enough(w) && pfb_pdh_text_next_path(text, &path)) {
-        promise(w, path.column == column++, "columns are numbered");
+    while (!skips_rest(w) && pfb_pdh_text_next_path(text, &path)) {
+        expect(w, path.column == column++, "columns are numbered");
         touch(w, (size_t)(path.name.bytes - w->data), path.name.size_bytes);
         w->out.items++;
         disturb(w, path.offset);
     }
-    promise_steady(w, column == text->column_count || is_partial(w), "there are as many paths as columns");
-    promise(w, column <= text->column_count, "there are at most as many paths as columns");
+    expect_if_unchanged(w, column == text->column_count || is_partial(w), "there are as many paths as columns");
+    expect(w, column <= text->column_count, "there are at most as many paths as columns");
 }
 
 static void walk_row(walk *w, pfb_pdh_text_reader *text, const pfb_pdh_text_row *row)
@@ -67,13 +67,13 @@ static void walk_row(walk *w, pfb_pdh_text_reader *text, const pfb_pdh_text_row 
     pfb_pdh_text_value value;
     uint32_t column = 0;
     size_t offset = (size_t)text->window_offset + row->offset;
-    promise(w, offset < w->size, "a row is inside the text");
+    expect(w, offset < w->size, "a row is inside the text");
     add(w, row->time ^ offset);
     while (pfb_pdh_text_next_value(text, &value)) {
-        promise(w, value.column == column++ && column <= text->column_count, "values are numbered");
-        promise(w, value.value >= -DBL_MAX && value.value <= DBL_MAX, "numbers are finite");
-        promise(w, value.has_value || value.value == 0, "no value is 0");
-        promise(w, (size_t)text->window_offset + value.offset < w->size, "a value is inside the text");
+        expect(w, value.column == column++ && column <= text->column_count, "values are numbered");
+        expect(w, value.value >= -DBL_MAX && value.value <= DBL_MAX, "numbers are finite");
+        expect(w, value.has_value || value.value == 0, "a cell without a value has value 0");
+        expect(w, (size_t)text->window_offset + value.offset < w->size, "a value is inside the text");
         add(w, bits_of(value.value) ^ value.has_value);
         w->out.items++;
         disturb(w, (size_t)text->window_offset + value.offset);
@@ -89,12 +89,12 @@ static void walk_text(walk *w, size_t window)
         walk_header(w, &text);
         while (!w->out.broken && next_row(w, &text, window, &row))
             walk_row(w, &text, &row);
-        promise(w, w->out.broken || !pfb_pdh_text_next_row(&text, &row), "nothing follows the last row");
+        expect(w, w->out.broken || !pfb_pdh_text_next_row(&text, &row), "no row is returned after the end");
         add(w, text.skipped_lines);
     }
     pfb_error error = text.error;
     error.offset += error.code != PFB_OK ? (size_t)text.window_offset : 0;
-    keep_verdict(w, error, text.notes);
+    record_error(w, error, text.notes);
 }
 
 /* ---- Comparing readings -------------------------------------------------------------------------------- */
@@ -122,15 +122,15 @@ reading examine_pdh_text(const uint8_t *data, size_t size)
     walk_text(&parts, SIZE_MAX);
     const char *broken = tolerant.broken;
     if (!broken && !is_same_reading(&tolerant, &again))
-        broken = "the same bytes read the same twice";
+        broken = "reading the same bytes twice gives the same result";
     if (!broken)
         broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
     if (!broken)
         broken = windows.out.broken ? windows.out.broken : parts.out.broken;
     if (!broken && !is_same_reading(&tolerant, &windows.out))
-        broken = "windows read like the whole text";
+        broken = "reading in windows gives the same result";
     if (!broken && (!is_same_error(tolerant.error, parts.out.error) || tolerant.notes != parts.out.notes))
-        broken = "the verdict is the same when parts are read";
+        broken = "the error is the same when only parts are read";
     tolerant.broken = broken;
     return tolerant;
 }

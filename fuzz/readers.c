@@ -28,9 +28,9 @@ static void touch_text(walk *w, const pfb_name *text, size_t begin, size_t end)
 {
     size_t offset = name_offset(w, text);
     size_t units = text->size_bytes / 2;
-    promise(w, text->encoding == PFB_ENCODING_UTF16LE && text->size_bytes % 2 == 0, "names are UTF-16LE");
+    expect(w, text->encoding == PFB_ENCODING_UTF16LE && text->size_bytes % 2 == 0, "names are UTF-16LE");
     if (units >= w->size || !is_inside(offset, 2 * units + 2, begin, end)) {
-        promise(w, false, "a name lies with its NUL inside what holds it");
+        expect(w, false, "a name and its NUL lie inside the enclosing item");
         return;
     }
     touch(w, offset, 2 * units + 2);
@@ -39,96 +39,95 @@ static void touch_text(walk *w, const pfb_name *text, size_t begin, size_t end)
     bool has_nul = false;
     for (size_t i = 0; i < units; i++)
         has_nul = has_nul || (p[2 * i] == 0 && p[2 * i + 1] == 0);
-    promise_steady(w, is_ended && !has_nul, "a name ends at its first NUL");
-    promise(w, pfb_name_to_utf8(text, NULL, 0) <= 3 * units, "UTF-8 needs at most 3 bytes per unit");
+    expect_if_unchanged(w, is_ended && !has_nul, "a name ends at its first NUL");
+    expect(w, pfb_name_to_utf8(text, NULL, 0) <= 3 * units, "UTF-8 needs at most 3 bytes per unit");
 }
 
 /* Records a reader's error, and checks what holds for every error. */
 static void conclude(walk *w, pfb_error error, uint32_t notes)
 {
-    keep_verdict(w, error, notes);
-    promise(w, error.code >= PFB_OK && error.code < 300,
-            "no reader blames the caller or itself for what the input holds");
-    promise(w, w->out.items <= w->size / 8 + 1, "no more items than 8 bytes each allow");
-    promise(w, w->out.touched / 18 <= w->size, "work is linear in the input");
+    record_error(w, error, notes);
+    expect(w, error.code >= PFB_OK && error.code < 300, "errors in the input have codes below 300");
+    expect(w, w->out.items <= w->size / 8 + 1, "an item takes at least 8 bytes");
+    expect(w, w->out.touched / 18 <= w->size, "work is linear in the input");
 }
 
 /* ---- Data blocks --------------------------------------------------------------------------------------- */
 
-static void walk_values(walk *w, pfb_v2_reader *block, const pfb_v2_result *result, size_t least)
+static void walk_values(walk *w, pfb_v2_reader *block, const pfb_v2_result *result, size_t min_offset)
 {
     pfb_v2_value value;
     size_t end = result->offset + result->size_bytes;
     uint32_t count = 0;
-    while (!is_enough(w) && pfb_v2_next_value(block, &value)) {
+    while (!skips_rest(w) && pfb_v2_next_value(block, &value)) {
         w->out.items++;
-        promise(w, value.offset >= least && value.data_offset == value.offset + 8 && value.position == count,
-                "values follow each other");
-        promise(w, is_inside(value.data_offset, value.data_size_bytes, value.offset, end),
-                "a value's bytes lie inside the result");
+        expect(w, value.offset >= min_offset && value.data_offset == value.offset + 8 && value.position == count,
+               "values follow each other");
+        expect(w, is_inside(value.data_offset, value.data_size_bytes, value.offset, end),
+               "a value's bytes lie inside the result");
         touch(w, value.data_offset, value.data_size_bytes);
         bool is_number = value.data_size_bytes == 4 || value.data_size_bytes == 8;
         uint64_t raw = 0;
         for (size_t i = value.data_size_bytes; is_number && i > 0; i--)
             raw = raw << 8 | w->data[value.data_offset + i - 1];
-        promise(w, value.is_number == is_number, "numbers are 4 or 8 bytes");
-        promise_steady(w, value.raw == raw, "the number equals its bytes");
+        expect(w, value.is_number == is_number, "numbers are 4 or 8 bytes");
+        expect_if_unchanged(w, value.raw == raw, "the number equals its bytes");
         uint32_t id = 0;
         bool has_id = pfb_v2_counter_id(block, result, value.position, &id);
-        promise(w, has_id == result->has_counter_ids, "a value has a counter id if its result has them");
-        promise_steady(w, id == value.counter_id, "the value has the counter id of its position");
+        expect(w, has_id == result->has_counter_ids, "a value has a counter id if its result has them");
+        expect_if_unchanged(w, id == value.counter_id, "the value has the counter id of its position");
         add(w, value.raw + value.counter_id);
-        least = value.data_offset + value.data_size_bytes;
+        min_offset = value.data_offset + value.data_size_bytes;
         count++;
-        disturb(w, least);
+        disturb(w, min_offset);
     }
-    promise(w, is_partial(w) || block->error.code != PFB_OK || count == result->counter_count,
-            "an instance has as many values as its result says");
+    expect(w, is_partial(w) || block->error.code != PFB_OK || count == result->counter_count,
+           "an instance has as many values as its result says");
 }
 
 static void walk_instances(walk *w, pfb_v2_reader *block, const pfb_v2_result *result)
 {
     pfb_v2_instance instance;
     size_t end = result->offset + result->size_bytes;
-    size_t least = result->offset + 16;
+    size_t min_offset = result->offset + 16;
     uint32_t count = 0;
     bool is_named = result->kind == PFB_V2_MULTIPLE_INSTANCES || result->kind == PFB_V2_COUNTERSET;
-    while (!is_enough(w) && pfb_v2_next_instance(block, &instance)) {
+    while (!skips_rest(w) && pfb_v2_next_instance(block, &instance)) {
         w->out.items++;
-        promise(w, is_inside(instance.offset, 0, least, end) && instance.instance == count,
-                "instances follow each other");
-        promise(w, (instance.name.bytes != NULL) == is_named, "kinds 4 and 6 name their instances, others do not");
-        least = instance.offset;
+        expect(w, is_inside(instance.offset, 0, min_offset, end) && instance.instance == count,
+               "instances follow each other");
+        expect(w, (instance.name.bytes != NULL) == is_named, "kinds 4 and 6 name their instances, others do not");
+        min_offset = instance.offset;
         if (instance.name.bytes) {
             touch_text(w, &instance.name, instance.offset + 8, end);
-            least = name_offset(w, &instance.name) + instance.name.size_bytes + 2;
+            min_offset = name_offset(w, &instance.name) + instance.name.size_bytes + 2;
         }
         add(w, instance.id);
         count++;
-        disturb(w, least);
-        walk_values(w, block, result, least);
+        disturb(w, min_offset);
+        walk_values(w, block, result, min_offset);
     }
-    promise(w, is_partial(w) || block->error.code != PFB_OK || count == result->instance_count,
-            "a result has as many instances as it says");
+    expect(w, is_partial(w) || block->error.code != PFB_OK || count == result->instance_count,
+           "a result has as many instances as it says");
 }
 
 static void walk_ids(walk *w, const pfb_v2_reader *block, const pfb_v2_result *result)
 {
     uint32_t id = 0;
-    promise(w,
-            result->has_counter_ids == (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET),
-            "kinds 2 and 6 have counter ids, others do not");
-    promise(w, !pfb_v2_counter_id(block, result, result->has_counter_ids ? result->counter_count : 0, &id),
-            "there is no counter id after the last");
+    expect(w,
+           result->has_counter_ids == (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET),
+           "kinds 2 and 6 have counter ids, others do not");
+    expect(w, !pfb_v2_counter_id(block, result, result->has_counter_ids ? result->counter_count : 0, &id),
+           "there is no counter id after the last");
     if (!result->has_counter_ids)
         return;
-    promise(w,
-            is_inside(result->ids_offset, 4 * (size_t)result->counter_count, result->offset + 24,
-                      result->offset + result->size_bytes),
-            "counter ids lie inside the result");
+    expect(w,
+           is_inside(result->ids_offset, 4 * (size_t)result->counter_count, result->offset + 24,
+                     result->offset + result->size_bytes),
+           "counter ids lie inside the result");
     touch(w, result->ids_offset, 4 * (size_t)result->counter_count);
     for (uint32_t i = 0; i < result->counter_count; i++) {
-        promise(w, pfb_v2_counter_id(block, result, i, &id), "every counter has an id");
+        expect(w, pfb_v2_counter_id(block, result, i, &id), "every counter has an id");
         add(w, id);
     }
 }
@@ -138,14 +137,14 @@ static void walk_v2(walk *w)
     pfb_v2_reader block;
     pfb_v2_result result;
     if (pfb_v2_open(&block, w->data, w->size, w->options))
-        promise(w, block.total_size_bytes >= 48 && block.total_size_bytes <= w->size, "a block lies inside the input");
+        expect(w, block.total_size_bytes >= 48 && block.total_size_bytes <= w->size, "a block lies inside the input");
     size_t next = 48;
     uint32_t count = 0;
-    while (!is_enough(w) && pfb_v2_next_result(&block, &result)) {
+    while (!skips_rest(w) && pfb_v2_next_result(&block, &result)) {
         w->out.items++;
-        promise(w, result.offset == next && result.index == count, "results follow each other");
-        promise(w, result.size_bytes >= 16 && is_inside(result.offset, result.size_bytes, 48, block.total_size_bytes),
-                "a result lies inside the block");
+        expect(w, result.offset == next && result.index == count, "results follow each other");
+        expect(w, result.size_bytes >= 16 && is_inside(result.offset, result.size_bytes, 48, block.total_size_bytes),
+               "a result lies inside the block");
         add(w, result.status + (uint64_t)result.kind);
         next += result.size_bytes;
         count++;
@@ -156,8 +155,8 @@ static void walk_v2(walk *w)
     }
     pfb_error verdict = pfb_v2_finish(&block);
     pfb_error again = pfb_v2_finish(&block);
-    promise(w, verdict.code == again.code && verdict.offset == again.offset, "the first failure is kept");
-    promise(w, !pfb_v2_next_result(&block, &result), "no item follows the verdict");
+    expect(w, verdict.code == again.code && verdict.offset == again.offset, "the first error is kept");
+    expect(w, !pfb_v2_next_result(&block, &result), "no item is returned after finish");
     conclude(w, verdict, block.notes);
 }
 
@@ -168,12 +167,12 @@ enum { FORMAT_COUNT = 14 };
 static void touch_guid(walk *w, const pfb_guid *guid, size_t offset)
 {
     touch(w, offset, sizeof guid->bytes);
-    promise_steady(w, memcmp(guid->bytes, w->data + offset, sizeof guid->bytes) == 0, "a GUID is what the bytes say");
+    expect_if_unchanged(w, memcmp(guid->bytes, w->data + offset, sizeof guid->bytes) == 0, "a GUID equals its bytes");
     char text[PFB_GUID_TEXT_BYTES];
     pfb_guid parsed = {{0}};
     pfb_guid_format(guid, text);
-    promise(w, strlen(text) == 36 && pfb_guid_parse(text, 36, &parsed) && pfb_guid_equal(guid, &parsed),
-            "a GUID survives being printed");
+    expect(w, strlen(text) == 36 && pfb_guid_parse(text, 36, &parsed) && pfb_guid_equal(guid, &parsed),
+           "a GUID can be formatted and parsed");
 }
 
 static void touch_counter(walk *w, const pfb_counter *counter)
@@ -194,20 +193,20 @@ static void walk_counterset(walk *w)
         touch_guid(w, &registration.guid, 0);
     uint32_t count = 0;
     while (pfb_registration_next_counter(&registration, &counter)) {
-        promise(w, counter.offset == 32 + (size_t)48 * count, "counters follow each other");
-        promise(w, pfb_registration_counter_at(&registration, count, &again), "every counter is found by position");
-        promise_steady(w, again.id == counter.id && again.offset == counter.offset,
-                       "access by position returns the same value");
+        expect(w, counter.offset == 32 + (size_t)48 * count, "counters follow each other");
+        expect(w, pfb_registration_counter_at(&registration, count, &again), "every counter is found by position");
+        expect_if_unchanged(w, again.id == counter.id && again.offset == counter.offset,
+                            "access by position returns the same value");
         bool is_found =
             count >= 8 || pfb_registration_find(&registration, counter.id, &again); /* 8: the search is linear */
-        promise_steady(w, is_found && again.id == counter.id && again.offset <= counter.offset,
-                       "the first counter with an id is found by it");
+        expect_if_unchanged(w, is_found && again.id == counter.id && again.offset <= counter.offset,
+                            "the first counter with an id is found by it");
         touch_counter(w, &counter);
         count++;
         disturb(w, counter.offset + 48);
     }
-    promise(w, count == registration.counter_count, "there are as many counters as announced");
-    promise(w, !pfb_registration_counter_at(&registration, count, &again), "there is no counter after the last");
+    expect(w, count == registration.counter_count, "there are as many counters as announced");
+    expect(w, !pfb_registration_counter_at(&registration, count, &again), "there is no counter after the last");
     conclude(w, registration.error, registration.notes);
 }
 
@@ -227,7 +226,7 @@ static void walk_string(walk *w)
     pfb_error error = pfb_registration_string(w->data, w->size, &text);
     if (error.code == PFB_OK) {
         w->out.items++;
-        promise(w, text.bytes == w->data, "the string is the first");
+        expect(w, text.bytes == w->data, "the string begins at the start of the input");
         touch_text(w, &text, 0, w->size);
     }
     conclude(w, error, 0);
@@ -238,12 +237,12 @@ static void walk_strings(walk *w)
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
     if (pfb_registration_strings_open(&strings, w->data, w->size, w->options))
-        promise(w, strings.size_bytes >= 8 && strings.size_bytes <= w->size, "the strings lie inside the input");
+        expect(w, strings.size_bytes >= 8 && strings.size_bytes <= w->size, "the strings lie inside the input");
     uint32_t count = 0;
     size_t first = 8 + 8 * (size_t)strings.count;
     while (pfb_registration_strings_next_string(&strings, &entry)) {
         w->out.items++;
-        promise(w, entry.offset == 8 + (size_t)8 * count, "entries follow each other");
+        expect(w, entry.offset == 8 + (size_t)8 * count, "entries follow each other");
         touch(w, entry.offset, 8);
         if (entry.text.bytes)
             touch_text(w, &entry.text, first, strings.size_bytes);
@@ -251,7 +250,7 @@ static void walk_strings(walk *w)
         count++;
         disturb(w, entry.offset + 8);
     }
-    promise(w, strings.error.code != PFB_OK || count == strings.count, "there are as many strings as announced");
+    expect(w, strings.error.code != PFB_OK || count == strings.count, "there are as many strings as announced");
     conclude(w, strings.error, strings.notes);
 }
 
@@ -278,7 +277,7 @@ static void walk_guids(walk *w)
         count++;
         disturb(w, 16 * count);
     }
-    promise(w, count == w->size / 16, "every complete GUID is returned");
+    expect(w, count == w->size / 16, "every complete GUID is returned");
     conclude(w, list.error, list.notes);
 }
 
@@ -293,25 +292,25 @@ static void check_rewritten(walk *w, const pfb_identifier *identifier)
                        .status = identifier->status,
                        .index = identifier->index};
     size_t size = pfb_query_size(&query);
-    promise(w, (size == 0) == (query.name.size_bytes > 2 * (size_t)PFB_QUERY_NAME_UNITS),
-            "only a long name is refused");
-    promise(w, size <= sizeof out && size % 8 == 0, "an identifier's size is a multiple of 8");
+    expect(w, (size == 0) == (query.name.size_bytes > 2 * (size_t)PFB_QUERY_NAME_UNITS),
+           "only a name that is too long is refused");
+    expect(w, size <= sizeof out && size % 8 == 0, "an identifier's size is a multiple of 8");
     if (size == 0)
         return;
-    promise(w, pfb_query_write(&query, out, size - 1) == 0 && pfb_query_write(&query, out, sizeof out) == size,
-            "an identifier is written when it fits");
+    expect(w, pfb_query_write(&query, out, size - 1) == 0 && pfb_query_write(&query, out, sizeof out) == size,
+           "an identifier is written if and only if it fits");
     pfb_list list;
     pfb_identifier read;
     pfb_list_open(&list, out, size, STRICT);
     if (!pfb_list_next_identifier(&list, &read)) {
-        promise(w, false, "written data can be read");
+        expect(w, false, "written data can be read");
         return;
     }
     bool is_same = pfb_guid_equal(&read.counterset, &query.counterset) && read.counter_id == query.counter_id &&
                    read.instance_id == query.instance_id && read.status == query.status && read.index == query.index;
-    promise(w, is_same, "written data reads as before");
-    promise(w, pfb_name_equal(&read.name, &identifier->name), "the name reads as before");
-    promise(w, !pfb_list_next_identifier(&list, &read) && list.error.code == PFB_OK, "nothing else was written");
+    expect(w, is_same, "written data reads as before");
+    expect(w, pfb_name_equal(&read.name, &identifier->name), "the name reads as before");
+    expect(w, !pfb_list_next_identifier(&list, &read) && list.error.code == PFB_OK, "nothing else was written");
 }
 
 /* Checks that the query of each of the first `count` identifiers is found: the first one with that index. */
@@ -324,8 +323,8 @@ static void check_found(walk *w, const pfb_identifier *seen, size_t count)
         pfb_identifier found;
         pfb_error error;
         bool is_found = pfb_query_find(w->data, w->size, seen[i].index, &found, &error);
-        promise(w, is_found && error.code == PFB_OK && found.offset == seen[first].offset,
-                "the first query with an index is found by it");
+        expect(w, is_found && error.code == PFB_OK && found.offset == seen[first].offset,
+               "the first query with an index is found by it");
     }
 }
 
@@ -340,10 +339,10 @@ static void walk_identifiers(walk *w)
     pfb_list_open(&list, w->data, w->size, w->options);
     while (pfb_list_next_identifier(&list, &identifier)) {
         w->out.items++;
-        promise(w, identifier.offset == next && identifier.size_bytes >= 40, "identifiers follow each other");
+        expect(w, identifier.offset == next && identifier.size_bytes >= 40, "identifiers follow each other");
         touch_guid(w, &identifier.counterset, identifier.offset);
-        promise(w, (identifier.name.bytes != NULL) == (identifier.size_bytes > 40),
-                "there is a name if there is space");
+        expect(w, (identifier.name.bytes != NULL) == (identifier.size_bytes > 40),
+               "an identifier has a name if it is longer than its fixed part");
         next += identifier.size_bytes;
         if (identifier.name.bytes)
             touch_text(w, &identifier.name, identifier.offset + 40, next);
@@ -363,15 +362,15 @@ static void walk_instance_list(walk *w)
 {
     pfb_list list;
     pfb_listed_instance instance;
-    size_t least = 0;
+    size_t min_offset = 0;
     pfb_list_open(&list, w->data, w->size, w->options);
     while (pfb_list_next_instance(&list, &instance)) {
         w->out.items++;
-        promise(w, instance.offset >= least, "instances follow each other");
+        expect(w, instance.offset >= min_offset, "instances follow each other");
         touch_text(w, &instance.name, instance.offset + 8, w->size);
         add(w, instance.id);
-        least = name_offset(w, &instance.name) + instance.name.size_bytes + 2;
-        disturb(w, least);
+        min_offset = name_offset(w, &instance.name) + instance.name.size_bytes + 2;
+        disturb(w, min_offset);
     }
     conclude(w, list.error, list.notes);
 }
@@ -424,16 +423,17 @@ static bool matches_slowly(const uint8_t *pattern, size_t pattern_units, const u
 {
     bool reach[SLOW_NAME_UNITS + 1] = {true};
     for (size_t p = 0; p < pattern_units; p++) {
-        uint32_t want = unit_at(pattern, p);
+        uint32_t pattern_unit = unit_at(pattern, p);
         bool before = false; /* reach[n - 1] for the shorter pattern */
         for (size_t n = 0; n <= name_units; n++) {
             bool here = reach[n];
-            if (want == '*') {
+            if (pattern_unit == '*') {
                 reach[n] = here || (n > 0 && reach[n - 1]);
             } else {
                 uint32_t unit = n > 0 ? unit_at(name, n - 1) : 0;
-                bool is_equal = options & PFB_MATCH_IGNORE_CASE ? is_same_letter(want, unit) : want == unit;
-                reach[n] = n > 0 && before && (want == '?' || is_equal);
+                bool is_equal =
+                    options & PFB_MATCH_IGNORE_CASE ? is_same_letter(pattern_unit, unit) : pattern_unit == unit;
+                reach[n] = n > 0 && before && (pattern_unit == '?' || is_equal);
             }
             before = here;
         }
@@ -461,15 +461,16 @@ static void walk_pattern(walk *w)
     bool is_exact = pfb_query_match(&wildcards, &text, 0);
     bool is_loose = pfb_query_match(&wildcards, &text, PFB_MATCH_IGNORE_CASE);
     bool is_short = pattern_units <= PFB_QUERY_NAME_UNITS;
-    promise(w, !is_exact || is_loose, "an exact match also matches without regard to case");
-    promise(w, is_short || !is_loose, "a long pattern matches nothing");
+    expect(w, !is_exact || is_loose, "an exact match also matches without regard to case");
+    expect(w, is_short || !is_loose, "a long pattern matches nothing");
     if (is_short && !pfb_query_is_pattern(&wildcards))
-        promise(w, is_exact == (pattern_units == name_units && memcmp(pattern, name, 2 * name_units) == 0),
-                "without wildcards only the same name matches");
+        expect(w, is_exact == (pattern_units == name_units && memcmp(pattern, name, 2 * name_units) == 0),
+               "without wildcards only the same name matches");
     if (is_short && name_units <= SLOW_NAME_UNITS) {
-        promise(w, is_exact == matches_slowly(pattern, pattern_units, name, name_units, 0), "matching is right");
-        promise(w, is_loose == matches_slowly(pattern, pattern_units, name, name_units, PFB_MATCH_IGNORE_CASE),
-                "matching without regard to case is right");
+        expect(w, is_exact == matches_slowly(pattern, pattern_units, name, name_units, 0),
+               "the result of matching is that of the slow algorithm");
+        expect(w, is_loose == matches_slowly(pattern, pattern_units, name, name_units, PFB_MATCH_IGNORE_CASE),
+               "the same without regard to case");
     }
     touch(w, 2, left);
     add(w, is_exact + 2u * is_loose);
@@ -525,25 +526,24 @@ static void check_recorded(walk *w, const pfb_chunk *chunk)
     bool is_written =
         pfb_capture_write(&first, NULL, 0, out, PFB_CHUNK_HEADER_BYTES) == PFB_CHUNK_HEADER_BYTES &&
         pfb_capture_write(chunk, body, chunk->body_size_bytes, out + PFB_CHUNK_HEADER_BYTES, size) == size;
-    promise(w, is_written && size % 8 == 0, "a chunk that was read can be written");
+    expect(w, is_written && size % 8 == 0, "a chunk that was read can be written");
     pfb_capture capture;
     pfb_chunk read;
     if (pfb_capture_open(&capture, out, PFB_CHUNK_HEADER_BYTES + size, NULL) &&
         pfb_capture_next_chunk(&capture, &read)) {
-        promise(w, read.tag == chunk->tag && read.is_known && read.has_guid == chunk->has_guid,
-                "its tag reads as before");
-        promise(w,
-                pfb_guid_equal(&read.guid, &chunk->guid) && read.request == chunk->request &&
-                    read.language == chunk->language,
-                "what precedes its body reads as before");
-        promise(w,
-                read.body_size_bytes == chunk->body_size_bytes &&
-                    memcmp(out + read.body_offset, body, chunk->body_size_bytes) == 0,
-                "its body reads as before");
-        promise(w, !pfb_capture_next_chunk(&capture, &read) && capture.error.code == PFB_OK,
-                "nothing else was written");
+        expect(w, read.tag == chunk->tag && read.is_known && read.has_guid == chunk->has_guid,
+               "the tag of a written chunk reads as before");
+        expect(w,
+               pfb_guid_equal(&read.guid, &chunk->guid) && read.request == chunk->request &&
+                   read.language == chunk->language,
+               "the fields before the body read as before");
+        expect(w,
+               read.body_size_bytes == chunk->body_size_bytes &&
+                   memcmp(out + read.body_offset, body, chunk->body_size_bytes) == 0,
+               "the body of a written chunk reads as before");
+        expect(w, !pfb_capture_next_chunk(&capture, &read) && capture.error.code == PFB_OK, "nothing else was written");
     } else {
-        promise(w, false, "a chunk that was written can be read");
+        expect(w, false, "a chunk that was written can be read");
     }
     free(out);
 }
@@ -560,7 +560,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk, pfb_error *first)
     w->out.notes |= body.out.notes;
     w->out.items += body.out.items;
     w->out.touched += body.out.touched;
-    promise(w, !body.out.broken, body.out.broken);
+    expect(w, !body.out.broken, body.out.broken);
     add(w, body.out.sum);
 }
 
@@ -570,13 +570,14 @@ static void walk_capture(walk *w)
     pfb_chunk chunk;
     pfb_error first = {PFB_OK, 0};
     bool is_open = pfb_capture_open(&capture, w->data, w->size, NULL);
-    promise_steady(w, !is_open || pfb_capture_recognise(w->data, w->size), "input that can be opened is recognised");
+    expect_if_unchanged(w, !is_open || pfb_capture_recognise(w->data, w->size),
+                        "input that can be opened is recognised");
     size_t next = PFB_CHUNK_HEADER_BYTES;
     while (pfb_capture_next_chunk(&capture, &chunk)) {
         w->out.items++;
-        promise(w, chunk.offset >= next && chunk.offset % 8 == 0, "chunks follow each other");
+        expect(w, chunk.offset >= next && chunk.offset % 8 == 0, "chunks follow each other");
         if (!is_inside(chunk.body_offset, chunk.body_size_bytes, chunk.offset + PFB_CHUNK_HEADER_BYTES, w->size)) {
-            promise(w, false, "a chunk lies inside the capture");
+            expect(w, false, "a chunk lies inside the capture");
             break;
         }
         add(w, chunk.tag + (uint64_t)chunk.version + chunk.request + chunk.language);
@@ -656,7 +657,7 @@ static const char *compare_partial(const reading *whole, const uint8_t *data, si
     pfb_v2_open(&block, data, size, options);
     pfb_error error = pfb_v2_finish(&block);
     if (!is_same_error(whole->error, error) || whole->notes != block.notes)
-        return "the verdict is the same when nothing is read";
+        return "the error is the same when nothing is read";
     walk w = {.data = data, .size = size, .options = options};
     w.random = hash(data, size);
     walk_v2(&w);
@@ -664,10 +665,10 @@ static const char *compare_partial(const reading *whole, const uint8_t *data, si
         return w.out.broken;
     return is_same_error(whole->error, w.out.error) && whole->notes == w.out.notes
                ? NULL
-               : "the verdict is the same when parts are read";
+               : "the error is the same when only parts are read";
 }
 
-/* ---- What others call ------------------------------------------------------------------------------------- */
+/* ---- Entry points ------------------------------------------------------------------------------------- */
 
 reading read_input(subject which, const uint8_t *data, size_t size, const pfb_read_options *options)
 {
@@ -683,7 +684,7 @@ reading examine_input(subject which, const uint8_t *data, size_t size)
     reading strict = read_input(which, data, size, STRICT);
     const char *broken = tolerant.broken;
     if (!is_same_reading(&tolerant, &again))
-        broken = "the same bytes read the same twice";
+        broken = "reading the same bytes twice gives the same result";
     if (!broken)
         broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
     if (!broken && which == SUBJECT_V2)

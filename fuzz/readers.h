@@ -5,7 +5,7 @@
 /* Reads the whole input of a subject, accesses every byte that the library returns, and checks every guarantee that can
  * be checked without knowing the meaning of the input. Used by the fuzz targets and by the sweep over the seeds.
  *
- * Inputs by subject. v2: a reply. capture: a recording. registration: a selector byte (modulo 16: 1 to 10 are request
+ * Inputs by subject. v2: a reply. capture: a recording. metadata: a selector byte (modulo 16: 1 to 10 are request
  * codes, 11 GUIDs, 12 identifier blocks, 13 instances, others all of these in turn) and a buffer. query: an even byte
  * and identifier blocks; or an odd byte, the length of a pattern in 16-bit units as u16, the pattern, and the name to
  * match. Offsets of errors are relative to the byte after the selector. */

@@ -86,7 +86,7 @@ static void shuffle(instances *list, uint32_t seed)
 }
 
 /* Restores the relative order of equal instances among the positions they have. */
-static void restore_twins(instances *list)
+static void keep_equal_in_order(instances *list)
 {
     bool placed[MOST_INSTANCES] = {false};
     for (uint32_t place = 0; place < list->count; place++) {
@@ -126,7 +126,7 @@ bool reorder_instances(const uint8_t *data, size_t size, const pfb_read_options 
             moved_to[row + i] = row + i;
         if (block.error.code == PFB_OK && all == list.count) {
             shuffle(&list, seed);
-            restore_twins(&list);
+            keep_equal_in_order(&list);
             write_instances(&list, row, out, moved_to);
         }
         row += all;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads two V2 replies with their query information and registrations, matches and cooks them, cell by cell and as a
- * whole, and again with their instances in another order.
+/* Loads two V2 replies or V1 blocks with query information and registrations, matches them and evaluates the values,
+ * one by one and all at once, and again with the instances in another order. A cell is a value of the newer sample.
  *
  * Input: { samples u8, switches u8, scale u8, order u8[2], sizes u16[4] little-endian }, then the older reply, the
  * newer one, query information and a registration, of these sizes as far as the input goes; the rest is a second
- * registration. Bits of samples: 1 strict, 2 the older one has no query information. Switches and scale: promises.h.
+ * registration. Bits of samples: 1 strict, 2 the older one has no query information. Switches and scale: checks.h.
  * Order: of the instances of the older and of the newer sample, reorder.h. */
+#include "checks.h"
 #include "perfblock/sample.h"
-#include "promises.h"
 #include "reorder.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ typedef struct part {
 static void *allocate(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
-    demand(memory != NULL, "memory could be allocated");
+    require(memory != NULL, "memory is available");
     return memory;
 }
 
@@ -60,8 +60,8 @@ typedef struct sample {
     pfb_sample table;
 } sample;
 
-/* Memory that is one byte too small or a count that is too low is refused, and the table is empty. The exact allocation
- * detects overruns. */
+/* Memory that is one byte too small, or a count that is too low, is rejected with an empty table. The memory is
+ * allocated with exactly that size, so that a sanitizer detects overruns. */
 static void check_refusal(const sample *s, const pfb_sample_counts *counts, size_t size, uint64_t loaded_values)
 {
     if (size == 0)
@@ -69,8 +69,8 @@ static void check_refusal(const sample *s, const pfb_sample_counts *counts, size
     pfb_sample small;
     void *memory = allocate(size - 1);
     pfb_error error = pfb_sample_load(&small, &s->input, counts, memory, size - 1);
-    demand(error.code == PFB_CALLER_TOO_SMALL && small.counts.rows == 0 && small.counts.values == 0,
-           "small is refused");
+    require(error.code == PFB_CALLER_TOO_SMALL && small.counts.rows == 0 && small.counts.values == 0,
+            "memory that is too small is refused");
     free(memory);
     pfb_sample_counts fewer = *counts;
     if (loaded_values == 0)
@@ -78,7 +78,8 @@ static void check_refusal(const sample *s, const pfb_sample_counts *counts, size
     fewer.values = loaded_values - 1;
     memory = allocate(pfb_sample_size(&fewer));
     error = pfb_sample_load(&small, &s->input, &fewer, memory, pfb_sample_size(&fewer));
-    demand(error.code == PFB_CALLER_TOO_SMALL && small.counts.values == 0, "bytes that grew are refused");
+    require(error.code == PFB_CALLER_TOO_SMALL && small.counts.values == 0,
+            "counts below those of the data are refused");
     free(memory);
 }
 
@@ -90,7 +91,8 @@ static void check_verdict(const sample *s, pfb_error loaded)
         return;
     pfb_v2_open(&block, s->data.data, s->data.size, s->input.options);
     pfb_error verdict = pfb_v2_finish(&block);
-    demand(loaded.code == verdict.code && loaded.offset == verdict.offset, "the verdict is that of the reader");
+    require(loaded.code == verdict.code && loaded.offset == verdict.offset,
+            "the error of loading is that of the reader");
 }
 
 static void load(sample *s)
@@ -98,18 +100,19 @@ static void load(sample *s)
     pfb_sample_counts counts;
     pfb_error measured = pfb_sample_measure(&s->input, &counts);
     size_t size = pfb_sample_size(&counts);
-    demand(measured.code != PFB_INTERNAL, "no contradiction inside");
-    demand(measured.offset <= s->data.size, "errors lie inside the input");
-    demand(size <= 32 * s->data.size + 8 * (size_t)counts.registrations + 64, "tables have a bound");
+    require(measured.code != PFB_INTERNAL, "measuring returns no internal error");
+    require(measured.offset <= s->data.size, "the offset of an error lies inside the input");
+    require(size <= 32 * s->data.size + 8 * (size_t)counts.registrations + 64,
+            "the memory of a table is linear in the input");
     s->memory = allocate(size);
     memset(s->memory, 0xA5, size);
     pfb_error loaded = pfb_sample_load(&s->table, &s->input, &counts, s->memory, size);
     const pfb_sample_counts *n = &s->table.counts;
-    demand(n->results <= counts.results && n->columns <= counts.columns && n->rows <= counts.rows &&
-               n->values <= counts.values && n->multi_counts <= counts.multi_counts,
-           "no more is loaded than was measured");
+    require(n->results <= counts.results && n->columns <= counts.columns && n->rows <= counts.rows &&
+                n->values <= counts.values && n->multi_counts <= counts.multi_counts,
+            "no more is loaded than was measured");
     if (loaded.code == PFB_OK)
-        demand(measured.code == PFB_OK && memcmp(&counts, n, sizeof counts) == 0, "a valid block is read completely");
+        require(measured.code == PFB_OK && memcmp(&counts, n, sizeof counts) == 0, "a valid block is read completely");
     check_verdict(s, loaded);
     check_refusal(s, &counts, size, n->values);
 }
@@ -125,18 +128,20 @@ static void check_results(const pfb_sample *t)
     uint32_t column = 0;
     for (uint32_t r = 0; r < t->counts.results; r++) {
         const pfb_sample_result *result = &t->results[r];
-        demand(result->first_row == row && result->first_column == column, "results part the table");
+        require(result->first_row == row && result->first_column == column,
+                "the rows and columns of a result follow those of the result before");
         row += result->row_count;
         column += result->column_count;
     }
-    demand(row == t->counts.rows && column == t->counts.columns, "results part the whole table");
+    require(row == t->counts.rows && column == t->counts.columns, "the results contain all rows and columns");
     for (uint32_t c = 0; c < t->counts.columns; c++) {
         const pfb_sample_column *at = &t->columns[c];
-        demand(at->result < t->counts.results && at->position < t->results[at->result].column_count, "columns");
-        demand(is_column(t, at->base_column) && is_column(t, at->multi_column) && is_column(t, at->time_column) &&
-                   is_column(t, at->freq_column),
-               "references lead to columns");
-        demand(!at->has_counter || at->counter.id == at->counter_id, "a counter is registered under its id");
+        require(at->result < t->counts.results && at->position < t->results[at->result].column_count,
+                "a column belongs to a result");
+        require(is_column(t, at->base_column) && is_column(t, at->multi_column) && is_column(t, at->time_column) &&
+                    is_column(t, at->freq_column),
+                "references are columns or PFB_NONE");
+        require(!at->has_counter || at->counter.id == at->counter_id, "a counter is registered under its id");
     }
 }
 
@@ -149,13 +154,13 @@ static void check_values(const sample *s, uint32_t row)
         uint32_t column = result->first_column + n;
         pfb_sample_value v = pfb_sample_value_at(t, row, column);
         size_t place = pfb_sample_place(t, row, column);
-        demand(place < t->counts.values, "values lie in the table");
-        demand(v.exists == (n < t->rows[row].value_count), "a row has the number of values that it states");
-        demand(v.exists || (t->sizes[place] == 0 && t->raw[place] == 0), "and nothing after them");
-        demand(v.raw == 0 || v.is_number, "only numbers have a number");
-        demand(!v.exists || v.is_number == (v.size_bytes == 4 || v.size_bytes == 8), "of 4 or 8 bytes");
-        demand(v.offset <= s->data.size && (v.is_number || v.size_bytes <= s->data.size - v.offset),
-               "other data lie inside the input");
+        require(place < t->counts.values, "values lie in the table");
+        require(v.exists == (n < t->rows[row].value_count), "a row has the number of values that it states");
+        require(v.exists || (t->sizes[place] == 0 && t->raw[place] == 0), "values that do not exist are 0");
+        require(v.raw == 0 || v.is_number, "data that is not a number has raw value 0");
+        require(!v.exists || v.is_number == (v.size_bytes == 4 || v.size_bytes == 8), "numbers have 4 or 8 bytes");
+        require(v.offset <= s->data.size && (v.is_number || v.size_bytes <= s->data.size - v.offset),
+                "data that is not a number lies inside the input");
     }
 }
 
@@ -164,18 +169,18 @@ static void check_rows(const sample *s)
     const pfb_sample *t = &s->table;
     for (uint32_t i = 0; i < t->counts.rows; i++) {
         const pfb_sample_row *row = &t->rows[i];
-        demand(row->result < t->counts.results, "a row belongs to a result");
-        demand(row->value_count <= t->results[row->result].column_count, "no more values than columns");
+        require(row->result < t->counts.results, "a row belongs to a result");
+        require(row->value_count <= t->results[row->result].column_count, "no more values than columns");
         size_t size = row->name.size_bytes;
-        demand(size == 0 || is_inside(row->name.bytes, size, &s->data) || is_inside(row->name.bytes, size, &s->info),
-               "names lie inside the input");
+        require(size == 0 || is_inside(row->name.bytes, size, &s->data) || is_inside(row->name.bytes, size, &s->info),
+                "names lie inside the input");
         size = row->parent.size_bytes;
-        demand(size == 0 || is_inside(row->parent.bytes, size, &s->data), "and so do their parents'");
+        require(size == 0 || is_inside(row->parent.bytes, size, &s->data), "names of parents lie inside the input");
         check_values(s, i);
     }
 }
 
-/* ---- Instances, the obvious way --------------------------------------------------------------------------------- */
+/* ---- Matching by linear search --------------------------------------------------------------------------------- */
 
 static bool is_same_name(const pfb_name *a, const pfb_name *b)
 {
@@ -198,7 +203,7 @@ static bool is_same_query(const pfb_sample_result *a, const pfb_sample_result *b
 }
 
 /* Returns the number of equal instances before a row in its result. */
-static uint32_t count_twins_before(const pfb_sample *t, uint32_t row)
+static uint32_t count_equal_before(const pfb_sample *t, uint32_t row)
 {
     uint32_t count = 0;
     for (uint32_t i = t->results[t->rows[row].result].first_row; i < row; i++)
@@ -208,27 +213,27 @@ static uint32_t count_twins_before(const pfb_sample *t, uint32_t row)
 
 /* Finds the older row of a newer one: in the result at the same position if it answers the same query, otherwise in the
  * first one that does. */
-static uint32_t find_past(const pfb_sample *older, const pfb_sample *newer, uint32_t row)
+static uint32_t find_older_row(const pfb_sample *older, const pfb_sample *newer, uint32_t row)
 {
-    uint32_t home = newer->rows[row].result;
-    uint32_t rank = count_twins_before(newer, row);
-    uint32_t past = PFB_NONE;
+    uint32_t result_of_row = newer->rows[row].result;
+    uint32_t rank = count_equal_before(newer, row);
+    uint32_t older_row = PFB_NONE;
     for (uint32_t i = 0; i < older->counts.rows; i++) {
         uint32_t result = older->rows[i].result;
-        if (!is_same_query(&older->results[result], &newer->results[home]) ||
-            !is_same_instance(&older->rows[i], &newer->rows[row]) || count_twins_before(older, i) != rank)
+        if (!is_same_query(&older->results[result], &newer->results[result_of_row]) ||
+            !is_same_instance(&older->rows[i], &newer->rows[row]) || count_equal_before(older, i) != rank)
             continue;
-        if (result == home)
+        if (result == result_of_row)
             return i;
-        past = past == PFB_NONE ? i : past;
+        older_row = older_row == PFB_NONE ? i : older_row;
     }
-    return past;
+    return older_row;
 }
 
 /* ---- Two samples ------------------------------------------------------------------------------------------------ */
 
-/* The older row of a row is the same instance, for the same counter of the same set. No older row is used by two rows
- * of a result. */
+/* A row and its older row have the same identity and answer the same query. No two rows of a result have the same older
+ * row. */
 static void check_match(const pfb_sample *older, const pfb_sample *newer)
 {
     uint32_t *used_by = allocate(older->counts.rows * sizeof *used_by); /* result + 1 */
@@ -237,26 +242,30 @@ static void check_match(const pfb_sample *older, const pfb_sample *newer)
         const pfb_sample_row *row = &newer->rows[i];
         if (row->older_row == PFB_NONE)
             continue;
-        demand(row->older_row < older->counts.rows, "older rows are rows");
+        require(row->older_row < older->counts.rows, "older_row is a row of the older sample");
         const pfb_sample_row *old = &older->rows[row->older_row];
-        demand(is_same_instance(row, old), "a row and its older row are one instance");
-        demand(is_same_query(&newer->results[row->result], &older->results[old->result]), "of one query");
-        demand(used_by[row->older_row] != row->result + 1, "an older row serves one row of a result");
+        require(is_same_instance(row, old), "a row and its older row have the same identity");
+        require(is_same_query(&newer->results[row->result], &older->results[old->result]),
+                "a row and its older row answer the same query");
+        require(used_by[row->older_row] != row->result + 1, "no two rows of a result have the same older row");
         used_by[row->older_row] = row->result + 1;
     }
     free(used_by);
 }
 
 /* For small tables only, where the limit on candidates is not reached and speed does not matter. */
-static void check_pasts(const pfb_sample *older, const pfb_sample *newer)
+static void check_older_rows(const pfb_sample *older, const pfb_sample *newer)
 {
     if (older->counts.rows > FEW_ROWS || newer->counts.rows > FEW_ROWS)
         return;
     for (uint32_t i = 0; i < newer->counts.rows; i++)
-        demand(newer->rows[i].older_row == find_past(older, newer, i), "a row's past is the instance of its rank");
+        require(newer->rows[i].older_row == find_older_row(older, newer, i),
+                "the older row is the one that a linear search finds");
 }
 
-/* ---- References, the obvious way --------------------------------------------------------------------------------- */
+/* ---- Related counters by linear search
+ * ---------------------------------------------------------------------------------
+ */
 
 /* The position of the first of a result's columns for a counter, or PFB_NONE. */
 static uint32_t find_position(const pfb_sample *t, uint32_t result, uint32_t counter_id)
@@ -273,22 +282,22 @@ static uint32_t find_position(const pfb_sample *t, uint32_t result, uint32_t cou
  * both. */
 static pfb_sample_value find_value(const pfb_sample *t, uint32_t row, uint32_t counter_id)
 {
-    uint32_t home = t->rows[row].result;
-    uint32_t position = find_position(t, home, counter_id);
-    uint32_t twin = count_twins_before(t, row);
-    uint32_t found = row;
+    uint32_t result_of_row = t->rows[row].result;
+    uint32_t position = find_position(t, result_of_row, counter_id);
+    uint32_t rank = count_equal_before(t, row);
+    uint32_t found_row = row;
     for (uint32_t i = 0; i < t->counts.rows && position == PFB_NONE; i++) {
         uint32_t result = t->rows[i].result;
-        bool fits = result != home && is_same_instance(&t->rows[i], &t->rows[row]) &&
-                    pfb_guid_equal(&t->results[result].counterset, &t->results[home].counterset) &&
-                    count_twins_before(t, i) == twin;
+        bool fits = result != result_of_row && is_same_instance(&t->rows[i], &t->rows[row]) &&
+                    pfb_guid_equal(&t->results[result].counterset, &t->results[result_of_row].counterset) &&
+                    count_equal_before(t, i) == rank;
         if (fits) {
             position = find_position(t, result, counter_id);
-            found = i;
+            found_row = i;
         }
     }
     return pfb_sample_value_at(
-        t, found, position == PFB_NONE ? PFB_NONE : t->results[t->rows[found].result].first_column + position);
+        t, found_row, position == PFB_NONE ? PFB_NONE : t->results[t->rows[found_row].result].first_column + position);
 }
 
 /* Finds the column of a related counter: in the same result, otherwise in the first one of the counterset; or PFB_NONE.
@@ -306,7 +315,7 @@ static uint32_t find_referred(const pfb_sample *t, uint32_t result, uint32_t cou
     return PFB_NONE;
 }
 
-/* The displayed value is the raw value. */
+/* Returns true for the four types whose displayed value is the raw value. */
 static bool is_raw_count(uint32_t type)
 {
     const pfb_counter_type *row = pfb_counter_type_find(type);
@@ -314,7 +323,7 @@ static bool is_raw_count(uint32_t type)
 }
 
 /* A base has a base type and its size; other related counters are numbers of 4 or 8 bytes. */
-static bool is_fit(const pfb_sample_column *referred, uint32_t size_bytes, bool is_base)
+static bool fits_reference(const pfb_sample_column *referred, uint32_t size_bytes, bool is_base)
 {
     const pfb_counter_type *type = pfb_counter_type_find(referred->counter.type);
     if (!referred->has_counter || !type)
@@ -334,7 +343,7 @@ static bool find_reference(const pfb_sample *t, uint32_t row, uint32_t column, u
     pfb_sample_value value = {.exists = false};
     if (referred != PFB_NONE)
         value = find_value(t, row, counter_id);
-    if (!value.exists || !is_fit(&t->columns[referred], value.size_bytes, is_base))
+    if (!value.exists || !fits_reference(&t->columns[referred], value.size_bytes, is_base))
         return false;
     *raw = value.raw;
     return true;
@@ -353,19 +362,19 @@ static void check_references(const pfb_sample *t, uint32_t row, uint32_t column,
     if (t->counts.rows > FEW_ROWS || !t->columns[column].has_counter || is_v1(t, row))
         return;
     bool has = find_reference(t, row, column, counter->base_id, true, &raw);
-    demand(has == ((in->has & PFB_HAS_BASE) != 0), "a base is found where there is one");
-    demand(!has || raw == in->base, "the base is that of the instance");
+    require(has == ((in->has & PFB_HAS_BASE) != 0), "a base is found where there is one");
+    require(!has || raw == in->base, "the base is that of the instance");
     uint32_t referred = has ? find_referred(t, t->columns[column].result, counter->base_id) : PFB_NONE;
-    demand(!has || t->columns[referred].counter.type == in->base_type, "the base has its own type");
+    require(!has || t->columns[referred].counter.type == in->base_type, "the base has its own type");
     has = find_reference(t, row, column, counter->multi_id, false, &raw);
-    demand(has == ((in->has & PFB_HAS_MULTI_COUNT) != 0), "a multi count is found where there is one");
-    demand(!has || raw == in->multi_count, "the multi count is that of the instance");
+    require(has == ((in->has & PFB_HAS_MULTI_COUNT) != 0), "a multi count is found where there is one");
+    require(!has || raw == in->multi_count, "the multi count is that of the instance");
     has = find_reference(t, row, column, counter->perf_time_id, false, &raw);
-    demand(has == ((in->has & PFB_HAS_OBJECT_TIME) != 0), "an object's clock is found where there is one");
-    demand(!has || raw == (uint64_t)in->object_time, "the clock is that of the instance");
+    require(has == ((in->has & PFB_HAS_OBJECT_TIME) != 0), "an object's clock is found where there is one");
+    require(!has || raw == (uint64_t)in->object_time, "the clock is that of the instance");
     has = find_reference(t, row, column, counter->perf_freq_id, false, &raw);
-    demand(has == ((in->has & PFB_HAS_OBJECT_FREQ) != 0), "a clock's frequency is found where there is one");
-    demand(!has || raw == (uint64_t)in->object_freq, "the frequency is that of the instance");
+    require(has == ((in->has & PFB_HAS_OBJECT_FREQ) != 0), "a clock's frequency is found where there is one");
+    require(!has || raw == (uint64_t)in->object_freq, "the frequency is that of the instance");
 }
 
 /* ---- Cells ---------------------------------------------------------------------------------------------------- */
@@ -424,22 +433,24 @@ static cell make_cell(const pfb_sample *older, const pfb_sample *newer, uint32_t
     return c;
 }
 
-/* The status of a cell is that of its inputs, but for the size of its data. */
+/* The result of a cell is that of its inputs, unless the data have a size that the type does not allow. */
 static void check_status(const cell *c, const pfb_cook_inputs *in, const pfb_formula_options *options,
                          const pfb_formula_result *result)
 {
-    bool two = c->older_column != PFB_NONE;
-    pfb_formula_result again = pfb_formula_evaluate(two ? &in->older : NULL, &in->newer, options);
+    bool has_older = c->older_column != PFB_NONE;
+    pfb_formula_result again = pfb_formula_evaluate(has_older ? &in->older : NULL, &in->newer, options);
     pfb_formula_result alone = pfb_formula_evaluate(NULL, &in->newer, options);
     bool sizes_count = again.status != PFB_STATUS_UNKNOWN_TYPE && again.status != PFB_STATUS_NOT_DISPLAYED &&
                        again.status != PFB_STATUS_BAD_SCALE && again.status != PFB_STATUS_NEED_TWO_SAMPLES;
-    bool wrong = is_wrong_size(c->newer, c->row, c->column) || (two && alone.status == PFB_STATUS_NEED_TWO_SAMPLES &&
-                                                                is_wrong_size(c->older, c->older_row, c->older_column));
-    demand(two == (in->older.has != 0), "an older sample is handed out where there is one");
+    bool wrong =
+        is_wrong_size(c->newer, c->row, c->column) || (has_older && alone.status == PFB_STATUS_NEED_TWO_SAMPLES &&
+                                                       is_wrong_size(c->older, c->older_row, c->older_column));
+    require(has_older == (in->older.has != 0), "the older inputs are returned if there is an older value");
     if (sizes_count && wrong)
-        demand(result->status == PFB_STATUS_TYPE_MISMATCH && result->unit == again.unit, "data have their type's size");
+        require(result->status == PFB_STATUS_TYPE_MISMATCH && result->unit == again.unit,
+                "data of another size than its type's has status type_mismatch");
     else
-        demand(is_same_result(result, &again), "the inputs handed out are those of the result");
+        require(is_same_result(result, &again), "the returned inputs give the same result");
 }
 
 static void check_cell(const pfb_sample *older, const pfb_sample *newer, uint32_t row, uint32_t column,
@@ -448,13 +459,13 @@ static void check_cell(const pfb_sample *older, const pfb_sample *newer, uint32_
     pfb_cook_inputs in;
     pfb_formula_result result = pfb_sample_cook_value(older, newer, row, column, options, &in);
     pfb_formula_result again = pfb_sample_cook_value(older, newer, row, column, options, NULL);
-    demand(is_same_result(&result, &again), "the same cell gives the same result");
-    demand((unsigned)result.status <= PFB_STATUS_BAD_SCALE, "statuses are known");
-    demand(result.value - result.value == 0, "values are finite");
+    require(is_same_result(&result, &again), "the same cell gives the same result");
+    require((unsigned)result.status <= PFB_STATUS_BAD_SCALE, "statuses are known");
+    require(result.value - result.value == 0, "values are finite");
     if (result.status != PFB_STATUS_OK)
-        demand(result.value == 0 && result.flags == 0 && !result.is_integer, "no value without status ok");
+        require(result.value == 0 && result.flags == 0 && !result.is_integer, "there is no value without status ok");
     if (!newer->columns[column].has_counter) {
-        demand(result.status == PFB_STATUS_UNKNOWN_TYPE, "no type without registration");
+        require(result.status == PFB_STATUS_UNKNOWN_TYPE, "a counter without registration has status unknown_type");
         return;
     }
     cell c = make_cell(older, newer, row, column);
@@ -487,14 +498,14 @@ static void check_small_capacity(const pfb_sample *older, const pfb_sample *newe
     memset(memory, 0xA5, size);
     double *values = (double *)(void *)memory;
     bool done = pfb_sample_cook(older, newer, options, values, memory + capacity * sizeof(double), capacity);
-    demand(!done, "a capacity that is too small is refused");
+    require(!done, "a capacity that is too small is refused");
     for (size_t i = 0; i < size; i++)
-        demand(memory[i] == 0xA5, "a rejected call writes nothing");
+        require(memory[i] == 0xA5, "a rejected call writes nothing");
     free(memory);
 }
 
 /* Each result is at the position of its value. Arrays of exact size detect overruns. */
-static void check_results_of_all(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
+static void check_packed_results(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                                  const double *values, const uint8_t *status_bytes)
 {
     for (uint32_t row = 0; row < newer->counts.rows; row++) {
@@ -503,13 +514,13 @@ static void check_results_of_all(const pfb_sample *older, const pfb_sample *newe
             uint32_t column = result->first_column + n;
             pfb_formula_result alone = pfb_sample_cook_value(older, newer, row, column, options, NULL);
             size_t place = pfb_sample_place(newer, row, column);
-            demand(is_status_byte(values[place], status_bytes[place], &alone),
-                   "all values at once are those of the cells");
+            require(is_packed_result(values[place], status_bytes[place], &alone),
+                    "cooking all values gives the same results as one by one");
         }
     }
 }
 
-static void check_all(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
+static void check_cook(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
 {
     if (newer->counts.values > MOST_CELLS)
         return;
@@ -518,29 +529,32 @@ static void check_all(const pfb_sample *older, const pfb_sample *newer, const pf
         check_small_capacity(older, newer, options, count - 1);
     double *values = allocate(count * sizeof *values);
     uint8_t *status_bytes = allocate(count);
-    demand(pfb_sample_cook(older, newer, options, values, status_bytes, count), "the count is enough");
-    check_results_of_all(older, newer, options, values, status_bytes);
+    require(pfb_sample_cook(older, newer, options, values, status_bytes, count),
+            "a capacity of counts.values is sufficient");
+    check_packed_results(older, newer, options, values, status_bytes);
     free(values);
     free(status_bytes);
 }
 
-/* Cooks the whole sample with one call, in memory of exactly the size that it requires. */
-static void check_show(const sample *older, const sample *newer, const pfb_formula_options *options)
+/* Loads and evaluates both samples with one call of pfb_cook_replies, in memory of exactly the size that it requires.
+ */
+static void check_cook_replies(const sample *older, const sample *newer, const pfb_formula_options *options)
 {
-    pfb_cooked_replies display;
+    pfb_cooked_replies cooked;
     if (newer->table.counts.values > MOST_CELLS)
         return;
-    bool done = pfb_cook_replies(&display, &older->input, &newer->input, options, NULL, 0);
-    size_t size = display.needed_bytes;
-    demand(done == (size == 0), "memory is needed for what there is");
+    bool done = pfb_cook_replies(&cooked, &older->input, &newer->input, options, NULL, 0);
+    size_t size = cooked.needed_bytes;
+    require(done == (size == 0), "no memory is sufficient only if none is needed");
     uint8_t *memory = allocate(size);
-    demand(size == 0 || !pfb_cook_replies(&display, &older->input, &newer->input, options, memory, size - 1),
-           "memory too small is refused");
-    demand(pfb_cook_replies(&display, &older->input, &newer->input, options, memory, size), "memory that suffices");
-    demand(display.newer.counts.rows == newer->table.counts.rows, "the table is that of the sample");
+    require(size == 0 || !pfb_cook_replies(&cooked, &older->input, &newer->input, options, memory, size - 1),
+            "memory that is too small is refused");
+    require(pfb_cook_replies(&cooked, &older->input, &newer->input, options, memory, size),
+            "memory of the needed size is sufficient");
+    require(cooked.newer.counts.rows == newer->table.counts.rows, "the table is that of the sample");
     for (uint32_t row = 0; row < newer->table.counts.rows; row++)
-        demand(display.newer.rows[row].older_row == newer->table.rows[row].older_row, "it is matched");
-    check_results_of_all(&display.older, &display.newer, options, display.values, display.status_bytes);
+        require(cooked.newer.rows[row].older_row == newer->table.rows[row].older_row, "the samples are matched");
+    check_packed_results(&cooked.older, &cooked.newer, options, cooked.values, cooked.status_bytes);
     free(memory);
 }
 
@@ -552,19 +566,19 @@ typedef struct reordered {
     uint32_t *moved_to; /* by row of the sample */
 } reordered;
 
-static bool make_reordered(reordered *r, const sample *from, uint8_t order)
+static bool make_reordered(reordered *r, const sample *original, uint8_t order)
 {
-    r->sample = *from;
+    r->sample = *original;
     r->sample.memory = NULL;
-    r->sample.data.data = allocate(from->data.size);
+    r->sample.data.data = allocate(original->data.size);
     r->sample.input.data = r->sample.data.data;
-    r->moved_to = allocate(from->table.counts.rows * sizeof *r->moved_to);
-    if (!reorder_instances(from->data.data, from->data.size, from->input.options, order, r->sample.data.data,
-                           r->moved_to))
+    r->moved_to = allocate(original->table.counts.rows * sizeof *r->moved_to);
+    if (!reorder_instances(original->data.data, original->data.size, original->input.options, order,
+                           r->sample.data.data, r->moved_to))
         return false;
     load(&r->sample);
-    demand(memcmp(&r->sample.table.counts, &from->table.counts, sizeof from->table.counts) == 0,
-           "a sound block stays sound in any order");
+    require(memcmp(&r->sample.table.counts, &original->table.counts, sizeof original->table.counts) == 0,
+            "a reordered valid block is valid");
     return true;
 }
 
@@ -600,10 +614,10 @@ static void check_moved_row(const two_orders *o, const pfb_formula_options *opti
         pfb_formula_result a = pfb_sample_cook_value(o->older, o->newer, o->row, column, options, &in);
         pfb_formula_result b =
             pfb_sample_cook_value(o->moved_older, o->moved_newer, o->moved_row, column, options, &moved_in);
-        demand(is_same_result(&a, &b), "an instance's values do not depend on the order of instances");
-        demand(is_same_sample(&in.newer, &moved_in.newer), "nor does what they are made of");
-        demand(in.older.has == moved_in.older.has && (in.older.has == 0 || is_same_sample(&in.older, &moved_in.older)),
-               "nor what they are compared with");
+        require(is_same_result(&a, &b), "an instance's values do not depend on the order of instances");
+        require(is_same_sample(&in.newer, &moved_in.newer), "the newer inputs do not depend on the order of instances");
+        require(in.older.has == moved_in.older.has && (in.older.has == 0 || is_same_sample(&in.older, &moved_in.older)),
+                "the older inputs do not depend on the order of instances");
     }
 }
 
@@ -615,10 +629,10 @@ static void compare_orders(const sample *older, const sample *newer, reordered *
     pfb_sample *b = &moved_newer->sample.table;
     pfb_sample_match(a, b);
     for (uint32_t row = 0; row < newer->table.counts.rows; row++) {
-        uint32_t past = newer->table.rows[row].older_row;
+        uint32_t older_row = newer->table.rows[row].older_row;
         uint32_t moved = moved_newer->moved_to[row];
-        demand(b->rows[moved].older_row == (past == PFB_NONE ? PFB_NONE : moved_older->moved_to[past]),
-               "the pairs do not depend on the order of instances");
+        require(b->rows[moved].older_row == (older_row == PFB_NONE ? PFB_NONE : moved_older->moved_to[older_row]),
+                "the matched rows do not depend on the order of instances");
         two_orders both = {&older->table, &newer->table, a, b, row, moved};
         check_moved_row(&both, options);
     }
@@ -637,14 +651,14 @@ static void check_orders(const sample *older, const sample *newer, const uint8_t
     free_reordered(&moved_newer);
 }
 
-/* ---- Everything ----------------------------------------------------------------------------------------------- */
+/* ---- All checks ----------------------------------------------------------------------------------------------- */
 
 /* Matches a sample with itself: every instance is its own older one. */
-static void check_own_past(pfb_sample *t)
+static void check_match_with_itself(pfb_sample *t)
 {
     pfb_sample_match(t, t);
     for (uint32_t row = 0; row < t->counts.rows; row++)
-        demand(t->rows[row].older_row == row, "compared with itself, each row is paired with itself");
+        require(t->rows[row].older_row == row, "in a sample matched with itself, each row is its own older row");
 }
 
 static void check_samples(sample *older, sample *newer, const uint8_t order[2], const pfb_formula_options *options)
@@ -653,14 +667,14 @@ static void check_samples(sample *older, sample *newer, const uint8_t order[2], 
     load(newer);
     check_results(&newer->table);
     check_rows(newer);
-    check_own_past(&newer->table);
+    check_match_with_itself(&newer->table);
     pfb_sample_match(&older->table, &newer->table);
     check_match(&older->table, &newer->table);
-    check_pasts(&older->table, &newer->table);
+    check_older_rows(&older->table, &newer->table);
     check_cells(&older->table, &newer->table, options);
-    check_all(&older->table, &newer->table, options);
-    check_all(NULL, &newer->table, options);
-    check_show(older, newer, options);
+    check_cook(&older->table, &newer->table, options);
+    check_cook(NULL, &newer->table, options);
+    check_cook_replies(older, newer, options);
     check_orders(older, newer, order, options);
     pfb_sample_number_rows(&older->table);
     pfb_sample_number_rows(&newer->table);
@@ -671,7 +685,7 @@ static void check_samples(sample *older, sample *newer, const uint8_t order[2], 
 
 /* ---- Input ------------------------------------------------------------------------------------------------------ */
 
-enum { IS_STRICT = 1, OLDER_UNASKED = 2 };
+enum { IS_STRICT = 1, OLDER_WITHOUT_INFO = 2 };
 
 static sample make_sample(part data, part info, const pfb_registration *registrations, uint32_t count, bool strict)
 {
@@ -703,7 +717,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint32_t count = 0;
     count += pfb_registration_open(&registrations[count], parts[3].data, parts[3].size, NULL);
     count += pfb_registration_open(&registrations[count], last.data, last.size, NULL);
-    part older_info = {parts[2].data, data[0] & OLDER_UNASKED ? 0 : parts[2].size};
+    part older_info = {parts[2].data, data[0] & OLDER_WITHOUT_INFO ? 0 : parts[2].size};
     sample older = make_sample(parts[0], older_info, registrations, count, strict);
     sample newer = make_sample(parts[1], parts[2], registrations, count, strict);
     pfb_formula_options options = make_options(data[1], data[2]);

@@ -52,7 +52,7 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
-/* Replays `path` if it is a regular file; the number of files replayed. */
+/* Replays `path` if it is a regular file. Returns the number of files replayed, 0 or 1. */
 static unsigned long replay_if_file(const char *path)
 {
     struct stat status;

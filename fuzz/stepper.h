@@ -20,7 +20,7 @@ uint8_t *stepper_make(size_t size);
 /* Starts calling the function before each access. Replaces signal handlers of the program until stepper_end. */
 void stepper_begin(stepper_callback *callback, void *context);
 
-/* Stops. Returns the number of accesses. */
+/* Stops calling the function and restores the signal handlers. Returns the number of accesses. */
 uint64_t stepper_end(void);
 
 void stepper_free(void);

@@ -6,7 +6,7 @@
 
 /* Options of a strict reader. */
 static const pfb_read_options strict_options = {.is_strict = true};
-#undef STRICT /* windows.h has one */
+#undef STRICT /* windows.h defines this name */
 #define STRICT (&strict_options)
 
 #endif

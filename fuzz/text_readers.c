@@ -21,13 +21,13 @@ typedef struct snapshot_reader {
 static void check_line(walk *w, size_t offset, const char *word)
 {
     size_t size = strlen(word);
-    promise(w, offset < w->size && w->size - offset > size, "a line lies inside the input");
+    expect(w, offset < w->size && w->size - offset > size, "a line lies inside the input");
     if (w->out.broken || w->writable)
         return;
-    promise(w, offset > 0 && w->data[offset - 1] == '\n', "an offset is where a line begins");
+    expect(w, offset > 0 && w->data[offset - 1] == '\n', "an offset is that of the start of a line");
     while (w->size - offset > size && (w->data[offset] == ' ' || w->data[offset] == '\t'))
         offset++;
-    promise(w, memcmp(w->data + offset, word, size) == 0, "a line begins with its word");
+    expect(w, memcmp(w->data + offset, word, size) == 0, "a line begins with its keyword");
 }
 
 static void check_snapshot(walk *w, const snapshot_reader *r)
@@ -38,17 +38,18 @@ static void check_snapshot(walk *w, const snapshot_reader *r)
     add(w, s->clock);
     for (size_t i = 0; i < s->cpu_count; i++) {
         const pfb_cpi_cpu *cpu = &s->cpus[i];
-        promise(w, i == 0 || cpu->cpu > s->cpus[i - 1].cpu, "CPUs ascend");
-        promise(w, r->step.has_busy || (cpu->busy | cpu->elapsed) == 0, "missing values are 0");
-        promise(w, r->offsets[i] > last, "CPUs come in the order of their lines");
+        expect(w, i == 0 || cpu->cpu > s->cpus[i - 1].cpu, "CPUs ascend");
+        expect(w, r->step.has_busy || (cpu->busy | cpu->elapsed) == 0, "missing values are 0");
+        expect(w, r->offsets[i] > last, "CPUs come in the order of their lines");
         last = r->offsets[i];
         check_line(w, last, "cpu");
         add(w, cpu->cpu ^ cpu->instr);
         add(w, cpu->cycles ^ cpu->busy);
         add(w, cpu->elapsed);
     }
-    promise(w, s->cpu_count > 0 || !r->step.has_busy, "no CPU is none that is busy");
-    promise(w, s->has_thread || (!r->step.is_user_only && r->step.thread_offset == 0), "no thread has no mode");
+    expect(w, s->cpu_count > 0 || !r->step.has_busy, "without CPUs there is no busy time");
+    expect(w, s->has_thread || (!r->step.is_user_only && r->step.thread_offset == 0),
+           "without a thread there is no mode and no offset of it");
     if (s->has_thread)
         check_line(w, r->step.thread_offset, "thread");
     add(w, s->thread.tid ^ s->thread.instr);
@@ -58,31 +59,31 @@ static void check_snapshot(walk *w, const snapshot_reader *r)
 static void check_refusal(walk *w, const pfb_cpi_step *step)
 {
     check_line(w, step->offset, "refuse");
-    promise(w, step->code != 0, "a refusal has a code");
+    expect(w, step->code != 0, "a refusal has a code");
     bool inside = is_inside(step->sentence_offset, step->sentence_size_bytes, step->offset, w->size);
-    promise(w, inside, "a sentence lies inside the input, after its code");
+    expect(w, inside, "a sentence lies inside the input, after its code");
     if (!inside)
         return;
     touch(w, step->sentence_offset, step->sentence_size_bytes);
     add(w, (uint64_t)(int64_t)step->code);
     for (size_t i = 0; i < step->sentence_size_bytes && !w->writable; i++) {
         uint8_t c = w->data[step->sentence_offset + i];
-        promise(w, c != '\0' && c != '\n' && c != '\r', "a sentence has no line end in it");
+        expect(w, c != '\0' && c != '\n' && c != '\r', "a sentence contains no NUL and no line end");
     }
 }
 
 static void check_end(walk *w, snapshot_reader *r)
 {
     pfb_error error = r->text.error;
-    promise(w, !pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step), "no item is returned after the end");
-    promise(w, is_same_error(error, r->text.error), "the first failure is kept");
-    promise(w,
-            error.code == PFB_OK || error.code == PFB_BAD_CPI_LINE ||
-                (error.offset == 0 && (error.code == PFB_UNKNOWN_FORMAT || error.code == PFB_UNREAD_FORMAT)),
-            "a text has no other failure");
-    promise(w, w->writable || error.offset == 0 || w->data[error.offset - 1] == '\n',
-            "a line is blamed at its beginning");
-    keep_verdict(w, error, 0);
+    expect(w, !pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step), "no item is returned after the end");
+    expect(w, is_same_error(error, r->text.error), "the first error is kept");
+    expect(w,
+           error.code == PFB_OK || error.code == PFB_BAD_CPI_LINE ||
+               (error.offset == 0 && (error.code == PFB_UNKNOWN_FORMAT || error.code == PFB_UNREAD_FORMAT)),
+           "a text has no other error");
+    expect(w, w->writable || error.offset == 0 || w->data[error.offset - 1] == '\n',
+           "the offset of an error is the start of its line");
+    record_error(w, error, 0);
 }
 
 static void walk_text(walk *w)
@@ -92,14 +93,15 @@ static void walk_text(walk *w)
         return;
     size_t last_end = 0;
     bool is_open = pfb_cpi_text_open(&r->text, w->data, w->size);
-    promise(w, is_open == (r->text.error.code == PFB_OK), "a text opens or has a failure");
-    promise_steady(w, !is_open || pfb_cpi_text_recognise(w->data, w->size), "input that can be opened is recognised");
-    promise(w, r->text.widths.instr <= 64 || !is_open, "widths are widths");
+    expect(w, is_open == (r->text.error.code == PFB_OK), "a failed open has an error code");
+    expect_if_unchanged(w, !is_open || pfb_cpi_text_recognise(w->data, w->size),
+                        "input that can be opened is recognised");
+    expect(w, r->text.widths.instr <= 64 || !is_open, "widths are 1 to 64");
     add(w, is_open ? (uint64_t)r->text.widths.instr << 32 | r->text.widths.cycles : 0);
     r->text.cpu_offsets = r->offsets;
     while (!w->out.broken && pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step)) {
-        promise(w, r->step.offset >= last_end && r->text.at > r->step.offset, "steps follow each other");
-        promise(w, r->step.line <= r->text.lines, "lines are counted");
+        expect(w, r->step.offset >= last_end && r->text.at > r->step.offset, "steps follow each other");
+        expect(w, r->step.line <= r->text.lines, "the line number of an item is that of its offset");
         last_end = r->text.at;
         add(w, (uint64_t)r->step.line << 32 ^ r->step.offset);
         if (r->step.is_refusal)
@@ -160,19 +162,19 @@ static void check_rewritten(walk *w, const snapshot_reader *r, snapshot_reader *
     if (out) {
         bool is_read = pfb_cpi_text_open(&again->text, out, size) &&
                        pfb_cpi_text_next(&again->text, again->cpus, PFB_CPI_MOST_CPUS, &again->step);
-        promise(w, is_read && again->step.is_refusal == step->is_refusal, "written values are read");
-        promise(w,
-                again->text.widths.instr == r->text.widths.instr && again->text.widths.cycles == r->text.widths.cycles,
-                "with the same widths");
+        expect(w, is_read && again->step.is_refusal == step->is_refusal, "a written step can be read");
+        expect(w,
+               again->text.widths.instr == r->text.widths.instr && again->text.widths.cycles == r->text.widths.cycles,
+               "written widths read as before");
         if (is_read && step->is_refusal)
-            promise(w,
-                    again->step.code == step->code && again->step.sentence_size_bytes == length &&
-                        memcmp(out + again->step.sentence_offset, sentence, length) == 0,
-                    "as the same refusal");
+            expect(w,
+                   again->step.code == step->code && again->step.sentence_size_bytes == length &&
+                       memcmp(out + again->step.sentence_offset, sentence, length) == 0,
+                   "a written refusal reads as before");
         else if (is_read)
-            promise(w, is_same_snapshot(step, &again->step), "as the same snapshot");
-        promise(w, !pfb_cpi_text_next(&again->text, again->cpus, 0, &again->step) && again->text.error.code == PFB_OK,
-                "nothing else was written");
+            expect(w, is_same_snapshot(step, &again->step), "a written snapshot reads as before");
+        expect(w, !pfb_cpi_text_next(&again->text, again->cpus, 0, &again->step) && again->text.error.code == PFB_OK,
+               "nothing else was written");
     }
     free(out);
     free(sentence);
@@ -193,15 +195,15 @@ static void check_writing(walk *w)
         check_rewritten(w, r, &both[1]);
         size_t count = r->step.is_refusal ? 0 : r->step.snapshot.cpu_count;
         if (count > 0)
-            promise(w,
-                    !pfb_cpi_text_next(&before, both[1].cpus, count - 1, &both[1].step) &&
-                        before.error.code == PFB_CALLER_TOO_SMALL,
-                    "too small a capacity is reported");
+            expect(w,
+                   !pfb_cpi_text_next(&before, both[1].cpus, count - 1, &both[1].step) &&
+                       before.error.code == PFB_CALLER_TOO_SMALL,
+                   "a capacity that is too small is reported");
     }
     free(both);
 }
 
-/* ---- What others call ---------------------------------------------------------------------------------- */
+/* ---- Entry points ---------------------------------------------------------------------------------- */
 
 reading read_cpi_text(const uint8_t *data, size_t size)
 {
@@ -216,11 +218,11 @@ reading examine_cpi_text(const uint8_t *data, size_t size)
     reading again = read_cpi_text(data, size);
     walk w = {.data = data, .size = size};
     w.out = whole;
-    promise(&w, is_same_reading(&whole, &again), "the same bytes read the same twice");
+    expect(&w, is_same_reading(&whole, &again), "reading the same bytes twice gives the same result");
     if (whole.error.code == PFB_BAD_CPI_LINE && whole.error.offset > 0) {
         reading before = read_cpi_text(data, whole.error.offset);
-        promise(&w, before.error.code == PFB_OK && before.items <= whole.items + 1,
-                "the lines before a malformed one are valid");
+        expect(&w, before.error.code == PFB_OK && before.items <= whole.items + 1,
+               "the lines before a malformed one are valid");
     }
     check_writing(&w);
     return w.out;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "v1_readers.h"
 
+#include "checks.h"
 #include "perfblock/formula.h"
 #include "perfblock/name.h"
 #include "perfblock/sample.h"
 #include "perfblock/v1.h"
-#include "promises.h"
 #include "walk.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* ---- A walk over an input ----------------------------------------------------------------------------- */
 
-/* Accesses the returned bytes, both ends of long ranges: items may share their bytes. */
+/* Accesses the returned bytes; of long ranges only both ends, because many items may share the same bytes. */
 static void touch_ends(walk *w, size_t offset, size_t size)
 {
     enum { END = 64 };
@@ -58,9 +58,9 @@ static bool is_verdict(pfb_code code)
 /* Records a reader's error, and checks what holds for every error. */
 static void conclude(walk *w, pfb_error error, uint32_t notes)
 {
-    keep_verdict(w, error, notes);
-    promise(w, is_verdict(error.code), "no reader of V1 bytes gives this code");
-    promise(w, w->out.items <= w->size + w->size / 8 + 1, "no more items than the input has space for");
+    record_error(w, error, notes);
+    expect(w, is_verdict(error.code), "the code is one of a V1 reader");
+    expect(w, w->out.items <= w->size + w->size / 8 + 1, "the number of items is linear in the input");
 }
 
 /* ---- Blocks: names and values --------------------------------------------------------------------------- */
@@ -85,17 +85,17 @@ static void touch_name(walk *w, const pfb_name *name, size_t begin, size_t end)
     if (name->size_bytes == 0)
         return;
     if (!is_inside(offset, name->size_bytes, begin, end)) {
-        promise(w, false, "a name is inside its enclosing item");
+        expect(w, false, "a name lies inside the enclosing item");
         return;
     }
     size_t unit = is_wide(name->encoding) ? 2 : 1;
-    promise(w, name->size_bytes % unit == 0, "a name consists of whole characters");
+    expect(w, name->size_bytes % unit == 0, "a name consists of whole units");
     bool has_nul = false;
     for (size_t i = 0; i < name->size_bytes; i += unit) {
         const uint8_t *p = name->bytes + i;
         has_nul = has_nul || (p[0] == 0 && (unit == 1 || p[1] == 0));
     }
-    promise_steady(w, !has_nul, "a name ends before its first NUL");
+    expect_if_unchanged(w, !has_nul, "a name ends before its first NUL");
     touch_ends(w, offset, name->size_bytes);
 }
 
@@ -103,37 +103,37 @@ static void touch_value(walk *w, const pfb_v1_reader *block, const pfb_v1_instan
 {
     size_t end = instance->values_offset + instance->values_size_bytes;
     bool is_number = value->size_bytes == 4 || value->size_bytes == 8;
-    promise(w, value->is_number == is_number, "numbers are 4 or 8 bytes");
-    promise(w, value->is_number || value->raw == 0, "a value that is not a number has raw 0");
-    promise(w, value->has_base || value->base == 0, "no base, no number of it");
-    promise(w, value->has_multi_count || value->multi_count == 0, "no item count, no number of it");
-    promise(w, !value->has_base || pfb_counter_type_is_base(value->base_type), "a base has a base's type");
+    expect(w, value->is_number == is_number, "numbers are 4 or 8 bytes");
+    expect(w, value->is_number || value->raw == 0, "a value that is not a number has raw 0");
+    expect(w, value->has_base || value->base == 0, "without a base, its value is 0");
+    expect(w, value->has_multi_count || value->multi_count == 0, "without a multi count, its value is 0");
+    expect(w, !value->has_base || pfb_counter_type_is_base(value->base_type), "the type of a base is a base type");
     add(w, value->base + value->multi_count + value->base_type);
     if (value->size_bytes == 0)
         return;
     if (!is_inside(value->offset, value->size_bytes, instance->values_offset, end)) {
-        promise(w, false, "a value lies inside its counter block");
+        expect(w, false, "a value lies inside its counter block");
         return;
     }
     touch_ends(w, value->offset, value->size_bytes);
     if (is_number)
-        promise_steady(w, value->raw == load_number(w, block, value->offset, value->size_bytes),
-                       "the number equals its bytes");
+        expect_if_unchanged(w, value->raw == load_number(w, block, value->offset, value->size_bytes),
+                            "the number equals its bytes");
 }
 
 static void walk_values(walk *w, pfb_v1_reader *block, const pfb_v1_object *object, const pfb_v1_instance *instance)
 {
     pfb_v1_value value;
     uint32_t count = 0;
-    while (!is_enough(w) && pfb_v1_next_value(block, &value)) {
+    while (!skips_rest(w) && pfb_v1_next_value(block, &value)) {
         w->out.items++;
-        promise(w, value.position == count, "values follow each other");
+        expect(w, value.position == count, "values follow each other");
         touch_value(w, block, instance, &value);
         count++;
         disturb(w, value.offset);
     }
-    promise(w, is_partial(w) || block->object_error.code != PFB_OK || count == object->counter_count,
-            "an instance has a value for each counter");
+    expect(w, is_partial(w) || block->object_error.code != PFB_OK || count == object->counter_count,
+           "an instance has a value for each counter");
 }
 
 /* ---- Blocks: counters, instances, objects ---------------------------------------------------------------- */
@@ -146,18 +146,20 @@ typedef struct place {
     uint32_t counters;
 } place;
 
-/* Reads at most `most` counters. */
-static void walk_counters(walk *w, pfb_v1_reader *block, place *at, uint32_t most)
+/* Reads at most `limit` counters. */
+static void walk_counters(walk *w, pfb_v1_reader *block, place *at, uint32_t limit)
 {
     pfb_v1_counter counter;
-    while (most-- > 0 && pfb_v1_next_counter(block, &counter)) {
+    while (limit-- > 0 && pfb_v1_next_counter(block, &counter)) {
         w->out.items++;
-        promise(w, counter.position == at->counters && is_inside(counter.offset, 40, at->next_counter, at->end),
-                "counters follow each other inside their object");
+        expect(w, counter.position == at->counters && is_inside(counter.offset, 40, at->next_counter, at->end),
+               "counters follow each other inside their object");
         touch_ends(w, counter.offset, 40);
         add(w, counter.title_index + (uint64_t)counter.type + counter.size_bytes + counter.value_offset);
-        promise_steady(w, counter.type == load_number(w, block, counter.offset + 28, 4), "the type is what it says");
-        promise_steady(w, counter.value_offset == load_number(w, block, counter.offset + 36, 4), "and so the offset");
+        expect_if_unchanged(w, counter.type == load_number(w, block, counter.offset + 28, 4),
+                            "the type of a counter equals its bytes");
+        expect_if_unchanged(w, counter.value_offset == load_number(w, block, counter.offset + 36, 4),
+                            "the value offset of a counter equals its bytes");
         at->next_counter = counter.offset + 40;
         at->counters++;
         disturb(w, at->next_counter);
@@ -165,28 +167,28 @@ static void walk_counters(walk *w, pfb_v1_reader *block, place *at, uint32_t mos
 }
 
 static void check_instance(walk *w, const pfb_v1_reader *block, const place *at, const pfb_v1_instance *instance,
-                           size_t least)
+                           size_t min_offset)
 {
     bool is_only = at->object->instance_count == PFB_V1_NO_INSTANCES;
-    promise(w, is_inside(instance->offset, is_only ? 4 : 28, least, at->end), "instances follow each other");
-    promise(w, instance->values_size_bytes >= 4, "a counter block has a header");
-    promise(
+    expect(w, is_inside(instance->offset, is_only ? 4 : 28, min_offset, at->end), "instances follow each other");
+    expect(w, instance->values_size_bytes >= 4, "a counter block has at least the size of its header");
+    expect(
         w,
         is_inside(instance->values_offset, instance->values_size_bytes, instance->offset + (is_only ? 0 : 24), at->end),
         "a counter block lies after its instance, inside the object");
     bool has_name = instance->name.bytes != NULL;
     uint32_t page = at->object->code_page;
     uint32_t own = block->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
-    promise(w, !is_only || !has_name, "without instances there is no name");
-    promise(w, !has_name || instance->name.encoding == (page == 0 ? own : page), "names are in the object's code page");
+    expect(w, !is_only || !has_name, "an object without instances has no name");
+    expect(w, !has_name || instance->name.encoding == (page == 0 ? own : page), "names are in the object's code page");
     if (has_name)
         touch_name(w, &instance->name, instance->offset + 24, instance->values_offset);
     if (has_name)
-        promise_steady(w,
-                       name_offset(w, &instance->name) ==
-                               instance->offset + load_number(w, block, instance->offset + 16, 4) &&
-                           instance->name.size_bytes <= load_number(w, block, instance->offset + 20, 4),
-                       "a name is no longer than it says");
+        expect_if_unchanged(w,
+                            name_offset(w, &instance->name) ==
+                                    instance->offset + load_number(w, block, instance->offset + 16, 4) &&
+                                instance->name.size_bytes <= load_number(w, block, instance->offset + 20, 4),
+                            "a name lies where the definition says and is not longer");
     add(w, (uint64_t)instance->unique_id + instance->parent_title + instance->parent_position);
 }
 
@@ -201,39 +203,39 @@ static uint32_t instances_of(const pfb_v1_object *object)
 static void walk_instances(walk *w, pfb_v1_reader *block, place *at)
 {
     pfb_v1_instance instance;
-    size_t least = at->object->offset + 64;
+    size_t min_offset = at->object->offset + 64;
     uint32_t count = 0;
-    while (!is_enough(w) && pfb_v1_next_instance(block, &instance)) {
+    while (!skips_rest(w) && pfb_v1_next_instance(block, &instance)) {
         w->out.items++;
-        promise(w, instance.position == count, "instances are numbered");
-        check_instance(w, block, at, &instance, least);
-        least = instance.values_offset + instance.values_size_bytes;
+        expect(w, instance.position == count, "instances are numbered");
+        check_instance(w, block, at, &instance, min_offset);
+        min_offset = instance.values_offset + instance.values_size_bytes;
         count++;
         disturb(w, instance.values_offset);
-        if (is_partial(w)) /* counters may be read at any time between */
+        if (is_partial(w)) /* counters may be read at any time between instances */
             walk_counters(w, block, at, (uint32_t)(next_random(w) % 3));
         walk_values(w, block, at->object, &instance);
-        disturb(w, least);
+        disturb(w, min_offset);
     }
-    promise(w, is_partial(w) || block->object_error.code != PFB_OK || count == instances_of(at->object),
-            "an object has as many instances as it says");
+    expect(w, is_partial(w) || block->object_error.code != PFB_OK || count == instances_of(at->object),
+           "an object has as many instances as it says");
 }
 
 static void walk_object(walk *w, pfb_v1_reader *block, const pfb_v1_object *object)
 {
     place at = {object, object->offset + object->size_bytes, object->offset + 64, 0};
     if (block->object_error.code == PFB_OK)
-        promise(w,
-                is_inside(object->offset, object->size_bytes, 88, block->total_size_bytes) && object->size_bytes >= 64,
-                "a sound object lies inside the block");
+        expect(w,
+               is_inside(object->offset, object->size_bytes, 88, block->total_size_bytes) && object->size_bytes >= 64,
+               "a valid object lies inside the block");
     if (at.end > w->size) { /* a malformed one may have any size, and has no items */
         at.end = w->size;
-        promise(w, block->object_error.code != PFB_OK, "only a broken object leaves the input");
+        expect(w, block->object_error.code != PFB_OK, "only a malformed object ends past the input");
     }
     add(w, object->title_index + (uint64_t)object->counter_count + object->code_page);
     walk_counters(w, block, &at, is_partial(w) ? (uint32_t)(next_random(w) % 4) : UINT32_MAX);
-    promise(w, is_partial(w) || block->object_error.code != PFB_OK || at.counters == object->counter_count,
-            "an object has as many counters as it says");
+    expect(w, is_partial(w) || block->object_error.code != PFB_OK || at.counters == object->counter_count,
+           "an object has as many counters as it says");
     walk_instances(w, block, &at);
     walk_counters(w, block, &at, UINT32_MAX);
 }
@@ -243,15 +245,16 @@ static void open_block(walk *w, pfb_v1_reader *block)
 {
     bool is_open = pfb_v1_open(block, w->data, w->size, w->options);
     if (block->error.code == PFB_TRUNCATED_BLOCK)
-        promise_steady(w, load_number(w, block, 20, 4) > w->size, "the header of a cut block states more bytes");
-    promise(w, is_open || block->error.code != PFB_OK, "opening fails with a reason");
+        expect_if_unchanged(w, load_number(w, block, 20, 4) > w->size,
+                            "the header of a truncated block declares more bytes than there are");
+    expect(w, is_open || block->error.code != PFB_OK, "a failed open has an error code");
     if (!is_open)
         return;
-    promise(w, block->total_size_bytes >= 88 && block->total_size_bytes <= w->size, "a block lies inside the input");
-    promise(w, block->object_count <= (block->total_size_bytes - 88) / 64, "a block has space for its objects");
+    expect(w, block->total_size_bytes >= 88 && block->total_size_bytes <= w->size, "a block lies inside the input");
+    expect(w, block->object_count <= (block->total_size_bytes - 88) / 64, "a block has space for its objects");
     touch_name(w, &block->system_name, 0, block->total_size_bytes);
-    promise_steady(w, block->system_name.size_bytes <= load_number(w, block, 80, 4),
-                   "its name is no longer than it says");
+    expect_if_unchanged(w, block->system_name.size_bytes <= load_number(w, block, 80, 4),
+                        "the system name is not longer than the header says");
     add(w, (uint64_t)block->perf_time + (uint64_t)block->perf_freq + block->object_count);
 }
 
@@ -263,12 +266,12 @@ static void walk_block(walk *w)
     pfb_error first = block.error;
     size_t next = 0;
     uint32_t count = 0;
-    while (!is_enough(w) && pfb_v1_next_object(&block, &object)) {
+    while (!skips_rest(w) && pfb_v1_next_object(&block, &object)) {
         w->out.items++;
-        promise(w, object.position == count && object.offset >= next, "objects follow each other");
-        promise_steady(w, count > 0 || object.offset == load_number(w, &block, 24, 4),
-                       "the first where the header says");
-        promise_steady(w, count == 0 || object.offset == next, "an object begins where its predecessor ends");
+        expect(w, object.position == count && object.offset >= next, "objects follow each other");
+        expect_if_unchanged(w, count > 0 || object.offset == load_number(w, &block, 24, 4),
+                            "the first object begins at the end of the header");
+        expect_if_unchanged(w, count == 0 || object.offset == next, "an object begins where its predecessor ends");
         next = object.offset + object.size_bytes;
         count++;
         disturb(w, object.offset + 64);
@@ -278,12 +281,12 @@ static void walk_block(walk *w)
         disturb(w, next);
     }
     pfb_error verdict = pfb_v1_finish(&block);
-    promise(w, is_same_error(verdict, pfb_v1_finish(&block)), "the first failure is kept");
-    promise(w, first.code == PFB_OK || is_same_error(first, verdict), "the verdict is the first failure");
-    promise(w, !pfb_v1_next_object(&block, &object), "no item follows the verdict");
-    promise(w, count <= block.object_count, "no more objects than the header promises");
-    promise(w, is_partial(w) || verdict.code != PFB_OK || count == block.object_count,
-            "a valid block has all promised objects");
+    expect(w, is_same_error(verdict, pfb_v1_finish(&block)), "the first error is kept");
+    expect(w, first.code == PFB_OK || is_same_error(first, verdict), "the error of the block is the first error");
+    expect(w, !pfb_v1_next_object(&block, &object), "no item is returned after finish");
+    expect(w, count <= block.object_count, "there are no more objects than the header declares");
+    expect(w, is_partial(w) || verdict.code != PFB_OK || count == block.object_count,
+           "a valid block has all declared objects");
     conclude(w, verdict, block.notes);
 }
 
@@ -293,29 +296,29 @@ static void check_rows(walk *w, const pfb_sample *t)
 {
     for (uint32_t i = 0; i < t->counts.rows; i++) {
         const pfb_sample_row *row = &t->rows[i];
-        promise(w, row->result < t->counts.results, "a row is one of a result");
+        expect(w, row->result < t->counts.results, "a row belongs to a result");
         if (row->name.size_bytes > 0)
             touch_ends(w, (size_t)(row->name.bytes - w->data), row->name.size_bytes);
         const pfb_sample_result *result = &t->results[row->result];
-        promise(w, row->value_count <= result->column_count, "no more values than columns");
-        promise(w, i - result->first_row < result->row_count, "a row lies in its result");
+        expect(w, row->value_count <= result->column_count, "no more values than columns");
+        expect(w, i - result->first_row < result->row_count, "a row lies in its result");
         for (uint32_t n = 0; n < result->column_count; n++) {
             pfb_sample_value v = pfb_sample_value_at(t, i, result->first_column + n);
-            promise(w, v.exists == (n < row->value_count), "a row has the number of values that it states");
-            promise(w, pfb_sample_place(t, i, result->first_column + n) < t->counts.values, "values lie in the table");
-            promise(w, !v.exists || v.is_number || v.size_bytes == 0 || is_inside(v.offset, v.size_bytes, 0, w->size),
-                    "data lie in the input");
+            expect(w, v.exists == (n < row->value_count), "a row has the number of values that it states");
+            expect(w, pfb_sample_place(t, i, result->first_column + n) < t->counts.values, "values lie in the table");
+            expect(w, !v.exists || v.is_number || v.size_bytes == 0 || is_inside(v.offset, v.size_bytes, 0, w->size),
+                   "data lie in the input");
         }
     }
 }
 
 /* Matches a sample with itself: every instance is its own older one, and everything can be cooked. */
-static void check_pairing(walk *w, pfb_sample *t)
+static void check_self_match(walk *w, pfb_sample *t)
 {
     enum { MOST_CELLS = 1 << 16 };
     pfb_sample_match(t, t);
     for (uint32_t row = 0; row < t->counts.rows; row++)
-        promise(w, t->rows[row].older_row == row, "compared with itself, each row is paired with itself");
+        expect(w, t->rows[row].older_row == row, "in a sample matched with itself, each row is its own older row");
     size_t count = (size_t)t->counts.values;
     if (count == 0 || count > MOST_CELLS)
         return;
@@ -323,20 +326,21 @@ static void check_pairing(walk *w, pfb_sample *t)
     if (!values)
         return;
     uint8_t *status_bytes = (uint8_t *)(values + count);
-    promise(w, !pfb_sample_cook(t, t, NULL, values, status_bytes, count - 1), "arrays too small are refused");
-    promise(w, pfb_sample_cook(t, t, NULL, values, status_bytes, count), "all can be evaluated");
+    expect(w, !pfb_sample_cook(t, t, NULL, values, status_bytes, count - 1), "arrays that are too small are refused");
+    expect(w, pfb_sample_cook(t, t, NULL, values, status_bytes, count), "all values can be evaluated");
     for (uint32_t row = 0; row < t->counts.rows; row++) {
-        const pfb_sample_result *of = &t->results[t->rows[row].result];
-        for (uint32_t column = of->first_column; column < of->first_column + of->column_count; column++) {
+        const pfb_sample_result *result_row = &t->results[t->rows[row].result];
+        for (uint32_t column = result_row->first_column; column < result_row->first_column + result_row->column_count;
+             column++) {
             size_t at = pfb_sample_place(t, row, column);
             pfb_formula_result result = pfb_formula_unpack(values[at], status_bytes[at], PFB_UNIT_NONE);
-            promise(w, (unsigned)result.status <= PFB_STATUS_NO_DATA, "statuses are known");
-            promise(w, result.value - result.value == 0, "values are finite");
-            promise(w, result.status == PFB_STATUS_OK || (result.value == 0 && result.flags == 0),
-                    "no value without ok");
+            expect(w, (unsigned)result.status <= PFB_STATUS_NO_DATA, "statuses are known");
+            expect(w, result.value - result.value == 0, "values are finite");
+            expect(w, result.status == PFB_STATUS_OK || (result.value == 0 && result.flags == 0),
+                   "there is no value without status ok");
             pfb_formula_result cell = pfb_sample_cook_value(t, t, row, column, NULL, NULL);
-            promise(w, bits_of(cell.value) == bits_of(result.value) && cell.status == result.status,
-                    "one by one they are the same");
+            expect(w, bits_of(cell.value) == bits_of(result.value) && cell.status == result.status,
+                   "evaluation one by one gives the same values");
         }
     }
     free(values);
@@ -350,24 +354,24 @@ static void check_table(walk *w, pfb_error verdict, uint32_t key_counter)
     pfb_sample_counts counts;
     pfb_sample table;
     pfb_error measured = pfb_sample_measure(&input, &counts);
-    promise(w, is_same_error(measured, verdict), "the verdict of the sample is that of the reader");
+    expect(w, is_same_error(measured, verdict), "the error of measuring is that of the reader");
     size_t size = pfb_sample_size(&counts);
-    promise(w, size <= 64 * w->size + 256, "a table's memory has a bound");
+    expect(w, size <= 64 * w->size + 256, "the memory of a table is linear in the input");
     void *memory = malloc(size > 0 ? size : 1);
     if (!memory)
         return;
     memset(memory, 0xA5, size);
     pfb_error loaded = pfb_sample_load(&table, &input, &counts, memory, size);
-    promise(w, is_same_error(loaded, measured), "measuring and loading agree");
-    promise(w, table.counts.rows <= counts.rows && table.counts.values <= counts.values,
-            "no more is loaded than was measured");
-    promise(w, loaded.code != PFB_OK || memcmp(&counts, &table.counts, sizeof counts) == 0,
-            "a valid block is read completely");
+    expect(w, is_same_error(loaded, measured), "the error of loading is that of measuring");
+    expect(w, table.counts.rows <= counts.rows && table.counts.values <= counts.values,
+           "no more is loaded than was measured");
+    expect(w, loaded.code != PFB_OK || memcmp(&counts, &table.counts, sizeof counts) == 0,
+           "a valid block is read completely");
     check_rows(w, &table);
-    check_pairing(w, &table);
+    check_self_match(w, &table);
     if (size > 0) {
         loaded = pfb_sample_load(&table, &input, &counts, memory, size - 1);
-        promise(w, loaded.code == PFB_CALLER_TOO_SMALL && table.counts.rows == 0, "memory too small is refused");
+        expect(w, loaded.code == PFB_CALLER_TOO_SMALL && table.counts.rows == 0, "memory that is too small is refused");
     }
     free(memory);
 }
@@ -394,25 +398,25 @@ static uint32_t find_key(const uint8_t *data, size_t size)
 
 /* ---- Name tables: entries -------------------------------------------------------------------------------- */
 
-static void touch_entry(walk *w, const pfb_name_table *table, const pfb_name_entry *entry, size_t least)
+static void touch_entry(walk *w, const pfb_name_table *table, const pfb_name_entry *entry, size_t min_offset)
 {
     size_t offset = name_offset(w, &entry->name);
     size_t size = entry->name.size_bytes;
     bool is_utf16 = entry->name.encoding == PFB_ENCODING_UTF16LE;
-    promise(w, entry->name.encoding == table->encoding && (is_utf16 || table->encoding == PFB_ENCODING_UTF8),
-            "texts are in the table's encoding");
-    if (!is_inside(offset, size, least, w->size)) {
-        promise(w, false, "texts lie after each other inside the table");
+    expect(w, entry->name.encoding == table->encoding && (is_utf16 || table->encoding == PFB_ENCODING_UTF8),
+           "texts are in the table's encoding");
+    if (!is_inside(offset, size, min_offset, w->size)) {
+        expect(w, false, "texts lie after each other inside the table");
         return;
     }
-    promise(w, !is_utf16 || size % 2 == 0, "a text consists of whole characters");
+    expect(w, !is_utf16 || size % 2 == 0, "a text consists of whole units");
     size_t unit = is_utf16 ? 2 : 1;
     bool has_nul = false;
     for (size_t i = 0; i + unit <= size; i += unit) {
         const uint8_t *p = entry->name.bytes + i;
         has_nul = has_nul || (p[0] == 0 && (unit == 1 || p[1] == 0));
     }
-    promise(w, !has_nul, "a text has no NUL");
+    expect(w, !has_nul, "a text has no NUL");
     touch_ends(w, offset, size);
     add(w, entry->index);
 }
@@ -422,22 +426,23 @@ static void walk_table(walk *w)
     pfb_name_table table;
     pfb_name_entry entry;
     bool is_open = pfb_name_table_open(&table, w->data, w->size, w->options);
-    promise(w, is_open == (table.error.code == PFB_OK), "opening fails with a reason");
-    promise(w, is_open || table.error.code == PFB_UNKNOWN_FORMAT || w->options, "and it is the form");
+    expect(w, is_open == (table.error.code == PFB_OK), "a failed open has an error code");
+    expect(w, is_open || table.error.code == PFB_UNKNOWN_FORMAT || w->options,
+           "opening fails only because of the form");
     pfb_name_table copy = table;
-    uint32_t promised = pfb_name_table_count(&copy);
+    uint32_t counted = pfb_name_table_count(&copy);
     uint32_t count = 0;
-    size_t least = 0;
+    size_t min_offset = 0;
     while (pfb_name_table_next_entry(&table, &entry)) {
         w->out.items++;
-        touch_entry(w, &table, &entry, least);
-        least = name_offset(w, &entry.name) + entry.name.size_bytes;
+        touch_entry(w, &table, &entry, min_offset);
+        min_offset = name_offset(w, &entry.name) + entry.name.size_bytes;
         count++;
     }
-    promise(w, count == promised, "as many pairs as were counted");
-    promise(w, is_same_error(copy.error, table.error) && copy.notes == table.notes,
-            "counting comes to the same verdict");
-    promise(w, !pfb_name_table_next_entry(&table, &entry), "nothing follows the last pair");
+    expect(w, count == counted, "as many pairs are returned as were counted");
+    expect(w, is_same_error(copy.error, table.error) && copy.notes == table.notes,
+           "counting gives the same error and notes");
+    expect(w, !pfb_name_table_next_entry(&table, &entry), "nothing follows the last pair");
     conclude(w, table.error, table.notes);
 }
 
@@ -507,7 +512,7 @@ static void check_permutation(walk *w, const uint32_t *order, uint32_t count)
 {
     uint8_t *seen = calloc((size_t)count + 1, 1);
     for (uint32_t i = 0; seen && i < count; i++) {
-        promise(w, order[i] < count && !seen[order[i]], "an order holds each pair once");
+        expect(w, order[i] < count && !seen[order[i]], "an order contains each pair once");
         if (order[i] < count)
             seen[order[i]] = 1;
     }
@@ -526,14 +531,14 @@ static void check_orders(walk *w, const lookup *l)
         uint32_t b = index->by_index[i];
         uint32_t one = index->entries[a].index;
         uint32_t two = index->entries[b].index;
-        promise(w, one < two || (one == two && a < b), "by index, then in the order of the table");
+        expect(w, one < two || (one == two && a < b), "by_index is sorted by index, then in the order of the table");
         a = index->by_name[i - 1];
         b = index->by_name[i];
         if (!sorts_by_code_point(l, a) || !sorts_by_code_point(l, b))
             continue;
         int order = compare_texts(l, a, b);
-        promise(w, order < 0 || (order == 0 && index->entries[a].index <= index->entries[b].index),
-                "by text, then by index");
+        expect(w, order < 0 || (order == 0 && index->entries[a].index <= index->entries[b].index),
+               "by_name is sorted by text, then by index");
     }
 }
 
@@ -542,20 +547,23 @@ static void check_finds(walk *w, const lookup *l)
     const pfb_name_index *index = &l->index;
     for (uint32_t i = 0; i < index->count; i++) {
         const pfb_name_entry *found = pfb_name_index_find(index, index->entries[i].index);
-        promise(w, found && found <= &index->entries[i] && found->index == index->entries[i].index,
-                "an index leads to its first pair");
+        expect(w, found && found <= &index->entries[i] && found->index == index->entries[i].index,
+               "find returns the first pair with the index");
     }
     for (uint32_t i = 0; i < index->count; i++) {
         uint32_t position = index->by_name[i];
         uint32_t first = 0;
         const pfb_name name = pfb_utf8_name(l->texts[position], l->sizes[position]);
         uint32_t count = pfb_name_index_named(index, &name, &first);
-        promise(w, first <= i && i - first < count && count <= index->count - first, "a text leads to its pairs");
+        expect(w, first <= i && i - first < count && count <= index->count - first,
+               "named returns a range that contains the pair");
         if (index->entries[position].name.encoding != PFB_ENCODING_UTF16LE || w->out.broken)
             continue;
-        promise(w, first == 0 || compare_texts(l, index->by_name[first - 1], position) < 0, "to all of them");
-        promise(w, compare_texts(l, index->by_name[first], position) == 0, "and to no other");
-        promise(w, compare_texts(l, index->by_name[first + count - 1], position) == 0, "up to the last");
+        expect(w, first == 0 || compare_texts(l, index->by_name[first - 1], position) < 0,
+               "no earlier pair has the name");
+        expect(w, compare_texts(l, index->by_name[first], position) == 0, "the first pair of the range has the name");
+        expect(w, compare_texts(l, index->by_name[first + count - 1], position) == 0,
+               "the last pair of the range has the name");
     }
 }
 
@@ -566,18 +574,19 @@ static void check_lookup(walk *w)
     pfb_name_table_open(&table, w->data, w->size, w->options);
     pfb_name_table copy = table;
     uint32_t count = pfb_name_table_count(&copy);
-    size_t room = count > 0 ? count : 1;
-    pfb_name_entry *entries = malloc(room * sizeof *entries);
-    uint32_t *by_index = malloc(room * sizeof *by_index);
-    uint32_t *by_name = malloc(room * sizeof *by_name);
+    size_t capacity = count > 0 ? count : 1;
+    pfb_name_entry *entries = malloc(capacity * sizeof *entries);
+    uint32_t *by_index = malloc(capacity * sizeof *by_index);
+    uint32_t *by_name = malloc(capacity * sizeof *by_name);
     lookup l = {.index = {.entries = entries, .by_index = by_index, .by_name = by_name}};
     if (entries && by_index && by_name) {
         if (count > 0) {
             pfb_error small = pfb_name_index_build(&l.index, &table, entries, by_index, by_name, count - 1);
-            promise(w, small.code == PFB_CALLER_TOO_SMALL && l.index.count == count - 1, "a small index says so");
+            expect(w, small.code == PFB_CALLER_TOO_SMALL && l.index.count == count - 1,
+                   "an index with too little capacity reports it");
         }
         pfb_error error = pfb_name_index_build(&l.index, &table, entries, by_index, by_name, count);
-        promise(w, is_same_error(error, copy.error) && l.index.count == count, "an index holds all pairs");
+        expect(w, is_same_error(error, copy.error) && l.index.count == count, "an index contains all pairs");
         if (!w->out.broken && convert_texts(&l)) {
             check_orders(w, &l);
             if (!w->out.broken)
@@ -612,12 +621,12 @@ static const char *compare_partial(const reading *whole, const uint8_t *data, si
     pfb_v1_open(&block, data, size, options);
     pfb_error error = pfb_v1_finish(&block);
     if (!is_same_error(whole->error, error) || whole->notes != block.notes)
-        return "the verdict is the same when nothing is read";
+        return "the error is the same when nothing is read";
     pfb_v1_open(&block, data, size, options);
     while (pfb_v1_next_object(&block, &object))
         continue;
     if (!is_same_error(whole->error, block.error) || whole->notes != block.notes)
-        return "the verdict is the same when only objects are read";
+        return "the error is the same when only objects are read";
     walk w = {.data = data, .size = size, .options = options};
     w.random = hash(data, size);
     walk_block(&w);
@@ -625,12 +634,12 @@ static const char *compare_partial(const reading *whole, const uint8_t *data, si
         return w.out.broken;
     return is_same_error(whole->error, w.out.error) && whole->notes == w.out.notes
                ? NULL
-               : "the verdict is the same when parts are read";
+               : "the error is the same when only parts are read";
 }
 
 /* Checks the other functions of a subject. */
-static const char *check_use(v1_subject which, const uint8_t *data, size_t size, const pfb_read_options *options,
-                             const reading *whole)
+static const char *check_other_functions(v1_subject which, const uint8_t *data, size_t size,
+                                         const pfb_read_options *options, const reading *whole)
 {
     walk w = {.data = data, .size = size, .options = options};
     if (which == SUBJECT_NAME_TABLE) {
@@ -645,7 +654,7 @@ static const char *check_use(v1_subject which, const uint8_t *data, size_t size,
     return w.out.broken;
 }
 
-/* ---- What others call ------------------------------------------------------------------------------------- */
+/* ---- Entry points ------------------------------------------------------------------------------------- */
 
 reading read_v1(v1_subject which, const uint8_t *data, size_t size, const pfb_read_options *options)
 {
@@ -661,13 +670,13 @@ reading examine_v1(v1_subject which, const uint8_t *data, size_t size)
     reading strict = read_v1(which, data, size, STRICT);
     const char *broken = tolerant.broken;
     if (!is_same_reading(&tolerant, &again))
-        broken = "the same bytes read the same twice";
+        broken = "reading the same bytes twice gives the same result";
     if (!broken)
         broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
     if (!broken)
-        broken = check_use(which, data, size, 0, &tolerant);
+        broken = check_other_functions(which, data, size, 0, &tolerant);
     if (!broken)
-        broken = check_use(which, data, size, STRICT, &strict);
+        broken = check_other_functions(which, data, size, STRICT, &strict);
     tolerant.broken = broken;
     return tolerant;
 }
@@ -675,7 +684,7 @@ reading examine_v1(v1_subject which, const uint8_t *data, size_t size)
 reading disturb_v1(v1_subject which, uint8_t *data, size_t size, uint64_t seed)
 {
     walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL};
-    if (which == SUBJECT_NAME_TABLE) /* its reader guarantees nothing if the bytes change */
+    if (which == SUBJECT_NAME_TABLE) /* a name table must not change while it is read */
         return w.out;
     w.writable = data;
     w.random = seed | 1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a V2 reply in bulk and value by value.
+/* Reads a V2 reply with pfb_v2_read_values and value by value, and compares the results.
  *
  * Input: { switches u8, capacity u8, first position u8, step u8 }, then the reply. Switches: 1 strict, 2 columns, 4
  * sizes, 8 instances, 16 chosen positions, 32 read the first three values of an instance one by one before each call,
- * 64 padding after each row or column, 128 padding after each value. The lower bits of the other bytes are their
- * values: 6 bits of the capacity, 4 of the step. The upper bits are the padding, less one: after a value those of the
- * capacity, after a row or column those of the step. */
+ * 64 padding after each row or column, 128 padding after each value. The capacity is the low 6 bits of its byte plus 1,
+ * the step the low 4 bits plus 1. The high bits plus 1 are the padding: those of the capacity byte after each value,
+ * those of the step byte after each row or column. */
+#include "checks.h"
 #include "perfblock/error.h"
-#include "promises.h"
 #include "v2_values_readers.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(copy, data + PLAN_BYTES, size);
     const char *broken = compare_bulk(copy, size, &plan);
-    demand(!broken, broken);
+    require(!broken, broken);
     free(copy);
     return 0;
 }

@@ -9,7 +9,7 @@
 enum {
     FILL_BYTE = 0xA5, /* in all elements before a call; shows which elements were written */
     MAX_POSITIONS = 64,
-    FOLLOWING_VALUES = 9 /* values to compare after a call; more than the reader validates at once */
+    FOLLOWING_VALUES = 9 /* values to compare after a call */
 };
 
 /* ---- Reading value by value ---------------------------------------------------------------------------- */

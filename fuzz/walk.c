@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-void promise(walk *w, bool is_kept, const char *text)
+void expect(walk *w, bool condition, const char *text)
 {
-    if (!is_kept && !w->out.broken)
+    if (!condition && !w->out.broken)
         w->out.broken = text;
 }
 
-void promise_steady(walk *w, bool is_kept, const char *text)
+void expect_if_unchanged(walk *w, bool condition, const char *text)
 {
-    promise(w, is_kept || w->writable, text);
+    expect(w, condition || w->writable, text);
 }
 
 void add(walk *w, uint64_t value)
@@ -29,7 +29,7 @@ bool is_inside(size_t offset, size_t size, size_t begin, size_t end)
 void touch(walk *w, size_t offset, size_t size)
 {
     if (!is_inside(offset, size, 0, w->size)) {
-        promise(w, false, "returned items lie inside the input");
+        expect(w, false, "returned items lie inside the input");
         return;
     }
     const uint8_t *p = w->data + offset;
@@ -58,7 +58,7 @@ bool is_partial(const walk *w)
     return w->random != 0 && !w->writable;
 }
 
-bool is_enough(walk *w)
+bool skips_rest(walk *w)
 {
     return is_partial(w) && next_random(w) % 4 == 0;
 }
@@ -81,12 +81,12 @@ void disturb(walk *w, size_t near)
     w->writable[at] = value;
 }
 
-void keep_verdict(walk *w, pfb_error error, uint32_t notes)
+void record_error(walk *w, pfb_error error, uint32_t notes)
 {
     w->out.error = error;
     w->out.notes |= notes;
-    promise(w, error.offset <= w->size, "the offset of an error lies inside the input");
-    promise(w, strcmp(pfb_code_name(error.code), "unknown_code") != 0, "every code has a name");
+    expect(w, error.offset <= w->size, "the offset of an error lies inside the input");
+    expect(w, strcmp(pfb_code_name(error.code), "unknown_code") != 0, "every code has a name");
 }
 
 /* ---- Comparing readings ----------------------------------------------------------------------------------- */
@@ -116,17 +116,19 @@ const char *compare_strict(const reading *tolerant, const reading *strict, const
     if (strict->broken)
         return strict->broken;
     if (strict->notes != 0)
-        return "strict reading tolerates nothing";
+        return "strict reading has no notes";
     if (note_of(tolerant->error, tolerances, count) != 0)
-        return "tolerant reading has no codes of strict reading";
+        return "tolerant reading has no error that only strict reading reports";
     if (strict->error.code == PFB_OK)
         return is_same_reading(tolerant, strict)
                    ? NULL
-                   : "what strict reading accepts is read the same tolerantly, without notes";
+                   : "input that strict reading accepts reads the same tolerantly, without notes";
     uint32_t note = note_of(strict->error, tolerances, count);
     if (note != 0)
-        return tolerant->notes & note ? NULL : "what only strict reading refuses is noted by tolerant reading";
-    return is_same_error(tolerant->error, strict->error) ? NULL : "otherwise both refuse the same place";
+        return tolerant->notes & note ? NULL
+                                      : "an error that only strict reading reports is a note of tolerant reading";
+    return is_same_error(tolerant->error, strict->error) ? NULL
+                                                         : "otherwise strict and tolerant reading have the same error";
 }
 
 /* ---- Rounds of a fuzz target -------------------------------------------------------------------------------- */
@@ -152,6 +154,6 @@ void end_round(uint8_t *copy, reading result)
     free(copy);
     if (!result.broken)
         return;
-    fprintf(stderr, "broken: %s\n", result.broken);
+    fprintf(stderr, "violated guarantee: %s\n", result.broken);
     abort();
 }

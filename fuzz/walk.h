@@ -2,8 +2,8 @@
 #ifndef PFB_FUZZ_WALK_H
 #define PFB_FUZZ_WALK_H
 
-/* Common parts of the walks over inputs: recording the first violated guarantee, accessing the returned bytes, skipping
- * items, changing bytes during reading, and comparing readings. */
+/* Common parts of the walks. A walk reads an input with a reader of the library and checks what it returns: it records
+ * the first violated guarantee, accesses the returned bytes, may skip items and may change bytes during reading. */
 #include "perfblock/name.h"
 #include "readers.h"
 
@@ -19,12 +19,12 @@ typedef struct walk {
 } walk;
 
 /* Records a violated guarantee in out.broken; the first one is kept. */
-void promise(walk *w, bool is_kept, const char *text);
+void expect(walk *w, bool condition, const char *text);
 
-/* Like promise(), for guarantees that hold only if the input does not change. */
-void promise_steady(walk *w, bool is_kept, const char *text);
+/* Like expect(), for guarantees that hold only if the input does not change. */
+void expect_if_unchanged(walk *w, bool condition, const char *text);
 
-/* Adds to the checksum of the reading. */
+/* Adds a number to the checksum of the reading. */
 void add(walk *w, uint64_t value);
 
 bool is_inside(size_t offset, size_t size, size_t begin, size_t end);
@@ -38,17 +38,18 @@ uint64_t next_random(walk *w);
 /* Returns true if the walk skips items. */
 bool is_partial(const walk *w);
 
-/* Returns true if the rest of a level is to be skipped. */
-bool is_enough(walk *w);
+/* Returns true if the walk skips the rest of the current level: values, instances or results. Decided at random in a
+ * walk that skips items. */
+bool skips_rest(walk *w);
 
 /* Returns the offset of a name in the input; 0 if there is no name. */
 size_t name_offset(const walk *w, const pfb_name *name);
 
-/* Changes one byte, with probability 1/2 shortly after `near`. */
+/* Changes one byte if the input may change: with probability 1/2 one of the 48 bytes from `near` on, otherwise any. */
 void disturb(walk *w, size_t near);
 
 /* Records a reader's error, whose offset must be inside the input and whose code must have a name. */
-void keep_verdict(walk *w, pfb_error error, uint32_t notes);
+void record_error(walk *w, pfb_error error, uint32_t notes);
 
 /* ---- Comparing readings ----------------------------------------------------------------------------------- */
 

@@ -37,7 +37,7 @@ DELTA, LARGE_DELTA, INVERSE = 0x00400400, 0x00400500, 0x21510500
 MULTI_100NS, MULTI_INVERSE = 0x22510500, 0x23510500
 TEXT, LARGE_RAW_BASE = 0x00000B00, 0x40030500
 
-# Switches and scale of an input: fuzz/promises.h.
+# Switches and scale of an input: fuzz/checks.h.
 (WRAP32, PER_ITEM_INVERSE, SERVER_2003, GENERIC, CAP_100,
  CLAMP_0) = (1 << bit for bit in range(6))
 

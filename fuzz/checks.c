@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "promises.h"
+#include "checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void demand(bool kept, const char *promise)
+void require(bool condition, const char *guarantee)
 {
-    if (kept)
+    if (condition)
         return;
-    fprintf(stderr, "broken promise: %s\n", promise);
+    fprintf(stderr, "violated guarantee: %s\n", guarantee);
     abort();
 }
 
@@ -26,7 +26,7 @@ bool is_same_result(const pfb_formula_result *a, const pfb_formula_result *b)
            a->unit == b->unit && a->is_integer == b->is_integer && a->integer == b->integer;
 }
 
-bool is_status_byte(double value, uint8_t status_byte, const pfb_formula_result *result)
+bool is_packed_result(double value, uint8_t status_byte, const pfb_formula_result *result)
 {
     bool is_small_integer = result->is_integer && result->integer >> 53 == 0;
     return bits_of(value) == bits_of(result->value) &&

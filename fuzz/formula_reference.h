@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_FUZZ_SECOND_OPINION_H
-#define PFB_FUZZ_SECOND_OPINION_H
+#ifndef PFB_FUZZ_FORMULA_REFERENCE_H
+#define PFB_FUZZ_FORMULA_REFERENCE_H
 
 /* Reference implementation of the formulas, from the bits of the counter type and with slow integers: status, flags,
  * unit and exact quotient. It does not call core; it follows docs/formula.md. */
@@ -25,12 +25,12 @@ typedef struct shape {
     pfb_unit unit;
 } shape;
 
-typedef struct opinion {
+typedef struct expected_result {
     pfb_status status;
     uint32_t flags;
     pfb_unit unit;
     ratio value; /* if the status is ok */
-} opinion;
+} expected_result;
 
 enum { NAMED_TYPES = 39 };
 
@@ -38,7 +38,8 @@ enum { NAMED_TYPES = 39 };
 uint32_t named_type_at(size_t position);
 
 shape shape_of(uint32_t type, const pfb_formula_options *options);
-opinion judge(const pfb_raw_value *older, const pfb_raw_value *newer, const pfb_formula_options *options);
+expected_result reference_result(const pfb_raw_value *older, const pfb_raw_value *newer,
+                                 const pfb_formula_options *options);
 
 /* Returns true if no double is nearer to the ratio, with ties to even. *exact is set if the double equals the ratio. */
 bool is_nearest(const ratio *r, double value, bool *exact);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "second_opinion.h"
+#include "formula_reference.h"
 
 #include <string.h>
 
@@ -42,7 +42,7 @@ static bool is_dword(uint32_t type)
 }
 
 /* A well-formed value of class COUNTER. */
-static bool is_spelled_out(uint32_t type)
+static bool is_well_formed(uint32_t type)
 {
     unsigned subtype = type >> 16 & 15;
     bool reserved = (type & 0xFF) != 0 || (type >> 12 & 15) != 0 || has_bit(type, 26) || has_bit(type, 27);
@@ -54,7 +54,7 @@ static bool is_spelled_out(uint32_t type)
     return !reserved && fields && base_bit && inverse_bit && multi_bit;
 }
 
-/* ---- What a type's bits say ---------------------------------------------------------------------------- */
+/* ---- Formulas from the bits of a type ---------------------------------------------------------------------------- */
 
 /* Sets which differences a type of class COUNTER uses, and the denominator. */
 static void find_operands(shape *s, uint32_t type, unsigned subtype)
@@ -87,7 +87,7 @@ shape shape_of(uint32_t type, const pfb_formula_options *options)
     unsigned display = type >> 28;
     bool named = is_named(type);
     bool sized = (type >> 8 & 3) < 2;
-    shape s = {.known = named || (options->generic && is_spelled_out(type)), .clock = type >> 20 & 3};
+    shape s = {.known = named || (options->generic && is_well_formed(type)), .clock = type >> 20 & 3};
     if (!s.known || !sized)
         return s;
     s.dword = is_dword(type);
@@ -122,7 +122,7 @@ static reading read_clock(const pfb_raw_value *s, unsigned clock)
     return (reading){PFB_HAS_OBJECT_TIME, PFB_HAS_OBJECT_FREQ, s->object_time, s->object_freq};
 }
 
-/* A precision timer of an object uses the object's clock if there is no pair of bases. */
+/* A precision timer of an object uses the object's clock if the two samples do not both have a base. */
 static void choose_clock(shape *s, uint32_t type, uint32_t both)
 {
     bool object = (type >> 16 & 15) == PRECISION && s->clock == 2;
@@ -170,7 +170,8 @@ static bool subtract(uint64_t from, uint64_t to, bool may_wrap, big *difference,
 }
 
 /* The numerator before factors. */
-static pfb_status count(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer, bool wrap32, opinion *o)
+static pfb_status find_numerator(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer, bool wrap32,
+                                 expected_result *o)
 {
     if (s->elapsed) {
         int64_t now = read_clock(newer, s->clock).time;
@@ -190,8 +191,8 @@ static bool has_dword_base(const shape *s, const pfb_raw_value *sample)
 }
 
 /* The denominator before factors. */
-static pfb_status measure(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer, bool wrap32,
-                          opinion *o)
+static pfb_status find_denominator(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer, bool wrap32,
+                                   expected_result *o)
 {
     bool rose = true;
     if (s->by_time) { /* adding 2^63 keeps the order of signed values */
@@ -232,7 +233,7 @@ static void multiply(const shape *s, const pfb_raw_value *newer, ratio *v)
         v->n = big_times(v->n, 100);
 }
 
-static void limit(const shape *s, const pfb_formula_options *options, opinion *o)
+static void limit(const shape *s, const pfb_formula_options *options, expected_result *o)
 {
     big hundred = big_times(o->value.d, 100);
     if (o->value.negative) {
@@ -246,7 +247,7 @@ static void limit(const shape *s, const pfb_formula_options *options, opinion *o
     }
 }
 
-/* Another 34 bits at most. */
+/* Multiplies by the power of ten, which adds at most 34 bits. */
 static void scale(int exponent, ratio *v)
 {
     for (; exponent > 0; exponent--)
@@ -255,7 +256,7 @@ static void scale(int exponent, ratio *v)
         v->d = big_times(v->d, 10);
 }
 
-/* ---- The opinion --------------------------------------------------------------------------------------- */
+/* ---- The result --------------------------------------------------------------------------------------- */
 
 /* Checks that do not depend on inputs. */
 static pfb_status check_call(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer,
@@ -272,23 +273,24 @@ static pfb_status check_call(const shape *s, const pfb_raw_value *older, const p
     return older && older->type != newer->type ? PFB_STATUS_TYPE_MISMATCH : PFB_STATUS_OK;
 }
 
-opinion judge(const pfb_raw_value *older, const pfb_raw_value *newer, const pfb_formula_options *options)
+expected_result reference_result(const pfb_raw_value *older, const pfb_raw_value *newer,
+                                 const pfb_formula_options *options)
 {
     shape s = shape_of(newer->type, options);
-    opinion o = {.unit = s.unit, .value = {big_of(0), big_of(1), false}};
+    expected_result o = {.unit = s.unit, .value = {big_of(0), big_of(1), false}};
     o.status = check_call(&s, older, newer, options);
     if (o.status != PFB_STATUS_OK)
         return o;
     choose_clock(&s, newer->type, older ? older->has & newer->has : 0);
     o.status = check_inputs(&s, older, newer);
     if (o.status == PFB_STATUS_OK)
-        o.status = count(&s, older, newer, options->wrap32, &o);
+        o.status = find_numerator(&s, older, newer, options->wrap32, &o);
     if (o.status == PFB_STATUS_OK && (s.times_f || s.over_f) && read_clock(newer, s.clock).freq <= 0)
         o.status = PFB_STATUS_BAD_FREQUENCY;
     if (o.status == PFB_STATUS_OK && s.multi && newer->multi_count == 0)
         o.status = PFB_STATUS_ZERO_BASE;
     if (o.status == PFB_STATUS_OK)
-        o.status = measure(&s, older, newer, options->wrap32, &o);
+        o.status = find_denominator(&s, older, newer, options->wrap32, &o);
     if (o.status != PFB_STATUS_OK)
         return o;
     multiply(&s, newer, &o.value);
@@ -312,14 +314,15 @@ bool is_nearest(const ratio *r, double value, bool *exact)
         return bits == 0;
     if ((bits >> 63 != 0) != r->negative || exponent < LEAST || exponent > MOST)
         return false;
-    /* value = mantissa * 2^exponent; both sides times what makes them integers. */
+    /* value = mantissa * 2^exponent is compared with n / d. Both are multiplied by the numbers that make them integers.
+     */
     big left = exponent < 0 ? big_shifted(r->n, -exponent) : r->n;
     big unit = exponent > 0 ? big_shifted(r->d, exponent) : r->d;
     big right = big_times(unit, mantissa);
     bool above = big_compare(&right, &left) > 0;
     big error = above ? big_minus(right, &left) : big_minus(left, &right);
     *exact = big_is_zero(&error);
-    /* Below a power of two the distance of doubles is half as large. */
+    /* Doubles just below a power of two are half as far apart. */
     bool at_power = above && mantissa == UINT64_C(1) << FRACTION_BITS;
     error = big_shifted(error, at_power ? 2 : 1);
     int difference = big_compare(&error, &unit);
