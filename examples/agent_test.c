@@ -11,7 +11,7 @@
 
 /* ---- The agent ------------------------------------------------------------------------------------------------- */
 
-enum { ERROR_DATA = 13, ERROR_BUFFER = 8, MOST_TRIES = 4 };
+enum { ERROR_DATA = 13, ERROR_BUFFER = 8, MAX_TRIES = 4 };
 
 /* Collects one sample and counts its values. Returns 0 or an error code. */
 static unsigned collect(HANDLE query, unsigned *values)
@@ -19,7 +19,7 @@ static unsigned collect(HANDLE query, unsigned *values)
     static uint64_t buffer[1 << 13]; /* aligned to 8 */
     DWORD size = 0;
     ULONG status = ERROR_BUFFER;
-    for (int i = 0; i < MOST_TRIES && status == ERROR_BUFFER; i++)
+    for (int i = 0; i < MAX_TRIES && status == ERROR_BUFFER; i++)
         status = PerfQueryCounterData(query, (PERF_DATA_HEADER *)buffer, sizeof buffer, &size);
     if (status != 0)
         return (unsigned)status;

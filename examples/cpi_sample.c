@@ -161,12 +161,12 @@ static bool read_file(const char *path, char *bytes, size_t capacity, size_t *si
 /* Makes the facility read the snapshots of a file. */
 static bool use_file(const char *path)
 {
-    enum { MOST_BYTES = 1 << 20 };
+    enum { MAX_BYTES = 1 << 20 };
     pfb_cpi_failure failure = {0};
     pfb_cpi_source *source = NULL;
     size_t size = 0;
-    char *bytes = malloc(MOST_BYTES);
-    if (!bytes || !read_file(path, bytes, MOST_BYTES, &size))
+    char *bytes = malloc(MAX_BYTES);
+    if (!bytes || !read_file(path, bytes, MAX_BYTES, &size))
         fprintf(stderr, "%s: cannot be read\n", path);
     else if (!(source = pfb_cpi_source_open_fixture(bytes, size, &failure)))
         fprintf(stderr, "%s: %s: %s\n", path, RcToString(failure.code), failure.sentence);

@@ -23,7 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST_STEPS = 16, MOST_CPUS = 4, PLACES = 8, MOST_BUFFER = 8192, MOST_LABEL = 300, UNHALTED = 2 };
+enum { MAX_STEPS = 16, MAX_CPUS = 4, PLACES = 8, MAX_BUFFER = 8192, MAX_LABEL = 300, UNHALTED = 2 };
 
 /* Expected state of one instance. */
 typedef struct place {
@@ -41,14 +41,14 @@ typedef struct place {
 typedef struct machine {
     const uint8_t *data;
     size_t left;
-    canned source;
-    canned_step steps[MOST_STEPS];
-    pfb_cpi_cpu cpus[MOST_STEPS][MOST_CPUS];
+    canned_source source;
+    canned_step steps[MAX_STEPS];
+    pfb_cpi_cpu cpus[MAX_STEPS][MAX_CPUS];
     size_t live_count;
     place places[PLACES];
 } machine;
 
-static char label[MOST_LABEL + 1];
+static char label[MAX_LABEL + 1];
 
 /* ---- The input ----------------------------------------------------------------------------------------- */
 
@@ -74,7 +74,7 @@ static void take_step(machine *m, size_t at, pfb_cpi_widths widths)
     reading.snapshot.has_thread = (kind & 1) != 0;
     reading.snapshot.thread.instr = take(m, 2);
     reading.snapshot.thread.cycles = take(m, 2);
-    reading.snapshot.cpu_count = take(m, 1) % MOST_CPUS;
+    reading.snapshot.cpu_count = take(m, 1) % MAX_CPUS;
     reading.snapshot.cpus = cpus;
     for (size_t i = 0; i < reading.snapshot.cpu_count; i++) {
         cpus[i].cpu = take(m, 1);
@@ -93,11 +93,11 @@ static void begin(machine *m)
     widths.instr = take(m, 1);
     widths.cycles = take(m, 1);
     m->source.steps = m->steps;
-    m->source.step_count = take(m, 1) % MOST_STEPS;
+    m->source.step_count = take(m, 1) % MAX_STEPS;
     m->source.unhalted = UNHALTED;
     for (size_t i = 0; i < m->source.step_count; i++)
         take_step(m, i, widths);
-    memset(label, 'x', MOST_LABEL);
+    memset(label, 'x', MAX_LABEL);
     require(pfb_cpi_use_source(canned_open(&m->source)) == PFB_PU_SUCCESS,
             "without instances the source can be changed");
 }
@@ -105,7 +105,7 @@ static void begin(machine *m)
 /* Makes a label of `size` bytes; NULL if 0. */
 static const char *make_label(size_t size)
 {
-    return size > 0 ? label + MOST_LABEL - size : NULL;
+    return size > 0 ? label + MAX_LABEL - size : NULL;
 }
 
 /* ---- The model ----------------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ static int mode_code(uint32_t mode)
 static int expect_group(place *p, const pfb_cpi_result *result, const pfb_cpi_figures *figures,
                         const pfb_cpi_identity *identity)
 {
-    static uint8_t group[MOST_BUFFER];
+    static uint8_t group[MAX_BUFFER];
     size_t size;
     pfb_code code = pfb_cpi_hooks_write(result, figures, identity, group, sizeof group, &size);
     p->needed = 0;
@@ -154,7 +154,7 @@ static void check_data(const pfb_cpi_data *data, const pfb_cpi_result *result, c
     require(bits_of(data->scaled_sys_cpi) == bits_of(result->system.scaled_cpi), "the scaled CPI of the system");
     require(bits_of(data->sys_busy) == bits_of(result->system.busy_percent), "the busy share of the system");
     require(bits_of(data->thread_cpi) == bits_of(result->thread.raw_cpi), "the CPI of the thread");
-    for (size_t i = 0; i < MOST_CPUS; i++) {
+    for (size_t i = 0; i < MAX_CPUS; i++) {
         pfb_cpi_figures f = i < result->cpu_count ? figures[i] : (pfb_cpi_figures){.raw_cpi = 0.0};
         require(bits_of(data->raw_cpi[i]) == bits_of(f.raw_cpi), "a CPU's raw CPI, or 0");
         require(bits_of(data->scaled_cpi[i]) == bits_of(f.scaled_cpi), "a CPU's scaled CPI, or 0");
@@ -165,7 +165,7 @@ static void check_data(const pfb_cpi_data *data, const pfb_cpi_result *result, c
 /* Expected result of a get, with a group of hooks if `identity` is not NULL. */
 static int expect_get(machine *m, place *p, const pfb_cpi_identity *identity, const pfb_cpi_data *data)
 {
-    pfb_cpi_figures figures[MOST_CPUS];
+    pfb_cpi_figures figures[MAX_CPUS];
     pfb_cpi_result result;
     if (identity && !p->buffer)
         return PFB_PU_ERROR_NO_BUFFER;
@@ -338,7 +338,7 @@ static void call_trace(machine *m, const target *t)
     const pfb_cpi_data *data = (const pfb_cpi_data *)m;
     int minor = take_minor(m);
     uint32_t forms = take(m, 1);
-    size_t size = take(m, 2) % MOST_LABEL;
+    size_t size = take(m, 2) % MAX_LABEL;
     int code = pfb_cpi_get_and_trace(t->handle, minor, forms, make_label(size), &data);
     bool is_form = (forms & ~UINT32_C(0x60)) == 0;
     bool is_compatible = !(t->place && t->place->mode & 0x80000000 && forms & 0x20);
@@ -357,7 +357,7 @@ static void call_trace(machine *m, const target *t)
 static void call_identity(machine *m, const target *t)
 {
     int minor = take_minor(m);
-    size_t size = take(m, 2) % MOST_LABEL;
+    size_t size = take(m, 2) % MAX_LABEL;
     int code = pfb_cpi_set_trace_hook_id(t->handle, minor, make_label(size));
     check_code(t, code, is_identity(minor, size) ? PFB_PU_SUCCESS : PFB_PU_ERROR_INVALID_PARAMETER);
     if (!t->place || code != PFB_PU_SUCCESS)
@@ -368,7 +368,7 @@ static void call_identity(machine *m, const target *t)
 
 static void call_attach(machine *m, const target *t)
 {
-    size_t capacity = take(m, 2) % MOST_BUFFER;
+    size_t capacity = take(m, 2) % MAX_BUFFER;
     uint8_t *buffer = capacity > 0 && t->place ? malloc(capacity) : NULL;
     check_code(t, pfb_cpi_attach_trace_buffer(t->handle, buffer, capacity), PFB_PU_SUCCESS);
     if (!t->place)

@@ -15,20 +15,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST_CPUS = 64, AT_START = 1, AT_END = 2, UNTOUCHED = 0xA5 };
+enum { MAX_CPUS = 64, AT_START = 1, AT_END = 2, UNTOUCHED = 0xA5 };
 
 /* The contents of an input. */
 typedef struct request {
     uint32_t mode;
     pfb_cpi_widths widths;
     pfb_cpi_snapshot start, end;
-    pfb_cpi_cpu start_cpus[MOST_CPUS], end_cpus[MOST_CPUS];
+    pfb_cpi_cpu start_cpus[MAX_CPUS], end_cpus[MAX_CPUS];
 } request;
 
 typedef struct response {
     pfb_cpi_verdict verdict;
     pfb_cpi_result result;
-    pfb_cpi_figures cpus[MOST_CPUS];
+    pfb_cpi_figures cpus[MAX_CPUS];
 } response;
 
 static void compute(const request *q, response *a)
@@ -325,7 +325,7 @@ static void take_cpus(input_bytes *input, request *q)
 {
     q->start.cpus = q->start_cpus;
     q->end.cpus = q->end_cpus;
-    for (int i = 0; i < MOST_CPUS && input->size > 0; i++) {
+    for (int i = 0; i < MAX_CPUS && input->size > 0; i++) {
         uint32_t number = (uint32_t)take(input, 4);
         unsigned absent = (unsigned)take(input, 1);
         pfb_cpi_cpu start = take_cpu(input, number);

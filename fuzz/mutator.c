@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    MOST_COUNTERS = 64, /* of a result or object; others are dropped */
-    MOST_DATUM_BYTES = 256,
+    MAX_COUNTERS = 64, /* of a result or object; others are dropped */
+    MAX_DATUM_BYTES = 256,
     FAULT_ATTEMPTS = 6
 };
 
@@ -188,7 +188,7 @@ static const uint32_t v2_kinds[] = {PFB_V2_ERROR, PFB_V2_SINGLE_COUNTER, PFB_V2_
 /* The result that is written. */
 typedef struct v2_shape {
     uint32_t kind, status;
-    uint32_t ids[MOST_COUNTERS];
+    uint32_t ids[MAX_COUNTERS];
     uint32_t id_count;
     bool has_instances;
     uint32_t value_count; /* of each instance */
@@ -206,10 +206,10 @@ static v2_shape make_shape(chooser *c, uint32_t kind, uint32_t status, const uin
         shape.status = 0x106A; /* strict readers refuse an error without status */
     bool has_ids = shape.kind == PFB_V2_MULTIPLE_COUNTERS || shape.kind == PFB_V2_COUNTERSET;
     for (uint32_t i = 0; has_ids && i < id_count; i++) {
-        for (uint32_t n = repetitions(c); n > 0 && shape.id_count < MOST_COUNTERS; n--)
+        for (uint32_t n = repetitions(c); n > 0 && shape.id_count < MAX_COUNTERS; n--)
             shape.ids[shape.id_count++] = maybe_32(c, ids[i]);
     }
-    if (has_ids && is_edit(c) && shape.id_count < MOST_COUNTERS)
+    if (has_ids && is_edit(c) && shape.id_count < MAX_COUNTERS)
         shape.ids[shape.id_count++] = below(c, 40);
     shape.has_instances = shape.kind == PFB_V2_MULTIPLE_INSTANCES || shape.kind == PFB_V2_COUNTERSET;
     if (shape.kind != PFB_V2_ERROR)
@@ -221,7 +221,7 @@ static v2_shape make_shape(chooser *c, uint32_t kind, uint32_t status, const uin
 typedef struct v2_item {
     uint32_t id;
     pfb_name name;
-    raw_value values[MOST_COUNTERS];
+    raw_value values[MAX_COUNTERS];
     uint32_t value_count;
 } v2_item;
 
@@ -244,7 +244,7 @@ static uint32_t read_v2_values(pfb_v2_reader *reader, const uint8_t *data, raw_v
 {
     uint32_t count = 0;
     pfb_v2_value value;
-    while (count < MOST_COUNTERS && pfb_v2_next_value(reader, &value)) {
+    while (count < MAX_COUNTERS && pfb_v2_next_value(reader, &value)) {
         const uint8_t *bytes = data + value.data_offset;
         values[count++] =
             (raw_value){.bytes = value.is_number ? NULL : bytes, .raw = value.raw, .size_bytes = value.data_size_bytes};
@@ -255,9 +255,9 @@ static uint32_t read_v2_values(pfb_v2_reader *reader, const uint8_t *data, raw_v
 static void write_v2_result(pfb_writer *writer, pfb_v2_reader *reader, const uint8_t *data, const pfb_v2_result *result,
                             chooser *c)
 {
-    uint32_t ids[MOST_COUNTERS];
+    uint32_t ids[MAX_COUNTERS];
     uint32_t id_count = 0;
-    while (id_count < MOST_COUNTERS && pfb_v2_counter_id(reader, result, id_count, &ids[id_count]))
+    while (id_count < MAX_COUNTERS && pfb_v2_counter_id(reader, result, id_count, &ids[id_count]))
         id_count++;
     v2_shape shape = make_shape(c, result->kind, result->status, ids, id_count);
     pfb_write_begin_result(writer, shape.kind, shape.status, shape.ids, shape.id_count);
@@ -361,7 +361,7 @@ typedef struct v1_shape {
         uint32_t source; /* position in the input; UINT32_MAX: none */
         uint32_t offset; /* where the writer has placed the value */
         uint32_t size_bytes;
-    } counters[MOST_COUNTERS];
+    } counters[MAX_COUNTERS];
     uint32_t count;
 } v1_shape;
 
@@ -374,8 +374,8 @@ static void write_v1_definition(pfb_writer *writer, chooser *c, v1_shape *shape,
     written.type = maybe_32(c, counter->type);
     if (is_edit(c))
         written.size_bytes = 4 * below(c, 3);
-    if (written.size_bytes > MOST_DATUM_BYTES)
-        written.size_bytes = MOST_DATUM_BYTES;
+    if (written.size_bytes > MAX_DATUM_BYTES)
+        written.size_bytes = MAX_DATUM_BYTES;
     written.value_offset = 0;
     uint32_t i = shape->count++;
     shape->counters[i].source = source;
@@ -401,11 +401,11 @@ static void write_v1_values(pfb_writer *writer, chooser *c, const v1_shape *shap
     }
 }
 
-/* Cuts a name to MOST_DATUM_BYTES. */
+/* Cuts a name to MAX_DATUM_BYTES. */
 static pfb_name cut_name(pfb_name name)
 {
-    if (name.size_bytes > MOST_DATUM_BYTES)
-        name.size_bytes = MOST_DATUM_BYTES;
+    if (name.size_bytes > MAX_DATUM_BYTES)
+        name.size_bytes = MAX_DATUM_BYTES;
     return name;
 }
 
@@ -413,7 +413,7 @@ static uint32_t read_v1_values(pfb_v1_reader *reader, const uint8_t *data, raw_v
 {
     uint32_t count = 0;
     pfb_v1_value value;
-    while (count < MOST_COUNTERS && pfb_v1_next_value(reader, &value)) {
+    while (count < MAX_COUNTERS && pfb_v1_next_value(reader, &value)) {
         const uint8_t *bytes = data + value.offset;
         values[count++] =
             (raw_value){.bytes = value.is_number ? NULL : bytes, .raw = value.raw, .size_bytes = value.size_bytes};
@@ -442,10 +442,10 @@ static void write_v1_object(pfb_writer *writer, pfb_v1_reader *reader, const uin
     v1_shape shape = {.count = 0};
     pfb_v1_counter counter;
     for (uint32_t source = 0; pfb_v1_next_counter(reader, &counter); source++) {
-        for (uint32_t n = repetitions(c); n > 0 && shape.count < MOST_COUNTERS; n--)
+        for (uint32_t n = repetitions(c); n > 0 && shape.count < MAX_COUNTERS; n--)
             write_v1_definition(writer, c, &shape, &counter, source);
     }
-    raw_value values[MOST_COUNTERS];
+    raw_value values[MAX_COUNTERS];
     bool has_instances = written.instance_count >= 0;
     uint32_t count = 0;
     pfb_v1_instance instance;

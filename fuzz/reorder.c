@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Results with more instances keep their order. */
-enum { MOST_INSTANCES = 128 };
+enum { MAX_INSTANCES = 128 };
 
 /* An instance and the bytes it takes. */
 typedef struct span {
@@ -19,8 +19,8 @@ typedef struct span {
 typedef struct instances {
     const uint8_t *data;
     uint32_t count;
-    span spans[MOST_INSTANCES];
-    uint32_t order[MOST_INSTANCES];
+    span spans[MAX_INSTANCES];
+    uint32_t order[MAX_INSTANCES];
 } instances;
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ static span read_span(pfb_v2_reader *block, const uint8_t *data, const pfb_v2_in
     return s;
 }
 
-/* Reads the instances of the current result, at most MOST_INSTANCES. Returns their number. */
+/* Reads the instances of the current result, at most MAX_INSTANCES. Returns their number. */
 static uint32_t read_instances(pfb_v2_reader *block, const uint8_t *data, instances *list)
 {
     pfb_v2_instance instance;
@@ -49,7 +49,7 @@ static uint32_t read_instances(pfb_v2_reader *block, const uint8_t *data, instan
     list->data = data;
     list->count = 0;
     for (; pfb_v2_next_instance(block, &instance); all++) {
-        if (instance.name.bytes && list->count < MOST_INSTANCES)
+        if (instance.name.bytes && list->count < MAX_INSTANCES)
             list->spans[list->count++] = read_span(block, data, &instance);
     }
     return all;
@@ -88,7 +88,7 @@ static void shuffle(instances *list, uint32_t seed)
 /* Restores the relative order of equal instances among the positions they have. */
 static void keep_equal_in_order(instances *list)
 {
-    bool placed[MOST_INSTANCES] = {false};
+    bool placed[MAX_INSTANCES] = {false};
     for (uint32_t place = 0; place < list->count; place++) {
         uint32_t first = 0;
         while (placed[first] || !is_same(list, first, list->order[place]))

@@ -16,7 +16,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Larger inputs skip the slow checks: cooking twice, and linear searches. */
-enum { MOST_CELLS = 4096, FEW_ROWS = 64 };
+enum { MAX_CELLS = 4096, FEW_ROWS = 64 };
 
 /* ---- Parts of the input -------------------------------------------------------------------------------- */
 
@@ -263,9 +263,7 @@ static void check_older_rows(const pfb_sample *older, const pfb_sample *newer)
                 "the older row is the one that a linear search finds");
 }
 
-/* ---- Related counters by linear search
- * ---------------------------------------------------------------------------------
- */
+/* ---- Related counters by linear search -------------------------------------------------------------- */
 
 /* The position of the first of a result's columns for a counter, or PFB_NONE. */
 static uint32_t find_position(const pfb_sample *t, uint32_t result, uint32_t counter_id)
@@ -480,7 +478,7 @@ static void check_cells(const pfb_sample *older, const pfb_sample *newer, const 
     uint32_t cells = 0;
     for (uint32_t row = 0; row < newer->counts.rows; row++) {
         const pfb_sample_result *result = &newer->results[newer->rows[row].result];
-        for (uint32_t n = 0; n < result->column_count && cells < MOST_CELLS; n++, cells++) {
+        for (uint32_t n = 0; n < result->column_count && cells < MAX_CELLS; n++, cells++) {
             check_cell(older, newer, row, result->first_column + n, options);
             check_cell(NULL, newer, row, result->first_column + n, options);
         }
@@ -522,7 +520,7 @@ static void check_packed_results(const pfb_sample *older, const pfb_sample *newe
 
 static void check_cook(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
 {
-    if (newer->counts.values > MOST_CELLS)
+    if (newer->counts.values > MAX_CELLS)
         return;
     size_t count = (size_t)newer->counts.values;
     if (count > 0)
@@ -541,7 +539,7 @@ static void check_cook(const pfb_sample *older, const pfb_sample *newer, const p
 static void check_cook_replies(const sample *older, const sample *newer, const pfb_formula_options *options)
 {
     pfb_cooked_replies cooked;
-    if (newer->table.counts.values > MOST_CELLS)
+    if (newer->table.counts.values > MAX_CELLS)
         return;
     bool done = pfb_cook_replies(&cooked, &older->input, &newer->input, options, NULL, 0);
     size_t size = cooked.needed_bytes;
@@ -621,7 +619,7 @@ static void check_moved_row(const two_orders *o, const pfb_formula_options *opti
     }
 }
 
-/* Requires matched samples of at most MOST_CELLS cells. */
+/* Requires matched samples of at most MAX_CELLS cells. */
 static void compare_orders(const sample *older, const sample *newer, reordered *moved_older, reordered *moved_newer,
                            const pfb_formula_options *options)
 {
@@ -643,7 +641,7 @@ static void check_orders(const sample *older, const sample *newer, const uint8_t
 {
     reordered moved_older = {.moved_to = NULL};
     reordered moved_newer = {.moved_to = NULL};
-    if ((order[0] == 0 && order[1] == 0) || newer->table.counts.values > MOST_CELLS)
+    if ((order[0] == 0 && order[1] == 0) || newer->table.counts.values > MAX_CELLS)
         return;
     if (make_reordered(&moved_older, older, order[0]) && make_reordered(&moved_newer, newer, order[1]))
         compare_orders(older, newer, &moved_older, &moved_newer, options);

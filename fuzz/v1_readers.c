@@ -315,12 +315,12 @@ static void check_rows(walk *w, const pfb_sample *t)
 /* Matches a sample with itself: every instance is its own older one, and everything can be cooked. */
 static void check_self_match(walk *w, pfb_sample *t)
 {
-    enum { MOST_CELLS = 1 << 16 };
+    enum { MAX_CELLS = 1 << 16 };
     pfb_sample_match(t, t);
     for (uint32_t row = 0; row < t->counts.rows; row++)
         expect(w, t->rows[row].older_row == row, "in a sample matched with itself, each row is its own older row");
     size_t count = (size_t)t->counts.values;
-    if (count == 0 || count > MOST_CELLS)
+    if (count == 0 || count > MAX_CELLS)
         return;
     double *values = malloc(count * (sizeof *values + 1));
     if (!values)

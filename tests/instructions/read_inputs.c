@@ -406,8 +406,7 @@ static void print_evaluated(const evaluated *e)
     printf("%u %u %u %u\n", (unsigned)e->newer.counts.rows, matched, count_values(&e->newer), displayed);
 }
 
-/* ---- Readers by name
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Readers by name -------------------------------------------------------------------------------- */
 
 static void read_rows(const request *r)
 {

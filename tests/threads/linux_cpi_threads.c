@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CPUS = 4, DESCRIPTORS = 4096, TURNS = 120, MOST_READINGS = 8, PATH_BYTES = 200 };
+enum { CPUS = 4, DESCRIPTORS = 4096, TURNS = 120, MAX_READINGS = 8, PATH_BYTES = 200 };
 
 /* ---- Kernel files ---------------------------------------------------------------------------------------------- */
 
@@ -207,7 +207,7 @@ static void use_reader(uint32_t mode, uint64_t *random)
     pfb_cpi_reader *reader = pfb_cpi_reader_open(source, mode, NULL);
     CHECK(reader != NULL);
     take(reader, PFB_CPI_AT_START, &start);
-    for (uint32_t left = next_random(random) % MOST_READINGS; left > 0; left--) {
+    for (uint32_t left = next_random(random) % MAX_READINGS; left > 0; left--) {
         if (next_random(random) % 3 == 0)
             take(reader, PFB_CPI_AT_START, &start);
         take(reader, PFB_CPI_AT_END, &end);

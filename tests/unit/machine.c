@@ -38,11 +38,11 @@ const pfb_guid interface_guid = {
 const pfb_guid process_guid = {
     {0xa8, 0xa1, 0x7f, 0x1f, 0xc6, 0xdb, 0x1d, 0x48, 0x86, 0xef, 0x09, 0x91, 0x45, 0xb3, 0x90, 0x80}};
 
-static pfb_guid asked_set;
+static pfb_guid queried_set;
 
-void ask_of(const pfb_guid *set)
+void use_counterset(const pfb_guid *set)
 {
-    asked_set = *set;
+    queried_set = *set;
 }
 
 /* ---- Kernel files ---------------------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ const char *machine_root(void)
 
 void make_machine(void)
 {
-    ask_of(&processor_guid);
+    use_counterset(&processor_guid);
     snprintf(machine.root, sizeof machine.root, "/tmp/perfblock_machine_XXXXXX");
     cr_assert(mkdtemp(machine.root), "no temporary folder");
     remember(machine.root);
@@ -160,7 +160,7 @@ uint64_t ticks(uint64_t count)
 
 size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance)
 {
-    const pfb_query query = {.counterset = asked_set,
+    const pfb_query query = {.counterset = queried_set,
                              .counter_id = counter,
                              .instance_id = instance,
                              .name = name ? pfb_utf8_name(name, strlen(name)) : (pfb_name){0}};
@@ -278,7 +278,7 @@ const char *offered_by(pfb_source *source)
     pfb_registration registration;
     pfb_counter counter;
     clear_output();
-    cr_assert(pfb_source_registration(source, &asked_set, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
+    cr_assert(pfb_source_registration(source, &queried_set, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
     cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, STRICT));
     while (pfb_registration_next_counter(&registration, &counter))
         append("%u ", (unsigned)counter.id);
@@ -292,7 +292,7 @@ const char *instances_of(pfb_source *source)
     pfb_list list;
     pfb_listed_instance instance;
     clear_output();
-    cr_assert(pfb_source_instances(source, &asked_set, &reply, NULL));
+    cr_assert(pfb_source_instances(source, &queried_set, &reply, NULL));
     pfb_list_open(&list, reply.data, reply.size_bytes, STRICT);
     while (pfb_list_next_instance(&list, &instance)) {
         append_instance(&instance.name, instance.id);
@@ -325,7 +325,7 @@ static void expect_strings(pfb_source *source, uint32_t request, const known_cou
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
     bool are_helps = request == PFB_REQUEST_COUNTER_HELPS;
-    cr_assert(pfb_source_registration(source, &asked_set, request, 0, &reply, NULL));
+    cr_assert(pfb_source_registration(source, &queried_set, request, 0, &reply, NULL));
     cr_assert(pfb_registration_strings_open(&strings, reply.data, reply.size_bytes, STRICT));
     cr_assert_eq(strings.count, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -344,9 +344,9 @@ void expect_counters(pfb_source *source, uint32_t instance_type, const known_cou
     pfb_bytes reply = {0};
     pfb_registration registration;
     pfb_counter counter;
-    cr_assert(pfb_source_registration(source, &asked_set, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
+    cr_assert(pfb_source_registration(source, &queried_set, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
     cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, STRICT));
-    cr_expect(pfb_guid_equal(&registration.guid, &asked_set));
+    cr_expect(pfb_guid_equal(&registration.guid, &queried_set));
     cr_expect_eq(registration.instance_type, instance_type);
     cr_assert_eq(registration.counter_count, count);
     for (uint32_t i = 0; i < count; i++) {

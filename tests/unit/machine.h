@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_MACHINE_H
 #define PFB_TEST_MACHINE_H
 
-/* A simulated machine: a tree of kernel files in a temporary folder. Functions return the replies of a source that
- * reads this tree as text. */
+/* A simulated Linux machine: a temporary folder with copies of files below /proc and /sys. The functions below query a
+ * source that reads these files and return its replies as text. */
 #include "perfblock/source.h"
 
 extern const pfb_guid processor_guid;
@@ -15,7 +15,7 @@ extern const pfb_guid process_guid;
 
 /* ---- The tree ------------------------------------------------------------------------------------------ */
 
-/* Create and remove a test's machine: init and fini of a suite. */
+/* Create and remove the folder. A test suite calls them as its `init` and `fini` functions. */
 void make_machine(void);
 void remove_machine(void);
 
@@ -27,7 +27,7 @@ void put_file(const char *name, const char *text);
 void put_cpu_file(unsigned cpu, const char *name, const char *text);
 void remove_file(const char *name);
 
-/* Three CPUs. No other file is required. */
+/* The text of /proc/stat, the only required file, for three CPUs. */
 #define STAT                                                                                                           \
     "cpu  0 0 0 0 0 0 0 0 0 0\n"                                                                                       \
     "cpu0 100 10 20 1000 5 1 2 0 0 0\n"                                                                                \
@@ -35,7 +35,7 @@ void remove_file(const char *name);
     "cpu5 300 30 60 3001 7 3 6 0 0 0\n"                                                                                \
     "intr 1 2 3\n"
 
-/* A machine with all files: CPUs 0 and 1 on node 0, CPU 5 on node 3. */
+/* Writes every file that the source reads: CPUs 0 and 1 on node 0, CPU 5 on node 3. */
 void put_everything(void);
 
 pfb_source *open_machine(void);
@@ -45,8 +45,8 @@ uint64_t ticks(uint64_t count);
 
 /* ---- Queries ------------------------------------------------------------------------------------------------ */
 
-/* Sets the counterset that the following functions use; initially Processor Information. */
-void ask_of(const pfb_guid *set);
+/* Sets the counterset that the following functions query. Before the first call it is Processor Information. */
+void use_counterset(const pfb_guid *set);
 
 /* Writes an identifier block; a null `name` means no name. */
 size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance);

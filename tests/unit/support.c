@@ -221,16 +221,16 @@ static int compare_names(const void *a, const void *b)
 
 size_t visit_seeds(const char *subject, seed_visitor *visit)
 {
-    enum { MOST_NAMES = 4096 };
+    enum { MAX_NAMES = 4096 };
     char path[4096];
-    char(*names)[256] = malloc(MOST_NAMES * sizeof *names);
+    char(*names)[256] = malloc(MAX_NAMES * sizeof *names);
     size_t count = 0;
     size_t visited = 0;
     snprintf(path, sizeof path, "%s/corpus/%s/seeds", PERFBLOCK_SOURCE_DIR, subject);
     DIR *folder = opendir(path);
     cr_assert(folder && names, "%s cannot be listed", path);
     for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder), count++) {
-        cr_assert(count < MOST_NAMES && strlen(entry->d_name) < sizeof *names,
+        cr_assert(count < MAX_NAMES && strlen(entry->d_name) < sizeof *names,
                   "%s has too many names, or one is too long", path);
         strcpy(names[count], entry->d_name);
     }

@@ -2,11 +2,11 @@
 #ifndef PFB_TEST_SUPPORT_ALLOCATIONS_H
 #define PFB_TEST_SUPPORT_ALLOCATIONS_H
 
-/* Allocations that fail on request, for programs whose copy of the platform layer is compiled with malloc=test_malloc
- * and so on. */
+/* Allocations that fail on request. The tests that use them compile the platform layer with -Dmalloc=test_malloc and
+ * the same for calloc and realloc. */
 #include <stddef.h>
 
-extern size_t allocations; /* made so far */
-extern size_t failing;     /* number of the one that fails, from 1; 0: none */
+extern size_t allocations; /* number of allocations so far */
+extern size_t failing;     /* which allocation fails, counted from 1; 0 for none */
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_CPI_H
 #define PFB_TEST_SUPPORT_CPI_H
 
-/* Streams of CPI hooks, word by word. */
+/* Appends CPI hooks (the records of a CPI trace, see docs/cpi.md) to a buffer, word by word. */
 #include "support.h"
 
 #include "perfblock/cpi/hooks.h"

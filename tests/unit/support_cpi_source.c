@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct canned_reader {
-    canned *c;
+    canned_source *c;
     size_t next;
     size_t cpu_count; /* in the latest reading at the start of an interval */
     bool has_end;     /* the latest reading was at the end of an interval */
@@ -20,13 +20,13 @@ static void refuse(pfb_cpi_failure *failure, int code, bool is_silent)
 
 static void close_source(void *context)
 {
-    canned *c = context;
+    canned_source *c = context;
     c->is_closed = true;
 }
 
 static void *open_reader(void *context, uint32_t mode, pfb_cpi_failure *failure)
 {
-    canned *c = context;
+    canned_source *c = context;
     c->mode = mode;
     if (c->refusal != 0 || c->is_silent) {
         refuse(failure, c->refusal, c->is_silent);
@@ -37,7 +37,7 @@ static void *open_reader(void *context, uint32_t mode, pfb_cpi_failure *failure)
         abort();
     reader->c = c;
     c->opened++;
-    refuse(failure, PFB_PU_ERROR_ACCESS_DENIED, !c->is_chatty);
+    refuse(failure, PFB_PU_ERROR_ACCESS_DENIED, !c->reports_failure_first);
     return reader;
 }
 
@@ -67,7 +67,7 @@ static bool read_step(void *reader, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, si
     r->has_end = moment == PFB_CPI_AT_END;
     if (moment == PFB_CPI_AT_START)
         r->cpu_count = step->reading.snapshot.cpu_count;
-    refuse(failure, PFB_PU_ERROR_ACCESS_DENIED, !r->c->is_chatty);
+    refuse(failure, PFB_PU_ERROR_ACCESS_DENIED, !r->c->reports_failure_first);
     return true;
 }
 
@@ -80,7 +80,7 @@ static bool read_unhalted(const void *reader, size_t position, uint64_t *cycles)
     return true;
 }
 
-pfb_cpi_source *canned_open(canned *c)
+pfb_cpi_source *canned_open(canned_source *c)
 {
     static const pfb_cpi_source_operations operations = {close_source, open_reader, close_reader, read_step,
                                                          read_unhalted};

@@ -41,8 +41,8 @@ void end_linux_cpi(void)
 
 /* ---- Readings ---------------------------------------------------------------------------------------------- */
 
-taken at_start;
-taken at_end;
+cpi_reading at_start;
+cpi_reading at_end;
 
 pfb_cpi_reader *open_reader(uint32_t mode)
 {
@@ -68,7 +68,7 @@ void expect_refused(uint32_t mode, int code, const char *sentence)
     cr_expect_eq(fake->open_descriptors, before);
 }
 
-void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, taken *to)
+void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, cpi_reading *to)
 {
     pfb_cpi_failure failure = {0};
     cr_assert(pfb_cpi_reader_read(reader, moment, to->cpus, PFB_CPI_MOST_CPUS, &to->reading, &failure), "%s",
@@ -113,10 +113,10 @@ void expect_statuses(uint32_t mode, const pfb_cpi_status *statuses, size_t numbe
 
 void expect_unhalted(const pfb_cpi_reader *reader, size_t position, bool is_known, uint64_t cycles)
 {
-    uint64_t got = 0;
-    cr_expect_eq(pfb_cpi_reader_unhalted(reader, position, &got), is_known, "CPU at position %zu", position);
+    uint64_t actual = 0;
+    cr_expect_eq(pfb_cpi_reader_unhalted(reader, position, &actual), is_known, "CPU at position %zu", position);
     if (is_known)
-        cr_expect_eq(got, cycles, "CPU at position %zu: %" PRIu64, position, got);
+        cr_expect_eq(actual, cycles, "CPU at position %zu: %" PRIu64, position, actual);
 }
 
 void run_cpus(void)

@@ -2,7 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_LINUX_CPI_H
 #define PFB_TEST_SUPPORT_LINUX_CPI_H
 
-/* The live CPI source of Linux with a simulated machine: counters, clocks and kernel files. */
+/* Tests of the Linux CPI source on a simulated machine: perf events, clocks and kernel files are replaced. */
 #include "cpi/linux/linux_cpi.h"
 #include "machine.h"
 #include "support_perf_events.h"
@@ -21,23 +21,23 @@ void end_linux_cpi(void);
 /* Idle and iowait of CPUs 0 and 1, in ticks. */
 void put_idle(unsigned idle0, unsigned iowait0, unsigned idle1, unsigned iowait1);
 
-/* CPU n counts 1000 (n + 1) instructions and one unhalted cycle, in 1000 cycles of the clock. */
+/* Advances the clock by 1000 cycles, in which CPU n counts 1000 (n + 1) instructions and one unhalted cycle. */
 void run_cpus(void);
 
 /* ---- Readings ---------------------------------------------------------------------------------------------- */
 
 /* A reading with its CPUs. */
-typedef struct taken {
+typedef struct cpi_reading {
     pfb_cpi_reading reading;
     pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS];
-} taken;
+} cpi_reading;
 
-extern taken at_start;
-extern taken at_end;
+extern cpi_reading at_start;
+extern cpi_reading at_end;
 
 /* These functions fail the test if they do not succeed. */
 pfb_cpi_reader *open_reader(uint32_t mode);
-void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, taken *to);
+void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, cpi_reading *to);
 void start(pfb_cpi_reader *reader);  /* into at_start */
 void finish(pfb_cpi_reader *reader); /* into at_end */
 

@@ -267,7 +267,7 @@ void end_sample(bytes *b)
 
 static void put_sample(bytes *b, uint64_t tick)
 {
-    static const char block[] = "PERF as far as this reader goes.";
+    static const char block[] = "PERF, then bytes without meaning";
     const log_row rows[] = {{"0", 0, 100 * tick, 0}, {"_Total", 0, 300 * tick, 0}, {"0", 0, 200 * tick, 0}};
     uint64_t time = local_time + 10000000 * tick;
     begin_sample(b);

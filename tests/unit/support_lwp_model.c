@@ -51,10 +51,10 @@ void program_begin(program *p, const uint32_t leaf[4], uint32_t slots, uint32_t 
     pfb_lwp_capabilities has;
     pfb_lwp_capabilities_read(leaf[0], leaf[1], leaf[2], leaf[3], &has);
     memset(p, '#', sizeof *p);
-    cr_assert_leq(has.control_bytes, MOST_CONTROL_BYTES);
+    cr_assert_leq(has.control_bytes, MAX_CONTROL_BYTES);
     memset(program_field(p, 0), 0, has.control_bytes);
     p->ring_bytes = slots * has.event_bytes;
-    cr_assert_leq(p->ring_bytes, MOST_RING_BYTES);
+    cr_assert_leq(p->ring_bytes, MAX_RING_BYTES);
     program_put32(p, FLAGS, flags);
     program_put32(p, SIZE, p->ring_bytes);
     program_put(p, BASE, RING, 8);

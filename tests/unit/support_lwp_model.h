@@ -5,7 +5,7 @@
 /* Common parts of the tests of the Lightweight Profiling model: a program with LWPCB and ring, and its CPU. */
 #include "perfblock/lwp/model.h"
 
-enum { MARGIN = 64, MOST_CONTROL_BYTES = 512, MOST_RING_BYTES = 16384 };
+enum { MARGIN = 64, MAX_CONTROL_BYTES = 512, MAX_RING_BYTES = 16384 };
 #define CONTROL UINT64_C(0x10040)
 #define RING UINT64_C(0x7F0000000020) /* above 32 bits, and aligned to a record only */
 
@@ -26,8 +26,8 @@ enum {
 
 /* LWPCB and ring are at `MARGIN`; their margins are never written. */
 typedef struct program {
-    uint8_t control[MARGIN + MOST_CONTROL_BYTES + MARGIN];
-    uint8_t ring[MARGIN + MOST_RING_BYTES + MARGIN];
+    uint8_t control[MARGIN + MAX_CONTROL_BYTES + MARGIN];
+    uint8_t ring[MARGIN + MAX_RING_BYTES + MARGIN];
     uint32_t ring_bytes;
     pfb_lwp_model model;
 } program;

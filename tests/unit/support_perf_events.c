@@ -162,10 +162,10 @@ static long fake_read(int descriptor, void *buffer, size_t size)
     uint64_t words[5];
     pthread_mutex_lock(&lock);
     const fake_event *event = find_event(descriptor);
-    long got = -EBADF;
+    long actual = -EBADF;
     int cpu = event ? event->cpu : ANY;
     if (event && event->group == -1 && size >= sizeof words) {
-        got = read_group(event, words);
+        actual = read_group(event, words);
         memcpy(buffer, words, sizeof words);
     } else {
         fake->mistakes++;
@@ -173,7 +173,7 @@ static long fake_read(int descriptor, void *buffer, size_t size)
     pthread_mutex_unlock(&lock);
     if (fake->on_read)
         fake->on_read(cpu);
-    return got;
+    return actual;
 }
 
 /* ---- Clocks and identity ---------------------------------------------------------------------------------- */

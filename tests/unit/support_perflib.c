@@ -129,8 +129,7 @@ size_t make_block(uint8_t *out, size_t capacity, size_t set)
     return pfb_query_write(&query, out, capacity);
 }
 
-/* ---- Calls by function
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Calls by function ------------------------------------------------------------------------------ */
 
 const fake_function replying[REPLYING] = {FAKE_PerfEnumerateCounterSet, FAKE_PerfEnumerateCounterSetInstances,
                                           FAKE_PerfQueryCounterSetRegistrationInfo, FAKE_PerfQueryCounterInfo,
@@ -171,7 +170,7 @@ bool ask(pfb_source *source, fake_function function, pfb_bytes *reply, pfb_sourc
     return is_done;
 }
 
-void tell(fake_function function, const fake_script *script)
+void set_script(fake_function function, const fake_script *script)
 {
     memset(fake->calls, 0, sizeof fake->calls);
     memset(fake->scripts, 0, sizeof fake->scripts);
@@ -210,7 +209,7 @@ static uint8_t expected_byte(fake_function function, size_t at)
     return function == FAKE_PerfEnumerateCounterSet ? guid_of(at / 16).bytes[at % 16] : fills[function];
 }
 
-void expect_honest(pfb_source *source, fake_function function, size_t size)
+void expect_capture_reply(pfb_source *source, fake_function function, size_t size)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};

@@ -53,8 +53,9 @@ extern const char *const function_names[FAKE_FUNCTIONS];
 /* Makes one call of that function through the operation that uses it; `reply` is for functions with a reply. */
 bool ask(pfb_source *source, fake_function function, pfb_bytes *reply, pfb_source_failure *failure);
 
-/* Resets the counts and sets the script of that function. */
-void tell(fake_function function, const fake_script *script);
+/* Sets the replies of that function to those of the script, removes all other scripts and sets the numbers of calls to
+ * 0. */
+void set_script(fake_function function, const fake_script *script);
 
 bool starts_with(const char *text, const char *start);
 
@@ -63,6 +64,6 @@ bool starts_with(const char *text, const char *start);
 void expect_failure(pfb_source *source, fake_function function, uint32_t code, const char *end_of_sentence);
 
 /* Checks that the call returns the data of make_capture. */
-void expect_honest(pfb_source *source, fake_function function, size_t size);
+void expect_capture_reply(pfb_source *source, fake_function function, size_t size);
 
 #endif

@@ -72,7 +72,7 @@ pfb_guid set_guid(unsigned set)
     return guid;
 }
 
-pfb_counter plain_counter(uint32_t id, uint32_t type)
+pfb_counter counter_without_references(uint32_t id, uint32_t type)
 {
     return (pfb_counter){.id = id,
                          .type = type,
@@ -210,7 +210,7 @@ uint32_t column_of(const sample *s, uint32_t result, uint32_t counter_id)
 sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const instance *list)
 {
     sample *s = sample_new(tick);
-    pfb_counter counter = plain_counter(1, type);
+    pfb_counter counter = counter_without_references(1, type);
     sample_register(s, set, &counter, 1);
     sample_query(s, set, 1, PFB_NO_ID, "*", 0);
     sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);

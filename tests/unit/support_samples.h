@@ -40,7 +40,7 @@ void sample_free_both(sample *older, sample *newer);
 pfb_guid set_guid(unsigned set);
 
 /* A counter that refers to no other counter. */
-pfb_counter plain_counter(uint32_t id, uint32_t type);
+pfb_counter counter_without_references(uint32_t id, uint32_t type);
 
 /* Registers counters of a set. */
 void sample_register(sample *s, unsigned set, const pfb_counter *counters, uint32_t count);

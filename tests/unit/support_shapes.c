@@ -12,7 +12,7 @@ enum { BLOCK_BYTES = 1 << 16 };
 block shape_v2(uint32_t counters, uint32_t instances)
 {
     static const uint8_t name[2] = {'a', 0};
-    uint32_t ids[SHAPE_MOST_COUNTERS];
+    uint32_t ids[SHAPE_MAX_COUNTERS];
     for (uint32_t i = 0; i < counters; i++)
         ids[i] = i;
     block b = {.data = calloc(1, BLOCK_BYTES)};
@@ -35,7 +35,7 @@ block shape_v2(uint32_t counters, uint32_t instances)
 block shape_v1(uint32_t counters, uint32_t instances)
 {
     block b = {.data = calloc(1, BLOCK_BYTES)};
-    uint32_t at[SHAPE_MOST_COUNTERS];
+    uint32_t at[SHAPE_MAX_COUNTERS];
     pfb_writer builder;
     v1_begin(&builder, b.data, BLOCK_BYTES, false);
     v1_object(&builder, 2, 0);

@@ -11,7 +11,7 @@ typedef struct block {
     size_t size;
 } block;
 
-enum { SHAPE_MOST_COUNTERS = 8 };
+enum { SHAPE_MAX_COUNTERS = 8 };
 
 /* A V2 reply: one result of all counters of all instances. */
 block shape_v2(uint32_t counters, uint32_t instances);

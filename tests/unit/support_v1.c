@@ -79,8 +79,7 @@ void v1_instance(pfb_writer *b, const char *ascii)
     v1_instance_of(b, ascii, PFB_V1_NO_UNIQUE_ID, 0, 0);
 }
 
-/* ---- A block with every kind of object -----------------------------------------------------------------------------
- */
+/* ---- A block with every kind of object -------------------------------------------------------------- */
 
 enum {
     RAWCOUNT = 0x00010000,

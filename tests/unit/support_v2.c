@@ -77,7 +77,7 @@ void put_set(bytes *b)
 
 /* ---- Expectations ------------------------------------------------------------------------------------------- */
 
-pfb_error judge(const bytes *b, const pfb_read_options *options, uint32_t *notes)
+pfb_error error_of(const bytes *b, const pfb_read_options *options, uint32_t *notes)
 {
     uint8_t *data = exact_copy(b);
     pfb_v2_reader block;
@@ -91,24 +91,24 @@ pfb_error judge(const bytes *b, const pfb_read_options *options, uint32_t *notes
 
 void expect_refused(const bytes *b, pfb_code code, size_t offset, const char *what)
 {
-    expect_error(judge(b, NULL, NULL), code, offset, what);
-    expect_error(judge(b, STRICT, NULL), code, offset, what);
+    expect_error(error_of(b, NULL, NULL), code, offset, what);
+    expect_error(error_of(b, STRICT, NULL), code, offset, what);
 }
 
 void expect_accepted(const bytes *b, const char *what)
 {
     uint32_t notes;
-    expect_error(judge(b, NULL, &notes), PFB_OK, 0, what);
+    expect_error(error_of(b, NULL, &notes), PFB_OK, 0, what);
     cr_expect_eq(notes, 0, "%s: notes %u", what, notes);
-    expect_error(judge(b, STRICT, NULL), PFB_OK, 0, what);
+    expect_error(error_of(b, STRICT, NULL), PFB_OK, 0, what);
 }
 
 void expect_noted(const bytes *b, uint32_t note, pfb_code code, size_t offset, const char *what)
 {
     uint32_t notes;
-    expect_error(judge(b, NULL, &notes), PFB_OK, 0, what);
+    expect_error(error_of(b, NULL, &notes), PFB_OK, 0, what);
     cr_expect_eq(notes, note, "%s: notes %u", what, notes);
-    expect_error(judge(b, STRICT, NULL), code, offset, what);
+    expect_error(error_of(b, STRICT, NULL), code, offset, what);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------------------ */

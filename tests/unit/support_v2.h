@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_TEST_SUPPORT_DATA_BLOCK_H
-#define PFB_TEST_SUPPORT_DATA_BLOCK_H
+#ifndef PFB_TEST_SUPPORT_V2_H
+#define PFB_TEST_SUPPORT_V2_H
 
 /* Valid V2 blocks, written field by field with offsets computed by hand, and functions to read them step by step. */
 #include "perfblock/v2.h"
@@ -34,7 +34,7 @@ void put_set(bytes *b);
 /* ---- Errors ------------------------------------------------------------------------------------------------- */
 
 /* Reads a copy of exactly these bytes. Returns the error, and optionally the notes. */
-pfb_error judge(const bytes *b, const pfb_read_options *options, uint32_t *notes);
+pfb_error error_of(const bytes *b, const pfb_read_options *options, uint32_t *notes);
 
 /* Checks that both modes reject the bytes at the same offset. */
 void expect_refused(const bytes *b, pfb_code code, size_t offset, const char *what);

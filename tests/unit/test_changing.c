@@ -10,19 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SEEDS = 512, SWAPS = 5, FIELD_ROUNDS = 2 };
+enum { MAX_SEEDS = 512, SWAPS = 5, FIELD_ROUNDS = 2 };
 
 static struct {
     uint8_t *data;
     size_t size;
-} seeds[MOST_SEEDS];
+} seeds[MAX_SEEDS];
 
 static size_t seed_count;
 
 static void keep_seed(const char *name, const uint8_t *data, size_t size)
 {
     (void)name;
-    cr_assert_lt(seed_count, MOST_SEEDS);
+    cr_assert_lt(seed_count, MAX_SEEDS);
     seeds[seed_count].data = malloc(size + 1);
     cr_assert(seeds[seed_count].data);
     memcpy(seeds[seed_count].data, data, size);

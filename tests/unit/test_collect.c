@@ -304,8 +304,7 @@ Test(collect, failures_name_what_was_not_found)
     }
 }
 
-/* ---- Replies that the caller passes in
- * ---------------------------------------------------------------------------------- */
+/* ---- Replies that the caller passes in -------------------------------------------------------------- */
 
 Test(collect, passed_replies_have_all_values)
 {

@@ -289,7 +289,8 @@ static pfb_formula_result evaluate_pair(const pfb_counter *counters, uint32_t co
 
 static pfb_formula_result evaluate_average(uint32_t base_id, uint32_t base_type, uint32_t base_size)
 {
-    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, base_type)};
+    pfb_counter counters[] = {counter_without_references(VALUE, AVERAGE_BULK),
+                              counter_without_references(REFERRED, base_type)};
     counters[0].base_id = base_id;
     return evaluate_pair(counters, 2, 8, base_size);
 }
@@ -313,7 +314,8 @@ Test(cook, invalid_bases_are_missing)
     expect_status(evaluate_average(REFERRED, AVERAGE_BASE, 8), PFB_STATUS_MISSING_BASE, "a DWORD base of 8 bytes");
     expect_status(evaluate_average(REFERRED, LARGE_RAW_BASE, 4), PFB_STATUS_MISSING_BASE, "a LARGE base of 4 bytes");
     expect_status(evaluate_average(REFERRED, AVERAGE_BASE, 0), PFB_STATUS_MISSING_BASE, "a base of 0 bytes");
-    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BASE)};
+    pfb_counter counters[] = {counter_without_references(VALUE, AVERAGE_BULK),
+                              counter_without_references(REFERRED, AVERAGE_BASE)};
     counters[0].base_id = REFERRED;
     expect_status(evaluate_pair(counters, 1, 8, 4), PFB_STATUS_MISSING_BASE, "a base that is not registered");
 }
@@ -321,7 +323,8 @@ Test(cook, invalid_bases_are_missing)
 /* Two averages, each of which has the other as its base. */
 Test(cook, circular_bases_are_missing)
 {
-    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BULK)};
+    pfb_counter counters[] = {counter_without_references(VALUE, AVERAGE_BULK),
+                              counter_without_references(REFERRED, AVERAGE_BULK)};
     counters[0].base_id = REFERRED;
     counters[1].base_id = VALUE;
     expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_BASE, "two counters that are each other's base");
@@ -329,7 +332,8 @@ Test(cook, circular_bases_are_missing)
 
 Test(cook, multi_counts_are_raw_counts)
 {
-    pfb_counter counters[] = {plain_counter(VALUE, MULTI_TIMER), plain_counter(REFERRED, RAWCOUNT)};
+    pfb_counter counters[] = {counter_without_references(VALUE, MULTI_TIMER),
+                              counter_without_references(REFERRED, RAWCOUNT)};
     counters[0].multi_id = REFERRED;
     /* 100 (100 / (1000 ticks / 1000 Hz)) / 40 */
     expect_value(evaluate_pair(counters, 2, 8, 4), 250.0, "a multi count of 4 bytes");
@@ -350,7 +354,8 @@ Test(cook, multi_counts_are_raw_counts)
 /* Object time and frequency are counters of the counterset. */
 Test(cook, object_clocks)
 {
-    pfb_counter counters[] = {plain_counter(VALUE, OBJ_TIMER), plain_counter(REFERRED, LARGE_RAWCOUNT)};
+    pfb_counter counters[] = {counter_without_references(VALUE, OBJ_TIMER),
+                              counter_without_references(REFERRED, LARGE_RAWCOUNT)};
     expect_status(evaluate_pair(counters, 2, 8, 8), PFB_STATUS_MISSING_INPUT, "no object time registered");
     counters[0].perf_time_id = REFERRED;
     expect_value(evaluate_pair(counters, 2, 8, 8), 500.0, "object time: 100 * 100 / 20");
@@ -371,7 +376,8 @@ Test(cook, object_clocks)
 
 Test(cook, object_clocks_are_signed)
 {
-    pfb_counter counters[] = {plain_counter(VALUE, LARGE_RAWCOUNT), plain_counter(REFERRED, LARGE_RAWCOUNT)};
+    pfb_counter counters[] = {counter_without_references(VALUE, LARGE_RAWCOUNT),
+                              counter_without_references(REFERRED, LARGE_RAWCOUNT)};
     static const uint32_t ids[] = {VALUE, REFERRED};
     static const struct {
         uint64_t raw;
@@ -411,7 +417,8 @@ Test(cook, object_clocks_are_signed)
 /* Registers an average and its base for a sample. */
 static void register_average(sample *s)
 {
-    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BASE)};
+    pfb_counter counters[] = {counter_without_references(VALUE, AVERAGE_BULK),
+                              counter_without_references(REFERRED, AVERAGE_BASE)};
     counters[0].base_id = REFERRED;
     sample_register(s, SET, counters, 2);
 }
@@ -515,7 +522,7 @@ Test(cook, counters_of_another_counterset_are_no_bases)
     for (int side = 0; side < 2; side++) {
         s[side] = sample_new(side + 1);
         register_average(s[side]);
-        pfb_counter base = plain_counter(REFERRED, AVERAGE_BASE);
+        pfb_counter base = counter_without_references(REFERRED, AVERAGE_BASE);
         sample_register(s[side], OTHER_SET, &base, 1);
         sample_query(s[side], SET, VALUE, PFB_NO_ID, "*", 0);
         sample_query(s[side], OTHER_SET, REFERRED, PFB_NO_ID, "*", 1);
@@ -608,7 +615,8 @@ Test(cook, long_names_and_many_values, .timeout = 20)
 Test(cook, repeated_counter_ids)
 {
     static const uint32_t ids[] = {VALUE, VALUE, REFERRED, REFERRED};
-    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BASE)};
+    pfb_counter counters[] = {counter_without_references(VALUE, AVERAGE_BULK),
+                              counter_without_references(REFERRED, AVERAGE_BASE)};
     counters[0].base_id = REFERRED;
     sample *s[2];
     for (int side = 0; side < 2; side++) {
@@ -627,8 +635,8 @@ Test(cook, repeated_counter_ids)
 Test(cook, counters_in_another_order)
 {
     static const uint32_t ids[2][4] = {{1, 2, 3}, {3, 1, 4, 2}};
-    pfb_counter counters[] = {plain_counter(1, LARGE_DELTA), plain_counter(2, LARGE_DELTA),
-                              plain_counter(3, LARGE_DELTA), plain_counter(4, LARGE_DELTA)};
+    pfb_counter counters[] = {counter_without_references(1, LARGE_DELTA), counter_without_references(2, LARGE_DELTA),
+                              counter_without_references(3, LARGE_DELTA), counter_without_references(4, LARGE_DELTA)};
     sample *s[2];
     for (int side = 0; side < 2; side++) {
         s[side] = sample_of_set(SET, side + 1, counters, 4, ids[side], 3 + (uint32_t)side);
@@ -649,7 +657,7 @@ static pfb_formula_result evaluate_sizes(uint32_t type, uint32_t newer_type, uin
     static const uint32_t ids[] = {VALUE};
     sample *s[2];
     for (int side = 0; side < 2; side++) {
-        pfb_counter counter = plain_counter(VALUE, side ? newer_type : type);
+        pfb_counter counter = counter_without_references(VALUE, side ? newer_type : type);
         s[side] = sample_of_set(SET, side + 1, &counter, 1, ids, 1);
         sample_value(s[side], (uint64_t)side + 5, side ? newer_size : older_size);
         sample_load(s[side]);
@@ -742,7 +750,7 @@ Test(cook, positions_outside_the_table_have_no_value)
 Test(cook, the_row_after_the_last)
 {
     static const uint32_t ids[] = {VALUE};
-    pfb_counter counter = plain_counter(VALUE, LARGE_RAWCOUNT);
+    pfb_counter counter = counter_without_references(VALUE, LARGE_RAWCOUNT);
     sample *s = sample_of_set(SET, 1, &counter, 1, ids, 1);
     pfb_write_break(&s->data, PFB_FAULT_VALUE_SIZE_HUGE);
     sample_value(s, 1, 8);
@@ -778,8 +786,9 @@ Test(cook, types_need_query_information_and_registration)
 Test(cook, rows_of_malformed_blocks)
 {
     static const uint32_t ids[] = {VALUE, REFERRED, VALUE + 1};
-    pfb_counter counters[] = {plain_counter(VALUE, AVERAGE_BULK), plain_counter(REFERRED, AVERAGE_BASE),
-                              plain_counter(VALUE + 1, LARGE_DELTA)};
+    pfb_counter counters[] = {counter_without_references(VALUE, AVERAGE_BULK),
+                              counter_without_references(REFERRED, AVERAGE_BASE),
+                              counter_without_references(VALUE + 1, LARGE_DELTA)};
     counters[0].base_id = REFERRED;
     for (uint32_t whole = 0; whole < 3; whole++) {
         sample *s[2];

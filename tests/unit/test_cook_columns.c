@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SET = 1, COLUMNS = 16, MOST_ROWS = 700, CAPACITY = 1 << 18 };
+enum { SET = 1, COLUMNS = 16, MAX_ROWS = 700, CAPACITY = 1 << 18 };
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -61,7 +61,7 @@ static void register_kinds(sample *s)
 {
     pfb_counter counters[COLUMNS];
     for (uint32_t i = 0; i < COLUMNS; i++) {
-        counters[i] = plain_counter(i + 1, kinds[i].type);
+        counters[i] = counter_without_references(i + 1, kinds[i].type);
         counters[i].base_id = id_or_none(kinds[i].base);
         counters[i].multi_id = id_or_none(kinds[i].multi);
         counters[i].perf_time_id = id_or_none(kinds[i].time);
@@ -72,39 +72,41 @@ static void register_kinds(sample *s)
 
 /* ---- Instances ------------------------------------------------------------------------------------------ */
 
-/* In a pair of samples, one in `rows` rows and one in `values` values are irregular. */
-typedef struct disorder {
+/* How often a pair of samples differs from regular ones: about one in `rows` instances is removed, one repeated and so
+ * on, and about one in `values` raw values is random. */
+typedef struct irregularity {
     uint64_t rows, values;
-} disorder;
+} irregularity;
 
 /* The instances of a sample. */
-typedef struct crowd {
-    uint32_t ids[MOST_ROWS];
+typedef struct instance_ids {
+    uint32_t ids[MAX_ROWS];
     uint32_t count;
-} crowd;
+} instance_ids;
 
-static void fill_crowd(uint64_t *state, crowd *c)
+static void fill_instances(uint64_t *state, instance_ids *c)
 {
-    c->count = (uint32_t)(one_in(state, 3) ? next_random(state) % 40 : next_random(state) % MOST_ROWS);
+    c->count = (uint32_t)(one_in(state, 3) ? next_random(state) % 40 : next_random(state) % MAX_ROWS);
     for (uint32_t i = 0; i < c->count; i++)
         c->ids[i] = i;
 }
 
-/* Removes some instances, adds and repeats some, and exchanges some. */
-static void disturb_crowd(uint64_t *state, crowd *c, uint64_t rarely)
+/* Of `period` instances, about one is removed, one preceded by a new one, one repeated, and one exchanged with another.
+ */
+static void change_instances(uint64_t *state, instance_ids *c, uint64_t period)
 {
-    crowd from = *c;
+    instance_ids from = *c;
     c->count = 0;
-    for (uint32_t i = 0; i < from.count && c->count + 2 < MOST_ROWS; i++) {
-        uint64_t fate = next_random(state) % rarely;
-        if (fate == 0)
+    for (uint32_t i = 0; i < from.count && c->count + 2 < MAX_ROWS; i++) {
+        uint64_t change = next_random(state) % period;
+        if (change == 0)
             continue;
-        if (fate == 1)
+        if (change == 1)
             c->ids[c->count++] = 100000 + (uint32_t)(next_random(state) % 1000);
-        if (fate == 2)
+        if (change == 2)
             c->ids[c->count++] = from.ids[i];
         c->ids[c->count++] = from.ids[i];
-        if (fate == 3) {
+        if (change == 3) {
             uint32_t other = (uint32_t)(next_random(state) % c->count);
             uint32_t id = c->ids[other];
             c->ids[other] = c->ids[c->count - 1];
@@ -113,22 +115,23 @@ static void disturb_crowd(uint64_t *state, crowd *c, uint64_t rarely)
     }
 }
 
-/* Returns a raw value of a counter of an instance: mostly a realistic number, sometimes any number. */
-static uint64_t raw_value(uint64_t *state, uint32_t id, uint32_t column, int64_t tick, uint64_t rarely)
+/* Returns a raw value of a counter of an instance: a realistic number, but a random one in about one of `period` calls.
+ */
+static uint64_t raw_value(uint64_t *state, uint32_t id, uint32_t column, int64_t tick, uint64_t period)
 {
-    if (one_in(state, rarely))
+    if (one_in(state, period))
         return next_random(state) >> next_random(state) % 64;
     uint64_t rate = 1 + (id * 7919 + column * 104729) % 9999;
     return 1000 + id + (uint64_t)tick * (column == 10 ? 3 : rate);
 }
 
-static uint32_t value_size(uint64_t *state, uint32_t column, uint64_t rarely)
+static uint32_t value_size(uint64_t *state, uint32_t column, uint64_t period)
 {
     static const uint32_t others[] = {4, 8, 5, 12};
-    return one_in(state, rarely) ? others[next_random(state) % 4] : kinds[column].size;
+    return one_in(state, period) ? others[next_random(state) % 4] : kinds[column].size;
 }
 
-static sample *make_sample(uint64_t *state, const crowd *c, int64_t tick, uint64_t rarely)
+static sample *make_sample(uint64_t *state, const instance_ids *c, int64_t tick, uint64_t period)
 {
     uint32_t ids[COLUMNS];
     sample *s = sample_new_large(tick, CAPACITY);
@@ -143,7 +146,7 @@ static sample *make_sample(uint64_t *state, const crowd *c, int64_t tick, uint64
         snprintf(name, sizeof name, "i%u", c->ids[row] % 500);
         sample_row(s, c->ids[row], name);
         for (uint32_t column = 0; column < columns; column++)
-            sample_value(s, raw_value(state, c->ids[row], column, tick, rarely), value_size(state, column, rarely));
+            sample_value(s, raw_value(state, c->ids[row], column, tick, period), value_size(state, column, period));
     }
     sample_end(s);
     if (one_in(state, 4) && s->data.size_bytes > 200) /* sometimes the block ends early */
@@ -189,12 +192,12 @@ static void expect_cooked_replies(const sample *older, const sample *newer, cons
     free(memory);
 }
 
-static unsigned compare_samples(uint64_t *state, disorder d)
+static unsigned compare_samples(uint64_t *state, irregularity d)
 {
-    crowd c;
-    fill_crowd(state, &c);
+    instance_ids c;
+    fill_instances(state, &c);
     sample *older = make_sample(state, &c, 1, d.values);
-    disturb_crowd(state, &c, d.rows);
+    change_instances(state, &c, d.rows);
     sample *newer = make_sample(state, &c, 2, d.values);
     pfb_formula_options options = random_options(state);
     pfb_sample_match(&older->table, &newer->table);
@@ -207,12 +210,12 @@ static unsigned compare_samples(uint64_t *state, disorder d)
 
 Test(cook_columns, random_samples, .timeout = 300)
 {
-    static const disorder disorders[] = {{UINT64_MAX, UINT64_MAX}, {200, 100000}, {200, 1000}, {20, 10000}, {5, 30},
-                                         {UINT64_MAX, 2000}};
+    static const irregularity frequencies[] = {
+        {UINT64_MAX, UINT64_MAX}, {200, 100000}, {200, 1000}, {20, 10000}, {5, 30}, {UINT64_MAX, 2000}};
     uint64_t state = 42;
     unsigned ok = 0;
     for (unsigned round = 0; round < 60; round++)
-        ok += compare_samples(&state, disorders[round % 6]);
+        ok += compare_samples(&state, frequencies[round % 6]);
     cr_expect_gt(ok, 50000, "only %u values", ok);
 }
 
@@ -220,7 +223,7 @@ Test(cook_columns, random_samples, .timeout = 300)
 Test(cook_columns, a_sample_that_was_matched_with_another_one)
 {
     uint64_t state = 1;
-    crowd c = {.count = 300};
+    instance_ids c = {.count = 300};
     for (uint32_t i = 0; i < c.count; i++)
         c.ids[i] = i;
     sample *large = make_sample(&state, &c, 1, UINT64_MAX);
@@ -246,7 +249,7 @@ typedef struct v1_sample {
     pfb_sample table;
 } v1_sample;
 
-static v1_sample make_v1(uint64_t *state, const crowd *c, int64_t tick, const uint32_t *sizes, uint64_t rarely)
+static v1_sample make_v1(uint64_t *state, const instance_ids *c, int64_t tick, const uint32_t *sizes, uint64_t period)
 {
     v1_sample s = {.data = malloc(CAPACITY)};
     uint32_t at[V1_COLUMNS];
@@ -263,7 +266,7 @@ static v1_sample make_v1(uint64_t *state, const crowd *c, int64_t tick, const ui
         v1_instance_of(&b, name, one_in(state, 20) ? (int32_t)c->ids[row] : -1, 0, 0);
         for (uint32_t i = 0; i < V1_COLUMNS; i++) {
             if (sizes[i] == 4 || sizes[i] == 8)
-                pfb_write_v1_value(&b, at[i], raw_value(state, c->ids[row], i, tick, rarely), sizes[i]);
+                pfb_write_v1_value(&b, at[i], raw_value(state, c->ids[row], i, tick, period), sizes[i]);
         }
     }
     pfb_write_end_object(&b);
@@ -289,16 +292,16 @@ Test(cook_columns, random_samples_of_v1, .timeout = 300)
     uint64_t state = 43;
     unsigned ok = 0;
     for (unsigned round = 0; round < 40; round++) {
-        crowd c;
+        instance_ids c;
         uint32_t sizes[V1_COLUMNS];
-        uint64_t rarely = round % 2 ? 500 : UINT64_MAX;
+        uint64_t period = round % 2 ? 500 : UINT64_MAX;
         for (uint32_t i = 0; i < V1_COLUMNS; i++)
             sizes[i] = one_in(&state, 12) ? 5 : one_in(&state, 3) ? 4 : 8;
-        fill_crowd(&state, &c);
-        v1_sample older = make_v1(&state, &c, 1, sizes, rarely);
-        disturb_crowd(&state, &c, round % 3 ? 100 : UINT64_MAX);
+        fill_instances(&state, &c);
+        v1_sample older = make_v1(&state, &c, 1, sizes, period);
+        change_instances(&state, &c, round % 3 ? 100 : UINT64_MAX);
         sizes[round % V1_COLUMNS] = one_in(&state, 2) ? 4 : 8;
-        v1_sample newer = make_v1(&state, &c, 2, sizes, rarely);
+        v1_sample newer = make_v1(&state, &c, 2, sizes, period);
         pfb_formula_options options = random_options(&state);
         pfb_sample_match(&older.table, &newer.table);
         ok += expect_all(&older.table, &newer.table, &options);

@@ -10,7 +10,7 @@ enum { SET = 1, LARGE_DELTA = 0x00400500 };
 
 static sample *singles(int64_t tick, const char *const *names, const uint64_t *values, uint32_t count)
 {
-    pfb_counter counter = plain_counter(5, LARGE_DELTA);
+    pfb_counter counter = counter_without_references(5, LARGE_DELTA);
     sample *s = sample_new(tick);
     sample_register(s, SET, &counter, 1);
     for (uint32_t i = 0; i < count; i++) {
@@ -50,7 +50,7 @@ Test(cook_moved, a_counter_that_was_unknown_before_needs_another_sample)
 }
 
 /* Each result may have a different older sample. */
-Test(pairing_moved, results_are_matched_one_by_one)
+Test(cook_moved, results_are_matched_one_by_one)
 {
     sample *first = singles(1, (const char *const[]){"a"}, (const uint64_t[]){100}, 1);
     sample *second = singles(2, (const char *const[]){"b"}, (const uint64_t[]){200}, 1);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SET = 1, DELTA = 0x00400400, MOST = 60 };
+enum { SET = 1, DELTA = 0x00400400, MAX_ROWS = 60 };
 
 /* Reference implementation: the n-th equal instance of the newer list matches the n-th of the older one. */
 static uint32_t match_naively(const instance *older, const instance *newer, uint32_t n)
@@ -45,9 +45,9 @@ static void change(uint32_t *state, const instance *older, instance *newer, uint
 {
     uint32_t count = 0;
     for (uint32_t i = 0; older[i].name; i++) {
-        while (count < MOST && next_random(state) % 12 == 0)
+        while (count < MAX_ROWS && next_random(state) % 12 == 0)
             newer[count++] = random_instance(state, kinds);
-        if (next_random(state) % 12 != 0 && count < MOST)
+        if (next_random(state) % 12 != 0 && count < MAX_ROWS)
             newer[count++] = older[i];
     }
     if (count > 1 && next_random(state) % 8 == 0) {
@@ -63,7 +63,7 @@ Test(cook_order, changed_lists_match_as_in_the_reference)
 {
     uint32_t state = 3;
     for (int round = 0; round < 3000; round++) {
-        instance lists[2][MOST + 1];
+        instance lists[2][MAX_ROWS + 1];
         uint32_t kinds = round % 2 ? 12 : 600;
         uint32_t count = next_random(&state) % 50;
         for (uint32_t i = 0; i < count; i++)

@@ -17,8 +17,9 @@ enum { COUNT = 1, AVERAGE = 2, BASE = 3, GAUGE = 4 };
 
 static void register_set(sample *s, uint32_t base_type)
 {
-    pfb_counter counters[] = {plain_counter(COUNT, DELTA), plain_counter(AVERAGE, AVERAGE_BULK),
-                              plain_counter(BASE, base_type), plain_counter(GAUGE, RAWCOUNT)};
+    pfb_counter counters[] = {counter_without_references(COUNT, DELTA),
+                              counter_without_references(AVERAGE, AVERAGE_BULK),
+                              counter_without_references(BASE, base_type), counter_without_references(GAUGE, RAWCOUNT)};
     counters[1].base_id = BASE;
     sample_register(s, SET, counters, 4);
 }

@@ -57,8 +57,8 @@ static void expect_unused(const pfb_cpi_figures *f, pfb_cpi_status status, const
 }
 
 /* Between these readings a CPU executes 1000 instructions in 2000 cycles and is busy half of the time. */
-static const pfb_cpi_cpu plain_start = {7, 100, 200, 300, 400};
-static const pfb_cpi_cpu plain_end = {7, 1100, 2200, 800, 1400};
+static const pfb_cpi_cpu usual_start = {7, 100, 200, 300, 400};
+static const pfb_cpi_cpu usual_end = {7, 1100, 2200, 800, 1400};
 
 /* Computes the figures of an interval with one CPU. If `to` is null, the CPU is offline at the end. */
 static pfb_cpi_verdict measure_one(const pfb_cpi_cpu *from, const pfb_cpi_cpu *to, const pfb_cpi_widths *widths,
@@ -173,8 +173,8 @@ Test(cpi, differences_of_each_width)
         {1, 2, 2, PFB_CPI_INVALID, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        pfb_cpi_cpu from = plain_start;
-        pfb_cpi_cpu to = plain_end;
+        pfb_cpi_cpu from = usual_start;
+        pfb_cpi_cpu to = usual_end;
         pfb_cpi_figures f;
         pfb_cpi_result r;
         from.cycles = rows[i].start;
@@ -183,8 +183,8 @@ Test(cpi, differences_of_each_width)
         measure_one(&from, &to, &(pfb_cpi_widths){64, rows[i].width}, 0, &f, &r);
         cr_expect(f.status == rows[i].status && f.cycles == rows[i].delta, "cycles %zu: %s, %llu", i,
                   pfb_cpi_status_name(f.status), (unsigned long long)f.cycles);
-        from = plain_start;
-        to = plain_end;
+        from = usual_start;
+        to = usual_end;
         from.instr = rows[i].start;
         to.instr = rows[i].end;
         measure_one(&from, &to, &(pfb_cpi_widths){rows[i].width, 64}, 0, &f, &r);
@@ -210,7 +210,7 @@ Test(cpi, intervals_with_more_than_one_possible_wrap_are_ambiguous)
     for (size_t i = 0; i < COUNT(rows); i++) {
         pfb_cpi_figures f;
         pfb_cpi_result r;
-        pfb_cpi_verdict verdict = measure_one(&plain_start, &plain_end, &rows[i].widths, rows[i].clock, &f, &r);
+        pfb_cpi_verdict verdict = measure_one(&usual_start, &usual_end, &rows[i].widths, rows[i].clock, &f, &r);
         cr_expect_eq(verdict, rows[i].status == PFB_CPI_OK ? PFB_CPI_COMPUTED : PFB_CPI_NO_DATA, "row %zu", i);
         if (rows[i].status == PFB_CPI_OK)
             expect_figures(&f, PFB_CPI_OK, 2.0, 1.0, 50.0, "a short interval");
@@ -231,8 +231,8 @@ static const pfb_cpi_status fault_statuses[FAULT_COUNT] = {PFB_CPI_OFFLINE,  PFB
 static pfb_cpi_figures measure_faults(unsigned faults)
 {
     static const pfb_cpi_widths widths = {40, 48};
-    pfb_cpi_cpu from = plain_start;
-    pfb_cpi_cpu to = plain_end;
+    pfb_cpi_cpu from = usual_start;
+    pfb_cpi_cpu to = usual_end;
     if (faults & 1U << WRAPPED)
         from.cycles = TWO_TO(48) - 1;
     if (faults & 1U << OVERFLOW) {
@@ -300,17 +300,17 @@ Test(cpi, the_first_bad_counter_is_reported)
  * this limit. */
 Test(cpi, figures_too_large_for_a_hook_overflow)
 {
-    static const uint64_t most = 0xFFFFFFFE;
+    static const uint64_t max_ratio = 0xFFFFFFFE;
     static const struct {
         uint64_t instr, cycles;
         pfb_cpi_status status;
     } rows[] = {
-        {1, most, PFB_CPI_OK},
-        {1, most + 1, PFB_CPI_OVERFLOW},
-        {20000, (most + 1) * 20000 - 2, PFB_CPI_OK},       /* the integral part is `most`, the fraction 9999 */
-        {20000, (most + 1) * 20000 - 1, PFB_CPI_OVERFLOW}, /* a tie, rounded up */
-        {20001, (most + 1) * 20001 - 1, PFB_CPI_OVERFLOW},
-        {19999, (most + 1) * 19999 - 1, PFB_CPI_OK},
+        {1, max_ratio, PFB_CPI_OK},
+        {1, max_ratio + 1, PFB_CPI_OVERFLOW},
+        {20000, (max_ratio + 1) * 20000 - 2, PFB_CPI_OK}, /* the integral part is `max_ratio`, the fraction 9999 */
+        {20000, (max_ratio + 1) * 20000 - 1, PFB_CPI_OVERFLOW}, /* a tie, rounded up */
+        {20001, (max_ratio + 1) * 20001 - 1, PFB_CPI_OVERFLOW},
+        {19999, (max_ratio + 1) * 19999 - 1, PFB_CPI_OK},
         {1, UINT64_MAX, PFB_CPI_OVERFLOW},
         {UINT64_MAX, UINT64_MAX, PFB_CPI_OK},
         {TWO_TO(32), UINT64_MAX, PFB_CPI_OVERFLOW},
@@ -363,15 +363,15 @@ Test(cpi, scaled_cycles_are_rounded_down)
 
 Test(cpi, busy_time_above_elapsed_time_is_clamped)
 {
-    pfb_cpi_cpu to = plain_end;
+    pfb_cpi_cpu to = usual_end;
     pfb_cpi_figures f;
     pfb_cpi_result r;
-    to.busy = plain_start.busy + 1000; /* busy the whole time */
-    measure_one(&plain_start, &to, &wide, 0, &f, &r);
+    to.busy = usual_start.busy + 1000; /* busy the whole time */
+    measure_one(&usual_start, &to, &wide, 0, &f, &r);
     cr_expect(!f.is_busy_clamped && !r.system.is_busy_clamped);
     expect_figures(&f, PFB_CPI_OK, 2.0, 2.0, 100.0, "a busy time equal to the elapsed time");
     to.busy++;
-    measure_one(&plain_start, &to, &wide, 0, &f, &r);
+    measure_one(&usual_start, &to, &wide, 0, &f, &r);
     cr_expect(f.is_busy_clamped && r.system.is_busy_clamped);
     expect_figures(&f, PFB_CPI_OK, 2.0, 2.0, 100.0, "a clamped busy time");
     expect_counts(&f, 1000, 2000, 1000, 1000, 2000, "a clamped busy time");
@@ -465,14 +465,14 @@ Test(cpi, no_cpus_need_no_memory)
 
 /* ---- Many CPUs ----------------------------------------------------------------------------------------- */
 
-enum { MOST = PFB_CPI_MOST_CPUS };
+enum { MAX_CPUS = PFB_CPI_MOST_CPUS };
 
 /* Returns the result for `count` CPUs with equal counts. */
 static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *counted)
 {
-    static pfb_cpi_cpu from[MOST];
-    static pfb_cpi_cpu to[MOST];
-    static pfb_cpi_figures cpus[MOST];
+    static pfb_cpi_cpu from[MAX_CPUS];
+    static pfb_cpi_cpu to[MAX_CPUS];
+    static pfb_cpi_figures cpus[MAX_CPUS];
     for (uint32_t i = 0; i < count; i++) {
         from[i] = (pfb_cpi_cpu){.cpu = i};
         to[i] = *counted;
@@ -489,11 +489,11 @@ static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *counted)
 Test(cpi, sums_of_more_than_64_bits)
 {
     const pfb_cpi_cpu all = {0, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
-    pfb_cpi_result r = measure_many(MOST, &all);
+    pfb_cpi_result r = measure_many(MAX_CPUS, &all);
     expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0, 1.0, 100.0, "counts of 2^64 - 1");
     expect_counts(&r.system, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, "counts of 2^64 - 1");
     const pfb_cpi_cpu third = {0, 3 * TWO_TO(60), TWO_TO(60), 1, 4};
-    r = measure_many(MOST, &third);
+    r = measure_many(MAX_CPUS, &third);
     expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0 / 3.0, 1.0 / 12.0, 25.0, "a CPI of 1 / 3");
     expect_counts(&r.system, UINT64_MAX, UINT64_MAX, 1024, 4096, UINT64_MAX, "a CPI of 1 / 3");
 }
@@ -501,11 +501,11 @@ Test(cpi, sums_of_more_than_64_bits)
 /* A sum of 2^64 - 1 does not overflow. 15 is a divisor of this number. */
 Test(cpi, sums_of_64_bits)
 {
-    const pfb_cpi_cpu most = {0, UINT64_MAX / 15, UINT64_MAX / 15, 1, 2};
-    pfb_cpi_result r = measure_many(15, &most);
+    const pfb_cpi_cpu largest = {0, UINT64_MAX / 15, UINT64_MAX / 15, 1, 2};
+    pfb_cpi_result r = measure_many(15, &largest);
     expect_status(r.system.status, PFB_CPI_OK, "sums of 2^64 - 1");
     cr_expect_eq(r.system.cycles, UINT64_MAX);
-    r = measure_many(16, &most);
+    r = measure_many(16, &largest);
     expect_figures(&r.system, PFB_CPI_OVERFLOW, 1.0, 0.5, 50.0, "sums above 2^64 - 1");
     static const pfb_cpi_cpu long_cycles = {0, 1000, TWO_TO(60), 0, 1};
     static const pfb_cpi_cpu long_elapsed = {0, 1000, 1000, 0, TWO_TO(60)};
@@ -559,8 +559,8 @@ Test(cpi, a_thread_without_cpus)
 /* The returned verdict is about the system, even if the thread has no figures. */
 Test(cpi, a_thread_without_figures_does_not_change_the_verdict)
 {
-    pfb_cpi_snapshot start = {.cpus = &plain_start, .cpu_count = 1, .has_thread = true, .thread = thread_start};
-    pfb_cpi_snapshot end = {.cpus = &plain_end, .cpu_count = 1, .has_thread = true, .thread = {42, 99, 200}};
+    pfb_cpi_snapshot start = {.cpus = &usual_start, .cpu_count = 1, .has_thread = true, .thread = thread_start};
+    pfb_cpi_snapshot end = {.cpus = &usual_end, .cpu_count = 1, .has_thread = true, .thread = {42, 99, 200}};
     pfb_cpi_figures f;
     pfb_cpi_result r;
     cr_expect_eq(pfb_cpi_compute(&start, &end, &wide, PFB_CPI_ON_THREAD, &f, &r), PFB_CPI_COMPUTED);
@@ -645,17 +645,17 @@ Test(cpi, invalid_arguments_are_refused)
 /* The start or the end has one CPU more than allowed. */
 Test(cpi, too_many_cpus_are_refused)
 {
-    static pfb_cpi_cpu cpus[MOST + 1];
-    static pfb_cpi_figures figures[MOST];
-    pfb_cpi_snapshot many = {.cpus = cpus, .cpu_count = MOST + 1};
-    pfb_cpi_snapshot most = {.cpus = cpus, .cpu_count = MOST};
+    static pfb_cpi_cpu cpus[MAX_CPUS + 1];
+    static pfb_cpi_figures figures[MAX_CPUS];
+    pfb_cpi_snapshot many = {.cpus = cpus, .cpu_count = MAX_CPUS + 1};
+    pfb_cpi_snapshot full = {.cpus = cpus, .cpu_count = MAX_CPUS};
     pfb_cpi_result r;
-    for (uint32_t i = 0; i <= MOST; i++)
+    for (uint32_t i = 0; i <= MAX_CPUS; i++)
         cpus[i].cpu = 3 * i;
-    cr_expect_eq(pfb_cpi_compute(&many, &most, &wide, 0, figures, &r), PFB_CPI_BAD_ARGUMENT);
-    cr_expect_eq(pfb_cpi_compute(&most, &many, &wide, 0, figures, &r), PFB_CPI_BAD_ARGUMENT);
-    cr_expect_eq(pfb_cpi_compute(&most, &most, &wide, 0, figures, &r), PFB_CPI_NO_DATA);
-    cr_expect_eq(figures[MOST - 1].cpu, 3 * (MOST - 1));
+    cr_expect_eq(pfb_cpi_compute(&many, &full, &wide, 0, figures, &r), PFB_CPI_BAD_ARGUMENT);
+    cr_expect_eq(pfb_cpi_compute(&full, &many, &wide, 0, figures, &r), PFB_CPI_BAD_ARGUMENT);
+    cr_expect_eq(pfb_cpi_compute(&full, &full, &wide, 0, figures, &r), PFB_CPI_NO_DATA);
+    cr_expect_eq(figures[MAX_CPUS - 1].cpu, 3 * (MAX_CPUS - 1));
 }
 
 Test(cpi, a_clock_that_runs_backward_is_reported)

@@ -37,18 +37,18 @@ static const pfb_cpi_cpu counts[][2] = {
 
 static const pfb_cpi_data anything; /* value of a data pointer before a call */
 static const canned_step steps[] = {STEP(0), STEP(1), STEP(2), STEP(3)};
-static canned plain;
+static canned_source default_source;
 
 /* Makes new instances read these steps. */
-static void use(canned *c, const canned_step *list, size_t count)
+static void use(canned_source *c, const canned_step *list, size_t count)
 {
-    *c = (canned){.steps = list, .step_count = count};
+    *c = (canned_source){.steps = list, .step_count = count};
     cr_assert_eq(pfb_cpi_use_source(canned_open(c)), PFB_PU_SUCCESS);
 }
 
-static void use_plain(void)
+static void use_default(void)
 {
-    use(&plain, steps, COUNT(steps));
+    use(&default_source, steps, COUNT(steps));
 }
 
 static void use_machine(void)
@@ -56,7 +56,7 @@ static void use_machine(void)
     cr_expect_eq(pfb_cpi_use_source(NULL), PFB_PU_SUCCESS);
 }
 
-TestSuite(cpi_facility, .init = use_plain, .fini = use_machine);
+TestSuite(cpi_facility, .init = use_default, .fini = use_machine);
 
 static void *init(uint32_t mode)
 {
@@ -135,8 +135,8 @@ Test(cpi_facility, instances_nest_and_overlap)
     cr_expect_eq(pfb_cpi_start(inner), PFB_PU_SUCCESS);
     expect_get(inner, 2, 3);
     terminate(inner);
-    cr_expect_eq(plain.opened, 2);
-    cr_expect_eq(plain.closed, 2);
+    cr_expect_eq(default_source.opened, 2);
+    cr_expect_eq(default_source.closed, 2);
 }
 
 Test(cpi_facility, a_thousand_instances_at_once)
@@ -150,7 +150,7 @@ Test(cpi_facility, a_thousand_instances_at_once)
     }
     for (size_t i = 0; i < COUNT(handles); i++)
         terminate(handles[i * 7 % 1000]); /* 7 and 1000 are coprime, so each handle is terminated once */
-    cr_expect_eq(plain.closed, 1000);
+    cr_expect_eq(default_source.closed, 1000);
 }
 
 /* ---- Handles ------------------------------------------------------------------------------------------- */
@@ -275,13 +275,13 @@ Test(cpi_facility, modes_and_implied_modes)
         {0xFFFFFFFF, -87, 0, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        void *handle = &plain;
+        void *handle = &default_source;
         cr_expect_eq(pfb_cpi_init(rows[i].mode, &handle), rows[i].code, "mode %x", rows[i].mode);
         cr_expect_eq(handle == NULL, rows[i].code != 0, "mode %x", rows[i].mode);
         if (!handle)
             continue;
         cr_expect_eq(pfb_cpi_get_current_mode(handle), rows[i].current, "mode %x", rows[i].mode);
-        cr_expect_eq(plain.mode, rows[i].reader, "mode %x", rows[i].mode);
+        cr_expect_eq(default_source.mode, rows[i].reader, "mode %x", rows[i].mode);
         terminate(handle);
     }
 }
@@ -319,7 +319,7 @@ Test(cpi_facility, thread_only_mode_succeeds_with_each_status)
         const canned_step list[] = {
             {.reading = {.snapshot = {10, NULL, 0, true, {8, 100, 100}}, .widths = {64, 64}, .is_user_only = true}},
             {.reading = {.snapshot = {30, NULL, 0, true, {8, rows[i].instr, rows[i].cycles}}, .widths = {64, 64}}}};
-        canned c;
+        canned_source c;
         const pfb_cpi_data *data;
         pfb_cpi_details details;
         use(&c, list, COUNT(list));
@@ -410,7 +410,7 @@ Test(cpi_facility, a_child_of_fork_is_another_thread)
     cr_assert_geq(child, 0);
     if (child == 0) {
         bool is_refused = pfb_cpi_get(handle, &data) == PFB_PU_ERROR_INVALID_THREAD && !data &&
-                          pfb_cpi_start(handle) == PFB_PU_ERROR_INVALID_THREAD && plain.readings == 1;
+                          pfb_cpi_start(handle) == PFB_PU_ERROR_INVALID_THREAD && default_source.readings == 1;
         _exit(is_refused ? 42 : 1);
     }
     cr_assert_eq(waitpid(child, &status, 0), child);
@@ -428,7 +428,7 @@ Test(cpi_facility, failures_of_the_source_are_passed_on)
 {
     for (size_t i = 0; i < COUNT(source_codes); i++) {
         const canned_step list[] = {REFUSED(source_codes[i])};
-        canned c;
+        canned_source c;
         use(&c, list, COUNT(list));
         for (int k = 0; k < 2; k++) { /* first the reading fails, then opening the reader */
             void *handle = &c;
@@ -446,7 +446,7 @@ Test(cpi_facility, failures_of_the_source_are_passed_on)
 Test(cpi_facility, a_failed_get_keeps_the_interval)
 {
     static const canned_step list[] = {STEP(0), REFUSED(-257), STEP(2)};
-    canned c;
+    canned_source c;
     pfb_cpi_details details;
     const pfb_cpi_data *data = &anything;
     use(&c, list, COUNT(list));
@@ -465,7 +465,7 @@ Test(cpi_facility, a_failed_get_keeps_the_interval)
 Test(cpi_facility, a_failed_start_discards_the_interval)
 {
     static const canned_step list[] = {STEP(0), REFUSED(-5), STEP(2), STEP(3)};
-    canned c;
+    canned_source c;
     const pfb_cpi_data *data;
     use(&c, list, COUNT(list));
     void *handle = init(PFB_CPI_RAW);
@@ -489,7 +489,7 @@ Test(cpi_facility, more_cpus_than_the_maximum)
     canned_step over = full;
     over.reading.snapshot.cpu_count++;
     const canned_step list[] = {full, over, full};
-    canned c;
+    canned_source c;
     void *handle = &c;
     const pfb_cpi_data *data;
     use(&c, &list[1], 1);
@@ -511,7 +511,7 @@ Test(cpi_facility, more_cpus_than_the_maximum)
 Test(cpi_facility, no_instructions_give_data_and_a_code)
 {
     static const canned_step list[] = {STEP(1), STEP(1), STEP(2)};
-    canned c;
+    canned_source c;
     const pfb_cpi_data *data;
     pfb_cpi_details details;
     use(&c, list, COUNT(list));
@@ -530,7 +530,7 @@ Test(cpi_facility, no_instructions_give_data_and_a_code)
 Test(cpi_facility, a_clock_that_runs_backward_gives_a_code_and_no_data)
 {
     static const canned_step list[] = {STEP(2), STEP(3), STEP(1)};
-    canned c;
+    canned_source c;
     const pfb_cpi_data *data = &anything;
     pfb_cpi_details details;
     use(&c, list, COUNT(list));
@@ -557,7 +557,7 @@ Test(cpi_facility, invalid_readings_of_a_source_are_rejected)
     };
     for (size_t i = 0; i < COUNT(broken); i++) {
         const canned_step list[] = {STEP(0), broken[i], STEP(3)};
-        canned c;
+        canned_source c;
         const pfb_cpi_data *data = &anything;
         use(&c, list, COUNT(list));
         void *handle = init(PFB_CPI_ON_THREAD);
@@ -599,7 +599,7 @@ Test(cpi_facility, details_and_unhalted_cycles)
     void *handle = init(PFB_CPI_RAW);
     cr_expect_eq(pfb_cpi_get_details(handle, &details), PFB_PU_ERROR_INCORRECT_STATE);
     cr_expect_eq(pfb_cpi_get_unhalted(handle, 0, &cycles), PFB_PU_ERROR_INCORRECT_STATE);
-    plain.unhalted = 1;
+    default_source.unhalted = 1;
     expect_get(handle, 0, 1);
     cr_assert_eq(pfb_cpi_get_details(handle, &details), PFB_PU_SUCCESS);
     cr_expect(details.result.cpu_count == 2 && details.cpus[1].cpu == 1 && details.cpus[1].instr == 200);
@@ -615,7 +615,7 @@ Test(cpi_facility, details_and_unhalted_cycles)
 Test(cpi_facility, a_start_keeps_the_results_of_the_latest_get)
 {
     canned_step own[3];
-    canned c;
+    canned_source c;
     uint64_t cycles = 0;
     for (int at = 0; at < 2; at++) { /* the reading at the start, then that at the end, counts user mode only */
         memcpy(own, steps, sizeof own);
@@ -642,7 +642,7 @@ Test(cpi_facility, a_start_keeps_the_results_of_the_latest_get)
 
 Test(cpi_facility, the_source_cannot_change_while_there_are_instances)
 {
-    canned other = {.steps = steps, .step_count = COUNT(steps)};
+    canned_source other = {.steps = steps, .step_count = COUNT(steps)};
     pfb_cpi_source *source = canned_open(&other);
     void *handle = init(PFB_CPI_RAW);
     cr_expect_eq(pfb_cpi_use_source(source), PFB_PU_ERROR_INCORRECT_STATE);
@@ -650,10 +650,10 @@ Test(cpi_facility, the_source_cannot_change_while_there_are_instances)
     cr_expect_not(other.is_closed, "the caller still owns a source that was rejected");
     expect_get(handle, 0, 1);
     terminate(handle);
-    cr_expect_not(plain.is_closed, "the source stays open for later instances");
+    cr_expect_not(default_source.is_closed, "the source stays open for later instances");
     terminate(init(PFB_CPI_RAW));
     cr_expect_eq(pfb_cpi_use_source(source), PFB_PU_SUCCESS);
-    cr_expect(plain.is_closed);
+    cr_expect(default_source.is_closed);
     cr_expect_eq(pfb_cpi_use_source(source), PFB_PU_SUCCESS);
     cr_expect_not(other.is_closed, "using the same source again does not close it");
     terminate(init(PFB_CPI_RAW));
@@ -666,7 +666,7 @@ Test(cpi_facility, the_source_cannot_change_while_there_are_instances)
 Test(cpi_facility, a_failure_reported_before_success_is_ignored)
 {
     void *handle = NULL;
-    plain.is_chatty = true;
+    default_source.reports_failure_first = true;
     cr_assert_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), PFB_PU_SUCCESS);
     cr_expect_not_null(handle);
     cr_expect_str_eq(pfb_cpi_last_error_text(), "");
@@ -679,7 +679,7 @@ Test(cpi_facility, a_failure_reported_before_success_is_ignored)
 
 Test(cpi_facility, a_reader_that_succeeds_leaves_no_failure)
 {
-    canned c = {.steps = steps, .step_count = COUNT(steps), .is_chatty = true};
+    canned_source c = {.steps = steps, .step_count = COUNT(steps), .reports_failure_first = true};
     pfb_cpi_failure failure = {.code = -1, .sentence = "before"};
     pfb_cpi_reading reading;
     pfb_cpi_cpu cpus[2];
@@ -697,8 +697,8 @@ Test(cpi_facility, a_reader_that_succeeds_leaves_no_failure)
 Test(cpi_facility, is_supported_agrees_with_init)
 {
     cr_expect_neq(pfb_cpi_is_supported(), 0);
-    cr_expect_eq(plain.opened, plain.closed);
-    plain.refusal = PFB_PU_ERROR_NOT_VALID_IN_VM;
+    cr_expect_eq(default_source.opened, default_source.closed);
+    default_source.refusal = PFB_PU_ERROR_NOT_VALID_IN_VM;
     cr_expect_eq(pfb_cpi_is_supported(), 0);
     cr_expect_str_eq(pfb_cpi_last_error_text(), CANNED_SENTENCE);
 }
@@ -709,7 +709,7 @@ Test(cpi_facility, this_machine_measures_or_reports_a_reason)
 {
     use_machine();
     for (int i = 0; i < 3; i++) {
-        void *handle = &plain;
+        void *handle = &default_source;
         int code = pfb_cpi_init(PFB_CPI_RAW, &handle);
         cr_expect_eq(code == PFB_PU_SUCCESS, handle != NULL);
         if (handle) {

@@ -12,7 +12,7 @@
 static const pfb_cpi_cpu cpus[][1] = {{{0, 0, 0, 0, 0}}, {{0, 500, 1000, 0, 0}}};
 static const canned_step steps[] = {{.reading = {.snapshot = {0, cpus[0], 1, false, {0}}, .widths = {64, 64}}},
                                     {.reading = {.snapshot = {1000, cpus[1], 1, false, {0}}, .widths = {64, 64}}}};
-static canned machine;
+static canned_source machine;
 static int opened;
 static bool is_exhausted;
 
@@ -28,7 +28,7 @@ pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure)
 
 static void make_machine(void)
 {
-    machine = (canned){.steps = steps, .step_count = 2, .is_closed = true};
+    machine = (canned_source){.steps = steps, .step_count = 2, .is_closed = true};
     opened = 0;
 }
 
@@ -100,7 +100,7 @@ Test(cpi_facility_live, the_default_thread_id_is_that_of_the_caller_of_init)
 
 Test(cpi_facility_live, a_source_of_the_caller_replaces_that_of_this_machine)
 {
-    canned own = {.steps = steps, .step_count = 2};
+    canned_source own = {.steps = steps, .step_count = 2};
     cr_assert_eq(pfb_cpi_use_source(canned_open(&own)), PFB_PU_SUCCESS);
     cr_expect_eq(pfb_cpi_terminate(init()), PFB_PU_SUCCESS);
     cr_expect(opened == 0 && !own.is_closed);

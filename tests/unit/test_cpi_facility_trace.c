@@ -13,12 +13,12 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static const pfb_cpi_data anything; /* value of a data pointer before a call */
-static canned source;
+static canned_source source;
 static uint8_t buffer[8192];
 
 static void use(const canned_step *list, size_t count)
 {
-    source = (canned){.steps = list, .step_count = count};
+    source = (canned_source){.steps = list, .step_count = count};
     cr_assert_eq(pfb_cpi_use_source(canned_open(&source)), PFB_PU_SUCCESS);
 }
 

@@ -44,11 +44,11 @@ Test(cpi_table, values_that_were_never_handles_are_unknown)
     cr_expect_not(pfb_cpi_table_knows(&table, &word), "a pointer that is not a handle");
     for (unsigned bit = 0; bit < sizeof number * 8; bit++) {
         uintptr_t other = number ^ (uintptr_t)1 << bit;
-        void *wild;
-        memcpy(&wild, &other, sizeof wild);
-        cr_expect_not(pfb_cpi_table_knows(&table, wild), "handle with bit %u inverted", bit);
-        cr_expect_null(pfb_cpi_table_find(&table, wild), "handle with bit %u inverted", bit);
-        cr_expect_null(pfb_cpi_table_remove(&table, wild), "handle with bit %u inverted", bit);
+        void *invalid;
+        memcpy(&invalid, &other, sizeof invalid);
+        cr_expect_not(pfb_cpi_table_knows(&table, invalid), "handle with bit %u inverted", bit);
+        cr_expect_null(pfb_cpi_table_find(&table, invalid), "handle with bit %u inverted", bit);
+        cr_expect_null(pfb_cpi_table_remove(&table, invalid), "handle with bit %u inverted", bit);
     }
     cr_expect_eq(pfb_cpi_table_find(&table, handle), instance(1));
     free(table.slots);

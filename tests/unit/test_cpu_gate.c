@@ -18,29 +18,29 @@
 /* One letter per CPU: U usable, E not enabled, L without LWP but with a filled leaf, I another vendor with a filled
  * leaf, B without the leaf, A not x86. */
 static const char *simulated_cpus;
-static size_t here;           /* position in simulated_cpus of the CPU that runs the thread */
-static bool is_xcr0_known;    /* the system reports it */
-static bool is_state_enabled; /* XCR0 bit 62 */
-static unsigned pins_left;    /* pinning fails when it is 0 */
-static unsigned open_handles; /* of pfb_cpus */
-static unsigned executed;     /* instructions, on CPUs that allow them */
-static const void *in_force;  /* the address loaded by the last LLWPCB */
+static size_t current_cpu;       /* position in simulated_cpus of the CPU that runs the thread */
+static bool is_xcr0_known;       /* the system reports it */
+static bool is_state_enabled;    /* XCR0 bit 62 */
+static unsigned pins_left;       /* pinning fails when it is 0 */
+static unsigned open_handles;    /* of pfb_cpus */
+static unsigned executed;        /* instructions, on CPUs that allow them */
+static const void *loaded_block; /* the address loaded by the last LLWPCB */
 static uint64_t last_operand;
 
 static void make_machine(const char *cpus)
 {
     simulated_cpus = cpus;
-    here = 0;
+    current_cpu = 0;
     is_xcr0_known = is_state_enabled = true;
     pins_left = UINT32_MAX;
     open_handles = executed = 0;
-    in_force = NULL;
+    loaded_block = NULL;
     last_operand = 0;
 }
 
 bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
 {
-    char cpu = simulated_cpus[here];
+    char cpu = simulated_cpus[current_cpu];
     *answer = (pfb_cpuid_leaf){.leaf = leaf, .subleaf = subleaf};
     if (leaf == 0)
         *answer = (pfb_cpuid_leaf){0, 0, 0x0D, 0x68747541, 0x444D4163, cpu == 'I' ? 0 : 0x69746E65};
@@ -98,27 +98,27 @@ bool pfb_cpus_pin(pfb_cpus *cpus, size_t position, pfb_source_failure *failure)
     if (position >= cpus->count || pins_left == 0)
         return pfb_source_fail(failure, PFB_WIN32_ACCESS_DENIED, "no pinning");
     pins_left--;
-    here = position;
+    current_cpu = position;
     return true;
 }
 
 static void execute(void)
 {
-    cr_assert(simulated_cpus[here] == 'U' && is_xcr0_known && is_state_enabled,
-              "an LWP instruction on CPU %zu, which does not allow it", here);
+    cr_assert(simulated_cpus[current_cpu] == 'U' && is_xcr0_known && is_state_enabled,
+              "an LWP instruction on CPU %zu, which does not allow it", current_cpu);
     executed++;
 }
 
 void pfb_lwp_instruction_load(void *control)
 {
     execute();
-    in_force = control;
+    loaded_block = control;
 }
 
 void *pfb_lwp_instruction_store(void)
 {
     execute();
-    return (void *)(uintptr_t)in_force;
+    return (void *)(uintptr_t)loaded_block;
 }
 
 bool pfb_lwp_instruction_insert(uint64_t data2, uint32_t data1)
@@ -164,7 +164,7 @@ Test(cpu_gate, cpus_that_cannot_be_pinned)
     cr_expect_eq(pfb_cpus_lwp(cpus, &leaf), PFB_LWP_USABLE);
     cr_expect_eq(pfb_cpus_lwp(cpus, &leaf), PFB_LWP_USABLE);
     cr_expect_eq(leaf.event_bytes, 32);
-    here = 1;
+    current_cpu = 1;
     cr_expect_eq(pfb_cpus_lwp(cpus, &leaf), PFB_LWP_NO_LWP);
     pfb_cpus_close(cpus);
 }
@@ -244,7 +244,7 @@ static pfb_lwp_cpu *open_cpu(pfb_cpus **cpus, size_t position)
     *cpus = pfb_cpus_open(NULL);
     pfb_lwp_cpu *cpu = pfb_lwp_cpu_open(*cpus, position, &leaf, &refusal, &failure);
     cr_assert_not_null(cpu, "%s", failure.sentence);
-    cr_expect(refusal == PFB_LWP_USABLE && leaf.control_bytes == sizeof control && here == position);
+    cr_expect(refusal == PFB_LWP_USABLE && leaf.control_bytes == sizeof control && current_cpu == position);
     make_control();
     return cpu;
 }
@@ -255,14 +255,14 @@ Test(cpu_gate, instructions_reach_the_cpu)
     make_machine("LU");
     pfb_lwp_cpu *cpu = open_cpu(&cpus, 1);
     cr_expect_eq(executed, 0, "opening executes no LWP instruction");
-    cr_expect(pfb_lwp_cpu_load(cpu, control, NULL) && in_force == control);
+    cr_expect(pfb_lwp_cpu_load(cpu, control, NULL) && loaded_block == control);
     cr_expect(pfb_lwp_cpu_store(cpu) == control);
     cr_expect(pfb_lwp_cpu_insert(cpu, 100, 1) && last_operand == 101);
-    cr_expect(pfb_lwp_cpu_load(cpu, NULL, NULL) && in_force == NULL);
+    cr_expect(pfb_lwp_cpu_load(cpu, NULL, NULL) && loaded_block == NULL);
     cr_expect(pfb_lwp_cpu_load(cpu, control, NULL));
     cr_expect_eq(executed, 5);
     pfb_lwp_cpu_close(cpu);
-    cr_expect(executed == 6 && in_force == NULL, "closing disables LWP");
+    cr_expect(executed == 6 && loaded_block == NULL, "closing disables LWP");
     pfb_cpus_close(cpus);
     pfb_lwp_cpu_close(NULL);
     cr_expect(executed == 6 && open_handles == 0);
@@ -287,13 +287,13 @@ Test(cpu_gate, a_thread_that_was_moved_is_pinned_again)
     cr_expect(pfb_lwp_cpu_store(cpu) == control);
     pfb_cpus_pin(cpus, 0, NULL);
     pfb_lwp_cpu_insert(cpu, 1, 1);
-    here = 2;
+    current_cpu = 2;
     pfb_lwp_cpu_insert(cpu, 1, 1);
     pfb_cpus_close(cpus); /* before the CPU that was opened from it */
-    here = 0;
+    current_cpu = 0;
     use(cpu);
     cr_expect_eq(executed, 7);
-    here = 0;
+    current_cpu = 0;
     pfb_lwp_cpu_close(cpu);
     cr_expect(executed == 8 && open_handles == 0);
 }
@@ -304,7 +304,7 @@ Test(cpu_gate, a_thread_that_cannot_be_pinned_executes_no_instruction)
     pfb_source_failure failure = {0};
     make_machine("LU");
     pfb_lwp_cpu *cpu = open_cpu(&cpus, 1);
-    here = 0;
+    current_cpu = 0;
     pins_left = 0;
     cr_expect_not(pfb_lwp_cpu_load(cpu, control, &failure));
     cr_expect_eq(failure.code, PFB_WIN32_ACCESS_DENIED);

@@ -28,10 +28,10 @@ static void describe(const char *dump, size_t size, char *out, size_t capacity, 
 
 static void expect_rows(const char *dump, const char *rows)
 {
-    char got[1024];
+    char actual[1024];
     pfb_cpuid_text text;
-    describe(dump, strlen(dump), got, sizeof got, &text);
-    cr_expect_str_eq(got, rows, "%s\nwas read as %s", dump, got);
+    describe(dump, strlen(dump), actual, sizeof actual, &text);
+    cr_expect_str_eq(actual, rows, "%s\nwas read as %s", dump, actual);
     cr_expect_eq(text.error.code, PFB_OK, "%s", dump);
 }
 
@@ -209,13 +209,13 @@ Test(cpuid_text, malformed_lines_are_errors)
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         char dump[200];
-        char got[256];
+        char actual[256];
         pfb_cpuid_text text;
         size_t at = (size_t)snprintf(dump, sizeof dump, "00000001 00000001 00000002 00000003 00000004\n");
         size_t size = at + (size_t)snprintf(dump + at, sizeof dump - at,
                                             "%s\n00000002 00000001 00000002 00000003 00000004\n", lines[i]);
-        describe(dump, size, got, sizeof got, &text);
-        cr_expect_str_eq(got, "0 1/0=1,2,3,4;", "%s was read as %s", lines[i], got);
+        describe(dump, size, actual, sizeof actual, &text);
+        cr_expect_str_eq(actual, "0 1/0=1,2,3,4;", "%s was read as %s", lines[i], actual);
         expect_error(text.error, PFB_BAD_CPUID_LINE, at, lines[i]);
         cr_expect_eq(text.lines, 2, "%s", lines[i]);
     }
@@ -228,15 +228,15 @@ Test(cpuid_text, all_lines_have_the_same_number_of_columns)
     static const char five[] = "0000000D 0000003E 00000080 00000340 00000000 00000000\n";
     static const char four[] = "8000001C 00000000 00000000 80032013 00010200\n";
     char dump[300];
-    char got[256];
+    char actual[256];
     pfb_cpuid_text text;
     int size = snprintf(dump, sizeof dump, "%s%s", five, four);
-    describe(dump, (size_t)size, got, sizeof got, &text);
-    cr_expect_str_eq(got, "0 d/3e=80,340,0,0;");
+    describe(dump, (size_t)size, actual, sizeof actual, &text);
+    cr_expect_str_eq(actual, "0 d/3e=80,340,0,0;");
     expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof five - 1, "five columns after six");
     size = snprintf(dump, sizeof dump, "%s%s", four, five);
-    describe(dump, (size_t)size, got, sizeof got, &text);
-    cr_expect_str_eq(got, "0 8000001c/0=0,0,80032013,10200;", "the first line defines the number of columns");
+    describe(dump, (size_t)size, actual, sizeof actual, &text);
+    cr_expect_str_eq(actual, "0 8000001c/0=0,0,80032013,10200;", "the first line defines the number of columns");
     expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof four - 1, "six columns after five");
     snprintf(dump, sizeof dump, "%sCPUID 8000001C: 1-2-3-4\n0x1 0x0: eax=1 ebx=2 ecx=3 edx=4\nbasic_cpuid[2]=1 2 3 4\n",
              five);
@@ -250,9 +250,9 @@ Test(cpuid_text, truncated_dumps)
                                "0x8000001c 0x00: eax=0x00000000 ebx=0x80032013 ecx=0x00010200 edx=0x8000000f\n"
                                "CPU 1:\next_cpuid[28]=00000000 80032013 00010200 8000000f\n";
     for (size_t size = 0; size < sizeof dump; size++) {
-        char got[512];
+        char actual[512];
         pfb_cpuid_text text;
-        describe(dump, size, got, sizeof got, &text);
+        describe(dump, size, actual, sizeof actual, &text);
         cr_expect(text.error.code == PFB_OK || text.error.code == PFB_BAD_CPUID_LINE);
         cr_expect_leq(text.error.offset, size);
     }

@@ -11,17 +11,17 @@
 
 /* ---- An inner source that records its calls ------------------------------------------------------------ */
 
-enum { INNER_CODE = 77, INNER_STATUS = 55, MOST_BLOCKS = 8, STATUS_AT = 16 };
+enum { INNER_CODE = 77, INNER_STATUS = 55, MAX_BLOCKS = 8, STATUS_AT = 16 };
 
 #define REPLY "0123456789"
 
 typedef struct inner {
     size_t calls[PFB_SOURCE_OPERATION_COUNT];
     size_t open_queries, closed;
-    uint32_t blocks[MOST_BLOCKS]; /* counter ids of the blocks that were added or removed */
+    uint32_t blocks[MAX_BLOCKS]; /* counter ids of the blocks that were added or removed */
     size_t block_count;
     bool is_failing;
-    size_t claimed_size; /* size of replies, if not 0 */
+    size_t reported_size; /* size of replies, if not 0 */
 } inner;
 
 static bool answer(inner *source, pfb_source_operation operation, pfb_bytes *reply, pfb_source_failure *failure)
@@ -33,8 +33,8 @@ static bool answer(inner *source, pfb_source_operation operation, pfb_bytes *rep
     }
     cr_assert_eq(reply->size_bytes, 0, "the reply is empty when a source is called");
     cr_assert(pfb_bytes_append(reply, REPLY, strlen(REPLY)));
-    if (source->claimed_size > 0)
-        reply->size_bytes = source->claimed_size;
+    if (source->reported_size > 0)
+        reply->size_bytes = source->reported_size;
     return true;
 }
 
@@ -92,7 +92,7 @@ static bool take_blocks(inner *source, pfb_source_operation operation, uint8_t *
     }
     pfb_list_open(&list, blocks, size, STRICT);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        cr_assert_lt(source->block_count, MOST_BLOCKS);
+        cr_assert_lt(source->block_count, MAX_BLOCKS);
         source->blocks[source->block_count++] = identifier.counter_id;
         memcpy(blocks + identifier.offset + STATUS_AT, (const uint8_t[4]){INNER_STATUS}, 4);
     }
@@ -139,13 +139,13 @@ static const pfb_source_operations inner_operations = {.close = inner_close,
 /* ---- Calls --------------------------------------------------------------------------------------------- */
 
 /* The recorded calls of the inner source. */
-static inner asked;
+static inner inner_source;
 
 static pfb_source *open_faulty(const pfb_source_fault *faults, size_t count)
 {
     pfb_source_failure failure = {0};
     pfb_source *source =
-        pfb_source_open_faulty(pfb_source_make(&inner_operations, &asked, NULL), faults, count, &failure);
+        pfb_source_open_faulty(pfb_source_make(&inner_operations, &inner_source, NULL), faults, count, &failure);
     cr_assert(source, "%s", failure.sentence);
     return source;
 }
@@ -230,25 +230,25 @@ Test(faulty_source, calls_without_faults_are_passed_on_unchanged)
 {
     static const pfb_source_fault later = {PFB_SOURCE_V1, 3, PFB_SOURCE_FAULT_FAIL, 5, 0};
     for (size_t count = 0; count <= 1; count++) {
-        asked = (inner){0};
+        inner_source = (inner){0};
         pfb_source *source = open_faulty(count > 0 ? &later : NULL, count);
         pfb_source_query *query = pfb_source_query_open(source, NULL);
-        cr_assert(query && asked.open_queries == 1);
+        cr_assert(query && inner_source.open_queries == 1);
         for (int i = 0; i < PFB_SOURCE_OPERATION_COUNT; i++) {
             pfb_bytes reply = {0};
             pfb_source_failure failure = {0};
             cr_expect(call(source, query, (pfb_source_operation)i, &reply, &failure), "operation %d", i);
             cr_expect_eq(failure.code, 0);
-            cr_expect_eq(asked.calls[i], i == PFB_SOURCE_QUERY_OPEN ? 2 : 1, "operation %d", i);
+            cr_expect_eq(inner_source.calls[i], i == PFB_SOURCE_QUERY_OPEN ? 2 : 1, "operation %d", i);
             bool has_reply = i < PFB_SOURCE_QUERY_OPEN || i > PFB_SOURCE_QUERY_REMOVE;
             cr_expect_eq(reply.size_bytes, has_reply ? 10 : 0, "operation %d", i);
             cr_expect(!has_reply || memcmp(reply.data, REPLY, 10) == 0, "operation %d", i);
             pfb_bytes_free(&reply);
         }
         pfb_source_query_close(query);
-        cr_expect(asked.open_queries == 0 && asked.closed == 0);
+        cr_expect(inner_source.open_queries == 0 && inner_source.closed == 0);
         pfb_source_close(source);
-        cr_expect_eq(asked.closed, 1);
+        cr_expect_eq(inner_source.closed, 1);
     }
 }
 
@@ -256,14 +256,14 @@ Test(faulty_source, failures_of_the_inner_source_are_passed_on)
 {
     for (int i = 0; i < PFB_SOURCE_OPERATION_COUNT; i++) {
         pfb_source_fault fault = {(pfb_source_operation)i, 2, PFB_SOURCE_FAULT_FAIL, 5, 0};
-        asked = (inner){0};
+        inner_source = (inner){0};
         pfb_source *source = open_faulty(&fault, 1);
         pfb_source_query *query = NULL;
         if (i != PFB_SOURCE_QUERY_OPEN)
             query = pfb_source_query_open(source, NULL);
         pfb_source_failure failure = {0};
         pfb_bytes reply = {0};
-        asked.is_failing = true;
+        inner_source.is_failing = true;
         cr_expect_not(call(source, query, fault.operation, &reply, &failure), "operation %d", i);
         cr_expect_eq(failure.code, INNER_CODE, "operation %d", i);
         cr_expect_not(call(source, query, fault.operation, &reply, &failure));
@@ -282,7 +282,7 @@ Test(faulty_source, every_operation_fails_on_the_selected_call)
                                         "query_remove", "query_info",   "query_collect", "v1"};
     for (int i = 0; i < PFB_SOURCE_OPERATION_COUNT; i++) {
         pfb_source_fault fault = {(pfb_source_operation)i, 3, PFB_SOURCE_FAULT_FAIL, PFB_WIN32_BUSY, 0};
-        asked = (inner){0};
+        inner_source = (inner){0};
         pfb_source *source = open_faulty(&fault, 1);
         pfb_source_query *query = pfb_source_query_open(source, NULL); /* call 1 of PFB_SOURCE_QUERY_OPEN */
         pfb_bytes reply = {0};
@@ -295,7 +295,7 @@ Test(faulty_source, every_operation_fails_on_the_selected_call)
                       failure.sentence);
             cr_expect(went_well || reply.size_bytes == 0);
         }
-        cr_expect_eq(asked.calls[i], 4, "%s: the inner source is not called if the fault is FAIL", names[i]);
+        cr_expect_eq(inner_source.calls[i], 4, "%s: the inner source is not called if the fault is FAIL", names[i]);
         pfb_bytes_free(&reply);
         pfb_source_query_close(query);
         pfb_source_close(source);
@@ -304,7 +304,7 @@ Test(faulty_source, every_operation_fails_on_the_selected_call)
 
 Test(faulty_source, call_zero_selects_every_call)
 {
-    asked = (inner){0}; /* tests may share a process */
+    inner_source = (inner){0}; /* tests may share a process */
     static const pfb_source_fault fault = {PFB_SOURCE_COUNTERSETS, 0, PFB_SOURCE_FAULT_FAIL, 0, 0};
     pfb_source *source = open_faulty(&fault, 1);
     pfb_bytes reply = {0};
@@ -314,7 +314,7 @@ Test(faulty_source, call_zero_selects_every_call)
         cr_expect_eq(failure.code, 0, "the code of a fault may be 0");
         cr_expect_not(pfb_source_countersets(source, &reply, NULL));
     }
-    cr_expect_eq(asked.calls[PFB_SOURCE_COUNTERSETS], 0);
+    cr_expect_eq(inner_source.calls[PFB_SOURCE_COUNTERSETS], 0);
     pfb_source_close(source);
 }
 
@@ -378,7 +378,7 @@ Test(faulty_source, faults_are_applied_in_order)
 
 Test(faulty_source, a_failing_call_has_no_other_fault)
 {
-    asked = (inner){0}; /* tests may share a process */
+    inner_source = (inner){0}; /* tests may share a process */
     static const pfb_source_fault faults[] = {{PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0},
                                               {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_FAIL, 5, 0},
                                               {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_FAIL, 6, 0}};
@@ -391,7 +391,7 @@ Test(faulty_source, a_failing_call_has_no_other_fault)
     memcpy(before, block, sizeof block);
     cr_expect_not(pfb_source_query_add(query, block, sizeof block, &failure));
     cr_expect_eq(failure.code, 5, "the code of the first fault that fails the call");
-    cr_expect(memcmp(block, before, sizeof block) == 0 && asked.block_count == 0);
+    cr_expect(memcmp(block, before, sizeof block) == 0 && inner_source.block_count == 0);
     pfb_source_query_close(query);
     pfb_source_close(source);
 }
@@ -399,7 +399,7 @@ Test(faulty_source, a_failing_call_has_no_other_fault)
 /* The replies have sizes that cannot be allocated. */
 Test(faulty_source, padding_that_cannot_be_allocated_fails)
 {
-    asked = (inner){0}; /* tests may share a process */
+    inner_source = (inner){0}; /* tests may share a process */
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 3, SIZE_MAX - 4, SIZE_MAX / 2};
     static const pfb_source_fault fault = {PFB_SOURCE_INSTANCES, 0, PFB_SOURCE_FAULT_PAD, 4, 0};
     static const pfb_guid set = {{3}};
@@ -407,7 +407,7 @@ Test(faulty_source, padding_that_cannot_be_allocated_fails)
     pfb_bytes reply = {0};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         pfb_source_failure failure = {0};
-        asked.claimed_size = sizes[i];
+        inner_source.reported_size = sizes[i];
         cr_expect_not(pfb_source_instances(source, &set, &reply, &failure));
         cr_expect_eq(failure.code, PFB_WIN32_NOT_ENOUGH_MEMORY, "size %zu", sizes[i]);
     }
@@ -438,7 +438,7 @@ Test(faulty_source, blocks_are_refused_one_by_one)
             {operations[i], 1, PFB_SOURCE_FAULT_STATUS, 9, 4}, /* there is no such block */
             {operations[1 - i], 0, PFB_SOURCE_FAULT_STATUS, 9, 1}};
         uint8_t blocks[160];
-        asked = (inner){0};
+        inner_source = (inner){0};
         pfb_source *source = open_faulty(faults, 5);
         pfb_source_query *query = pfb_source_query_open(source, NULL);
         for (uint32_t j = 0; j < 4; j++)
@@ -446,9 +446,9 @@ Test(faulty_source, blocks_are_refused_one_by_one)
         cr_assert(functions[i](query, blocks, sizeof blocks, NULL));
         for (size_t j = 0; j < 4; j++)
             cr_expect_eq(status_of(blocks + 40 * j), expected[j], "block %zu", j);
-        cr_expect(asked.block_count == 2 && asked.blocks[0] == 11 && asked.blocks[1] == 13);
+        cr_expect(inner_source.block_count == 2 && inner_source.blocks[0] == 11 && inner_source.blocks[1] == 13);
         cr_assert(functions[i](query, blocks, sizeof blocks, NULL), "only one fault applies to the second call");
-        cr_expect(status_of(blocks) == INNER_STATUS && status_of(blocks + 80) == 8 && asked.block_count == 5);
+        cr_expect(status_of(blocks) == INNER_STATUS && status_of(blocks + 80) == 8 && inner_source.block_count == 5);
         pfb_source_query_close(query);
         pfb_source_close(source);
     }
@@ -461,7 +461,7 @@ Test(faulty_source, blocks_with_no_name_or_an_empty_name_are_refused)
     for (size_t i = 0; i < 2; i++) {
         const pfb_source_fault fault = {PFB_SOURCE_QUERY_ADD, 0, kinds[i], 87, 0};
         uint8_t blocks[40 + 48 + 48];
-        asked = (inner){0};
+        inner_source = (inner){0};
         pfb_source *source = open_faulty(&fault, 1);
         pfb_source_query *query = pfb_source_query_open(source, NULL);
         size_t size = make_block(blocks, 40, 10);
@@ -480,7 +480,7 @@ Test(faulty_source, blocks_with_no_name_or_an_empty_name_are_refused)
 
 Test(faulty_source, malformed_blocks_are_refused_as_a_whole)
 {
-    asked = (inner){0}; /* tests may share a process */
+    inner_source = (inner){0}; /* tests may share a process */
     static const pfb_source_fault fault = {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0};
     uint8_t blocks[80];
     pfb_source *source = open_faulty(&fault, 1);
@@ -490,8 +490,8 @@ Test(faulty_source, malformed_blocks_are_refused_as_a_whole)
     make_block(blocks + 40, 40, 2);
     cr_expect_not(pfb_source_query_add(query, blocks, 79, &failure));
     cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER);
-    cr_expect(status_of(blocks) == 0 && asked.block_count == 0, "no block is changed or passed on");
-    asked.is_failing = true;
+    cr_expect(status_of(blocks) == 0 && inner_source.block_count == 0, "no block is changed or passed on");
+    inner_source.is_failing = true;
     cr_expect_not(pfb_source_query_add(query, blocks, 80, &failure));
     cr_expect_eq(failure.code, INNER_CODE);
     pfb_source_query_close(query);
@@ -502,7 +502,7 @@ Test(faulty_source, malformed_blocks_are_refused_as_a_whole)
 
 Test(faulty_source, kinds_of_faults_are_limited_to_their_operations)
 {
-    asked = (inner){0}; /* tests may share a process */
+    inner_source = (inner){0}; /* tests may share a process */
     /* Rows: the operations in order. Columns: FAIL, CUT, PAD, WRITE, STATUS, NO_NAME, EMPTY_NAME, and an invalid kind.
      */
     static const char *const allowed[] = {"yyyynnn-", "yyyynnn-", "yyyynnn-", "ynnnnnn-", "ynnnyyy-",
@@ -514,13 +514,13 @@ Test(faulty_source, kinds_of_faults_are_limited_to_their_operations)
                                                {(pfb_source_operation)operation, 1, (pfb_source_fault_kind)kind, 5, 0}};
             pfb_source_failure failure = {0};
             pfb_source *source =
-                pfb_source_open_faulty(pfb_source_make(&inner_operations, &asked, NULL), faults, 2, &failure);
+                pfb_source_open_faulty(pfb_source_make(&inner_operations, &inner_source, NULL), faults, 2, &failure);
             bool is_allowed = allowed[operation][kind] == 'y';
             cr_expect_eq(source != NULL, is_allowed, "operation %d, kind %d", operation, kind);
             cr_expect_eq(failure.code, is_allowed ? 0 : PFB_WIN32_INVALID_PARAMETER);
             cr_expect(is_allowed || strstr(failure.sentence, "fault 1 "), "%s", failure.sentence);
             pfb_source_close(source);
-            cr_expect_eq(asked.closed, ++closed, "the inner source is closed in either case");
+            cr_expect_eq(inner_source.closed, ++closed, "the inner source is closed in either case");
         }
     }
 }

@@ -396,10 +396,10 @@ Test(formula, timer_and_inverse_timer_add_up_to_100)
         pfb_raw_value older = sample_at(TIMER, 0, 0);
         pfb_raw_value newer = sample_at(TIMER, 0, UINT64_C(1) << shift);
         newer.perf_time += 1 << 20;
-        pfb_formula_result plain = pfb_formula_evaluate(&older, &newer, NULL);
+        pfb_formula_result basic = pfb_formula_evaluate(&older, &newer, NULL);
         older.type = newer.type = TIMER_INV;
         pfb_formula_result inverse = pfb_formula_evaluate(&older, &newer, NULL);
-        cr_expect(same_bits(plain.value + inverse.value, 100.0), "2^%u of 2^20", shift);
+        cr_expect(same_bits(basic.value + inverse.value, 100.0), "2^%u of 2^20", shift);
     }
 }
 

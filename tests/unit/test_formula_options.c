@@ -18,11 +18,11 @@ Test(formula_options, wrap32_applies_to_decreased_dword_counters)
         pfb_raw_value newer = sample_at(type->value, 1, 0xC0); /* `older` plus 0x140, modulo 2^32 */
         pfb_raw_value wide = newer;
         wide.value = UINT64_C(0x1000000C0);
-        pfb_formula_result plain = pfb_formula_evaluate(&older, &wide, NULL);
+        pfb_formula_result basic = pfb_formula_evaluate(&older, &wide, NULL);
         pfb_formula_result wrapped = pfb_formula_evaluate(&older, &newer, &wrap32);
         if (type->raw_size == PFB_RAW_DWORD) {
-            plain.flags |= PFB_FLAG_WRAPPED;
-            cr_expect(same_result(&plain, &wrapped), "%s", type->name);
+            basic.flags |= PFB_FLAG_WRAPPED;
+            cr_expect(same_result(&basic, &wrapped), "%s", type->name);
         } else {
             expect_status(wrapped, PFB_STATUS_NEGATIVE_DELTA, type->name);
         }
@@ -134,10 +134,10 @@ Test(formula_options, multi_timer_options_do_not_change_other_types)
         uint32_t type = pfb_counter_type_at(i)->value;
         pfb_raw_value older = sample_at(type, 0, 1);
         pfb_raw_value newer = sample_at(type, 1, 12);
-        pfb_formula_result plain = pfb_formula_evaluate(&older, &newer, NULL);
+        pfb_formula_result basic = pfb_formula_evaluate(&older, &newer, NULL);
         pfb_formula_result read = pfb_formula_evaluate(&older, &newer, &readings);
         bool changes = type == MULTI_TIMER || type == MULTI_TIMER_INV || type == MULTI_100NS_INV;
-        cr_expect_eq(same_result(&plain, &read), !changes, "%08X", type);
+        cr_expect_eq(same_result(&basic, &read), !changes, "%08X", type);
     }
 }
 

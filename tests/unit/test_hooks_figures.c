@@ -12,13 +12,13 @@ enum { ROUNDS = 20000 };
 
 static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
 
-/* A number of 1 to `most_bits` bits. */
-static uint64_t some_bits(unsigned most_bits)
+/* A number of 1 to `max_bits` bits. */
+static uint64_t some_bits(unsigned max_bits)
 {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    return (state * UINT64_C(0x2545F4914F6CDD1D)) >> (64 - 1 - (state >> 11) % most_bits);
+    return (state * UINT64_C(0x2545F4914F6CDD1D)) >> (64 - 1 - (state >> 11) % max_bits);
 }
 
 static void expect_words(pfb_cpi_words words, uint32_t integral, uint32_t fraction, const char *what)
@@ -183,8 +183,7 @@ Test(cpi_figures, every_fraction)
     }
 }
 
-/* ---- Comparison with the counts
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Comparison with the counts --------------------------------------------------------------------- */
 
 enum { THREAD_FIGURE = 40 }; /* the figure in a thread hook: after a header of 12 bytes and 7 words */
 

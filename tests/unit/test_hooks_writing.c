@@ -211,12 +211,12 @@ Test(cpi_hooks_writing, a_thread_alone)
 
 static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
 
-static uint64_t random_bits(unsigned most_bits)
+static uint64_t random_bits(unsigned max_bits)
 {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    return (state * UINT64_C(0x2545F4914F6CDD1D)) >> (64 - 1 - (state >> 11) % most_bits);
+    return (state * UINT64_C(0x2545F4914F6CDD1D)) >> (64 - 1 - (state >> 11) % max_bits);
 }
 
 typedef struct sample {

@@ -262,8 +262,7 @@ Test(kernel_files, too_many_columns_are_only_counted)
     cr_expect(has_clock && columns[2].cpu == 2 && columns[2].all == 3 && columns[2].clock == 3);
 }
 
-/* ---- Truncated and changed texts
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Truncated and changed texts -------------------------------------------------------------------- */
 
 /* Calls every function with a copy of exactly the text's size, so that a sanitizer detects reads past the end. */
 static void read_any(const char *text, size_t size)

@@ -113,8 +113,7 @@ Test(linux_cpi, a_count_of_0_is_valid)
     pfb_cpi_reader_close(reader);
 }
 
-/* ---- Order of the reads
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Order of the reads ----------------------------------------------------------------------------- */
 
 static unsigned idle_ticks;
 

@@ -189,7 +189,7 @@ Test(linux_cpi_cpus, a_cpu_that_was_offline_in_between_has_no_count)
     static const pfb_cpi_status statuses[] = {PFB_CPI_OK, PFB_CPI_INVALID};
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
     pfb_cpi_reader *other = open_reader(PFB_CPI_RAW);
-    taken ignored;
+    cpi_reading ignored;
     start(reader);
     put_file(ONLINE, "0\n");
     take(other, PFB_CPI_AT_START, &ignored);
@@ -454,7 +454,7 @@ Test(linux_cpi_cpus, readers_share_groups_and_have_their_own_intervals)
     start(one);
     run_cpus();
     pfb_cpi_reader *two = open_reader(PFB_CPI_RAW | PFB_CPI_SCALED);
-    taken start_of_two;
+    cpi_reading start_of_two;
     take(two, PFB_CPI_AT_START, &start_of_two);
     cr_expect(fake->opened == 2 && fake->open_descriptors == 4);
     run_cpus();
@@ -480,7 +480,7 @@ static struct {
     pthread_t thread;
     pfb_cpi_reader *reader;
     pfb_cpi_moment moment;
-    taken to;
+    cpi_reading to;
     atomic_bool is_begun, has_read_thread, is_done;
 } second;
 
@@ -526,7 +526,7 @@ Test(linux_cpi_cpus, a_reading_does_not_extend_the_interval_of_another_reader)
     pfb_cpi_reader *first = open_reader(PFB_CPI_RAW);
     second.reader = open_reader(PFB_CPI_RAW | PFB_CPI_ON_THREAD);
     second.moment = PFB_CPI_AT_END;
-    taken start_of_second;
+    cpi_reading start_of_second;
     start(first);
     take(second.reader, PFB_CPI_AT_START, &start_of_second);
     run_cpus();
@@ -579,8 +579,8 @@ static void *use_source(void *argument)
     const uint32_t mode = *(const uint32_t *)argument;
     static const char wrong[] = "a reader failed";
     for (int i = 0; i < ROUNDS; i++) {
-        taken first;
-        taken last;
+        cpi_reading first;
+        cpi_reading last;
         pfb_cpi_reader *reader = pfb_cpi_reader_open(source, mode, NULL);
         if (!reader)
             return (void *)wrong;

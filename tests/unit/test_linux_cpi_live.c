@@ -21,24 +21,24 @@ static void expect(bool is_so, const char *what)
 
 /* ---- A loop ----------------------------------------------------------------------------------------------- */
 
-#define TURNS UINT32_C(50000000)
+#define ITERATIONS UINT32_C(50000000)
 
 #if defined(__x86_64__) || defined(__i386__)
 /* Two instructions per iteration. */
-enum { LEAST_PER_TURN = 2, MOST_PER_TURN = 2 };
+enum { MIN_PER_ITERATION = 2, MAX_PER_ITERATION = 2 };
 
 static void run_loop(void)
 {
-    uint32_t left = TURNS;
+    uint32_t left = ITERATIONS;
     __asm__ volatile("1: decl %0\n\tjnz 1b" : "+r"(left) : : "cc");
 }
 #else
 /* An iteration takes at least one instruction, and no compiler generates more than twenty. */
-enum { LEAST_PER_TURN = 1, MOST_PER_TURN = 20 };
+enum { MIN_PER_ITERATION = 1, MAX_PER_ITERATION = 20 };
 
 static void run_loop(void)
 {
-    for (uint32_t left = TURNS; left > 0; left--)
+    for (uint32_t left = ITERATIONS; left > 0; left--)
         __asm__ volatile("" : "+r"(left));
 }
 #endif
@@ -70,11 +70,11 @@ static void check_counts(pfb_cpi_reader *reader, uint32_t mode)
         return;
     }
     pfb_cpi_compute(&first.reading.snapshot, &last.reading.snapshot, &last.reading.widths, mode, figures, &result);
-    const uint64_t least = (uint64_t)TURNS * LEAST_PER_TURN;
-    const uint64_t most = (uint64_t)TURNS * MOST_PER_TURN * 3 / 2;
+    const uint64_t min = (uint64_t)ITERATIONS * MIN_PER_ITERATION;
+    const uint64_t max = (uint64_t)ITERATIONS * MAX_PER_ITERATION * 3 / 2;
     if (result.has_thread) {
         printf("thread: %" PRIu64 " instructions, %" PRIu64 " cycles\n", result.thread.instr, result.thread.cycles);
-        expect(result.thread.instr >= least && result.thread.instr <= most,
+        expect(result.thread.instr >= min && result.thread.instr <= max,
                "the thread's instructions are those of the loop");
         expect(result.thread.cycles > 0, "the thread took cycles");
     }
@@ -85,8 +85,7 @@ static void check_counts(pfb_cpi_reader *reader, uint32_t mode)
     }
 }
 
-/* ---- Without counters ----------------------------------------------------------------------------------------------
- */
+/* ---- Without counters ------------------------------------------------------------------------------- */
 
 static void check_refusal(const pfb_cpi_failure *failure, const char *event)
 {

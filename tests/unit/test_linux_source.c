@@ -259,13 +259,13 @@ Test(linux_source, one_query_has_results_of_several_countersets)
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
-    ask_of(&memory_guid);
+    use_counterset(&memory_guid);
     cr_assert_eq(add_to(query, NULL, 1, PFB_NO_ID), PFB_WIN32_SUCCESS);
-    ask_of(&processor_guid);
+    use_counterset(&processor_guid);
     cr_assert_eq(add_to(query, "0,1", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
-    ask_of(&system_guid);
+    use_counterset(&system_guid);
     cr_assert_eq(add_to(query, NULL, 0, PFB_NO_ID), PFB_WIN32_SUCCESS);
-    ask_of(&memory_guid);
+    use_counterset(&memory_guid);
     cr_assert_eq(add_to(query, NULL, 8, PFB_NO_ID), PFB_WIN32_SUCCESS);
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
     cr_expect_str_eq(data_of(&reply), "1 0 { 9/8}\n1 0 { 1500/4}\n1 0 { 700/4}\n1 0 { 2048/8}\n");
@@ -283,7 +283,7 @@ Test(linux_source, a_set_that_cannot_be_sampled_does_not_affect_others)
     pfb_source_failure failure = {0};
     cr_assert_eq(add_to(query, "0,1", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
     cr_assert_eq(add_to(query, "*", 17, PFB_NO_ID), PFB_WIN32_SUCCESS);
-    ask_of(&memory_guid);
+    use_counterset(&memory_guid);
     cr_assert_eq(add_to(query, NULL, 1, PFB_NO_ID), PFB_WIN32_SUCCESS);
     remove_file("/proc/stat");
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
@@ -313,9 +313,9 @@ Test(linux_source, a_file_of_several_sets_is_read_once)
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
-    ask_of(&system_guid);
+    use_counterset(&system_guid);
     cr_assert_eq(add_to(query, NULL, 0, PFB_NO_ID), PFB_WIN32_SUCCESS);
-    ask_of(&processor_guid);
+    use_counterset(&processor_guid);
     cr_assert_eq(add_to(query, "0,1", 4, PFB_NO_ID), PFB_WIN32_SUCCESS);
     cr_assert_eq(pipe(pipe_ends), 0);
     cr_assert_eq(write(pipe_ends[1], text, sizeof text - 1), sizeof text - 1);
@@ -375,7 +375,7 @@ static void expect_clocks_between(const pfb_guid *set, const char *first, const 
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
     pfb_v2_reader block;
-    ask_of(set);
+    use_counterset(set);
     cr_assert_eq(add_to(query, NULL, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
     put_pipe(first, paths[0]);
     put_pipe(second, paths[1]);
@@ -456,7 +456,7 @@ Test(linux_source, sampling_without_file_handles_fails)
         pfb_source_query *query = pfb_source_query_open(source, NULL);
         pfb_bytes reply = {0};
         pfb_source_failure failure = {0};
-        ask_of(cases[i].set);
+        use_counterset(cases[i].set);
         cr_assert_eq(add_to(query, cases[i].name, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
         leave_handles(0);
         cr_expect_not(pfb_source_query_collect(query, &reply, &failure), "case %zu", i);
@@ -506,7 +506,7 @@ Test(linux_source, an_unreadable_file_is_a_failure)
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
-    ask_of(&memory_guid);
+    use_counterset(&memory_guid);
     cr_assert_eq(add_to(query, NULL, 1, PFB_NO_ID), PFB_WIN32_SUCCESS);
     remove_file("/proc/meminfo");
     cr_assert(pfb_source_query_collect(query, &reply, NULL));
@@ -571,7 +571,7 @@ Test(linux_source, single_instance_sets_accept_any_name_or_none)
     put_three_sets();
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
-    ask_of(&memory_guid);
+    use_counterset(&memory_guid);
     static const char *const names[] = {NULL, "", "*", "_Total"};
     for (size_t i = 0; i < 4; i++)
         cr_expect_eq(add_to(query, names[i], PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS, "name %zu", i);

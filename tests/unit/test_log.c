@@ -485,19 +485,19 @@ Test(log, names_and_summary)
 
 /* ---- Values ---------------------------------------------------------------------------------------------------- */
 
-enum { MOST_VALUES = 64 };
+enum { MAX_VALUES = 64 };
 
 typedef struct loaded {
     bytes b;
-    pfb_log_value values[MOST_VALUES];
-    uint32_t order[MOST_VALUES];
+    pfb_log_value values[MAX_VALUES];
+    uint32_t order[MAX_VALUES];
     pfb_log_values table;
 } loaded;
 
 static void load_rows(loaded *l, const char *names)
 {
-    log_row rows[MOST_VALUES];
-    char texts[MOST_VALUES][2];
+    log_row rows[MAX_VALUES];
+    char texts[MAX_VALUES][2];
     size_t count = strlen(names);
     for (size_t i = 0; i < count; i++) {
         texts[i][0] = names[i];
@@ -510,7 +510,7 @@ static void load_rows(loaded *l, const char *names)
     put_counter_item(&l->b, 0, 1, 9, 9, 1);
     put_instances_item(&l->b, 0, 1, rows, count);
     end_sample(&l->b);
-    l->table = (pfb_log_values){l->values, l->order, MOST_VALUES, 0};
+    l->table = (pfb_log_values){l->values, l->order, MAX_VALUES, 0};
     expect_error(pfb_log_load(&l->table, l->b.data, l->b.size, 0), PFB_OK, 0, names);
     cr_assert_eq(l->table.count, 2 * count + 1);
 }

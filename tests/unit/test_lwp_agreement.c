@@ -9,29 +9,29 @@
 /* The model writes records and the reader reads them. The test compares both with its own list of the records that the
  * manual requires. The only code that model and reader share are the functions that load numbers. */
 
-enum { EPISODES = 560, STEPS = 2000, MOST_SLOTS = 48, MOST_RECORD = 248, MOST_CONTROL = 2040, MOST_EVENTS = 28 };
+enum { EPISODES = 560, STEPS = 2000, MAX_SLOTS = 48, MAX_RECORD = 248, MAX_CONTROL = 2040, MAX_EVENTS = 28 };
 #define CONTROL UINT64_C(0x5000)
 #define RING UINT64_C(0x123456780000)
 
 /* ---- Random numbers ---------------------------------------------------------------------------------------------- */
 
 /* The state of xorshift64, which must not be 0. */
-static uint64_t chance_state;
+static uint64_t random_state;
 
-static uint64_t chance(void)
+static uint64_t next_random(void)
 {
-    chance_state ^= chance_state << 13;
-    chance_state ^= chance_state >> 7;
-    chance_state ^= chance_state << 17;
-    return chance_state;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
 }
 
 static uint32_t below(uint32_t limit)
 {
-    return (uint32_t)((chance() >> 32) % limit);
+    return (uint32_t)((next_random() >> 32) % limit);
 }
 
-static bool coin(void)
+static bool one_in_two(void)
 {
     return below(2) == 1;
 }
@@ -53,23 +53,23 @@ typedef struct episode {
     bool is_continuous, has_stamps;
     uint32_t offered, flags, slots; /* `offered`: events of the CPU that the system enables */
     uint32_t count;
-    record list[MOST_SLOTS];
+    record list[MAX_SLOTS];
     record held;
     bool is_held;
     uint64_t missed, made;
     uint64_t random; /* the generator of reloads */
     uint32_t random_bits;
-    int32_t interval[MOST_EVENTS + 1], counter[MOST_EVENTS + 1];
-    uint8_t control[MOST_CONTROL];
-    uint8_t ring[MOST_SLOTS * MOST_RECORD + MOST_RECORD];
+    int32_t interval[MAX_EVENTS + 1], counter[MAX_EVENTS + 1];
+    uint8_t control[MAX_CONTROL];
+    uint8_t ring[MAX_SLOTS * MAX_RECORD + MAX_RECORD];
     pfb_lwp_model model;
     unsigned number, step;
 } episode;
 
-/* Fails the test unless `kept` is true. A million calls of cr_assert would take minutes. */
-static void demand(const episode *e, bool kept, const char *what)
+/* Fails the test unless `is_true` is true. A million calls of cr_assert would take minutes. */
+static void require(const episode *e, bool is_true, const char *what)
 {
-    if (!kept)
+    if (!is_true)
         cr_assert_fail("episode %u, step %u, records of %u bytes, %u slots, flags %#x: %s", e->number, e->step,
                        e->leaf.event_bytes, e->slots, e->flags, what);
 }
@@ -109,7 +109,7 @@ static int32_t reload(episode *e, uint32_t id)
 }
 
 /* Updates the expected records for one event. This test sets no filters. */
-static void happened(episode *e, record r)
+static void count_record(episode *e, record r)
 {
     if (r.id > e->leaf.max_events || (e->offered & e->flags & UINT32_C(1) << r.id) == 0)
         return;
@@ -141,15 +141,15 @@ static void choose_leaf(episode *e)
 {
     uint32_t event_bytes = 32 + 8 * (e->number % 28);
     uint32_t offset = 72 + 8 * below(23);
-    uint32_t most_pairs = (MOST_CONTROL - offset) / 8;
-    uint32_t pairs = coin() ? below(9) : below(most_pairs + 1);
+    uint32_t most_pairs = (MAX_CONTROL - offset) / 8;
+    uint32_t pairs = one_in_two() ? below(9) : below(most_pairs + 1);
     uint32_t quadwords = offset / 8 + pairs + below(most_pairs - pairs + 1);
     uint32_t ebx = quadwords | event_bytes << 8 | pairs << 16 | offset << 24;
     uint32_t ecx =
-        (uint32_t)chance() & 0xFF00FFFF; /* all fields except the minimum ring, which is 32 records or none */
-    uint32_t hardware = (uint32_t)chance() | PFB_LWP_AVAILABLE;
-    uint32_t enabled = (uint32_t)chance() | PFB_LWP_AVAILABLE; /* in half of the leaves more than the CPU has */
-    if (coin())
+        (uint32_t)next_random() & 0xFF00FFFF; /* all fields except the minimum ring, which is 32 records or none */
+    uint32_t hardware = (uint32_t)next_random() | PFB_LWP_AVAILABLE;
+    uint32_t enabled = (uint32_t)next_random() | PFB_LWP_AVAILABLE; /* in half of the leaves more than the CPU has */
+    if (one_in_two())
         enabled &= hardware;
     e->offered = enabled & hardware;
     pfb_lwp_capabilities_read(enabled, ebx, ecx | below(2) << 16, hardware, &e->leaf);
@@ -167,11 +167,11 @@ static void fill_control(episode *e)
     put(e, 24, e->missed, 8);
     put(e, 64, start, 4);
     for (uint32_t id = 1; id <= e->leaf.max_events; id++) {
-        uint32_t interval = below(coin() ? 6 : 100);
+        uint32_t interval = below(one_in_two() ? 6 : 100);
         uint32_t counter = below(6);
         put(e, e->leaf.event_offset + 8 * (size_t)(id - 1), interval, 4);
         put(e, e->leaf.event_offset + 8 * (size_t)(id - 1) + 4, counter, 4);
-        if (id <= MOST_EVENTS) {
+        if (id <= MAX_EVENTS) {
             e->interval[id] = (int32_t)interval;
             e->counter[id] = (int32_t)counter;
         }
@@ -184,24 +184,24 @@ static void begin(episode *e, unsigned number)
     e->number = number;
     choose_leaf(e);
     uint32_t least = e->leaf.min_buffer_bytes > 0 ? 32 : 2;
-    e->slots = least + below(MOST_SLOTS + 1 - least);
-    e->flags = (uint32_t)chance();
+    e->slots = least + below(MAX_SLOTS + 1 - least);
+    e->flags = (uint32_t)next_random();
     e->is_continuous = (e->flags & e->offered & PFB_LWP_CONTINUOUS) != 0;
     e->has_stamps = (e->flags & e->offered & PFB_LWP_TIME_STAMPS) != 0;
     e->count = e->is_continuous ? e->slots : 0;
-    e->missed = chance() >> 1;
-    e->options.core = (uint8_t)chance();
-    e->options.full_uses_free_slot = coin();
-    e->options.holds_record = coin();
-    e->options.seed = e->random = chance();
-    e->random_bits = coin() ? below(16) : 0;
+    e->missed = next_random() >> 1;
+    e->options.core = (uint8_t)next_random();
+    e->options.full_uses_free_slot = one_in_two();
+    e->options.holds_record = one_in_two();
+    e->options.seed = e->random = next_random();
+    e->random_bits = one_in_two() ? below(16) : 0;
     fill_control(e);
-    demand(e, pfb_lwp_model_init(&e->model, &e->leaf, &e->options), "the leaf is refused");
+    require(e, pfb_lwp_model_init(&e->model, &e->leaf, &e->options), "the leaf is refused");
     pfb_lwp_memory control = {e->control, sizeof e->control, CONTROL};
     pfb_lwp_memory ring = {e->ring, sizeof e->ring, RING};
-    demand(e, pfb_lwp_model_add_memory(&e->model, control), "memory is refused");
-    demand(e, pfb_lwp_model_add_memory(&e->model, ring), "memory is refused");
-    demand(e, pfb_lwp_model_load(&e->model, CONTROL) == PFB_LWP_FAULT_NONE, "LLWPCB faults");
+    require(e, pfb_lwp_model_add_memory(&e->model, control), "memory is refused");
+    require(e, pfb_lwp_model_add_memory(&e->model, ring), "memory is refused");
+    require(e, pfb_lwp_model_load(&e->model, CONTROL) == PFB_LWP_FAULT_NONE, "LLWPCB faults");
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
@@ -209,27 +209,27 @@ static void begin(episode *e, unsigned number)
 static void step_insert(episode *e)
 {
     bool carry;
-    pfb_lwp_operands o = {chance(), (uint32_t)chance(), (uint32_t)chance(), chance()};
-    demand(e, pfb_lwp_model_insert(&e->model, &o, &carry) == PFB_LWP_FAULT_NONE, "LWPINS faults");
+    pfb_lwp_operands o = {next_random(), (uint32_t)next_random(), (uint32_t)next_random(), next_random()};
+    require(e, pfb_lwp_model_insert(&e->model, &o, &carry) == PFB_LWP_FAULT_NONE, "LWPINS faults");
     commit_held(e);
     record r = {255, (uint16_t)o.flags, o.data1, o.address, o.data2, e->has_stamps ? e->made : 0};
     e->made++;
-    demand(e, carry == !commit(e, &r), "the carry flag");
+    require(e, carry == !commit(e, &r), "the carry flag");
 }
 
 static void step_value(episode *e)
 {
-    pfb_lwp_operands o = {chance(), (uint32_t)chance(), (uint32_t)chance(), chance()};
-    demand(e, pfb_lwp_model_value(&e->model, &o) == PFB_LWP_FAULT_NONE, "LWPVAL faults");
-    happened(e, (record){1, (uint16_t)o.flags, o.data1, o.address, o.data2, 0});
+    pfb_lwp_operands o = {next_random(), (uint32_t)next_random(), (uint32_t)next_random(), next_random()};
+    require(e, pfb_lwp_model_value(&e->model, &o) == PFB_LWP_FAULT_NONE, "LWPVAL faults");
+    count_record(e, (record){1, (uint16_t)o.flags, o.data1, o.address, o.data2, 0});
 }
 
 static void step_event(episode *e)
 {
-    uint32_t id = coin() ? 2 + below(5) : 2 + below(MOST_EVENTS - 1);
-    pfb_lwp_occurrence o = {.id = id, .latency = (uint32_t)chance(), .flags = (uint16_t)chance()};
-    o.address = chance();
-    o.data2 = chance();
+    uint32_t id = one_in_two() ? 2 + below(5) : 2 + below(MAX_EVENTS - 1);
+    pfb_lwp_occurrence o = {.id = id, .latency = (uint32_t)next_random(), .flags = (uint16_t)next_random()};
+    o.address = next_random();
+    o.data2 = next_random();
     record r = {.id = (uint8_t)id, .address = o.address};
     if (id == 3 || id == 4 || id > 6) {
         r.flags = o.flags;
@@ -242,28 +242,28 @@ static void step_event(episode *e)
     }
     if (id > 6)
         r.data1 = o.latency;
-    demand(e, pfb_lwp_model_count(&e->model, &o) == PFB_LWP_FAULT_NONE, "an event faults");
-    happened(e, r);
+    require(e, pfb_lwp_model_count(&e->model, &o) == PFB_LWP_FAULT_NONE, "an event faults");
+    count_record(e, r);
 }
 
 static void compare_event(const episode *e, const pfb_lwp_event *event, const record *r)
 {
-    demand(e, event->id == r->id && event->flags == r->flags && event->data1 == r->data1,
-           "the id, flags or data1 of a record");
-    demand(e, event->address == r->address && event->data2 == r->data2, "an address of a record");
-    demand(e, event->core == (r->id > 0 ? e->options.core : 0), "the core of a record");
-    demand(e, event->stamp == r->stamp && event->has_stamp == e->has_stamps, "the time stamp of a record");
-    demand(e, !event->has_latency || event->latency == r->data1, "the latency of a record");
-    demand(e, event->has_latency == (r->id == 4 && e->leaf.latency_bits > 0), "the presence of a latency in a record");
-    demand(e, event->is_implemented == (r->id > 0), "whether the CPU implements the event of a record");
+    require(e, event->id == r->id && event->flags == r->flags && event->data1 == r->data1,
+            "the id, flags or data1 of a record");
+    require(e, event->address == r->address && event->data2 == r->data2, "an address of a record");
+    require(e, event->core == (r->id > 0 ? e->options.core : 0), "the core of a record");
+    require(e, event->stamp == r->stamp && event->has_stamp == e->has_stamps, "the time stamp of a record");
+    require(e, !event->has_latency || event->latency == r->data1, "the latency of a record");
+    require(e, event->has_latency == (r->id == 4 && e->leaf.latency_bits > 0), "the presence of a latency in a record");
+    require(e, event->is_implemented == (r->id > 0), "whether the CPU implements the event of a record");
 }
 
 static void compare_pairs(const episode *e, const pfb_lwp *lwp)
 {
     pfb_lwp_pair pair;
-    for (uint32_t id = 1; id <= MOST_EVENTS && id <= e->leaf.max_events; id++) {
-        demand(e, pfb_lwp_pair_at(lwp, id, &pair), "a pair is missing");
-        demand(e, pair.counter == e->counter[id] && pair.interval == e->interval[id], "the values of a pair");
+    for (uint32_t id = 1; id <= MAX_EVENTS && id <= e->leaf.max_events; id++) {
+        require(e, pfb_lwp_pair_at(lwp, id, &pair), "a pair is missing");
+        require(e, pair.counter == e->counter[id] && pair.interval == e->interval[id], "the values of a pair");
     }
 }
 
@@ -274,25 +274,25 @@ static void step_drain(episode *e)
     uint64_t address = CONTROL;
     pfb_lwp lwp;
     pfb_lwp_event event;
-    if (coin())
-        demand(e, pfb_lwp_model_store(&e->model, &address) == PFB_LWP_FAULT_NONE && address == CONTROL, "SLWPCB");
+    if (one_in_two())
+        require(e, pfb_lwp_model_store(&e->model, &address) == PFB_LWP_FAULT_NONE && address == CONTROL, "SLWPCB");
     else
-        demand(e, pfb_lwp_model_load(&e->model, CONTROL) == PFB_LWP_FAULT_NONE, "LLWPCB");
+        require(e, pfb_lwp_model_load(&e->model, CONTROL) == PFB_LWP_FAULT_NONE, "LLWPCB");
     commit_held(e);
-    demand(e,
-           pfb_lwp_open(&lwp, &e->leaf, e->control, e->leaf.control_bytes, e->ring, e->slots * e->leaf.event_bytes,
-                        coin() ? STRICT : NULL),
-           pfb_code_text(lwp.error.code));
+    require(e,
+            pfb_lwp_open(&lwp, &e->leaf, e->control, e->leaf.control_bytes, e->ring, e->slots * e->leaf.event_bytes,
+                         one_in_two() ? STRICT : NULL),
+            pfb_code_text(lwp.error.code));
     if (e->is_continuous)
         pfb_lwp_rewind_all(&lwp);
     else
-        demand(e, lwp.count == e->count, "the number of unread records");
+        require(e, lwp.count == e->count, "the number of unread records");
     for (uint32_t i = 0; i < e->count; i++) {
-        demand(e, pfb_lwp_next(&lwp, &event), "a record is missing");
+        require(e, pfb_lwp_next(&lwp, &event), "a record is missing");
         compare_event(e, &event, &e->list[i]);
     }
-    demand(e, !pfb_lwp_next(&lwp, &event), "there are more records than expected");
-    demand(e, lwp.control.missed_events == e->missed, "the number of lost records");
+    require(e, !pfb_lwp_next(&lwp, &event), "there are more records than expected");
+    require(e, lwp.control.missed_events == e->missed, "the number of lost records");
     compare_pairs(e, &lwp);
     uint32_t read = e->is_continuous ? 0 : below(e->count + 1);
     uint32_t at = lwp.control.tail / e->leaf.event_bytes + read;
@@ -304,7 +304,7 @@ static void step_drain(episode *e)
 /* In half of the episodes the ring is read so rarely that it becomes full. */
 static void run_episode(episode *e)
 {
-    uint32_t pause = coin() ? 8 : 200;
+    uint32_t pause = one_in_two() ? 8 : 200;
     for (e->step = 0; e->step < STEPS; e->step++) {
         uint32_t what = below(pause);
         if (what == 0)
@@ -324,7 +324,7 @@ Test(lwp_agreement, the_reader_returns_the_records_of_the_model)
     static episode e;
     unsigned with[6] = {
         0}; /* episodes with lost records, continuous mode, time stamps, LWPVAL, partly enabled events, Random */
-    chance_state = UINT64_C(0x9E3779B97F4A7C15);
+    random_state = UINT64_C(0x9E3779B97F4A7C15);
     for (unsigned i = 0; i < EPISODES; i++) {
         begin(&e, i);
         run_episode(&e);
@@ -345,7 +345,7 @@ Test(lwp_agreement, a_cpu_with_disabled_lwp)
 {
     static episode e;
     static uint8_t before[sizeof e.control + sizeof e.ring];
-    chance_state = 1;
+    random_state = 1;
     for (unsigned i = 0; i < EPISODES; i++) {
         begin(&e, i);
         step_insert(&e);
@@ -356,19 +356,19 @@ Test(lwp_agreement, a_cpu_with_disabled_lwp)
         pfb_lwp_capabilities_read(0, e.leaf.ebx, e.leaf.ecx, e.leaf.edx, &off);
         pfb_lwp_memory control = {e.control, sizeof e.control, CONTROL};
         pfb_lwp_memory ring = {e.ring, sizeof e.ring, RING};
-        demand(&e, pfb_lwp_model_init(&e.model, &off, &e.options), "the leaf is refused");
-        demand(&e, pfb_lwp_model_add_memory(&e.model, control) && pfb_lwp_model_add_memory(&e.model, ring),
-               "memory is refused");
+        require(&e, pfb_lwp_model_init(&e.model, &off, &e.options), "the leaf is refused");
+        require(&e, pfb_lwp_model_add_memory(&e.model, control) && pfb_lwp_model_add_memory(&e.model, ring),
+                "memory is refused");
         bool carry;
         pfb_lwp_operands o = {1, 2, 3, 4};
-        demand(&e, pfb_lwp_model_load(&e.model, CONTROL) == PFB_LWP_FAULT_UNDEFINED, "LLWPCB");
-        demand(&e, pfb_lwp_model_insert(&e.model, &o, &carry) == PFB_LWP_FAULT_UNDEFINED, "LWPINS");
-        demand(&e, pfb_lwp_model_value(&e.model, &o) == PFB_LWP_FAULT_UNDEFINED, "LWPVAL");
-        demand(&e, memcmp(before, e.control, sizeof e.control) == 0, "the block changed");
-        demand(&e, memcmp(before + sizeof e.control, e.ring, sizeof e.ring) == 0, "the ring changed");
+        require(&e, pfb_lwp_model_load(&e.model, CONTROL) == PFB_LWP_FAULT_UNDEFINED, "LLWPCB");
+        require(&e, pfb_lwp_model_insert(&e.model, &o, &carry) == PFB_LWP_FAULT_UNDEFINED, "LWPINS");
+        require(&e, pfb_lwp_model_value(&e.model, &o) == PFB_LWP_FAULT_UNDEFINED, "LWPVAL");
+        require(&e, memcmp(before, e.control, sizeof e.control) == 0, "the block changed");
+        require(&e, memcmp(before + sizeof e.control, e.ring, sizeof e.ring) == 0, "the ring changed");
         pfb_lwp lwp;
-        demand(&e, pfb_lwp_open(&lwp, &off, e.control, off.control_bytes, e.ring, e.slots * off.event_bytes, STRICT),
-               "the reader refuses the block or the ring");
-        demand(&e, e.is_continuous || lwp.count == e.count, "the number of unread records");
+        require(&e, pfb_lwp_open(&lwp, &off, e.control, off.control_bytes, e.ring, e.slots * off.event_bytes, STRICT),
+                "the reader refuses the block or the ring");
+        require(&e, e.is_continuous || lwp.count == e.count, "the number of unread records");
     }
 }

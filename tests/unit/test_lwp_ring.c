@@ -13,8 +13,7 @@
 
 enum { STAMPS = 1 << 30, CONTINUOUS = 1 << 29 }; /* bits of Flags */
 
-/* ---- Records that are returned
- * ---------------------------------------------------------------------------------------- */
+/* ---- Records that are returned ---------------------------------------------------------------------- */
 
 /* Fills a ring with records that contain the number of their slot in every field. */
 static void fill(lwp_bytes *b, uint32_t stride, uint32_t slots)

@@ -9,7 +9,7 @@
 static void make_memory_machine(void)
 {
     make_machine();
-    ask_of(&memory_guid);
+    use_counterset(&memory_guid);
 }
 
 TestSuite(memory, .init = make_memory_machine, .fini = remove_machine);

@@ -160,7 +160,7 @@ Test(metadata, scales_cover_the_whole_range)
 }
 
 /* Opens exactly these bytes and returns the error. */
-static pfb_error judge_counterset(const bytes *b, const pfb_read_options *options, uint32_t *notes)
+static pfb_error error_of_counterset(const bytes *b, const pfb_read_options *options, uint32_t *notes)
 {
     uint8_t *data = exact_copy(b);
     pfb_registration set;
@@ -185,18 +185,18 @@ Test(metadata, rule_17_all_counters_lie_in_the_reply)
         put_counterset(&b, 1);
         put_counter(&b, 5);
         for (b.size = 0; b.size < 32; b.size++)
-            expect_error(judge_counterset(&b, options, &notes), PFB_TRUNCATED_HEADER, 0, "a truncated header");
+            expect_error(error_of_counterset(&b, options, &notes), PFB_TRUNCATED_HEADER, 0, "a truncated header");
         for (b.size = 32; b.size < 80; b.size++)
-            expect_error(judge_counterset(&b, options, &notes), PFB_BAD_COUNTER_COUNT, 24, "a truncated counter");
+            expect_error(error_of_counterset(&b, options, &notes), PFB_BAD_COUNTER_COUNT, 24, "a truncated counter");
         static const uint32_t counts[] = {2, 0x05555556, 0x55555556, 0x80000001,
                                           UINT32_MAX}; /* some overflow when multiplied by 48 */
         for (size_t i = 0; i < COUNT(counts); i++) {
             set_u32(&b, 24, counts[i]);
-            expect_error(judge_counterset(&b, options, &notes), PFB_BAD_COUNTER_COUNT, 24, "too many counters");
+            expect_error(error_of_counterset(&b, options, &notes), PFB_BAD_COUNTER_COUNT, 24, "too many counters");
         }
         set_u32(&b, 24, 0);
         b.size = 32;
-        expect_error(judge_counterset(&b, options, &notes), PFB_OK, 0, "no counters");
+        expect_error(error_of_counterset(&b, options, &notes), PFB_OK, 0, "no counters");
         pfb_registration set;
         cr_expect_not(pfb_registration_open(&set, NULL, 80, options));
         expect_error(set.error, PFB_TRUNCATED_HEADER, 0, "a null reply");
@@ -211,9 +211,9 @@ Test(metadata, bytes_after_the_counters_are_noted)
     put_counter(&b, 5);
     for (int extra = 1; extra < 100; extra++) {
         put_fill(&b, 0, 1);
-        expect_error(judge_counterset(&b, NULL, &notes), PFB_OK, 0, "tolerant mode");
+        expect_error(error_of_counterset(&b, NULL, &notes), PFB_OK, 0, "tolerant mode");
         cr_expect_eq(notes, PFB_NOTE_TRAILING_BYTES);
-        expect_error(judge_counterset(&b, STRICT, &notes), PFB_TRAILING_BYTES, 80, "strict mode");
+        expect_error(error_of_counterset(&b, STRICT, &notes), PFB_TRAILING_BYTES, 80, "strict mode");
     }
 }
 
@@ -303,7 +303,7 @@ static void put_strings(bytes *b)
 }
 
 /* Reads all entries of exactly these bytes and returns the error. */
-static pfb_error judge_strings(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read)
+static pfb_error error_of_strings(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read)
 {
     uint8_t *data = exact_copy(b);
     pfb_registration_strings strings;
@@ -329,7 +329,7 @@ static void expect_strings(const bytes *b, uint32_t read, pfb_code code, size_t 
         const pfb_read_options *options = is_strict ? STRICT : NULL;
         uint32_t notes;
         uint32_t count;
-        expect_error(judge_strings(b, options, &notes, &count), code, offset, what);
+        expect_error(error_of_strings(b, options, &notes, &count), code, offset, what);
         cr_expect(count == read && notes == 0, "%s: %u entries, notes %u", what, count, notes);
     }
 }
@@ -443,9 +443,9 @@ Test(metadata, rule_19_the_size_is_a_multiple_of_8)
     put_strings(&b);
     put_fill(&b, 0, 1);
     set_u32(&b, 0, 49);
-    expect_error(judge_strings(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant mode");
+    expect_error(error_of_strings(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant mode");
     cr_expect(notes == PFB_NOTE_UNALIGNED_SIZE && read == 3);
-    expect_error(judge_strings(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict mode");
+    expect_error(error_of_strings(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict mode");
     cr_expect_eq(read, 0);
 }
 
@@ -524,7 +524,7 @@ static void put_identifiers(bytes *b)
 }
 
 /* Reads the identifiers of exactly these bytes. */
-static pfb_error judge_identifiers(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read)
+static pfb_error error_of_identifiers(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read)
 {
     uint8_t *data = exact_copy(b);
     pfb_list list;
@@ -545,7 +545,7 @@ static void expect_identifiers(const bytes *b, uint32_t read, pfb_code code, siz
         const pfb_read_options *options = is_strict ? STRICT : NULL;
         uint32_t notes;
         uint32_t count;
-        expect_error(judge_identifiers(b, options, &notes, &count), code, offset, what);
+        expect_error(error_of_identifiers(b, options, &notes, &count), code, offset, what);
         cr_expect(count == read && notes == 0, "%s: %u identifiers, notes %u", what, count, notes);
     }
 }
@@ -608,9 +608,9 @@ Test(metadata, rule_21_the_size_is_a_multiple_of_8)
     put_identifiers(&b);
     set_u32(&b, 68, 42);
     put_u16(&b, 0);
-    expect_error(judge_identifiers(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant mode");
+    expect_error(error_of_identifiers(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant mode");
     cr_expect(notes == PFB_NOTE_UNALIGNED_SIZE && read == 2);
-    expect_error(judge_identifiers(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 68, "strict mode");
+    expect_error(error_of_identifiers(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 68, "strict mode");
     cr_expect_eq(read, 1);
 }
 
@@ -623,7 +623,7 @@ static void put_instances(bytes *b)
     PUT_U32(b, 16, 9, 0, 0xFFFFFFFF);
 }
 
-static pfb_error judge_instances(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read)
+static pfb_error error_of_instances(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read)
 {
     uint8_t *data = exact_copy(b);
     pfb_list list;
@@ -676,7 +676,7 @@ Test(metadata, rule_22_instances_lie_in_the_list_and_names_in_them)
             uint32_t read;
             put_instances(&b);
             set_u32(&b, t->at, t->value);
-            expect_error(judge_instances(&b, options, &notes, &read), t->code, t->offset, t->what);
+            expect_error(error_of_instances(&b, options, &notes, &read), t->code, t->offset, t->what);
             cr_expect_eq(read, t->read, "%s: %u instances", t->what, read);
         }
     }
@@ -690,15 +690,15 @@ Test(metadata, rule_22_less_than_a_header_at_the_end_is_noted)
         bytes b;
         put_instances(&b);
         b.size = 16 + left;
-        pfb_error error = judge_instances(&b, NULL, &notes, &read);
-        pfb_error strict = judge_instances(&b, STRICT, &notes, &read);
+        pfb_error error = error_of_instances(&b, NULL, &notes, &read);
+        pfb_error strict = error_of_instances(&b, STRICT, &notes, &read);
         cr_expect_eq(read, 1);
         if (left == 0) {
             expect_error(strict, PFB_OK, 0, "no bytes left");
         } else if (left < 8) {
             expect_error(error, PFB_OK, 0, "tolerant mode");
             expect_error(strict, PFB_TRAILING_BYTES, 16, "strict mode");
-            judge_instances(&b, NULL, &notes, &read);
+            error_of_instances(&b, NULL, &notes, &read);
             cr_expect_eq(notes, PFB_NOTE_TRAILING_BYTES, "%zu bytes left", left);
         } else {
             expect_error(error, PFB_BAD_INSTANCE_SIZE, 16, "a header without the whole instance");
@@ -716,9 +716,9 @@ Test(metadata, rule_22_an_odd_size_is_noted)
     PUT_U32(&b, 13, 2);
     put_text(&b, "a");
     put_fill(&b, 0xFF, 1);
-    expect_error(judge_instances(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant mode");
+    expect_error(error_of_instances(&b, NULL, &notes, &read), PFB_OK, 0, "tolerant mode");
     cr_expect(notes == PFB_NOTE_UNALIGNED_SIZE && read == 2);
-    expect_error(judge_instances(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict mode");
+    expect_error(error_of_instances(&b, STRICT, &notes, &read), PFB_UNALIGNED_SIZE, 0, "strict mode");
 }
 
 /* 100 counters share one help text. Counted once per counter, it exceeds 16 times the size of the block, but each byte

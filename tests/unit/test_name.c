@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_UNITS = 8 };
+enum { MAX_UNITS = 8 };
 
 /* A text in UTF-16 and UTF-8. */
 typedef struct text_case {
     const char *name;
-    uint16_t units[MOST_UNITS];
+    uint16_t units[MAX_UNITS];
     size_t count;
     const char *utf8;
 } text_case;
@@ -111,7 +111,7 @@ static const uint8_t *units_of(const text_case *t, bytes *b)
 static void expect_utf8(const text_case *t)
 {
     bytes b;
-    char out[4 * MOST_UNITS];
+    char out[4 * MAX_UNITS];
     memset(out, '#', sizeof out);
     size_t length = pfb_name_to_utf8(UTF16_NAME(units_of(t, &b), t->count), out, sizeof out);
     cr_expect_eq(length, strlen(t->utf8), "%s: %zu bytes", t->name, length);
@@ -122,9 +122,9 @@ static void expect_utf8(const text_case *t)
 static void expect_units(const text_case *t)
 {
     bytes b;
-    uint8_t out[2 * MOST_UNITS + 2];
+    uint8_t out[2 * MAX_UNITS + 2];
     memset(out, '#', sizeof out);
-    size_t count = pfb_name_to_utf16(UTF8_NAME(t->utf8, strlen(t->utf8)), out, MOST_UNITS);
+    size_t count = pfb_name_to_utf16(UTF8_NAME(t->utf8, strlen(t->utf8)), out, MAX_UNITS);
     cr_expect_eq(count, t->count, "%s: %zu units", t->name, count);
     cr_expect_arr_eq(out, units_of(t, &b), 2 * t->count, "%s", t->name);
     cr_expect_eq(out[2 * t->count], '#', "%s: written after the last unit", t->name);

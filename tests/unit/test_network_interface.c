@@ -10,7 +10,7 @@ static void make_network_machine(void)
 {
     make_machine();
     put_file("/proc/stat", STAT);
-    ask_of(&interface_guid);
+    use_counterset(&interface_guid);
 }
 
 TestSuite(network_interface, .init = make_network_machine, .fini = remove_machine);
@@ -30,8 +30,7 @@ static void put_interfaces(void)
     put_file("/sys/class/net/eth0/speed", "2500\n");
 }
 
-/* ---- Instances and counters ----------------------------------------------------------------------------------------
- */
+/* ---- Instances and counters ------------------------------------------------------------------------- */
 
 Test(network_interface, interfaces_are_instances_without_a_total)
 {
@@ -140,8 +139,7 @@ Test(network_interface, large_numbers_wrap)
     pfb_source_close(source);
 }
 
-/* ---- Names, malformed lines, changing interfaces
- * ---------------------------------------------------------------------- */
+/* ---- Names, malformed lines, changing interfaces ---------------------------------------------------- */
 
 #define TWELVE "1 2 3 4 5 6 7 8 9 10 11 12"
 

@@ -22,8 +22,8 @@ static void expect_capacities(fake_function function, const uint32_t *capacities
     cr_assert_eq(fake->calls[function], count, "%s: %zu calls instead of %zu", function_names[function],
                  fake->calls[function], count);
     for (size_t i = 0; i < count; i++)
-        cr_expect_eq(fake->rooms[function][i], capacities[i], "%s: capacity of call %zu is %u instead of %u",
-                     function_names[function], i, (unsigned)fake->rooms[function][i], (unsigned)capacities[i]);
+        cr_expect_eq(fake->capacities[function][i], capacities[i], "%s: capacity of call %zu is %u instead of %u",
+                     function_names[function], i, (unsigned)fake->capacities[function][i], (unsigned)capacities[i]);
 }
 
 /* A script that answers "too small" any number of times, with the size that it requests. */
@@ -44,8 +44,8 @@ Test(perflib_faults, capacity_grows_to_the_needed_size_or_doubles)
     const fake_script script = too_small(6, needed, false);
     pfb_source *source = open_local();
     for (size_t i = 1; i < REPLYING; i++) {
-        tell(replying[i], &script);
-        expect_honest(source, replying[i], 96);
+        set_script(replying[i], &script);
+        expect_capture_reply(source, replying[i], 96);
         expect_capacities(replying[i], capacities, 7);
     }
     close_source(source);
@@ -58,8 +58,8 @@ Test(perflib_faults, capacity_is_the_needed_size_if_that_is_larger)
     const fake_script script = too_small(2, needed, false);
     pfb_source *source = open_local();
     for (size_t i = 1; i < REPLYING; i++) {
-        tell(replying[i], &script);
-        expect_honest(source, replying[i], 96);
+        set_script(replying[i], &script);
+        expect_capture_reply(source, replying[i], 96);
         expect_capacities(replying[i], capacities, 3);
     }
     close_source(source);
@@ -74,7 +74,7 @@ Test(perflib_faults, capacities_of_guid_lists_count_guids)
     pfb_source *source = open_local();
     pfb_bytes reply = {0};
     cr_assert(pfb_bytes_reserve(&reply, MIB));
-    tell(FAKE_PerfEnumerateCounterSet, &script);
+    set_script(FAKE_PerfEnumerateCounterSet, &script);
     cr_expect(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 16 * 300);
     expect_capacities(FAKE_PerfEnumerateCounterSet, capacities, 4);
     pfb_bytes_free(&reply);
@@ -93,8 +93,8 @@ static void expect_end(pfb_source *source, fake_function function, const char *e
     cr_expect(failure.code == 8 && reply.size_bytes == 0);
     snprintf(sentence, sizeof sentence, "%s%s", function_names[function], end_of_sentence);
     size_t made = fake->calls[function];
-    cr_assert(made > 0 && made <= FAKE_ROOMS, "%zu calls", made);
-    uint32_t last_capacity = fake->rooms[function][made - 1];
+    cr_assert(made > 0 && made <= FAKE_CAPACITIES, "%zu calls", made);
+    uint32_t last_capacity = fake->capacities[function][made - 1];
     if (function == FAKE_PerfQueryCounterData && strcmp(failure.sentence, "memory is exhausted") == 0) {
         cr_expect(made < calls && last_capacity < most);
     } else {
@@ -124,12 +124,12 @@ Test(perflib_faults, the_capacity_is_limited)
     for (size_t i = 0; i < REPLYING; i++) {
         const fake_script scripts[] = {too_small(1, &nothing, true), liar, too_small(1, &everything, true)};
         for (size_t k = 0; k < 3; k++) {
-            tell(replying[i], &scripts[k]);
+            set_script(replying[i], &scripts[k]);
             if (k < 2)
                 expect_end(source, replying[i], ends[i].end_of_sentence, ends[i].calls, ends[i].most);
             else /* a size that cannot fit is not tried */
                 expect_end(source, replying[i], ends[i].end_of_sentence, 1, ends[i].first);
-            cr_expect_eq(fake->rooms[replying[i]][0], ends[i].first);
+            cr_expect_eq(fake->capacities[replying[i]][0], ends[i].first);
         }
     }
     close_source(source);
@@ -142,7 +142,7 @@ Test(perflib_faults, a_reply_above_the_maximum_size_names_the_machine)
     const fake_script script = too_small(1, &everything, true);
     const pfb_perflib system = system_of_nine();
     pfb_source *source = open_over(&system, "Turing");
-    tell(FAKE_PerfQueryCounterData, &script);
+    set_script(FAKE_PerfQueryCounterData, &script);
     expect_failure(source, FAKE_PerfQueryCounterData, 8, " on Turing failed: its reply is above 1073741824 bytes");
     close_source(source);
 }
@@ -155,8 +155,8 @@ Test(perflib_faults, a_size_above_the_capacity_is_rejected)
                                 .count = 2};
     pfb_source *source = open_local();
     for (size_t i = 1; i < REPLYING; i++) {
-        tell(replying[i], &script);
-        expect_honest(source, replying[i], 96);
+        set_script(replying[i], &script);
+        expect_capture_reply(source, replying[i], 96);
         expect_capacities(replying[i], capacities, 3);
     }
     close_source(source);
@@ -171,7 +171,7 @@ Test(perflib_faults, invalid_replies_are_returned_unchanged)
         const fake_script script = {.answers = {{PFB_WIN32_SUCCESS, sizes[i]}}, .count = 1};
         pfb_bytes reply = {0};
         pfb_v2_reader block;
-        tell(FAKE_PerfQueryCounterData, &script);
+        set_script(FAKE_PerfQueryCounterData, &script);
         cr_assert(ask(source, FAKE_PerfQueryCounterData, &reply, NULL));
         cr_assert_eq(reply.size_bytes, sizes[i]);
         for (size_t k = 0; k < sizes[i]; k++)
@@ -216,7 +216,7 @@ Test(perflib_faults, every_code_of_every_call_is_reported)
         for (size_t k = 0; k < FAKE_FUNCTIONS; k++) {
             if (k == FAKE_PerfCloseQueryHandle)
                 continue;
-            tell((fake_function)k, &script);
+            set_script((fake_function)k, &script);
             expect_failure(source, (fake_function)k, codes[i].code, codes[i].end_of_sentence);
             bool is_tried_twice = codes[i].code == PFB_WIN32_INVALID_PARAMETER && /* both forms of a block are tried */
                                   (k == FAKE_PerfAddCounters || k == FAKE_PerfDeleteCounters);
@@ -253,7 +253,7 @@ Test(perflib_faults, the_longest_sentences_fit)
             pfb_bytes reply = {0};
             if (k == FAKE_PerfCloseQueryHandle)
                 continue;
-            tell((fake_function)k, &script);
+            set_script((fake_function)k, &script);
             expect_failure(source, (fake_function)k, longest[i].code, longest[i].end_of_sentence);
             cr_expect_not(ask(source, (fake_function)k, &reply, &failure));
             cr_expect(is_utf8(failure.sentence), "%s", failure.sentence);
@@ -270,7 +270,7 @@ Test(perflib_faults, calls_without_reply_are_not_repeated)
     const fake_script script = {.answers = {{8, 0}}, .count = 1, .is_endless = true};
     pfb_source *source = open_local();
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        tell(functions[i], &script);
+        set_script(functions[i], &script);
         expect_failure(source, functions[i], 8, " failed: not enough memory (ERROR_NOT_ENOUGH_MEMORY, 8)");
         cr_expect_eq(fake->calls[functions[i]], 2);
     }
@@ -281,7 +281,7 @@ Test(perflib_faults, a_success_without_handle_is_a_failure)
 {
     const fake_script script = {.answers = {{PFB_WIN32_SUCCESS, 0}}, .count = 1, .is_endless = true};
     pfb_source *source = open_local();
-    tell(FAKE_PerfOpenQueryHandle, &script);
+    set_script(FAKE_PerfOpenQueryHandle, &script);
     expect_failure(source, FAKE_PerfOpenQueryHandle, 6, " failed: invalid handle (ERROR_INVALID_HANDLE, 6)");
     cr_expect_eq(fake->calls[FAKE_PerfCloseQueryHandle], 0, "a query that was not opened is not closed");
     close_source(source);
@@ -291,8 +291,8 @@ Test(perflib_faults, a_failed_close_is_not_repeated)
 {
     const fake_script script = {.answers = {{PFB_WIN32_INVALID_HANDLE, 0}}, .count = 1, .is_endless = true};
     pfb_source *source = open_local();
-    tell(FAKE_PerfCloseQueryHandle, &script);
-    expect_honest(source, FAKE_PerfQueryCounterData, 96);
+    set_script(FAKE_PerfCloseQueryHandle, &script);
+    expect_capture_reply(source, FAKE_PerfQueryCounterData, 96);
     cr_expect_eq(fake->calls[FAKE_PerfCloseQueryHandle], 1);
     close_source(source);
 }
@@ -310,7 +310,7 @@ Test(perflib_faults, handles_can_be_exhausted_and_closed)
     for (size_t i = 0; i < count; i++)
         pfb_source_query_close(queries[i]);
     cr_expect_eq(fake->open_handles, 0);
-    expect_honest(source, FAKE_PerfQueryCounterData, 96);
+    expect_capture_reply(source, FAKE_PerfQueryCounterData, 96);
     close_source(source);
 }
 
@@ -503,7 +503,7 @@ Test(perflib_faults, a_failed_call_does_not_change_blocks)
         uint8_t before[64];
         size_t size = make_block(blocks, sizeof blocks, 0);
         memcpy(before, blocks, size);
-        tell(i == 0 ? FAKE_PerfAddCounters : FAKE_PerfDeleteCounters, &script);
+        set_script(i == 0 ? FAKE_PerfAddCounters : FAKE_PerfDeleteCounters, &script);
         cr_expect_not(changes[i](query, blocks, size, NULL));
         cr_expect(memcmp(blocks, before, size) == 0);
     }
@@ -563,8 +563,7 @@ Test(perflib_faults, operations_that_need_a_missing_function_fail)
     cr_expect_eq(fake->calls[FAKE_PerfOpenQueryHandle], fake->calls[FAKE_PerfCloseQueryHandle]);
 }
 
-/* ---- Random answers
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Random answers --------------------------------------------------------------------------------- */
 
 /* Numerical Recipes' generator: the same faults in each run. */
 static uint32_t next_random(uint32_t *state)

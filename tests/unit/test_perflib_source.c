@@ -123,7 +123,7 @@ Test(perflib_source, replies_of_any_size_are_read)
         start_fake_with(sizes[i]);
         pfb_source *source = open_local();
         for (size_t k = 0; k < REPLYING; k++) {
-            expect_honest(source, replying[k], sizes[i]);
+            expect_capture_reply(source, replying[k], sizes[i]);
             bool is_small = sizes[i] <= 64 * KIB && replying[k] != FAKE_PerfEnumerateCounterSet;
             cr_expect_eq(fake->calls[replying[k]], is_small ? 1 : 2, "%s: %zu calls", function_names[replying[k]],
                          fake->calls[replying[k]]);
@@ -210,7 +210,7 @@ static void expect_machine(const char *machine, const uint16_t *units, const cha
         pfb_bytes reply = {0};
         pfb_source_failure failure = {0};
         char start[120];
-        tell(functions[i], &script);
+        set_script(functions[i], &script);
         fake->machine[0] = '-';
         cr_expect_not(ask(source, functions[i], &reply, &failure));
         size_t length = 0;

@@ -13,7 +13,7 @@ static void make_disk_machine(void)
 {
     make_machine();
     put_file("/proc/stat", STAT);
-    ask_of(&disk_guid);
+    use_counterset(&disk_guid);
 }
 
 TestSuite(physical_disk, .init = make_disk_machine, .fini = remove_machine);
@@ -31,7 +31,7 @@ static void put_disks(void)
     put_file("/sys/block/dm-0/size", "1\n");
 }
 
-/* ---- Instances, counters------------------------------------------------------------------------------------- */
+/* ---- Instances, counters ---------------------------------------------------------------------------- */
 
 Test(physical_disk, disks_and_their_total_are_instances)
 {

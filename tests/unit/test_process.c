@@ -12,7 +12,7 @@ static void make_process_machine(void)
 {
     make_machine();
     put_file("/proc/stat", STAT);
-    ask_of(&process_guid);
+    use_counterset(&process_guid);
 }
 
 TestSuite(process, .init = make_process_machine, .fini = remove_machine);
@@ -63,8 +63,7 @@ static void put_io(void)
     put_process_file(42, "io", IO(1000, 2000, 30, 40));
 }
 
-/* ---- Instances and counters ----------------------------------------------------------------------------------------
- */
+/* ---- Instances and counters ------------------------------------------------------------------------- */
 
 Test(process, processes_ascend_and_the_total_is_last)
 {

@@ -256,7 +256,7 @@ static void check_block(const pfb_log_item *item, const pfb_log_path *path, cons
     expect_error(pfb_v1_finish(&block), PFB_OK, 0, "the V1 block of an object");
 }
 
-enum { MOST_NAMES = 20000 };
+enum { MAX_NAMES = 20000 };
 
 typedef struct table {
     uint8_t *bytes;
@@ -282,11 +282,11 @@ static void index_names(table *t)
 {
     pfb_name_table reader;
     cr_assert(pfb_name_table_open(&reader, t->bytes, t->size, STRICT));
-    t->entries = calloc(MOST_NAMES, sizeof *t->entries);
-    t->by_index = calloc(MOST_NAMES, sizeof *t->by_index);
-    t->by_name = calloc(MOST_NAMES, sizeof *t->by_name);
+    t->entries = calloc(MAX_NAMES, sizeof *t->entries);
+    t->by_index = calloc(MAX_NAMES, sizeof *t->by_index);
+    t->by_name = calloc(MAX_NAMES, sizeof *t->by_name);
     cr_assert(t->entries && t->by_index && t->by_name);
-    expect_error(pfb_name_index_build(&t->index, &reader, t->entries, t->by_index, t->by_name, MOST_NAMES), PFB_OK, 0,
+    expect_error(pfb_name_index_build(&t->index, &reader, t->entries, t->by_index, t->by_name, MAX_NAMES), PFB_OK, 0,
                  "the index of the name table");
     cr_expect_gt(t->index.count, 1000);
 }

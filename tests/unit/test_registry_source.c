@@ -122,7 +122,7 @@ static void expect_numbers(const uint32_t *seen, size_t seen_count, const uint32
     expect_numbers((system).waits, (system).wait_count, (const uint32_t[]){__VA_ARGS__},                               \
                    sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), "waits")
 
-/* ---- Capacity------------------------------------------------------------------------------------------------ */
+/* ---- Capacity --------------------------------------------------------------------------------------- */
 
 Test(registry_source, a_value_that_fits_takes_one_query)
 {

@@ -577,8 +577,7 @@ Test(replay, instances_are_those_of_the_first_sample_that_has_some)
     pfb_source_close(source);
 }
 
-/* ---- Changed captures
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Changed captures ------------------------------------------------------------------------------- */
 
 /* Adds each recorded block, all counters of all instances, and a query for one name. */
 static void add_anything(pfb_source_query *query, const pfb_bytes *sets, const uint8_t *data, size_t size)

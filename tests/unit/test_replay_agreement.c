@@ -106,7 +106,7 @@ static pfb_bytes record(pfb_source *source)
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     add_chunk(&capture, &first, &reply);
     for (size_t i = 0; i < SETS; i++) {
-        ask_of(sets[i]);
+        use_counterset(sets[i]);
         record_set(&capture, source, sets[i]);
         bool is_single = instance_type_of(source, sets[i]) == 0;
         cr_assert_eq(add_to(query, is_single ? NULL : "*", PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS, "set %zu", i);
@@ -160,7 +160,7 @@ static size_t random_block(uint8_t *out, size_t capacity)
     static const uint32_t ids[] = {PFB_NO_ID, PFB_NO_ID, PFB_NO_ID, 0, 1, 5, 42, 43, 0x80000000, 0xFFFFFFFE};
     pfb_guid set = random_set();
     uint32_t name = random_below(sizeof names / sizeof names[0] + 2);
-    ask_of(&set);
+    use_counterset(&set);
     return put_block(out, capacity, name < sizeof names / sizeof names[0] ? names[name] : NULL, random_counter(),
                      ANY_OF(ids));
 }

@@ -125,7 +125,7 @@ Test(sample, values_and_columns)
 Test(sample, ids_and_names_that_replies_lack_come_from_the_queries)
 {
     sample *s = sample_new(1);
-    pfb_counter counters[] = {plain_counter(5, rate), plain_counter(6, average)};
+    pfb_counter counters[] = {counter_without_references(5, rate), counter_without_references(6, average)};
     static const uint32_t ids[] = {6};
     sample_register(s, SET, counters, 2);
     sample_query(s, SET, 5, 9, "exact", 0);
@@ -161,7 +161,7 @@ Test(sample, ids_and_names_that_replies_lack_come_from_the_queries)
  * "none". */
 Test(sample, counters_without_a_known_id)
 {
-    pfb_counter counters[] = {plain_counter(PFB_NO_ID, rate), plain_counter(1, rate)};
+    pfb_counter counters[] = {counter_without_references(PFB_NO_ID, rate), counter_without_references(1, rate)};
     static const uint32_t ids[] = {PFB_NO_ID, 1};
     sample *s = sample_new(1);
     sample_register(s, SET, counters, 2);
@@ -303,7 +303,7 @@ Test(sample, counters_in_any_order_are_found)
     pfb_counter counters[IDS];
     static uint32_t order[IDS];
     for (uint32_t i = 0; i < IDS; i++) {
-        counters[i] = plain_counter(2 * ((IDS - 1 - i) / 2), 0x10000);
+        counters[i] = counter_without_references(2 * ((IDS - 1 - i) / 2), 0x10000);
         counters[i].detail_level = i;
     }
     for (int sorted = 0; sorted < 2; sorted++) {
@@ -325,8 +325,9 @@ Test(sample, counters_in_any_order_are_found)
 
 Test(sample, the_last_registration_of_a_counterset_is_used)
 {
-    pfb_counter first[] = {plain_counter(1, 0x100), plain_counter(5, rate)};
-    pfb_counter second[] = {plain_counter(5, average), plain_counter(5, 0x10000), plain_counter(0, 0x10100)};
+    pfb_counter first[] = {counter_without_references(1, 0x100), counter_without_references(5, rate)};
+    pfb_counter second[] = {counter_without_references(5, average), counter_without_references(5, 0x10000),
+                            counter_without_references(0, 0x10100)};
     for (int last = 0; last < 4; last++) {
         sample *s = one_column(5);
         sample_register(s, SET, first, 2);
@@ -350,7 +351,7 @@ Test(sample, counters_are_found_in_any_order_of_ids)
     enum { COUNT = 500 };
     static pfb_counter counters[COUNT];
     for (uint32_t i = 0; i < COUNT; i++) /* 7 and 500 are coprime, so each id occurs once, in mixed order */
-        counters[i] = plain_counter(i * 7 % COUNT, i * 7 % COUNT + 1000);
+        counters[i] = counter_without_references(i * 7 % COUNT, i * 7 % COUNT + 1000);
     sample *s = sample_new(1);
     uint32_t ids[COUNT + 2];
     for (uint32_t i = 0; i < COUNT + 2; i++)
@@ -373,8 +374,9 @@ Test(sample, counters_are_found_in_any_order_of_ids)
  * counterset. */
 Test(sample, references_are_linked)
 {
-    pfb_counter counters[] = {plain_counter(1, average), plain_counter(2, average_base), plain_counter(3, 0x10000),
-                              plain_counter(4, 0x10100), plain_counter(5, 0x10100)};
+    pfb_counter counters[] = {counter_without_references(1, average), counter_without_references(2, average_base),
+                              counter_without_references(3, 0x10000), counter_without_references(4, 0x10100),
+                              counter_without_references(5, 0x10100)};
     counters[0].base_id = 2;
     counters[0].multi_id = 3;
     counters[0].perf_time_id = 4;
@@ -418,7 +420,7 @@ static void expect_empty(const pfb_sample *t, const char *what)
 Test(sample, memory_of_exactly_the_size)
 {
     sample *s = all_kinds();
-    pfb_counter counters[] = {plain_counter(5, rate), plain_counter(1, rate)};
+    pfb_counter counters[] = {counter_without_references(5, rate), counter_without_references(1, rate)};
     sample_register(s, SET, counters, 2);
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 4);
     sample_measure(s);

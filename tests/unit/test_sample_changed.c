@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_INPUTS = 512 };
+enum { MAX_INPUTS = 512 };
 
 /* Measures `before`, overwrites it with `after`, and loads. The memory is that of the measured table. */
 static pfb_error load_changed(const block *before, const block *after)
@@ -54,13 +54,13 @@ Test(sample_changed, v2_is_replaced_by_v1)
 
 /* ---- Every pair of seeds ------------------------------------------------------------------------------------- */
 
-static block inputs[MOST_INPUTS];
+static block inputs[MAX_INPUTS];
 static size_t input_count;
 
 static void keep_input(const char *name, const uint8_t *data, size_t size)
 {
     (void)name;
-    cr_assert_lt(input_count, MOST_INPUTS);
+    cr_assert_lt(input_count, MAX_INPUTS);
     block *b = &inputs[input_count++];
     *b = (block){malloc(size + 1), size};
     cr_assert(b->data);

@@ -267,8 +267,7 @@ Test(source, instances_are_the_recorded_ones)
     pfb_source_close(source);
 }
 
-/* ---- Registrations compared with a linear search
- * ----------------------------------------------------------------------------------- */
+/* ---- Registrations compared with a linear search ---------------------------------------------------- */
 
 /* Finds the chunk that answers a request according to docs/source.md, reading the capture from the start each time. */
 static bool find_registration(const uint8_t *data, size_t size, const pfb_guid *set, uint32_t request,

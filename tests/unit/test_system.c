@@ -10,7 +10,7 @@
 static void make_system_machine(void)
 {
     make_machine();
-    ask_of(&system_guid);
+    use_counterset(&system_guid);
 }
 
 TestSuite(system, .init = make_system_machine, .fini = remove_machine);
@@ -113,7 +113,7 @@ Test(system, counters_are_those_of_windows)
     pfb_source_close(source);
 }
 
-/* ---- Missing files and values------------------------------------------------------------------------------------- */
+/* ---- Missing files and values ----------------------------------------------------------------------- */
 
 Test(system, counters_are_offered_if_the_kernel_has_their_numbers)
 {

@@ -392,7 +392,7 @@ static pfb_name read_name(const void *stored, uint32_t size, uint32_t code_page)
     pfb_write_begin_object(&b, &object);
     v1_counter(&b, 4, RAWCOUNT, 4, 0);
     size_t at = b.size_bytes;
-    v1_instance(&b, "room for as many as are used");
+    v1_instance(&b, "a placeholder of 28 letters.");
     pfb_write_end_object(&b);
     pfb_write_end_v1(&b);
     cr_assert_eq(b.error.code, PFB_OK);
@@ -434,13 +434,13 @@ Test(v1, names_end_at_their_first_nul)
  * after units that resemble a NUL. */
 Test(v1, names_of_any_length_end_at_their_first_nul)
 {
-    enum { MOST = 21 };
+    enum { MAX_UNITS = 21 };
     static const uint16_t near_nul[] = {0x0001, 0x0100, 0x8000, 0x00FF, 0xFFFF};
-    for (uint32_t size = 0; size <= 2 * MOST + 1; size++) {
+    for (uint32_t size = 0; size <= 2 * MAX_UNITS + 1; size++) {
         for (uint32_t first = 0; first <= size / 2; first++) {
             for (uint32_t second = first; second <= size / 2; second++) {
-                uint8_t stored[2 * MOST + 4] = {0};
-                for (uint32_t unit = 0; unit <= MOST; unit++) {
+                uint8_t stored[2 * MAX_UNITS + 4] = {0};
+                for (uint32_t unit = 0; unit <= MAX_UNITS; unit++) {
                     bool is_nul = unit == first || unit == second; /* the second NUL may be past the first one */
                     uint16_t value = is_nul ? 0 : near_nul[(unit + size) % 5];
                     stored[2 * unit] = (uint8_t)value;
@@ -456,13 +456,13 @@ Test(v1, names_of_any_length_end_at_their_first_nul)
 /* The system name may be at the end or at the start of the input. Nothing outside the input is read then. */
 Test(v1, names_next_to_inaccessible_pages)
 {
-    enum { HEADER = 88, MOST = 46 };
+    enum { HEADER = 88, MAX_UNITS = 46 };
     uint8_t header[512];
     pfb_writer b;
     v1_begin(&b, header, sizeof header, false);
     pfb_write_end_v1(&b);
-    for (uint32_t size = 0; size <= MOST; size++) {
-        guarded memory = guarded_make(HEADER + MOST);
+    for (uint32_t size = 0; size <= MAX_UNITS; size++) {
+        guarded memory = guarded_make(HEADER + MAX_UNITS);
         uint8_t *data = memory.end - HEADER - size;
         memcpy(data, header, HEADER);
         memset(data + HEADER, 1, size);

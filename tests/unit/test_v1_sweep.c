@@ -195,19 +195,19 @@ static void sweep_lengths(const uint8_t *data, size_t size)
     }
 }
 
-static void sweep_bits(const uint8_t *data, size_t size, size_t most)
+static void sweep_bits(const uint8_t *data, size_t size, size_t full_bytes)
 {
     uint8_t *copy = sweep.memory.end - size;
     memcpy(copy, data, size);
-    for (size_t bit = 0; bit < 8 * most; bit++) {
+    for (size_t bit = 0; bit < 8 * full_bytes; bit++) {
         copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
         check_case(size, "bit flipped", bit);
         copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
 }
 
-/* Sets each field of the block to seven values, and the fields in the first `most` bytes to all values. */
-static void sweep_fields(const uint8_t *data, size_t size, size_t most)
+/* Sets each field of the block to seven values, and the fields in the first `full_bytes` bytes to all values. */
+static void sweep_fields(const uint8_t *data, size_t size, size_t full_bytes)
 {
     uint8_t *copy = sweep.memory.end - size;
     memcpy(copy, data, size);
@@ -216,7 +216,7 @@ static void sweep_fields(const uint8_t *data, size_t size, size_t most)
         uint32_t left = (uint32_t)(size - at);
         const uint32_t values[] = {0, 1,  0x7FFFFFFF, 0x80000000, UINT32_MAX, value + 1, value - 1,
                                    4, 28, 0xFFFFFFFE, left,       left + 1,   left - 1};
-        size_t count = at + 4 <= most ? sizeof values / sizeof values[0] : 7;
+        size_t count = at + 4 <= full_bytes ? sizeof values / sizeof values[0] : 7;
         for (size_t i = 0; i < count; i++) {
             store_ordered(copy + at, is_big(data), values[i]);
             check_case(size, "field changed", at);
@@ -225,16 +225,16 @@ static void sweep_fields(const uint8_t *data, size_t size, size_t most)
     }
 }
 
-static void sweep_block(const char *name, const uint8_t *data, size_t size, size_t most)
+static void sweep_block(const char *name, const uint8_t *data, size_t size, size_t full_bytes)
 {
     struct sigaction action = {.sa_handler = print_position};
     sigaction(SIGSEGV, &action, &previous_action);
     sweep.memory = guarded_make(size);
     sweep.name = name;
-    most = most < size ? most : size;
+    full_bytes = full_bytes < size ? full_bytes : size;
     sweep_lengths(data, size);
-    sweep_bits(data, size, most);
-    sweep_fields(data, size, most);
+    sweep_bits(data, size, full_bytes);
+    sweep_fields(data, size, full_bytes);
     guarded_free(&sweep.memory);
 }
 
@@ -290,7 +290,7 @@ Test(v1_sweep, a_block_with_unusual_objects)
 
 /* ---- Blocks of a real machine ------------------------------------------------------------------------ */
 
-static void sweep_file(const char *path, size_t most)
+static void sweep_file(const char *path, size_t full_bytes)
 {
     static uint8_t data[1 << 16];
     FILE *stream = fopen(path, "rb");
@@ -298,10 +298,10 @@ static void sweep_file(const char *path, size_t most)
     size_t size = fread(data, 1, sizeof data, stream);
     fclose(stream);
     cr_assert_gt(size, 88);
-    sweep_block(path, data, size, most);
+    sweep_block(path, data, size, full_bytes);
 }
 
-static void sweep_real(unsigned first, unsigned last, size_t most, size_t table_every)
+static void sweep_real(unsigned first, unsigned last, size_t full_bytes, size_t table_every)
 {
     static const unsigned objects[] = {2, 4, 234, 236, 238, 510, 638, 230};
     if (!PERFBLOCK_REAL_DATA[0]) {
@@ -312,7 +312,7 @@ static void sweep_real(unsigned first, unsigned last, size_t most, size_t table_
     for (unsigned i = 2 * first; i < 2 * last + 2; i++) { /* both samples of each object */
         char path[4096];
         snprintf(path, sizeof path, "%s/v1/pal-s%02u-obj%u.bin", PERFBLOCK_REAL_DATA, i % 2, objects[i / 2]);
-        sweep_file(path, most);
+        sweep_file(path, full_bytes);
     }
 }
 

@@ -127,8 +127,7 @@ Test(v2, results_follow_each_other_with_their_status)
     expect_accepted(&r.b, "three results");
 }
 
-/* ---- State of a reader
- * ------------------------------------------------------------------------------------------------ */
+/* ---- State of a reader ------------------------------------------------------------------------------ */
 
 /* A block of kind 6 whose last value has an invalid size. */
 static void put_broken_end(bytes *b)

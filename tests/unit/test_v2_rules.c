@@ -96,7 +96,7 @@ Test(v2_rules, rule_3_sizes_of_results_are_multiples_of_8)
     expect_noted(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 0, "the sizes of block and result are 4 modulo 8");
     put_fill(&b, 0, 4);
     set_u32(&b, 0, 88);
-    expect_error(judge(&b, STRICT, NULL), PFB_UNALIGNED_SIZE, 56, "the size of the result is 4 modulo 8");
+    expect_error(error_of(&b, STRICT, NULL), PFB_UNALIGNED_SIZE, 56, "the size of the result is 4 modulo 8");
 }
 
 Test(v2_rules, rule_4_results_of_unknown_kind_are_skipped)
@@ -233,7 +233,7 @@ Test(v2_rules, rule_8_values_are_inside_the_block_of_instances)
     bytes b;
     put_example(&b);
     set_u32(&b, 64, 31); /* a part of the value's header is after the instances, but inside of the result */
-    expect_error(judge(&b, NULL, NULL), PFB_TRUNCATED_VALUE, 88, "a value header that extends past the instances");
+    expect_error(error_of(&b, NULL, NULL), PFB_TRUNCATED_VALUE, 88, "a value header that extends past the instances");
     set_u32(&b, 64, 32);
     expect_refused(&b, PFB_BAD_VALUE_SIZE, 92, "a value whose header ends with the instances");
 }
@@ -341,7 +341,7 @@ Test(v2_rules, rule_10_a_result_includes_all_its_values)
     put_single(&b);
     set_u32(&b, 56, 20); /* half a header */
     set_u32(&b, 0, 68);
-    expect_error(judge(&b, NULL, NULL), PFB_TRUNCATED_VALUE, 64, "kind 1 with half a value header");
+    expect_error(error_of(&b, NULL, NULL), PFB_TRUNCATED_VALUE, 64, "kind 1 with half a value header");
 }
 
 Test(v2_rules, rule_10_values_of_4_and_8_bytes_are_numbers)
@@ -424,7 +424,7 @@ Test(v2_rules, rule_12_padding_is_not_noted)
         set_u32(&b, 0, 104 + left);
         set_u32(&b, 56, 56 + left);
         set_u32(&b, 64, i < 9 ? 40 : 40 + left);
-        expect_error(judge(&b, NULL, &notes), PFB_OK, 0, "bytes after instances are tolerated");
+        expect_error(error_of(&b, NULL, &notes), PFB_OK, 0, "bytes after instances are tolerated");
         bool is_trailing = i < 9 ? left > 7 : left > 0;
         cr_expect_eq((notes & PFB_NOTE_TRAILING_BYTES) != 0, is_trailing, "%u bytes after instances", left);
     }
@@ -440,6 +440,6 @@ Test(v2_rules, a_block_can_have_all_notes)
     put_result(&b, 0, 1, 28);
     PUT_U32(&b, 4, 12, 1);
     put_fill(&b, 0, 8);
-    expect_error(judge(&b, NULL, &notes), PFB_OK, 0, "a block with all deviations that are tolerated");
+    expect_error(error_of(&b, NULL, &notes), PFB_OK, 0, "a block with all deviations that are tolerated");
     cr_expect_eq(notes, 15, "notes %u", notes);
 }

@@ -11,10 +11,10 @@
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------- */
 
-enum { MOST_COUNTERS = 1200, MOST_BYTES = 1 << 16 };
+enum { MAX_COUNTERS = 1200, MAX_BYTES = 1 << 16 };
 
 typedef struct made {
-    uint8_t data[MOST_BYTES];
+    uint8_t data[MAX_BYTES];
     size_t size;
 } made;
 
@@ -23,7 +23,7 @@ typedef struct made {
 static void make_block(made *m, uint32_t kind, uint32_t instances, uint32_t counters, uint32_t fourth)
 {
     static const pfb_write_times times;
-    static uint32_t ids[MOST_COUNTERS];
+    static uint32_t ids[MAX_COUNTERS];
     pfb_writer b;
     pfb_write_init(&b, m->data, sizeof m->data);
     pfb_write_begin_v2(&b, &times);
@@ -55,8 +55,8 @@ static void read_result(pfb_v2_reader *block, const uint8_t *data, size_t size, 
 static void expect_all(uint32_t kind, uint32_t instances, uint32_t counters, bool as_columns)
 {
     static made m;
-    static uint64_t values[MOST_BYTES / 8];
-    static uint8_t sizes[MOST_BYTES / 8];
+    static uint64_t values[MAX_BYTES / 8];
+    static uint8_t sizes[MAX_BYTES / 8];
     pfb_v2_reader block;
     make_block(&m, kind, instances, counters, 4);
     read_result(&block, m.data, m.size, STRICT);
@@ -84,7 +84,7 @@ Test(v2_values, every_kind_is_read)
         expect_all(PFB_V2_MULTIPLE_COUNTERS, 1, 13, as_columns);
         expect_all(PFB_V2_MULTIPLE_INSTANCES, 100, 1, as_columns);
         expect_all(PFB_V2_COUNTERSET, 29, 32, as_columns);
-        expect_all(PFB_V2_COUNTERSET, 2, MOST_COUNTERS, as_columns);
+        expect_all(PFB_V2_COUNTERSET, 2, MAX_COUNTERS, as_columns);
     }
 }
 
@@ -261,7 +261,7 @@ static void expect_same(const uint8_t *data, size_t size, uint32_t switches, siz
 static void make_random_block(made *m)
 {
     static const pfb_write_times times;
-    static uint32_t ids[MOST_COUNTERS];
+    static uint32_t ids[MAX_COUNTERS];
     static const uint8_t name[64] = {'x', 0, 0, 1,
                                      'y', 1}; /* 0x0100 and 0x0179: units that contain a zero byte but are not NUL */
     pfb_writer b;
@@ -274,7 +274,7 @@ static void make_random_block(made *m)
         uint32_t instances = kind & 4 ? random_below(random_below(4) ? 20 : 90) : kind != 0;
         uint32_t odd = random_below(3) ? 0 : 1 + random_below(40);
         pfb_write_begin_result(&b, kind, 1, ids, counters);
-        for (uint32_t i = 0; i < instances && b.size_bytes + 24 * counters < MOST_BYTES / 4 * 3; i++) {
+        for (uint32_t i = 0; i < instances && b.size_bytes + 24 * counters < MAX_BYTES / 4 * 3; i++) {
             if (kind & 4)
                 pfb_write_instance(&b, random_below(9), UTF16_NAME(name, random_below(4)));
             for (uint32_t n = 0; n < counters; n++) {
@@ -313,8 +313,9 @@ Test(v2_values, any_capacity_reads_the_same_in_bulk)
     }
 }
 
-/* With columns, the instances after the first one are read 32 at a time. */
-Test(v2_values, many_homogeneous_instances_read_the_same_in_bulk)
+/* Instances whose values have the same offsets and sizes, in numbers below and above those that fill the arrays of one
+ * call. */
+Test(v2_values, many_instances_of_one_layout_read_the_same_in_bulk)
 {
     static made m;
     static const uint32_t instances[] = {32, 33, 34, 64, 65, 66, 100};
@@ -459,7 +460,7 @@ static void expect_unaligned_header(uint32_t header_bytes, bool as_columns)
     expect_error(block.error, PFB_UNALIGNED_SIZE, SECOND_HEADER, "an unaligned header is refused in strict mode");
 }
 
-Test(v2_values, sizes_of_headers_are_checked_in_homogeneous_instances)
+Test(v2_values, sizes_of_headers_are_checked_in_instances_of_one_layout)
 {
     static bytes b;
     for (uint32_t header_bytes = 16; header_bytes <= 40; header_bytes++) {

@@ -127,8 +127,8 @@ static bool is_nearest(u128 n, uint64_t d, double value)
         n <<= -exponent;
     u128 product = mantissa * unit;
     u128 error = n > product ? n - product : product - n;
-    /* Below a power of two the distance of doubles is half as large; a tie with the next lower one is rounded to this
-     * even one. */
+    /* A double that is a power of two is twice as far from the next higher double as from the next lower one. Halfway
+     * to the lower one is a tie, which is rounded to the power of two because its mantissa is even. */
     if (n < product && mantissa == two53 / 2)
         return 4 * error <= unit;
     return 2 * error < unit || (2 * error == unit && mantissa % 2 == 0);

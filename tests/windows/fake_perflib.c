@@ -76,8 +76,8 @@ static const fake_answer *next_scripted(fake_function function)
 
 static void note_capacity(fake_function function, uint32_t units)
 {
-    if (fake.calls[function] < FAKE_ROOMS)
-        fake.rooms[function][fake.calls[function]] = units;
+    if (fake.calls[function] < FAKE_CAPACITIES)
+        fake.capacities[function][fake.calls[function]] = units;
 }
 
 /* Gives the answer that the test defined for a call with a buffer. Returns false if there is none. */

@@ -29,7 +29,7 @@ typedef struct fake_answer {
     uint32_t actual; /* the returned size */
 } fake_answer;
 
-enum { FAKE_ANSWERS = 8, FAKE_ROOMS = 32 };
+enum { FAKE_ANSWERS = 8, FAKE_CAPACITIES = 32 };
 
 /* The answers of a function before it behaves normally again. */
 typedef struct fake_script {
@@ -45,7 +45,7 @@ typedef struct fake_perflib {
     uint32_t refused_bytes;              /* set by the test: blocks of this size, 40 or 48, are refused; 0: none */
     bool refuses_calls;                  /* set by the test: refuses by failing the call instead of by Status */
     size_t calls[FAKE_FUNCTIONS];
-    uint32_t rooms[FAKE_FUNCTIONS][FAKE_ROOMS]; /* capacities of the first calls */
+    uint32_t capacities[FAKE_FUNCTIONS][FAKE_CAPACITIES]; /* capacities of the first calls */
     size_t open_handles;
     size_t wrong_handles;                    /* calls with a handle that is not open */
     pfb_wide machine[PFB_MACHINE_UNITS + 1]; /* argument of the last call that has it; empty for null */

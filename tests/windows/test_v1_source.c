@@ -200,8 +200,7 @@ static void check_remote(void)
     pfb_bytes_free(&reply);
 }
 
-/* ---- Failures and messages
- * --------------------------------------------------------------------------------------------- */
+/* ---- Failures and messages -------------------------------------------------------------------------- */
 
 static void check_bad_query(pfb_source *source)
 {

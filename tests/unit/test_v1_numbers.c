@@ -96,7 +96,7 @@ static unsigned expect_same_numbers(const uint8_t *little, const uint8_t *big, s
     return values;
 }
 
-Test(v1_plain, numbers_are_equal_in_both_byte_orders)
+Test(v1_numbers, numbers_are_equal_in_both_byte_orders)
 {
     static const uint32_t counts[] = {1, 2, 27, 63, 64, 65, 70};
     unsigned values = 0;
@@ -111,7 +111,7 @@ Test(v1_plain, numbers_are_equal_in_both_byte_orders)
 }
 
 /* Offsets around 2^15 and 2^16. */
-Test(v1_plain, large_value_offsets)
+Test(v1_numbers, large_value_offsets)
 {
     enum { BLOCK = 66000 };
     static const uint32_t places[] = {0x7FF8, 0x7FFC, 0x7FFF,  0x8000,  0x8004,  0xFFF8,
@@ -155,7 +155,7 @@ static size_t make_one_number(size_t *definition)
 
 /* The first 4 bytes of a counter block are its size and not a value. The writer does not accept such an offset, so the
  * test stores it. */
-Test(v1_plain, value_offsets_inside_the_size_field)
+Test(v1_numbers, value_offsets_inside_the_size_field)
 {
     for (uint32_t place = 0; place < 4; place++) {
         size_t definition;
@@ -169,7 +169,7 @@ Test(v1_plain, value_offsets_inside_the_size_field)
 }
 
 /* The name of an instance without name is null, whatever the structure contained before. */
-Test(v1_plain, an_instance_without_name)
+Test(v1_numbers, an_instance_without_name)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
