@@ -2,14 +2,18 @@
 #ifndef PFB_BENCH_BASELINES_H
 #define PFB_BENCH_BASELINES_H
 
-/* Baselines for decoding. Each has a source of its own, so that its calls are not inlined. */
+/* Readers that the benchmarks compare with those of the library. Each is in its own source file, so that the compiler
+ * cannot inline its functions into the benchmark. */
 #include "perfblock/v2.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- twin.c: the functions of v2.h with the same items, without checks. For valid replies only. ------------- */
+/* ---- twin.c -------------------------------------------------------------------------------------------- */
+
+/* These functions return the same structures as the functions of v2.h with similar names, but check nothing. The reply
+ * must be valid. */
 
 typedef struct twin_reader {
     uint32_t total_size_bytes;
@@ -27,7 +31,10 @@ bool twin_next_result(twin_reader *block, pfb_v2_result *result);
 bool twin_next_instance(twin_reader *block, pfb_v2_instance *instance);
 bool twin_next_value(twin_reader *block, pfb_v2_value *value);
 
-/* ---- typical.c: a hand-written reader of one counterset: field by field, each after a check. ----------------- */
+/* ---- typical.c ----------------------------------------------------------------------------------------- */
+
+/* A reader as a program for one counterset would have it: it stores each counter in a field of a struct, and checks
+ * that each field of the reply is inside of the reply. */
 
 typedef struct typical_processor {
     uint32_t id;
@@ -41,8 +48,8 @@ typedef struct typical_processor {
         limit_flags;
 } typical_processor;
 
-/* Reads the first result of a reply, one of Processor Information, into rows. Returns false if it is malformed or has
- * more than `capacity` instances. */
+/* Reads the first result of a reply, which must be one of Processor Information, into `rows`. Returns false if the
+ * result is malformed or has more than `capacity` instances. */
 bool typical_read(const uint8_t *data, size_t size, typical_processor *rows, size_t capacity, size_t *count);
 
 /* Returns the sum of a row's values. */

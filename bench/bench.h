@@ -2,12 +2,11 @@
 #ifndef PFB_BENCH_H
 #define PFB_BENCH_H
 
-/* Common parts of the benchmark programs.
- *
- * A benchmark is named SUBJECT/.../WHAT/COUNT: WHAT is what is measured, COUNT the number of instances. A baseline has
- * the same name with another WHAT ("typical", "plain", "twin" or "memcpy") and may omit parts in the middle. report.py
- * computes ratios by this rule; promises.py uses full names. Each benchmark counts its items; a baseline counts those
- * of the benchmark it is compared with. */
+/* Common parts of the benchmark programs. A benchmark is named SUBJECT/.../WHAT/COUNT: WHAT is what is measured, COUNT
+ * the number of instances. A baseline has the same name except that WHAT is "typical", "plain", "twin" or "memcpy" and
+ * that parts in the middle may be missing; report.py finds the baseline of a benchmark by this rule. promises.py lists
+ * full names. A benchmark reports items per second; a baseline counts the same items as the benchmark that is compared
+ * with it. */
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -17,12 +16,13 @@
 namespace bench
 {
 
-/* The same numbers in every run. The C++ standard specifies the output of this generator, but not of its distributions.
- */
+/* Random numbers that are the same in every run. The distributions of the C++ library are not used because their
+ * results differ between implementations. */
 class numbers
 {
   public:
-    /* Returns a number from low to high, inclusive. The bias of the modulo does not matter here. */
+    /* Returns a number from low to high, inclusive. The modulo makes small numbers slightly more likely, which does not
+     * affect the measurements. */
     uint64_t between(uint64_t low, uint64_t high)
     {
         return low + generator() % (high - low + 1);
@@ -42,7 +42,7 @@ inline void count_items(benchmark::State &state, size_t items)
     state.SetItemsProcessed(static_cast<int64_t>(items) * static_cast<int64_t>(state.iterations()));
 }
 
-/* Runs the registered benchmarks. A filter that matches none is a failure. */
+/* Runs the registered benchmarks and returns the exit status: 1 if --benchmark_filter matches no benchmark. */
 inline int run(int argc, char **argv)
 {
     benchmark::AddCustomContext("compiler", __VERSION__);

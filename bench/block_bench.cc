@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What reading blocks costs: V2 replies value by value and in bulk, V1 blocks value by value, beside readers that check
-// less and beside copying the bytes. One program, so that they are measured in turns.
+// Measures reading blocks: V2 replies value by value and with one call for all values, and V1 blocks value by value.
+// Baselines are readers that check less, and memcpy. All are in one program so that their repetitions can be
+// interleaved.
 #include "baselines.h"
 #include "bench.h"
 #include "building.h"
@@ -22,7 +23,7 @@ using bench::PROCESSOR_COUNTERS;
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------ */
 
-/* A block and the number of its values. A benchmark returns the sum of the values that it read, which must be `sum`. */
+/* A block, the number of its values and their sum, which every reader must compute. */
 struct reply {
     std::vector<uint8_t> bytes;
     size_t values;
@@ -31,36 +32,37 @@ struct reply {
 
 using get_reply = std::function<const reply &()>;
 
-/* Made when first needed, and kept, because repetitions run in any order. */
-get_reply keep(const std::function<std::vector<uint8_t>(size_t)> &make, size_t count, uint32_t counters)
+/* Returns a function that makes the block at its first call and returns the same block at each call, because
+ * repetitions run in any order. */
+get_reply make_once(const std::function<std::vector<uint8_t>(size_t)> &make, size_t count, uint32_t counters)
 {
-    auto kept = std::make_shared<std::unique_ptr<reply>>();
+    auto shared = std::make_shared<std::unique_ptr<reply>>();
     return [=]() -> const reply & {
-        if (!*kept) {
-            kept->reset(new reply{make(count), count * counters, 0});
+        if (!*shared) {
+            shared->reset(new reply{make(count), count * counters, 0});
             for (size_t i = 0; i < count; i++) {
                 for (uint32_t n = 0; n < counters; n++)
-                    (*kept)->sum += bench::reply_value(i, n);
+                    (*shared)->sum += bench::reply_value(i, n);
             }
         }
-        return **kept;
+        return **shared;
     };
 }
 
-/* Where the bytes come from. */
+/* Where the block is before it is read: in the caches of the CPU, or only in memory. */
 enum class place { caches, memory };
 
-/* Supplies the bytes to read repeatedly: one block, which stays in the caches, or so many equal blocks that each has
- * left the caches when it is read again. */
+/* Supplies the bytes to read repeatedly: either one block, which stays in the caches if it fits, or so many copies of
+ * it that each has left the caches when it is read again. */
 class supply
 {
   public:
-    supply(const reply &of, place from)
-        : size_bytes(of.bytes.size()), stride((size_bytes + LINE - 1) / LINE * LINE),
-          count(from == place::memory ? MORE_THAN_CACHES / stride + 1 : 1), at(count - 1), bytes(count * stride)
+    supply(const reply &input, place location)
+        : size_bytes(input.bytes.size()), stride((size_bytes + LINE - 1) / LINE * LINE),
+          count(location == place::memory ? MORE_THAN_CACHES / stride + 1 : 1), at(count - 1), bytes(count * stride)
     {
         for (size_t i = 0; i < count; i++)
-            std::memcpy(&bytes[i * stride], of.bytes.data(), size_bytes);
+            std::memcpy(&bytes[i * stride], input.bytes.data(), size_bytes);
     }
 
     /* Returns the next block. */
@@ -71,7 +73,7 @@ class supply
     }
 
     const size_t size_bytes, stride, count;
-    size_t at; /* index of the latest block */
+    size_t at; /* index input the latest block */
 
   private:
     static constexpr size_t LINE = 64;
@@ -79,23 +81,23 @@ class supply
     std::vector<uint8_t> bytes;
 };
 
-/* Runs `read` repeatedly; it returns the sum of the values that it read. A rejected block fails the benchmark, because
- * it would seem fast. */
-template <class Read> void measure(benchmark::State &state, const reply &of, place from, Read read)
+/* Runs `read` repeatedly, which returns the sum of the values. A wrong sum fails the benchmark, because a reader that
+ * stops early would seem fast. */
+template <class Read> void measure(benchmark::State &state, const reply &input, place location, Read read)
 {
-    supply blocks(of, from);
+    supply blocks(input, location);
     for (auto _ : state) {
         uint64_t sum = read(blocks.next(), blocks.size_bytes);
         benchmark::DoNotOptimize(sum);
-        if (sum != of.sum)
-            return state.SkipWithError("the values are others");
+        if (sum != input.sum)
+            return state.SkipWithError("the sum input the values is wrong");
     }
-    bench::count_items(state, of.values);
+    bench::count_items(state, input.values);
 }
 
-void measure_memcpy(benchmark::State &state, const reply &of, place from)
+void measure_memcpy(benchmark::State &state, const reply &input, place location)
 {
-    supply blocks(of, from);
+    supply blocks(input, location);
     std::vector<uint8_t> to(blocks.count * blocks.stride);
     for (auto _ : state) {
         const uint8_t *block = blocks.next();
@@ -103,7 +105,7 @@ void measure_memcpy(benchmark::State &state, const reply &of, place from)
         benchmark::DoNotOptimize(to.data());
         benchmark::ClobberMemory();
     }
-    bench::count_items(state, of.values);
+    bench::count_items(state, input.values);
 }
 
 /* ---- One by one -------------------------------------------------------------------------------------------- */
@@ -160,82 +162,83 @@ uint64_t walk_v1(const uint8_t *data, size_t size)
 }
 
 template <class Read>
-void add(const std::string &name, size_t count, const get_reply &of, Read read, place from = place::caches)
+void add(const std::string &name, size_t count, const get_reply &input, Read read, place location = place::caches)
 {
-    bench::add(name, count, [=](benchmark::State &state) { measure(state, of(), from, read); });
+    bench::add(name, count, [=](benchmark::State &state) { measure(state, input(), location, read); });
 }
 
-void add_memcpy(const std::string &prefix, size_t count, const get_reply &of, place from = place::caches)
+void add_memcpy(const std::string &prefix, size_t count, const get_reply &input, place location = place::caches)
 {
-    bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) { measure_memcpy(state, of(), from); });
+    bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) { measure_memcpy(state, input(), location); });
 }
 
-void add_walks(const std::string &prefix, size_t count, const get_reply &of)
+void add_walks(const std::string &prefix, size_t count, const get_reply &input)
 {
-    add(prefix + "/walk", count, of, walk);
-    add(prefix + "/twin", count, of, walk_twin);
-    add_memcpy(prefix, count, of);
+    add(prefix + "/walk", count, input, walk);
+    add(prefix + "/twin", count, input, walk_twin);
+    add_memcpy(prefix, count, input);
 }
 
 void add_v1(size_t count)
 {
     const std::string prefix = "v1/process";
-    get_reply of = keep(bench::process_block, count, bench::PROCESS_COUNTERS);
-    add(prefix + "/walk", count, of, walk_v1);
-    add_memcpy(prefix, count, of);
+    get_reply input = make_once(bench::process_block, count, bench::PROCESS_COUNTERS);
+    add(prefix + "/walk", count, input, walk_v1);
+    add_memcpy(prefix, count, input);
 }
 
 /* ---- Into arrays ------------------------------------------------------------------------------------------- */
 
-/* The values read last are summed once, after the measurement, so that summing is not measured. */
-void require_sum(benchmark::State &state, const reply &of, uint64_t sum)
+/* Checks the sum of the values of the last iteration. It is computed after the measurement and so not measured. */
+void require_sum(benchmark::State &state, const reply &input, uint64_t sum)
 {
-    if (sum != of.sum)
-        return state.SkipWithError("the values are others");
-    bench::count_items(state, of.values);
+    if (sum != input.sum)
+        return state.SkipWithError("the sum input the values is wrong");
+    bench::count_items(state, input.values);
 }
 
-/* The instance that a row belongs to. */
-struct named {
+/* Id and name of the instance of a row. */
+struct identity {
     uint32_t id;
     const uint8_t *name; /* UTF-16LE */
     size_t size_bytes;
 };
 
-/* Returns true if `name_of` the first `count` rows are the processors of the reply. */
+/* Returns true if `name_of` returns the processors of the reply, in order, for the rows 0 to count - 1. */
 template <class NameOf> bool has_names(size_t count, NameOf name_of)
 {
     std::vector<bench::instance> processors = bench::processors(count);
     for (size_t i = 0; i < count; i++) {
-        named found = name_of(i);
+        identity actual = name_of(i);
         std::vector<uint8_t> name = bench::utf16le(processors[i].name);
-        if (found.id != processors[i].id || found.size_bytes != name.size() ||
-            std::memcmp(found.name, name.data(), name.size()) != 0)
+        if (actual.id != processors[i].id || actual.size_bytes != name.size() ||
+            std::memcmp(actual.name, name.data(), name.size()) != 0)
             return false;
     }
     return true;
 }
 
-enum class form { rows, columns, rows_with_instances };
+enum class layout { rows, columns, rows_with_instances };
 
-/* Reads all values as rows, or counter by counter as columns, and optionally the instances. Each block has its own
- * arrays of values, so that these are in the same memory level as the block. */
-void measure_bulk(benchmark::State &state, const reply &of, form as, place from)
+/* Reads all values into an array, instance by instance (rows) or counter by counter (columns), and optionally the
+ * instances. Each copy of the block has its own array of values, so that the array is in the caches only if the block
+ * is. */
+void measure_bulk(benchmark::State &state, const reply &input, layout order, place location)
 {
-    supply blocks(of, from);
-    size_t count = of.values / PROCESSOR_COUNTERS;
-    std::vector<uint64_t> values(blocks.count * of.values);
-    std::vector<pfb_v2_instance> instances(as == form::rows_with_instances ? count : 0);
+    supply blocks(input, location);
+    size_t count = input.values / PROCESSOR_COUNTERS;
+    std::vector<uint64_t> values(blocks.count * input.values);
+    std::vector<pfb_v2_instance> instances(order == layout::rows_with_instances ? count : 0);
     pfb_v2_values bulk = {};
     bulk.instances = instances.empty() ? nullptr : instances.data();
     bulk.instance_capacity = count;
-    bulk.instance_step = as == form::columns ? 1 : PROCESSOR_COUNTERS;
-    bulk.position_step = as == form::columns ? count : 1;
+    bulk.instance_step = order == layout::columns ? 1 : PROCESSOR_COUNTERS;
+    bulk.position_step = order == layout::columns ? count : 1;
     for (auto _ : state) {
         pfb_v2_reader block;
         pfb_v2_result result;
         pfb_v2_open(&block, blocks.next(), blocks.size_bytes, nullptr);
-        bulk.values = &values[blocks.at * of.values];
+        bulk.values = &values[blocks.at * input.values];
         pfb_v2_next_result(&block, &result);
         pfb_v2_read_values(&block, &bulk);
         pfb_error error = pfb_v2_finish(&block);
@@ -245,17 +248,17 @@ void measure_bulk(benchmark::State &state, const reply &of, form as, place from)
             return state.SkipWithError("the reply is refused");
     }
     if (!has_names(instances.size(), [&](size_t i) {
-            const pfb_v2_instance &found = instances[i];
-            return named{found.id, found.name.bytes, found.name.size_bytes};
+            const pfb_v2_instance &actual = instances[i];
+            return identity{actual.id, actual.name.bytes, actual.name.size_bytes};
         }))
-        return state.SkipWithError("the instances are others");
-    require_sum(state, of, std::accumulate(bulk.values, bulk.values + of.values, uint64_t{0}));
+        return state.SkipWithError("an instance has a wrong name or id");
+    require_sum(state, input, std::accumulate(bulk.values, bulk.values + input.values, uint64_t{0}));
 }
 
-void measure_typical(benchmark::State &state, const reply &of, place from)
+void measure_typical(benchmark::State &state, const reply &input, place location)
 {
-    supply blocks(of, from);
-    size_t capacity = of.values / PROCESSOR_COUNTERS;
+    supply blocks(input, location);
+    size_t capacity = input.values / PROCESSOR_COUNTERS;
     size_t count = 0;
     std::vector<typical_processor> all(blocks.count * capacity);
     const typical_processor *rows = all.data();
@@ -269,22 +272,22 @@ void measure_typical(benchmark::State &state, const reply &of, place from)
         if (!is_read || count != capacity)
             return state.SkipWithError("the reply is refused");
     }
-    if (!has_names(count, [&](size_t i) { return named{rows[i].id, rows[i].name, size_t{2} * rows[i].name_units}; }))
-        return state.SkipWithError("the instances are others");
-    require_sum(state, of, std::accumulate(rows, rows + count, uint64_t{0}, [](uint64_t sum, const auto &row) {
+    if (!has_names(count, [&](size_t i) { return identity{rows[i].id, rows[i].name, size_t{2} * rows[i].name_units}; }))
+        return state.SkipWithError("an instance has a wrong name or id");
+    require_sum(state, input, std::accumulate(rows, rows + count, uint64_t{0}, [](uint64_t sum, const auto &row) {
                     return sum + typical_sum(&row);
                 }));
 }
 
 #if defined(PFB_BENCH_DOCUMENTED)
-void measure_documented(benchmark::State &state, const reply &of)
+void measure_documented(benchmark::State &state, const reply &input)
 {
-    size_t capacity = of.values / PROCESSOR_COUNTERS;
+    size_t capacity = input.values / PROCESSOR_COUNTERS;
     std::unique_ptr<documented_reader, void (*)(documented_reader *)> reader(documented_new(capacity),
                                                                              documented_delete);
     size_t count = 0;
     for (auto _ : state) {
-        bool is_read = documented_read(reader.get(), of.bytes.data(), of.bytes.size(), &count);
+        bool is_read = documented_read(reader.get(), input.bytes.data(), input.bytes.size(), &count);
         benchmark::ClobberMemory();
         if (!is_read || count != capacity)
             return state.SkipWithError("the reply is refused");
@@ -299,45 +302,46 @@ void measure_documented(benchmark::State &state, const reply &of)
         if (std::memcmp(documented_name(reader.get(), i), name.data(), name.size()) != 0)
             return state.SkipWithError("the instances are others");
     }
-    bench::count_items(state, of.values);
+    bench::count_items(state, input.values);
 }
 #endif
 
 const char processor_information[] = "v2/processor_information";
 
-void add_bulk(const std::string &name, size_t count, const get_reply &of, form as, place from = place::caches)
+void add_bulk(const std::string &name, size_t count, const get_reply &input, layout order,
+              place location = place::caches)
 {
-    bench::add(name, count, [=](benchmark::State &state) { measure_bulk(state, of(), as, from); });
+    bench::add(name, count, [=](benchmark::State &state) { measure_bulk(state, input(), order, location); });
 }
 
-void add_typical(const std::string &prefix, size_t count, const get_reply &of, place from = place::caches)
+void add_typical(const std::string &prefix, size_t count, const get_reply &input, place location = place::caches)
 {
-    bench::add(prefix + "/typical", count, [=](benchmark::State &state) { measure_typical(state, of(), from); });
+    bench::add(prefix + "/typical", count, [=](benchmark::State &state) { measure_typical(state, input(), location); });
 }
 
 void add_counterset(size_t count)
 {
     const std::string prefix = processor_information;
-    get_reply of = keep(bench::counterset_reply, count, PROCESSOR_COUNTERS);
-    add_bulk(prefix + "/bulk_rows", count, of, form::rows);
-    add_bulk(prefix + "/bulk_columns", count, of, form::columns);
-    add_bulk(prefix + "/bulk_instances", count, of, form::rows_with_instances);
-    add_typical(prefix, count, of);
-    add_walks(prefix, count, of);
+    get_reply input = make_once(bench::counterset_reply, count, PROCESSOR_COUNTERS);
+    add_bulk(prefix + "/bulk_rows", count, input, layout::rows);
+    add_bulk(prefix + "/bulk_columns", count, input, layout::columns);
+    add_bulk(prefix + "/bulk_instances", count, input, layout::rows_with_instances);
+    add_typical(prefix, count, input);
+    add_walks(prefix, count, input);
 #if defined(PFB_BENCH_DOCUMENTED)
-    bench::add(prefix + "/documented", count, [=](benchmark::State &state) { measure_documented(state, of()); });
+    bench::add(prefix + "/documented", count, [=](benchmark::State &state) { measure_documented(state, input()); });
 #endif
 }
 
-/* The same from memory, so that no size has an advantage by caches. */
+/* Reads blocks that are not in the caches, so that small blocks have no advantage. */
 void add_from_memory(size_t count)
 {
     const std::string prefix = std::string(processor_information) + "/from_memory";
-    get_reply of = keep(bench::counterset_reply, count, PROCESSOR_COUNTERS);
-    add_bulk(prefix + "/bulk_rows", count, of, form::rows, place::memory);
-    add(prefix + "/walk", count, of, walk, place::memory);
-    add_typical(prefix, count, of, place::memory);
-    add_memcpy(prefix, count, of, place::memory);
+    get_reply input = make_once(bench::counterset_reply, count, PROCESSOR_COUNTERS);
+    add_bulk(prefix + "/bulk_rows", count, input, layout::rows, place::memory);
+    add(prefix + "/walk", count, input, walk, place::memory);
+    add_typical(prefix, count, input, place::memory);
+    add_memcpy(prefix, count, input, place::memory);
 }
 
 } // namespace
@@ -350,9 +354,9 @@ int main(int argc, char **argv)
     for (size_t count : {size_t{64}, size_t{4096}, size_t{65536}})
         add_from_memory(count);
     for (size_t count : counts) {
-        add_walks("v2/multiple_instances", count, keep(bench::multiple_instances_reply, count, 1));
-        add_walks("v2/multiple_counters", count, keep(bench::multiple_counters_reply, count, PROCESSOR_COUNTERS));
-        add_walks("v2/single_counter", count, keep(bench::single_counter_reply, count, 1));
+        add_walks("v2/multiple_instances", count, make_once(bench::multiple_instances_reply, count, 1));
+        add_walks("v2/multiple_counters", count, make_once(bench::multiple_counters_reply, count, PROCESSOR_COUNTERS));
+        add_walks("v2/single_counter", count, make_once(bench::single_counter_reply, count, 1));
     }
     for (size_t count : {size_t{1}, size_t{50}, size_t{4096}, size_t{65536}})
         add_v1(count);

@@ -2,7 +2,7 @@
 #ifndef PFB_BENCH_BUILDING_H
 #define PFB_BENCH_BUILDING_H
 
-/* Makes input with the core's writer. */
+/* Makes the input of the benchmarks with the library's own writer. */
 #include "perfblock/write.h"
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace bench
 {
 
 /* Ends the program if the input cannot be made. */
-inline void require(bool holds, const char *what)
+inline void require(bool is_true, const char *what)
 {
-    if (!holds) {
+    if (!is_true) {
         std::fprintf(stderr, "cannot make the samples: %s\n", what);
         std::exit(1);
     }
@@ -38,7 +38,7 @@ inline std::vector<uint8_t> utf16le(const std::u16string &text)
     return bytes;
 }
 
-/* Runs the writer twice: to get the size, then to write. */
+/* Calls `write` twice: first without a buffer, to get the size, then with one. */
 template <class Write> std::vector<uint8_t> build(Write write)
 {
     pfb_writer builder;

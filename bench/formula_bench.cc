@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a displayed value costs: formulas over arrays of sample pairs, beside the same arithmetic without any check.
+// Measures evaluating displayed values from arrays of sample pairs. The baseline is the same arithmetic in floating
+// point without checks.
 #include "bench.h"
 
 #include "perfblock/formula.h"
@@ -12,16 +13,17 @@ namespace
 
 /* ---- Samples -------------------------------------------------------------------------------------------- */
 
-constexpr uint64_t SECOND = 10000000; /* ticks, of both clocks */
+constexpr uint64_t SECOND = 10000000; /* in ticks; both clocks have 10 MHz */
 constexpr uint64_t EXACT = UINT64_C(1) << 53;
 constexpr uint64_t DWORD_HALF = UINT64_C(1) << 31;
 
-/* The range of a difference between two samples. */
+/* The range, inclusive, from which the difference between two samples is drawn. */
 struct span {
     uint64_t low, high;
 };
 
-/* Differences of raw value, base and clocks. Timers stay below their clock or base: between 0 and 100 % per item. */
+/* The ranges of the differences of raw value, base and clocks. A timer advances by less than its clock or base, so that
+ * percentages are between 0 and 100 (multi timers: per item). */
 struct differences {
     span value, base, time;
 };
@@ -30,7 +32,7 @@ struct pairs {
     std::vector<pfb_raw_value> older, newer;
 };
 
-/* Counters start below 2^20, so that a 4-byte counter that grows by up to 2^32 - 2^20 does not wrap. Clocks have
+/* Counters start below 2^20, so that a 4-byte counter may grow by up to 2^32 - 2^20 without wrapping. Clocks have
  * realistic readings. */
 pfb_raw_value first_sample(uint32_t type, bench::numbers &numbers)
 {
@@ -47,37 +49,38 @@ pfb_raw_value first_sample(uint32_t type, bench::numbers &numbers)
     return sample;
 }
 
-pfb_raw_value next_sample(pfb_raw_value sample, const differences &by, bench::numbers &numbers)
+pfb_raw_value next_sample(pfb_raw_value sample, const differences &ranges, bench::numbers &numbers)
 {
-    uint64_t time = numbers.between(by.time.low, by.time.high);
-    sample.value += numbers.between(by.value.low, by.value.high);
-    sample.base += numbers.between(by.base.low, by.base.high);
+    uint64_t time = numbers.between(ranges.time.low, ranges.time.high);
+    sample.value += numbers.between(ranges.value.low, ranges.value.high);
+    sample.base += numbers.between(ranges.base.low, ranges.base.high);
     sample.perf_time += static_cast<int64_t>(time);
     sample.perf_time_100ns += static_cast<int64_t>(time);
     return sample;
 }
 
-pairs make_pairs(uint32_t type, const differences &by, size_t count)
+pairs make_pairs(uint32_t type, const differences &ranges, size_t count)
 {
     bench::numbers numbers;
     pairs made;
     for (size_t i = 0; i < count; i++) {
         made.older.push_back(first_sample(type, numbers));
-        made.newer.push_back(next_sample(made.older.back(), by, numbers));
+        made.newer.push_back(next_sample(made.older.back(), ranges, numbers));
     }
     return made;
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------- */
 
-/* A status other than ok fails the benchmark, because it would seem fast. Multi timers exceed 100 % by design. */
+/* Fails the benchmark if a value has no number, because such values are evaluated faster. Values above 100 % are
+ * allowed: multi timers exceed it by design. */
 void require_ok(benchmark::State &state, const std::vector<pfb_formula_result> &results)
 {
     for (const pfb_formula_result &result : results) {
         if (result.status != PFB_STATUS_OK)
             return state.SkipWithError(pfb_status_name(result.status));
         if ((result.flags & ~PFB_FLAG_ABOVE_100) != 0)
-            return state.SkipWithError("a flag is set");
+            return state.SkipWithError("a value has a flag other than \"above 100 %\"");
     }
 }
 
@@ -103,13 +106,13 @@ void measure_values(benchmark::State &state, const pairs &samples, const pfb_for
     require_ok(state, results);
 }
 
-template <class Plain> void measure_plain(benchmark::State &state, const pairs &samples, Plain plain)
+template <class Formula> void measure_baseline(benchmark::State &state, const pairs &samples, Formula formula)
 {
     size_t count = samples.newer.size();
     std::vector<double> values(count);
     repeat(state, values, [&]() {
         for (size_t i = 0; i < count; i++)
-            values[i] = plain(samples.older[i], samples.newer[i]);
+            values[i] = formula(samples.older[i], samples.newer[i]);
     });
 }
 
@@ -130,24 +133,26 @@ void measure_memcpy(benchmark::State &state, size_t count)
 
 constexpr size_t COUNTS[] = {10, 1000, 100000};
 
-template <class Plain>
-void add_path(const std::string &name, uint32_t type, const differences &by, const pfb_formula_options &options,
-              Plain plain)
+template <class Formula>
+void add_path(const std::string &name, uint32_t type, const differences &ranges, const pfb_formula_options &options,
+              Formula formula)
 {
     for (size_t count : COUNTS) {
         bench::add(name + "/evaluate", count,
-                   [=](benchmark::State &state) { measure_values(state, make_pairs(type, by, count), options); });
+                   [=](benchmark::State &state) { measure_values(state, make_pairs(type, ranges, count), options); });
         bench::add(name + "/plain", count,
-                   [=](benchmark::State &state) { measure_plain(state, make_pairs(type, by, count), plain); });
+                   [=](benchmark::State &state) { measure_baseline(state, make_pairs(type, ranges, count), formula); });
     }
 }
 
-/* Numbers of a second, whose products fit a double exactly, and numbers whose products do not. */
-template <class Plain>
-void add_type(const std::string &name, uint32_t type, const differences &everyday, const differences &wide, Plain plain)
+/* "everyday" has the differences of one second, whose products are below 2^53 and thus exact in a double; "wide" has
+ * differences whose products are not. */
+template <class Formula>
+void add_type(const std::string &name, uint32_t type, const differences &everyday, const differences &wide,
+              Formula formula)
 {
-    add_path("formula/" + name + "/everyday", type, everyday, {}, plain);
-    add_path("formula/" + name + "/wide", type, wide, {}, plain);
+    add_path("formula/" + name + "/everyday", type, everyday, {}, formula);
+    add_path("formula/" + name + "/wide", type, wide, {}, formula);
 }
 
 double time_between(const pfb_raw_value &older, const pfb_raw_value &newer)
@@ -170,7 +175,8 @@ double base_between(const pfb_raw_value &older, const pfb_raw_value &newer)
     return static_cast<double>(newer.base - older.base);
 }
 
-/* A second, and 2^53 ticks or more. Parts of it stay below it. */
+/* Differences of clocks: about one second, or at least 2^53 ticks. The two ranges named SHARE are for the part of that
+ * time during which a timer ran, so they are smaller. */
 constexpr span ONE_SECOND = {SECOND, SECOND + 9999};
 constexpr span LONG_TIME = {4 * EXACT, 5 * EXACT};
 constexpr span SHARE = {0, SECOND - 1};
@@ -181,7 +187,7 @@ void add_instantaneous_and_rates()
 {
     add_type("raw_count", 0x00010100, {{0, UINT32_MAX}, UNUSED, ONE_SECOND}, {{EXACT, 512 * EXACT}, UNUSED, LONG_TIME},
              [](const pfb_raw_value &, const pfb_raw_value &newer) { return static_cast<double>(newer.value); });
-    /* Times 10^7 ticks, 10^8 events stay below 2^53. */
+    /* The product of 10^8 events and 10^7 ticks is below 2^53. */
     add_type("bulk_count", 0x10410500, {{0, 100000000}, UNUSED, ONE_SECOND}, {LARGE_SHARE, UNUSED, LONG_TIME},
              [](const pfb_raw_value &older, const pfb_raw_value &newer) {
                  double seconds = time_between(older, newer) / static_cast<double>(newer.perf_freq);
@@ -192,14 +198,14 @@ void add_instantaneous_and_rates()
 void add_timers()
 {
     constexpr differences idle = {SHARE, UNUSED, ONE_SECOND};
-    constexpr auto plain = [](const pfb_raw_value &older, const pfb_raw_value &newer) {
+    constexpr auto formula = [](const pfb_raw_value &older, const pfb_raw_value &newer) {
         return 100 * (1 - value_between(older, newer) / time_100ns_between(older, newer));
     };
-    add_type("100ns_timer_inverse", 0x21510500, idle, {LARGE_SHARE, UNUSED, LONG_TIME}, plain);
-    /* Options that change the value; measured once, because the cost does not depend on the type. */
+    add_type("100ns_timer_inverse", 0x21510500, idle, {LARGE_SHARE, UNUSED, LONG_TIME}, formula);
+    /* Limits of the value are measured for one type only, because their cost does not depend on the type. */
     pfb_formula_options limits = {};
     limits.cap_100 = limits.clamp_0 = true;
-    add_path("formula/100ns_timer_inverse/limited", 0x21510500, idle, limits, plain);
+    add_path("formula/100ns_timer_inverse/limited", 0x21510500, idle, limits, formula);
     add_type("precision_timer", 0x20570500, {SHARE, ONE_SECOND, ONE_SECOND}, {LARGE_SHARE, LONG_TIME, LONG_TIME},
              [](const pfb_raw_value &older, const pfb_raw_value &newer) {
                  return 100 * value_between(older, newer) / base_between(older, newer);
@@ -212,7 +218,8 @@ void add_timers()
              });
 }
 
-/* A base of 4 bytes: at 2^31 or more, times 10^7 ticks, the denominator of an average timer exceeds 2^53. */
+/* The base has 4 bytes. Multiplied by the frequency of 10^7, a difference of 2^31 or more gives a denominator above
+ * 2^53. */
 void add_averages()
 {
     constexpr span operations = {1, 10000};
@@ -235,7 +242,7 @@ int main(int argc, char **argv)
     add_instantaneous_and_rates();
     add_timers();
     add_averages();
-    /* Both samples of each pair. */
+    /* Baseline: copies both samples of each pair. */
     for (size_t count : COUNTS) {
         bench::add("formula/memcpy", count, [=](benchmark::State &state) { measure_memcpy(state, count); });
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What reading everything else costs: name tables, registrations, CPI hooks and LWP rings; and writing hooks.
+// Measures reading the other formats: name tables, registrations, CPI hooks and LWP rings. Also measures writing hooks.
 #include "bench.h"
 #include "building.h"
 #include "replies.h"
@@ -20,7 +20,7 @@ namespace
 
 using bytes = std::vector<uint8_t>;
 
-/* An input, its number of items, and the sum of the values that were written to it. */
+/* An input, the number of its items (such as names or records), and the sum that a correct reader computes from it. */
 struct input {
     bytes all;
     size_t items;
@@ -29,76 +29,79 @@ struct input {
 
 using get_input = std::function<const input &()>;
 
-/* Made when first needed, and kept, because repetitions run in any order. `sum_of(count)` computes the sum without the
- * bytes. */
-get_input keep(const std::function<bytes(size_t)> &make, const std::function<uint64_t(size_t)> &sum_of, size_t count,
-               size_t items)
+/* Returns a function that makes the input at its first call and returns the same input at each call, because
+ * repetitions run in any order. `sum_of(count)` computes the expected sum without reading the bytes. */
+get_input make_once(const std::function<bytes(size_t)> &make, const std::function<uint64_t(size_t)> &sum_of,
+                    size_t count, size_t items)
 {
-    auto kept = std::make_shared<std::unique_ptr<input>>();
+    auto shared = std::make_shared<std::unique_ptr<input>>();
     return [=]() -> const input & {
-        if (!*kept)
-            kept->reset(new input{make(count), items, sum_of(count)});
-        return **kept;
+        if (!*shared)
+            shared->reset(new input{make(count), items, sum_of(count)});
+        return **shared;
     };
 }
 
-/* Runs `read` repeatedly; it returns the sum of the values that it read. A rejected input fails the benchmark, because
- * it would seem fast. */
-template <class Read> void measure(benchmark::State &state, const input &from, Read read)
+/* Runs `read` repeatedly, which returns the sum of the values. A wrong sum fails the benchmark, because a reader that
+ * stops early would seem fast. */
+template <class Read> void measure(benchmark::State &state, const input &source, Read read)
 {
     for (auto _ : state) {
-        uint64_t sum = read(from.all);
+        uint64_t sum = read(source.all);
         benchmark::DoNotOptimize(sum);
-        if (sum != from.sum)
-            return state.SkipWithError("what was read is not what was written");
+        if (sum != source.sum)
+            return state.SkipWithError("the sum of the values is wrong");
     }
-    bench::count_items(state, from.items);
+    bench::count_items(state, source.items);
 }
 
-/* Runs `fill`, which returns true on success. The last output is checked once, after the measurement. */
-template <class Fill, class Look> void measure_filling(benchmark::State &state, const input &from, Fill fill, Look look)
+/* Runs `fill` repeatedly, which makes an output and returns true on success. `is_correct` checks the output of the last
+ * iteration, after the measurement. */
+template <class Fill, class Check>
+void measure_filling(benchmark::State &state, const input &source, Fill fill, Check is_correct)
 {
     for (auto _ : state) {
-        bool is_filled = fill(from.all);
+        bool is_filled = fill(source.all);
         benchmark::ClobberMemory();
         if (!is_filled)
-            return state.SkipWithError("it is refused");
+            return state.SkipWithError("the input was refused");
     }
-    if (!look(from))
-        return state.SkipWithError("what was made is not what it should be");
-    bench::count_items(state, from.items);
+    if (!is_correct(source))
+        return state.SkipWithError("the output is wrong");
+    bench::count_items(state, source.items);
 }
 
-/* Adds `read` of the kept input. */
+/* Adds a benchmark that reads the input. */
 template <class Read>
-void add(const std::string &group, const std::string &what, size_t count, const get_input &from, Read read)
+void add(const std::string &group, const std::string &what, size_t count, const get_input &get, Read read)
 {
-    bench::add(group + "/" + what, count, [=](benchmark::State &state) { measure(state, from(), read); });
+    bench::add(group + "/" + what, count, [=](benchmark::State &state) { measure(state, get(), read); });
 }
 
-void add_memcpy(const std::string &group, size_t count, const get_input &from)
+void add_memcpy(const std::string &group, size_t count, const get_input &get)
 {
     bench::add(group + "/memcpy", count, [=](benchmark::State &state) {
-        const bytes &all = from().all;
+        const bytes &all = get().all;
         bytes to(all.size());
         for (auto _ : state) {
             std::memcpy(to.data(), all.data(), to.size());
             benchmark::DoNotOptimize(to.data());
             benchmark::ClobberMemory();
         }
-        bench::count_items(state, from().items);
+        bench::count_items(state, get().items);
     });
 }
 
 /* ---- Name tables --------------------------------------------------------------------------------------------- */
 
-/* Index, size and offset of an entry. */
+/* A checksum of an entry: index, size of the name and its offset in the table. */
 uint64_t sum_of(const pfb_name_entry &entry, const bytes &table)
 {
     return entry.index + entry.name.size_bytes + static_cast<size_t>(entry.name.bytes - table.data());
 }
 
-/* In the registry's form: index, NUL, text, NUL. */
+/* The sum of the checksums, computed from the layout in the registry: for each name the index as text, NUL, the name,
+ * NUL. */
 uint64_t names_sum(size_t count)
 {
     uint64_t sum = 0;
@@ -124,7 +127,7 @@ uint64_t walk_names(const bytes &from)
     return table.error.code == PFB_OK ? sum : 0;
 }
 
-/* Memory for the index of a table with this many pairs. */
+/* An index of a name table with its memory. A table consists of pairs of a title index and a name. */
 struct name_index {
     explicit name_index(size_t count) : entries(count), by_index(count), by_name(count)
     {
@@ -139,18 +142,19 @@ struct name_index {
         return error.code == PFB_OK;
     }
 
-    /* Returns true if every pair is indexed and both orders are correct: titles ascend in the table itself. */
-    bool is_right(const input &of) const
+    /* Returns true if the index contains every pair and both orders are correct. In the table itself, title indexes
+     * ascend, so the order by title index is 0, 1, 2 ... */
+    bool is_correct(const input &expected) const
     {
         uint64_t sum = 0;
         for (const pfb_name_entry &entry : entries)
-            sum += sum_of(entry, of.all);
+            sum += sum_of(entry, expected.all);
         std::vector<std::u16string> names;
-        for (size_t i = 0; i < of.items; i++)
+        for (size_t i = 0; i < expected.items; i++)
             names.push_back(bench::title_name(i));
-        std::vector<uint32_t> order(of.items);
+        std::vector<uint32_t> order(expected.items);
         std::iota(order.begin(), order.end(), 0);
-        if (index.count != of.items || sum != of.sum || by_index != order)
+        if (index.count != expected.items || sum != expected.sum || by_index != order)
             return false;
         std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return names[a] < names[b]; });
         return by_name == order;
@@ -161,14 +165,14 @@ struct name_index {
     pfb_name_index index = {};
 };
 
-/* Looks up every title index of the table, in order. */
-uint64_t find_names(name_index &of, const bytes &from)
+/* Looks up every title index of the table in ascending order. Builds the index at the first call. */
+uint64_t find_names(name_index &names, const bytes &from)
 {
     uint64_t sum = 0;
-    if (of.index.count == 0)
-        of.build(from);
-    for (size_t i = 0; i < of.entries.size(); i++) {
-        const pfb_name_entry *entry = pfb_name_index_find(&of.index, bench::title_index(i));
+    if (names.index.count == 0)
+        names.build(from);
+    for (size_t i = 0; i < names.entries.size(); i++) {
+        const pfb_name_entry *entry = pfb_name_index_find(&names.index, bench::title_index(i));
         if (entry == nullptr)
             return 0;
         sum += sum_of(*entry, from);
@@ -178,21 +182,21 @@ uint64_t find_names(name_index &of, const bytes &from)
 
 void add_names(size_t count)
 {
-    get_input from = keep(bench::name_table, names_sum, count, count);
-    add("name_table/registry", "walk", count, from, walk_names);
-    auto kept = std::make_shared<name_index>(count);
+    get_input get = make_once(bench::name_table, names_sum, count, count);
+    add("name_table/registry", "walk", count, get, walk_names);
+    auto shared = std::make_shared<name_index>(count);
     bench::add("name_table/registry/index", count, [=](benchmark::State &state) {
         measure_filling(
-            state, from(), [&](const bytes &all) { return kept->build(all); },
-            [&](const input &of) { return kept->is_right(of); });
+            state, get(), [&](const bytes &all) { return shared->build(all); },
+            [&](const input &expected) { return shared->is_correct(expected); });
     });
-    add("name_table/registry", "find", count, from, [=](const bytes &all) { return find_names(*kept, all); });
-    add_memcpy("name_table/registry", count, from);
+    add("name_table/registry", "find", count, get, [=](const bytes &all) { return find_names(*shared, all); });
+    add_memcpy("name_table/registry", count, get);
 }
 
 /* ---- Registrations ------------------------------------------------------------------------------------------- */
 
-/* Counters with the ids 0, 1 ... */
+/* A counter of the registration. The base id is an arbitrary number. */
 pfb_counter counter_of(uint32_t id)
 {
     pfb_counter counter = {};
@@ -243,14 +247,14 @@ bytes registration_of(size_t count)
 
 void add_registration(size_t count)
 {
-    get_input from = keep(registration_of, counters_sum, count, count);
-    add("registration/ascending", "find", count, from, find_counters);
-    add_memcpy("registration/ascending", count, from);
+    get_input get = make_once(registration_of, counters_sum, count, count);
+    add("registration/ascending", "find", count, get, find_counters);
+    add_memcpy("registration/ascending", count, get);
 }
 
 /* ---- CPI hooks ----------------------------------------------------------------------------------------------- */
 
-/* Counts of a CPU between two snapshots; the busy clock advanced by as many cycles. */
+/* Cycles of every CPU between the two snapshots. The clock that measures busy time advances by the same number. */
 constexpr uint64_t CYCLES = 2500000;
 
 pfb_cpi_cpu cpu_of(size_t position)
@@ -264,7 +268,7 @@ pfb_cpi_cpu cpu_of(size_t position)
     return cpu;
 }
 
-/* A measurement of this many CPUs, scaled, and the memory to write it. */
+/* The result of measuring `count` CPUs in scaled mode, and a function that writes it as hooks. */
 struct measurement {
     explicit measurement(size_t count) : cpus(count)
     {
@@ -280,7 +284,7 @@ struct measurement {
         end.clock = CYCLES;
         pfb_cpi_widths widths = {64, 64};
         bench::require(pfb_cpi_compute(&start, &end, &widths, PFB_CPI_SCALED, cpus.data(), &result) == PFB_CPI_COMPUTED,
-                       "the counters are refused");
+                       "pfb_cpi_compute refuses the snapshots");
         identity.forms = PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED;
         identity.label = "benchmark";
         identity.label_size_bytes = 9;
@@ -300,14 +304,15 @@ struct measurement {
 
 bytes hooks_of(size_t count)
 {
-    measurement of(count);
+    measurement source(count);
     bytes none;
-    bytes out(of.write(none));
-    of.write(out);
+    bytes out(source.write(none));
+    source.write(out);
     return out;
 }
 
-/* A quotient rounded half up to 4 places, as the sum of its words. */
+/* The quotient as stored in hooks, rounded half up to 4 decimal places: the sum of its integral part and of its 4
+ * decimals as an integer. */
 uint64_t words_sum(uint64_t numerator, uint64_t denominator)
 {
     uint64_t places = (20000 * numerator + denominator) / (2 * denominator);
@@ -319,7 +324,8 @@ uint64_t words_sum(const pfb_cpi_words &words)
     return uint64_t{words.integral} + words.fraction;
 }
 
-/* All cycles are busy, so scaled cycles equal cycles. */
+/* The expected sum of read_hooks. Since `cycles` and `elapsed` of a CPU are equal, its scaled cycles are equal to
+ * `busy`. */
 uint64_t hooks_sum(size_t count)
 {
     uint64_t sum = 0;
@@ -331,7 +337,7 @@ uint64_t hooks_sum(size_t count)
     return sum;
 }
 
-/* All figures of the processors hook of every group. */
+/* Returns the sum of all figures in the processors hooks of all groups. */
 uint64_t read_hooks(const bytes &from)
 {
     pfb_cpi_hooks hooks;
@@ -352,16 +358,16 @@ uint64_t read_hooks(const bytes &from)
 
 void add_hooks(size_t count)
 {
-    get_input from = keep(hooks_of, hooks_sum, count, count);
-    add("cpi_hooks/labelled", "read", count, from, read_hooks);
-    auto kept = std::make_shared<measurement>(count);
+    get_input get = make_once(hooks_of, hooks_sum, count, count);
+    add("cpi_hooks/labelled", "read", count, get, read_hooks);
+    auto shared = std::make_shared<measurement>(count);
     bench::add("cpi_hooks/labelled/write", count, [=](benchmark::State &state) {
-        bytes out(from().all.size());
+        bytes out(get().all.size());
         measure_filling(
-            state, from(), [&](const bytes &all) { return kept->write(out) == all.size(); },
-            [&](const input &of) { return read_hooks(out) == of.sum; });
+            state, get(), [&](const bytes &all) { return shared->write(out) == all.size(); },
+            [&](const input &expected) { return read_hooks(out) == expected.sum; });
     });
-    add_memcpy("cpi_hooks/labelled", count, from);
+    add_memcpy("cpi_hooks/labelled", count, get);
 }
 
 /* ---- LWP rings ----------------------------------------------------------------------------------------------- */
@@ -394,9 +400,9 @@ uint64_t read_ring(const bytes &from)
 
 void add_ring(size_t count)
 {
-    get_input from = keep(bench::lwp_snapshot, ring_sum, count, count);
-    add("lwp/ring", "read", count, from, read_ring);
-    add_memcpy("lwp/ring", count, from);
+    get_input get = make_once(bench::lwp_snapshot, ring_sum, count, count);
+    add("lwp/ring", "read", count, get, read_ring);
+    add_memcpy("lwp/ring", count, get);
 }
 
 } // namespace

@@ -13,7 +13,7 @@ namespace bench
 
 uint64_t reply_value(size_t instance, uint32_t position)
 {
-    return 1000 * (instance + 1) + position; /* four bytes hold it for 65,536 instances */
+    return 1000 * (instance + 1) + position; /* fits 4 bytes for up to 65,536 instances */
 }
 
 namespace
@@ -21,13 +21,14 @@ namespace
 
 /* ---- V2 ---------------------------------------------------------------------------------------------------- */
 
-constexpr size_t SECOND = 10000000; /* ticks, of both clocks */
+constexpr size_t SECOND = 10000000; /* in ticks; both clocks have 10 MHz */
 
 struct layout {
     std::vector<uint32_t> ids, sizes;
 };
 
-/* The counterset has 31 counters; a number without a counter is used as the 32nd id. */
+/* Ids and sizes of the values. The 31 counters of the counterset have ids below 32; the id in between that no counter
+ * has is used as well. */
 layout processor_layout()
 {
     layout made;
@@ -57,11 +58,11 @@ void add_values(pfb_writer *builder, const layout &counters, size_t instance)
         pfb_write_value(builder, reply_value(instance, i), counters.sizes[i]);
 }
 
-void add_instance(pfb_writer *builder, const instance &of)
+void add_instance(pfb_writer *builder, const instance &source)
 {
-    std::vector<uint8_t> utf16 = utf16le(of.name);
-    pfb_name name = pfb_utf16_name(utf16.data(), of.name.size());
-    pfb_write_instance(builder, of.id, &name);
+    std::vector<uint8_t> utf16 = utf16le(source.name);
+    pfb_name name = pfb_utf16_name(utf16.data(), source.name.size());
+    pfb_write_instance(builder, source.id, &name);
 }
 
 /* A whole reply; `fill` adds its results. */
@@ -134,7 +135,7 @@ namespace
 
 constexpr uint32_t TITLE_PROCESS = 230;
 
-/* Types of Process: percentages of 100 ns clocks, sizes in bytes, rates, and the elapsed time. */
+/* The types of the counters of Process: percentages of the 100 ns clock, sizes in bytes, rates and the elapsed time. */
 uint32_t process_type(uint32_t position)
 {
     static const uint32_t types[] = {0x20510500, 0x00010100, 0x10410500, 0x00010000, 0x30240500};
@@ -160,11 +161,11 @@ std::vector<uint32_t> add_definitions(pfb_writer *builder)
     return offsets;
 }
 
-void add_process(pfb_writer *builder, const instance &of, const std::vector<uint32_t> &offsets, size_t position)
+void add_process(pfb_writer *builder, const instance &source, const std::vector<uint32_t> &offsets, size_t position)
 {
-    std::vector<uint8_t> name = utf16le(of.name);
+    std::vector<uint8_t> name = utf16le(source.name);
     pfb_v1_instance v1 = {};
-    v1.name = pfb_utf16_name(name.data(), of.name.size());
+    v1.name = pfb_utf16_name(name.data(), source.name.size());
     v1.unique_id = PFB_V1_NO_UNIQUE_ID;
     pfb_write_v1_instance(builder, &v1);
     for (uint32_t i = 0; i < PROCESS_COUNTERS; i++)
@@ -228,8 +229,8 @@ void store(std::vector<uint8_t> &bytes, size_t at, uint64_t value, size_t size)
         bytes[at + i] = static_cast<uint8_t>(value >> 8 * i);
 }
 
-/* A control block of 128 bytes with pairs at 80, records of 32 bytes, events 1 to 6 implemented and enabled, and a
- * minimum ring of 32 records. */
+/* The LWPCB has 128 bytes, its pairs of interval and counter begin at offset 80. Events 1 to 6 are implemented and
+ * enabled; a ring must have at least 32 records of 32 bytes. */
 constexpr uint32_t EVENTS = 6;
 constexpr uint32_t CONTROL_QUADS = 16, PAIRS_AT = 80;
 constexpr uint32_t ALL_EVENTS = 0x7F | PFB_LWP_TIME_STAMPS;
@@ -246,7 +247,7 @@ std::vector<uint8_t> lwp_snapshot(size_t count)
     pfb_lwp_capabilities capabilities;
     pfb_lwp_capabilities_read(ALL_EVENTS, CONTROL_QUADS | PFB_LWP_RECORD_BYTES << 8 | EVENTS << 16 | PAIRS_AT << 24,
                               1 << 9 | 1 << 16, ALL_EVENTS, &capabilities);
-    size_t slots = count < 32 ? 33 : count + 1; /* one stays free */
+    size_t slots = count < 32 ? 33 : count + 1; /* a ring has at least one free slot */
     std::vector<uint8_t> control(capabilities.control_bytes), ring(slots * PFB_LWP_RECORD_BYTES);
     store(control, PFB_LWP_AT_FLAGS, ALL_EVENTS & ~PFB_LWP_AVAILABLE, 4);
     store(control, PFB_LWP_AT_BUFFER_SIZE, ring.size(), 4);

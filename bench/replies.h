@@ -2,7 +2,7 @@
 #ifndef PFB_BENCH_REPLIES_H
 #define PFB_BENCH_REPLIES_H
 
-/* Input for the benchmarks of decoding, as produced by Windows, a processor or a trace; always valid. */
+/* Valid input for the benchmarks of readers: V2 replies, V1 blocks, name tables and LWP rings. */
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,11 +11,10 @@
 namespace bench
 {
 
-/* Number of values per instance of Processor Information, including counters without a displayable type: ids 0 to 31.
- */
+/* Number of values per instance of Processor Information: one for each id from 0 to 31. */
 constexpr uint32_t PROCESSOR_COUNTERS = 32;
 
-/* Raw value of the counter at `position` of an instance, as a reader must return it. */
+/* Returns the raw value of an instance's counter at `position`, so that a benchmark can compute the expected sum. */
 uint64_t reply_value(size_t instance, uint32_t position);
 
 /* V2 replies. counterset_reply (kind 6): Processor Information with `count` processors. multiple_instances_reply (kind
@@ -30,12 +29,13 @@ std::vector<uint8_t> single_counter_reply(size_t count);
 constexpr uint32_t PROCESS_COUNTERS = 27;
 std::vector<uint8_t> process_block(size_t count);
 
-/* A V1 name table as in the registry, with `count` pairs; title_index and title_name are the pair at `position`. */
+/* A V1 name table as stored in the registry, with `count` pairs. title_index and title_name return the two parts of the
+ * pair at `position`. */
 uint32_t title_index(size_t position);
 std::u16string title_name(size_t position);
 std::vector<uint8_t> name_table(size_t count);
 
-/* A snapshot of an LWP ring with `count` unread records; ring_record is the record at `position`. */
+/* A snapshot of an LWP ring with `count` unread records. ring_record returns the record at `position`. */
 struct lwp_record {
     uint8_t id;
     uint64_t address, data2, stamp;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Loads as a program for one byte order writes them. */
+/* Loads without regard to the byte order of the CPU. */
 static uint32_t load32(const uint8_t *p)
 {
     uint32_t value;

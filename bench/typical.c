@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A position in the reply. Every field is read here, and fails if the bytes end before it. */
+/* A position in the reply. The functions below read one field, and return false if the reply ends before the end of the
+ * field. */
 typedef struct stream {
     const uint8_t *data;
     size_t size;
@@ -136,7 +137,7 @@ static void store(typical_processor *row, uint32_t id, uint64_t raw)
     case 31:
         row->limit_flags = raw;
         break;
-    default: /* a counter this program does not know */
+    default: /* other counters are ignored */
         break;
     }
 }
@@ -222,7 +223,7 @@ bool typical_read(const uint8_t *data, size_t size, typical_processor *rows, siz
 uint64_t typical_sum(const typical_processor *row)
 {
     enum { FIRST = offsetof(typical_processor, processor_time), COUNT = 32 };
-    _Static_assert(sizeof *row == FIRST + COUNT * sizeof(uint64_t), "a row has other fields than its numbers");
+    _Static_assert(sizeof *row == FIRST + COUNT * sizeof(uint64_t), "the numbers are not the last fields of a row");
     uint64_t numbers[COUNT]; /* the last fields of a row */
     uint64_t sum = 0;
     memcpy(numbers, (const uint8_t *)row + FIRST, sizeof numbers);

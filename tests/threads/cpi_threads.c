@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPI facility with many threads. 64 threads create, use and terminate a thousand instances in random order, and
- * every figure is compared with the instance's own snapshots. Then all threads use one instance, which one of them
- * terminates. Usage: cpi_threads [SEED]. For ThreadSanitizer and AddressSanitizer, and without a sanitizer. */
+/* Tests the CPI facility with many threads. 64 threads create, use and terminate a thousand instances in random order,
+ * and every figure is compared with the one expected for its instance. Then all threads use one instance, which one of
+ * them terminates. Usage: cpi_threads [SEED]. Meant to run with ThreadSanitizer, with AddressSanitizer and without a
+ * sanitizer. */
 #include "perfblock/cpi_facility.h"
 
 #include "workers.h"
@@ -9,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSTANCES = 1000, TURNS = 1500, CPUS = 2, BUFFER_BYTES = 600 };
+enum { INSTANCES = 1000, ITERATIONS = 1500, CPUS = 2, BUFFER_BYTES = 600 };
 
 /* ---- Snapshots ----------------------------------------------------------------------------------------- */
 
 /* In reading n of a reader, from 0, CPU c has 16 (c + 1) n^2 instructions in 1000 n cycles, half of them busy; the
- * thread has 3 n^2 in 7 n. So quotients of differences identify both ends of an interval. */
+ * thread has 3 n^2 in 7 n. So the figures of an interval show at which two readings it began and ended. */
 typedef struct counting_reader {
     atomic_flag is_used;
     uint32_t mode;
@@ -55,7 +56,7 @@ static bool read_counts(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpus,
     (void)moment;
     (void)failure;
     counting_reader *reader = context;
-    CHECK(!atomic_flag_test_and_set(&reader->is_used)); /* one thread at a time uses a reader */
+    CHECK(!atomic_flag_test_and_set(&reader->is_used)); /* no two threads use a reader at the same time */
     CHECK(!(reader->mode & PFB_CPI_ON_THREAD) || reader->thread == this_thread);
     CHECK(capacity >= CPUS);
     uint64_t n = reader->next++;
@@ -82,11 +83,12 @@ static const pfb_cpi_source_operations operations = {close_source, open_reader, 
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
 
-/* One instance and its expected state. The lock serializes the calls on the instance, as callers must do. */
+/* One instance and its expected state. The lock serializes the calls on the instance, which the facility requires of
+ * its callers. */
 typedef struct box {
     pthread_mutex_t lock;
-    void *handle; /* null: there is no instance */
-    void *dead;   /* handle of the previous instance; null at first */
+    void *handle;     /* null: there is no instance */
+    void *terminated; /* handle of the previous instance, which was terminated; null if there was none */
     uint32_t mode;
     unsigned owner;
     uint64_t start, next; /* numbers of readings */
@@ -111,14 +113,14 @@ static void make(box *b, uint64_t *random)
     b->next = 1;
     b->groups = 0;
     CHECK(pfb_cpi_init(b->mode, &b->handle) == PFB_PU_SUCCESS);
-    CHECK(b->handle != NULL && b->handle != b->dead);
+    CHECK(b->handle != NULL && b->handle != b->terminated);
     CHECK(pfb_cpi_attach_trace_buffer(b->handle, b->buffer, sizeof b->buffer) == PFB_PU_SUCCESS);
 }
 
 static void end(box *b)
 {
     CHECK(pfb_cpi_terminate(b->handle) == PFB_PU_SUCCESS);
-    b->dead = b->handle;
+    b->terminated = b->handle;
     b->handle = NULL;
 }
 
@@ -207,15 +209,15 @@ static void get_and_trace(box *b, uint64_t *random)
 }
 
 /* Uses a handle that another thread may have terminated at any time, and one that never existed. */
-static void use_dead(const box *b)
+static void use_terminated(const box *b)
 {
     const pfb_cpi_data *data;
     int object;
-    if (b->dead) {
-        CHECK(pfb_cpi_start(b->dead) == PFB_PU_ERROR_INVALID_SIGNATURE);
-        CHECK(pfb_cpi_get(b->dead, &data) == PFB_PU_ERROR_INVALID_SIGNATURE && !data);
-        CHECK(pfb_cpi_terminate(b->dead) == PFB_PU_ERROR_INVALID_SIGNATURE);
-        CHECK(pfb_cpi_get_current_mode(b->dead) == 0);
+    if (b->terminated) {
+        CHECK(pfb_cpi_start(b->terminated) == PFB_PU_ERROR_INVALID_SIGNATURE);
+        CHECK(pfb_cpi_get(b->terminated, &data) == PFB_PU_ERROR_INVALID_SIGNATURE && !data);
+        CHECK(pfb_cpi_terminate(b->terminated) == PFB_PU_ERROR_INVALID_SIGNATURE);
+        CHECK(pfb_cpi_get_current_mode(b->terminated) == 0);
     }
     int code = pfb_cpi_terminate(&object);
     CHECK(code == PFB_PU_ERROR_INVALID_SIGNATURE || code == PFB_PU_ERR_NOT_INITIALIZED);
@@ -223,20 +225,20 @@ static void use_dead(const box *b)
 
 static void use_box(box *b, uint64_t *random)
 {
-    uint32_t turn = next_random(random) % 16;
-    if (turn == 0)
-        use_dead(b);
+    uint32_t choice = next_random(random) % 16;
+    if (choice == 0)
+        use_terminated(b);
     else if (!b->handle)
         make(b, random);
-    else if (turn == 1)
+    else if (choice == 1)
         end(b);
-    else if (turn < 5)
+    else if (choice < 5)
         start(b);
-    else if (turn < 11)
+    else if (choice < 11)
         get(b);
-    else if (turn < 14)
+    else if (choice < 14)
         get_and_trace(b, random);
-    else if (turn == 14)
+    else if (choice == 14)
         CHECK(pfb_cpi_set_trace_hook_id(b->handle, 1, "other") == PFB_PU_SUCCESS);
     else
         CHECK(pfb_cpi_get_current_mode(b->handle) == b->mode &&
@@ -245,11 +247,11 @@ static void use_box(box *b, uint64_t *random)
 
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
-/* Half of the turns use boxes that belong to this thread. */
+/* About half of the iterations use one of the boxes that belong to this thread, and the others any box. */
 static void *use_boxes(void *context)
 {
     worker *w = begin_worker(context);
-    for (int i = 0; i < TURNS; i++) {
+    for (int i = 0; i < ITERATIONS; i++) {
         unsigned at = next_random(&w->random) % INSTANCES;
         if (next_random(&w->random) % 2 == 0)
             at = at / THREADS * THREADS + w->number - 1;
@@ -261,8 +263,8 @@ static void *use_boxes(void *context)
     return NULL;
 }
 
-/* One instance that all threads call without a lock. Each call either completes or fails because the instance is
- * terminated. The buffer is freed after termination. */
+/* One instance that all threads call without a lock. Each call either completes or fails because the instance was
+ * terminated. The trace buffer is freed after the termination. */
 static struct shared {
     void *handle;
     uint8_t *buffer;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CPUS = 4, DESCRIPTORS = 4096, TURNS = 120, MAX_READINGS = 8, PATH_BYTES = 200 };
+enum { CPUS = 4, DESCRIPTORS = 4096, ITERATIONS = 120, MAX_READINGS = 8, PATH_BYTES = 200 };
 
 /* ---- Kernel files ---------------------------------------------------------------------------------------------- */
 
@@ -222,7 +222,7 @@ static void *use_readers(void *context)
                                      PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD,
                                      PFB_CPI_THREAD_ONLY | PFB_CPI_ON_THREAD};
     worker *w = begin_worker(context);
-    for (int i = 0; i < TURNS; i++) {
+    for (int i = 0; i < ITERATIONS; i++) {
         if (next_random(&w->random) % 4 == 0)
             change_online(w->number, next_random(&w->random));
         use_reader(modes[next_random(&w->random) % 4], &w->random);

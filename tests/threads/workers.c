@@ -11,10 +11,10 @@ _Thread_local unsigned this_thread;
 static atomic_ulong checks;
 static worker workers[THREADS];
 
-void check_at(bool holds, int line, const char *what)
+void check_at(bool is_true, int line, const char *what)
 {
     atomic_fetch_add_explicit(&checks, 1, memory_order_relaxed); /* relaxed, so that it does not order the threads */
-    if (holds)
+    if (is_true)
         return;
     fprintf(stderr, "FAILED in line %d, thread %u: %s (%s)\n", line, this_thread, what, pfb_cpi_last_error_text());
     exit(1);

@@ -23,9 +23,9 @@ typedef struct worker {
 extern _Thread_local unsigned this_thread;
 
 /* Ends the program with a failure if the condition is false. */
-void check_at(bool holds, int line, const char *what);
+void check_at(bool is_true, int line, const char *what);
 
-#define CHECK(holds) check_at(holds, __LINE__, #holds)
+#define CHECK(condition) check_at(condition, __LINE__, #condition)
 
 /* The seed is the program's argument, or the time; it is printed. */
 void seed_workers(int argc, char **argv);

@@ -8,7 +8,7 @@
 
 enum { HANDLES = 8, UNDEFINED = 0x7EADBEEF };
 
-/* A query. A sample that does not fit is kept for the next call. */
+/* A query. A sample that does not fit into the caller's buffer is returned by the next call. */
 typedef struct handle {
     pfb_source_query *query; /* null: not open */
     pfb_bytes sample;
@@ -64,7 +64,7 @@ static void note_machine(const pfb_wide *machine)
 
 /* ---- Answers -------------------------------------------------------------------------------------------------- */
 
-/* Counts the call. Returns the answer that the test defined for it, or null. */
+/* Counts the call. Returns the answer that the test defined for it, or null if there is none. */
 static const fake_answer *next_scripted(fake_function function)
 {
     const fake_script *script = &fake.scripts[function];
@@ -80,9 +80,9 @@ static void note_capacity(fake_function function, uint32_t units)
         fake.capacities[function][fake.calls[function]] = units;
 }
 
-/* Gives the answer that the test defined for a call with a buffer. Returns false if there is none. */
-static bool give_scripted(fake_function function, void *buffer, size_t capacity_bytes, size_t unit_bytes,
-                          pfb_dword *actual, pfb_dword *code)
+/* Answers a call with a buffer as the test defined. Returns false if the test did not define an answer. */
+static bool answer_by_script(fake_function function, void *buffer, size_t capacity_bytes, size_t unit_bytes,
+                             pfb_dword *actual, pfb_dword *code)
 {
     note_capacity(function, (uint32_t)(capacity_bytes / unit_bytes));
     const fake_answer *scripted = next_scripted(function);
@@ -97,8 +97,9 @@ static bool give_scripted(fake_function function, void *buffer, size_t capacity_
     return true;
 }
 
-/* Gives the answer of the source for a call with a buffer: `bytes` if they fit. */
-static pfb_dword give(const pfb_bytes *bytes, void *buffer, size_t capacity_bytes, size_t unit_bytes, pfb_dword *actual)
+/* Answers a call with a buffer: copies `bytes` if they fit, and otherwise returns the code for a small buffer. */
+static pfb_dword answer_bytes(const pfb_bytes *bytes, void *buffer, size_t capacity_bytes, size_t unit_bytes,
+                              pfb_dword *actual)
 {
     *actual = (pfb_dword)(bytes->size_bytes / unit_bytes);
     if (bytes->size_bytes > capacity_bytes)
@@ -108,8 +109,8 @@ static pfb_dword give(const pfb_bytes *bytes, void *buffer, size_t capacity_byte
     return PFB_WIN32_SUCCESS;
 }
 
-/* Gives the answer of the source for a failed operation. */
-static pfb_dword give_failure(const pfb_source_failure *failure, pfb_dword *actual)
+/* Answers with the code of a failed operation of the source. */
+static pfb_dword answer_failure(const pfb_source_failure *failure, pfb_dword *actual)
 {
     *actual = UNDEFINED;
     return failure->code;
@@ -225,11 +226,11 @@ pfb_dword PFB_WINAPI PerfQueryCounterInfo(void *query, pfb_perflib_identifier *b
     pfb_dword code = PFB_WIN32_INVALID_HANDLE;
     pfb_source_failure failure = {0};
     const handle *open = find_handle(query);
-    if (!open || give_scripted(FAKE_PerfQueryCounterInfo, blocks, capacity, 1, actual, &code))
+    if (!open || answer_by_script(FAKE_PerfQueryCounterInfo, blocks, capacity, 1, actual, &code))
         return code;
     if (!pfb_source_query_info(open->query, &reply, &failure))
-        return give_failure(&failure, actual);
-    return give(&reply, blocks, capacity, 1, actual);
+        return answer_failure(&failure, actual);
+    return answer_bytes(&reply, blocks, capacity, 1, actual);
 }
 
 pfb_dword PFB_WINAPI PerfQueryCounterData(void *query, pfb_perflib_data_header *data, pfb_dword capacity,
@@ -238,11 +239,11 @@ pfb_dword PFB_WINAPI PerfQueryCounterData(void *query, pfb_perflib_data_header *
     pfb_dword code = PFB_WIN32_INVALID_HANDLE;
     pfb_source_failure failure = {0};
     handle *open = find_handle(query);
-    if (!open || give_scripted(FAKE_PerfQueryCounterData, data, capacity, 1, actual, &code))
+    if (!open || answer_by_script(FAKE_PerfQueryCounterData, data, capacity, 1, actual, &code))
         return code;
     if (!open->has_sample && !pfb_source_query_collect(open->query, &open->sample, &failure))
-        return give_failure(&failure, actual);
-    code = give(&open->sample, data, capacity, 1, actual);
+        return answer_failure(&failure, actual);
+    code = answer_bytes(&open->sample, data, capacity, 1, actual);
     open->has_sample = code != PFB_WIN32_SUCCESS;
     return code;
 }
@@ -254,11 +255,11 @@ pfb_dword PFB_WINAPI PerfEnumerateCounterSet(const pfb_wide *machine, pfb_perfli
     pfb_source_failure failure = {0};
     size_t capacity_bytes = capacity * sizeof *guids;
     note_machine(machine);
-    if (give_scripted(FAKE_PerfEnumerateCounterSet, guids, capacity_bytes, sizeof *guids, actual, &code))
+    if (answer_by_script(FAKE_PerfEnumerateCounterSet, guids, capacity_bytes, sizeof *guids, actual, &code))
         return code;
     if (!pfb_source_countersets(source, &reply, &failure))
-        return give_failure(&failure, actual);
-    return give(&reply, guids, capacity_bytes, sizeof *guids, actual);
+        return answer_failure(&failure, actual);
+    return answer_bytes(&reply, guids, capacity_bytes, sizeof *guids, actual);
 }
 
 pfb_dword PFB_WINAPI PerfEnumerateCounterSetInstances(const pfb_wide *machine, const pfb_perflib_guid *counterset,
@@ -269,11 +270,11 @@ pfb_dword PFB_WINAPI PerfEnumerateCounterSetInstances(const pfb_wide *machine, c
     pfb_source_failure failure = {0};
     pfb_guid guid = guid_of(counterset);
     note_machine(machine);
-    if (give_scripted(FAKE_PerfEnumerateCounterSetInstances, instances, capacity, 1, actual, &code))
+    if (answer_by_script(FAKE_PerfEnumerateCounterSetInstances, instances, capacity, 1, actual, &code))
         return code;
     if (!pfb_source_instances(source, &guid, &reply, &failure))
-        return give_failure(&failure, actual);
-    return give(&reply, instances, capacity, 1, actual);
+        return answer_failure(&failure, actual);
+    return answer_bytes(&reply, instances, capacity, 1, actual);
 }
 
 pfb_dword PFB_WINAPI PerfQueryCounterSetRegistrationInfo(const pfb_wide *machine, const pfb_perflib_guid *counterset,
@@ -286,9 +287,9 @@ pfb_dword PFB_WINAPI PerfQueryCounterSetRegistrationInfo(const pfb_wide *machine
     note_machine(machine);
     fake.request = (uint32_t)request;
     fake.language = (uint32_t)language;
-    if (give_scripted(FAKE_PerfQueryCounterSetRegistrationInfo, info, capacity, 1, actual, &code))
+    if (answer_by_script(FAKE_PerfQueryCounterSetRegistrationInfo, info, capacity, 1, actual, &code))
         return code;
     if (!pfb_source_registration(source, &guid, fake.request, fake.language, &reply, &failure))
-        return give_failure(&failure, actual);
-    return give(&reply, info, capacity, 1, actual);
+        return answer_failure(&failure, actual);
+    return answer_bytes(&reply, info, capacity, 1, actual);
 }

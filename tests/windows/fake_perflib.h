@@ -2,9 +2,9 @@
 #ifndef PFB_FAKE_PERFLIB_H
 #define PFB_FAKE_PERFLIB_H
 
-/* The nine functions of PerfLib V2 with the data of a capture and the size protocol of Windows. A test can replace
- * their answers and inspect their arguments. Part of a test program, or a library that is loaded instead of advapi32.
- */
+/* Simulates the nine functions of PerfLib V2. They return the data of a capture and treat buffers that are too small as
+ * Windows does. A test can replace their answers and inspect their arguments. This file is compiled into a test
+ * program, or into a library that is loaded instead of advapi32. */
 #include "windows/perflib.h"
 
 #if defined(FAKE_PERFLIB_BUILDING)
@@ -13,7 +13,7 @@
 #define FAKE_API
 #endif
 
-/* FAKE_PerfOpenQueryHandle and so on. */
+/* Constants for the functions: FAKE_PerfOpenQueryHandle and so on. */
 typedef enum fake_function {
 #define FAKE_NUMBER(name) FAKE_##name,
     PFB_PERFLIB_FUNCTIONS(FAKE_NUMBER)
@@ -21,9 +21,11 @@ typedef enum fake_function {
         FAKE_FUNCTIONS
 } fake_function;
 
-/* A scripted answer. A call with a buffer may write to all of it, whatever code it returns: the first and last byte
- * become 0xEE, and after a success the whole returned size, if it fits. Opening a query returns null for success, and
- * otherwise an invalid handle. Blocks keep their Status. A handle is always closed. */
+/* An answer that a test defines. A function with a buffer overwrites its first and last byte with 0xEE, because a real
+ * function may write to the buffer even if it fails; after a success it overwrites as many bytes as it returns, if they
+ * fit. PerfOpenQueryHandle returns a null handle with the code for success, and an invalid handle with other codes. The
+ * functions that add and remove blocks do not change their Status. PerfCloseQueryHandle closes the handle whatever its
+ * answer is. */
 typedef struct fake_answer {
     uint32_t code;
     uint32_t actual; /* the returned size */
@@ -31,11 +33,11 @@ typedef struct fake_answer {
 
 enum { FAKE_ANSWERS = 8, FAKE_CAPACITIES = 32 };
 
-/* The answers of a function before it behaves normally again. */
+/* The answers of a function's next calls. After the last one the function returns data of the capture again. */
 typedef struct fake_script {
     fake_answer answers[FAKE_ANSWERS];
     size_t count;
-    bool is_endless; /* the last one is repeated */
+    bool is_endless; /* the last answer is repeated for all further calls */
 } fake_script;
 
 typedef struct fake_perflib {
@@ -47,13 +49,13 @@ typedef struct fake_perflib {
     size_t calls[FAKE_FUNCTIONS];
     uint32_t capacities[FAKE_FUNCTIONS][FAKE_CAPACITIES]; /* capacities of the first calls */
     size_t open_handles;
-    size_t wrong_handles;                    /* calls with a handle that is not open */
-    pfb_wide machine[PFB_MACHINE_UNITS + 1]; /* argument of the last call that has it; empty for null */
-    uint32_t request;                        /* argument of the last call that has it */
+    size_t wrong_handles;                    /* number of calls with a handle that is not open */
+    pfb_wide machine[PFB_MACHINE_UNITS + 1]; /* `machine` of the last call with that parameter; empty for null */
+    uint32_t request;                        /* of the last call of PerfQueryCounterSetRegistrationInfo */
     uint32_t language;
 } fake_perflib;
 
-/* Resets everything and copies the capture. Returns null if the bytes are not a capture. */
+/* Removes all scripts and handles and copies the capture. Returns null if the bytes are not a capture. */
 FAKE_API fake_perflib *fake_perflib_start(const void *capture, size_t size);
 
 /* Frees the capture and all handles. */
@@ -63,19 +65,19 @@ FAKE_API pfb_dword PFB_WINAPI PerfOpenQueryHandle(const pfb_wide *machine, void 
 FAKE_API pfb_dword PFB_WINAPI PerfCloseQueryHandle(void *query);
 FAKE_API pfb_dword PFB_WINAPI PerfAddCounters(void *query, pfb_perflib_identifier *blocks, pfb_dword size);
 FAKE_API pfb_dword PFB_WINAPI PerfDeleteCounters(void *query, pfb_perflib_identifier *blocks, pfb_dword size);
-FAKE_API pfb_dword PFB_WINAPI PerfQueryCounterInfo(void *query, pfb_perflib_identifier *blocks, pfb_dword room,
+FAKE_API pfb_dword PFB_WINAPI PerfQueryCounterInfo(void *query, pfb_perflib_identifier *blocks, pfb_dword capacity,
                                                    pfb_dword *actual);
-FAKE_API pfb_dword PFB_WINAPI PerfQueryCounterData(void *query, pfb_perflib_data_header *data, pfb_dword room,
+FAKE_API pfb_dword PFB_WINAPI PerfQueryCounterData(void *query, pfb_perflib_data_header *data, pfb_dword capacity,
                                                    pfb_dword *actual);
-FAKE_API pfb_dword PFB_WINAPI PerfEnumerateCounterSet(const pfb_wide *machine, pfb_perflib_guid *guids, pfb_dword room,
-                                                      pfb_dword *actual);
+FAKE_API pfb_dword PFB_WINAPI PerfEnumerateCounterSet(const pfb_wide *machine, pfb_perflib_guid *guids,
+                                                      pfb_dword capacity, pfb_dword *actual);
 FAKE_API pfb_dword PFB_WINAPI PerfEnumerateCounterSetInstances(const pfb_wide *machine,
                                                                const pfb_perflib_guid *counterset,
-                                                               pfb_perflib_instance_header *instances, pfb_dword room,
-                                                               pfb_dword *actual);
+                                                               pfb_perflib_instance_header *instances,
+                                                               pfb_dword capacity, pfb_dword *actual);
 FAKE_API pfb_dword PFB_WINAPI PerfQueryCounterSetRegistrationInfo(const pfb_wide *machine,
                                                                   const pfb_perflib_guid *counterset, pfb_dword request,
-                                                                  pfb_dword language, uint8_t *info, pfb_dword room,
+                                                                  pfb_dword language, uint8_t *info, pfb_dword capacity,
                                                                   pfb_dword *actual);
 
 #endif

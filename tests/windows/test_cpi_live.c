@@ -104,7 +104,7 @@ static void check_clock(const pfb_thread_profiling *system)
     }
 }
 
-enum { TURNS = 50, THREADS = 2 };
+enum { ITERATIONS = 50, THREADS = 2 };
 
 typedef struct shared {
     const pfb_thread_profiling *system;
@@ -119,7 +119,7 @@ typedef struct shared {
 static DWORD WINAPI count_up(void *context)
 {
     shared *all = context;
-    for (unsigned i = 0; i < TURNS; i++) {
+    for (unsigned i = 0; i < ITERATIONS; i++) {
         pfb_lock_take(&all->lock);
         unsigned count = all->count;
         Sleep(1);
@@ -149,7 +149,7 @@ static void check_lock(void)
     run_threads(count_up, &all, THREADS);
     pfb_lock_unmake(&all.lock);
     printf("locked additions: %u\n", all.count);
-    check(all.count == (unsigned)THREADS * TURNS, "only one thread holds the lock");
+    check(all.count == (unsigned)THREADS * ITERATIONS, "only one thread holds the lock");
 }
 
 /* ---- The source with simulated functions --------------------------------------------------------------- */

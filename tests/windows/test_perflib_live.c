@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* PerfLib V2 of the live source, on Windows or Wine, and with a test library that is loaded instead of advapi32. Wine
- * has four of the nine functions, has no countersets, and collects an empty block. */
+/* Tests PerfLib V2 in the Windows source: with the functions of the system, which is Windows or Wine, and with a test
+ * library that is loaded instead of advapi32. Wine has four of the nine functions and no countersets; its samples are
+ * blocks without results. */
 
 /* ---- The system ------------------------------------------------------------------------------------------------- */
 

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* V1 data of a test provider, from its library through the registry to the reader. The test registers the provider, so
- * it runs only under Wine, where the registry is temporary. Wine 8 writes the objects of providers 88 bytes, the size
- * of a PERF_DATA_BLOCK, after the offset in HeaderLength, and does not count these bytes. The reader must refuse such a
- * block. The test then moves the object to HeaderLength, and the reader must return the data of the library. If a
- * version of Wine writes the object at HeaderLength, the block is read unchanged. */
+/* Tests reading V1 data of a provider: a test library that the system loads when HKEY_PERFORMANCE_DATA is queried. The
+ * test registers the provider, so it runs only under Wine, where the registry is temporary. Wine 8 writes the objects
+ * of providers 88 bytes, the size of a PERF_DATA_BLOCK, after the offset in HeaderLength, and does not count these
+ * bytes. The reader must refuse such a block. The test then moves the object to HeaderLength, and the reader must
+ * return the data of the library. If a version of Wine writes the object at HeaderLength, the block is read unchanged.
+ */
 
 enum { CAPACITY = 4096, FILL = 0xCD };
 
@@ -100,7 +101,7 @@ static void check_provided(const uint8_t *data, size_t size)
 
 /* ---- Offset of the object ----------------------------------------------------------------------------------- */
 
-/* Queries the registry without this library, to see the bytes after the block as well. */
+/* Queries the registry directly, because the source does not return the bytes after the end of the block. */
 static DWORD query_registry(uint8_t *data)
 {
     DWORD size = CAPACITY;
@@ -136,7 +137,7 @@ static void move_to_header_length(uint8_t *data, DWORD size)
 
 /* ---- Through the source ------------------------------------------------------------------------------------- */
 
-/* Collects a block. The buffer is filled with `fill` first, since the system leaves a part of it unchanged. */
+/* Collects a block into a buffer filled with `fill`, because Wine leaves the 88 bytes before the object unchanged. */
 static void ask(pfb_source *source, uint8_t fill, pfb_bytes *reply)
 {
     pfb_source_failure failure = {0};

@@ -11,8 +11,8 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* V1 of the live source on Windows, or on Wine, whose V1 blocks have a header and no objects, and whose name table has
- * two pairs. The expected contents of the header come from other system calls. */
+/* Tests V1 in the Windows source, on Windows or Wine. V1 blocks of Wine have a header and no objects, and its name
+ * table has two pairs. The expected values of the header come from other system calls. */
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------- */
 
