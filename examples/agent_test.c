@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests an agent that reads PerfLib, on any system: over a fixture, and under faults that are hard to provoke on
- * Windows. The agent uses the SDK's functions and has to survive anything that they return.
+/* Tests, on any system, a monitoring agent that calls PerfLib: first with the data of a capture file, then with faults
+ * that are difficult to cause on Windows. The agent calls the functions of the Windows SDK and has to handle anything
+ * that they return.
  *
  * Usage: agent_test FIXTURE      fixtures/processor_information.pfb */
-#define PFB_PERFLIB_OVER_SOURCE /* on Windows: not the system's functions */
+#define PFB_PERFLIB_OVER_SOURCE /* replaces the functions of the system on Windows, too */
 #include <perfblock/perfblock.h>
 #include <perfblock/perflib.h>
 #include <stdio.h>
@@ -71,7 +72,7 @@ static unsigned run_agent(unsigned *values)
 typedef struct test_case {
     const char *what;
     pfb_source_fault fault;
-    unsigned status; /* that the agent has to return */
+    unsigned status; /* expected result of the agent */
 } test_case;
 
 static const test_case cases[] = {
@@ -96,9 +97,9 @@ static bool run_case(const test_case *c, size_t size)
         return false;
     }
     unsigned status = run_agent(&values);
-    bool is_right = status == c->status;
-    printf("%s: status %u, %u values: %s\n", c->what, status, values, is_right ? "ok" : "WRONG");
-    return is_right;
+    bool is_ok = status == c->status;
+    printf("%s: status %u, %u values: %s\n", c->what, status, values, is_ok ? "ok" : "WRONG");
+    return is_ok;
 }
 
 int main(int argc, char **argv)
@@ -110,9 +111,9 @@ int main(int argc, char **argv)
     }
     size_t size = fread(fixture, 1, sizeof fixture, file);
     fclose(file);
-    bool is_right = true;
+    bool is_ok = true;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        is_right = run_case(&cases[i], size) && is_right;
+        is_ok = run_case(&cases[i], size) && is_ok;
     pfb_perflib_use(NULL);
-    return is_right ? EXIT_SUCCESS : EXIT_FAILURE;
+    return is_ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Objects with this title index or a higher one are costly: the query "Global" excludes them. */
+/* The query "Global" excludes objects with this title index or a higher one, which stand for the costly objects of
+ * Windows. */
 enum { COSTLY = 1000, LITTLE_BYTES = 4, TOTAL_AT = 20, COUNT_AT = 28, HEADER_AT = 24 };
 
 typedef struct machine {
     pfb_bytes file;
-    pfb_source *v2;   /* null: there is no V2 data */
+    pfb_source *v2;   /* null if the capture has no V2 data */
     bool has_no_list; /* countersets cannot be enumerated */
     pfb_capture at;   /* position after the last block that was returned */
 } machine;
@@ -49,7 +50,7 @@ static void put_le32(uint8_t *at, size_t value)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Appends the header of a block and the requested objects. Appends a malformed block unchanged. */
+/* Appends a block with only those objects that the query requests. Appends a malformed block unchanged. */
 static bool reduce(const uint8_t *block, size_t size, const char *query, pfb_bytes *bytes)
 {
     pfb_v1_reader reader;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Linked to a program that calls PerfLib. Its functions read the capture file named by PERFBLOCK_CAPTURE and inject the
- * fault given by PERFBLOCK_FAULT, which is five numbers: "OPERATION CALL KIND VALUE AT". Before main, prints what the
- * library reports about the first sample. nanosleep returns immediately. */
+ * fault given by PERFBLOCK_FAULT, which is five numbers: "OPERATION CALL KIND VALUE AT", the members of
+ * pfb_source_fault. Before main, prints what the library reports about the first sample. nanosleep is replaced by a
+ * function that returns immediately. */
 #include "perfblock/perflib.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked into a program that measures cycles per instruction: the program then reads snapshots of two CPUs instead of
- * the machine's counters. nanosleep() returns at once. */
+/* Linked into a program that measures cycles per instruction. The program then reads fixed snapshots of two CPUs
+ * instead of the machine's counters. nanosleep() is replaced by a function that returns immediately. */
 #include "perfblock/cpi_facility.h"
 
 #include <stdlib.h>

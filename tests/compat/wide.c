@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints with the replacements of the C library's functions for wide characters. */
+/* Prints text with the replacements for the wide-character functions of the C library. */
 #include <windows.h>
 
 #include <perflib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads each input with one reader of the core, from opening it to its verdict. An instruction counter measures
- * read_measured() only.
+/* Reads each input with one reader of the library, from opening it to the final error code. An instruction counter
+ * (Callgrind) counts the instructions of read_measured() only.
  *
  *     read_inputs LIST
  *

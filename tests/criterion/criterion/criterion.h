@@ -2,10 +2,11 @@
 #ifndef STAND_IN_CRITERION_H
 #define STAND_IN_CRITERION_H
 
-/* Replaces Criterion where that does not run: on Windows, and on machines that are emulated. It has what the unit
- * tests use of Criterion's interface, so that one source serves both. Two things differ: the tests of a program share
- * its process, one after the other, so that a crash ends the whole program; and CTest's limit of time is the only one.
- * A run counts when its last line says that tests passed and none failed: tests/CMakeLists.txt looks for it. */
+/* Replaces the library Criterion where that does not run: on Windows and under emulation. It has the macros of
+ * Criterion that the unit tests use, so that the tests are compiled unchanged. There are two differences: all tests of
+ * a program run in one process, so that a crash ends the whole program; and the time limit of a test is ignored, so
+ * that only the limit of CTest applies. CTest recognises success by the last line of the output, see
+ * tests/CMakeLists.txt. */
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,16 +16,16 @@
 
 typedef struct stand_in_options {
     void (*init)(void); /* before each test; may be null */
-    void (*fini)(void); /* after it, also when it failed; may be null */
-    double timeout;     /* in seconds; Criterion's alone */
-    bool is_last;       /* what Test and TestSuite put after the options, so that there is always one */
+    void (*fini)(void); /* after each test, even a failed one; may be null */
+    double timeout;     /* in seconds; ignored here */
+    bool is_last;       /* set by the macros Test and TestSuite, so that the initializer is never empty */
 } stand_in_options;
 
 typedef struct stand_in_entry {
     const char *suite, *name;
-    void (*run)(void); /* null: the options are those of the suite */
+    void (*run)(void); /* null in the entry of a suite, which has only options */
     stand_in_options options;
-    int line; /* tests run in the order of their file, whichever the system calls constructors in */
+    int line; /* tests run in the order of their lines; constructors run in any order */
     struct stand_in_entry *next;
 } stand_in_entry;
 
@@ -46,20 +47,21 @@ void stand_in_register(stand_in_entry *entry);
 
 #define STAND_IN_SUITE(suite_name, ...)                                                                                \
     STAND_IN_ENTRY(suite_name##_suite, #suite_name, "", NULL, __VA_ARGS__)                                             \
-    struct stand_in_entry /* takes the semicolon */
+    struct stand_in_entry /* completed by the semicolon after TestSuite(...) */
 
 #define Test(...) STAND_IN_TEST(__VA_ARGS__, .is_last = true)
 #define TestSuite(...) STAND_IN_SUITE(__VA_ARGS__, .is_last = true)
 
 /* ---- Checks ----------------------------------------------------------------------------------------------- */
 
-/* Reports a failure, with a message in printf's way unless `format` is null. A fatal one ends the test. */
+/* Prints a failed check, followed by the message of the test unless `format` is null. A fatal failure ends the test. */
 void stand_in_fail(bool is_fatal, const char *file, int line, const char *text, const char *format, ...);
 
-/* Ends the test, which then counts as neither passed nor failed. */
+/* Ends the test and counts it as skipped. */
 void stand_in_skip(const char *format, ...);
 
-/* The message may be left out: a NULL after the arguments takes its place, and does no harm after a message. */
+/* The message is optional. Therefore the macros below append a NULL to the arguments, which is the format if there is
+ * no message, and otherwise an argument that the format does not use. */
 #define STAND_IN_CHECK(is_fatal, is_true, text, ...)                                                                   \
     ((is_true) ? (void)0 : stand_in_fail(is_fatal, __FILE__, __LINE__, text, __VA_ARGS__))
 #define STAND_IN_TRUE(is_fatal, a, ...) STAND_IN_CHECK(is_fatal, a, #a, __VA_ARGS__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A test that passes, and one that ends the program. */
+/* One test that passes, and one that aborts. */
 #include <criterion/criterion.h>
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* No test at all. */
+/* A program without tests. */
 #include <criterion/criterion.h>
 
 TestSuite(empty, .init = NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A test for each kind of failing check, one that continues after it, and one that passes. */
+/* One failing test for each macro, and one test that passes. A cr_assert ends its test; after a cr_expect the test
+ * continues and prints "goes on". */
 #include <criterion/criterion.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A test that passes, and one that exits with status 0. */
+/* One test that passes, and one that calls exit(0), which must not count as success. */
 #include <criterion/criterion.h>
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two tests that pass, each with its suite set up and taken down, and one that is skipped. */
+/* Two tests that pass and one that is skipped. The functions `init` and `fini` of the suite run before and after each.
+ */
 #include <criterion/criterion.h>
 
 static int is_up;
