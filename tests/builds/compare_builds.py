@@ -49,7 +49,7 @@ TEMPTATIONS = (
 )
 
 
-def plan():
+def all_builds():
     """Every build: a name, a command and an emulator."""
     for cpu, (compilers, emulator) in CPUS.items():
         for compiler in compilers:
@@ -101,7 +101,7 @@ def main(arguments):
     source, folder = map(pathlib.Path, arguments[:2])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    builds = list(plan())
+    builds = list(all_builds())
     failures = 0
     digests = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

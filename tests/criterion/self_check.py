@@ -32,7 +32,7 @@ def register(folder, expression, commands):
                        f"set_tests_properties({name} PROPERTIES PASS_REGULAR_EXPRESSION [==[{expression}]==])\n")
 
 
-def judge(folder, ctest, name):
+def run_test(folder, ctest, name):
     """Whether CTest passes the test, and the output of its program."""
     done = subprocess.run([ctest, "-V", "-R", f"^{name}$"], cwd=folder, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=SECONDS, check=False)
@@ -68,7 +68,7 @@ def main():
     register(folder, expression, commands)
     outputs = {}
     for name in commands:
-        is_passed, outputs[name] = judge(folder, ctest, name)
+        is_passed, outputs[name] = run_test(folder, ctest, name)
         expect(is_passed == (name == "passing"), f"{name}: passed: {is_passed}", outputs[name])
     expect("Tested: 2 | Passing: 2 | Failing: 0 | Skipped: 1" in outputs["passing"], "passing: other sums",
            outputs["passing"])

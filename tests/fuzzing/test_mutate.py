@@ -71,7 +71,7 @@ class Coverage(unittest.TestCase):
         self.assertEqual("75.0 (3 of 4)", coverage.cell((3, 4)))
         self.assertEqual(100.0, coverage.percent((0, 0)))
 
-    def test_what_one_library_reaches_is_no_gap_of_another(self):
+    def test_a_line_reached_in_one_library_is_not_a_gap_of_another(self):
         name = "core/src/bytes/line.h"
         entry = {"filename": str(ROOT / name), "segments": [],
                  "branches": [[5, 1, 5, 9, 1, 0, 0, 0, 6], [5, 1, 5, 9, 0, 7, 0, 0, 6], [6, 1, 6, 9, 0, 2, 0, 0, 6]],

@@ -98,7 +98,7 @@ class Instructions(unittest.TestCase):
         """The counts of these inputs."""
         return counting.count(self.program, jobs, self.folder / "counts")
 
-    def judge(self, what, rows):
+    def check_limits(self, what, rows):
         """Prints the row with the highest share of the limit, and fails for shares above 1."""
         rows.sort(reverse=True)
         print(f"{what}: {len(rows)}, the worst of them:")
@@ -128,7 +128,7 @@ class Instructions(unittest.TestCase):
             taken = count.total - nothing[job.reader]
             limit = allowed(job.reader, job.size) + ONCE
             rows.append((taken / limit, describe(taken, limit, job, count)))
-        self.judge("seeds", rows)
+        self.check_limits("seeds", rows)
 
     def check_case(self, case, jobs, counts):
         """Checks the growth of a case, and that it reads what it is about."""
@@ -157,7 +157,7 @@ class Instructions(unittest.TestCase):
             limit = allowed(large.reader, large.size) - allowed(small.reader, small.size)
             more = large._replace(size=large.size - small.size)
             rows.append((taken / limit, describe(taken, limit, more, many)))
-        self.judge("worst cases", rows)
+        self.check_limits("worst cases", rows)
 
     def test_regular_blocks(self):
         """The cost of each further instance, up to 65,536."""

@@ -112,8 +112,8 @@ def name_without_end(size):
 
 @case(*V2)
 def sizes_change(size):
-    """Data of 4, 8, 0 and 5 bytes in turn: no two successive values are alike.
-    """
+    """Data of 4, 8, 0 and 5 bytes in turn: successive values have different
+    sizes."""
     values = [w.v4(1), w.v8(2), EMPTY_VALUE, w.datum(b"12345")]
     return w.reply(w.result(w.COUNTERSET, w.id_list(range(4)) +
                             w.instance_block(*filled(size, w.instance(
@@ -122,7 +122,7 @@ def sizes_change(size):
 
 @case(*V2)
 def last_instance_irregular(size):
-    """All equal but the last of each 16: what is read in bulk is given up."""
+    """Every 16th instance has a value of another size than the others."""
     def one(number):
         value = w.datum(b"12345") if number % 16 == 15 else w.v8(1)
         return w.instance(number, "name", *[w.v8(1)] * 7, value)

@@ -3,11 +3,11 @@
 """Checks properties of core in the compiled objects (x86 ELF, 32 and 64 bits).
 
   objects LIST     the object files named in LIST, one per line:
-                     - need nothing but memcpy, memmove, memset, memcmp and each other
+                     - refer to no functions but memcpy, memmove, memset, memcmp and those of each other
                      - have no writable data
-                     - never call themselves, directly or in a circle, and never call through a pointer
-                     - with --compiler: link into a whole with only those four functions supplied
-  exports LIBRARY  a shared library exports pfb_* names only, and a static one has no others for programs to meet
+                     - contain no recursion, direct or indirect, and no call through a pointer
+                     - with --compiler: can be linked if only those four functions are added
+  exports LIBRARY  a shared library exports only names that begin with pfb_, and so do the global names of a static one
   includes FOLDER  the sources of core, cpi and lwp include only each other, as MODULES allows, and freestanding headers
   platform FOLDER  the folders of platform include only each other, as FOLDERS allows, and public headers
   cli FOLDER       the folders of cli include only themselves and those that follow in CLI_ORDER, and public headers
@@ -163,7 +163,7 @@ class CallReader:
     def _read_branch(self, section, caller, is_call, operand, relocations):
         callee = self._callee(section, operand, relocations)
         if callee is None:
-            self.findings.append(f"{self.obj.name}: {caller}: where does a branch to {operand} go?")
+            self.findings.append(f"{self.obj.name}: {caller}: a branch to {operand}, which is not understood")
         elif is_call or callee != caller:  # a jump inside one function is a loop, and uses no stack
             self.calls.add((caller, callee))
 
@@ -275,7 +275,7 @@ def check_calls(objects):
 
 
 def check_link(objects, compiler):
-    """The objects link with these four functions only: no start files, no C library, no compiler library."""
+    """Links the objects with these four functions only: without start files, C library and library of the compiler."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "memory.c")
         source.write_text(MEMORY_SOURCE, encoding="ascii")
@@ -295,17 +295,17 @@ void *memmove(void *to, const void *from, size_t n);
 void *memset(void *to, int value, size_t n);
 int memcmp(const void *a, const void *b, size_t n);
 void start(void);
-#define SLOWLY __asm__ volatile("")
+#define NO_CALL __asm__ volatile("")
 void *memcpy(void *to, const void *from, size_t n)
-{ for (size_t i = 0; i < n; i++) { ((char *)to)[i] = ((const char *)from)[i]; SLOWLY; } return to; }
+{ for (size_t i = 0; i < n; i++) { ((char *)to)[i] = ((const char *)from)[i]; NO_CALL; } return to; }
 void *memmove(void *to, const void *from, size_t n)
 { if ((char *)to < (const char *)from) return memcpy(to, from, n);
-  while (n-- > 0) { ((char *)to)[n] = ((const char *)from)[n]; SLOWLY; } return to; }
+  while (n-- > 0) { ((char *)to)[n] = ((const char *)from)[n]; NO_CALL; } return to; }
 void *memset(void *to, int value, size_t n)
-{ for (size_t i = 0; i < n; i++) { ((char *)to)[i] = (char)value; SLOWLY; } return to; }
+{ for (size_t i = 0; i < n; i++) { ((char *)to)[i] = (char)value; NO_CALL; } return to; }
 int memcmp(const void *a, const void *b, size_t n)
-{ const unsigned char *p = a, *q = b; for (; n > 0; n--, p++, q++) { if (*p != *q) return *p - *q; SLOWLY; } return 0; }
-void start(void) { for (;;) SLOWLY; }
+{ const unsigned char *p = a, *q = b; for (; n > 0; n--, p++, q++) { if (*p != *q) return *p - *q; NO_CALL; } return 0; }
+void start(void) { for (;;) NO_CALL; }
 """
 
 

@@ -58,7 +58,7 @@ def read_sections(path):
     return sizes["text"], sizes["rodata"]
 
 
-def plain(name):
+def without_copy_numbers(name):
     """The name of a function without the numbers that the compiler gives its copies, which only one of the two files
     has."""
     return re.sub(r"\.\d+", "", name)
@@ -74,7 +74,7 @@ def read_stacks(path):
     stacks = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         place, stack, kind = line.split("\t")
-        name = plain(place.split(":")[-1])
+        name = without_copy_numbers(place.split(":")[-1])
         if kind not in ("static", "dynamic,bounded"):  # bounded: arguments of a call are pushed, and counted
             raise Failure(f"{place}: the stack is {kind}")
         stacks[name] = max(int(stack), stacks.get(name, 0))
@@ -89,7 +89,7 @@ def measure_source(compiler, path, includes, folder):
     for line in run("nm", "-S", "--defined-only", made).splitlines():
         part = line.split()
         if len(part) == 4 and part[2] in "tT":
-            name = plain(part[3])
+            name = without_copy_numbers(part[3])
             copies = functions.get(name, Function(0, 0)).bytes
             functions[name] = Function(copies + int(part[1], 16), stacks.get(name, 0))
     odd = set(stacks) ^ set(functions)

@@ -55,7 +55,7 @@ class Size(unittest.TestCase):
         status, text = self.call()
         self.assertEqual((status, text.endswith("ok\n")), (0, True), text)
 
-    def test_the_name_that_the_compiler_is_run_by(self):
+    def test_the_name_of_the_compiler_command_is_ignored(self):
         """gcc prints it, but it is the same compiler under any name."""
         name = self.folder / "some-gcc-1"
         name.symlink_to(shutil.which(self.compiler))
@@ -63,7 +63,7 @@ class Size(unittest.TestCase):
         status, text = self.call()
         self.assertEqual((status, text.endswith("ok\n")), (0, True), text)
 
-    def test_the_table_is_all_that_is_written(self):
+    def test_only_the_table_is_written(self):
         text = self.page.read_text(encoding="utf-8")
         self.assertTrue(text.startswith("# Size\n\nBefore.\n\n") and text.endswith("\n\nBehind.\n"), text)
         self.assertRegex(text, r"\n[|] `one` [|] `pfb_f` [|] \d+ [|] 10\d\d [|]\n")
@@ -131,13 +131,13 @@ class Size(unittest.TestCase):
         status, text = self.call()
         self.assertEqual((status, "code and constants:" in text), (1, True), text)
 
-    def test_a_new_function_is_held_against_the_largest(self):
+    def test_a_new_function_is_compared_with_the_largest(self):
         self.put("three", source(900).replace("pfb_f", "pfb_h"))
         self.assertNotIn("stack", self.call()[1])
         self.put("three", source(1100).replace("pfb_f", "pfb_h"))
         self.assertIn("three: pfb_h uses", self.call()[1])
 
-    def test_a_function_that_the_compiler_cut_to_measure_is_no_new_one(self):
+    def test_a_copy_made_by_the_compiler_is_not_a_new_function(self):
         self.put("one", source(100))
         self.put("three", source(1000).replace("pfb_f", "pfb_h"))
         self.call("--write")
@@ -166,7 +166,7 @@ class Size(unittest.TestCase):
         status, text = self.call()
         self.assertEqual((status, "the stack is dynamic" in text), (1, True), text)
 
-    def test_another_compiler_is_no_verdict(self):
+    def test_with_another_compiler_nothing_is_compared(self):
         text = self.page.read_text(encoding="utf-8")
         self.page.write_text(text.replace("Made by `", "Made by `another "), encoding="utf-8")
         self.put("one", source(5000))

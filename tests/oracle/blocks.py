@@ -48,7 +48,7 @@ def public(item):
     return {key: item[key] for key in item if not key.startswith("_")}
 
 
-def demand(condition, reason, offset):
+def require(condition, reason, offset):
     """Raise Malformed unless the condition holds."""
     if not condition:
         raise Malformed(reason, offset)
@@ -106,10 +106,10 @@ def clock_time(clock):
 
 def decode_value(data, at, end, place):
     """One value block inside [at, end): its record and the next offset."""
-    demand(end - at >= 8, "no space for a value header", at)
+    require(end - at >= 8, "no space for a value header", at)
     data_size, block_size = struct.unpack_from("<II", data, at)
-    demand(8 <= block_size <= end - at, "value block size", at + 4)
-    demand(data_size <= block_size - 8, "value data size", at)
+    require(8 <= block_size <= end - at, "value block size", at + 4)
+    require(data_size <= block_size - 8, "value data size", at)
     raw = bytes(data[at + 8:at + 8 + data_size])
     record = dict({"record": "value", "offset": at}, **place)
     record.update(bytes=data_size, raw=None)
@@ -122,11 +122,11 @@ def decode_value(data, at, end, place):
 
 def decode_instance(data, at, end):
     """One instance header inside [at, end): its item and the next offset."""
-    demand(end - at >= 8, "no space for an instance header", at)
+    require(end - at >= 8, "no space for an instance header", at)
     size, ident = struct.unpack_from("<II", data, at)
-    demand(SMALLEST_INSTANCE <= size <= end - at, "instance size", at)
+    require(SMALLEST_INSTANCE <= size <= end - at, "instance size", at)
     stop = find_nul(data, at + 8, at + size)
-    demand(stop is not None, "instance name without NUL", at + 8)
+    require(stop is not None, "instance name without NUL", at + 8)
     raw = bytes(data[at + 8:stop])
     return {"record": "instance", "offset": at, "id": ident,
             "name": text(raw), "_name": raw}, at + size
@@ -134,10 +134,10 @@ def decode_instance(data, at, end):
 
 def decode_ids(data, at, end):
     """The counter id list at [at, end): the ids and the next offset."""
-    demand(end - at >= 8, "no space for the counter ids", at)
+    require(end - at >= 8, "no space for the counter ids", at)
     size, count = struct.unpack_from("<II", data, at)
-    demand(8 <= size <= end - at, "counter id block size", at)
-    demand(count <= (size - 8) // 4, "counter id count", at + 4)
+    require(8 <= size <= end - at, "counter id block size", at)
+    require(count <= (size - 8) // 4, "counter id count", at + 4)
     # The size locates what follows, whether it includes padding or not.
     return list(struct.unpack_from("<%dI" % count, data, at + 8)), at + size
 
@@ -153,10 +153,10 @@ def decode_values(data, at, end, query, instance, ids):
 
 def open_instances(data, at, end):
     """The block of instances at [at, end): their count, start and end."""
-    demand(end - at >= 8, "no space for the instances", at)
+    require(end - at >= 8, "no space for the instances", at)
     size, count = struct.unpack_from("<II", data, at)
-    demand(8 <= size <= end - at, "instances size", at)
-    demand(count <= (size - 8) // 8, "instance count", at + 4)
+    require(8 <= size <= end - at, "instances size", at)
+    require(count <= (size - 8) // 8, "instance count", at + 4)
     return count, at + 8, at + size
 
 
@@ -193,11 +193,11 @@ def decode_result(data, result, at, end, kind):
 def decode_header(data, at):
     """The 48 bytes of the header of a reply."""
     room = len(data) - at
-    demand(room >= DATA_HEADER, "no space for the data header", at)
+    require(room >= DATA_HEADER, "no space for the data header", at)
     total, count, perf, hundred, freq = struct.unpack_from("<IIqqq", data, at)
-    demand(DATA_HEADER <= total <= room, "total size", at)
-    demand(count <= (total - DATA_HEADER) // RESULT_HEADER, "result count",
-           at + 4)
+    require(DATA_HEADER <= total <= room, "total size", at)
+    require(count <= (total - DATA_HEADER) // RESULT_HEADER, "result count",
+            at + 4)
     return {"record": "data", "offset": at, "size": total, "queries": count,
             "perf_time": perf, "perf_time_100ns": hundred, "perf_freq": freq,
             "system_time": system_time(data, at + 32)}
@@ -209,9 +209,9 @@ def decode_data(data, at=0):
     yield header
     end, at = at + header["size"], at + DATA_HEADER
     for query in range(header["queries"]):
-        demand(end - at >= RESULT_HEADER, "no space for a result header", at)
+        require(end - at >= RESULT_HEADER, "no space for a result header", at)
         status, kind, size = struct.unpack_from("<III", data, at)
-        demand(RESULT_HEADER <= size <= end - at, "result size", at + 8)
+        require(RESULT_HEADER <= size <= end - at, "result size", at + 8)
         result = {"record": "result", "offset": at, "query": query,
                   "kind": KINDS.get(kind, "unknown"), "status": status,
                   "size": size}
@@ -247,10 +247,10 @@ def decode_counter_info(data, at):
 
 def decode_counterset(data):
     """Request code 1: a counterset and its counters."""
-    demand(len(data) >= REG_INFO, "no space for the counterset", 0)
+    require(len(data) >= REG_INFO, "no space for the counterset", 0)
     _, detail, count, instances = struct.unpack_from("<IIII", data, 16)
-    demand(count <= (len(data) - REG_INFO) // COUNTER_REG_INFO,
-           "counter count", 24)
+    require(count <= (len(data) - REG_INFO) // COUNTER_REG_INFO,
+            "counter count", 24)
     yield {"record": "counterset", "offset": 0, "guid": guid(data, 0),
            "detail": detail, "counters": count, "instance_type": instances}
     for number in range(count):
@@ -259,38 +259,38 @@ def decode_counterset(data):
 
 def decode_counter(data):
     """Request code 2: one counter."""
-    demand(len(data) >= COUNTER_REG_INFO, "no space for the counter", 0)
+    require(len(data) >= COUNTER_REG_INFO, "no space for the counter", 0)
     yield decode_counter_info(data, 0)
 
 
 def decode_string(data):
     """Request codes 3, 4, 7 and 9: one text."""
     stop = find_nul(data, 0, len(data))
-    demand(stop is not None, "text without NUL", 0)
+    require(stop is not None, "text without NUL", 0)
     yield {"record": "string", "offset": 0, "text": text(data[:stop])}
 
 
 def decode_strings(data):
     """Request codes 5, 6 and 10: texts by counter id."""
-    demand(len(data) >= 8, "no space for the string header", 0)
+    require(len(data) >= 8, "no space for the string header", 0)
     size, count = struct.unpack_from("<II", data, 0)
-    demand(8 <= size <= len(data), "string block size", 0)
-    demand(count <= (size - 8) // 8, "string count", 4)
+    require(8 <= size <= len(data), "string block size", 0)
+    require(count <= (size - 8) // 8, "string count", 4)
     for number in range(count):
         at = 8 + 8 * number
         ident, offset = struct.unpack_from("<II", data, at)
         item = {"record": "string", "offset": at, "id": ident, "text": None}
         if offset != NO_STRING:
-            demand(8 + 8 * count <= offset < size, "string offset", at + 4)
+            require(8 + 8 * count <= offset < size, "string offset", at + 4)
             stop = find_nul(data, offset, size)
-            demand(stop is not None, "text without NUL", offset)
+            require(stop is not None, "text without NUL", offset)
             item["text"] = text(data[offset:stop])
         yield item
 
 
 def decode_guid(data):
     """Request code 8: one GUID."""
-    demand(len(data) >= 16, "no space for the GUID", 0)
+    require(len(data) >= 16, "no space for the GUID", 0)
     yield {"record": "guid", "offset": 0, "guid": guid(data, 0)}
 
 
@@ -306,13 +306,13 @@ def decode_identifiers(data):
     while len(data) - at >= IDENTIFIER_HEADER:
         status, size, counter, instance, index = struct.unpack_from(
             "<5I", data, at + 16)
-        demand(IDENTIFIER_HEADER <= size <= len(data) - at,
-               "identifier size", at + 20)
+        require(IDENTIFIER_HEADER <= size <= len(data) - at,
+                "identifier size", at + 20)
         raw = None
         if size > IDENTIFIER_HEADER:
             stop = find_nul(data, at + IDENTIFIER_HEADER, at + size)
-            demand(stop is not None, "identifier name without NUL",
-                   at + IDENTIFIER_HEADER)
+            require(stop is not None, "identifier name without NUL",
+                    at + IDENTIFIER_HEADER)
             raw = bytes(data[at + IDENTIFIER_HEADER:stop])
         yield {"record": "identifier", "offset": at, "guid": guid(data, at),
                "status": status, "counter": counter, "instance": instance,
@@ -347,18 +347,18 @@ def decode_capture(data):
     at = 0
     while at < len(data):
         room = len(data) - at
-        demand(room >= CHUNK_HEADER, "chunk header cut short", at)
+        require(room >= CHUNK_HEADER, "chunk header cut short", at)
         tag, version, size = struct.unpack_from("<4sIQ", data, at)
-        demand(at > 0 or tag == b"PFBC", "not a capture", 0)
-        demand(size <= room - CHUNK_HEADER, "chunk cut short", at)
+        require(at > 0 or tag == b"PFBC", "not a capture", 0)
+        require(size <= room - CHUNK_HEADER, "chunk cut short", at)
         begin = at + CHUNK_HEADER
         yield {"record": "chunk", "offset": at, "version": version,
                "tag": tag.decode("latin-1"), "size": size,
                "_payload": data[begin:begin + size]}
         padded = (size + 7) // 8 * 8
-        demand(padded <= room - CHUNK_HEADER, "padding cut short", at)
+        require(padded <= room - CHUNK_HEADER, "padding cut short", at)
         at = begin + padded
-    demand(at > 0, "not a capture", 0)
+    require(at > 0, "not a capture", 0)
 
 
 # Command line ---------------------------------------------------------------

@@ -321,7 +321,7 @@ def replaced_queries():
         sample(1, result(w.v8(5007)), result(w.v4(103))))
 
 
-def with_strangers():
+def with_unknown_chunks():
     """Chunks with unknown tags among known ones."""
     stranger = w.chunk(b"ZZZZ", b"\xff" * 5, version=77)
     return two_queries(stranger, w.chunk(b"\0\1\2\3"), w.chunk(b"NOTE"))
@@ -366,7 +366,7 @@ def capture_seeds():
         "valid_clock_faults": clock_faults(),
         "valid_single_values": single_values(),
         "valid_replaced_queries": replaced_queries(),
-        "valid_unknown_tags": with_strangers(),
+        "valid_unknown_tags": with_unknown_chunks(),
         "valid_start_only": w.recording(),
         "valid_cpi_hooks": w.recording(
             w.chunk(b"CPIH", cpi_writer.second_example()),

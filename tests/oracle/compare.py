@@ -20,7 +20,7 @@ import blocks
 import compare_log
 import compare_v1
 import cook
-from comparison import (Tally, batches, blame_problem, list_problem, load,
+from comparison import (Tally, batches, error_problem, list_problem, load,
                         name_problem, run, same, save, scratch)
 
 RECORDS = ("data", "result", "instance", "value")
@@ -41,7 +41,7 @@ def verdict_problem(status, errors, last, valid, size):
         return "exit %s, expected 1: the file is invalid" % status
     if len(errors) != 1 or last is not errors[0]:
         return "%d error records, expected one at the end" % len(errors)
-    return blame_problem(last, size)
+    return error_problem(last, size)
 
 
 def show_problem(program, path, data):
@@ -67,7 +67,7 @@ def check_line_problem(line, data):
             line.get("valid"), "valid" if error is None else error)
     if not same(len(data), line.get("size")):
         return "size is %r, expected %d" % (line.get("size"), len(data))
-    return None if error is None else blame_problem(line, len(data))
+    return None if error is None else error_problem(line, len(data))
 
 
 def cook_problem(program, path, data):

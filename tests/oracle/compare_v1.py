@@ -22,7 +22,7 @@ from comparison import (load, name_problem, object_problem, run, same, save,
                         scratch)
 
 MUTANTS = {"v1": 64, "name_table": 64}  # of each seed
-MOST_FILES = 400  # per run: Windows allows 32,767 characters of arguments
+MAX_FILES = 400  # per run: a command line of Windows has a limit
 SHUFFLES = 16  # orders of all blocks as consecutive samples
 NAMES_SEED = "valid_text.bin"  # the name table used with blocks
 # The blocks that name tables are used with, consecutively.
@@ -212,10 +212,10 @@ def check_problem(kind, line, data):
 
 
 def check_problems(program, kind, inputs):
-    """Compare `check` of saved inputs, MOST_FILES at a time."""
-    if len(inputs) > MOST_FILES:
-        return (check_problems(program, kind, inputs[:MOST_FILES]) +
-                check_problems(program, kind, inputs[MOST_FILES:]))
+    """Compare `check` of saved inputs, MAX_FILES at a time."""
+    if len(inputs) > MAX_FILES:
+        return (check_problems(program, kind, inputs[:MAX_FILES]) +
+                check_problems(program, kind, inputs[MAX_FILES:]))
     status, objects, problem, _ = run(program, "check", "--kind", kind,
                                       *(path for path, _, _ in inputs))
     if problem is None and [item.get("file") for item in objects] != [
@@ -229,9 +229,9 @@ def check_problems(program, kind, inputs):
         (inputs[0][1] + " (check) exit", status_problem(status, broken))]
 
 
-def told_problem(inputs, errors, told):
+def stderr_problem(inputs, errors, stderr):
     """Compare the errors on standard error, in order."""
-    lines = [line for line in told.splitlines() if ": note: " not in line]
+    lines = [line for line in stderr.splitlines() if ": note: " not in line]
     if len(lines) != len(errors):
         return "%d errors are reported, expected %s" % (len(lines), errors)
     for line, error in zip(lines, errors):
@@ -249,9 +249,9 @@ def cook_problems(program, inputs, names=None):
         [data for _, _, data in inputs], names and names[1])
     labels = "%s and the following (cook)" % inputs[0][1]
     extra = ["--names", names[0]] if names else []
-    status, objects, problem, told = run(program, "cook", "--kind", "v1",
-                                         *extra,
-                                         *(path for path, _, _ in inputs))
+    status, objects, problem, stderr = run(program, "cook", "--kind", "v1",
+                                           *extra,
+                                           *(path for path, _, _ in inputs))
     if problem:
         return [(labels, problem)]
     given = [item for item in objects if "record" not in item]
@@ -261,7 +261,7 @@ def cook_problems(program, inputs, names=None):
     return list(stream_problems(list(parts.items()) or [(labels, [])],
                                 given)) + [
         (labels + " exit", status_problem(status, bool(errors))),
-        (labels + " errors", told_problem(inputs, errors, told))]
+        (labels + " errors", stderr_problem(inputs, errors, stderr))]
 
 
 # Jobs -----------------------------------------------------------------------
@@ -302,12 +302,12 @@ def compare_use(program, label, table, block):
         if not names.error:
             return (show_problems(program, "v1", [given], (path, names)) +
                     cook_problems(program, [given], (path, names)))
-        status, _, problem, told = run(program, "show", "--kind", "v1",
-                                       "--names", path, given[0])
+        status, _, problem, stderr = run(program, "show", "--kind", "v1",
+                                         "--names", path, given[0])
         error = {"record": "error", "code": names.error[0],
                  "offset": names.error[1], "_file": 0}
         return [(label, problem or status_problem(status, True) or
-                 told_problem([(path, "", table)], [error], told))]
+                 stderr_problem([(path, "", table)], [error], stderr))]
 
 
 def compare_name(_, path, valid):

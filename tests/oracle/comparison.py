@@ -41,8 +41,9 @@ class Tally:
 
 # Running --------------------------------------------------------------------
 
-# problem: why nothing can be compared, or None. told: standard error.
-Run = namedtuple("Run", "status objects problem told")
+# objects: the JSON lines of standard output. problem: why the output cannot be
+# compared, or None. stderr: the text of standard error.
+Run = namedtuple("Run", "status objects problem stderr")
 
 
 def run(program, command, *arguments):
@@ -52,18 +53,18 @@ def run(program, command, *arguments):
         done = running.finish(line, stdin=subprocess.DEVNULL, timeout=SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Run(None, [], str(error), "")
-    status, told = done.returncode, done.stderr.decode("utf-8", "replace")
+    status, stderr = done.returncode, done.stderr.decode("utf-8", "replace")
     if status not in (0, 1):
-        return Run(status, [], "exit status %d: %r" % (status, told[-300:]),
-                   told)
+        return Run(status, [], "exit status %d: %r" % (status, stderr[-300:]),
+                   stderr)
     try:
         lines = done.stdout.decode("utf-8").split("\n")
         objects = [json.loads(text) for text in lines if text]
     except ValueError as error:
-        return Run(status, [], "output is not JSON lines: %s" % error, told)
+        return Run(status, [], "output is not JSON lines: %s" % error, stderr)
     if not all(isinstance(item, dict) for item in objects):
-        return Run(status, [], "a line is not an object", told)
-    return Run(status, objects, None, told)
+        return Run(status, [], "a line is not an object", stderr)
+    return Run(status, objects, None, stderr)
 
 
 # Comparing ------------------------------------------------------------------
@@ -103,7 +104,7 @@ def list_problem(expected, actual, ignored=lambda item: ()):
     return None
 
 
-def blame_problem(item, size):
+def error_problem(item, size):
     """What is wrong with the description of an error, or None."""
     offset = item.get("offset")
     if type(offset) is not int or not 0 <= offset <= size:
@@ -145,8 +146,8 @@ def batches(items, size):
 
 
 def scratch():
-    """A folder for inputs, in memory if possible: there are a hundred
-    thousand."""
+    """A temporary folder for inputs, in memory if possible, because there are
+    a hundred thousand of them."""
     memory = "/dev/shm"
     can_be = os.path.isdir(memory) and os.access(memory, os.W_OK)
     return tempfile.TemporaryDirectory(prefix="oracle-",

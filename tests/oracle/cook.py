@@ -31,7 +31,7 @@ class Metadata:
     def add_registration(self, payload):
         """Add an RGST chunk; it replaces an earlier reply to the same request.
         """
-        blocks.demand(len(payload) >= 24, "registration chunk too short", 0)
+        blocks.require(len(payload) >= 24, "registration chunk too short", 0)
         guid, request = blocks.guid(payload, 0), blocks.u32(payload, 16)
         if request not in (1, 3, 5, 9, 10):
             return

@@ -12,7 +12,7 @@ RAW, SCALED, ON_THREAD, THREAD_ONLY = 1, 2, 4, 0x80000000
 MOST_CPUS = 1024
 COMPUTED, NO_DATA, CLOCK_BACKWARD, BAD_ARGUMENT = range(4)
 COUNTS = ("instr", "cycles", "busy", "elapsed")
-MOST = (1 << 64) - 1
+UINT64_MAX = (1 << 64) - 1
 
 
 class Cpu(NamedTuple):
@@ -92,9 +92,9 @@ def figures(status, counts, cpu=0, clamped=False):
     instr, cycles, busy, elapsed, scaled = counts
     if instr == 0:
         status = "no_instr"
-    elif not fits_hook(cycles, instr) or max(counts) > MOST:
+    elif not fits_hook(cycles, instr) or max(counts) > UINT64_MAX:
         status = "overflow"
-    return Figures(status, *(min(count, MOST) for count in counts),
+    return Figures(status, *(min(count, UINT64_MAX) for count in counts),
                    ratio(cycles, instr), ratio(scaled, instr),
                    ratio(100 * busy, elapsed), cpu, clamped)
 

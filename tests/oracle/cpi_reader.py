@@ -19,7 +19,7 @@ class Malformed(Exception):
 
     def __init__(self, code, offset):
         super().__init__(code)
-        self.blame = (code, offset)
+        self.code_and_offset = (code, offset)
 
 
 class Hook:
@@ -234,7 +234,7 @@ STREAM_ERRORS = ("minor_mismatch", "elapsed_mismatch", "flags_mismatch",
 
 def joined_badly(group, error):
     """Whether the failing record belongs to this group."""
-    return bool(group) and error.blame[0] in STREAM_ERRORS
+    return bool(group) and error.code_and_offset[0] in STREAM_ERRORS
 
 
 def groups(data):
@@ -307,5 +307,5 @@ def read(data):
             records.append(group_json(group))
             records.extend(warnings)
     except Malformed as error:
-        return records, error.blame
+        return records, error.code_and_offset
     return records, None

@@ -19,13 +19,17 @@ import sys
 from collections import namedtuple
 from fractions import Fraction
 
-# How a value is made.  delta: from dN instead of N.  below: what divides it,
-# None, "time", "base" (the newer one), "base_delta", or "base_or_time", which
-# is the time where one of the samples has no base.  frequency, items:
-# whether it takes F, M.  quotient: numerator and denominator from n (N, dN or,
-# for elapsed times, T - N), d (what divides), f and m, all of them integers.
+# The formula of a type, in the symbols of docs/formula.md.
+# delta: whether the formula uses dN instead of N.
+# below: the input in the denominator: None, "time", "base" (of the newer
+#     sample), "base_delta", or "base_or_time" (the time if one of the samples
+#     has no base).
+# frequency, items: whether the formula uses F and M.
+# quotient: a function of the integers n (N, dN or, for elapsed times, T - N),
+#     d (the input in the denominator), f and m, which returns numerator and
+#     denominator.
 Form = namedtuple("Form", "delta below frequency items quotient")
-# form: None if there is nothing to compute. base: the type of its base.
+# form: None if the type has no formula. base: the type of the base counter.
 Type = namedtuple("Type", "name form clock unit base")
 Prepared = namedtuple("Prepared", "status type two wraps base_wraps")
 
@@ -69,7 +73,7 @@ MULTI_TIMER = 0x22410500
 
 
 def plain(name, form=None, clock=None, unit="", base=None):
-    """A row of the table."""
+    """A row of the table of types."""
     return Type("PERF_" + name, form, clock, unit, base)
 
 

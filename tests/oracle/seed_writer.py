@@ -17,9 +17,9 @@ def pad8(raw, fill=b"\0"):
     return raw + fill * (-len(raw) % 8)
 
 
-def chosen(override, honest):
+def chosen(override, correct):
     """The override if there is one, otherwise the correct value."""
-    return honest if override is None else override
+    return correct if override is None else override
 
 
 def utf16(name):

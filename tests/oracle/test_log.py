@@ -120,7 +120,7 @@ class Captured(unittest.TestCase):
             with self.subTest(name):
                 self.check_values(name)
 
-    def test_a_log_that_was_cut(self):
+    def test_a_truncated_log(self):
         data = read("vista-objects-cut.blg")
         log = log_reader.Log(data, strict=True)
         self.assertEqual(log.error, ("truncated_record", len(data)))

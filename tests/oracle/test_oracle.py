@@ -56,7 +56,7 @@ class Seeds(unittest.TestCase):
                 self.assertEqual(name.startswith("valid_"),
                                  not cook.cook(seed)[1])
 
-    def test_every_prefix_ends_orderly(self):
+    def test_every_prefix_is_valid_or_malformed(self):
         for seed in capture_seeds.capture_seeds().values():
             for size in range(0, len(seed), 7):
                 cook.cook(seed[:size])
@@ -89,7 +89,7 @@ class Blocks(unittest.TestCase):
                           ("value", 88)])
         self.assertEqual((items[2]["name"], items[3]["raw"]), ("ab", 42))
 
-    def test_items_before_the_error_stay(self):
+    def test_items_before_an_error_are_returned(self):
         reply = make_seeds.v2_seeds()["broken_second_result"]
         items, error = blocks.collect(blocks.decode_data(reply))
         self.assertEqual([item["record"] for item in items],

@@ -62,7 +62,7 @@ class Seeds(unittest.TestCase):
                 self.assertEqual(name.startswith("valid_"),
                                  v1.Names(seed).error is None)
 
-    def test_every_prefix_ends_orderly(self):
+    def test_every_prefix_is_valid_or_malformed(self):
         for seed in v1_seeds.v1_seeds().values():
             for size in range(0, len(seed), 7):
                 v1_cook.cook_files([seed[:size], seed])
@@ -115,7 +115,7 @@ class Blocks(unittest.TestCase):
                           for record in pick(shown[0], "instance")],
                          [0, 0, 1, 0])
 
-    def test_a_broken_object_hides_no_other(self):
+    def test_objects_after_a_broken_one_are_read(self):
         seed = v1_seeds.v1_seeds()["broken_between"]
         records = v1.decode_file(seed)
         self.assertEqual([record["object"]
@@ -152,7 +152,7 @@ class Blocks(unittest.TestCase):
             with self.subTest(page=page, raw=raw):
                 self.assertEqual(v1.decode_name(raw, "<", page), name)
 
-    def test_what_follows_a_block(self):
+    def test_bytes_after_a_block(self):
         block = little.block(v1_seeds.single(little))
         reply = struct.pack("<II40x", 48, 0)
         for tail, kinds in (
@@ -191,7 +191,7 @@ class Blocks(unittest.TestCase):
         self.assertEqual(error["offset"], 96 + 64 + 4000 + 48 * 28 + 24)
         self.assertEqual(len(pick(records, "value")), 4800 + 1)
 
-    def test_partners(self):
+    def test_bases_and_multi_counts(self):
         seeds = v1_seeds.v1_seeds()
         for name, related in (
                 ("valid_base", [(20, None), (None, None)]),
@@ -230,7 +230,7 @@ class NameTables(unittest.TestCase):
         table = v1.Names(multi_string("2", "ab", "10", "c"))
         self.assertEqual(table.pairs, [(2, "ab", 4), (10, "c", 16)])
 
-    def test_what_is_no_pair(self):
+    def test_strings_that_are_not_pairs(self):
         seeds = v1_seeds.name_table_seeds()
         for name, pairs, notes in (
                 ("rule36_odd", ["System"], {"bad_pair"}),
@@ -298,7 +298,7 @@ class Cooking(unittest.TestCase):
             struct.pack_into("<I", newer, 96 + 44, page)
             self.assertEqual(pair(older, newer)[1]["value"], found, page)
 
-    def test_the_only_instance_is_one_without_a_name(self):
+    def test_no_instances_match_an_unnamed_instance(self):
         counters = [little.counter(6, 0x00400400, 4, 4)]
         only = little.block(little.single(230, counters, little.v4(10)))
         unnamed = little.block(little.object(230, counters, [
@@ -314,7 +314,7 @@ class Cooking(unittest.TestCase):
         self.assertEqual([(error["_file"], error["code"], error["offset"])
                           for error in errors], [(1, "truncated_header", 0)])
 
-    def test_a_v2_block_in_between_is_passed_over(self):
+    def test_a_v2_block_between_v1_blocks_is_ignored(self):
         block = processes(("a", 1, 10, {}))
         lines, errors = v1_cook.cook_files(
             [block + struct.pack("<II40x", 48, 0) + block])

@@ -33,7 +33,7 @@ class Malformed(Exception):
         self.code, self.offset = code, offset
 
 
-def demand(condition, code, offset):
+def require(condition, code, offset):
     """Raise Malformed unless the condition holds."""
     if not condition:
         raise Malformed(code, offset)
@@ -101,20 +101,20 @@ class Reader:
     def header(self):
         """The record of the block's header, after checking it."""
         at, left = self.start, len(self.data) - self.start
-        demand(left >= DATA_BLOCK, "truncated_header", at)
+        require(left >= DATA_BLOCK, "truncated_header", at)
         signature = bytes(self.data[at:at + 8])
-        demand(signature in SIGNATURES, "unknown_format", at)
+        require(signature in SIGNATURES, "unknown_format", at)
         self.order = SIGNATURES[signature]
         flag, version, revision, total, first, count, default = self.load(
             "IIIIIIi", at + 8)
-        demand(flag == (self.order == "<"), "bad_byte_order", at + 8)
+        require(flag == (self.order == "<"), "bad_byte_order", at + 8)
         if self.counts_objects_only(total, first, count):
             total += first
-        demand(total >= DATA_BLOCK, "bad_total_size", at + 20)
-        demand(total <= left, "truncated_block", at + 20)
-        demand(DATA_BLOCK <= first <= total, "bad_header_size", at + 24)
-        demand(count <= (total - first) // OBJECT, "bad_object_count",
-               at + 28)
+        require(total >= DATA_BLOCK, "bad_total_size", at + 20)
+        require(total <= left, "truncated_block", at + 20)
+        require(DATA_BLOCK <= first <= total, "bad_header_size", at + 24)
+        require(count <= (total - first) // OBJECT, "bad_object_count",
+                at + 28)
         perf, freq, hundred, name_size, name_at = self.load("qqqII", at + 56)
         is_named = name_size <= total and name_at <= total - name_size
         name = cut_name(bytes(self.data[at + name_at:at + name_at +
@@ -160,7 +160,7 @@ class Reader:
 
     def object_header(self, at, end):
         """An object's record and its size; the size is not checked."""
-        demand(end - at >= OBJECT, "truncated_object", at)
+        require(end - at >= OBJECT, "truncated_object", at)
         (size, definitions, header, title, _, help_title, _, detail, count,
          default, instances, page, time, freq) = self.load("IIIIIIIIIiiIqq",
                                                            at)
@@ -176,26 +176,26 @@ class Reader:
         """Check the lengths and counts in an object's header."""
         at, size = item["offset"], item["size"]
         length, header = item["_definitions"], item["_header"]
-        demand(OBJECT <= header <= size, "bad_header_size", at + 8)
-        demand(header <= length <= size, "bad_definition_length", at + 4)
-        demand(item["counters"] <= (length - header) // DEFINITION,
-               "bad_counter_count", at + 32)
+        require(OBJECT <= header <= size, "bad_header_size", at + 8)
+        require(header <= length <= size, "bad_definition_length", at + 4)
+        require(item["counters"] <= (length - header) // DEFINITION,
+                "bad_counter_count", at + 32)
         if item["instances"] < 0:
-            demand(item["instances"] >= -3, "bad_instance_count", at + 40)
+            require(item["instances"] >= -3, "bad_instance_count", at + 40)
         else:
-            demand(item["instances"] <= (size - length) //
-                   (INSTANCE + COUNTER_BLOCK), "bad_instance_count", at + 40)
+            require(item["instances"] <= (size - length) //
+                    (INSTANCE + COUNTER_BLOCK), "bad_instance_count", at + 40)
 
     def definitions(self, item):
         """The counter definitions of an object."""
         at = item["offset"] + item["_header"]
         end = item["offset"] + item["_definitions"]
         for position in range(item["counters"]):
-            demand(end - at >= DEFINITION, "truncated_definition", at)
+            require(end - at >= DEFINITION, "truncated_definition", at)
             (length, title, _, help_title, _, scale, detail, kind, size,
              offset) = self.load("IIIIIiIIII", at)
-            demand(DEFINITION <= length <= end - at, "bad_definition_size",
-                   at)
+            require(DEFINITION <= length <= end - at, "bad_definition_size",
+                    at)
             yield {"record": "counter", "offset": at,
                    "object": item["object"], "counter": title,
                    "position": position, "type": type_name(kind),
@@ -206,11 +206,11 @@ class Reader:
 
     def instance(self, item, number, at, end):
         """One instance definition: its record and where its values begin."""
-        demand(end - at >= INSTANCE, "truncated_instance", at)
+        require(end - at >= INSTANCE, "truncated_instance", at)
         length, title, place, unique, offset, size = self.load("IIIiII", at)
-        demand(INSTANCE <= length <= end - at, "bad_instance_size", at)
-        demand(size <= length and offset <= length - size and
-               (size == 0 or offset >= INSTANCE), "bad_name", at + 16)
+        require(INSTANCE <= length <= end - at, "bad_instance_size", at)
+        require(size <= length and offset <= length - size and
+                (size == 0 or offset >= INSTANCE), "bad_name", at + 16)
         name = key = None
         if size > 0:
             page = item["code_page"] or (1200 if self.order == "<" else 1201)
@@ -226,10 +226,10 @@ class Reader:
 
     def counter_block(self, at, end):
         """The size of the counter block that begins there."""
-        demand(end - at >= COUNTER_BLOCK, "truncated_counter_block", at)
+        require(end - at >= COUNTER_BLOCK, "truncated_counter_block", at)
         size, = self.load("I", at)
-        demand(COUNTER_BLOCK <= size <= end - at, "bad_counter_block_size",
-               at)
+        require(COUNTER_BLOCK <= size <= end - at, "bad_counter_block_size",
+                at)
         return size
 
     # Values -----------------------------------------------------------------
@@ -287,11 +287,11 @@ class Reader:
         item["_paid"] += sum(4 if other["type_value"] & MULTI and
                              not is_base(other["type_value"]) else 2
                              for other in counters)
-        demand(item["_paid"] <= item["size"], "excessive_values", at)
+        require(item["_paid"] <= item["size"], "excessive_values", at)
         for position, counter in enumerate(counters):
             width, offset = counter["bytes"], counter["value_offset"]
-            demand(width == 0 or self.fits(counter, size),
-                   "bad_counter_offset", counter["offset"] + 36)
+            require(width == 0 or self.fits(counter, size),
+                    "bad_counter_offset", counter["offset"] + 36)
             base, items = self.related(counters, position, at, size)
             record = {"record": "value", "offset": at + offset * (width > 0),
                       "object": item["object"], "instance": number,
@@ -342,7 +342,7 @@ class Reader:
             item["_end"] = at + item["size"]
             item["_paid"] = 0
             # The next object is found by this size.
-            demand(OBJECT <= item["size"] <= end - at, "bad_object_size", at)
+            require(OBJECT <= item["size"] <= end - at, "bad_object_size", at)
             yield item
             yield from self.object_parts(item)
             at = item["_end"]

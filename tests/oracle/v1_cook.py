@@ -21,7 +21,7 @@ ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
 
 
 def evaluate(older, newer):
-    """The only call of the formula evaluator."""
+    """Evaluate the formula of a value."""
     kind = formula.find_type(newer["type"])
     if (older and kind and formula.needs_two(kind) and
             older["type"] == newer["type"] and

@@ -6,25 +6,28 @@ Each function yields the cases of one file of corpus/formula.
 
 import itertools
 
-from vector_rows import (Case, LEAST, MOST, TWO31, TWO32, TWO53, TWO63, TWO64,
-                         clock_of, divider, formula, is_large, spell,
-                         usual_samples, vary)
+from vector_rows import (Case, INT64_MAX, INT64_MIN, TWO31, TWO32, TWO53,
+                         TWO63, TWO64, clock_of, divider, formula, is_large,
+                         spell, usual_samples, vary)
 
 DWORD_EDGES = (0, 1, 2, TWO31 - 1, TWO31, TWO32 - 2, TWO32 - 1)
 LARGE_EDGES = (0, 1, TWO32 - 1, TWO32, TWO53 - 1, TWO53 + 1, TWO63, TWO64 - 1)
 # Pairs of clock readings: equal, reversed, one step, and the largest distance.
 CLOCK_PAIRS = (
     (0, 0, "stands still at 0"), (5, 5, "stands still at 5"),
-    (MOST, MOST, "stands still at its end"), (6, 5, "goes back by 1"),
+    (INT64_MAX, INT64_MAX, "stands still at its end"),
+    (6, 5, "goes back by 1"),
     (0, -1, "goes back below 0"), (TWO53 + 1, TWO53, "goes back by 1 at 2^53"),
-    (MOST, LEAST, "goes back as far as it can"),
-    (0, LEAST, "goes back by 2^63"), (0, 1, "goes on by 1"),
-    (-1, 1, "passes 0"), (LEAST, MOST, "goes on as far as it can"),
-    (LEAST, 0, "goes on by 2^63"), (-1, MOST, "goes on by 2^63 past 0"),
-    (0, MOST, "goes on by 2^63-1"),
+    (INT64_MAX, INT64_MIN, "goes back as far as it can"),
+    (0, INT64_MIN, "goes back by 2^63"), (0, 1, "goes on by 1"),
+    (-1, 1, "passes 0"), (INT64_MIN, INT64_MAX, "goes on as far as it can"),
+    (INT64_MIN, 0, "goes on by 2^63"),
+    (-1, INT64_MAX, "goes on by 2^63 past 0"),
+    (0, INT64_MAX, "goes on by 2^63-1"),
     (TWO53 - 1, TWO53 + 2, "goes on by 3 at 2^53"),
     (133000000000000000, 133000000010000321, "is a file time, 1 s apart"))
-FREQUENCIES = (LEAST, -1, 0, 1, 3, 10000000, TWO32 + 1, TWO53 + 1, MOST)
+FREQUENCIES = (INT64_MIN, -1, 0, 1, 3, 10000000, TWO32 + 1, TWO53 + 1,
+               INT64_MAX)
 ITEMS = (0, 1, 3, TWO32 - 1, TWO32, TWO53 + 1, TWO63, TWO64 - 1)
 STARTS = (0, 1, TWO32 - 1, TWO32, TWO53 - 1, TWO53 + 1, TWO63 - 1, TWO63,
           TWO64 - 1)
@@ -129,7 +132,7 @@ def own_clock(kind, known):
 
 def elapsed_cases(kind):
     """The time and the start: the former is signed, the latter is not."""
-    nows = (LEAST, -1, 0, 1, TWO32, TWO53 + 1, MOST)
+    nows = (INT64_MIN, -1, 0, 1, TWO32, TWO53 + 1, INT64_MAX)
     for start, now in itertools.product(STARTS, nows):
         newer = vary(kind, value=start, object_time=now)[1]
         yield Case("elapsed", None, newer, "started at %s, now is %s" % (
@@ -147,7 +150,7 @@ def other_clocks(kind, form):
     yield Case("unused", *vary(kind, dict.fromkeys(keys, 9),
                                **dict.fromkeys(keys, 3)),
                "the clocks it does not use run backwards")
-    yield Case("unused", *vary(kind, dict.fromkeys(keys, LEAST),
+    yield Case("unused", *vary(kind, dict.fromkeys(keys, INT64_MIN),
                                **dict.fromkeys(keys, -1)),
                "the clocks and frequencies it does not use are negative")
 
@@ -195,8 +198,8 @@ def flag_cases():
                 (TWO32 - 1, TWO32 - 2, "above by one of 2^32-2"),
                 (TWO53, TWO53 + 1, "below by less than a double can tell"),
                 (TWO53 + 1, TWO53, "above by less than a double can tell"),
-                (MOST - 1, MOST, "below by one of 2^63-1"),
-                (TWO64 - 1, MOST, "about 200 %")):
+                (INT64_MAX - 1, INT64_MAX, "below by one of 2^63-1"),
+                (TWO64 - 1, INT64_MAX, "about 200 %")):
             if top >= TWO32 and not is_large(kind):
                 continue
             below = divider(kind, whole)
@@ -255,13 +258,14 @@ def frequency_cases(kind, key):
         yield Case("seconds", *vary(kind, older, **{key: 10000000, **newer}),
                    "%d.%d s at 10 MHz: no integer divides by the frequency" %
                    divmod(tenths, 10), decision="frequency is a factor")
-    for ticks in (1, 3, 0x123456789ABCDEF, MOST - 1):
+    for ticks in (1, 3, 0x123456789ABCDEF, INT64_MAX - 1):
         ticks = ticks if large or clock != "perf_time" else min(ticks,
                                                                 TWO32 - 1)
         older, newer = ticking(kind, clock, ticks)
         raw = {"value": TWO64 - 59 if large else TWO32 - 5}
         yield Case("huge", *vary(kind, {"value": 0, "base": 0, **older}, **{
-            **raw, "base": TWO32 - 5, key: MOST - 24, "multi": 7, **newer}),
+            **raw, "base": TWO32 - 5, key: INT64_MAX - 24, "multi": 7,
+            **newer}),
             "%s ticks of a clock with 2^63-25 a second" % spell(ticks))
 
 

@@ -166,7 +166,8 @@ def oddities():
     yield "head_unaligned", simple(records=[record(1)], head=63)
     yield "unavailable", simple(leaf(edx=INT | 0xF), [record(4)], flags=0x10)
     yield "wraps", simple(base=(1 << 64) - 127)
-    # The fuzz target places the block where the input ends, at 336.
+    # The fuzz target uses the size of the input, here 336, as the address of
+    # the control block; a ring at address 300 overlaps it.
     yield "overlap", simple(base=300)
     yield "reserved", simple(flags=0x1FFFFFFF, reserved_20=1, reserved_56=2,
                              reserved_68=3)

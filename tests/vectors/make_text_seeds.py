@@ -14,7 +14,7 @@ import sys
 from seed_files import write_seeds
 
 HEAD = "cpi-snapshots 1\n"
-MOST = 2**64 - 1
+UINT64_MAX = 2**64 - 1
 
 
 def snapshot(clock, cpus=(), thread=None):
@@ -51,7 +51,8 @@ def oddities():
     """Unusual texts that are accepted."""
     yield "head_alone", HEAD
     yield "largest", HEAD + "widths 1 1\n" + snapshot(
-        MOST, [(2**32 - 1, MOST, MOST, MOST, MOST)], (2**32 - 1, MOST, MOST))
+        UINT64_MAX, [(2**32 - 1, *[UINT64_MAX] * 4)],
+        (2**32 - 1, UINT64_MAX, UINT64_MAX))
     yield "blanks", ("cpi-snapshots\t1 \n\n# remark\n \t\n  snapshot \t7\n"
                      "\tcpu  0\t1  2 \n #\n thread 1 2 3  user\n")
     yield "returns", (HEAD + snapshot(1, [(0, 1, 2)])).replace("\n", "\r\n")
@@ -73,7 +74,7 @@ BROKEN = {
     "thread_alone": "thread 0 1 2\n",
     "cpu_behind_refusal": "refuse -1 x\ncpu 0 1 2\n",
     "clock_missing": "snapshot\n",
-    "clock_beyond": "snapshot %d\n" % (MOST + 1),
+    "clock_beyond": "snapshot %d\n" % (UINT64_MAX + 1),
     "clock_two": "snapshot 1 2\n",
     "cpu_four": snapshot(1) + "cpu 0 1 2 3\n",
     "cpu_beyond": snapshot(1) + "cpu 4294967296 1 2\n",

@@ -20,7 +20,7 @@ from seed_files import write_seeds  # noqa: E402
 
 
 def plan(switches=0, capacity=4, first=0, step=1, after=1, inside=1):
-    """The four bytes."""
+    """The four bytes that select how the reply is read."""
     return struct.pack("<4B", switches, capacity - 1 | inside - 1 << 6, first,
                        step - 1 | after - 1 << 4)
 
@@ -55,8 +55,7 @@ def bulk_seeds():
     sets = {name: counterset(values, 9) for name, values in (
         ("wide", wide), ("mixed", mixed), ("odd", odd), ("short", short),
         ("empty", []))}
-    # More instances than one batch of the reader; the most values of an
-    # instance that it uses as a template, and one more; values in several parts.
+    # Many instances of one layout, and instances with many values.
     many = counterset([w.v4(7)], 35)
     most = counterset([w.v8(number) for number in range(128)], 2)
     above = counterset([w.v8(number) for number in range(129)], 2)

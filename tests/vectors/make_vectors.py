@@ -48,7 +48,7 @@ def check_fact(row, result):
             row["id"], facts, found))
 
 
-def kept_rows(path, suite):
+def completed_rows(path, suite):
     """The lines of a file written by hand, checked and completed."""
     yield HEADER
     with open(path, encoding="utf-8", newline="") as file:
@@ -71,7 +71,7 @@ def suite_files(folder):
     suite = Suite()
     for name in KEPT:
         path = folder / (name + ".csv")
-        yield path.name, "".join(kept_rows(path, suite))
+        yield path.name, "".join(completed_rows(path, suite))
     for name, cases in FAMILIES.items():
         yield name + ".csv", "".join(suite.rows(name, cases()))
 

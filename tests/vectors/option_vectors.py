@@ -8,7 +8,7 @@ import itertools
 import random
 
 from edge_vectors import SHOWN, forms_of
-from vector_rows import (Case, MOST, TWO32, TWO53, TWO63, TWO64, clock_of,
+from vector_rows import (Case, INT64_MAX, TWO32, TWO53, TWO63, TWO64, clock_of,
                          divider, formula, is_large, spell, usual_samples,
                          vary)
 
@@ -106,7 +106,7 @@ def item_options():
                     "%s ticks of 1000 taken, by %s items" % (
                         spell(taken), spell(items)), mode)
             yield Case(mode, *vary(kind, {key: 0, "value": 0}, **{
-                key: MOST, "value": TWO63 + 5, "multi": 3}),
+                key: INT64_MAX, "value": TWO63 + 5, "multi": 3}),
                 "a product beyond 64 bits", mode)
     kind = 0x22410500
     for ticks in (None, 0, -1, 1):
@@ -208,7 +208,7 @@ def scale_cases():
         older, newer = divider(0x10410500, 1)
         yield Case("scale_most", *vary(
             0x10410500, {"value": 0, **older}, value=TWO64 - 1,
-            perf_freq=MOST, **newer), "the largest value, scaled",
+            perf_freq=INT64_MAX, **newer), "the largest value, scaled",
             "scale=%d" % scale)
 
 

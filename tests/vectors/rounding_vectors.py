@@ -10,8 +10,9 @@ import itertools
 import random
 
 from edge_vectors import SHOWN
-from vector_rows import (Case, LEAST, MOST, TWO32, TWO53, TWO63, TWO64,
-                         clock_of, divider, formula, is_large, spell, vary)
+from vector_rows import (Case, INT64_MAX, INT64_MIN, TWO32, TWO53, TWO63,
+                         TWO64, clock_of, divider, formula, is_large, spell,
+                         vary)
 
 TIES = ((1, "down"), (3, "up"))  # last two bits of the tie, direction
 
@@ -42,7 +43,7 @@ def limits(kind):
     known = formula.TYPES[kind]
     top = (TWO64 if is_large(kind) else TWO32) - 1
     if known.form is formula.ELAPSED:
-        top = MOST - 1
+        top = INT64_MAX - 1
     below = TWO64 - 1
     if known.form.below in ("base", "base_delta") and known.base & 0x300 == 0:
         below = TWO32 - 1
@@ -245,7 +246,7 @@ def product_beyond(kind):
 def extremes(kind):
     """The largest and smallest possible values."""
     form, (most, widest) = form_of(kind), limits(kind)
-    f = MOST if form.frequency else None
+    f = INT64_MAX if form.frequency else None
     below = widest if form.below else None
     one = 1 if form.below else None
     yield Case("largest", *place(kind, most, one, f, 1),
@@ -292,8 +293,8 @@ def longest_clock(kind):
     if form_of(kind).below == "time":
         key = clock_of(kind)[0]
         for step in (TWO63, TWO64 - 1):
-            yield Case("long", *vary(kind, {key: LEAST, "value": 0},
-                                     **{key: LEAST + step, "value": 3}),
+            yield Case("long", *vary(kind, {key: INT64_MIN, "value": 0},
+                                     **{key: INT64_MIN + step, "value": 3}),
                        "the clock's step of %s is above what a signed number "
                        "holds" % spell(step))
 
@@ -334,7 +335,7 @@ def borrows():
     Numerator minus denominator is 2^129 - 2 x at the first step: the upper
     limbs differ by 2, the middle ones are equal, and the lower one borrows.
     """
-    d, f, found = TWO64 - 59, MOST - 24, 0
+    d, f, found = TWO64 - 59, INT64_MAX - 24, 0
     for n in range(TWO64 // 21, TWO64, TWO64 // 977):
         top = 100 * n * f
         m = -(-(top - (1 << 128)) // (2 * d))

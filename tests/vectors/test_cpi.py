@@ -31,7 +31,7 @@ MODES = (0, c.RAW, c.SCALED, c.ON_THREAD, c.SCALED | c.ON_THREAD,
          c.THREAD_ONLY)
 EDGES = [0, 1, 2, 3, 100, 4999, 5000, 9999, 10000, 20000] + [
     (1 << bits) + more for bits in (31, 32, 40, 48, 52, 53, 54, 63)
-    for more in (-1, 0, 1)] + [c.MOST - 1, c.MOST]
+    for more in (-1, 0, 1)] + [c.UINT64_MAX - 1, c.UINT64_MAX]
 
 
 # Cases -----------------------------------------------------------------------
@@ -183,16 +183,17 @@ class Figures(unittest.TestCase):
                  for _ in range(3)]
         self.compare(cases)
 
-    def test_most(self):
+    def test_largest_sums(self):
         """The largest sums, and numbers next to them."""
         for count in (1, 2, 1024):
-            for instr, cycles, busy in ((c.MOST, c.MOST, c.MOST),
-                                        (c.MOST, 1, 0), (1, c.MOST, 1),
-                                        (c.MOST // count, c.MOST // count, 7),
-                                        (c.MOST // count + (count > 1), 3, 3)):
+            part = c.UINT64_MAX // count
+            for instr, cycles, busy in (
+                    (c.UINT64_MAX, c.UINT64_MAX, c.UINT64_MAX),
+                    (c.UINT64_MAX, 1, 0), (1, c.UINT64_MAX, 1),
+                    (part, part, 7), (part + (count > 1), 3, 3)):
                 self.compare([(
                     c.Snapshot(0, [c.Cpu(n) for n in range(count)]),
-                    c.Snapshot(0, [c.Cpu(n, instr, cycles, busy, c.MOST)
+                    c.Snapshot(0, [c.Cpu(n, instr, cycles, busy, c.UINT64_MAX)
                                    for n in range(count)]),
                     (64, 64), mode) for mode in (c.RAW, c.SCALED)])
 

@@ -24,7 +24,7 @@ NO_SAMPLE = [""] * (2 + len(KEYS))
 
 TWO31, TWO32, TWO53 = 1 << 31, 1 << 32, 1 << 53
 TWO63, TWO64 = 1 << 63, 1 << 64
-LEAST, MOST = -TWO63, TWO63 - 1
+INT64_MIN, INT64_MAX = -TWO63, TWO63 - 1
 
 POWERS = {1 << power: "2^%d" % power for power in (31, 32, 53, 54, 63, 64)}
 
@@ -94,9 +94,9 @@ def divider(kind, amount):
     below = known.form.below
     if below == "time":
         key = formula.CLOCKS[known.clock][0]
-        if amount <= MOST:
+        if amount <= INT64_MAX:
             return {key: 0}, {key: amount}
-        return {key: LEAST}, {key: amount + LEAST}
+        return {key: INT64_MIN}, {key: amount + INT64_MIN}
     if below == "base":
         return {}, {"base": amount}
     return ({"base": 0}, {"base": amount}) if below else ({}, {})

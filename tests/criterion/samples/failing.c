@@ -46,7 +46,7 @@ FAILING(expect_str_neq, cr_expect_str_neq("text", "text"))
 FAILING(expect_arr_eq, cr_expect_arr_eq("text", "texT", 4))
 FAILING(expect_float_eq, cr_expect_float_eq(1.0, 1.5, 0.25))
 
-Test(failing, but_this_passes)
+Test(failing, passes)
 {
     cr_assert(was_taken_down, "fini runs after a test that failed");
 }
