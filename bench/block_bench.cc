@@ -90,7 +90,7 @@ template <class Read> void measure(benchmark::State &state, const reply &input, 
         uint64_t sum = read(blocks.next(), blocks.size_bytes);
         benchmark::DoNotOptimize(sum);
         if (sum != input.sum)
-            return state.SkipWithError("the sum input the values is wrong");
+            return state.SkipWithError("the sum of the values is wrong");
     }
     bench::count_items(state, input.values);
 }
@@ -193,7 +193,7 @@ void add_v1(size_t count)
 void require_sum(benchmark::State &state, const reply &input, uint64_t sum)
 {
     if (sum != input.sum)
-        return state.SkipWithError("the sum input the values is wrong");
+        return state.SkipWithError("the sum of the values is wrong");
     bench::count_items(state, input.values);
 }
 
@@ -297,10 +297,10 @@ void measure_documented(benchmark::State &state, const reply &input)
         std::vector<uint8_t> name = bench::utf16le(processors[i].name + u'\0');
         for (uint32_t counter : {0U, 11U, 20U, 31U}) {
             if (documented_value(reader.get(), i, counter) != bench::reply_value(i, counter))
-                return state.SkipWithError("the values are others");
+                return state.SkipWithError("a value is wrong");
         }
         if (std::memcmp(documented_name(reader.get(), i), name.data(), name.size()) != 0)
-            return state.SkipWithError("the instances are others");
+            return state.SkipWithError("an instance has a wrong name");
     }
     bench::count_items(state, input.values);
 }

@@ -6,7 +6,8 @@
 
 Records all countersets of this Linux machine, repeats the samples with later clocks until the recording has N MB
 (default 100), and prints for each command the median of the runs: seconds of CPU time, MB of input and rows of output
-per second, and the memory that is no file's. `sadf` reads a file of ten seconds; without sysstat its row is missing.
+per second, and the anonymous memory (resident memory without mapped files). `sadf` reads a file of ten seconds; without
+sysstat its row is missing.
 """
 import argparse
 import os
@@ -20,7 +21,7 @@ import tempfile
 import time
 
 CHUNK = struct.Struct("<4sIQ")
-CLOCKS = struct.Struct("<qq")  # at 8 of a reply: the performance counter, and 100 ns since 1601
+CLOCKS = struct.Struct("<qq")  # at offset 8 of a reply: performance counter, and 100 ns units since 1601
 AT_CLOCKS = 8
 SADC = "/usr/lib/sysstat/sadc"
 FOUR_COUNTERS = ("--set", "Processor Information", "--counter", "0", "--counter", "1", "--counter", "2", "--counter", "3")
@@ -58,13 +59,13 @@ def write_recording(path, sample_path, size):
 
 
 def own_memory(pid):
-    """The resident memory of a process that is no file's, in KiB."""
+    """The resident memory of a process without mapped files, in KiB."""
     lines = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
     return next((int(line.split()[1]) for line in lines if line.startswith("RssAnon:")), 0)
 
 
 def run(command):
-    """CPU seconds and the most memory in KiB that was seen of a command whose output is dropped."""
+    """Runs a command without its output. Returns its CPU seconds and the largest measured memory in KiB."""
     memory = 0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         pid, status, usage = 0, 0, None

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The promises that benchmark results are compared with. A broken promise is printed and does not change the exit
-status, because a shared machine is slow at times. scripts/bench prints the table, docs/performance.md contains it, and
-test_report.py compares both."""
+"""The promises of docs/performance.md about speed, with which benchmark results are compared. A broken promise is
+printed but does not change the exit status, because a shared machine is slow at times. scripts/bench prints the table
+of promises, docs/performance.md contains it, and test_report.py compares both."""
 import statistics
 from collections import namedtuple
 
-LEAST_REPETITIONS = 9  # with fewer repetitions the median is not used
+LEAST_REPETITIONS = 9  # a result with fewer repetitions gets no verdict
 
-# `measured` is a benchmark's whole name. With `baseline` the limit is the largest ratio of both medians, else the largest
-# number of nanoseconds per item.
+# `measured` and `baseline` are whole names of benchmarks. `limit` is the largest allowed ratio of their medians or,
+# without a baseline, the largest number of nanoseconds per item.
 Promise = namedtuple("Promise", "text measured baseline limit")
 
 REPLY = "v2/processor_information"

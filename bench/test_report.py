@@ -70,7 +70,7 @@ class Program(unittest.TestCase):
         lines = self.call(path)[1]
         self.assertEqual(lines[-3:], ["f 10 1,000", "x/apply 4.00 3.00", "y/apply 5.00"])
 
-    def test_what_is_measured_stands_before_its_baselines(self):
+    def test_baselines_come_after_the_measured_benchmark(self):
         path = self.write("a.json", result(run("f/x/memcpy/10", 1), run("f/y/apply/10", 8), run("f/x/plain/10", 2),
                                            run("f/x/apply/10", 4)))
         lines = self.call(path)[1]
@@ -97,7 +97,7 @@ class Program(unittest.TestCase):
         path = self.write("a.json", result(run("m/x/match/10/manual_time", 8), run("m/x/plain/10", 2)))
         self.assertIn("x/match 8.00 (4.00x)", self.call(path)[1])
 
-    def test_aggregates_are_no_repetitions(self):
+    def test_aggregates_are_not_counted_as_repetitions(self):
         path = self.write("a.json", result(run("f/x/apply/10", 8), run("f/x/apply/10", 99, run_type="aggregate")))
         lines = self.call(path)[1]
         self.assertIn("x/apply 8.00", lines)
@@ -118,7 +118,7 @@ class Program(unittest.TestCase):
         self.assertIn("z/apply 5.00 (-50%)", lines)
         self.assertIn("w/apply 5.00 (new)", lines)
 
-    def test_compare_tells_of_another_machine(self):
+    def test_compare_reports_another_machine(self):
         old = self.write("old.json", result(run("f/x/apply/10", 8), cpu="B"))
         new = self.write("new.json", result(run("f/x/apply/10", 8)))
         self.assertIn("The earlier run had another cpu: B.", self.call("--compare", old, new)[1])
@@ -216,7 +216,7 @@ class Program(unittest.TestCase):
 
     # ---- Promises -----------------------------------------------------------------------------------
 
-    def judge(self, *names_and_times):
+    def promise_lines(self, *names_and_times):
         """Lines about promises for a run with these benchmarks and repetitions; the run succeeds."""
         all_runs = [each for name, times in names_and_times for each in runs(name, *times)]
         status, lines, _ = self.call(self.write("a.json", result(*all_runs)))
@@ -226,35 +226,36 @@ class Program(unittest.TestCase):
 
     def test_a_promise_is_kept_up_to_its_limit(self):
         # 4 to 16 is a quarter, the limit; the median is used, not the mean.
-        lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.4] * 8 + [90]),
-                           (f"{promises.REPLY}/documented/64", [16] * 9))
+        lines = self.promise_lines((f"{promises.REPLY}/bulk_instances/64", [6.4] * 8 + [90]),
+                                   (f"{promises.REPLY}/documented/64", [16] * 9))
         self.assertEqual(len(lines), len(promises.PROMISES))
         self.assertTrue(lines[0].endswith("0.40x 0.400x kept"), lines[0])
         self.assertTrue(all(line.endswith("not measured") for line in lines[1:]), lines)
 
     def test_a_promise_above_its_limit_is_missed_and_the_run_passes(self):
-        lines = self.judge((f"{promises.REPLY}/walk/4096", [26.2] * 9), (f"{promises.REPLY}/twin/4096", [20] * 9))
+        lines = self.promise_lines((f"{promises.REPLY}/walk/4096", [26.2] * 9),
+                                   (f"{promises.REPLY}/twin/4096", [20] * 9))
         self.assertEqual([line for line in lines if not line.endswith("not measured")],
                          ["careful walk: the checks take at most 30 % on top 1.30x 1.310x missed"])
 
-    def test_a_promise_missed_by_little_shows_by_how_much(self):
-        lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.48] * 9),
-                           (f"{promises.REPLY}/documented/64", [16] * 9))
+    def test_a_promise_missed_slightly_has_more_digits(self):
+        lines = self.promise_lines((f"{promises.REPLY}/bulk_instances/64", [6.48] * 9),
+                                   (f"{promises.REPLY}/documented/64", [16] * 9))
         self.assertTrue(lines[0].endswith("0.40x 0.405x missed"), lines[0])
 
     def test_a_promise_in_nanoseconds(self):
         name = next(promise.measured for promise in promises.PROMISES if not promise.baseline)
         for nanoseconds, expected in ((14.5, "15 ns 14.50 ns kept"), (15.5, "15 ns 15.50 ns missed")):
-            lines = self.judge((name, [nanoseconds] * 9))
+            lines = self.promise_lines((name, [nanoseconds] * 9))
             self.assertEqual([line.endswith(expected) for line in lines].count(True), 1, lines)
 
-    def test_few_repetitions_promise_nothing(self):
-        lines = self.judge((f"{promises.REPLY}/bulk_instances/64", [6.4] * 9),
-                           (f"{promises.REPLY}/documented/64", [16] * 8))
+    def test_too_few_repetitions_give_no_verdict(self):
+        lines = self.promise_lines((f"{promises.REPLY}/bulk_instances/64", [6.4] * 9),
+                                   (f"{promises.REPLY}/documented/64", [16] * 8))
         self.assertTrue(lines[0].endswith("0.40x 0.400x too few repetitions"), lines[0])
 
     def test_a_run_of_other_benchmarks_has_no_promises(self):
-        self.assertEqual(self.judge(("f/x/apply/10", [8] * 9)), [])
+        self.assertEqual(self.promise_lines(("f/x/apply/10", [8] * 9)), [])
 
     def test_markdown_has_the_promises(self):
         path = self.write("a.json", result(*runs(f"{promises.REPLY}/from_memory/walk/4096", *[10] * 9),

@@ -86,7 +86,8 @@ def summarise(data):
 
 
 def gaps(data):
-    """Lines that are not reached, branches never taken one way, and conditions without an independent pair.
+    """Lines that are not executed, branches that never go one of their ways, and conditions without an independence
+    pair (MC/DC).
 
     A function in a header is compiled into several libraries; it counts as reached if one of them reaches it.
     """
