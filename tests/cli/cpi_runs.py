@@ -91,12 +91,12 @@ busy%   25.00  25.00    n/a
 
 def figures_json(figures):
     """The JSON of a CPU or of the system."""
-    def told(value, below):
+    def or_none(value, below):
         return value if below else None
     return {"status": figures.status,
-            "raw_cpi": told(figures.raw_cpi, figures.instr),
-            "scaled_cpi": told(figures.scaled_cpi, figures.instr),
-            "busy_percent": told(figures.busy_percent, figures.elapsed),
+            "raw_cpi": or_none(figures.raw_cpi, figures.instr),
+            "scaled_cpi": or_none(figures.scaled_cpi, figures.instr),
+            "busy_percent": or_none(figures.busy_percent, figures.elapsed),
             "instr": figures.instr, "cycles": figures.cycles,
             "scaled_cycles": figures.scaled, "busy": figures.busy,
             "elapsed": figures.elapsed, "busy_clamped": figures.clamped}

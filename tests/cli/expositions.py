@@ -53,7 +53,7 @@ def read_family(kind, lines):
 
 
 def read_exposition(text):
-    """{metric: (type, help, {labels: value})}; the text must be flawless."""
+    """{metric: (type, help, {labels: value})}; fails for invalid text."""
     metrics, name = {}, None
     assert text == "" or text.endswith("\n")
     for line in text.split("\n")[:-1]:

@@ -91,14 +91,14 @@ class Catalog(Case):
                 for item in self.run_json("countersets", "--file", path)
                 if item["record"] == "counter"}
 
-    def test_without_registration_the_catalog_tells(self):
+    def test_without_registration_the_catalog_is_used(self):
         path = self.capture()
         self.assertEqual(self.shown(path), (
             "Processor Information", "% Processor Time",
             "PERF_100NSEC_TIMER_INV", 75.0))
         self.assertEqual(self.run_json("countersets", "--file", path), [])
 
-    def test_the_registration_counts(self):
+    def test_the_registration_has_precedence(self):
         """Another name and another type replace those of the catalog."""
         path = self.capture(metadata(PROCESSOR, "Renamed", [
             (0, 0x00010100, "Something Else")]))
@@ -124,7 +124,7 @@ class Catalog(Case):
         self.assertEqual(self.shown(path), (None, None,
                                             "PERF_100NSEC_TIMER_INV", 75.0))
 
-    def test_counters_that_the_registration_leaves_out(self):
+    def test_counters_missing_in_the_registration(self):
         path = self.capture(metadata(PROCESSOR, "Renamed", [
             (1, RAW, "Another")]))
         item = self.run_json("cook", path)[-1]

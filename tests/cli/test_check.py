@@ -41,7 +41,7 @@ class Check(Case):
         self.assertEqual((items[0]["code"], items[0]["offset"]),
                          ("bad_result_size", 56))
 
-    def test_seeds_are_what_their_names_say(self):
+    def test_seeds_are_valid_or_broken_as_named(self):
         for subject, kind in (("v2", "data"), ("capture", "capture")):
             paths = sorted(glob.glob(seed(subject, "*_*")))
             done, items = self.verdicts(*paths)
@@ -66,7 +66,7 @@ class Check(Case):
         done, _ = self.verdicts(path)
         self.assert_error(done, 1, path, len(data) - 16, "bad_instance_size")
 
-    def test_first_error_is_the_verdict(self):
+    def test_verdict_is_the_first_error(self):
         data = w.recording(w.chunk(b"DATA", b"1"), w.chunk(b"DATA", b"22"))
         path = self.file("a.pfb", data)
         done, items = self.verdicts(path)
@@ -134,7 +134,7 @@ class Check(Case):
 class Hostile(Case):
     """No input causes an endless loop or unbounded memory."""
 
-    def test_counts_that_lie(self):
+    def test_counts_larger_than_the_file(self):
         huge = 0xFFFFFFFF
         for data in (
                 w.reply(count=huge),
@@ -145,7 +145,7 @@ class Hostile(Case):
             done = self.run_program("check", "-", stdin=data)
             self.assertEqual((done.status, len(done.errors())), (1, 1))
 
-    def test_many_small_things(self):
+    def test_many_small_structures(self):
         blocks = self.file("a.bin", w.reply() * 50000)
         self.run_fine("check", blocks)
         chunks = self.file("b.pfb", w.recording(w.chunk(b"DATA", w.reply()) *

@@ -116,7 +116,7 @@ class RoundTrips(ConvertCase):
                  self.run_json("cook", self.converted("a.txt", path))]
         self.assertEqual(found, [None, "", "-"])
 
-    def test_text_of_what_is_malformed(self):
+    def test_malformed_samples_are_reported_once(self):
         """What is malformed is reported once: the text itself is fine."""
         for path in BROKEN:
             text = self.path("a.txt")
@@ -127,7 +127,7 @@ class RoundTrips(ConvertCase):
                               self.path("a.pfb"))
                 os.remove(text)
 
-    def test_what_has_no_text_is_counted(self):
+    def test_chunks_without_text_form_are_counted(self):
         for name in LEFT_OUT:
             done = self.run_program("convert", seed("capture", name), "-o",
                                     self.path("a.txt"))
@@ -262,7 +262,7 @@ class Outputs(ConvertCase):
             self.assertEqual(done.status, status)
             self.assertEqual(self.bytes_of(old), b"old")
 
-    def test_what_precedes_a_cut_is_converted(self):
+    def test_samples_before_a_truncation_are_converted(self):
         whole = self.bytes_of(FIXTURES[0])
         cut = self.file("cut.pfb", whole[:-100])
         for name in ("out.pfb", "out.txt"):
@@ -301,7 +301,7 @@ class Outputs(ConvertCase):
         self.assertNotEqual(self.refused(
             2, path, "--from", "2026-01-01T00:00:00Z"), "")
 
-    def test_what_cannot_be_converted(self):
+    def test_formats_that_cannot_be_converted(self):
         log = self.file("log.csv", b'"(PDH-CSV 4.0) (UTC)(0)","\\\\M\\A\\B"\r\n'
                         b'"01/02/2026 03:04:05.000","1"\r\n')
         self.assertIn("displayed values", self.refused(2, log))
@@ -315,7 +315,7 @@ class Outputs(ConvertCase):
 
 
 class Filters(ConvertCase):
-    """What is left out is not in the output."""
+    """Data that the filters exclude is not in the output."""
 
     def values(self, *arguments):
         """The displayed values. Positions and queries are counted among
@@ -466,7 +466,7 @@ class Filters(ConvertCase):
         for name in names:
             self.kept(path, "--instance", name)
 
-    def test_nothing_is_left(self):
+    def test_filters_that_match_nothing(self):
         for path in (FIXTURES[0], os.path.join(ROOT, "fixtures",
                                                "process.pfb")):
             self.assertNotEqual(self.refused(2, path, "--set", "Nothing"), "")
@@ -532,7 +532,7 @@ class TextForm(ConvertCase):
         self.assertEqual(self.run_fine("cook", "-", stdin=DISK.encode()).out,
                          self.run_fine("cook", path).out)
 
-    def test_forms_of_writing(self):
+    def test_equivalent_spellings(self):
         plain = self.cooked(self.file("a.txt", DISK.encode()))[1]
         for text in ("\ufeff" + DISK, DISK.replace("\n", "\r\n"),
                      DISK.rstrip("\n"),
@@ -564,7 +564,7 @@ class TextForm(ConvertCase):
                 if item["sample"] == 1}
         self.assertEqual((raws[2], raws[3]), (3999999, 99))
 
-    def test_places_of_errors(self):
+    def test_line_and_column_of_errors(self):
         rows = DISK.count("\n")
         for text, line, column in (
                 ("perfblock text 2\n", 1, 16), ("perfblock text \n", 1, 16),

@@ -121,7 +121,7 @@ class Json(Case):
         self.assertEqual((item["set"], item["counter"], item["guid"]),
                          (None, None, OTHER))
 
-    def test_english_names_serve_where_others_are_missing(self):
+    def test_english_names_replace_missing_names(self):
         extra = w.registration_chunk(OTHER, 9, w.string("English")) + \
             w.registration_chunk(OTHER, 10, w.string_block([(1, "busy")]))
         item = self.cook(recording(timer_rows(1, (0, "a", 1)), names=False,
@@ -132,7 +132,7 @@ class Json(Case):
         self.assertEqual((item["set"], item["counter"]),
                          ("Our, Set", "% Busy"))
 
-    def test_catalog_serves_where_nothing_was_recorded(self):
+    def test_catalog_is_used_without_metadata(self):
         def capture(*more):
             return w.recording(
                 *more, w.chunk(b"QINF", w.identifier(PROCESSOR, name="*")),
@@ -150,7 +150,7 @@ class Json(Case):
         self.assertEqual((item["set"], item["counter"], item["type"]),
                          (None, None, "PERF_COUNTER_LARGE_RAWCOUNT"))
 
-    def test_later_query_information_counts(self):
+    def test_later_query_information_is_used(self):
         data = recording(timer_rows(1, (0, "a", 1)), extra=w.chunk(
             b"QINF", w.identifier(PROCESSOR, name="*")))
         self.assertEqual(self.cook(data)[0]["guid"], PROCESSOR)
@@ -165,7 +165,7 @@ class Json(Case):
         self.assertEqual((item["instance"], item["counter_id"],
                           item["value"]), ("_Total", 1, 9))
 
-    def test_errors_in_results_are_said(self):
+    def test_errors_in_results_are_reported(self):
         data = recording(reply(1, w.result(w.ERROR, status=0x1069)),
                          timer_rows(2, (0, "a", 1)))
         items = self.cook(data)
@@ -269,7 +269,7 @@ class BareReplies(Case):
              (1, "Set", "a", "% Time", "ok", 25),
              (1, "Set", "a", "Count", "ok", 72)])
 
-    def test_code_1_may_be_written(self):
+    def test_request_code_1_may_be_given(self):
         self.assertEqual(
             self.run_json("cook", *self.options("1:" + self.set)),
             self.run_json("cook", *self.options(self.set)))
@@ -286,7 +286,7 @@ class BareReplies(Case):
             items = self.run_json("cook", *self.options(*order))
             self.assertEqual({i["set"] for i in items}, {"Set"}, order)
 
-    def test_captures_have_their_own(self):
+    def test_captures_use_their_own_metadata(self):
         capture = self.file("a.pfb", recording(timer_rows(
             1, (0, "a", 1, 5), ids=(1, 2))))
         own = self.run_json("cook", capture)
@@ -354,7 +354,7 @@ class Broken(Case):
         self.assertEqual((item["set"], item["counter"], item["status"]),
                          ("Set", "good", "unknown_type"))
 
-    def test_chunks_that_are_not_read_are_said(self):
+    def test_skipped_chunks_are_reported(self):
         path = self.file("a.pfb", recording(
             timer_rows(1, (0, "a", 1), ids=(2,)),
             extra=w.chunk(b"CPIH", b"x") * 3))
@@ -417,7 +417,7 @@ class Text(Case):
         self.assertLessEqual(max(map(len, self.run_fine(
             "cook", path).lines())), 100)
 
-    def test_one_instance_stands_upright(self):
+    def test_one_instance_has_one_line_per_counter(self):
         done = self.run_fine("cook", "-", columns=60, stdin=recording(
             timer_rows(1, (0, "a", 0, 5), ids=(1, 2)),
             timer_rows(2, (0, "a", 1250000, 2**64 - 1), ids=(1, 2))))

@@ -79,7 +79,7 @@ class Streams(Case):
                              name)
         self.assertEqual(sorted(names), sorted(cpi_seeds.cpi_hook_seeds()))
 
-    def test_each_error_has_a_seed_that_is_named_so(self):
+    def test_each_error_has_a_seed_of_its_name(self):
         for name, data in cpi_seeds.broken().items():
             code = name.split("_of_", maxsplit=1)[0]
             self.assertEqual(self.shown(data)[1][0], code, name)
@@ -147,7 +147,7 @@ class Streams(Case):
         self.assertIn("        36      cpu  position 1  cpi n/a  "
                       "scaled_cpi n/a  busy 0", lines)
 
-    def test_warnings_are_no_errors(self):
+    def test_warnings_do_not_change_the_verdict(self):
         data = cpi_seeds.valid()["warnings"]
         path = self.file("hooks", data)
         self.assertEqual(
@@ -263,7 +263,7 @@ class Show(Case):
                                    "0", "n/a", "0.0000"])
         self.assertEqual(rows[9], ["thread", "900", "3200", "4801", "1.5003"])
 
-    def test_warnings_are_told_in_text(self):
+    def test_warnings_are_printed_in_text(self):
         text = self.run_fine("cpi", "show", self.file(
             "hooks", cpi_seeds.valid()["warnings"])).out
         for code in ("figure_mismatch", "missing_thread_hook",
@@ -293,7 +293,7 @@ class Captures(Case):
         text = self.run_fine("check", path).out
         self.assertIn("4 chunks, 3 groups", text)
 
-    def test_a_broken_chunk_hides_nothing(self):
+    def test_chunks_after_a_broken_one_are_read(self):
         bad = c.first_example()[:-4]
         path = self.file("a.pfb", w.recording(
             w.chunk(b"CPIH", c.second_example() + bad),

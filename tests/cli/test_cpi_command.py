@@ -16,13 +16,13 @@ from cpi_runs import TWO, TWO_PRINTED, RunCase, expected_json
 class Commands(RunCase):
     """The command that is measured."""
 
-    def test_its_output_stands_before_the_figures(self):
+    def test_its_output_precedes_the_figures(self):
         done = self.measure(TWO, command=[self.command, "--version"])
         lines = done.out.split("\n", 1)
         self.assertRegex(lines[0], r"^perfblock \d")
         self.assertEqual(lines[1], TWO_PRINTED)
 
-    def test_its_output_is_no_json(self):
+    def test_its_output_is_not_mixed_with_json(self):
         """Its output does not mix with the program's JSON."""
         commands = [[self.command, "--version"]]
         if not ON_WINDOWS:
@@ -51,7 +51,7 @@ class Commands(RunCase):
         empty = self.measure(TWO, command=[self.command, ""])
         self.assertIn("perfblock: unknown command ; ", empty.err)
 
-    def test_its_options_are_not_ours(self):
+    def test_its_options_are_not_read_by_perfblock(self):
         path = self.source(TWO)
         for line in (["--", *self.leaves], self.leaves):
             done = self.run_program("cpi", "run", "--source", path, *line)
@@ -79,7 +79,7 @@ class Commands(RunCase):
             3, "", path + ": Exec format error\n"))
 
     @unittest.skipIf(ON_WINDOWS, "no such search there")
-    def test_where_it_is_looked_for(self):
+    def test_search_in_path(self):
         """It is searched in each folder of PATH; files that are not executable
         are skipped."""
         folders = [os.path.join(self.folder, name) for name in "abc"]
@@ -118,7 +118,7 @@ class Commands(RunCase):
             os.remove(path)
 
     @unittest.skipIf(ON_WINDOWS, "no signals there")
-    def test_a_request_to_end_is_passed_on(self):
+    def test_termination_signals_are_passed_on(self):
         """The figures are printed nevertheless."""
         for number in (signal.SIGTERM, signal.SIGHUP):
             for catches, ending in (
@@ -138,7 +138,7 @@ class Commands(RunCase):
                 os.remove(path)
 
     @unittest.skipIf(ON_WINDOWS, "no signals there")
-    def test_signals_that_are_ignored_stay_so(self):
+    def test_ignored_signals_remain_ignored(self):
         """They stay ignored in the command too, as nohup requires."""
         for number in (signal.SIGHUP, signal.SIGTERM):
             done = self.run_program(
@@ -155,12 +155,12 @@ class Commands(RunCase):
         """SIGCHLD may be ignored by the parent process of the program."""
         def begin():
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        told = "import signal, sys; sys.exit(%s)"
+        script = "import signal, sys; sys.exit(%s)"
         source = self.source(TWO)
         for status in ("7", "0 if signal.getsignal(signal.SIGCHLD) == "
                        "signal.SIG_IGN else 9"):
             done = self.run_program("cpi", "run", "--source", source, "--",
-                                    sys.executable, "-c", told % status,
+                                    sys.executable, "-c", script % status,
                                     begin=begin)
             self.assertEqual((done.status, done.out, done.err), (
                 0, TWO_PRINTED, sys.executable + ": ended with status 7\n"
@@ -180,7 +180,7 @@ class Commands(RunCase):
                 "command_status", "command_signal")], [None, number])
 
     @unittest.skipIf(ON_WINDOWS, "no signals there")
-    def test_the_keyboard_is_its_own(self):
+    def test_perfblock_ignores_keyboard_signals(self):
         for number in (signal.SIGINT, signal.SIGQUIT):
             done = self.measure(TWO, command=[
                 sys.executable, "-c",
@@ -190,7 +190,7 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS or not os.path.exists("/proc/self/status"),
                      "no such file there")
-    def test_it_ignores_no_signal_on_our_account(self):
+    def test_it_does_not_inherit_ignored_signals_of_perfblock(self):
         command = ["cat", "/proc/self/status"]
         line = re.compile(r"(?m)^SigIgn:\s*(\w+)$")
         public = (1 << 31) - 1  # real-time signals excluded

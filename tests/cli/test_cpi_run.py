@@ -17,7 +17,7 @@ import cpi_writer as c
 
 
 class Figures(RunCase):
-    """What is printed."""
+    """The figures that are printed."""
 
     EXAMPLES = ((text(*TWO), TWO_PRINTED),
                 (text(*LARGE_BUSY), LARGE_PRINTED),
@@ -38,7 +38,7 @@ class Figures(RunCase):
             self.assertEqual(done.objects(), expected_json(
                 *steps, widths or (64, 64)))
 
-    def test_doubles_are_those_of_the_worked_example(self):
+    def test_doubles_of_the_worked_example(self):
         records = self.measure(TWO, "--format", "json").objects()
         self.assertEqual(
             [(item["raw_cpi"], item["scaled_cpi"], item["busy_percent"])
@@ -73,7 +73,7 @@ class Figures(RunCase):
             "ok", "no_instr", "backward", "ambiguous", "invalid",
             "no_elapsed", "offline"})
 
-    def test_1024_cpus_are_more_than_the_facility_has_room_for(self):
+    def test_1024_cpus_exceed_the_limit_of_the_facility(self):
         many = [snapshot(clock, *((n, clock, clock, clock, clock)
                                   for n in range(1024)))
                 for clock in (0, 10)]
@@ -143,7 +143,7 @@ class Undefined(RunCase):
                           text(*steps).index(b"snapshot 9"),
                           "pu_error_invalid_cpi_data")
 
-    def test_what_is_stored_of_it_fails_again(self):
+    def test_replaying_a_stored_failure_fails_again(self):
         path = os.path.join(self.folder, "kept.pfb")
         first = self.measure(IDLE, "-o", path)
         self.assertEqual([tag for tag, _ in self.chunks(path)], ["CPIS"])
@@ -198,7 +198,7 @@ class Stored(RunCase):
                                       "--format", form, *self.quiet)
                 self.assertEqual(again.out, first.out)
 
-    def test_snapshots_as_they_were(self):
+    def test_snapshots_are_stored_unchanged(self):
         """All numbers, in order."""
         (_, body), _ = self.keep(text(*PHASE, widths=PHASE_WIDTHS))
         lines = [line for line in body.decode().split("\n")
@@ -206,7 +206,7 @@ class Stored(RunCase):
         self.assertEqual(lines, text(*PHASE, widths=PHASE_WIDTHS).decode()
                          .split("\n")[:-1])
 
-    def test_a_capture_is_continued_and_its_first_run_replayed(self):
+    def test_appending_keeps_the_first_run_as_the_replayed_one(self):
         self.keep(TWO)
         self.keep(LARGE_BUSY)
         self.assertEqual([item["elapsed_cycles"] for item in
@@ -226,7 +226,7 @@ class Stored(RunCase):
         with open(path, "rb") as file:
             return file.read()
 
-    def test_a_file_that_cannot_take_it_is_found_first(self):
+    def test_an_unwritable_file_is_reported_first(self):
         """An unwritable file is reported before the command runs."""
         for data in (b"not a capture at all",
                      w.recording(w.chunk(b"NOTE", b"cut"))[:-1]):
@@ -241,7 +241,7 @@ class Stored(RunCase):
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertFalse(os.path.exists(self.made))
 
-    def test_a_file_that_gets_nothing_is_not_left_behind(self):
+    def test_a_file_created_for_nothing_is_removed(self):
         """A file that was created for nothing is removed; a file that existed
         before and is empty stays."""
         for steps in ([TWO[0]], [TWO[0], (-257, "the counters went")]):
@@ -253,7 +253,7 @@ class Stored(RunCase):
         self.assertEqual(self.content(path), b"")
 
     @unittest.skipIf(ON_WINDOWS, "an open file keeps its name there")
-    def test_the_file_of_somebody_else_is_left_alone(self):
+    def test_a_file_replaced_by_the_command_is_not_removed(self):
         """The command replaced the file; the replacement is not removed."""
         other = self.file("other", b"")
         done = self.measure([TWO[0]], "-o", self.path,
@@ -420,7 +420,7 @@ class Usage(RunCase):
         self.assertIn("--count", self.refused("--count", "1", "--",
                                               *self.leaves))
 
-    def test_the_least_and_the_most(self):
+    def test_smallest_and_largest_values(self):
         for value in ("0", "255", "007"):
             self.assertEqual(self.measure(TWO, "--minor", value).status, 0)
         self.assertEqual(self.measure(TWO, "--label", "l" * 255).status, 0)

@@ -156,7 +156,7 @@ class Dumps(Case):
                     "lwp_component_offset": 832}
         self.assertEqual({key: cpu[key] for key in expected}, expected)
 
-    def test_cpus_that_disagree(self):
+    def test_cpus_with_different_leaves(self):
         even = named(rows(*MACHINES[6][2:6]))
         odd = named(rows(*MACHINES[1][2:6]))
         cpus = self.ask("".join("CPU %d:\n" % n + (odd if n % 2 else even)
@@ -174,7 +174,7 @@ class Dumps(Case):
         self.assertEqual([c["reason_code"] for c in self.ask(odd + later)],
                          ["partial", "partial"])
 
-    def test_a_cut_dump_says_nothing_of_other_cpus(self):
+    def test_a_truncated_dump_affects_its_last_cpu_only(self):
         whole = rows(*MACHINES[1][2:6])
         for left in range(1, len(whole)):
             codes = [c["reason_code"] for c in self.ask(
@@ -187,7 +187,7 @@ class Dumps(Case):
         self.assertEqual([c["reason_code"] for c in self.ask(
             named(whole) + named(lacking))], ["partial", "no_leaf"])
 
-    def test_a_line_that_lost_a_column(self):
+    def test_a_line_with_a_missing_column(self):
         dump = ("00000000 00000000 %08X %08X %08X %08X\n" % AMD +
                 "8000001C 00000000 00000000 80032013 00010200\n")
         done = self.run_program("cpuid", "-", stdin=dump.encode())
@@ -209,7 +209,7 @@ class Dumps(Case):
                              {"supported": False, "available": False})
             self.assertEqual(cpu["reason_code"], "not_amd")
 
-    def test_what_a_system_did(self):
+    def test_features_enabled_by_the_system(self):
         leaf = (0x80000003, *LATER_LEAF[1:])
         machine = (0x00630F01, 0x8000001E, 0x0FEBBFFF, leaf)
         (cpu,) = self.ask(marked(rows(*machine)))
@@ -224,7 +224,7 @@ class Dumps(Case):
         self.assertEqual((cpu["reason_code"], cpu["reason"]),
                          ("no_xstate", REASONS["no_xstate"]))
 
-    def test_a_broken_line_comes_after_what_was_read(self):
+    def test_lines_before_a_broken_one_are_read(self):
         dump = marked(rows(*MACHINES[0][2:6]))
         path = self.file("dump.txt", (dump + "CPUID 0000000D: 00000007-340\n" +
                                       dump).encode())
@@ -235,7 +235,7 @@ class Dumps(Case):
         text = "the line begins as a CPUID leaf but is malformed after that"
         self.assertTrue(done.err.endswith(": " + text + "\n"), done.err)
 
-    def test_what_is_no_dump(self):
+    def test_files_that_are_not_dumps(self):
         for data in (b"hello\n", b""):
             done = self.run_program("cpuid", "-", stdin=data)
             self.assert_error(done, 1, "-", 0, "unknown_format")
@@ -352,11 +352,11 @@ class Live(Case):
         cpus = self.run_json("cpuid")
         self.assertGreater(len(cpus), 0)
         self.assertEqual(len({cpu["cpu"] for cpu in cpus}), len(cpus))
-        told = self.kernel_says()
+        expected = self.kernel_says()
         for cpu in cpus:
             self.assertEqual(cpu["reason_code"] is None,
                              cpu["lwp"]["available"])
-            for key, value in told.get(cpu["cpu"], {}).items():
+            for key, value in expected.get(cpu["cpu"], {}).items():
                 self.assertEqual(str(cpu[key]), value, key)
 
     @staticmethod
@@ -371,14 +371,14 @@ class Live(Case):
                 parts = file.read().split("\n\n")
         except OSError:
             parts = []
-        told = {}
+        expected = {}
         for part in parts:
             lines = dict(re.findall(r"^(\w[\w ]*?)\s*: (.*)$", part, re.M))
             if "processor" in lines:
-                told[int(lines["processor"])] = {
+                expected[int(lines["processor"])] = {
                     keys[key]: value for key, value in lines.items()
                     if key in keys and value.strip() != "unknown"}
-        return told
+        return expected
 
     def test_profiling_is_refused_with_the_same_reason(self):
         codes = {"not_x86"}

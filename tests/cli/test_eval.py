@@ -69,7 +69,7 @@ class EvalCase(Case):
         self.assertEqual(rest, ["", "", ""], row)
         return status
 
-    def told(self, done):
+    def error_lines(self, done):
         """The error lines; each must name a line."""
         found = [ERROR_LINE.match(line) for line in done.err.splitlines()]
         self.assertTrue(all(found), done.err)
@@ -79,7 +79,7 @@ class EvalCase(Case):
         """Run with data that has one error; returns the error and the rows."""
         done = self.run_program("eval", "-", stdin=data)
         self.assertEqual(done.status, 1, data[:200])
-        error, = self.told(done)
+        error, = self.error_lines(done)
         self.assertEqual(error["file"], "-")
         return error, self.parse(done) if done.out else None
 
@@ -302,7 +302,7 @@ class Modes(EvalCase):
             self.assertEqual(self.result(**row, mode=mode),
                              ("ok", "1", "1", "above_100"))
 
-    def test_an_option_holds_for_its_row_only(self):
+    def test_an_option_applies_to_its_row_only(self):
         rows = self.evaluate([{"type": FRACTION, "mode": mode, "value1": 3,
                                "base1": 2} for mode in ("", "cap_100", "")])
         self.assertEqual([row["value"] for row in rows],
@@ -371,7 +371,8 @@ class Errors(EvalCase):
         done = self.run_program("eval", stdin=table([
             {"id": "a", "type": RAW, "value1": "x", "base1": "y"},
             {"id": "b", "type": RAW, "value1": 1}]))
-        self.assertEqual([(e["line"], e["name"]) for e in self.told(done)],
+        self.assertEqual([(e["line"], e["name"]) for e in
+                          self.error_lines(done)],
                          [("2", "value1"), ("2", "base1")])
         self.assertEqual([row["id"] for row in self.parse(done)], ["b"])
         self.assertEqual(done.status, 1)
@@ -390,7 +391,7 @@ class Errors(EvalCase):
         self.assertEqual(done.status, 1)
         self.assertEqual(
             [(e["code"], e["line"], e["column"], int(e["offset"]))
-             for e in self.told(done)],
+             for e in self.error_lines(done)],
             [("bad_column", "1", "3", data.index(b"Value1")),
              ("bad_column", "1", "5", data.index(b"id\n"))])
         self.assertIn('"Value1"', done.err)
@@ -403,7 +404,7 @@ class Errors(EvalCase):
             self.assertEqual((error["code"], error["column"], len(rows)),
                              ("bad_column", "2", 1))
 
-    def test_headers_that_are_none(self):
+    def test_files_without_a_valid_header(self):
         for data in (b"", b"\n\n", b"\xef\xbb\xbf", b"id,value1\na,1\n",
                      b'id,"type\n0x10000\n', b"id\0,type\na,0x10000\n"):
             done = self.run_program("eval", stdin=data)
@@ -508,13 +509,13 @@ class Reading(EvalCase):
                              (b'x,1,"\0"', 3), (b'x,1,"1"\0', 3)):
             self.broken(line, column)
 
-    def test_lines_are_counted_in_cells_too(self):
+    def test_line_breaks_in_cells_are_counted(self):
         error, _ = self.one_error(b'id,type,value1\r\n"a\n\r\n",1,1\r\n\r\n'
                                   b'b,1,x\r\n')
         self.assertEqual((error["line"], error["name"]), ("6", "value1"))
         done = self.run_program("eval", stdin=b'id,type,value1\n"b,1,1\n'
                                 b'c,1,1\nd,1,x\n"e",1,1\n')
-        self.assertEqual([error["line"] for error in self.told(done)],
+        self.assertEqual([error["line"] for error in self.error_lines(done)],
                          ["2", "4"])
 
     def test_rows_without_a_type(self):
@@ -525,7 +526,7 @@ class Reading(EvalCase):
                           int(error["offset"])),
                          ("3", "type", "20002", len(head)))
 
-    def test_places_far_into_a_file(self):
+    def test_positions_far_into_a_file(self):
         line = b"%07d,0x10000,1,%s\n"
         data = b"id,type,value1,why\n" + b"".join(
             line % (n, b"w" * (n % 999)) for n in range(5000))
@@ -558,7 +559,7 @@ class Bounds(EvalCase):
                              ("bad_row", "2", "3"))
             self.assertEqual(len(rows), 1 if end else 0)
 
-    def test_longest_row_wherever_it_begins(self):
+    def test_longest_row_at_any_position(self):
         """Files are read in blocks; rows may span them."""
         row = b"a,0x10000," + b"w" * (MOST_BYTES - 11) + b"\n"
         for start in range(MOST_BYTES - 4, MOST_BYTES + 5):
@@ -569,7 +570,7 @@ class Bounds(EvalCase):
             self.assertEqual([row["id"] for row in self.parse(done)],
                              ["b", "a", "a", "a"])
 
-    def test_marks_do_not_count_for_less(self):
+    def test_quotation_marks_count_towards_the_length(self):
         for size, count in ((MOST_BYTES - 1, 1), (MOST_BYTES, 0)):
             row = b'a,0x10000,"' + b'""' * ((size - 12) // 2)
             row += b"w" * (size - len(row) - 1) + b'"'
@@ -577,7 +578,7 @@ class Bounds(EvalCase):
             self.assertEqual(len(self.parse(done)), count)
             self.assertEqual(done.status, 1 - count)
 
-    def test_open_quotation_far_from_the_end(self):
+    def test_unterminated_quotation_far_from_the_end(self):
         """An unterminated quotation loses only its own line."""
         rows = b"".join(b"%d,0x10000,\n" % n for n in range(20000))
         error, found = self.one_error(self.HEAD + b'x,0x10000,"\n' + rows)
@@ -668,7 +669,7 @@ class Streams(EvalCase):
         self.assertEqual([line[:4] for line in done.stdout.splitlines()],
                          [b"id,s", b"a,ok", b"-: o", b"c,ok"])
 
-    def test_reader_that_leaves(self):
+    def test_reader_that_closes_the_pipe(self):
         row = b"a,0x10000,1\n"
         path = self.file("a.csv", b"id,type,value1\n" + row * 200000)
         with subprocess.Popen([program(), "eval", path],
@@ -679,7 +680,7 @@ class Streams(EvalCase):
             self.assertEqual(child.stderr.read(), b"")
             self.assertEqual(child.wait(SECONDS), 0)
 
-    def test_reader_that_leaves_while_input_stays(self):
+    def test_reader_that_closes_the_pipe_while_input_is_open(self):
         """The program ends although its input is still open."""
         with self.child() as child:
             self.addCleanup(child.kill)
@@ -702,7 +703,7 @@ class Streams(EvalCase):
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr, rb"^standard output: [^\n]+\n$")
 
-    def test_nothing_but_a_header(self):
+    def test_only_a_header(self):
         self.assertEqual(self.run_fine("eval", stdin=b"type").out,
                          ",".join(HEADER) + "\n")
 
@@ -727,7 +728,7 @@ class Expectations(EvalCase):
              "expected_value": repr(100 / 3),
              "expected_bits": "4040AAAAAAAAAAAB"}
 
-    def test_all_hold(self):
+    def test_all_expectations_are_met(self):
         rows = self.evaluate([self.GOOD, self.NONE, self.THIRD])
         self.assertEqual([row["status"] for row in rows],
                          ["ok", "negative_delta", "ok"])
@@ -782,13 +783,13 @@ class Expectations(EvalCase):
         self.differs(self.THIRD, "expected_value", "33.33333333333333",
                      "33.333333333333336")
 
-    def test_the_sign_of_zero_counts(self):
+    def test_the_sign_of_zero_is_compared(self):
         row = {"type": RAW, "value1": 0, "expected_value": "0.0"}
         self.evaluate([row])
         error, _ = self.one_error(table([{**row, "expected_value": "-0.0"}]))
         self.assertEqual(error["text"], "expected -0.0, got 0")
 
-    def test_nothing_to_compare_with(self):
+    def test_malformed_expectations(self):
         for name, cells in (
                 ("expected_value", ("x", "0x1p3", "inf", "nan", "1e999", "-",
                                     "1_0", "1 2", "+1", ".5")),
@@ -802,7 +803,7 @@ class Expectations(EvalCase):
                 self.assertEqual((error["code"], error["name"], len(rows)),
                                  ("bad_cell", name, 1), cell)
 
-    def test_cells_that_are_not_there(self):
+    def test_missing_cells(self):
         """Missing cells at the end of a row expect empty results."""
         error, rows = self.one_error(
             b"type,value1,expected_status\n0x10000,1\n")

@@ -238,7 +238,7 @@ class Structures(ExplainCase):
             page, _ = self.explain(self.file("a.bin", self.reply(count)))
             self.assertEqual(self.opened(page), [is_open] * count)
 
-    def test_what_holds_an_error_is_open(self):
+    def test_structures_with_an_error_are_unfolded(self):
         page, _ = self.explain(self.file("a.bin", self.reply(20, 3)),
                                status=1)
         (row, text), = page.errors
@@ -250,7 +250,7 @@ class Structures(ExplainCase):
         self.assertTrue(dict(page.structures)["PERF_COUNTER_HEADER"])
         self.assertEqual(self.opened(page), [False] * 3 + [True])
 
-    def test_a_size_at_fault_is_a_field(self):
+    def test_a_wrong_size_is_shown_as_a_field(self):
         """If a size is wrong, the size field of the structure is shown."""
         expected = {("data", "bad_result_size"): {"dwSize"},
                     ("data", "bad_instance_size"): {"Size"},

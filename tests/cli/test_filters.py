@@ -57,7 +57,7 @@ class Filters(Case):
         self.assertEqual(self.shown("--set", NETWORK, "--set", "*memory",
                                     "--set", "Beta*"), both)
 
-    def test_each_set_once_and_a_guid_is_no_pattern(self):
+    def test_each_set_is_selected_once_and_a_guid_is_not_a_pattern(self):
         self.assertEqual(len(self.run_json(
             "live", "--source", self.path, "--set", "*", "--set", "*",
             "--set", DISK)), len(ALL))
@@ -103,7 +103,7 @@ class Filters(Case):
             ["value"], ["Free", "Bytes", "112", "B"],
             ["Used", "Bytes", "778", "B"], []])
 
-    def test_a_set_named_in_full_must_have_it(self):
+    def test_a_set_given_by_name_must_have_the_counter(self):
         """A pattern selects only those sets that have the counter; a set given
         by name must have it."""
         self.assertIn("Beta Network", self.refused(
@@ -124,7 +124,7 @@ class Filters(Case):
         self.assertIn("sda", self.refused("--set", "*", "--instance", "sda",
                                           "--counter", "7"))
 
-    def test_record_takes_the_same(self):
+    def test_record_accepts_the_same_filters(self):
         path = self.file("copy.pfb", b"")
         self.run_fine("record", "-o", path, "--source", self.path, "--set",
                       "*")
@@ -374,7 +374,7 @@ class Recorded(Case):
             self.assertEqual([i["raw"] for i in self.run_json("cook", path)],
                              [5])
 
-    def test_samples_without_any_of_it(self):
+    def test_samples_without_selected_values(self):
         """Samples without selected values are recorded too: otherwise a rate
         would span the gap."""
         chunks = [metadata(DISK, "Alpha Disk", [(1, BULK, "A")],
@@ -501,7 +501,7 @@ class WithoutNames(Case):
             self.assertEqual({i["counter_id"] for i in items}, expected)
 
 
-class Meant(Case):
+class Suggestions(Case):
     """An unknown name is an error with a suggestion."""
 
     def setUp(self):

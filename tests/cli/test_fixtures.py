@@ -44,7 +44,7 @@ class Fixtures(Case):
         """The name of a fixture without its extension."""
         return os.path.basename(path)[:-len(".pfb")]
 
-    def test_they_are_made_from_their_texts(self):
+    def test_fixtures_are_generated_from_their_texts(self):
         subprocess.run([sys.executable, os.path.join(FOLDER, "make_fixtures.py"),
                         self.folder], check=True, timeout=60)
         made = sorted(name for name in os.listdir(self.folder))
@@ -60,7 +60,7 @@ class Fixtures(Case):
                 self.assertEqual(self.run_program(*command, path).status, 0)
             self.run_fine("countersets", "--file", path)
 
-    def test_statuses_are_those_announced(self):
+    def test_statuses_are_those_in_the_readme(self):
         announced = {(name, status): int(count) for name, status, count
                      in ROW.findall(read("fixtures", "README.md"))}
         found = collections.Counter(

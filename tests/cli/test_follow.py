@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recordings that are being written, --follow, and pipes that go on."""
+"""Recordings that are being written, --follow, and pipes that stay open."""
 
 import json
 import os
@@ -47,7 +47,7 @@ class Recorder:
 
 
 class Running:
-    """The program while it runs; its lines as they come."""
+    """A running program, whose output lines can be read one by one."""
 
     def __init__(self, case, *arguments, stdin=subprocess.DEVNULL):
         self.process = subprocess.Popen(
@@ -110,7 +110,7 @@ class Locked(Case):
             recorder.write(last[at:at + 8])
         self.assertEqual(len(self.run_json("cook", path)), 3)
 
-    def test_without_a_recorder_it_is_cut(self):
+    def test_without_a_recorder_an_incomplete_chunk_is_an_error(self):
         whole = HEAD + sample(0)
         path = self.file("a.pfb", whole + sample(1)[:-8])
         recorder = Recorder(path)
@@ -120,7 +120,7 @@ class Locked(Case):
             self.assert_error(self.run_program(command, path), 1, path,
                               len(whole), "truncated_chunk")
 
-    def test_a_file_that_is_not_begun(self):
+    def test_a_file_without_a_complete_first_chunk(self):
         """The first chunk may not be there yet, or not all of it."""
         for begin in (b"", HEAD[:3], HEAD[:8], HEAD[:16]):
             path = self.file("a.pfb", begin)
@@ -132,8 +132,8 @@ class Locked(Case):
             self.assertEqual(done.status, int(len(begin) == 3), done.err)
             recorder.close()
 
-    def test_readers_do_not_refuse_a_recorder(self):
-        """The lock can be taken while readers look for it."""
+    def test_readers_do_not_block_a_recorder(self):
+        """A recorder can lock the file while readers test the lock."""
         path = self.file("a.pfb", HEAD + sample(0))
         running = [Running(self, "cook", "--follow", path) for _ in range(3)]
         for _ in range(20):
@@ -217,7 +217,7 @@ class Follow(Case):
         recorder.close()
         self.assertEqual(running.end(), (0, [], ""))
 
-    def test_a_recorder_that_dies_leaves_an_error(self):
+    def test_a_truncated_chunk_of_a_killed_recorder_is_an_error(self):
         path = self.file("a.pfb", HEAD + sample(0))
         recorder = Recorder(path)
         running = Running(self, "cook", "--follow", "--format", "json", path)
@@ -306,7 +306,7 @@ class Pipes(Case):
 class Live(LiveCase):
     """A recorder of this program."""
 
-    def test_any_moment(self):
+    def test_reading_at_any_time(self):
         """Readers of a running recorder report nothing."""
         path = os.path.join(self.folder, "a.pfb")
         recorder = Running(self, "record", "-o", path, "--interval", "0.01",

@@ -114,14 +114,14 @@ class Unknown(Case):
         done = self.run_program("check", "-", stdin=b"x")
         self.assert_error(done, 1, "-", 0, "unknown_format")
 
-    def test_others_are_read_all_the_same(self):
+    def test_other_files_of_the_command_are_read(self):
         good = self.file("a.bin", w.reply(VALUE))
         other = self.file("b", b"%PDF-1.7\n")
         done = self.run_program("cook", "--format", "json", good, other, good)
         self.assert_error(done, 1, other, 0, "unknown_format")
         self.assertEqual([i["sample"] for i in done.objects()], [0, 1])
 
-    def test_kind_forces(self):
+    def test_option_kind_selects_the_format(self):
         for data, code in ((b"", "truncated_header"),
                            (b"x" * 100, "truncated_block"),
                            (bytes(100), "bad_total_size")):
@@ -185,7 +185,7 @@ class Data(Case):
                             "bad_result_size")):
             self.assertEqual(self.kind(data), ("data", code))
 
-    def test_every_beginning(self):
+    def test_every_prefix(self):
         for stamps in (None, EMPTY_CLOCKS):
             data = w.reply(VALUE, w.result(w.ERROR, status=5), stamps=stamps)
             for size in range(8, len(data)):
@@ -261,7 +261,7 @@ class Real(Case):
         item, = self.run_json("check", path)
         self.assertEqual((item["kind"], item["valid"]), ("names", True))
 
-    def test_our_own_program(self):
+    def test_the_program_itself(self):
         path = program()
         done = self.run_program("check", path)
         self.assert_error(done, 1, path, 0, "unknown_format")

@@ -48,7 +48,7 @@ class Replay(Case):
             self.assertEqual({i["counter_id"] for i in items}, {1})
             self.assertEqual(len(items), 4)
 
-    def test_what_a_counter_needs_is_not_shown(self):
+    def test_counters_needed_only_by_formulas_are_not_shown(self):
         items = self.live("--counter", "% Processor Utility")
         self.assertEqual({(i["counter_id"], i["status"]) for i in items},
                          {(26, "ok")})
@@ -71,7 +71,7 @@ class Replay(Case):
         one = self.live("--set", "Second", source=path)
         self.assertEqual({i["set"] for i in one}, {"Second"})
 
-    def test_names_that_mean_nothing(self):
+    def test_unknown_names(self):
         for arguments in (["--set", "Nothing"], ["--counter", "Nothing"],
                           ["--counter", "999"], ["--instance", "nothing*"],
                           ["--set", OTHER], ["--instance", "n" * 2000]):
@@ -79,7 +79,7 @@ class Replay(Case):
             self.assertEqual((done.status, done.out), (2, ""), arguments)
             self.assertIn(arguments[1][:100], done.err)  # long names are cut
 
-    def test_later_query_information_counts(self):
+    def test_later_query_information_is_used(self):
         path = seed("capture", "valid_replaced_queries.pfb")
         cooked = [i for i in self.run_json("cook", path) if i["sample"]]
         self.assertEqual(self.live("--set", "Plain", source=path), cooked)
@@ -154,7 +154,7 @@ class Record(Case):
         self.record(path)
         self.run_fine("check", path)
 
-    def test_other_files_are_left_alone(self):
+    def test_files_that_are_not_captures_are_not_changed(self):
         with open(CAPTURE, "rb") as file:
             cut = file.read()[:-1]
         for content in (b"something else", cut):
@@ -165,7 +165,7 @@ class Record(Case):
             with open(path, "rb") as file:
                 self.assertEqual(file.read(), content)
 
-    def test_places_that_cannot_be_written(self):
+    def test_paths_that_cannot_be_written(self):
         places = ["/nonexistent/a.pfb", self.folder]
         if os.path.exists("/dev/full"):
             places.append("/dev/full")
@@ -174,7 +174,7 @@ class Record(Case):
             self.assertEqual(done.status, 3)
             self.assertRegex(done.err, "^%s: [^\n]+\n$" % path)
 
-    def test_nothing_is_left_when_nothing_is_collected(self):
+    def test_no_file_remains_if_nothing_is_collected(self):
         path = os.path.join(self.folder, "new.pfb")
         done = self.run_program("record", "-o", path, "--source", CAPTURE,
                                 "--set", "Nothing")

@@ -40,7 +40,7 @@ def block(number, titles=(SYSTEM, PROCESSOR, THREAD, COSTLY)):
 
 
 def machine(count=12, **options):
-    """A capture with so many blocks and the names."""
+    """A capture with `count` blocks and a name table."""
     return w.recording(w.chunk(b"NAME", struct.pack("<I", 9) + NAMES), *(
         w.chunk(b"V1DT", block(n + 1, **options)) for n in range(count)))
 
@@ -53,7 +53,7 @@ def processors():
 
 
 class V1Case(Case):
-    """Runs the program on a machine of the test's own."""
+    """Runs the program with a simulated machine."""
 
     def setUp(self):
         super().setUp()
@@ -61,7 +61,7 @@ class V1Case(Case):
         self.use(machine())
 
     def use(self, data, **settings):
-        """The machine from now on."""
+        """Simulate a machine with the data of this capture."""
         for name in ("WITHOUT_LIST", "WITHOUT_V1"):
             os.environ.pop("PERFBLOCK_MACHINE_" + name, None)
         for name in settings:
@@ -78,13 +78,13 @@ class V1Case(Case):
             os.environ["PERFBLOCK"] = saved
 
     def own_objects(self, *arguments):
-        """The JSON of a run that is fine."""
+        """The JSON of a successful run."""
         done = self.run_own(*arguments, "--format", "json")
         self.assertEqual((done.status, done.err), (0, ""), arguments)
         return done.objects()
 
     def live(self, *arguments):
-        """A sample of live."""
+        """The values that live prints for one sample."""
         return self.own_objects("live", "--interval", "0.01", "--count", "1",
                                 *arguments)
 
@@ -111,13 +111,13 @@ class Live(V1Case):
                           ("Processor", "% Processor Time", 20),
                           ("Thread Details", "Count", 8)])
 
-    def test_costly_objects_are_named_in_full(self):
+    def test_costly_objects_must_be_named(self):
         rows = self.live("--set", "Thread Details")
         self.assertEqual([r["value"] for r in rows], [8])
         self.assertEqual({r["set"] for r in self.live("--set", "*")},
                          {"System", "Processor", "Thread"})
 
-    def test_names_that_mean_nothing(self):
+    def test_unknown_names(self):
         for arguments, named in ((["--set", "Procesor"], "Procesor"),
                                  (["--set", "System", "--counter", "Ops"],
                                   "Ops"),
@@ -139,7 +139,7 @@ class Live(V1Case):
         self.assertEqual((done.status, done.out, done.err), (
             2, "", "live: --format prometheus has metrics of V2 data only\n"))
 
-    def test_v2_comes_first(self):
+    def test_v2_has_precedence(self):
         both = machine() + captures.three_sets()
         self.use(both)
         rows = self.live("--set", "Alpha Memory")
@@ -244,14 +244,14 @@ class Machines(V1Case):
         self.assertEqual(len(self.own_objects("countersets", "--machine",
                                               "other")), 6)
 
-    def test_v2_is_given_the_name(self):
+    def test_the_machine_name_is_used_for_v2(self):
         self.use(captures.three_sets())
         for option, name in (([], None), (["--machine", "other"],
                                           "\\\\other")):
             rows = self.live("--set", "Alpha Memory", *option)
             self.assertEqual({r["machine"] for r in rows}, {name})
 
-    def test_no_such_name(self):
+    def test_unknown_machine(self):
         done = self.run_own("live", "--machine", "a b")
         self.assertEqual((done.status, done.out), (2, ""))
 
@@ -276,7 +276,8 @@ class Machines(V1Case):
 
 
 class Catalog(V1Case):
-    """Countersets that are not listed, by what the catalog has of them."""
+    """Countersets of a machine that cannot list them: only those of the
+    program's catalog are known."""
 
     def test_known(self):
         self.use(processors(), without_list=True, without_v1=True)

@@ -84,7 +84,7 @@ class Binary(Case):
         values = [item["raw"] for item in records if item["record"] == "value"]
         self.assertEqual(values, [1001, 70, 1002, 140])
 
-    def test_an_error_in_an_object_has_its_place_in_the_log(self):
+    def test_an_error_in_an_object_has_its_offset_in_the_log(self):
         log = bytearray(log_seeds.whole_objects(48))
         # Offset of the size of the first V1 object, in the record's third
         # part.
@@ -100,7 +100,7 @@ class Binary(Case):
         self.assertEqual((item["code"], item["offset"]),
                          ("bad_object_size", found))
 
-    def test_a_cut_log(self):
+    def test_a_truncated_log(self):
         data = log_seeds.log_seeds()["broken_cut_in_record"]
         path = self.file("a.blg", data)
         for command in ("show", "check"):
@@ -180,7 +180,7 @@ class Captured(Case):
             self.assertEqual((item["kind"], item.get("code")), (kind, code))
             self.assertEqual(done.status, 1 if code else 0)
 
-    def test_samples_before_the_cut(self):
+    def test_samples_before_a_truncation(self):
         path = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg",
                             "vista-objects-cut.blg")
         done = self.run_program("show", "--format", "json", path)

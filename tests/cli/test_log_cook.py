@@ -83,7 +83,7 @@ class Binary(Case):
                               (1, "Memory", "Available", 1002, 1002),
                               (1, "Memory", "Pages/sec", 70, 140)])
 
-    def test_an_error_in_an_object_has_its_place_in_the_log(self):
+    def test_an_error_in_an_object_has_its_offset_in_the_log(self):
         log = bytearray(log_seeds.whole_objects(48))
         block = log_seeds.memory_block(1)
         size_at = len(block) - 4 - 8 - 80 - 64
@@ -192,8 +192,8 @@ class Text(Case):
                              (name, done.err))
 
 
-class Chosen(Case):
-    """Counters that are asked for."""
+class Filters(Case):
+    """Filters select counters of logs."""
 
     BINARY = seed("log", "valid_counters.blg")
     TEXT = seed("pdh_text", "valid_csv.csv")
@@ -211,7 +211,7 @@ class Chosen(Case):
          lambda v: v["set"] == "Memory" or (v["set"], v["instance"]) == (
              "Processor", "0")))
 
-    def test_chosen(self):
+    def test_filters(self):
         for path in (self.BINARY, self.TEXT):
             for arguments, is_chosen in self.CHOICES:
                 expected = [v for v in self.run_json("cook", path)

@@ -104,12 +104,12 @@ class Model(Case):
             {"record": "summary", "entries": sum(by_id.values()), "missed": 0,
              "by_id": by_id}])
 
-    def test_slot_by_slot(self):
+    def test_every_slot_of_the_ring(self):
         for bits in self.BUILDS:
             done = self.run_model(bits, "--format", "json")
             self.check_objects(bits, done.objects())
 
-    def test_what_the_program_prints(self):
+    def test_output_of_the_sample_program(self):
         for bits, told in ((32, ["32-bit compiler",
                                  "9 entries in ring buffer",
                                  "4 LWPVAL instructions, "
@@ -141,7 +141,7 @@ class Model(Case):
         self.assertEqual((verdict["valid"], verdict["unread_chunks"]),
                          (True, 0))
 
-    def test_what_is_no_capture_is_left_alone(self):
+    def test_files_that_are_not_captures_are_not_changed(self):
         path = self.file("other", b"not a capture at all")
         done = self.run_program("lwp", "model", "--sample", "32", "-o", path)
         self.assertEqual((done.status, done.out), (3, ""), done.err)
@@ -229,7 +229,7 @@ class Snapshots(Case):
             wide, [lwp.record(4, 0x12345)])), "event")
         self.assertEqual((event["data1"], event["latency"]), (0x12345, 0x2345))
 
-    def test_a_continuous_ring_is_every_slot_that_was_written(self):
+    def test_all_written_slots_of_a_continuous_ring_are_records(self):
         # Eight slots, three of them written, head after them.
         young = lwp.simple(flags=0x7E | lwp.CONT, slots=8, head=96, tail=96,
                            records=[lwp.record(255, n) for n in range(3)])
@@ -249,7 +249,7 @@ class Snapshots(Case):
             self.assertEqual(records(objects, "summary")[0]["entries"],
                              len(order))
 
-    def test_reserved_bits_stay_visible(self):
+    def test_reserved_bits_are_shown(self):
         data = lwp.simple(records=[lwp.record(200, stamp=1 << 63),
                                    lwp.record(255, stamp=7),
                                    lwp.record(255)],
@@ -264,7 +264,7 @@ class Snapshots(Case):
             [(5, 6, 1 << 31 | 5, 6), (7, -1, 7, 0xFFFFFFFF),
              (8, 9, None, None)])
 
-    def test_a_block_that_was_not_read_is_not_shown(self):
+    def test_a_rejected_control_block_is_not_shown(self):
         short = lwp.snapshot(lwp.leaf(control_bytes=184), *self.WHOLE[1:])
         for data in (lwp.simple(lwp.leaf(edx=lwp.ALL & ~1)), short):
             done = self.ask(data)
@@ -275,7 +275,7 @@ class Snapshots(Case):
         self.assertEqual([item["record"] for item in objects],
                          ["control"] + ["pair"] * 6 + ["summary", "error"])
 
-    def test_check_tells_what_was_tolerated(self):
+    def test_check_lists_tolerated_deviations(self):
         data = lwp.simple(records=[lwp.record(200)], head=33,
                           flags=0x7F)
         for kind, whole in (("lwp", data), ("capture", capture(data))):
@@ -288,7 +288,7 @@ class Snapshots(Case):
                           "unknown_event",
                           self.run_fine("check", "--kind", kind, path).out)
 
-    def test_what_is_unknown_is_shown_raw(self):
+    def test_unknown_events_are_shown_as_numbers(self):
         done = self.ask(lwp.simple(records=[
             lwp.record(200, 0xFFFFFFFF, 1 << 63, 0xFFFF), lwp.record(0)]))
         events = records(done.objects(), "event")
@@ -371,7 +371,7 @@ class Snapshots(Case):
                         records(done.objects(), "control")),
                         "a broken body hides what follows")
 
-    def test_what_is_tolerated(self):
+    def test_tolerated_deviations(self):
         for data, offset, value, code in (
                 (lwp.simple(records=[lwp.record(255)], head=63), CONTROL + 16,
                  63, "lwp_unaligned_head"),

@@ -19,7 +19,7 @@ if not ON_WINDOWS:
     import resource
 
 KIB, MIB = 1 << 10, 1 << 20
-MOST = 1 << 30         # bytes of address space for a file of one counter
+MAX_BYTES = 1 << 30    # bytes of address space for a file of one counter
 STEP = 64 * KIB        # the precision of the measured peak
 COUNTERS = 200         # in the smallest file
 SIZES = (1, 2, 4, 8)   # multiples of COUNTERS
@@ -119,7 +119,7 @@ class Shared(Case):
 
     def peak(self, arguments):
         """The smallest address space with which the program succeeds."""
-        low, high = 0, MOST
+        low, high = 0, MAX_BYTES
         while high - low > STEP:
             middle = (low + high) // 2
             if self.run_limited(arguments, middle)[0] == 0:
@@ -136,8 +136,8 @@ class Shared(Case):
             content = file.read()
         if any(name in content for name in SANITIZERS):
             return "a sanitizer has memory of its own"
-        if self.run_limited(["types"], MOST)[0] != 0:
-            return "the program does not start in %d bytes" % MOST
+        if self.run_limited(["types"], MAX_BYTES)[0] != 0:
+            return "the program does not start in %d bytes" % MAX_BYTES
         return None
 
     def compare(self, make, commands):
@@ -255,7 +255,7 @@ class Cut(Case):
             "utf-16") if end[0] != "\ud83d" else self.FIRST + "\ufffd" * 2
         self.assertIn(whole, self.json_names(path, "instance"))
 
-    def test_whole_where_scripts_read(self):
+    def test_machine_readable_formats_do_not_cut(self):
         name = "n" * 5000
         path = self.file("a.pfb", v2_capture(2, name))
         self.assertEqual(self.json_names(path, "counter"), {name})
@@ -285,7 +285,7 @@ class Cut(Case):
             for command in (["show", path], ["countersets", "--file", path]):
                 self.assertIn(shown, self.run_fine(*command).out)
 
-    def test_data_that_are_no_numbers(self):
+    def test_data_that_are_not_numbers(self):
         bytes_in_line = LONGEST_IN_LINE // 2
         for size in (bytes_in_line, bytes_in_line + 1):
             path = self.file("a.bin", w.reply(w.result(

@@ -36,7 +36,7 @@ class Tables(Case):
                 at = item["offset"]
                 self.assertEqual(data[at:at + len(text)], text, form)
 
-    def test_recognised_where_it_is_safe(self):
+    def test_detected_only_if_unambiguous(self):
         for data in self.FORMS.values():
             self.assertEqual(self.run_json("check", "-", stdin=data)[0][
                 "kind"], "names")
@@ -47,7 +47,7 @@ class Tables(Case):
             self.assertEqual(done.objects()[0]["kind"], "unknown", data)
             self.run_fine("check", "--kind", "names", "-", stdin=data)
 
-    def test_faults(self):
+    def test_malformed_tables(self):
         data = v1.table((2, "System"))[:-2] + v1.table(("x", "odd"),
                                                        (4, "Memory"))
         items = self.run_json("show", "--kind", "names", "-", stdin=data)
@@ -61,7 +61,7 @@ class Tables(Case):
                                 stdin=b"no table")
         self.assert_error(done, 1, "-", 0, "unknown_format")
 
-    def test_cook_says_what_to_do(self):
+    def test_cook_suggests_the_option_names(self):
         path = self.file("n.tsv", self.FORMS["tabs"])
         done = self.run_program("cook", path)
         self.assertEqual((done.status, done.out), (2, ""))

@@ -32,7 +32,7 @@ class Files(Case):
                 3, "", shown + (": Invalid argument\n" if ON_WINDOWS
                                 else ": No such file or directory\n")))
 
-    def test_the_graver_status_counts(self):
+    def test_the_more_severe_status_is_returned(self):
         bad = self.file("bad", b"x")
         for files in ([bad, "/nonexistent"], ["/nonexistent", bad]):
             self.assertEqual(self.run_program("show", *files).status, 3)
@@ -42,7 +42,7 @@ class Files(Case):
         self.run_fine("show", "--", "-x", cwd=self.folder)
         self.run_fine("show", "./-x", cwd=self.folder)
 
-    def test_names_that_are_no_utf8(self):
+    def test_names_that_are_not_utf8(self):
         path = os.path.join(os.fsencode(self.folder), b"\xff\xfe.bin")
         with open(path, "wb") as file:
             file.write(w.reply())
@@ -190,7 +190,7 @@ class TooLarge(Case):
         self.assertEqual(done.returncode, 3)
         self.assertIn(b"File too large", done.stderr)
 
-    def test_a_command_is_ended_by_the_signal(self):
+    def test_the_measured_command_is_ended_by_the_signal(self):
         """The measured command gets the signal action with which the program
         was started."""
         source = self.file("snapshots", Closed.SNAPSHOTS)
@@ -230,7 +230,7 @@ class Closed(Case):
                 os.close(number)
         return self.run_program(*arguments, begin=begin)
 
-    def test_what_is_no_capture_stays_as_it_was(self):
+    def test_files_that_are_not_captures_are_not_changed(self):
         path = self.file("other.txt", b"")
         for streams in self.STREAMS:
             for arguments in self.storing(path):
@@ -241,7 +241,7 @@ class Closed(Case):
                     self.assertEqual(file.read(), b"not a capture at all\n",
                                      (streams, arguments))
 
-    def test_what_is_stored_is_no_message(self):
+    def test_messages_are_not_written_to_stored_files(self):
         path = os.path.join(self.folder, "kept.pfb")
         for number in (0, 1):
             self.run_program(*self.storing(path)[number])
@@ -284,7 +284,7 @@ class Output(Case):
             self.assertEqual((done.returncode, done.stderr), (0, b""),
                              arguments)
 
-    def test_reader_that_leaves(self):
+    def test_reader_that_closes_the_pipe(self):
         path = self.file("big.bin", w.reply(w.result(w.SINGLE, w.v4(
             1))) * 20000)
         for command in ("show", "cook"):

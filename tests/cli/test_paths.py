@@ -121,7 +121,7 @@ class Cooked(Case):
         self.assertEqual(by_key(self.run_json(
             "cook", self.path, "--paths", file, "--path", WRITE_B)), keys)
 
-    def test_parts(self):
+    def test_options_select_the_same_as_with_live(self):
         for arguments in (["--set", "Alpha*"], ["--counter", "Read*"],
                           ["--instance", "?d?"], ["--set", NETWORK],
                           ["--set", "Beta Network", "--instance", "lo"],
@@ -134,7 +134,7 @@ class Cooked(Case):
                 by_key(self.run_json("live", "--source", self.path, *every)),
                 arguments)
 
-    def test_text_and_csv_have_nothing_else(self):
+    def test_text_and_csv_have_only_the_chosen_values(self):
         text = self.run_fine("cook", self.path, "--path", FREE).out
         self.assertIn("Free Bytes", text)
         csv = self.run_fine("cook", self.path, "--path", FREE, "-f",
@@ -143,7 +143,7 @@ class Cooked(Case):
         for name in ("Used Bytes", "Alpha Disk", "Beta"):
             self.assertNotIn(name, text + "".join(csv))
 
-    def test_nothing_is_left(self):
+    def test_paths_that_match_nothing(self):
         for arguments in (["--set", "Alpha"], ["--counter", "Reads"],
                           ["--instance", "sdz"], ["--path", r"\A\b"]):
             done = self.run_program("cook", self.path, *arguments)

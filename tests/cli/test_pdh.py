@@ -60,7 +60,7 @@ class PdhCase(Case):
             del os.environ["TZ"]
 
     def values(self, *arguments):
-        """What identifies each value, in order, and its value."""
+        """The values in order: (machine, set, counter and so on, value)."""
         out = []
         for v in self.run_json("cook", *arguments):
             if v["status"] == "not_displayed":
@@ -91,7 +91,7 @@ class Form(PdhCase):
                     for line in lines))
 
     def test_seventeen_digits(self):
-        """Rates of a hundredth part, as Python prints them."""
+        """Values have 17 digits, which identify a double."""
         body = w.recording(
             captures.metadata(captures.DISK, "Disk",
                               [(1, captures.TIMER, "% Time")]),
@@ -301,7 +301,7 @@ class Times(PdhCase):
             self.assertEqual(rows, ["(PDH-CSV 4.0) (AAA)(300)",
                                     "06/30/2024 19:00:00.000"], clock)
 
-    def test_zone_unknown(self):
+    def test_unknown_zone(self):
         """A log whose distance from UTC is unknown has times of its own."""
         path = seed("log", "valid_fewer_items.blg")
         for zone in (BERLIN, "UTC0"):
@@ -351,7 +351,7 @@ class RoundTrip(PdhCase):
         self.assertEqual(text.header, {"has_version": True, "bias": 0})
         self.assertEqual(len(text.rows), 2)
 
-    def test_log_of_one_machine_is_not_that_of_another(self):
+    def test_machine_names_are_kept(self):
         """Machines of a log keep their names."""
         entries = [log.path(0x00010000, 0, "\\\\" + m, "Memory", None, "Free")
                    for m in ("A", "B")]

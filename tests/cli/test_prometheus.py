@@ -23,7 +23,7 @@ QUEUE, RAW_HEX = 0x00550500, 0
 
 
 class Metrics(MetricsCase):
-    """Those of captures made here."""
+    """Metrics of captures that the tests write."""
 
     def replay(self, chunks, *arguments):
         """The metrics of a capture made of these chunks."""
@@ -31,8 +31,7 @@ class Metrics(MetricsCase):
             *chunks)), "--set", "*", *arguments)
 
     def single(self, name, counters, values, *arguments):
-        """Those of a set without instances, labels left out; values by
-        name."""
+        """The metrics of a set without instances: {name: value}."""
         found = self.replay([
             metadata(MEMORY, name, counters, instance_type=0),
             w.chunk(b"QINF", w.identifier(MEMORY)),
@@ -78,8 +77,8 @@ class Types(Metrics):
                 metrics)
 
     def test_totals_without_an_older_sample(self):
-        """A total is exported whatever its displayed value is; a gauge is
-        not, nor what lacks its base."""
+        """A total is exported even if its counter has no displayed value. A
+        gauge without displayed value is not, nor is a value without base."""
         chunks = [
             metadata(DISK, "Disk", [(1, RATE, "N"), (2, 0x12345678, "Odd"),
                                     (3, AVERAGE_BULK, "Baseless"),
@@ -109,7 +108,7 @@ class Types(Metrics):
 
 
 class Wraps(Metrics):
-    """Totals of 4 bytes go on past 2^32."""
+    """A total continues to grow when its 4-byte counter wraps at 2^32."""
 
     def totals(self, kind, samples):
         """The totals of the samples: {instance: value} each."""
@@ -263,7 +262,7 @@ class Names(Metrics):
             "perfblock_disk_copy_read_hits_ratio": ("summary", (30, 40)),
             "perfblock_disk_items_per_count_value": ("summary", (7, 4))})
 
-    def test_words_that_the_linter_objects_to(self):
+    def test_words_that_the_linter_rejects(self):
         """Such words alone, at the end, and with every combination of prefix
         and unit."""
         prefixes = ("", "pico", "nano", "micro", "milli", "centi", "deci",
@@ -348,7 +347,7 @@ class Names(Metrics):
                              "--set", "*", "--counter", "Free Bytes")
         self.assertEqual(set(alone), {"perfblock_set_free_24_bytes"})
 
-    def test_names_that_stay_the_same(self):
+    def test_names_do_not_change_between_samples(self):
         path = self.file("b.pfb", w.recording(
             metadata(MEMORY, "A E", [(1, RAW, "X")], instance_type=0),
             metadata(DISK, "a e", [(1, RAW, "X")], instance_type=0),
@@ -383,7 +382,7 @@ class Names(Metrics):
                      "processor_utility_ratio", "interrupts_total"):
             self.assertIn(name, names)
 
-    def test_english_names_first(self):
+    def test_english_names_have_precedence(self):
         chunks = [
             metadata(MEMORY, "Speicher", [(1, RAW, "Frei")],
                      instance_type=0),
@@ -393,7 +392,7 @@ class Names(Metrics):
             data(0, single_result([1], [1])),
             data(1, single_result([1], [2]))]
         self.assertEqual(set(self.replay(chunks)), {"perfblock_memory_free"})
-        # Replayed captures keep such names if they add information.
+        # record copies the English names of its source.
         copy = os.path.join(self.folder, "copy.pfb")
         self.run_fine("record", "-o", copy, "--source", os.path.join(
             self.folder, "a.pfb"), "--set", "*")
@@ -477,7 +476,7 @@ class Text(Metrics):
                 [{(("instance", name), ("instance_id", str(ident))):
                   10 * ident for ident, name in rows} for rows in samples])
 
-    def test_totals_that_are_asked_for(self):
+    def test_totals_that_a_pattern_names(self):
         """Sums over instances are left out, unless a pattern names them."""
         names = ("0,0", "0,_Total", "_Total", "my_Total", "_Totals")
         chunks = [
@@ -525,7 +524,7 @@ class Text(Metrics):
             [list(points.values()) for metrics in found
              for _, _, points in metrics.values()], [[10], [11], [12]])
 
-    def test_errors_are_told(self):
+    def test_errors_are_reported(self):
         path = self.file("a.pfb", w.recording(
             metadata(NETWORK, "N", [(1, RAW, "X")]),
             w.chunk(b"QINF", w.identifier(NETWORK, name="gone")),
@@ -628,11 +627,12 @@ class Files(Metrics):
 
 
 class Tool(Case):
-    """The other reader."""
+    """The tool of Prometheus that checks metrics, promtool."""
 
     @unittest.skipUnless(shutil.which("promtool"), "no promtool")
     def test_the_tool_of_prometheus(self):
-        """Without it the outputs above are checked by one reader only."""
+        """This test is skipped without the tool. The other tests then use only
+        the reader in expositions.py."""
 
 
 if __name__ == "__main__":

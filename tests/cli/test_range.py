@@ -27,7 +27,7 @@ def clock_of(moment):
 
 
 def counts(seed):
-    """A count that grows by another number each second."""
+    """A count whose growth differs from second to second."""
     order = random.Random(seed)
     raw = [1000]
     for _ in range(COUNT - 1):
@@ -53,7 +53,7 @@ def capture(raw, start=START, boot=0, instance="sda"):
 
 
 def v1_block(number, *titles, name="HOST"):
-    """A block whose objects have a rate each."""
+    """A V1 block of objects with one rate each."""
     body = v1.LITTLE.block(*[v1.LITTLE.object(
         title, [v1.counter(20, v1.COUNTER, 4, 4)],
         v1.LITTLE.values((4, 4, RAW[number] * title)),
@@ -101,16 +101,17 @@ class RangeCase(Case):
         return [(i["raw"], i["value"]) for i in done.objects()]
 
     def refused(self, *arguments):
-        """What standard error has after a usage error."""
+        """The message of a command line that is refused."""
         done = self.run_program(*arguments)
         self.assertEqual((done.status, done.out), (2, ""), done.err)
         return done.err
 
 
-def rates(raw, picked):
-    """(raw, value) of the samples at these positions, a second apart each."""
-    found = [(raw[picked[0]], None)]
-    for older, newer in zip(picked, picked[1:]):
+def rates(raw, chosen):
+    """(raw, value) of the samples at these positions, whose numbers are
+    seconds."""
+    found = [(raw[chosen[0]], None)]
+    for older, newer in zip(chosen, chosen[1:]):
         found.append((raw[newer], (raw[newer] - raw[older]) / (newer - older)))
     return found
 
@@ -129,7 +130,7 @@ class Captures(RangeCase):
         """Both are part of the range; the first sample in it is the first
         that --every uses."""
         path = self.file("a.pfb", capture(RAW))
-        for options, picked in (
+        for options, chosen in (
                 (("--from", "2026-11-23T04:05:10Z"), range(10, COUNT)),
                 (("--to", "2026-11-23T04:05:10Z"), range(11)),
                 (("--from", "2026-11-23T05:05:10+01:00",
@@ -141,10 +142,11 @@ class Captures(RangeCase):
                  range(3, 34, 10))):
             for zone in ("UTC0", LOCAL):
                 self.assertEqual(self.values(path, *options, zone=zone),
-                                 rates(RAW, picked), options)
+                                 rates(RAW, chosen), options)
 
     def test_fraction(self):
-        """Times in text have three decimals: --to takes what begins so."""
+        """Times in text have three decimals: --to includes samples whose time
+        begins with the given one."""
         start = START.replace(microsecond=123456)
         path = self.file("a.pfb", capture(RAW, start))
         for end, count in (("04:05:10.123", 11), ("04:05:10.1234", 11),
@@ -190,7 +192,7 @@ class Captures(RangeCase):
         self.assertEqual(self.values(paths[2], "--every", "10", *paths[:2]),
                          rates(RAW, range(0, COUNT, 10)))
 
-    def test_counting_begins_anew_after_a_restart(self):
+    def test_every_is_counted_from_the_first_sample_after_a_restart(self):
         later = START + datetime.timedelta(seconds=60)
         first = self.file("a", capture(RAW[:15]))
         second = self.file("b", capture(RAW, later, boot=10**6 + 50))
@@ -210,8 +212,8 @@ class Captures(RangeCase):
         self.assertEqual(self.values(out), expected)
 
     def test_record_keeps_changed_query_information(self):
-        """Query information before samples that are left out is in force for
-        those that follow."""
+        """Query information before omitted samples also applies to the samples
+        after them."""
         other = captures.MEMORY
         whole = w.recording(
             captures.metadata(captures.DISK, "Disk", [
@@ -240,7 +242,7 @@ class Captures(RangeCase):
         part = self.run_fine("report", path, "--every", "10").out
         self.assertLess(len(part), len(whole))
 
-    def test_a_cut_after_the_range_is_reported(self):
+    def test_a_truncation_after_the_range_is_reported(self):
         path = self.file("a.pfb", capture(RAW)[:-8])
         done = self.run_program("cook", "--to", "04:05:10", "--utc",
                                 "--format", "json", path)
@@ -267,7 +269,7 @@ class V1(RangeCase):
                          [value for pair in expected for value in pair])
 
     def test_machines(self):
-        """Each has samples of its own."""
+        """Blocks of several machines: each machine has its own samples."""
         path = self.file("a", b"".join(
             v1_block(n, title, name=name) for n in range(COUNT)
             for title, name in ((2, "A"), (3, "B"))))
@@ -277,7 +279,7 @@ class V1(RangeCase):
                          [value for pair in expected for value in pair])
 
     def test_limits(self):
-        """The clocks of these blocks count from 1601 on."""
+        """The time of block n is n seconds after the start of 1601."""
         path = self.file("a", b"".join(v1_block(n, 2) for n in range(COUNT)))
         self.assertEqual(
             self.values(path, "--from", "1601-01-01T00:00:11Z",
@@ -299,7 +301,8 @@ class Logs(RangeCase):
                                        (2100, 70)])
 
     def test_times_of_a_binary_log(self):
-        """The clock of its objects is 8 hours ahead of local time."""
+        """The objects of the log have the time in UTC, 8 hours ahead of the
+        local time of its records."""
         path = self.file("a.blg", blg(35))
         first = self.run_json("cook", path)[1]["time"]
         self.assertEqual(first, "2013-02-20T02:50:17.8440000Z")
@@ -309,20 +312,20 @@ class Logs(RangeCase):
             self.assertEqual(found[0::3], rates(RAW, (10, 20, 30)), options)
 
     def test_text(self):
-        """Its values are displayed values already."""
+        """A text log contains displayed values: no samples are compared."""
         path = self.file("a.csv", pdh_text(COUNT))
-        for options, picked in (
+        for options, chosen in (
                 (("--every", "10"), range(0, COUNT, 10)),
                 (("--from", "2026-11-23T04:05:10Z"), range(10, COUNT)),
                 (("--from", "04:05:10", "--every", "10"),
                  range(10, COUNT, 10))):
             self.assertEqual([value for _, value in
                               self.values(path, *options)],
-                             [RAW[n] for n in picked], options)
+                             [RAW[n] for n in chosen], options)
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
     def test_text_without_zone(self):
-        """Its times are compared as local times."""
+        """Times of a log without a time zone are compared as local times."""
         path = self.file("a.csv", pdh_text(COUNT, head="(PDH-CSV 4.0)"))
         for zone, options in (
                 (LOCAL, ("--from", "05:05:10")),
@@ -335,7 +338,7 @@ class Logs(RangeCase):
 
 
 class Usage(RangeCase):
-    """What is refused"""
+    """Options that are refused."""
 
     def test_times(self):
         path = self.file("a.pfb", capture(RAW))
@@ -357,7 +360,7 @@ class Usage(RangeCase):
             self.assertIn("expected a number from 1 up", self.refused(
                 "cook", "--every", text, "a"))
 
-    def test_live_has_no_range(self):
+    def test_live_refuses_a_range(self):
         out = os.path.join(self.folder, "a.pfb")
         for option in (("--from", "04:05"), ("--to", "04:05"),
                        ("--every", "2")):

@@ -100,7 +100,7 @@ class Readable(Case):
             line = self.run_fine("cook", path).lines()[2]
             self.assertEqual(re.split(" {2,}", line)[1], shown, name)
 
-    def test_other_formats_stay_exact(self):
+    def test_other_formats_have_exact_values(self):
         path = self.file("a.pfb", w.recording(
             metadata(DISK, "Set", [(1, LARGE_RAW, "Cache Bytes"),
                                    (2, BULK, "Bytes/sec")]),

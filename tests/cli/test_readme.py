@@ -27,7 +27,7 @@ NUMBER = r"\d[\d,.]*"
 
 
 def same_but_for_numbers(line):
-    """A pattern for a line with other numbers and other column widths."""
+    """A pattern that matches the line with any numbers and column widths."""
     return re.compile(r"\s+".join(
         NUMBER.join(map(re.escape, re.split(NUMBER, word)))
         for word in line.split()))
@@ -84,7 +84,8 @@ class Readme(RunCase):
                      ("linux", "x86_64"),
                      "README.md shows the live counters of Linux on x86-64")
     def test_live(self):
-        """The same lines, except for numbers and the number of CPUs."""
+        """The output has the lines of README.md, except for numbers and the
+        number of CPUs."""
         for line, _, printed in SESSIONS[LIVE]:
             done = self.run_line(line)
             self.assertEqual((done.status, done.err), (0, ""), line)

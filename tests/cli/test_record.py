@@ -150,7 +150,7 @@ class Rotation(Case):
             self.assertEqual(self.files(), [self.path])
             os.remove(self.path)
 
-    def test_a_file_that_is_there_takes_its_turn(self):
+    def test_an_existing_file_is_renamed_first(self):
         self.record()
         before = content(self.path)
         self.record("--rotate", str(len(before)))
@@ -229,7 +229,7 @@ class Shared(Case):
         self.assertEqual(len(samples(path)), 2)
 
     @unittest.skipIf(ON_WINDOWS, "other links there")
-    def test_a_link_that_is_changed(self):
+    def test_a_symbolic_link_that_changes(self):
         """Data is appended to the file that was verified to be a capture."""
         capture = self.file("source.pfb", three_sets())
         other = self.file("other", b"precious")
@@ -293,7 +293,8 @@ class TwoRecorders(LiveCase):
 
 @unittest.skipIf(ON_WINDOWS, "no locks of folders there")
 class FolderLocks(Case):
-    """Recorders do not wait for each other's pipes, and not for long."""
+    """A recorder does not lock the folder while it waits for the reader of a
+    pipe, and waits for the lock for a limited time only."""
 
     def setUp(self):
         super().setUp()
@@ -314,7 +315,7 @@ class FolderLocks(Case):
                                self.source, "--set", "*"],
                               stderr=subprocess.PIPE) as child:
             try:
-                sleeping = 0  # consecutive looks
+                sleeping = 0  # how many times in a row it was asleep
                 while sleeping < 50:
                     with open("/proc/%d/stat" % child.pid, "rb") as file:
                         state = file.read().rpartition(b")")[2].split()[0]
@@ -344,7 +345,7 @@ class FolderLocks(Case):
 class Cuts(Case):
     """A capture truncated at any offset."""
 
-    def test_every_cut(self):
+    def test_truncation_at_every_byte(self):
         """A file that ends between two chunks is continued. A file that ends
         inside a chunk is not changed, and all chunks before the cut are
         readable."""
@@ -432,7 +433,7 @@ class Killed(LiveCase):
         self.assertTrue(self.assert_readable(path))
         self.assertTrue(samples(path))
 
-    def test_killed_while_files_take_turns(self):
+    def test_killed_while_files_are_rotated(self):
         moments = random.Random(2)
         path = os.path.join(self.folder, "a.pfb")
         seen = {}
@@ -452,7 +453,7 @@ class Killed(LiveCase):
         self.assertTrue(seen)
 
 
-class Asked(LiveCase):
+class Identifiers(LiveCase):
     """The queries for the sets of this machine."""
 
     def test_names_in_identifiers(self):

@@ -265,7 +265,7 @@ class Names(ReportCase):
         title, = page.find("title")
         self.assertEqual(title.text(), "Performance report")
 
-    def test_the_script_gets_numbers_and_statuses_only(self):
+    def test_the_script_contains_only_numbers_and_statuses(self):
         page = self.report(self.file("a.pfb", hostile_capture()))
         self.assertEqual(set(page.data), {"times", "offsets", "charts"})
         for line in page.lines.values():

@@ -146,7 +146,7 @@ class Session:
                 continue
             try:
                 data = os.read(self.file, 65536)
-            except OSError:  # Linux reports a closed terminal like this
+            except OSError:  # a closed terminal, on Linux
                 return
             if not data:
                 return
@@ -179,7 +179,7 @@ class Screen(LiveCase):
                        *arguments, environment=environment)
 
     def picture(self, terminal):
-        """The number of the sample on the screen, which shows one title."""
+        """The number of the sample on the screen, which has one table."""
         titles = [TITLE.match(line) for line in terminal.text()]
         numbers = [int(found[1]) for found in titles if found]
         self.assertEqual(len(numbers), 1, terminal.text())
@@ -199,7 +199,7 @@ class Screen(LiveCase):
         self.assertEqual(terminal.column, 0)
         self.assertEqual("".join(terminal.text()[terminal.row:]), "")
 
-    def test_the_picture_is_the_text(self):
+    def test_the_screen_shows_the_text_output(self):
         """The same lines as without a terminal, except for numbers. In the
         second table every line is as wide as the terminal: clearing the rest
         of a line would remove its last character."""
@@ -229,7 +229,7 @@ class Screen(LiveCase):
         self.assertEqual([line for line in session.terminal.kept if line],
                          ["before"])
 
-    def test_another_size_counts_from_the_next_picture_on(self):
+    def test_a_new_size_is_used_from_the_next_update_on(self):
         session = self.watch(60, 100)
         session.read(lambda terminal: terminal.homes > 1)
         session.resize(6, 100)
@@ -253,7 +253,7 @@ class Screen(LiveCase):
         self.assertEqual(terminal.column, 0)
         self.assertEqual(terminal.text()[terminal.row], "")
 
-    def test_a_killed_program_leaves_the_terminal_as_it_was(self):
+    def test_a_killed_program_leaves_cursor_and_wrapping_on(self):
         session = self.watch(60, 100, *STEADY)
         session.read(lambda terminal: terminal.homes > 1)
         os.kill(session.process, signal.SIGKILL)
@@ -261,7 +261,7 @@ class Screen(LiveCase):
         self.assertTrue(session.terminal.shows_cursor and
                         session.terminal.wraps)
 
-    def test_where_nothing_is_to_be_replaced(self):
+    def test_options_that_do_not_replace_the_table(self):
         """A single table, other formats, and terminals that cannot move the
         cursor."""
         for arguments, environment in (
@@ -275,7 +275,7 @@ class Screen(LiveCase):
             self.assertEqual(session.terminal.homes, 0, arguments)
             self.assertEqual(session.terminal.text()[0], "before")
 
-    def test_a_file_takes_one_after_the_other(self):
+    def test_a_file_gets_all_tables(self):
         text = self.run_fine("live", "--interval", "0.05", "--count", "3").out
         self.assertNotIn("\x1b", text)
         titles = [int(found[1]) for found in

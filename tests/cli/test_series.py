@@ -107,7 +107,7 @@ class Order(SeriesCase):
                                     for n in range(1, 4)])
         self.assertEqual([raw for _, _, raw, _ in found], [100, 200, 300])
 
-    def test_ties_keep_their_order(self):
+    def test_files_of_the_same_time_keep_their_order(self):
         paths = self.files(*[block(1, title) for title in (9, 3, 7)])
         self.assertEqual([title for _, title, _, _ in self.cooked(*paths)],
                          [9, 3, 7])
@@ -165,7 +165,7 @@ class Order(SeriesCase):
 class Objects(SeriesCase):
     """V1 blocks of different objects."""
 
-    def test_each_object_has_its_own_sample_before(self):
+    def test_each_object_has_its_own_older_sample(self):
         found = self.cooked(*self.files(*[
             block(moment, title) for moment in (1, 2, 3)
             for title in (2, 4, 6)]))
@@ -248,7 +248,7 @@ class Objects(SeriesCase):
                           if row and row[0] in ("a", "b")],
                          ["-"] * 4 + ["40.00", "120.00", "20.00", "60.00"])
 
-    def test_most_that_are_kept(self):
+    def test_largest_number_of_samples_that_are_kept(self):
         """Memory is bounded, whatever the number of blocks and objects is."""
         titles = list(range(2, 2 + 2 * 4097, 2))
         for count, is_kept in ((300, True), (4096, True), (4097, False)):
@@ -339,7 +339,7 @@ class Captures(SeriesCase):
             capture(sample(1, 100)), w.recording(sample(2, 200)))).objects()
         self.assertEqual(items[1]["status"], "unknown_type")
 
-    def test_within_a_file_nothing_changes(self):
+    def test_samples_of_a_file_are_not_sorted(self):
         """Samples of one file are compared in the order in which they are
         stored."""
         found = self.values(capture(sample(1, 100), sample(

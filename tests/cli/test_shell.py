@@ -20,7 +20,8 @@ FORMATS = {"show": "text json", "check": "text json csv", "eval": "csv",
            "cook": "text json csv pdh-csv pdh-tsv",
            "convert": "text json csv pdh-csv pdh-tsv pfb",
            "lwp model": "text json"}
-# A line and what completes its last word; None: names of files, and no more.
+# A command line, and the expected completions of its last word; None for names
+# of files only.
 CASES = (
     ("", FIRST_WORDS), ("co", {"cook", "convert", "countersets"}), ("nonsense", set()),
     ("lwp ", GROUPS["lwp"]), ("cpi r", {"run"}),
@@ -43,7 +44,7 @@ CASES = (
 
 
 class Shell(Case):
-    """The output of help --generate, read by the tools that it is for."""
+    """Man pages and completions made by help --generate."""
 
     def generated(self, *words):
         """The text."""

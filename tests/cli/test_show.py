@@ -48,7 +48,7 @@ class Data(Case):
                           value["bytes"], value["raw"]),
                          (26, 0, 8, 2**64 - 1))
 
-    def test_datum_that_is_no_number(self):
+    def test_datum_that_is_not_a_number(self):
         items = self.run_json("show", self.file("a.bin", processors()))
         value = items[7]
         self.assertEqual((value["bytes"], value["raw"], value["hex"]),
@@ -101,7 +101,7 @@ class Data(Case):
             self.assert_error(done, 1, path, len(processors()),
                               "trailing_bytes")
 
-    def test_second_block_that_is_none(self):
+    def test_invalid_second_block(self):
         path = self.file("a.bin", processors() + b"\x10" + bytes(60))
         done = self.run_program("show", "--format", "json", path)
         self.assert_error(done, 1, path, len(processors()), "bad_total_size")
@@ -148,7 +148,7 @@ class Errors(Case):
         self.assertEqual(done.status, 1)
         self.assertEqual(len(done.objects()), 11)
 
-    def test_every_seed_ends_orderly(self):
+    def test_every_seed_is_shown_or_has_an_error(self):
         paths = [path for path in sorted(glob.glob(seed("*", "*_*")))
                  if os.path.isfile(path)]
         self.assertGreater(len(paths), 100)
@@ -166,7 +166,7 @@ class Errors(Case):
                  if i["record"] == "error"],
                 [(offset, code) for _, offset, code in done.errors()])
 
-    def test_strict_refuses_more(self):
+    def test_strict_rejects_more(self):
         path = seed("v2", "valid_rule03_misaligned.bin")
         self.run_fine("show", path)
         done = self.run_program("show", "--strict", path)
@@ -343,13 +343,13 @@ class Captures(Case):
         paths = [self.file("%06d" % size, whole[:size])
                  for size in range(17, len(whole), 4)]
         done = self.run_program("show", "--format", "json", *paths)
-        blamed = [name for name, _, _ in done.errors()]
-        self.assertEqual(len(blamed), len(set(blamed)))
+        reported = [name for name, _, _ in done.errors()]
+        self.assertEqual(len(reported), len(set(reported)))
         ends = {item["offset"] for item in self.run_json(
             "show", seed("capture", "valid_two_queries.pfb"))
             if item["record"] == "chunk"}
         for path in paths:  # a capture that ends between two chunks is valid
-            self.assertIs(path in blamed, os.path.getsize(path) not in ends,
+            self.assertIs(path in reported, os.path.getsize(path) not in ends,
                           path)
 
     def test_other_chunks_are_listed(self):
@@ -359,7 +359,7 @@ class Captures(Case):
             "show", self.file("a.pfb", data))]
         self.assertEqual(tags, ["PFBC", "LWPC", "CPIH", "\ufffd\x1b\0x"])
 
-    def test_kind_is_recognised_and_forced(self):
+    def test_kind_is_detected_or_given(self):
         path = seed("capture", "valid_start_only.pfb")
         self.assertEqual(len(self.run_json("show", "--kind", "capture",
                                            path)), 1)
@@ -381,12 +381,12 @@ class Text(Case):
         self.assertIn("kind single_counter  status 5 (access denied)",
                       done.out)
 
-    def test_several_files_are_told_apart(self):
+    def test_text_of_several_files_has_their_names(self):
         path = self.file("a.bin", processors())
         done = self.run_fine("show", path, path)
         self.assertEqual(done.out.count(path + ": data, "), 2)
 
-    def test_tolerated_is_said(self):
+    def test_tolerated_deviations_are_reported(self):
         done = self.run_fine("show", seed("v2",
                                           "valid_rule01_trailing.bin"))
         self.assertIn("tolerated trailing_bytes", done.out)

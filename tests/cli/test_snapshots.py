@@ -7,7 +7,7 @@ from program import Case, writer as w
 
 HEADER = 16
 HEAD = b"cpi-snapshots 1\n"
-MOST = 2**64 - 1
+UINT64_MAX = 2**64 - 1
 
 # The third worked example of docs/cpi.md, written by hand.
 LINES = (
@@ -26,10 +26,10 @@ LINES = (
     (b"thread 900 0 0\n", ("thread", {
         "tid": 900, "instr": 0, "cycles": 0, "user_only": False})),
     (b"snapshot 18446744073709551615\r\n", ("snapshot", {
-        "line": 9, "clock": MOST, "cpus": 1, "instr_width": 40,
+        "line": 9, "clock": UINT64_MAX, "cpus": 1, "instr_width": 40,
         "cycles_width": 64})),
     (b"cpu 4294967295 18446744073709551615 8010\n", ("cpu", {
-        "cpu": 2**32 - 1, "instr": MOST, "cycles": 8010, "busy": None,
+        "cpu": 2**32 - 1, "instr": UINT64_MAX, "cycles": 8010, "busy": None,
         "elapsed": None})),
     (b"thread 900 3200 4801 user\n", ("thread", {
         "tid": 900, "instr": 3200, "cycles": 4801, "user_only": True})),
@@ -112,7 +112,7 @@ class Snapshots(Case):
             self.assert_error(self.run_program("check", path), 1, path,
                               2 * HEADER, code)
 
-    def test_sentences_are_shown_safely(self):
+    def test_control_characters_in_sentences_are_escaped(self):
         path = self.file("a.pfb", w.recording(w.chunk(
             b"CPIS", HEAD + b"refuse -5 a\x1b[31m\xff\n")))
         self.assertEqual(steps(self.run_json("show", path))[0]["sentence"],

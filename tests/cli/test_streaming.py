@@ -23,8 +23,8 @@ if not ON_WINDOWS:
     import pty
 
 MIB = 1 << 20
-SIZE = 40 * 10**6      # of a file; of captures 60 MB
-MOST = 32 * MIB        # of memory that is no file's
+SIZE = 40 * 10**6      # size of each file, except captures, which have 60 MB
+MAX_BYTES = 32 * MIB   # limit of anonymous memory
 SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
 IDS = list(range(1, 21))
 CHOSEN = ("--counter", "1", "--every", "50")
@@ -128,12 +128,12 @@ class Memory(Case):
         path = os.path.join(self.folder, "long")
         write(path)
         for command in commands:
-            self.assertLess(self.peak([*command, path]), MOST, command)
+            self.assertLess(self.peak([*command, path]), MAX_BYTES, command)
             with subprocess.Popen(["cat", path],
                                   stdout=subprocess.PIPE) as pipe:
                 most = self.peak([*command, "-"], pipe.stdout)
                 pipe.stdout.close()
-            self.assertLess(most, MOST, command)
+            self.assertLess(most, MAX_BYTES, command)
 
     def test_captures(self):
         self.check(write_capture, ["check"], ["cook", "-f", "csv", *CHOSEN])
@@ -155,7 +155,8 @@ class Zeros(Case):
     """More zeros after a reply than a window holds."""
 
     def test_zeros(self):
-        """They are padding if nothing follows them, else a malformed reply."""
+        """At the end of a file zeros are padding, elsewhere a malformed
+        reply."""
         reply = w.reply()
         for end, valid in ((b"", True), (b"x", False), (reply, False)):
             data = reply + bytes(10**6) + end
@@ -184,7 +185,7 @@ class OnTerminal:
         self.text = ""
 
     def read(self, seconds):
-        """What comes within a time; False at the end."""
+        """Reads output for some time. Returns False at its end."""
         ready, _, _ = select.select([self.file], [], [], seconds)
         try:
             data = os.read(self.file, 65536) if ready else None
@@ -194,7 +195,7 @@ class OnTerminal:
         return data != b""
 
     def end(self):
-        """Everything, after the end."""
+        """All output, after the program has ended."""
         while self.read(SECONDS):
             pass
         status = self.process.wait(SECONDS)
@@ -204,10 +205,11 @@ class OnTerminal:
 
 @unittest.skipIf(ON_WINDOWS, "no pseudo-terminals there")
 class Progress(Case):
-    """What standard error shows on a terminal"""
+    """The progress on standard error, which is shown on a terminal only."""
 
     def test_share_and_time_left(self):
-        """A run that is stopped for more than a second is long work."""
+        """The test stops the program for more than a second, after which it
+        shows its progress."""
         path = os.path.join(self.folder, "long")
         write_capture(path, 10**8)
         for tries in itertools.count(1):

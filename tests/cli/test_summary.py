@@ -112,7 +112,7 @@ class Summary(SummaryCase):
         self.assertEqual(self.check(self.disk([])), [])
 
     def test_average_of_many(self):
-        """Rounding does not add up."""
+        """Rounding errors of many values do not accumulate in the average."""
         path = self.disk(*[[("a", 2**60 if n == 0 else 1)]
                            for n in range(3000)])
         a, = self.check(path)

@@ -9,7 +9,7 @@ from captures import (BULK, DISK, LARGE_RAW, MEMORY, NETWORK, data,
                       instances_result, metadata, single_result)
 from program import Case, writer as w
 
-# Of each instance: the rates of two counters, and an amount.
+# For each instance the values of three counters: two rates and an amount.
 DISKS = (("sda", 5, 300, 10), ("sdb", 0, 100, 40), ("sdc", 7, 300, 20),
          ("sdd", 6, 0, 30), ("_Total", 18, 700, 100))
 
@@ -127,7 +127,7 @@ class Arranged(Case):
             done = self.run_program(*command, "--sort", "Nonsense")
             self.assertEqual((done.status, done.err), (
                 2, "%s: no counter Nonsense to sort by\n" % subject))
-        self.assertEqual(done.out, "")  # live looks before it prints
+        self.assertEqual(done.out, "")  # names are checked first
 
     def test_usage(self):
         for arguments in (["--sort", "Queue", "-f", "json"],
@@ -139,10 +139,11 @@ class Arranged(Case):
                 self.assertEqual((done.status, done.out), (2, ""), arguments)
 
 
-class NewAlone(Case):
-    """An instance is new because of others, shown or not."""
+class NewInstanceAtTop(Case):
+    """An instance is marked as new if another one of the same sample is in the
+    previous sample, even if --top hides that one."""
 
-    def test_others_are_left_out(self):
+    def test_other_instances_are_omitted(self):
         path = self.file("b.pfb", w.recording(
             metadata(DISK, "Disk", [(1, BULK, "Reads/sec"),
                                     (2, LARGE_RAW, "Queue")]),
@@ -157,7 +158,7 @@ class NewAlone(Case):
 
 
 class New(Case):
-    """Instances that the sample before does not have."""
+    """Instances that are not in the previous sample."""
 
     def cook(self, *samples):
         """The tables of samples, each a list of (id, name, value)."""
@@ -181,7 +182,8 @@ class New(Case):
             ["new", "not", "in", "the", "sample", "before"]])
 
     def test_nothing_to_compare_with(self):
-        """Without another instance it is not known to be new."""
+        """If none of the instances is in the previous sample, none is marked
+        as new."""
         _, second = self.cook([(0, "a", 1)], [(1, "b", 1)])
         self.assertEqual([line.split() for line in second], [
             ["b"], ["Reads/sec", "-"], ["-", "need_two_samples"]])
@@ -212,7 +214,7 @@ class Widths(Case):
             self.assertIn("100,000,000,000", done.out)
 
     def test_columns_are_aligned(self):
-        """Numbers end where those of other rows do."""
+        """The numbers of a column are right-aligned."""
         path = self.file("a.pfb", w.recording(
             metadata(DISK, "Disk", [(1, LARGE_RAW, "One"),
                                     (2, LARGE_RAW, "Two")]),

@@ -135,7 +135,7 @@ class Names(Case):
         self.assertEqual([decode(text) for text in texts], list(NAMES))
         self.assertEqual(len(set(texts)), len(NAMES))
 
-    def test_json_gives_names_back(self):
+    def test_json_contains_the_original_names(self):
         done = self.run_fine("show", "--format", "json", self.block(NAMES))
         self.assertEqual([item["name"] for item in done.objects()
                           if item["record"] == "instance"], list(NAMES))
@@ -221,7 +221,7 @@ class Messages(Case):
                            re.MULTILINE)
         self.assertEqual([decode(text) for text in texts], cells)
 
-    def test_escapes_are_cut_as_a_whole(self):
+    def test_escapes_are_not_cut_in_the_middle(self):
         for cell, shown in (("x" * 57 + "\x07\x07", "x" * 57),
                             ("x" * 53 + "\x07\x07", "x" * 53 + "\\u0007")):
             done = self.run_program("eval", stdin=(

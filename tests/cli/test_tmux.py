@@ -50,7 +50,7 @@ class Pane:
             stderr=subprocess.STDOUT).stdout.decode("utf-8")
 
     def resize(self, columns, rows):
-        """Another size, which the program learns from its terminal."""
+        """Change the size of the pane; the program is notified by a signal."""
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
     def lines(self):
@@ -77,7 +77,7 @@ class Terminal(Case):
     """Text on a terminal."""
 
     def wait_for(self, pane, expected, choose, context):
-        """Until the pane shows that."""
+        """Waits until the chosen lines of the pane are the expected ones."""
         end = time.monotonic() + SECONDS
         while choose(pane.lines()) != expected:
             if time.monotonic() > end:
@@ -107,9 +107,9 @@ class Terminal(Case):
 
 @unittest.skipIf(TMUX is None, "tmux is not installed")
 class Live(Terminal, LiveCase):
-    """Pictures that replace each other."""
+    """Tables of `live` that replace each other."""
 
-    test_cook = None  # once is enough
+    test_cook = None  # needs no second run
 
     def setUp(self):
         super().setUp()
@@ -137,7 +137,7 @@ class Live(Terminal, LiveCase):
             pane.close()
 
     def test_few_rows(self):
-        """A line says how many do not fit."""
+        """The last line has the number of rows that do not fit."""
         pane = Pane(self.folder, 40, 10, program(), "live", "--interval",
                     "0.1", "--set", "Processor Information")
         try:

@@ -47,7 +47,7 @@ class Help(Case):
             self.assertTrue(text.startswith("Usage: perfblock " + command))
             self.assertIn("--help", text)
 
-    def test_help_lists_what_is_taken_and_no_more(self):
+    def test_help_lists_only_accepted_options(self):
         self.assertIn("--interval", self.run_fine("live", "--help").out)
         self.assertNotIn("--interval", self.run_fine("show", "--help").out)
 
@@ -206,7 +206,7 @@ class Refusals(Case):
             for value in values:
                 self.refused("live", option, value)
 
-    def test_duration_is_of_this_machine(self):
+    def test_duration_is_refused_with_a_source(self):
         self.assertIn("--duration", self.refused(
             "live", "--duration", "2", "--source", "a.pfb"))
 
@@ -234,7 +234,7 @@ class Refusals(Case):
             found = re.search(r"; did you mean (.+)\?$", sentence)
             self.assertEqual(found[1] if found else None, meant, sentence)
 
-    def test_help_of_what_is_not_there(self):
+    def test_help_of_unknown_commands(self):
         self.assertIn("nonsense", self.refused("help", "nonsense"))
         self.assertIn("lwp nonsense", self.refused("help", "lwp", "nonsense"))
         self.assertIn("second", self.refused("help", "cook", "second"))
@@ -288,11 +288,11 @@ class Refusals(Case):
             self.refused("show", "--kind", "registration", "--request", value,
                          "x")
 
-    def test_cook_takes_data_only(self):
+    def test_cook_refuses_metadata_kinds(self):
         for kind in ("registration", "strings", "guids", "names", "lwp"):
             self.refused("cook", "--kind", kind, "x")
 
-    def test_name_tables_where_they_are_used(self):
+    def test_name_tables_in_commands_that_use_them(self):
         for command in ("check", "live", "types", "eval"):
             self.assertIn("--names", self.refused(command, "--names", "n"))
         self.assertIn("--names", self.refused("show", "x", "--names"))

@@ -88,7 +88,7 @@ class Show(Case):
         self.assertEqual([value[key] for key in VALUE_KEYS[1:]],
                          [212, 2, None, 20, 0, 4, 71, None])
 
-    def test_values_are_where_their_offsets_say(self):
+    def test_values_are_read_at_their_offsets(self):
         for w in (LITTLE, BIG):
             data = rich(w, 3)
             values = [i for i in self.show(data) if i["record"] == "value"]
@@ -111,7 +111,7 @@ class Show(Case):
         self.assertEqual((label["bytes"], label["raw"], label["hex"]),
                          (0, None, ""))
 
-    def test_value_that_is_no_number(self):
+    def test_value_that_is_not_a_number(self):
         w = LITTLE
         data = w.block(w.object(2, [counter(20, 0x00000B00, 5, 3)],
                                 w.pack("I", 8) + b"\0\1\2\xff",
@@ -294,7 +294,7 @@ class Broken(Case):
         self.assertEqual([i["object"] for i in done.objects()
                           if i["record"] == "object"], [2, 4, 6])
 
-    def test_every_failure_is_told(self):
+    def test_every_error_is_reported(self):
         w = LITTLE
         bad, at = broken(w)
         good = plain(w, 1)
@@ -507,7 +507,7 @@ class Cook(Case):
                           and i["instance"] in ("a", "C:")], [
             (0, None, None), (1, 236, None), (2, None, 50), (3, 236, 25)])
 
-    def test_formats_do_not_mix(self):
+    def test_formats_are_not_compared_with_each_other(self):
         """A V2 block between two V1 blocks changes nothing."""
         reply = v2.reply(v2.result(v2.SINGLE, v2.v4(5)), stamps=v2.clocks(
             15 * 10**6, 15 * 10**6))
@@ -577,7 +577,7 @@ class Cook(Case):
                                             ("0", "idle", 0),
                                             ("0", "idle", 1)])
 
-    def test_titles_that_repeat_stay_apart(self):
+    def test_objects_with_the_same_title_are_separate(self):
         w = LITTLE
         done = self.run_fine("cook", "-", stdin=w.block(
             rows(w, ("x" * 9, 1), code_page=1252),
@@ -588,7 +588,7 @@ class Cook(Case):
 class Countersets(Case):
     """countersets with V1 files."""
 
-    def test_each_title_once(self):
+    def test_each_title_is_listed_once(self):
         path = self.file("a.bin", rich(LITTLE, 1) + rich(LITTLE, 2) +
                          LITTLE.block(plain(LITTLE, 1, 4)))
         table = self.file("n", b"1\t1847\n4\tMemory\n236\tDisk\n408\tFree\n")
@@ -627,7 +627,7 @@ class Countersets(Case):
 class Hostile(Case):
     """No input causes an endless loop or unbounded memory."""
 
-    def test_many_small_things(self):
+    def test_many_small_structures(self):
         w = LITTLE
         empty = w.object(2, [])
         many = self.file("a.bin", w.block(*[empty] * 50000))
@@ -640,7 +640,7 @@ class Hostile(Case):
                 self.run_fine(command, "--format", "json", path)
             self.run_fine("countersets", "--file", path)
 
-    def test_counts_that_lie(self):
+    def test_counts_larger_than_the_file(self):
         w = LITTLE
         shared = [counter(1, v1.RAW, 4, 4)] * 2000
         for data in (w.block(w.object(2, [], count=2**32 - 1)),

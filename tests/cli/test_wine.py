@@ -14,7 +14,7 @@ from program import Case, writer as w
 class Names(Case):
     """Arguments and file names with characters outside the code page."""
 
-    def test_any_letter(self):
+    def test_names_with_any_letter(self):
         for name in ("a b.bin", "Z\u00e4hler.bin", "\u8a08\u6570.bin",
                      "\u0394 \U0001f4c8.bin", "- x"):
             path = self.file(name, w.reply())
@@ -26,7 +26,7 @@ class Names(Case):
         self.assertEqual((done.status, done.out, done.err),
                          (3, "", path + ": No such file or directory\n"))
 
-    def test_arguments_keep_their_marks(self):
+    def test_quotation_marks_in_arguments_are_kept(self):
         for argument in ('a "quoted" word', "back\\slash\\", "", "*", "100 %"):
             done = self.run_program(argument)
             self.assertEqual((done.status, done.out), (2, ""))

@@ -13,9 +13,9 @@ LARGE_RAW, FRACTION, FRACTION_BASE = 0x00010100, 0x20020400, 0x40030403
 MULTI_TIMER, MULTI_BASE, LABEL = 0x22510500, 0x42030500, 0x40000200
 
 
-def chosen(override, honest):
+def chosen(override, correct):
     """The override if there is one, otherwise the correct value."""
-    return honest if override is None else override
+    return correct if override is None else override
 
 
 def pad8(raw):
