@@ -21,8 +21,8 @@ function(perfblock_setup_target target)
     endif()
 endfunction()
 
-# The same for a library: its part of the exported package, its version, and the macros of export.h. While the major
-# version is 0, each minor version is an ABI of its own.
+# The same settings for a library, and also its part of the exported package, its version, and the macros of export.h.
+# While the major version is 0, each minor version has its own ABI.
 function(perfblock_setup_library target name output_name)
     perfblock_setup_target(${target})
     set_target_properties(
@@ -39,7 +39,7 @@ function(perfblock_setup_library target name output_name)
     endif()
 endfunction()
 
-# POSIX for sources that talk to a system: -std=c11 hides it otherwise.
+# Makes POSIX functions visible to sources that call the system, which -std=c11 would hide.
 function(perfblock_use_posix target)
     if(NOT WIN32)
         target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)

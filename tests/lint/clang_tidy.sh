@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# clang-tidy with .clang-tidy over sources and those of folders. Usage: clang_tidy.sh SOURCE_DIR BUILD_DIR FOLDER|FILE...
-# BUILD_DIR has the compile_commands.json.
+# Runs clang-tidy with .clang-tidy over files and the sources in folders. BUILD_DIR has the compile_commands.json.
+# Usage: clang_tidy.sh SOURCE_DIR BUILD_DIR FOLDER|FILE...
 set -euo pipefail
 cd "$1"
 build=$2
 folders=("${@:3}")
 
-# A file per process: clang-tidy uses one CPU. Long files first, so that none is left alone at the end. "N warnings
-# generated" and the like go to standard error; findings do not.
-# Sources of Windows are read in a build for it, which names them.
+# One process for each file, because clang-tidy uses one CPU. Long files come first, so that the last process does not
+# run alone for long. Findings go to standard output; standard error has lines such as "N warnings generated".
+# Sources for Windows are checked only if they are named, in a build for Windows.
 passed_over=()
 if [[ ${folders[0]} == platform || ${folders[0]} == cli ]]; then
     passed_over=(-not -path '*/windows/*' -not -name '*_windows.c')

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every public header is C++ as well, and complete by itself. Usage: cxx.sh SOURCE_DIR
+# Checks that every public header can be compiled as C++, and without including others first. Usage: cxx.sh SOURCE_DIR
 set -euo pipefail
 cd "$1"
 
