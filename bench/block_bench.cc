@@ -73,7 +73,7 @@ class supply
     }
 
     const size_t size_bytes, stride, count;
-    size_t at; /* index input the latest block */
+    size_t at; /* index of the latest block */
 
   private:
     static constexpr size_t LINE = 64;

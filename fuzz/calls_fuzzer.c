@@ -4,13 +4,13 @@
  * Input: { sizes u16[2] little-endian }, then two blocks of these sizes as far as the input goes, then calls up to the
  * end: { function u8 modulo their number, in the order of `calls` below; argument u8 }. All readers but those of
  * samples read the first block. Options are strict where the first size is odd. */
+#include "checks.h"
 #include "perfblock/capture.h"
 #include "perfblock/log.h"
 #include "perfblock/pdh_text.h"
 #include "perfblock/query.h"
 #include "perfblock/sample.h"
 #include "perfblock/v2.h"
-#include "promises.h"
 #include "strict.h"
 
 #include <stdlib.h>
@@ -61,16 +61,16 @@ static void *exactly(size_t size)
 /* After an error a reader returns false, and keeps the error. */
 static void check(bool is_returned, pfb_error before, pfb_error after)
 {
-    demand(before.code == PFB_OK || (!is_returned && before.code == after.code && before.offset == after.offset),
-           "the first error stays");
+    require(before.code == PFB_OK || (!is_returned && before.code == after.code && before.offset == after.offset),
+            "the first error stays");
 }
 
 static void check_name(const state *s, const pfb_name *name)
 {
     const uint8_t *data = s->data[0];
-    demand(!name->bytes || (name->bytes >= data && name->bytes <= data + s->size[0] &&
-                            name->size_bytes <= (size_t)(data + s->size[0] - name->bytes)),
-           "a name lies in the input");
+    require(!name->bytes || (name->bytes >= data && name->bytes <= data + s->size[0] &&
+                             name->size_bytes <= (size_t)(data + s->size[0] - name->bytes)),
+            "a name lies in the input");
 }
 
 /* ---- V2 ------------------------------------------------------------------------------------------------------ */
@@ -107,9 +107,9 @@ static void v2_value(state *s, uint8_t argument)
         pfb_error before = s->v2.error;
         bool is_found = pfb_v2_next_value(&s->v2, &value);
         check(is_found, before, s->v2.error);
-        demand(!is_found ||
-                   (value.data_offset <= s->size[0] && value.data_size_bytes <= s->size[0] - value.data_offset),
-               "a value lies in the input");
+        require(!is_found ||
+                    (value.data_offset <= s->size[0] && value.data_size_bytes <= s->size[0] - value.data_offset),
+                "a value lies in the input");
     }
 }
 
@@ -117,7 +117,7 @@ static void v2_counter_id(state *s, uint8_t argument)
 {
     uint32_t id;
     bool is_found = pfb_v2_counter_id(&s->v2, &s->result, argument, &id);
-    demand(!is_found || argument < s->result.counter_count, "a counter id has a position");
+    require(!is_found || argument < s->result.counter_count, "a counter id has a position");
 }
 
 static void v2_values(state *s, uint8_t argument)
@@ -136,7 +136,7 @@ static void v2_values(state *s, uint8_t argument)
     pfb_error before = s->v2.error;
     bool is_found = pfb_v2_read_values(&s->v2, &bulk);
     check(is_found, before, s->v2.error);
-    demand(bulk.instance_count <= capacity, "there is space for the instances");
+    require(bulk.instance_count <= capacity, "there is space for the instances");
     for (size_t i = 0; i < bulk.instance_count; i++)
         check_name(s, &bulk.instances[i].name);
     free(bulk.values);
@@ -194,8 +194,8 @@ static void v1_value(state *s, uint8_t argument)
         pfb_error before = s->v1.object_error;
         bool is_found = pfb_v1_next_value(&s->v1, &value);
         check(is_found, before, s->v1.object_error);
-        demand(!is_found || (value.offset <= s->size[0] && value.size_bytes <= s->size[0] - value.offset),
-               "a value lies in the input");
+        require(!is_found || (value.offset <= s->size[0] && value.size_bytes <= s->size[0] - value.offset),
+                "a value lies in the input");
     }
 }
 
@@ -234,11 +234,11 @@ static void names_index(state *s, uint8_t argument)
     pfb_error error = pfb_name_index_build(&index, &s->names, entries, by_index, by_name, argument);
     pfb_name_table copy = s->names;
     uint32_t count = pfb_name_table_count(&copy);
-    demand(index.count == (count < argument ? count : argument), "an index has the pairs that fit");
-    demand((error.code == PFB_CALLER_TOO_SMALL) == (count > argument), "a lack of space is reported");
+    require(index.count == (count < argument ? count : argument), "an index has the pairs that fit");
+    require((error.code == PFB_CALLER_TOO_SMALL) == (count > argument), "a lack of space is reported");
     for (uint32_t i = 0; i < index.count; i++) {
         const pfb_name_entry *found = pfb_name_index_find(&index, entries[i].index);
-        demand(found && found->index == entries[i].index && found <= &entries[i], "each pair is found by its index");
+        require(found && found->index == entries[i].index && found <= &entries[i], "each pair is found by its index");
     }
     free(entries);
     free(by_index);
@@ -274,8 +274,9 @@ static void registration_find(state *s, uint8_t argument)
 {
     pfb_counter at, found;
     if (pfb_registration_counter_at(&s->registration, argument, &at))
-        demand(pfb_registration_find(&s->registration, at.id, &found) && found.id == at.id && found.offset <= at.offset,
-               "the first counter of an id is found");
+        require(pfb_registration_find(&s->registration, at.id, &found) && found.id == at.id &&
+                    found.offset <= at.offset,
+                "the first counter of an id is found");
 }
 
 static void registration_sort(state *s, uint8_t argument)
@@ -339,7 +340,7 @@ static void capture_chunk(state *s, uint8_t argument)
     if (is_found || !s->capture.needs_more)
         return;
     size_t from = (size_t)s->capture.window_offset + s->capture.resume_offset;
-    demand(from <= s->size[0], "the next window begins in the input");
+    require(from <= s->size[0], "the next window begins in the input");
     pfb_capture_continue(&s->capture, s->data[0] + from, s->size[0] - from, argument & 1);
 }
 
@@ -384,8 +385,8 @@ static void log_copy(state *s, uint8_t argument)
     size_t capacity = argument == 255 ? size : argument;
     uint8_t *bytes = exactly(capacity);
     size_t copied = pfb_log_copy_record(&s->log, &s->record, bytes, capacity);
-    demand(copied == (size < capacity ? size : capacity), "a record is copied as far as there is space");
-    demand(pfb_log_record_offset(&s->log, &s->record, argument) <= s->size[0], "an offset lies in the log");
+    require(copied == (size < capacity ? size : capacity), "a record is copied as far as there is space");
+    require(pfb_log_record_offset(&s->log, &s->record, argument) <= s->size[0], "an offset lies in the log");
     pfb_log_sample_reader reader;
     pfb_log_item item;
     pfb_log_instance instance;
@@ -428,7 +429,7 @@ static void sample_load(state *s, uint8_t argument)
     t->is_loaded = true;
     s->is_matched = false;
     pfb_error error = pfb_sample_load(&t->sample, &t->input, &t->counts, t->memory, capacity);
-    demand(capacity >= needed || error.code != PFB_OK || t->sample.counts.rows == 0, "a lack of space is reported");
+    require(capacity >= needed || error.code != PFB_OK || t->sample.counts.rows == 0, "a lack of space is reported");
 }
 
 static void sample_unload(state *s, uint8_t argument)
@@ -457,7 +458,7 @@ static void sample_match(state *s, uint8_t argument)
     s->is_matched = true;
     for (uint32_t row = 0; row < s->newer.sample.counts.rows; row++) {
         uint32_t older = s->newer.sample.rows[row].older_row;
-        demand(older == PFB_NONE || older < s->older.sample.counts.rows, "a row is matched with a row");
+        require(older == PFB_NONE || older < s->older.sample.counts.rows, "a row is matched with a row");
     }
 }
 
@@ -474,7 +475,7 @@ static void sample_cook(state *s, uint8_t argument)
     uint8_t *statuses = exactly(capacity);
     bool is_cooked = argument & 64 ? pfb_sample_cook_results(older, newer, results, 2, NULL, values, statuses, capacity)
                                    : pfb_sample_cook(older, newer, NULL, values, statuses, capacity);
-    demand(is_cooked == (capacity == count), "a lack of space is reported");
+    require(is_cooked == (capacity == count), "a lack of space is reported");
     free(values);
     free(statuses);
 }
@@ -487,9 +488,9 @@ static void sample_value(state *s, uint8_t argument)
     uint32_t row = argument % 16U, column = argument / 16U;
     pfb_sample_value value = pfb_sample_value_at(newer, row, column);
     bool is_inside = row < newer->counts.rows && column < newer->counts.columns;
-    demand(is_inside || !value.exists, "there is no value outside the table");
+    require(is_inside || !value.exists, "there is no value outside the table");
     pfb_raw_value raw = pfb_sample_raw_value(newer, row, column);
-    demand(is_inside || raw.has == 0, "there is no raw value outside the table");
+    require(is_inside || raw.has == 0, "there is no raw value outside the table");
     if (is_inside && newer->columns[column].result == newer->rows[row].result)
         pfb_sample_cook_value(s->is_matched ? &s->older.sample : NULL, newer, row, column, NULL, NULL);
 }

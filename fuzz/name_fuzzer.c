@@ -3,9 +3,9 @@
  *
  * Input: { encoding u8 modulo 8, capacity u8 }, then the name. Encodings: UTF-8, UTF-16LE, UTF-16BE, Windows-1252,
  * ASCII, Latin-1, 437 and 0. */
+#include "checks.h"
 #include "perfblock/name.h"
 #include "perfblock/query.h"
-#include "promises.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,22 +63,22 @@ static void check_limited(const pfb_name *name, const uint8_t *utf8, size_t byte
                           size_t capacity)
 {
     uint8_t *out = new_bytes(capacity);
-    demand(pfb_name_to_utf8(name, (char *)out, capacity) == bytes, "the size does not depend on the capacity");
+    require(pfb_name_to_utf8(name, (char *)out, capacity) == bytes, "the size does not depend on the capacity");
     if (capacity > 0) {
         size_t end = bytes < capacity ? bytes : capacity - 1;
         while (end < bytes && end > 0 && (utf8[end] & 0xC0) == 0x80)
             end--;
-        demand(memcmp(out, utf8, end) == 0 && out[end] == 0, "the start of the text and a NUL are written");
+        require(memcmp(out, utf8, end) == 0 && out[end] == 0, "the start of the text and a NUL are written");
     }
     free(out);
     out = new_bytes(2 * capacity);
-    demand(pfb_name_to_utf16(name, out, capacity) == units, "the number of units does not depend on the capacity");
+    require(pfb_name_to_utf16(name, out, capacity) == units, "the number of units does not depend on the capacity");
     size_t end = units < capacity ? units : capacity;
     if (end > 0 && end < units && unit_of(utf16, end - 1) >> 10 == 0x36 && unit_of(utf16, end) >> 10 == 0x37)
         end--;
-    demand(memcmp(out, utf16, 2 * end) == 0, "the start of the text is written");
+    require(memcmp(out, utf16, 2 * end) == 0, "the start of the text is written");
     for (size_t i = 2 * end; i < 2 * capacity; i++)
-        demand(out[i] == UNUSED, "nothing else is written");
+        require(out[i] == UNUSED, "nothing else is written");
     free(out);
 }
 
@@ -86,23 +86,23 @@ static void check_conversions(const pfb_name *name, size_t capacity)
 {
     size_t bytes = pfb_name_to_utf8(name, NULL, 0);
     size_t units = pfb_name_to_utf16(name, NULL, 0);
-    demand(bytes <= 3 * name->size_bytes && units <= name->size_bytes, "sizes have their bounds");
+    require(bytes <= 3 * name->size_bytes && units <= name->size_bytes, "sizes have their bounds");
     uint8_t *utf8 = new_bytes(bytes + 1);
     uint8_t *utf16 = new_bytes(2 * units);
-    demand(pfb_name_to_utf8(name, (char *)utf8, bytes + 1) == bytes && utf8[bytes] == 0, "the text ends with a NUL");
-    demand(pfb_name_to_utf16(name, utf16, units) == units, "all units are written");
-    demand(is_utf8(utf8, bytes), "the output is UTF-8");
+    require(pfb_name_to_utf8(name, (char *)utf8, bytes + 1) == bytes && utf8[bytes] == 0, "the text ends with a NUL");
+    require(pfb_name_to_utf16(name, utf16, units) == units, "all units are written");
+    require(is_utf8(utf8, bytes), "the output is UTF-8");
     check_limited(name, utf8, bytes, utf16, units, capacity);
 
     pfb_name as_utf8 = pfb_utf8_name((const char *)utf8, bytes);
     pfb_name as_utf16 = pfb_utf16_name(utf16, units);
-    demand(pfb_name_to_utf8(&as_utf16, NULL, 0) == bytes, "UTF-16 has the same characters");
+    require(pfb_name_to_utf8(&as_utf16, NULL, 0) == bytes, "UTF-16 has the same characters");
     uint8_t *again = new_bytes(bytes + 1);
     pfb_name_to_utf8(&as_utf16, (char *)again, bytes + 1);
-    demand(memcmp(again, utf8, bytes + 1) == 0, "UTF-16 has the same characters");
-    demand(pfb_name_equal(name, name) && pfb_name_equal(&as_utf8, &as_utf16), "a name equals itself");
+    require(memcmp(again, utf8, bytes + 1) == 0, "UTF-16 has the same characters");
+    require(pfb_name_equal(name, name) && pfb_name_equal(&as_utf8, &as_utf16), "a name equals itself");
     if (name->encoding != PFB_ENCODING_UTF8)
-        demand(pfb_name_equal(name, &as_utf8) && pfb_name_equal(&as_utf8, name), "a name equals its conversion");
+        require(pfb_name_equal(name, &as_utf8) && pfb_name_equal(&as_utf8, name), "a name equals its conversion");
     free(again);
     free(utf16);
     free(utf8);
@@ -125,21 +125,21 @@ static void check_path(const pfb_name *name)
     bool is_path = pfb_path_parse(name, &path);
     const uint8_t *end = name->bytes + name->size_bytes;
     const uint8_t *at = name->bytes;
-    demand(is_part(&path.machine, &at, end) && is_part(&path.counterset, &at, end) &&
-               is_part(&path.instance, &at, end) && is_part(&path.counter, &at, end),
-           "the parts of a path lie in the path, in this order");
+    require(is_part(&path.machine, &at, end) && is_part(&path.counterset, &at, end) &&
+                is_part(&path.instance, &at, end) && is_part(&path.counter, &at, end),
+            "the parts of a path lie in the path, in this order");
     at = path.instance.bytes;
     end = at ? at + path.instance.size_bytes : at;
-    demand(is_part(&path.parent, &at, end) && is_part(&path.name, &at, end), "parent and name lie in the instance");
+    require(is_part(&path.parent, &at, end) && is_part(&path.name, &at, end), "parent and name lie in the instance");
     if (!is_path)
         return;
     size_t unit_bytes = name->encoding == PFB_ENCODING_UTF16LE ? 2 : 1;
     size_t separators = 2U + (path.machine.bytes ? 2U : 0U) + (path.instance.bytes ? 2U : 0U);
-    demand(path.counterset.size_bytes > 0 && path.counter.size_bytes > 0, "a path has a counterset and a counter");
-    demand(separators * unit_bytes + path.machine.size_bytes + path.counterset.size_bytes + path.instance.size_bytes +
-                   path.counter.size_bytes ==
-               name->size_bytes / unit_bytes * unit_bytes,
-           "the parts and their separators are the whole path");
+    require(path.counterset.size_bytes > 0 && path.counter.size_bytes > 0, "a path has a counterset and a counter");
+    require(separators * unit_bytes + path.machine.size_bytes + path.counterset.size_bytes + path.instance.size_bytes +
+                    path.counter.size_bytes ==
+                name->size_bytes / unit_bytes * unit_bytes,
+            "the parts and their separators are the whole path");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
