@@ -5,7 +5,7 @@ of promises, docs/performance.md contains it, and test_report.py compares both."
 import statistics
 from collections import namedtuple
 
-LEAST_REPETITIONS = 9  # a result with fewer repetitions gets no verdict
+MIN_REPETITIONS = 9  # a result with fewer repetitions gets no verdict
 
 # `measured` and `baseline` are whole names of benchmarks. `limit` is the largest allowed ratio of their medians or,
 # without a baseline, the largest number of nanoseconds per item.
@@ -55,7 +55,7 @@ def result(promise, times):
     medians = [statistics.median(times[name]) for name in names]
     figure = medians[0] / medians[1] if promise.baseline else medians[0]
     text = f"{figure:.3f}x" if promise.baseline else f"{figure:.2f} ns"
-    if min(len(times[name]) for name in names) < LEAST_REPETITIONS:
+    if min(len(times[name]) for name in names) < MIN_REPETITIONS:
         return text, "too few repetitions"
     return text, "kept" if figure <= promise.limit else "missed"
 

@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 RESULTS = pathlib.Path(os.environ.get("PERFBLOCK_FUZZING", ROOT / "build" / "fuzzing"))
 CORPUS = pathlib.Path(os.environ.get("PERFBLOCK_CORPUS", ROOT / "corpus"))
 CHECKS = ("empty", "planted")  # targets of fuzz/check, never part of --all
-MOST_SECONDS = 10              # for one input, before it counts as a hang
-MOST_BYTES = 4096              # of an input that is measured or kept in corpus/
+MAX_SECONDS = 10              # for one input, before it counts as a hang
+MAX_BYTES = 4096              # of an input that is measured or kept in corpus/
 
 
 def targets():
@@ -151,7 +151,7 @@ class LibFuzzer(Run):
 
     def options(self):
         words = dictionary(self.target)
-        return [f"-max_total_time={self.seconds}", f"-timeout={MOST_SECONDS}", "-print_final_stats=1",
+        return [f"-max_total_time={self.seconds}", f"-timeout={MAX_SECONDS}", "-print_final_stats=1",
                 *([f"-dict={words}"] if words else [])]
 
     def start(self):
@@ -221,7 +221,7 @@ class Afl(Run):
         custom = {"AFL_CUSTOM_MUTATOR_LIBRARY": str(mutator)} if mutator.exists() else {}
         cmplog = ["-c", "0", "-l", "2"] if self.number == 0 else []
         self.spawn(["afl-fuzz", *role, "-i", inputs, "-o", self.out, "-V", self.seconds, "-m", "none",
-                    "-t", f"{1000 * MOST_SECONDS}+", *cmplog, *(["-x", words] if words else []),
+                    "-t", f"{1000 * MAX_SECONDS}+", *cmplog, *(["-x", words] if words else []),
                     "--", program(self.preset, self.target)],
                    AFL_SKIP_CPUFREQ="1", AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", AFL_NO_UI="1", AFL_NO_AFFINITY="1",
                    AFL_BENCH_UNTIL_CRASH="1", AFL_FORKSRV_INIT_TMOUT="60000",

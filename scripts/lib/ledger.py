@@ -51,9 +51,9 @@ class Measured(fuzzing.LibFuzzer):
         if self.with_seeds:
             for folder in fuzzing.seed_folders(self.target):
                 for path in folder.iterdir():
-                    if path.stat().st_size <= fuzzing.MOST_BYTES:
+                    if path.stat().st_size <= fuzzing.MAX_BYTES:
                         fuzzing.keep_copy(path, self.corpus)
-        self.spawn([fuzzing.program(self.preset, self.target), *self.options(), f"-max_len={fuzzing.MOST_BYTES}",
+        self.spawn([fuzzing.program(self.preset, self.target), *self.options(), f"-max_len={fuzzing.MAX_BYTES}",
                     f"-artifact_prefix={self.findings}/{self.name}-", *more, self.corpus])
 
     def finish(self):

@@ -38,14 +38,14 @@ def merge(target, seeds, candidates, out):
         for path in folder.iterdir():
             fuzzing.keep_copy(path, out)
     names = {path.name for path in out.iterdir()}
-    fuzzing.quietly([fuzzing.program("fuzz", target), "-merge=1", f"-max_len={fuzzing.MOST_BYTES}",
+    fuzzing.quietly([fuzzing.program("fuzz", target), "-merge=1", f"-max_len={fuzzing.MAX_BYTES}",
                      f"-artifact_prefix={out}.", out, candidates], cwd=out.parent)
     return names
 
 
 def minimise(target, inputs, names, out):
     """afl-cmin: the smallest set with the same edges. Returns the files of the set that are not seeds."""
-    fuzzing.quietly(["afl-cmin", "-i", inputs, "-o", out, "-m", "none", "-t", str(1000 * fuzzing.MOST_SECONDS), "--",
+    fuzzing.quietly(["afl-cmin", "-i", inputs, "-o", out, "-m", "none", "-t", str(1000 * fuzzing.MAX_SECONDS), "--",
                      fuzzing.program("fuzz-afl", target)], env=AFL, cwd=out.parent)
     return [path for path in sorted(out.iterdir()) if path.name not in names and path.is_file()]
 
@@ -53,7 +53,7 @@ def minimise(target, inputs, names, out):
 def shrink(target, path):
     """afl-tmin: the shortest input with the same edges.  Keeps the input if the tool fails."""
     short = path.with_suffix(".short")
-    done = subprocess.run(["afl-tmin", "-e", "-i", path, "-o", short, "-m", "none", "-t", str(1000 * fuzzing.MOST_SECONDS),
+    done = subprocess.run(["afl-tmin", "-e", "-i", path, "-o", short, "-m", "none", "-t", str(1000 * fuzzing.MAX_SECONDS),
                            "--", fuzzing.program("fuzz-afl", target)], env=AFL, check=False, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return short if done.returncode == 0 and short.stat().st_size > 0 else path
@@ -69,7 +69,7 @@ def update(target, with_shrink):
         for folder in (found, fuzzing.RESULTS / target / "corpus"):
             if folder.is_dir():
                 for path in folder.iterdir():
-                    if path.stat().st_size <= fuzzing.MOST_BYTES:
+                    if path.stat().st_size <= fuzzing.MAX_BYTES:
                         fuzzing.keep_copy(path, candidates)
         seeds = [folder for folder in fuzzing.seed_folders(target) if folder != found]
         names = merge(target, seeds, candidates, merged)

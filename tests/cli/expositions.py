@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A reader of the text format of Prometheus, and what docs/prometheus.md says
-of values; for the tests of live --format prometheus."""
+"""A reader of the text format of Prometheus, and the values of metrics as in
+docs/prometheus.md; for the tests of live --format prometheus."""
 
 import math
 import os
@@ -16,7 +16,7 @@ ESCAPES = {"\\": "\\", "n": "\n", '"': '"'}
 
 
 def unescape(text, allowed):
-    """Take back the escapes of the format; others are errors."""
+    """Decode the allowed escapes; others are errors."""
     def one(found):
         assert found[1] in allowed, text
         return ESCAPES[found[1]]
@@ -38,7 +38,7 @@ def read_labels(text):
 
 
 def read_family(kind, lines):
-    """{labels: value}, of a summary (sum, count), of "NAME{...} VALUE"."""
+    """{labels: value} of a metric; the value of a summary is (sum, count)."""
     points = {}
     for ending, labels, value in lines:
         assert math.isfinite(value), lines
@@ -83,7 +83,7 @@ class MetricsCase(Case):
     """Expositions that this reader and the tool of Prometheus accept."""
 
     def lint(self, text):
-        """The tool of Prometheus reports nothing, if there is one."""
+        """Check with promtool, if it is installed, that it reports nothing."""
         if not shutil.which("promtool"):
             return
         done = subprocess.run(["promtool", "check", "metrics"],
@@ -109,7 +109,7 @@ class MetricsCase(Case):
 
 
 def table_of_types():
-    """type -> (metric, ending, value) of the page."""
+    """type -> (metric, ending, value), from docs/prometheus.md."""
     with open(os.path.join(ROOT, "docs", "prometheus.md"),
               encoding="utf-8") as page:
         rows = re.findall(r"^\| (PERF_\w+) \| (\w+) \|"
@@ -119,8 +119,8 @@ def table_of_types():
 
 
 def expected_value(value, item, object_frequency):
-    """What the page's column says of an object of cook's JSON. All clocks but
-    the object's run at 10 MHz."""
+    """The value of a metric according to the table's column `value`, computed
+    from an object of cook's JSON. The performance clock has 10 MHz."""
     return {"raw": lambda: item["raw"],
             "sum: raw": lambda: (item["raw"], item["base"]),
             "raw / base": lambda: item["raw"] / item["base"],

@@ -12,7 +12,7 @@ from fractions import Fraction
 from program import ON_WINDOWS, SECONDS, Case, program
 
 HEADER = ["id", "status", "value", "integer", "flags"]
-MOST_BYTES = 65536
+MAX_BYTES = 65536
 ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): (?P<code>\w+): "
                    r"line (?P<line>\d+)(, column (?P<column>\d+)"
                    r"( \((?P<name>\w+)\))?)?: (?P<text>.+)$")
@@ -548,8 +548,8 @@ class Bounds(EvalCase):
     def test_longest_row(self):
         for end in (b"\n", b"\r\n", b""):
             row = b"a,0x10000,"
-            fits = row + b"w" * (MOST_BYTES - len(row) - len(end)) + end
-            self.assertEqual(len(fits), MOST_BYTES)
+            fits = row + b"w" * (MAX_BYTES - len(row) - len(end)) + end
+            self.assertEqual(len(fits), MAX_BYTES)
             rows = self.parse(self.run_fine("eval", stdin=self.HEAD + fits))
             self.assertEqual(len(rows), 1)
             error, rows = self.one_error(
@@ -561,8 +561,8 @@ class Bounds(EvalCase):
 
     def test_longest_row_at_any_position(self):
         """Files are read in blocks; rows may span them."""
-        row = b"a,0x10000," + b"w" * (MOST_BYTES - 11) + b"\n"
-        for start in range(MOST_BYTES - 4, MOST_BYTES + 5):
+        row = b"a,0x10000," + b"w" * (MAX_BYTES - 11) + b"\n"
+        for start in range(MAX_BYTES - 4, MAX_BYTES + 5):
             first = b"b,0x10000,"
             first += b"v" * (start - len(self.HEAD) - len(first) - 1) + b"\n"
             path = self.file("a.csv", self.HEAD + first + row * 3)
@@ -571,7 +571,7 @@ class Bounds(EvalCase):
                              ["b", "a", "a", "a"])
 
     def test_quotation_marks_count_towards_the_length(self):
-        for size, count in ((MOST_BYTES - 1, 1), (MOST_BYTES, 0)):
+        for size, count in ((MAX_BYTES - 1, 1), (MAX_BYTES, 0)):
             row = b'a,0x10000,"' + b'""' * ((size - 12) // 2)
             row += b"w" * (size - len(row) - 1) + b'"'
             done = self.run_program("eval", stdin=self.HEAD + row + b"\n")
@@ -587,7 +587,7 @@ class Bounds(EvalCase):
         self.assertEqual(len(found), 20000)
 
     def test_many_cells(self):
-        error, rows = self.one_error(self.HEAD + b"," * (MOST_BYTES - 1) +
+        error, rows = self.one_error(self.HEAD + b"," * (MAX_BYTES - 1) +
                                      b"\nb,0x10000,\n")
         self.assertEqual((error["code"], error["column"], len(rows)),
                          ("bad_cell", "4", 1))

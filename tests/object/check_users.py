@@ -5,16 +5,18 @@ C code in README.md and docs/.
 
 check_users.py ROOT
 
-A function without one is listed in WITHOUT with its reason. Exit status 1 when another one has no user, and when an
-entry is not needed: a listed function has a user, or a pattern matches none without one. Each finding is a line.
+WITHOUT lists the functions that have no user, with the reason why they are public. Exit status 1 if a function that is
+not listed has no user, or if an entry of WITHOUT is superfluous because every function that it matches has a user. Each
+finding is a line.
 """
 import pathlib
 import re
 import sys
 
-# Regular expression -> why the function is public. Of a family, a pattern with \w, some functions may have users.
+# Regular expression -> why the function is public. A pattern with \w stands for several functions, of which some may
+# have users.
 WITHOUT = {
-    # Interfaces defined elsewhere: the SDK's, and those of the profilers.
+    # Functions of interfaces that others defined: of the Windows SDK, of compilers, and of the CPI facility.
     r"pfb_Perf[A-Z]\w+": "perflib.h has a function of PerfLib for each",
     r"pfb_lwp_thread_\w+": "lwp_intrinsics.h has an intrinsic of the compilers for each",
     r"pfb_cpi_(get_current_mode|is_supported|set_trace_hook_id|start)": "perfutil.h has a documented name for each",

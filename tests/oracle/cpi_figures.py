@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple, Optional
 
 RAW, SCALED, ON_THREAD, THREAD_ONLY = 1, 2, 4, 0x80000000
-MOST_CPUS = 1024
+MAX_CPUS = 1024
 COMPUTED, NO_DATA, CLOCK_BACKWARD, BAD_ARGUMENT = range(4)
 COUNTS = ("instr", "cycles", "busy", "elapsed")
 UINT64_MAX = (1 << 64) - 1
@@ -153,7 +153,7 @@ def is_refused(start, end, widths, mode):
     if mode & THREAD_ONLY:
         return False
     numbers = [[cpu.cpu for cpu in each.cpus] for each in (start, end)]
-    return any(len(each) > MOST_CPUS or each != sorted(set(each))
+    return any(len(each) > MAX_CPUS or each != sorted(set(each))
                for each in numbers)
 
 

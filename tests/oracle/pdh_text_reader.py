@@ -13,7 +13,7 @@ TIME = re.compile(rb"([0-9]+)/([0-9]+)/([0-9]+) ([0-9]+):([0-9]+):([0-9]+)"
 NUMBER = re.compile(rb"(-?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?)([0-9]+))?")
 EPOCH = datetime.datetime(1601, 1, 1)
 RUN = re.compile(rb'"+')
-MOST_DIGITS, MOST_EXPONENT = 19, 32767
+MAX_DIGITS, MAX_EXPONENT = 19, 32767
 
 
 def number_of(raw):
@@ -26,13 +26,13 @@ def number_of(raw):
     if not whole + fraction:
         return None
     exponent = int(shift or b"0")
-    if exponent > MOST_EXPONENT or len(fraction) > MOST_EXPONENT:
+    if exponent > MAX_EXPONENT or len(fraction) > MAX_EXPONENT:
         return None
     exponent = -exponent if down == b"-" else exponent
     digits = (whole + fraction).lstrip(b"0")
-    kept = digits[:MOST_DIGITS]
-    exponent += len(digits) - len(kept) - len(fraction)
-    mantissa = int(kept or b"0")
+    significant = digits[:MAX_DIGITS]
+    exponent += len(digits) - len(significant) - len(fraction)
+    mantissa = int(significant or b"0")
     if mantissa == 0:
         return -0.0 if sign else 0.0
     if not -57 <= exponent <= 38:
@@ -88,7 +88,7 @@ def cells_of(line, separator):
 
 
 class Text:
-    """A text: its header, columns, rows, notes and error."""
+    """A PDH text log: its header, columns, rows, notes and error."""
 
     def __init__(self, data):
         self.data, self.notes, self.error = data, set(), None
@@ -110,7 +110,7 @@ class Text:
             self.read_rows(lines)
 
     def lines(self):
-        """(offset, line without its end, whether it has a line feed)."""
+        """(offset, line without its end, whether it ends in a line feed)."""
         at = 3 if self.data[:3] == b"\xef\xbb\xbf" else 0
         started = False
         while at < len(self.data):

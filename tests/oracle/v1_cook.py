@@ -13,7 +13,7 @@ import v1
 from blocks import clock_time, public
 
 NO_UNIQUE_ID = -1
-MOST_OBJECTS = 4096  # that are kept
+MAX_OBJECTS = 4096  # that are kept
 # The identity of the only instance of an object without instances: it has no
 # name, and a key counter does not apply.
 ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
@@ -221,7 +221,7 @@ class History:
         self.kept = {order: kept for order, kept in self.kept.items()
                      if order in self.latest.values()}
         while self.kept and len(keys) + sum(
-                len(kept[3]) for kept in self.kept.values()) > MOST_OBJECTS:
+                len(kept[3]) for kept in self.kept.values()) > MAX_OBJECTS:
             del self.kept[min(self.kept)]
         self.kept[self.taken] = entry
         self.taken += 1

@@ -59,10 +59,10 @@ def sizes_without_header():
     }
 
 
-# Blocks that are sound ------------------------------------------------------
+# Valid blocks ---------------------------------------------------------------
 
 def whole_blocks():
-    """Frames: none, one, several objects; several blocks."""
+    """Headers of blocks, with any number of objects; several blocks."""
     one, two = single(little), process(little, *ROWS)
     odd = single(little, tail=b"\xa5" * 3)
     good = little.block(one)
@@ -100,7 +100,7 @@ def whole_blocks():
 
 
 def objects():
-    """Objects: metadata only, code pages, lengths with slack."""
+    """Objects: metadata only, code pages, lengths that include more bytes."""
     counter = little.counter(10, RATE, 4, 4)
     wide = little.counter(10, RATE, 4, 4, extra=b"\xee" * 12)
     block = little.values(little.v4(7))
@@ -278,7 +278,7 @@ def v1_valid():
     return {"valid_" + name: raw for name, raw in out.items()}
 
 
-# Blocks that are not --------------------------------------------------------
+# Broken blocks --------------------------------------------------------------
 
 def broken_frames():
     """Rules 23 to 25: the block's header."""

@@ -18,7 +18,7 @@ static pfb_cpi_failure failure;
 
 /* ---- Opening and reading --------------------------------------------------------------------------------------- */
 
-/* Opens a source of bytes that are freed once it is open. */
+/* Opens a source with a copy of the bytes, and frees the copy as soon as the source is open. */
 static pfb_cpi_source *open_bytes(const void *data, size_t size)
 {
     void *copy = malloc(size > 0 ? size : 1);
@@ -326,40 +326,40 @@ Test(fixture_cpi, null_can_be_closed)
 
 /* ---- Other sources ------------------------------------------------------------------------------------- */
 
-/* A source implementation that records its arguments. */
+/* What the operations of the test's own source were called with. */
 static struct {
     uint32_t mode;
     pfb_cpi_moment moment;
     size_t opened, closed, readers_closed;
 } calls;
 
-static void close_ours(void *context)
+static void close_own_source(void *context)
 {
     cr_expect_eq(context, &calls);
     calls.closed++;
 }
 
-static void *open_ours(void *context, uint32_t mode, pfb_cpi_failure *why)
+static void *open_own_reader(void *context, uint32_t mode, pfb_cpi_failure *own_failure)
 {
     calls.mode = mode;
     calls.opened++;
     if (mode & PFB_CPI_SCALED) {
-        why->code = PFB_PU_ERROR_FACILITY_BUSY;
+        own_failure->code = PFB_PU_ERROR_FACILITY_BUSY;
         return NULL;
     }
     return context;
 }
 
-static void close_reader_of_ours(void *reader)
+static void close_own_reader(void *reader)
 {
     cr_expect_eq(reader, &calls);
     calls.readers_closed++;
 }
 
-static bool read_ours(void *reader, pfb_cpi_moment moment, pfb_cpi_cpu *to_cpus, size_t capacity, pfb_cpi_reading *out,
-                      pfb_cpi_failure *why)
+static bool read_own_source(void *reader, pfb_cpi_moment moment, pfb_cpi_cpu *to_cpus, size_t capacity,
+                            pfb_cpi_reading *out, pfb_cpi_failure *own_failure)
 {
-    (void)why;
+    (void)own_failure;
     static const pfb_cpi_reading zeros;
     calls.moment = moment;
     cr_expect(reader == &calls && to_cpus == cpus && capacity == 5 && out->snapshot.cpus == cpus);
@@ -368,7 +368,7 @@ static bool read_ours(void *reader, pfb_cpi_moment moment, pfb_cpi_cpu *to_cpus,
     return true;
 }
 
-static bool unhalted_of_ours(const void *reader, size_t position, uint64_t *cycles)
+static bool own_unhalted(const void *reader, size_t position, uint64_t *cycles)
 {
     cr_expect_eq(reader, &calls);
     *cycles = 100 + position;
@@ -377,13 +377,13 @@ static bool unhalted_of_ours(const void *reader, size_t position, uint64_t *cycl
 
 Test(fixture_cpi, a_source_with_other_operations)
 {
-    static const pfb_cpi_source_operations ours = {.close = close_ours,
-                                                   .reader_open = open_ours,
-                                                   .reader_close = close_reader_of_ours,
-                                                   .read = read_ours,
-                                                   .unhalted = unhalted_of_ours};
+    static const pfb_cpi_source_operations own_operations = {.close = close_own_source,
+                                                             .reader_open = open_own_reader,
+                                                             .reader_close = close_own_reader,
+                                                             .read = read_own_source,
+                                                             .unhalted = own_unhalted};
     uint64_t cycles = 0;
-    pfb_cpi_source *source = pfb_cpi_source_make(&ours, &calls, &failure);
+    pfb_cpi_source *source = pfb_cpi_source_make(&own_operations, &calls, &failure);
     cr_assert_not_null(source);
     cr_expect_null(pfb_cpi_reader_open(source, PFB_CPI_SCALED, &failure));
     cr_expect_eq(failure.code, -211);

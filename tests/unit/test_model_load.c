@@ -327,7 +327,7 @@ Test(lwp_model_load, capabilities_are_read_from_their_registers)
                               &has.event_offset,  &has.latency_bits, &has.latency_rounding};
         *fields[field_number] = UINT32_MAX - 7; /* a multiple of 8 */
         cr_expect(pfb_lwp_model_init(&model, &has, NULL), "field %d", field_number);
-        /* compares up to the last member, which padding follows */
+        /* compares all members, but not the padding after the last one */
         cr_expect_eq(memcmp(&model.capabilities, &good, offsetof(pfb_lwp_capabilities, is_refused) + sizeof(bool)), 0,
                      "field %d", field_number);
     }

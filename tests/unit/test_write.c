@@ -540,7 +540,8 @@ Test(write, arguments_outside_their_range)
     expect_error(builder.error, PFB_CALLER_ARGUMENT, 0, "a name with a NUL");
 }
 
-/* One string more than announced would overwrite the first string; one less would leave an unused entry. */
+/* The number of strings is given before the strings. One string more would overwrite the first one; one less would
+ * leave an unused entry. */
 Test(write, the_number_of_strings_must_be_the_announced_one)
 {
     for (uint32_t given = 0; given < 4; given++) {
@@ -752,7 +753,7 @@ Test(write, written_blocks_are_valid)
     }
 }
 
-/* Only the first field of its kind after the call of pfb_write_break is broken. */
+/* pfb_write_break changes only the next field of its kind. */
 Test(write, only_the_first_field_after_the_request_is_broken)
 {
     uint8_t data[512];
@@ -777,7 +778,7 @@ Test(write, only_the_first_field_after_the_request_is_broken)
     cr_expect(!builder.fault_planted && read_block(data, builder.size_bytes, STRICT) == PFB_OK);
 }
 
-/* A fault in a field past the memory changes nothing. */
+/* A fault in a field after the end of the memory changes nothing. */
 Test(write, faults_in_too_little_memory)
 {
     for (unsigned i = 1; i < FAULTS; i++) {

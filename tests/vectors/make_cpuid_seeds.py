@@ -19,8 +19,8 @@ AMD = (0x68747541, 0x444D4163, 0x69746E65)  # EBX, ECX, EDX
 INTEL = (0x756E6547, 0x6C65746E, 0x49656E69)
 BASIC = (0x00080800, 0x1E98220B, 0x178BFBFF)
 
-# Leaf 1 EAX, 80000000 EAX, 80000001 ECX, leaf 8000001C; the vendor if it is
-# not AMD.
+# By name: EAX of leaf 1, EAX of leaf 80000000, ECX of leaf 80000001, all
+# registers of leaf 8000001C or None; and the vendor if it is not AMD.
 EARLY = (0, 0x80032013, 0x00010200, 0x8000000F)
 LATER = (0, 0x80032013, 0x00010200, 0xE000000F)
 MACHINES = {

@@ -16,7 +16,8 @@ extern "C" {
  * (PerfEnumerateCounterSetInstances). Source: perflib.h, [MS-PCQ] 2.2.4 and 3.1.4.1; docs/metadata.md.
  *
  * Same conventions as v2.h: input is (pointer, size), a null pointer counts as size 0, offsets count from the start of
- * the input, the first error sticks, nothing is allocated, work is linear in the input. Null options are defaults. */
+ * the input, a reader returns nothing more after its first error, nothing is allocated, work is linear in the input.
+ * Null options are defaults. */
 
 /* ---- GUIDs ----------------------------------------------------------------------------------------- */
 

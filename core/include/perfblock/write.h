@@ -15,8 +15,8 @@ extern "C" {
  *
  * A writer appends to memory of the caller. If it is too small, the writer keeps counting: `size_bytes` is then the
  * size needed, `error` is PFB_CALLER_TOO_SMALL, and the memory holds nothing usable. To measure, start with a capacity
- * of 0. The first error sticks. A structure larger than 4 GiB is PFB_CALLER_ARGUMENT. One writer writes one reply, one
- * block or one list.
+ * of 0. `error` keeps the first error. A structure larger than 4 GiB is PFB_CALLER_ARGUMENT. One writer writes one
+ * reply, one block or one list.
  *
  * Names may have any encoding and are written as UTF-16LE with a NUL, unless a function says otherwise; they must not
  * contain a NUL. Null, or a name without bytes, is an empty name. */

@@ -230,7 +230,8 @@ static bool is_same_leaf(const pfb_lwp_capabilities *a, const pfb_lwp_capabiliti
     return a->eax == b->eax && a->ebx == b->ebx && a->ecx == b->ecx && a->edx == b->edx;
 }
 
-/* PARTIAL differs from every answer of a single CPU, so once set it stays. */
+/* The answer of a single CPU is never PFB_LWP_PARTIAL, so a machine that has this answer keeps it when more CPUs are
+ * joined. */
 void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *cpu)
 {
     if (!machine->is_told)

@@ -48,7 +48,7 @@ static inline uint32_t pfb_decode_utf16be(const uint8_t *utf16, size_t units, si
  * *at < size. */
 static inline uint32_t pfb_decode_utf8(const uint8_t *utf8, size_t size, size_t *at)
 {
-    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
+    static const uint32_t smallest[4] = {0, 0x80, 0x800, 0x10000};
     uint32_t lead = utf8[*at];
     *at += 1;
     if (lead < 0x80)
@@ -63,19 +63,19 @@ static inline uint32_t pfb_decode_utf8(const uint8_t *utf8, size_t size, size_t 
             return PFB_REPLACEMENT;
         point = point << 6 | (byte & 0x3F);
     }
-    if (point < least[more] || point > 0x10FFFF || pfb_is_high(point) || pfb_is_low(point))
+    if (point < smallest[more] || point > 0x10FFFF || pfb_is_high(point) || pfb_is_low(point))
         return PFB_REPLACEMENT;
     *at += more;
     return point;
 }
 
-/* Decodes the character of a name at *at, which moves past it. Requires *at < name->size_bytes. */
+/* Decodes the character at the offset *at of a name and moves *at past it. Requires *at < name->size_bytes. */
 uint32_t pfb_decode_name(const pfb_name *name, size_t *at);
 
-/* A position in a name that is read as UTF-16. */
+/* A position in a name whose characters are returned as UTF-16 units. */
 typedef struct pfb_units {
     size_t at;    /* of the next character in the name's bytes */
-    uint32_t low; /* the second unit of the last character, 0 if that has none or was returned */
+    uint32_t low; /* the second unit of the character before `at` if it was not returned yet; otherwise 0 */
 } pfb_units;
 
 static inline bool pfb_has_unit(const pfb_name *name, const pfb_units *units)

@@ -41,11 +41,11 @@ const uint8_t *pfb_cursor_take(pfb_cursor *cursor, size_t n, pfb_code code)
     return p;
 }
 
-pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t least, pfb_code code, size_t blame)
+pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t min_size, pfb_code code, size_t error_offset)
 {
     pfb_cursor window = *cursor;
-    if (size < least || size > cursor->end - cursor->at)
-        pfb_cursor_fail(cursor, code, blame);
+    if (size < min_size || size > cursor->end - cursor->at)
+        pfb_cursor_fail(cursor, code, error_offset);
     if (cursor->error.code != PFB_OK) {
         window.end = window.at;
         window.error = cursor->error;

@@ -6,8 +6,8 @@
  * readers, readers of text) checks its bounds itself.
  *
  * A cursor is a window [at, end) of the caller's buffer. Offsets always count from `base`, the start of the input, so
- * that an error in a nested window has the right offset. The first error sticks; later reads return null.
- * Every function here keeps the invariant at <= end <= size of the input. */
+ * that an error in a nested window has the right offset. After an error every read returns null, and later errors are
+ * not recorded. Every function here keeps the invariant at <= end <= size of the input. */
 #include "bytes/view.h"
 #include "perfblock/error.h"
 #include "perfblock/name.h"
@@ -34,8 +34,8 @@ typedef struct pfb_cursor {
 /* Makes a cursor over a whole input. A null `data` counts as empty. */
 pfb_cursor pfb_cursor_make(const void *data, size_t size);
 
-/* Makes a cursor over [at, end) of an input, for readers that keep only offsets. PFB_INTERNAL if at > end or `data` is
- * null. */
+/* Makes a cursor over [at, end) of an input, for readers that keep only offsets. The cursor has the error PFB_INTERNAL
+ * if at > end or `data` is null. */
 pfb_cursor pfb_cursor_between(const void *data, size_t at, size_t end);
 
 /* Returns the number of bytes left. */
@@ -47,9 +47,9 @@ bool pfb_cursor_fail(pfb_cursor *cursor, pfb_code code, size_t offset);
 /* Returns a pointer to n bytes and moves past them; or returns null and records `code` at the cursor. */
 const uint8_t *pfb_cursor_take(pfb_cursor *cursor, size_t n, pfb_code code);
 
-/* Returns the next `size` bytes as a window and moves past them. If `size` is below `least` or above what is left, both
- * cursors record `code` at the offset `blame` (that of the size field) and the window is empty. */
-pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t least, pfb_code code, size_t blame);
+/* Returns the next `size` bytes as a window and moves past them. If `size` is below `min_size` or above the number of
+ * bytes left, the window is empty and both cursors record `code` at `error_offset`, the offset of the size field. */
+pfb_cursor pfb_cursor_window(pfb_cursor *cursor, size_t size, size_t min_size, pfb_code code, size_t error_offset);
 
 /* Reads a UTF-16LE string and moves past its NUL. The NUL must lie inside the window, whole and at an even distance
  * from the cursor; otherwise PFB_TRUNCATED_STRING. Work is linear in the window. */
@@ -69,8 +69,8 @@ bool pfb_cursor_aligned(pfb_cursor *cursor, bool is_strict, uint32_t *notes, uin
 
 /* ---- Little-endian loads of any alignment, on any host ------------------------------------------------- */
 
-/* On little-endian hosts with memcpy, since not every compiler merges byte loads; as a builtin, which is expanded also
- * in freestanding builds. Elsewhere byte by byte. */
+/* Little-endian hosts use memcpy, because not every compiler merges the loads of single bytes into one. It is called as
+ * a builtin, because only that is expanded inline in freestanding builds. */
 #if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
 static inline uint16_t load_le16(const uint8_t *p)
@@ -138,8 +138,8 @@ typedef struct pfb_instance_header {
 
 enum { INSTANCE_HEADER_BYTES = 8, INSTANCE_LEAST_BYTES = INSTANCE_HEADER_BYTES + 2 /* the NUL of an empty name */ };
 
-/* Sets the top bit of each of four 16-bit units that is 0. A borrow may also set it in a unit above a zero unit, never
- * below: the lowest set bit is correct. */
+/* Returns a number in which the highest bit of each 16-bit unit that is 0 in `units` is set. The borrow of the
+ * subtraction may also set it in units above a zero unit, so only the lowest set bit is reliable. */
 static inline uint64_t zero_units(uint64_t units)
 {
     return (units - UINT64_C(0x0001000100010001)) & ~units & UINT64_C(0x8000800080008000);
@@ -166,12 +166,13 @@ static inline size_t pfb_count_units(const uint8_t *p, size_t max)
     return count;
 }
 
-/* The same, fast where the only NUL is the last of `max` units, which is the common case. For 5 to 16 units it tests
- * overlapping words without a loop, whose length the processor would mispredict. Reads only the `max` units. */
+/* Returns the same number, faster if the only NUL is the last of the `max` units, which is the common case. For 5 to 16
+ * units it tests four words of 4 units, which may overlap, without a loop: the processor would often mispredict the end
+ * of a loop. Reads only the `max` units. */
 static inline size_t pfb_count_ended_units(const uint8_t *p, size_t max)
 {
-    enum { LEAST = 5, MOST = 16, WORD = 8 };
-    if (max >= LEAST && max <= MOST) {
+    enum { MIN_UNITS = 5, MAX_UNITS = 16, WORD = 8 };
+    if (max >= MIN_UNITS && max <= MAX_UNITS) {
         size_t last = 2 * max - WORD;
         size_t second = last > WORD ? WORD : 0;
         size_t third = last > WORD ? last - WORD : 0;

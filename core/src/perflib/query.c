@@ -42,7 +42,7 @@ size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity)
     if (size == 0 || size > capacity)
         return 0;
     size_t units = count_units(&query->name);
-    /* The name first, since it may lie inside the block that is overwritten. */
+    /* The name is copied first, because it may lie inside the block that is overwritten. */
     if (query->name.encoding == PFB_ENCODING_UTF16LE && query->name.size_bytes == 2 * units && units > 0)
         memmove(out + V2_IDENTIFIER_BYTES, query->name.bytes, 2 * units);
     else
@@ -90,13 +90,14 @@ static bool is_too_long(const pfb_name *pattern)
     return count > PFB_QUERY_NAME_UNITS;
 }
 
-/* On a mismatch, retries from the last * with one more unit matched by it. Earlier * never need another try. */
+/* After a mismatch, the last * matches one more unit and the comparison continues after it. Longer matches of earlier *
+ * need not be tried. */
 bool pfb_query_match(const pfb_name *pattern, const pfb_name *name, uint32_t options)
 {
     pfb_units p = {0, 0};
     pfb_units n = {0, 0};
     pfb_units star = {0, 0};   /* pattern position after the last * */
-    pfb_units resume = {0, 0}; /* name position where the run matched by that * ends */
+    pfb_units resume = {0, 0}; /* name position after the units matched by that * */
     bool has_star = false;
     if (is_too_long(pattern))
         return false;

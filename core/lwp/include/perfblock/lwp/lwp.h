@@ -14,7 +14,7 @@ extern "C" {
  *
  * Control block and ring may change during reading; for consistent data copy them first, head before ring. pfb_lwp_open
  * loads each fixed field of the control block once; pairs and records are loaded at each call. Nothing is allocated;
- * the first error sticks; work is linear. Addresses in the data are never dereferenced. */
+ * nothing more is returned after an error; work is linear. Addresses in the data are never dereferenced. */
 
 /* ---- The control block ------------------------------------------------------------------------------------------- */
 

@@ -10,8 +10,8 @@ extern "C" {
 
 /* A software model of one CPU with AMD Lightweight Profiling: the instructions LLWPCB, SLWPCB, LWPVAL and LWPINS and
  * the counting of events, with their effects on the control block and ring in memory. It produces rings for tests,
- * fixtures, and users without the hardware. Source and open questions: docs/lwp.md; what the manual leaves open
- * is an option.
+ * fixtures, and users without the hardware. docs/lwp.md has the source and the open questions. Where the manual does
+ * not define the behaviour, an option selects it.
  *
  * Nothing is allocated. The model accesses memory only inside the windows it was given. A model may be used by one
  * thread at a time; different models are independent. */
@@ -28,7 +28,7 @@ enum {
     PFB_LWP_MODEL_EVENTS = 28 /* highest EventId with a bit in Flags; higher ones cannot be counted */
 };
 
-/* Choices where the manual is open. All zero is the default. */
+/* Behaviour that the manual does not define. All zero is the default. */
 typedef struct pfb_lwp_model_options {
     uint64_t seed;              /* of the random reload; equal seeds give equal sequences */
     uint8_t core;               /* CoreId of the records */
@@ -139,13 +139,14 @@ typedef struct pfb_lwp_occurrence {
     uint32_t id;
     uint32_t traits;  /* PFB_LWP_BRANCH_ or PFB_LWP_CACHE_ bits */
     uint32_t latency; /* of a cache miss, in cycles; stored in data1 with the leaf's width and rounding */
-    uint16_t flags;   /* of branches, cache misses and events without public meaning; other records have 0 */
+    uint16_t flags;   /* of branches, cache misses and undocumented events; records of other events have 0 */
     uint64_t address; /* of the instruction */
-    uint64_t data2;   /* of the same events: a branch's target, a cache miss's data address if the leaf has it */
+    uint64_t
+        data2; /* of these events, too: a branch's target, or a cache miss's data address if the leaf supports it */
 } pfb_lwp_occurrence;
 
-/* Counts an event and stores a record when its counter passes 0. No effect for an event that is not enabled or filtered
- * out, and for EventIds 0, 1 and above max_events. */
+/* Counts an event and stores a record when its counter passes 0. Has no effect if the event is not enabled, if it is
+ * filtered out, or if its EventId is 0, 1 or above max_events. */
 PFB_API pfb_lwp_fault pfb_lwp_model_count(pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence);
 
 #ifdef __cplusplus
