@@ -22,7 +22,7 @@ import time
 from samba import credentials, param
 from samba.dcerpc import winreg
 
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 ERROR_MORE_DATA = 234
 
 
@@ -46,11 +46,11 @@ def connect(options):
 
 
 def fetch(service, key, value):
-    """The bytes of a value; its size is not known before."""
+    """The bytes of a value. Tries larger buffers until the value fits."""
     name = winreg.String()
     name.name = value
     size = 1 << 16
-    while size <= MOST_BYTES:
+    while size <= MAX_BYTES:
         try:
             _, data, _, length = service.QueryValue(key, name, 0, [0] * size,
                                                     size, size)

@@ -198,7 +198,8 @@ static void walk_counterset(walk *w)
         expect_if_unchanged(w, again.id == counter.id && again.offset == counter.offset,
                             "access by position returns the same value");
         bool is_found =
-            count >= 8 || pfb_registration_find(&registration, counter.id, &again); /* 8: the search is linear */
+            count >= 8 || pfb_registration_find(&registration, counter.id,
+                                                &again); /* only the first 8, because the search is linear */
         expect_if_unchanged(w, is_found && again.id == counter.id && again.offset <= counter.offset,
                             "the first counter with an id is found by it");
         touch_counter(w, &counter);
@@ -216,7 +217,7 @@ static void walk_counter(walk *w)
     pfb_error error = pfb_registration_single_counter(w->data, w->size, w->options, &counter);
     if (error.code == PFB_OK)
         touch_counter(w, &counter);
-    /* this function cannot return the note */
+    /* The function does not return notes, so the note is computed here. */
     conclude(w, error, error.code == PFB_OK && w->size > 48 ? PFB_NOTE_TRAILING_BYTES : 0);
 }
 
@@ -393,7 +394,7 @@ static void walk_registration(walk *w)
     for (uint32_t each = first; each <= last; each++) {
         walk part = walk_part(w, 1, w->size - 1);
         formats[each](&part);
-        if (each == first) /* one of several errors; the guarantees hold for all of them */
+        if (each == first) /* the result is that of the first format; a violated guarantee of any format is kept */
             all = part.out;
         else if (!all.broken)
             all.broken = part.out.broken;
@@ -424,7 +425,7 @@ static bool matches_slowly(const uint8_t *pattern, size_t pattern_units, const u
     bool reach[SLOW_NAME_UNITS + 1] = {true};
     for (size_t p = 0; p < pattern_units; p++) {
         uint32_t pattern_unit = unit_at(pattern, p);
-        bool before = false; /* reach[n - 1] for the shorter pattern */
+        bool before = false; /* reach[n - 1] without the pattern unit at `p` */
         for (size_t n = 0; n <= name_units; n++) {
             bool here = reach[n];
             if (pattern_unit == '*') {

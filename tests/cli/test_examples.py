@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The collecting examples of README.md are printed there unchanged, and run.
-"""
+"""Checks that the examples of README.md that collect counters are the files in
+examples/, and runs them."""
 
 import os
 import pathlib
@@ -43,7 +43,7 @@ def samples():
 
 
 class Examples(unittest.TestCase):
-    """Both examples."""
+    """The examples live_counters and two_replies."""
 
     def test_the_readme_prints_them(self):
         page = ROOT.joinpath("README.md").read_text(encoding="utf-8")
@@ -88,8 +88,8 @@ class Examples(unittest.TestCase):
         self.assertIn("none is a path", run("live_counters", "none is a path")[2])
 
     def test_counters_of_a_capture(self):
-        """The text of the fixture says how each counter grows in a second:
-        0.05, 0.26, 0.47 and 0.68 s of it were idle."""
+        """In each second of the fixture the CPUs were idle for 0.05, 0.26, 0.47
+        and 0.68 s."""
         capture = str(ROOT / "fixtures" / "processor_information.pfb")
         rows = (("0,0", 95), ("0,1", 74), ("0,_Total", 53), ("_Total", 32))
         expected = "".join(f"{name} % Processor Time {value:.2f} %\n"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Code size of the core, and stack of each of its functions, as gcc -Os makes them.
 
-  size.py                 compares the sources with the table in docs/size.md, and that table with the sums in
-                          docs/performance.md
+  size.py                 compares the sources with the table in size.md of this folder, and that table with the sums
+                          in docs/performance.md
   size.py --write         writes both tables
   --compiler, --sources, --page and --summary name others than gcc, core and these pages
 

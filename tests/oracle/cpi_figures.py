@@ -66,13 +66,13 @@ class Result(NamedTuple):
 
 def delta(start, end, width):
     """The advance of a counter: its status, and the number or None."""
-    turn = 1 << width
-    if not (start < turn and end < turn):
+    modulus = 1 << width
+    if not (start < modulus and end < modulus):
         return "invalid", None
     if end >= start:
         return "ok", end - start
-    if width < 64 and (end - start) % turn < Fraction(turn, 2):
-        return "wrapped", (end - start) % turn
+    if width < 64 and (end - start) % modulus < Fraction(modulus, 2):
+        return "wrapped", (end - start) % modulus
     return "backward", None
 
 

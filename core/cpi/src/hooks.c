@@ -83,8 +83,8 @@ enum {
     HEADER_BYTES = PFB_CPI_HOOK_HEADER_BYTES,
     WORD_BYTES = 4,
     CPI_MAJOR = 0xC0,
-    MOST_MAJOR = 0xFF,
-    MOST_MINOR = 0xFF
+    MAX_MAJOR = 0xFF,
+    MAX_MINOR = 0xFF
 };
 
 enum { WHOLE_PERCENT = 100 };
@@ -435,7 +435,7 @@ static bool check_record(pfb_cpi_hooks *hooks, record *r, const uint8_t *header,
     uint32_t minor = load_le32(header + 4);
     r->hook.stamp = load_le32(header + 8);
     r->words = header + HEADER_BYTES;
-    r->minor = minor & MOST_MINOR;
+    r->minor = minor & MAX_MINOR;
     if (!find_kind(minor >> 28, &r->kind) || (minor & UINT32_C(0x0FFFFF00)))
         return fail_minor(hooks, PFB_UNKNOWN_MINOR, r);
     if (type != kinds[r->kind].type)
@@ -464,7 +464,7 @@ static const uint8_t *read_record(pfb_cpi_hooks *hooks, uint32_t *type_len, uint
         fail(hooks, PFB_TRUNC_RECORD, offset, offset);
     else if (hooks->limits.bytes != 0 && size > hooks->limits.bytes - offset)
         fail(hooks, PFB_CALLER_LIMIT, offset, offset);
-    else if (*major == 0 || *major > MOST_MAJOR)
+    else if (*major == 0 || *major > MAX_MAJOR)
         fail(hooks, PFB_BAD_MAJOR, offset, offset + 2);
     if (hooks->error.code != PFB_OK)
         return NULL;
@@ -726,7 +726,7 @@ static uint32_t choose_hooks(const pfb_cpi_result *result, const pfb_cpi_figures
     const uint32_t forms = identity->forms;
     bool is_thread_only = result->mode & PFB_CPI_THREAD_ONLY;
     bool has_thread = result->mode & (PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY);
-    if ((forms & ~(PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED)) || identity->minor > MOST_MINOR ||
+    if ((forms & ~(PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED)) || identity->minor > MAX_MINOR ||
         !is_valid_label(identity->label, identity->label_size_bytes) || (has_thread && !result->has_thread))
         return 0;
     uint32_t hooks = identity->label_size_bytes > 0 ? BIT(PFB_CPI_LABEL_START) | BIT(PFB_CPI_LABEL_END) : 0;

@@ -18,8 +18,8 @@ static bool is_same_letter(unsigned c, char letter)
     return (c | 0x20) == (unsigned char)letter;
 }
 
-/* Classes of characters: 1 plus the value of a hexadecimal digit; 17 for other characters of a word; 0 for the rest.
- * A table, because every character of a dump is looked up and most are digits. */
+/* Classes of characters: 1 plus the value of a hexadecimal digit; 17 for other characters of a word; 0 for the rest. A
+ * table is faster than comparisons, and every character of a dump is looked up. */
 enum { HEX_DIGITS = 16 };
 static const uint8_t digits[256] = {
     0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* control characters */
@@ -67,20 +67,20 @@ typedef struct hex {
 /* Reads a number that begins with a digit at s->at. */
 static inline bool take_digits(span *s, hex *number)
 {
-    enum { MOST = 8 };
+    enum { MAX_DIGITS = 8 };
     size_t at = s->at;
     bool is_marked = s->end - at >= 2 && s->data[at] == '0' && is_same_letter(s->data[at + 1], 'x');
     at += is_marked ? 2 : 0;
     size_t first = at;
     uint32_t value = 0;
     unsigned digit = NO_DIGIT;
-    for (; at < s->end && at - first <= MOST; at++) {
+    for (; at < s->end && at - first <= MAX_DIGITS; at++) {
         digit = digit_value(s->data[at]);
         if (digit >= HEX_DIGITS)
             break;
         value = value << 4 | digit;
     }
-    if (at == first || at - first > MOST || (at < s->end && digit != NO_DIGIT))
+    if (at == first || at - first > MAX_DIGITS || (at < s->end && digit != NO_DIGIT))
         return false;
     *number = (hex){value, (unsigned)(at - first), is_marked};
     s->at = at;
@@ -203,14 +203,14 @@ static inline bool take_column(span *s, uint32_t *value)
     return true;
 }
 
-enum { MOST_COLUMNS = 6 }; /* after the leaf: one more than valid, to detect too many */
+enum { MAX_COLUMNS = 6 }; /* after the leaf: one more than valid, to detect too many */
 
 /* Reads columns, moves past the last one and returns their number. */
-static unsigned take_columns(span *s, uint32_t columns[MOST_COLUMNS])
+static unsigned take_columns(span *s, uint32_t columns[MAX_COLUMNS])
 {
     span rest = *s;
     unsigned count = 0;
-    for (; count < MOST_COLUMNS; count++) {
+    for (; count < MAX_COLUMNS; count++) {
         skip(&rest, BLANKS | SIGN(',') | SIGN('-'));
         if (!take_column(&rest, &columns[count]))
             break;
@@ -240,7 +240,7 @@ static bool has_columns(span s)
  * *unnamed is the number of columns without names, 0 if the registers have names. */
 static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *unnamed)
 {
-    uint32_t columns[MOST_COLUMNS];
+    uint32_t columns[MAX_COLUMNS];
     skip(s, BLANKS);
     s->at += peek(s) == ':';
     skip(s, BLANKS);

@@ -258,7 +258,7 @@ static const pfb_sample_result *find_object(const pfb_sample *sample, uint32_t c
 }
 
 /* Any number of rows may share a parent, and its name is compared for each. Longer names are ignored. */
-enum { MOST_PARENT_BYTES = 2048 };
+enum { MAX_PARENT_BYTES = 2048 };
 
 /* Finds the names of parents by their objects' titles and their positions. Only one level is resolved. */
 static void link_parents(pfb_sample *sample)
@@ -270,7 +270,7 @@ static void link_parents(pfb_sample *sample)
         if (!object || row->parent_position >= object->row_count)
             continue;
         const pfb_name *name = &sample->rows[object->first_row + row->parent_position].name;
-        if (name->size_bytes <= MOST_PARENT_BYTES)
+        if (name->size_bytes <= MAX_PARENT_BYTES)
             row->parent = *name;
     }
 }

@@ -48,9 +48,10 @@ enum { PFB_CPI_HOOK_HEADER_BYTES = 12, PFB_CPI_MOST_LABEL_BYTES = 255 };
 
 /* Deviations of a group that are not errors. "At" names the field whose offset is reported. */
 typedef enum pfb_cpi_warning {
-    PFB_CPI_WARN_FIGURE = 0, /* a CPI differs by more than 0.0001 from its counters; at the figure's first word */
-    PFB_CPI_WARN_NO_THREAD,  /* the summary has a thread, the detailed hooks have none; at the summary's flags word */
-    PFB_CPI_WARN_STAMP,      /* a time stamp below that of the previous hook, in any group; at the stamp */
+    PFB_CPI_WARN_FIGURE =
+        0, /* a CPI differs by more than 0.0001 from the quotient of its counters; at the figure's first word */
+    PFB_CPI_WARN_NO_THREAD, /* the summary has a thread, the detailed hooks have none; at the summary's flags word */
+    PFB_CPI_WARN_STAMP,     /* a time stamp below that of the previous hook, in any group; at the stamp */
     PFB_CPI_WARNING_COUNT
 } pfb_cpi_warning;
 
@@ -150,7 +151,8 @@ PFB_API bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_grou
 
 /* ---- Writing ------------------------------------------------------------------------------------------------- */
 
-/* The hooks of a group, with the values of the original facility's first generation. */
+/* Selects the hooks that are written. The values of the bits are those of the first version of the original facility.
+ */
 #define PFB_CPI_FORM_SUMMARY UINT32_C(0x20)
 #define PFB_CPI_FORM_DETAILED UINT32_C(0x40)
 
@@ -163,9 +165,10 @@ typedef struct pfb_cpi_identity {
 } pfb_cpi_identity;
 
 /* Writes a whole group, or nothing. `cpus` are the figures of result->cpu_count CPUs. Sets *size_bytes to the size of
- * the group, also with PFB_CALLER_TOO_SMALL: `capacity` is below it. PFB_CALLER_ARGUMENT, with *size_bytes 0: an
- * identity out of range, a summary with PFB_CPI_THREAD_ONLY, a result without system figures (PFB_CPI_NO_DATA), no or
- * too many CPUs, busy above elapsed, or CPU counts that do not add up to the system's in 64 bits. */
+ * the group. Returns PFB_CALLER_TOO_SMALL if `capacity` is below that size. Returns PFB_CALLER_ARGUMENT and sets
+ * *size_bytes to 0 for an identity out of range, a summary with PFB_CPI_THREAD_ONLY, a result without system figures
+ * (PFB_CPI_NO_DATA), no or too many CPUs, busy above elapsed, or CPU counts that do not add up to the system's in 64
+ * bits. */
 PFB_API pfb_code pfb_cpi_hooks_write(const pfb_cpi_result *result, const pfb_cpi_figures *cpus,
                                      const pfb_cpi_identity *identity, void *out, size_t capacity, size_t *size_bytes);
 
