@@ -20,7 +20,7 @@ typedef struct sample_pair {
     const char *what;
     uint64_t value0, value1;
     int64_t time0, time1;
-    pfb_status status; /* of the library */
+    pfb_status status; /* that the library returns */
 } sample_pair;
 
 static const sample_pair pairs[] = {

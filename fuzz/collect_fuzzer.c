@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes a capture or a log to a collector: the chunks of a capture, the records of a perfmon log and the rows of a PDH
  * text log with the pfb_collector_put_ functions, and a capture also as a source that is replayed, as V2 and as V1
- * data. Checks that texts have their NUL at their size, and that there are no more values than the input can hold. */
+ * data. Checks that each returned text has its NUL at the returned size, and that there are no more values than the
+ * input can contain. */
 #include "perfblock/capture.h"
 #include "perfblock/collect.h"
 

@@ -13,7 +13,8 @@ typedef struct ratio {
     bool negative;
 } ratio;
 
-/* A formula derived from the bits of a type. Types that do not follow their bits are listed by name. */
+/* The formula of a type, derived from its bits, or from a table for those named types whose bits describe another
+ * formula. */
 typedef struct shape {
     bool known, shown;
     bool delta, delta_base;         /* dN instead of N, dB instead of B */

@@ -83,7 +83,7 @@ static uint32_t maybe_32(chooser *c, uint32_t value)
     return is_edit(c) ? change_32(c, value) : value;
 }
 
-/* Returns how often a part is written: usually once; an edited part, not at all or twice. */
+/* Returns how often a part of the input is written: usually once, but sometimes not at all or twice. */
 static uint32_t repetitions(chooser *c)
 {
     return is_edit(c) ? 2 * below(c, 2) : 1;
@@ -127,7 +127,7 @@ static void change_value(chooser *c, raw_value *value)
 
 /* ---- Faults ---------------------------------------------------------------------------------------------- */
 
-/* Which fault is planted and where: in the first field of its kind from this part on. */
+/* Which fault is written, and where: in the first field of its kind in this part or after it. */
 typedef struct plan {
     pfb_fault fault;
     uint32_t part; /* result or object */
@@ -600,7 +600,7 @@ mutation mutate_capture(const uint8_t *data, size_t size, uint8_t *out, size_t c
     }
     if (!fits)
         return (mutation){.size_bytes = 0};
-    /* Without a broken body the last chunk is cut. */
+    /* If no body was broken, the last chunk is truncated. */
     if (is_broken && !o.broken.is_broken)
         o.at -= 1 + below(&c, PFB_CHUNK_HEADER_BYTES - 1);
     return (mutation){.size_bytes = o.at, .is_broken = is_broken, .fault = o.broken.fault};

@@ -103,7 +103,7 @@ def figures_json(figures):
 
 
 def expected_json(start, end, widths=(64, 64), status=0):
-    """The records of an interval; None if it has no figures."""
+    """The records of an interval; none if it has no result."""
     _, result = f.compute(start, end, widths, f.RAW | f.SCALED)
     if result is None:
         return []
@@ -123,7 +123,7 @@ class RunCase(Case):
         self.command = own_program()
         self.made = os.path.join(self.folder, "made.pfb")
         self.quiet = [self.command, "cpi", "show", self.file("empty", b"")]
-        # It leaves a file, and its output in one.
+        # A command whose output is in the file `made`.
         self.leaves = [self.command, "lwp", "model", "--sample", "32", "-o",
                        self.made]
 

@@ -157,7 +157,7 @@ def check_modules(folder, command):
 
 
 def check_cli_folders(folder):
-    """Folders of cli in their order, of which one includes one above it, and one no folder at all."""
+    """The folders of cli. One of them includes a header of a folder above it, then headers that are in no folder."""
     root = pathlib.Path(folder, "cli")
     for name in check_objects.CLI_ORDER:
         pathlib.Path(root, name).mkdir(parents=True)

@@ -13,7 +13,7 @@ import v1
 from blocks import clock_time, public
 
 NO_UNIQUE_ID = -1
-MAX_OBJECTS = 4096  # that are kept
+MAX_OBJECTS = 4096  # in all samples that a History keeps
 # The identity of the only instance of an object without instances: it has no
 # name, and a key counter does not apply.
 ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
@@ -53,9 +53,9 @@ class Object:
         self.found = {}  # (identity, rank among equal ones) -> instance
 
     def index(self, key_counter):
-        """Index the instances when all values are there."""
+        """Index the instances, after all their values were added."""
         if "_has_block" in self.item and not self.instances:
-            self.instances.append(Instance(None))  # an error precedes it
+            self.instances.append(Instance(None))  # its values could not be read
         keys = [counter["position"] for counter in self.counters
                 if counter["counter"] == key_counter]
         ranks = Counter()
@@ -232,7 +232,7 @@ class History:
 def cook_parts(parts, names=None, key_counter=None):
     """The output lines of blocks (file, records), of which some may be V2.
 
-    A block without a header has its number and no lines.
+    A block without a valid header counts as a sample that has no lines.
     """
     titles = defaultdict(lambda: None)
     for index, name, _ in reversed(names.pairs if names else []):

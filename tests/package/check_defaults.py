@@ -86,8 +86,8 @@ class Check:
         (outer / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(outer LANGUAGES C)\n"
                                               f"add_subdirectory([[{self.source}]] perfblock)\n", encoding="utf-8")
         build, output = self.configure("inside", source=outer)
-        self.expect(self.cached(build, "CMAKE_BUILD_TYPE") == "", "the outer project's type is changed")
-        self.expect("perfblock" not in output, "a project around this one is told about tests", output)
+        self.expect(self.cached(build, "CMAKE_BUILD_TYPE") == "", "the build type of the outer project is changed")
+        self.expect("perfblock" not in output, "an outer project gets a message about tests", output)
         self.expect_tests(build, False)
         print("build types: ok")
 
@@ -117,10 +117,10 @@ class Check:
         self.configure("data", PERFBLOCK_REAL_DATA=str(first))
         self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == str(first), "the variable is not taken up")
         self.configure("data", f"-DPERFBLOCK_REAL_DATA={second}", PERFBLOCK_REAL_DATA=str(first))
-        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == str(second), "the option is overruled")
+        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == str(second), "the option is not used")
         second.rmdir()
         self.configure("data", PERFBLOCK_REAL_DATA=str(first))
-        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == str(first), "a folder that is gone is kept")
+        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == str(first), "a deleted folder is kept")
         print("real data: ok")
 
 

@@ -227,7 +227,8 @@ Test(cpu_gate, opening_fails_without_pinning)
 
 /* ---- Instructions ------------------------------------------------------------------------------------------------ */
 
-/* A control block of Family 15h with the minimum ring, whose address only hardware uses. */
+/* A control block of Family 15h with a ring of the minimum size. The address of the ring is arbitrary, because only
+ * hardware uses it. */
 static uint8_t control[152];
 
 static void make_control(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The nine functions with the names of the SDK, which answer from a source. */
+/* Tests the nine functions with the names of the Windows SDK, which return the data of a source. */
 #define PFB_PERFLIB_OVER_SOURCE
 #include <criterion/criterion.h>
 

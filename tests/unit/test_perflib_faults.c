@@ -147,8 +147,8 @@ Test(perflib_faults, a_reply_above_the_maximum_size_names_the_machine)
     close_source(source);
 }
 
-/* A success with a size above the capacity is impossible: the call is repeated with a larger buffer. */
-Test(perflib_faults, a_size_above_the_capacity_is_rejected)
+/* A success whose size is above the capacity is treated as a buffer that is too small: the call is repeated. */
+Test(perflib_faults, a_success_with_a_size_above_the_capacity_is_repeated)
 {
     static const uint32_t capacities[] = {64 * KIB, 128 * KIB, 256 * KIB};
     const fake_script script = {.answers = {{PFB_WIN32_SUCCESS, 64 * KIB + 1}, {PFB_WIN32_SUCCESS, UINT32_MAX}},

@@ -24,7 +24,7 @@ import rounding_vectors
 from vector_rows import (HEADER, Suite, formula, older_cells, quoted, row_text,
                          sample_cells)
 
-KEPT = ("published", "worked")
+HAND_WRITTEN = ("published", "worked")
 FAMILIES = {
     "types": edge_vectors.type_cases, "values": edge_vectors.value_cases,
     "clocks": edge_vectors.clock_cases, "bases": edge_vectors.base_cases,
@@ -42,10 +42,10 @@ def check_fact(row, result):
         "expected_exact"] else None
     facts = (row["expected_status"], row["expected_flags"].split(), exact,
              row["expected_unit"])
-    found = result.status, result.flags, result.exact, result.unit
-    if facts != found:
+    actual = result.status, result.flags, result.exact, result.unit
+    if facts != actual:
         raise ValueError("%s: expected %s, evaluated %s" % (
-            row["id"], facts, found))
+            row["id"], facts, actual))
 
 
 def completed_rows(path, suite):
@@ -60,7 +60,7 @@ def completed_rows(path, suite):
             inputs = [row["mode"], newer["type"]]
             if not suite.is_new(inputs + older_cells(older, newer)
                                 + sample_cells(newer)):
-                raise ValueError("%s: these inputs were there" % row["id"])
+                raise ValueError("%s: another row has the same inputs" % row["id"])
             yield row_text(row["id"], row["mode"], (older, newer), result, [
                 row["published"], row["within"], quoted(row["why"]),
                 quoted(row["source"])])
@@ -69,7 +69,7 @@ def completed_rows(path, suite):
 def suite_files(folder):
     """Names and texts of all files; `folder` has those written by hand."""
     suite = Suite()
-    for name in KEPT:
+    for name in HAND_WRITTEN:
         path = folder / (name + ".csv")
         yield path.name, "".join(completed_rows(path, suite))
     for name, cases in FAMILIES.items():

@@ -44,7 +44,7 @@ def some_number(rng, bits=64):
 
 
 def advance(rng, start, width):
-    """A later reading: mostly greater, sometimes wrapped or absent."""
+    """A later reading: mostly greater, sometimes wrapped, equal or random."""
     kind = rng.random()
     if kind < 0.15:
         return start
@@ -83,18 +83,18 @@ def some_case(rng, cpus):
     pairs = [two_cpus(rng, number, widths) for number
              in sorted(rng.sample(range(4 * cpus + 1), cpus))]
     stay = rng.choice((1, 0.9))
-    kept = [[pair[end] for pair in pairs if rng.random() < stay]
-            for end in range(2)]
+    online = [[pair[end] for pair in pairs if rng.random() < stay]
+              for end in range(2)]
     if rng.random() < 0.02:
-        rng.shuffle(kept[rng.randrange(2)])
+        rng.shuffle(online[rng.randrange(2)])
     clock = some_number(rng) // 2
     elapsed = some_number(rng, min(63, rng.choice((63, *widths))))
     if rng.random() < 0.02:
         elapsed = -min(clock, 1)
     threads = two_threads(rng)
     mode = rng.choice(MODES) if rng.random() < 0.98 else rng.getrandbits(32)
-    return (c.Snapshot(clock, kept[0], threads[0]),
-            c.Snapshot(clock + elapsed, kept[1], threads[1]), widths, mode)
+    return (c.Snapshot(clock, online[0], threads[0]),
+            c.Snapshot(clock + elapsed, online[1], threads[1]), widths, mode)
 
 
 def snapshot_text(snapshot):

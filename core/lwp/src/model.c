@@ -17,7 +17,7 @@ enum {
     AT_BASE_IP = 40,
     AT_LIMIT_IP = 48,
     AT_TAIL = 64,
-    LEAST_EVENT_OFFSET = 72, /* after BufferTailOffset and the reserved field */
+    MIN_EVENT_OFFSET = 72, /* after BufferTailOffset and the reserved field */
     PAIR_BYTES = 8
 };
 
@@ -37,7 +37,7 @@ const char *pfb_lwp_fault_name(pfb_lwp_fault fault)
 static bool is_usable(const pfb_lwp_capabilities *c)
 {
     return !c->is_refused && c->event_bytes >= PFB_LWP_RECORD_BYTES && c->event_bytes % 8 == 0 &&
-           c->event_offset % 8 == 0 && c->event_offset >= LEAST_EVENT_OFFSET && c->event_offset <= c->control_bytes &&
+           c->event_offset % 8 == 0 && c->event_offset >= MIN_EVENT_OFFSET && c->event_offset <= c->control_bytes &&
            c->max_events <= (c->control_bytes - c->event_offset) / PAIR_BYTES;
 }
 
@@ -245,11 +245,11 @@ static pfb_lwp_fault flush(pfb_lwp_model *model)
     return PFB_LWP_FAULT_NONE;
 }
 
-/* Loads the low 26 bits as a signed number and raises it to `least`, which is not negative. */
-static int32_t load_26(const uint8_t *field, int32_t least)
+/* Loads the low 26 bits as a signed number and raises it to `minimum`, which is not negative. */
+static int32_t load_26(const uint8_t *field, int32_t minimum)
 {
     uint32_t bits = load_le32(field) & LOW_26_BITS;
-    return bits <= LARGEST_INTERVAL && (int32_t)bits > least ? (int32_t)bits : least;
+    return bits <= LARGEST_INTERVAL && (int32_t)bits > minimum ? (int32_t)bits : minimum;
 }
 
 static void load_pairs(pfb_lwp_model *model, uint8_t *control)
@@ -522,8 +522,8 @@ pfb_lwp_fault pfb_lwp_model_insert(pfb_lwp_model *model, const pfb_lwp_operands 
     return fault;
 }
 
-/* Returns the fields of a counted event. Fields that the manual reserves are 0; events without public meaning have the
- * caller's values. */
+/* Returns the fields of a counted event. Fields that the manual reserves are 0; undocumented events have the caller's
+ * values. */
 static record_fields counted_fields(const pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence)
 {
     const pfb_lwp_capabilities *c = &model->capabilities;
