@@ -165,13 +165,16 @@ static bool walk_data(walk *w, const walk_bytes *bytes, size_t *size)
     state_block(&d);
     while (!output_failed(w->out) && pfb_v2_next_result(&d.block, &d.result)) {
         w->counts.results++;
-        state_result(&d);
+        if (walk_has_records(w))
+            state_result(&d);
         while (!output_failed(w->out) && pfb_v2_next_instance(&d.block, &d.instance)) {
             w->counts.instances += d.instance.name.bytes != NULL;
-            state_instance(&d);
+            if (walk_has_records(w))
+                state_instance(&d);
             while (!output_failed(w->out) && pfb_v2_next_value(&d.block, &value)) {
                 w->counts.values++;
-                state_value(&d, &value);
+                if (walk_has_records(w))
+                    state_value(&d, &value);
             }
         }
     }

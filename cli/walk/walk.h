@@ -55,6 +55,13 @@ typedef struct walk_bytes {
     const pfb_log_record *record;
 } walk_bytes;
 
+/* False if only the error and the counts are wanted. Records of instances and values are not made then: making them for
+ * no output took more time than reading them. */
+static inline bool walk_has_records(const walk *w)
+{
+    return w->out->format != OUTPUT_NONE;
+}
+
 /* An error in these bytes: kept if it is the first, and reported unless the walk is silent. */
 void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error);
 

@@ -184,11 +184,12 @@ static void walk_object(v1_walk *l)
     }
     while (!output_failed(w->out) && pfb_v1_next_instance(&l->block, &l->instance)) {
         w->counts.instances += has_instances;
-        if (has_instances)
+        if (has_instances && walk_has_records(w))
             state_instance(l);
         while (!output_failed(w->out) && pfb_v1_next_value(&l->block, &value)) {
             w->counts.values++;
-            state_value(l, has_instances, &value);
+            if (walk_has_records(w))
+                state_value(l, has_instances, &value);
         }
     }
     walk_fail(w, l->bytes, l->block.object_error);
@@ -217,7 +218,7 @@ void walk_v1(walk *w, const walk_bytes *bytes, size_t *size)
         return;
     }
     w->counts.blocks++;
-    if (w->out->format != OUTPUT_NONE)
+    if (walk_has_records(w))
         load_table(&l);
     state_block(&l);
     walk_fail(w, bytes, l.block.error); /* a bad system name does not prevent reading the objects */
