@@ -26,6 +26,7 @@ void table_cell(table *t, const char *utf8, size_t size)
     else
         text_safe(&t->text, utf8, size);
     span->size = t->text.size - span->start;
+    span->columns = text_columns(t->text.data + span->start, span->size);
 }
 
 static size_t larger(size_t left, size_t right)
@@ -78,7 +79,7 @@ static size_t wrap_heading(const table *t, size_t column, size_t wanted, table_s
     for (size_t at = skip_spaces(text, size, 0); at < size;) {
         size_t end = heading_line(text, size, at, t->widths[column]);
         if (lines++ == wanted)
-            *line = (table_span){t->spans[column].start + at, end - at};
+            *line = (table_span){t->spans[column].start + at, end - at, text_columns(text + at, end - at)};
         at = skip_spaces(text, size, end);
     }
     return lines;
@@ -116,7 +117,7 @@ static void measure(table *t, size_t columns)
         size_t column = i % t->column_count;
         const char *text = text_at(t, i);
         size_t size = t->spans[i].size;
-        size_t width = i < t->column_count ? longest_word(text, size) : text_columns(text, size);
+        size_t width = i < t->column_count ? longest_word(text, size) : t->spans[i].columns;
         t->widths[column] = larger(t->widths[column], width);
         if (i >= t->column_count && column > 0)
             widest_number = larger(widest_number, width);
@@ -144,18 +145,24 @@ static size_t band_end(const table *t, size_t first, size_t columns)
 static void put_cell(const table *t, buffer *line, size_t column, table_span span)
 {
     buffer cut = {0};
-    buffer_clear(&cut);
-    text_cut(&cut, t->text.data + span.start, span.size, t->widths[column]);
-    size_t used = text_columns(cut.data, cut.size);
-    size_t left = used < t->widths[column] ? t->widths[column] - used : 0;
+    const char *text = t->text.data + span.start;
+    size_t size = span.size;
+    size_t used = span.columns;
+    size_t width = t->widths[column];
+    if (used > width) {
+        text_cut(&cut, text, size, width);
+        text = cut.data;
+        size = cut.size;
+        used = text_columns(text, size); /* one less than the width beside a wide character */
+    }
     bool is_left = column == 0 || t->is_left;
     if (column > 0)
         buffer_spaces(line, GAP);
     if (!is_left)
-        buffer_spaces(line, left);
-    buffer_bytes(line, cut.data, cut.size);
+        buffer_spaces(line, width - used);
+    buffer_bytes(line, text, size);
     if (is_left)
-        buffer_spaces(line, left);
+        buffer_spaces(line, width - used);
     buffer_free(&cut);
 }
 
@@ -179,7 +186,7 @@ static void put_line(output *out, buffer *line, bool is_heading)
 /* Prints the headings of columns [first, end), aligned at the bottom. */
 static void put_headings(const table *t, output *out, buffer *line, size_t first, size_t end)
 {
-    table_span span = {0, 0};
+    table_span span = {0, 0, 0};
     size_t lines = wrap_heading(t, 0, 0, &span);
     for (size_t column = first; column < end; column++)
         lines = larger(lines, wrap_heading(t, column, 0, &span));
@@ -187,7 +194,7 @@ static void put_headings(const table *t, output *out, buffer *line, size_t first
         for (size_t n = first - 1; n < end; n++) {
             size_t column = n < first ? 0 : n;
             size_t own = wrap_heading(t, column, 0, &span);
-            span = (table_span){0, 0};
+            span = (table_span){0, 0, 0};
             if (i + own >= lines)
                 wrap_heading(t, column, i + own - lines, &span);
             put_cell(t, line, column, span);

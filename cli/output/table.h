@@ -9,6 +9,7 @@
 
 typedef struct table_span {
     size_t start, size; /* in the table's text */
+    size_t columns;     /* of a terminal */
 } table_span;
 
 typedef struct table {

@@ -45,6 +45,8 @@ static uint32_t next_point(const char *utf8, size_t size, size_t *at)
 /* Returns the kind of the last run that begins at or before the code point. */
 static unicode_kind kind_of(uint32_t point)
 {
+    if (point >= ' ' && point <= '~')
+        return UNICODE_NARROW;
     size_t low = 0;
     size_t high = sizeof unicode_runs / sizeof unicode_runs[0];
     while (high - low > 1) {
