@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "names/names.h"
 
+#include "perfblock/collect.h"
 #include "perfblock/formula.h"
 #include "perfblock/source.h"
 
@@ -95,7 +96,9 @@ size_t names_of_flags(uint32_t flags, const char *names[NAMES_MOST_BITS])
 {
     size_t count = 0;
     for (uint32_t bit = 1; bit < 1u << NAMES_MOST_BITS; bit <<= 1) {
-        const char *name = flags & bit ? pfb_flag_name(bit) : "";
+        const char *name = !(flags & bit)                     ? ""
+                           : bit == PFB_FLAG_INCOMPLETE_TOTAL ? "incomplete_total"
+                                                              : pfb_flag_name(bit);
         if (*name != '\0')
             names[count++] = name;
     }

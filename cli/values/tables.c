@@ -39,7 +39,7 @@ typedef struct value_table {
     size_t row_count, row_capacity;
     cell *cells; /* by column and row of each result */
     size_t cell_count, cell_capacity;
-    bool has_flags, has_raw;
+    bool has_flags, has_raw, has_incomplete;
 } value_table;
 
 /* ---- Text ------------------------------------------------------------------------------------------------ */
@@ -84,9 +84,13 @@ static void put_value(value_table *t, const pfb_collected_value *v)
     } else {
         values_put_readable(&t->text, v);
     }
-    if (v->flags != 0) {
+    if (v->flags & ~PFB_FLAG_INCOMPLETE_TOTAL) {
         t->has_flags = true;
         buffer_string(&t->text, "*");
+    }
+    if (v->flags & PFB_FLAG_INCOMPLETE_TOTAL) {
+        t->has_incomplete = true;
+        buffer_string(&t->text, "~");
     }
 }
 
@@ -410,6 +414,8 @@ static void put_legend(const value_table *t)
         put_legend_part(&line, "(n)", "raw value of unknown type");
     if (t->has_flags)
         put_legend_part(&line, "*", "outside 0 to 100");
+    if (t->has_incomplete)
+        put_legend_part(&line, "~", "without instances that ended");
     if (has_new)
         put_legend_part(&line, "new", "not in the sample before");
     for (unsigned i = 1; i < 32; i++) {

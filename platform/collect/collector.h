@@ -98,6 +98,8 @@ struct pfb_collector {
     text_scratch scratch[SCRATCH_COUNT];
     uint32_t result, row, position; /* of the next value */
     bool has_result, has_row;       /* `value` holds the parts of that result, and of that row */
+    bool knows_ended, has_ended;    /* of that result: whether instances of the older sample have ended */
+    bool is_total;                  /* that row is a total */
     pfb_collected_value value;
 };
 

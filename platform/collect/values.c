@@ -340,7 +340,17 @@ static void begin_result(pfb_collector *c, const pfb_sample_result *result)
     v->title = result->title_index;
     v->sample = c->current->number;
     v->result = c->result;
+    c->knows_ended = false;
     c->has_result = true;
+}
+
+/* Whether the instance is the sum of others. */
+static bool is_total(const pfb_collected_value *v)
+{
+    static const char total[] = "_Total";
+    size_t size = sizeof total - 1;
+    return v->instance_size >= size && memcmp(v->instance + v->instance_size - size, total, size) == 0 &&
+           (v->instance_size == size || v->instance[v->instance_size - size - 1] == ',');
 }
 
 /* Fills in the members that all values of an instance share. The unique ids of V1 are signed. */
@@ -360,6 +370,7 @@ static void begin_row(pfb_collector *c, const pfb_sample_row *row)
     v->instance_id = c->is_v1 && row->id > INT32_MAX ? (int64_t)row->id - (INT64_C(1) << 32) : (int64_t)row->id;
     v->occurrence = row->occurrence;
     v->row = c->row;
+    c->is_total = is_total(v);
     c->has_row = true;
 }
 
@@ -387,6 +398,34 @@ static void set_counter(pfb_collector *c, const pfb_sample_column *from, shown_c
     v->position = c->position;
 }
 
+/* Whether instances of the older sample are missing in a result. */
+static bool find_ended(const pfb_sample *older, const pfb_sample *table, const pfb_sample_result *result)
+{
+    uint32_t from = PFB_NONE; /* the result that this one is compared with */
+    uint32_t matched = 0;
+    for (uint32_t i = result->first_row; i < result->first_row + result->row_count; i++) {
+        uint32_t row = table->rows[i].older_row;
+        if (row == PFB_NONE)
+            continue;
+        from = from == PFB_NONE ? older->rows[row].result : from;
+        matched += older->rows[row].result == from;
+    }
+    return from != PFB_NONE && matched < older->results[from].row_count;
+}
+
+static bool is_incomplete_total(pfb_collector *c)
+{
+    const pfb_sample *table = &c->current->table;
+    const pfb_sample *older = c->older[c->result];
+    const pfb_counter_type *type = c->value.has_type ? pfb_counter_type_find(c->value.type) : NULL;
+    if (!older || !type || type->samples < 2)
+        return false;
+    if (!c->knows_ended)
+        c->has_ended = find_ended(older, table, &table->results[c->result]);
+    c->knows_ended = true;
+    return c->has_ended;
+}
+
 /* Sets the displayed value. A status byte has the exact integer only below 2^53; larger ones are evaluated again. */
 static void set_result(pfb_collector *c, size_t place, uint32_t row, uint32_t column)
 {
@@ -401,6 +440,8 @@ static void set_result(pfb_collector *c, size_t place, uint32_t row, uint32_t co
     v->value = result.value;
     v->is_integer = result.is_integer;
     v->integer = result.integer;
+    if (c->is_total && v->status == PFB_STATUS_OK && is_incomplete_total(c))
+        v->flags |= PFB_FLAG_INCOMPLETE_TOTAL;
 }
 
 /* Sets the raw value and the base that the value was computed from. */

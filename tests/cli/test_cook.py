@@ -5,6 +5,7 @@ import csv
 import io
 import unittest
 
+import captures
 from program import Case, seed, writer as w
 
 PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
@@ -443,6 +444,63 @@ class Text(Case):
         self.assertNotIn("\x1b", self.run_fine(
             "cook", "--color", "always", "--format", "json", "-",
             stdin=data).out)
+
+
+
+class Totals(Case):
+    """Totals of instances that end."""
+
+    def write(self, *samples):
+        """A capture of a rate and an amount; samples are {name: (both)}."""
+        ids = {"a": 1, "b": 2, "c": 3, "my_Total": 4, "0,_Total": 5,
+               "_Total": 6}
+        return self.file("a.pfb", w.recording(
+            captures.metadata(captures.DISK, "Process", [
+                (1, captures.BULK, "Reads/sec"),
+                (2, captures.LARGE_RAW, "Handles")]),
+            w.chunk(b"QINF", w.identifier(captures.DISK, name="*")),
+            *[captures.data(number, captures.instances_result([1, 2], [
+                (ids[name], name, values) for name, values in rows.items()]))
+              for number, rows in enumerate(samples)]))
+
+    def flagged(self, *samples):
+        """(sample, instance, counter) of the values with a flag."""
+        found = []
+        for item in self.run_json("cook", self.write(*samples)):
+            self.assertIn(item["flags"], ([], ["incomplete_total"]))
+            if item["flags"]:
+                self.assertEqual(item["status"], "ok")
+                found.append((item["sample"], item["instance"],
+                              item["counter_id"]))
+        return found
+
+    def test_flag(self):
+        names = ("a", "b", "my_Total", "0,_Total", "_Total")
+        full = {name: (10, 10) for name in names}
+        later = {name: (20, 20) for name in names}
+        without_b = {name: (30, 30) for name in names if name != "b"}
+        with_c = {**without_b, "c": (1, 1)}
+        self.assertEqual(self.flagged(full, later, {}, full), [])
+        self.assertEqual(self.flagged(full, later, without_b, with_c),
+                         [(2, "0,_Total", 1), (2, "_Total", 1)])
+        # One ends, another one begins.
+        self.assertEqual(self.flagged(full, with_c),
+                         [(1, "0,_Total", 1), (1, "_Total", 1)])
+        falling = {name: (5, 5) for name in without_b}
+        self.assertEqual(self.flagged(falling, later), [])
+
+    def test_total_that_falls(self):
+        """It has no value, and no flag."""
+        self.assertEqual(self.flagged({"a": (9, 9), "_Total": (9, 9)},
+                                      {"_Total": (0, 0)}), [])
+
+    def test_text(self):
+        path = self.write({"a": (9, 9), "b": (0, 0), "_Total": (9, 9)},
+                          {"b": (5, 5), "_Total": (12, 5)})
+        lines = self.run_fine("cook", path).lines()
+        row = [line.split() for line in lines if line.startswith("_Total")]
+        self.assertEqual(row[1], ["_Total", "3.00~", "5"])
+        self.assertIn("  ~ without instances that ended", lines)
 
 
 if __name__ == "__main__":

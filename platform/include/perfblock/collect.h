@@ -249,6 +249,11 @@ PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_r
  * NUL; V1 names of other code pages may contain further NULs. Strings are valid until the next call for this
  * collector, except pfb_collector_result and pfb_collector_sample. */
 
+/* Flag of a value that two samples give for a total, an instance named "_Total" or "...,_Total": instances of the older
+ * sample are missing in the newer one, and what they counted in between is missing in the total. Windows and Linux make
+ * totals from the instances that exist. The other flags are those of formula.h. */
+#define PFB_FLAG_INCOMPLETE_TOTAL UINT32_C(8)
+
 /* A displayed value: a counter of an instance. */
 typedef struct pfb_collected_value {
     const char *counterset, *instance, *parent, *counter; /* names; parent: that of a V1 instance's parent */
