@@ -15,6 +15,7 @@
 /* What identifies a counter and instance: the key of a series. Names are positions in value_summary.names. */
 typedef struct summary_key {
     size_t counterset, instance, parent, counter, machine, unit;
+    uint64_t attributes;
     pfb_guid guid;
     uint32_t title, counter_id, occurrence, type;
     uint32_t result, position; /* only of what has neither name nor number */
@@ -23,7 +24,8 @@ typedef struct summary_key {
     uint8_t zero[6]; /* no padding, which would not compare */
 } summary_key;
 
-_Static_assert(sizeof(summary_key) == 6 * sizeof(size_t) + sizeof(pfb_guid) + 6 * sizeof(uint32_t) + 16,
+_Static_assert(sizeof(summary_key) ==
+                   6 * sizeof(size_t) + sizeof(uint64_t) + sizeof(pfb_guid) + 6 * sizeof(uint32_t) + 16,
                "the key has padding");
 
 /* The values of a series. */
@@ -82,6 +84,7 @@ static summary_line *line_of(value_summary *summary, const pfb_collected_value *
                              .counter = name_at(summary, v->counter, v->counter_size),
                              .machine = name_at(summary, v->machine, v->machine_size),
                              .unit = name_at(summary, v->unit, strlen(v->unit)),
+                             .attributes = v->attributes,
                              .guid = v->guid,
                              .title = v->title,
                              .counter_id = v->counter_id,
@@ -157,6 +160,7 @@ static pfb_collected_value value_at(const value_summary *summary, size_t line, b
     size_t size;
     memcpy(&key, series_key(&summary->series, line, &size), sizeof key);
     pfb_collected_value v = {.guid = key.guid,
+                             .attributes = key.attributes,
                              .title = key.title,
                              .counter_id = key.counter_id,
                              .occurrence = key.occurrence,
@@ -248,6 +252,16 @@ static void put_row_name(buffer *out, const pfb_collected_value *v)
     buffer_string(out, ")");
 }
 
+/* Appends a figure as tables of single values show a value of the counter. */
+static void put_readable(buffer *out, pfb_collected_value v, double value)
+{
+    const double exact = 9007199254740992.0;
+    v.value = value;
+    v.is_integer = value >= 0 && value < exact && value == (double)(uint64_t)value;
+    v.integer = v.is_integer ? (uint64_t)value : 0;
+    values_put_readable(out, &v);
+}
+
 static void put_row(table *t, buffer *memory, const pfb_collected_value *v, const summary_line *line)
 {
     const figures *f = &line->figures;
@@ -264,7 +278,7 @@ static void put_row(table *t, buffer *memory, const pfb_collected_value *v, cons
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         buffer_clear(memory);
         if (f->count > 0)
-            text_double_short(memory, values[i]);
+            put_readable(memory, *v, values[i]);
         table_cell(t, memory->data, memory->size);
     }
 }

@@ -152,11 +152,32 @@ class Summary(SummaryCase):
             self.run_fine("cook", "--summary", path).lines(), [
                 "\\Disk",
                 "           count  missing  minimum  average  maximum  last",
-                "Bytes (a)      2        0     1.00     3.00     5.00  1.00",
-                "Bytes (z)      2        0     0.00     0.00     0.00  0.00",
+                "Bytes (a)      2        0      1 B      3 B      5 B   1 B",
+                "Bytes (z)      2        0      0 B      0 B      0 B   0 B",
                 ""])
         self.assertEqual(len(self.run_fine(
             "cook", "--summary", "--nonzero", path).lines()), 4)
+
+    def test_units(self):
+        """Figures have the form of single values: docs/perfblock.md."""
+        counters = [(1, captures.LARGE_RAW, "Working Set"),
+                    (2, captures.LARGE_RAW, "Handles"),
+                    (3, captures.LARGE_RAW, "ID Process")]
+        path = self.file("a.pfb", w.recording(
+            captures.metadata(captures.DISK, "Process", counters),
+            w.chunk(b"QINF", w.identifier(captures.DISK, name="*")),
+            *[captures.data(number, captures.instances_result(
+                [1, 2, 3], [(0, "a", [24200000 * number, 1234 + number,
+                                      4194303])]))
+              for number in (1, 2)]))
+        lines = self.run_fine("cook", "--summary", path, columns=120).lines()
+        self.assertEqual([line.split("  ")[0] for line in lines[2:5]],
+                         [name + " (a)" for _, _, name in counters])
+        self.assertEqual([line.split()[-5:] if "MiB" not in line else
+                          line.split()[-8:] for line in lines[2:5]], [
+            "23.1 MiB 34.6 MiB 46.2 MiB 46.2 MiB".split(),
+            "0 1,235 1,236 1,236 1,236".split(),
+            "0 4194303 4194303 4194303 4194303".split()])
 
     def test_a_table_for_each_set(self):
         """A set is listed once, also when an instance begins later."""
