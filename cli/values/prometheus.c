@@ -29,6 +29,7 @@ typedef struct metric {
     bool shows_totals; /* of instances: a pattern names them */
     bool is_same;      /* the quantity of a metric of that name, in another unit */
     bool is_left_out;  /* its name is that of another metric */
+    bool is_id;        /* of the process: it is left out where it repeats the label */
     size_t rank;       /* among the names */
     size_t order;      /* among the metrics, sorted by name and then by preference */
 } metric;
@@ -307,9 +308,12 @@ static void find_process_ids(exposition *e)
 {
     buffer name = {0};
     for (size_t i = 0; i < e->metric_count; i++) {
-        pfb_described_counter counter = describe(e, &e->metrics[i]);
-        if (put_counter_name(&name, &counter) && strcmp(name.data, "ID Process") == 0)
-            find_set(e, &e->metrics[i].set)->has_process_ids = true;
+        metric *m = &e->metrics[i];
+        pfb_described_counter counter = describe(e, m);
+        if (!put_counter_name(&name, &counter) || strcmp(name.data, "ID Process") != 0)
+            continue;
+        find_set(e, &m->set)->has_process_ids = true;
+        m->is_id = true;
     }
     buffer_free(&name);
 }
@@ -483,6 +487,8 @@ static void add_point(exposition *e, const pfb_collected_value *v, size_t label_
     if (!m || m->is_left_out || v->is_hidden)
         return;
     double ticks = ticks_per_second(e, m, v);
+    if (m->is_id && v->has_instance_id && v->raw == (uint64_t)v->instance_id)
+        return;
     if (!has_inputs(m, v, ticks) || (is_total(v) && !m->shows_totals))
         return;
     e->points = memory_grow(e->points, &e->point_capacity, e->point_count + 1, sizeof *e->points);

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -15,6 +16,12 @@ from program import ON_WINDOWS, SECONDS, LiveCase, program
 
 class Machine(LiveCase, MetricsCase):
     """All that this machine offers."""
+
+    def test_promtool(self):
+        """What the other tests print is checked with it as well."""
+        if not shutil.which("promtool"):
+            self.skipTest("promtool is not installed: its checks are left out")
+        self.metrics("--set", "*")
 
     def test_all_sets(self):
         found = self.metrics("--set", "*")

@@ -475,6 +475,21 @@ class Text(Metrics):
                  for metrics in found],
                 [{(("instance", name), ("instance_id", str(ident))):
                   10 * ident for ident, name in rows} for rows in samples])
+            for metrics in found:
+                self.assertNotIn("perfblock_process_id_process", metrics)
+
+    def test_process_ids_that_are_no_label(self):
+        """Threads have ids of their own: the process's is a value."""
+        chunks = [
+            metadata(DISK, "Thread", [(7, LARGE_RAW, "ID Process")]),
+            w.chunk(b"QINF", w.identifier(DISK, name="*")),
+            data(0, instances_result([7], [(1, "sh/0", [40]),
+                                           (41, "sh/1", [41])]))]
+        path = self.file("a.pfb", w.recording(*chunks))
+        metrics = self.metrics("--source", path, "--set", "*")
+        self.assertEqual(
+            metrics["perfblock_thread_id_process"][2],
+            {(("instance", "sh/0"), ("instance_id", "1")): 40})
 
     def test_totals_that_a_pattern_names(self):
         """Sums over instances are left out, unless a pattern names them."""
