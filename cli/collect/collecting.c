@@ -6,31 +6,11 @@
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
-#include "perfblock/capture.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
-
-static bool open_recording(collecting *c, const input *file)
-{
-    pfb_source_failure failure = {0};
-    pfb_capture capture;
-    c->file = *file;
-    if (file->kind != INPUT_CAPTURE) {
-        input_refuse(file, "a capture");
-        return false;
-    }
-    if (!pfb_capture_open(&capture, file->data, file->size, NULL)) {
-        diagnostics_malformed(file->name, capture.error);
-        return false;
-    }
-    c->source = pfb_source_open_recorded(file->data, file->size, &failure);
-    if (!c->source)
-        diagnostics_say(STATUS_MALFORMED, file->name, "%s", failure.sentence);
-    return c->source != NULL;
-}
 
 static bool open_live(collecting *c, const char *machine)
 {
@@ -45,13 +25,17 @@ static bool open_live(collecting *c, const char *machine)
     return false;
 }
 
-bool collecting_open_read(collecting *c, const options *o, const input *file, const pfb_collector_options *choices)
+bool collecting_open_file(collecting *c, const options *o, const recorded_file *file,
+                          const pfb_collector_options *choices)
 {
     pfb_collector_options all = *choices;
-    *c = (collecting){.subject = file ? file->name : "live"};
-    bool is_open = file ? open_recording(c, file) : open_live(c, o->machine);
-    if (!is_open) {
-        input_free(&c->file);
+    *c = (collecting){.subject = file ? file->in.name : "live"};
+    if (file) {
+        c->file = *file;
+        c->source = recorded_file_source(&c->file);
+    }
+    if (file ? !c->source : !open_live(c, o->machine)) {
+        recorded_file_free(&c->file);
         return false;
     }
     all.is_v1 = o->is_v1;
@@ -64,31 +48,18 @@ bool collecting_open_read(collecting *c, const options *o, const input *file, co
 
 bool collecting_open(collecting *c, const options *o, const pfb_collector_options *choices)
 {
-    input file;
+    recorded_file file;
     if (!o->source)
-        return collecting_open_read(c, o, NULL, choices);
-    return input_read(&file, o->source, INPUT_AUTO) && collecting_open_read(c, o, &file, choices);
-}
-
-static void report_cut(const collecting *c)
-{
-    pfb_capture capture;
-    pfb_chunk chunk;
-    if (!c->file.data)
-        return;
-    pfb_capture_open(&capture, c->file.data, c->file.size, NULL);
-    while (pfb_capture_next_chunk(&capture, &chunk))
-        continue;
-    if (capture.error.code != PFB_OK)
-        diagnostics_malformed(c->subject, capture.error);
+        return collecting_open_file(c, o, NULL, choices);
+    return recorded_file_open(&file, o->source) && collecting_open_file(c, o, &file, choices);
 }
 
 void collecting_close(collecting *c)
 {
-    report_cut(c);
     pfb_collector_close(c->collector);
     pfb_source_close(c->source);
-    input_free(&c->file);
+    if (c->file.in.data)
+        recorded_file_free(&c->file);
     *c = (collecting){.subject = NULL};
 }
 
@@ -182,30 +153,12 @@ static bool add(collecting *c, const pfb_collector_choice *choice, const char *p
     return is_added;
 }
 
-/* The time of the first sample of a recording. */
-static bool find_first(const input *file, int64_t *time)
-{
-    pfb_capture capture;
-    pfb_chunk chunk;
-    pfb_v2_reader sample;
-    bool is_found = false;
-    pfb_capture_open(&capture, file->data, file->size, NULL);
-    while (!is_found && pfb_capture_next_chunk(&capture, &chunk)) {
-        if (chunk.is_known && chunk.tag == PFB_TAG_DATA)
-            is_found = pfb_v2_open(&sample, file->data + chunk.body_offset, chunk.body_size_bytes, NULL);
-    }
-    if (is_found)
-        *time = sample.perf_time_100ns;
-    return is_found;
-}
-
 bool collecting_add(collecting *c, const options *o)
 {
     static const char *const usual[] = {"Processor Information"};
     path_list paths;
-    int64_t first = 0;
     c->range = o->range;
-    sample_range_begin(&c->range, c->collector, c->file.data && find_first(&c->file, &first) ? &first : NULL);
+    sample_range_begin(&c->range, c->collector, c->file.has_time ? &c->file.time : NULL);
     if (!path_list_open(&paths, o))
         return false;
     bool is_added = true;
@@ -229,7 +182,7 @@ bool collecting_next(collecting *c)
     if (!pfb_collector_collect(c->collector, &failure)) {
         if (failure.code == PFB_WIN32_OUTOFMEMORY)
             memory_exhausted();
-        bool is_end = c->file.data && failure.code == PFB_WIN32_NO_MORE_ITEMS;
+        bool is_end = c->file.in.data && failure.code == PFB_WIN32_NO_MORE_ITEMS;
         if (!is_end)
             diagnostics_say(STATUS_IMPOSSIBLE, c->subject, "%s", failure.sentence);
         else if (!c->range.has_used && sample_range_is_given(&c->range))

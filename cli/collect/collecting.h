@@ -2,7 +2,7 @@
 #ifndef CLI_COLLECTING_H
 #define CLI_COLLECTING_H
 
-#include "input/input.h"
+#include "collect/recorded_file.h"
 #include "input/options.h"
 #include "perfblock/collect.h"
 
@@ -12,7 +12,7 @@ typedef struct collecting {
     pfb_source *source;
     pfb_collector *collector;
     const char *subject; /* for messages: "live", or the name of the recording */
-    input file;          /* the recording */
+    recorded_file file;  /* of --source; its `in` has data while it is open */
     sample_range range;
 } collecting;
 
@@ -23,7 +23,8 @@ bool collecting_open(collecting *c, const options *o, const pfb_collector_option
 
 /* The same with the recording in `file`, which is freed by collecting_close, or after a message. Null: the live source.
  */
-bool collecting_open_read(collecting *c, const options *o, const input *file, const pfb_collector_options *choices);
+bool collecting_open_file(collecting *c, const options *o, const recorded_file *file,
+                          const pfb_collector_options *choices);
 
 /* Adds the counters that were asked for by path, and those of --set, --counter and --instance. False after a message:
  * status 2 for names that match nothing, 3 for a file of paths that cannot be read, else 4. */
@@ -36,7 +37,7 @@ bool collecting_next(collecting *c);
 /* Reports what the source did wrong since the last call. */
 void collecting_report(const collecting *c);
 
-/* Closes everything. A recording that is cut is read up to the cut, which is reported first. */
+/* Closes everything. Of a regular file it reports that it is cut, even if it was not read so far. */
 void collecting_close(collecting *c);
 
 #endif

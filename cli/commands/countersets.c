@@ -2,11 +2,13 @@
 #include "collect/collecting.h"
 #include "commands.h"
 #include "commands/objects.h"
+#include "commands/set_names.h"
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
 #include "perfblock/capture.h"
 #include "perfblock/v1.h"
+#include "values/series.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +30,26 @@ static void put_name(output *out, const char *key, bool exists, const char *name
         output_null(out, key);
 }
 
+/* What is listed, and where it comes from. */
+typedef struct set_listing {
+    output *out;
+    const char *subject; /* for messages */
+    pfb_collector *collector;
+    collecting *source; /* null: a file */
+    set_names names;
+    /* Of a file: the first instance list of each counterset. */
+    series_list instance_guids;
+    pfb_bytes *instances; /* by position in instance_guids */
+    size_t instance_count, instance_capacity;
+} set_listing;
+
 /* Writes a counter. In text output some fields are omitted, and the counterset is not repeated for each counter. */
-static void write_counter(output *out, const pfb_guid *guid, const pfb_described_counterset *set,
+static void write_counter(const set_listing *l, const pfb_guid *guid, const pfb_described_counterset *set,
                           const pfb_described_counter *described)
 {
     char text[PFB_GUID_TEXT_BYTES];
     char type[NAMES_TYPE_BYTES];
+    output *out = l->out;
     const pfb_counter *counter = &described->counter;
     bool is_text = out->format == OUTPUT_TEXT;
     pfb_guid_format(guid, text);
@@ -55,18 +71,62 @@ static void write_counter(output *out, const pfb_guid *guid, const pfb_described
         output_signed(out, "default_scale", counter->default_scale);
         output_unsigned(out, "aggregate", counter->aggregate);
     }
+    if (l->names.count > 0)
+        put_name(out, "help", described->has_help, described->help, described->help_size);
     output_end(out);
 }
 
-/* Writes a counterset, then its counters. */
-static void write_set(output *out, pfb_collector *collector, const pfb_guid *guid)
+/* Gets the instance list of a counterset. False if there is none. */
+static bool find_instances(set_listing *l, const pfb_guid *guid, pfb_bytes *list)
+{
+    if (l->source)
+        return pfb_source_instances(l->source->source, guid, list, NULL);
+    series_begin_sample(&l->instance_guids);
+    size_t at = series_find(&l->instance_guids, (const char *)guid, sizeof *guid);
+    return at < l->instance_count && pfb_bytes_append(list, l->instances[at].data, l->instances[at].size_bytes);
+}
+
+static void write_instances(set_listing *l, const pfb_guid *guid, const pfb_described_counterset *set)
+{
+    output *out = l->out;
+    bool is_text = out->format == OUTPUT_TEXT;
+    char text[PFB_GUID_TEXT_BYTES];
+    pfb_bytes list = {0};
+    pfb_list reader;
+    pfb_listed_instance instance;
+    pfb_guid_format(guid, text);
+    if (find_instances(l, guid, &list)) {
+        pfb_list_open(&reader, list.data, list.size_bytes, NULL);
+        while (!output_failed(out) && pfb_list_next_instance(&reader, &instance)) {
+            output_begin(out, is_text ? "    instance" : "instance", 0);
+            if (!is_text) {
+                put_name(out, "set", set->has_name, set->name, set->name_size);
+                output_string(out, "guid", text);
+            }
+            output_unsigned(out, "id", instance.id);
+            output_name(out, "name", instance.name);
+            output_end(out);
+        }
+    }
+    pfb_bytes_free(&list);
+}
+
+/* Writes a counterset, then its counters; if it was asked for by name also help texts and instances. */
+static void write_set(set_listing *l, const pfb_guid *guid)
 {
     char text[PFB_GUID_TEXT_BYTES];
     pfb_described_counterset set;
     pfb_described_counter counter;
+    output *out = l->out;
     pfb_guid_format(guid, text);
-    if (!pfb_collector_counterset(collector, guid, &set, NULL))
+    if (!pfb_collector_counterset(l->collector, guid, &set, NULL))
         memory_exhausted();
+    bool is_wanted = set_names_have_guid(&l->names, guid);
+    is_wanted = (set.has_name && set_names_have(&l->names, set.name, set.name_size)) || is_wanted;
+    is_wanted =
+        (set.has_english_name && set_names_have(&l->names, set.english_name, set.english_name_size)) || is_wanted;
+    if (!is_wanted)
+        return;
     output_begin(out, "counterset", 0);
     output_word(out, "guid", text);
     put_name(out, "name", set.has_name, set.name, set.name_size);
@@ -77,27 +137,31 @@ static void write_set(output *out, pfb_collector *collector, const pfb_guid *gui
         output_null(out, "instance_type");
         output_null(out, "counters");
     }
+    if (l->names.count > 0)
+        put_name(out, "help", set.has_help, set.help, set.help_size);
     output_end(out);
     for (uint32_t i = 0; !output_failed(out) && i < set.counter_count; i++) {
-        if (!pfb_collector_counter(collector, guid, i, &counter, NULL))
+        if (!pfb_collector_counter(l->collector, guid, i, &counter, NULL))
             memory_exhausted();
-        write_counter(out, guid, &set, &counter);
+        write_counter(l, guid, &set, &counter);
     }
+    if (l->names.count > 0)
+        write_instances(l, guid, &set);
 }
 
-/* Lists all countersets of the collector. `source` is null for a capture. */
-static void list_sets(output *out, pfb_collector *collector, const collecting *source)
+/* Lists all countersets of the collector. */
+static void list_sets(set_listing *l)
 {
     pfb_bytes guids = {0};
     pfb_source_failure failure = {0};
-    if (!pfb_collector_countersets(collector, &guids, &failure))
-        diagnostics_say(STATUS_IMPOSSIBLE, source ? source->subject : "perfblock", "%s", failure.sentence);
-    for (size_t i = 0; i < guids.size_bytes / sizeof(pfb_guid) && !output_failed(out); i++) {
+    if (!pfb_collector_countersets(l->collector, &guids, &failure))
+        diagnostics_say(STATUS_IMPOSSIBLE, l->subject, "%s", failure.sentence);
+    for (size_t i = 0; i < guids.size_bytes / sizeof(pfb_guid) && !output_failed(l->out); i++) {
         pfb_guid guid;
         memcpy(&guid, guids.data + i * sizeof guid, sizeof guid);
-        write_set(out, collector, &guid);
-        if (source)
-            collecting_report(source);
+        write_set(l, &guid);
+        if (l->source)
+            collecting_report(l->source);
     }
     pfb_bytes_free(&guids);
 }
@@ -117,91 +181,162 @@ static void add_names(title_names *names, const collecting *c, const pfb_bytes *
 }
 
 /* Lists the V1 objects that a live source returns for "Global", which does not include costly objects. */
-static void list_live_objects(output *out, const options *o, const collecting *c)
+static void list_live_objects(set_listing *l, const options *o)
 {
     pfb_bytes block = {0};
     pfb_bytes table = {0};
-    title_names names;
+    title_names titles;
     pfb_source_failure failure = {0};
-    title_names_open(&names, o->names, &o->reader);
-    title_names_begin(&names);
-    if (pfb_source_v1(c->source, "Counter 009", &table, NULL))
-        add_names(&names, c, &table);
-    if (pfb_source_v1(c->source, "Global", &block, &failure)) {
-        input in = {
-            .is_last = true, .name = c->subject, .data = block.data, .size = block.size_bytes, .kind = INPUT_V1};
-        objects_list(out, &in, &names);
-    } else {
-        diagnostics_say(STATUS_IMPOSSIBLE, c->subject, "%s", failure.sentence);
-    }
-    title_names_close(&names);
+    pfb_source *source = l->source->source;
+    object_list objects = {.out = l->out, .file = l->subject, .titles = &titles, .names = &l->names};
+    title_names_open(&titles, o->names, &o->reader);
+    title_names_begin(&titles);
+    if (pfb_source_v1(source, "Counter 009", &table, NULL))
+        add_names(&titles, l->source, &table);
+    if (pfb_source_v1(source, "Global", &block, &failure))
+        objects_list_block(&objects, block.data, block.size_bytes, 0);
+    else
+        diagnostics_say(STATUS_IMPOSSIBLE, l->subject, "%s", failure.sentence);
+    objects_free(&objects);
+    title_names_close(&titles);
     pfb_bytes_free(&table);
     pfb_bytes_free(&block);
 }
 
 /* Lists the countersets of this machine or, with --machine, of that machine. */
-static void list_live(output *out, const options *o)
+static void list_live(set_listing *l, const options *o)
 {
     collecting c;
     if (!collecting_open(&c, o, &(pfb_collector_options){0}))
         return;
+    l->source = &c;
+    l->collector = c.collector;
+    l->subject = c.subject;
     if (pfb_collector_is_v1(c.collector))
-        list_live_objects(out, o, &c);
+        list_live_objects(l, o);
     else
-        list_sets(out, c.collector, &c);
+        list_sets(l);
+    set_names_check(&l->names, l->subject);
     collecting_close(&c);
 }
 
-/* Lists the countersets whose registrations a capture contains. */
-static void list_capture(output *out, const input *in, pfb_collector *collector)
+/* ---- Files ----------------------------------------------------------------------------------------------- */
+
+static void keep_instances(set_listing *l, const pfb_guid *guid, const uint8_t *list, size_t size)
+{
+    size_t count = l->instance_count;
+    series_begin_sample(&l->instance_guids); /* the first list of each counterset */
+    if (series_find(&l->instance_guids, (const char *)guid, sizeof *guid) != count)
+        return;
+    l->instances = memory_grow(l->instances, &l->instance_capacity, count + 1, sizeof *l->instances);
+    l->instances[count] = (pfb_bytes){.data = NULL};
+    l->instance_count++;
+    if (!pfb_bytes_append(&l->instances[count], list, size))
+        memory_exhausted();
+}
+
+static void read_chunk(set_listing *l, object_list *objects, title_names *titles, const input *in,
+                       const pfb_chunk *chunk)
+{
+    const uint8_t *body = in->data + chunk->body_offset;
+    size_t size = chunk->body_size_bytes;
+    size_t base = (size_t)in->offset + chunk->body_offset;
+    pfb_error error = {PFB_OK, 0};
+    switch (chunk->is_known ? chunk->tag : 0) {
+    case PFB_TAG_REGISTRATION:
+        if (!pfb_collector_put_registration(l->collector, &chunk->guid, chunk->request, body, size, &error, NULL))
+            memory_exhausted();
+        error.offset += base;
+        if (error.code != PFB_OK)
+            diagnostics_malformed(in->name, error);
+        break;
+    case PFB_TAG_INSTANCES:
+        if (l->names.count > 0)
+            keep_instances(l, &chunk->guid, body, size);
+        break;
+    case PFB_TAG_V1:
+        title_names_look_ahead(titles, in);
+        objects_list_block(objects, body, size, base);
+        break;
+    case PFB_TAG_NAMES:
+        title_names_add(titles, (size_t)in->offset + chunk->offset, body, size);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Lists the V1 objects of a recording as they come, then the countersets whose registrations it contains. */
+static void list_capture(set_listing *l, object_list *objects, title_names *titles, input *in)
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    pfb_capture_open(&capture, in->data, in->size, NULL);
-    while (pfb_capture_next_chunk(&capture, &chunk)) {
-        pfb_error error = {PFB_OK, 0};
-        if (!chunk.is_known || chunk.tag != PFB_TAG_REGISTRATION)
-            continue;
-        if (!pfb_collector_put_registration(collector, &chunk.guid, chunk.request, in->data + chunk.body_offset,
-                                            chunk.body_size_bytes, &error, NULL))
-            memory_exhausted();
-        error.offset += chunk.body_offset;
-        if (error.code != PFB_OK)
-            diagnostics_malformed(in->name, error);
+    bool is_open = input_open_capture(in, &capture);
+    while (is_open && !output_failed(l->out)) {
+        while (!output_failed(l->out) && pfb_capture_next_chunk(&capture, &chunk)) {
+            read_chunk(l, objects, titles, in, &chunk);
+            input_progress(in, chunk.offset);
+        }
+        is_open = input_continue_capture(in, &capture);
     }
-    list_sets(out, collector, NULL);
+    list_sets(l);
+    capture.error.offset += (size_t)in->offset;
     if (capture.error.code != PFB_OK)
         diagnostics_malformed(in->name, capture.error);
 }
 
-/* Lists the V2 countersets and V1 objects of a capture, or the objects of a file that contains V1 blocks. */
-static void list_file(output *out, const options *o)
+static void list_blocks(object_list *objects, input *in)
+{
+    input_blocks blocks = {0};
+    while (!output_failed(objects->out) && input_next_part(in, &blocks) == INPUT_PART_V1) {
+        size_t size =
+            objects_list_block(objects, in->data + blocks.at, in->size - blocks.at, (size_t)in->offset + blocks.at);
+        blocks.has_ended = size == 0;
+        blocks.at += size;
+        input_progress(in, blocks.at);
+    }
+}
+
+/* Lists what a recording or a file of V1 blocks contains. */
+static void list_file(set_listing *l, const options *o)
 {
     input in;
-    title_names names;
-    title_names_open(&names, o->names, &o->reader);
-    if (input_read(&in, o->capture, INPUT_AUTO)) {
-        title_names_begin(&names);
+    title_names titles;
+    object_list objects = {.out = l->out, .file = o->source, .titles = &titles, .names = &l->names};
+    title_names_open(&titles, o->names, &o->reader);
+    l->subject = o->source;
+    l->collector = titles.collector;
+    progress_begin(false);
+    if (input_open(&in, o->source, INPUT_AUTO, false)) {
+        title_names_begin(&titles);
         if (in.kind == INPUT_CAPTURE)
-            title_names_look_ahead(&names, &in);
-        if (in.kind == INPUT_CAPTURE)
-            list_capture(out, &in, names.collector);
-        if (in.kind == INPUT_CAPTURE || in.kind == INPUT_V1)
-            objects_list(out, &in, &names);
+            list_capture(l, &objects, &titles, &in);
+        else if (in.kind == INPUT_V1)
+            list_blocks(&objects, &in);
         else
             input_refuse(&in, "a capture or V1 blocks");
+        if (in.kind == INPUT_CAPTURE || in.kind == INPUT_V1)
+            set_names_check(&l->names, l->subject);
         input_free(&in);
     }
-    title_names_close(&names);
+    objects_free(&objects);
+    title_names_close(&titles);
 }
 
 void command_countersets(const options *o)
 {
     output out;
+    set_listing l = {.out = &out};
     output_open(&out, o->format, options_color(o));
-    if (o->capture)
-        list_file(&out, o);
+    set_names_open(&l.names, o->files, o->file_count);
+    if (o->source)
+        list_file(&l, o);
     else
-        list_live(&out, o);
+        list_live(&l, o);
+    set_names_free(&l.names);
+    for (size_t i = 0; i < l.instance_count; i++)
+        pfb_bytes_free(&l.instances[i]);
+    free(l.instances);
+    series_free(&l.instance_guids);
     output_close(&out);
 }

@@ -5,7 +5,6 @@
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/stream.h"
-#include "perfblock/capture.h"
 #include "values/pdh.h"
 #include "values/values.h"
 
@@ -72,23 +71,6 @@ static bool is_watched(const options *o)
     return o->format == OUTPUT_TEXT && o->count != 1 && !o->source && system_can_paint();
 }
 
-/* Returns true if the file is a recording that is replayed; other files are displayed by cook. */
-static bool is_recording(const input *in)
-{
-    pfb_capture capture;
-    pfb_chunk chunk;
-    bool has_v1 = false;
-    bool has_v2 = false;
-    if (in->kind != INPUT_CAPTURE)
-        return false;
-    pfb_capture_open(&capture, in->data, in->size, NULL);
-    while (pfb_capture_next_chunk(&capture, &chunk)) {
-        has_v1 = has_v1 || (chunk.is_known && chunk.tag == PFB_TAG_V1);
-        has_v2 = has_v2 || (chunk.is_known && chunk.tag == PFB_TAG_DATA);
-    }
-    return has_v2 || !has_v1;
-}
-
 /* Metrics are made of V2 data. False after a message. */
 static bool check_format(const options *o, const char *subject, bool has_v2)
 {
@@ -148,18 +130,20 @@ void command_live(const options *o)
 {
     static const pfb_collector_options choices = {.returns_at_once = true};
     live l = {.is_replay = o->source != NULL};
-    input file;
+    recorded_file file;
     if (o->source && o->recording && system_names_same(o->source, o->recording)) {
         diagnostics_say(STATUS_USAGE, o->recording, "is the recording, which the metrics would replace");
         return;
     }
-    if (o->source && !input_read(&file, o->source, INPUT_AUTO))
+    if (o->source && !recorded_file_open(&file, o->source))
         return;
-    if (o->source && !is_recording(&file)) {
-        show_file(o, &file);
+    /* A recording of V2 data is replayed; other files are displayed by cook. */
+    if (o->source && (file.in.kind != INPUT_CAPTURE || (file.has_v1 && !file.has_v2))) {
+        pfb_bytes_free(&file.metadata);
+        show_file(o, &file.in);
         return;
     }
-    if (!collecting_open_read(&l.collecting, o, o->source ? &file : NULL, &choices))
+    if (!collecting_open_file(&l.collecting, o, o->source ? &file : NULL, &choices))
         return;
     bool has_v2 = !pfb_collector_is_v1(l.collecting.collector);
     if (check_format(o, l.collecting.subject, has_v2) && collecting_add(&l.collecting, o))

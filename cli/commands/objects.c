@@ -1,47 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands/objects.h"
 
-#include "memory/memory.h"
 #include "names/names.h"
 #include "names/v1.h"
 #include "output/diagnostics.h"
-#include "perfblock/capture.h"
 #include "perfblock/formula.h"
+#include "perfblock/v1.h"
 
-#include <stdlib.h>
-
-/* An object in the file. Of several with the same title, the first one is listed. */
-typedef struct place {
-    uint32_t title;
-    size_t number;
-} place;
-
-/* The file is read twice: once to find the titles, once to list them. */
-typedef struct listing {
-    output *out;
-    input *in;
-    const title_names *names;
-    place *places;
-    size_t count, capacity;
-    bool *is_first; /* of each object; null during the first pass */
-    size_t number;  /* of the next object */
-} listing;
+#include <inttypes.h>
+#include <stdio.h>
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-static void state_object(const listing *l, const pfb_v1_object *object)
+static void state_object(const object_list *l, const pfb_v1_object *object)
 {
     output *out = l->out;
     output_begin(out, "object", 0);
     output_unsigned(out, "object", object->title_index);
-    output_name(out, "name", title_names_find(l->names, object->title_index));
+    output_name(out, "name", title_names_find(l->titles, object->title_index));
     output_unsigned(out, "counters", object->counter_count);
     output_signed(out, "instances", object->instance_count);
     output_end(out);
 }
 
 /* `next` is the definition after it, or null. If it is a base, it is the base of this counter. */
-static void state_counter(const listing *l, const pfb_v1_object *object, const pfb_v1_counter *counter,
+static void state_counter(const object_list *l, const pfb_v1_object *object, const pfb_v1_counter *counter,
                           const pfb_v1_counter *next)
 {
     output *out = l->out;
@@ -50,11 +33,11 @@ static void state_counter(const listing *l, const pfb_v1_object *object, const p
     bool has_base = next && pfb_counter_type_is_base(next->type) && !pfb_counter_type_is_base(counter->type);
     output_begin(out, is_text ? "    counter" : "counter", 0);
     if (!is_text) {
-        output_name(out, "set", title_names_find(l->names, object->title_index));
+        output_name(out, "set", title_names_find(l->titles, object->title_index));
         output_unsigned(out, "object", object->title_index);
     }
     output_unsigned(out, "id", counter->title_index);
-    output_name(out, "name", title_names_find(l->names, counter->title_index));
+    output_name(out, "name", title_names_find(l->titles, counter->title_index));
     output_unsigned(out, "position", counter->position);
     output_word(out, "type", names_of_type(counter->type, type));
     output_unsigned(out, "bytes", counter->size_bytes);
@@ -69,10 +52,25 @@ static void state_counter(const listing *l, const pfb_v1_object *object, const p
     output_end(out);
 }
 
-static void list_object(const listing *l, pfb_v1_reader *block, const pfb_v1_object *object)
+static void state_instance(const object_list *l, const pfb_v1_object *object, const pfb_v1_instance *instance)
+{
+    output *out = l->out;
+    bool is_text = out->format == OUTPUT_TEXT;
+    output_begin(out, is_text ? "    instance" : "instance", 0);
+    if (!is_text) {
+        output_name(out, "set", title_names_find(l->titles, object->title_index));
+        output_unsigned(out, "object", object->title_index);
+    }
+    output_signed(out, "id", instance->unique_id);
+    output_name(out, "name", instance->name);
+    output_end(out);
+}
+
+static void list_object(const object_list *l, pfb_v1_reader *block, const pfb_v1_object *object)
 {
     pfb_v1_counter counter;
     pfb_v1_counter next;
+    pfb_v1_instance instance;
     state_object(l, object);
     bool has = pfb_v1_next_counter(block, &counter);
     while (has && !output_failed(l->out)) {
@@ -81,84 +79,46 @@ static void list_object(const listing *l, pfb_v1_reader *block, const pfb_v1_obj
         counter = next;
         has = has_next;
     }
+    bool has_instances = l->names->count > 0 && object->instance_count != PFB_V1_NO_INSTANCES;
+    while (has_instances && !output_failed(l->out) && pfb_v1_next_instance(block, &instance))
+        state_instance(l, object, &instance);
 }
 
-/* ---- Passes ---------------------------------------------------------------------------------------------- */
+/* ---- Blocks ---------------------------------------------------------------------------------------------- */
 
-static void note_place(listing *l, uint32_t title)
+/* Whether an object is neither known nor unwanted. */
+static bool is_listed(object_list *l, uint32_t title)
 {
-    l->places = memory_grow(l->places, &l->capacity, l->count + 1, sizeof *l->places);
-    l->places[l->count++] = (place){title, l->number};
+    size_t count = l->known.count;
+    char number[16];
+    buffer name = {0};
+    series_begin_sample(&l->known); /* equal titles are one */
+    if (series_find(&l->known, (const char *)&title, sizeof title) != count)
+        return false;
+    int size = snprintf(number, sizeof number, "%" PRIu32, title);
+    bool is_wanted = set_names_have(l->names, number, (size_t)size);
+    buffer_clear(&name);
+    name_cut(&name, title_names_find(l->titles, title), OUTPUT_LONGEST_FIELD);
+    is_wanted = (name.size > 0 && set_names_have(l->names, name.data, name.size)) || is_wanted;
+    buffer_free(&name);
+    return is_wanted;
 }
 
-/* Reads one block. Returns its size, or 0 if its header is invalid. */
-static size_t pass_block(listing *l, const uint8_t *data, size_t size, size_t base)
+size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size_t base)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_open(&block, data, size, NULL);
     while (!output_failed(l->out) && pfb_v1_next_object(&block, &object)) {
-        if (!l->is_first)
-            note_place(l, object.title_index);
-        else if (l->is_first[l->number])
+        if (is_listed(l, object.title_index))
             list_object(l, &block, &object);
-        l->number++;
     }
-    if (l->is_first && block.error.code != PFB_OK)
-        v1_tell_errors(l->in->name, base, data, size, NULL);
+    if (block.error.code != PFB_OK)
+        v1_tell_errors(l->file, base, data, size, NULL);
     return block.total_size_bytes;
 }
 
-static void pass_blocks(listing *l)
+void objects_free(object_list *l)
 {
-    input *in = l->in;
-    input_blocks blocks = {0};
-    while (!output_failed(l->out) && input_next_part(in, &blocks) == INPUT_PART_V1) {
-        size_t size = pass_block(l, in->data + blocks.at, in->size - blocks.at, blocks.at);
-        blocks.has_ended = size == 0;
-        blocks.at += size;
-    }
-}
-
-static void pass_capture(listing *l)
-{
-    pfb_capture capture;
-    pfb_chunk chunk;
-    pfb_capture_open(&capture, l->in->data, l->in->size, NULL);
-    while (!output_failed(l->out) && pfb_capture_next_chunk(&capture, &chunk)) {
-        if (chunk.is_known && chunk.tag == PFB_TAG_V1)
-            pass_block(l, l->in->data + chunk.body_offset, chunk.body_size_bytes, chunk.body_offset);
-    }
-}
-
-static void pass(listing *l)
-{
-    l->number = 0;
-    if (l->in->kind == INPUT_CAPTURE)
-        pass_capture(l);
-    else
-        pass_blocks(l);
-}
-
-static int compare_places(const void *left, const void *right)
-{
-    const place *a = left;
-    const place *b = right;
-    if (a->title != b->title)
-        return a->title < b->title ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
-}
-
-void objects_list(output *out, input *in, const title_names *names)
-{
-    listing l = {.out = out, .in = in, .names = names};
-    pass(&l);
-    if (l.count > 0)
-        qsort(l.places, l.count, sizeof *l.places, compare_places);
-    l.is_first = memory_get(l.count, sizeof *l.is_first);
-    for (size_t i = 0; i < l.count; i++)
-        l.is_first[l.places[i].number] = i == 0 || l.places[i].title != l.places[i - 1].title;
-    pass(&l);
-    free(l.places);
-    free(l.is_first);
+    series_free(&l->known);
 }

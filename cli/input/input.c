@@ -229,6 +229,11 @@ static bool read_rest(input *in)
     return true;
 }
 
+bool input_extend(input *in)
+{
+    return advance(in, 0);
+}
+
 bool input_open_capture(input *in, pfb_capture *capture)
 {
     bool is_open = pfb_capture_open_window(capture, in->data, in->size, in->is_last, NULL);

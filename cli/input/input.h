@@ -79,6 +79,9 @@ bool input_continue_log(input *in, pfb_log_reader *log);
 bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_options *options);
 bool input_continue_text(input *in, pfb_pdh_text_reader *text);
 
+/* Reads more into the window, which keeps its start. False after an error on standard error, and at the end. */
+bool input_extend(input *in);
+
 /* Shows the progress: the byte `at` of the window was reached. */
 void input_progress(const input *in, size_t at);
 

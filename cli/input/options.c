@@ -209,7 +209,7 @@ static bool take_v1(options *o, const char *value)
 
 static bool take_file(options *o, const char *value)
 {
-    o->capture = value;
+    o->source = value;
     return true;
 }
 
@@ -477,7 +477,7 @@ static const command_option table[] = {
      .take = take_duration},
     {.name = "source",
      .argument = "live|FILE",
-     .commands = COLLECTS | COMMAND_CPI_RUN,
+     .commands = QUERIES | COMMAND_CPI_RUN,
      .meaning = "this machine, which is the default, or a recording to replay",
      .takes_file = true,
      .take = take_source},
@@ -495,7 +495,7 @@ static const command_option table[] = {
     {.name = "file",
      .argument = "FILE",
      .commands = COMMAND_COUNTERSETS,
-     .meaning = "list what a recording or V1 blocks contain instead of what this machine offers",
+     .meaning = "the earlier name of --source",
      .takes_file = true,
      .take = take_file},
     {.name = "sample",
@@ -826,7 +826,7 @@ static bool check_source(const options *o, const command *c)
         return refuse(c, "--duration applies to this machine, not to a recording");
     if (o->has_two_queries)
         return refuse(c, "--query-info is given once: cook the replies of each query by themselves");
-    if ((o->machine || o->is_v1) && (o->source || o->capture))
+    if ((o->machine || o->is_v1) && o->source)
         return refuse(c, "--%s applies to live data, not to a file", o->machine ? "machine" : "v1");
     if (o->names && c->bit == COMMAND_LIVE && !o->source)
         return refuse(c, "--names applies to --source FILE");

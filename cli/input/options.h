@@ -41,6 +41,7 @@ typedef enum file_use {
     FILES_MANY,    /* at least one file */
     FILES_PATHS,   /* no files: counter paths */
     FILES_COMMAND, /* no files: a command to run with its arguments, which ends the options */
+    FILES_SETS,    /* no files: names of countersets */
     FILES_NAME     /* no files: the name of a command or group, or nothing */
 } file_use;
 
@@ -109,7 +110,6 @@ struct options {
     const char *source;    /* null: live */
     const char *machine;   /* --machine; null: this one */
     bool is_v1;            /* --v1 */
-    const char *capture;   /* --file; null: not given */
     const char *names;     /* --names; null: not given */
     const char *recording; /* --output; null: not given */
     const char *label;     /* --label; null: not given */

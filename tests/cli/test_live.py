@@ -9,6 +9,7 @@ import subprocess
 import time
 import unittest
 
+import captures
 from program import (SECONDS, Case, LiveCase, program, seed, writer as w)
 
 PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
@@ -247,13 +248,61 @@ class Countersets(Case):
             "a", w.recording(chunks)))
         self.assertEqual(len(items), 30000)
 
+    def named(self, *names):
+        """The records of countersets of a file that were asked for."""
+        data = captures.three_sets()[16:]
+        helps = [(captures.DISK, 4, w.string("about disks")),
+                 (captures.DISK, 6, w.string_block([(2, "bytes written")]))]
+        path = self.file("a.pfb", w.recording(
+            *[w.registration_chunk(*row) for row in helps], data))
+        return self.run_json("countersets", "--source", path, *names)
+
+    def test_names(self):
+        """Names choose countersets and add help texts and instances."""
+        every = self.named()
+        self.assertEqual(len(every), 3 + 2 + 2 + 1)
+        self.assertFalse([i for i in every if "help" in i])
+        found = self.named("alpha d*")
+        self.assertEqual([i["record"] for i in found],
+                         ["counterset"] + 2 * ["counter"] + 3 * ["instance"])
+        self.assertEqual([i["help"] for i in found[:3]],
+                         ["about disks", None, "bytes written"])
+        self.assertEqual(
+            [(i["set"], i["guid"], i["id"], i["name"]) for i in found[3:]],
+            [("Alpha Disk", captures.DISK, number, name)
+             for number, name in enumerate(("sda", "sdb", "_Total"))])
+        for names in (["Alpha*"], ["Alpha Memory", captures.DISK.upper()]):
+            self.assertEqual({i["name"] for i in self.named(*names)
+                              if i["record"] == "counterset"},
+                             {"Alpha Disk", "Alpha Memory"})
+
+    def test_unknown_name(self):
+        done = self.run_program("countersets", "--source", CAPTURE,
+                                "Procesor Information", "Processor*")
+        self.assertEqual(done.status, 2)
+        self.assertIn("no counterset Procesor Information; did you mean "
+                      "Processor Information?", done.err)
+        self.assertIn("% Processor Utility", done.out)
+
     def test_text(self):
-        text = self.run_fine("countersets", "--file", CAPTURE).out
+        text = self.run_fine("countersets", "--source", CAPTURE).out
         self.assertIn('name "% Processor Utility"', text)
 
 
 class Machine(LiveCase):
     """The live source of this machine, if there is one."""
+
+    def test_names(self):
+        """Counters, help texts and instances of a counterset."""
+        items = self.run_json("countersets", "processor i*")
+        self.assertEqual({i.get("set", i["name"]) for i in items},
+                         {"Processor Information"})
+        self.assertIn("_Total", {i["name"] for i in items
+                                 if i["record"] == "instance"})
+        self.assertTrue(all(i["help"] for i in items
+                            if i["record"] != "instance"))
+        self.assertEqual(self.run_program("countersets", "Processr").status,
+                         2)
 
     def test_offers_processors(self):
         names = {i["name"] for i in self.offered

@@ -138,6 +138,22 @@ class Memory(Case):
     def test_captures(self):
         self.check(write_capture, ["check"], ["cook", "-f", "csv", *CHOSEN])
 
+    def test_replays(self):
+        """live, record and countersets of a recording."""
+        path = os.path.join(self.folder, "long")
+        write_capture(path, 10**8)
+        out = os.path.join(self.folder, "out.pfb")
+        chosen = ("--set", "*", *CHOSEN)
+        for command in (["live", "-f", "csv", *chosen],
+                        ["record", "-o", out, *chosen], ["countersets"]):
+            self.assertLess(self.peak([*command, "--source", path]), MOST,
+                            command)
+            with subprocess.Popen(["cat", path],
+                                  stdout=subprocess.PIPE) as pipe:
+                most = self.peak([*command, "--source", "-"], pipe.stdout)
+                pipe.stdout.close()
+            self.assertLess(most, MOST, command)
+
     def test_replies(self):
         self.check(write_replies, ["cook", "-f", "csv", "--every", "1000"])
 

@@ -178,7 +178,7 @@ class Refusals(Case):
     def test_files(self):
         for command in ("show", "check", "cook"):
             self.refused(command)
-        for command in ("types", "live", "countersets"):
+        for command in ("types", "live"):
             self.refused(command, "file")
         for command in ("eval", "cpuid"):
             self.assertIn("second", self.refused(command, "first", "second"))

@@ -604,6 +604,12 @@ class Countersets(Case):
                          [(236, "Disk", 408, "Free", "PERF_RAW_FRACTION", 2),
                           (236, "Disk", 408, "Free", "PERF_RAW_BASE", None)])
         self.assertEqual(len(found), 7)
+        found = self.run_json("countersets", "--source", path, "--names",
+                              table, "disk", "4")
+        self.assertEqual([i["object"] for i in found
+                          if i["record"] == "object"], [236, 4])
+        self.assertEqual(len([i for i in found
+                              if i["record"] == "instance"]), 2)
         text = self.run_fine("countersets", "--file", path).out
         self.assertRegex(text, r"(?m)^object  object 236  counters 5  "
                          r"instances 2$")

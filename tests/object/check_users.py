@@ -21,7 +21,7 @@ WITHOUT = {
     r"pfb_lwp_thread_\w+": "lwp_intrinsics.h has an intrinsic of the compilers for each",
     r"pfb_cpi_(get_current_mode|is_supported|set_trace_hook_id|start)": "perfutil.h has a documented name for each",
     # The interface of sources, which the collector and perflib.h call, and tests implement.
-    r"pfb_source_(countersets|is_recorded|make|open_linux)": "called inside the platform layer",
+    r"pfb_source_(is_recorded|open_linux)": "called inside the platform layer",
     r"pfb_source_query_\w+": "called inside the platform layer",
     r"pfb_perflib_error_text": "called inside the platform layer",
     # Test input.

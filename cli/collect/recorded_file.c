@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "collect/recorded_file.h"
+
+#include "convert/make_capture.h"
+#include "memory/memory.h"
+#include "output/diagnostics.h"
+#include "perfblock/metadata.h"
+#include "perfblock/v2.h"
+#include "values/series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Metadata -------------------------------------------------------------------------------------------- */
+
+/* What a chunk of metadata answers. */
+typedef struct chunk_key {
+    pfb_guid guid;
+    uint32_t tag, request, language;
+} chunk_key;
+
+/* Whether no chunk before answers the same. */
+static bool is_new(series_list *keys, const pfb_guid *guid, const pfb_chunk *chunk)
+{
+    const chunk_key key = {*guid, chunk->tag, chunk->request, chunk->language};
+    size_t count = keys->count;
+    series_begin_sample(keys); /* equal keys are one */
+    return series_find(keys, (const char *)&key, sizeof key) == count;
+}
+
+/* Whether query information names a counterset that none before names. */
+static bool names_new_set(series_list *keys, const pfb_chunk *chunk, const uint8_t *body)
+{
+    pfb_list list;
+    pfb_identifier identifier;
+    bool is_needed = false;
+    pfb_list_open(&list, body, chunk->body_size_bytes, NULL);
+    while (pfb_list_next_identifier(&list, &identifier))
+        is_needed = is_new(keys, &identifier.counterset, chunk) || is_needed;
+    return is_needed;
+}
+
+static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chunk, const uint8_t *body)
+{
+    pfb_v2_reader sample;
+    bool is_kept = false;
+    if (!chunk->is_known)
+        return;
+    switch (chunk->tag) {
+    case PFB_TAG_REGISTRATION:
+    case PFB_TAG_INSTANCES:
+    case PFB_TAG_NAMES:
+        is_kept = is_new(keys, &chunk->guid, chunk);
+        break;
+    case PFB_TAG_QUERY_INFO:
+        is_kept = names_new_set(keys, chunk, body);
+        break;
+    case PFB_TAG_V1:
+        r->has_v1 = true;
+        break;
+    case PFB_TAG_DATA:
+        r->has_v2 = true;
+        if (!r->has_time && pfb_v2_open(&sample, body, chunk->body_size_bytes, NULL)) {
+            r->has_time = true;
+            r->time = sample.perf_time_100ns;
+        }
+        break;
+    default:
+        break;
+    }
+    if (is_kept)
+        make_capture_put(&r->metadata, chunk, body, chunk->body_size_bytes);
+}
+
+/* The window of a stream keeps what was read, and grows. */
+static void scan(recorded_file *r, input *in, bool is_stream)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    series_list keys = {.count = 0};
+    size_t start = 0; /* of the reader's bytes in the window */
+    bool goes_on = input_open_capture(in, &capture);
+    while (goes_on) {
+        while (goes_on && pfb_capture_next_chunk(&capture, &chunk)) {
+            scan_chunk(r, &keys, &chunk, in->data + start + chunk.body_offset);
+            goes_on = !is_stream || !(r->has_v1 || r->has_v2);
+        }
+        if (goes_on && is_stream) {
+            start += capture.resume_offset;
+            goes_on = capture.needs_more && input_extend(in) &&
+                      pfb_capture_continue(&capture, in->data + start, in->size - start, in->is_last);
+        } else if (goes_on) {
+            goes_on = input_continue_capture(in, &capture);
+        }
+    }
+    r->error = capture.error;
+    if (r->error.code != PFB_OK)
+        r->error.offset += (size_t)in->offset + start;
+    series_free(&keys);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------------------- */
+
+bool recorded_file_open(recorded_file *r, const char *name)
+{
+    input in;
+    *r = (recorded_file){.has_v1 = false};
+    if (!input_open(&r->in, name, INPUT_AUTO, false))
+        return false;
+    if (r->in.kind != INPUT_CAPTURE)
+        return true;
+    bool is_again = r->in.is_regular && !r->in.is_last && strcmp(name, "-") != 0;
+    make_capture_put(&r->metadata, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+    if (!is_again) {
+        scan(r, &r->in, !r->in.is_last);
+    } else if (input_open(&in, name, INPUT_CAPTURE, false)) {
+        scan(r, &in, false);
+        input_free(&in);
+    }
+    return true;
+}
+
+void recorded_file_free(recorded_file *r)
+{
+    input_free(&r->in);
+    pfb_bytes_free(&r->metadata);
+}
+
+/* ---- The source ------------------------------------------------------------------------------------------ */
+
+typedef struct file_source {
+    recorded_file *file;
+    pfb_source *metadata;
+    pfb_capture capture;
+    bool is_open;   /* the recording was not read to its end */
+    pfb_bytes info; /* the query information of the latest sample; empty: none */
+} file_source;
+
+typedef struct file_query {
+    file_source *source;
+    pfb_source_query *metadata;
+} file_query;
+
+static bool fail(pfb_source_failure *failure, uint32_t code, const char *sentence)
+{
+    *failure = (pfb_source_failure){.code = code};
+    memcpy(failure->sentence, sentence, strlen(sentence) + 1);
+    return false;
+}
+
+static void copy(pfb_bytes *to, const uint8_t *data, size_t size)
+{
+    to->size_bytes = 0;
+    if (!pfb_bytes_append(to, data, size))
+        memory_exhausted();
+}
+
+/* Reports what is malformed in the recording itself, once. */
+static void end_file(file_source *s)
+{
+    pfb_error error = s->capture.error;
+    error.offset += (size_t)s->file->in.offset;
+    if (s->is_open && error.code != PFB_OK)
+        diagnostics_malformed(s->file->in.name, error);
+    s->is_open = false;
+}
+
+static void file_source_close(void *context)
+{
+    file_source *s = context;
+    if (s->is_open && s->file->error.code != PFB_OK)
+        diagnostics_malformed(s->file->in.name, s->file->error);
+    pfb_source_close(s->metadata);
+    pfb_bytes_free(&s->info);
+    free(s);
+}
+
+static bool file_countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    file_source *s = context;
+    return pfb_source_countersets(s->metadata, bytes, failure);
+}
+
+static bool file_registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
+                              pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    file_source *s = context;
+    return pfb_source_registration(s->metadata, counterset, request, language, bytes, failure);
+}
+
+static bool file_instances(void *context, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    file_source *s = context;
+    return pfb_source_instances(s->metadata, counterset, bytes, failure);
+}
+
+static bool file_v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    file_source *s = context;
+    return pfb_source_v1(s->metadata, query, bytes, failure);
+}
+
+static bool file_is_recorded(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void *query_open(void *context, pfb_source_failure *failure)
+{
+    file_source *s = context;
+    pfb_source_query *metadata = pfb_source_query_open(s->metadata, failure);
+    file_query *query = metadata ? memory_get(1, sizeof *query) : NULL;
+    if (query)
+        *query = (file_query){s, metadata};
+    return query;
+}
+
+static void query_close(void *context)
+{
+    file_query *query = context;
+    pfb_source_query_close(query->metadata);
+    free(query);
+}
+
+static bool query_add(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    file_query *query = context;
+    return pfb_source_query_add(query->metadata, blocks, size, failure);
+}
+
+static bool query_remove(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    file_query *query = context;
+    return pfb_source_query_remove(query->metadata, blocks, size, failure);
+}
+
+static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    const file_query *query = context;
+    const pfb_bytes *info = &query->source->info;
+    if (info->size_bytes == 0)
+        return fail(failure, PFB_WIN32_NOT_FOUND, "the capture has no query information for this sample");
+    copy(bytes, info->data, info->size_bytes);
+    return true;
+}
+
+static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    file_query *query = context;
+    file_source *s = query->source;
+    input *in = &s->file->in;
+    pfb_chunk chunk;
+    while (s->is_open) {
+        while (pfb_capture_next_chunk(&s->capture, &chunk)) {
+            const uint8_t *body = in->data + chunk.body_offset;
+            if (chunk.is_known && chunk.tag == PFB_TAG_QUERY_INFO)
+                copy(&s->info, body, chunk.body_size_bytes);
+            if (chunk.is_known && chunk.tag == PFB_TAG_DATA) {
+                copy(bytes, body, chunk.body_size_bytes);
+                return true;
+            }
+        }
+        if (!input_continue_capture(in, &s->capture))
+            end_file(s);
+    }
+    return fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the capture has no further sample");
+}
+
+static const pfb_source_operations operations = {.close = file_source_close,
+                                                 .countersets = file_countersets,
+                                                 .registration = file_registration,
+                                                 .instances = file_instances,
+                                                 .query_open = query_open,
+                                                 .query_close = query_close,
+                                                 .query_add = query_add,
+                                                 .query_remove = query_remove,
+                                                 .query_info = query_info,
+                                                 .query_collect = query_collect,
+                                                 .v1 = file_v1,
+                                                 .is_recorded = file_is_recorded};
+
+pfb_source *recorded_file_source(recorded_file *r)
+{
+    if (r->in.kind != INPUT_CAPTURE) {
+        input_refuse(&r->in, "a capture");
+        return NULL;
+    }
+    file_source *s = memory_get(1, sizeof *s);
+    s->file = r;
+    s->is_open = input_open_capture(&r->in, &s->capture);
+    if (!s->is_open && s->capture.error.code != PFB_OK) {
+        diagnostics_malformed(r->in.name, s->capture.error);
+        free(s);
+        return NULL;
+    }
+    s->metadata = pfb_source_open_recorded(r->metadata.data, r->metadata.size_bytes, NULL);
+    pfb_source *source = s->metadata ? pfb_source_make(&operations, s, NULL) : NULL;
+    if (!source)
+        memory_exhausted();
+    pfb_bytes_free(&r->metadata);
+    return source;
+}
