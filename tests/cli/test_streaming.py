@@ -5,6 +5,7 @@ import itertools
 import os
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -165,6 +166,33 @@ class Memory(Case):
 
     def test_text_logs(self):
         self.check(write_text, ["cook", "-f", "csv", "--every", "1000"])
+
+
+class Compressed(Case):
+    """A recording that another program decompresses."""
+
+    def test_pipe(self):
+        tool = next(filter(shutil.which, ("zstd", "gzip")), None)
+        if not tool:
+            self.skipTest("neither zstd nor gzip is installed")
+        path = os.path.join(self.folder, "a.pfb")
+        write_capture(path, 10**6)
+        with open(path, "rb") as plain, open(path + ".z", "wb") as packed:
+            subprocess.run([tool, "-c"], stdin=plain, stdout=packed,
+                           check=True)
+        self.assertLess(os.path.getsize(path + ".z"), 10**6 // 2)
+        self.assert_error(self.run_program("cook", path + ".z"), 1,
+                          path + ".z", 0, "unknown_format")
+        for command in (["check", "-f", "json"], ["cook", "-f", "csv"],
+                        ["live", "-f", "csv", "--set", "*", "--source"]):
+            expected = self.run_fine(*command, path).out
+            with subprocess.Popen([tool, "-dc", path + ".z"],
+                                  stdout=subprocess.PIPE) as pipe:
+                found = subprocess.run(
+                    [program(), *command, "-"], stdin=pipe.stdout,
+                    stdout=subprocess.PIPE, timeout=SECONDS,
+                    check=True).stdout.decode()
+            self.assertEqual(found.replace('"-"', '"%s"' % path), expected)
 
 
 class Zeros(Case):
