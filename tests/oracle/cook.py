@@ -229,9 +229,36 @@ def first_inputs(sample):
     return table
 
 
+def is_total(name):
+    """Whether an instance of this name is the sum of others."""
+    return name is not None and (name == "_Total" or name.endswith(",_Total"))
+
+
+def total_flags(name, type_value, outcome, has_ended):
+    """The flags of a value: a total that two samples give lacks what
+    instances counted that have ended since the older one."""
+    known = formula.find_type(type_value)
+    is_incomplete = (has_ended and is_total(name) and outcome.status == "ok"
+                     and known and formula.needs_two(known))
+    return outcome.flags + ["incomplete_total"] * bool(is_incomplete)
+
+
+def ended_queries(entries, older):
+    """The queries that both samples answer with instances, some of which the
+    newer one lacks."""
+    then, now = {}, {}
+    for query, identity, _ in older:
+        then.setdefault(query, set()).add(identity)
+    for (query, identity, _), _, _, _ in entries:
+        now.setdefault(query, set()).add(identity)
+    return {query for query, found in now.items()
+            if found & then.get(query, set()) and then[query] - found}
+
+
 def lines_of(metadata, number, sample, older):
     """The output lines of one sample."""
     header, entries = sample
+    ended = ended_queries(entries, older)
     for key, row, result, inputs in entries:
         _, name, occurrence, counter, value = row
         outcome = evaluate(older.get(key), inputs)
@@ -243,7 +270,9 @@ def lines_of(metadata, number, sample, older):
                "counter_id": counter, "position": value["position"],
                "type": known.name if known else None,
                "status": outcome.status, "value": outcome.value,
-               "unit": outcome.unit, "flags": outcome.flags,
+               "unit": outcome.unit,
+               "flags": total_flags(name, inputs.get("type"), outcome,
+                                    key[0] in ended),
                "raw": value["raw"], "base": inputs.get("base"),
                # docs/perfblock.md does not define the name of a registered,
                # unnamed type.

@@ -125,6 +125,15 @@ class Sample:
                 return item, item.found[place]
         return None, None
 
+    def has_ended(self, number, newer):
+        """Whether this older sample has an instance that a newer object
+        lacks. The object is that of the first instance which both have."""
+        found = [self.find(number, newer.item["object"], instance.place)
+                 for instance in newer.instances]
+        objects = [item for item, _ in found if item]
+        return bool(objects) and sum(
+            item is objects[0] for item in objects) < len(objects[0].instances)
+
     def inputs(self, item, kind, value):
         """All possible inputs of the formula of one counter."""
         value = value or {"raw": None, "base": None, "items": None,
@@ -153,12 +162,17 @@ def cook_pair(older, newer):
     `older` has a sample for each title."""
     for number, item in enumerate(newer.objects):
         sample = older.get(item.item["object"])
+        has_ended = bool(sample) and sample.has_ended(number, item)
         for instance in item.instances:
             for _, value in sorted(instance.values.items()):
                 before = sample and sample.older_inputs(
                     number, item, instance.place, value)
-                yield item.item, instance, value, evaluate(
+                outcome = evaluate(
                     before, newer.inputs(item.item, value["_type"], value))
+                flags = cook.total_flags(instance.record["name"],
+                                         value["_type"], outcome, has_ended)
+                yield (item.item, instance, value,
+                       outcome._replace(flags=flags))
 
 
 def cook_v1(number, sample, older, titles):
