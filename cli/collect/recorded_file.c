@@ -109,7 +109,7 @@ bool recorded_file_open(recorded_file *r, const char *name)
         return false;
     if (r->in.kind != INPUT_CAPTURE)
         return true;
-    bool is_again = r->in.is_regular && !r->in.is_last && strcmp(name, "-") != 0;
+    bool is_again = r->in.can_reopen && !r->in.is_last;
     make_capture_put(&r->metadata, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
     if (!is_again) {
         scan(r, &r->in, !r->in.is_last);

@@ -322,6 +322,7 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
         return false;
     }
     in->is_regular = system_is_regular(in->file);
+    in->can_reopen = in->is_regular && !is_standard;
     if (is_followed && in->is_regular)
         system_catch_interrupts();
     in->expected_size = in->is_regular && !is_followed ? system_file_size(in->file) : 0;

@@ -42,6 +42,7 @@ typedef struct input {
     uint64_t offset;         /* of the window in the file; 0 if it was read whole */
     bool is_last;            /* the file ends with the window */
     input_kind kind;         /* never INPUT_AUTO */
+    bool can_reopen;         /* it is a regular file with a name, so it can be opened a second time */
     const char *description; /* if the kind was recognised: completes "the file ..."; static */
     /* ------------------------------------------------------------------------------------------ */
     int file;

@@ -54,7 +54,7 @@ void title_names_look_ahead(title_names *t, const input *capture)
     pfb_chunk chunk;
     input in = *capture;
     bool is_whole = capture->offset == 0 && capture->is_last;
-    if (t->ahead > 0 || (!is_whole && (!capture->is_regular || !input_open(&in, capture->name, INPUT_CAPTURE, false))))
+    if (t->ahead > 0 || (!is_whole && (!capture->can_reopen || !input_open(&in, capture->name, INPUT_CAPTURE, false))))
         return;
     bool is_open = input_open_capture(&in, &reader);
     while (is_open) {

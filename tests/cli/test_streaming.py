@@ -168,6 +168,32 @@ class Memory(Case):
         self.check(write_text, ["cook", "-f", "csv", "--every", "1000"])
 
 
+class StandardInput(Case):
+    """A regular file as standard input, which cannot be opened again."""
+
+    def test_names_after_blocks(self):
+        counters = [v1.counter(20, v1.RAW, 4, 4)]
+        rows = [v1.LITTLE.instance("i%d" % n, v1.LITTLE.values((4, 4, n)))
+                for n in range(500)]
+        blocks = [v1.LITTLE.block(v1.LITTLE.object(2, counters, *rows),
+                                  moment=number) for number in range(1, 30)]
+        path = self.file("a.pfb", w.recording(
+            *[w.chunk(b"V1DT", block) for block in blocks],
+            w.chunk(b"NAME", bytes(8) + v1.table(("1", "1847"),
+                                                 ("20", "Handles")))))
+        self.assertGreater(os.path.getsize(path), 1 << 18)
+        for command, mark in ((["cook"], b'"sample":28,'),
+                              (["show"], b'"index":20,'),
+                              (["live", "--source"], b'"sample":28,')):
+            with open(path, "rb") as file:
+                done = subprocess.run(
+                    [program(), *command, "-", "-f", "json"], stdin=file,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    timeout=SECONDS, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertIn(mark, done.stdout)
+
+
 class Compressed(Case):
     """A recording that another program decompresses."""
 
