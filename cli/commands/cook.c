@@ -4,6 +4,7 @@
 #include "collect/paths.h"
 #include "commands.h"
 #include "commands/cook_log.h"
+#include "commands/set_names.h"
 #include "input/file_order.h"
 #include "memory/memory.h"
 #include "names/metadata_files.h"
@@ -290,6 +291,28 @@ static void cook_in_order(cook *c)
         note_missing_values(c);
 }
 
+/* Reports a name that the metadata of the last file do not have. False after that. */
+static bool check_names(const cook *c, const char *subject)
+{
+    size_t count = c->paths.count;
+    const options *o = c->o;
+    const char **sets = memory_get(count + o->set_count + 1, sizeof *sets);
+    const char **counters = memory_get(count + o->counter_count + 1, sizeof *counters);
+    for (size_t i = 0; i < count; i++) {
+        sets[i] = c->paths.choices[i].countersets[0];
+        counters[i] = c->paths.choices[i].counters[0];
+    }
+    for (size_t i = 0; i < o->set_count; i++)
+        sets[count + i] = o->sets[i];
+    for (size_t i = 0; i < o->counter_count; i++)
+        counters[count + i] = o->counters[i];
+    bool is_fine =
+        set_names_check_put(c->collector, subject, sets, count + o->set_count, counters, count + o->counter_count);
+    free(sets);
+    free(counters);
+    return is_fine;
+}
+
 static void cook_chosen(cook *c)
 {
     const char *subject = c->live_file ? c->live_file->name : "perfblock";
@@ -303,7 +326,7 @@ static void cook_chosen(cook *c)
     sample_range_end(&c->range);
     if (c->printer.has_any)
         values_check_sort_counter(&c->printer, subject);
-    if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any)
+    if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any && check_names(c, subject))
         diagnostics_say(STATUS_USAGE, subject, "there are no such counters and instances");
 }
 

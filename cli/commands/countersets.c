@@ -121,11 +121,7 @@ static void write_set(set_listing *l, const pfb_guid *guid)
     pfb_guid_format(guid, text);
     if (!pfb_collector_counterset(l->collector, guid, &set, NULL))
         memory_exhausted();
-    bool is_wanted = set_names_have_guid(&l->names, guid);
-    is_wanted = (set.has_name && set_names_have(&l->names, set.name, set.name_size)) || is_wanted;
-    is_wanted =
-        (set.has_english_name && set_names_have(&l->names, set.english_name, set.english_name_size)) || is_wanted;
-    if (!is_wanted)
+    if (!set_names_have_set(&l->names, guid, &set))
         return;
     output_begin(out, "counterset", 0);
     output_word(out, "guid", text);
@@ -216,7 +212,7 @@ static void list_live(set_listing *l, const options *o)
         list_live_objects(l, o);
     else
         list_sets(l);
-    set_names_check(&l->names, l->subject);
+    set_names_check(&l->names, l->subject, "counterset");
     collecting_close(&c);
 }
 
@@ -316,7 +312,7 @@ static void list_file(set_listing *l, const options *o)
         else
             input_refuse(&in, "a capture or V1 blocks");
         if (in.kind == INPUT_CAPTURE || in.kind == INPUT_V1)
-            set_names_check(&l->names, l->subject);
+            set_names_check(&l->names, l->subject, "counterset");
         input_free(&in);
     }
     objects_free(&objects);
@@ -328,7 +324,7 @@ void command_countersets(const options *o)
     output out;
     set_listing l = {.out = &out};
     output_open(&out, o->format, options_color(o));
-    set_names_open(&l.names, o->files, o->file_count);
+    set_names_open(&l.names, (const char *const *)o->files, o->file_count);
     if (o->source)
         list_file(&l, o);
     else

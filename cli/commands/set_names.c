@@ -5,10 +5,12 @@
 #include "output/diagnostics.h"
 #include "perfblock/query.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void set_names_open(set_names *s, char *const *names, size_t count)
+void set_names_open(set_names *s, const char *const *names, size_t count)
 {
     *s = (set_names){.names = names, .count = count};
     s->is_found = memory_get(count + 1, sizeof *s->is_found);
@@ -32,7 +34,7 @@ bool set_names_have(set_names *s, const char *name, size_t size)
     return is_wanted;
 }
 
-bool set_names_have_guid(set_names *s, const pfb_guid *guid)
+static bool have_guid(set_names *s, const pfb_guid *guid)
 {
     bool is_wanted = s->count == 0;
     for (size_t i = 0; i < s->count; i++) {
@@ -44,18 +46,19 @@ bool set_names_have_guid(set_names *s, const pfb_guid *guid)
     return is_wanted;
 }
 
-void set_names_check(const set_names *s, const char *subject)
+bool set_names_check(const set_names *s, const char *subject, const char *what)
 {
     size_t missing = 0;
     buffer sentence = {0};
     while (missing < s->count && s->is_found[missing])
         missing++;
     if (missing < s->count) {
-        buffer_format(&sentence, "no counterset %s", s->names[missing]);
+        buffer_format(&sentence, "no %s %s", what, s->names[missing]);
         suggest_put(&s->meant[missing], &sentence, "; perfblock countersets lists them");
         diagnostics_say(STATUS_USAGE, subject, "%s", sentence.data);
     }
     buffer_free(&sentence);
+    return missing == s->count;
 }
 
 void set_names_free(set_names *s)
@@ -64,4 +67,51 @@ void set_names_free(set_names *s)
         suggest_end(&s->meant[i]);
     free(s->is_found);
     free(s->meant);
+}
+
+bool set_names_have_set(set_names *s, const pfb_guid *guid, const pfb_described_counterset *set)
+{
+    bool is_wanted = have_guid(s, guid);
+    is_wanted = (set->has_name && set_names_have(s, set->name, set->name_size)) || is_wanted;
+    return (set->has_english_name && set_names_have(s, set->english_name, set->english_name_size)) || is_wanted;
+}
+
+static void have_counter(set_names *s, const pfb_described_counter *counter)
+{
+    char number[16];
+    int size = snprintf(number, sizeof number, "%" PRIu32, counter->counter.id);
+    set_names_have(s, number, (size_t)size);
+    if (counter->has_name)
+        set_names_have(s, counter->name, counter->name_size);
+    if (counter->has_english_name)
+        set_names_have(s, counter->english_name, counter->english_name_size);
+}
+
+bool set_names_check_put(pfb_collector *collector, const char *subject, const char *const *sets, size_t set_count,
+                         const char *const *counters, size_t counter_count)
+{
+    pfb_bytes guids = {0};
+    set_names wanted;
+    set_names wanted_counters;
+    pfb_described_counterset set;
+    pfb_described_counter counter;
+    set_names_open(&wanted, sets, set_count);
+    set_names_open(&wanted_counters, counters, counter_count);
+    pfb_collector_countersets(collector, &guids, NULL);
+    for (size_t at = 0; guids.size_bytes - at >= sizeof(pfb_guid); at += sizeof(pfb_guid)) {
+        pfb_guid guid;
+        memcpy(&guid, guids.data + at, sizeof guid);
+        if (!pfb_collector_counterset(collector, &guid, &set, NULL))
+            memory_exhausted();
+        if (!set_names_have_set(&wanted, &guid, &set))
+            continue;
+        for (uint32_t i = 0; pfb_collector_counter(collector, &guid, i, &counter, NULL); i++)
+            have_counter(&wanted_counters, &counter);
+    }
+    bool is_fine = guids.size_bytes == 0 || (set_names_check(&wanted, subject, "counterset") &&
+                                             set_names_check(&wanted_counters, subject, "counter"));
+    set_names_free(&wanted_counters);
+    set_names_free(&wanted);
+    pfb_bytes_free(&guids);
+    return is_fine;
 }

@@ -190,6 +190,7 @@ static bool take_every(options *o, const char *value)
 
 static bool take_source(options *o, const char *value)
 {
+    o->has_two_sources = o->source != NULL;
     o->source = strcmp(value, "live") == 0 ? NULL : value;
     return true;
 }
@@ -209,6 +210,7 @@ static bool take_v1(options *o, const char *value)
 
 static bool take_file(options *o, const char *value)
 {
+    o->has_two_sources = o->source != NULL;
     o->source = value;
     return true;
 }
@@ -822,6 +824,8 @@ static bool check_choices(const options *o, const command *c)
 /* Where samples come from, what belongs to them, and for how long they are collected. */
 static bool check_source(const options *o, const command *c)
 {
+    if (o->has_two_sources)
+        return refuse(c, "--source is given once: perfblock convert joins recordings, and cook reads several");
     if (o->duration > 0 && o->source)
         return refuse(c, "--duration applies to this machine, not to a recording");
     if (o->has_two_queries)

@@ -108,6 +108,7 @@ struct options {
     size_t path_count;
     const char *path_file; /* --paths; null: not given */
     const char *source;    /* null: live */
+    bool has_two_sources;  /* it was given again */
     const char *machine;   /* --machine; null: this one */
     bool is_v1;            /* --v1 */
     const char *names;     /* --names; null: not given */

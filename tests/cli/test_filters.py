@@ -540,6 +540,25 @@ class Suggestions(Case):
             self.assertEqual(self.refused(
                 "--set", "*", "--counter", typed), meant, typed)
 
+    def test_cook(self):
+        """The same where nothing in a file matches."""
+        path = self.file("b.pfb", w.recording(
+            metadata(DISK, "Drive", [(1, LARGE_RAW, "% Idle Time")]),
+            w.chunk(b"QINF", w.identifier(DISK, name="*")),
+            data(0, instances_result([1], [(0, "a", [5])]))))
+        for arguments, sentence in (
+                (["--set", "Drives"],
+                 "no counterset Drives; did you mean Drive?"),
+                (["--path", "\\Driv(*)\\*"],
+                 "no counterset Driv; did you mean Drive?"),
+                (["--set", "Drive", "--counter", "Idle Time"],
+                 "no counter Idle Time; did you mean % Idle Time?"),
+                (["--set", "Drive", "--instance", "b"],
+                 "there are no such counters and instances")):
+            done = self.run_program("cook", path, *arguments)
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertIn(sentence, done.err)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -252,6 +252,14 @@ class Refusals(Case):
             self.assertIn(name + " does not apply",
                           self.refused(*line.split()))
 
+    def test_two_sources(self):
+        """The first one is not dropped silently."""
+        for line in ("live --source a --source b",
+                     "record -o x --source a --source b",
+                     "countersets --file a --source b"):
+            self.assertIn("--source is given once",
+                          self.refused(*line.split()))
+
     def test_flags_take_no_value(self):
         self.assertIn("--strict takes no value",
                       self.refused("show", "--strict=1", "x"))
