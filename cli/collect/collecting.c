@@ -5,6 +5,7 @@
 #include "collect/paths.h"
 #include "memory/memory.h"
 #include "names/names.h"
+#include "os/system.h"
 #include "output/diagnostics.h"
 
 #include <inttypes.h>
@@ -38,6 +39,10 @@ bool collecting_open_file(collecting *c, const options *o, const recorded_file *
         recorded_file_free(&c->file);
         return false;
     }
+    const uint64_t second = UINT64_C(1000000000);
+    if (!file && o->interval < second && system_repeats_values())
+        diagnostics_say(STATUS_FINE, c->subject,
+                        "note: providers of Windows may return the same values again within a second");
     all.is_v1 = o->is_v1;
     all.machine = o->machine;
     c->collector = pfb_collector_open(c->source, &all, NULL);

@@ -42,6 +42,9 @@ bool system_can_paint(void);
 /* Nanoseconds of a monotonic clock. */
 uint64_t system_now(void);
 
+/* Whether providers of counters may return the same values for about a second: those of Windows do. */
+bool system_repeats_values(void);
+
 /* Sleeps until that clock reads `moment`. False if system_interrupted() became true before. */
 bool system_sleep_until(uint64_t moment);
 

@@ -81,6 +81,11 @@ bool system_can_paint(void)
     return system_is_terminal(SYSTEM_OUTPUT) && kind && *kind != '\0' && strcmp(kind, "dumb") != 0;
 }
 
+bool system_repeats_values(void)
+{
+    return false;
+}
+
 uint64_t system_now(void)
 {
     struct timespec now;

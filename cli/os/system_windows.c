@@ -105,6 +105,11 @@ bool system_can_paint(void)
     return GetConsoleMode(console, &mode) && SetConsoleMode(console, mode | virtual_terminal);
 }
 
+bool system_repeats_values(void)
+{
+    return true;
+}
+
 uint64_t system_now(void)
 {
     LARGE_INTEGER frequency;
