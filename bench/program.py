@@ -6,8 +6,8 @@
 
 Records all countersets of this Linux machine, repeats the samples with later clocks until the recording has N MB
 (default 100), and prints for each command the median of the runs: seconds of CPU time, MB of input and rows of output
-per second, and the anonymous memory (resident memory without mapped files). `sadf` reads a file of ten seconds; without
-sysstat its row is missing.
+per second, and the anonymous memory (resident memory without mapped files). `sadf` reads ten seconds of sysstat's activities, which are repeated to the
+same size; without sysstat its row is missing.
 """
 import argparse
 import os
@@ -24,6 +24,7 @@ CHUNK = struct.Struct("<4sIQ")
 CLOCKS = struct.Struct("<qq")  # at offset 8 of a reply: performance counter, and 100 ns units since 1601
 AT_CLOCKS = 8
 SADC = "/usr/lib/sysstat/sadc"
+SYSSTAT_TIMES = struct.Struct("=QQ")  # at the start of a record: 1/100 s since the boot, and seconds since 1970
 FOUR_COUNTERS = ("--set", "Processor Information", "--counter", "0", "--counter", "1", "--counter", "2", "--counter", "3")
 
 
@@ -55,6 +56,30 @@ def write_recording(path, sample_path, size):
                 clocks = CLOCKS.unpack_from(sample, at)
                 CLOCKS.pack_into(copy, at, *(clock + number * step for clock, step in zip(clocks, steps)))
                 out.write(copy)
+            number += 1
+
+
+def write_sysstat(path, size):
+    """Records ten seconds of all activities of sysstat and repeats them with later times. All records have one size."""
+    begin = int(time.time())
+    subprocess.run([SADC, "-S", "ALL", "1", "10", path], check=True)
+    data = pathlib.Path(path).read_bytes()
+    half = SYSSTAT_TIMES.size // 2
+    found = (data.rfind(struct.pack("=Q", second)) - half for second in range(begin, int(time.time()) + 1))
+    starts = [start for start in found if start >= 0]
+    record_size = len(data) - starts[-1]
+    count = len(starts)
+    if {later - start for start, later in zip(starts, starts[1:])} != {record_size}:
+        raise SystemExit("the records of sysstat differ in size: try again")
+    with open(path, "wb") as out:
+        out.write(data[:starts[0]])
+        number = 0
+        while out.tell() < size:
+            for start in starts:
+                record = bytearray(data[start:start + record_size])
+                uptime, seconds = SYSSTAT_TIMES.unpack_from(record)
+                SYSSTAT_TIMES.pack_into(record, 0, uptime + 100 * count * number, seconds + count * number)
+                out.write(record)
             number += 1
 
 
@@ -119,7 +144,7 @@ def main():
         for name, command, has_rows in rows:
             print(measure(name, command, path, asked.runs, has_rows), flush=True)
         if shutil.which("sadf") and os.access(SADC, os.X_OK):
-            subprocess.run([SADC, "-S", "ALL", "1", "10", sysstat], check=True)
+            write_sysstat(sysstat, asked.megabytes * 10**6)
             print(measure("sadf -d sysstat -- -A", ["sadf", "-d", sysstat, "--", "-A"], sysstat, asked.runs, True))
 
 
