@@ -159,7 +159,7 @@ struct kept_column {
 
 typedef struct kept_fields {
     kept_column *columns; /* COLUMN_SLOTS of them */
-    buffer result, row, row_end, time;
+    buffer result, row, row_end, time, path;
     bool has_result, has_row;
     uint32_t last_result, last_row;
 } kept_fields;
@@ -275,7 +275,16 @@ static void put_end_fields(const values_printer *p, kept_fields *kept, const pfb
         output_null(out, "instance_id");
     values_put_name(out, "parent", v->has_parent, v->parent, v->parent_size);
     put_machine(out, &kept->time, v);
+    if (!p->sample.is_log) /* logs store the path of each counter */
+        output_null(out, "path");
     keep_fields(out, start, &kept->row_end);
+}
+
+static void put_path(output *out, buffer *memory, const pfb_collected_value *v)
+{
+    buffer_clear(memory);
+    values_put_path(memory, v, true);
+    output_bytes(out, "path", memory->data, memory->size);
 }
 
 static void put_value(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
@@ -300,6 +309,8 @@ static void put_value(const values_printer *p, kept_fields *kept, const pfb_coll
     values_put_number(out, "raw", v->has_raw, v->raw);
     values_put_number(out, "base", v->has_base, v->base);
     put_end_fields(p, kept, v);
+    if (p->sample.is_log)
+        put_path(out, &kept->path, v);
     output_end(out);
     kept->has_result = kept->has_row = true;
     kept->last_result = v->result;
@@ -321,6 +332,7 @@ static void print_records(values_printer *p, pfb_collector *collector)
     while (!output_failed(p->out) && reported < p->sample.result_count)
         report_result(p, collector, reported++);
     buffer_free(&kept.time);
+    buffer_free(&kept.path);
     buffer_free(&kept.result);
     buffer_free(&kept.row);
     buffer_free(&kept.row_end);

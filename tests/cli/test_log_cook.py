@@ -15,7 +15,8 @@ import log_writer as w
 
 KEYS = ["sample", "time", "set", "object", "instance", "occurrence", "counter",
         "counter_id", "position", "type", "status", "value", "unit", "flags",
-        "raw", "base", "guid", "instance_id", "parent", "machine"]
+        "raw", "base", "guid", "instance_id", "parent", "machine",
+        "path"]
 
 
 class Binary(Case):
@@ -41,6 +42,9 @@ class Binary(Case):
         self.assertEqual([v["value"] for v in values[5:]],
                          [4096 / 3, 70, 60, 10, 35])
         self.assertEqual({v["machine"] for v in values}, {"\\\\PC"})
+        self.assertEqual([v["path"] for v in values[5:7]], [
+            r"\\PC\PhysicalDisk(0 C:)\Avg. Disk Bytes/Read",
+            r"\\PC\Memory\Pages/sec"])
         self.assertEqual({(v["guid"], v["counter_id"], v["object"])
                           for v in values}, {(None, None, None)})
         self.assertEqual((values[5]["raw"], values[5]["base"]), (8192, 6))
