@@ -143,8 +143,10 @@ typedef struct file_query {
 
 static bool fail(pfb_source_failure *failure, uint32_t code, const char *sentence)
 {
-    *failure = (pfb_source_failure){.code = code};
-    memcpy(failure->sentence, sentence, strlen(sentence) + 1);
+    if (failure) {
+        *failure = (pfb_source_failure){.code = code};
+        memcpy(failure->sentence, sentence, strlen(sentence) + 1);
+    }
     return false;
 }
 
