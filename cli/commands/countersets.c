@@ -214,6 +214,8 @@ static void list_live(set_listing *l, const options *o)
         list_sets(l);
     set_names_check(&l->names, l->subject, "counterset");
     collecting_close(&c);
+    l->source = NULL;
+    l->collector = NULL;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------------------- */
