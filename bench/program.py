@@ -6,8 +6,8 @@
 
 Records all countersets of this Linux machine, repeats the samples with later clocks until the recording has N MB
 (default 100), and prints for each command the median of the runs: seconds of CPU time, MB of input and rows of output
-per second, and the anonymous memory (resident memory without mapped files). `sadf` reads ten seconds of sysstat's activities, which are repeated to the
-same size; without sysstat its row is missing.
+per second, and the anonymous memory (resident memory without mapped files). `sadf` reads ten seconds of sysstat's
+activities, which are repeated to the same size; without sysstat its row is missing.
 """
 import argparse
 import os
@@ -60,17 +60,20 @@ def write_recording(path, sample_path, size):
 
 
 def write_sysstat(path, size):
-    """Records ten seconds of all activities of sysstat and repeats them with later times. All records have one size."""
+    """Records ten seconds of all activities of sysstat and repeats them with later times.
+
+    Returns False if the records differ in size, because a device or CPU was added or removed: they cannot be told apart.
+    """
     begin = int(time.time())
     subprocess.run([SADC, "-S", "ALL", "1", "10", path], check=True)
     data = pathlib.Path(path).read_bytes()
     half = SYSSTAT_TIMES.size // 2
     found = (data.rfind(struct.pack("=Q", second)) - half for second in range(begin, int(time.time()) + 1))
     starts = [start for start in found if start >= 0]
-    record_size = len(data) - starts[-1]
     count = len(starts)
+    record_size = len(data) - starts[-1] if starts else 0
     if {later - start for start, later in zip(starts, starts[1:])} != {record_size}:
-        raise SystemExit("the records of sysstat differ in size: try again")
+        return False
     with open(path, "wb") as out:
         out.write(data[:starts[0]])
         number = 0
@@ -81,6 +84,7 @@ def write_sysstat(path, size):
                 SYSSTAT_TIMES.pack_into(record, 0, uptime + 100 * count * number, seconds + count * number)
                 out.write(record)
             number += 1
+    return True
 
 
 def own_memory(pid):
@@ -143,8 +147,7 @@ def main():
         ]
         for name, command, has_rows in rows:
             print(measure(name, command, path, asked.runs, has_rows), flush=True)
-        if shutil.which("sadf") and os.access(SADC, os.X_OK):
-            write_sysstat(sysstat, asked.megabytes * 10**6)
+        if shutil.which("sadf") and os.access(SADC, os.X_OK) and write_sysstat(sysstat, asked.megabytes * 10**6):
             print(measure("sadf -d sysstat -- -A", ["sadf", "-d", sysstat, "--", "-A"], sysstat, asked.runs, True))
 
 
