@@ -6,9 +6,12 @@ import datetime
 import io
 import json
 import os
+import random
 import re
+import struct
 import sys
 import unittest
+from fractions import Fraction
 
 import captures
 import pdh_text_reader
@@ -148,7 +151,8 @@ class Form(PdhCase):
 
     def test_hostile_names(self):
         """Quotation marks are doubled; a line feed would end the line."""
-        names = ["u1234", '\u200e"\u2029', 'a"b', 'a,"b', 'x",y', "t\tu", "l\nm\r", "e\x1b[1m",
+        names = ["u1234", '\u200e"\u2029', 'a"b', 'a,"b', 'x",y', 'x","y',
+                 '",",', '"\t"', "t\tu", "l\nm\r", "e\x1b[1m",
                  "\u4e2d\U0001f600", "(a)\\c", '"']
         path = self.file("a.pfb", series_capture(
             [(name, n) for n, name in enumerate(names)]))
@@ -340,6 +344,31 @@ class RoundTrip(PdhCase):
 
     def test_capture(self):
         self.check(self.file("a.pfb", captures.three_sets()))
+
+    def test_numbers(self):
+        """Python's float() rounds correctly, too: doubles of any exponent,
+        and the middle between two with a digit more or less at the end."""
+        source = random.Random(1)
+        texts = []
+        for _ in range(2000):
+            bits = source.getrandbits(63) % (0x7FE << 52)
+            low, high = struct.unpack("<dd", struct.pack("<QQ", bits, bits + 1))
+            middle = (Fraction(low) + Fraction(high)) / 2
+            power = middle.denominator.bit_length() - 1
+            digits = middle.numerator * 5**power
+            zeros = source.randrange(900)
+            texts += ["%.17g" % low, "%.*e" % (source.randrange(30), high),
+                      "-%de-%d" % (digits, power),
+                      "%d%s1E-%d" % (digits, "0" * zeros, power + zeros + 1),
+                      "%d%se-%d" % (digits - 1, "9" * zeros, power + zeros),
+                      "%d.%de%+d" % (source.getrandbits(40), source.getrandbits(
+                          source.randrange(1, 80)), source.randrange(-350, 290))]
+        body = '"(PDH-CSV 4.0)","\\A\\b"\n' + "".join(
+            '"01/01/2000 00:00:00.000","%s"\n' % text for text in texts)
+        read = self.run_json("show", self.file("a.csv", body.encode()))
+        values = [v["value"] for v in read if v["record"] == "value"]
+        self.assertEqual([float(text).hex() for text in texts],
+                         [float(value).hex() for value in values])
 
     def test_second_implementation(self):
         """The other reader accepts it without a note."""

@@ -3,8 +3,8 @@
 expressions."""
 
 import datetime
+import math
 import re
-from fractions import Fraction
 
 ZONE = re.compile(rb" *\((?P<zone>.*)\)\((?P<bias>-?[0-9]+)\)", re.DOTALL)
 VERSION = re.compile(rb"\(PDH-[CT]SV 4\.0\)")
@@ -13,7 +13,7 @@ TIME = re.compile(rb"([0-9]+)/([0-9]+)/([0-9]+) ([0-9]+):([0-9]+):([0-9]+)"
 NUMBER = re.compile(rb"(-?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?)([0-9]+))?")
 EPOCH = datetime.datetime(1601, 1, 1)
 RUN = re.compile(rb'"+')
-MAX_DIGITS, MAX_EXPONENT = 19, 32767
+MAX_EXPONENT = 2**31 - 1
 
 
 def number_of(raw):
@@ -21,25 +21,13 @@ def number_of(raw):
     match = NUMBER.fullmatch(raw)
     if not match:
         return None
-    sign, whole, fraction, down, shift = match.groups()
-    whole, fraction = whole or b"", fraction or b""
-    if not whole + fraction:
+    _, whole, fraction, _, shift = match.groups()
+    if not (whole or fraction):
         return None
-    exponent = int(shift or b"0")
-    if exponent > MAX_EXPONENT or len(fraction) > MAX_EXPONENT:
+    if int(shift or b"0") > MAX_EXPONENT:
         return None
-    exponent = -exponent if down == b"-" else exponent
-    digits = (whole + fraction).lstrip(b"0")
-    significant = digits[:MAX_DIGITS]
-    exponent += len(digits) - len(significant) - len(fraction)
-    mantissa = int(significant or b"0")
-    if mantissa == 0:
-        return -0.0 if sign else 0.0
-    if not -57 <= exponent <= 38:
-        return None
-    exact = mantissa * Fraction(10) ** exponent
-    value = exact.numerator / exact.denominator
-    return -value if sign else value
+    value = float(raw)
+    return None if math.isinf(value) else value
 
 
 def time_of(raw):
@@ -62,11 +50,13 @@ def time_of(raw):
 def quoted_end(line, at, separator):
     """Where the content of a quoted cell ends, and whether it is closed."""
     for marks in RUN.finditer(line, at):
-        after = line[marks.end():marks.end() + 2]
+        after = line[marks.end():marks.end() + 3]
         if not after:
             return marks.end() - 1, True
         is_odd = len(marks[0]) % 2 == 1
-        if after[:1] == separator and (is_odd or after[1:] in (b"", b'"')):
+        is_before_cell = len(after) == 1 or len(after) == 3 and after[
+            1:2] == b'"' and after[2:] not in (b'"', separator)
+        if after[:1] == separator and (is_odd or is_before_cell):
             return marks.end() - 1, True
     return len(line), False
 

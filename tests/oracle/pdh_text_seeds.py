@@ -47,11 +47,17 @@ def pdh_text_seeds():
         "valid_quotes": text(paths=('a"b', 'c""d', "e,f"), head="(X)(-60)"),
         "valid_doubled_quotes": text(paths=('a"",b', 'c""', "e"),
                                      head="(X)(-60)"),
+        "valid_quoted_separators": text(paths=('a"",""b', 'c"",', "e"),
+                                        head="(X)(-60)"),
         "valid_zone_brackets": text(head="(PDH-CSV 4.0) ((UTC+01:00) B)(-60)"),
         "valid_uneven": text(rows=(("1", "2"), ("1", "2", "3", "4"), ())),
         "valid_numbers": text(rows=(("1.#INF", "1e400", "x"),
                                     ("-0", "1e38", "1e-39"),
                                     ("12345678901234567890123", ".5", "5."))),
+        "valid_extreme_numbers": text(rows=(
+            ("1.7976931348623159e308", "2.4703282292062328e-324", "-1e-400"),
+            ("1.7976931348623157e308", "5e-324", "9007199254740993." + "0" *
+             99 + "1"))),
         "valid_times": text(times=("2/9/2013 5:4:3", "02/29/2012 23:59:59.9999",
                                    "02/29/2013 00:00:00.000")),
         "valid_unclosed": text(rows=(("1", "2"),)).replace(b'"2"', b'"2'),

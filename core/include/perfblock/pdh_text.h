@@ -104,8 +104,8 @@ PFB_API bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path
 PFB_API bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
 
 /* Returns the next value of the row. Rows with fewer or more cells than the header are read as far as they go, with
- * PFB_NOTE_UNEVEN_ROW. Numbers with up to 19 significant digits between 10^-39 and 10^38 are exact: the nearest double.
- * What is neither blank nor a number, or outside that range, has no value and gives PFB_NOTE_BAD_NUMBER. */
+ * PFB_NOTE_UNEVEN_ROW. Numbers become the nearest double, however many digits they have. What is neither blank nor a
+ * number, or too large for a double, has no value and gives PFB_NOTE_BAD_NUMBER. */
 PFB_API bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *value);
 
 #ifdef __cplusplus

@@ -3,8 +3,8 @@
 #include "perfblock/pdh_text.h"
 
 #include "bytes/code_points.h"
+#include "bytes/decimal.h"
 #include "bytes/line.h"
-#include "bytes/wide.h"
 
 static bool text_fail(pfb_pdh_text_reader *text, pfb_code code, size_t offset)
 {
@@ -51,9 +51,9 @@ typedef struct text_cell {
 } text_cell;
 
 /* Returns the end of a quoted cell whose content begins at `at`. A quotation mark closes a cell only where the cell may
- * end, so that it may also be a part of a name. The second one of a pair closes it before a separator only if the next
- * cell is quoted, too: a name that contains a quotation mark and the separator has them doubled, and a name that ends
- * in a quotation mark may not. */
+ * end, so that it may also be a part of a name. Such a mark may be doubled or not: a name that ends in one may not, and
+ * before a separator it is doubled. So the second one of a pair closes a cell before a separator only if the next cell
+ * is quoted, too, and begins neither with a mark nor with a separator: those are the rest of a name like x","y. */
 static size_t text_find_quote(const uint8_t *data, size_t at, size_t end, uint8_t separates)
 {
     bool is_second = false;
@@ -64,7 +64,8 @@ static size_t text_find_quote(const uint8_t *data, size_t at, size_t end, uint8_
         }
         if (at + 1 == end)
             break;
-        bool is_before_cell = at + 2 == end || data[at + 2] == '"';
+        bool is_before_cell =
+            at + 2 == end || (data[at + 2] == '"' && at + 3 < end && data[at + 3] != '"' && data[at + 3] != separates);
         if (data[at + 1] == separates && (!is_second || is_before_cell))
             break;
         is_second = !is_second;
@@ -88,83 +89,6 @@ static text_cell text_find_cell(const uint8_t *data, size_t at, size_t end, char
     cell.next = cell.end + (is_quoted && cell.is_ended);
     cell.next += cell.next < end; /* the separator */
     return cell;
-}
-
-/* ---- Numbers --------------------------------------------------------------------------------------------------- */
-
-enum {
-    TEXT_MOST_DIGITS = 19, /* that always fit 64 bits */
-    MOST_MULTIPLIED = 38,  /* 2^64 * 10^38 is below 2^191 */
-    MOST_DIVIDED = 57      /* and so is 10^57 */
-};
-
-/* Reads digits into a number of TEXT_MOST_DIGITS significant digits; *dropped counts the digits after those. Returns
- * the number of all digits. */
-static size_t text_take_digits(span *s, uint64_t *number, unsigned *kept, int *dropped)
-{
-    size_t begin = s->at;
-    for (unsigned c; is_digit(c = peek(s)); s->at++) {
-        if (*kept < TEXT_MOST_DIGITS) {
-            *number = 10 * *number + (c - (unsigned)'0');
-            *kept += *number != 0;
-        } else if (*dropped < INT16_MAX) {
-            ++*dropped;
-        }
-    }
-    return s->at - begin;
-}
-
-/* Returns number * 10^exponent, rounded once. */
-static bool text_scale(uint64_t number, int exponent, double *value)
-{
-    pfb_wide numerator = pfb_wide_from(number);
-    pfb_wide denominator = pfb_wide_from(1);
-    if (number == 0) {
-        *value = 0;
-        return true;
-    }
-    if (exponent > MOST_MULTIPLIED || exponent < -MOST_DIVIDED)
-        return false;
-    for (; exponent > 0; exponent--)
-        numerator = pfb_wide_times(numerator, 10);
-    for (; exponent < 0; exponent++)
-        denominator = pfb_wide_times(denominator, 10);
-    *value = pfb_wide_divide(numerator, denominator).value;
-    return true;
-}
-
-/* Parses the whole of `s`: "-12.5e-3". Returns false if it is not a number, or outside the range of text_scale. */
-static bool text_parse_number(span s, double *value)
-{
-    uint64_t number = 0;
-    unsigned kept = 0;
-    int dropped = 0; /* digits before the point that were not kept */
-    int ignored = 0; /* dropped digits after the point */
-    bool is_negative = take_exactly(&s, "-");
-    size_t digits = text_take_digits(&s, &number, &kept, &dropped);
-    int exponent = dropped;
-    if (take_exactly(&s, ".")) {
-        size_t fraction = text_take_digits(&s, &number, &kept, &ignored);
-        if (fraction > INT16_MAX)
-            return false;
-        exponent -= (int)fraction - ignored;
-        digits += fraction;
-    }
-    if (digits == 0)
-        return false;
-    if (take_exactly(&s, "e") || take_exactly(&s, "E")) {
-        uint64_t shift;
-        bool is_down = take_exactly(&s, "-");
-        if (!is_down)
-            take_exactly(&s, "+");
-        if (!take_decimal(&s, INT16_MAX, &shift))
-            return false;
-        exponent += is_down ? -(int)shift : (int)shift;
-    }
-    if (s.at != s.end || !text_scale(number, exponent, value))
-        return false;
-    *value = is_negative ? -*value : *value;
-    return true;
 }
 
 /* ---- Times ----------------------------------------------------------------------------------------------------- */
@@ -432,7 +356,7 @@ bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *valu
     text_cell cell = text_find_cell(text->data, text->cell_at, text->row_end, text->separator);
     span content = {text->data, cell.begin, cell.end};
     pfb_pdh_text_value read = {.offset = text->cell_at, .column = text->cells_read};
-    read.has_value = text_parse_number(content, &read.value);
+    read.has_value = pfb_decimal_parse(content, &read.value);
     if (!read.has_value && !text_is_blank(content) &&
         !text_tolerate(text, PFB_NOTE_BAD_NUMBER, PFB_BAD_NUMBER, text->cell_at))
         return false;

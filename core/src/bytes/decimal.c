@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Decimal numbers to doubles. A number is digits * 10^exponent = digits * 5^exponent * 2^exponent. The first two
+ * factors are a quotient of integers; its highest 64 bits and whether there is a remainder determine the double. */
+#include "bytes/decimal.h"
+
+#include "bytes/memory.h"
+
+enum {
+    /* Numbers halfway between two doubles have at most 768 digits. If a number has more, one digit that is not 0
+     * replaces those after the 769th: it is on the same side of all of them. */
+    DECIMAL_MOST_DIGITS = 769,
+    DECIMAL_MOST_MAGNITUDE = 310,   /* numbers of 10^310 and more are too large */
+    DECIMAL_LEAST_MAGNITUDE = -323, /* numbers below 10^-324 are less than half of the smallest double, 2^-1075 */
+    /* 10^770 has 2,558 bits, 5^(770 + 323) has 2,538; two limbs more for the quotient, one for carries. */
+    DECIMAL_LIMBS = 83,
+    DECIMAL_LIMB_BITS = 32,
+    DECIMAL_FIVES = 13, /* 5^13 is below 2^32 */
+
+    DECIMAL_MANTISSA_BITS = 53,
+    DECIMAL_LEAST_EXPONENT = -1022, /* of a normal double */
+    DECIMAL_MOST_EXPONENT = 1023
+};
+
+/* ---- Integers of any size ---------------------------------------------------------------------------------------- */
+
+/* Least significant limb first. Limbs from `count` on are 0, and the one before is not. */
+typedef struct decimal_integer {
+    uint32_t limb[DECIMAL_LIMBS];
+    unsigned count;
+} decimal_integer;
+
+/* n = n * factor + addend. */
+static void decimal_multiply(decimal_integer *n, uint32_t factor, uint32_t addend)
+{
+    uint64_t carry = addend;
+    for (unsigned i = 0; i < n->count; i++) {
+        carry += (uint64_t)n->limb[i] * factor;
+        n->limb[i] = (uint32_t)carry;
+        carry >>= DECIMAL_LIMB_BITS;
+    }
+    if (carry > 0)
+        n->limb[n->count++] = (uint32_t)carry;
+}
+
+/* n = n * 5^exponent. */
+static void decimal_multiply_fives(decimal_integer *n, int64_t exponent)
+{
+    const uint32_t most = 1220703125; /* 5^DECIMAL_FIVES */
+    for (; exponent >= DECIMAL_FIVES; exponent -= DECIMAL_FIVES)
+        decimal_multiply(n, most, 0);
+    for (; exponent > 0; exponent--)
+        decimal_multiply(n, 5, 0);
+}
+
+/* The number of bits; n is not 0. */
+static unsigned decimal_bits(const decimal_integer *n)
+{
+    unsigned bits = DECIMAL_LIMB_BITS * (n->count - 1);
+    for (uint32_t top = n->limb[n->count - 1]; top > 0; top >>= 1)
+        bits++;
+    return bits;
+}
+
+/* n = n * 2^bits. */
+static void decimal_shift(decimal_integer *n, unsigned bits)
+{
+    unsigned whole = bits / DECIMAL_LIMB_BITS;
+    for (unsigned i = n->count; i-- > 0;) {
+        uint64_t shifted = (uint64_t)n->limb[i] << bits % DECIMAL_LIMB_BITS;
+        n->limb[i + whole + 1] |= (uint32_t)(shifted >> DECIMAL_LIMB_BITS);
+        n->limb[i + whole] = (uint32_t)shifted;
+    }
+    memset(n->limb, 0, whole * sizeof n->limb[0]);
+    n->count += whole;
+    n->count += n->limb[n->count] > 0;
+}
+
+/* Returns u / v rounded down, and the remainder in u. The highest bit of v's highest limb is set, and u has two limbs
+ * more than v but is below v * 2^64. Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D: a guess from
+ * the highest limbs is too large by at most 2. */
+static uint64_t decimal_divide(decimal_integer *u, const decimal_integer *v)
+{
+    unsigned count = v->count;
+    uint64_t quotient = 0;
+    for (unsigned place = 2; place-- > 0;) {
+        uint32_t *part = u->limb + place;
+        uint64_t guess = ((uint64_t)part[count] << DECIMAL_LIMB_BITS | part[count - 1]) / v->limb[count - 1];
+        guess = guess < UINT32_MAX ? guess : UINT32_MAX;
+        uint64_t carry = 0;
+        for (unsigned i = 0; i < count; i++) {
+            carry += guess * v->limb[i];
+            uint64_t difference = (UINT64_C(1) << DECIMAL_LIMB_BITS) + part[i] - (uint32_t)carry;
+            part[i] = (uint32_t)difference;
+            carry = (carry >> DECIMAL_LIMB_BITS) + (difference >> DECIMAL_LIMB_BITS == 0);
+        }
+        int64_t top = (int64_t)part[count] - (int64_t)carry;
+        for (; top < 0; guess--) {
+            carry = 0;
+            for (unsigned i = 0; i < count; i++) {
+                carry += (uint64_t)part[i] + v->limb[i];
+                part[i] = (uint32_t)carry;
+                carry >>= DECIMAL_LIMB_BITS;
+            }
+            top += (int64_t)carry;
+        }
+        part[count] = 0; /* the remainder is below v */
+        quotient = quotient << DECIMAL_LIMB_BITS | guess;
+    }
+    return quotient;
+}
+
+static bool decimal_is_zero(const decimal_integer *n, unsigned count)
+{
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < count; i++)
+        bits |= n->limb[i];
+    return bits == 0;
+}
+
+/* ---- Rounding ---------------------------------------------------------------------------------------------------- */
+
+/* Rounds number * 2^exponent, and a bit more if `is_inexact`, to a double. Requires 2^62 <= number. Returns false if it
+ * is too large. */
+static bool decimal_round(uint64_t number, int exponent, bool is_inexact, double *value)
+{
+    int highest = exponent + 63; /* of the highest bit */
+    if (number >> 63 == 0) {
+        number <<= 1;
+        highest--;
+    }
+    int dropped =
+        64 - DECIMAL_MANTISSA_BITS + (highest < DECIMAL_LEAST_EXPONENT ? DECIMAL_LEAST_EXPONENT - highest : 0);
+    *value = 0;
+    if (dropped > 64)
+        return true;
+    uint64_t half = UINT64_C(1) << (dropped - 1);
+    uint64_t rest = number & (half - 1 + half);
+    uint64_t mantissa = dropped < 64 ? number >> dropped : 0;
+    mantissa += rest > half || (rest == half && (is_inexact || mantissa % 2 == 1));
+    /* A normal mantissa has the bit 2^52, which adds 1 to the exponent. */
+    uint64_t biased = highest < DECIMAL_LEAST_EXPONENT ? 0 : (uint64_t)(highest - DECIMAL_LEAST_EXPONENT);
+    uint64_t bits = mantissa + (biased << (DECIMAL_MANTISSA_BITS - 1));
+    if (bits >> (DECIMAL_MANTISSA_BITS - 1) > DECIMAL_MOST_EXPONENT - DECIMAL_LEAST_EXPONENT + 1)
+        return false;
+    memcpy(value, &bits, sizeof bits);
+    return true;
+}
+
+/* ---- Parsing ----------------------------------------------------------------------------------------------------- */
+
+/* Digits without leading zeros, and the exponent of the last one. */
+typedef struct decimal {
+    decimal_integer digits;
+    unsigned count;
+    int64_t exponent;
+    bool has_rest; /* a digit after the last one is not 0 */
+} decimal;
+
+/* Reads digits. Returns their number. */
+static size_t decimal_take_digits(span *s, decimal *d, bool is_fraction)
+{
+    size_t begin = s->at;
+    for (unsigned c; is_digit(c = peek(s)); s->at++) {
+        uint32_t digit = c - (unsigned)'0';
+        if (d->count == DECIMAL_MOST_DIGITS) {
+            d->has_rest = d->has_rest || digit != 0;
+            d->exponent += !is_fraction;
+            continue;
+        }
+        decimal_multiply(&d->digits, 10, digit);
+        d->count += d->digits.count > 0;
+        d->exponent -= is_fraction;
+    }
+    return s->at - begin;
+}
+
+/* Returns the nearest double; false if the number is too large. */
+static bool decimal_convert(decimal *d, double *value)
+{
+    decimal_integer divisor = {.limb = {1}, .count = 1};
+    *value = 0;
+    if (d->count == 0 || d->exponent + d->count < DECIMAL_LEAST_MAGNITUDE)
+        return true;
+    if (d->exponent + d->count > DECIMAL_MOST_MAGNITUDE)
+        return false;
+    if (d->has_rest) {
+        decimal_multiply(&d->digits, 10, 1);
+        d->exponent--;
+    }
+    decimal_multiply_fives(&d->digits, d->exponent);
+    decimal_multiply_fives(&divisor, -d->exponent);
+    /* Aligns the two so that the quotient has 63 or 64 bits. */
+    unsigned bits = decimal_bits(&d->digits);
+    unsigned limbs = bits / DECIMAL_LIMB_BITS > divisor.count ? bits / DECIMAL_LIMB_BITS : divisor.count;
+    unsigned divisor_shift = DECIMAL_LIMB_BITS * limbs - decimal_bits(&divisor);
+    unsigned shift = DECIMAL_LIMB_BITS * limbs + 63 - bits;
+    decimal_shift(&divisor, divisor_shift);
+    decimal_shift(&d->digits, shift);
+    uint64_t quotient = decimal_divide(&d->digits, &divisor);
+    int exponent = (int)d->exponent + (int)divisor_shift - (int)shift;
+    return decimal_round(quotient, exponent, !decimal_is_zero(&d->digits, limbs), value);
+}
+
+bool pfb_decimal_parse(span s, double *value)
+{
+    decimal d = {.count = 0};
+    uint64_t shift = 0;
+    bool is_negative = take_exactly(&s, "-");
+    size_t digits = decimal_take_digits(&s, &d, false);
+    if (take_exactly(&s, "."))
+        digits += decimal_take_digits(&s, &d, true);
+    if (digits == 0)
+        return false;
+    if (take_exactly(&s, "e") || take_exactly(&s, "E")) {
+        bool is_down = take_exactly(&s, "-");
+        if (!is_down)
+            take_exactly(&s, "+");
+        if (!take_decimal(&s, INT32_MAX, &shift))
+            return false;
+        d.exponent += is_down ? -(int64_t)shift : (int64_t)shift;
+    }
+    if (s.at != s.end || !decimal_convert(&d, value))
+        return false;
+    *value = is_negative ? -*value : *value;
+    return true;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_DECIMAL_H
+#define PFB_DECIMAL_H
+
+#include "bytes/line.h"
+
+/* Parses the whole of `s` as a decimal number, "-12.5e-3", and returns the nearest double, ties to even, however many
+ * digits there are. Numbers below half of the smallest double are 0. Returns false if `s` is not a number, is too large
+ * for a double, or has an exponent of 2^31 or more. At most 300 instructions per byte. */
+bool pfb_decimal_parse(span s, double *value);
+
+#endif
