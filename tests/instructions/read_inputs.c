@@ -12,8 +12,10 @@
 #include "perfblock/capture.h"
 #include "perfblock/cpi/hooks.h"
 #include "perfblock/cpi/text.h"
+#include "perfblock/log.h"
 #include "perfblock/lwp/cpuid_text.h"
 #include "perfblock/lwp/lwp.h"
+#include "perfblock/pdh_text.h"
 #include "perfblock/sample.h"
 #include "perfblock/v1.h"
 #include "perfblock/v2.h"
@@ -282,6 +284,63 @@ static void read_lwp(const request *r)
         continue;
 }
 
+/* ---- Perfmon logs -------------------------------------------------------------------------------------------- */
+
+/* Returns the values of a sample, sorted. */
+static pfb_log_values load_values(bytes sample, const request *r)
+{
+    pfb_log_values loaded = {.capacity = sample.size / 24 + 1};
+    loaded.values = take(r->memory, loaded.capacity * sizeof *loaded.values);
+    loaded.order = take(r->memory, loaded.capacity * sizeof *loaded.order);
+    pfb_log_load(&loaded, sample.data, sample.size, r->options);
+    return loaded;
+}
+
+static void read_log(const request *r)
+{
+    pfb_log_reader log;
+    pfb_log_record record;
+    pfb_log_path_reader paths;
+    pfb_log_path path;
+    pfb_log_names names;
+    pfb_log_summary summary;
+    size_t used = r->memory->used;
+    pfb_log_open(&log, r->in.data, r->in.size, r->options);
+    while (pfb_log_next_record(&log, &record)) {
+        r->memory->used = used;
+        uint8_t *memory = take(r->memory, record.size_bytes);
+        bytes joined = {memory, pfb_log_copy_record(&log, &record, memory, record.size_bytes)};
+        if (record.type == PFB_LOG_PATHS) {
+            pfb_log_open_paths(&paths, joined.data, joined.size, r->options);
+            while (pfb_log_next_path(&paths, &path))
+                continue;
+        } else if (record.type == PFB_LOG_SAMPLE) {
+            pfb_log_values older = load_values(joined, r);
+            pfb_log_values newer = load_values(joined, r);
+            pfb_log_match(&older, &newer);
+        } else if (record.type == PFB_LOG_NAMES) {
+            pfb_log_read_names(joined.data, joined.size, &names);
+        } else {
+            pfb_log_read_summary(joined.data, joined.size, &summary);
+        }
+    }
+}
+
+static void read_pdh_text(const request *r)
+{
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_path path;
+    pfb_pdh_text_row row;
+    pfb_pdh_text_value value;
+    pfb_pdh_text_open(&text, r->in.data, r->in.size, r->options);
+    while (pfb_pdh_text_next_path(&text, &path))
+        continue;
+    while (pfb_pdh_text_next_row(&text, &row)) {
+        while (pfb_pdh_text_next_value(&text, &value))
+            continue;
+    }
+}
+
 /* ---- Captures, and the bodies of their chunks ----------------------------------------------------------------- */
 
 static void read_chunk(const pfb_chunk *chunk, const request *body)
@@ -439,9 +498,11 @@ static const struct {
     {"v2", read_v2},
     {"finish", finish_v2},
     {"v1", read_v1},
+    {"log", read_log},
     {"lwp", read_lwp},
     {"name_index", index_name_table},
     {"name_table", read_name_table},
+    {"pdh_text", read_pdh_text},
     {"cook", read_cook},
     {"registration", read_registration},
 };

@@ -22,6 +22,7 @@ import cases
 import counting
 import regular
 import worst_blocks  # noqa: F401 (fills the list)
+import worst_logs  # noqa: F401
 import worst_samples  # noqa: F401
 import worst_streams  # noqa: F401
 import worst_texts  # noqa: F401
@@ -29,8 +30,10 @@ import worst_texts  # noqa: F401
 PER_BYTE = 60
 # V1 values are read from their definitions each time.
 PER_BYTE_V1 = 72
+# Numbers of a few characters become the nearest double, whatever their exponent.
+PER_BYTE_PDH_TEXT = 600
 # Readers that sort: for each byte and each binary digit of their number.
-SORTING = {"name_index": 56, "cook": 45}
+SORTING = {"name_index": 56, "cook": 45, "log": 10}
 # What an open function does once; seeds are small.
 ONCE = 500
 SHOWN = 5
@@ -43,6 +46,8 @@ READERS = {
     "capture": ["capture"],
     "hooks": ["cpi_hooks"],
     "text": ["cpi_text"],
+    "log": ["log"],
+    "pdh_text": ["pdh_text"],
     "cpuid_text": ["cpuid_text"],
     "v2": ["v2", "finish", "bulk", "bulk_columns",
                    "bulk_single"],
@@ -58,7 +63,7 @@ def allowed(reader, size):
     """The most instructions for `size` bytes."""
     if reader in SORTING:
         return SORTING[reader] * size * math.log2(max(size, 2))
-    return (PER_BYTE_V1 if reader == "v1" else PER_BYTE) * size
+    return {"v1": PER_BYTE_V1, "pdh_text": PER_BYTE_PDH_TEXT}.get(reader, PER_BYTE) * size
 
 
 def growth(jobs, counts):
