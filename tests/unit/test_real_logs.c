@@ -5,6 +5,7 @@
 
 #ifdef PERFBLOCK_READERS
 #include "log_readers.h"
+#include "pdh_text_readers.h"
 #endif
 #include "perfblock/pdh_text.h"
 #include "perfblock/v1.h"
@@ -466,6 +467,19 @@ Test(real_logs, sweep_counters_and_instances)
     sweep_buffer("win8-counters.blg", 1);
 }
 
+/* A log that 32-bit Windows wrote. */
+Test(real_logs, sweep_the_first_buffer_of_32_bits)
+{
+    skip_without_data();
+    sweep_buffer("many-machines.blg", 0);
+}
+
+Test(real_logs, sweep_counters_of_32_bits)
+{
+    skip_without_data();
+    sweep_buffer("many-machines.blg", 1);
+}
+
 Test(real_logs, sweep_names)
 {
     skip_without_data();
@@ -476,6 +490,29 @@ Test(real_logs, sweep_objects)
 {
     skip_without_data();
     sweep_buffer("vista-objects-cut.blg", 3);
+}
+
+/* Each bit, and each prefix, of the beginning of the text log. */
+Test(real_logs, sweep_text)
+{
+    skip_without_data();
+    file f = read_file("text-named-blg.blg");
+    guarded memory = guarded_make(SWEPT);
+    cr_assert_geq(f.size, SWEPT);
+    for (size_t size = 0; size <= SWEPT; size++) {
+        memcpy(memory.end - size, f.data, size);
+        reading result = read_pdh_text(memory.end - size, size, 0);
+        cr_assert(!result.broken && result.error.offset <= size, "%zu bytes: %s", size, result.broken);
+    }
+    for (size_t bit = 0; bit < 8 * SWEPT; bit++) {
+        uint8_t *byte = memory.end - SWEPT + bit / 8;
+        *byte ^= (uint8_t)(1u << bit % 8);
+        reading result = read_pdh_text(memory.end - SWEPT, SWEPT, 0);
+        cr_assert(!result.broken && result.error.offset <= SWEPT, "bit %zu: %s", bit, result.broken);
+        *byte ^= (uint8_t)(1u << bit % 8);
+    }
+    guarded_free(&memory);
+    free(f.data);
 }
 
 #endif
