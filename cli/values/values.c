@@ -159,9 +159,11 @@ struct kept_column {
 
 typedef struct kept_fields {
     kept_column *columns; /* COLUMN_SLOTS of them */
-    buffer result, row, row_end, time, path;
+    buffer result, row, row_end, time, machine, path;
     bool has_result, has_row;
     uint32_t last_result, last_row;
+    bool has_time, is_local_time; /* `time` is the text of ... */
+    int64_t last_time;            /* ... this one */
 } kept_fields;
 
 static void keep_fields(const output *out, size_t start, buffer *kept)
@@ -173,11 +175,18 @@ static void keep_fields(const output *out, size_t start, buffer *kept)
 }
 
 /* Null for a clock outside the years of RFC 3339. */
-static void put_time(output *out, buffer *memory, const pfb_collected_value *v)
+static void put_time(output *out, kept_fields *kept, const pfb_collected_value *v)
 {
-    buffer_clear(memory);
-    if (v->has_time && (v->is_local_time ? time_text_unzoned(memory, v->time) : time_text_utc(memory, v->time)))
-        output_string(out, "time", memory->data);
+    bool is_same = kept->has_time && kept->is_local_time == v->is_local_time && kept->last_time == v->time;
+    if (v->has_time && !is_same) {
+        buffer_clear(&kept->time);
+        kept->has_time =
+            v->is_local_time ? time_text_unzoned(&kept->time, v->time) : time_text_utc(&kept->time, v->time);
+        kept->is_local_time = v->is_local_time;
+        kept->last_time = v->time;
+    }
+    if (v->has_time && kept->has_time)
+        output_string(out, "time", kept->time.data);
     else
         output_null(out, "time");
 }
@@ -199,7 +208,7 @@ static void put_result_fields(const values_printer *p, kept_fields *kept, const 
     }
     size_t start = output_mark(out);
     output_unsigned(out, "sample", v->sample);
-    put_time(out, &kept->time, v);
+    put_time(out, kept, v);
     values_put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
     values_put_number(out, "object", v->has_title, v->title);
     keep_fields(out, start, &kept->result);
@@ -274,7 +283,7 @@ static void put_end_fields(const values_printer *p, kept_fields *kept, const pfb
     else
         output_null(out, "instance_id");
     values_put_name(out, "parent", v->has_parent, v->parent, v->parent_size);
-    put_machine(out, &kept->time, v);
+    put_machine(out, &kept->machine, v);
     if (!p->sample.is_log) /* logs store the path of each counter */
         output_null(out, "path");
     keep_fields(out, start, &kept->row_end);
@@ -332,6 +341,7 @@ static void print_records(values_printer *p, pfb_collector *collector)
     while (!output_failed(p->out) && reported < p->sample.result_count)
         report_result(p, collector, reported++);
     buffer_free(&kept.time);
+    buffer_free(&kept.machine);
     buffer_free(&kept.path);
     buffer_free(&kept.result);
     buffer_free(&kept.row);

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Measures the program on long perfmon logs.
+
+    logs.py PERFBLOCK [--megabytes N] [--runs N]
+
+Writes a .blg of N MB (default 100) with each kind of item, a sample a second, and prints for each command the median of
+the runs: seconds of CPU time, MB of input and rows of output per second, and the memory that is no file's.
+"""
+import argparse
+import itertools
+import os
+import pathlib
+import struct
+import sys
+import tempfile
+
+import program
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests" / "oracle"))
+import log_writer as log  # pylint: disable=wrong-import-position
+import v1_writer  # pylint: disable=wrong-import-position
+
+BUFFER_BYTES = 65536
+PART_BYTES = 8000
+FREQUENCY = 2725536
+RAW, RATE, TIMER, AVERAGE = 0x00010000, 0x10410400, 0x21510500, 0x40020500
+LARGE_RAW, LARGE_RATE = 0x00010100, 0x10410500
+WILDCARD, WHOLE = 0x01, 0x10
+HEADER_BYTES, PART_AT, COUNT_AT = 0x48, 0x40, 0x48 + 0x44
+
+
+def put_log(path, size, paths, samples):
+    """Writes lists of paths and samples in buffers like those of Windows, whole samples until there are `size` bytes."""
+    with open(path, "wb") as out:
+        out.write(log.buffer(log.trace(0, BUFFER_BYTES), size=BUFFER_BYTES))
+        events, used, count = [], HEADER_BYTES, 1
+        for event in itertools.chain(paths, itertools.chain.from_iterable(samples)):
+            if out.tell() >= size and struct.unpack_from("<I", event, PART_AT)[0] == 1:
+                break
+            padded = len(event) + -len(event) % 8
+            if used + padded > BUFFER_BYTES:
+                out.write(log.buffer(*events, size=BUFFER_BYTES))
+                events, used, count = [], HEADER_BYTES, count + 1
+            events.append(event)
+            used += padded
+        out.write(log.buffer(*events, size=BUFFER_BYTES))
+        out.seek(COUNT_AT)
+        out.write(struct.pack("<I", count + 1))
+
+
+def types(number):
+    """The type of a counter, and its ticks per second."""
+    return ((RATE, FREQUENCY), (TIMER, log.SECOND), (RAW, 0), (AVERAGE, FREQUENCY))[number % 4]
+
+
+def values(number, tick):
+    """The two values of a counter at a time."""
+    first = (number + 1) * 70 * tick + number
+    return first, (FREQUENCY * tick, log.UTC + log.SECOND * tick, 0, 3 * tick)[number % 4]
+
+
+def put_counters(path, size):
+    """Items of kind 1: 200 counters of one instance each."""
+    count = 200
+    paths = log.paths(*[log.path(*types(n), r"\\SERVER01", f"Object {n // 20}", f"instance {n % 20}", f"Counter {n % 7}")
+                        for n in range(count)], each=PART_BYTES)
+    put_log(path, size, paths, (
+        log.sample(*[log.counter(*values(n, tick), time=log.LOCAL + log.SECOND * tick) for n in range(count)],
+                   each=PART_BYTES, time=log.LOCAL + log.SECOND * tick) for tick in itertools.count(1)))
+
+
+def put_instances(path, size):
+    """Items of kind 2: 8 counters of 64 instances."""
+    names = [f"process {n}" for n in range(64)]
+    paths = log.paths(*[log.path(*types(n), r"\\SERVER01", "Process", "*", f"Counter {n}", flags=WILDCARD)
+                        for n in range(8)], each=PART_BYTES)
+    put_log(path, size, paths, (
+        log.sample(*[log.instances(*[(name, *values(4 * at + n, tick)) for at, name in enumerate(names)],
+                                   time=log.LOCAL + log.SECOND * tick) for n in range(8)],
+                   each=PART_BYTES, time=log.LOCAL + log.SECOND * tick) for tick in itertools.count(1)))
+
+
+def process_block(tick, counters, instance_count):
+    """A V1 block with one object: half of the counters have 8 bytes."""
+    v1 = v1_writer.little
+    form = "<" + "".join("Q" if size == 8 else "I" for _, size in counters)
+    definitions, offset = [], 8
+    for number, (kind, size) in enumerate(counters):
+        definitions.append(v1.counter(784 + 2 * number, kind, size, offset))
+        offset += size
+    instances = [v1.instance(f"process {at}", v1.values(bytes(4), struct.pack(
+        form, *[(at + 1) * (n + 1) * 70 * tick % 256**size for n, (_, size) in enumerate(counters)])))
+        for at in range(instance_count)]
+    return v1.block(v1.object(230, definitions, instances, clock=(FREQUENCY * tick, FREQUENCY)),
+                    clock=(FREQUENCY * tick, FREQUENCY, log.UTC + log.SECOND * tick))
+
+
+def put_objects(path, size):
+    """Items of kind 5: an object with 28 counters and 100 instances."""
+    counters = [(LARGE_RAW, 8), (RATE, 4), (TIMER, 8), (LARGE_RATE, 8), (RAW, 4), (RAW, 4), (RATE, 4)] * 4
+    names = log.names(r"\\SERVER01", (230, "Process"), *[(784 + 2 * n, f"Counter {n}") for n in range(len(counters))],
+                      each=PART_BYTES)
+    paths = log.paths(log.path(0x10, 0, r"\\SERVER01", "Process", None, "*", flags=WHOLE), each=PART_BYTES)
+    put_log(path, size, names + paths, (
+        log.sample(log.block(process_block(tick, counters, 100)), each=PART_BYTES, time=log.LOCAL + log.SECOND * tick)
+        for tick in itertools.count(1)))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("perfblock")
+    parser.add_argument("--megabytes", type=int, default=100)
+    parser.add_argument("--runs", type=int, default=5)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        print("| command | CPU seconds | MB/s of input | million rows/s | MiB of memory |", "|---|---:|---:|---:|---:|", sep="\n")
+        for name, put in (("counters", put_counters), ("instances", put_instances), ("objects", put_objects)):
+            path = os.path.join(folder, name + ".blg")
+            put(path, asked.megabytes * 10**6)
+            for command in (("check",), ("cook", "--format", "csv")):
+                print(program.measure(f"perfblock {' '.join(command)} {name}.blg", [asked.perfblock, *command, "--quiet", path],
+                                      path, asked.runs, command[0] == "cook"), flush=True)
+            os.remove(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
