@@ -31,8 +31,10 @@ typedef struct cook {
     metadata_files metadata;
     sample_range range;
     path_list paths;
-    input *live_file;     /* the only file, if live shows it; else null */
-    input in;             /* the file being read */
+    input *live_file; /* the only file, if live shows it; else null */
+    input in;         /* the file being read; not a log */
+    cook_log **logs;  /* that are open, by their numbers; null: none */
+    size_t log_count, log_capacity;
     uint64_t block_count; /* samples and parts of samples that were displayed */
 } cook;
 
@@ -201,16 +203,70 @@ static void cook_blocks(cook *c)
 
 /* ---- Files ----------------------------------------------------------------------------------------------- */
 
-static uint64_t cook_a_log(cook *c)
+static bool is_log(const input *in)
 {
-    path_list_check_log(&c->paths, c->o, c->in.name);
-    return cook_log(&c->in, &c->printer, c->collector, &c->range, &c->o->reader);
+    return in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT;
+}
+
+static void choose_log(cook *c, const cook_log *l)
+{
+    require_memory(pfb_collector_choose_file(c->collector, l->file, NULL));
+}
+
+static void close_log(cook *c, cook_log *l)
+{
+    cook_log_close(l);
+    c->logs[l->file] = NULL;
+    free(l);
+}
+
+/* Adds the file that was opened to the open logs, with the lowest number that is free. Returns when it starts. */
+static int64_t add_log(cook *c)
+{
+    cook_log *l = memory_get(1, sizeof *l);
+    l->in = c->in;
+    while (l->file < c->log_count && c->logs[l->file])
+        l->file++;
+    c->logs = memory_grow(c->logs, &c->log_capacity, l->file + 1, sizeof *c->logs);
+    c->logs[l->file] = l;
+    c->log_count = l->file < c->log_count ? c->log_count : l->file + 1;
+    choose_log(c, l);
+    title_names_begin(&c->names);
+    path_list_check_log(&c->paths, c->o, l->in.name);
+    cook_log_open(l, c->collector, &c->o->reader);
+    int64_t start = l->start;
+    if (!l->has_next)
+        close_log(c, l);
+    return start;
+}
+
+/* Cooks the samples of the open logs that are earlier than `end`, in the order of their times. */
+static void cook_logs(cook *c, int64_t end)
+{
+    while (!values_has_ended(&c->printer)) {
+        cook_log *next = NULL;
+        for (size_t i = 0; i < c->log_count; i++) {
+            if (c->logs[i] && (!next || c->logs[i]->next_time < next->next_time))
+                next = c->logs[i];
+        }
+        if (!next || next->next_time >= end)
+            return;
+        choose_log(c, next);
+        c->block_count += cook_log_next(next, &c->printer, c->collector, &c->range);
+        if (!next->has_next)
+            close_log(c, next);
+    }
 }
 
 /* Cooks the file that was opened. */
 static void cook_input(cook *c)
 {
     input *in = &c->in;
+    if (is_log(in)) {
+        add_log(c);
+        cook_logs(c, INT64_MAX);
+        return;
+    }
     title_names_begin(&c->names);
     metadata_files_put(&c->metadata, c->collector);
     c->printer.file = in->name;
@@ -218,8 +274,6 @@ static void cook_input(cook *c)
         cook_capture(c);
     else if (in->kind == INPUT_NAMES)
         diagnostics_say(STATUS_USAGE, in->name, "is a name table, which is given with --names");
-    else if (in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT)
-        c->block_count += cook_a_log(c);
     else if (in->kind == INPUT_UNKNOWN)
         input_refuse(in, "a capture, a perfmon log, V1 blocks or V2 data");
     else
@@ -276,16 +330,24 @@ static void note_missing_values(const cook *c)
         note_single_samples(c);
 }
 
-/* Cooks the files in the order of their samples. */
+/* Cooks the files in the order of their first samples, and logs that follow each other in that order sample by sample:
+ * what is earlier than the last log that was opened is cooked before another one is opened. */
 static void cook_in_order(cook *c)
 {
     const options *o = c->o;
     char **files = file_order_by_time(o->files, o->file_count, o->kind);
     progress_begin(false);
     for (size_t i = 0; i < o->file_count && !values_has_ended(&c->printer); i++) {
-        if (input_open(&c->in, files[i], o->kind, o->is_followed))
+        if (!input_open(&c->in, files[i], o->kind, o->is_followed))
+            continue;
+        if (is_log(&c->in) && c->in.is_regular && !o->is_followed) {
+            cook_logs(c, add_log(c));
+        } else {
+            cook_logs(c, INT64_MAX);
             cook_input(c);
+        }
     }
+    cook_logs(c, INT64_MAX);
     free(files);
     if (!output_failed(c->out))
         note_missing_values(c);
@@ -349,6 +411,11 @@ static void cook_all(const options *o, output *out, input *live_file)
     } else if (live_file) {
         input_free(live_file);
     }
+    for (size_t i = 0; i < c.log_count; i++) {
+        if (c.logs[i])
+            close_log(&c, c.logs[i]);
+    }
+    free(c.logs);
     path_list_free(&c.paths);
     values_end(&c.printer);
     metadata_files_close(&c.metadata);

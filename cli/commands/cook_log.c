@@ -6,90 +6,153 @@
 
 #include <inttypes.h>
 
-/* Reports an error, if there is one. The error's offset counts from the offset `base` in the file. */
-static void report_error(const input *in, uint64_t base, pfb_error error)
+#define UNITS_PER_MINUTE INT64_C(600000000)
+
+static void require_memory(bool is_done)
 {
-    error.offset += (size_t)base;
+    if (!is_done)
+        memory_exhausted();
+}
+
+/* Reports an error, if there is one. Its offset counts from the start of the window. */
+static void report_error(const input *in, pfb_error error)
+{
+    error.offset += (size_t)in->offset;
     if (error.code != PFB_OK)
         diagnostics_malformed(in->name, error);
 }
 
+/* Later times than a clock can have are ordered like the last one. */
+static int64_t clock_of(uint64_t time)
+{
+    return time <= INT64_MAX / 2 ? (int64_t)time : INT64_MAX / 2;
+}
+
+/* The header has both biases of a .blg but not which of them is in force. Returns the one that fits best the time from
+ * the start of the log, which is in UTC, to its first sample. */
+static int64_t find_bias(const pfb_log_reader *log, uint64_t first_time)
+{
+    int64_t elapsed = clock_of(first_time) - clock_of(log->start_time);
+    int64_t standard = ((int64_t)log->bias_minutes + log->standard_bias_minutes) * UNITS_PER_MINUTE;
+    int64_t daylight = ((int64_t)log->bias_minutes + log->daylight_bias_minutes) * UNITS_PER_MINUTE;
+    const int64_t most = 24 * 60 * UNITS_PER_MINUTE;
+    if (standard < -most || standard > most || daylight < -most || daylight > most)
+        return 0;
+    int64_t rest = elapsed + standard;
+    int64_t other = elapsed + daylight;
+    return (rest < 0 ? -rest : rest) <= (other < 0 ? -other : other) ? standard : daylight;
+}
+
+/* Moves to the next sample, and puts the paths and names that precede it. */
+static void find_record(cook_log *l, pfb_collector *collector)
+{
+    l->has_next = false;
+    do {
+        while (pfb_log_next_record(&l->log, &l->record)) {
+            l->has_next = l->record.type == PFB_LOG_SAMPLE;
+            if (l->has_next)
+                return;
+            require_memory(pfb_collector_put_log_record(collector, &l->log, &l->record, NULL));
+            report_error(&l->in, pfb_collector_reply(collector).error);
+        }
+    } while (input_continue_log(&l->in, &l->log));
+}
+
+static void find_row(cook_log *l)
+{
+    do
+        l->has_next = pfb_pdh_text_next_row(&l->text, &l->row);
+    while (!l->has_next && input_continue_text(&l->in, &l->text));
+}
+
+static void find_next(cook_log *l, pfb_collector *collector)
+{
+    if (l->in.kind == INPUT_LOG)
+        find_record(l, collector);
+    else
+        find_row(l);
+    l->next_time = clock_of(l->in.kind == INPUT_LOG ? l->record.time : l->row.time) + l->bias;
+}
+
+void cook_log_open(cook_log *l, pfb_collector *collector, const pfb_read_options *options)
+{
+    bool is_open;
+    if (l->in.kind == INPUT_LOG) {
+        is_open = input_open_log(&l->in, &l->log, options);
+    } else {
+        is_open = input_open_text(&l->in, &l->text, options);
+        l->bias = l->text.bias_minutes * UNITS_PER_MINUTE;
+        require_memory(!is_open || pfb_collector_put_text_paths(collector, &l->text, NULL));
+    }
+    if (is_open)
+        find_next(l, collector);
+    if (l->has_next && l->in.kind == INPUT_LOG) {
+        l->bias = find_bias(&l->log, l->record.time);
+        l->next_time += l->bias;
+    }
+    l->start = l->in.kind == INPUT_LOG ? clock_of(l->log.start_time) : l->next_time;
+}
+
 /* Prints the current sample, if there is one, and reports the error of the record or row that was put last. Returns the
  * number of samples, 0 or 1. */
-static uint64_t print_sample(input *in, values_printer *printer, pfb_collector *collector)
+static uint64_t print_sample(const cook_log *l, values_printer *printer, pfb_collector *collector)
 {
     pfb_collected_reply reply = pfb_collector_reply(collector);
     values_print(printer, collector);
-    report_error(in, in->offset, reply.error);
+    report_error(&l->in, reply.error);
     return reply.is_sample;
 }
 
-static uint64_t cook_records(input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
-                             const pfb_read_options *options)
+static uint64_t print_record(cook_log *l, values_printer *printer, pfb_collector *collector, sample_range *range)
 {
-    pfb_log_reader log;
-    pfb_log_record record;
-    pfb_source_failure failure = {0};
+    pfb_source_failure failure = {.code = PFB_WIN32_NO_MORE_ITEMS};
+    pfb_collected_sample sample;
     uint64_t count = 0;
-    bool is_open = input_open_log(in, &log, options);
-    while (is_open && !values_has_ended(printer)) {
-        if (!pfb_log_next_record(&log, &record)) {
-            is_open = input_continue_log(in, &log);
-            continue;
-        }
-        bool has_memory;
-        do /* the first put may only determine the range; then the record is put again */
-            has_memory = pfb_collector_put_log_record(collector, &log, &record, &failure);
-        while (has_memory && sample_range_repeats(range, collector));
-        bool has_sample = has_memory;
-        while (has_sample && !values_has_ended(printer)) {
-            count += print_sample(in, printer, collector);
-            has_sample = pfb_collector_next_log_object(collector, &log, &record, &failure);
-            /* PFB_WIN32_NO_MORE_ITEMS follows the last object. The only other failure is exhausted memory. */
-            has_memory = has_sample || failure.code == PFB_WIN32_NO_MORE_ITEMS;
-        }
-        if (!has_memory)
-            memory_exhausted();
-        input_progress(in, record.offset);
+    do /* the first put may only determine the range; then the record is put again */
+        require_memory(pfb_collector_put_log_record(collector, &l->log, &l->record, NULL));
+    while (sample_range_repeats(range, collector));
+    /* The header does not say whether daylight saving time is in force, but a sample may. */
+    if (pfb_collector_sample(collector, &sample) && !sample.is_local_time)
+        l->bias = sample.perf_time_100ns - clock_of(l->record.time);
+    bool has_part = true;
+    while (has_part && !values_has_ended(printer)) {
+        count += print_sample(l, printer, collector);
+        has_part = pfb_collector_next_log_object(collector, &l->log, &l->record, &failure);
     }
-    if (log.skipped_events > 0)
-        diagnostics_note(in->name, 0, "%" PRIu64 " events of unknown kind or from incomplete records were skipped",
-                         log.skipped_events);
-    report_error(in, in->offset, log.error);
+    /* PFB_WIN32_NO_MORE_ITEMS follows the last object. The only other failure is exhausted memory. */
+    require_memory(has_part || failure.code == PFB_WIN32_NO_MORE_ITEMS);
+    input_progress(&l->in, l->record.offset);
     return count;
 }
 
-static uint64_t cook_rows(input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
-                          const pfb_read_options *options)
+static uint64_t print_row(cook_log *l, values_printer *printer, pfb_collector *collector, sample_range *range)
 {
-    pfb_pdh_text_reader text;
-    pfb_pdh_text_row row;
-    uint64_t count = 0;
-    bool is_open = input_open_text(in, &text, options);
-    if (is_open && !pfb_collector_put_text_paths(collector, &text, NULL))
-        memory_exhausted();
-    while (is_open && !values_has_ended(printer)) {
-        if (!pfb_pdh_text_next_row(&text, &row)) {
-            is_open = input_continue_text(in, &text);
-            continue;
-        }
-        do /* the first put may only determine the range; then the row is put again */
-            if (!pfb_collector_put_text_row(collector, &text, &row, NULL))
-                memory_exhausted();
-        while (sample_range_repeats(range, collector));
-        count += print_sample(in, printer, collector);
-        input_progress(in, row.offset);
-    }
-    if (text.skipped_lines > 0)
-        diagnostics_note(in->name, 0, "%" PRIu64 " lines that are no rows were skipped", text.skipped_lines);
-    report_error(in, in->offset, text.error);
+    do /* the first put may only determine the range; then the row is put again */
+        require_memory(pfb_collector_put_text_row(collector, &l->text, &l->row, NULL));
+    while (sample_range_repeats(range, collector));
+    uint64_t count = print_sample(l, printer, collector);
+    input_progress(&l->in, l->row.offset);
     return count;
 }
 
-uint64_t cook_log(input *in, values_printer *printer, pfb_collector *collector, sample_range *range,
-                  const pfb_read_options *options)
+uint64_t cook_log_next(cook_log *l, values_printer *printer, pfb_collector *collector, sample_range *range)
 {
+    printer->file = l->in.name;
     printer->base = 0;
-    return in->kind == INPUT_LOG ? cook_records(in, printer, collector, range, options)
-                                 : cook_rows(in, printer, collector, range, options);
+    uint64_t count =
+        l->in.kind == INPUT_LOG ? print_record(l, printer, collector, range) : print_row(l, printer, collector, range);
+    if (!values_has_ended(printer))
+        find_next(l, collector);
+    return count;
+}
+
+void cook_log_close(cook_log *l)
+{
+    const char *what =
+        l->in.kind == INPUT_LOG ? "events of unknown kind or from incomplete records" : "lines that are no rows";
+    uint64_t skipped = l->in.kind == INPUT_LOG ? l->log.skipped_events : l->text.skipped_lines;
+    if (skipped > 0)
+        diagnostics_note(l->in.name, 0, "%" PRIu64 " %s were skipped", skipped, what);
+    report_error(&l->in, l->in.kind == INPUT_LOG ? l->log.error : l->text.error);
+    input_free(&l->in);
 }

@@ -42,8 +42,15 @@ void pfb_collector_close(pfb_collector *c)
         return;
     pfb_source_query_close(c->query_handle);
     pfb_collect_free_samples(c);
-    pfb_collect_free_logs(c);
+    pfb_collect_free_log(&c->log);
     forget_names(c);
+    for (size_t i = 0; i < c->file_count; i++) {
+        if (i != c->file) {
+            pfb_collect_free_log(&c->files[i].log);
+            pfb_titles_free(&c->files[i].titles);
+        }
+    }
+    free(c->files);
     pfb_choice_free(&c->choice);
     pfb_bytes_free(&c->fetched);
     pfb_bytes_free(&c->v1_query);
@@ -66,7 +73,26 @@ void pfb_collector_begin_file(pfb_collector *c)
     pfb_collect_leave_query(&c->query);
     pfb_collect_forget_logs(c);
     forget_names(c);
-    c->file_number++;
+    c->file_number = ++c->last_file_number;
+}
+
+bool pfb_collector_choose_file(pfb_collector *c, size_t file, pfb_source_failure *failure)
+{
+    size_t last = file > c->file ? file : c->file;
+    if (!pfb_collect_end_sample(c))
+        return pfb_collect_no_memory(failure);
+    if (file == c->file)
+        return true;
+    if (last == SIZE_MAX || !PFB_COLLECT_GROW(c->files, c->file_capacity, last + 1))
+        return pfb_collect_no_memory(failure);
+    while (c->file_count <= last)
+        c->files[c->file_count++] = (parked_file){.file_number = 0};
+    c->files[c->file] = (parked_file){c->log, c->titles, c->file_number};
+    c->file = file;
+    c->log = c->files[file].log;
+    c->titles = c->files[file].titles;
+    c->file_number = c->files[file].file_number;
+    return true;
 }
 
 /* Ends the current sample before names change: its values refer to them. */

@@ -50,6 +50,13 @@ enum {
 /* What is collected of the source; decided when it is needed first. */
 typedef enum collected_version { VERSION_UNDECIDED, VERSION_V1, VERSION_V2 } collected_version;
 
+/* What is kept of a file that is not the chosen one. */
+typedef struct parked_file {
+    log_state log;
+    titles titles;
+    uint64_t file_number;
+} parked_file;
+
 struct pfb_collector {
     pfb_source *source;
     pfb_collector_options options;
@@ -76,7 +83,10 @@ struct pfb_collector {
     /* Samples (samples.c). */
     range_step v2_step; /* of V2 samples; of V1 each machine has one (kept.h) */
     uint64_t number;    /* of the next sample */
-    uint64_t file_number;
+    uint64_t file_number, last_file_number;
+    size_t file; /* the chosen file; its place in `files` is unused */
+    parked_file *files;
+    size_t file_count, file_capacity;
     query_info *query;       /* applies to the next V2 sample; null: none */
     sample_series series[2]; /* V2, V1 */
     log_state log;           /* logs.c */
@@ -161,7 +171,7 @@ bool pfb_collect_leave_out(pfb_collector *c, kept_sample *sample, const sample_c
 
 /* Forgets the paths and samples of a log. */
 void pfb_collect_forget_logs(pfb_collector *c);
-void pfb_collect_free_logs(pfb_collector *c);
+void pfb_collect_free_log(log_state *l);
 
 /* Returns the next value of the current sample, which comes from a log; false after the last one. */
 bool pfb_collect_next_of_log(pfb_collector *c, pfb_collected_value *value);

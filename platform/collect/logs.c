@@ -24,9 +24,8 @@ void pfb_collect_forget_logs(pfb_collector *c)
     l->step = (range_step){.has_sample = false};
 }
 
-void pfb_collect_free_logs(pfb_collector *c)
+void pfb_collect_free_log(log_state *l)
 {
-    log_state *l = &c->log;
     for (size_t i = 0; i < 2; i++) {
         free(l->samples[i].record);
         free(l->samples[i].values.values);

@@ -8,7 +8,7 @@ import os
 import sys
 import unittest
 
-from program import CORPUS, Case, seed
+from program import CORPUS, ON_WINDOWS, Case, seed
 import log_seeds
 import pdh_text_seeds
 import log_writer as w
@@ -100,8 +100,10 @@ class Binary(Case):
     def test_samples_of_two_logs_are_not_compared(self):
         path = self.file("a", log_seeds.log_seeds()["valid_counters"])
         values = self.run_json("cook", path, path)
-        self.assertEqual({v["status"] for v in values if v["sample"] == 2},
-                         {"need_two_samples"})
+        self.assertEqual([v["status"] for v in values],
+                         ["need_two_samples"] * 10 + ["ok"] * 10)
+        self.assertEqual([v["sample"] for v in values],
+                         [n for n in range(4) for _ in range(5)])
 
     def test_text_and_csv(self):
         path = self.file("a", log_seeds.log_seeds()["valid_counters"])
@@ -123,6 +125,109 @@ class Binary(Case):
                     os.path.join(folder, name))
                 expected = name.startswith("broken") or "no_block" in name
                 self.assertEqual(done.status, int(expected), (name, done.err))
+
+
+def rate_log(machine, ticks, **options):
+    """A log of one rate, of 70 a second, with a sample at each of these
+    seconds."""
+    samples = [w.sample(w.counter(
+        70 * tick, log_seeds.FREQUENCY * tick, time=w.LOCAL + tick * w.SECOND),
+        time=w.LOCAL + tick * w.SECOND) for tick in ticks]
+    return w.log(*w.paths(w.path(
+        log_seeds.RATE, log_seeds.FREQUENCY, machine, "Memory", None,
+        "Pages/sec")), *[part for sample in samples for part in sample],
+        start=w.UTC + min(ticks, default=0) * w.SECOND, **options)
+
+
+class Merged(Case):
+    """Several logs are cooked in the order of their samples' times."""
+
+    def ticks(self, *paths, options=()):
+        """Machine and second of each value, and whether it has a value."""
+        values = self.run_json("cook", *options, *paths)
+        self.assertEqual([v["sample"] for v in values],
+                         list(range(len(values))))
+        return [(v["machine"][2:], round(float(v["time"][17:-1]) - 17.844) % 60,
+                 v["value"]) for v in values]
+
+    def test_samples_take_turns(self):
+        logs = [self.file("a.blg", rate_log("\\\\A", (1, 3, 5, 6))),
+                self.file("b.blg", rate_log("\\\\B", (2, 4, 8))),
+                self.file("c.blg", rate_log("\\\\C", (9, 10)))]
+        expected = [("A", 1, None), ("B", 2, None), ("A", 3, 70), ("B", 4, 70),
+                    ("A", 5, 70), ("A", 6, 70), ("B", 8, 70), ("C", 9, None),
+                    ("C", 10, 70)]
+        for order in (logs, logs[::-1], logs[1:] + logs[:1]):
+            self.assertEqual(self.ticks(*order), expected)
+        self.assertEqual(self.ticks(*logs, options=["--every", "2"]), [
+            ("A", 1, None), ("B", 2, None), ("A", 5, 70), ("B", 8, 70),
+            ("C", 9, None)])
+        rows = self.run_fine("cook", "--utc", "--format", "pdh-csv",
+                             *logs).out.splitlines()
+        self.assertEqual([row.split(",")[1:].index('"70"') for row in rows
+                          if '"70"' in row], [0, 1, 0, 0, 1, 2])
+        self.assertEqual(rows[1:], sorted(rows[1:]))
+
+    def test_zones(self):
+        """The header has the biases of standard and daylight saving time but
+        not which of them is in force; text logs have that in force."""
+        text = pdh_text_seeds.text(
+            "(PDH-CSV 4.0) (UTC)(0)", ("\\\\C\\Memory\\Pages/sec",),
+            (("1",), ("2",)), ("02/20/2013 02:50:20.844",
+                               "02/20/2013 02:50:22.844"))
+        for bias, daylight in ((480, -60), (540, -60), (480, 0)):
+            logs = [self.file("a.blg", rate_log("\\\\A", (2, 4, 6))),
+                    self.file("b.blg", rate_log(
+                        "\\\\B", (1, 7, 8), bias=bias, daylight=daylight)),
+                    self.file("c.csv", text)]
+            values = self.run_json("cook", *logs)
+            self.assertEqual("".join(v["machine"][2:] for v in values),
+                             "BACACABB")
+
+    def test_objects(self):
+        """Each log has names of its own."""
+        def log(name, ticks):
+            return w.log(
+                *w.names("\\\\PC", (4, name), (6, "Available"), (10, "Rate")),
+                *w.paths(log_seeds.OBJECT), *[part for tick in ticks
+                                              for part in w.sample(w.block(
+                                                  log_seeds.memory_block(tick)),
+                                                  time=w.LOCAL + tick * w.SECOND)])
+        logs = [self.file("a.blg", log("Memory", (1, 3))),
+                self.file("b.blg", log("Speicher", (2, 4)))]
+        values = self.run_json("cook", *logs)
+        self.assertEqual([v["set"] for v in values],
+                         ["Memory"] * 2 + ["Speicher"] * 2 + ["Memory"] * 2 +
+                         ["Speicher"] * 2)
+        self.assertEqual([v["raw"] for v in values[::2]],
+                         [1001, 1002, 1003, 1004])
+
+    def test_errors_and_other_files(self):
+        """An error in one log leaves the others as they are; a recording is
+        read after the logs before it."""
+        broken = rate_log("\\\\A", (1, 3, 5))[:-8]
+        logs = [self.file("a.blg", broken),
+                self.file("b.blg", rate_log("\\\\B", (2, 4, 6))),
+                self.file("empty.blg", rate_log("\\\\C", ()))]
+        done = self.run_program("cook", "--format", "json", *logs)
+        self.assertEqual((done.status, [error[::2] for error in done.errors()]),
+                         (1, [(logs[0], "truncated_buffer")]))
+        self.assertEqual("".join(v["machine"][2:] for v in done.objects()),
+                         "ABABB")
+
+    @unittest.skipIf(ON_WINDOWS, "no limit of open files")
+    def test_few_files_are_open(self):
+        """Logs that follow each other are open one or two at a time."""
+        import resource
+        logs = [self.file("%d.blg" % n, rate_log("\\\\PC", (2 * n, 2 * n + 1)))
+                for n in range(40)]
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (24, limits[1]))
+        try:
+            values = self.run_json("cook", *logs)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        self.assertEqual(len(values), 80)
 
 
 class Text(Case):

@@ -40,14 +40,15 @@ def buffer(*events, size=SIZE, declared=None, used=None, cut=None, flags=0,
 
 
 def trace(buffers, size=SIZE, width=8, length=None, signature=b"\x02\xc0",
-          names=("Standard", "Daylight"), bias=480, daylight=-60, tail=None):
+          names=("Standard", "Daylight"), bias=480, daylight=-60, tail=None,
+          start=LOCAL):
     """The event that describes the log."""
     def zone_name(name):
         return name.encode("utf-16-le")[:64].ljust(64, b"\0")
 
     head = bytearray(0x58 - 0x10 + 2 * width)  # from 0x10 on
     for offset, form, field in (
-            (0x10, "Q", LOCAL), (0x20, "I", size), (0x24, "B", 6),
+            (0x10, "Q", start), (0x20, "I", size), (0x24, "B", 6),
             (0x25, "B", 2), (0x28, "I", 9200), (0x30, "Q", LOCAL + SECOND),
             (0x44, "I", buffers), (0x4C, "I", width)):
         struct.pack_into("<" + form, head, offset - 0x10, field)

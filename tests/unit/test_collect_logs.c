@@ -137,3 +137,81 @@ Test(collect_logs, a_failed_allocation_in_a_text_log_is_reported)
     cr_expect_gt(visit_seeds("pdh_text", visit), 20);
     cr_expect(failed > 100 && value_count > 100, "%zu failures, %zu values", failed, value_count);
 }
+
+/* ---- Logs in turns --------------------------------------------------------------------------------------------- */
+
+typedef struct turn {
+    pfb_log_reader log;
+    pfb_log_record record;
+    log_values values;
+    bool has_ended;
+    bool has_objects; /* V1 blocks of one machine are compared whatever their file */
+} turn;
+
+/* Puts records of two logs in turns, a sample of each. Returns false when memory is exhausted. */
+static bool put_in_turns(pfb_collector *c, turn turns[2], pfb_source_failure *failure)
+{
+    bool is_done = true;
+    for (size_t i = 0; is_done && (!turns[0].has_ended || !turns[1].has_ended); i = !i) {
+        turn *t = &turns[i];
+        is_done = pfb_collector_choose_file(c, i, failure);
+        bool is_sample = false;
+        while (is_done && !is_sample && !t->has_ended) {
+            t->has_ended = !pfb_log_next_record(&t->log, &t->record);
+            if (t->has_ended)
+                break;
+            is_sample = t->record.type == PFB_LOG_SAMPLE;
+            is_done = pfb_collector_put_log_record(c, &t->log, &t->record, failure);
+            while (is_done) {
+                add_values(&t->values, c);
+                if (!pfb_collector_next_log_object(c, &t->log, &t->record, failure)) {
+                    is_done = failure->code == PFB_WIN32_NO_MORE_ITEMS;
+                    break;
+                }
+                t->has_objects = true;
+            }
+        }
+    }
+    return is_done;
+}
+
+static void visit_twice(const char *name, const uint8_t *data, size_t size)
+{
+    pfb_source_failure failure = {.code = 0};
+    bool is_done = false;
+    failing = 0;
+    pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
+    const log_values expected = read_log(c, data, size, &is_done, &failure);
+    pfb_collector_close(c);
+    size_t n = 0;
+    do {
+        turn turns[2];
+        for (size_t i = 0; i < 2; i++) {
+            turns[i] = (turn){.values.digest = UINT64_C(14695981039346656037)};
+            pfb_log_open(&turns[i].log, data, size, NULL);
+        }
+        allocations = 0;
+        failing = n;
+        c = pfb_collector_open(NULL, NULL, &failure);
+        is_done = c && put_in_turns(c, turns, &failure);
+        pfb_collector_close(c);
+        cr_expect(is_done || failure.code == PFB_WIN32_OUTOFMEMORY, "%s, allocation %zu: %s", name, n,
+                  failure.sentence);
+        for (size_t i = 0; i < 2 && is_done; i++)
+            cr_expect(turns[i].values.count == expected.count &&
+                          (turns[i].has_objects || turns[i].values.digest == expected.digest),
+                      "%s, allocation %zu: %zu values, not %zu", name, n, turns[i].values.count, expected.count);
+        failed += !is_done;
+        n++;
+    } while (n == 1 || allocations >= failing);
+    value_count += expected.count;
+    failing = 0;
+}
+
+/* The values of two logs that are put in turns are those of each by itself, or memory is exhausted. */
+Test(collect_logs, logs_are_put_in_turns)
+{
+    put = put_log;
+    cr_expect_gt(visit_seeds("log", visit_twice), 80);
+    cr_expect(failed > 500 && value_count > 150, "%zu failures, %zu values", failed, value_count);
+}

@@ -186,6 +186,12 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
  * that limit allows either, and the samples must have the same counters. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
+/* Chooses the file that the following calls are about, so that the samples of several logs can be put in turns. Of each
+ * file the collector keeps paths, samples and V1 names, which pfb_collector_begin_file discards of the chosen one only.
+ * Registrations and query information are those of all files. At first file 0 is chosen; numbers should be small. Ends
+ * the current sample. Returns false when memory is exhausted. */
+PFB_API bool pfb_collector_choose_file(pfb_collector *collector, size_t file, pfb_source_failure *failure);
+
 /* The reply to a registration request (pfb_source_registration). Request codes for anything else than names, help texts
  * and counters are ignored. A later reply replaces an earlier one. */
 PFB_API bool pfb_collector_put_registration(pfb_collector *collector, const pfb_guid *counterset, uint32_t request,
