@@ -468,6 +468,34 @@ class Real(PdhCase):
             [v[-1] for v in self.values(path)])
 
 
+@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
+                     "PERFBLOCK_REAL_DATA names no folder")
+class Captured(PdhCase):
+    """Logs of real machines."""
+
+    def test_every_value(self):
+        """The numbers are the expected ones to the last bit."""
+        folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg")
+        samples = {}
+        with open(os.path.join(folder, "win8-counters.expected.jsonl"),
+                  encoding="utf-8") as file:
+            for line in file:
+                v = json.loads(line)
+                path = "%s\\%s%s\\%s" % (
+                    v["machine"], v["object"], "(%s)" % v["instance"] if
+                    v["instance"] is not None else "", v["counter"])
+                samples.setdefault(v["sample"], {})[path] = v["value"]
+        for form in SEPARATORS:
+            rows = cells(self.cook(os.path.join(folder, "win8-counters.blg"),
+                                   form=form), form)
+            self.assertEqual(len(rows), 1 + len(samples))
+            for number, row in enumerate(rows[1:]):
+                self.assertEqual({
+                    path: None if cell == " " else float(cell)
+                    for path, cell in zip(rows[0][1:], row[1:])},
+                    samples[number])
+
+
 if __name__ == "__main__":
     if not os.environ.get("PERFBLOCK_REAL_DATA"):
         print("PERFBLOCK_REAL_DATA is not set: the real files are not read",
