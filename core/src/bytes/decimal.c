@@ -65,10 +65,10 @@ static unsigned decimal_bits(const decimal_integer *n)
 static void decimal_shift(decimal_integer *n, unsigned bits)
 {
     unsigned whole = bits / DECIMAL_LIMB_BITS;
-    for (unsigned i = n->count; i-- > 0;) {
-        uint64_t shifted = (uint64_t)n->limb[i] << bits % DECIMAL_LIMB_BITS;
-        n->limb[i + whole + 1] |= (uint32_t)(shifted >> DECIMAL_LIMB_BITS);
-        n->limb[i + whole] = (uint32_t)shifted;
+    for (unsigned i = n->count; i > 0; i--) {
+        uint64_t shifted = (uint64_t)n->limb[i - 1] << bits % DECIMAL_LIMB_BITS;
+        n->limb[i + whole] |= (uint32_t)(shifted >> DECIMAL_LIMB_BITS);
+        n->limb[i + whole - 1] = (uint32_t)shifted;
     }
     memset(n->limb, 0, whole * sizeof n->limb[0]);
     n->count += whole;
@@ -82,8 +82,8 @@ static uint64_t decimal_divide(decimal_integer *u, const decimal_integer *v)
 {
     unsigned count = v->count;
     uint64_t quotient = 0;
-    for (unsigned place = 2; place-- > 0;) {
-        uint32_t *part = u->limb + place;
+    for (unsigned place = 2; place > 0; place--) {
+        uint32_t *part = u->limb + place - 1;
         uint64_t guess = ((uint64_t)part[count] << DECIMAL_LIMB_BITS | part[count - 1]) / v->limb[count - 1];
         guess = guess < UINT32_MAX ? guess : UINT32_MAX;
         uint64_t carry = 0;
