@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/perflib.h"
 
+#include "perfblock/log.h"
 #include "perfblock/name.h"
+#include "perfblock/pdh_text.h"
 #include "source/lock.h"
 #include "source/source_private.h"
 
@@ -136,7 +138,13 @@ static pfb_source *open_file(const char *path, pfb_source_failure *failure)
 {
     pfb_bytes bytes = {0};
     pfb_source *source = NULL;
-    if (read_file(path, &bytes, failure))
+    bool is_read = read_file(path, &bytes, failure);
+    bool is_log = is_read && (pfb_log_recognise(bytes.data, bytes.size_bytes) ||
+                              pfb_pdh_text_recognise(bytes.data, bytes.size_bytes));
+    if (is_log)
+        pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED,
+                        "%s is a perfmon log, which has neither GUIDs nor counter ids", path);
+    else if (is_read)
         source = pfb_source_open_capture(bytes.data, bytes.size_bytes, failure);
     pfb_bytes_free(&bytes);
     return source;

@@ -281,6 +281,11 @@ Test(perflib, the_environment_names_a_capture)
     cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, &count), PFB_WIN32_INVALID_PARAMETER,
                  "the file is not a capture");
     cr_expect_str_neq(pfb_perflib_error_text(), "");
+    /* Perfmon logs have no GUIDs and no counter ids. */
+    setenv("PERFBLOCK_CAPTURE", PERFBLOCK_SOURCE_DIR "/corpus/log/seeds/valid_counters.blg", 1);
+    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, &count), PFB_WIN32_NOT_SUPPORTED);
+    setenv("PERFBLOCK_CAPTURE", PERFBLOCK_SOURCE_DIR "/corpus/pdh_text/seeds/valid_csv.csv", 1);
+    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, &count), PFB_WIN32_NOT_SUPPORTED);
     unsetenv("PERFBLOCK_CAPTURE");
 }
 #endif

@@ -163,7 +163,7 @@ static size_t decimal_take_digits(span *s, decimal *d, bool is_fraction)
     for (unsigned c; is_digit(c = peek(s)); s->at++) {
         uint32_t digit = c - (unsigned)'0';
         if (d->count == DECIMAL_MOST_DIGITS) {
-            d->has_rest = d->has_rest || digit != 0;
+            d->has_rest |= digit != 0;
             d->exponent += !is_fraction;
             continue;
         }
