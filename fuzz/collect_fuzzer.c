@@ -102,13 +102,18 @@ static void put_chunks(pfb_collector *c, const uint8_t *data, size_t size)
     }
 }
 
-static void put_log(pfb_collector *c, const uint8_t *data, size_t size)
+/* Puts the records of a log, as if those of several files took turns. */
+static void put_log(pfb_collector *c, const uint8_t *data, size_t size, size_t file_count)
 {
     pfb_log_reader log;
     pfb_log_record record;
-    pfb_collector_begin_file(c);
+    for (size_t file = 0; file < file_count; file++) {
+        require(pfb_collector_choose_file(c, file, NULL));
+        pfb_collector_begin_file(c);
+    }
     pfb_log_open(&log, data, size, NULL);
-    while (pfb_log_next_record(&log, &record)) {
+    for (size_t number = 0; pfb_log_next_record(&log, &record); number++) {
+        require(pfb_collector_choose_file(c, number % file_count, NULL));
         require(pfb_collector_put_log_record(c, &log, &record, NULL));
         do
             read_values(c, 16 * (uint64_t)size);
@@ -158,7 +163,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pfb_collector_begin_file(c);
     put_chunks(c, data, size);
     describe(c);
-    put_log(c, data, size);
+    put_log(c, data, size, 1);
+    put_log(c, data, size, 2);
     put_text(c, data, size);
     pfb_collector_close(c);
     for (int i = 0; i < 3; i++) {
