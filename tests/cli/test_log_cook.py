@@ -189,10 +189,10 @@ class Merged(Case):
         def log(name, ticks):
             return w.log(
                 *w.names("\\\\PC", (4, name), (6, "Available"), (10, "Rate")),
-                *w.paths(log_seeds.OBJECT), *[part for tick in ticks
-                                              for part in w.sample(w.block(
-                                                  log_seeds.memory_block(tick)),
-                                                  time=w.LOCAL + tick * w.SECOND)])
+                *w.paths(log_seeds.OBJECT), *[
+                    part for tick in ticks for part in w.sample(
+                        w.block(log_seeds.memory_block(tick)),
+                        time=w.LOCAL + tick * w.SECOND)])
         logs = [self.file("a.blg", log("Memory", (1, 3))),
                 self.file("b.blg", log("Speicher", (2, 4)))]
         values = self.run_json("cook", *logs)
