@@ -148,6 +148,30 @@ Test(write_v1, every_capacity)
     guarded_free(&memory);
 }
 
+Test(write_v1, a_system_name_that_is_missing_or_empty)
+{
+    static const pfb_name missing = {NULL, 0, PFB_ENCODING_UTF16LE};
+    static const pfb_name empty = {(const uint8_t *)"", 0, PFB_ENCODING_UTF16LE};
+    static const struct {
+        const pfb_name *name;
+        size_t size;
+        bool has_name;
+    } rows[] = {{&missing, 88, false}, {&empty, 96, true}, {NULL, 96, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint8_t data[128];
+        pfb_writer b;
+        pfb_write_times times = v1_times(1);
+        pfb_v1_reader block;
+        pfb_write_init(&b, data, sizeof data);
+        pfb_write_begin_v1(&b, &times, rows[i].name, i % 2);
+        pfb_write_end_v1(&b);
+        cr_assert(b.error.code == PFB_OK && b.size_bytes == rows[i].size, "row %zu", i);
+        cr_assert(pfb_v1_open(&block, data, b.size_bytes, &(pfb_read_options){.is_strict = true}), "row %zu", i);
+        cr_expect_eq(block.system_name.bytes != NULL, rows[i].has_name, "row %zu", i);
+        cr_expect_eq(block.system_name.size_bytes, 0, "row %zu", i);
+    }
+}
+
 /* ---- Offsets of values ------------------------------------------------------------------------------- */
 
 Test(write_v1, offsets_are_assigned_or_given)

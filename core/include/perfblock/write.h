@@ -198,7 +198,8 @@ PFB_API void pfb_write_listed_instance(pfb_writer *writer, uint32_t id, const pf
  *     pfb_write_end_object(w);
  *     pfb_write_end_v1(w); */
 
-/* Begins a block (PERF_DATA_BLOCK). The system's name is written as UTF-16 in the byte order of the block. */
+/* Begins a block (PERF_DATA_BLOCK). The system's name is written as UTF-16 in the byte order of the block. If its
+ * `bytes` is null, the block has none. */
 PFB_API void pfb_write_begin_v1(pfb_writer *writer, const pfb_write_times *times, const pfb_name *system_name,
                                 bool is_big_endian);
 

@@ -89,9 +89,11 @@ void pfb_write_begin_v1(pfb_writer *writer, const pfb_write_times *times, const 
     pfb_write_put32(writer, 16, 1); /* revision */
     pfb_write_put32(writer, 32, UINT32_MAX);
     put_times(writer, times);
-    size_t size = append_name(writer, system_name, 0, 0);
-    pfb_write_put32(writer, 80, (uint32_t)size);
-    pfb_write_put_field(writer, FIELD_SYSTEM_NAME, 84, V1_HEADER_BYTES);
+    if (!system_name || system_name->bytes) {
+        size_t size = append_name(writer, system_name, 0, 0);
+        pfb_write_put32(writer, 80, (uint32_t)size);
+        pfb_write_put_field(writer, FIELD_SYSTEM_NAME, 84, V1_HEADER_BYTES);
+    }
     pfb_write_put_field(writer, FIELD_HEADER_SIZE, 24, writer->size_bytes);
 }
 
