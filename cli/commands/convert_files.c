@@ -12,7 +12,6 @@
 #include "memory/memory.h"
 #include "names/v1.h"
 #include "output/diagnostics.h"
-#include "perfblock/write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +33,8 @@ typedef struct convert {
     metadata_files metadata;
     filter_v1 filter;
     text_writer text;
-    pfb_bytes waiting;              /* a capture with what was put meanwhile */
-    pfb_bytes chunk, reduced, info; /* reused */
-    uint32_t *named;                /* title indexes whose names are written, ascending */
-    size_t named_count, named_capacity;
+    pfb_bytes waiting;                     /* a capture with what was put meanwhile */
+    pfb_bytes chunk, reduced, info, table; /* reused */
 } convert;
 
 /* A capture that is converted. */
@@ -142,50 +139,11 @@ static void put_unchanged(const conversion *v, const pfb_chunk *chunk)
 
 /* ---- Names of V1 titles ---------------------------------------------------------------------------------- */
 
-/* Returns true if the title's name must be written; it is noted as written then. */
-static bool must_name(convert *c, uint32_t title)
-{
-    size_t at = memory_find(c->named, c->named_count, sizeof *c->named, 0, title);
-    if (at < c->named_count && c->named[at] == title)
-        return false;
-    if (!title_names_find(&c->titles, title).bytes)
-        return false;
-    c->named = memory_grow(c->named, &c->named_capacity, c->named_count + 1, sizeof *c->named);
-    memmove(&c->named[at + 1], &c->named[at], (c->named_count - at) * sizeof *c->named);
-    c->named[at] = title;
-    c->named_count++;
-    return true;
-}
-
-static void write_names(pfb_writer *writer, const convert *c, const uint32_t *titles, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const pfb_name name = title_names_find(&c->titles, titles[i]);
-        pfb_write_name(writer, titles[i], &name);
-    }
-    pfb_write_end_names(writer);
-}
-
 /* Puts a name table with the names of what is kept of a block, unless they are written already. */
 static void put_names(convert *c)
 {
-    pfb_writer writer;
-    uint32_t *titles = memory_get(c->filter.title_count + 1, sizeof *titles);
-    size_t count = 0;
-    for (size_t i = 0; i < c->filter.title_count; i++) {
-        if (must_name(c, c->filter.titles[i]))
-            titles[count++] = c->filter.titles[i];
-    }
-    pfb_write_init(&writer, NULL, 0);
-    write_names(&writer, c, titles, count);
-    size_t size = writer.size_bytes;
-    uint8_t *table = memory_get(size + 1, 1);
-    pfb_write_init(&writer, table, size);
-    write_names(&writer, c, titles, count);
-    if (count > 0 && writer.error.code == PFB_OK)
-        put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, table, size);
-    free(table);
-    free(titles);
+    if (filter_v1_names(&c->filter, &c->table))
+        put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, c->table.data, c->table.size_bytes);
 }
 
 /* Puts the table of --names, once. */
@@ -484,5 +442,5 @@ void convert_files(const options *o, bool is_text)
     pfb_bytes_free(&c.chunk);
     pfb_bytes_free(&c.reduced);
     pfb_bytes_free(&c.info);
-    free(c.named);
+    pfb_bytes_free(&c.table);
 }

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/collecting.h"
 #include "collect/extract.h"
+#include "collect/paths.h"
 #include "collect/recording.h"
 #include "commands.h"
+#include "convert/filter_v1.h"
 #include "memory/memory.h"
+#include "names/titles.h"
+#include "names/v1.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "perfblock/version.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +22,10 @@ typedef struct recorder {
     bool has_content; /* the file has more than its first chunks */
     uint64_t count;   /* of samples written */
     bool is_v1;
-    pfb_bytes names; /* V1: the source's name table; empty: none */
+    bool is_filtered;   /* V1: the options choose counters */
+    title_names titles; /* V1: its collector has the counters asked for */
+    filter_v1 filter;
+    pfb_bytes names; /* V1: the source's name table, or the chosen part of it; empty: none */
     pfb_bytes info;  /* V2: current query information; none at first */
     bool has_info;   /* V2: it is in this file; V1: the name table is */
     selection selection;
@@ -50,6 +58,7 @@ static bool rotate(recorder *r)
 {
     r->has_content = false;
     r->has_info = false;
+    filter_v1_forget_names(&r->filter);
     if (r->selection.count > 0)
         memset(r->has_set, 0, r->selection.count * sizeof *r->has_set);
     return recording_rotate(&r->file);
@@ -163,10 +172,12 @@ static void take_recorded_info(recorder *r, const collecting *c, const pfb_colle
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
+/* Puts the name table of the source, once, or the names of the chosen part of a sample that are not in the file yet. */
 static void put_names(recorder *r)
 {
     enum { ENGLISH = 9 };
-    if (r->names.size_bytes > 0)
+    bool has_names = r->is_filtered ? filter_v1_names(&r->filter, &r->names) : !r->has_info && r->names.size_bytes > 0;
+    if (has_names)
         recording_put(&r->file, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, r->names.data,
                       r->names.size_bytes);
     r->has_info = true;
@@ -176,7 +187,7 @@ static void put_names(recorder *r)
 static void put_sample(recorder *r, const collecting *c, const pfb_bytes *sample)
 {
     const pfb_chunk chunk = {.tag = r->is_v1 ? PFB_TAG_V1 : PFB_TAG_DATA};
-    if (!r->has_info && r->is_v1)
+    if (r->is_v1)
         put_names(r);
     else if (!r->has_info)
         put_info(r, c);
@@ -199,13 +210,22 @@ static bool write_sample(recorder *r, const collecting *c, const pfb_bytes *samp
     return true;
 }
 
-/* Records a sample of this machine. It contains only what the query asks for. */
+/* Records a sample of this machine. A V2 reply contains only what the query asks for, a V1 block whole objects, and
+ * those that their instances refer to. */
 static bool record_live(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
+    pfb_error error = {PFB_OK, 0};
     if (reply->has_new_info)
         copy(&r->info, reply->info, reply->info_bytes);
-    copy(&r->sample, reply->data, reply->collected_bytes);
-    return write_sample(r, c, &r->sample);
+    if (!r->is_filtered) {
+        copy(&r->sample, reply->data, reply->collected_bytes);
+        return write_sample(r, c, &r->sample);
+    }
+    v1_tell_errors(c->subject, 0, reply->data, reply->collected_bytes, NULL);
+    bool is_kept = filter_v1_block(&r->filter, reply->data, reply->collected_bytes, &r->sample, &error);
+    if (error.code != PFB_OK)
+        diagnostics_malformed(c->subject, error);
+    return !is_kept || write_sample(r, c, &r->sample);
 }
 
 /* Records the chosen part of a sample of a capture. Samples without a chosen part are recorded, too, because their
@@ -237,31 +257,48 @@ static void record_samples(recorder *r, collecting *c, const options *o)
     }
 }
 
-/* Whether the choice can be recorded: V1 blocks are recorded with whole objects. False after a message. */
-static bool check_v1(const collecting *c)
+/* Prepares to reduce blocks to what the options choose. */
+static bool choose_v1(recorder *r, const collecting *c, const options *o)
 {
-    pfb_collector_identifier identifier;
-    bool is_whole = true;
-    for (size_t i = 0; is_whole && pfb_collector_identifier_at(c->collector, i, &identifier); i++)
-        is_whole = identifier.counter_id == PFB_NO_ID && !identifier.instance;
-    if (!is_whole)
-        diagnostics_say(STATUS_USAGE, c->subject,
-                        "V1 data is recorded by whole objects: leave counters and instances out, or make them *");
-    return is_whole;
+    path_list paths;
+    title_names_open(&r->titles, NULL, &o->reader);
+    r->filter.collector = r->titles.collector;
+    if (pfb_source_v1(c->source, "Counter 009", &r->names, NULL))
+        title_names_add(&r->titles, 0, r->names.data, r->names.size_bytes);
+    bool is_fine = path_list_choose(&paths, r->titles.collector, o, &r->is_filtered);
+    path_list_free(&paths);
+    return is_fine;
 }
 
 /* Prepares for what the collector collects. False after a message. */
-static bool choose(recorder *r, const collecting *c)
+static bool choose(recorder *r, const collecting *c, const options *o)
 {
     r->is_v1 = pfb_collector_is_v1(c->collector);
-    if (r->is_v1) {
-        pfb_source_v1(c->source, "Counter 009", &r->names, NULL);
-        return check_v1(c);
-    }
+    if (r->is_v1)
+        return choose_v1(r, c, o);
     selection_open(&r->selection, c->collector);
     r->extract = (extract){.choice = &r->selection};
     r->has_set = memory_get(r->selection.count, sizeof *r->has_set);
     return true;
+}
+
+/* Reports the V1 blocks of a file: `convert` reduces them. False if there is nothing else. */
+static bool check_blocks(const input *file)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    uint64_t count = 0;
+    bool has_replies = false;
+    pfb_capture_open(&capture, file->data, file->size, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
+        count += chunk.is_known && chunk.tag == PFB_TAG_V1;
+        has_replies = has_replies || (chunk.is_known && chunk.tag == PFB_TAG_DATA);
+    }
+    if (count > 0)
+        diagnostics_say(has_replies ? STATUS_FINE : STATUS_USAGE, file->name,
+                        "%shas %" PRIu64 " V1 blocks, which are not recorded: perfblock convert filters them",
+                        has_replies ? "note: " : "", count);
+    return count == 0 || has_replies;
 }
 
 void command_record(const options *o)
@@ -272,7 +309,7 @@ void command_record(const options *o)
         .file = {.path = o->recording, .note = "recorded by perfblock " PERFBLOCK_VERSION, .most = o->rotation}};
     if (!collecting_open(&c, o, &choices))
         return;
-    if (collecting_add(&c, o) && choose(&r, &c)) {
+    if ((!o->source || check_blocks(&c.file)) && collecting_add(&c, o) && choose(&r, &c, o)) {
         system_catch_interrupts();
         progress_begin(true);
         if (open_recording(&r)) {
@@ -282,6 +319,8 @@ void command_record(const options *o)
             progress_count(r.file.path, r.count, r.file.written, true);
         }
     }
+    filter_v1_free(&r.filter);
+    title_names_close(&r.titles);
     extract_free(&r.extract);
     selection_free(&r.selection);
     free(r.has_set);

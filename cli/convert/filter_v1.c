@@ -14,10 +14,17 @@ void filter_v1_free(filter_v1 *f)
     free(f->rows);
     free(f->seen);
     free(f->titles);
+    free(f->named);
     *f = (filter_v1){.collector = NULL};
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------------------- */
+
+static void add_kept_title(filter_v1 *f, uint32_t title)
+{
+    f->titles = memory_grow(f->titles, &f->title_capacity, f->title_count + 1, sizeof *f->titles);
+    f->titles[f->title_count++] = title;
+}
 
 /* Lists the values that were asked for. */
 static void list_values(filter_v1 *f, const uint8_t *data, size_t size)
@@ -190,6 +197,31 @@ static bool has_row(const filter_v1 *f, size_t at, uint32_t object)
     return at < f->row_count && f->rows[at].object == object;
 }
 
+/* Whether everything in a block was asked for: every object has values, and all of them are listed. Notes their titles
+ * then. */
+static bool is_all_kept(filter_v1 *f, const uint8_t *data, size_t size)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    pfb_v1_instance instance;
+    bool is_all = pfb_v1_open(&block, data, size, NULL);
+    f->title_count = 0;
+    while (is_all && pfb_v1_next_object(&block, &object)) {
+        pfb_v1_reader rows = block;
+        uint64_t count = 0;
+        size_t kept = 0;
+        add_kept_title(f, object.title_index);
+        while (pfb_v1_next_counter(&block, &counter))
+            add_kept_title(f, counter.title_index);
+        while (pfb_v1_next_instance(&rows, &instance))
+            count += object.counter_count;
+        find_values(f, object.offset, &kept);
+        is_all = kept > 0 && kept == count;
+    }
+    return is_all && block.error.code == PFB_OK && block.total_size_bytes == size;
+}
+
 /* ---- Writing --------------------------------------------------------------------------------------------- */
 
 typedef struct filtering {
@@ -202,12 +234,6 @@ typedef struct filtering {
 
 /* How a counter is kept. */
 enum { LEFT_OUT, KEPT, RELATED }; /* RELATED: the base or multi count of one that is kept */
-
-static void add_kept_title(filter_v1 *f, uint32_t title)
-{
-    f->titles = memory_grow(f->titles, &f->title_capacity, f->title_count + 1, sizeof *f->titles);
-    f->titles[f->title_count++] = title;
-}
 
 /* Marks the counters of the current object; free with free(). */
 static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, const pfb_v1_object *object, size_t first,
@@ -351,11 +377,16 @@ bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *
     f->block_count++;
     list_values(f, data, size);
     list_rows(f, data, size);
+    *error = (pfb_error){PFB_OK, 0};
+    if (is_all_kept(f, data, size)) {
+        if (!pfb_bytes_append(reduced, data, size))
+            memory_exhausted();
+        return true;
+    }
     object_title *titles = list_titles(data, size, &w.title_count);
     w.titles = titles;
     pfb_write_init(&writer, NULL, 0);
     bool is_kept = write_block(&writer, &w);
-    *error = (pfb_error){PFB_OK, 0};
     if (is_kept) {
         size_t needed = writer.size_bytes;
         if (!pfb_bytes_reserve(reduced, needed))
@@ -367,4 +398,56 @@ bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *
     }
     free(titles);
     return is_kept && error->code == PFB_OK;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------------------- */
+
+/* Returns true if the title's name must be written; it is noted as written then. */
+static bool must_name(filter_v1 *f, uint32_t title)
+{
+    size_t at = memory_find(f->named, f->named_count, sizeof *f->named, 0, title);
+    if (at < f->named_count && f->named[at] == title)
+        return false;
+    if (!pfb_collector_title(f->collector, title).bytes)
+        return false;
+    f->named = memory_grow(f->named, &f->named_capacity, f->named_count + 1, sizeof *f->named);
+    memmove(&f->named[at + 1], &f->named[at], (f->named_count - at) * sizeof *f->named);
+    f->named[at] = title;
+    f->named_count++;
+    return true;
+}
+
+static void write_names(pfb_writer *writer, const filter_v1 *f, const uint32_t *titles, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const pfb_name name = pfb_collector_title(f->collector, titles[i]);
+        pfb_write_name(writer, titles[i], &name);
+    }
+    pfb_write_end_names(writer);
+}
+
+bool filter_v1_names(filter_v1 *f, pfb_bytes *table)
+{
+    pfb_writer writer;
+    uint32_t *titles = memory_get(f->title_count + 1, sizeof *titles);
+    size_t count = 0;
+    for (size_t i = 0; i < f->title_count; i++) {
+        if (must_name(f, f->titles[i]))
+            titles[count++] = f->titles[i];
+    }
+    pfb_write_init(&writer, NULL, 0);
+    write_names(&writer, f, titles, count);
+    table->size_bytes = 0;
+    if (!pfb_bytes_reserve(table, writer.size_bytes))
+        memory_exhausted();
+    table->size_bytes = writer.size_bytes;
+    pfb_write_init(&writer, table->data, table->size_bytes);
+    write_names(&writer, f, titles, count);
+    free(titles);
+    return count > 0 && writer.error.code == PFB_OK;
+}
+
+void filter_v1_forget_names(filter_v1 *f)
+{
+    f->named_count = 0;
 }

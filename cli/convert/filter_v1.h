@@ -38,11 +38,21 @@ typedef struct filter_v1 {
     uint64_t block_count;
     uint32_t *titles; /* of the objects and counters that are kept of this block */
     size_t title_count, title_capacity;
+    uint32_t *named; /* title indexes whose names a table has, ascending */
+    size_t named_count, named_capacity;
 } filter_v1;
 
-/* Reduces a block; false if nothing of it is kept. An object that was kept before remains without instances if it has
- * none that were asked for, so that its values are not compared across this block. The error is that of the writer. */
+/* Reduces a block; one that is kept as a whole is copied byte for byte. False if nothing of it is kept. An object that
+ * was kept before remains without instances if it has none that were asked for, so that its values are not compared
+ * across this block. The error is that of the writer. */
 bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *reduced, pfb_error *error);
+
+/* Makes a name table with the names of what was kept of the latest block, without those that an earlier table has.
+ * False if there are none. */
+bool filter_v1_names(filter_v1 *f, pfb_bytes *table);
+
+/* Forgets the tables, at the beginning of another file. */
+void filter_v1_forget_names(filter_v1 *f);
 
 void filter_v1_free(filter_v1 *f);
 

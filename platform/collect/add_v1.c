@@ -2,7 +2,6 @@
 /* From the names of objects and counters to a V1 query of the source. */
 #include "collect/collector.h"
 #include "collect/memory.h"
-#include "perfblock/catalog.h"
 #include "perfblock/query.h"
 #include "source/source_private.h"
 
@@ -121,14 +120,6 @@ static bool fetch_titles(const v1_addition *a)
     c->has_title_names = true;
     return error.code == PFB_OK ||
            pfb_collect_add_problem(c, &(pfb_collector_problem){.is_names = true, .error = error}) || no_memory(a);
-}
-
-/* The name of an object that is meant: of a GUID of the catalog its name there. */
-static const char *object_name(const char *called)
-{
-    pfb_guid guid;
-    const pfb_catalog_set *known = pfb_guid_parse(called, strlen(called), &guid) ? pfb_catalog_find(&guid) : NULL;
-    return known ? known->name : called;
 }
 
 static bool has_wildcards(const char *text)
@@ -264,7 +255,7 @@ static bool add_objects(v1_addition *a, const char *called, v1_found *found)
 static bool add_called(v1_addition *a, const char *called)
 {
     v1_found found = {.has_object = false};
-    const char *name = object_name(called);
+    const char *name = pfb_collect_catalog_name(called);
     if (!make_query(a, name))
         return no_memory(a);
     if (a->query.size_bytes > 0 && (!pfb_source_v1(a->c->source, (const char *)a->query.data, &a->block, a->failure) ||

@@ -140,6 +140,9 @@ bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pf
 pfb_guid pfb_collect_title_key(uint32_t title);
 uint32_t pfb_collect_key_title(const pfb_guid *key);
 
+/* The name of a counterset where there are no GUIDs, in V1 data and logs: of a GUID its name in the catalog. */
+const char *pfb_collect_catalog_name(const char *called);
+
 /* Returns true if a pattern matches the name of a V1 title or is its index. */
 bool pfb_collect_matches_title(pfb_collector *c, const char *pattern, uint32_t title);
 

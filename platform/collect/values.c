@@ -84,12 +84,19 @@ bool pfb_collect_matches_title(pfb_collector *c, const char *pattern, uint32_t t
            (!name.bytes && matches_ascii(pattern, number));
 }
 
+const char *pfb_collect_catalog_name(const char *called)
+{
+    pfb_guid guid;
+    const pfb_catalog_set *known = pfb_guid_parse(called, strlen(called), &guid) ? pfb_catalog_find(&guid) : NULL;
+    return known ? known->name : called;
+}
+
 static bool matches_set(pfb_collector *c, const char *pattern, const pfb_sample_result *result)
 {
     char text[PFB_GUID_TEXT_BYTES];
     pfb_guid guid;
     if (c->is_v1)
-        return pfb_collect_matches_title(c, pattern, result->title_index);
+        return pfb_collect_matches_title(c, pfb_collect_catalog_name(pattern), result->title_index);
     if (!result->has_query)
         return false;
     const metadata_set *set = find_set(c, result);
@@ -139,14 +146,6 @@ static bool has_counter(pfb_collector *c, const named_choice *named, const pfb_s
     return is_match;
 }
 
-/* The name that a log has for a counterset that is meant: of a GUID that of the catalog. */
-static const char *log_name(const char *pattern)
-{
-    pfb_guid guid;
-    const pfb_catalog_set *known = pfb_guid_parse(pattern, strlen(pattern), &guid) ? pfb_catalog_find(&guid) : NULL;
-    return known ? known->name : pattern;
-}
-
 /* Names of logs may be absent, which * matches as well. */
 static bool matches_log_name(const char *pattern, const pfb_name *name)
 {
@@ -158,7 +157,7 @@ bool pfb_collect_has_log_counter(const named_choice *named, const pfb_name *obje
     bool has_object = false;
     bool has_counter = named->counter_count == 0;
     for (size_t i = 0; i < named->counterset_count && !has_object; i++)
-        has_object = matches_log_name(log_name(named->names[i]), object);
+        has_object = matches_log_name(pfb_collect_catalog_name(named->names[i]), object);
     for (size_t i = 0; i < named->counter_count && !has_counter; i++)
         has_counter = matches_log_name(named->names[named->counterset_count + i], counter);
     return has_object && has_counter;

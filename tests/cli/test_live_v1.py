@@ -210,15 +210,73 @@ class Record(V1Case):
                                  {"System"})
         self.assertTrue(os.path.exists(path + ".1"))
 
-    def test_whole_objects_only(self):
-        for arguments in (["--set", "Processor", "--instance", "1"],
-                          ["--set", "Processor", "--counter", "6"], PATHS):
-            done = self.run_own("record", "-o", self.folder + "/out.pfb",
-                                *arguments)
-            self.assertEqual(done.status, 2)
-            self.assertIn("whole objects", done.err)
-        self.assertFalse(os.path.exists(self.folder + "/out.pfb"))
-        self.record("\\Processor(*)\\*", "--count", "1")
+    def test_only_what_was_chosen(self):
+        """Of objects, which the registry returns whole, nothing else."""
+        for arguments, expected, absent in (
+                (["--set", "Processor", "--instance", "1"],
+                 ("Processor", "1", "% Processor Time", 20),
+                 ["File", "System", "Thread", "Count"]),
+                (["--set", "Processor", "--counter", "6", "--instance", "0"],
+                 ("Processor", "0", "% Processor Time", 10),
+                 ["File", "System", "Thread", "Count"]),
+                (["\\System\\File Ops/sec"],
+                 ("System", None, "File Ops/sec", 5),
+                 ["Processor", "Thread", "Count"])):
+            path = self.record(*arguments, "--count", "3")
+            rows = self.run_json("cook", path)
+            self.assertEqual([(r["set"], r["instance"], r["counter"],
+                               r["value"]) for r in rows][1:], [expected] * 2)
+            with open(path, "rb") as file:
+                data = file.read()
+            for name in absent:
+                self.assertNotIn(name.encode("utf-16-le"), data)
+            os.remove(path)
+
+    def test_a_guid_of_the_catalog(self):
+        names = NAMES.replace("Processor\0".encode("utf-16-le"),
+                              "Processor Information\0".encode("utf-16-le"))
+        self.use(w.recording(
+            w.chunk(b"NAME", struct.pack("<I", 9) + names),
+            *(w.chunk(b"V1DT", block(n + 1)) for n in range(12))))
+        path = self.record("--set", captures.PROCESSOR, "--instance", "1",
+                           "--count", "2")
+        self.assertEqual([r["value"] for r in self.run_json("cook", path)
+                          if r["sample"] == 1], [20])
+
+    def test_values_of_other_instances(self):
+        """They are not in the file."""
+        path = self.record("--set", "Processor", "--instance", "0", "--count",
+                           "2")
+        with open(path, "rb") as file:
+            data = file.read()
+        for second in (3, 4):  # the values of 1 are twice those of 0
+            self.assertIn(struct.pack("<Q", 10**6 * second), data)
+            self.assertNotIn(struct.pack("<Q", 2 * 10**6 * second), data)
+
+    def test_names_of_each_file(self):
+        path = self.record("--set", "Processor", "--instance", "0", "--count",
+                           "4", "--rotate", "1K")
+        names = [name for name in os.listdir(self.folder)
+                 if name.startswith("out.pfb")]
+        self.assertGreater(len(names), 1, path)
+        for name in names:
+            done = self.run_program("cook", "--format", "json",
+                                    os.path.join(self.folder, name))
+            self.assertEqual({(r["set"], r["instance"])
+                              for r in done.objects()}, {("Processor", "0")})
+
+    def test_a_recorded_file_that_has_v1(self):
+        out = os.path.join(self.folder, "out.pfb")
+        arguments = ["record", "-o", out, "--source"]
+        done = self.run_own(*arguments, self.file("v1.pfb", machine(3)),
+                            "--set", "Processor")
+        self.assertEqual((done.status, done.out), (2, ""))
+        self.assertIn("convert", done.err)
+        self.assertFalse(os.path.exists(out))
+        both = self.file("both.pfb", machine(3) + captures.three_sets())
+        done = self.run_own(*arguments, both, "--set", "Alpha Disk")
+        self.assertEqual((done.status, done.out), (0, ""))
+        self.assertRegex(done.err, r"note: .*3 V1 blocks.*convert")
 
 
 class Countersets(V1Case):
