@@ -42,6 +42,7 @@ typedef struct conversion {
     convert *c;
     const input *in;
     bool is_made; /* of a file of another kind, whose errors were reported */
+    size_t added; /* bytes of added metadata before those of the file */
     bool has_v2;  /* a filter is applied to V2 replies */
     bool has_info;
     collecting source;
@@ -216,11 +217,14 @@ static void close_filter(conversion *v)
     collecting_close(&v->source);
 }
 
+/* Reports an error at an offset of the file. Those of added metadata were reported when it was read. */
 static void tell(const conversion *v, size_t base, pfb_error error)
 {
     error.offset += base;
-    if (error.code != PFB_OK && !v->is_made)
-        diagnostics_malformed(v->in->name, error);
+    if (error.code == PFB_OK || v->is_made || error.offset < v->added)
+        return;
+    error.offset -= v->added;
+    diagnostics_malformed(v->in->name, error);
 }
 
 static void copy(pfb_bytes *to, const uint8_t *data, size_t size)
@@ -318,7 +322,7 @@ static void check_sample(const conversion *v, const pfb_chunk *chunk)
     if (v->is_made || !chunk->is_known)
         return;
     if (chunk->tag == PFB_TAG_V1)
-        v1_tell_errors(v->in->name, chunk->body_offset, body, chunk->body_size_bytes, &v->c->o->reader);
+        v1_tell_errors(v->in->name, chunk->body_offset - v->added, body, chunk->body_size_bytes, &v->c->o->reader);
     if (chunk->tag != PFB_TAG_DATA || v->has_v2)
         return;
     if (pfb_v2_open(&reader, body, chunk->body_size_bytes, &v->c->o->reader))
@@ -363,9 +367,9 @@ static void convert_chunks(conversion *v)
     tell(v, 0, capture.error);
 }
 
-static void convert_capture(convert *c, const input *in, bool is_made)
+static void convert_capture(convert *c, const input *in, bool is_made, size_t added)
 {
-    conversion v = {.c = c, .in = in, .is_made = is_made};
+    conversion v = {.c = c, .in = in, .is_made = is_made, .added = added};
     title_names_begin(&c->titles);
     title_names_look_ahead(&c->titles, in);
     title_names_begin(&c->written_titles);
@@ -388,17 +392,17 @@ static void convert_file(convert *c, const char *name)
     input in;
     if (!input_read(&in, name, c->o->kind))
         return;
-    if (in.kind == INPUT_CAPTURE) {
-        convert_capture(c, &in, false);
-    } else {
-        pfb_bytes made = {0};
-        if (make_capture(&in, &c->metadata, &c->o->reader, &made)) {
-            const input capture = {
-                .name = name, .data = made.data, .size = made.size_bytes, .is_last = true, .kind = INPUT_CAPTURE};
-            convert_capture(c, &capture, true);
-        }
-        pfb_bytes_free(&made);
+    pfb_bytes made = {0};
+    bool is_capture = in.kind == INPUT_CAPTURE;
+    size_t added = is_capture ? make_capture_complete(&in, &c->metadata, &made) : 0;
+    if (is_capture && added == 0) {
+        convert_capture(c, &in, false, 0);
+    } else if (is_capture || make_capture(&in, &c->metadata, &c->o->reader, &made)) {
+        const input capture = {
+            .name = name, .data = made.data, .size = made.size_bytes, .is_last = true, .kind = INPUT_CAPTURE};
+        convert_capture(c, &capture, !is_capture, added);
     }
+    pfb_bytes_free(&made);
     input_free(&in);
 }
 
@@ -407,6 +411,7 @@ static void convert_all(convert *c)
     const options *o = c->o;
     char **files = file_order_by_time(o->files, o->file_count, o->kind);
     progress_begin(true);
+    metadata_files_put(&c->metadata, c->titles.collector); /* reports what is malformed in them */
     begin_waiting(c);
     sample_range_begin(&c->range, c->written_titles.collector, NULL);
     for (size_t i = 0; i < o->file_count && !output_failed(&c->out) && !c->has_failed; i++)

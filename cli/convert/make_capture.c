@@ -31,16 +31,56 @@ static void tell(const input *in, size_t base, pfb_error error)
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------- */
 
+/* The chunk of a file with metadata. */
+static pfb_chunk chunk_of(const metadata_file *file)
+{
+    return (pfb_chunk){.tag = file->request > 0 ? PFB_TAG_REGISTRATION : PFB_TAG_QUERY_INFO,
+                       .guid = file->set,
+                       .request = file->request};
+}
+
 static void put_metadata(const metadata_files *metadata, pfb_bytes *capture)
 {
     for (size_t i = 0; i < metadata->count; i++) {
         const metadata_file *file = &metadata->files[i];
-        pfb_chunk chunk = {.tag = file->request > 0 ? PFB_TAG_REGISTRATION : PFB_TAG_QUERY_INFO,
-                           .guid = file->set,
-                           .request = file->request};
+        const pfb_chunk chunk = chunk_of(file);
         if (file->in.data)
             make_capture_put(capture, &chunk, file->in.data, file->in.size);
     }
+}
+
+/* Whether a capture has V2 samples, and no metadata of this sort before the first. */
+static bool lacks(const input *in, const pfb_chunk *wanted)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    pfb_capture_open(&capture, in->data, in->size, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk)) {
+        if (!chunk.is_known)
+            continue;
+        if (chunk.tag == PFB_TAG_DATA)
+            return true;
+        if (chunk.tag == wanted->tag && chunk.request == wanted->request && pfb_guid_equal(&chunk.guid, &wanted->guid))
+            return false;
+    }
+    return false;
+}
+
+size_t make_capture_complete(const input *in, const metadata_files *metadata, pfb_bytes *capture)
+{
+    for (size_t i = 0; i < metadata->count; i++) {
+        const metadata_file *file = &metadata->files[i];
+        const pfb_chunk chunk = chunk_of(file);
+        if (!file->in.data || !lacks(in, &chunk))
+            continue;
+        if (capture->size_bytes == 0)
+            make_capture_put(capture, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+        make_capture_put(capture, &chunk, file->in.data, file->in.size);
+    }
+    size_t added = capture->size_bytes;
+    if (added > 0 && !pfb_bytes_append(capture, in->data, in->size))
+        memory_exhausted();
+    return added;
 }
 
 /* Puts the V2 reply or V1 block at `at`, and returns its size; 0 if its header is malformed, which is reported. */

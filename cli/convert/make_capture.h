@@ -14,4 +14,8 @@ void make_capture_put(pfb_bytes *capture, const pfb_chunk *chunk, const void *bo
  * used. False after a message if nothing can be made of the file. */
 bool make_capture(input *in, const metadata_files *metadata, const pfb_read_options *reader, pfb_bytes *capture);
 
+/* Copies the capture of a file after a capture with the metadata that is missing before its first V2 sample. Returns
+ * the size of that capture; 0 if nothing is missing and nothing was copied. */
+size_t make_capture_complete(const input *in, const metadata_files *metadata, pfb_bytes *capture);
+
 #endif

@@ -43,6 +43,16 @@ def real(*names):
     return os.path.join(REAL or "", *names)
 
 
+def chunks_of(capture):
+    """The chunks of a recording, without padding."""
+    found, at = [], 0
+    while at < len(capture):
+        size = 16 + struct.unpack_from("<Q", capture, at + 8)[0]
+        found.append(capture[at:at + size])
+        at += size + -size % 8
+    return found
+
+
 class ConvertCase(Case):
     """Runs convert."""
 
@@ -202,6 +212,57 @@ class RoundTrips(ConvertCase):
         made = self.converted("made.pfb", replies, *arguments)
         self.assertEqual(self.cooked(made), self.cooked(path))
         self.check(made)
+
+    def test_metadata_of_recordings(self):
+        """--registration and --query-info are added to a recording that
+        lacks them, and otherwise its own are used."""
+        whole = three_sets()
+        arguments = []
+        for number, chunk in enumerate(chunks_of(whole)):
+            if chunk.startswith(b"RGST"):
+                code = struct.unpack_from("<I", chunk, 32)[0]
+                arguments += ["--registration", f"{code}:" + self.file(
+                    f"{number}.bin", chunk[40:])]
+            elif chunk.startswith(b"QINF"):
+                arguments += ["--query-info",
+                              self.file("info.bin", chunk[16:])]
+        only = self.file("only.pfb", b"".join(
+            chunk + b"\0" * (-len(chunk) % 8) for chunk in chunks_of(whole)
+            if chunk[:4] in (b"PFBC", b"DATA", b"NOTE")))
+        path = self.file("whole.pfb", whole)
+        expected = self.cooked(path)
+        self.assertNotEqual(self.cooked(only), expected)
+        self.assertEqual(self.cooked(only, *arguments), expected)
+        for name in ("made.pfb", "made.txt"):
+            made = self.converted(name, only, *arguments)
+            self.assertEqual(self.cooked(made), expected)
+            made = self.converted(name, only, *arguments, "--set",
+                                  "Alpha Disk", "--instance", "sda")
+            self.assertEqual({(item["set"], item["instance"])
+                              for item in self.run_json("cook", made)},
+                             {("Alpha Disk", "sda")})
+        self.assertEqual(self.bytes_of(self.converted(
+            "same.pfb", path, *arguments)), whole)
+        broken = self.file("broken.bin", b"\1\0\0\0")
+        done = self.run_program("convert", only, *arguments[:2],
+                                "--registration", "5:" + broken, "-o",
+                                self.path("made.pfb"))
+        self.assertEqual([(file, done.status) for file, _, _ in
+                          done.errors()], [(broken, 1)])
+
+    def test_offsets_with_added_metadata(self):
+        """Errors have the offsets of the file."""
+        chunks = chunks_of(three_sets())
+        info = next(chunk for chunk in chunks if chunk.startswith(b"QINF"))
+        data = next(chunk for chunk in chunks if chunk.startswith(b"DATA"))
+        cut = self.file("cut.pfb", chunks[0] + data + b"\0" * (
+            -len(data) % 8) + data[:-8])
+        for options in ([], ["--query-info", self.file("i.bin", info[16:])]):
+            done = self.run_program("convert", cut, *options, "-o",
+                                    self.path("out.pfb"))
+            self.assertEqual(
+                [(offset, code) for _, offset, code in done.errors()],
+                [(16 + len(data) + -len(data) % 8, "truncated_chunk")])
 
 
 class Outputs(ConvertCase):

@@ -161,6 +161,43 @@ class Wide(Compiled):
             "21510500", ""])
 
 
+@unittest.skipIf(ON_WINDOWS or not CC, "built for this system only")
+class Dumps(Compiled):
+    """What an agent stores: each reply in a file of its own."""
+
+    def dump(self, fixture):
+        """The arguments that name the dump of a fixture."""
+        program = self.build(helper("dump.c"))
+        self.run_built(program, PERFBLOCK_CAPTURE=fixture,
+                       DUMP_FOLDER=self.folder)
+        names = sorted(os.listdir(self.folder))
+        arguments = ["--query-info", os.path.join(self.folder, "query.bin")]
+        for name in names:
+            if re.match(r"\d+-\d+\.bin", name):
+                arguments += ["--registration", re.match(
+                    r"\d+-(\d+)", name)[1] + ":" + os.path.join(
+                        self.folder, name)]
+        samples = [os.path.join(self.folder, name) for name in names
+                   if name.startswith("sample-")]
+        self.assertGreater(len(samples), 4)
+        return arguments + samples
+
+    def test_the_values_of_the_recording(self):
+        for name in ("processor_information", "processor_information_changes",
+                     "gpu_engine"):
+            fixture = os.path.join(ROOT, "fixtures", name + ".pfb")
+            expected = self.run_json("cook", fixture)
+            self.assertGreater(len({r["counter"] for r in expected}), 1)
+            dump = self.dump(fixture)
+            self.assertEqual(self.run_json("cook", *dump), expected)
+            for form in ("pfb", "txt"):
+                made = os.path.join(self.folder, "made." + form)
+                self.run_fine("convert", "-q", *dump, "-o", made)
+                self.assertEqual(self.run_json("cook", made), expected)
+            for path in os.listdir(self.folder):
+                os.remove(os.path.join(self.folder, path))
+
+
 @needs_samples
 class PerfLib(Compiled):
     """Microsoft's CpuPerfCounters."""
