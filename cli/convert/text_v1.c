@@ -183,24 +183,12 @@ static void put_definitions(text_writer *t, const uint8_t *body, size_t size)
 
 /* ---- Rows ------------------------------------------------------------------------------------------------ */
 
-/* Writes a multi counter with the count that follows its value: 8 and 4 bytes. */
-static void put_multi(text_line *line, const pfb_v1_value *value)
-{
-    uint8_t bytes[12];
-    size_t size = value->size_bytes;
-    for (size_t i = 0; i < size; i++)
-        bytes[i] = (uint8_t)(value->raw >> 8 * i);
-    for (size_t i = 0; i < 4; i++)
-        bytes[size + i] = (uint8_t)(value->multi_count >> 8 * i);
-    text_line_bytes(line, bytes, size + 4);
-}
-
 static void put_value(text_line *line, const value_slots *s, const pfb_v1_value *value, const uint8_t *body)
 {
     size_t next = value->position + (size_t)1;
     bool has_definition = next < s->count && s->counters[next].type == PFB_TYPE_MULTI_BASE;
     if (value->has_multi_count && value->is_number && !has_definition)
-        put_multi(line, value);
+        text_line_bytes(line, body + value->offset, value->size_bytes + (size_t)4); /* the count follows the value */
     else if (value->is_number)
         text_line_format(line, "%" PRIu64, value->raw);
     else
@@ -271,11 +259,13 @@ static void put_result(text_writer *t, pfb_v1_reader *block, const pfb_v1_object
     free_slots(&slots);
 }
 
-static void put_machine(text_writer *t, const pfb_name *name)
+static void put_machine(text_writer *t, const pfb_name *name, bool is_big_endian)
 {
     text_line line = {.start = 0};
     text_line_word(&line, "machine");
     text_line_name(&line, name);
+    if (is_big_endian)
+        text_line_word(&line, "big-endian");
     bool is_same = t->machine.size == line.text.size && memcmp(t->machine.data, line.text.data, line.text.size) == 0;
     if (!is_same) {
         buffer_clear(&t->machine);
@@ -293,7 +283,7 @@ void text_writer_put_v1(text_writer *t, const uint8_t *body, size_t size)
     pfb_v1_object object;
     if (!pfb_v1_open(&block, body, size, NULL))
         return;
-    put_machine(t, &block.system_name);
+    put_machine(t, &block.system_name, block.is_big_endian);
     put_definitions(t, body, size);
     text_writer_put_sample(t, true, block.perf_time, block.perf_time_100ns, block.perf_freq, &block.system_time);
     for (size_t i = 0; pfb_v1_next_object(&block, &object); i++) {

@@ -122,6 +122,9 @@ static void put_set_line(text_writer *t, text_set *set, const pfb_registration *
     const pfb_name name = set_text(set, PFB_REQUEST_COUNTERSET_NAME);
     const pfb_name english = set_text(set, PFB_REQUEST_COUNTERSET_ENGLISH_NAME);
     const pfb_name help = set_text(set, PFB_REQUEST_COUNTERSET_HELP);
+    const pfb_name provider = set_text(set, PFB_REQUEST_PROVIDER_NAME);
+    const pfb_bytes *reply = &set->replies[PFB_REQUEST_PROVIDER_GUID];
+    pfb_guid provider_guid;
     uint32_t instances = registration ? registration->instance_type : PFB_INSTANCES_MULTIPLE;
     pfb_guid_format(&set->guid, guid);
     text_line_end(&t->line);
@@ -140,6 +143,12 @@ static void put_set_line(text_writer *t, text_set *set, const pfb_registration *
     put_option(t, "help", &help);
     if (registration && registration->detail_level != NOVICE)
         text_line_format(&t->line, "detail %" PRIu32, registration->detail_level);
+    put_option(t, "provider", &provider);
+    if (reply->data && pfb_registration_guid(reply->data, reply->size_bytes, &provider_guid).code == PFB_OK) {
+        char text[PFB_GUID_TEXT_BYTES];
+        pfb_guid_format(&provider_guid, text);
+        text_line_format(&t->line, "provider-guid %s", text);
+    }
     text_line_end(&t->line);
     text_writer_set_key(t, &set->key, &name, guid);
 }
@@ -270,6 +279,20 @@ void text_writer_put_sets(text_writer *t)
             put_set(t, t->sets[i]);
     }
     t->has_new_sets = false;
+}
+
+void text_writer_put_instances(text_writer *t, const pfb_guid *counterset, const uint8_t *body, size_t size)
+{
+    pfb_list list;
+    pfb_listed_instance instance;
+    const text_set *set = find_set(t, counterset);
+    text_writer_put_sets(t);
+    text_line_word(&t->line, "instances");
+    text_line_word(&t->line, set->key.data);
+    pfb_list_open(&list, body, size, NULL);
+    while (pfb_list_next_instance(&list, &instance))
+        text_line_instance(&t->line, &instance.name, instance.id);
+    text_line_end(&t->line);
 }
 
 /* ---- Queries --------------------------------------------------------------------------------------------- */

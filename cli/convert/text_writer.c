@@ -54,8 +54,10 @@ void text_writer_put(text_writer *t, const pfb_chunk *chunk, const uint8_t *body
     case PFB_TAG_NOTE:
         put_note(t, body, size);
         break;
+    case PFB_TAG_INSTANCES:
+        text_writer_put_instances(t, &chunk->guid, body, size);
+        break;
     case PFB_TAG_CAPTURE:
-    case PFB_TAG_INSTANCES: /* the samples have them */
         break;
     default:
         t->unwritten++;

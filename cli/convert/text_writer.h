@@ -88,6 +88,7 @@ void text_writer_close(text_writer *t);
 
 void text_writer_put_registration(text_writer *t, const pfb_chunk *chunk, const uint8_t *body, size_t size);
 void text_writer_put_sets(text_writer *t); /* writes those that are new */
+void text_writer_put_instances(text_writer *t, const pfb_guid *counterset, const uint8_t *body, size_t size);
 void text_writer_put_info(text_writer *t, const uint8_t *body, size_t size);
 void text_writer_put_v2(text_writer *t, const uint8_t *body, size_t size);
 void text_writer_put_v1(text_writer *t, const uint8_t *body, size_t size);

@@ -8,6 +8,7 @@
 #include "perfblock/capture.h"
 #include "perfblock/pdh_text.h"
 #include "perfblock/v1.h"
+#include "sample_text/text_form.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,8 +113,12 @@ static bool read_log_time(file_window *w, int64_t *time)
     return raw <= INT64_MAX;
 }
 
-/* Finds the time of the first row in the first bytes of a text log: in UTC, or as it is if the log does not say how far
- * UTC is. Stores in *needs_more whether more bytes may have it. */
+/* Finds the time of the first sample in the first bytes of a text. Stores in *needs_more whether more bytes may have
+ * it.
+ */
+typedef bool find_time_in_text(const uint8_t *data, size_t size, bool is_last, int64_t *time, bool *needs_more);
+
+/* Of a text log: in UTC, or as it is if the log does not say how far UTC is. */
 static bool find_row_time(const uint8_t *data, size_t size, bool is_last, int64_t *time, bool *needs_more)
 {
     const int64_t units_per_minute = INT64_C(600000000);
@@ -127,8 +132,8 @@ static bool find_row_time(const uint8_t *data, size_t size, bool is_last, int64_
     return is_found;
 }
 
-/* The header of a text log may be long: the window is doubled until it holds the first row. */
-static bool read_text_time(file_window *w, int64_t *time)
+/* What precedes the first sample may be long: the window is doubled until it holds the sample. */
+static bool read_text_time(file_window *w, find_time_in_text *find, int64_t *time)
 {
     enum { MOST_BYTES = 1 << 24 };
     buffer bytes = {0};
@@ -143,7 +148,7 @@ static bool read_text_time(file_window *w, int64_t *time)
             buffer_commit(&bytes, got > 0 ? (size_t)got : 0);
         }
         bool is_last = bytes.size < wanted;
-        is_found = find_row_time((const uint8_t *)bytes.data, bytes.size, is_last, time, &needs_more);
+        is_found = find((const uint8_t *)bytes.data, bytes.size, is_last, time, &needs_more);
         needs_more = needs_more && !is_last && bytes.size < MOST_BYTES;
     }
     buffer_free(&bytes);
@@ -154,6 +159,8 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
 {
     size_t held = 0;
     const uint8_t *data = look_ahead(w, WINDOW, &held);
+    if ((kind == INPUT_AUTO || kind == INPUT_CAPTURE) && text_form_recognise(data, held))
+        return read_text_time(w, text_form_find_time, time);
     if (kind == INPUT_AUTO)
         kind = file_format_recognise(data, held, system_file_size(w->file)).kind;
     if (kind == INPUT_CAPTURE)
@@ -161,7 +168,7 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
     if (kind == INPUT_LOG)
         return read_log_time(w, time);
     if (kind == INPUT_PDH_TEXT)
-        return read_text_time(w, time);
+        return read_text_time(w, find_row_time, time);
     return (kind == INPUT_DATA || kind == INPUT_V1) && read_block_time(w, kind == INPUT_V1, time);
 }
 

@@ -106,6 +106,13 @@ static bool take_name(definitions *d, const char *what, pfb_name *name)
     return definitions_word(d, what, &w) && definitions_name(d, &w, name);
 }
 
+static bool take_guid(definitions *d, pfb_guid *guid)
+{
+    word w;
+    return definitions_word(d, "a GUID", &w) &&
+           ((!w.is_quoted && pfb_guid_parse(w.text, w.size, guid)) || words_fail(d->words, &w, "expected a GUID"));
+}
+
 static bool take_value(definitions *d, const text_option *option)
 {
     int64_t number = 0;
@@ -120,6 +127,8 @@ static bool take_value(definitions *d, const text_option *option)
         return take_signed(d, INT64_MIN, INT64_MAX, option->value);
     case OPTION_NAME:
         return take_name(d, "a text", option->value);
+    case OPTION_GUID:
+        return take_guid(d, option->value);
     case OPTION_I32:
         break;
     }
@@ -320,13 +329,10 @@ bool definitions_read_counterset(definitions *d)
     text_part part = {.detail = NOVICE};
     const text_option options[] = {{"english", OPTION_NAME, &part.english, NULL},
                                    {"help", OPTION_NAME, &part.help, NULL},
-                                   {"detail", OPTION_U32, &part.detail, NULL}};
-    word w;
-    if (!definitions_word(d, "a GUID", &w))
-        return false;
-    if (w.is_quoted || !pfb_guid_parse(w.text, w.size, &part.guid))
-        return words_fail(d->words, &w, "expected a GUID");
-    if (!take_instances(d, &part.instances) || !take_name(d, "a name or -", &part.name) ||
+                                   {"detail", OPTION_U32, &part.detail, NULL},
+                                   {"provider", OPTION_NAME, &part.provider, NULL},
+                                   {"provider-guid", OPTION_GUID, &part.provider_guid, &part.has_provider_guid}};
+    if (!take_guid(d, &part.guid) || !take_instances(d, &part.instances) || !take_name(d, "a name or -", &part.name) ||
         !definitions_options(d, options, sizeof options / sizeof options[0]))
         return false;
     add_part(d, &part);
@@ -512,6 +518,11 @@ static void write_text(pfb_writer *writer, const void *context)
     pfb_write_string(writer, context);
 }
 
+static void write_guid(pfb_writer *writer, const void *context)
+{
+    pfb_write_guid(writer, context);
+}
+
 /* The texts of one sort. */
 typedef struct text_list {
     const text_part *part;
@@ -581,6 +592,10 @@ static void put_counterset(definitions *d, const text_part *part)
         put_reply(d, part, PFB_REQUEST_COUNTERSET_HELP, write_text, &part->help);
     put_texts(d, part, PFB_REQUEST_COUNTER_NAMES, find_name);
     put_texts(d, part, PFB_REQUEST_COUNTER_HELPS, find_help);
+    if (part->provider.bytes)
+        put_reply(d, part, PFB_REQUEST_PROVIDER_NAME, write_text, &part->provider);
+    if (part->has_provider_guid)
+        put_reply(d, part, PFB_REQUEST_PROVIDER_GUID, write_guid, &part->provider_guid);
     if (part->english.bytes)
         put_reply(d, part, PFB_REQUEST_COUNTERSET_ENGLISH_NAME, write_text, &part->english);
     put_texts(d, part, PFB_REQUEST_COUNTER_ENGLISH_NAMES, find_english);

@@ -38,6 +38,9 @@ typedef struct text_part {
     bool has_clock;         /* V1: the clock of the object is the 100 ns clock of the sample */
     uint32_t detail, help_title;
     pfb_name name, english, help;
+    pfb_name provider;
+    pfb_guid provider_guid;
+    bool has_provider_guid;
     text_counter *counters;
     size_t count, capacity;
     uint32_t *widths; /* V1: bytes of each value of a row, one per offset, ... */
@@ -104,7 +107,7 @@ bool definitions_name(definitions *d, const word *w, pfb_name *name);
 /* A pair of a key and a value at the end of a line. */
 typedef struct text_option {
     const char *key;
-    enum { OPTION_U32, OPTION_ID, OPTION_I32, OPTION_U64, OPTION_I64, OPTION_NAME } kind;
+    enum { OPTION_U32, OPTION_ID, OPTION_I32, OPTION_U64, OPTION_I64, OPTION_NAME, OPTION_GUID } kind;
     void *value;
     bool *is_given; /* may be null */
 } text_option;

@@ -55,6 +55,7 @@ typedef struct reader {
     words words;
     definitions definitions;
     pfb_name machine;
+    bool is_big_endian;  /* the blocks of the machine */
     text_query *queries; /* ascending by index */
     size_t query_count, query_capacity;
     bool has_queries;     /* the text has query lines */
@@ -279,7 +280,7 @@ static void write_object(pfb_writer *writer, const reader *r, const text_result 
 static void write_v1(pfb_writer *writer, const void *context)
 {
     const reader *r = context;
-    pfb_write_begin_v1(writer, &r->times, &r->machine, false);
+    pfb_write_begin_v1(writer, &r->times, &r->machine, r->is_big_endian);
     for (size_t i = 0; i < r->result_count; i++)
         write_object(writer, r, &r->results[i]);
     pfb_write_end_v1(writer);
@@ -815,6 +816,43 @@ static bool read_query(reader *r)
     return true;
 }
 
+static void write_instances(pfb_writer *writer, const void *context)
+{
+    const reader *r = context;
+    for (size_t i = 0; i < r->row_count; i++)
+        pfb_write_listed_instance(writer, (uint32_t)r->rows[i].id, &r->rows[i].name);
+}
+
+/* An instance list. Its rows are those of no sample. */
+static bool read_instances(reader *r)
+{
+    text_part *part = NULL;
+    word w;
+    word at = {.text = r->words.data + r->words.at};
+    if (!end_sample(r) || !definitions_part(&r->definitions, false, &part))
+        return false;
+    if (part->is_v1)
+        return words_fail(&r->words, &at, "V1 objects have no instance lists");
+    while (words_next(&r->words, &w)) {
+        text_row row = {.id = 0};
+        if (word_is(&w, "-"))
+            return words_fail(&r->words, &w, "expected \"NAME#ID\"");
+        if (!read_instance(r, &w, &row))
+            return false;
+        r->rows = memory_grow(r->rows, &r->row_capacity, r->row_count + 1, sizeof *r->rows);
+        r->rows[r->row_count++] = row;
+    }
+    if (r->words.has_failed)
+        return false;
+    if (r->has_new_queries && !put_queries(r)) /* chunks keep the order of the lines */
+        return false;
+    definitions_put_countersets(&r->definitions);
+    const pfb_chunk chunk = {.tag = PFB_TAG_INSTANCES, .guid = part->guid};
+    pfb_error error = definitions_put_written(&r->definitions, &chunk, write_instances, r);
+    r->row_count = 0;
+    return error.code == PFB_OK || words_fail(&r->words, &at, "the instance list is larger than 4 GiB");
+}
+
 static bool read_note(reader *r)
 {
     word w;
@@ -835,8 +873,11 @@ static bool read_note(reader *r)
 static bool read_machine(reader *r)
 {
     word w;
-    return end_sample(r) && definitions_word(&r->definitions, "a name or -", &w) &&
-           definitions_name(&r->definitions, &w, &r->machine);
+    if (!end_sample(r) || !definitions_word(&r->definitions, "a name or -", &w) ||
+        !definitions_name(&r->definitions, &w, &r->machine))
+        return false;
+    r->is_big_endian = words_next(&r->words, &w);
+    return !r->is_big_endian || word_is(&w, "big-endian") || words_fail(&r->words, &w, "expected big-endian");
 }
 
 /* ---- The text -------------------------------------------------------------------------------------------- */
@@ -870,6 +911,7 @@ static const struct {
              {"error", read_error},
              {"counterset", read_counterset},
              {"counter", read_counter},
+             {"instances", read_instances},
              {"query", read_query},
              {"object", read_object},
              {"define", read_define},
@@ -886,8 +928,8 @@ static bool read_line(reader *r)
             return verbs[i].read(r);
     }
     return words_fail(&r->words, &verb,
-                      "expected counterset, counter, object, define, query, sample, result, error, row, machine or "
-                      "note");
+                      "expected counterset, counter, instances, object, define, query, sample, result, error, row, "
+                      "machine or note");
 }
 
 /* Skips a byte order mark. */
@@ -904,6 +946,33 @@ bool text_form_recognise(const void *data, size_t size)
     size_t at = skip_mark(data, size);
     return size - at >= sizeof first_line - 1 &&
            memcmp((const char *)data + at, first_line, sizeof first_line - 1) == 0;
+}
+
+/* Skips the words of a line. False after an error. */
+static bool skip_words(words *w)
+{
+    word next;
+    while (words_next(w, &next))
+        continue;
+    return !w->has_failed;
+}
+
+bool text_form_find_time(const uint8_t *data, size_t size, bool is_last, int64_t *time, bool *needs_more)
+{
+    reader r = {.words = {.data = (const char *)data, .size = size}};
+    word verb;
+    bool is_found = false;
+    r.definitions = (definitions){.words = &r.words};
+    bool has_line = skip_words(&r.words) && words_next_line(&r.words); /* the first line */
+    while (has_line && !is_found && words_next(&r.words, &verb)) {
+        is_found = word_is(&verb, "sample") && read_sample(&r);
+        has_line = skip_words(&r.words) && words_next_line(&r.words);
+    }
+    /* A sample whose line is the last one of these bytes may continue after them. */
+    is_found = is_found && (has_line || is_last);
+    *time = r.times.perf_time_100ns;
+    *needs_more = !is_last && !is_found;
+    return is_found;
 }
 
 static bool read_first_line(reader *r)

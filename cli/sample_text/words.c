@@ -28,6 +28,8 @@ bool words_fail(words *w, const word *at, const char *format, ...)
     if (w->has_failed)
         return false;
     w->has_failed = true;
+    if (!w->file)
+        return false;
     va_start(arguments, format);
     buffer_format_list(&sentence, format, arguments);
     va_end(arguments);

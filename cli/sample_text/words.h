@@ -10,7 +10,7 @@
  * is a text between quotation marks. */
 
 typedef struct words {
-    const char *file; /* its name, for errors */
+    const char *file; /* its name, for errors; null: they are not reported */
     const char *data;
     size_t size;
     /* ------------------------------------------------------------------------------------------ */

@@ -7,13 +7,16 @@ import re
 import struct
 import unittest
 
-from captures import three_sets
+from captures import DISK as DISK_SET, MEMORY as MEMORY_SET, three_sets
 from program import ROOT, Case, seed, writer as w
 from v1_writer import little, big, multi_string
 
 REAL = os.environ.get("PERFBLOCK_REAL_DATA")
 FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures", "*.pfb")))
 VALID = sorted(glob.glob(seed("capture", "valid_*.pfb")))
+UNALIGNED = "valid_multi_no_room.bin"  # texts have no unaligned sizes
+BARE = sorted(glob.glob(seed("v1", "valid_*.bin")) +
+              glob.glob(seed("v2", "valid_*.bin")))
 BROKEN = sorted(glob.glob(seed("v2", "broken_rule1[01]_*.bin")) +
                 glob.glob(seed("v2", "broken_second_*.bin")) +
                 glob.glob(seed("v1", "broken_rule31_*.bin")))
@@ -108,6 +111,50 @@ class RoundTrips(ConvertCase):
         self.assertGreaterEqual(len(VALID), 16)
         for path in VALID:
             self.check(path)
+
+    def test_bare_blocks(self):
+        self.assertGreaterEqual(len(BARE), 40)
+        for path in BARE:
+            if os.path.basename(path) != UNALIGNED:
+                self.check(path)
+
+    def test_v1_without_a_machine(self):
+        counters = [little.counter(10, 0x00010000, 4, 4)]
+        thing = little.object(2, counters, [little.values(little.v4(7))],
+                              instances=-1)
+        for name in (None, "", "PC"):
+            raw = None if name is None else (name + "\0").encode("utf-16-le")
+            path = self.file("v1.bin", little.block(
+                thing, raw_system=raw or b""))
+            self.check(path)
+            self.assertEqual(
+                [item["machine"] for item in
+                 self.run_json("cook", self.converted("a.txt", path))],
+                [None if name is None else "\\\\" + name])
+
+    def test_lists_and_providers(self):
+        """What the samples do not have."""
+        more = b"".join([
+            w.registration_chunk(DISK_SET, 7, w.string("A \"provider\"")),
+            w.registration_chunk(DISK_SET, 8, w.guid_bytes(MEMORY_SET)),
+            w.chunk(b"INST", w.guid_bytes(MEMORY_SET))])
+        path = self.file("three.pfb", three_sets().replace(
+            w.chunk(b"PFBC"), w.chunk(b"PFBC") + more))
+        self.check(path)
+        text = self.converted("a.txt", path)
+        with open(text, encoding="utf-8") as file:
+            lines = file.read().replace("\n    ", " ")
+        self.assertIn('\ninstances "Beta Network" "eth0#0" "lo#1"\n', lines)
+        self.assertIn(f'\ninstances {MEMORY_SET}\n', lines)
+        self.assertIn(f'provider "A \\"provider\\"" provider-guid {MEMORY_SET}',
+                      lines)
+        back = self.bytes_of(self.converted("a.pfb", text))
+        for tag, where in ((b"INST", three_sets()), (b"RGST", more)):
+            for chunk in chunks_of(where):
+                if chunk.startswith(tag):
+                    self.assertTrue(chunk[16:] in back, chunk)
+        self.assertEqual(self.run_json("countersets", "--file", path),
+                         self.run_json("countersets", "--file", text))
 
     def test_texts_of_fixtures(self):
         """The second implementation makes the same bytes."""
@@ -339,11 +386,18 @@ class Outputs(ConvertCase):
         first = self.file("first.txt", DISK.encode())
         pfb = [self.converted(name + ".pfb", path) for name, path in
                (("later", later), ("first", first))]
-        made = self.converted("all.pfb", *pfb)
-        done = self.run_program("show", made)
-        self.assertEqual(done.out.count('"DATA"'), 4)
-        times = re.findall(r"perf_time (\d+)", done.out)
-        self.assertEqual(times, sorted(times, key=int))
+        long = self.file("long.txt", text.replace(
+            "sample 4", "# long\n" * 20000 + "sample perf 10040000000\n"
+            "  100ns 133801632040000000 frequency 10000000").encode())
+        for files in (pfb, (later, first), (later, pfb[1]), (long, first)):
+            made = self.converted("all.pfb", *files)
+            done = self.run_program("show", made)
+            self.assertEqual(done.out.count('"DATA"'), 4)
+            times = re.findall(r"perf_time (\d+)", done.out)
+            self.assertEqual(times, sorted(times, key=int), files)
+        broken = self.file("broken.txt", HEAD.encode() + b"sample x\n")
+        done = self.run_program("cook", broken, first)
+        self.assertEqual((done.status, len(done.err.splitlines())), (1, 1))
 
     def test_part_of_a_recording(self):
         """Samples that are left out are not written, and the others have
