@@ -187,7 +187,7 @@ class Dumps(Compiled):
                      "gpu_engine"):
             fixture = os.path.join(ROOT, "fixtures", name + ".pfb")
             expected = self.run_json("cook", fixture)
-            self.assertGreater(len({r["counter"] for r in expected}), 1)
+            self.assertGreater(len({r.get("counter") for r in expected}), 1)
             dump = self.dump(fixture)
             self.assertEqual(self.run_json("cook", *dump), expected)
             for form in ("pfb", "txt"):
