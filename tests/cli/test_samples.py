@@ -51,6 +51,10 @@ FAULTS = (  # operation, call, kind, value, offset; exit status; our code
     ((7, 1, 3, 0x7FFFFFFF, 224), 13, None),  # data size of its first value
     ((7, 1, 3, 0x7FFFFFFF, 228), 13, None),  # size of its first value
 )
+HARMLESS = (
+    (7, 1, 2, 64, 0),                       # bytes after dwTotalSize
+    (4, 0, 5, 87, 0), (4, 0, 6, 87, 0),     # its identifier has a name
+)
 
 
 def needs_samples(test):
@@ -263,6 +267,12 @@ class PerfLib(Compiled):
                 self.assertNotEqual(said, "ok")
                 if verdict:
                     self.assertTrue(said.startswith(verdict), said)
+        whole = self.run_built(program, PERFBLOCK_CAPTURE=FIXTURE)
+        for fault in HARMLESS:
+            self.assertEqual(
+                self.run_built(program, PERFBLOCK_CAPTURE=FIXTURE,
+                               PERFBLOCK_FAULT=" ".join(map(str, fault))),
+                "verdict ok\n" + whole, fault)
 
 
 @needs_samples
