@@ -164,11 +164,6 @@ typedef struct part {
     uint32_t id_count;
 } part;
 
-static bool has_ids(uint32_t kind)
-{
-    return kind == PFB_V2_MULTIPLE_COUNTERS || kind == PFB_V2_COUNTERSET;
-}
-
 static bool has_instances(uint32_t kind)
 {
     return kind == PFB_V2_MULTIPLE_INSTANCES || kind == PFB_V2_COUNTERSET;
@@ -182,7 +177,7 @@ static void write_values(pfb_writer *builder, const part *p, pfb_v2_reader *bloc
     const selection *choice = p->e->choice;
     const pfb_guid *set = &p->identifier->counterset;
     const pfb_name *queried = &p->identifier->name;
-    bool is_reduced = choice->has_counters && has_ids(p->result->kind);
+    bool is_reduced = choice->has_counters && p->result->has_counter_ids;
     if (!instance && queried->size_bytes > 0 && !pfb_query_is_pattern(queried))
         instance = queried;
     while (pfb_v2_next_value(block, &value)) {
@@ -202,13 +197,13 @@ static void write_part(pfb_writer *builder, const void *context)
     pfb_write_begin_v2(builder, &(pfb_write_times){0});
     pfb_write_begin_result(builder, p->result->kind, p->result->status, p->ids, p->id_count);
     while (pfb_v2_next_instance(&block, &instance)) {
-        if (has_instances(p->result->kind)) {
+        if (instance.name.bytes) {
             if (!selection_has_instance(p->e->choice, &p->identifier->counterset, p->identifier->counter_id,
                                         &instance.name))
                 continue;
             pfb_write_instance(builder, instance.id, &instance.name);
         }
-        write_values(builder, p, &block, has_instances(p->result->kind) ? &instance.name : NULL);
+        write_values(builder, p, &block, instance.name.bytes ? &instance.name : NULL);
     }
     pfb_write_end_result(builder);
     pfb_write_end_v2(builder);
@@ -229,9 +224,10 @@ static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_v2_
 }
 
 /* Returns true if the result of a chosen query may be copied, at least in part. */
-static bool is_result_chosen(const extract *e, const pfb_identifier *identifier, uint32_t kind)
+static bool is_result_chosen(const extract *e, const pfb_identifier *identifier, const pfb_v2_result *result)
 {
-    if (kind == PFB_V2_ERROR || has_ids(kind))
+    uint32_t kind = result->kind;
+    if (kind == PFB_V2_ERROR || result->has_counter_ids)
         return true;
     bool has_known_kind = kind == PFB_V2_SINGLE_COUNTER || has_instances(kind);
     bool is_identified = selection_has_counter(e->choice, &identifier->counterset, identifier->counter_id);
@@ -254,9 +250,9 @@ static pfb_error append_result(const extract *e, const pfb_identifier *identifie
                                const pfb_v2_reader *block, const pfb_v2_result *result, pfb_bytes *reduced)
 {
     pfb_error error = {PFB_OK, 0};
-    uint32_t kind = result->kind;
-    bool is_part = (e->choice->has_counters && has_ids(kind)) || (e->choice->has_patterns && has_instances(kind));
-    if (!is_result_chosen(e, identifier, kind)) {
+    bool is_part = (e->choice->has_counters && result->has_counter_ids) ||
+                   (e->choice->has_patterns && has_instances(result->kind));
+    if (!is_result_chosen(e, identifier, result)) {
         append_error(reduced);
     } else if (is_part) {
         part p = {.e = e, .identifier = identifier, .data = sample->data, .block = block, .result = result};

@@ -384,16 +384,6 @@ static const text_asked *find_asked(const text_writer *t, uint32_t index)
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-static bool has_ids(uint32_t kind)
-{
-    return kind == PFB_V2_MULTIPLE_COUNTERS || kind == PFB_V2_COUNTERSET;
-}
-
-static bool has_instances(uint32_t kind)
-{
-    return kind == PFB_V2_MULTIPLE_INSTANCES || kind == PFB_V2_COUNTERSET;
-}
-
 /* The kind of result that a reader of the text expects. */
 static uint32_t usual_kind(const text_asked *asked)
 {
@@ -449,12 +439,12 @@ static bool put_rows(text_writer *t, pfb_v2_reader *reader, const pfb_v2_result 
         size_t start = t->line.text.size;
         uint32_t count = 0;
         text_line_word(&t->line, "row");
-        if (has_instances(result->kind))
+        if (instance.name.bytes)
             text_line_instance(&t->line, &instance.name, instance.id);
         else
             text_line_word(&t->line, "-");
         for (; pfb_v2_next_value(reader, &value); count++) {
-            uint32_t id = has_ids(result->kind) ? value.counter_id : asked ? asked->counter_id : PFB_NO_ID;
+            uint32_t id = result->has_counter_ids ? value.counter_id : asked ? asked->counter_id : PFB_NO_ID;
             put_value(&t->line, data, &value, find_width(set, id));
         }
         if (count == result->counter_count) {
@@ -477,7 +467,7 @@ static void put_result(text_writer *t, pfb_v2_reader *reader, const pfb_v2_resul
         text_line_format(&t->line, "kind %" PRIu32, result->kind);
     if (result->status != 0 && result->kind != PFB_V2_ERROR)
         text_line_format(&t->line, "status %" PRIu32, result->status);
-    if (has_ids(result->kind))
+    if (result->has_counter_ids)
         put_ids(t, reader, result, asked ? asked->set : NULL);
     text_line_end(&t->line);
     if (result->kind == PFB_V2_ERROR) {
