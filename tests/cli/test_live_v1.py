@@ -232,6 +232,21 @@ class Record(V1Case):
                 self.assertNotIn(name.encode("utf-16-le"), data)
             os.remove(path)
 
+    def test_a_broken_block(self):
+        """What precedes the error is recorded, and the error reported."""
+        broken = bytearray(block(3))
+        second = broken.index(struct.pack("<III", 64, PROCESSOR, 0))
+        broken[second - 8:second - 4] = b"\xff" * 4
+        self.use(machine(2) + w.chunk(b"V1DT", bytes(broken)))
+        path = os.path.join(self.folder, "out.pfb")
+        done = self.run_own("record", "-o", path, "--interval", "0.01",
+                            "--count", "1", "--set", "System", "--counter",
+                            "10")
+        self.assertEqual((done.status, done.errors()), (
+            1, [("live", second - 8, "bad_object_size")]))
+        self.assertEqual([(r["set"], r["raw"]) for r in self.run_program(
+            "cook", "--format", "json", path).objects()], [("System", 15)])
+
     def test_a_guid_of_the_catalog(self):
         names = NAMES.replace("Processor\0".encode("utf-16-le"),
                               "Processor Information\0".encode("utf-16-le"))
