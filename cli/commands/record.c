@@ -282,23 +282,14 @@ static bool choose(recorder *r, const collecting *c, const options *o)
     return true;
 }
 
-/* Reports the V1 blocks of a file: `convert` reduces them. False if there is nothing else. */
-static bool check_blocks(const input *file)
+/* Reports the V1 blocks of a recording: `convert` reduces them. False if there is nothing else. */
+static bool check_blocks(const recorded_file *file)
 {
-    pfb_capture capture;
-    pfb_chunk chunk;
-    uint64_t count = 0;
-    bool has_replies = false;
-    pfb_capture_open(&capture, file->data, file->size, NULL);
-    while (pfb_capture_next_chunk(&capture, &chunk)) {
-        count += chunk.is_known && chunk.tag == PFB_TAG_V1;
-        has_replies = has_replies || (chunk.is_known && chunk.tag == PFB_TAG_DATA);
-    }
-    if (count > 0)
-        diagnostics_say(has_replies ? STATUS_FINE : STATUS_USAGE, file->name,
-                        "%shas %" PRIu64 " V1 blocks, which are not recorded: perfblock convert filters them",
-                        has_replies ? "note: " : "", count);
-    return count == 0 || has_replies;
+    if (file->has_v1)
+        diagnostics_say(file->has_v2 ? STATUS_FINE : STATUS_USAGE, file->in.name,
+                        "%shas V1 blocks, which are not recorded: perfblock convert filters them",
+                        file->has_v2 ? "note: " : "");
+    return !file->has_v1 || file->has_v2;
 }
 
 void command_record(const options *o)
