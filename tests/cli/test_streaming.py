@@ -147,13 +147,13 @@ class Memory(Case):
         chosen = ("--set", "*", *CHOSEN)
         for command in (["live", "-f", "csv", *chosen],
                         ["record", "-o", out, *chosen], ["countersets"]):
-            self.assertLess(self.peak([*command, "--source", path]), MOST,
+            self.assertLess(self.peak([*command, "--source", path]), MAX_BYTES,
                             command)
             with subprocess.Popen(["cat", path],
                                   stdout=subprocess.PIPE) as pipe:
                 most = self.peak([*command, "--source", "-"], pipe.stdout)
                 pipe.stdout.close()
-            self.assertLess(most, MOST, command)
+            self.assertLess(most, MAX_BYTES, command)
 
     def test_replies(self):
         self.check(write_replies, ["cook", "-f", "csv", "--every", "1000"])
