@@ -13,7 +13,8 @@ static bool is_output(const options *o, const char *path)
 /* Whether the output is one of the files that are read. */
 static bool replaces_input(const options *o)
 {
-    bool is_input = is_output(o, o->names) || is_output(o, o->query_info) || is_output(o, o->path_file);
+    bool is_input =
+        is_output(o, o->source) || is_output(o, o->names) || is_output(o, o->query_info) || is_output(o, o->path_file);
     for (size_t i = 0; i < o->registration_count && !is_input; i++)
         is_input = is_output(o, o->registrations[i].path);
     for (size_t i = 0; i < o->file_count && !is_input; i++)

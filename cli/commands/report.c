@@ -1,12 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/report.h"
 
+#include "collect/collecting.h"
 #include "commands.h"
 #include "commands/cook.h"
 #include "commands/page_file.h"
+#include "os/system.h"
 #include "output/diagnostics.h"
+#include "values/values.h"
 
 #include <inttypes.h>
+
+/* Collects from this machine until --duration or --count ends it, or an interruption. False after a message, if there
+ * is nothing to show. */
+static bool collect_live(const options *o, output *out)
+{
+    static const pfb_collector_options choices = {.returns_at_once = true};
+    collecting c;
+    uint64_t number = 0;
+    if (!collecting_open(&c, o, &choices))
+        return false;
+    values_printer printer = {.out = out, .file = c.subject, .has_choice = true};
+    bool goes_on = collecting_add(&c, o);
+    system_catch_interrupts();
+    progress_begin(o->recording != NULL);
+    system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
+    while (goes_on && !system_interrupted() && collecting_next(&c)) {
+        pfb_error error = pfb_collector_reply(c.collector).error;
+        values_print(&printer, c.collector);
+        values_end_sample(&printer);
+        collecting_report(&c);
+        if (error.code != PFB_OK)
+            diagnostics_malformed(c.subject, error);
+        number++;
+        if (o->duration > 0)
+            progress_show(c.subject, number * o->interval, o->duration);
+        goes_on = (o->count == 0 || number < o->count) && system_rhythm_wait(&rhythm);
+    }
+    values_end(&printer);
+    collecting_close(&c);
+    return number > 0;
+}
+
+/* Adds the values of the files, or of the recording of --source. */
+static void read_files(const options *o, output *out)
+{
+    options all = *o;
+    buffer source = {0};
+    if (o->source) {
+        buffer_string(&source, o->source);
+        all.files = &source.data;
+        all.file_count = 1;
+    }
+    cook_files(&all, out);
+    buffer_free(&source);
+}
 
 /* Collects all values, then writes the page. */
 void command_report(const options *o)
@@ -14,22 +62,32 @@ void command_report(const options *o)
     output out;
     buffer messages = {0};
     report *r = report_begin();
+    bool has_page = true;
     buffer_clear(&messages);
     output_open(&out, OUTPUT_REPORT, false);
     out.report = r;
     diagnostics_copy_to(&messages);
-    cook_files(o, &out);
+    if (o->is_live)
+        has_page = collect_live(o, &out);
+    else
+        read_files(o, &out);
+    if (o->top > 0)
+        report_keep_top(r, o->top);
     if (report_dropped(r) > 0)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: the page lacks %" PRIu64 " values: it has the first %d lines, of a counter and an "
                         "instance each",
                         report_dropped(r), REPORT_MOST_LINES);
     diagnostics_copy_to(NULL);
-    const report_description description = {
-        .files = (const char *const *)o->files, .file_count = o->file_count, .messages = messages.data};
-    if (page_file_open(o))
+    const report_description description = {.files = o->source ? &o->source : (const char *const *)o->files,
+                                            .file_count = o->source ? 1 : o->file_count,
+                                            .messages = messages.data};
+    if (has_page && page_file_open(o)) {
         report_write(r, &description, &out);
-    page_file_close(o, &out);
+        page_file_close(o, &out);
+    } else {
+        output_close(&out);
+    }
     buffer_free(&messages);
     report_free(r);
 }

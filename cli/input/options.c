@@ -158,6 +158,8 @@ static bool read_seconds(const char *value, uint64_t *nanoseconds)
     return true;
 }
 
+#define DEFAULT_INTERVAL UINT64_C(1000000000) /* nanoseconds */
+
 static bool take_interval(options *o, const char *value)
 {
     return read_seconds(value, &o->interval);
@@ -190,8 +192,9 @@ static bool take_every(options *o, const char *value)
 
 static bool take_source(options *o, const char *value)
 {
-    o->has_two_sources = o->source != NULL;
-    o->source = strcmp(value, "live") == 0 ? NULL : value;
+    o->has_two_sources = o->source != NULL || o->is_live;
+    o->is_live = strcmp(value, "live") == 0;
+    o->source = o->is_live ? NULL : value;
     return true;
 }
 
@@ -344,6 +347,7 @@ enum {
     READS_FILES = COMMAND_SHOW | COMMAND_CHECK | COMMAND_COOK | COMMAND_CONVERT | WRITES_PAGE,
     COLLECTS = COMMAND_LIVE | COMMAND_RECORD,
     QUERIES = COLLECTS | COMMAND_COUNTERSETS,
+    TAKES_SOURCE = COLLECTS | COMMAND_REPORT, /* report of this machine: only with --source live */
     CHOOSES = COLLECTS | COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
     PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP | WRITES_PAGE),
     PRINTS_TABLES = COMMAND_COOK | COMMAND_LIVE | COMMAND_TYPES,
@@ -388,7 +392,7 @@ static const command_option table[] = {
      .take = take_names},
     {.name = "registration",
      .argument = "[CODE:]FILE",
-     .commands = COMMAND_COOK | COMMAND_CONVERT,
+     .commands = COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
      .meaning = "for V2 replies without metadata: the reply to a registration request; CODE is the request code, 1 by "
                 "default; replies of other codes follow that of their counterset; repeatable",
      .expected = "a file, after a request code from 1 to 10 and a colon or alone",
@@ -397,7 +401,7 @@ static const command_option table[] = {
      .take = take_registration},
     {.name = "query-info",
      .argument = "FILE",
-     .commands = COMMAND_COOK | COMMAND_CONVERT,
+     .commands = COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
      .meaning = "for V2 replies without metadata: the reply of PerfQueryCounterInfo",
      .takes_file = true,
      .take = take_query_info},
@@ -416,8 +420,9 @@ static const command_option table[] = {
     {.name = "set",
      .argument = "NAME|GUID",
      .commands = CHOOSES,
-     .meaning = "counterset; a name may contain * and ?; repeatable; default: Processor Information; for cook, convert "
-                "and report all",
+     .meaning =
+         "counterset; a name may contain * and ?; repeatable; default: Processor Information; for files that cook, "
+         "convert and report read all",
      .example = "\"Network Interface\"",
      .take = take_set},
     {.name = "instance",
@@ -457,7 +462,7 @@ static const command_option table[] = {
     {.name = "interval",
      .letter = 'i',
      .argument = "SECONDS",
-     .commands = COLLECTS,
+     .commands = TAKES_SOURCE,
      .meaning = "time between samples, 0.01 or more; default: 1",
      .expected = "a number of seconds from 0.01 to 10000000",
      .example = "0.5",
@@ -465,33 +470,33 @@ static const command_option table[] = {
     {.name = "count",
      .letter = 'n',
      .argument = "N",
-     .commands = COLLECTS,
+     .commands = TAKES_SOURCE,
      .meaning = "number of samples; default: until interrupted",
      .expected = "a number from 1 up",
      .example = "60",
      .take = take_count},
     {.name = "duration",
      .argument = "SECONDS",
-     .commands = COLLECTS,
+     .commands = TAKES_SOURCE,
      .meaning = "end after this time, from the first sample on; default: until interrupted",
      .expected = "a number of seconds from 0.01 to 10000000",
      .example = "3600",
      .take = take_duration},
     {.name = "source",
      .argument = "live|FILE",
-     .commands = QUERIES | COMMAND_CPI_RUN,
-     .meaning = "this machine, which is the default, or a recording to replay",
+     .commands = QUERIES | COMMAND_REPORT | COMMAND_CPI_RUN,
+     .meaning = "this machine, which is the default except for report, or a recording to replay",
      .takes_file = true,
      .take = take_source},
     {.name = "machine",
      .argument = "NAME",
-     .commands = QUERIES,
+     .commands = QUERIES | COMMAND_REPORT,
      .meaning = "Windows: another machine",
      .expected = "the name of a machine",
      .example = "server1",
      .take = take_machine},
     {.name = "v1",
-     .commands = QUERIES,
+     .commands = QUERIES | COMMAND_REPORT,
      .meaning = "Windows: V1 data (HKEY_PERFORMANCE_DATA), which is also used where there is no V2 data",
      .take = take_v1},
     {.name = "file",
@@ -558,8 +563,9 @@ static const command_option table[] = {
      .take = take_sort},
     {.name = "top",
      .argument = "N",
-     .commands = COMMAND_COOK | COMMAND_LIVE,
-     .meaning = "text: show the N largest instances of each counterset, by the counter of --sort or else by the first",
+     .commands = COMMAND_COOK | COMMAND_LIVE | COMMAND_REPORT,
+     .meaning = "text: show the N largest instances of each counterset, by the counter of --sort or else by the first; "
+                "report: in each chart the N instances with the largest averages",
      .expected = "a number from 1 up",
      .example = "10",
      .take = take_top},
@@ -790,6 +796,8 @@ static output_format default_format(const command *c)
 
 static bool check_files(const options *o, const command *c)
 {
+    if (c->bit == COMMAND_REPORT && (o->is_live || o->source))
+        return o->file_count == 0 || refuse(c, "%s: --source is given instead of files", o->files[0]);
     if (c->files == FILES_MANY && o->file_count == 0)
         return refuse(c, "expected a FILE (- is standard input)");
     if (c->files == FILES_COMMAND && o->file_count == 0)
@@ -807,7 +815,7 @@ static bool check_choices(const options *o, const command *c)
     bool has_paths = o->path_count > 0 || o->path_file;
     if (has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance))
         return refuse(c, "--counter and --instance belong to --set, and paths name their own");
-    if (c->bit & COLLECTS && !o->source && sample_range_is_given(&o->range))
+    if ((c->bit & COLLECTS || o->is_live) && !o->source && sample_range_is_given(&o->range))
         return refuse(c, "--from, --to and --every choose samples of a recording: add --source FILE");
     if (o->range.from.kind != TIME_NONE && o->range.from.kind == o->range.to.kind &&
         o->range.from.clock >= o->range.to.clock + o->range.to.unit)
@@ -819,6 +827,11 @@ static bool check_choices(const options *o, const command *c)
     if (o->is_summary && (o->sort || o->top > 0))
         return refuse(c, "--%s does not apply to --summary", o->sort ? "sort" : "top");
     return true;
+}
+
+static bool is_collecting(const options *o)
+{
+    return o->interval != DEFAULT_INTERVAL || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;
 }
 
 /* Where samples come from, what belongs to them, and for how long they are collected. */
@@ -834,6 +847,10 @@ static bool check_source(const options *o, const command *c)
         return refuse(c, "--%s applies to live data, not to a file", o->machine ? "machine" : "v1");
     if (o->names && c->bit == COMMAND_LIVE && !o->source)
         return refuse(c, "--names applies to --source FILE");
+    if (c->bit == COMMAND_REPORT && !o->is_live && is_collecting(o))
+        return refuse(c, "--interval, --count, --duration, --machine and --v1 apply to --source live");
+    if (c->bit == COMMAND_REPORT && o->is_live && (o->names || o->registration_count > 0 || o->kind != INPUT_AUTO))
+        return refuse(c, "--names, --registration and --kind apply to files");
     if (o->duration > 0 && o->duration < o->interval)
         return refuse(c, "--duration is shorter than --interval");
     return true;
@@ -871,7 +888,7 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
 {
     struct option long_options[OPTION_COUNT + 1];
     char short_options[2 * OPTION_COUNT + 3];
-    *o = (options){.format = default_format(c), .interval = UINT64_C(1000000000), .minor = 1};
+    *o = (options){.format = default_format(c), .interval = DEFAULT_INTERVAL, .minor = 1};
     o->sets = memory_get((size_t)argc, sizeof *o->sets);
     o->counters = memory_get((size_t)argc, sizeof *o->counters);
     o->registrations = memory_get((size_t)argc, sizeof *o->registrations);

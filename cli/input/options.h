@@ -108,7 +108,8 @@ struct options {
     size_t path_count;
     const char *path_file; /* --paths; null: not given */
     const char *source;    /* null: live */
-    bool has_two_sources;  /* it was given again */
+    bool is_live;          /* --source live */
+    bool has_two_sources;  /* --source was given twice */
     const char *machine;   /* --machine; null: this one */
     bool is_v1;            /* --v1 */
     const char *names;     /* --names; null: not given */

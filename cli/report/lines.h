@@ -68,6 +68,8 @@ struct report {
     uint32_t run;       /* samples of which a line keeps up to three points; 1: all points are kept */
     uint64_t values;    /* with and without a number */
     uint64_t dropped;   /* values of lines that the page lacks */
+    uint64_t top;       /* report_keep_top: lines of a chart; 0: all */
+    uint64_t left_out;  /* lines that it left out */
     uint32_t notes;     /* PFB_NOTE_ bits */
 };
 

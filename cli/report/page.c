@@ -373,7 +373,9 @@ static void put_term(page *p, const char *term)
 
 static void put_files(page *p, const report_description *description)
 {
-    put_term(p, description->file_count == 1 ? "File" : "Files");
+    put_term(p, description->file_count == 0 ? "Source" : description->file_count == 1 ? "File" : "Files");
+    if (description->file_count == 0)
+        put(p, "this machine");
     for (size_t i = 0; i < description->file_count; i++) {
         put(p, i > 0 ? "<br>" : "");
         html_string(&p->html, description->files[i]);
@@ -487,6 +489,11 @@ static void put_summary(page *p, const report_description *description)
         put_term(p, "Thinned");
         buffer_format(&p->html, "of each %" PRIu32 " samples charts have the minimum and the maximum</dd>\n",
                       p->r->run);
+    }
+    if (p->r->left_out > 0) {
+        put_term(p, "Left out");
+        buffer_format(&p->html, "%" PRIu64 " lines: charts have the %" PRIu64 " with the largest averages</dd>\n",
+                      p->r->left_out, p->r->top);
     }
     if (p->r->dropped > 0) {
         put_term(p, "Missing");

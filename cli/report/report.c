@@ -245,6 +245,68 @@ void report_add(report *r, const report_value *value)
         thin(r);
 }
 
+/* ---- The largest ----------------------------------------------------------------------------------------- */
+
+/* A line of a chart, to be ordered. */
+typedef struct ranked_line {
+    int32_t node;
+    bool has_average;
+    double average;
+} ranked_line;
+
+/* The largest average first, lines without values last; else in the order of nodes, which is that of the input. */
+static int compare_lines(const void *left, const void *right)
+{
+    const ranked_line *a = left;
+    const ranked_line *b = right;
+    if (a->has_average != b->has_average)
+        return a->has_average ? -1 : 1;
+    if (a->average != b->average)
+        return a->average > b->average ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+/* Orders the lines of a counter and unlinks those after the first `count`. Their points are freed. */
+static void keep_top(report *r, report_node *counter, uint64_t count)
+{
+    ranked_line *ranked = NULL;
+    size_t capacity = 0;
+    size_t line_count = 0;
+    for (int32_t at = counter->first; at != REPORT_NONE; at = r->nodes[at].next) {
+        const figures *f = &r->lines[r->nodes[at].line].figures;
+        ranked = memory_grow(ranked, &capacity, line_count + 1, sizeof *ranked);
+        ranked[line_count++] = (ranked_line){at, f->count > 0, f->count > 0 ? figures_average(f) : 0};
+    }
+    if (line_count > 0)
+        qsort(ranked, line_count, sizeof *ranked, compare_lines);
+    int32_t *link = &counter->first;
+    for (size_t i = 0; i < line_count && i < count; i++) {
+        *link = counter->last = ranked[i].node;
+        link = &r->nodes[ranked[i].node].next;
+    }
+    *link = REPORT_NONE;
+    for (size_t i = 0; i < line_count; i++) {
+        report_line *line = &r->lines[r->nodes[ranked[i].node].line];
+        if (i < count)
+            continue;
+        r->point_count -= line->count;
+        r->left_out++;
+        line->count = 0;
+    }
+    free(ranked);
+}
+
+void report_keep_top(report *r, uint64_t count)
+{
+    r->top = count;
+    for (size_t i = 0; i < r->node_count; i++) {
+        report_node *node = &r->nodes[i];
+        bool is_counter = node->first != REPORT_NONE && r->nodes[node->first].line != REPORT_NONE;
+        if (is_counter)
+            keep_top(r, node, count);
+    }
+}
+
 void report_tolerated(report *r, uint32_t notes)
 {
     r->notes |= notes;

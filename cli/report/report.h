@@ -9,7 +9,7 @@
  *
  *     report *r = report_begin();
  *     report_add(r, &value);          for each value
- *     report_end(r, &description, out);
+ *     report_write(r, &description, out);
  *
  * Memory does not grow with the number of samples but for 8 bytes each: when there are more than REPORT_MOST_POINTS
  * points, they are thinned. A line then keeps, of each run of samples, the points with the smallest and the largest
@@ -37,8 +37,8 @@ typedef struct report_value {
 /* What the first section of the page says beside what follows from the values. */
 typedef struct report_description {
     const char *const *files; /* names of the inputs */
-    size_t file_count;
-    const char *messages; /* what was printed on standard error, a line each; UTF-8 of any content */
+    size_t file_count;        /* 0: the values were collected from this machine */
+    const char *messages;     /* what was printed on standard error, a line each; UTF-8 of any content */
 } report_description;
 
 report *report_begin(void);
@@ -48,6 +48,9 @@ void report_add(report *r, const report_value *value);
 
 /* Notes deviations from a format that were tolerated: PFB_NOTE_ bits. */
 void report_tolerated(report *r, uint32_t notes);
+
+/* Leaves out of each chart all but the `count` lines with the largest averages, which are put in this order. */
+void report_keep_top(report *r, uint64_t count);
 
 /* How many values the page lacks because it would have too many lines. */
 uint64_t report_dropped(const report *r);

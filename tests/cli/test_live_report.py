@@ -2,10 +2,14 @@
 """The report of a recording of all counters of this machine."""
 
 import os
+import signal
+import subprocess
+import time
 import unittest
 
 import browser
-from program import LiveCase
+import pages
+from program import LiveCase, program
 from test_report import ReportCase
 
 
@@ -24,6 +28,38 @@ class LiveReport(LiveCase, ReportCase):
         page = self.report(path)
         self.assertGreater(len(page.lines), 50)
         self.assert_cooked(page, path)
+
+    def test_without_a_recording(self):
+        """A page of this machine, by number of samples and by time."""
+        for how, least in ((("--count", "3"), 3), (("--duration", "0.5"), 3)):
+            page = self.report("--source", "live", "--interval", "0.1", *how)
+            facts = page.facts()
+            self.assertEqual(facts["Source"], "this machine")
+            self.assertGreaterEqual(int(facts["Samples"]), least)
+            self.assertEqual({key[1] for key in page.lines},
+                             {"Processor Information"})
+            for line in page.lines.values():
+                self.assertEqual(line.values + line.gaps,
+                                 int(facts["Samples"]))
+
+    def test_an_interruption_ends_the_samples(self):
+        """The page has what was collected; the exit status is 0."""
+        path = os.path.join(self.folder, "a.html")
+        with subprocess.Popen(
+                [program(), "report", "--source", "live", "--interval", "0.05",
+                 "--set", "Memory", "-o", path]) as running:
+            time.sleep(1)
+            running.send_signal(signal.SIGINT)
+            self.assertEqual(running.wait(timeout=30), 0)
+        with open(path, encoding="utf-8") as file:
+            page = pages.Report(file.read())
+        self.assertGreater(int(page.facts()["Samples"]), 1)
+
+    def test_unknown_names(self):
+        """A message, and no page."""
+        done = self.run_program("report", "--source", "live", "--set", "None")
+        self.assertEqual((done.status, done.out), (2, ""))
+        self.assertIn("None", done.err)
 
     @unittest.skipIf(browser.missing(), browser.missing())
     def test_in_a_browser(self):

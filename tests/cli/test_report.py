@@ -252,6 +252,84 @@ class Thinning(ReportCase):
         self.assertRegex(page.facts()["Missing"], "^100 values")
 
 
+class Choice(ReportCase):
+    """Which lines a page has, and where they come from."""
+
+    def ranks(self):
+        """Four instances; the averages of A are 2, 40, 30 and 9, and those of
+        B descend."""
+        return self.file("a.pfb", recording(
+            [(c.LARGE_RAW, "A"), (c.LARGE_RAW, "B")],
+            [{"p": [1, 4], "q": [60, 3], "r": [30, 2], "s": [9, 1]},
+             {"p": [3, 4], "q": [20, 3], "r": [30, 2], "s": [9, 1]}]))
+
+    def test_top(self):
+        """The lines with the largest averages of each chart, the largest
+        first."""
+        path = self.ranks()
+        for count, first, second in ((1, "q", "p"), (2, "qr", "pq"),
+                                     (4, "qrsp", "pqrs"), (9, "qrsp", "pqrs")):
+            page = self.report(path, "--top", str(count))
+            names = [key[2] + key[3] for key in page.lines]
+            self.assertEqual(names, ["A" + name for name in first] +
+                             ["B" + name for name in second])
+            left = max(0, 8 - 2 * count)
+            self.assertEqual(page.facts().get("Left out"), None if not left
+                             else "%d lines: charts have the %d with the "
+                             "largest averages" % (left, count))
+            every = self.report(path)
+            for key, line in page.lines.items():
+                self.assertEqual(line.points, every.lines[key].points)
+                self.assertEqual(line.figures, every.lines[key].figures)
+
+    def test_top_puts_lines_without_values_last(self):
+        path = self.file("a.pfb", recording(
+            [(c.BULK, "A")], [{"x": [9], "y": [1]}, {"x": [8], "y": [2]}]))
+        self.assertEqual([key[3] for key in
+                          self.report(path, "--top", "1").lines], ["y"])
+
+    def test_source(self):
+        """--source FILE is the file."""
+        path = self.ranks()
+        self.assertEqual(self.run_fine("report", "--source", path).out,
+                         self.run_fine("report", path).out)
+        done = self.run_program("report", "--source", path, "-o", path)
+        self.assertEqual((done.status, done.out), (2, ""))
+
+    def test_bare_replies(self):
+        """Replies in files, with their metadata in others."""
+        counters = [(0, c.BULK, "Reads/sec"), (1, c.LARGE_RAW, "Free")]
+        replies = [self.file("%d.bin" % n, c.data(n, c.instances_result(
+            [0, 1], [(0, "x", [10 * n, 5])]))[16:])  # without chunk header
+            for n in range(2)]
+        given = ["--registration", self.file("set.bin", w.counterset(
+            c.DISK, [w.counter_info(i, kind) for i, kind, _ in counters])),
+                 "--registration", "5:" + self.file(
+                     "names.bin", w.string_block([(0, "Reads/sec"),
+                                                  (1, "Free")])),
+                 "--query-info", self.file("info.bin", w.identifier(
+                     c.DISK, name="*", index=0))]
+        page = self.report(*replies, *given)
+        self.assertEqual({key[2]: line.points
+                          for key, line in page.lines.items()},
+                         {"Reads/sec": ["need_two_samples", 10],
+                          "Free": [5, 5]})
+
+    def test_refusals(self):
+        path = self.ranks()
+        for arguments in ([], [path, "--source", "live"],
+                          ["--source", path, path], [path, "--top", "0"],
+                          [path, "--count", "2"], [path, "--duration", "9"],
+                          [path, "--interval", "2"],
+                          ["--source", path, "--count", "2"],
+                          ["--source", "live", "--from", "10:00"],
+                          ["--source", "live", "--names", path],
+                          ["--source", "live", "--kind", "v1"],
+                          ["--source", "live", "--duration", "0.5"]):
+            done = self.run_program("report", *arguments)
+            self.assertEqual((done.status, done.out), (2, ""), arguments)
+
+
 class Names(ReportCase):
     """Hostile names change neither the page nor its script."""
 
