@@ -9,11 +9,7 @@
 static bool is_explained(const input *in)
 {
     if (in->kind == INPUT_UNKNOWN) {
-        input_refuse(in, "a capture, V1 blocks, V2 data or a name table; other formats need --kind");
-        return false;
-    }
-    if (in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT) {
-        diagnostics_say(STATUS_USAGE, in->name, "perfmon logs are shown by show");
+        input_refuse(in, WALK_EXPECTED);
         return false;
     }
     if (in->kind == INPUT_LWP || in->kind == INPUT_HOOKS) {
@@ -35,9 +31,10 @@ void command_explain(const options *o)
         title_names_close(&names);
         return;
     }
-    const explain_options how = {.reader = &o->reader, .request = o->request, .titles = &names};
+    walk w = {.in = &in, .options = &o->reader, .request = o->request, .titles = &names};
+    title_names_begin(&names);
     if (is_explained(&in) && page_file_open(o)) {
-        explain_file(&in, &how, &out);
+        explain_file(&w, &out);
         page_file_close(o, &out);
     }
     input_free(&in);

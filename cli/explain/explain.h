@@ -2,108 +2,64 @@
 #ifndef CLI_EXPLAIN_H
 #define CLI_EXPLAIN_H
 
-#include "explain/fields.h"
-#include "input/input.h"
-#include "names/titles.h"
-#include "output/html.h"
-#include "perfblock/capture.h"
-#include "perfblock/v1.h"
+#include "fields/fields.h"
+#include "walk/walk.h"
 
 /* A page that shows every byte of a file next to its field: offset, bytes, name of the field, value. Structures are
- * nested and can be folded. Errors are printed at their offsets. docs/report.md describes the page. The file is read
- * twice by the same functions: first to find the errors, then to write the page. */
+ * nested and can be folded. Errors are printed at their offsets. docs/report.md describes the page.
+ *
+ * The walk (walk/walk.h), which also serves `show` and `check`, calls the functions below for each structure. It runs
+ * twice: first to find the errors, then to write the page. */
 
-/* Options of the page of one file. Errors in the file are also reported on standard error. */
-typedef struct explain_options {
-    const pfb_read_options *reader;
-    uint32_t request;    /* of INPUT_REGISTRATION */
-    title_names *titles; /* of --names */
-} explain_options;
+/* Writes the page. The walk has its input, options and titles, and no output format. Errors in the file are also
+ * reported on standard error. */
+void explain_file(walk *w, output *out);
 
-void explain_file(input *in, const explain_options *options, output *out);
+/* ---- For the walk ----------------------------------------------------------------------------------------- */
 
-/* ---- For its parts --------------------------------------------------------------------------------------- */
+/* These do nothing if the page is null: then the walk has another purpose. Offsets count from the start of the bytes.
+ * Rows of a structure are printed in the order of their offsets, before the next structure inside it begins. */
 
-typedef struct explain_error {
-    pfb_error error; /* offset in the file */
-    bool is_shown;
-} explain_error;
+/* Begins a structure with the fields of its fixed part. Bytes before it that belong to no field are printed as padding.
+ * `name`, which may be null, follows the formatted title. */
+void explain_begin(explainer *page, const walk_bytes *bytes, structure which, size_t offset, bool is_folded,
+                   const pfb_name *name, const char *title, ...) TEXT_PRINTF(7, 8);
 
-/* The range of a structure in the file. */
-typedef struct explain_range {
-    size_t offset, end;
-} explain_range;
+/* Ends the innermost structure: bytes up to `end` without a field are padding. 0: it ends with its last row. */
+void explain_end(explainer *page, const walk_bytes *bytes, size_t end);
 
-enum { EXPLAIN_DEPTH = 8 }; /* maximum nesting of structures */
+/* Prints the fields of another structure as rows of the current one, as far as the bytes reach. */
+void explain_fields(explainer *page, const walk_bytes *bytes, structure which, size_t offset);
 
-typedef struct explainer {
-    input *in;
-    const explain_options *options;
-    title_names *titles; /* of --names and of the capture */
-    output *out;
-    bool is_writing; /* false: only errors are collected */
-    buffer html;
-    size_t at;        /* end of the bytes that are on the page */
-    bool is_in_table; /* rows can be appended */
-    bool is_v1;       /* of the current block */
-    bool is_big_endian;
-    bool is_used[STRUCTURE_COUNT];
-    size_t opened; /* number of structures so far: the same in both passes */
-    size_t open[EXPLAIN_DEPTH];
-    size_t depth;
-    explain_range *ranges; /* by number of the structure */
-    size_t range_capacity;
-    explain_error *errors; /* ascending by offset while writing */
-    size_t error_count, error_capacity;
-    uint32_t notes;
-    uint64_t chunks;
-    bool folds_chunks;
-} explainer;
+/* Prints a field that is in no table. */
+void explain_row(explainer *page, const walk_bytes *bytes, size_t offset, size_t size, field_kind kind,
+                 const char *label, ...) TEXT_PRINTF(6, 7);
 
-/* Bytes of the file that form a reply, a block or a list. Offsets in structures count from `base`. */
-typedef struct explain_bytes {
-    const uint8_t *data;
-    size_t size;
-    size_t base;
-} explain_bytes;
-
-/* Returns the offset in the file of a name, which must lie in these bytes. */
-static inline size_t explain_name_at(const explain_bytes *bytes, const pfb_name *name)
-{
-    return bytes->base + (size_t)(name->bytes - bytes->data);
-}
-
-/* Begins a structure at an offset of the file, with the fields of its fixed part that lie before `end`. Bytes before
- * the structure that belong to no field are printed as such. `title` is escaped text. */
-void explain_begin(explainer *e, structure which, size_t offset, size_t end, const char *title, bool is_folded);
-
-/* Ends the innermost structure: bytes up to `end` without a field are padding. */
-void explain_end(explainer *e, size_t end);
-
-/* Prints the fields of another structure as rows of the current one. */
-void explain_fields(explainer *e, structure which, size_t offset, size_t end);
-
-/* Prints a field that is in no table. `value` is escaped text; null: the value is formatted by `kind`. */
-void explain_row(explainer *e, size_t offset, size_t size, const char *name, field_kind kind, const char *value);
+/* Prints a name, of which `more` bytes follow that belong to it, such as its NUL. A name without bytes has no row. */
+void explain_name(explainer *page, const walk_bytes *bytes, const pfb_name *name, size_t more, const char *label, ...)
+    TEXT_PRINTF(5, 6);
 
 /* Prints the bytes up to `end`, which have no field, with the description `what`. */
-void explain_rest(explainer *e, size_t end, const char *what);
+void explain_rest(explainer *page, const walk_bytes *bytes, size_t end, const char *what);
 
-/* Prints an error in these bytes. */
-void explain_fail(explainer *e, const explain_bytes *bytes, pfb_error error);
+/* After an error in the size of a structure its fields are printed, because the readers do not return them. */
+void explain_broken(explainer *page, const walk_bytes *bytes, pfb_error error);
 
-/* Ends a part after its bytes were read. After an error in the size of a structure its fields are printed, because the
- * readers do not return them. */
-void explain_part_end(explainer *e, const explain_bytes *bytes, size_t end, pfb_error error);
+/* The same, and the bytes up to `end` are padding, or not read after an error. */
+void explain_part_end(explainer *page, const walk_bytes *bytes, pfb_error error, size_t end);
 
-/* Functions for each kind of part. Blocks return their size, or 0 if the next block cannot be found. */
-size_t explain_v2(explainer *e, const explain_bytes *bytes);
-size_t explain_v1(explainer *e, const explain_bytes *bytes);
-void explain_registration(explainer *e, const explain_bytes *bytes, uint32_t request);
-void explain_strings(explainer *e, const explain_bytes *bytes);
-void explain_identifiers(explainer *e, const explain_bytes *bytes);
-void explain_instances(explainer *e, const explain_bytes *bytes);
-void explain_guids(explainer *e, const explain_bytes *bytes);
-void explain_names(explainer *e, const explain_bytes *bytes);
+/* An error at an offset of the file, which is reported once. */
+void explain_error_at(explainer *page, pfb_error error);
+
+/* The structures that follow are those of a V1 block in this byte order, until explain_order(page, false, false). */
+void explain_order(explainer *page, bool is_v1, bool is_big_endian);
+
+/* Finds the buffers and events of a perfmon log, whose headers are printed where rows leave them out. */
+void explain_log(explainer *page, const input *in);
+
+/* Whether there are so many parts of the file (chunks, records, lines) that they are folded. */
+bool explain_folds_parts(const explainer *page);
+
+enum { EXPLAIN_MOST_OPEN = 8 }; /* structures of a kind in a part; more are folded */
 
 #endif

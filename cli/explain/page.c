@@ -5,6 +5,8 @@
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
+#include "output/html.h"
+#include "output/time_text.h"
 #include "perfblock/metadata.h"
 #include "perfblock/name.h"
 #include "perfblock/version.h"
@@ -14,8 +16,63 @@
 #include <string.h>
 
 enum {
-    HEX_LINE = 16,      /* bytes of a line */
-    LONGEST_TEXT = 1000 /* characters of a name */
+    DEPTH = 10,          /* maximum nesting of structures */
+    HEX_LINE = 16,       /* bytes of a line */
+    LONGEST_TEXT = 1000, /* characters of a name */
+    LONGEST_TITLE = 200, /* of a name in the title of a structure */
+    MOST_OPEN_PARTS = 8, /* chunks or records */
+    NO_TEXT = -1
+};
+
+typedef struct page_error {
+    pfb_error error; /* offset in the file */
+    bool is_shown;
+} page_error;
+
+/* The range of a structure in the file. */
+typedef struct page_range {
+    size_t offset, end;
+} page_range;
+
+/* A row that waits for those before it. */
+typedef struct page_row {
+    walk_bytes bytes;
+    size_t offset, size; /* in the bytes */
+    size_t number;       /* rows of one offset keep the order in which they came */
+    field_kind kind;
+    size_t name, value; /* offsets in explainer.texts; value SIZE_MAX: formatted by kind */
+} page_row;
+
+/* The header of a buffer or an event of a perfmon log. */
+typedef struct page_place {
+    structure which;
+    size_t offset, end; /* in the file; the end of what follows the header */
+} page_place;
+
+struct explainer {
+    const walk *walk;
+    output *out;
+    bool is_writing; /* false: only errors are collected */
+    buffer html;
+    size_t at;        /* end of the bytes that are on the page */
+    bool is_in_table; /* rows can be appended */
+    bool is_v1;       /* of the current block */
+    bool is_big_endian;
+    bool folds_parts;
+    bool is_used[STRUCTURE_COUNT];
+    size_t opened; /* number of structures so far: the same in both passes */
+    size_t open[DEPTH];
+    size_t depth;
+    page_range *ranges; /* by number of the structure */
+    size_t range_capacity;
+    page_error *errors; /* ascending by offset while writing */
+    size_t error_count, error_capacity;
+    page_row *rows; /* that wait */
+    size_t row_count, row_capacity;
+    buffer texts; /* strings of the rows, a NUL after each */
+    page_place *places;
+    size_t place_count, place_capacity;
+    size_t next_place; /* the first one that is not on the page */
 };
 
 static void put(explainer *e, const char *html)
@@ -25,20 +82,19 @@ static void put(explainer *e, const char *html)
 
 /* ---- Errors ---------------------------------------------------------------------------------------------- */
 
-void explain_fail(explainer *e, const explain_bytes *bytes, pfb_error error)
+void explain_error_at(explainer *e, pfb_error error)
 {
-    if (error.code == PFB_OK || e->is_writing)
+    if (!e || e->is_writing)
         return;
-    error.offset += bytes->base;
     e->errors = memory_grow(e->errors, &e->error_capacity, e->error_count + 1, sizeof *e->errors);
-    e->errors[e->error_count++] = (explain_error){.error = error};
-    diagnostics_malformed(e->in->name, error);
+    e->errors[e->error_count++] = (page_error){.error = error};
+    diagnostics_malformed(e->walk->in->name, error);
 }
 
 static int compare_errors(const void *left, const void *right)
 {
-    const explain_error *a = left;
-    const explain_error *b = right;
+    const page_error *a = left;
+    const page_error *b = right;
     return (a->error.offset > b->error.offset) - (a->error.offset < b->error.offset);
 }
 
@@ -64,7 +120,7 @@ static bool is_broken(const explainer *e, size_t number)
 }
 
 /* Writes the sentence that `check` prints. */
-static void put_error(explainer *e, const explain_error *error)
+static void put_error(explainer *e, const page_error *error)
 {
     buffer_format(&e->html, "offset %zu: %s: ", error->error.offset, pfb_code_name(error->error.code));
     html_string(&e->html, pfb_code_text(error->error.code));
@@ -84,12 +140,12 @@ static void put_error_rows(explainer *e, size_t offset, size_t end)
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-static uint64_t load(const explainer *e, size_t offset, size_t size)
+static uint64_t load(const explainer *e, const uint8_t *data, size_t size)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < size; i++) {
         size_t at = e->is_big_endian ? size - 1 - i : i;
-        value |= (uint64_t)e->in->data[offset + at] << 8 * i;
+        value |= (uint64_t)data[at] << 8 * i;
     }
     return value;
 }
@@ -112,12 +168,12 @@ static void put_words(explainer *e, const char *words)
     put(e, "</small>");
 }
 
-static void put_system_time(explainer *e, size_t offset)
+static void put_system_time(explainer *e, const uint8_t *data)
 {
     char memory[NAMES_TIME_BYTES];
     uint16_t parts[8];
     for (size_t i = 0; i < 8; i++)
-        parts[i] = (uint16_t)load(e, offset + 2 * i, 2);
+        parts[i] = (uint16_t)load(e, data + 2 * i, 2);
     pfb_system_time time = {parts[0], parts[1], parts[2], parts[3], parts[4], parts[5], parts[6], parts[7]};
     put(e, names_of_time(&time, memory));
 }
@@ -127,25 +183,40 @@ static void put_title(explainer *e, uint32_t index)
     buffer name = {0};
     buffer_format(&e->html, "%" PRIu32, index);
     buffer_clear(&name);
-    name_cut(&name, title_names_find(e->titles, index), LONGEST_TEXT);
+    name_cut(&name, title_names_find(e->walk->titles, index), LONGEST_TEXT);
     if (name.size > 0)
         put_words(e, name.data);
     buffer_free(&name);
 }
 
-static void put_text(explainer *e, size_t offset, size_t size, uint32_t code_page)
+/* Prints UTF-16 up to the first NUL. */
+static void put_text(explainer *e, const uint8_t *data, size_t size)
 {
     buffer name = {0};
+    size_t used = 0;
+    while (used + 1 < size && (data[used] != 0 || data[used + 1] != 0))
+        used += 2;
     buffer_clear(&name);
-    name_cut(&name, (pfb_name){e->in->data + offset, size, code_page}, LONGEST_TEXT);
+    name_cut(&name, (pfb_name){data, used, e->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE},
+             LONGEST_TEXT);
     html_text(&e->html, name.data, name.size);
     buffer_free(&name);
 }
 
-static void put_value(explainer *e, size_t offset, size_t size, field_kind kind)
+/* A time of a log, as its number says: the zone is not known here. */
+static void put_time(explainer *e, uint64_t value)
+{
+    buffer text = {0};
+    buffer_format(&e->html, "%" PRIu64, value);
+    if (value <= INT64_MAX && time_text_unzoned(&text, (int64_t)value))
+        put_words(e, text.data);
+    buffer_free(&text);
+}
+
+static void put_value(explainer *e, const uint8_t *data, size_t size, field_kind kind)
 {
     char memory[NAMES_TYPE_BYTES];
-    uint64_t value = size <= 8 ? load(e, offset, size) : 0;
+    uint64_t value = size <= 8 ? load(e, data, size) : 0;
     pfb_guid guid;
     char text[PFB_GUID_TEXT_BYTES];
     switch (kind) {
@@ -180,18 +251,25 @@ static void put_value(explainer *e, size_t offset, size_t size, field_kind kind)
         put_title(e, (uint32_t)value);
         break;
     case FIELD_GUID:
-        memcpy(guid.bytes, e->in->data + offset, sizeof guid.bytes);
+        memcpy(guid.bytes, data, sizeof guid.bytes);
         pfb_guid_format(&guid, text);
         put(e, text);
         break;
     case FIELD_SYSTEM_TIME:
-        put_system_time(e, offset);
+        put_system_time(e, data);
+        break;
+    case FIELD_TIME:
+        put_time(e, value);
+        break;
+    case FIELD_PDH_STATUS:
+        buffer_format(&e->html, "0x%08" PRIX64, value);
+        put_words(e, pfb_pdh_status_name((uint32_t)value));
         break;
     case FIELD_ASCII:
-        html_text(&e->html, (const char *)e->in->data + offset, size);
+        html_text(&e->html, (const char *)data, size);
         break;
     case FIELD_UTF16:
-        put_text(e, offset, size, e->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE);
+        put_text(e, data, size);
         break;
     case FIELD_BYTES:
         break;
@@ -204,7 +282,7 @@ static void put_hex(explainer *e, size_t offset, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < size; i++) {
-        uint8_t byte = e->in->data[offset + i];
+        uint8_t byte = e->walk->in->data[offset + i];
         char text[3] = {digits[byte >> 4], digits[byte & 15], i % HEX_LINE == HEX_LINE - 1 ? '\n' : ' '};
         buffer_bytes(&e->html, text, i + 1 < size ? 3 : 2);
         html_flush(&e->html, e->out);
@@ -225,55 +303,207 @@ static void close_table(explainer *e)
     e->is_in_table = false;
 }
 
+/* What is in the last two columns of a row. */
+typedef struct row_text {
+    const char *name;
+    bool is_continued;
+    const char *value;   /* escaped; null: by kind */
+    const uint8_t *data; /* null: there is no value */
+    size_t size;
+    field_kind kind;
+} row_text;
+
 /* Prints a row for bytes of the file. Fields may overlap: then bytes are printed again. */
-static void put_row(explainer *e, size_t offset, size_t size, const char *name, field_kind kind, const char *value)
+static void put_row(explainer *e, size_t offset, size_t size, const row_text *text)
 {
-    open_table(e);
-    put(e, offset < e->at                  ? "<tr class=\"again\"><td>"
-           : kind == FIELD_BYTES && !value ? "<tr class=\"rest\"><td>"
-                                           : "<tr><td>");
-    buffer_format(&e->html, "%zu</td><td>", offset);
-    put_hex(e, offset, size);
-    put(e, "</td><th scope=\"row\">");
-    html_string(&e->html, name);
-    put(e, "</th><td>");
-    if (value)
-        put(e, value);
-    else
-        put_value(e, offset, size, kind);
-    put(e, "</td></tr>\n");
-    put_error_rows(e, offset, offset + (size > 0 ? size : 1));
-    html_flush(&e->html, e->out);
-}
-
-void explain_rest(explainer *e, size_t end, const char *what)
-{
-    if (end <= e->at)
-        return;
-    if (e->is_writing)
-        put_row(e, e->at, end - e->at, what, FIELD_BYTES, NULL);
-    e->at = end;
-}
-
-void explain_row(explainer *e, size_t offset, size_t size, const char *name, field_kind kind, const char *value)
-{
-    if (offset > e->in->size || size > e->in->size - offset)
-        return;
-    explain_rest(e, offset, "padding");
-    if (e->is_writing)
-        put_row(e, offset, size, name, kind, value);
+    if (e->is_writing) {
+        open_table(e);
+        put(e, offset < e->at       ? "<tr class=\"again\"><td>"
+               : text->data == NULL ? "<tr class=\"rest\"><td>"
+                                    : "<tr><td>");
+        buffer_format(&e->html, "%zu</td><td>", offset);
+        put_hex(e, offset, size);
+        put(e, "</td><th scope=\"row\">");
+        html_string(&e->html, text->name);
+        put(e, text->is_continued ? " (continued)</th><td>" : "</th><td>");
+        if (text->value)
+            put(e, text->value);
+        else if (text->data && !text->is_continued)
+            put_value(e, text->data, text->size, text->kind);
+        put(e, "</td></tr>\n");
+        put_error_rows(e, offset, offset + (size > 0 ? size : 1));
+        html_flush(&e->html, e->out);
+    }
     e->at = offset + size > e->at ? offset + size : e->at;
 }
 
-void explain_fields(explainer *e, structure which, size_t offset, size_t end)
+/* Prints bytes up to an offset of the file that belong to no field. */
+static void put_gap(explainer *e, size_t end, const char *what)
 {
-    const field_table *table = field_table_of(which);
-    e->is_used[which] = true;
+    if (end > e->at)
+        put_row(e, e->at, end - e->at, &(row_text){.name = what});
+}
+
+/* Prints the header of a buffer or an event. */
+static void put_place(explainer *e, const page_place *place)
+{
+    const field_table *table = field_table_of(place->which);
+    e->is_used[place->which] = true;
     for (size_t i = 0; i < table->count; i++) {
         const field *f = &table->fields[i];
-        if (offset <= end && f->offset + (size_t)f->size <= end - offset)
-            explain_row(e, offset + f->offset, f->size, *f->name ? f->name : f->meaning, f->kind, NULL);
+        if (f->size == 0 || f->offset + (size_t)f->size > place->end - place->offset)
+            continue;
+        size_t offset = place->offset + f->offset;
+        char name[48];
+        snprintf(name, sizeof name, "%s%s%s", i == 0 ? table->name : "", i == 0 ? ": " : "",
+                 *f->name ? f->name : f->meaning);
+        put_row(e, offset, f->size,
+                &(row_text){.name = name, .data = e->walk->in->data + offset, .size = f->size, .kind = f->kind});
     }
+}
+
+/* Prints what is before an offset of the file: headers of the log, and bytes without a field. */
+static void pass(explainer *e, size_t end, const char *what)
+{
+    while (e->next_place < e->place_count && e->places[e->next_place].offset < end) {
+        const page_place *place = &e->places[e->next_place++];
+        put_gap(e, place->offset, what);
+        if (place->offset >= e->at)
+            put_place(e, place);
+    }
+    put_gap(e, end, what);
+}
+
+/* How many of the bytes from an offset on follow each other in the file. */
+static size_t count_joined(const walk_bytes *bytes, size_t offset, size_t size)
+{
+    size_t from = walk_file_offset(bytes, offset);
+    size_t low = 1;
+    size_t high = size;
+    while (low < high) {
+        size_t middle = high - (high - low) / 2;
+        if (walk_file_offset(bytes, offset + middle - 1) - from == middle - 1)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return size > 0 ? low : 0;
+}
+
+/* Prints a row that waited. Of a record in several events it is a row for each of them. */
+static void put_waiting(explainer *e, const page_row *row)
+{
+    const walk_bytes *bytes = &row->bytes;
+    row_text text = {.name = e->texts.data + row->name,
+                     .value = row->value == SIZE_MAX ? NULL : e->texts.data + row->value,
+                     .data = bytes->data + row->offset,
+                     .size = row->size,
+                     .kind = row->kind};
+    size_t done = 0;
+    do {
+        size_t from = walk_file_offset(bytes, row->offset + done);
+        size_t size = count_joined(bytes, row->offset + done, row->size - done);
+        pass(e, from, "padding");
+        put_row(e, from, size, &text);
+        done += size;
+        text.is_continued = true;
+        text.value = NULL;
+    } while (done < row->size && !output_failed(e->out));
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const page_row *a = left;
+    const page_row *b = right;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Prints the rows that wait. */
+static void put_rows(explainer *e)
+{
+    if (e->row_count > 1)
+        qsort(e->rows, e->row_count, sizeof *e->rows, compare_rows);
+    for (size_t i = 0; i < e->row_count && !output_failed(e->out); i++)
+        put_waiting(e, &e->rows[i]);
+    e->row_count = 0;
+    buffer_clear(&e->texts);
+}
+
+static page_row *add_row(explainer *e, const walk_bytes *bytes, size_t offset, size_t size, field_kind kind)
+{
+    if (offset > bytes->size || size > bytes->size - offset)
+        return NULL;
+    e->rows = memory_grow(e->rows, &e->row_capacity, e->row_count + 1, sizeof *e->rows);
+    page_row *row = &e->rows[e->row_count];
+    *row = (page_row){.bytes = *bytes,
+                      .offset = offset,
+                      .size = size,
+                      .number = e->row_count++,
+                      .kind = kind,
+                      .name = e->texts.size,
+                      .value = SIZE_MAX};
+    return row;
+}
+
+static void end_text(explainer *e)
+{
+    buffer_bytes(&e->texts, "", 1);
+}
+
+void explain_row(explainer *e, const walk_bytes *bytes, size_t offset, size_t size, field_kind kind, const char *label,
+                 ...)
+{
+    if (!e || !add_row(e, bytes, offset, size, kind))
+        return;
+    va_list arguments;
+    va_start(arguments, label);
+    buffer_format_list(&e->texts, label, arguments);
+    va_end(arguments);
+    end_text(e);
+}
+
+void explain_name(explainer *e, const walk_bytes *bytes, const pfb_name *name, size_t more, const char *label, ...)
+{
+    if (!e || !name->bytes)
+        return;
+    page_row *row = add_row(e, bytes, (size_t)(name->bytes - bytes->data), name->size_bytes + more, FIELD_BYTES);
+    if (!row)
+        return;
+    buffer text = {0};
+    va_list arguments;
+    va_start(arguments, label);
+    buffer_format_list(&e->texts, label, arguments);
+    va_end(arguments);
+    end_text(e);
+    row->value = e->texts.size;
+    buffer_clear(&text);
+    name_cut(&text, *name, LONGEST_TEXT);
+    html_text(&e->texts, text.data, text.size);
+    end_text(e);
+    buffer_free(&text);
+}
+
+void explain_fields(explainer *e, const walk_bytes *bytes, structure which, size_t offset)
+{
+    if (!e)
+        return;
+    const field_table *table = field_table_of(which);
+    e->is_used[which] = true;
+    for (size_t i = 0; i < table->count && offset <= bytes->size; i++) {
+        const field *f = &table->fields[i];
+        if (f->size > 0)
+            explain_row(e, bytes, offset + f->offset, f->size, f->kind, "%s", *f->name ? f->name : f->meaning);
+    }
+}
+
+void explain_rest(explainer *e, const walk_bytes *bytes, size_t end, const char *what)
+{
+    if (!e)
+        return;
+    put_rows(e);
+    pass(e, end > 0 ? walk_file_offset(bytes, end - 1) + 1 : walk_file_offset(bytes, 0), what);
 }
 
 /* Errors in the size of a structure, and the offset of that size field in it. */
@@ -294,46 +524,83 @@ static const struct {
     {PFB_BAD_COUNTER_BLOCK_SIZE, true, STRUCTURE_COUNTER_BLOCK, 0},
 };
 
-void explain_part_end(explainer *e, const explain_bytes *bytes, size_t end, pfb_error error)
+void explain_broken(explainer *e, const walk_bytes *bytes, pfb_error error)
 {
-    for (size_t i = 0; error.code != PFB_OK && i < sizeof broken_sizes / sizeof broken_sizes[0]; i++) {
-        if (broken_sizes[i].code != error.code || broken_sizes[i].is_v1 != e->is_v1)
+    if (!e || error.code == PFB_OK)
+        return;
+    put_rows(e);
+    for (size_t i = 0; i < sizeof broken_sizes / sizeof broken_sizes[0]; i++) {
+        if (broken_sizes[i].code != error.code || broken_sizes[i].is_v1 != e->is_v1 ||
+            error.offset < broken_sizes[i].field)
             continue;
-        size_t offset = bytes->base + error.offset - broken_sizes[i].field;
-        if (offset >= e->at) /* not printed yet */
-            explain_fields(e, broken_sizes[i].which, offset, end);
+        size_t offset = error.offset - broken_sizes[i].field;
+        if (offset <= bytes->size && walk_file_offset(bytes, offset) >= e->at) /* not printed yet */
+            explain_fields(e, bytes, broken_sizes[i].which, offset);
     }
-    explain_rest(e, end, error.code == PFB_OK ? "padding" : "not read");
+    put_rows(e);
+}
+
+void explain_part_end(explainer *e, const walk_bytes *bytes, pfb_error error, size_t end)
+{
+    explain_broken(e, bytes, error);
+    explain_rest(e, bytes, end, error.code == PFB_OK ? "padding" : "not read");
 }
 
 /* ---- Structures ------------------------------------------------------------------------------------------ */
 
-void explain_begin(explainer *e, structure which, size_t offset, size_t end, const char *title, bool is_folded)
+static void put_heading(explainer *e, const pfb_name *name, const char *title, va_list arguments)
 {
-    size_t number = e->opened++;
-    bool has_error = e->is_writing && is_broken(e, number);
-    if (e->depth < EXPLAIN_DEPTH)
-        e->open[e->depth++] = number;
-    explain_rest(e, offset, "padding");
-    if (!e->is_writing) {
-        e->ranges = memory_grow(e->ranges, &e->range_capacity, number + 1, sizeof *e->ranges);
-        e->ranges[number] = (explain_range){offset, offset};
-        explain_fields(e, which, offset, end);
-        return;
+    buffer text = {0};
+    buffer_clear(&text);
+    buffer_format_list(&text, title, arguments);
+    html_text(&e->html, text.data, text.size);
+    if (name && name->bytes) {
+        put(e, text.size > 0 ? " " : "");
+        buffer_clear(&text);
+        name_cut(&text, *name, LONGEST_TITLE);
+        html_text(&e->html, text.data, text.size);
     }
-    close_table(e);
-    buffer_format(&e->html, "<details class=\"s%d\"%s><summary>%zu <b>%s</b> %s", (int)which,
-                  is_folded && !has_error ? "" : " open", offset, field_table_of(which)->name, title);
-    put(e, has_error ? " <em>error inside</em></summary>\n" : "</summary>\n");
-    explain_fields(e, which, offset, end);
+    buffer_free(&text);
 }
 
-void explain_end(explainer *e, size_t end)
+void explain_begin(explainer *e, const walk_bytes *bytes, structure which, size_t offset, bool is_folded,
+                   const pfb_name *name, const char *title, ...)
 {
+    if (!e)
+        return;
+    size_t from = walk_file_offset(bytes, offset);
+    size_t number = e->opened++;
+    put_rows(e);
+    pass(e, from, "padding");
+    if (e->depth < DEPTH)
+        e->open[e->depth++] = number;
+    if (e->is_writing) {
+        bool has_error = is_broken(e, number);
+        va_list arguments;
+        close_table(e);
+        buffer_format(&e->html, "<details class=\"s%d\"%s><summary>%zu <b>%s</b> ", (int)which,
+                      is_folded && !has_error ? "" : " open", from, field_table_of(which)->name);
+        va_start(arguments, title);
+        put_heading(e, name, title, arguments);
+        va_end(arguments);
+        put(e, has_error ? " <em>error inside</em></summary>\n" : "</summary>\n");
+    } else {
+        e->ranges = memory_grow(e->ranges, &e->range_capacity, number + 1, sizeof *e->ranges);
+        e->ranges[number] = (page_range){from, from};
+    }
+    explain_fields(e, bytes, which, offset);
+}
+
+void explain_end(explainer *e, const walk_bytes *bytes, size_t end)
+{
+    if (!e)
+        return;
     size_t number = e->depth > 0 ? e->open[--e->depth] : 0;
-    explain_rest(e, end, "padding");
+    put_rows(e);
+    if (end > 0)
+        explain_rest(e, bytes, end, "padding");
     if (!e->is_writing) {
-        e->ranges[number].end = end;
+        e->ranges[number].end = e->at;
         return;
     }
     close_table(e);
@@ -341,138 +608,62 @@ void explain_end(explainer *e, size_t end)
     html_flush(&e->html, e->out);
 }
 
-/* ---- Parts of a file ------------------------------------------------------------------------------------- */
-
-static void explain_blocks(explainer *e)
+void explain_order(explainer *e, bool is_v1, bool is_big_endian)
 {
-    input *in = e->in;
-    input_blocks blocks = {0};
-    input_part part = INPUT_PART_END;
-    while (!output_failed(e->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
-        explain_bytes bytes = {in->data + blocks.at, in->size - blocks.at, blocks.at};
-        if (part == INPUT_PART_TRAILING) {
-            if (e->options->reader && e->options->reader->is_strict)
-                explain_fail(e, &bytes, (pfb_error){PFB_TRAILING_BYTES, 0});
-            e->notes |= PFB_NOTE_TRAILING_BYTES;
-            continue;
-        }
-        size_t size = part == INPUT_PART_V1 ? explain_v1(e, &bytes) : explain_v2(e, &bytes);
-        blocks.has_ended = size == 0;
-        blocks.at += size;
-        input_progress(in, blocks.at);
+    if (!e)
+        return;
+    put_rows(e);
+    e->is_v1 = is_v1;
+    e->is_big_endian = is_big_endian;
+}
+
+bool explain_folds_parts(const explainer *e)
+{
+    return e && e->folds_parts;
+}
+
+/* ---- Perfmon logs ---------------------------------------------------------------------------------------- */
+
+static void add_place(explainer *e, structure which, size_t offset, size_t end)
+{
+    e->places = memory_grow(e->places, &e->place_capacity, e->place_count + 1, sizeof *e->places);
+    e->places[e->place_count++] = (page_place){which, offset, end};
+}
+
+/* The events of a buffer between two offsets, up to the first of another layout, whose size is unknown. */
+static void find_events(explainer *e, const uint8_t *data, size_t at, size_t end)
+{
+    enum { LEAST = 8, ALIGNMENT = 8, MARKER = 0xC0 };
+    while (at < end && end - at >= LEAST) {
+        size_t size = data[at] | (size_t)data[at + 1] << 8;
+        bool is_event = (data[at + 2] == 0x14 || data[at + 2] == 0x0A) && data[at + 3] == MARKER;
+        if (!is_event || size < LEAST || size > end - at)
+            return;
+        add_place(e, STRUCTURE_LOG_EVENT, at, at + size);
+        at += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
 }
 
-static void explain_body(explainer *e, const pfb_chunk *chunk)
+void explain_log(explainer *e, const input *in)
 {
-    explain_bytes body = {e->in->data + chunk->body_offset, chunk->body_size_bytes, chunk->body_offset};
-    switch (chunk->is_known ? chunk->tag : 0) {
-    case PFB_TAG_DATA:
-        explain_v2(e, &body);
-        break;
-    case PFB_TAG_V1:
-        explain_v1(e, &body);
-        break;
-    case PFB_TAG_REGISTRATION:
-        explain_registration(e, &body, chunk->request);
-        break;
-    case PFB_TAG_QUERY_INFO:
-        explain_identifiers(e, &body);
-        break;
-    case PFB_TAG_INSTANCES:
-        explain_instances(e, &body);
-        break;
-    case PFB_TAG_NAMES:
-        explain_names(e, &body);
-        break;
-    case PFB_TAG_NOTE:
-        explain_row(e, body.base, body.size, "text", FIELD_ASCII, NULL);
-        break;
-    default:
-        break;
-    }
-}
-
-static void explain_chunk(explainer *e, const pfb_chunk *chunk)
-{
-    size_t payload = chunk->offset + PFB_CHUNK_HEADER_BYTES;
-    size_t end = chunk->body_offset + chunk->body_size_bytes;
-    char tag[4];
-    buffer title = {0};
-    for (unsigned i = 0; i < sizeof tag; i++)
-        tag[i] = (char)(uint8_t)(chunk->tag >> 8 * i);
-    html_text(&title, tag, sizeof tag);
-    e->chunks++;
-    explain_begin(e, STRUCTURE_CHUNK, chunk->offset, end, title.data, e->folds_chunks);
-    buffer_free(&title);
-    if (chunk->has_guid)
-        explain_row(e, payload, sizeof chunk->guid.bytes, "GUID", FIELD_GUID, NULL);
-    if (chunk->is_known && chunk->tag == PFB_TAG_REGISTRATION)
-        explain_row(e, payload + 16, 4, "request code", FIELD_UNSIGNED, NULL);
-    if (chunk->is_known && (chunk->tag == PFB_TAG_REGISTRATION || chunk->tag == PFB_TAG_NAMES))
-        explain_row(e, chunk->body_offset - 4, 4, "language", FIELD_UNSIGNED, NULL);
-    explain_body(e, chunk);
-    explain_rest(e, end, "not explained");
-    explain_end(e, end);
-    input_progress(e->in, chunk->offset);
-}
-
-static void explain_capture(explainer *e)
-{
-    enum { MOST_OPEN_CHUNKS = 8 };
-    explain_bytes whole = {e->in->data, e->in->size, 0};
-    pfb_capture capture;
-    pfb_chunk chunk;
-    title_names_begin(e->titles);
-    title_names_look_ahead(e->titles, e->in);
-    e->folds_chunks = e->is_writing && e->chunks > MOST_OPEN_CHUNKS;
-    if (pfb_capture_open(&capture, e->in->data, e->in->size, NULL)) {
-        explain_begin(e, STRUCTURE_CHUNK, 0, e->in->size, "PFBC", false);
-        explain_end(e, PFB_CHUNK_HEADER_BYTES);
-        while (!output_failed(e->out) && pfb_capture_next_chunk(&capture, &chunk))
-            explain_chunk(e, &chunk);
-    }
-    explain_fail(e, &whole, capture.error);
-}
-
-static void explain_all(explainer *e)
-{
-    explain_bytes whole = {e->in->data, e->in->size, 0};
-    e->at = 0;
-    e->opened = 0;
-    switch (e->in->kind) {
-    case INPUT_AUTO:
-    case INPUT_DATA:
-    case INPUT_V1:
-        explain_blocks(e);
-        break;
-    case INPUT_CAPTURE:
-        explain_capture(e);
-        break;
-    case INPUT_REGISTRATION:
-        explain_registration(e, &whole, e->options->request);
-        break;
-    case INPUT_STRINGS:
-        explain_strings(e, &whole);
-        break;
-    case INPUT_IDENTIFIERS:
-        explain_identifiers(e, &whole);
-        break;
-    case INPUT_INSTANCES:
-        explain_instances(e, &whole);
-        break;
-    case INPUT_GUIDS:
-        explain_guids(e, &whole);
-        break;
-    case INPUT_NAMES:
-        explain_names(e, &whole);
-        break;
-    case INPUT_LWP:
-    case INPUT_HOOKS:
-    case INPUT_LOG:
-    case INPUT_PDH_TEXT:
-    case INPUT_UNKNOWN: /* refused before */
-        break;
+    enum { HEADER = 72, USED = 48, EVENT_SIZE = 4 };
+    if (!e)
+        return;
+    e->place_count = e->next_place = 0;
+    for (size_t at = 0; at < in->size && in->size - at >= HEADER;) {
+        const uint8_t *data = in->data + at;
+        size_t size = (size_t)load(e, data, 4);
+        size_t used = (size_t)load(e, data + USED, 4);
+        if (size < HEADER || size % 8 != 0)
+            return;
+        size_t end = size < in->size - at ? at + size : in->size;
+        size_t first = at + HEADER;
+        add_place(e, STRUCTURE_LOG_BUFFER, at, end);
+        if (at == 0 && end - first >= EVENT_SIZE + 2) /* the first event is the header of the log */
+            first += ((size_t)load(e, data + HEADER + EVENT_SIZE, 2) + 7) / 8 * 8;
+        if (first < end)
+            find_events(e, in->data, first, used < end - at ? at + used : end);
+        at = end;
     }
 }
 
@@ -480,11 +671,12 @@ static void explain_all(explainer *e)
 
 static void put_summary(explainer *e)
 {
+    const input *in = e->walk->in;
     const char *notes[NAMES_MOST_BITS];
-    size_t count = names_of_notes(e->notes, notes);
+    size_t count = names_of_notes(e->walk->notes, notes);
     put(e, "<body>\n<header><h1>");
-    html_string(&e->html, e->in->name);
-    buffer_format(&e->html, "</h1><p>%s, %zu bytes", input_kind_name(e->in->kind), e->in->size);
+    html_string(&e->html, in->name);
+    buffer_format(&e->html, "</h1><p>%s, %zu bytes", input_kind_name(in->kind), in->size);
     for (size_t i = 0; i < count; i++)
         buffer_format(&e->html, "%s%s", i == 0 ? "; tolerated: " : ", ", notes[i]);
     put(e, "</p>\n");
@@ -520,30 +712,43 @@ static void put_legend(explainer *e)
     put(e, "</section>\n");
 }
 
-static void write_page(explainer *e)
+static void write_page(explainer *e, walk *w)
 {
     static const html_part style = {explain_style_bytes, EXPLAIN_STYLE_HASH};
+    const walk_bytes whole = {.data = w->in->data, .size = w->in->size};
     html_begin(&e->html, "Bytes explained", style, (html_part){0});
     put_summary(e);
-    explain_all(e);
-    explain_rest(e, e->in->size, "not read");
-    open_table(e);
-    put_error_rows(e, 0, SIZE_MAX); /* those at the end of the file */
+    walk_input(w);
+    explain_rest(e, &whole, w->in->size, "not read");
+    if (e->errors && find_error(e, w->in->size) < e->error_count) {
+        open_table(e);
+        put_error_rows(e, 0, SIZE_MAX); /* those at the end of the file */
+    }
     close_table(e);
     put_legend(e);
     buffer_format(&e->html, "</main>\n<footer>Made by perfblock %s</footer>\n</body>\n</html>\n", pfb_version());
     output_raw(e->out, e->html.data, e->html.size);
 }
 
-void explain_file(input *in, const explain_options *options, output *out)
+void explain_file(walk *w, output *out)
 {
-    explainer e = {.in = in, .options = options, .titles = options->titles, .out = out};
-    explain_all(&e);
+    output none = {.format = OUTPUT_NONE};
+    explainer e = {.walk = w, .out = out};
+    w->page = &e;
+    w->out = &none;
+    walk_input(w);
+    explain_rest(&e, &(walk_bytes){.data = w->in->data, .size = w->in->size}, w->in->size, "not read");
     if (e.error_count > 0)
         qsort(e.errors, e.error_count, sizeof *e.errors, compare_errors);
+    e.folds_parts = w->counts.chunks > MOST_OPEN_PARTS || w->counts.records > MOST_OPEN_PARTS;
+    e.at = e.opened = e.next_place = 0;
     e.is_writing = true;
-    write_page(&e);
+    write_page(&e, w);
+    w->page = NULL;
     buffer_free(&e.html);
+    buffer_free(&e.texts);
+    free(e.rows);
+    free(e.places);
     free(e.errors);
     free(e.ranges);
 }

@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "walk/walk.h"
 
+#include "explain/explain.h"
 #include "input/parts.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
 #include "perfblock/v2.h"
 
+#include <inttypes.h>
+
 /* ---- Failures and notes ---------------------------------------------------------------------------------- */
+
+size_t walk_file_offset(const walk_bytes *bytes, size_t offset)
+{
+    offset += bytes->base;
+    return bytes->log ? (size_t)bytes->log->window_offset + pfb_log_record_offset(bytes->log, bytes->record, offset)
+                      : offset;
+}
 
 void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error)
 {
     if (error.code == PFB_OK)
         return;
-    error.offset += bytes->base;
-    if (bytes->log)
-        error.offset =
-            (size_t)bytes->log->window_offset + pfb_log_record_offset(bytes->log, bytes->record, error.offset);
+    error.offset = walk_file_offset(bytes, error.offset);
+    explain_error_at(w->page, error);
     if (w->first.code == PFB_OK)
         w->first = error;
     output *out = w->out;
@@ -151,35 +159,109 @@ static void state_value(const data_walk *d, const pfb_v2_value *value)
     output_end(out);
 }
 
+/* ---- The bytes of data blocks, for explain --------------------------------------------------------------- */
+
+/* Begins a result: its header, its counter ids, and the header of its instances, which begins where the size of the ids
+ * ends. */
+static void explain_result(const data_walk *d)
+{
+    enum { HEADER = 16 };
+    explainer *page = d->w->page;
+    const walk_bytes *bytes = d->bytes;
+    const pfb_v2_result *result = &d->result;
+    size_t at = result->offset + HEADER;
+    size_t end = result->offset + result->size_bytes;
+    if (!page)
+        return;
+    explain_begin(page, bytes, STRUCTURE_COUNTER_HEADER, result->offset, d->block.result_count > EXPLAIN_MOST_OPEN,
+                  NULL, "result %" PRIu32 ", %s", result->index, names_of_kind(result->kind));
+    if (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET) {
+        const uint8_t *size = bytes->data + at;
+        explain_fields(page, bytes, STRUCTURE_MULTI_COUNTERS, at);
+        for (uint32_t i = 0; result->has_counter_ids && i < result->counter_count; i++)
+            explain_row(page, bytes, result->ids_offset + (size_t)4 * i, 4, FIELD_UNSIGNED, "counter id %" PRIu32, i);
+        if (end - at >= 4)
+            at += (uint32_t)size[0] | (uint32_t)size[1] << 8 | (uint32_t)size[2] << 16 | (size_t)size[3] << 24;
+    }
+    if ((result->kind == PFB_V2_MULTIPLE_INSTANCES || result->kind == PFB_V2_COUNTERSET) && at <= end)
+        explain_fields(page, bytes, STRUCTURE_MULTI_INSTANCES, at);
+}
+
+static void explain_instance(const data_walk *d)
+{
+    enum { NUL = 2 };
+    if (!d->instance.name.bytes)
+        return;
+    explain_begin(d->w->page, d->bytes, STRUCTURE_INSTANCE_HEADER, d->instance.offset,
+                  d->result.instance_count > EXPLAIN_MOST_OPEN, &d->instance.name, "%s", "");
+    explain_name(d->w->page, d->bytes, &d->instance.name, NUL, "name");
+}
+
+static void explain_value(const data_walk *d, const pfb_v2_value *value)
+{
+    field_kind kind = value->is_number ? FIELD_UNSIGNED : FIELD_BYTES;
+    explain_fields(d->w->page, d->bytes, STRUCTURE_COUNTER_DATA, value->offset);
+    if (d->result.has_counter_ids)
+        explain_row(d->w->page, d->bytes, value->data_offset, value->data_size_bytes, kind, "value of counter %" PRIu32,
+                    value->counter_id);
+    else
+        explain_row(d->w->page, d->bytes, value->data_offset, value->data_size_bytes, kind, "value");
+}
+
+/* ---- Walking data blocks --------------------------------------------------------------------------------- */
+
+static void walk_instance(data_walk *d)
+{
+    walk *w = d->w;
+    pfb_v2_value value;
+    bool is_named = d->instance.name.bytes != NULL;
+    w->counts.instances += is_named;
+    if (walk_has_records(w))
+        state_instance(d);
+    explain_instance(d);
+    while (!output_failed(w->out) && pfb_v2_next_value(&d->block, &value)) {
+        w->counts.values++;
+        if (walk_has_records(w))
+            state_value(d, &value);
+        if (w->page)
+            explain_value(d, &value);
+    }
+    explain_broken(w->page, d->bytes, d->block.error);
+    if (is_named)
+        explain_end(w->page, d->bytes, 0);
+}
+
+static void walk_result(data_walk *d)
+{
+    walk *w = d->w;
+    w->counts.results++;
+    if (walk_has_records(w))
+        state_result(d);
+    explain_result(d);
+    while (!output_failed(w->out) && pfb_v2_next_instance(&d->block, &d->instance))
+        walk_instance(d);
+    explain_part_end(w->page, d->bytes, d->block.error, d->result.offset + d->result.size_bytes);
+    explain_end(w->page, d->bytes, 0);
+}
+
 /* One block; `size` becomes its total size. Returns false if it has an error. */
 static bool walk_data(walk *w, const walk_bytes *bytes, size_t *size)
 {
     data_walk d = {.w = w, .bytes = bytes};
-    pfb_v2_value value;
-    if (!pfb_v2_open(&d.block, bytes->data, bytes->size, w->options)) {
-        walk_fail(w, bytes, d.block.error);
-        return false;
+    bool is_open = pfb_v2_open(&d.block, bytes->data, bytes->size, w->options);
+    size_t end = is_open ? d.block.total_size_bytes : bytes->size;
+    explain_begin(w->page, bytes, STRUCTURE_DATA_HEADER, 0, false, NULL, "reply");
+    if (is_open) {
+        *size = d.block.total_size_bytes;
+        w->counts.blocks++;
+        state_block(&d);
+        while (!output_failed(w->out) && pfb_v2_next_result(&d.block, &d.result))
+            walk_result(&d);
+        walk_note(w, bytes, d.block.notes);
     }
-    *size = d.block.total_size_bytes;
-    w->counts.blocks++;
-    state_block(&d);
-    while (!output_failed(w->out) && pfb_v2_next_result(&d.block, &d.result)) {
-        w->counts.results++;
-        if (walk_has_records(w))
-            state_result(&d);
-        while (!output_failed(w->out) && pfb_v2_next_instance(&d.block, &d.instance)) {
-            w->counts.instances += d.instance.name.bytes != NULL;
-            if (walk_has_records(w))
-                state_instance(&d);
-            while (!output_failed(w->out) && pfb_v2_next_value(&d.block, &value)) {
-                w->counts.values++;
-                if (walk_has_records(w))
-                    state_value(&d, &value);
-            }
-        }
-    }
-    walk_note(w, bytes, d.block.notes);
     walk_fail(w, bytes, d.block.error);
+    explain_part_end(w->page, bytes, d.block.error, end);
+    explain_end(w->page, bytes, 0);
     return d.block.error.code == PFB_OK;
 }
 
@@ -263,10 +345,28 @@ static void state_text(walk *w, const walk_bytes *bytes)
     output_offset(w->out, bytes->base);
     output_bytes(w->out, "text", (const char *)bytes->data, bytes->size);
     output_end(w->out);
+    explain_row(w->page, bytes, 0, bytes->size, FIELD_ASCII, "text");
+}
+
+/* Begins a chunk with its header and what precedes its body. */
+static void explain_chunk(const walk *w, const walk_bytes *file, const pfb_chunk *chunk)
+{
+    size_t payload = chunk->offset + PFB_CHUNK_HEADER_BYTES;
+    char tag[5] = "";
+    for (unsigned i = 0; i < 4; i++)
+        tag[i] = (char)(uint8_t)(chunk->tag >> 8 * i);
+    explain_begin(w->page, file, STRUCTURE_CHUNK, chunk->offset, explain_folds_parts(w->page), NULL, "%s", tag);
+    if (chunk->has_guid)
+        explain_row(w->page, file, payload, sizeof chunk->guid.bytes, FIELD_GUID, "GUID");
+    if (chunk->is_known && chunk->tag == PFB_TAG_REGISTRATION)
+        explain_row(w->page, file, payload + sizeof chunk->guid.bytes, 4, FIELD_UNSIGNED, "request code");
+    if (chunk->is_known && (chunk->tag == PFB_TAG_REGISTRATION || chunk->tag == PFB_TAG_NAMES))
+        explain_row(w->page, file, chunk->body_offset - 4, 4, FIELD_UNSIGNED, "language");
 }
 
 static void walk_chunk(walk *w, const pfb_chunk *chunk)
 {
+    walk_bytes file = {.data = w->in->data, .size = w->in->size, .base = (size_t)w->in->offset};
     walk_bytes body = {.data = w->in->data + chunk->body_offset,
                        .size = chunk->body_size_bytes,
                        .base = (size_t)w->in->offset + chunk->body_offset,
@@ -274,6 +374,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     size_t offset = (size_t)w->in->offset + chunk->offset;
     w->counts.chunks++;
     state_chunk(w, chunk);
+    explain_chunk(w, &file, chunk);
     switch (chunk->is_known ? chunk->tag : 0) {
     case PFB_TAG_DATA:
         walk_lone_data(w, &body);
@@ -315,6 +416,8 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
         w->counts.unread_chunks++;
         break;
     }
+    explain_rest(w->page, &file, chunk->body_offset + chunk->body_size_bytes, "not explained");
+    explain_end(w->page, &file, 0);
     input_progress(w->in, chunk->offset);
 }
 

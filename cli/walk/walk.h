@@ -8,7 +8,10 @@
 #include "perfblock/log.h"
 
 /* Reads the whole content of a file and outputs a record for each chunk, block, result, instance and value. `show`
- * prints the records. `check` runs the same walk without output and uses its error and counts. */
+ * prints the records. `check` runs the same walk without output and uses its error and counts. `explain` runs it with a
+ * page, which gets the offsets of all structures. */
+
+typedef struct explainer explainer; /* explain/explain.h */
 
 typedef struct walk_counts {
     uint64_t chunks, blocks, results, objects, instances, values;
@@ -24,6 +27,7 @@ typedef struct walk {
     const pfb_read_options *options;
     uint32_t request;    /* of INPUT_REGISTRATION */
     title_names *titles; /* null: none */
+    explainer *page;     /* explain; else null */
     bool has_tables;     /* text: figures of CPI hooks as a table instead of line by line */
     /* ------------------------------------------------------------------------------------------ */
     pfb_error first;    /* the first error; code PFB_OK if there was none */
@@ -61,6 +65,9 @@ static inline bool walk_has_records(const walk *w)
 {
     return w->out->format != OUTPUT_NONE;
 }
+
+/* The offset in the file of a byte. */
+size_t walk_file_offset(const walk_bytes *bytes, size_t offset);
 
 /* An error in these bytes: kept if it is the first, and reported unless the walk is silent. */
 void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "explain/explain.h"
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
@@ -6,7 +7,9 @@
 #include "perfblock/pdh_text.h"
 #include "walk/walk.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Null for a name that is absent. */
 static void state_name(output *out, const char *key, const pfb_name *name)
@@ -53,6 +56,24 @@ static void state_log(const log_walk *l)
     buffer_free(&version);
 }
 
+/* The header of the log, which is the first event. The position of the time zone depends on the size of pointers. */
+static void explain_header(const log_walk *l)
+{
+    enum { HEADER = 72, ZONE = 88, EVENT_SIZE = 4, ALIGNMENT = 8 };
+    const input *in = l->w->in;
+    const walk_bytes file = {.data = in->data, .size = in->size};
+    if (!l->w->page || in->size < HEADER + ZONE)
+        return;
+    explain_log(l->w->page, in);
+    const uint8_t *size = in->data + HEADER + EVENT_SIZE;
+    explain_begin(l->w->page, &file, STRUCTURE_LOG_HEADER, HEADER, false, NULL, "version %u.%u", l->log.major,
+                  l->log.minor);
+    if (l->log.pointer_size == 4 || l->log.pointer_size == 8)
+        explain_fields(l->w->page, &file, STRUCTURE_LOG_ZONE, HEADER + ZONE + 2 * (size_t)l->log.pointer_size);
+    size_t end = HEADER + ((size_t)size[0] | (size_t)size[1] << 8);
+    explain_end(l->w->page, &file, end <= in->size ? end : in->size);
+}
+
 static const char *name_type(uint32_t type)
 {
     return type == PFB_LOG_PATHS     ? "paths"
@@ -71,6 +92,25 @@ static void state_record(const log_walk *l)
     output_unsigned(out, "parts", l->record.part_count);
     output_unsigned(out, "time", l->record.time);
     output_end(out);
+}
+
+static void explain_path(const log_walk *l, const pfb_log_path *path)
+{
+    enum { NUL = 2 };
+    explainer *page = l->w->page;
+    if (!page)
+        return;
+    explain_begin(page, &l->content, STRUCTURE_LOG_PATH, path->offset, path->position >= EXPLAIN_MOST_OPEN,
+                  &path->counter, "%" PRIu32, path->position);
+    explain_name(page, &l->content, &path->machine, NUL, "machine");
+    explain_name(page, &l->content, &path->object, NUL, "object");
+    explain_name(page, &l->content, &path->instance, NUL, "instance");
+    explain_name(page, &l->content, &path->parent, NUL, "parent");
+    explain_name(page, &l->content, &path->counter, NUL, "counter");
+    const uint8_t *size = l->content.data + path->offset;
+    explain_end(page, &l->content,
+                path->offset +
+                    ((size_t)size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24));
 }
 
 static void state_path(const log_walk *l, const pfb_log_path *path)
@@ -95,6 +135,7 @@ static void state_path(const log_walk *l, const pfb_log_path *path)
         output_unsigned(out, "user_data", path->user_data);
     }
     output_end(out);
+    explain_path(l, path);
 }
 
 static void walk_paths(log_walk *l)
@@ -102,6 +143,7 @@ static void walk_paths(log_walk *l)
     pfb_log_path_reader reader;
     pfb_log_path path;
     pfb_log_open_paths(&reader, l->content.data, l->content.size, l->w->options);
+    explain_fields(l->w->page, &l->content, STRUCTURE_LOG_PATHS, 0);
     while (!output_failed(l->w->out) && pfb_log_next_path(&reader, &path)) {
         l->w->counts.items++;
         state_path(l, &path);
@@ -152,12 +194,26 @@ static void state_instance(const log_walk *l, const pfb_log_instance *instance)
     state_name(out, "name", &instance->name);
     state_values(out, instance->status, instance->first, instance->second);
     output_end(out);
+    explain_fields(l->w->page, &l->content, STRUCTURE_LOG_INSTANCE, instance->offset);
+    explain_name(l->w->page, &l->content, &instance->name, 0, "name");
+}
+
+/* Begins an item with the fields of its kind. */
+static void explain_item(const log_walk *l, const pfb_log_item *item)
+{
+    explain_begin(l->w->page, &l->content, STRUCTURE_LOG_ITEM, item->offset, item->position >= EXPLAIN_MOST_OPEN, NULL,
+                  "%" PRIu32, item->position);
+    if (item->kind == PFB_LOG_COUNTER)
+        explain_fields(l->w->page, &l->content, STRUCTURE_LOG_COUNTER, item->offset);
+    else if (item->kind == PFB_LOG_INSTANCES)
+        explain_fields(l->w->page, &l->content, STRUCTURE_LOG_INSTANCES, item->offset);
 }
 
 static void walk_item(log_walk *l, pfb_log_sample_reader *reader, const pfb_log_item *item)
 {
     pfb_log_instance instance;
     state_item(l, item);
+    explain_item(l, item);
     l->w->counts.values += item->kind == PFB_LOG_COUNTER;
     while (!output_failed(l->w->out) && pfb_log_next_instance(reader, &instance)) {
         l->w->counts.instances++;
@@ -173,6 +229,7 @@ static void walk_item(log_walk *l, pfb_log_sample_reader *reader, const pfb_log_
         block.depth = 2;
         walk_v1(l->w, &block, &size);
     }
+    explain_end(l->w->page, &l->content, 0);
 }
 
 static void walk_sample(log_walk *l)
@@ -180,6 +237,7 @@ static void walk_sample(log_walk *l)
     pfb_log_sample_reader reader;
     pfb_log_item item;
     pfb_log_open_sample(&reader, l->content.data, l->content.size, l->w->options);
+    explain_fields(l->w->page, &l->content, STRUCTURE_LOG_SAMPLE, 0);
     while (!output_failed(l->w->out) && pfb_log_next_item(&reader, &item))
         walk_item(l, &reader, &item);
     walk_note(l->w, &l->content, reader.notes);
@@ -201,6 +259,7 @@ static void walk_log_names(log_walk *l)
         table.data += names.table_offset;
         table.size = names.table_size_bytes;
         table.depth = 2;
+        explain_name(l->w->page, &l->content, &names.machine, 2, "machine");
         walk_names(l->w, &table);
         if (l->w->titles)
             title_names_add(l->w->titles, l->log.window_offset + l->record.offset, table.data, table.size);
@@ -212,6 +271,7 @@ static void walk_summary(log_walk *l)
 {
     pfb_log_summary summary;
     pfb_error error = pfb_log_read_summary(l->content.data, l->content.size, &summary);
+    explain_fields(l->w->page, &l->content, STRUCTURE_LOG_SUMMARY, 0);
     if (error.code == PFB_OK) {
         output *out = l->w->out;
         output_begin(out, "summary", 1);
@@ -224,12 +284,22 @@ static void walk_summary(log_walk *l)
     walk_fail(l->w, &l->content, error);
 }
 
+/* Begins a record at its first event. */
+static void begin_record(const log_walk *l)
+{
+    const walk_bytes file = {.data = l->w->in->data, .size = l->w->in->size, .base = (size_t)l->w->in->offset};
+    explain_begin(l->w->page, &file, STRUCTURE_LOG_RECORD, l->record.offset, explain_folds_parts(l->w->page), NULL,
+                  "%s, %" PRIu32 " %s", name_type(l->record.type), l->record.part_count,
+                  l->record.part_count == 1 ? "part" : "parts");
+}
+
 static void walk_record(log_walk *l)
 {
     l->memory = memory_grow(l->memory, &l->capacity, l->record.size_bytes + 1, 1);
     size_t size = pfb_log_copy_record(&l->log, &l->record, l->memory, l->capacity);
     l->content = (walk_bytes){.data = l->memory, .size = size, .depth = 1, .log = &l->log, .record = &l->record};
     state_record(l);
+    begin_record(l);
     l->w->counts.records++;
     if (l->record.type == PFB_LOG_PATHS)
         walk_paths(l);
@@ -239,6 +309,7 @@ static void walk_record(log_walk *l)
         walk_log_names(l);
     else
         walk_summary(l);
+    explain_end(l->w->page, &l->content, l->content.size);
     input_progress(l->w->in, l->record.offset);
 }
 
@@ -249,6 +320,7 @@ void walk_log(walk *w)
     bool is_open = input_open_log(in, &l.log, w->options);
     if (is_open)
         state_log(&l);
+    explain_header(&l);
     while (is_open && !output_failed(w->out)) {
         while (!output_failed(w->out) && pfb_log_next_record(&l.log, &l.record))
             walk_record(&l);
@@ -288,10 +360,64 @@ static void state_column(output *out, const pfb_pdh_text_path *path)
     output_end(out);
 }
 
+/* ---- The bytes of a text log, for explain ------------------------------------------------------------------- */
+
+/* A line whose cells are printed. The reader returns where each begins. */
+typedef struct line_cells {
+    explainer *page;
+    walk_bytes file;
+    size_t end;    /* of the line */
+    size_t at;     /* of the last cell */
+    size_t number; /* of the last cell: 0 is that of the time, or of the zone */
+} line_cells;
+
+static void begin_line(line_cells *line, const walk *w, size_t offset, const char *title)
+{
+    const input *in = w->in;
+    *line = (line_cells){.page = w->page, .file = {.data = in->data, .size = in->size}, .at = offset};
+    if (!line->page)
+        return;
+    const uint8_t *end = memchr(in->data + offset, '\n', in->size - offset);
+    line->end = end ? (size_t)(end - in->data) + 1 : in->size;
+    explain_rest(line->page, &line->file, offset, "not a row");
+    explain_begin(line->page, &line->file, STRUCTURE_TEXT_LINE, offset, explain_folds_parts(line->page), NULL, "%s",
+                  title);
+}
+
+/* Prints the last cell, which ends where the next one begins. */
+static void put_cell(const line_cells *line, size_t end)
+{
+    if (line->number == 0)
+        explain_row(line->page, &line->file, line->at, end - line->at, FIELD_ASCII, "first cell");
+    else
+        explain_row(line->page, &line->file, line->at, end - line->at, FIELD_ASCII, "column %zu", line->number - 1);
+}
+
+static void next_cell(line_cells *line, size_t offset)
+{
+    if (!line->page)
+        return;
+    put_cell(line, offset);
+    line->at = offset;
+    line->number++;
+}
+
+static void end_line(const line_cells *line)
+{
+    if (!line->page)
+        return;
+    put_cell(line, line->end);
+    explain_end(line->page, &line->file, line->end);
+}
+
+/* ---- Walking a text log --------------------------------------------------------------------------------------- */
+
 static void walk_row(walk *w, pfb_pdh_text_reader *text, const pfb_pdh_text_row *row)
 {
     output *out = w->out;
     pfb_pdh_text_value value;
+    line_cells line;
+    begin_line(&line, w, row->offset, "row");
     output_begin(out, "row", 0);
     output_offset(out, (size_t)text->window_offset + row->offset);
     output_unsigned(out, "time", row->time);
@@ -306,22 +432,46 @@ static void walk_row(walk *w, pfb_pdh_text_reader *text, const pfb_pdh_text_row 
         else
             output_null(out, "value");
         output_end(out);
+        next_cell(&line, value.offset);
     }
+    end_line(&line);
+}
+
+/* The beginning of the line around an offset. */
+static size_t find_line(const input *in, size_t offset)
+{
+    while (offset > 0 && in->data[offset - 1] != '\n')
+        offset--;
+    return offset;
+}
+
+/* The header: the cell of the zone, then a path per column. */
+static void walk_header(walk *w, pfb_pdh_text_reader *text)
+{
+    pfb_pdh_text_path path;
+    line_cells line;
+    state_header(w->out, text);
+    bool has_line = false;
+    while (!output_failed(w->out) && pfb_pdh_text_next_path(text, &path)) {
+        w->counts.items++;
+        state_column(w->out, &path);
+        if (!has_line)
+            begin_line(&line, w, find_line(w->in, path.offset), "header");
+        has_line = true;
+        next_cell(&line, path.offset);
+    }
+    if (has_line)
+        end_line(&line);
 }
 
 void walk_pdh_text(walk *w)
 {
     input *in = w->in;
     pfb_pdh_text_reader text;
-    pfb_pdh_text_path path;
     pfb_pdh_text_row row;
     bool is_open = input_open_text(in, &text, w->options);
     if (is_open)
-        state_header(w->out, &text);
-    while (is_open && !output_failed(w->out) && pfb_pdh_text_next_path(&text, &path)) {
-        w->counts.items++;
-        state_column(w->out, &path);
-    }
+        walk_header(w, &text);
     while (is_open && !output_failed(w->out)) {
         while (!output_failed(w->out) && pfb_pdh_text_next_row(&text, &row)) {
             w->counts.records++;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of the walk that reads metadata. */
+#include "explain/explain.h"
 #include "names/names.h"
 #include "perfblock/metadata.h"
 #include "walk/walk.h"
+
+#include <inttypes.h>
 
 /* An id, or nothing where the format says that there is none. */
 static void state_id(output *out, const char *key, uint32_t id)
@@ -20,7 +23,7 @@ static void state_guid(output *out, const pfb_guid *guid)
     output_word(out, "guid", text);
 }
 
-static void state_counter(walk *w, const walk_bytes *bytes, const pfb_counter *counter)
+static void state_counter(walk *w, const walk_bytes *bytes, const pfb_counter *counter, bool is_folded)
 {
     output *out = w->out;
     char type[NAMES_TYPE_BYTES];
@@ -40,6 +43,16 @@ static void state_counter(walk *w, const walk_bytes *bytes, const pfb_counter *c
     state_id(out, "multi", counter->multi_id);
     output_unsigned(out, "aggregate", counter->aggregate);
     output_end(out);
+    explain_begin(w->page, bytes, STRUCTURE_COUNTER_REG_INFO, counter->offset, is_folded, NULL, "counter %" PRIu32,
+                  counter->id);
+    explain_end(w->page, bytes, 0);
+}
+
+/* Reports an error of bytes that were read to their end, or up to it. */
+static void end_part(walk *w, const walk_bytes *bytes, pfb_error error)
+{
+    walk_fail(w, bytes, error);
+    explain_part_end(w->page, bytes, error, bytes->size);
 }
 
 static void walk_counterset(walk *w, const walk_bytes *bytes)
@@ -47,7 +60,9 @@ static void walk_counterset(walk *w, const walk_bytes *bytes)
     output *out = w->out;
     pfb_registration registration;
     pfb_counter counter;
-    if (pfb_registration_open(&registration, bytes->data, bytes->size, w->options)) {
+    bool is_open = pfb_registration_open(&registration, bytes->data, bytes->size, w->options);
+    explain_begin(w->page, bytes, STRUCTURE_COUNTERSET_REG_INFO, 0, false, NULL, "counterset");
+    if (is_open) {
         w->counts.items++;
         output_begin(out, "counterset", bytes->depth);
         output_offset(out, bytes->base);
@@ -57,10 +72,12 @@ static void walk_counterset(walk *w, const walk_bytes *bytes)
         output_unsigned(out, "counters", registration.counter_count);
         output_end(out);
         while (!output_failed(out) && pfb_registration_next_counter(&registration, &counter))
-            state_counter(w, bytes, &counter);
+            state_counter(w, bytes, &counter, registration.counter_count > EXPLAIN_MOST_OPEN);
     }
+    pfb_error error = pfb_registration_finish(&registration);
     walk_note(w, bytes, registration.notes);
-    walk_fail(w, bytes, pfb_registration_finish(&registration));
+    end_part(w, bytes, error);
+    explain_end(w->page, bytes, 0);
 }
 
 static void walk_single_counter(walk *w, const walk_bytes *bytes)
@@ -68,8 +85,10 @@ static void walk_single_counter(walk *w, const walk_bytes *bytes)
     pfb_counter counter;
     pfb_error error = pfb_registration_single_counter(bytes->data, bytes->size, w->options, &counter);
     if (error.code == PFB_OK)
-        state_counter(w, bytes, &counter);
-    walk_fail(w, bytes, error);
+        state_counter(w, bytes, &counter, false);
+    else
+        explain_fields(w->page, bytes, STRUCTURE_COUNTER_REG_INFO, 0);
+    end_part(w, bytes, error);
 }
 
 static void state_string(walk *w, const walk_bytes *bytes, size_t offset, uint32_t counter_id, pfb_name text)
@@ -81,6 +100,10 @@ static void state_string(walk *w, const walk_bytes *bytes, size_t offset, uint32
     state_id(out, "counter", counter_id);
     output_name(out, "text", text);
     output_end(out);
+    if (counter_id == PFB_NO_ID)
+        explain_name(w->page, bytes, &text, 0, "string");
+    else
+        explain_name(w->page, bytes, &text, 0, "string of counter %" PRIu32, counter_id);
 }
 
 static void walk_string(walk *w, const walk_bytes *bytes)
@@ -89,7 +112,7 @@ static void walk_string(walk *w, const walk_bytes *bytes)
     pfb_error error = pfb_registration_string(bytes->data, bytes->size, &text);
     if (error.code == PFB_OK)
         state_string(w, bytes, 0, PFB_NO_ID, text);
-    walk_fail(w, bytes, error);
+    end_part(w, bytes, error);
 }
 
 static void state_lone_guid(walk *w, const walk_bytes *bytes, size_t offset, const pfb_guid *guid)
@@ -99,6 +122,7 @@ static void state_lone_guid(walk *w, const walk_bytes *bytes, size_t offset, con
     output_offset(w->out, bytes->base + offset);
     state_guid(w->out, guid);
     output_end(w->out);
+    explain_row(w->page, bytes, offset, sizeof guid->bytes, FIELD_GUID, "GUID");
 }
 
 static void walk_guid(walk *w, const walk_bytes *bytes)
@@ -107,19 +131,25 @@ static void walk_guid(walk *w, const walk_bytes *bytes)
     pfb_error error = pfb_registration_guid(bytes->data, bytes->size, &guid);
     if (error.code == PFB_OK)
         state_lone_guid(w, bytes, 0, &guid);
-    walk_fail(w, bytes, error);
+    end_part(w, bytes, error);
 }
 
 void walk_strings(walk *w, const walk_bytes *bytes)
 {
+    enum { HEADER = 8, ENTRY = 8 };
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
+    size_t at = HEADER;
     pfb_registration_strings_open(&strings, bytes->data, bytes->size, w->options);
-    while (!output_failed(w->out) && pfb_registration_strings_next_string(&strings, &entry))
+    explain_begin(w->page, bytes, STRUCTURE_STRING_BUFFER, 0, false, NULL, "strings");
+    for (; !output_failed(w->out) && pfb_registration_strings_next_string(&strings, &entry); at += ENTRY) {
+        explain_fields(w->page, bytes, STRUCTURE_STRING_COUNTER, at);
         state_string(w, bytes, entry.offset, entry.counter_id, entry.text);
+    }
     pfb_error error = pfb_registration_strings_finish(&strings);
     walk_note(w, bytes, strings.notes);
-    walk_fail(w, bytes, error);
+    end_part(w, bytes, error);
+    explain_end(w->page, bytes, 0);
 }
 
 void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request)
@@ -171,9 +201,13 @@ void walk_identifiers(walk *w, const walk_bytes *bytes)
         output_unsigned(out, "index", identifier.index);
         output_name(out, "name", identifier.name);
         output_end(out);
+        explain_begin(w->page, bytes, STRUCTURE_IDENTIFIER, identifier.offset, false, NULL, "index %" PRIu32,
+                      identifier.index);
+        explain_name(w->page, bytes, &identifier.name, 0, "name");
+        explain_end(w->page, bytes, identifier.offset + identifier.size_bytes);
     }
     walk_note(w, bytes, list.notes);
-    walk_fail(w, bytes, list.error);
+    end_part(w, bytes, list.error);
 }
 
 void walk_instances(walk *w, const walk_bytes *bytes)
@@ -192,9 +226,12 @@ void walk_instances(walk *w, const walk_bytes *bytes)
         output_unsigned(out, "id", instance.id);
         output_name(out, "name", instance.name);
         output_end(out);
+        explain_begin(w->page, bytes, STRUCTURE_INSTANCE_HEADER, instance.offset, false, NULL, "%s", "");
+        explain_name(w->page, bytes, &instance.name, 0, "name");
+        explain_end(w->page, bytes, 0);
     }
     walk_note(w, bytes, list.notes);
-    walk_fail(w, bytes, list.error);
+    end_part(w, bytes, list.error);
 }
 
 void walk_guids(walk *w, const walk_bytes *bytes)
@@ -204,10 +241,12 @@ void walk_guids(walk *w, const walk_bytes *bytes)
     pfb_guid guid;
     size_t offset = 0;
     pfb_list_open(&list, bytes->data, bytes->size, w->options);
+    explain_begin(w->page, bytes, STRUCTURE_GUIDS, 0, false, NULL, "%s", "");
     while (!output_failed(w->out) && pfb_list_next_guid(&list, &guid)) {
         state_lone_guid(w, bytes, offset, &guid);
         offset += GUID_BYTES;
     }
     walk_note(w, bytes, list.notes);
-    walk_fail(w, bytes, list.error);
+    end_part(w, bytes, list.error);
+    explain_end(w->page, bytes, 0);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of the walk that reads V1 blocks and name tables. */
+#include "explain/explain.h"
 #include "memory/memory.h"
 #include "names/names.h"
 #include "names/v1.h"
@@ -7,6 +8,7 @@
 #include "perfblock/v1.h"
 #include "walk/walk.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* State of the records of a block. */
@@ -166,6 +168,69 @@ static void state_value(const v1_walk *l, bool has_instances, const pfb_v1_value
     output_end(out);
 }
 
+/* ---- The bytes, for explain ------------------------------------------------------------------------------ */
+
+/* A name of --names, unless there is no page. */
+static pfb_name title_of(const v1_walk *l, uint32_t index)
+{
+    return l->w->page ? title_names_find(l->w->titles, index) : (pfb_name){0};
+}
+
+static void explain_object(const v1_walk *l)
+{
+    pfb_name name = title_of(l, l->object.title_index);
+    explain_begin(l->w->page, l->bytes, STRUCTURE_OBJECT_TYPE, l->object.offset,
+                  l->block.object_count > EXPLAIN_MOST_OPEN, &name, "object %" PRIu32, l->object.title_index);
+}
+
+static void explain_counter(const v1_walk *l, const pfb_v1_counter *counter)
+{
+    pfb_name name = title_of(l, counter->title_index);
+    explain_begin(l->w->page, l->bytes, STRUCTURE_COUNTER_DEFINITION, counter->offset,
+                  l->object.counter_count > EXPLAIN_MOST_OPEN, &name, "counter %" PRIu32, counter->title_index);
+    explain_end(l->w->page, l->bytes, 0);
+}
+
+static void explain_instance(const v1_walk *l, bool has_instances)
+{
+    explainer *page = l->w->page;
+    if (has_instances) {
+        explain_begin(page, l->bytes, STRUCTURE_INSTANCE_DEFINITION, l->instance.offset,
+                      l->object.instance_count > EXPLAIN_MOST_OPEN, &l->instance.name, "%s", "");
+        explain_name(page, l->bytes, &l->instance.name, 0, "name");
+        explain_rest(page, l->bytes, l->instance.values_offset, "padding");
+    }
+    explain_begin(page, l->bytes, STRUCTURE_COUNTER_BLOCK, l->instance.values_offset, false, NULL, "%s", "");
+}
+
+static void explain_instance_end(const v1_walk *l, bool has_instances)
+{
+    explain_end(l->w->page, l->bytes, l->instance.values_offset + l->instance.values_size_bytes);
+    if (has_instances)
+        explain_end(l->w->page, l->bytes, 0);
+}
+
+static void explain_value(const v1_walk *l, const pfb_v1_value *value)
+{
+    uint32_t title = value->position < l->counter_count ? l->counters[value->position] : 0;
+    buffer name = {0};
+    buffer_clear(&name);
+    name_cut(&name, title_of(l, title), 200);
+    explain_row(l->w->page, l->bytes, value->offset, value->size_bytes, value->is_number ? FIELD_UNSIGNED : FIELD_BYTES,
+                "value of counter %" PRIu32 "%s%s", title, name.size > 0 ? ": " : "", name.data);
+    buffer_free(&name);
+}
+
+/* Prints the name of the machine if it begins before an offset. False if it does not: a valid one may be anywhere. */
+static bool explain_machine(const v1_walk *l, size_t offset)
+{
+    const pfb_name *name = &l->block.system_name;
+    bool is_before = name->bytes && (size_t)(name->bytes - l->bytes->data) < offset;
+    if (is_before)
+        explain_name(l->w->page, l->bytes, name, 0, "name of the machine");
+    return is_before;
+}
+
 /* ---- Walking --------------------------------------------------------------------------------------------- */
 
 static void walk_object(v1_walk *l)
@@ -176,23 +241,31 @@ static void walk_object(v1_walk *l)
     bool has_instances = l->object.instance_count != PFB_V1_NO_INSTANCES;
     w->counts.objects++;
     state_object(l);
+    explain_object(l);
     l->counter_count = 0;
     while (!output_failed(w->out) && pfb_v1_next_counter(&l->block, &counter)) {
         l->counters = memory_grow(l->counters, &l->counter_capacity, l->counter_count + 1, sizeof *l->counters);
         l->counters[l->counter_count++] = counter.title_index;
         state_counter(l, &counter);
+        explain_counter(l, &counter);
     }
     while (!output_failed(w->out) && pfb_v1_next_instance(&l->block, &l->instance)) {
         w->counts.instances += has_instances;
         if (has_instances && walk_has_records(w))
             state_instance(l);
+        explain_instance(l, has_instances);
         while (!output_failed(w->out) && pfb_v1_next_value(&l->block, &value)) {
             w->counts.values++;
             if (walk_has_records(w))
                 state_value(l, has_instances, &value);
+            if (l->w->page)
+                explain_value(l, &value);
         }
+        explain_instance_end(l, has_instances);
     }
     walk_fail(w, l->bytes, l->block.object_error);
+    explain_part_end(w->page, l->bytes, l->block.object_error, l->object.offset + l->object.size_bytes);
+    explain_end(w->page, l->bytes, 0);
 }
 
 /* The table of a block with a valid header. */
@@ -208,26 +281,41 @@ static void load_table(v1_walk *l)
     pfb_sample_number_rows(&l->table);
 }
 
+static void walk_objects(v1_walk *l)
+{
+    walk *w = l->w;
+    bool has_machine = false;
+    w->counts.blocks++;
+    if (walk_has_records(w))
+        load_table(l);
+    state_block(l);
+    walk_fail(w, l->bytes, l->block.error); /* a bad system name does not prevent reading the objects */
+    while (!output_failed(w->out) && pfb_v1_next_object(&l->block, &l->object)) {
+        has_machine = has_machine || explain_machine(l, l->object.offset);
+        walk_object(l);
+    }
+    if (!has_machine)
+        explain_machine(l, SIZE_MAX);
+    walk_note(w, l->bytes, l->block.notes);
+    walk_fail(w, l->bytes, l->block.end_error);
+    free(l->counters);
+    free(l->memory);
+}
+
 void walk_v1(walk *w, const walk_bytes *bytes, size_t *size)
 {
     v1_walk l = {.w = w, .bytes = bytes};
     pfb_v1_open(&l.block, bytes->data, bytes->size, w->options);
     *size = l.block.total_size_bytes;
-    if (*size == 0) {
+    explain_order(w->page, true, l.block.is_big_endian);
+    explain_begin(w->page, bytes, STRUCTURE_DATA_BLOCK, 0, false, NULL, "V1 block");
+    if (*size > 0)
+        walk_objects(&l);
+    else
         walk_fail(w, bytes, l.block.error);
-        return;
-    }
-    w->counts.blocks++;
-    if (walk_has_records(w))
-        load_table(&l);
-    state_block(&l);
-    walk_fail(w, bytes, l.block.error); /* a bad system name does not prevent reading the objects */
-    while (!output_failed(w->out) && pfb_v1_next_object(&l.block, &l.object))
-        walk_object(&l);
-    walk_note(w, bytes, l.block.notes);
-    walk_fail(w, bytes, l.block.end_error);
-    free(l.counters);
-    free(l.memory);
+    explain_part_end(w->page, bytes, *size > 0 ? l.block.end_error : l.block.error, *size > 0 ? *size : bytes->size);
+    explain_end(w->page, bytes, 0);
+    explain_order(w->page, false, false);
 }
 
 /* ---- Name tables ----------------------------------------------------------------------------------------- */
@@ -238,6 +326,7 @@ void walk_names(walk *w, const walk_bytes *bytes)
     pfb_name_table table;
     pfb_name_entry entry;
     pfb_name_table_open(&table, bytes->data, bytes->size, w->options);
+    explain_begin(w->page, bytes, STRUCTURE_NAME_TABLE, 0, false, NULL, "%s", "");
     while (!output_failed(out) && pfb_name_table_next_entry(&table, &entry)) {
         w->counts.items++;
         output_begin(out, "name", bytes->depth);
@@ -245,8 +334,13 @@ void walk_names(walk *w, const walk_bytes *bytes)
         output_unsigned(out, "index", entry.index);
         output_name(out, "name", entry.name);
         output_end(out);
+        if (entry.name.bytes)
+            explain_rest(w->page, bytes, (size_t)(entry.name.bytes - bytes->data), "index and separators");
+        explain_name(w->page, bytes, &entry.name, 0, "name of %" PRIu32, entry.index);
     }
     pfb_error error = pfb_name_table_finish(&table);
     walk_note(w, bytes, table.notes);
     walk_fail(w, bytes, error);
+    explain_rest(w->page, bytes, bytes->size, error.code == PFB_OK ? "end" : "not read");
+    explain_end(w->page, bytes, 0);
 }

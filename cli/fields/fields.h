@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CLI_EXPLAIN_FIELDS_H
-#define CLI_EXPLAIN_FIELDS_H
+#ifndef CLI_FIELDS_H
+#define CLI_FIELDS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The fields of each format's structures, with the names of the SDK (perflib.h, winperf.h). */
+/* The fields of each format's structures, with the names of the SDK (perflib.h, winperf.h) where it has one. `explain`
+ * prints them beside their bytes, and scripts/make_layouts.py writes the layout tables of docs/ from them. */
 
 /* The format of a field. */
 typedef enum field_kind {
-    FIELD_UNSIGNED, /* 2, 4 or 8 bytes */
+    FIELD_UNSIGNED, /* 1, 2, 4 or 8 bytes */
     FIELD_SIGNED,   /* 4 or 8 bytes, two's complement */
     FIELD_HEX,
     FIELD_ID,     /* an id; all bits set means none or any */
@@ -19,13 +20,15 @@ typedef enum field_kind {
     FIELD_TITLE,  /* title index of V1 */
     FIELD_GUID,
     FIELD_SYSTEM_TIME,
+    FIELD_TIME,       /* 100 ns units since 1601-01-01 */
+    FIELD_PDH_STATUS, /* of a value in a log */
     FIELD_ASCII,
-    FIELD_UTF16, /* in the byte order of the block */
+    FIELD_UTF16, /* in the byte order of the block, up to the first NUL */
     FIELD_BYTES  /* without a value */
 } field_kind;
 
 typedef struct field {
-    uint16_t offset, size; /* in bytes from the start of the structure */
+    uint16_t offset, size; /* in bytes from the start of the structure; size 0: what follows the fixed part */
     field_kind kind;
     const char *name;    /* of the SDK */
     const char *meaning; /* a few words */
@@ -63,6 +66,21 @@ typedef enum structure {
     STRUCTURE_GUIDS,
     /* captures */
     STRUCTURE_CHUNK,
+    /* perfmon logs */
+    STRUCTURE_LOG_BUFFER,
+    STRUCTURE_LOG_HEADER,
+    STRUCTURE_LOG_ZONE,
+    STRUCTURE_LOG_EVENT,
+    STRUCTURE_LOG_RECORD,
+    STRUCTURE_LOG_PATHS,
+    STRUCTURE_LOG_PATH,
+    STRUCTURE_LOG_SAMPLE,
+    STRUCTURE_LOG_ITEM,
+    STRUCTURE_LOG_COUNTER,
+    STRUCTURE_LOG_INSTANCES,
+    STRUCTURE_LOG_INSTANCE,
+    STRUCTURE_LOG_SUMMARY,
+    STRUCTURE_TEXT_LINE,
     STRUCTURE_COUNT
 } structure;
 

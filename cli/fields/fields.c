@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "explain/fields.h"
+#include "fields/fields.h"
 
 #define TABLE(name, size, fields)                                                                                      \
     {                                                                                                                  \
@@ -27,21 +27,25 @@ static const field counter_header[] = {
 static const field multi_counters[] = {
     {0, 4, FIELD_UNSIGNED, "dwSize", "bytes with the ids"},
     {4, 4, FIELD_UNSIGNED, "dwCounters", "number of counter ids that follow"},
+    {8, 0, FIELD_BYTES, "ids", "a u32 each"},
 };
 
 static const field multi_instances[] = {
     {0, 4, FIELD_UNSIGNED, "dwTotalSize", "bytes with all instances and their values"},
     {4, 4, FIELD_UNSIGNED, "dwInstances", "number of instances that follow"},
+    {8, 0, FIELD_BYTES, "instances", "each with its values"},
 };
 
 static const field instance_header[] = {
     {0, 4, FIELD_UNSIGNED, "Size", "bytes with name and padding, without values"},
     {4, 4, FIELD_UNSIGNED, "InstanceId", "id of the instance"},
+    {8, 0, FIELD_BYTES, "name", "UTF-16 with NUL"},
 };
 
 static const field counter_data[] = {
     {0, 4, FIELD_UNSIGNED, "dwDataSize", "bytes of the datum"},
     {4, 4, FIELD_UNSIGNED, "dwSize", "bytes with these fields, the datum and padding"},
+    {8, 0, FIELD_BYTES, "data", "dwDataSize bytes"},
 };
 
 /* ---- V1 blocks ------------------------------------------------------------------------------------------- */
@@ -101,10 +105,12 @@ static const field instance_definition[] = {
     {12, 4, FIELD_SIGNED, "UniqueID", "id of the instance; -1: none"},
     {16, 4, FIELD_UNSIGNED, "NameOffset", "where the name begins in this structure"},
     {20, 4, FIELD_UNSIGNED, "NameLength", "bytes of the name with its NUL"},
+    {24, 0, FIELD_BYTES, "name", "at NameOffset"},
 };
 
 static const field counter_block[] = {
     {0, 4, FIELD_UNSIGNED, "ByteLength", "bytes with the values"},
+    {4, 0, FIELD_BYTES, "values", "at the CounterOffset of each definition"},
 };
 
 /* ---- Metadata -------------------------------------------------------------------------------------------- */
@@ -115,6 +121,7 @@ static const field counterset_reg_info[] = {
     {20, 4, FIELD_UNSIGNED, "DetailLevel", "100 novice to 400 wizard"},
     {24, 4, FIELD_UNSIGNED, "NumCounters", "counters that follow"},
     {28, 4, FIELD_HEX, "InstanceType", "single or multiple instances"},
+    {32, 0, FIELD_BYTES, "counters", "a PERF_COUNTER_REG_INFO each"},
 };
 
 static const field counter_reg_info[] = {
@@ -134,6 +141,7 @@ static const field counter_reg_info[] = {
 static const field string_buffer[] = {
     {0, 4, FIELD_UNSIGNED, "dwSize", "bytes of the block"},
     {4, 4, FIELD_UNSIGNED, "dwCounters", "entries that follow"},
+    {8, 0, FIELD_BYTES, "entries", "then the strings: UTF-16 with NUL"},
 };
 
 static const field string_counter[] = {
@@ -149,6 +157,7 @@ static const field identifier[] = {
     {28, 4, FIELD_ID, "InstanceId", "instance"},
     {32, 4, FIELD_UNSIGNED, "Index", "position of its result in replies"},
     {36, 4, FIELD_UNSIGNED, "Reserved", "not used"},
+    {40, 0, FIELD_BYTES, "name", "UTF-16 with NUL"},
 };
 
 /* ---- Captures -------------------------------------------------------------------------------------------- */
@@ -157,6 +166,129 @@ static const field chunk[] = {
     {0, 4, FIELD_ASCII, "tag", "what the chunk holds"},
     {4, 4, FIELD_UNSIGNED, "version", "1"},
     {8, 8, FIELD_UNSIGNED, "size", "bytes that follow, without padding to a multiple of 8"},
+    {16, 0, FIELD_BYTES, "payload", "see the tags"},
+};
+
+/* ---- Perfmon logs ---------------------------------------------------------------------------------------- */
+
+/* Names are those of docs/log.md, because Microsoft publishes none. */
+
+static const field log_buffer[] = {
+    {0, 4, FIELD_UNSIGNED, "size", "bytes of the buffer; 65,536 in all captured logs"},
+    {4, 44, FIELD_BYTES, "", "ignored"},
+    {48, 4, FIELD_UNSIGNED, "used", "bytes of this header and the events"},
+    {52, 20, FIELD_BYTES, "", "ignored"},
+    {72, 0, FIELD_BYTES, "events", "in the first buffer the log header before them"},
+};
+
+static const field log_header[] = {
+    {0, 2, FIELD_BYTES, "", "ignored"},
+    {2, 2, FIELD_HEX, "marker", "0xC001 or 0xC002"},
+    {4, 2, FIELD_UNSIGNED, "event size", "bytes of this event"},
+    {6, 10, FIELD_BYTES, "", "ignored"},
+    {16, 8, FIELD_TIME, "start", "UTC"},
+    {24, 8, FIELD_BYTES, "", "ignored"},
+    {32, 4, FIELD_UNSIGNED, "buffer size", "bytes of each buffer"},
+    {36, 1, FIELD_UNSIGNED, "major", "version of Windows"},
+    {37, 1, FIELD_UNSIGNED, "minor", "the same after the point"},
+    {38, 2, FIELD_BYTES, "", "ignored"},
+    {40, 4, FIELD_UNSIGNED, "build", "of Windows"},
+    {44, 4, FIELD_BYTES, "", "ignored"},
+    {48, 8, FIELD_TIME, "end", "UTC"},
+    {56, 12, FIELD_BYTES, "", "ignored"},
+    {68, 4, FIELD_UNSIGNED, "buffers", "number of buffers in the log"},
+    {72, 4, FIELD_BYTES, "", "ignored"},
+    {76, 4, FIELD_UNSIGNED, "pointer size", "P: 4 or 8 bytes; the time zone is at 88 + 2 P"},
+};
+
+static const field log_zone[] = {
+    {0, 4, FIELD_SIGNED, "Bias", "minutes: UTC = local time + bias + that of standard or daylight saving time"},
+    {4, 64, FIELD_UTF16, "StandardName", "name of standard time"},
+    {68, 16, FIELD_SYSTEM_TIME, "StandardDate", "when it begins"},
+    {84, 4, FIELD_SIGNED, "StandardBias", "minutes"},
+    {88, 64, FIELD_UTF16, "DaylightName", "name of daylight saving time"},
+    {152, 16, FIELD_SYSTEM_TIME, "DaylightDate", "when it begins"},
+    {168, 4, FIELD_SIGNED, "DaylightBias", "minutes"},
+};
+
+static const field log_event[] = {
+    {0, 2, FIELD_UNSIGNED, "event size", "bytes with the payload; the next event begins at a multiple of 8"},
+    {2, 2, FIELD_HEX, "marker", "0xC014 or 0xC00A"},
+    {4, 2, FIELD_HEX, "type", "of the record: 0x20 paths, 0x22 sample, 0x23 summary, 0x24 names"},
+    {6, 10, FIELD_BYTES, "", "ignored"},
+    {16, 8, FIELD_TIME, "time", "local"},
+    {24, 16, FIELD_GUID, "GUID", "of perfmon's events"},
+    {40, 24, FIELD_BYTES, "", "ignored"},
+    {64, 4, FIELD_UNSIGNED, "part", "number of the part in its record, from 1"},
+    {68, 4, FIELD_UNSIGNED, "parts", "of the record"},
+    {72, 0, FIELD_BYTES, "payload", "a part of a record"},
+};
+
+static const field log_paths[] = {
+    {0, 8, FIELD_BYTES, "", "meaning unknown"},
+    {8, 0, FIELD_BYTES, "paths", "entries"},
+};
+
+static const field log_path[] = {
+    {0, 4, FIELD_UNSIGNED, "size", "bytes with the strings"},
+    {4, 4, FIELD_HEX, "flags", "1 all instances, 0x10 all counters"},
+    {8, 4, FIELD_UNSIGNED, "user data", "value of the program that recorded"},
+    {12, 4, FIELD_TYPE, "type", "how values are computed"},
+    {16, 8, FIELD_UNSIGNED, "frequency", "ticks per second of the clock that the type divides by"},
+    {24, 4, FIELD_SIGNED, "default scale", "power of ten by which charts scale it"},
+    {28, 4, FIELD_ID, "machine", "offset of the string, which counts from 52"},
+    {32, 4, FIELD_ID, "object", "the same"},
+    {36, 4, FIELD_ID, "instance", "the same"},
+    {40, 4, FIELD_ID, "parent", "the same"},
+    {44, 4, FIELD_ID, "instance index", "among instances of one name"},
+    {48, 4, FIELD_ID, "counter", "offset of the string"},
+    {52, 0, FIELD_BYTES, "strings", "UTF-16 with NUL"},
+};
+
+static const field log_sample[] = {
+    {0, 4, FIELD_HEX, "signature", "\"BL\" 03 00"},
+    {4, 4, FIELD_UNSIGNED, "size", "bytes of the sample"},
+    {8, 0, FIELD_BYTES, "items", "the n-th belongs to the n-th path"},
+};
+
+static const field log_item[] = {
+    {0, 2, FIELD_ASCII, "signature", "BL"},
+    {2, 1, FIELD_UNSIGNED, "version", "3"},
+    {3, 1, FIELD_UNSIGNED, "kind", "1 counter, 2 instances, 5 a V1 block with one object"},
+    {4, 4, FIELD_UNSIGNED, "size", "bytes of the item"},
+    {8, 0, FIELD_BYTES, "content", "by kind; of kind 5 a V1 block"},
+};
+
+static const field log_counter[] = {
+    {8, 4, FIELD_PDH_STATUS, "status", "whether there is a value"},
+    {12, 8, FIELD_TIME, "time", "local"},
+    {20, 4, FIELD_BYTES, "", "meaning unknown"},
+    {24, 8, FIELD_UNSIGNED, "first value", "raw value"},
+    {32, 8, FIELD_UNSIGNED, "second value", "clock, or base"},
+    {40, 4, FIELD_UNSIGNED, "multi count", "of multi counters"},
+    {44, 4, FIELD_BYTES, "", "meaning unknown"},
+};
+
+static const field log_instances[] = {
+    {8, 4, FIELD_UNSIGNED, "content size", "bytes from here on; not read, because the item has its size"},
+    {12, 4, FIELD_UNSIGNED, "instances", "number of instances that follow"},
+    {16, 4, FIELD_PDH_STATUS, "status", "whether there are values"},
+    {20, 4, FIELD_BYTES, "", "meaning unknown"},
+    {24, 8, FIELD_TIME, "time", "local"},
+    {32, 0, FIELD_BYTES, "content", "instances, then their names"},
+};
+
+static const field log_instance[] = {
+    {0, 4, FIELD_UNSIGNED, "name", "offset of the name from 8 of the item"},
+    {4, 4, FIELD_PDH_STATUS, "status", "whether there is a value"},
+    {8, 8, FIELD_UNSIGNED, "first value", "raw value"},
+    {16, 8, FIELD_UNSIGNED, "second value", "clock, or base"},
+};
+
+static const field log_summary[] = {
+    {0, 8, FIELD_TIME, "first time", "local"},
+    {8, 8, FIELD_TIME, "last time", "local"},
+    {16, 4, FIELD_UNSIGNED, "samples", "number of samples"},
 };
 
 /* ---- All ------------------------------------------------------------------------------------------------- */
@@ -181,6 +313,20 @@ static const field_table tables[STRUCTURE_COUNT] = {
     [STRUCTURE_NAME_TABLE] = {.name = "Name table"},
     [STRUCTURE_GUIDS] = {.name = "GUID list"},
     [STRUCTURE_CHUNK] = TABLE("Chunk", 16, chunk),
+    [STRUCTURE_LOG_BUFFER] = TABLE("Buffer", 72, log_buffer),
+    [STRUCTURE_LOG_HEADER] = TABLE("Log header", 80, log_header),
+    [STRUCTURE_LOG_ZONE] = TABLE("TIME_ZONE_INFORMATION", 172, log_zone),
+    [STRUCTURE_LOG_EVENT] = TABLE("Event", 72, log_event),
+    [STRUCTURE_LOG_RECORD] = {.name = "Record"},
+    [STRUCTURE_LOG_PATHS] = TABLE("Paths", 8, log_paths),
+    [STRUCTURE_LOG_PATH] = TABLE("Path", 52, log_path),
+    [STRUCTURE_LOG_SAMPLE] = TABLE("Sample", 8, log_sample),
+    [STRUCTURE_LOG_ITEM] = TABLE("Item", 8, log_item),
+    [STRUCTURE_LOG_COUNTER] = TABLE("Item of kind 1", 48, log_counter),
+    [STRUCTURE_LOG_INSTANCES] = TABLE("Item of kind 2", 32, log_instances),
+    [STRUCTURE_LOG_INSTANCE] = TABLE("Instance of an item", 24, log_instance),
+    [STRUCTURE_LOG_SUMMARY] = TABLE("Summary", 20, log_summary),
+    [STRUCTURE_TEXT_LINE] = {.name = "Line"},
 };
 
 const field_table *field_table_of(structure which)
