@@ -217,7 +217,7 @@ static const field log_event[] = {
     {4, 2, FIELD_HEX, "type", "of the record: 0x20 paths, 0x22 sample, 0x23 summary, 0x24 names"},
     {6, 10, FIELD_BYTES, "", "ignored"},
     {16, 8, FIELD_TIME, "time", "local"},
-    {24, 16, FIELD_GUID, "GUID", "of perfmon's events"},
+    {24, 16, FIELD_GUID, "GUID", "933f3bb3-943e-490d-9ced-3cbb14c14479"},
     {40, 24, FIELD_BYTES, "", "ignored"},
     {64, 4, FIELD_UNSIGNED, "part", "number of the part in its record, from 1"},
     {68, 4, FIELD_UNSIGNED, "parts", "of the record"},
