@@ -24,7 +24,7 @@ PAGES = {
             "log_counter", "log_instances", "log_instance", "log_summary"],
 }
 ARRAY = re.compile(r"static const field (\w+)\[\] = \{\n(.*?)\n\};", re.S)
-ROW = re.compile(r'\{(\d+), (\d+), FIELD_(\w+), "([^"]*)",\s*"((?:[^"\\]|\\.)*)"\}')
+ROW = re.compile(r'\{(\d+), (\d+), FIELD_(\w+), "([^"]*)",\s*"((?:[^"\\]|\\.)*)",\s*"[^"]*"\}')
 TABLE = re.compile(r'TABLE\("([^"]+)", (\d+), (\w+)\)')
 
 

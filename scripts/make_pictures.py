@@ -62,7 +62,7 @@ def main():
         place = pathlib.Path(folder)
         for name, file, data, size in (
                 ("report", "disk.pfb", recording(), (700, 440)),
-                ("explain", "reply.bin", broken_reply(), (800, 420))):
+                ("explain", "reply.bin", broken_reply(), (900, 420))):
             (place / file).write_bytes(data)
             subprocess.run([program(), name, file, "-o", name + ".html"],
                            cwd=folder, stderr=subprocess.DEVNULL, check=False)

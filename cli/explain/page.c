@@ -41,6 +41,8 @@ typedef struct page_row {
     size_t number;       /* rows of one offset keep the order in which they came */
     field_kind kind;
     size_t name, value; /* offsets in explainer.texts; value SIZE_MAX: formatted by kind */
+    const char *rule;
+    bool is_unused; /* bytes without a name */
 } page_row;
 
 /* The header of a buffer or an event of a perfmon log. */
@@ -131,7 +133,7 @@ static void put_error_rows(explainer *e, size_t offset, size_t end)
     for (size_t i = find_error(e, offset); i < e->error_count && e->errors[i].error.offset < end; i++) {
         if (e->errors[i].is_shown)
             continue;
-        buffer_format(&e->html, "<tr class=\"error\" id=\"error-%zu\"><td colspan=\"4\">", i);
+        buffer_format(&e->html, "<tr class=\"error\" id=\"error-%zu\"><td colspan=\"5\">", i);
         put_error(e, &e->errors[i]);
         put(e, "</td></tr>\n");
         e->errors[i].is_shown = true;
@@ -311,6 +313,7 @@ typedef struct row_text {
     const uint8_t *data; /* null: there is no value */
     size_t size;
     field_kind kind;
+    const char *rule; /* null: none */
 } row_text;
 
 /* Prints a row for bytes of the file. Fields may overlap: then bytes are printed again. */
@@ -330,18 +333,42 @@ static void put_row(explainer *e, size_t offset, size_t size, const row_text *te
             put(e, text->value);
         else if (text->data && !text->is_continued)
             put_value(e, text->data, text->size, text->kind);
-        put(e, "</td></tr>\n");
+        buffer_format(&e->html, "</td><td>%s</td></tr>\n", text->rule ? text->rule : "");
         put_error_rows(e, offset, offset + (size > 0 ? size : 1));
         html_flush(&e->html, e->out);
     }
     e->at = offset + size > e->at ? offset + size : e->at;
 }
 
-/* Prints bytes up to an offset of the file that belong to no field. */
+/* Prints bytes up to an offset of the file that belong to no field. Many are folded. */
 static void put_gap(explainer *e, size_t end, const char *what)
 {
-    if (end > e->at)
-        put_row(e, e->at, end - e->at, &(row_text){.name = what});
+    enum { MOST_OPEN_BYTES = 256 };
+    if (end <= e->at)
+        return;
+    bool is_folded = e->is_writing && end - e->at > MOST_OPEN_BYTES;
+    if (is_folded) {
+        size_t error = find_error(e, e->at);
+        bool has_error = error < e->error_count && e->errors[error].error.offset < end;
+        close_table(e);
+        buffer_format(&e->html, "<details class=\"gap\"%s><summary>%zu <b>%s</b> %zu bytes</summary>\n",
+                      has_error ? " open" : "", e->at, what, end - e->at);
+    }
+    put_row(e, e->at, end - e->at, &(row_text){.name = what});
+    if (is_folded) {
+        close_table(e);
+        put(e, "</details>\n");
+    }
+}
+
+/* The same in a log: the payload of an event that was not read, and the bytes of a buffer after its events. */
+static void put_log_gap(explainer *e, size_t end, const char *what)
+{
+    enum { ALIGNMENT = 8 };
+    const page_place *last = e->next_place > 0 ? &e->places[e->next_place - 1] : NULL;
+    if (last && last->which == STRUCTURE_LOG_EVENT && last->end > e->at)
+        put_gap(e, end < last->end ? end : last->end, "not read");
+    put_gap(e, end, last && end - e->at >= ALIGNMENT ? "not used" : what);
 }
 
 /* Prints the header of a buffer or an event. */
@@ -358,7 +385,11 @@ static void put_place(explainer *e, const page_place *place)
         snprintf(name, sizeof name, "%s%s%s", i == 0 ? table->name : "", i == 0 ? ": " : "",
                  *f->name ? f->name : f->meaning);
         put_row(e, offset, f->size,
-                &(row_text){.name = name, .data = e->walk->in->data + offset, .size = f->size, .kind = f->kind});
+                &(row_text){.name = name,
+                            .data = *f->name ? e->walk->in->data + offset : NULL,
+                            .size = f->size,
+                            .kind = f->kind,
+                            .rule = f->rule});
     }
 }
 
@@ -367,11 +398,11 @@ static void pass(explainer *e, size_t end, const char *what)
 {
     while (e->next_place < e->place_count && e->places[e->next_place].offset < end) {
         const page_place *place = &e->places[e->next_place++];
-        put_gap(e, place->offset, what);
+        put_log_gap(e, place->offset, what);
         if (place->offset >= e->at)
             put_place(e, place);
     }
-    put_gap(e, end, what);
+    put_log_gap(e, end, what);
 }
 
 /* How many of the bytes from an offset on follow each other in the file. */
@@ -396,9 +427,10 @@ static void put_waiting(explainer *e, const page_row *row)
     const walk_bytes *bytes = &row->bytes;
     row_text text = {.name = e->texts.data + row->name,
                      .value = row->value == SIZE_MAX ? NULL : e->texts.data + row->value,
-                     .data = bytes->data + row->offset,
+                     .data = row->is_unused ? NULL : bytes->data + row->offset,
                      .size = row->size,
-                     .kind = row->kind};
+                     .kind = row->kind,
+                     .rule = row->rule};
     size_t done = 0;
     do {
         size_t from = walk_file_offset(bytes, row->offset + done);
@@ -407,7 +439,7 @@ static void put_waiting(explainer *e, const page_row *row)
         put_row(e, from, size, &text);
         done += size;
         text.is_continued = true;
-        text.value = NULL;
+        text.value = text.rule = NULL;
     } while (done < row->size && !output_failed(e->out));
 }
 
@@ -493,8 +525,13 @@ void explain_fields(explainer *e, const walk_bytes *bytes, structure which, size
     e->is_used[which] = true;
     for (size_t i = 0; i < table->count && offset <= bytes->size; i++) {
         const field *f = &table->fields[i];
-        if (f->size > 0)
-            explain_row(e, bytes, offset + f->offset, f->size, f->kind, "%s", *f->name ? f->name : f->meaning);
+        page_row *row = f->size > 0 ? add_row(e, bytes, offset + f->offset, f->size, f->kind) : NULL;
+        if (!row)
+            continue;
+        row->rule = f->rule;
+        row->is_unused = *f->name == '\0';
+        buffer_string(&e->texts, row->is_unused ? f->meaning : f->name);
+        end_text(e);
     }
 }
 
@@ -689,7 +726,7 @@ static void put_summary(explainer *e)
         html_flush(&e->html, e->out);
     }
     put(e, e->error_count > 0 ? "</ul></header>\n<main>\n" : "</header>\n<main>\n");
-    put(e, "<p class=\"columns\">offset, bytes (hexadecimal), field, value</p>\n");
+    put(e, "<p class=\"columns\">offset, bytes (hexadecimal), field, value, rule</p>\n");
 }
 
 /* Prints the meanings of the fields of each structure in the file. */

@@ -9,164 +9,171 @@
 /* ---- V2 replies ------------------------------------------------------------------------------------------ */
 
 static const field data_header[] = {
-    {0, 4, FIELD_UNSIGNED, "dwTotalSize", "bytes of the reply"},
-    {4, 4, FIELD_UNSIGNED, "dwNumCounters", "results"},
-    {8, 8, FIELD_SIGNED, "PerfTimeStamp", "performance clock"},
-    {16, 8, FIELD_SIGNED, "PerfTime100NSec", "100 ns since 1601-01-01 UTC"},
-    {24, 8, FIELD_SIGNED, "PerfFreq", "ticks per second of the performance clock"},
-    {32, 16, FIELD_SYSTEM_TIME, "SystemTime", "time of collection"},
+    {0, 4, FIELD_UNSIGNED, "dwTotalSize", "bytes of the reply", "48 up to the input's size"},
+    {4, 4, FIELD_UNSIGNED, "dwNumCounters", "results", "at most (total size - 48) / 16"},
+    {8, 8, FIELD_SIGNED, "PerfTimeStamp", "performance clock", ""},
+    {16, 8, FIELD_SIGNED, "PerfTime100NSec", "100 ns since 1601-01-01 UTC", ""},
+    {24, 8, FIELD_SIGNED, "PerfFreq", "ticks per second of the performance clock", ""},
+    {32, 16, FIELD_SYSTEM_TIME, "SystemTime", "time of collection", ""},
 };
 
 static const field counter_header[] = {
-    {0, 4, FIELD_STATUS, "dwStatus", "Win32 error code of the query"},
-    {4, 4, FIELD_RESULT, "dwType", "kind of the result, which decides what follows"},
-    {8, 4, FIELD_UNSIGNED, "dwSize", "bytes with everything inside"},
-    {12, 4, FIELD_UNSIGNED, "Reserved", "not used"},
+    {0, 4, FIELD_STATUS, "dwStatus", "Win32 error code of the query", "not 0 for kind 0, else noted"},
+    {4, 4, FIELD_RESULT, "dwType", "kind of the result, which decides what follows",
+     "0, 1, 2, 4 or 6, else skipped and noted"},
+    {8, 4, FIELD_UNSIGNED, "dwSize", "bytes with everything inside", "16 up to what is left"},
+    {12, 4, FIELD_UNSIGNED, "Reserved", "not used", ""},
 };
 
 static const field multi_counters[] = {
-    {0, 4, FIELD_UNSIGNED, "dwSize", "bytes with the ids"},
-    {4, 4, FIELD_UNSIGNED, "dwCounters", "number of counter ids that follow"},
-    {8, 0, FIELD_BYTES, "ids", "a u32 each"},
+    {0, 4, FIELD_UNSIGNED, "dwSize", "bytes with the ids", "8 up to what is left"},
+    {4, 4, FIELD_UNSIGNED, "dwCounters", "number of counter ids that follow", "at most (size - 8) / 4"},
+    {8, 0, FIELD_BYTES, "ids", "a u32 each", ""},
 };
 
 static const field multi_instances[] = {
-    {0, 4, FIELD_UNSIGNED, "dwTotalSize", "bytes with all instances and their values"},
-    {4, 4, FIELD_UNSIGNED, "dwInstances", "number of instances that follow"},
-    {8, 0, FIELD_BYTES, "instances", "each with its values"},
+    {0, 4, FIELD_UNSIGNED, "dwTotalSize", "bytes with all instances and their values", "8 up to what is left"},
+    {4, 4, FIELD_UNSIGNED, "dwInstances", "number of instances that follow", "at most (size - 8) / 8"},
+    {8, 0, FIELD_BYTES, "instances", "each with its values", ""},
 };
 
 static const field instance_header[] = {
-    {0, 4, FIELD_UNSIGNED, "Size", "bytes with name and padding, without values"},
-    {4, 4, FIELD_UNSIGNED, "InstanceId", "id of the instance"},
-    {8, 0, FIELD_BYTES, "name", "UTF-16 with NUL"},
+    {0, 4, FIELD_UNSIGNED, "Size", "bytes with name and padding, without values",
+     "10 up to what is left; the name's NUL inside"},
+    {4, 4, FIELD_UNSIGNED, "InstanceId", "id of the instance", ""},
+    {8, 0, FIELD_BYTES, "name", "UTF-16 with NUL", ""},
 };
 
 static const field counter_data[] = {
-    {0, 4, FIELD_UNSIGNED, "dwDataSize", "bytes of the datum"},
-    {4, 4, FIELD_UNSIGNED, "dwSize", "bytes with these fields, the datum and padding"},
-    {8, 0, FIELD_BYTES, "data", "dwDataSize bytes"},
+    {0, 4, FIELD_UNSIGNED, "dwDataSize", "bytes of the datum", "at most dwSize - 8"},
+    {4, 4, FIELD_UNSIGNED, "dwSize", "bytes with these fields, the datum and padding", "8 up to what is left"},
+    {8, 0, FIELD_BYTES, "data", "dwDataSize bytes", ""},
 };
 
 /* ---- V1 blocks ------------------------------------------------------------------------------------------- */
 
 static const field data_block[] = {
-    {0, 8, FIELD_UTF16, "Signature", "PERF in UTF-16"},
-    {8, 4, FIELD_UNSIGNED, "LittleEndian", "byte order: 1 little-endian, 0 big-endian"},
-    {12, 4, FIELD_UNSIGNED, "Version", "1"},
-    {16, 4, FIELD_UNSIGNED, "Revision", "1"},
-    {20, 4, FIELD_UNSIGNED, "TotalByteLength", "bytes of the block"},
-    {24, 4, FIELD_UNSIGNED, "HeaderLength", "bytes up to the first object"},
-    {28, 4, FIELD_UNSIGNED, "NumObjectTypes", "objects"},
-    {32, 4, FIELD_SIGNED, "DefaultObject", "title index of the object to show first"},
-    {36, 16, FIELD_SYSTEM_TIME, "SystemTime", "time of collection"},
-    {52, 4, FIELD_BYTES, "", "padding"},
-    {56, 8, FIELD_SIGNED, "PerfTime", "performance clock"},
-    {64, 8, FIELD_SIGNED, "PerfFreq", "ticks per second of the performance clock"},
-    {72, 8, FIELD_SIGNED, "PerfTime100nSec", "100 ns since 1601-01-01 UTC"},
-    {80, 4, FIELD_UNSIGNED, "SystemNameLength", "bytes of the machine's name"},
-    {84, 4, FIELD_UNSIGNED, "SystemNameOffset", "where it begins in the block"},
+    {0, 8, FIELD_UTF16, "Signature", "PERF in UTF-16", "in either byte order"},
+    {8, 4, FIELD_UNSIGNED, "LittleEndian", "byte order: 1 little-endian, 0 big-endian", "as the signature says"},
+    {12, 4, FIELD_UNSIGNED, "Version", "1", ""},
+    {16, 4, FIELD_UNSIGNED, "Revision", "1", ""},
+    {20, 4, FIELD_UNSIGNED, "TotalByteLength", "bytes of the block", "88 up to the input's size"},
+    {24, 4, FIELD_UNSIGNED, "HeaderLength", "bytes up to the first object", "88 up to the total size"},
+    {28, 4, FIELD_UNSIGNED, "NumObjectTypes", "objects", "at most (total size - header) / 64"},
+    {32, 4, FIELD_SIGNED, "DefaultObject", "title index of the object to show first", ""},
+    {36, 16, FIELD_SYSTEM_TIME, "SystemTime", "time of collection", ""},
+    {52, 4, FIELD_BYTES, "", "padding", ""},
+    {56, 8, FIELD_SIGNED, "PerfTime", "performance clock", ""},
+    {64, 8, FIELD_SIGNED, "PerfFreq", "ticks per second of the performance clock", ""},
+    {72, 8, FIELD_SIGNED, "PerfTime100nSec", "100 ns since 1601-01-01 UTC", ""},
+    {80, 4, FIELD_UNSIGNED, "SystemNameLength", "bytes of the machine's name", "inside the block, else noted"},
+    {84, 4, FIELD_UNSIGNED, "SystemNameOffset", "where it begins in the block", "inside the block, else noted"},
 };
 
 static const field object_type[] = {
-    {0, 4, FIELD_UNSIGNED, "TotalByteLength", "bytes with everything inside"},
-    {4, 4, FIELD_UNSIGNED, "DefinitionLength", "bytes up to the first instance"},
-    {8, 4, FIELD_UNSIGNED, "HeaderLength", "bytes up to the first counter definition"},
-    {12, 4, FIELD_TITLE, "ObjectNameTitleIndex", "title index of the name"},
-    {16, 4, FIELD_HEX, "ObjectNameTitle", "not used"},
-    {20, 4, FIELD_UNSIGNED, "ObjectHelpTitleIndex", "title index of the help text"},
-    {24, 4, FIELD_HEX, "ObjectHelpTitle", "not used"},
-    {28, 4, FIELD_UNSIGNED, "DetailLevel", "100 novice to 400 wizard"},
-    {32, 4, FIELD_UNSIGNED, "NumCounters", "counter definitions"},
-    {36, 4, FIELD_SIGNED, "DefaultCounter", "position of the counter to show first"},
-    {40, 4, FIELD_SIGNED, "NumInstances", "instances; -1: none, one counter block"},
-    {44, 4, FIELD_UNSIGNED, "CodePage", "of the instances' names; 0: UTF-16"},
-    {48, 8, FIELD_SIGNED, "PerfTime", "the object's clock"},
-    {56, 8, FIELD_SIGNED, "PerfFreq", "its ticks per second"},
+    {0, 4, FIELD_UNSIGNED, "TotalByteLength", "bytes with everything inside", "64 up to what is left"},
+    {4, 4, FIELD_UNSIGNED, "DefinitionLength", "bytes up to the first instance", "HeaderLength up to the size"},
+    {8, 4, FIELD_UNSIGNED, "HeaderLength", "bytes up to the first counter definition", "64 up to DefinitionLength"},
+    {12, 4, FIELD_TITLE, "ObjectNameTitleIndex", "title index of the name", ""},
+    {16, 4, FIELD_HEX, "ObjectNameTitle", "not used", ""},
+    {20, 4, FIELD_UNSIGNED, "ObjectHelpTitleIndex", "title index of the help text", ""},
+    {24, 4, FIELD_HEX, "ObjectHelpTitle", "not used", ""},
+    {28, 4, FIELD_UNSIGNED, "DetailLevel", "100 novice to 400 wizard", ""},
+    {32, 4, FIELD_UNSIGNED, "NumCounters", "counter definitions", "at most the space for definitions / 40"},
+    {36, 4, FIELD_SIGNED, "DefaultCounter", "position of the counter to show first", ""},
+    {40, 4, FIELD_SIGNED, "NumInstances", "instances; -1: none, one counter block",
+     "-3 up to the space for instances / 28"},
+    {44, 4, FIELD_UNSIGNED, "CodePage", "of the instances' names; 0: UTF-16", ""},
+    {48, 8, FIELD_SIGNED, "PerfTime", "the object's clock", ""},
+    {56, 8, FIELD_SIGNED, "PerfFreq", "its ticks per second", ""},
 };
 
 static const field counter_definition[] = {
-    {0, 4, FIELD_UNSIGNED, "ByteLength", "bytes of the definition"},
-    {4, 4, FIELD_TITLE, "CounterNameTitleIndex", "title index of the name"},
-    {8, 4, FIELD_HEX, "CounterNameTitle", "not used"},
-    {12, 4, FIELD_UNSIGNED, "CounterHelpTitleIndex", "title index of the help text"},
-    {16, 4, FIELD_HEX, "CounterHelpTitle", "not used"},
-    {20, 4, FIELD_SIGNED, "DefaultScale", "power of ten by which charts scale it"},
-    {24, 4, FIELD_UNSIGNED, "DetailLevel", "100 novice to 400 wizard"},
-    {28, 4, FIELD_TYPE, "CounterType", "how values are computed"},
-    {32, 4, FIELD_UNSIGNED, "CounterSize", "bytes of a value"},
-    {36, 4, FIELD_UNSIGNED, "CounterOffset", "where it begins in a counter block"},
+    {0, 4, FIELD_UNSIGNED, "ByteLength", "bytes of the definition", "40 up to what is left"},
+    {4, 4, FIELD_TITLE, "CounterNameTitleIndex", "title index of the name", ""},
+    {8, 4, FIELD_HEX, "CounterNameTitle", "not used", ""},
+    {12, 4, FIELD_UNSIGNED, "CounterHelpTitleIndex", "title index of the help text", ""},
+    {16, 4, FIELD_HEX, "CounterHelpTitle", "not used", ""},
+    {20, 4, FIELD_SIGNED, "DefaultScale", "power of ten by which charts scale it", ""},
+    {24, 4, FIELD_UNSIGNED, "DetailLevel", "100 novice to 400 wizard", ""},
+    {28, 4, FIELD_TYPE, "CounterType", "how values are computed", ""},
+    {32, 4, FIELD_UNSIGNED, "CounterSize", "bytes of a value", "the value inside each counter block"},
+    {36, 4, FIELD_UNSIGNED, "CounterOffset", "where it begins in a counter block",
+     "4 or more; the value inside each counter block"},
 };
 
 static const field instance_definition[] = {
-    {0, 4, FIELD_UNSIGNED, "ByteLength", "bytes with name and padding"},
-    {4, 4, FIELD_TITLE, "ParentObjectTitleIndex", "title index of the parent's object; 0: no parent"},
-    {8, 4, FIELD_UNSIGNED, "ParentObjectInstance", "position of the parent in it"},
-    {12, 4, FIELD_SIGNED, "UniqueID", "id of the instance; -1: none"},
-    {16, 4, FIELD_UNSIGNED, "NameOffset", "where the name begins in this structure"},
-    {20, 4, FIELD_UNSIGNED, "NameLength", "bytes of the name with its NUL"},
-    {24, 0, FIELD_BYTES, "name", "at NameOffset"},
+    {0, 4, FIELD_UNSIGNED, "ByteLength", "bytes with name and padding", "24 up to what is left"},
+    {4, 4, FIELD_TITLE, "ParentObjectTitleIndex", "title index of the parent's object; 0: no parent", ""},
+    {8, 4, FIELD_UNSIGNED, "ParentObjectInstance", "position of the parent in it", ""},
+    {12, 4, FIELD_SIGNED, "UniqueID", "id of the instance; -1: none", ""},
+    {16, 4, FIELD_UNSIGNED, "NameOffset", "where the name begins in this structure",
+     "24 or more; the name inside the instance"},
+    {20, 4, FIELD_UNSIGNED, "NameLength", "bytes of the name with its NUL", "the name inside the instance"},
+    {24, 0, FIELD_BYTES, "name", "at NameOffset", ""},
 };
 
 static const field counter_block[] = {
-    {0, 4, FIELD_UNSIGNED, "ByteLength", "bytes with the values"},
-    {4, 0, FIELD_BYTES, "values", "at the CounterOffset of each definition"},
+    {0, 4, FIELD_UNSIGNED, "ByteLength", "bytes with the values", "4 up to what is left"},
+    {4, 0, FIELD_BYTES, "values", "at the CounterOffset of each definition", ""},
 };
 
 /* ---- Metadata -------------------------------------------------------------------------------------------- */
 
 static const field counterset_reg_info[] = {
-    {0, 16, FIELD_GUID, "CounterSetGuid", "the counterset"},
-    {16, 4, FIELD_UNSIGNED, "CounterSetType", "reserved"},
-    {20, 4, FIELD_UNSIGNED, "DetailLevel", "100 novice to 400 wizard"},
-    {24, 4, FIELD_UNSIGNED, "NumCounters", "counters that follow"},
-    {28, 4, FIELD_HEX, "InstanceType", "single or multiple instances"},
-    {32, 0, FIELD_BYTES, "counters", "a PERF_COUNTER_REG_INFO each"},
+    {0, 16, FIELD_GUID, "CounterSetGuid", "the counterset", ""},
+    {16, 4, FIELD_UNSIGNED, "CounterSetType", "reserved", ""},
+    {20, 4, FIELD_UNSIGNED, "DetailLevel", "100 novice to 400 wizard", ""},
+    {24, 4, FIELD_UNSIGNED, "NumCounters", "counters that follow", "at most (bytes - 32) / 48"},
+    {28, 4, FIELD_HEX, "InstanceType", "single or multiple instances", ""},
+    {32, 0, FIELD_BYTES, "counters", "a PERF_COUNTER_REG_INFO each", ""},
 };
 
 static const field counter_reg_info[] = {
-    {0, 4, FIELD_UNSIGNED, "CounterId", "id in replies"},
-    {4, 4, FIELD_TYPE, "Type", "how values are computed"},
-    {8, 8, FIELD_HEX, "Attrib", "attributes, bits"},
-    {16, 4, FIELD_UNSIGNED, "DetailLevel", "100 novice to 400 wizard"},
-    {20, 4, FIELD_SIGNED, "DefaultScale", "power of ten by which charts scale it"},
-    {24, 4, FIELD_ID, "BaseCounterId", "counter of the base"},
-    {28, 4, FIELD_ID, "PerfTimeId", "counter of the time"},
-    {32, 4, FIELD_ID, "PerfFreqId", "counter of the frequency"},
-    {36, 4, FIELD_ID, "MultiId", "counter of the multiplier"},
-    {40, 4, FIELD_UNSIGNED, "AggregateFunc", "how instances are summed up"},
-    {44, 4, FIELD_UNSIGNED, "Reserved", "not used"},
+    {0, 4, FIELD_UNSIGNED, "CounterId", "id in replies", ""},
+    {4, 4, FIELD_TYPE, "Type", "how values are computed", ""},
+    {8, 8, FIELD_HEX, "Attrib", "attributes, bits", ""},
+    {16, 4, FIELD_UNSIGNED, "DetailLevel", "100 novice to 400 wizard", ""},
+    {20, 4, FIELD_SIGNED, "DefaultScale", "power of ten by which charts scale it", ""},
+    {24, 4, FIELD_ID, "BaseCounterId", "counter of the base", ""},
+    {28, 4, FIELD_ID, "PerfTimeId", "counter of the time", ""},
+    {32, 4, FIELD_ID, "PerfFreqId", "counter of the frequency", ""},
+    {36, 4, FIELD_ID, "MultiId", "counter of the multiplier", ""},
+    {40, 4, FIELD_UNSIGNED, "AggregateFunc", "how instances are summed up", ""},
+    {44, 4, FIELD_UNSIGNED, "Reserved", "not used", ""},
 };
 
 static const field string_buffer[] = {
-    {0, 4, FIELD_UNSIGNED, "dwSize", "bytes of the block"},
-    {4, 4, FIELD_UNSIGNED, "dwCounters", "entries that follow"},
-    {8, 0, FIELD_BYTES, "entries", "then the strings: UTF-16 with NUL"},
+    {0, 4, FIELD_UNSIGNED, "dwSize", "bytes of the block", "8 up to the input's size"},
+    {4, 4, FIELD_UNSIGNED, "dwCounters", "entries that follow", "at most (size - 8) / 8"},
+    {8, 0, FIELD_BYTES, "entries", "then the strings: UTF-16 with NUL", ""},
 };
 
 static const field string_counter[] = {
-    {0, 4, FIELD_UNSIGNED, "dwCounterId", "counter"},
-    {4, 4, FIELD_ID, "dwOffset", "where its string begins in the block"},
+    {0, 4, FIELD_UNSIGNED, "dwCounterId", "counter", ""},
+    {4, 4, FIELD_ID, "dwOffset", "where its string begins in the block",
+     "after the entries; the string's NUL in the block"},
 };
 
 static const field identifier[] = {
-    {0, 16, FIELD_GUID, "CounterSetGuid", "the counterset"},
-    {16, 4, FIELD_STATUS, "Status", "Win32 error code"},
-    {20, 4, FIELD_UNSIGNED, "Size", "bytes with the name"},
-    {24, 4, FIELD_ID, "CounterId", "counter"},
-    {28, 4, FIELD_ID, "InstanceId", "instance"},
-    {32, 4, FIELD_UNSIGNED, "Index", "position of its result in replies"},
-    {36, 4, FIELD_UNSIGNED, "Reserved", "not used"},
-    {40, 0, FIELD_BYTES, "name", "UTF-16 with NUL"},
+    {0, 16, FIELD_GUID, "CounterSetGuid", "the counterset", ""},
+    {16, 4, FIELD_STATUS, "Status", "Win32 error code", ""},
+    {20, 4, FIELD_UNSIGNED, "Size", "bytes with the name", "40 up to what is left; the name's NUL inside"},
+    {24, 4, FIELD_ID, "CounterId", "counter", ""},
+    {28, 4, FIELD_ID, "InstanceId", "instance", ""},
+    {32, 4, FIELD_UNSIGNED, "Index", "position of its result in replies", ""},
+    {36, 4, FIELD_UNSIGNED, "Reserved", "not used", ""},
+    {40, 0, FIELD_BYTES, "name", "UTF-16 with NUL", ""},
 };
 
 /* ---- Captures -------------------------------------------------------------------------------------------- */
 
 static const field chunk[] = {
-    {0, 4, FIELD_ASCII, "tag", "what the chunk holds"},
-    {4, 4, FIELD_UNSIGNED, "version", "1"},
-    {8, 8, FIELD_UNSIGNED, "size", "bytes that follow, without padding to a multiple of 8"},
-    {16, 0, FIELD_BYTES, "payload", "see the tags"},
+    {0, 4, FIELD_ASCII, "tag", "what the chunk holds", "PFBC first; unknown ones are skipped"},
+    {4, 4, FIELD_UNSIGNED, "version", "1", "1, else skipped; of PFBC an error"},
+    {8, 8, FIELD_UNSIGNED, "size", "bytes that follow, without padding to a multiple of 8",
+     "the chunk with its padding inside the file"},
+    {16, 0, FIELD_BYTES, "payload", "see the tags", ""},
 };
 
 /* ---- Perfmon logs ---------------------------------------------------------------------------------------- */
@@ -174,121 +181,124 @@ static const field chunk[] = {
 /* Names are those of docs/log.md, because Microsoft publishes none. */
 
 static const field log_buffer[] = {
-    {0, 4, FIELD_UNSIGNED, "size", "bytes of the buffer; 65,536 in all captured logs"},
-    {4, 44, FIELD_BYTES, "", "ignored"},
-    {48, 4, FIELD_UNSIGNED, "used", "bytes of this header and the events"},
-    {52, 20, FIELD_BYTES, "", "ignored"},
-    {72, 0, FIELD_BYTES, "events", "in the first buffer the log header before them"},
+    {0, 4, FIELD_UNSIGNED, "size", "bytes of the buffer; 65,536 in all captured logs", "72 or more, a multiple of 8"},
+    {4, 44, FIELD_BYTES, "", "ignored", ""},
+    {48, 4, FIELD_UNSIGNED, "used", "bytes of this header and the events", "72 up to the size; inside the file"},
+    {52, 20, FIELD_BYTES, "", "ignored", ""},
+    {72, 0, FIELD_BYTES, "events", "in the first buffer the log header before them", ""},
 };
 
 static const field log_header[] = {
-    {0, 2, FIELD_BYTES, "", "ignored"},
-    {2, 2, FIELD_HEX, "marker", "0xC001 or 0xC002"},
-    {4, 2, FIELD_UNSIGNED, "event size", "bytes of this event"},
-    {6, 10, FIELD_BYTES, "", "ignored"},
-    {16, 8, FIELD_TIME, "start", "UTC"},
-    {24, 8, FIELD_BYTES, "", "ignored"},
-    {32, 4, FIELD_UNSIGNED, "buffer size", "bytes of each buffer"},
-    {36, 1, FIELD_UNSIGNED, "major", "version of Windows"},
-    {37, 1, FIELD_UNSIGNED, "minor", "the same after the point"},
-    {38, 2, FIELD_BYTES, "", "ignored"},
-    {40, 4, FIELD_UNSIGNED, "build", "of Windows"},
-    {44, 4, FIELD_BYTES, "", "ignored"},
-    {48, 8, FIELD_TIME, "end", "UTC"},
-    {56, 12, FIELD_BYTES, "", "ignored"},
-    {68, 4, FIELD_UNSIGNED, "buffers", "number of buffers in the log"},
-    {72, 4, FIELD_BYTES, "", "ignored"},
-    {76, 4, FIELD_UNSIGNED, "pointer size", "P: 4 or 8 bytes; the time zone is at 88 + 2 P"},
+    {0, 2, FIELD_BYTES, "", "ignored", ""},
+    {2, 2, FIELD_HEX, "marker", "0xC001 or 0xC002", "one of these"},
+    {4, 2, FIELD_UNSIGNED, "event size", "bytes of this event", "its header up to what is left"},
+    {6, 10, FIELD_BYTES, "", "ignored", ""},
+    {16, 8, FIELD_TIME, "start", "UTC", ""},
+    {24, 8, FIELD_BYTES, "", "ignored", ""},
+    {32, 4, FIELD_UNSIGNED, "buffer size", "bytes of each buffer", "that of the first buffer"},
+    {36, 1, FIELD_UNSIGNED, "major", "version of Windows", ""},
+    {37, 1, FIELD_UNSIGNED, "minor", "the same after the point", ""},
+    {38, 2, FIELD_BYTES, "", "ignored", ""},
+    {40, 4, FIELD_UNSIGNED, "build", "of Windows", ""},
+    {44, 4, FIELD_BYTES, "", "ignored", ""},
+    {48, 8, FIELD_TIME, "end", "UTC", ""},
+    {56, 12, FIELD_BYTES, "", "ignored", ""},
+    {68, 4, FIELD_UNSIGNED, "buffers", "number of buffers in the log", "at most those of the file"},
+    {72, 4, FIELD_BYTES, "", "ignored", ""},
+    {76, 4, FIELD_UNSIGNED, "pointer size", "P: 4 or 8 bytes; the time zone is at 88 + 2 P", "4 or 8"},
 };
 
 static const field log_zone[] = {
-    {0, 4, FIELD_SIGNED, "Bias", "minutes: UTC = local time + bias + that of standard or daylight saving time"},
-    {4, 64, FIELD_UTF16, "StandardName", "name of standard time"},
-    {68, 16, FIELD_SYSTEM_TIME, "StandardDate", "when it begins"},
-    {84, 4, FIELD_SIGNED, "StandardBias", "minutes"},
-    {88, 64, FIELD_UTF16, "DaylightName", "name of daylight saving time"},
-    {152, 16, FIELD_SYSTEM_TIME, "DaylightDate", "when it begins"},
-    {168, 4, FIELD_SIGNED, "DaylightBias", "minutes"},
+    {0, 4, FIELD_SIGNED, "Bias", "minutes: UTC = local time + bias + that of standard or daylight saving time", ""},
+    {4, 64, FIELD_UTF16, "StandardName", "name of standard time", ""},
+    {68, 16, FIELD_SYSTEM_TIME, "StandardDate", "when it begins", ""},
+    {84, 4, FIELD_SIGNED, "StandardBias", "minutes", ""},
+    {88, 64, FIELD_UTF16, "DaylightName", "name of daylight saving time", ""},
+    {152, 16, FIELD_SYSTEM_TIME, "DaylightDate", "when it begins", ""},
+    {168, 4, FIELD_SIGNED, "DaylightBias", "minutes", ""},
 };
 
 static const field log_event[] = {
-    {0, 2, FIELD_UNSIGNED, "event size", "bytes with the payload; the next event begins at a multiple of 8"},
-    {2, 2, FIELD_HEX, "marker", "0xC014 or 0xC00A"},
-    {4, 2, FIELD_HEX, "type", "of the record: 0x20 paths, 0x22 sample, 0x23 summary, 0x24 names"},
-    {6, 10, FIELD_BYTES, "", "ignored"},
-    {16, 8, FIELD_TIME, "time", "local"},
-    {24, 16, FIELD_GUID, "GUID", "933f3bb3-943e-490d-9ced-3cbb14c14479"},
-    {40, 24, FIELD_BYTES, "", "ignored"},
-    {64, 4, FIELD_UNSIGNED, "part", "number of the part in its record, from 1"},
-    {68, 4, FIELD_UNSIGNED, "parts", "of the record"},
-    {72, 0, FIELD_BYTES, "payload", "a part of a record"},
+    {0, 2, FIELD_UNSIGNED, "event size", "bytes with the payload; the next event begins at a multiple of 8",
+     "72 up to what is left"},
+    {2, 2, FIELD_HEX, "marker", "0xC014 or 0xC00A", "else the rest of the buffer is skipped and noted"},
+    {4, 2, FIELD_HEX, "type", "of the record: 0x20 paths, 0x22 sample, 0x23 summary, 0x24 names",
+     "one of these, else skipped and noted"},
+    {6, 10, FIELD_BYTES, "", "ignored", ""},
+    {16, 8, FIELD_TIME, "time", "local", ""},
+    {24, 16, FIELD_GUID, "GUID", "933f3bb3-943e-490d-9ced-3cbb14c14479", "this one, else skipped and noted"},
+    {40, 24, FIELD_BYTES, "", "ignored", ""},
+    {64, 4, FIELD_UNSIGNED, "part", "number of the part in its record, from 1", "follows that of the event before"},
+    {68, 4, FIELD_UNSIGNED, "parts", "of the record", ""},
+    {72, 0, FIELD_BYTES, "payload", "a part of a record", ""},
 };
 
 static const field log_paths[] = {
-    {0, 8, FIELD_BYTES, "", "meaning unknown"},
-    {8, 0, FIELD_BYTES, "paths", "entries"},
+    {0, 8, FIELD_BYTES, "", "meaning unknown", ""},
+    {8, 0, FIELD_BYTES, "paths", "entries", ""},
 };
 
 static const field log_path[] = {
-    {0, 4, FIELD_UNSIGNED, "size", "bytes with the strings"},
-    {4, 4, FIELD_HEX, "flags", "1 all instances, 0x10 all counters"},
-    {8, 4, FIELD_UNSIGNED, "user data", "value of the program that recorded"},
-    {12, 4, FIELD_TYPE, "type", "how values are computed"},
-    {16, 8, FIELD_UNSIGNED, "frequency", "ticks per second of the clock that the type divides by"},
-    {24, 4, FIELD_SIGNED, "default scale", "power of ten by which charts scale it"},
-    {28, 4, FIELD_ID, "machine", "offset of the string, which counts from 52"},
-    {32, 4, FIELD_ID, "object", "the same"},
-    {36, 4, FIELD_ID, "instance", "the same"},
-    {40, 4, FIELD_ID, "parent", "the same"},
-    {44, 4, FIELD_ID, "instance index", "among instances of one name"},
-    {48, 4, FIELD_ID, "counter", "offset of the string"},
-    {52, 0, FIELD_BYTES, "strings", "UTF-16 with NUL"},
+    {0, 4, FIELD_UNSIGNED, "size", "bytes with the strings", "52 up to what is left"},
+    {4, 4, FIELD_HEX, "flags", "1 all instances, 0x10 all counters", ""},
+    {8, 4, FIELD_UNSIGNED, "user data", "value of the program that recorded", ""},
+    {12, 4, FIELD_TYPE, "type", "how values are computed", ""},
+    {16, 8, FIELD_UNSIGNED, "frequency", "ticks per second of the clock that the type divides by", ""},
+    {24, 4, FIELD_SIGNED, "default scale", "power of ten by which charts scale it", ""},
+    {28, 4, FIELD_ID, "machine", "offset of the string, which counts from 52", "inside the entry, with NUL"},
+    {32, 4, FIELD_ID, "object", "the same", "inside the entry, with NUL"},
+    {36, 4, FIELD_ID, "instance", "the same", "inside the entry, with NUL"},
+    {40, 4, FIELD_ID, "parent", "the same", "inside the entry, with NUL"},
+    {44, 4, FIELD_ID, "instance index", "among instances of one name", ""},
+    {48, 4, FIELD_ID, "counter", "offset of the string", "inside the entry, with NUL"},
+    {52, 0, FIELD_BYTES, "strings", "UTF-16 with NUL", ""},
 };
 
 static const field log_sample[] = {
-    {0, 4, FIELD_HEX, "signature", "\"BL\" 03 00"},
-    {4, 4, FIELD_UNSIGNED, "size", "bytes of the sample"},
-    {8, 0, FIELD_BYTES, "items", "the n-th belongs to the n-th path"},
+    {0, 4, FIELD_HEX, "signature", "\"BL\" 03 00", "these bytes"},
+    {4, 4, FIELD_UNSIGNED, "size", "bytes of the sample", "8 up to the record's size"},
+    {8, 0, FIELD_BYTES, "items", "the n-th belongs to the n-th path", ""},
 };
 
 static const field log_item[] = {
-    {0, 2, FIELD_ASCII, "signature", "BL"},
-    {2, 1, FIELD_UNSIGNED, "version", "3"},
-    {3, 1, FIELD_UNSIGNED, "kind", "1 counter, 2 instances, 5 a V1 block with one object"},
-    {4, 4, FIELD_UNSIGNED, "size", "bytes of the item"},
-    {8, 0, FIELD_BYTES, "content", "by kind; of kind 5 a V1 block"},
+    {0, 2, FIELD_ASCII, "signature", "BL", "BL"},
+    {2, 1, FIELD_UNSIGNED, "version", "3", "3"},
+    {3, 1, FIELD_UNSIGNED, "kind", "1 counter, 2 instances, 5 a V1 block with one object", "else skipped and noted"},
+    {4, 4, FIELD_UNSIGNED, "size", "bytes of the item", "that of its kind up to what is left"},
+    {8, 0, FIELD_BYTES, "content", "by kind; of kind 5 a V1 block", ""},
 };
 
 static const field log_counter[] = {
-    {8, 4, FIELD_PDH_STATUS, "status", "whether there is a value"},
-    {12, 8, FIELD_TIME, "time", "local"},
-    {20, 4, FIELD_BYTES, "", "meaning unknown"},
-    {24, 8, FIELD_UNSIGNED, "first value", "raw value"},
-    {32, 8, FIELD_UNSIGNED, "second value", "clock, or base"},
-    {40, 4, FIELD_UNSIGNED, "multi count", "of multi counters"},
-    {44, 4, FIELD_BYTES, "", "meaning unknown"},
+    {8, 4, FIELD_PDH_STATUS, "status", "whether there is a value", ""},
+    {12, 8, FIELD_TIME, "time", "local", ""},
+    {20, 4, FIELD_BYTES, "", "meaning unknown", ""},
+    {24, 8, FIELD_UNSIGNED, "first value", "raw value", ""},
+    {32, 8, FIELD_UNSIGNED, "second value", "clock, or base", ""},
+    {40, 4, FIELD_UNSIGNED, "multi count", "of multi counters", ""},
+    {44, 4, FIELD_BYTES, "", "meaning unknown", ""},
 };
 
 static const field log_instances[] = {
-    {8, 4, FIELD_UNSIGNED, "content size", "bytes from here on; not read, because the item has its size"},
-    {12, 4, FIELD_UNSIGNED, "instances", "number of instances that follow"},
-    {16, 4, FIELD_PDH_STATUS, "status", "whether there are values"},
-    {20, 4, FIELD_BYTES, "", "meaning unknown"},
-    {24, 8, FIELD_TIME, "time", "local"},
-    {32, 0, FIELD_BYTES, "content", "instances, then their names"},
+    {8, 4, FIELD_UNSIGNED, "content size", "bytes from here on; not read, because the item has its size", ""},
+    {12, 4, FIELD_UNSIGNED, "instances", "number of instances that follow", "they fit the item"},
+    {16, 4, FIELD_PDH_STATUS, "status", "whether there are values", ""},
+    {20, 4, FIELD_BYTES, "", "meaning unknown", ""},
+    {24, 8, FIELD_TIME, "time", "local", ""},
+    {32, 0, FIELD_BYTES, "content", "instances, then their names", ""},
 };
 
 static const field log_instance[] = {
-    {0, 4, FIELD_UNSIGNED, "name", "offset of the name from 8 of the item"},
-    {4, 4, FIELD_PDH_STATUS, "status", "whether there is a value"},
-    {8, 8, FIELD_UNSIGNED, "first value", "raw value"},
-    {16, 8, FIELD_UNSIGNED, "second value", "clock, or base"},
+    {0, 4, FIELD_UNSIGNED, "name", "offset of the name from 8 of the item",
+     "after the instances, with NUL in the item"},
+    {4, 4, FIELD_PDH_STATUS, "status", "whether there is a value", ""},
+    {8, 8, FIELD_UNSIGNED, "first value", "raw value", ""},
+    {16, 8, FIELD_UNSIGNED, "second value", "clock, or base", ""},
 };
 
 static const field log_summary[] = {
-    {0, 8, FIELD_TIME, "first time", "local"},
-    {8, 8, FIELD_TIME, "last time", "local"},
-    {16, 4, FIELD_UNSIGNED, "samples", "number of samples"},
+    {0, 8, FIELD_TIME, "first time", "local", ""},
+    {8, 8, FIELD_TIME, "last time", "local", ""},
+    {16, 4, FIELD_UNSIGNED, "samples", "number of samples", ""},
 };
 
 /* ---- All ------------------------------------------------------------------------------------------------- */

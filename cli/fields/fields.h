@@ -30,8 +30,9 @@ typedef enum field_kind {
 typedef struct field {
     uint16_t offset, size; /* in bytes from the start of the structure; size 0: what follows the fixed part */
     field_kind kind;
-    const char *name;    /* of the SDK */
+    const char *name;    /* of the SDK; "" for bytes without one */
     const char *meaning; /* a few words */
+    const char *rule;    /* what is checked, in a few words; "" for nothing */
 } field;
 
 typedef struct field_table {

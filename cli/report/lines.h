@@ -8,14 +8,13 @@
 
 /* What report.c collects and page.c writes. */
 
-/* The status of a point where a counterset was collected without the instance. */
-#define REPORT_ABSENT UINT8_C(255)
+enum { REPORT_HAS_VALUE = 0, REPORT_MOST_GAPS = 255 };
 
 /* A value, or why there is none. */
 typedef struct report_point {
     double value;
     uint32_t sample; /* position in report.times */
-    uint8_t status;  /* pfb_status, or REPORT_ABSENT */
+    uint8_t gap;     /* REPORT_HAS_VALUE, else position in report.gaps */
 } report_point;
 
 /* The points of one instance of a counter, and figures of all its values. */
@@ -71,6 +70,8 @@ struct report {
     uint64_t top;       /* report_keep_top: lines of a chart; 0: all */
     uint64_t left_out;  /* lines that it left out */
     uint32_t notes;     /* PFB_NOTE_ bits */
+    const char *gaps[REPORT_MOST_GAPS + 1]; /* reasons why there is no value; the first is null */
+    size_t gap_count;
 };
 
 /* Thins all lines to one run length, also what was added since the last time. */

@@ -173,7 +173,7 @@ static axis choose_axis(double least, double most)
 
 static bool has_value(const report_point *point)
 {
-    return point->status == PFB_STATUS_OK;
+    return point->gap == REPORT_HAS_VALUE;
 }
 
 static int position_of(const page *p, const report_point *point)
@@ -571,8 +571,7 @@ static void put_points(page *p, const report_line *line, const uint32_t *numbers
         if (has_value(point))
             text_double(&p->html, point->value);
         else
-            buffer_format(&p->html, "\"%s\"",
-                          point->status == REPORT_ABSENT ? "absent" : pfb_status_name((pfb_status)point->status));
+            buffer_format(&p->html, "\"%s\"", p->r->gaps[point->gap]);
     }
     put(p, "]}");
     html_flush(&p->html, p->out);

@@ -123,6 +123,21 @@ static void add_point(report *r, report_line *line, report_point point)
     r->point_count++;
 }
 
+/* The position of a reason; beyond the limit, which the statuses do not reach, that of the last one. */
+static uint8_t get_gap(report *r, const char *reason)
+{
+    size_t at = 1;
+    if (!reason)
+        return REPORT_HAS_VALUE;
+    while (at < r->gap_count && strcmp(r->gaps[at], reason) != 0)
+        at++;
+    if (at > REPORT_MOST_GAPS)
+        return REPORT_MOST_GAPS;
+    r->gaps[at] = reason;
+    r->gap_count = at == r->gap_count ? at + 1 : r->gap_count;
+    return (uint8_t)at;
+}
+
 /* Positions of the points that remain of a run: the smallest and the largest value, the first without one. */
 typedef struct kept_points {
     size_t least, most, gap;
@@ -134,7 +149,7 @@ static size_t thin_run(report_line *line, size_t begin, size_t end, size_t count
     kept_points kept = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
     for (size_t i = begin; i < end; i++) {
         const report_point *point = &line->points[i];
-        if (point->status != PFB_STATUS_OK) {
+        if (point->gap != REPORT_HAS_VALUE) {
             kept.gap = kept.gap == SIZE_MAX ? i : kept.gap;
             continue;
         }
@@ -190,6 +205,7 @@ report *report_begin(void)
     report *r = memory_get(1, sizeof *r);
     r->seed = hash_mix(system_now() ^ (uintptr_t)r);
     r->run = 1;
+    r->gap_count = 1;
     r->thin_at = REPORT_MOST_POINTS;
     get_node(r, REPORT_NONE, get_name(r, ""), 0, 0);
     return r;
@@ -225,15 +241,14 @@ void report_add(report *r, const report_value *value)
         return;
     }
     uint32_t sample = (uint32_t)(r->sample_count - 1);
-    bool has_value = value->status == PFB_STATUS_OK;
+    bool has_value = value->gap == NULL;
     if (set->samples == 0 || set->sample != sample)
         set->samples++;
     set->sample = sample;
     if (line->seen > 0 && set->samples - line->seen > 1)
-        add_point(r, line, (report_point){.sample = line->sample + 1, .status = REPORT_ABSENT});
-    add_point(
-        r, line,
-        (report_point){.value = has_value ? value->value : 0, .sample = sample, .status = (uint8_t)value->status});
+        add_point(r, line, (report_point){.sample = line->sample + 1, .gap = get_gap(r, "absent")});
+    add_point(r, line,
+              (report_point){.value = has_value ? value->value : 0, .sample = sample, .gap = get_gap(r, value->gap)});
     line->seen = set->samples;
     line->sample = sample;
     line->repeats = 0;

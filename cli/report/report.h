@@ -3,7 +3,6 @@
 #define CLI_REPORT_H
 
 #include "output/output.h"
-#include "perfblock/formula.h"
 
 /* A page of charts over displayed values, from whatever gives these in the order of their samples:
  *
@@ -30,8 +29,8 @@ typedef struct report_value {
     int64_t time;    /* of the sample, in 100 ns since 1601-01-01 UTC. Times outside the years 1601 to 9999 are moved to
                       * the nearer end */
     const char *machine, *counterset, *instance, *counter, *unit;
-    pfb_status status;
-    double value; /* if the status is PFB_STATUS_OK; finite */
+    const char *gap; /* why there is no value: a static word; null: there is one */
+    double value;    /* if there is one; finite */
 } report_value;
 
 /* What the first section of the page says beside what follows from the values. */

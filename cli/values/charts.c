@@ -11,6 +11,22 @@ typedef struct chart_words {
     bool has_set, has_row;
 } chart_words;
 
+/* In a log each value has its machine and object. */
+static void name_logged(chart_words *words, const pfb_collected_value *v)
+{
+    buffer_clear(&words->machine);
+    buffer_clear(&words->set);
+    buffer_clear(&words->row);
+    buffer_clear(&words->column);
+    if (v->has_machine)
+        text_first(&words->machine, v->machine, v->machine_size, VALUES_LONGEST_NAME);
+    if (v->has_counterset)
+        text_first(&words->set, v->counterset, v->counterset_size, VALUES_LONGEST_NAME);
+    if (v->has_instance)
+        values_put_row_name(&words->row, v);
+    values_put_column_name(&words->column, v);
+}
+
 /* The name of the only row of a counterset without instances is empty. */
 static void name_value(chart_words *words, pfb_collector *collector, const pfb_collected_value *v)
 {
@@ -44,7 +60,10 @@ void values_print_charts(values_printer *p, pfb_collector *collector)
         if (!values_is_shown(&v))
             continue;
         values_count(p, v.status);
-        name_value(&words, collector, &v);
+        if (p->sample.is_log)
+            name_logged(&words, &v);
+        else
+            name_value(&words, collector, &v);
         report_add(p->out->report, &(report_value){.sample = v.sample,
                                                    .time = p->sample.perf_time_100ns,
                                                    .machine = words.machine.data,
@@ -52,7 +71,7 @@ void values_print_charts(values_printer *p, pfb_collector *collector)
                                                    .instance = words.row.data,
                                                    .counter = words.column.data,
                                                    .unit = v.unit,
-                                                   .status = v.status,
+                                                   .gap = v.status == PFB_STATUS_OK ? NULL : values_status_name(&v),
                                                    .value = v.value});
     }
     buffer_free(&words.machine);

@@ -3,6 +3,7 @@
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
+#include "output/time_text.h"
 #include "perfblock/log.h"
 #include "perfblock/pdh_text.h"
 #include "walk/walk.h"
@@ -288,9 +289,16 @@ static void walk_summary(log_walk *l)
 static void begin_record(const log_walk *l)
 {
     const walk_bytes file = {.data = l->w->in->data, .size = l->w->in->size, .base = (size_t)l->w->in->offset};
+    buffer time = {0};
+    if (!l->w->page)
+        return;
+    buffer_clear(&time);
+    if (l->record.time <= INT64_MAX)
+        time_text_unzoned(&time, (int64_t)l->record.time);
     explain_begin(l->w->page, &file, STRUCTURE_LOG_RECORD, l->record.offset, explain_folds_parts(l->w->page), NULL,
-                  "%s, %" PRIu32 " %s", name_type(l->record.type), l->record.part_count,
+                  "%s %s, %" PRIu32 " %s", name_type(l->record.type), time.data, l->record.part_count,
                   l->record.part_count == 1 ? "part" : "parts");
+    buffer_free(&time);
 }
 
 static void walk_record(log_walk *l)

@@ -11,7 +11,7 @@ import captures as c
 import pages
 from program import CORPUS, Case, ON_WINDOWS
 from program import writer as w
-from test_report import HOSTILE, REAL, V1, hostile_capture
+from test_report import BLG, HOSTILE, V1, hostile_capture
 
 TAGS = set("html head meta title style body header h1 p ul li a main details "
            "summary b em table tbody tr td th small section h2 footer".split())
@@ -19,7 +19,6 @@ SEEDS = [os.path.join(CORPUS, subject, "seeds", name)
          for subject in ("v2", "v1", "capture", "log", "pdh_text")
          for name in sorted(os.listdir(os.path.join(CORPUS, subject,
                                                     "seeds")))]
-BLG = os.path.join(REAL, "blg")
 if ON_WINDOWS:  # Wine takes long to start a program
     SEEDS = SEEDS[::20]
 
@@ -67,6 +66,7 @@ class Row:
         self.offset = int(cells[0].text())
         self.bytes = bytes.fromhex(cells[1].text())
         self.name, self.value = cells[2].text(), cells[3].text()
+        self.rule = cells[4].text()
         self.again = row.attributes.get("class") == "again"
         self.structures = structures
 
@@ -172,6 +172,9 @@ class Bytes(ExplainCase):
             (48, "dwStatus", "0"), (52, "dwType", "6 counterset"),
             (56, "dwSize", str(len(data) - 48)), (60, "Reserved", "0")])
         self.assertIn((72, "counter id 0", "7"), found)
+        self.assertEqual([row.rule for row in page.rows[:3]],
+                         ["48 up to the input's size",
+                          "at most (total size - 48) / 16", ""])
         value, = page.named("value of counter 7")
         self.assertEqual((value.value, value.structures),
                          ("1234567890123",
@@ -332,7 +335,8 @@ class Logs(ExplainCase):
     @unittest.skipUnless(os.path.isdir(BLG), "no captured data")
     def test_captured_logs(self):
         """In captured logs; every byte is in its place."""
-        self.compare(os.path.join(BLG, "win8-counters.blg"))
+        with open(os.path.join(BLG, "win8-counters.blg"), "rb") as file:
+            self.compare(self.file("a.blg", file.read(2 * 65536)))
         path = os.path.join(BLG, "vista-objects-cut.blg")
         page, done = self.explain(path, status=1)
         self.assertEqual([text for _, text in page.errors], page.links)

@@ -15,6 +15,7 @@ from program import writer as w
 
 REAL = os.environ.get("PERFBLOCK_REAL_DATA", "")
 V1 = os.path.join(REAL, "v1")
+BLG = os.path.join(REAL, "blg")
 HIDDEN = ("PERF_RAW_BASE", "PERF_SAMPLE_BASE", "PERF_AVERAGE_BASE",
           "PERF_COUNTER_MULTI_BASE", "PERF_LARGE_RAW_BASE",
           "PERF_PRECISION_TIMESTAMP")
@@ -187,6 +188,51 @@ class Values(ReportCase):
         page = self.report(*files, *names)
         self.assert_cooked(page, *files, *names)
         self.assertEqual(len({key[0] for key in page.lines}), 1)
+
+
+class Logs(ReportCase):
+    """Logs name the machine and object of each value."""
+
+    def compare(self, path):
+        """Lines are those of cook, by machine, object, instance, counter."""
+        lines = {}
+        for row in self.run_json("cook", path):
+            name = "value"
+            if row["instance"] is not None:
+                name = "/".join(filter(None, (row["parent"],
+                                              row["instance"])))
+                if row["occurrence"]:
+                    name += "#%d" % row["occurrence"]
+            key = (row["machine"] or "", row["set"] or "", row["counter"],
+                   name)
+            lines.setdefault(key, []).append(
+                row["value"] if row["status"] == "ok" else row["status"])
+        page = self.report(path)
+        self.assertEqual(set(page.lines), set(lines))
+        for key, line in page.lines.items():
+            self.assert_line(line, lines[key])
+        return page
+
+    @unittest.skipUnless(os.path.isdir(BLG), "no captured data")
+    def test_captured_logs(self):
+        page = self.compare(os.path.join(BLG, "win8-counters.blg"))
+        self.assertEqual({key[:2] for key in page.lines},
+                         {("\\\\GEORGIS3", "PhysicalDisk"),
+                          ("\\\\GEORGIS3", "Processor")})
+        page = self.compare(os.path.join(BLG, "many-machines.blg"))
+        self.assertEqual(len({key[0] for key in page.lines}), 26)
+
+    def test_text(self):
+        page = self.compare(self.file(
+            "a.csv", b'"(PDH-CSV 4.0) (UTC)(0)","\\\\M\\A(x)\\C",'
+            b'"\\\\N\\A(x)\\C","\\\\N\\B\\D"\r\n'
+            b'"01/02/2013 03:04:05.000","1.5"," ","2"\r\n'
+            b'"01/02/2013 03:04:06.000","2.5","7","3"\r\n'))
+        self.assertEqual(
+            [(key, line.points) for key, line in page.lines.items()],
+            [(("\\\\M", "A", "C", "x"), [1.5, 2.5]),
+             (("\\\\N", "A", "C", "x"), ["no_data", 7]),
+             (("\\\\N", "B", "D", "value"), [2, 3])])
 
 
 class Thinning(ReportCase):

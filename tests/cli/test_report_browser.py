@@ -9,7 +9,7 @@ import unittest
 import browser
 import captures as c
 import pages
-from test_report import HOSTILE, V1, hostile_capture, recording
+from test_report import BLG, HOSTILE, V1, hostile_capture, recording
 from program import Case, ON_WINDOWS, seed
 
 BROKEN = "broken_rule03_size_below_header.bin"
@@ -111,6 +111,28 @@ class Pages(InBrowser):
         self.evaluate("scrollTo(0, document.body.scrollHeight)")
         self.browser.settle()
         self.assert_silent()
+
+    @unittest.skipUnless(os.path.isdir(BLG), "no captured data")
+    def test_captured_logs(self):
+        """Charts are drawn; lines go off and on, and the time range
+        changes."""
+        for name, count in (("win8-counters.blg", 6),
+                            ("many-machines.blg", 26)):
+            self.load(os.path.join(BLG, name))
+            self.assertEqual(self.evaluate(
+                "document.querySelectorAll('article .line').length >= %d && "
+                "document.querySelectorAll('article').length" % count), count)
+            before = self.path_of(0, 0)
+            self.assertRegex(before, r"^M[\d.]+ [\d.]+")
+            self.evaluate("document.querySelector('#tools button').click()")
+            self.browser.settle()
+            self.assertNotEqual(self.path_of(0, 0), before)
+            self.evaluate("document.querySelector('input').click()")
+            self.browser.settle()
+            self.assertEqual(self.evaluate(
+                "getComputedStyle(document.querySelector('#chart-0 .line'))"
+                ".display"), "none")
+            self.assert_silent()
 
     def test_widths(self):
         """No element is wider than the window."""
@@ -284,6 +306,29 @@ class Explained(InBrowser):
         self.browser.settle()
         self.assertLess(self.evaluate(inner + ".offsetHeight"), 50)
         for width in (360, 800, 1920):
+            self.browser.resize(width, 900)
+            self.browser.settle()
+            self.assertLessEqual(self.evaluate(
+                "document.documentElement.scrollWidth"), width)
+        self.assert_silent()
+
+    @unittest.skipUnless(os.path.isdir(BLG), "no captured data")
+    def test_a_captured_log(self):
+        """A record unfolds; no element is wider than the window."""
+        path = os.path.join(self.folder, "a.html")
+        done = self.run_program("explain", os.path.join(
+            BLG, "vista-objects-cut.blg"), "-o", path)
+        self.assertEqual(done.status, 1)
+        self.browser.load(path)
+        self.browser.settle()
+        record = "document.querySelector('details.s23:not([open])')"
+        before = self.evaluate(record + ".offsetHeight")
+        self.evaluate("(part => (part.id = 'it', part.open = true))(%s)" %
+                      record)
+        self.browser.settle()
+        self.assertGreater(self.evaluate(
+            "document.getElementById('it').offsetHeight"), before + 50)
+        for width in (360, 1920):
             self.browser.resize(width, 900)
             self.browser.settle()
             self.assertLessEqual(self.evaluate(
