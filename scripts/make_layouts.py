@@ -5,7 +5,7 @@ cli/fields/fields.c, which explain prints, too.
 
     scripts/make_layouts.py [--check]
 
-A page has one such table, which its first line identifies. With --check
+The first line of such a table identifies it. With --check
 nothing is written; the exit status is 1 if a page is out of date."""
 
 import pathlib
@@ -15,16 +15,18 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = "| structure, bytes | offset | type | field | meaning |\n|---|---|---|---|---|\n"
 PAGES = {
-    "v2": ["data_header", "counter_header", "multi_counters", "multi_instances", "instance_header", "counter_data"],
-    "v1": ["data_block", "object_type", "counter_definition", "instance_definition", "counter_block"],
-    "metadata": ["counterset_reg_info", "counter_reg_info", "string_buffer", "string_counter", "identifier",
-                 "instance_header"],
-    "capture": ["chunk"],
-    "log": ["log_buffer", "log_header", "log_zone", "log_event", "log_paths", "log_path", "log_sample", "log_item",
-            "log_counter", "log_instances", "log_instance", "log_summary"],
+    "v2": [["data_header", "counter_header", "multi_counters", "multi_instances", "instance_header", "counter_data"]],
+    "v1": [["data_block", "object_type", "counter_definition", "instance_definition", "counter_block"]],
+    "metadata": [["counterset_reg_info", "counter_reg_info", "string_buffer", "string_counter", "identifier",
+                 "instance_header"]],
+    "capture": [["chunk"]],
+    "log": [["log_buffer", "log_header", "log_zone", "log_event", "log_paths", "log_path", "log_sample", "log_item",
+            "log_counter", "log_instances", "log_instance", "log_summary"]],
+    "lwp": [["lwp_control"], ["lwp_event"]],
 }
+PLACE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)*")
 ARRAY = re.compile(r"static const field (\w+)\[\] = \{\n(.*?)\n\};", re.S)
-ROW = re.compile(r'\{(\d+), (\d+), FIELD_(\w+), "([^"]*)",\s*"((?:[^"\\]|\\.)*)",\s*"[^"]*"\}')
+ROW = re.compile(r'\{(\d+), (\d+), FIELD_(\w+), "([^"]*)",\s*"((?:[^"\\]|\\.|"\s*")*)",\s*"[^"]*"\}')
 TABLE = re.compile(r'TABLE\("([^"]+)", (\d+), (\w+)\)')
 
 
@@ -49,6 +51,7 @@ def layout(text, names):
         title = ("`%s`, %s" if is_sdk else "%s, %s") % structures[name]
         end = int(rows[name][0][0])
         for offset, size, kind, field, meaning in rows[name]:
+            meaning = re.sub(r'"\s*"', "", meaning)
             if int(offset) != end:
                 sys.exit("%s: no field at %d" % (name, end))
             end += int(size)
@@ -69,13 +72,13 @@ def main():
         sys.exit(__doc__)
     text = (ROOT / "cli/fields/fields.c").read_text(encoding="utf-8")
     status = 0
-    for page, names in PAGES.items():
+    for page, tables in PAGES.items():
         path = ROOT / "docs" / (page + ".md")
         old = path.read_text(encoding="utf-8")
-        found = re.findall(re.escape(HEAD) + r"(?:\|.*\n)*", old)
-        if len(found) != 1:
-            sys.exit("%s: expected one table of a layout" % path)
-        new = old.replace(found[0], layout(text, names))
+        names = iter(tables)
+        new, count = PLACE.subn(lambda _: layout(text, next(names, [])), old)
+        if count != len(tables):
+            sys.exit("%s: expected %d layouts" % (path, len(tables)))
         if new != old and is_check:
             print("%s: out of date; run scripts/make_layouts.py" % path.relative_to(ROOT))
             status = 1

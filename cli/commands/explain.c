@@ -12,8 +12,8 @@ static bool is_explained(const input *in)
         input_refuse(in, WALK_EXPECTED);
         return false;
     }
-    if (in->kind == INPUT_LWP || in->kind == INPUT_HOOKS) {
-        diagnostics_say(STATUS_USAGE, in->name, "LWP snapshots and CPI hooks are shown by lwp show and cpi show");
+    if (in->kind == INPUT_HOOKS) {
+        diagnostics_say(STATUS_USAGE, in->name, "CPI hooks are shown by cpi show");
         return false;
     }
     return true;

@@ -301,6 +301,53 @@ static const field log_summary[] = {
     {16, 4, FIELD_UNSIGNED, "samples", "number of samples", ""},
 };
 
+/* ---- Lightweight Profiling ------------------------------------------------------------------------------- */
+
+static const field lwp_snapshot[] = {
+    {0, 4, FIELD_HEX, "EAX", "of CPUID leaf 8000001C", ""},
+    {4, 4, FIELD_HEX, "EBX", "the same", "record size 24 or more, a multiple of 8"},
+    {8, 4, FIELD_HEX, "ECX", "the same", ""},
+    {12, 4, FIELD_HEX, "EDX", "the same", "bit 0 is set"},
+    {16, 8, FIELD_UNSIGNED, "size", "bytes of the control block, which follows", "at most what is left"},
+};
+
+static const field lwp_control[] = {
+    {0, 4, FIELD_HEX, "Flags", "bit n enables EventId n; 29 continuous mode, 30 time stamps, 31 threshold interrupt",
+     "other bits are noted"},
+    {4, 4, FIELD_HEX, "BufferSize",
+     "bits 27:0 bytes of the ring; Random, bits 31:28: low bits of a counter that are random after a reload",
+     "two records or more, inside the ring"},
+    {8, 8, FIELD_HEX, "BufferBase", "address of the ring", "a ring past the address space is noted"},
+    {16, 4, FIELD_UNSIGNED, "BufferHeadOffset", "where the next record goes; written by the processor",
+     "inside the ring, at a record, else adjusted and noted"},
+    {20, 4, FIELD_HEX, "", "reserved", "0, else noted"},
+    {24, 8, FIELD_UNSIGNED, "MissedEvents", "records lost to a full ring; written by the processor", ""},
+    {32, 4, FIELD_UNSIGNED, "Threshold", "bytes in use that raise the interrupt",
+     "whole records inside the ring, else noted"},
+    {36, 4, FIELD_HEX, "Filters", "see below", ""},
+    {40, 8, FIELD_HEX, "BaseIP", "first address of the filter range (recalled)", ""},
+    {48, 8, FIELD_HEX, "LimitIP", "last one (recalled)", ""},
+    {56, 8, FIELD_HEX, "", "reserved", "0, else noted"},
+    {64, 4, FIELD_UNSIGNED, "BufferTailOffset", "the oldest unread record; written by the reader",
+     "inside the ring, at a record"},
+    {68, 4, FIELD_HEX, "", "reserved", "0, else noted"},
+    {72, 0, FIELD_BYTES, "", "for software, up to the leaf's event_offset (recalled)", ""},
+    {72, 0, FIELD_BYTES, "pairs",
+     "from the leaf's event_offset on: interval and counter of each EventId from 1, a u32 each, bits 25:0 signed; "
+     "counters are also written by the processor",
+     ""},
+};
+
+static const field lwp_event[] = {
+    {0, 1, FIELD_UNSIGNED, "EventId", "see below", "1 to 6 or 255, and in EDX, else noted"},
+    {1, 1, FIELD_UNSIGNED, "CoreId", "the processor's number, as its system set it", ""},
+    {2, 2, FIELD_HEX, "flags", "by EventId", "reserved bits are noted"},
+    {4, 4, FIELD_HEX, "data 1", "by EventId", ""},
+    {8, 8, FIELD_HEX, "address", "of the instruction", ""},
+    {16, 8, FIELD_HEX, "data 2", "by EventId", ""},
+    {24, 8, FIELD_UNSIGNED, "time stamp", "if Flags enables it and the leaf supports it; else reserved", ""},
+};
+
 /* ---- All ------------------------------------------------------------------------------------------------- */
 
 static const field_table tables[STRUCTURE_COUNT] = {
@@ -337,6 +384,10 @@ static const field_table tables[STRUCTURE_COUNT] = {
     [STRUCTURE_LOG_INSTANCE] = TABLE("Instance of an item", 24, log_instance),
     [STRUCTURE_LOG_SUMMARY] = TABLE("Summary", 20, log_summary),
     [STRUCTURE_TEXT_LINE] = {.name = "Line"},
+    [STRUCTURE_LWP_SNAPSHOT] = TABLE("LWP snapshot", 24, lwp_snapshot),
+    [STRUCTURE_LWP_CONTROL] = TABLE("LWPCB", 72, lwp_control),
+    [STRUCTURE_LWP_RING] = {.name = "Ring"},
+    [STRUCTURE_LWP_EVENT] = TABLE("Event record", 32, lwp_event),
 };
 
 const field_table *field_table_of(structure which)

@@ -82,6 +82,11 @@ typedef enum structure {
     STRUCTURE_LOG_INSTANCE,
     STRUCTURE_LOG_SUMMARY,
     STRUCTURE_TEXT_LINE,
+    /* Lightweight Profiling */
+    STRUCTURE_LWP_SNAPSHOT,
+    STRUCTURE_LWP_CONTROL,
+    STRUCTURE_LWP_RING,
+    STRUCTURE_LWP_EVENT,
     STRUCTURE_COUNT
 } structure;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "walk/walk_lwp.h"
 
+#include "explain/explain.h"
 #include "output/diagnostics.h"
 #include "perfblock/lwp/lwp.h"
 #include "walk/walk.h"
@@ -198,15 +199,51 @@ static void tell_notes(const lwp_walk *l)
     }
 }
 
+/* ---- The bytes, for explain -------------------------------------------------------------------------------------- */
+
+static void explain_control(const lwp_walk *l)
+{
+    explainer *page = l->walk->page;
+    pfb_lwp_pair pair;
+    size_t at = l->parts.control_offset;
+    explain_begin(page, l->bytes, STRUCTURE_LWP_CONTROL, at, false, NULL, "control block");
+    for (uint32_t id = 1; l->lwp.has_control && pfb_lwp_pair_at(&l->lwp, id, &pair); id++) {
+        explain_row(page, l->bytes, at + pair.offset, 4, FIELD_HEX, "interval of EventId %" PRIu32, id);
+        explain_row(page, l->bytes, at + pair.offset + 4, 4, FIELD_HEX, "counter of EventId %" PRIu32, id);
+    }
+    explain_end(page, l->bytes, at + l->parts.control_size);
+}
+
+/* All records of the ring, also those that were read before. */
+static void explain_ring(const lwp_walk *l, bool is_open)
+{
+    enum { RING_SIZE = 8 };
+    explainer *page = l->walk->page;
+    size_t at = l->parts.ring_offset;
+    size_t size = l->lwp.capabilities.event_bytes;
+    explain_row(page, l->bytes, at - RING_SIZE, RING_SIZE, FIELD_UNSIGNED, "size of the ring");
+    explain_begin(page, l->bytes, STRUCTURE_LWP_RING, at, false, NULL, "%" PRIu32 " unread", l->entries);
+    for (uint32_t slot = 0; is_open && slot < l->lwp.slots; slot++) {
+        explain_begin(page, l->bytes, STRUCTURE_LWP_EVENT, at + slot * size, l->lwp.slots > EXPLAIN_MOST_OPEN, NULL,
+                      "slot %" PRIu32, slot);
+        explain_end(page, l->bytes, at + (slot + 1) * size);
+    }
+    explain_part_end(page, l->bytes, l->lwp.error, at + l->parts.ring_size);
+    explain_end(page, l->bytes, 0);
+}
+
 /* ---- A snapshot -------------------------------------------------------------------------------------------------- */
 
 void walk_lwp(walk *w, const walk_bytes *bytes)
 {
     lwp_walk l = {.walk = w, .bytes = bytes};
     pfb_lwp_capabilities leaf;
+    explain_begin(w->page, bytes, STRUCTURE_LWP_SNAPSHOT, 0, false, NULL, "%s", "");
     pfb_error error = pfb_lwp_snapshot_read(bytes->data, bytes->size, &l.parts);
     if (error.code != PFB_OK) {
         walk_fail(w, bytes, error);
+        explain_part_end(w->page, bytes, error, bytes->size);
+        explain_end(w->page, bytes, 0);
         return;
     }
     pfb_lwp_capabilities_read(l.parts.eax, l.parts.ebx, l.parts.ecx, l.parts.edx, &leaf);
@@ -225,4 +262,10 @@ void walk_lwp(walk *w, const walk_bytes *bytes)
     w->lwp_notes |= l.lwp.notes;
     l.lwp.error.offset = offset_of(&l, l.lwp.error_place.part, l.lwp.error.offset) - bytes->base;
     walk_fail(w, bytes, l.lwp.error);
+    if (w->page) {
+        explain_control(&l);
+        explain_ring(&l, is_open);
+    }
+    explain_part_end(w->page, bytes, (pfb_error){PFB_OK, 0}, bytes->size);
+    explain_end(w->page, bytes, 0);
 }

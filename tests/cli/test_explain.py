@@ -16,7 +16,7 @@ from test_report import BLG, HOSTILE, V1, hostile_capture
 TAGS = set("html head meta title style body header h1 p ul li a main details "
            "summary b em table tbody tr td th small section h2 footer".split())
 SEEDS = [os.path.join(CORPUS, subject, "seeds", name)
-         for subject in ("v2", "v1", "capture", "log", "pdh_text")
+         for subject in ("v2", "v1", "capture", "log", "pdh_text", "lwp")
          for name in sorted(os.listdir(os.path.join(CORPUS, subject,
                                                     "seeds")))]
 if ON_WINDOWS:  # Wine takes long to start a program
@@ -137,7 +137,8 @@ class Bytes(ExplainCase):
         """Every byte of every seed; errors are those of show, next to the
         bytes that they refer to."""
         for path in SEEDS:
-            shown = self.run_program("show", path, "--format", "json")
+            kind = ("--kind", "lwp") if "lwp" in path.split(os.sep) else ()
+            shown = self.run_program("show", path, "--format", "json", *kind)
             expected = ["offset %d: %s: %s" % (e["offset"], e["code"],
                                                e["message"])
                         for e in shown.objects() if e["record"] == "error"]
@@ -146,7 +147,8 @@ class Bytes(ExplainCase):
                 done = self.run_program("explain", path)
                 self.assertEqual((done.status, done.out), (1, ""))
                 continue
-            page, done = self.explain(path, status=1 if expected else 0)
+            page, done = self.explain(path, *kind,
+                                      status=1 if expected else 0)
             self.assertEqual(sorted(done.errors()), sorted(shown.errors()))
             self.assertEqual(sorted(text for _, text in page.errors),
                              sorted(expected), path)
@@ -188,7 +190,8 @@ class Bytes(ExplainCase):
         for path in SEEDS:
             if "valid" not in os.path.basename(path):
                 continue
-            if path.endswith((".blg", ".csv")):
+            if path.endswith((".blg", ".csv")) or \
+                    "lwp" in path.split(os.sep):
                 continue
             raw = {}
             for record in self.run_json("show", path):
@@ -208,7 +211,8 @@ class Bytes(ExplainCase):
         checked = set()
         for path in SEEDS:
             if "valid" not in os.path.basename(path) or \
-                    path.endswith((".blg", ".csv")):
+                    path.endswith((".blg", ".csv")) or \
+                    "lwp" in path.split(os.sep):
                 continue
             page, _ = self.explain(path)
             rows = {(row.name, row.offset): row.value for row in page.rows}
@@ -283,6 +287,36 @@ class Bytes(ExplainCase):
                          ["QINF", "DATA", "DATA"])
         values = [row.value for row in page.named("value of counter 7")]
         self.assertEqual(values, ["777", "778"])
+
+
+class Profiling(ExplainCase):
+    """LWP snapshots, in a capture."""
+
+    def test_a_snapshot(self):
+        path = os.path.join(self.folder, "a.pfb")
+        self.run_program("lwp", "model", "--sample", "64", "-o", path)
+        page, _ = self.explain(path)
+        shown = self.run_program("lwp", "show", "--format", "json",
+                                 path).objects()
+        events = [item for item in shown if item["record"] == "event"]
+        self.assertTrue(events)
+        rows = {(row.name, row.offset): row.value for row in page.rows}
+        control, = [item for item in shown if item["record"] == "control"]
+        at = control["offset"]
+        self.assertEqual(
+            [int(rows[key], 0) for key in (
+                ("Flags", at), ("BufferHeadOffset", at + 16),
+                ("BufferTailOffset", at + 64))],
+            [control[key] for key in ("flags", "head", "tail")])
+        for event in events:
+            at = event["offset"]
+            self.assertEqual(
+                [int(rows[key], 0) for key in (
+                    ("EventId", at), ("CoreId", at + 1), ("flags", at + 2),
+                    ("data 1", at + 4), ("address", at + 8),
+                    ("data 2", at + 16))],
+                [event[key] for key in ("id", "core", "flags", "data1",
+                                        "address", "data2")])
 
 
 class Logs(ExplainCase):
