@@ -18,6 +18,7 @@ static bool collect_live(const options *o, output *out)
     static const pfb_collector_options choices = {.returns_at_once = true};
     collecting c;
     uint64_t number = 0;
+    uint64_t bytes = 0;
     if (!collecting_open(&c, o, &choices))
         return false;
     values_printer printer = {.out = out, .file = c.subject, .has_choice = true};
@@ -26,17 +27,17 @@ static bool collect_live(const options *o, output *out)
     progress_begin(o->recording != NULL);
     system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
     while (goes_on && !system_interrupted() && collecting_next(&c)) {
-        pfb_error error = pfb_collector_reply(c.collector).error;
+        pfb_collected_reply reply = pfb_collector_reply(c.collector);
         values_print(&printer, c.collector);
         values_end_sample(&printer);
         collecting_report(&c);
-        if (error.code != PFB_OK)
-            diagnostics_malformed(c.subject, error);
-        number++;
-        if (o->duration > 0)
-            progress_show(c.subject, number * o->interval, o->duration);
+        if (reply.error.code != PFB_OK)
+            diagnostics_malformed(c.subject, reply.error);
+        bytes += reply.collected_bytes;
+        progress_count(c.subject, ++number, bytes, false);
         goes_on = (o->count == 0 || number < o->count) && system_rhythm_wait(&rhythm);
     }
+    progress_clear();
     values_end(&printer);
     collecting_close(&c);
     return number > 0;

@@ -11,6 +11,7 @@ import browser
 import pages
 from program import LiveCase, program
 from test_report import ReportCase
+from test_streaming import OnTerminal
 
 
 class LiveReport(LiveCase, ReportCase):
@@ -54,6 +55,16 @@ class LiveReport(LiveCase, ReportCase):
         with open(path, encoding="utf-8") as file:
             page = pages.Report(file.read())
         self.assertGreater(int(page.facts()["Samples"]), 1)
+
+    def test_progress(self):
+        """On a terminal, the number of samples so far."""
+        path = os.path.join(self.folder, "a.html")
+        status, text = OnTerminal(
+            "report", "--source", "live", "--count", "8", "--interval", "0.1",
+            "-o", path, shared=True).end()
+        self.assertEqual(status, 0, text)
+        self.assertIn("live: 1 sample, ", text)
+        self.assertTrue(text.endswith("\r\033[K"), text)
 
     def test_unknown_names(self):
         """A message, and no page."""

@@ -243,14 +243,15 @@ class Zeros(Case):
 
 
 class OnTerminal:
-    """The program with a terminal for standard error."""
+    """The program with a terminal for standard error, and for standard output
+    if it is `shared`."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, shared=False):
         ours, theirs = pty.openpty()
         self.file = ours
         self.process = subprocess.Popen(
             [program(), *arguments], stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=theirs)
+            stdout=theirs if shared else subprocess.DEVNULL, stderr=theirs)
         os.close(theirs)
         self.text = ""
 
@@ -277,13 +278,13 @@ class OnTerminal:
 class Progress(Case):
     """The progress on standard error, which is shown on a terminal only."""
 
-    def test_share_and_time_left(self):
+    def check_share(self, *arguments, size=10**8, shared=False):
         """The test stops the program for more than a second, after which it
         shows its progress."""
         path = os.path.join(self.folder, "long")
-        write_capture(path, 10**8)
+        write_capture(path, size)
         for tries in itertools.count(1):
-            running = OnTerminal("check", path)
+            running = OnTerminal(*arguments, path, shared=shared)
             time.sleep(0.01 * tries)
             running.process.send_signal(signal.SIGSTOP)
             time.sleep(1.2)
@@ -292,8 +293,18 @@ class Progress(Case):
             self.assertEqual(status, 0, text)
             if text or tries == 20:
                 break
-        self.assertRegex(text, r"long: \d+\.\d of 10\d\.\d MB, \d+ %, "
-                         r"\d+:\d\d left")
+        self.assertRegex(text, r"long: \d+\.\d of %.1f MB, \d+ %%, "
+                         r"\d+:\d\d left" % (os.path.getsize(path) / 1e6))
+
+    def test_share_and_time_left(self):
+        self.check_share("check")
+
+    def test_pages(self):
+        """With -o also if standard output is the terminal."""
+        out = os.path.join(self.folder, "page.html")
+        for command, size in (("report", 10**8), ("explain", 2 * 10**6)):
+            self.check_share(command, "-o", out, size=size, shared=True)
+            self.assertGreater(os.path.getsize(out), 0)
 
     def test_record(self):
         path = self.file("a.pfb", captures.three_sets())
