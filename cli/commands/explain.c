@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "commands/page_file.h"
 #include "output/diagnostics.h"
+#include "walk/walk.h"
 
 /* Returns true if the page supports the kind of the file. */
 static bool is_explained(const input *in)
@@ -19,6 +20,19 @@ static bool is_explained(const input *in)
     return true;
 }
 
+/* Walks the file twice: to find the errors, and to write the page. */
+static void explain_file(const options *o, input *in, title_names *names, output *out)
+{
+    output none = {.format = OUTPUT_NONE};
+    walk w = {.in = in, .out = &none, .options = &o->reader, .request = o->request, .titles = names};
+    w.page = explain_open(in, names, out);
+    title_names_begin(names);
+    walk_input(&w);
+    explain_begin_page(w.page, w.notes, w.counts.chunks + w.counts.records);
+    walk_input(&w);
+    explain_close(w.page);
+}
+
 void command_explain(const options *o)
 {
     output out;
@@ -31,10 +45,8 @@ void command_explain(const options *o)
         title_names_close(&names);
         return;
     }
-    walk w = {.in = &in, .options = &o->reader, .request = o->request, .titles = &names};
-    title_names_begin(&names);
     if (is_explained(&in) && page_file_open(o)) {
-        explain_file(&w, &out);
+        explain_file(o, &in, &names, &out);
         page_file_close(o, &out);
     }
     input_free(&in);

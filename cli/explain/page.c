@@ -36,7 +36,7 @@ typedef struct page_range {
 
 /* A row that waits for those before it. */
 typedef struct page_row {
-    walk_bytes bytes;
+    file_bytes bytes;
     size_t offset, size; /* in the bytes */
     size_t number;       /* rows of one offset keep the order in which they came */
     field_kind kind;
@@ -52,7 +52,8 @@ typedef struct page_place {
 } page_place;
 
 struct explainer {
-    const walk *walk;
+    const input *in;
+    const title_names *titles;
     output *out;
     bool is_writing; /* false: only errors are collected */
     buffer html;
@@ -90,7 +91,7 @@ void explain_error_at(explainer *e, pfb_error error)
         return;
     e->errors = memory_grow(e->errors, &e->error_capacity, e->error_count + 1, sizeof *e->errors);
     e->errors[e->error_count++] = (page_error){.error = error};
-    diagnostics_malformed(e->walk->in->name, error);
+    diagnostics_malformed(e->in->name, error);
 }
 
 static int compare_errors(const void *left, const void *right)
@@ -185,7 +186,7 @@ static void put_title(explainer *e, uint32_t index)
     buffer name = {0};
     buffer_format(&e->html, "%" PRIu32, index);
     buffer_clear(&name);
-    name_cut(&name, title_names_find(e->walk->titles, index), LONGEST_TEXT);
+    name_cut(&name, title_names_find(e->titles, index), LONGEST_TEXT);
     if (name.size > 0)
         put_words(e, name.data);
     buffer_free(&name);
@@ -284,7 +285,7 @@ static void put_hex(explainer *e, size_t offset, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < size; i++) {
-        uint8_t byte = e->walk->in->data[offset + i];
+        uint8_t byte = e->in->data[offset + i];
         char text[3] = {digits[byte >> 4], digits[byte & 15], i % HEX_LINE == HEX_LINE - 1 ? '\n' : ' '};
         buffer_bytes(&e->html, text, i + 1 < size ? 3 : 2);
         html_flush(&e->html, e->out);
@@ -386,7 +387,7 @@ static void put_place(explainer *e, const page_place *place)
                  *f->name ? f->name : f->meaning);
         put_row(e, offset, f->size,
                 &(row_text){.name = name,
-                            .data = *f->name ? e->walk->in->data + offset : NULL,
+                            .data = *f->name ? e->in->data + offset : NULL,
                             .size = f->size,
                             .kind = f->kind,
                             .rule = f->rule});
@@ -406,14 +407,14 @@ static void pass(explainer *e, size_t end, const char *what)
 }
 
 /* How many of the bytes from an offset on follow each other in the file. */
-static size_t count_joined(const walk_bytes *bytes, size_t offset, size_t size)
+static size_t count_joined(const file_bytes *bytes, size_t offset, size_t size)
 {
-    size_t from = walk_file_offset(bytes, offset);
+    size_t from = file_bytes_offset(bytes, offset);
     size_t low = 1;
     size_t high = size;
     while (low < high) {
         size_t middle = high - (high - low) / 2;
-        if (walk_file_offset(bytes, offset + middle - 1) - from == middle - 1)
+        if (file_bytes_offset(bytes, offset + middle - 1) - from == middle - 1)
             low = middle;
         else
             high = middle - 1;
@@ -424,7 +425,7 @@ static size_t count_joined(const walk_bytes *bytes, size_t offset, size_t size)
 /* Prints a row that waited. Of a record in several events it is a row for each of them. */
 static void put_waiting(explainer *e, const page_row *row)
 {
-    const walk_bytes *bytes = &row->bytes;
+    const file_bytes *bytes = &row->bytes;
     row_text text = {.name = e->texts.data + row->name,
                      .value = row->value == SIZE_MAX ? NULL : e->texts.data + row->value,
                      .data = row->is_unused ? NULL : bytes->data + row->offset,
@@ -433,7 +434,7 @@ static void put_waiting(explainer *e, const page_row *row)
                      .rule = row->rule};
     size_t done = 0;
     do {
-        size_t from = walk_file_offset(bytes, row->offset + done);
+        size_t from = file_bytes_offset(bytes, row->offset + done);
         size_t size = count_joined(bytes, row->offset + done, row->size - done);
         pass(e, from, "padding");
         put_row(e, from, size, &text);
@@ -463,7 +464,7 @@ static void put_rows(explainer *e)
     buffer_clear(&e->texts);
 }
 
-static page_row *add_row(explainer *e, const walk_bytes *bytes, size_t offset, size_t size, field_kind kind)
+static page_row *add_row(explainer *e, const file_bytes *bytes, size_t offset, size_t size, field_kind kind)
 {
     if (offset > bytes->size || size > bytes->size - offset)
         return NULL;
@@ -484,7 +485,7 @@ static void end_text(explainer *e)
     buffer_bytes(&e->texts, "", 1);
 }
 
-void explain_row(explainer *e, const walk_bytes *bytes, size_t offset, size_t size, field_kind kind, const char *label,
+void explain_row(explainer *e, const file_bytes *bytes, size_t offset, size_t size, field_kind kind, const char *label,
                  ...)
 {
     if (!e || !add_row(e, bytes, offset, size, kind))
@@ -496,7 +497,7 @@ void explain_row(explainer *e, const walk_bytes *bytes, size_t offset, size_t si
     end_text(e);
 }
 
-void explain_name(explainer *e, const walk_bytes *bytes, const pfb_name *name, size_t more, const char *label, ...)
+void explain_name(explainer *e, const file_bytes *bytes, const pfb_name *name, size_t more, const char *label, ...)
 {
     if (!e || !name->bytes)
         return;
@@ -517,7 +518,7 @@ void explain_name(explainer *e, const walk_bytes *bytes, const pfb_name *name, s
     buffer_free(&text);
 }
 
-void explain_fields(explainer *e, const walk_bytes *bytes, structure which, size_t offset)
+void explain_fields(explainer *e, const file_bytes *bytes, structure which, size_t offset)
 {
     if (!e)
         return;
@@ -535,12 +536,12 @@ void explain_fields(explainer *e, const walk_bytes *bytes, structure which, size
     }
 }
 
-void explain_rest(explainer *e, const walk_bytes *bytes, size_t end, const char *what)
+void explain_rest(explainer *e, const file_bytes *bytes, size_t end, const char *what)
 {
     if (!e)
         return;
     put_rows(e);
-    pass(e, end > 0 ? walk_file_offset(bytes, end - 1) + 1 : walk_file_offset(bytes, 0), what);
+    pass(e, end > 0 ? file_bytes_offset(bytes, end - 1) + 1 : file_bytes_offset(bytes, 0), what);
 }
 
 /* Errors in the size of a structure, and the offset of that size field in it. */
@@ -561,7 +562,7 @@ static const struct {
     {PFB_BAD_COUNTER_BLOCK_SIZE, true, STRUCTURE_COUNTER_BLOCK, 0},
 };
 
-void explain_broken(explainer *e, const walk_bytes *bytes, pfb_error error)
+void explain_broken(explainer *e, const file_bytes *bytes, pfb_error error)
 {
     if (!e || error.code == PFB_OK)
         return;
@@ -571,13 +572,13 @@ void explain_broken(explainer *e, const walk_bytes *bytes, pfb_error error)
             error.offset < broken_sizes[i].field)
             continue;
         size_t offset = error.offset - broken_sizes[i].field;
-        if (offset <= bytes->size && walk_file_offset(bytes, offset) >= e->at) /* not printed yet */
+        if (offset <= bytes->size && file_bytes_offset(bytes, offset) >= e->at) /* not printed yet */
             explain_fields(e, bytes, broken_sizes[i].which, offset);
     }
     put_rows(e);
 }
 
-void explain_part_end(explainer *e, const walk_bytes *bytes, pfb_error error, size_t end)
+void explain_part_end(explainer *e, const file_bytes *bytes, pfb_error error, size_t end)
 {
     explain_broken(e, bytes, error);
     explain_rest(e, bytes, end, error.code == PFB_OK ? "padding" : "not read");
@@ -600,12 +601,12 @@ static void put_heading(explainer *e, const pfb_name *name, const char *title, v
     buffer_free(&text);
 }
 
-void explain_begin(explainer *e, const walk_bytes *bytes, structure which, size_t offset, bool is_folded,
+void explain_begin(explainer *e, const file_bytes *bytes, structure which, size_t offset, bool is_folded,
                    const pfb_name *name, const char *title, ...)
 {
     if (!e)
         return;
-    size_t from = walk_file_offset(bytes, offset);
+    size_t from = file_bytes_offset(bytes, offset);
     size_t number = e->opened++;
     put_rows(e);
     pass(e, from, "padding");
@@ -628,7 +629,7 @@ void explain_begin(explainer *e, const walk_bytes *bytes, structure which, size_
     explain_fields(e, bytes, which, offset);
 }
 
-void explain_end(explainer *e, const walk_bytes *bytes, size_t end)
+void explain_end(explainer *e, const file_bytes *bytes, size_t end)
 {
     if (!e)
         return;
@@ -706,16 +707,16 @@ void explain_log(explainer *e, const input *in)
 
 /* ---- The page -------------------------------------------------------------------------------------------- */
 
-static void put_summary(explainer *e)
+static void put_summary(explainer *e, uint32_t notes)
 {
-    const input *in = e->walk->in;
-    const char *notes[NAMES_MOST_BITS];
-    size_t count = names_of_notes(e->walk->notes, notes);
+    const input *in = e->in;
+    const char *names[NAMES_MOST_BITS];
+    size_t count = names_of_notes(notes, names);
     put(e, "<body>\n<header><h1>");
     html_string(&e->html, in->name);
     buffer_format(&e->html, "</h1><p>%s, %zu bytes", input_kind_name(in->kind), in->size);
     for (size_t i = 0; i < count; i++)
-        buffer_format(&e->html, "%s%s", i == 0 ? "; tolerated: " : ", ", notes[i]);
+        buffer_format(&e->html, "%s%s", i == 0 ? "; tolerated: " : ", ", names[i]);
     put(e, "</p>\n");
     if (e->error_count > 0)
         put(e, "<ul class=\"errors\">\n");
@@ -749,15 +750,39 @@ static void put_legend(explainer *e)
     put(e, "</section>\n");
 }
 
-static void write_page(explainer *e, walk *w)
+explainer *explain_open(const input *in, const title_names *titles, output *out)
+{
+    explainer *e = memory_get(1, sizeof *e);
+    e->in = in;
+    e->titles = titles;
+    e->out = out;
+    return e;
+}
+
+/* Prints the bytes after the last structure. */
+static void put_end(explainer *e)
+{
+    const file_bytes whole = {.data = e->in->data, .size = e->in->size};
+    explain_rest(e, &whole, e->in->size, "not read");
+}
+
+void explain_begin_page(explainer *e, uint32_t notes, uint64_t part_count)
 {
     static const html_part style = {explain_style_bytes, EXPLAIN_STYLE_HASH};
-    const walk_bytes whole = {.data = w->in->data, .size = w->in->size};
+    put_end(e);
+    if (e->error_count > 0)
+        qsort(e->errors, e->error_count, sizeof *e->errors, compare_errors);
+    e->folds_parts = part_count > MOST_OPEN_PARTS;
+    e->at = e->opened = e->next_place = 0;
+    e->is_writing = true;
     html_begin(&e->html, "Bytes explained", style, (html_part){0});
-    put_summary(e);
-    walk_input(w);
-    explain_rest(e, &whole, w->in->size, "not read");
-    if (e->errors && find_error(e, w->in->size) < e->error_count) {
+    put_summary(e, notes);
+}
+
+void explain_close(explainer *e)
+{
+    put_end(e);
+    if (find_error(e, e->in->size) < e->error_count) {
         open_table(e);
         put_error_rows(e, 0, SIZE_MAX); /* those at the end of the file */
     }
@@ -765,27 +790,11 @@ static void write_page(explainer *e, walk *w)
     put_legend(e);
     buffer_format(&e->html, "</main>\n<footer>Made by perfblock %s</footer>\n</body>\n</html>\n", pfb_version());
     output_raw(e->out, e->html.data, e->html.size);
-}
-
-void explain_file(walk *w, output *out)
-{
-    output none = {.format = OUTPUT_NONE};
-    explainer e = {.walk = w, .out = out};
-    w->page = &e;
-    w->out = &none;
-    walk_input(w);
-    explain_rest(&e, &(walk_bytes){.data = w->in->data, .size = w->in->size}, w->in->size, "not read");
-    if (e.error_count > 0)
-        qsort(e.errors, e.error_count, sizeof *e.errors, compare_errors);
-    e.folds_parts = w->counts.chunks > MOST_OPEN_PARTS || w->counts.records > MOST_OPEN_PARTS;
-    e.at = e.opened = e.next_place = 0;
-    e.is_writing = true;
-    write_page(&e, w);
-    w->page = NULL;
-    buffer_free(&e.html);
-    buffer_free(&e.texts);
-    free(e.rows);
-    free(e.places);
-    free(e.errors);
-    free(e.ranges);
+    buffer_free(&e->html);
+    buffer_free(&e->texts);
+    free(e->rows);
+    free(e->places);
+    free(e->errors);
+    free(e->ranges);
+    free(e);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "walk/walk.h"
 
-#include "explain/explain.h"
 #include "input/parts.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
@@ -11,18 +10,11 @@
 
 /* ---- Failures and notes ---------------------------------------------------------------------------------- */
 
-size_t walk_file_offset(const walk_bytes *bytes, size_t offset)
-{
-    offset += bytes->base;
-    return bytes->log ? (size_t)bytes->log->window_offset + pfb_log_record_offset(bytes->log, bytes->record, offset)
-                      : offset;
-}
-
-void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error)
+void walk_fail(walk *w, const file_bytes *bytes, pfb_error error)
 {
     if (error.code == PFB_OK)
         return;
-    error.offset = walk_file_offset(bytes, error.offset);
+    error.offset = file_bytes_offset(bytes, error.offset);
     explain_error_at(w->page, error);
     if (w->first.code == PFB_OK)
         w->first = error;
@@ -39,7 +31,7 @@ void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error)
     diagnostics_malformed(w->in->name, error);
 }
 
-void walk_note(walk *w, const walk_bytes *bytes, uint32_t notes)
+void walk_note(walk *w, const file_bytes *bytes, uint32_t notes)
 {
     w->notes |= notes;
     if (notes == 0)
@@ -57,7 +49,7 @@ void walk_note(walk *w, const walk_bytes *bytes, uint32_t notes)
 /* State of the records of a block. */
 typedef struct data_walk {
     walk *w;
-    const walk_bytes *bytes;
+    const file_bytes *bytes;
     pfb_v2_reader block;
     pfb_v2_result result;
     pfb_v2_instance instance;
@@ -167,7 +159,7 @@ static void explain_result(const data_walk *d)
 {
     enum { HEADER = 16 };
     explainer *page = d->w->page;
-    const walk_bytes *bytes = d->bytes;
+    const file_bytes *bytes = d->bytes;
     const pfb_v2_result *result = &d->result;
     size_t at = result->offset + HEADER;
     size_t end = result->offset + result->size_bytes;
@@ -245,7 +237,7 @@ static void walk_result(data_walk *d)
 }
 
 /* One block; `size` becomes its total size. Returns false if it has an error. */
-static bool walk_data(walk *w, const walk_bytes *bytes, size_t *size)
+static bool walk_data(walk *w, const file_bytes *bytes, size_t *size)
 {
     data_walk d = {.w = w, .bytes = bytes};
     bool is_open = pfb_v2_open(&d.block, bytes->data, bytes->size, w->options);
@@ -266,7 +258,7 @@ static bool walk_data(walk *w, const walk_bytes *bytes, size_t *size)
 }
 
 /* Bytes from `offset` on that belong to no part. */
-static void walk_trailing(walk *w, const walk_bytes *bytes, size_t offset)
+static void walk_trailing(walk *w, const file_bytes *bytes, size_t offset)
 {
     if (w->options && w->options->is_strict)
         walk_fail(w, bytes, (pfb_error){PFB_TRAILING_BYTES, offset});
@@ -275,14 +267,14 @@ static void walk_trailing(walk *w, const walk_bytes *bytes, size_t offset)
 }
 
 /* The block of a chunk. */
-static void walk_lone_data(walk *w, const walk_bytes *bytes)
+static void walk_lone_data(walk *w, const file_bytes *bytes)
 {
     size_t size = 0;
     if (walk_data(w, bytes, &size) && size < bytes->size)
         walk_trailing(w, bytes, size);
 }
 
-static void walk_lone_v1(walk *w, const walk_bytes *bytes)
+static void walk_lone_v1(walk *w, const file_bytes *bytes)
 {
     size_t size = 0;
     walk_v1(w, bytes, &size);
@@ -298,7 +290,7 @@ static void walk_blocks(walk *w)
     input_blocks blocks = {0};
     input_part part = INPUT_PART_END;
     while (!output_failed(w->out) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
-        walk_bytes bytes = {
+        file_bytes bytes = {
             .data = in->data + blocks.at, .size = in->size - blocks.at, .base = (size_t)in->offset + blocks.at};
         size_t size = 0;
         if (part == INPUT_PART_BLOCK)
@@ -338,7 +330,7 @@ static void state_chunk(walk *w, const pfb_chunk *chunk)
     output_end(out);
 }
 
-static void state_text(walk *w, const walk_bytes *bytes)
+static void state_text(walk *w, const file_bytes *bytes)
 {
     w->counts.items++;
     output_begin(w->out, "text", bytes->depth);
@@ -349,7 +341,7 @@ static void state_text(walk *w, const walk_bytes *bytes)
 }
 
 /* Begins a chunk with its header and what precedes its body. */
-static void explain_chunk(const walk *w, const walk_bytes *file, const pfb_chunk *chunk)
+static void explain_chunk(const walk *w, const file_bytes *file, const pfb_chunk *chunk)
 {
     size_t payload = chunk->offset + PFB_CHUNK_HEADER_BYTES;
     char tag[5] = "";
@@ -366,8 +358,8 @@ static void explain_chunk(const walk *w, const walk_bytes *file, const pfb_chunk
 
 static void walk_chunk(walk *w, const pfb_chunk *chunk)
 {
-    walk_bytes file = {.data = w->in->data, .size = w->in->size, .base = (size_t)w->in->offset};
-    walk_bytes body = {.data = w->in->data + chunk->body_offset,
+    file_bytes file = {.data = w->in->data, .size = w->in->size, .base = (size_t)w->in->offset};
+    file_bytes body = {.data = w->in->data + chunk->body_offset,
                        .size = chunk->body_size_bytes,
                        .base = (size_t)w->in->offset + chunk->body_offset,
                        .depth = 1};
@@ -448,19 +440,19 @@ static void walk_capture(walk *w)
             walk_chunk(w, &chunk);
         is_open = input_continue_capture(in, &capture);
     }
-    walk_bytes rest = {.data = in->data, .size = in->size, .base = (size_t)in->offset};
+    file_bytes rest = {.data = in->data, .size = in->size, .base = (size_t)in->offset};
     walk_fail(w, &rest, capture.error);
 }
 
 void walk_capture_parts(walk *w, uint32_t tag, const char *what)
 {
     const input *in = w->in;
-    walk_bytes whole = {.data = in->data, .size = in->size};
+    file_bytes whole = {.data = in->data, .size = in->size};
     parts found;
     pfb_chunk chunk;
     parts_open(&found, in, tag, what);
     while (!output_failed(w->out) && parts_next(&found, &chunk)) {
-        walk_bytes body = {
+        file_bytes body = {
             .data = in->data + chunk.body_offset, .size = chunk.body_size_bytes, .base = chunk.body_offset};
         if (tag == PFB_TAG_LWP)
             walk_lwp(w, &body);
@@ -495,7 +487,7 @@ static void refuse_input(walk *w)
 
 void walk_input(walk *w)
 {
-    walk_bytes whole = {.data = w->in->data, .size = w->in->size};
+    file_bytes whole = {.data = w->in->data, .size = w->in->size};
     switch (w->in->kind) {
     case INPUT_AUTO:
     case INPUT_DATA:

@@ -2,16 +2,15 @@
 #ifndef CLI_WALK_H
 #define CLI_WALK_H
 
+#include "explain/explain.h"
+#include "input/file_bytes.h"
 #include "input/input.h"
 #include "names/titles.h"
 #include "output/output.h"
-#include "perfblock/log.h"
 
 /* Reads the whole content of a file and outputs a record for each chunk, block, result, instance and value. `show`
  * prints the records. `check` runs the same walk without output and uses its error and counts. `explain` runs it with a
  * page, which gets the offsets of all structures. */
-
-typedef struct explainer explainer; /* explain/explain.h */
 
 typedef struct walk_counts {
     uint64_t chunks, blocks, results, objects, instances, values;
@@ -47,18 +46,6 @@ void walk_capture_parts(walk *w, uint32_t tag, const char *what);
 
 /* ---- Shared by the files of the walk ---------------------------------------------------------------------- */
 
-/* Bytes of the file, and their position in it. */
-typedef struct walk_bytes {
-    const uint8_t *data;
-    size_t size;
-    size_t base;
-    size_t depth; /* of its records */
-    /* The record of a perfmon log that the bytes are part of, once its parts are joined: `base` counts from its start.
-     */
-    const pfb_log_reader *log;
-    const pfb_log_record *record;
-} walk_bytes;
-
 /* False if only the error and the counts are wanted. Records of instances and values are not made then: making them for
  * no output took more time than reading them. */
 static inline bool walk_has_records(const walk *w)
@@ -66,40 +53,37 @@ static inline bool walk_has_records(const walk *w)
     return w->out->format != OUTPUT_NONE;
 }
 
-/* The offset in the file of a byte. */
-size_t walk_file_offset(const walk_bytes *bytes, size_t offset);
-
 /* An error in these bytes: kept if it is the first, and reported unless the walk is silent. */
-void walk_fail(walk *w, const walk_bytes *bytes, pfb_error error);
+void walk_fail(walk *w, const file_bytes *bytes, pfb_error error);
 
 /* Deviations that were tolerated in the part that begins at the start of the bytes: kept, and reported if any. */
-void walk_note(walk *w, const walk_bytes *bytes, uint32_t notes);
+void walk_note(walk *w, const file_bytes *bytes, uint32_t notes);
 
 /* A datum's value: `raw` if it is a number, else the bytes. */
 void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size);
 
 /* One V1 block (walk_v1.c); `size` becomes its total size, or 0 if its header is invalid. */
-void walk_v1(walk *w, const walk_bytes *bytes, size_t *size);
-void walk_names(walk *w, const walk_bytes *bytes);
+void walk_v1(walk *w, const file_bytes *bytes, size_t *size);
+void walk_names(walk *w, const file_bytes *bytes);
 
 /* An LWP snapshot (walk_lwp.c). */
-void walk_lwp(walk *w, const walk_bytes *bytes);
+void walk_lwp(walk *w, const file_bytes *bytes);
 
 /* A stream of CPI hooks (walk_cpi.c). */
-void walk_hooks(walk *w, const walk_bytes *bytes);
+void walk_hooks(walk *w, const file_bytes *bytes);
 
 /* A text of CPI snapshots (walk_snapshots.c). */
-void walk_snapshots(walk *w, const walk_bytes *bytes);
+void walk_snapshots(walk *w, const file_bytes *bytes);
 
 /* A perfmon log, and one in text (walk_log.c). */
 void walk_log(walk *w);
 void walk_pdh_text(walk *w);
 
 /* Metadata of each kind (walk_metadata.c). */
-void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request);
-void walk_strings(walk *w, const walk_bytes *bytes);
-void walk_identifiers(walk *w, const walk_bytes *bytes);
-void walk_instances(walk *w, const walk_bytes *bytes);
-void walk_guids(walk *w, const walk_bytes *bytes);
+void walk_registration(walk *w, const file_bytes *bytes, uint32_t request);
+void walk_strings(walk *w, const file_bytes *bytes);
+void walk_identifiers(walk *w, const file_bytes *bytes);
+void walk_instances(walk *w, const file_bytes *bytes);
+void walk_guids(walk *w, const file_bytes *bytes);
 
 #endif

@@ -10,7 +10,7 @@
 /* The walk's part for streams of CPI hooks. */
 typedef struct hook_walk {
     walk *w;
-    const walk_bytes *bytes;
+    const file_bytes *bytes;
     pfb_cpi_hooks hooks;
     pfb_cpi_group group;
 } hook_walk;
@@ -223,7 +223,7 @@ static void state_warnings(const hook_walk *h)
     }
 }
 
-void walk_hooks(walk *w, const walk_bytes *bytes)
+void walk_hooks(walk *w, const file_bytes *bytes)
 {
     hook_walk h = {.w = w, .bytes = bytes};
     pfb_cpi_hooks_open(&h.hooks, bytes->data, bytes->size, NULL);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "explain/explain.h"
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
@@ -24,7 +23,7 @@ typedef struct log_walk {
     walk *w;
     pfb_log_reader log;
     pfb_log_record record;
-    walk_bytes content; /* of the record, joined */
+    file_bytes content; /* of the record, joined */
     uint8_t *memory;
     size_t capacity;
 } log_walk;
@@ -62,7 +61,7 @@ static void explain_header(const log_walk *l)
 {
     enum { HEADER = 72, ZONE = 88, EVENT_SIZE = 4, ALIGNMENT = 8 };
     const input *in = l->w->in;
-    const walk_bytes file = {.data = in->data, .size = in->size};
+    const file_bytes file = {.data = in->data, .size = in->size};
     if (!l->w->page || in->size < HEADER + ZONE)
         return;
     explain_log(l->w->page, in);
@@ -222,7 +221,7 @@ static void walk_item(log_walk *l, pfb_log_sample_reader *reader, const pfb_log_
         state_instance(l, &instance);
     }
     if (item->kind == PFB_LOG_OBJECT) {
-        walk_bytes block = l->content;
+        file_bytes block = l->content;
         size_t size;
         block.base = (size_t)(item->block - l->content.data);
         block.data = item->block;
@@ -251,7 +250,7 @@ static void walk_log_names(log_walk *l)
     pfb_log_names names;
     pfb_error error = pfb_log_read_names(l->content.data, l->content.size, &names);
     if (error.code == PFB_OK) {
-        walk_bytes table = l->content;
+        file_bytes table = l->content;
         output_begin(l->w->out, "names", 1);
         output_offset(l->w->out, 0);
         state_name(l->w->out, "machine", &names.machine);
@@ -288,7 +287,7 @@ static void walk_summary(log_walk *l)
 /* Begins a record at its first event. */
 static void begin_record(const log_walk *l)
 {
-    const walk_bytes file = {.data = l->w->in->data, .size = l->w->in->size, .base = (size_t)l->w->in->offset};
+    const file_bytes file = {.data = l->w->in->data, .size = l->w->in->size, .base = (size_t)l->w->in->offset};
     buffer time = {0};
     if (!l->w->page)
         return;
@@ -305,7 +304,7 @@ static void walk_record(log_walk *l)
 {
     l->memory = memory_grow(l->memory, &l->capacity, l->record.size_bytes + 1, 1);
     size_t size = pfb_log_copy_record(&l->log, &l->record, l->memory, l->capacity);
-    l->content = (walk_bytes){.data = l->memory, .size = size, .depth = 1, .log = &l->log, .record = &l->record};
+    l->content = (file_bytes){.data = l->memory, .size = size, .depth = 1, .log = &l->log, .record = &l->record};
     state_record(l);
     begin_record(l);
     l->w->counts.records++;
@@ -334,8 +333,8 @@ void walk_log(walk *w)
             walk_record(&l);
         is_open = input_continue_log(in, &l.log);
     }
-    walk_bytes whole = {.data = in->data, .size = in->size};
-    walk_bytes rest = {.data = in->data, .size = in->size, .base = (size_t)in->offset};
+    file_bytes whole = {.data = in->data, .size = in->size};
+    file_bytes rest = {.data = in->data, .size = in->size, .base = (size_t)in->offset};
     walk_note(w, &whole, l.log.notes);
     walk_fail(w, &rest, l.log.error);
     free(l.memory);
@@ -373,7 +372,7 @@ static void state_column(output *out, const pfb_pdh_text_path *path)
 /* A line whose cells are printed. The reader returns where each begins. */
 typedef struct line_cells {
     explainer *page;
-    walk_bytes file;
+    file_bytes file;
     size_t end;    /* of the line */
     size_t at;     /* of the last cell */
     size_t number; /* of the last cell: 0 is that of the time, or of the zone */
@@ -488,8 +487,8 @@ void walk_pdh_text(walk *w)
         }
         is_open = input_continue_text(in, &text);
     }
-    walk_bytes whole = {.data = in->data, .size = in->size};
-    walk_bytes rest = {.data = in->data, .size = in->size, .base = (size_t)in->offset};
+    file_bytes whole = {.data = in->data, .size = in->size};
+    file_bytes rest = {.data = in->data, .size = in->size, .base = (size_t)in->offset};
     walk_note(w, &whole, text.notes);
     walk_fail(w, &rest, text.error);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "walk/walk_lwp.h"
 
-#include "explain/explain.h"
 #include "output/diagnostics.h"
 #include "perfblock/lwp/lwp.h"
 #include "walk/walk.h"
@@ -12,7 +11,7 @@
 /* One LWP snapshot: the registers of the leaf, control block and ring. */
 typedef struct lwp_walk {
     walk *walk;
-    const walk_bytes *bytes;
+    const file_bytes *bytes;
     pfb_lwp_snapshot parts;
     pfb_lwp lwp;
     uint32_t by_id[256];
@@ -234,7 +233,7 @@ static void explain_ring(const lwp_walk *l, bool is_open)
 
 /* ---- A snapshot -------------------------------------------------------------------------------------------------- */
 
-void walk_lwp(walk *w, const walk_bytes *bytes)
+void walk_lwp(walk *w, const file_bytes *bytes)
 {
     lwp_walk l = {.walk = w, .bytes = bytes};
     pfb_lwp_capabilities leaf;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of the walk that reads metadata. */
-#include "explain/explain.h"
 #include "names/names.h"
 #include "perfblock/metadata.h"
 #include "walk/walk.h"
@@ -23,7 +22,7 @@ static void state_guid(output *out, const pfb_guid *guid)
     output_word(out, "guid", text);
 }
 
-static void state_counter(walk *w, const walk_bytes *bytes, const pfb_counter *counter, bool is_folded)
+static void state_counter(walk *w, const file_bytes *bytes, const pfb_counter *counter, bool is_folded)
 {
     output *out = w->out;
     char type[NAMES_TYPE_BYTES];
@@ -49,13 +48,13 @@ static void state_counter(walk *w, const walk_bytes *bytes, const pfb_counter *c
 }
 
 /* Reports an error of bytes that were read to their end, or up to it. */
-static void end_part(walk *w, const walk_bytes *bytes, pfb_error error)
+static void end_part(walk *w, const file_bytes *bytes, pfb_error error)
 {
     walk_fail(w, bytes, error);
     explain_part_end(w->page, bytes, error, bytes->size);
 }
 
-static void walk_counterset(walk *w, const walk_bytes *bytes)
+static void walk_counterset(walk *w, const file_bytes *bytes)
 {
     output *out = w->out;
     pfb_registration registration;
@@ -80,7 +79,7 @@ static void walk_counterset(walk *w, const walk_bytes *bytes)
     explain_end(w->page, bytes, 0);
 }
 
-static void walk_single_counter(walk *w, const walk_bytes *bytes)
+static void walk_single_counter(walk *w, const file_bytes *bytes)
 {
     pfb_counter counter;
     pfb_error error = pfb_registration_single_counter(bytes->data, bytes->size, w->options, &counter);
@@ -91,7 +90,7 @@ static void walk_single_counter(walk *w, const walk_bytes *bytes)
     end_part(w, bytes, error);
 }
 
-static void state_string(walk *w, const walk_bytes *bytes, size_t offset, uint32_t counter_id, pfb_name text)
+static void state_string(walk *w, const file_bytes *bytes, size_t offset, uint32_t counter_id, pfb_name text)
 {
     output *out = w->out;
     w->counts.items++;
@@ -106,7 +105,7 @@ static void state_string(walk *w, const walk_bytes *bytes, size_t offset, uint32
         explain_name(w->page, bytes, &text, 0, "string of counter %" PRIu32, counter_id);
 }
 
-static void walk_string(walk *w, const walk_bytes *bytes)
+static void walk_string(walk *w, const file_bytes *bytes)
 {
     pfb_name text;
     pfb_error error = pfb_registration_string(bytes->data, bytes->size, &text);
@@ -115,7 +114,7 @@ static void walk_string(walk *w, const walk_bytes *bytes)
     end_part(w, bytes, error);
 }
 
-static void state_lone_guid(walk *w, const walk_bytes *bytes, size_t offset, const pfb_guid *guid)
+static void state_lone_guid(walk *w, const file_bytes *bytes, size_t offset, const pfb_guid *guid)
 {
     w->counts.items++;
     output_begin(w->out, "guid", bytes->depth);
@@ -125,7 +124,7 @@ static void state_lone_guid(walk *w, const walk_bytes *bytes, size_t offset, con
     explain_row(w->page, bytes, offset, sizeof guid->bytes, FIELD_GUID, "GUID");
 }
 
-static void walk_guid(walk *w, const walk_bytes *bytes)
+static void walk_guid(walk *w, const file_bytes *bytes)
 {
     pfb_guid guid;
     pfb_error error = pfb_registration_guid(bytes->data, bytes->size, &guid);
@@ -134,7 +133,7 @@ static void walk_guid(walk *w, const walk_bytes *bytes)
     end_part(w, bytes, error);
 }
 
-void walk_strings(walk *w, const walk_bytes *bytes)
+void walk_strings(walk *w, const file_bytes *bytes)
 {
     enum { HEADER = 8, ENTRY = 8 };
     pfb_registration_strings strings;
@@ -152,7 +151,7 @@ void walk_strings(walk *w, const walk_bytes *bytes)
     explain_end(w->page, bytes, 0);
 }
 
-void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request)
+void walk_registration(walk *w, const file_bytes *bytes, uint32_t request)
 {
     switch (request) {
     case PFB_REQUEST_COUNTERSET:
@@ -183,7 +182,7 @@ void walk_registration(walk *w, const walk_bytes *bytes, uint32_t request)
 
 /* ---- Lists ----------------------------------------------------------------------------------------------- */
 
-void walk_identifiers(walk *w, const walk_bytes *bytes)
+void walk_identifiers(walk *w, const file_bytes *bytes)
 {
     output *out = w->out;
     pfb_list list;
@@ -210,7 +209,7 @@ void walk_identifiers(walk *w, const walk_bytes *bytes)
     end_part(w, bytes, list.error);
 }
 
-void walk_instances(walk *w, const walk_bytes *bytes)
+void walk_instances(walk *w, const file_bytes *bytes)
 {
     output *out = w->out;
     pfb_list list;
@@ -234,7 +233,7 @@ void walk_instances(walk *w, const walk_bytes *bytes)
     end_part(w, bytes, list.error);
 }
 
-void walk_guids(walk *w, const walk_bytes *bytes)
+void walk_guids(walk *w, const file_bytes *bytes)
 {
     enum { GUID_BYTES = 16 };
     pfb_list list;

@@ -9,7 +9,7 @@
 /* The walk's part for texts of CPI snapshots. */
 typedef struct step_walk {
     walk *w;
-    const walk_bytes *bytes;
+    const file_bytes *bytes;
     pfb_cpi_text text;
     pfb_cpi_step step;
 } step_walk;
@@ -88,7 +88,7 @@ static void state_step(const step_walk *s)
         state_thread(s);
 }
 
-void walk_snapshots(walk *w, const walk_bytes *bytes)
+void walk_snapshots(walk *w, const file_bytes *bytes)
 {
     step_walk s = {.w = w, .bytes = bytes};
     pfb_cpi_cpu *cpus = memory_get(PFB_CPI_MOST_CPUS, sizeof *cpus);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of the walk that reads V1 blocks and name tables. */
-#include "explain/explain.h"
 #include "memory/memory.h"
 #include "names/names.h"
 #include "names/v1.h"
@@ -14,7 +13,7 @@
 /* State of the records of a block. */
 typedef struct v1_walk {
     walk *w;
-    const walk_bytes *bytes;
+    const file_bytes *bytes;
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_instance instance;
@@ -302,7 +301,7 @@ static void walk_objects(v1_walk *l)
     free(l->memory);
 }
 
-void walk_v1(walk *w, const walk_bytes *bytes, size_t *size)
+void walk_v1(walk *w, const file_bytes *bytes, size_t *size)
 {
     v1_walk l = {.w = w, .bytes = bytes};
     pfb_v1_open(&l.block, bytes->data, bytes->size, w->options);
@@ -320,7 +319,7 @@ void walk_v1(walk *w, const walk_bytes *bytes, size_t *size)
 
 /* ---- Name tables ----------------------------------------------------------------------------------------- */
 
-void walk_names(walk *w, const walk_bytes *bytes)
+void walk_names(walk *w, const file_bytes *bytes)
 {
     output *out = w->out;
     pfb_name_table table;
