@@ -192,8 +192,6 @@ static void explain_instance(const data_walk *d)
 static void explain_value(const data_walk *d, const pfb_v2_value *value)
 {
     field_kind kind = value->is_number ? FIELD_UNSIGNED : FIELD_BYTES;
-    if (!d->w->page)
-        return;
     explain_fields(d->w->page, d->bytes, STRUCTURE_COUNTER_DATA, value->offset);
     if (d->result.has_counter_ids)
         explain_row(d->w->page, d->bytes, value->data_offset, value->data_size_bytes, kind, "value of counter %" PRIu32,

@@ -68,7 +68,8 @@ void sample_free_both(sample *older, sample *newer)
 pfb_guid set_guid(unsigned set)
 {
     pfb_guid guid;
-    memset(guid.bytes, (int)set, sizeof guid.bytes);
+    memset(guid.bytes, (int)(set & 0xFF), sizeof guid.bytes);
+    guid.bytes[sizeof guid.bytes - 1] ^= (uint8_t)(set >> 8);
     return guid;
 }
 

@@ -36,7 +36,8 @@ sample *sample_new_large(int64_t tick, size_t capacity);
 void sample_free(sample *s);
 void sample_free_both(sample *older, sample *newer);
 
-/* The GUID of a counterset by number, from 1. */
+/* The GUID of a counterset by number, from 1. Numbers with the same last 8 bits have GUIDs that differ in one byte, the
+ * last. */
 pfb_guid set_guid(unsigned set);
 
 /* A counter that refers to no other counter. */

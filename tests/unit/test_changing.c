@@ -6,6 +6,7 @@
 #include "changing.h"
 #include "support.h"
 #include "support_shapes.h"
+#include "support_v1.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,52 @@ Test(changing, formats)
     }
     free(blocks[0].data);
     free(blocks[1].data);
+}
+
+/* Bytes after the last instance, enough for the number of instances that the header promises. */
+enum { PROMISED_BYTES = 2904 };
+
+/* Makes a V1 block whose object promises 100 instances of 60 counters, more values than it has bytes, and has two. */
+static block make_promising(void)
+{
+    enum { COUNTERS = 60, PROMISED = 100, BYTES = 8192, OBJECT_AT = 96 };
+    block b = {.data = calloc(1, BYTES)};
+    pfb_writer writer;
+    v1_begin(&writer, b.data, BYTES, false);
+    v1_object(&writer, 2, 0);
+    for (uint32_t i = 0; i < COUNTERS; i++)
+        v1_counter(&writer, 4, 0x00010000, 4, 8);
+    v1_instance(&writer, "a");
+    v1_instance(&writer, "b");
+    pfb_write_end_object(&writer);
+    pfb_write_end_v1(&writer);
+    cr_assert_eq(writer.error.code, PFB_OK);
+    b.size = writer.size_bytes + PROMISED_BYTES;
+    store_ordered(b.data + 20, false, (uint32_t)b.size);
+    store_ordered(b.data + OBJECT_AT, false, (uint32_t)b.size - OBJECT_AT);
+    store_ordered(b.data + OBJECT_AT + 40, false, PROMISED);
+    return b;
+}
+
+/* The second instance is malformed while the instances are counted, and valid when they are loaded. */
+Test(changing, instances_added_after_counting)
+{
+    enum { INSTANCE_BYTES = 24 + 8, VALUES_BYTES = 16, EVERY = 20 };
+    block valid = make_promising();
+    block malformed = make_promising();
+    uint8_t *second = malformed.data + malformed.size - PROMISED_BYTES - INSTANCE_BYTES - VALUES_BYTES;
+    cr_assert_eq(second[0], INSTANCE_BYTES);
+    second[0] = 0;
+    size_t size = SAMPLES_HEADER + 2 * valid.size;
+    uint8_t *before = make_samples(&malformed, malformed.size);
+    uint8_t *after = make_samples(&valid, valid.size);
+    uint64_t accesses = changing_read(CHANGING_SAMPLE, CHANGING_SWAP, UINT32_MAX, before, after, size);
+    for (uint32_t at = 0; at < accesses; at += EVERY)
+        changing_read(CHANGING_SAMPLE, CHANGING_SWAP, at, before, after, size);
+    free(before);
+    free(after);
+    free(valid.data);
+    free(malformed.data);
 }
 
 /* ---- The access callback ------------------------------------------------------------------------------------- */

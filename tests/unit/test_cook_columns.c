@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SET = 1, COLUMNS = 16, MAX_ROWS = 700, CAPACITY = 1 << 18 };
+enum { SET = 1, COLUMNS = 17, MAX_ROWS = 700, CAPACITY = 1 << 18 };
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -48,7 +48,8 @@ static const struct {
     {0x20610500, 8, 0, 0, 13, 14},  /* a timer with its own clock */
     {0x00010100, 8, 0, 0, 0, 0},    /* the clock of that timer */
     {0x00010100, 8, 0, 0, 0, 0},    /* the frequency of that clock */
-    {0x20670500, 8, 16, 0, 13, 14}, /* a precision timer with a base, or else that clock */
+    {0x20670500, 8, 17, 0, 13, 14}, /* a precision timer with a base, or else that clock */
+    {0x30240500, 8, 0, 0, 0, 14},   /* an elapsed time whose clock has a frequency only */
     {0x40030500, 8, 0, 0, 0, 0},    /* the base, which may be absent */
 };
 

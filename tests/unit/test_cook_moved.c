@@ -49,6 +49,63 @@ Test(cook_moved, a_counter_that_was_unknown_before_needs_another_sample)
     sample_free_both(older, newer);
 }
 
+static sample *results_of(int64_t tick, const uint32_t *ids, uint32_t count, const uint32_t *other_ids)
+{
+    pfb_counter counters[] = {plain_counter(5, LARGE_DELTA), plain_counter(6, LARGE_DELTA)};
+    sample *s = sample_new(tick);
+    sample_register(s, SET, counters, 2);
+    for (uint32_t r = 0; r < 2; r++) {
+        sample_query(s, SET, PFB_NO_ID, r, "a", r);
+        sample_result(s, PFB_V2_MULTIPLE_COUNTERS, r == 0 ? ids : other_ids, count);
+        for (uint32_t i = 0; i < count; i++)
+            sample_value(s, 100 * (uint64_t)tick + 10 * r + (r == 0 ? ids[i] : other_ids[i]), 8);
+    }
+    sample_load(s);
+    return s;
+}
+
+/* The older results have another number of counters. A counter is found if it occurs once in each of both results;
+ * those of other results do not count. */
+Test(cook_moved, counters_that_moved_are_found_in_their_result)
+{
+    sample *older = results_of(1, (const uint32_t[]){6, 5, 9}, 3, (const uint32_t[]){5, 9, 9});
+    sample *newer = results_of(2, (const uint32_t[]){5, 6}, 2, (const uint32_t[]){6, 5});
+    static const pfb_status expected[2][2] = {{PFB_STATUS_OK, PFB_STATUS_OK},
+                                              {PFB_STATUS_NEED_TWO_SAMPLES, PFB_STATUS_OK}};
+    pfb_sample_match(&older->table, &newer->table);
+    for (uint32_t r = 0; r < 2; r++) {
+        cr_expect_eq(newer->table.rows[r].older_row, r);
+        for (uint32_t i = 0; i < 2; i++) {
+            pfb_formula_result v = pfb_sample_cook_value(&older->table, &newer->table, r, 2 * r + i, NULL, NULL);
+            cr_expect_eq(v.status, expected[r][i], "result %u, counter %u: %s", r, i, pfb_status_name(v.status));
+            cr_expect(v.status != PFB_STATUS_OK || v.integer == 100, "result %u, counter %u", r, i);
+        }
+    }
+    sample_free_both(older, newer);
+}
+
+/* Replies without queries: counters without a known id are not those of an older result of another shape. */
+Test(cook_moved, counters_without_an_id_are_not_found)
+{
+    static const uint32_t ids[] = {PFB_NO_ID, 6};
+    sample *older = sample_new(1);
+    sample_result(older, PFB_V2_MULTIPLE_COUNTERS, ids, 2);
+    sample_value(older, 1, 8);
+    sample_value(older, 2, 8);
+    sample_load(older);
+    sample *newer = sample_new(2);
+    sample_result(newer, PFB_V2_SINGLE_COUNTER, NULL, 0);
+    sample_value(newer, 5, 8);
+    sample_load(newer);
+    pfb_cook_inputs inputs;
+    pfb_sample_match(&older->table, &newer->table);
+    cr_expect_eq(newer->table.rows[0].older_row, 0, "both are replies to an unknown query");
+    pfb_sample_cook_value(&older->table, &newer->table, 0, 0, NULL, &inputs);
+    cr_expect_eq(inputs.older.has, 0, "there is no older value");
+    cr_expect(inputs.newer.has & PFB_HAS_VALUE);
+    sample_free_both(older, newer);
+}
+
 /* Each result may have a different older sample. */
 Test(cook_moved, results_are_matched_one_by_one)
 {

@@ -132,6 +132,13 @@ Test(cook_samples, a_table_that_is_too_small_is_not_written)
         cr_assert_eq(((const unsigned char *)values)[i], 0xA5);
     for (size_t i = 0; i < sizeof status_bytes; i++)
         cr_assert_eq(status_bytes[i], 0xA5);
+    static const uint32_t results[] = {0, 5, PFB_NONE};
+    cr_expect(!pfb_sample_cook_results(&older->table, &newer->table, results, 3, NULL, values, status_bytes, 7));
+    for (size_t i = 0; i < sizeof status_bytes; i++)
+        cr_assert_eq(status_bytes[i], 0xA5);
+    cr_expect(pfb_sample_cook_results(&older->table, &newer->table, results, 3, NULL, values, status_bytes, 8));
+    for (size_t i = 0; i < sizeof status_bytes; i++)
+        cr_expect_eq(status_bytes[i] != 0xA5, i < 4, "result 0 has 4 values, and there are no results 5 and 2^32 - 1");
     cr_expect(pfb_sample_cook(&older->table, &newer->table, NULL, values, status_bytes, 8));
     sample_free_both(older, newer);
 }
@@ -142,7 +149,31 @@ Test(cook_samples, nothing_to_evaluate)
     sample_load(s);
     cr_expect_eq(value_count(&s->table), 0);
     cr_expect(pfb_sample_cook(NULL, &s->table, NULL, NULL, NULL, 0));
+    pfb_cooked_replies display;
+    cr_expect(pfb_cook_replies(&display, &s->input, &s->input, NULL, NULL, 0), "nothing needs no memory");
+    cr_expect(display.needed_bytes == 0 && display.newer.counts.results == 0);
     sample_free(s);
+}
+
+/* Registrations need memory even if the replies have no results. */
+Test(cook_samples, replies_need_memory)
+{
+    sample *with_results = mixed(1, "a", "b");
+    sample *without = sample_new(1);
+    register_set(without, AVERAGE_BASE);
+    sample_load(without);
+    const pfb_sample_input *inputs[] = {&with_results->input, &without->input};
+    for (size_t i = 0; i < 2; i++) {
+        pfb_cooked_replies display;
+        cr_expect_not(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, NULL, SIZE_MAX), "no memory");
+        size_t size = display.needed_bytes;
+        cr_assert_gt(size, 0);
+        void *memory = malloc(size);
+        cr_expect_not(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, memory, size - 1), "one byte is missing");
+        cr_expect(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, memory, size));
+        free(memory);
+    }
+    sample_free_both(with_results, without);
 }
 
 static sample *average_at(int64_t tick, uint32_t base_type, uint64_t base, uint32_t base_size)

@@ -346,6 +346,28 @@ Test(sample, the_last_registration_of_a_counterset_is_used)
     }
 }
 
+/* Two countersets whose GUIDs differ in the last byte only, with a counter of the same id. */
+Test(sample, countersets_are_told_apart_by_every_byte_of_their_guids)
+{
+    enum { SIMILAR = SET + 0x100 };
+    const pfb_counter counters[] = {plain_counter(5, rate), plain_counter(5, 0x10000)};
+    for (uint32_t order = 0; order < 2; order++) {
+        sample *s = sample_new(1);
+        sample_register(s, order ? SIMILAR : SET, &counters[order], 1);
+        sample_register(s, order ? SET : SIMILAR, &counters[1 - order], 1);
+        sample_query(s, SIMILAR, 5, PFB_NO_ID, "a", 0);
+        sample_query(s, SET, 5, PFB_NO_ID, "a", 1);
+        for (uint32_t r = 0; r < 2; r++) {
+            sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+            sample_value(s, r, 4);
+        }
+        sample_load(s);
+        cr_expect_eq(s->table.columns[0].counter.type, 0x10000, "order %u", order);
+        cr_expect_eq(s->table.columns[1].counter.type, rate, "order %u", order);
+        sample_free(s);
+    }
+}
+
 Test(sample, counters_are_found_in_any_order_of_ids)
 {
     enum { COUNT = 500 };
@@ -451,15 +473,19 @@ Test(sample, memory_of_exactly_the_size)
 /* Each count in turn is one too small, as if the bytes had changed after they were measured. */
 Test(sample, counts_too_small_for_the_bytes)
 {
-    for (int which = 0; which < 4; which++) {
+    for (int which = 0; which < 5; which++) {
+        pfb_counter counter = plain_counter(5, rate);
         sample *s = all_kinds();
+        sample_register(s, SET, &counter, 1);
         sample_measure(s);
         pfb_sample_counts counts = s->counts;
         uint32_t *fields[] = {&counts.results, &counts.columns, &counts.rows};
         if (which < 3)
             --*fields[which];
-        else
+        else if (which == 3)
             counts.values--;
+        else
+            counts.registrations--;
         size_t size = pfb_sample_size(&counts);
         void *memory = malloc(size);
         pfb_sample t;
@@ -494,6 +520,10 @@ Test(sample, sizes)
         cr_expect_gt(pfb_sample_size(&huge), (size_t)4 * PFB_NONE);
     else
         cr_expect_eq(pfb_sample_size(&huge), 0);
+    /* Counts that no block has, whose size would exceed 64 bits. */
+    const pfb_sample_counts impossible[] = {{.values = UINT64_MAX / 8}, {.multi_counts = UINT64_MAX / 8}};
+    for (size_t i = 0; i < 2; i++)
+        cr_expect_eq(pfb_sample_size(&impossible[i]), 0);
 }
 
 Test(sample, null_and_empty_blocks)
@@ -661,4 +691,13 @@ Test(sample, there_is_no_raw_value_outside_of_the_sample)
 {
     const pfb_sample empty = {.counts = {.rows = 0}};
     cr_expect_eq(pfb_sample_raw_value(&empty, 0, 0).has, 0);
+    sample *s = all_kinds();
+    sample_load(s);
+    static const uint32_t outside[][2] = {{5, 0}, {0, 7}, {0, 1}, {PFB_NONE, 0}, {0, PFB_NONE}};
+    for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++)
+        cr_expect_eq(pfb_sample_raw_value(&s->table, outside[i][0], outside[i][1]).has, 0, "row %u, column %u",
+                     outside[i][0], outside[i][1]);
+    pfb_raw_value inside = pfb_sample_raw_value(&s->table, 0, 0);
+    cr_expect((inside.has & PFB_HAS_VALUE) && inside.value == 11, "the value of the first result that has one");
+    sample_free(s);
 }

@@ -185,6 +185,38 @@ Test(sample_v1, malformed_blocks)
     }
 }
 
+/* The header promises 100 instances of 100 counters, more values than the object has bytes. Its only instance is
+ * counted. */
+Test(sample_v1, promised_values_are_limited_by_the_bytes)
+{
+    enum { COUNTERS = 100, OBJECT_AT = 96, INSTANCES_AT = OBJECT_AT + 40 };
+    v1 *s = v1_new(1);
+    v1_object(&s->b, 2, 0);
+    for (uint32_t i = 0; i < COUNTERS; i++)
+        v1_counter(&s->b, 4, RAWCOUNT, 4, 8);
+    v1_instance(&s->b, "a");
+    pfb_write_end_object(&s->b);
+    pfb_write_end_v1(&s->b);
+    cr_assert_eq(s->b.error.code, PFB_OK);
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_open(&block, s->block, s->b.size_bytes, NULL);
+    cr_assert(pfb_v1_next_object(&block, &object));
+    cr_assert(object.offset == OBJECT_AT && object.instance_count == 1);
+    /* Enough bytes for 100 instances, all zero after the first. */
+    enum { MORE_BYTES = 4000 };
+    memset(s->block + s->b.size_bytes, 0, MORE_BYTES);
+    store_ordered(s->block + 20, false, (uint32_t)s->b.size_bytes + MORE_BYTES);
+    store_ordered(s->block + OBJECT_AT, false, (uint32_t)object.size_bytes + MORE_BYTES);
+    store_ordered(s->block + INSTANCES_AT, false, 100);
+    cr_assert_lt(object.size_bytes + MORE_BYTES, 100 * COUNTERS);
+    load_bytes(s, s->block, s->b.size_bytes + MORE_BYTES);
+    expect_error(s->loaded, PFB_BAD_INSTANCE_SIZE, s->b.size_bytes, "the second instance");
+    cr_expect_eq(s->counts.rows, 1);
+    cr_expect_eq(s->table.counts.rows, 1);
+    v1_free(s);
+}
+
 /* Memory that was measured for fewer items is refused. */
 Test(sample_v1, counts_that_are_too_small_are_refused)
 {
@@ -248,6 +280,49 @@ Test(sample_v1, parents)
     }
     cr_expect_eq(s->table.rows[1].parent.bytes, s->table.rows[0].name.bytes, "the parent of p1 is p0");
     v1_free(s);
+}
+
+/* A block is changed by its owner and loaded again: the parent of "c" has another name at the same place, or the name
+ * is in another code page. It is another instance, although both samples refer to the same bytes. */
+Test(sample_v1, parents_in_the_same_memory)
+{
+    enum { OBJECT_AT = 96, CODE_PAGE_AT = OBJECT_AT + 44, NAME_SIZE_AT = OBJECT_AT + 64 + 20 };
+    static const struct {
+        const char *what;
+        size_t at;
+        uint32_t value;
+        bool is_same;
+    } rows[] = {{"nothing changed", 0, 0, true},
+                {"a shorter name", NAME_SIZE_AT, 2, false},
+                {"another code page", CODE_PAGE_AT, 1252, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        v1 *s = v1_new(1);
+        v1_object(&s->b, 10, 0);
+        v1_instance(&s->b, "p");
+        pfb_write_end_object(&s->b);
+        v1_object(&s->b, 30, 0);
+        v1_instance_of(&s->b, "c", PFB_V1_NO_UNIQUE_ID, 10, 0);
+        pfb_write_end_object(&s->b);
+        pfb_write_end_v1(&s->b);
+        cr_assert_eq(s->b.error.code, PFB_OK);
+        /* The name in code page 1252, with its NUL: "p" and 3 bytes that are not 0. */
+        uint8_t *name = s->block + OBJECT_AT + 64 + 24;
+        memcpy(name, "pqrs", 4);
+        store_ordered(s->block + NAME_SIZE_AT, false, 4);
+        store_ordered(s->block + CODE_PAGE_AT, false, 65001);
+        load_bytes(s, s->block, s->b.size_bytes);
+        v1 *again = calloc(1, sizeof *again);
+        cr_assert_not_null(again);
+        if (rows[i].at != 0)
+            store_ordered(s->block + rows[i].at, false, rows[i].value);
+        load_bytes(again, s->block, s->b.size_bytes);
+        cr_assert(s->table.counts.rows == 2 && again->table.counts.rows == 2);
+        cr_assert_eq(s->table.rows[1].parent.bytes, again->table.rows[1].parent.bytes);
+        pfb_sample_match(&s->table, &again->table);
+        cr_expect_eq(again->table.rows[1].older_row, rows[i].is_same ? 1 : PFB_NONE, "%s", rows[i].what);
+        v1_free(again);
+        v1_free(s);
+    }
 }
 
 /* ---- Matching of instances --------------------------------------------------------------------------- */
@@ -422,6 +497,21 @@ static pfb_formula_result evaluate_first(const slot *slots, const pfb_formula_op
     return r;
 }
 
+/* The multi count after a value is part of it; a value without one has none. */
+Test(sample_v1, multi_counts_of_values)
+{
+    static const slot timer[] = {{MULTI_TIMER, 8, 0, 500, 8}, {0}};
+    static const slot gauge[] = {{LARGE_RAWCOUNT, 8, 0, 500, 8}, {0}};
+    v1 *with = slots_at(2, timer);
+    v1 *without = slots_at(2, gauge);
+    pfb_sample_value value = pfb_sample_value_at(&with->table, 0, 0);
+    cr_expect(value.raw == 500 && value.has_multi_count && value.multi_count == 4);
+    value = pfb_sample_value_at(&without->table, 0, 0);
+    cr_expect(value.raw == 500 && !value.has_multi_count && value.multi_count == 0);
+    v1_free(with);
+    v1_free(without);
+}
+
 Test(sample_v1, displayed_values)
 {
     static const struct {
@@ -538,19 +628,19 @@ Test(sample_v1, key_counters_are_ignored_without_instances)
     v1_free(s[1]);
 }
 
-/* The same object in two samples; the second has one more definition in front. Definitions are matched by title if it
- * occurs once; those that share a title are not matched. */
+/* The same object in two samples; the second has one more definition in front. Definitions are matched by title, which
+ * may be any number, if it occurs once; those that share a title are not matched. */
 Test(sample_v1, definitions_that_moved)
 {
     v1 *s[2];
     for (uint32_t tick = 1; tick <= 2; tick++) {
-        static const uint32_t titles[] = {6, 10, 10, 12};
+        static const uint32_t titles[] = {6, 10, 10, 12, UINT32_MAX};
         v1 *t = s[tick - 1] = v1_new(tick);
         v1_object(&t->b, 2, PFB_V1_NO_INSTANCES);
-        uint32_t at[4];
-        for (uint32_t i = tick == 1 ? 1 : 0; i < 4; i++)
+        uint32_t at[5];
+        for (uint32_t i = tick == 1 ? 1 : 0; i < 5; i++)
             at[i] = v1_counter(&t->b, titles[i], COUNTER, 4, 0);
-        for (uint32_t i = tick == 1 ? 1 : 0; i < 4; i++)
+        for (uint32_t i = tick == 1 ? 1 : 0; i < 5; i++)
             pfb_write_v1_value(&t->b, at[i], 100 * i + 10 * tick, 4);
         pfb_write_end_object(&t->b);
         v1_load(t);
@@ -559,8 +649,9 @@ Test(sample_v1, definitions_that_moved)
     for (uint32_t i = 0; i < 3; i++)
         expect_status(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, i, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
                       "a new definition, or one of two with the same title");
-    expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 3, NULL, NULL), 10,
-                 "the only definition with its title");
+    for (uint32_t i = 3; i < 5; i++)
+        expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, i, NULL, NULL), 10,
+                     "the only definition with its title");
     v1_free(s[0]);
     v1_free(s[1]);
 }

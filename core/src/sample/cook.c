@@ -2,6 +2,7 @@
 /* Matches the rows of two samples, collects the inputs of each formula, and evaluates it. */
 #include "perfblock/sample.h"
 
+#include "bytes/never.h"
 #include "formula/evaluation.h"
 #include "sample/order.h"
 
@@ -514,13 +515,13 @@ bool pfb_cook_replies(pfb_cooked_replies *cooked, const pfb_sample_input *older,
     for (int i = 0; i < 2; i++) {
         pfb_sample_measure(inputs[i], &counts[i]); /* pfb_sample_load returns the error */
         size_t size = pfb_sample_size(&counts[i]);
-        bool is_empty = counts[i].results == 0 && counts[i].registrations == 0;
-        if (size == 0 && !is_empty)
+        /* More than a size_t of 32 bits can count. */
+        if (PFB_NEVER(size == 0 && (counts[i].results > 0 || counts[i].registrations > 0)))
             return false;
         needed += round_up(size);
     }
     needed += round_up(counts[1].values * sizeof(double)) + counts[1].values;
-    if (needed > SIZE_MAX)
+    if (PFB_NEVER(needed > SIZE_MAX)) /* possible if size_t has 32 bits */
         return false;
     cooked->needed_bytes = (size_t)needed;
     if (memory_size_bytes < needed || (!memory && needed > 0))

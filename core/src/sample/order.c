@@ -322,7 +322,7 @@ uint32_t pfb_sample_find_only_column(const pfb_sample *sample, uint32_t result, 
     for (uint32_t n = 0; n < 2 && n < sample->counts.columns - at; n++) {
         uint32_t column = sample->column_order[at + n];
         column_key key = key_of_column(sample, column);
-        if (key.counter_id != counter_id || key.result != result || !pfb_guid_equal(key.counterset, counterset))
+        if (key.counter_id != counter_id || key.result != result) /* a result has one counterset */
             break;
         found = n == 0 ? column : PFB_NONE;
     }

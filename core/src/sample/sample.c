@@ -4,6 +4,7 @@
 
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
+#include "bytes/never.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"
 #include "perflib/v2_skip.h"
@@ -111,7 +112,8 @@ static layout lay_out(const pfb_sample_counts *counts)
 size_t pfb_sample_size(const pfb_sample_counts *counts)
 {
     uint64_t size = lay_out(counts).end;
-    return size <= SIZE_MAX && size != UINT64_MAX ? (size_t)size : 0;
+    /* A size_t of 64 bits holds any size. */
+    return PFB_ALWAYS(size <= SIZE_MAX) && size != UINT64_MAX ? (size_t)size : 0;
 }
 
 /* ---- Loading ------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sample/sample_v1.h"
 
+#include "bytes/never.h"
 #include "perfblock/formula.h"
 #include "perflib/v1_fields.h"
 #include "sample/order.h"
@@ -107,9 +108,8 @@ static bool load_definitions(pfb_sample *sample, pfb_v1_reader *block, const pfb
 
 /* ---- Instances and their values ---------------------------------------------------------------------- */
 
-/* Loads the values of a row; those that a broken object leaves out are empty. Returns false if the bytes changed since
- * they were measured. */
-static bool load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
+/* Loads the values of a row; those that a broken object leaves out are empty. */
+static void load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
 {
     pfb_v1_value value;
     const pfb_sample_result *result = &sample->results[sample->rows[row].result];
@@ -119,9 +119,8 @@ static bool load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
         sample->sizes[place] = 0;
         sample->multi_counts[place] = PFB_NO_MULTI_COUNT;
     }
-    while (pfb_v1_next_value(block, &value)) {
-        if (value.position >= result->column_count)
-            return false;
+    /* There are instances only if all definitions were read, and each became a column. */
+    while (pfb_v1_next_value(block, &value) && PFB_ALWAYS(value.position < result->column_count)) {
         uint32_t column = result->first_column + value.position;
         size_t place = pfb_sample_place(sample, row, column);
         sample->raw[place] = value.is_number ? value.raw : pfb_sample_locate(value.offset, value.size_bytes);
@@ -130,7 +129,6 @@ static bool load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
             sample->multi_counts[place] = value.multi_count;
         sample->rows[row].value_count++;
     }
-    return true;
 }
 
 /* Uses the value of the key counter as the id of an instance without a unique id. */
@@ -177,8 +175,7 @@ static bool load_instances(pfb_sample *sample, pfb_v1_reader *block, const pfb_v
                                              .parent_title = instance.parent_title,
                                              .parent_position = instance.parent_position};
         result->row_count++;
-        if (!load_values(sample, block, row))
-            return false;
+        load_values(sample, block, row);
         read_key(sample, key_column, row);
     }
     return true;
