@@ -809,6 +809,27 @@ Test(v1, a_system_name_outside_of_the_block)
 }
 
 /* Samba's server writes a total size that does not include the header. */
+/* A total size that exceeds 32 bits with the header is one with the header: the object of this size does not fit. */
+Test(v1, a_total_size_of_almost_4_gib)
+{
+    const uint32_t total = UINT32_MAX - 7;
+    const uint64_t size = (uint64_t)total + OBJECT_A;
+    uint8_t *data = size <= SIZE_MAX ? calloc(1, (size_t)size) : NULL; /* only a few pages are used */
+    if (!data)
+        return;
+    bytes b;
+    make_everything(&b, false);
+    memcpy(data, b.data, OBJECT_A);
+    store_ordered(data + 20, false, total);
+    store_ordered(data + 28, false, 1);
+    store_ordered(data + OBJECT_A, false, total);
+    pfb_v1_reader block;
+    cr_expect(pfb_v1_open(&block, data, (size_t)size, NULL));
+    expect_error(pfb_v1_finish(&block), PFB_BAD_OBJECT_SIZE, OBJECT_A, "an object larger than what follows the header");
+    cr_expect_eq(block.notes & PFB_NOTE_SIZE_WITHOUT_HEADER, 0);
+    free(data);
+}
+
 Test(v1, a_total_size_without_the_header)
 {
     enum { OBJECTS = EVERY_SIZE - OBJECT_A };

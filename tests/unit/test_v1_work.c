@@ -228,6 +228,98 @@ Test(v1_work, multi_counts_at_any_offset)
     }
 }
 
+/* A definition of size 0 covers nothing, whatever its offset. */
+Test(v1_work, labels_cover_no_multi_count)
+{
+    static const definition both[2] = {{MULTI_TIMER, 8, 2044}, {0x40000200, 0, 2052}};
+    check_multi_count(both, true);
+}
+
+/* Multi counts past the first 512 words need a search through the definitions. An object may make one search per
+ * 8 bytes of its size and definition; then its other values have no multi counts. */
+Test(v1_work, searches_are_limited_by_the_size_of_the_object)
+{
+    enum { COUNTERS = 100, OFFSET = 2056 };
+    static uint8_t memory[1 << 15];
+    pfb_writer b;
+    v1_begin(&b, memory, sizeof memory, false);
+    v1_object(&b, 2, 0);
+    for (uint32_t i = 0; i < COUNTERS; i++)
+        v1_counter(&b, 4, MULTI_TIMER, 8, OFFSET);
+    v1_instance(&b, NULL);
+    pfb_write_counter_block(&b, OFFSET + 16);
+    pfb_write_v1_value(&b, OFFSET + 8, 4711, 4);
+    pfb_write_end_object(&b);
+    pfb_write_end_v1(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, STRICT));
+    cr_assert(pfb_v1_next_object(&block, &object));
+    cr_assert(pfb_v1_next_instance(&block, &instance));
+    uint32_t searches = object.size_bytes / 8 / COUNTERS;
+    cr_assert(searches > 3 && searches < COUNTERS);
+    for (uint32_t i = 0; i < COUNTERS; i++) {
+        cr_assert(pfb_v1_next_value(&block, &value));
+        cr_expect(value.has_multi_count == (i < searches) && value.multi_count == (i < searches ? 4711 : 0),
+                  "counter %u", i);
+    }
+    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "the whole block");
+}
+
+/* ---- Definitions that change ------------------------------------------------------------------------------ */
+
+/* Makes an object of three multi timers past the first 512 words, whose first definition has 48 bytes, and opens its
+ * instance. Returns the offset of the first definition. */
+static size_t open_definitions(uint8_t *memory, size_t capacity, pfb_v1_reader *block)
+{
+    enum { COUNTERS = 3, OFFSET = 2056, OBJECT_AT = 96, FIRST = OBJECT_AT + 64 };
+    pfb_writer b;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    v1_begin(&b, memory, capacity, false);
+    v1_object(&b, 2, 0);
+    for (uint32_t i = 0; i < COUNTERS; i++)
+        v1_counter(&b, 4, MULTI_TIMER, 8, OFFSET);
+    v1_instance(&b, NULL);
+    pfb_write_counter_block(&b, OFFSET + 16);
+    pfb_write_end_object(&b);
+    pfb_write_end_v1(&b);
+    cr_assert_eq(b.error.code, PFB_OK);
+    memmove(memory + FIRST + 48, memory + FIRST + 40, b.size_bytes - FIRST - 40);
+    store_ordered(memory + 20, false, (uint32_t)b.size_bytes + 8);
+    store_ordered(memory + OBJECT_AT, false, (uint32_t)b.size_bytes + 8 - OBJECT_AT);
+    store_ordered(memory + OBJECT_AT + 4, false, 64 + 48 + 2 * 40);
+    store_ordered(memory + FIRST, false, 48);
+    cr_assert(pfb_v1_open(block, memory, b.size_bytes + 8, STRICT));
+    cr_assert(pfb_v1_next_object(block, &object));
+    cr_assert(pfb_v1_next_instance(block, &instance));
+    return FIRST;
+}
+
+/* The sizes of the definitions change after they were checked with the first instance. */
+Test(v1_work, definitions_that_change_while_values_are_read)
+{
+    static uint8_t memory[1 << 13];
+    pfb_v1_reader block;
+    pfb_v1_value value;
+    size_t first = open_definitions(memory, sizeof memory, &block);
+    store_ordered(memory + first + 48, false, 0);
+    cr_assert(pfb_v1_next_value(&block, &value));
+    cr_expect_not(value.has_multi_count, "the search for covering definitions ends at one that is malformed");
+    cr_expect_not(pfb_v1_next_value(&block, &value));
+    expect_error(block.error, PFB_BAD_DEFINITION_SIZE, first + 48, "the second definition");
+
+    first = open_definitions(memory, sizeof memory, &block);
+    store_ordered(memory + first, false, 48 + 40 + 8); /* the next one would have 32 bytes */
+    cr_assert(pfb_v1_next_value(&block, &value));
+    cr_expect_not(value.has_base);
+    cr_expect_not(pfb_v1_next_value(&block, &value));
+    expect_error(block.error, PFB_TRUNCATED_DEFINITION, first + 48 + 40 + 8, "a definition of 32 bytes");
+}
+
 /* ---- One check of definitions ----------------------------------------------------------------------------- */
 
 /* The definitions of an object without instances are checked with its first instance. If they change afterwards, the

@@ -34,8 +34,7 @@ PFB_NOINLINE static bool fail_object(pfb_v1_reader *block, pfb_code code, size_t
 {
     if (block->error.code == PFB_OK)
         block->error = (pfb_error){code, offset};
-    if (block->object_error.code == PFB_OK)
-        block->object_error = (pfb_error){code, offset};
+    block->object_error = (pfb_error){code, offset}; /* the first one: nothing more is read of the object */
     block->instances_left = 0;
     block->value_count = block->values_read;
     return false;
@@ -625,7 +624,9 @@ bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value)
                             .raw = is_number ? load_number(block, offset, size) : 0};
     value->position = block->values_read++;
     block->value_definition += step;
-    return !block->has_related || size == 0 || is_base(type) || add_related(block, value, type);
+    if (block->has_related && size != 0 && !is_base(type))
+        return add_related(block, value, type);
+    return true;
 }
 
 pfb_error pfb_v1_finish(pfb_v1_reader *block)
