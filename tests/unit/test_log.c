@@ -664,3 +664,60 @@ Test(log, null_input_is_empty)
     cr_expect(!pfb_log_open_sample(&sample, NULL, 4096, NULL) && sample.error.code == PFB_TRUNCATED_HEADER);
     cr_expect(!pfb_log_next_item(&sample, &item));
 }
+
+Test(log, null_records_and_windows)
+{
+    pfb_log_summary summary;
+    expect_error(pfb_log_read_summary(NULL, 20, &summary), PFB_TRUNCATED_HEADER, 0, "no summary");
+    small_log log = make_small_log();
+    pfb_log_reader reader;
+    pfb_log_record record;
+    cr_expect(!pfb_log_open_window(&reader, NULL, log.b.size, false, NULL));
+    const pfb_read_options tolerant = {.is_strict = false};
+    cr_assert(pfb_log_open_window(&reader, log.b.data, log.buffers[1], false, &tolerant));
+    while (pfb_log_next_record(&reader, &record))
+        continue;
+    cr_assert(reader.needs_more);
+    cr_expect(pfb_log_continue(&reader, NULL, log.b.size, true));
+    cr_expect(!pfb_log_next_record(&reader, &record) && !reader.needs_more);
+}
+
+/* The buffer in which reading continues has fewer bytes in use than were read of it before. */
+Test(log, a_window_that_changes)
+{
+    enum { USED_AT = 48, HEADER_BYTES = 72 };
+    small_log log = make_small_log();
+    for (size_t window = log.buffers[1]; window < log.b.size; window += 8) {
+        pfb_log_reader reader;
+        pfb_log_record record;
+        unsigned count = 0;
+        if (!pfb_log_open_window(&reader, log.b.data, window, false, NULL))
+            continue;
+        while (pfb_log_next_record(&reader, &record))
+            continue;
+        cr_assert(reader.needs_more);
+        size_t from = reader.resume_offset;
+        bytes rest = {.size = 0};
+        put_raw(&rest, log.b.data + from, log.b.size - from);
+        if (rest.size >= HEADER_BYTES)
+            memcpy(rest.data + USED_AT, (const uint8_t[4]){HEADER_BYTES}, 4);
+        uint8_t *copy = exact_copy(&rest);
+        pfb_log_continue(&reader, copy, rest.size, true);
+        while (pfb_log_next_record(&reader, &record))
+            count++;
+        cr_expect_leq(count, 5, "window of %zu bytes", window);
+        free(copy);
+    }
+}
+
+/* A caller may keep a part of the values: the second of two equal names is matched with the second one. */
+Test(log, values_that_a_caller_left_out)
+{
+    pfb_log_value older_values[2] = {{.has_instance = true}, {.has_instance = true, .occurrence = 1}};
+    pfb_log_value newer_values[1] = {{.has_instance = true, .occurrence = 1}};
+    uint32_t order[2] = {0, 1};
+    const pfb_log_values older = {.values = older_values, .order = order, .capacity = 2, .count = 2};
+    pfb_log_values newer = {.values = newer_values, .order = order, .capacity = 1, .count = 1};
+    pfb_log_match(&older, &newer);
+    cr_expect_eq(newer_values[0].older, 1);
+}

@@ -53,6 +53,7 @@ Test(metadata, other_texts_are_not_guids)
                                         "b4fc721a-0378-476f-89ba-a5a79f810b36}",
                                         "(b4fc721a-0378-476f-89ba-a5a79f810b36)",
                                         "{b4fc721a-0378-476f-89ba-a5a79f810b36} ",
+                                        "{b4fc721a-0378-476f-89ba-a5a79f810b36)",
                                         "{{4fc721a-0378-476f-89ba-a5a79f810b36}}",
                                         "b4fc721a0378476f89baa5a79f810b36"};
     pfb_guid guid;

@@ -90,6 +90,13 @@ Test(path, parts)
     }
 }
 
+Test(path, null_is_not_a_path)
+{
+    pfb_path parts;
+    cr_expect_not(pfb_path_parse(&(pfb_name){NULL, 20, PFB_ENCODING_UTF8}, &parts));
+    cr_expect_not(pfb_path_parse(&(pfb_name){NULL, 20, PFB_ENCODING_UTF16LE}, &parts));
+}
+
 /* Each prefix is in memory of exactly its size, so that a sanitizer detects reads past the end. */
 Test(path, prefixes)
 {

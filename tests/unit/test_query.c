@@ -65,6 +65,8 @@ Test(query, invalid_names_are_refused)
     expect_refused(&query, "a name of almost SIZE_MAX bytes");
     query.name.size_bytes = SIZE_MAX;
     expect_refused(&query, "a name of SIZE_MAX bytes");
+    query.name = (pfb_name){name, PFB_QUERY_NAME_UNITS + 1, PFB_ENCODING_UTF8};
+    expect_refused(&query, "a name of one character too many, in few bytes");
     query.name = pfb_utf16_name(name, 3);
     for (size_t at = 0; at < 3; at++) {
         name[2 * at] = name[2 * at + 1] = 0;
@@ -72,6 +74,17 @@ Test(query, invalid_names_are_refused)
         name[2 * at] = 'x';
         cr_expect_eq(pfb_query_size(&query), 48, "a single zero byte is not a NUL");
     }
+}
+
+/* Half a unit at the end becomes U+FFFD, as wherever names are converted. */
+Test(query, a_name_of_an_odd_size)
+{
+    static const uint8_t name[] = {'a', 0, 'b'};
+    static const uint8_t expected[] = {'a', 0, 0xFD, 0xFF, 0, 0, 0, 0};
+    const pfb_query query = {.name = {name, sizeof name, PFB_ENCODING_UTF16LE}};
+    uint8_t out[48];
+    cr_assert_eq(pfb_query_write(&query, out, sizeof out), 48);
+    cr_expect_eq(memcmp(out + 40, expected, sizeof expected), 0);
 }
 
 Test(query, nothing_is_written_unless_the_whole_identifier_fits)

@@ -562,6 +562,52 @@ Test(write, the_number_of_strings_must_be_the_announced_one)
     expect_error(builder.error, PFB_CALLER_ORDER, 0, "no string was announced");
 }
 
+/* Strings that were not begun have no header to fill in. */
+Test(write, the_end_of_strings_that_were_not_begun)
+{
+    uint8_t data[16];
+    memset(data, 0xA5, sizeof data);
+    pfb_writer builder;
+    pfb_write_init(&builder, data, sizeof data);
+    pfb_write_end_strings(&builder);
+    cr_expect_eq(builder.size_bytes, 0);
+    for (size_t i = 0; i < sizeof data; i++)
+        cr_expect_eq(data[i], 0xA5);
+}
+
+/* A counter without string, and names of an odd number of bytes, whose last byte becomes U+FFFD. */
+Test(write, unusual_strings)
+{
+    static const uint8_t odd[] = {'a', 0, 'b'};
+    static const uint8_t expected[] = {32, 0, 0, 0, 2,  0, 0, 0, 1,   0, 0,    0,    0xFF, 0xFF, 0xFF, 0xFF,
+                                       2,  0, 0, 0, 24, 0, 0, 0, 'a', 0, 0xFD, 0xFF, 0,    0,    0,    0};
+    uint8_t data[64];
+    pfb_writer builder;
+    pfb_write_init(&builder, data, sizeof data);
+    pfb_write_begin_strings(&builder, 2);
+    pfb_write_counter_string(&builder, 1, &(pfb_name){NULL, 4, PFB_ENCODING_UTF16LE});
+    pfb_write_counter_string(&builder, 2, &(pfb_name){odd, sizeof odd, PFB_ENCODING_UTF16LE});
+    pfb_write_end_strings(&builder);
+    expect_error(builder.error, PFB_OK, 0, "strings");
+    cr_assert_eq(builder.size_bytes, sizeof expected);
+    cr_expect_eq(memcmp(data, expected, sizeof expected), 0);
+}
+
+/* Names that do not fit are only counted. Their sizes may add up to more than a size_t. */
+Test(write, sizes_do_not_wrap)
+{
+    pfb_writer builder;
+    pfb_write_init(&builder, NULL, 0);
+    size_t before = 0;
+    for (int i = 0; i < 4; i++) {
+        pfb_write_listed_instance(&builder, 0, UTF16_NAME(ab, SIZE_MAX / 4 - 20));
+        cr_expect_geq(builder.size_bytes, before);
+        before = builder.size_bytes;
+    }
+    cr_expect_gt(builder.size_bytes, SIZE_MAX / 2);
+    expect_error(builder.error, PFB_CALLER_TOO_SMALL, 0, "the first error is kept");
+}
+
 /* Sizes near the maximum of size_t are rejected; nothing is read or written. */
 Test(write, sizes_near_the_maximum)
 {

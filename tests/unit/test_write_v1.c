@@ -339,6 +339,10 @@ Test(write_v1, arguments_out_of_range)
         cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "value %zu", i);
     }
     begin_alone(&b, data, sizeof data);
+    v1_counter(&b, 4, RAWCOUNT, 4, 0);
+    pfb_write_v1_datum(&b, 4, data, 100);
+    cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "bytes that are larger than the counter block");
+    begin_alone(&b, data, sizeof data);
     pfb_write_counter_block(&b, UINT32_MAX);
     cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "a counter block of 4 GiB");
     v1_begin(&b, data, sizeof data, false);
@@ -346,9 +350,18 @@ Test(write_v1, arguments_out_of_range)
     pfb_v1_instance instance = {.name = {data, SIZE_MAX - 3, PFB_ENCODING_UTF16LE}};
     pfb_write_v1_instance(&b, &instance);
     cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "a name whose size overflows");
+    v1_begin(&b, data, sizeof data, false);
+    pfb_write_begin_object(&b, &(pfb_v1_object){.title_index = 2, .code_page = 1252});
+    instance.name = (pfb_name){data, SIZE_MAX - 3, 1252};
+    pfb_write_v1_instance(&b, &instance);
+    cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "a name in a code page whose size overflows");
     begin_alone(&b, data, sizeof data);
     pfb_write_end_names(&b);
     cr_expect_eq(b.error.code, PFB_CALLER_ORDER, "the end of a name table inside a block");
+    pfb_write_init(&b, data, sizeof data);
+    pfb_write_begin_v2(&b, &(pfb_write_times){1, 1, 1, {0}});
+    pfb_write_end_names(&b);
+    cr_expect_eq(b.error.code, PFB_CALLER_ORDER, "the end of a name table inside a V2 block");
 }
 
 /* ---- Faults ------------------------------------------------------------------------------------------ */
@@ -560,6 +573,7 @@ Test(write_v1, names_are_converted_to_the_code_page)
         {"ASCII in a code page", {(const uint8_t *)"a", 1, PFB_ENCODING_UTF8}, 932, false, "a", 1},
         {"another code page", {(const uint8_t *)"\xC4", 1, PFB_ENCODING_LATIN_1}, 932, false, NULL, 0},
         {"UTF-16 in a code page", {(const uint8_t *)"a\0", 2, PFB_ENCODING_UTF16LE}, 932, false, NULL, 0},
+        {"UTF-16BE in a code page", {(const uint8_t *)"\0a", 2, PFB_ENCODING_UTF16BE}, 932, false, NULL, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint8_t data[512];

@@ -2,6 +2,7 @@
 #include "perfblock/catalog.h"
 
 #include "bytes/memory.h"
+#include "bytes/never.h"
 #include "bytes/store.h"
 
 enum { PROCESSOR_INFORMATION = 0, GPU_ENGINE = 2, GPU_ADAPTER_MEMORY = 3, GPU_PROCESS_MEMORY = 4 };
@@ -140,7 +141,7 @@ static pfb_name name_of(const char *ascii)
 {
     enum { MOST_BYTES = 256 }; /* a bound, so that no compiler makes this a call of strlen */
     size_t size = 0;
-    while (size < MOST_BYTES && ascii[size] != '\0')
+    while (PFB_ALWAYS(size < MOST_BYTES) && ascii[size] != '\0') /* no name of the catalog is as long */
         size++;
     return pfb_utf8_name(ascii, size);
 }

@@ -158,12 +158,18 @@ bool pfb_registration_open(pfb_registration *registration, const void *data, siz
     return cursor.error.code == PFB_OK;
 }
 
+/* Requires position < counter_count. */
+static pfb_counter registered_counter(const pfb_registration *registration, uint32_t position)
+{
+    return load_counter(counter_bytes(registration, position),
+                        COUNTERSET_BYTES + (size_t)REGISTERED_COUNTER_BYTES * position);
+}
+
 bool pfb_registration_counter_at(const pfb_registration *registration, uint32_t position, pfb_counter *counter)
 {
     if (position >= registration->counter_count)
         return false;
-    *counter = load_counter(counter_bytes(registration, position),
-                            COUNTERSET_BYTES + (size_t)REGISTERED_COUNTER_BYTES * position);
+    *counter = registered_counter(registration, position);
     return true;
 }
 
@@ -186,9 +192,10 @@ bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pf
         else
             high = middle;
     }
-    pfb_counter candidate;
-    if (low == registration->counter_count ||
-        !pfb_registration_counter_at(registration, position_by_id(registration, low), &candidate) || candidate.id != id)
+    if (low == registration->counter_count)
+        return false;
+    pfb_counter candidate = registered_counter(registration, position_by_id(registration, low));
+    if (candidate.id != id)
         return false;
     *counter = candidate;
     return true;

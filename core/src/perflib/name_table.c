@@ -2,6 +2,7 @@
 #include "perfblock/v1.h"
 
 #include "bytes/code_points.h"
+#include "bytes/never.h"
 
 /* ---- Units ------------------------------------------------------------------------------------------- */
 
@@ -130,8 +131,6 @@ typedef enum table_step { PAIR, SKIPPED, ENDED } table_step;
  * Empty lines are allowed. */
 static inline table_step skip_empty(pfb_name_table *table, table_units *u, const piece *p)
 {
-    if (p->ended_by == PIECE_END)
-        return ENDED;
     /* All in one loop, to bound the cost per byte; looking for the end after each one would be quadratic. */
     for (; u->at < u->end; u->at += u->width) {
         unsigned unit = unit_at(u, u->at);
@@ -197,7 +196,8 @@ uint32_t pfb_name_table_count(pfb_name_table *table)
 {
     pfb_name_entry entry;
     uint32_t count = 0;
-    while (count < UINT32_MAX && pfb_name_table_next_entry(table, &entry))
+    /* A pair has at least 3 bytes, so that only a table of 12 GiB has more. */
+    while (PFB_ALWAYS(count < UINT32_MAX) && pfb_name_table_next_entry(table, &entry))
         count++;
     return count;
 }

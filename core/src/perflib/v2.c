@@ -131,7 +131,9 @@ static inline bool read_part_header(pfb_v2_reader *reader, const result_parts *p
     *count = load_le32(p + 4);
     if (*size < V2_PART_HEADER_BYTES || *size > left)
         return v2_fail(reader, rules.bad_size, offset);
-    return *count <= (*size - V2_PART_HEADER_BYTES) / rules.item_bytes || v2_fail(reader, rules.bad_count, offset + 4);
+    if (*count > (*size - V2_PART_HEADER_BYTES) / rules.item_bytes)
+        return v2_fail(reader, rules.bad_count, offset + 4);
+    return true;
 }
 
 /* PERF_MULTI_COUNTERS. What follows is located by dwSize alone: the size may or may not include the padding after an
@@ -332,8 +334,11 @@ static inline bool read_instance(pfb_v2_reader *reader, pfb_v2_instance *instanc
 {
     if (reader->error.code != PFB_OK)
         return false;
-    if (reader->instances_left == 0)
-        return reader->at != reader->result_end && end_instances(reader);
+    if (reader->instances_left == 0) {
+        if (reader->at == reader->result_end)
+            return false;
+        return end_instances(reader);
+    }
     if (reader->kind & KIND_BIT_INSTANCES)
         return read_named_instance(reader, instance);
     *instance = (pfb_v2_instance){.offset = reader->at, .instance = reader->instances_read};

@@ -2,6 +2,7 @@
 #include "perfblock/write.h"
 
 #include "bytes/memory.h"
+#include "bytes/never.h"
 #include "bytes/store.h"
 #include "perflib/v2_fields.h"
 #include "perflib/write_fields.h"
@@ -128,7 +129,8 @@ size_t pfb_write_zeros(pfb_writer *writer, size_t count)
 
 bool pfb_write_writable(const pfb_writer *writer, size_t at, size_t count)
 {
-    return at <= writer->size_bytes && count <= writer->size_bytes - at && at <= writer->capacity &&
+    /* Every offset is that of something appended. */
+    return PFB_ALWAYS(at <= writer->size_bytes) && count <= writer->size_bytes - at && at <= writer->capacity &&
            count <= writer->capacity - at;
 }
 
@@ -230,14 +232,13 @@ static void append_counter_ids(pfb_writer *writer, const uint32_t *ids, uint32_t
 {
     size_t at = pfb_write_zeros(writer, 8);
     size_t ids_size = (size_t)4 * count;
-    if (ids_size / 4 != count || ids_size > SIZE_MAX - at - 16) { /* possible if size_t has 32 bits */
+    if (PFB_NEVER(ids_size / 4 != count)) { /* possible if size_t has 32 bits */
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return;
     }
-    for (uint32_t i = 0; i < count && writer->error.code == PFB_OK; i++)
-        pfb_write_put32(writer, pfb_write_zeros(writer, 4), ids[i]);
-    if (writer->error.code != PFB_OK) /* measuring: count the ids that the loop skipped */
-        writer->size_bytes = at + 8 + ids_size;
+    size_t ids_at = pfb_write_zeros(writer, ids_size);
+    for (uint32_t i = 0; i < count && writer->error.code == PFB_OK; i++) /* not while measuring */
+        pfb_write_put32(writer, ids_at + (size_t)4 * i, ids[i]);
     pfb_write_zeros(writer, count % 2 ? 4 : 0);
     pfb_write_put_field(writer, FIELD_COUNTERS_SIZE, at, writer->size_bytes - at);
     pfb_write_put_field(writer, FIELD_COUNTER_COUNT, at + 4, count);
@@ -289,7 +290,7 @@ void pfb_write_datum(pfb_writer *writer, const void *bytes, uint32_t size_bytes)
         pfb_write_fail(writer, PFB_CALLER_ORDER);
     size_t at = pfb_write_zeros(writer, V2_VALUE_HEADER_BYTES);
     size_t padded = round_up_8((size_t)size_bytes);
-    if (padded < size_bytes) { /* possible if size_t has 32 bits */
+    if (PFB_NEVER(padded < size_bytes)) { /* possible if size_t has 32 bits */
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return;
     }
@@ -377,7 +378,7 @@ void pfb_write_begin_strings(pfb_writer *writer, uint32_t count)
 {
     enum { HEADER_BYTES = 8, ENTRY_BYTES = 8 };
     size_t entries = (size_t)count * ENTRY_BYTES;
-    if (entries / ENTRY_BYTES != count) { /* possible if size_t has 32 bits */
+    if (PFB_NEVER(entries / ENTRY_BYTES != count)) { /* possible if size_t has 32 bits */
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return;
     }

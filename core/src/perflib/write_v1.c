@@ -135,12 +135,10 @@ void pfb_write_begin_object(pfb_writer *writer, const pfb_v1_object *object)
     pfb_write_put64(writer, at + 56, (uint64_t)object->perf_freq);
 }
 
-/* Returns the offset of a value that the writer places; 0 if there is no space left. */
+/* Returns the offset of a value that the writer places. It does not wrap: values end at UINT32_MAX - 8 or before. */
 static uint32_t choose_offset(pfb_writer *writer, uint32_t size)
 {
     uint32_t alignment = size >= 8 ? 8 : 4;
-    if (writer->values_end > UINT32_MAX - 8)
-        return 0;
     return (writer->values_end + alignment - 1) & ~(alignment - 1);
 }
 
