@@ -297,6 +297,29 @@ Test(formula_options, other_unnamed_types_have_no_formula)
 
 /* ---- Types of the two samples ---------------------------------------------------------------------------- */
 
+/* A status byte may not belong to its value: only integers from 0 to 2^53 are marked as such. */
+Test(formula_options, values_that_are_unpacked)
+{
+    static const struct {
+        double value;
+        bool is_marked, is_integer;
+        uint64_t integer;
+    } rows[] = {{0, true, true, 0},
+                {7, true, true, 7},
+                {7, false, false, 0},
+                {-1, true, false, 0},
+                {0.5, true, false, 0},
+                {9007199254740991.0, true, true, UINT64_C(9007199254740991)},
+                {9007199254740992.0, true, false, 0},
+                {1e300, true, false, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint8_t status_byte = PFB_STATUS_OK | (rows[i].is_marked ? PFB_STATUS_BYTE_INTEGER : 0);
+        pfb_formula_result r = pfb_formula_unpack(rows[i].value, status_byte, PFB_UNIT_NONE);
+        cr_expect(r.is_integer == rows[i].is_integer && r.integer == rows[i].integer && r.value == rows[i].value, "%g",
+                  rows[i].value);
+    }
+}
+
 Test(formula_options, both_samples_have_the_type)
 {
     pfb_raw_value older = sample_at(DELTA, 0, 1);

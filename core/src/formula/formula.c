@@ -2,6 +2,7 @@
 #include "formula/evaluation.h"
 
 #include "bytes/cursor.h"
+#include "bytes/never.h"
 #include "bytes/wide.h"
 
 /* The type that server_2003_multi_timer changes. */
@@ -206,7 +207,8 @@ static pfb_status check(const pfb_formula *f, const pfb_raw_value *older, const 
         return f->status;
     if (f->samples == 2 && !older)
         return PFB_STATUS_NEED_TWO_SAMPLES;
-    if (newer->type != f->type || (older && older->type != f->type))
+    /* Callers prepare the formula for the type of the newer value. */
+    if (PFB_NEVER(newer->type != f->type) || (older && older->type != f->type))
         return PFB_STATUS_TYPE_MISMATCH;
     if (f->samples != 2)
         older = newer;
