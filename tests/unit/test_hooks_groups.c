@@ -249,6 +249,23 @@ static void expect_limit(const bytes *b, pfb_cpi_limits limits, uint64_t groups,
 /* The stream has example 2 at offset 0 (five records), example 1 at 220 (one record), and example 3 at 320 (six
  * records).
  */
+/* Figures exist for each CPU of the summary hook and for the system, but not for numbers past the last CPU. */
+Test(cpi_hooks_groups, figures_of_cpus_past_the_last_do_not_exist)
+{
+    bytes b = example(1);
+    pfb_cpi_hooks hooks;
+    pfb_cpi_group group;
+    pfb_cpi_stored stored;
+    pfb_cpi_hooks_open(&hooks, b.data, b.size, NULL);
+    cr_assert(pfb_cpi_hooks_next(&hooks, &group));
+    const pfb_cpi_hook *summary = &group.hooks[PFB_CPI_SUMMARY_HOOK];
+    cr_assert(summary->is_present && summary->cpu_count > 0);
+    cr_expect(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_SUMMARY_HOOK, PFB_CPI_OF_SYSTEM, &stored));
+    for (uint32_t cpu = 0; cpu < summary->cpu_count + 3; cpu++)
+        cr_expect_eq(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_SUMMARY_HOOK, cpu, &stored), cpu < summary->cpu_count,
+                     "CPU %u", cpu);
+}
+
 Test(cpi_hooks_groups, limits_of_the_caller_are_checked)
 {
     bytes b = example(2);

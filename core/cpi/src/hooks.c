@@ -263,10 +263,11 @@ static void add_counts(counts *sum, uint64_t instr, uint64_t cycles, uint64_t sc
     add_count(sum, &sum->scaled_cycles, scaled_cycles);
 }
 
-static bool are_counts_equal(const counts *left, const counts *right)
+/* `whole` is not a sum, so it has no overflow. */
+static bool are_counts_equal(const counts *sum, const counts *whole)
 {
-    return !left->has_overflow && !right->has_overflow && left->instr == right->instr &&
-           left->cycles == right->cycles && left->scaled_cycles == right->scaled_cycles;
+    return !sum->has_overflow && sum->instr == whole->instr && sum->cycles == whole->cycles &&
+           sum->scaled_cycles == whole->scaled_cycles;
 }
 
 /* A record with the CPI major code. */

@@ -73,7 +73,9 @@ static bool next_line(pfb_cpi_text *text, span *line, size_t *start)
         text->lines++;
         if (line->at == line->end || peek(line) == '#')
             continue;
-        return text->data[text->at - 1] == '\n' || cpi_text_fail(text, PFB_BAD_CPI_LINE, *start);
+        if (text->data[text->at - 1] != '\n')
+            return cpi_text_fail(text, PFB_BAD_CPI_LINE, *start);
+        return true;
     }
 }
 
@@ -215,8 +217,11 @@ bool pfb_cpi_text_next(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, p
     if (text->error.code != PFB_OK || !next_line(text, &line, &start))
         return false;
     *step = (pfb_cpi_step){.offset = start, .line = text->lines};
-    if (accept_word(&line, "refuse"))
-        return read_refusal(&line, step) || cpi_text_fail(text, PFB_BAD_CPI_LINE, start);
+    if (accept_word(&line, "refuse")) {
+        if (!read_refusal(&line, step))
+            return cpi_text_fail(text, PFB_BAD_CPI_LINE, start);
+        return true;
+    }
     step->snapshot.cpus = cpus;
     if (!accept_word(&line, "snapshot") || !read_number(&line, UINT64_MAX, &step->snapshot.clock) ||
         line.at != line.end)
@@ -234,7 +239,7 @@ typedef struct text_output {
 
 static void put(text_output *p, const char *bytes, size_t size)
 {
-    if (p->out && size > 0)
+    if (p->out)
         memcpy(p->out + p->size, bytes, size);
     p->size += size;
 }
