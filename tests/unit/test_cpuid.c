@@ -494,6 +494,21 @@ Test(cpuid, answers_of_machines)
     }
 }
 
+/* CPUs whose leaves 8000001C differ in one register are different, although both can use LWP. */
+Test(cpuid, answers_that_differ_in_one_register)
+{
+    for (unsigned changed = 0; changed < 5; changed++) {
+        pfb_lwp_answer joined = ask('U');
+        pfb_lwp_answer other = ask('U');
+        uint32_t *const registers[] = {&other.capabilities.eax, &other.capabilities.ebx, &other.capabilities.ecx,
+                                       &other.capabilities.edx};
+        if (changed < 4)
+            *registers[changed] ^= 1u << 20;
+        pfb_lwp_answer_join(&joined, &other);
+        cr_expect_eq(joined.refusal, changed < 4 ? PFB_LWP_PARTIAL : PFB_LWP_USABLE, "register %u", changed);
+    }
+}
+
 Test(cpuid, leaves_that_an_answer_needs)
 {
     static const bool is_needed[LEAVES] = {true, false, true, true, true};
@@ -563,5 +578,6 @@ Test(cpuid, names_of_bits_and_refusals)
         cr_expect_eq(pfb_lwp_is_supported(refusals[i].refusal), is_supported);
     }
     cr_expect_str_eq(pfb_lwp_refusal_name(PFB_LWP_REFUSAL_COUNT), "unknown_refusal");
+    cr_expect_str_eq(pfb_lwp_refusal_text(PFB_LWP_REFUSAL_COUNT), "a refusal this version does not know");
     cr_expect(pfb_lwp_is_supported(PFB_LWP_USABLE) && !pfb_lwp_is_supported(PFB_LWP_REFUSAL_COUNT));
 }

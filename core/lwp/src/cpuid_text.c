@@ -266,10 +266,10 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *unnamed)
         leaf->subleaf = columns[0];
         *s = rest;
         skip(s, BLANKS | SIGN(':'));
+        ahead = *s;
+        if (take_register_name(&ahead) == 4)
+            *unnamed = 5;
     }
-    ahead = *s;
-    if (take_register_name(&ahead) == 4)
-        *unnamed = count == 1 ? 5 : 4;
     return take_registers(s, leaf) ? LEAF : BROKEN;
 }
 

@@ -3,6 +3,7 @@
 
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
+#include "bytes/never.h"
 #include "bytes/store.h"
 
 /* Offsets of the leaf's registers. */
@@ -78,10 +79,8 @@ static void add_note(pfb_lwp *lwp, pfb_lwp_note note, pfb_lwp_place place)
 
 static bool fail(pfb_lwp *lwp, pfb_code code, pfb_lwp_place place)
 {
-    if (lwp->error.code == PFB_OK) {
-        lwp->error = (pfb_error){code, place.offset};
-        lwp->error_place = place;
-    }
+    lwp->error = (pfb_error){code, place.offset};
+    lwp->error_place = place;
     return false;
 }
 
@@ -229,7 +228,7 @@ bool pfb_lwp_pair_at(const pfb_lwp *lwp, uint32_t id, pfb_lwp_pair *pair)
     size_t at = lwp->capabilities.event_offset + (size_t)PFB_LWP_PAIR_BYTES * (id - 1);
     pfb_cursor cursor = pfb_cursor_between(lwp->control_data, at, lwp->capabilities.control_bytes);
     const uint8_t *p = pfb_cursor_take(&cursor, PFB_LWP_PAIR_BYTES, PFB_INTERNAL);
-    if (!p)
+    if (PFB_NEVER(!p)) /* all pairs lie inside: pair_count was limited to them */
         return false;
     uint32_t interval = load_le32(p);
     uint32_t counter = load_le32(p + 4);
@@ -449,7 +448,7 @@ bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event)
     /* A record never crosses the end: `at` and ring_bytes are multiples of its size. */
     pfb_cursor cursor = pfb_cursor_between(lwp->ring, lwp->at, lwp->ring_bytes);
     const uint8_t *p = pfb_cursor_take(&cursor, event_bytes, PFB_INTERNAL);
-    if (!p)
+    if (PFB_NEVER(!p))
         return false;
     bool is_full_size = event_bytes >= PFB_LWP_RECORD_BYTES;
     *event = (pfb_lwp_event){.slot = lwp->at / event_bytes,
