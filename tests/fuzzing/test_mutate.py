@@ -77,7 +77,7 @@ class Coverage(unittest.TestCase):
                  "branches": [[5, 1, 5, 9, 1, 0, 0, 0, 6], [5, 1, 5, 9, 0, 7, 0, 0, 6], [6, 1, 6, 9, 0, 2, 0, 0, 6]],
                  "mcdc_records": [[5, 1, 5, 9, 0, 5, [True, False]], [5, 1, 5, 9, 0, 5, [False, True]],
                                   [6, 1, 6, 9, 0, 5, [True, False]]]}
-        found = [gap.split(": ")[:2] for gap in coverage.gaps({"files": [entry]})]
+        found = [gap.split(": ")[:2] for gap in coverage.gaps({"files": [entry]}, set())]
         self.assertEqual([[f"{name}:6", "MC/DC"], [f"{name}:6", "never true"]], found)
 
 

@@ -51,7 +51,7 @@ Test(cook_moved, a_counter_that_was_unknown_before_needs_another_sample)
 
 static sample *results_of(int64_t tick, const uint32_t *ids, uint32_t count, const uint32_t *other_ids)
 {
-    pfb_counter counters[] = {plain_counter(5, LARGE_DELTA), plain_counter(6, LARGE_DELTA)};
+    pfb_counter counters[] = {counter_without_references(5, LARGE_DELTA), counter_without_references(6, LARGE_DELTA)};
     sample *s = sample_new(tick);
     sample_register(s, SET, counters, 2);
     for (uint32_t r = 0; r < 2; r++) {

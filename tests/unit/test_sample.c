@@ -350,7 +350,7 @@ Test(sample, the_last_registration_of_a_counterset_is_used)
 Test(sample, countersets_are_told_apart_by_every_byte_of_their_guids)
 {
     enum { SIMILAR = SET + 0x100 };
-    const pfb_counter counters[] = {plain_counter(5, rate), plain_counter(5, 0x10000)};
+    const pfb_counter counters[] = {counter_without_references(5, rate), counter_without_references(5, 0x10000)};
     for (uint32_t order = 0; order < 2; order++) {
         sample *s = sample_new(1);
         sample_register(s, order ? SIMILAR : SET, &counters[order], 1);
@@ -474,7 +474,7 @@ Test(sample, memory_of_exactly_the_size)
 Test(sample, counts_too_small_for_the_bytes)
 {
     for (int which = 0; which < 5; which++) {
-        pfb_counter counter = plain_counter(5, rate);
+        pfb_counter counter = counter_without_references(5, rate);
         sample *s = all_kinds();
         sample_register(s, SET, &counter, 1);
         sample_measure(s);
