@@ -340,6 +340,7 @@ static void cook_in_order(cook *c)
     for (size_t i = 0; i < o->file_count && !values_has_ended(&c->printer); i++) {
         if (!input_open(&c->in, files[i], o->kind, o->is_followed))
             continue;
+        c->printer.shows_first = c->printer.is_live && c->in.kind == INPUT_PDH_TEXT;
         if (is_log(&c->in) && c->in.is_regular && !o->is_followed) {
             cook_logs(c, add_log(c));
         } else {
@@ -392,14 +393,14 @@ static void cook_chosen(cook *c)
         diagnostics_say(STATUS_USAGE, subject, "there are no such counters and instances");
 }
 
-/* Cooks the files of the options, or that of live if it is not null. */
-static void cook_all(const options *o, output *out, input *live_file)
+/* Cooks the file that live opened, or, if it is null, the files of the options. */
+static void cook_all(const options *o, output *out, bool is_live, input *live_file)
 {
     cook c = {.o = o, .out = out, .range = o->range, .live_file = live_file};
     c.printer.out = out;
-    c.printer.is_live = live_file != NULL;
+    c.printer.is_live = is_live;
     c.printer.shows_first = live_file && live_file->kind == INPUT_PDH_TEXT;
-    c.printer.most_samples = live_file ? o->count : 0;
+    c.printer.most_samples = is_live ? o->count : 0;
     c.printer.is_nonzero = o->is_nonzero;
     values_arrange(&c.printer, o->sort, o->top);
     title_names_open(&c.names, o->names, &o->reader);
@@ -424,7 +425,7 @@ static void cook_all(const options *o, output *out, input *live_file)
 
 void cook_as_live(const options *o, output *out, input *file)
 {
-    cook_all(o, out, file);
+    cook_all(o, out, true, file);
 }
 
 static bool is_regular(const char *path)
@@ -450,18 +451,18 @@ static void cook_pdh_log(const options *o, output *out)
     out->pdh = pdh_log_begin(has_two_passes);
     if (has_two_passes) {
         diagnostics_mute(true);
-        cook_all(o, out, NULL);
+        cook_all(o, out, false, NULL);
         diagnostics_mute(false);
         pdh_log_begin_rows(out->pdh);
     }
-    cook_all(o, out, NULL);
+    cook_all(o, out, false, NULL);
     pdh_log_free(out->pdh);
 }
 
 static void cook_summary(const options *o, output *out)
 {
     out->summary = value_summary_begin();
-    cook_all(o, out, NULL);
+    cook_all(o, out, false, NULL);
     value_summary_write(out->summary, o->is_nonzero, out);
     value_summary_free(out->summary);
 }
@@ -473,7 +474,7 @@ void cook_files(const options *o, output *out)
     else if (out->format == OUTPUT_PDH_CSV || out->format == OUTPUT_PDH_TSV)
         cook_pdh_log(o, out);
     else
-        cook_all(o, out, NULL);
+        cook_all(o, out, false, NULL);
 }
 
 void command_cook(const options *o)

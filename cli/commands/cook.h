@@ -9,8 +9,8 @@
  * on standard error. */
 void cook_files(const options *o, output *out);
 
-/* The same for one file that was read, and that is freed, as live shows it: without the first sample unless the values
- * need no other, and --count samples at most. */
+/* The same as live shows it: without the first sample unless the values need no other, and --count samples at most.
+ * `file` is a file that was opened, and that is freed; null: the files of the options. */
 void cook_as_live(const options *o, output *out, input *file);
 
 #endif

@@ -295,17 +295,30 @@ static void list_blocks(object_list *objects, input *in)
     }
 }
 
-/* Lists what a recording or a file of V1 blocks contains. */
-static void list_file(set_listing *l, const options *o)
+static void free_instances(set_listing *l)
 {
+    for (size_t i = 0; i < l->instance_count; i++)
+        pfb_bytes_free(&l->instances[i]);
+    free(l->instances);
+    series_free(&l->instance_guids);
+    l->instances = NULL;
+    l->instance_count = 0;
+    l->instance_capacity = 0;
+    l->instance_guids = (series_list){0};
+}
+
+/* Lists what a recording or a file of V1 blocks contains. False after a message for other files. */
+static bool list_file(set_listing *l, const options *o, const char *file)
+{
+    bool is_listed = false;
     input in;
     title_names titles;
-    object_list objects = {.out = l->out, .file = o->source, .titles = &titles, .names = &l->names};
+    object_list objects = {.out = l->out, .file = file, .titles = &titles, .names = &l->names};
     title_names_open(&titles, o->names, &o->reader);
-    l->subject = o->source;
+    l->subject = file;
     l->collector = titles.collector;
     progress_begin(false);
-    if (input_open(&in, o->source, INPUT_AUTO, false)) {
+    if (input_open(&in, file, INPUT_AUTO, false)) {
         title_names_begin(&titles);
         if (in.kind == INPUT_CAPTURE)
             list_capture(l, &objects, &titles, &in);
@@ -313,12 +326,22 @@ static void list_file(set_listing *l, const options *o)
             list_blocks(&objects, &in);
         else
             input_refuse(&in, "a capture or V1 blocks");
-        if (in.kind == INPUT_CAPTURE || in.kind == INPUT_V1)
-            set_names_check(&l->names, l->subject, "counterset");
+        is_listed = in.kind == INPUT_CAPTURE || in.kind == INPUT_V1;
         input_free(&in);
     }
     objects_free(&objects);
     title_names_close(&titles);
+    free_instances(l);
+    return is_listed;
+}
+
+static void list_files(set_listing *l, const options *o)
+{
+    bool is_listed = false;
+    for (size_t i = 0; i < o->source_count; i++)
+        is_listed = list_file(l, o, o->sources[i]) || is_listed;
+    if (is_listed)
+        set_names_check(&l->names, o->source_count > 1 ? "perfblock" : o->source, "counterset");
 }
 
 void command_countersets(const options *o)
@@ -328,13 +351,10 @@ void command_countersets(const options *o)
     output_open(&out, o->format, options_color(o));
     set_names_open(&l.names, (const char *const *)o->files, o->file_count);
     if (o->source)
-        list_file(&l, o);
+        list_files(&l, o);
     else
         list_live(&l, o);
     set_names_free(&l.names);
-    for (size_t i = 0; i < l.instance_count; i++)
-        pfb_bytes_free(&l.instances[i]);
-    free(l.instances);
-    series_free(&l.instance_guids);
+    free_instances(&l);
     output_close(&out);
 }

@@ -108,6 +108,18 @@ static void show_file(const options *o, input *file)
     close_output(&out);
 }
 
+/* Displays several files as one series. */
+static void show_files(const options *given)
+{
+    output out;
+    const options o = options_with_files(given);
+    if (!check_format(&o, "perfblock", false))
+        return;
+    open_output(&out, &o);
+    cook_as_live(&o, &out, NULL);
+    close_output(&out);
+}
+
 static void show_samples(live *l, const options *o)
 {
     l->printer = (values_printer){
@@ -133,6 +145,10 @@ void command_live(const options *o)
     recorded_file file;
     if (o->source && o->recording && system_names_same(o->source, o->recording)) {
         diagnostics_say(STATUS_USAGE, o->recording, "is the recording, which the metrics would replace");
+        return;
+    }
+    if (o->source_count > 1) {
+        show_files(o);
         return;
     }
     if (o->source && !recorded_file_open(&file, o->source))

@@ -4,6 +4,7 @@
 #include "collect/paths.h"
 #include "collect/recording.h"
 #include "commands.h"
+#include "commands/convert_files.h"
 #include "convert/filter_v1.h"
 #include "memory/memory.h"
 #include "names/titles.h"
@@ -298,6 +299,11 @@ void command_record(const options *o)
     collecting c;
     recorder r = {
         .file = {.path = o->recording, .note = "recorded by perfblock " PERFBLOCK_VERSION, .most = o->rotation}};
+    if (o->source_count > 1) { /* convert joins them */
+        const options joined = options_with_files(o);
+        convert_files(&joined, false);
+        return;
+    }
     if (!collecting_open(&c, o, &choices))
         return;
     if ((!o->source || check_blocks(&c.file)) && collecting_add(&c, o) && choose(&r, &c, o)) {

@@ -43,23 +43,11 @@ static bool collect_live(const options *o, output *out)
     return number > 0;
 }
 
-/* Adds the values of the files, or of the recording of --source. */
-static void read_files(const options *o, output *out)
-{
-    options all = *o;
-    buffer source = {0};
-    if (o->source) {
-        buffer_string(&source, o->source);
-        all.files = &source.data;
-        all.file_count = 1;
-    }
-    cook_files(&all, out);
-    buffer_free(&source);
-}
-
 /* Collects all values, then writes the page. */
-void command_report(const options *o)
+void command_report(const options *given)
 {
+    const options with_files = options_with_files(given);
+    const options *o = &with_files;
     output out;
     buffer messages = {0};
     report *r = report_begin();
@@ -71,7 +59,7 @@ void command_report(const options *o)
     if (o->is_live)
         has_page = collect_live(o, &out);
     else
-        read_files(o, &out);
+        cook_files(o, &out);
     if (o->top > 0)
         report_keep_top(r, o->top);
     if (report_dropped(r) > 0)
@@ -80,9 +68,8 @@ void command_report(const options *o)
                         "instance each",
                         report_dropped(r), REPORT_MOST_LINES);
     diagnostics_copy_to(NULL);
-    const report_description description = {.files = o->source ? &o->source : (const char *const *)o->files,
-                                            .file_count = o->source ? 1 : o->file_count,
-                                            .messages = messages.data};
+    const report_description description = {
+        .files = (const char *const *)o->files, .file_count = o->file_count, .messages = messages.data};
     if (has_page && page_file_open(o)) {
         report_write(r, &description, &out);
         page_file_close(o, &out);

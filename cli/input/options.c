@@ -192,9 +192,13 @@ static bool take_every(options *o, const char *value)
 
 static bool take_source(options *o, const char *value)
 {
-    o->has_two_sources = o->source != NULL || o->is_live;
-    o->is_live = strcmp(value, "live") == 0;
-    o->source = o->is_live ? NULL : value;
+    if (strcmp(value, "live") == 0) {
+        o->is_live = true;
+        return true;
+    }
+    if (!o->source)
+        o->source = value;
+    o->sources[o->source_count++] = (char *)(uintptr_t)value; /* read only, as are the files */
     return true;
 }
 
@@ -213,9 +217,7 @@ static bool take_v1(options *o, const char *value)
 
 static bool take_file(options *o, const char *value)
 {
-    o->has_two_sources = o->source != NULL;
-    o->source = value;
-    return true;
+    return take_source(o, value);
 }
 
 static bool take_output(options *o, const char *value)
@@ -485,7 +487,8 @@ static const command_option table[] = {
     {.name = "source",
      .argument = "live|FILE",
      .commands = QUERIES | COMMAND_REPORT | COMMAND_CPI_RUN,
-     .meaning = "this machine, which is the default except for report, or a recording to replay",
+     .meaning = "this machine, which is the default except for report, or a file to replay; repeatable: several files "
+                "are one series",
      .takes_file = true,
      .take = take_source},
     {.name = "machine",
@@ -837,8 +840,12 @@ static bool is_collecting(const options *o)
 /* Where samples come from, what belongs to them, and for how long they are collected. */
 static bool check_source(const options *o, const command *c)
 {
-    if (o->has_two_sources)
-        return refuse(c, "--source is given once: perfblock convert joins recordings, and cook reads several");
+    if (o->is_live && o->source)
+        return refuse(c, "--source live is given alone");
+    if (o->source_count > 1 && c->bit == COMMAND_CPI_RUN)
+        return refuse(c, "--source is given once");
+    if (o->source_count > 1 && c->bit == COMMAND_RECORD && (o->count > 0 || o->rotation > 0))
+        return refuse(c, "--count and --rotate apply to one --source");
     if (o->duration > 0 && o->source)
         return refuse(c, "--duration applies to this machine, not to a recording");
     if (o->has_two_queries)
@@ -890,6 +897,7 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     char short_options[2 * OPTION_COUNT + 3];
     *o = (options){.format = default_format(c), .interval = DEFAULT_INTERVAL, .minor = 1};
     o->sets = memory_get((size_t)argc, sizeof *o->sets);
+    o->sources = memory_get((size_t)argc, sizeof *o->sources);
     o->counters = memory_get((size_t)argc, sizeof *o->counters);
     o->registrations = memory_get((size_t)argc, sizeof *o->registrations);
     o->paths = memory_get((size_t)argc, sizeof *o->paths);
@@ -913,9 +921,20 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     return check_whole(o, c);
 }
 
+options options_with_files(const options *o)
+{
+    options result = *o;
+    if (o->source_count > 0) {
+        result.files = o->sources;
+        result.file_count = o->source_count;
+    }
+    return result;
+}
+
 void options_free(options *o)
 {
     free(o->sets);
+    free(o->sources);
     free(o->registrations);
     free(o->counters);
     free(o->paths);

@@ -109,7 +109,8 @@ struct options {
     const char *path_file; /* --paths; null: not given */
     const char *source;    /* null: live */
     bool is_live;          /* --source live */
-    bool has_two_sources;  /* --source was given twice */
+    char **sources;        /* --source FILE, in the order given; `source` is the first */
+    size_t source_count;
     const char *machine;   /* --machine; null: this one */
     bool is_v1;            /* --v1 */
     const char *names;     /* --names; null: not given */
@@ -160,6 +161,9 @@ bool option_allows(const command_option *option, const command *c, size_t word);
 
 /* Whether its first word is the default. The format of convert depends on the name of its output. */
 bool option_has_default(const command_option *option, const command *c);
+
+/* Returns a copy in which the files of --source, if there are any, take the place of the files. */
+options options_with_files(const options *o);
 
 /* Reads the arguments after the command's name, which is argv[0]. False after an error message. */
 bool options_parse(options *o, const command *c, int argc, char **argv);

@@ -62,6 +62,56 @@ class SeriesCase(Case):
         return [self.file("%d" % n, data) for n, data in enumerate(contents)]
 
 
+class Sources(SeriesCase):
+    """--source several times: the files are one series."""
+
+    def setUp(self):
+        super().setUp()
+        paths = self.files(
+            capture(sample(3, 300), sample(4, 400)),
+            capture(sample(1, 100), sample(2, 200)))
+        self.sources = [word for path in paths
+                        for word in ("--source", path)]
+
+    def test_live(self):
+        """Also the rate between the last sample of a file and the first of
+        the next. The first sample of all has none and is not shown."""
+        done = self.run_program("live", "-f", "json", *self.sources,
+                                r"\Disk(*)\*")
+        self.assertEqual([(i["raw"], i["value"]) for i in done.objects()],
+                         [(200, 100.0), (300, 100.0), (400, 100.0)])
+
+    def test_record(self):
+        path = os.path.join(self.folder, "joined.pfb")
+        done = self.run_program("record", "-o", path, *self.sources,
+                                r"\Disk(*)\*")
+        self.assertEqual(done.status, 0, done.err)
+        self.assertEqual([(raw, value) for _, _, raw, value
+                          in self.cooked(path)],
+                         [(100, None), (200, 100.0), (300, 100.0),
+                          (400, 100.0)])
+
+    def test_report(self):
+        """As with the files themselves."""
+        pages = [self.run_program("report", *words).out for words in (
+            self.sources, self.sources[1::2])]
+        self.assertEqual(pages[0], pages[1])
+
+    def test_countersets(self):
+        """A name is looked up in all files."""
+        other = self.file("other", w.recording(captures.metadata(
+            captures.NETWORK, "Network", [(1, captures.BULK, "Bytes")])))
+        for name in ("Disk", "Network"):
+            done = self.run_program("countersets", "-f", "json", name,
+                                    *self.sources, "--source", other)
+            self.assertEqual(done.status, 0, done.err)
+            self.assertEqual({i["name"] for i in done.objects()
+                              if i["record"] == "counterset"}, {name})
+        done = self.run_program("countersets", "Disc", *self.sources)
+        self.assertEqual(done.status, 2)
+        self.assertIn("did you mean Disk?", done.err)
+
+
 class Order(SeriesCase):
     """Files are processed in the order of their first samples."""
 

@@ -252,13 +252,15 @@ class Refusals(Case):
             self.assertIn(name + " does not apply",
                           self.refused(*line.split()))
 
-    def test_two_sources(self):
-        """The first one is not dropped silently."""
-        for line in ("live --source a --source b",
-                     "record -o x --source a --source b",
-                     "countersets --file a --source b"):
-            self.assertIn("--source is given once",
-                          self.refused(*line.split()))
+    def test_sources_that_exclude_each_other(self):
+        for line, text in (
+                ("live --source a --source live", "--source live is given"),
+                ("report --source live --source a", "--source live is given"),
+                ("record -o x -n 1 --source a --source b", "--count"),
+                ("record -o x --rotate 1M --source a --source b", "--rotate"),
+                ("cpi run --source a --source b -o x -- true",
+                 "--source is given once")):
+            self.assertIn(text, self.refused(*line.split()))
 
     def test_flags_take_no_value(self):
         self.assertIn("--strict takes no value",
