@@ -2,6 +2,7 @@
 #include "convert/filter_v1.h"
 
 #include "memory/memory.h"
+#include "os/system.h"
 #include "perfblock/formula.h"
 #include "perfblock/write.h"
 
@@ -14,7 +15,7 @@ void filter_v1_free(filter_v1 *f)
     free(f->rows);
     free(f->seen);
     free(f->titles);
-    free(f->named);
+    hash_index_free(&f->named);
     *f = (filter_v1){.collector = NULL};
 }
 
@@ -405,15 +406,13 @@ bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *
 /* Returns true if the title's name must be written; it is noted as written then. */
 static bool must_name(filter_v1 *f, uint32_t title)
 {
-    size_t at = memory_find(f->named, f->named_count, sizeof *f->named, 0, title);
-    if (at < f->named_count && f->named[at] == title)
+    if (f->seed == 0)
+        f->seed = hash_mix(system_now() ^ (uintptr_t)f) | 1;
+    uint64_t hash = hash_mix(f->seed ^ title); /* different titles have different hashes */
+    uint64_t slot = hash;
+    if (hash_index_next(&f->named, hash, &slot) != HASH_INDEX_NONE || !pfb_collector_title(f->collector, title).bytes)
         return false;
-    if (!pfb_collector_title(f->collector, title).bytes)
-        return false;
-    f->named = memory_grow(f->named, &f->named_capacity, f->named_count + 1, sizeof *f->named);
-    memmove(&f->named[at + 1], &f->named[at], (f->named_count - at) * sizeof *f->named);
-    f->named[at] = title;
-    f->named_count++;
+    hash_index_add(&f->named, hash);
     return true;
 }
 
@@ -449,5 +448,5 @@ bool filter_v1_names(filter_v1 *f, pfb_bytes *table)
 
 void filter_v1_forget_names(filter_v1 *f)
 {
-    f->named_count = 0;
+    hash_index_free(&f->named);
 }

@@ -2,6 +2,7 @@
 #ifndef CLI_FILTER_V1_H
 #define CLI_FILTER_V1_H
 
+#include "memory/hash_index.h"
 #include "perfblock/collect.h"
 
 /* Reduces V1 blocks to the objects, counters and instances that a collector was asked for, the bases of the counters,
@@ -38,8 +39,8 @@ typedef struct filter_v1 {
     uint64_t block_count;
     uint32_t *titles; /* of the objects and counters that are kept of this block */
     size_t title_count, title_capacity;
-    uint32_t *named; /* title indexes whose names a table has, ascending */
-    size_t named_count, named_capacity;
+    hash_index named; /* title indexes whose names a table has */
+    uint64_t seed;
 } filter_v1;
 
 /* Reduces a block; one that is kept as a whole is copied byte for byte. False if nothing of it is kept. An object that
