@@ -210,6 +210,27 @@ Test(name, whole_characters_are_written_up_to_the_capacity)
     }
 }
 
+/* A high surrogate without its low one is a whole unit, which may be the last that fits. */
+Test(name, unpaired_surrogates_fill_the_capacity)
+{
+    static const struct {
+        const char *what;
+        uint8_t units[6];
+        size_t count;
+        bool is_kept; /* the second unit, where the capacity is 2 */
+    } rows[] = {{"at the end", {'a', 0, 0x3D, 0xD8}, 2, true},
+                {"before a letter", {'a', 0, 0x3D, 0xD8, 'b', 0}, 3, true},
+                {"before a low surrogate", {'a', 0, 0x3D, 0xD8, 0x00, 0xDE}, 3, false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        uint8_t out[6];
+        memset(out, '#', sizeof out);
+        cr_expect_eq(pfb_name_to_utf16(UTF16_NAME(rows[i].units, rows[i].count), out, 2), rows[i].count);
+        cr_expect_eq(memcmp(out, rows[i].units, rows[i].is_kept ? 4 : 2), 0, "%s", rows[i].what);
+        for (size_t at = rows[i].is_kept ? 4 : 2; at < sizeof out; at++)
+            cr_expect_eq(out[at], '#', "%s", rows[i].what);
+    }
+}
+
 Test(name, null_pointers_are_allowed_for_empty_text)
 {
     char out[1] = {'#'};

@@ -464,7 +464,8 @@ Test(pdh_text, null_windows_are_empty)
     pfb_pdh_text_row row;
     uint8_t *copy = exact(HEADER);
     cr_expect(!pfb_pdh_text_recognise(NULL, 4096));
-    cr_assert(pfb_pdh_text_open_window(&text, copy, strlen(HEADER), false, NULL));
+    const pfb_read_options tolerant = {.is_strict = false};
+    cr_assert(pfb_pdh_text_open_window(&text, copy, strlen(HEADER), false, &tolerant));
     cr_expect(!pfb_pdh_text_next_row(&text, &row) && text.needs_more);
     cr_expect(!pfb_pdh_text_next_row(&text, &row) && text.needs_more, "nothing is read until reading continues");
     cr_expect(pfb_pdh_text_continue(&text, NULL, 4096, true));

@@ -60,8 +60,7 @@ static pfb_name log_zone_name(const uint8_t *p)
 
 static bool log_fail(pfb_log_reader *log, pfb_code code, size_t offset)
 {
-    if (log->error.code == PFB_OK)
-        log->error = (pfb_error){code, offset};
+    log->error = (pfb_error){code, offset};
     return false;
 }
 

@@ -3,6 +3,7 @@
 #include "perfblock/log.h"
 
 #include "bytes/cursor.h"
+#include "bytes/never.h"
 #include "bytes/view.h"
 
 /* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
@@ -57,7 +58,9 @@ bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record, size_t 
                                     .size = record ? size : 0,
                                     .at = PATHS_HEADER_BYTES,
                                     .is_strict = options && options->is_strict};
-    return reader->size >= PATHS_HEADER_BYTES || record_fail(&reader->error, PFB_TRUNCATED_HEADER, 0);
+    if (reader->size < PATHS_HEADER_BYTES)
+        return record_fail(&reader->error, PFB_TRUNCATED_HEADER, 0);
+    return true;
 }
 
 /* Reads the string whose offset, counted from the end of the entry's header, is in the field at `field`. */
@@ -180,8 +183,9 @@ static bool read_item(pfb_log_sample_reader *reader, pfb_log_item *item, size_t 
         reader->instance_count = item->instance_count;
         reader->name_bytes_left = left - (size_t)item->instance_count * INSTANCE_BYTES;
         /* A size_t of 32 bits could overflow. */
-        reader->name_bytes_left =
-            reader->name_bytes_left <= SIZE_MAX / NAMES_SHARED ? reader->name_bytes_left * NAMES_SHARED : SIZE_MAX;
+        reader->name_bytes_left = PFB_ALWAYS(reader->name_bytes_left <= SIZE_MAX / NAMES_SHARED)
+                                      ? reader->name_bytes_left * NAMES_SHARED
+                                      : SIZE_MAX;
     } else if (item->kind == PFB_LOG_OBJECT) {
         item->block = p + ITEM_HEADER_BYTES;
         item->block_size_bytes = size - ITEM_HEADER_BYTES;

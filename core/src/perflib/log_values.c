@@ -4,6 +4,7 @@
 
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
+#include "bytes/never.h"
 #include "perfblock/formula.h"
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
@@ -49,7 +50,8 @@ static void values_sort(pfb_log_values *sample, size_t begin)
 
 static bool values_add(pfb_log_values *sample, const pfb_log_value *value)
 {
-    if (sample->count >= sample->capacity || sample->count >= PFB_LOG_NONE)
+    /* A value takes 24 bytes of a record or more, so that only one of 96 GiB has 2^32 of them. */
+    if (sample->count >= sample->capacity || PFB_NEVER(sample->count >= PFB_LOG_NONE))
         return false;
     sample->values[sample->count++] = *value;
     return true;

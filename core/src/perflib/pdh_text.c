@@ -8,8 +8,7 @@
 
 static bool text_fail(pfb_pdh_text_reader *text, pfb_code code, size_t offset)
 {
-    if (text->error.code == PFB_OK)
-        text->error = (pfb_error){code, offset};
+    text->error = (pfb_error){code, offset};
     return false;
 }
 
@@ -198,7 +197,7 @@ static bool text_is_utf8(const uint8_t *data, size_t size)
     for (size_t at = 0; at < size;) {
         size_t begin = at;
         bool is_replaced = pfb_decode_utf8(data, size, &at) == 0xFFFD;
-        if (is_replaced && !(at - begin == 3 && data[begin] == 0xEF))
+        if (is_replaced && at - begin != 3) /* U+FFFD itself has 3 bytes, a malformed one is skipped alone */
             return false;
     }
     return true;
