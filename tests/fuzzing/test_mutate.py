@@ -79,6 +79,16 @@ class Coverage(unittest.TestCase):
                                   [6, 1, 6, 9, 0, 5, [True, False]]]}
         found = [gap.split(": ")[:2] for gap in coverage.gaps({"files": [entry]}, set())]
         self.assertEqual([[f"{name}:6", "MC/DC"], [f"{name}:6", "never true"]], found)
+        constants = {(str(ROOT / name), 6, 1), (str(ROOT / name), 6, 1, 2)}
+        self.assertEqual([], list(coverage.gaps({"files": [entry]}, constants)))
+
+    def test_lines_after_a_defence_are_not_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "short.c"
+            path.write_text("if (PFB_NEVER(a(1) >\n    2)) /* why; */\n    return false;\nb();\n"
+                            "if (PFB_NEVER(x)) {\n    c();\n}\nd();\n"
+                            "if (PFB_NEVER(x) || y)\n    return;\n", encoding="utf-8")
+            self.assertEqual({3, 6, 7}, coverage.never_reached(path))
 
 
 if __name__ == "__main__":
