@@ -448,7 +448,7 @@ bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event)
     /* A record never crosses the end: `at` and ring_bytes are multiples of its size. */
     pfb_cursor cursor = pfb_cursor_between(lwp->ring, lwp->at, lwp->ring_bytes);
     const uint8_t *p = pfb_cursor_take(&cursor, event_bytes, PFB_INTERNAL);
-    if (PFB_NEVER(!p))
+    if (PFB_NEVER(!p)) /* see above */
         return false;
     bool is_full_size = event_bytes >= PFB_LWP_RECORD_BYTES;
     *event = (pfb_lwp_event){.slot = lwp->at / event_bytes,

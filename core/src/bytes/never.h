@@ -2,9 +2,10 @@
 #ifndef PFB_NEVER_H
 #define PFB_NEVER_H
 
-/* Marks defences that nothing reaches on machines whose size_t has 64 bits, whatever the input, the arguments, or
- * another thread that changes the input: limits of a 32-bit size_t, and what other checks have established already. The
- * comment at each use has the reason. A condition that changing memory can reach is not one of them.
+/* Marks defences that nothing reaches on machines whose size_t has 64 bits, whatever the arguments, the input (below
+ * 10 GiB), or another thread that changes the input: limits of a 32-bit size_t, numbers above 2^32, and what other
+ * checks have established already. The comment at each use has the reason. A condition that changing memory can reach
+ * is not one of them.
  *
  * PFB_NEVER(x) is x, which is false; PFB_ALWAYS(x) is x, which is true. Builds with PERFBLOCK_VERIFY stop the program
  * if they are not. In the build for measuring coverage they are constants, so that what they exclude is not counted. */
