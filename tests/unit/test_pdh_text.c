@@ -472,29 +472,3 @@ Test(pdh_text, null_windows_are_empty)
     cr_expect(!pfb_pdh_text_next_row(&text, &row) && !text.needs_more && text.error.code == PFB_OK);
     free(copy);
 }
-
-/* Numbers of 40,000 digits before or after the point are not read; without strict mode that is noted. */
-Test(pdh_text, very_long_numbers)
-{
-    enum { DIGITS = 40000 };
-    static const char *const begins[] = {"", "0.", "1."};
-    const pfb_read_options tolerant = {.is_strict = false};
-    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
-        char *content = malloc(DIGITS + 256);
-        cr_assert_not_null(content);
-        int used = snprintf(content, 256, "\"(PDH-CSV 4.0)\",\"a\"\n" TIME ",\"%s", begins[i]);
-        memset(content + used, '7', DIGITS);
-        snprintf(content + used + DIGITS, 64, "\"\n");
-        pfb_pdh_text_reader text;
-        pfb_pdh_text_row row;
-        pfb_pdh_text_value value;
-        uint8_t *copy = exact(content);
-        cr_assert(pfb_pdh_text_open(&text, copy, strlen(content), &tolerant));
-        cr_assert(pfb_pdh_text_next_row(&text, &row));
-        cr_assert(pfb_pdh_text_next_value(&text, &value));
-        cr_expect(!value.has_value, "%s...", begins[i]);
-        cr_expect_eq(text.notes, PFB_NOTE_BAD_NUMBER, "%s...", begins[i]);
-        free(copy);
-        free(content);
-    }
-}
