@@ -79,13 +79,7 @@ bool pfb_cpi_words_value(pfb_cpi_words words, double *value)
 
 /* ---- Layout of the hooks ------------------------------------------------------------------------------- */
 
-enum {
-    HEADER_BYTES = PFB_CPI_HOOK_HEADER_BYTES,
-    WORD_BYTES = 4,
-    CPI_MAJOR = 0xC0,
-    MAX_MAJOR = 0xFF,
-    MAX_MINOR = 0xFF
-};
+enum { HEADER_BYTES = PFB_CPI_HOOK_HEADER_BYTES, WORD_BYTES = 4, CPI_MAJOR = 0xC0, MAX_MAJOR = 0xFF, MAX_MINOR = 0xFF };
 
 enum { WHOLE_PERCENT = 100 };
 
