@@ -11,24 +11,24 @@
 #include <string.h>
 
 /* A counterset that matches a name of the caller. */
-typedef struct meant_set {
+typedef struct matched_set {
     metadata_set *set;
-    const char *called; /* the caller's name */
-    bool is_pattern;    /* that name has wildcards */
-} meant_set;
+    const char *requested; /* the caller's name */
+    bool is_pattern;       /* that name has wildcards */
+} matched_set;
 
 /* State of one call that adds counters. */
 typedef struct addition {
     pfb_collector *c;
     const pfb_collector_choice *choice;
     pfb_source_failure *failure;
-    pfb_bytes guids;             /* that the source lists */
-    pfb_source_failure unlisted; /* why it lists none; code 0: it does */
-    meant_set *sets;
+    pfb_bytes guids;                 /* of the countersets that the source lists */
+    pfb_source_failure list_failure; /* why the source cannot list them; code 0: it can */
+    matched_set *sets;
     size_t set_count, set_capacity;
     uint32_t filter;
-    bool *is_meant; /* by position of the counters of a counterset */
-    size_t meant_capacity;
+    bool *is_marked; /* by position of the counter in its counterset: it matches */
+    size_t marked_capacity;
     chosen_counter *rows;
     size_t row_count, row_capacity;
     pfb_bytes blocks; /* identifier blocks */
@@ -40,10 +40,10 @@ static bool no_memory(const addition *a)
 }
 
 /* Fails because the source cannot list its countersets. */
-static bool fail_unlisted(const addition *a)
+static bool fail_list(const addition *a)
 {
     if (a->failure)
-        *a->failure = a->unlisted;
+        *a->failure = a->list_failure;
     return false;
 }
 
@@ -82,30 +82,31 @@ static bool has_counterset(pfb_collector *c, const pfb_guid *guid)
            failure.code != PFB_WIN32_COUNTERSET_NOT_FOUND;
 }
 
-/* Adds a counterset unless it was added before. If one name matches it without wildcards, that name is kept. */
-static bool add_set(addition *a, const pfb_guid *guid, const char *called, bool is_pattern)
+/* Adds a counterset unless it was added before. If several names match it, one without wildcards takes precedence. */
+static bool add_set(addition *a, const pfb_guid *guid, const char *requested, bool is_pattern)
 {
     metadata_set *set = pfb_metadata_get(&a->c->metadata, guid);
     if (!set || !PFB_COLLECT_GROW(a->sets, a->set_capacity, a->set_count + 1))
         return no_memory(a);
     if (set->mark != a->c->mark) {
         set->mark = a->c->mark;
-        a->sets[a->set_count++] = (meant_set){set, called, is_pattern};
+        a->sets[a->set_count++] = (matched_set){set, requested, is_pattern};
         return true;
     }
     for (size_t i = 0; i < a->set_count && !is_pattern; i++) {
         if (a->sets[i].set == set && a->sets[i].is_pattern)
-            a->sets[i] = (meant_set){set, called, false};
+            a->sets[i] = (matched_set){set, requested, false};
     }
     return true;
 }
 
-/* Sets *is_meant if the pattern matches one of the counterset's names, or its GUID if it has no name. */
-static bool match_set(addition *a, const pfb_guid *guid, const name_pattern *p, bool *is_meant)
+/* Sets *is_marked if the pattern matches one of the names that the source has for the counterset, or its GUID if it has
+ * no name. Returns false when memory is exhausted. */
+static bool match_set(addition *a, const pfb_guid *guid, const name_pattern *p, bool *is_marked)
 {
     char text[PFB_GUID_TEXT_BYTES];
     metadata_set *set = pfb_metadata_get(&a->c->metadata, guid);
-    *is_meant = false;
+    *is_marked = false;
     if (!set || !pfb_collect_fetch(a->c, set, PFB_REQUEST_COUNTERSET_NAME) ||
         !pfb_collect_fetch(a->c, set, PFB_REQUEST_COUNTERSET_ENGLISH_NAME))
         return no_memory(a);
@@ -113,38 +114,38 @@ static bool match_set(addition *a, const pfb_guid *guid, const name_pattern *p, 
     const pfb_name *english = &set->names[METADATA_ENGLISH];
     bool has_name = local->bytes || english->bytes || pfb_catalog_find(guid);
     pfb_guid_format(guid, text);
-    *is_meant = matches_name(p, local) || matches_name(p, english) || (!has_name && matches_ascii(p, text));
+    *is_marked = matches_name(p, local) || matches_name(p, english) || (!has_name && matches_ascii(p, text));
     return true;
 }
 
 /* Adds the countersets that match a name or GUID of the caller. */
-static bool find_sets_called(addition *a, const char *called, const name_pattern *p)
+static bool find_sets_named(addition *a, const char *requested, const name_pattern *p)
 {
     pfb_guid guid;
     const pfb_catalog_set *known = NULL;
     size_t count = a->guids.size_bytes / sizeof guid;
-    bool is_found = pfb_guid_parse(called, strlen(called), &guid) && has_counterset(a->c, &guid);
-    if (is_found && !add_set(a, &guid, called, false))
+    bool is_found = pfb_guid_parse(requested, strlen(requested), &guid) && has_counterset(a->c, &guid);
+    if (is_found && !add_set(a, &guid, requested, false))
         return false;
     for (size_t i = 0; i < count; i++) {
-        bool is_meant;
+        bool is_marked;
         memcpy(&guid, a->guids.data + i * sizeof guid, sizeof guid);
-        if (!match_set(a, &guid, p, &is_meant) || (is_meant && !add_set(a, &guid, called, p->has_wildcards)))
+        if (!match_set(a, &guid, p, &is_marked) || (is_marked && !add_set(a, &guid, requested, p->has_wildcards)))
             return false;
-        is_found = is_found || is_meant;
+        is_found = is_found || is_marked;
     }
-    /* Names of the catalog match whatever the language of the system is. */
+    /* The source may have names in its own language only; those of the catalog are English. */
     for (size_t i = 0; (known = pfb_catalog_set_at(i)) != NULL; i++) {
         if (!matches_ascii(p, known->name) || !has_counterset(a->c, &known->guid))
             continue;
-        if (!add_set(a, &known->guid, called, p->has_wildcards))
+        if (!add_set(a, &known->guid, requested, p->has_wildcards))
             return false;
         is_found = true;
     }
-    if (!is_found && a->unlisted.code != 0)
-        return fail_unlisted(a);
+    if (!is_found && a->list_failure.code != 0)
+        return fail_list(a);
     return is_found ||
-           pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called %s", called);
+           pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called %s", requested);
 }
 
 static bool find_sets(addition *a)
@@ -152,7 +153,7 @@ static bool find_sets(addition *a)
     a->c->mark++;
     for (size_t i = 0; i < a->choice->counterset_count; i++) {
         name_pattern p = make_pattern(a->choice->countersets[i]);
-        if (!find_sets_called(a, a->choice->countersets[i], &p))
+        if (!find_sets_named(a, a->choice->countersets[i], &p))
             return false;
     }
     for (size_t i = 0; i < a->set_count; i++) {
@@ -164,7 +165,7 @@ static bool find_sets(addition *a)
 
 /* ---- Counters -------------------------------------------------------------------------------------------- */
 
-/* A counter by its position, and a name that it has. */
+/* The position of a counter, and one of its names. */
 typedef struct named_counter {
     pfb_name name;
     uint32_t position;
@@ -177,9 +178,9 @@ static int compare_name_bytes(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Marks the counters whose name of one place matches. Any number of counters may share the bytes of a name, so each is
- * matched once. */
-static bool mark_named(addition *a, const metadata_set *set, unsigned place, const name_pattern *p)
+/* Marks the counters whose name from one origin matches. A hostile reply can give one long name to all counters, so the
+ * names are sorted by address and each is compared once. */
+static bool mark_named(addition *a, const metadata_set *set, unsigned origin, const name_pattern *p)
 {
     pfb_counter counter;
     size_t count = 0;
@@ -188,7 +189,7 @@ static bool mark_named(addition *a, const metadata_set *set, unsigned place, con
     if (!named)
         return no_memory(a);
     for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
-        pfb_name name = pfb_metadata_counter_name_at(set, place, counter.id);
+        pfb_name name = pfb_metadata_counter_name_at(set, origin, counter.id);
         if (name.bytes)
             named[count++] = (named_counter){name, i};
     }
@@ -196,7 +197,7 @@ static bool mark_named(addition *a, const metadata_set *set, unsigned place, con
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || named[i - 1].name.bytes != named[i].name.bytes)
             is_matched = matches_name(p, &named[i].name);
-        a->is_meant[named[i].position] = a->is_meant[named[i].position] || is_matched;
+        a->is_marked[named[i].position] = a->is_marked[named[i].position] || is_matched;
     }
     free(named);
     return true;
@@ -216,28 +217,28 @@ static bool is_number(const char *text, uint32_t number)
 
 /* Marks the counters of a counterset that match a name of the caller: by name, by id, or, if a counter has no name, by
  * a pattern for its id. */
-static bool mark_meant(addition *a, const metadata_set *set, const char *called)
+static bool mark_counters(addition *a, const metadata_set *set, const char *requested)
 {
     pfb_counter counter;
-    name_pattern p = make_pattern(called);
+    name_pattern p = make_pattern(requested);
     bool has_memory = true;
-    for (unsigned place = 0; place < METADATA_PLACES && has_memory; place++)
-        has_memory = mark_named(a, set, place, &p);
+    for (unsigned origin = 0; origin < METADATA_ORIGINS && has_memory; origin++)
+        has_memory = mark_named(a, set, origin, &p);
     for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
         char id[16];
         snprintf(id, sizeof id, "%" PRIu32, counter.id);
-        a->is_meant[i] = a->is_meant[i] || is_number(called, counter.id) ||
-                         (!pfb_metadata_counter_name(set, counter.id).bytes && matches_ascii(&p, id));
+        a->is_marked[i] = a->is_marked[i] || is_number(requested, counter.id) ||
+                          (!pfb_metadata_counter_name(set, counter.id).bytes && matches_ascii(&p, id));
     }
     return has_memory;
 }
 
-static bool clear_meant(addition *a, const metadata_set *set)
+static bool clear_marks(addition *a, const metadata_set *set)
 {
     size_t count = set->has_counters ? set->registration.counter_count : 0;
-    if (!PFB_COLLECT_GROW(a->is_meant, a->meant_capacity, count))
+    if (!PFB_COLLECT_GROW(a->is_marked, a->marked_capacity, count))
         return no_memory(a);
-    memset(a->is_meant, 0, count * sizeof *a->is_meant);
+    memset(a->is_marked, 0, count * sizeof *a->is_marked);
     return true;
 }
 
@@ -249,14 +250,15 @@ static bool check_counters(addition *a)
         for (size_t n = 0; n < a->set_count && !is_found; n++) {
             const metadata_set *set = a->sets[n].set;
             uint32_t count = set->has_counters ? set->registration.counter_count : 0;
-            if (!clear_meant(a, set) || (count > 0 && !mark_meant(a, set, a->choice->counters[k])))
+            if (!clear_marks(a, set) || (count > 0 && !mark_counters(a, set, a->choice->counters[k])))
                 return false;
             for (uint32_t i = 0; i < count && !is_found; i++)
-                is_found = a->is_meant[i];
+                is_found = a->is_marked[i];
         }
         if (!is_found)
             return pfb_source_fail(a->failure, PFB_WIN32_COUNTER_NOT_FOUND, "no counter of %s is called %s",
-                                   a->set_count == 1 ? a->sets[0].called : "these countersets", a->choice->counters[k]);
+                                   a->set_count == 1 ? a->sets[0].requested : "these countersets",
+                                   a->choice->counters[k]);
     }
     return true;
 }
@@ -291,14 +293,14 @@ static bool add_counters(addition *a, const metadata_set *set)
         return add_row(a, set, PFB_NO_ID, true);
     if (!set->has_counters)
         return true;
-    if (!clear_meant(a, set))
+    if (!clear_marks(a, set))
         return false;
     for (size_t k = 0; k < a->choice->counter_count; k++) {
-        if (!mark_meant(a, set, a->choice->counters[k]))
+        if (!mark_counters(a, set, a->choice->counters[k]))
             return false;
     }
     for (uint32_t i = 0; pfb_registration_counter_at(&set->registration, i, &counter); i++) {
-        if (a->is_meant[i] && !add_counter(a, set, &counter))
+        if (a->is_marked[i] && !add_counter(a, set, &counter))
             return false;
     }
     return true;
@@ -328,14 +330,14 @@ static bool has_instance(addition *a, const metadata_set *set)
         return true;
     bool is_found = false;
     pfb_list_open(&list, bytes->data, bytes->size_bytes, NULL);
-    while (!is_found && pfb_list_next_instance(&list, &instance)) /* of "a#1", any instance called "a" */
+    while (!is_found && pfb_list_next_instance(&list, &instance)) /* passing the index: "a#1" matches any "a" */
         is_found = pfb_choice_matches(filter, &instance.name, filter->index);
     return is_found || list.error.code != PFB_OK;
 }
 
 /* ---- The query ------------------------------------------------------------------------------------------- */
 
-static int compare_wanted(const void *left, const void *right)
+static int compare_counter_ids(const void *left, const void *right)
 {
     const chosen_counter *a = left;
     const chosen_counter *b = right;
@@ -362,7 +364,7 @@ static bool append_blocks(addition *a, const metadata_set *set, const pfb_bytes 
     if (!sorted)
         return no_memory(a);
     memcpy(sorted, rows, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_wanted);
+    qsort(sorted, count, sizeof *sorted, compare_counter_ids);
     bool is_done = true;
     for (size_t i = 0; i < count && is_done; i++) {
         pfb_query query = {.counterset = set->guid,
@@ -387,18 +389,19 @@ static bool append_blocks(addition *a, const metadata_set *set, const pfb_bytes 
 
 /* Adds the matching counters and instances of a counterset. If there are none, skips a counterset that was matched by a
  * pattern, and fails for one that was named. */
-static bool add_from_set(addition *a, const meant_set *meant, const pfb_bytes *name)
+static bool add_from_set(addition *a, const matched_set *matched, const pfb_bytes *name)
 {
     size_t first = a->row_count;
-    const metadata_set *set = meant->set;
+    const metadata_set *set = matched->set;
     if (!has_instance(a, set))
-        return meant->is_pattern || pfb_source_fail(a->failure, PFB_WIN32_INSTANCE_NOT_FOUND,
-                                                    "no instance of %s matches %s", meant->called, a->choice->instance);
+        return matched->is_pattern ||
+               pfb_source_fail(a->failure, PFB_WIN32_INSTANCE_NOT_FOUND, "no instance of %s matches %s",
+                               matched->requested, a->choice->instance);
     if (!add_counters(a, set))
         return false;
     if (a->row_count == first)
-        return meant->is_pattern ||
-               pfb_source_fail(a->failure, PFB_WIN32_NOT_FOUND, "%s has none of the counters asked for", meant->called);
+        return matched->is_pattern || pfb_source_fail(a->failure, PFB_WIN32_NOT_FOUND,
+                                                      "%s has none of the counters asked for", matched->requested);
     return append_blocks(a, set, name, first);
 }
 
@@ -428,10 +431,10 @@ static bool check_blocks(addition *a)
     pfb_list list;
     pfb_identifier block;
     uint32_t status = 0;
-    bool is_any_taken = false;
+    bool is_any_accepted = false;
     pfb_list_open(&list, a->blocks.data, a->blocks.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &block)) {
-        is_any_taken = is_any_taken || !is_refused(&block);
+        is_any_accepted = is_any_accepted || !is_refused(&block);
         if (!is_refused(&block))
             continue;
         status = status != 0 ? status : block.status;
@@ -440,16 +443,16 @@ static bool check_blocks(addition *a)
                                                                     .status = block.status}))
             return no_memory(a);
     }
-    if (is_any_taken)
+    if (is_any_accepted)
         return true;
-    if (a->unlisted.code != 0 && status == PFB_WIN32_COUNTERSET_NOT_FOUND)
-        return fail_unlisted(a);
+    if (a->list_failure.code != 0 && status == PFB_WIN32_COUNTERSET_NOT_FOUND)
+        return fail_list(a);
     const pfb_win32_code *known = pfb_win32_find(status);
     return pfb_source_fail(a->failure, status, "the source refuses all of these counters: %s",
-                           known ? known->text : "status of its own");
+                           known ? known->text : "unknown status");
 }
 
-/* Adds the blocks to the query and their counters to the choice. */
+/* Adds the identifier blocks to the query, and their counters to those that the collector returns. */
 static bool send_blocks(addition *a)
 {
     pfb_collector *c = a->c;
@@ -465,7 +468,7 @@ bool pfb_collector_add_choice(pfb_collector *c, const pfb_collector_choice *choi
     addition a = {.c = c, .choice = choice, .failure = failure, .filter = ALL_INSTANCES};
     if (!pfb_collect_end_sample(c))
         return no_memory(&a);
-    if (c->source && !pfb_collect_list(c, &a.guids, &a.unlisted, failure)) {
+    if (c->source && !pfb_collect_list(c, &a.guids, &a.list_failure, failure)) {
         pfb_bytes_free(&a.guids);
         return false;
     }
@@ -480,7 +483,7 @@ bool pfb_collector_add_choice(pfb_collector *c, const pfb_collector_choice *choi
     pfb_bytes_free(&a.guids);
     pfb_bytes_free(&a.blocks);
     free(a.sets);
-    free(a.is_meant);
+    free(a.is_marked);
     free(a.rows);
     return is_done;
 }

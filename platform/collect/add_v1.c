@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the names of objects and counters to a V1 query of the source. */
+/* Resolves names of V1 objects, counters and instances, and makes the value name that queries the objects. */
 #include "collect/collector.h"
 #include "collect/memory.h"
 #include "perfblock/query.h"
@@ -9,19 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char all_objects[] = "Global"; /* but costly ones */
+static const char all_objects[] = "Global"; /* value name that returns all objects except the costly ones */
 
-/* What a call adds. */
+/* State of one call that adds counters. */
 typedef struct v1_addition {
     pfb_collector *c;
     const pfb_collector_choice *choice;
     pfb_source_failure *failure;
     uint32_t filter;
-    bool *is_found;                                  /* by counter of the choice */
-    const char *without_instance, *without_counters; /* names in full that have no such instance or counter */
-    pfb_bytes query;                                 /* of one name; with a NUL */
-    pfb_bytes block;                                 /* the reply to it */
-    uint32_t *titles;                                /* of the objects that are added */
+    bool *is_found; /* by position in choice->counters: some object has it */
+    /* The first name without wildcards whose objects have no matching instance, or no matching counter; or null. */
+    const char *without_instance, *without_counters;
+    pfb_bytes query;  /* value name with its NUL */
+    pfb_bytes block;  /* the reply to it */
+    uint32_t *titles; /* of the objects that are added */
     size_t title_count, title_capacity;
     chosen_counter *rows;
     size_t row_count, row_capacity;
@@ -58,29 +59,29 @@ static bool is_memory_failure(const pfb_source_failure *failure)
 /* *has_objects becomes true if the source has V1 data with an object. Returns false when memory is exhausted. */
 static bool find_v1_objects(pfb_collector *c, bool *has_objects, pfb_source_failure *failure)
 {
-    pfb_source_failure why = {.code = 0};
+    pfb_source_failure reason = {.code = 0};
     pfb_v1_reader reader;
     pfb_v1_object object;
     *has_objects = false;
-    if (!pfb_source_v1(c->source, all_objects, &c->fetched, &why))
-        return !is_memory_failure(&why) || pfb_collect_no_memory(failure);
+    if (!pfb_source_v1(c->source, all_objects, &c->fetched, &reason))
+        return !is_memory_failure(&reason) || pfb_collect_no_memory(failure);
     *has_objects = pfb_v1_open(&reader, c->fetched.data, c->fetched.size_bytes, &c->options.reader) &&
                    pfb_v1_next_object(&reader, &object);
     return true;
 }
 
-bool pfb_collect_list(pfb_collector *c, pfb_bytes *guids, pfb_source_failure *unlisted, pfb_source_failure *failure)
+bool pfb_collect_list(pfb_collector *c, pfb_bytes *guids, pfb_source_failure *list_failure, pfb_source_failure *failure)
 {
     bool is_v1 = c->version == VERSION_V1 || (c->version == VERSION_UNDECIDED && c->options.is_v1);
-    unlisted->code = 0;
-    if (!is_v1 && pfb_source_countersets(c->source, guids, unlisted)) {
+    list_failure->code = 0;
+    if (!is_v1 && pfb_source_countersets(c->source, guids, list_failure)) {
         c->version = VERSION_V2;
         return true;
     }
     guids->size_bytes = 0;
-    if (!is_v1 && unlisted->code != PFB_WIN32_NOT_SUPPORTED) {
+    if (!is_v1 && list_failure->code != PFB_WIN32_NOT_SUPPORTED) {
         if (failure)
-            *failure = *unlisted;
+            *failure = *list_failure;
         return false;
     }
     if (!is_v1 && c->version == VERSION_UNDECIDED && !find_v1_objects(c, &is_v1, failure))
@@ -92,29 +93,29 @@ bool pfb_collect_list(pfb_collector *c, pfb_bytes *guids, pfb_source_failure *un
 bool pfb_collector_is_v1(pfb_collector *c)
 {
     pfb_bytes guids = {.data = NULL};
-    pfb_source_failure unlisted;
+    pfb_source_failure list_failure;
     if (c->version == VERSION_UNDECIDED && c->source)
-        pfb_collect_list(c, &guids, &unlisted, NULL);
+        pfb_collect_list(c, &guids, &list_failure, NULL);
     pfb_bytes_free(&guids);
     return c->version == VERSION_V1;
 }
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Gets the name table of the source, once. A source without one has titles only. */
+/* Reads the name table of the source at the first call. Without one, objects and counters go by title index only. */
 static bool fetch_titles(const v1_addition *a)
 {
     pfb_collector *c = a->c;
-    pfb_source_failure why = {.code = 0};
+    pfb_source_failure reason = {.code = 0};
     pfb_error error = {PFB_OK, 0};
     if (c->has_title_names)
         return true;
-    if (pfb_source_v1(c->source, "Counter 009", &c->fetched, &why)) {
+    if (pfb_source_v1(c->source, "Counter 009", &c->fetched, &reason)) {
         if (!pfb_titles_add(&c->titles, c->fetched.data, c->fetched.size_bytes, &c->options.reader, &error))
             return no_memory(a);
-    } else if (why.code != PFB_WIN32_NOT_FOUND && why.code != PFB_WIN32_FILE_NOT_FOUND) {
+    } else if (reason.code != PFB_WIN32_NOT_FOUND && reason.code != PFB_WIN32_FILE_NOT_FOUND) {
         if (a->failure)
-            *a->failure = why;
+            *a->failure = reason;
         return false;
     }
     c->has_title_names = true;
@@ -137,22 +138,22 @@ static bool append_title(pfb_bytes *query, uint32_t title)
     return pfb_bytes_append(query, text, (size_t)size);
 }
 
-/* Makes the query for the objects that a name may mean: those whose name equals it, and the title that it is. It is
- * empty if there are none. */
-static bool make_query(v1_addition *a, const char *called)
+/* Makes the value name for a requested name: "Global" for a pattern, else the title indexes that have this name, and
+ * the name itself if it is a title index. Empty if there are none. Returns false when memory is exhausted. */
+static bool make_query(v1_addition *a, const char *requested)
 {
     const titles *t = &a->c->titles;
     char *end = NULL;
     a->query.size_bytes = 0;
-    if (has_wildcards(called))
+    if (has_wildcards(requested))
         return pfb_bytes_append(&a->query, all_objects, sizeof all_objects);
-    bool is_number = *called >= '0' && *called <= '9' && strlen(called) <= 10;
-    unsigned long long number = is_number ? strtoull(called, &end, 10) : 0;
+    bool is_number = *requested >= '0' && *requested <= '9' && strlen(requested) <= 10;
+    unsigned long long number = is_number ? strtoull(requested, &end, 10) : 0;
     bool has_memory = true;
     if (is_number && *end == '\0' && number <= UINT32_MAX)
         has_memory = append_title(&a->query, (uint32_t)number);
-    pfb_name name = pfb_utf8_name(called, strlen(called));
-    for (size_t i = 0; i < t->count && has_memory; i++) {
+    pfb_name name = pfb_utf8_name(requested, strlen(requested));
+    for (size_t i = 0; i < t->count && has_memory; i++) { /* in UTF-16 a name has at most twice its UTF-8 bytes */
         if (t->rows[i].name.size_bytes <= 2 * name.size_bytes + 2 &&
             pfb_query_match(&name, &t->rows[i].name, PFB_MATCH_IGNORE_CASE))
             has_memory = append_title(&a->query, t->rows[i].index);
@@ -171,7 +172,7 @@ static bool add_row(v1_addition *a, uint32_t title, uint32_t counter_id)
     return true;
 }
 
-/* Adds the counters of the object that are asked for. */
+/* Adds the requested counters of the object. */
 static bool add_counters(v1_addition *a, pfb_v1_reader *reader, const pfb_v1_object *object)
 {
     pfb_v1_counter counter;
@@ -207,12 +208,12 @@ static bool has_instance(const v1_addition *a, pfb_v1_reader *reader, const pfb_
     if (object->instance_count == PFB_V1_NO_INSTANCES)
         return pfb_choice_matches(filter, &(pfb_name){.bytes = NULL}, 0);
     bool is_found = false;
-    while (!is_found && pfb_v1_next_instance(reader, &instance)) /* of any number */
+    while (!is_found && pfb_v1_next_instance(reader, &instance)) /* passing the index: "a#1" matches any "a" */
         is_found = pfb_choice_matches(filter, &instance.name, filter->index);
     return is_found;
 }
 
-/* What was found of a name. */
+/* What was found for a requested name. */
 typedef struct v1_found {
     bool has_object, has_instance, has_counters;
 } v1_found;
@@ -238,42 +239,43 @@ static bool add_object(v1_addition *a, pfb_v1_reader *reader, const pfb_v1_objec
     return true;
 }
 
-/* Adds the objects of the block that a name means. */
-static bool add_objects(v1_addition *a, const char *called, v1_found *found)
+/* Adds the objects of the block that match a requested name. */
+static bool add_objects(v1_addition *a, const char *requested, v1_found *found)
 {
     pfb_v1_reader reader;
     pfb_v1_object object;
     pfb_v1_open(&reader, a->block.data, a->block.size_bytes, &a->c->options.reader);
     while (pfb_v1_next_object(&reader, &object)) {
-        if (pfb_collect_matches_title(a->c, called, object.title_index) && !add_object(a, &reader, &object, found))
+        if (pfb_collect_matches_title(a->c, requested, object.title_index) && !add_object(a, &reader, &object, found))
             return false;
     }
     return true;
 }
 
-/* Adds the objects that a name means. One in full must have something of what was asked for. */
-static bool add_called(v1_addition *a, const char *called)
+/* Adds the objects that match a requested name. Fails if there is none. If the name has no wildcards and its objects
+ * have no matching instance or counter, remembers it for check_found. */
+static bool add_requested(v1_addition *a, const char *requested)
 {
     v1_found found = {.has_object = false};
-    const char *name = pfb_collect_catalog_name(called);
+    const char *name = pfb_collect_catalog_name(requested);
     if (!make_query(a, name))
         return no_memory(a);
     if (a->query.size_bytes > 0 && (!pfb_source_v1(a->c->source, (const char *)a->query.data, &a->block, a->failure) ||
                                     !add_objects(a, name, &found)))
         return false;
     if (!found.has_object)
-        return pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called %s", called);
-    if (has_wildcards(called))
+        return pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called %s", requested);
+    if (has_wildcards(requested))
         return true;
     if (!found.has_instance && !a->without_instance)
-        a->without_instance = called;
+        a->without_instance = requested;
     if (found.has_instance && !found.has_counters && !a->without_counters)
-        a->without_counters = called;
+        a->without_counters = requested;
     return true;
 }
 
-/* Fails if a counter is in none of the objects, an object that was named in full has nothing of what was asked for, or
- * nothing is added at all. */
+/* Fails if a requested counter is in none of the objects, if an object that was named without wildcards has no matching
+ * instance or counter, or if no counter is added at all. */
 static bool check_found(const v1_addition *a)
 {
     const char *instance = a->choice->instance ? a->choice->instance : "*";
@@ -303,26 +305,26 @@ static int compare_titles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Adds the objects to the query and their counters to the choice. */
+/* Adds the objects to the query, and their counters to those that the collector returns. */
 static bool add_found(v1_addition *a)
 {
     pfb_collector *c = a->c;
     if (!PFB_COLLECT_GROW(c->titles_added, c->title_capacity, c->title_count + a->title_count))
         return no_memory(a);
-    size_t all = c->title_count + a->title_count;
+    size_t total = c->title_count + a->title_count;
     if (a->title_count > 0)
         memcpy(c->titles_added + c->title_count, a->titles, a->title_count * sizeof *a->titles);
-    qsort(c->titles_added, all, sizeof *c->titles_added, compare_titles);
+    qsort(c->titles_added, total, sizeof *c->titles_added, compare_titles);
     a->query.size_bytes = 0;
     size_t count = 0;
     bool has_memory = true;
-    for (size_t i = 0; i < all; i++) {
+    for (size_t i = 0; i < total; i++) {
         if (count > 0 && c->titles_added[count - 1] == c->titles_added[i])
             continue;
         c->titles_added[count++] = c->titles_added[i];
         has_memory = has_memory && append_title(&a->query, c->titles_added[i]);
     }
-    c->title_count = count; /* objects without chosen counters do no harm, should the rest fail */
+    c->title_count = count; /* if the following fails, later queries have these objects too, but they are not chosen */
     if (!has_memory || !pfb_bytes_append(&a->query, "", 1) || !pfb_choice_add(&c->choice, a->rows, a->row_count))
         return no_memory(a);
     pfb_bytes old = c->v1_query;
@@ -331,8 +333,8 @@ static bool add_found(v1_addition *a)
     return true;
 }
 
-/* The blocks of a recording need not have the same objects: the counters are chosen when they come. */
-static bool add_of_recording(v1_addition *a)
+/* The blocks of a recording may have different objects, so names are compared with each block when it is collected. */
+static bool add_to_recording(v1_addition *a)
 {
     pfb_bytes *query = &a->c->v1_query;
     query->size_bytes = 0;
@@ -350,13 +352,13 @@ bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pf
     if (!fetch_titles(&a))
         return false;
     if (pfb_source_is_recorded(c->source))
-        return add_of_recording(&a);
+        return add_to_recording(&a);
     a.is_found = calloc(choice->counter_count + 1, sizeof *a.is_found);
     if (!a.is_found)
         return no_memory(&a);
     bool is_done = true;
     for (size_t i = 0; i < choice->counterset_count && is_done; i++)
-        is_done = add_called(&a, choice->countersets[i]);
+        is_done = add_requested(&a, choice->countersets[i]);
     is_done = is_done && check_found(&a) && add_found(&a);
     free(a.is_found);
     pfb_bytes_free(&a.query);

@@ -31,15 +31,15 @@ bool pfb_choice_add(counter_choice *chosen, const chosen_counter *rows, size_t c
     if (!PFB_COLLECT_GROW(chosen->rows, chosen->capacity, chosen->count + count))
         return false;
     memcpy(chosen->rows + chosen->count, rows, count * sizeof *rows);
-    size_t all = chosen->count + count;
-    size_t kept = 0;
-    qsort(chosen->rows, all, sizeof *rows, compare_chosen);
-    for (size_t i = 0; i < all; i++) {
-        const chosen_counter *last = kept > 0 ? &chosen->rows[kept - 1] : NULL;
+    size_t total = chosen->count + count;
+    size_t unique = 0;
+    qsort(chosen->rows, total, sizeof *rows, compare_chosen);
+    for (size_t i = 0; i < total; i++) {
+        const chosen_counter *last = unique > 0 ? &chosen->rows[unique - 1] : NULL;
         if (!last || compare_keys(last, &chosen->rows[i]) != 0 || last->filter != chosen->rows[i].filter)
-            chosen->rows[kept++] = chosen->rows[i];
+            chosen->rows[unique++] = chosen->rows[i];
     }
-    chosen->count = kept;
+    chosen->count = unique;
     return true;
 }
 
@@ -79,14 +79,15 @@ bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *ch
     return has_memory;
 }
 
-/* Returns the size without a "#" and digits at the end; the whole size if there are none. */
+/* Returns the size of the pattern without a final "#" and digits, whose number becomes *index; the whole size if it has
+ * none. */
 static size_t split_index(const char *pattern, size_t size, uint32_t *index)
 {
-    enum { MOST_DIGITS = 9 };
+    enum { MAX_DIGITS = 9 };
     size_t at = size;
     uint32_t power = 1;
     *index = 0;
-    while (at > 0 && size - at < MOST_DIGITS && pattern[at - 1] >= '0' && pattern[at - 1] <= '9') {
+    while (at > 0 && size - at < MAX_DIGITS && pattern[at - 1] >= '0' && pattern[at - 1] <= '9') {
         at--;
         *index += power * (uint32_t)(pattern[at] - '0');
         power *= 10;
@@ -133,8 +134,8 @@ void pfb_choice_free(counter_choice *chosen)
     *chosen = (counter_choice){.rows = NULL};
 }
 
-/* Returns the position of the first row that is not below this counter. */
-static size_t find_from(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id)
+/* Returns the position of the first row of this counter, or where it would be. */
+static size_t lower_bound(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id)
 {
     const chosen_counter wanted = {.counterset = *counterset, .counter_id = counter_id};
     size_t low = 0;
@@ -151,7 +152,7 @@ static size_t find_from(const counter_choice *chosen, const pfb_guid *counterset
 
 chosen_range pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *counterset)
 {
-    size_t begin = find_from(chosen, counterset, 0);
+    size_t begin = lower_bound(chosen, counterset, 0);
     size_t end = begin;
     while (end < chosen->count && pfb_guid_equal(&chosen->rows[end].counterset, counterset))
         end++;
@@ -160,7 +161,7 @@ chosen_range pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *cou
 
 chosen_range pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id)
 {
-    size_t begin = find_from(chosen, counterset, counter_id);
+    size_t begin = lower_bound(chosen, counterset, counter_id);
     size_t end = begin;
     while (end < chosen->count && pfb_guid_equal(&chosen->rows[end].counterset, counterset) &&
            chosen->rows[end].counter_id == counter_id)

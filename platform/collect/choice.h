@@ -11,7 +11,7 @@
 typedef struct instance_filter {
     char *text;            /* UTF-8 */
     pfb_name pattern;      /* all of the text */
-    pfb_name name_pattern; /* without the number */
+    pfb_name name_pattern; /* without the "#" and the number */
     bool has_index;
     uint32_t index;
 } instance_filter;
@@ -21,8 +21,8 @@ typedef struct instance_filter {
 typedef struct chosen_counter {
     pfb_guid counterset;
     uint32_t counter_id; /* PFB_NO_ID: all of the counterset */
-    uint32_t filter;     /* position, or ALL_INSTANCES */
-    bool is_shown;       /* false: only formulas of other counters need it */
+    uint32_t filter;     /* position in `filters`, or ALL_INSTANCES */
+    bool is_shown;       /* false: it is collected only for the formulas of other counters */
 } chosen_counter;
 
 /* Counters chosen by name, for a collector without a source. Compared with the names of each sample. */
@@ -30,10 +30,10 @@ typedef struct named_choice {
     char **names; /* UTF-8: of countersets, then of counters */
     size_t counterset_count, counter_count;
     uint32_t filter;
-    bool is_match; /* it has the counter of a log that was compared last */
+    bool is_match; /* result of the last comparison with the path of a log */
 } named_choice;
 
-/* Initialised to zero; then everything is shown. */
+/* Initialised to zero; then all counters and instances are chosen. */
 typedef struct counter_choice {
     chosen_counter *rows; /* ascending by counterset and counter */
     size_t count, capacity;
@@ -41,7 +41,7 @@ typedef struct counter_choice {
     size_t named_count, named_capacity;
     instance_filter *filters;
     size_t filter_count, filter_capacity;
-    uint8_t *matches; /* whether the current row matches each filter: 0 unknown, 1 yes, 2 no */
+    uint8_t *matches; /* by filter, whether it matches the instance of the current row: 0 unknown, 1 yes, 2 no */
     size_t match_capacity;
 } counter_choice;
 
@@ -53,19 +53,21 @@ typedef struct chosen_range {
 /* Adds rows and sorts them. Returns false when memory is exhausted; then nothing is added. */
 bool pfb_choice_add(counter_choice *chosen, const chosen_counter *rows, size_t count);
 
-/* Adds countersets and counters by name; `filter` is that of their instances. Returns false when memory is exhausted.
- */
+/* Adds countersets and counters by name, with the position of the filter for their instances. Returns false when memory
+ * is exhausted. */
 bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *choice, uint32_t filter);
 
 /* Adds a filter, or finds an equal one; *position becomes its position. Returns false when memory is exhausted. */
 bool pfb_choice_add_filter(counter_choice *chosen, const char *instance, uint32_t *position);
 void pfb_choice_free(counter_choice *chosen);
 
-/* Return the rows of a counterset, and those of one counter (PFB_NO_ID: the rows that choose all its counters). */
+/* Return the rows of a counterset, and those of one of its counters. PFB_NO_ID as counter: the rows that choose all
+ * counters of the counterset. */
 chosen_range pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *counterset);
 chosen_range pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id);
 
-/* Returns true if an instance matches a filter. `occurrence` is its number among the instances of its name, from 0. */
+/* Returns true if an instance matches a filter. `occurrence` is its number among the instances with its name, from 0.
+ */
 bool pfb_choice_matches(const instance_filter *filter, const pfb_name *name, uint32_t occurrence);
 
 #endif

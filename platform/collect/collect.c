@@ -70,7 +70,7 @@ void pfb_collector_close(pfb_collector *c)
 void pfb_collector_begin_file(pfb_collector *c)
 {
     pfb_collect_end_sample(c);
-    pfb_collect_leave_query(&c->query);
+    pfb_collect_release_query(&c->query);
     pfb_collect_forget_logs(c);
     forget_names(c);
     c->file_number = ++c->last_file_number;
@@ -96,7 +96,7 @@ bool pfb_collector_choose_file(pfb_collector *c, size_t file, pfb_source_failure
 }
 
 /* Ends the current sample before names change: its values refer to them. */
-static bool end_names(pfb_collector *c)
+static bool prepare_name_change(pfb_collector *c)
 {
     pfb_text_clear(&c->texts);
     return pfb_collect_end_sample(c);
@@ -108,7 +108,7 @@ bool pfb_collector_put_registration(pfb_collector *c, const pfb_guid *counterset
     pfb_error unused;
     error = error ? error : &unused;
     *error = (pfb_error){PFB_OK, 0};
-    metadata_set *set = end_names(c) ? pfb_metadata_get(&c->metadata, counterset) : NULL;
+    metadata_set *set = prepare_name_change(c) ? pfb_metadata_get(&c->metadata, counterset) : NULL;
     return (set && pfb_metadata_add(set, request, data, size, &c->options.reader, error)) ||
            pfb_collect_no_memory(failure);
 }
@@ -119,13 +119,13 @@ bool pfb_collector_put_names(pfb_collector *c, const void *data, size_t size, pf
     pfb_error unused;
     error = error ? error : &unused;
     *error = (pfb_error){PFB_OK, 0};
-    return (end_names(c) && pfb_titles_add(&c->titles, data, size, &c->options.reader, error)) ||
+    return (prepare_name_change(c) && pfb_titles_add(&c->titles, data, size, &c->options.reader, error)) ||
            pfb_collect_no_memory(failure);
 }
 
 /* The header of a reply. */
 typedef struct reply_header {
-    size_t size_bytes; /* at most that of the data; 0: it is malformed */
+    size_t size_bytes; /* of the reply, at most that of the data; 0: the header is malformed */
     pfb_error error;
     pfb_name machine_name; /* V1 */
     sample_clocks clocks;
@@ -151,14 +151,14 @@ static reply_header read_header(const pfb_collector *c, bool is_v1, const void *
 /* Returns true if the range leaves out the reply. */
 static bool leave_out(pfb_collector *c, kept_sample *sample, const reply_header *header, bool is_v1)
 {
-    bool is_object = c->log.is_object; /* it is used if its sample is */
+    bool is_object = c->log.is_object; /* part of a log record, which the range already contains */
     sample->machine_name = header->machine_name;
     bool is_left_out = header->size_bytes > 0 && !is_object && pfb_collect_leave_out(c, sample, &header->clocks, is_v1);
     sample->machine_name = (pfb_name){.bytes = NULL};
     return is_left_out;
 }
 
-/* Copies the bytes of a reply. False when memory is exhausted. */
+/* Copies the bytes of a reply. Returns false when memory is exhausted. */
 static bool copy_reply(kept_sample *sample, const void *data, size_t size)
 {
     void *bytes = sample->reply.data;
@@ -187,14 +187,13 @@ bool pfb_collector_put_sample(pfb_collector *c, uint32_t version, const void *da
     if (!sample || !copy_reply(sample, data, header.size_bytes))
         return pfb_collect_no_memory(failure);
     c->reply.data = sample->reply.data;
-    return pfb_collect_take(c, is_v1) || pfb_collect_no_memory(failure);
+    return pfb_collect_load(c, is_v1) || pfb_collect_no_memory(failure);
 }
 
 /* ---- Collecting ------------------------------------------------------------------------------------------ */
 
-/* Gets the query information of the collected sample. That of a live source changes only after counters were
- * added. */
-static bool take_info(pfb_collector *c, bool is_recorded, pfb_source_failure *failure)
+/* Updates the query information for the collected reply. With a live source it changes only when counters are added. */
+static bool update_info(pfb_collector *c, bool is_recorded, pfb_source_failure *failure)
 {
     if (c->has_info && !is_recorded)
         return true;
@@ -215,8 +214,8 @@ static bool take_info(pfb_collector *c, bool is_recorded, pfb_source_failure *fa
 
 static void wait_for_interval(pfb_collector *c)
 {
-    const uint64_t usual = 1000;
-    uint64_t interval = (c->options.interval_ms > 0 ? c->options.interval_ms : usual) * UINT64_C(1000000);
+    const uint64_t default_ms = 1000;
+    uint64_t interval = (c->options.interval_ms > 0 ? c->options.interval_ms : default_ms) * UINT64_C(1000000);
     uint64_t now = pfb_wait_clock();
     if (c->has_begun)
         pfb_wait_until(c->started + ((now - c->started) / interval + 1) * interval);
@@ -224,7 +223,7 @@ static void wait_for_interval(pfb_collector *c)
         c->started = now;
 }
 
-/* Collects a reply in the sample. */
+/* Collects replies in the sample's memory until the range does not leave one out. */
 static bool collect_reply(pfb_collector *c, kept_sample *sample, bool is_recorded, pfb_source_failure *failure)
 {
     bool is_v1 = c->version == VERSION_V1;
@@ -232,7 +231,7 @@ static bool collect_reply(pfb_collector *c, kept_sample *sample, bool is_recorde
     do {
         bool is_collected = is_v1 ? pfb_source_v1(c->source, (const char *)c->v1_query.data, &sample->reply, failure)
                                   : pfb_source_query_collect(c->query_handle, &sample->reply, failure) &&
-                                        take_info(c, is_recorded, failure);
+                                        update_info(c, is_recorded, failure);
         if (!is_collected)
             return false;
         reply_header header = read_header(c, is_v1, sample->reply.data, sample->reply.size_bytes);
@@ -261,7 +260,7 @@ bool pfb_collector_collect(pfb_collector *c, pfb_source_failure *failure)
     c->reply.collected_bytes = sample->reply.size_bytes;
     c->reply.info = c->info.data;
     c->reply.info_bytes = c->info.size_bytes;
-    return c->options.is_raw || pfb_collect_take(c, is_v1) || pfb_collect_no_memory(failure);
+    return c->options.is_raw || pfb_collect_load(c, is_v1) || pfb_collect_no_memory(failure);
 }
 
 pfb_collected_reply pfb_collector_reply(const pfb_collector *c)
@@ -280,6 +279,6 @@ pfb_collector_losses pfb_collector_lost(const pfb_collector *c)
 {
     return (pfb_collector_losses){.gaps = c->gaps,
                                   .dropped_count = c->series[0].kept.dropped_count + c->series[1].kept.dropped_count,
-                                  .most_objects = KEPT_MOST_OBJECTS,
-                                  .most_bytes = KEPT_MOST_BYTES};
+                                  .most_objects = KEPT_MAX_OBJECTS,
+                                  .most_bytes = KEPT_MAX_BYTES};
 }

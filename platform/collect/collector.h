@@ -25,14 +25,14 @@ typedef struct compared_result {
     uint32_t result;
 } compared_result;
 
-/* A column of the current sample. */
+/* A column of the current sample: a counter. */
 typedef struct shown_column {
     pfb_name name;
-    text_view text; /* `bytes` is null if the name is not cached and converted each time */
+    text_view text; /* the name in the cache; `bytes` is null if it is not there */
     const char *unit;
     bool is_chosen;
-    bool has_all_instances;
-    size_t first_filter, filter_count; /* otherwise its filters: positions in column_filters */
+    bool has_all_instances;            /* else an instance must match one of ... */
+    size_t first_filter, filter_count; /* ... these elements of column_filters */
     bool is_hidden;
 } shown_column;
 
@@ -43,14 +43,14 @@ enum {
     SCRATCH_PARENT,
     SCRATCH_COUNTER,
     SCRATCH_MACHINE,
-    SCRATCH_DESCRIBED, /* and the two that follow it */
+    SCRATCH_DESCRIBED, /* three: name, English name and help of a description */
     SCRATCH_COUNT = SCRATCH_DESCRIBED + 3
 };
 
-/* What is collected of the source; decided when it is needed first. */
+/* Whether V1 or V2 data is collected from the source; decided when this is first needed. */
 typedef enum collected_version { VERSION_UNDECIDED, VERSION_V1, VERSION_V2 } collected_version;
 
-/* What is kept of a file that is not the chosen one. */
+/* The state of a file that is not the chosen one. */
 typedef struct parked_file {
     log_state log;
     titles titles;
@@ -64,7 +64,7 @@ struct pfb_collector {
     metadata metadata;
     titles titles;
     text_cache texts;
-    uint64_t mark; /* of the last pass over countersets */
+    uint64_t mark; /* number of the last pass over the countersets of `metadata` */
     /* The source (add.c, collect.c). */
     counter_choice choice;
     pfb_source_query *query_handle; /* V2; null: no counter was added */
@@ -81,75 +81,82 @@ struct pfb_collector {
     uint64_t started;
     pfb_collected_reply reply;
     /* Samples (samples.c). */
-    range_step v2_step; /* of V2 samples; of V1 each machine has one (kept.h) */
+    range_step v2_step; /* of V2 samples; for V1 each machine has one (kept.h) */
     uint64_t number;    /* of the next sample */
     uint64_t file_number, last_file_number;
-    size_t file; /* the chosen file; its place in `files` is unused */
+    size_t file; /* the chosen file, whose state is in the collector; its element of `files` is not used */
     parked_file *files;
     size_t file_count, file_capacity;
     query_info *query;       /* applies to the next V2 sample; null: none */
     sample_series series[2]; /* V2, V1 */
     log_state log;           /* logs.c */
     uint32_t gaps;
-    compared_result *pairs; /* of the current sample ... */
-    uint32_t *results;
-    const pfb_sample **older; /* ... by result */
+    /* The results of the current sample: */
+    compared_result *pairs;   /* grouped by older sample */
+    uint32_t *results;        /* positions, in the order of `pairs` */
+    const pfb_sample **older; /* by position: the sample it is compared with, or null */
     size_t pair_capacity, result_capacity, older_capacity;
-    double *values; /* of the current sample, by place */
-    uint8_t *status_bytes;
+    double *values;        /* of the current sample, indexed by pfb_sample_place */
+    uint8_t *status_bytes; /* as `values` */
     size_t value_capacity, status_capacity;
     /* The current sample (values.c). */
     kept_sample *current; /* null: none */
     bool is_v1;           /* the current sample */
     shown_column *columns;
     size_t column_capacity;
-    uint32_t *column_filters; /* positions of filters, by column */
+    uint32_t *column_filters; /* positions in choice.filters, grouped by column */
     size_t column_filter_count, column_filter_capacity;
     text_scratch scratch[SCRATCH_COUNT];
-    uint32_t result, row, position; /* of the next value */
-    bool has_result, has_row;       /* `value` holds the parts of that result, and of that row */
-    bool knows_ended, has_ended;    /* of that result: whether instances of the older sample have ended */
-    bool is_total;                  /* that row is a total */
+    uint32_t result, row, position;     /* of the next value */
+    bool has_result, has_row;           /* `value` has the members that depend on that result, and on that row */
+    bool is_missing_known, has_missing; /* whether that result lacks instances of the older sample, once known */
+    bool is_total;                      /* that row is a total */
     pfb_collected_value value;
 };
 
 /* Reports a failed allocation. Returns false. */
 bool pfb_collect_no_memory(pfb_source_failure *failure);
 
-/* ---- metadata of the source (fetch.c) -------------------------------------------------------------------- */
+/* ---- Metadata of the source (fetch.c) -------------------------------------------------------------------- */
 
 /* Asks the source for the reply to a request code unless it was asked before. Returns true even if the source has no
  * reply; returns false when memory is exhausted. */
 bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request);
 
-/* Fetches the counters and all names, and adds those of the catalog. */
+/* Fetches the counters and all names, and adds those of the catalog. Returns false when memory is exhausted. */
 bool pfb_collect_complete(pfb_collector *c, metadata_set *set);
+
+/* Adds a problem, which pfb_collector_next_problem returns. Returns false when memory is exhausted. */
 
 bool pfb_collect_add_problem(pfb_collector *c, const pfb_collector_problem *problem);
 
 /* ---- V1 of the source (add_v1.c) ------------------------------------------------------------------------- */
 
-/* Decides what is collected of the source, and lists its V2 countersets in *guids. If it cannot list them,
- * unlisted->code is PFB_WIN32_NOT_SUPPORTED; then it has V1 data, or is asked for countersets of the catalog. */
-bool pfb_collect_list(pfb_collector *c, pfb_bytes *guids, pfb_source_failure *unlisted, pfb_source_failure *failure);
+/* Decides whether V1 or V2 data is collected from the source; for V2 lists its countersets in *guids. If a V2 source
+ * cannot list them (PFB_WIN32_NOT_SUPPORTED), *list_failure is that failure, and the source can only be asked for
+ * countersets that are known from elsewhere. Returns false on other failures. */
+bool pfb_collect_list(pfb_collector *c, pfb_bytes *guids, pfb_source_failure *list_failure,
+                      pfb_source_failure *failure);
 
 /* pfb_collector_add_choice for V1. */
 bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pfb_source_failure *failure);
 
-/* The key of a V1 object among the chosen counters. */
+/* Convert the title index of a V1 object to the `counterset` of a chosen_counter, and back. */
 pfb_guid pfb_collect_title_key(uint32_t title);
 uint32_t pfb_collect_key_title(const pfb_guid *key);
 
-/* The name of a counterset where there are no GUIDs, in V1 data and logs: of a GUID its name in the catalog. */
-const char *pfb_collect_catalog_name(const char *called);
+/* Returns the catalog's name if the text is the GUID of a catalog counterset, else the text. For V1 data and logs,
+ * which have no GUIDs. */
+const char *pfb_collect_catalog_name(const char *requested);
 
 /* Returns true if a pattern matches the name of a V1 title or is its index. */
 bool pfb_collect_matches_title(pfb_collector *c, const char *pattern, uint32_t title);
 
 /* ---- samples.c ------------------------------------------------------------------------------------------- */
 
-/* Loads, compares and cooks the reply in the spare sample of the series. Returns false when memory is exhausted. */
-bool pfb_collect_take(pfb_collector *c, bool is_v1);
+/* Loads the reply in the spare sample of the series, compares it with older samples, computes its values and makes it
+ * the current sample. Returns false when memory is exhausted. */
+bool pfb_collect_load(pfb_collector *c, bool is_v1);
 
 /* Ends the current sample and returns the spare sample of a series, allocated if there is none. Returns null when
  * memory is exhausted. */
@@ -161,18 +168,21 @@ bool pfb_collect_end_sample(pfb_collector *c);
 /* Returns why a sample is not compared with an older one of another file, by their clocks, as a PFB_GAP_ bit; or 0. */
 uint32_t pfb_collect_compare_clocks(const sample_clocks *older, const sample_clocks *newer, bool is_v1);
 
+/* Frees all samples and the memory for computed values. */
 void pfb_collect_free_samples(pfb_collector *c);
-void pfb_collect_leave_query(query_info **query);
+
+/* Drops a reference, which becomes null; frees the query information with the last one. */
+void pfb_collect_release_query(query_info **query);
 
 /* ---- range.c --------------------------------------------------------------------------------------------- */
 
-/* Returns true if the range leaves a sample out. Reports that, and its time, in the reply. Of `sample` only the name of
- * the machine is used. */
+/* Returns true if the range leaves a sample out. Reports that, and its time, in c->reply. Uses only the machine name of
+ * `sample`. */
 bool pfb_collect_leave_out(pfb_collector *c, kept_sample *sample, const sample_clocks *clocks, bool is_v1);
 
 /* ---- logs.c ---------------------------------------------------------------------------------------------- */
 
-/* Forgets the paths and samples of a log. */
+/* Forgets the paths and samples of the chosen file's log. */
 void pfb_collect_forget_logs(pfb_collector *c);
 void pfb_collect_free_log(log_state *l);
 
@@ -182,7 +192,7 @@ pfb_collected_sample pfb_collect_log_sample(const pfb_collector *c);
 
 /* ---- values.c -------------------------------------------------------------------------------------------- */
 
-/* Returns true if the choice has this counter of a log. */
+/* Returns true if the names match this object and counter of a log. */
 bool pfb_collect_has_log_counter(const named_choice *named, const pfb_name *object, const pfb_name *counter);
 
 /* Makes the sample the current one. Returns false when memory is exhausted. */

@@ -14,7 +14,7 @@ static int compare_guids(const void *left, const void *right)
     return memcmp(((const pfb_guid *)left)->bytes, ((const pfb_guid *)right)->bytes, sizeof(pfb_guid));
 }
 
-static bool list_put(pfb_collector *c, pfb_bytes *guids)
+static bool list_put_sets(pfb_collector *c, pfb_bytes *guids)
 {
     for (size_t i = 0; i < c->metadata.count; i++) {
         const metadata_set *set = c->metadata.sets[i];
@@ -27,9 +27,9 @@ static bool list_put(pfb_collector *c, pfb_bytes *guids)
 }
 
 /* Removes repeated GUIDs. */
-static bool list_once(pfb_collector *c, pfb_bytes *guids)
+static bool remove_repeated(pfb_collector *c, pfb_bytes *guids)
 {
-    size_t kept = 0;
+    size_t kept_bytes = 0;
     c->mark++;
     for (size_t at = 0; guids->size_bytes - at >= sizeof(pfb_guid); at += sizeof(pfb_guid)) {
         pfb_guid guid;
@@ -38,12 +38,12 @@ static bool list_once(pfb_collector *c, pfb_bytes *guids)
         if (!set)
             return false;
         if (set->mark != c->mark) {
-            memmove(guids->data + kept, &guid, sizeof guid);
-            kept += sizeof guid;
+            memmove(guids->data + kept_bytes, &guid, sizeof guid);
+            kept_bytes += sizeof guid;
         }
         set->mark = c->mark;
     }
-    guids->size_bytes = kept;
+    guids->size_bytes = kept_bytes;
     return true;
 }
 
@@ -51,13 +51,14 @@ bool pfb_collector_countersets(pfb_collector *c, pfb_bytes *guids, pfb_source_fa
 {
     guids->size_bytes = 0;
     if (!c->source)
-        return list_put(c, guids) || pfb_collect_no_memory(failure);
-    return pfb_source_countersets(c->source, guids, failure) && (list_once(c, guids) || pfb_collect_no_memory(failure));
+        return list_put_sets(c, guids) || pfb_collect_no_memory(failure);
+    return pfb_source_countersets(c->source, guids, failure) &&
+           (remove_repeated(c, guids) || pfb_collect_no_memory(failure));
 }
 
 /* ---- Descriptions ---------------------------------------------------------------------------------------- */
 
-/* A text of a description. */
+/* A text of a description, and the members that receive it. */
 typedef struct described_text {
     pfb_name name;
     const char **text;
@@ -65,7 +66,7 @@ typedef struct described_text {
     bool *exists;
 } described_text;
 
-/* Converts the three texts of a description. False when memory is exhausted. */
+/* Converts the three texts of a description. Returns false when memory is exhausted. */
 static bool convert_texts(pfb_collector *c, const described_text texts[3])
 {
     for (size_t i = 0; i < 3; i++) {
@@ -80,7 +81,8 @@ static bool convert_texts(pfb_collector *c, const described_text texts[3])
     return true;
 }
 
-/* Returns the counterset with all metadata of the source; null when memory is exhausted. */
+/* Returns the counterset with the counters and names of the source, and its reply to the request for help texts.
+ * Returns null when memory is exhausted. */
 static metadata_set *find_described(pfb_collector *c, const pfb_guid *guid, uint32_t help)
 {
     metadata_set *set = pfb_metadata_get(&c->metadata, guid);

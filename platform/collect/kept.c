@@ -29,7 +29,7 @@ static int compare_machine(const kept_machine *machine, const pfb_name *name)
     return name->size_bytes > 0 ? memcmp(machine->name, name->bytes, name->size_bytes) : 0;
 }
 
-/* Returns the position of the first machine that is not below the sample's machine. */
+/* Returns the position of the sample's machine, or where it would be. */
 static size_t find_position(const kept_samples *kept, const kept_sample *sample)
 {
     size_t low = 0;
@@ -143,16 +143,16 @@ static bool merge_objects(kept_machine *machine, kept_sample *sample)
         missing += find_object(machine, sample->titles[i]) == NULL;
     if (!PFB_COLLECT_GROW(machine->objects, machine->capacity, machine->count + missing))
         return false;
-    size_t from = machine->count;
+    size_t read = machine->count;
     machine->count += missing;
-    size_t to = machine->count;
+    size_t write = machine->count;
     for (size_t left = sample->title_count; left > 0;) {
         uint32_t title = sample->titles[left - 1];
-        if (from > 0 && machine->objects[from - 1].title >= title) {
-            left -= machine->objects[from - 1].title == title;
-            machine->objects[--to] = machine->objects[--from];
+        if (read > 0 && machine->objects[read - 1].title >= title) {
+            left -= machine->objects[read - 1].title == title;
+            machine->objects[--write] = machine->objects[--read];
         } else {
-            machine->objects[--to] = (kept_object){title, sample};
+            machine->objects[--write] = (kept_object){title, sample};
             left--;
         }
     }
@@ -177,8 +177,8 @@ static void release(kept_samples *kept, kept_sample *sample, kept_sample **relea
     *released = sample;
 }
 
-/* Makes the sample the latest one of its objects, as far as they are known, and releases samples that are no longer the
- * latest one of any object. */
+/* Makes the sample the latest one of those of its objects that are already known, and releases samples that are no
+ * longer the latest one of any object. */
 static void supersede(kept_samples *kept, kept_sample *sample, kept_sample **released)
 {
     const kept_machine *machine = pfb_kept_machine(kept, sample);
@@ -223,7 +223,7 @@ bool pfb_kept_add(kept_samples *kept, kept_sample *sample, kept_sample **release
     *released = NULL;
     supersede(kept, sample, released);
     while (kept->first &&
-           (kept->object_count + sample->title_count > KEPT_MOST_OBJECTS || kept->size_bytes + size > KEPT_MOST_BYTES))
+           (kept->object_count + sample->title_count > KEPT_MAX_OBJECTS || kept->size_bytes + size > KEPT_MAX_BYTES))
         drop_first(kept, released);
     sample->machine = find_or_add_machine(kept, sample);
     if (!sample->machine || !merge_objects(sample->machine, sample)) {

@@ -6,12 +6,12 @@
 #include "perfblock/sample.h"
 #include "perfblock/source.h"
 
-/* The samples of one format that later ones are compared with: for V1, the latest sample of each object of each
- * machine. V2 is treated as a single object of a machine without name. When the samples exceed a limit the oldest ones
- * are dropped, but never the latest. Finding the sample of an object is a binary search; adding a sample is linear in
- * its objects and in the kept ones. */
+/* The samples of one format, V1 or V2, that later ones are compared with: for V1, the latest sample of each object of
+ * each machine. V2 is treated as a single object of a machine without name. When the samples exceed a limit the oldest
+ * ones are dropped, but never the latest. Finding the sample of an object is a binary search; adding a sample is linear
+ * in its objects and in the kept ones. */
 
-enum { KEPT_MOST_OBJECTS = 4096, KEPT_MOST_BYTES = 64 << 20 };
+enum { KEPT_MAX_OBJECTS = 4096, KEPT_MAX_BYTES = 64 << 20 };
 
 typedef struct kept_machine kept_machine;
 typedef struct query_info query_info;
@@ -23,7 +23,7 @@ typedef struct kept_sample {
     uint64_t file_number; /* number of the file that it comes from */
     pfb_bytes reply;
     size_t reply_size;     /* size according to the header of the reply */
-    pfb_name machine_name; /* V1, in the reply; `bytes` is null without one */
+    pfb_name machine_name; /* V1: refers to the reply; `bytes` is null if there is none */
     uint32_t *titles;      /* title indexes of its objects, ascending, each once; V2: only 0 */
     size_t title_count, title_capacity;
     void *memory; /* memory of `table` */
@@ -34,8 +34,8 @@ typedef struct kept_sample {
     /* ------------------------------------------------------------------------------------------ */
     uint64_t serial; /* ascends in the order of adding */
     kept_machine *machine;
-    size_t latest_count; /* number of objects whose latest sample this is */
-    struct kept_sample *before, *after;
+    size_t latest_count;                /* number of objects whose latest sample this is */
+    struct kept_sample *before, *after; /* in the order of adding; null at the ends */
 } kept_sample;
 
 /* Initialised to zero. */
@@ -53,11 +53,11 @@ typedef struct kept_samples {
  */
 const kept_machine *pfb_kept_machine(const kept_samples *kept, const kept_sample *sample);
 
-/* The last sample of that machine in the range, or null if no samples of it are kept. Valid as long. Adding a sample
- * sets it to that sample. */
+/* Returns the range step of the machine that a sample names, or null if no samples of it are kept. Valid until the next
+ * sample is added; the step of that sample's machine then refers to it. */
 range_step *pfb_kept_step(const kept_samples *kept, const kept_sample *sample);
 
-/* The latest sample of an object, or null. `machine` may be null. */
+/* Returns the latest sample of an object, or null. `machine` may be null. */
 kept_sample *pfb_kept_find(const kept_machine *machine, uint32_t title);
 
 /* Adds a sample with at least one object. *released becomes the list of samples that are no longer kept, linked by

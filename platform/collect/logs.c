@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of 100 ns. */
+/* Units are those of FILETIME: 100 ns. */
 #define UNITS_PER_MINUTE INT64_C(600000000)
 
 void pfb_collect_forget_logs(pfb_collector *c)
@@ -54,7 +54,7 @@ static bool reserve_path_names(pfb_collector *c)
     return has_memory;
 }
 
-/* Returns the memory for the next sample: not that of the latest one. */
+/* Returns the memory for the next sample, which is not that of the latest one. */
 static log_sample *spare_sample(log_state *l)
 {
     return &l->samples[!l->newer];
@@ -71,9 +71,9 @@ static bool copy_record(log_sample *sample, const pfb_log_reader *log, const pfb
     return has_memory;
 }
 
-/* Takes the list of paths from the spare sample. If it differs from the previous list, the next sample is not compared
- * with the samples before it. */
-static bool take_paths(pfb_collector *c, size_t size, pfb_error *error)
+/* Loads the list of paths, whose record is in the spare sample. If it differs from the previous list, the next sample
+ * is not compared with earlier ones. */
+static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
 {
     log_state *l = &c->log;
     log_sample *spare = spare_sample(l);
@@ -109,16 +109,17 @@ static bool take_paths(pfb_collector *c, size_t size, pfb_error *error)
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */
 
-/* Returns a time in UTC if the bias is known, else as it is. */
+/* Sets the time of a value: in UTC if the bias is known, else in local time. A hostile time that UTC could overflow is
+ * absent. */
 static void set_time(pfb_collected_value *v, uint64_t local_time, bool has_bias, int32_t bias_minutes)
 {
-    const uint64_t most = INT64_MAX / 2;
-    v->has_time = local_time <= most;
+    const uint64_t max = INT64_MAX / 2;
+    v->has_time = local_time <= max;
     v->is_local_time = !has_bias;
     v->time = v->has_time ? (int64_t)local_time + (has_bias ? bias_minutes * UNITS_PER_MINUTE : 0) : 0;
 }
 
-/* Returns true if the range leaves out a sample of this time. Reports that, and the time, in the reply. */
+/* Returns true if the range leaves out a sample of this time. Reports that, and the time, in c->reply. */
 static bool leave_out_of_log(pfb_collector *c, uint64_t local_time)
 {
     const pfb_collector_range *range = &c->options.range;
@@ -161,7 +162,7 @@ static bool fit_values(log_sample *sample, size_t size)
     return has_memory;
 }
 
-/* Keeps the difference of UTC and local time if it can be derived from a value. */
+/* Derives the difference of UTC and local time from the first value that contains both; else it does not change. */
 static void find_bias(log_state *l, const pfb_log_values *values)
 {
     bool is_found = false;
@@ -172,7 +173,8 @@ static void find_bias(log_state *l, const pfb_log_values *values)
     l->has_bias = l->has_bias || is_found;
 }
 
-/* Keeps the difference that the first whole object of a sample shows, unless one is known. */
+/* Unless the difference of UTC and local time is known, derives it from the first V1 object of the sample: the header
+ * of its block has the time in UTC. */
 static void find_bias_of_objects(log_state *l, uint64_t local_time)
 {
     pfb_log_sample_reader rest = l->rest;
@@ -187,8 +189,8 @@ static void find_bias_of_objects(log_state *l, uint64_t local_time)
                   pfb_log_bias_between((uint64_t)block.perf_time_100ns, local_time, &l->bias_minutes);
 }
 
-/* Loads the sample in the spare sample and compares it with the one before. */
-static bool take_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_error *error)
+/* Loads the sample whose record is in the spare sample, and matches its values with those of the previous sample. */
+static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_error *error)
 {
     log_state *l = &c->log;
     log_sample *sample = spare_sample(l);
@@ -215,8 +217,8 @@ static bool take_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
     return true;
 }
 
-/* Adds the piece of a name table that the spare sample holds. */
-static bool take_names(pfb_collector *c, size_t size, pfb_error *error)
+/* Adds the names of the name table record in the spare sample. */
+static bool load_names(pfb_collector *c, size_t size, pfb_error *error)
 {
     const uint8_t *record = spare_sample(&c->log)->record;
     pfb_log_names names;
@@ -235,8 +237,8 @@ static bool take_names(pfb_collector *c, size_t size, pfb_error *error)
 static void read_header_bias(log_state *l, const pfb_log_reader *log)
 {
     int64_t minutes = (int64_t)log->bias_minutes + log->standard_bias_minutes;
-    const int64_t most = INT64_C(15) * 60;
-    if (l->has_bias || log->standard_bias_minutes != log->daylight_bias_minutes || minutes < -most || minutes > most)
+    const int64_t max = INT64_C(15) * 60;
+    if (l->has_bias || log->standard_bias_minutes != log->daylight_bias_minutes || minutes < -max || minutes > max)
         return;
     l->has_bias = true;
     l->bias_minutes = (int32_t)minutes;
@@ -254,15 +256,15 @@ bool pfb_collector_put_log_record(pfb_collector *c, const pfb_log_reader *log, c
     bool has_memory = pfb_collect_end_sample(c) && copy_record(spare_sample(l), log, record, &size);
     read_header_bias(l, log);
     if (has_memory && record->type == PFB_LOG_PATHS)
-        has_memory = take_paths(c, size, &error);
+        has_memory = load_paths(c, size, &error);
     else if (has_memory && record->type == PFB_LOG_NAMES)
-        has_memory = take_names(c, size, &error);
+        has_memory = load_names(c, size, &error);
     else if (has_memory && record->type == PFB_LOG_SAMPLE)
-        has_memory = take_sample(c, size, record->time, &error);
+        has_memory = load_sample(c, size, record->time, &error);
     else if (has_memory && record->type == PFB_LOG_SUMMARY)
         error = pfb_log_read_summary(spare_sample(l)->record, size, &summary);
     if (!has_memory && record->type == PFB_LOG_PATHS)
-        pfb_collect_forget_logs(c); /* memory for some names may be missing */
+        pfb_collect_forget_logs(c); /* values could not be returned without memory for their names */
     c->reply.is_sample = l->is_current;
     c->reply.error = error;
     if (error.code != PFB_OK)
@@ -297,7 +299,7 @@ bool pfb_collector_next_log_object(pfb_collector *c, const pfb_log_reader *log, 
 
 /* ---- Text logs ----------------------------------------------------------------------------------------------- */
 
-/* Copies a cell of the header, in which quotation marks may be doubled. Returns the size of the copy. */
+/* Copies a cell of the header; a doubled quotation mark becomes one. Returns the size of the copy. */
 static size_t copy_cell(uint8_t *to, const pfb_name *name)
 {
     const uint8_t *from = name->bytes;
@@ -355,7 +357,7 @@ bool pfb_collector_put_text_paths(pfb_collector *c, pfb_pdh_text_reader *text, p
         l->paths[l->path_count++] = (pfb_log_path){.counter = path.name};
     }
     size_t at = 0;
-    for (size_t i = 0; i < l->path_count; i++) { /* their bytes no longer move */
+    for (size_t i = 0; i < l->path_count; i++) { /* path_bytes no longer moves: names can refer to it */
         pfb_name name = l->paths[i].counter;
         name.bytes = l->path_bytes + at;
         at += name.size_bytes;
@@ -363,7 +365,7 @@ bool pfb_collector_put_text_paths(pfb_collector *c, pfb_pdh_text_reader *text, p
     }
     has_memory = has_memory && reserve_path_names(c);
     if (!has_memory)
-        pfb_collect_forget_logs(c); /* memory for some names may be missing */
+        pfb_collect_forget_logs(c); /* values could not be returned without memory for their names */
     return has_memory || pfb_collect_no_memory(failure);
 }
 
@@ -392,7 +394,7 @@ bool pfb_collector_put_text_row(pfb_collector *c, pfb_pdh_text_reader *text, con
 
 /* ---- Values -------------------------------------------------------------------------------------------------- */
 
-/* The number of the path's instance among those of its name. */
+/* Returns the number of the path's instance among the instances with its name. */
 static uint32_t path_occurrence(const pfb_log_path *path)
 {
     return path->instance_index != PFB_LOG_NONE ? path->instance_index : 0;
@@ -422,7 +424,7 @@ static void set_path(pfb_collector *c, pfb_collected_value *v, const pfb_log_pat
     v->occurrence = path_occurrence(path);
 }
 
-/* Fills in the parts that all values of a path share. */
+/* Sets the members that all values of a path share, and the row. */
 static void begin_value(pfb_collector *c, pfb_collected_value *v, uint32_t position)
 {
     log_state *l = &c->log;
@@ -466,8 +468,8 @@ static void set_formula(const pfb_collector *c, pfb_collected_value *v, const pf
     v->object_freq = now.object_freq;
 }
 
-/* Returns true if the instance of a path is chosen. What depends on the path alone is compared once: its values follow
- * each other. */
+/* Returns true if the instance of a path is chosen. Object and counter are compared only when the path changes: the
+ * values of a path follow each other. */
 static bool is_chosen(pfb_collector *c, uint32_t position, const pfb_name *instance, uint32_t occurrence)
 {
     log_state *l = &c->log;
@@ -515,8 +517,8 @@ static bool next_counter(pfb_collector *c, pfb_collected_value *v)
         v->has_instance = value->has_instance;
         v->occurrence = value->occurrence;
     }
-    /* A log may have counters of several machines, whose clocks differ: prefer the pair of times of the value itself.
-     */
+    /* A log may have counters of several machines in different time zones: if the value itself has both times, their
+     * difference is used. */
     bool has_own = pfb_log_utc_bias(&l->paths[value->path], value, &minutes);
     set_time(v, value->time, l->has_bias || has_own, minutes);
     set_formula(c, v, value);
@@ -525,7 +527,7 @@ static bool next_counter(pfb_collector *c, pfb_collected_value *v)
 
 static bool next_cell(pfb_collector *c, pfb_collected_value *v)
 {
-    static const double exact = 9007199254740992.0;
+    static const double exact = 9007199254740992.0; /* 2^53: a double has all integers below it */
     log_state *l = &c->log;
     while (l->next < l->cell_count) {
         const pfb_log_path *path = &l->paths[l->cells[l->next].column];

@@ -31,24 +31,24 @@ typedef struct log_state {
     size_t path_count, path_capacity;
     log_sample samples[2];
     unsigned newer;  /* index of the latest sample */
-    bool has_sample; /* there is a sample with these paths */
+    bool has_sample; /* samples[newer] has these paths: the next sample is compared with it */
     log_cell *cells; /* of the current row of a text log */
     size_t cell_count, cell_capacity;
     range_step step; /* of the log; its samples have no clocks */
     bool is_text;
     bool has_bias;
     int32_t bias_minutes;       /* UTC = local time + bias */
-    uint64_t number;            /* of the sample */
-    uint64_t local_time;        /* of the sample */
-    bool is_current;            /* the current sample of the collector is of a log */
-    size_t next;                /* value or cell */
-    uint32_t last_path, row;    /* of the value before it */
-    bool has_last;              /* there is one */
-    bool has_matches;           /* it is known which choices have the counter of ... */
-    uint32_t matches_path;      /* ... this path */
-    bool is_object;             /* a V1 block of the sample is being taken */
-    bool has_rest;              /* the sample may have objects ... */
-    pfb_log_sample_reader rest; /* ... past those that were taken */
+    uint64_t number;            /* of the latest sample */
+    uint64_t local_time;        /* of the latest sample */
+    bool is_current;            /* the collector's current sample comes from this log */
+    size_t next;                /* position of the next value of `samples`, or of the next cell */
+    bool has_last;              /* a value of the current sample was returned; ... */
+    uint32_t last_path, row;    /* ... the position of its path, and its number among the values of that path */
+    bool has_matches;           /* named_choice.is_match is up to date ... */
+    uint32_t matches_path;      /* ... for this path */
+    bool is_object;             /* a V1 object of the latest sample is being loaded */
+    bool has_rest;              /* the latest sample may have V1 objects ... */
+    pfb_log_sample_reader rest; /* ... which this reader returns */
 } log_state;
 
 #endif

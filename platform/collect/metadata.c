@@ -10,8 +10,8 @@
 
 /* ---- Countersets by GUID --------------------------------------------------------------------------------- */
 
-/* A node of the crit-bit tree: all GUIDs below it agree in the bits before `bit`, and those of child n have bit n. A
- * child is the index of a node, or that of a counterset with LEAF. */
+/* A node of the crit-bit tree: all GUIDs below it agree in the bits before `bit`; below children[0] this bit is 0,
+ * below children[1] it is 1. A child is the index of a node, or LEAF | the index of a counterset. */
 struct metadata_node {
     uint32_t bit;
     uint32_t children[2];
@@ -39,7 +39,8 @@ metadata_set *pfb_metadata_find(const metadata *m, const pfb_guid *guid)
     return set && pfb_guid_equal(&set->guid, guid) ? set : NULL;
 }
 
-/* Links the counterset at `index`, whose GUID is in no other one. Node index - 1 separates it from the rest. */
+/* Adds the counterset at `index` to the tree, which has all earlier ones; no two have the same GUID. Each counterset
+ * but the first adds one node: node index - 1. */
 static void link_set(metadata *m, uint32_t index)
 {
     const pfb_guid *guid = &m->sets[index]->guid;
@@ -85,7 +86,7 @@ static void free_set(metadata_set *set)
         free(set->replies);
         set->replies = next;
     }
-    for (size_t i = 0; i < METADATA_PLACES; i++)
+    for (size_t i = 0; i < METADATA_ORIGINS; i++)
         free(set->counters[i].rows);
     free(set->helps.rows);
     free(set->order);
@@ -167,7 +168,8 @@ static bool add_texts(metadata_texts *texts, const metadata_reply *reply, const 
     return true;
 }
 
-/* Reads a reply; *is_used becomes true if the counterset refers to its bytes. False when memory is exhausted. */
+/* Reads a reply; *is_used becomes true if the counterset now refers to its bytes. Returns false when memory is
+ * exhausted. */
 static bool read_reply(metadata_set *set, const metadata_reply *reply, bool is_catalog, const pfb_read_options *options,
                        pfb_error *error, bool *is_used)
 {
@@ -176,7 +178,7 @@ static bool read_reply(metadata_set *set, const metadata_reply *reply, bool is_c
     *error = (pfb_error){PFB_OK, 0};
     *is_used = true;
     switch (reply->request) {
-    case PFB_REQUEST_COUNTER_NAMES: /* of strings, those before an error are used */
+    case PFB_REQUEST_COUNTER_NAMES: /* even after an error, the strings before it are used */
         return add_texts(&set->counters[METADATA_LOCAL], reply, options, error);
     case PFB_REQUEST_COUNTER_HELPS:
         return add_texts(&set->helps, reply, options, error);
@@ -245,26 +247,26 @@ bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, siz
 
 bool pfb_metadata_complete(metadata_set *set)
 {
-    static const uint32_t OF_CATALOG = UINT32_C(1) << 31;
+    static const uint32_t FROM_CATALOG = UINT32_C(1) << 31;
     static const uint32_t requests[] = {PFB_REQUEST_COUNTERSET, PFB_REQUEST_COUNTERSET_ENGLISH_NAME,
                                         PFB_REQUEST_COUNTER_ENGLISH_NAMES};
-    const pfb_catalog_set *from = pfb_catalog_find(&set->guid);
-    if (!from || set->has_registration || set->has_catalog)
+    const pfb_catalog_set *entry = pfb_catalog_find(&set->guid);
+    if (!entry || set->has_registration || set->has_catalog)
         return true;
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         pfb_writer writer;
         pfb_error error;
         pfb_write_init(&writer, NULL, 0);
-        if (!pfb_catalog_registration(from, requests[i], &writer))
+        if (!pfb_catalog_registration(entry, requests[i], &writer))
             continue;
         metadata_reply *reply = make_reply(requests[i], writer.size_bytes);
         if (!reply)
             return false;
         pfb_write_init(&writer, reply->bytes, reply->size_bytes);
-        pfb_catalog_registration(from, requests[i], &writer);
+        pfb_catalog_registration(entry, requests[i], &writer);
         bool is_used = false;
         bool has_memory = read_reply(set, reply, true, 0, &error, &is_used);
-        reply->request |= OF_CATALOG; /* names of the source stay in use beside it */
+        reply->request |= FROM_CATALOG; /* so that keep_reply does not replace the source's reply to this request */
         if (is_used && has_memory)
             keep_reply(set, reply);
         else
@@ -278,21 +280,21 @@ bool pfb_metadata_complete(metadata_set *set)
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Returns the number of places whose names are used. */
-static unsigned used_places(const metadata_set *set)
+/* Returns the number of origins whose names are used: those of the catalog only without a registration. */
+static unsigned used_origins(const metadata_set *set)
 {
-    return !set ? 0 : set->has_registration ? METADATA_CATALOG : METADATA_PLACES;
+    return !set ? 0 : set->has_registration ? METADATA_CATALOG : METADATA_ORIGINS;
 }
 
-pfb_name pfb_metadata_set_name_at(const metadata_set *set, unsigned place)
+pfb_name pfb_metadata_set_name_at(const metadata_set *set, unsigned origin)
 {
-    return place < used_places(set) ? set->names[place] : (pfb_name){.bytes = NULL};
+    return origin < used_origins(set) ? set->names[origin] : (pfb_name){.bytes = NULL};
 }
 
 pfb_name pfb_metadata_set_name(const metadata_set *set)
 {
     pfb_name found = {.bytes = NULL};
-    for (unsigned i = 0; i < used_places(set) && !found.bytes; i++)
+    for (unsigned i = 0; i < used_origins(set) && !found.bytes; i++)
         found = pfb_metadata_set_name_at(set, i);
     return found;
 }
@@ -312,15 +314,15 @@ static pfb_name find_text(const metadata_texts *texts, uint32_t counter_id)
     return is_found ? texts->rows[low].text : (pfb_name){.bytes = NULL};
 }
 
-pfb_name pfb_metadata_counter_name_at(const metadata_set *set, unsigned place, uint32_t counter_id)
+pfb_name pfb_metadata_counter_name_at(const metadata_set *set, unsigned origin, uint32_t counter_id)
 {
-    return place < used_places(set) ? find_text(&set->counters[place], counter_id) : (pfb_name){.bytes = NULL};
+    return origin < used_origins(set) ? find_text(&set->counters[origin], counter_id) : (pfb_name){.bytes = NULL};
 }
 
 pfb_name pfb_metadata_counter_name(const metadata_set *set, uint32_t counter_id)
 {
     pfb_name found = {.bytes = NULL};
-    for (unsigned i = 0; i < used_places(set) && !found.bytes; i++)
+    for (unsigned i = 0; i < used_origins(set) && !found.bytes; i++)
         found = pfb_metadata_counter_name_at(set, i, counter_id);
     return found;
 }

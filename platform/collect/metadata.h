@@ -4,9 +4,9 @@
 
 #include "perfblock/metadata.h"
 
-/* Metadata of countersets: registration replies, and the catalog for countersets without a registration. Names
- * are references into the replies, which are copies: an input can give one long name to thousands of counters, so
- * converted names are not stored per counter. */
+/* Metadata of countersets: copies of registration replies, and the catalog for countersets without a registration.
+ * Names refer to these copies and are not converted: a hostile reply can give one long name to thousands of counters.
+ */
 
 /* A counter's text. */
 typedef struct metadata_text {
@@ -20,8 +20,8 @@ typedef struct metadata_texts {
     size_t count;
 } metadata_texts;
 
-/* Where names come from, in order of precedence. */
-enum { METADATA_LOCAL, METADATA_ENGLISH, METADATA_CATALOG, METADATA_PLACES };
+/* Where names come from, in order of precedence: the source in its language, the source in English, the catalog. */
+enum { METADATA_LOCAL, METADATA_ENGLISH, METADATA_CATALOG, METADATA_ORIGINS };
 
 /* A reply. */
 typedef struct metadata_reply {
@@ -36,15 +36,15 @@ typedef struct metadata_set {
     metadata_reply *replies;       /* replies in use: one per request code, and those of the catalog */
     uint32_t fetched;              /* bits of request codes that a source was asked for */
     bool has_reply;                /* a reply was added; false for a counterset known from the catalog only */
-    bool has_registration;         /* request code 1 was answered: then the catalog is not used */
+    bool has_registration;         /* PFB_REQUEST_COUNTERSET was answered: then the catalog is not used */
     bool has_catalog;              /* the catalog's replies were added */
     bool has_counters;             /* registration is valid */
-    pfb_registration registration; /* the latest, or the catalog's */
-    uint32_t *order;               /* positions of its counters by id; null if the ids ascend */
-    uint64_t mark;                 /* for loops over countersets: the last pass that visited this one */
-    pfb_name names[METADATA_PLACES];
+    pfb_registration registration; /* the latest one of the source, or that of the catalog */
+    uint32_t *order;               /* memory of registration.order; null if the ids ascend */
+    uint64_t mark;                 /* number of the last pass that visited this counterset, see pfb_collector.mark */
+    pfb_name names[METADATA_ORIGINS];
     pfb_name help;
-    metadata_texts counters[METADATA_PLACES];
+    metadata_texts counters[METADATA_ORIGINS];
     metadata_texts helps;
 } metadata_set;
 
@@ -76,10 +76,11 @@ bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, siz
  */
 bool pfb_metadata_complete(metadata_set *set);
 
-/* Return the name of one place, or the first name that exists; `bytes` is null without one. `set` may be null. */
-pfb_name pfb_metadata_set_name_at(const metadata_set *set, unsigned place);
+/* Return the name from one origin (_at), or the first name that exists; `bytes` is null if there is none. `set` may be
+ * null. */
+pfb_name pfb_metadata_set_name_at(const metadata_set *set, unsigned origin);
 pfb_name pfb_metadata_set_name(const metadata_set *set);
-pfb_name pfb_metadata_counter_name_at(const metadata_set *set, unsigned place, uint32_t counter_id);
+pfb_name pfb_metadata_counter_name_at(const metadata_set *set, unsigned origin, uint32_t counter_id);
 pfb_name pfb_metadata_counter_name(const metadata_set *set, uint32_t counter_id);
 pfb_name pfb_metadata_counter_help(const metadata_set *set, uint32_t counter_id);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples that are used: those between two times, and each N-th of them. */
+/* Decides which samples are used: those between two times, and of them each N-th. */
 #include "collect/range.h"
 
 #include "collect/collector.h"
@@ -25,8 +25,8 @@ bool pfb_range_step(const pfb_collector_range *range, range_step *step)
     return step->is_used;
 }
 
-/* Returns true if the sample is used. Blocks of one machine and time are one sample. After a restart, and when a file
- * of another machine follows, counting begins anew. */
+/* Returns true if `every` uses the sample. V1 blocks of the same machine and time are one sample. Counting starts again
+ * in a file whose clocks show a restart or another machine. */
 static bool is_chosen(const pfb_collector *c, range_step *step, const sample_clocks *clocks, bool is_v1)
 {
     bool is_same = is_v1 && step->has_sample && step->clocks.perf_time == clocks->perf_time &&

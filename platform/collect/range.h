@@ -11,7 +11,7 @@ typedef struct sample_clocks {
     int64_t perf_time, perf_time_100ns, perf_freq;
 } sample_clocks;
 
-/* The last sample of a machine in the range, used or not. Zero: none. */
+/* The last sample of a machine or a log between the times of the range, used or not. Zero: none. */
 typedef struct range_step {
     bool has_sample;
     bool is_used;
@@ -20,10 +20,10 @@ typedef struct range_step {
     sample_clocks clocks;
 } range_step;
 
-/* Returns true if the time is in the range; one that is not known is not, unless there are no limits. */
+/* Returns true if the time is in the range. An unknown time is in it only if the range has no limits. */
 bool pfb_range_has(const pfb_collector_range *range, bool has_time, int64_t time);
 
-/* Returns true if `every` uses the next sample, and counts it. */
+/* Counts the next sample. Returns true if `every` uses it. */
 bool pfb_range_step(const pfb_collector_range *range, range_step *step);
 
 #endif

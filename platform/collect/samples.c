@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads replies as samples: finds the query information and registrations of a reply and the earlier samples it is
- * compared with, and decides how long samples are kept. */
+/* Loads replies as samples: finds the query information and registrations of a reply, compares it with earlier samples
+ * and computes its values. */
 #include "collect/collector.h"
 #include "collect/memory.h"
 #include "perfblock/catalog.h"
@@ -10,30 +10,30 @@
 
 /* ---- Query information ----------------------------------------------------------------------------------- */
 
-/* An identifier block. */
+/* An identifier block of query information. */
 typedef struct query_block {
     uint32_t index;
     size_t offset, size;
     pfb_guid counterset;
 } query_block;
 
-/* Query information: the first identifier block of each index, ascending by index. A sample with N results needs at
- * most the first N, however many blocks the input has. Shared by the samples that it applies to. */
+/* Query information: the first identifier block of each index, ascending by index. A sample with N results uses only
+ * the blocks with an index below N. Shared by the samples that it applies to. */
 struct query_info {
     uint8_t *bytes;
-    query_block *blocks; /* offsets in `bytes` */
+    query_block *blocks; /* their offsets are those in `bytes` */
     size_t count, capacity;
-    size_t users;
+    size_t users; /* references; the last pfb_collect_release_query frees it */
 };
 
-static query_info *use_query(query_info *query)
+static query_info *retain_query(query_info *query)
 {
     if (query)
         query->users++;
     return query;
 }
 
-void pfb_collect_leave_query(query_info **query)
+void pfb_collect_release_query(query_info **query)
 {
     if (*query && --(*query)->users == 0) {
         free((*query)->bytes);
@@ -91,18 +91,18 @@ bool pfb_collector_put_query_info(pfb_collector *c, const void *data, size_t siz
                 (query_block){identifier.index, identifier.offset, identifier.size_bytes, identifier.counterset};
     }
     has_memory = has_memory && sort_query(query, data, size);
-    query = use_query(query);
+    query = retain_query(query);
     if (has_memory) {
-        pfb_collect_leave_query(&c->query);
-        c->query = use_query(query);
+        pfb_collect_release_query(&c->query);
+        c->query = retain_query(query);
     }
-    pfb_collect_leave_query(&query);
+    pfb_collect_release_query(&query);
     if (error)
         *error = list.error;
     return has_memory || pfb_collect_no_memory(failure);
 }
 
-/* Returns the number of blocks whose index is below this one. */
+/* Returns the number of blocks with an index below `index`. */
 static size_t count_below(const query_info *query, uint32_t index)
 {
     size_t low = 0;
@@ -117,8 +117,8 @@ static size_t count_below(const query_info *query, uint32_t index)
     return low;
 }
 
-/* Lists the registrations of the countersets in the first blocks, each once. Countersets without a reply are looked up
- * in the catalog. Returns false when memory is exhausted. */
+/* Stores the registrations of the countersets in the first blocks, each once, in the sample. Those of countersets
+ * without a registration reply come from the catalog. Returns false when memory is exhausted. */
 static bool list_registrations(pfb_collector *c, kept_sample *sample, size_t block_count, uint32_t *count)
 {
     *count = 0;
@@ -151,7 +151,7 @@ static void free_sample(kept_sample *sample)
 {
     if (!sample)
         return;
-    pfb_collect_leave_query(&sample->query);
+    pfb_collect_release_query(&sample->query);
     pfb_bytes_free(&sample->reply);
     free(sample->memory);
     free(sample->registrations);
@@ -176,10 +176,10 @@ bool pfb_collect_end_sample(pfb_collector *c)
     kept_sample *released = NULL;
     c->current = NULL;
     c->log.is_current = false;
-    if (!sample || sample->title_count == 0) /* no later sample can be compared with it: its memory is reused */
+    if (!sample || sample->title_count == 0) /* it has no objects to compare with: it stays the spare sample */
         return true;
     bool is_kept = pfb_kept_add(&series->kept, sample, &released);
-    if (is_kept) { /* reuse the memory of a released sample */
+    if (is_kept) { /* the next sample uses the memory of a released one */
         series->spare = released;
         released = released ? released->after : NULL;
     }
@@ -203,7 +203,7 @@ void pfb_collect_free_samples(pfb_collector *c)
         free_list(pfb_kept_clear(&c->series[i].kept));
         free_sample(c->series[i].spare);
     }
-    pfb_collect_leave_query(&c->query);
+    pfb_collect_release_query(&c->query);
     free(c->pairs);
     free(c->results);
     free(c->older);
@@ -213,7 +213,7 @@ void pfb_collect_free_samples(pfb_collector *c)
 
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
 
-/* Makes the table of a reply. Returns false when memory is exhausted. */
+/* Loads the table of a reply. Returns false when memory is exhausted. */
 static bool load_table(kept_sample *sample, const pfb_sample_input *input, pfb_error *error)
 {
     pfb_sample_counts counts;
@@ -234,8 +234,8 @@ static bool load_v2(pfb_collector *c, kept_sample *sample, pfb_collected_reply *
         return true;
     reply->size_bytes = reader.total_size_bytes;
     reply->is_sample = true;
-    pfb_collect_leave_query(&sample->query);
-    sample->query = use_query(c->query);
+    pfb_collect_release_query(&sample->query);
+    sample->query = retain_query(c->query);
     size_t block_count = count_below(sample->query, reader.result_count);
     pfb_sample_input input = {
         .data = sample->reply.data, .data_size_bytes = reader.total_size_bytes, .options = &c->options.reader};
@@ -250,7 +250,8 @@ static bool load_v2(pfb_collector *c, kept_sample *sample, pfb_collected_reply *
     return load_table(sample, &input, &reply->error);
 }
 
-/* Loads a V1 block, which needs no other data. A malformed machine name is tolerated. */
+/* Loads a V1 block unless its header is malformed; only the machine name in it may be. Returns false when memory is
+ * exhausted. */
 static bool load_v1(pfb_collector *c, kept_sample *sample, pfb_collected_reply *reply)
 {
     pfb_v1_reader reader;
@@ -270,7 +271,8 @@ static bool load_v1(pfb_collector *c, kept_sample *sample, pfb_collected_reply *
 
 /* ---- Comparison ------------------------------------------------------------------------------------------ */
 
-/* After a restart the performance clock lags behind the 100 ns clock. */
+/* The performance clock starts at zero when the machine starts, so after a restart it lags behind the 100 ns clock. For
+ * V2, a performance clock that leads shows another machine; V1 samples of different machines are never compared. */
 uint32_t pfb_collect_compare_clocks(const sample_clocks *older, const sample_clocks *newer, bool is_v1)
 {
     if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq)
@@ -282,8 +284,8 @@ uint32_t pfb_collect_compare_clocks(const sample_clocks *older, const sample_clo
     double ticks = (double)((uint64_t)newer->perf_time - (uint64_t)older->perf_time);
     double seconds = (double)((uint64_t)newer->perf_time_100ns - (uint64_t)older->perf_time_100ns) / 1e7;
     double lead = ticks / (double)older->perf_freq - seconds;
-    double most = 1 + seconds / 1000;
-    bool is_continued = lead >= -most && (is_v1 || lead <= most);
+    double limit = 1 + seconds / 1000;
+    bool is_continued = lead >= -limit && (is_v1 || lead <= limit);
     return is_continued ? 0 : PFB_GAP_RESTART;
 }
 
@@ -300,11 +302,11 @@ static bool has_same_counters(const pfb_sample *older, const pfb_sample *newer)
     for (uint32_t i = 0; i < newer->counts.columns && is_same; i++) {
         const pfb_sample_column *a = &older->columns[i];
         const pfb_sample_column *b = &newer->columns[i];
-        const pfb_sample_result *from = &older->results[a->result];
-        const pfb_sample_result *to = &newer->results[b->result];
-        is_same = from->has_query && to->has_query && pfb_guid_equal(&from->counterset, &to->counterset) &&
-                  a->counter_id == b->counter_id && a->has_counter == b->has_counter &&
-                  a->counter.type == b->counter.type;
+        const pfb_sample_result *a_result = &older->results[a->result];
+        const pfb_sample_result *b_result = &newer->results[b->result];
+        is_same = a_result->has_query && b_result->has_query &&
+                  pfb_guid_equal(&a_result->counterset, &b_result->counterset) && a->counter_id == b->counter_id &&
+                  a->has_counter == b->has_counter && a->counter.type == b->counter.type;
     }
     return is_same;
 }
@@ -329,19 +331,19 @@ static int compare_titles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Lists the objects of a sample, each once. Returns false when memory is exhausted. */
+/* Stores the title indexes of a sample's objects, each once. Returns false when memory is exhausted. */
 static bool list_titles(kept_sample *sample, bool is_v1)
 {
-    size_t all = is_v1 ? sample->table.counts.results : 1;
+    size_t total = is_v1 ? sample->table.counts.results : 1;
     size_t count = 0;
     sample->title_count = 0;
-    if (!PFB_COLLECT_GROW(sample->titles, sample->title_capacity, all))
+    if (!PFB_COLLECT_GROW(sample->titles, sample->title_capacity, total))
         return false;
-    for (size_t i = 0; i < all; i++)
+    for (size_t i = 0; i < total; i++)
         sample->titles[i] = is_v1 ? sample->table.results[i].title_index : 0;
-    if (all > 0)
-        qsort(sample->titles, all, sizeof *sample->titles, compare_titles);
-    for (size_t i = 0; i < all; i++) {
+    if (total > 0)
+        qsort(sample->titles, total, sizeof *sample->titles, compare_titles);
+    for (size_t i = 0; i < total; i++) {
         if (count == 0 || sample->titles[count - 1] != sample->titles[i])
             sample->titles[count++] = sample->titles[i];
     }
@@ -362,7 +364,7 @@ static int compare_pairs(const void *left, const void *right)
     return (a->result > b->result) - (a->result < b->result);
 }
 
-/* Lists the results of a sample, each with the latest sample of its object. */
+/* Stores the results of a sample in c->pairs, each with the latest sample of its object. */
 static void list_pairs(pfb_collector *c, const kept_sample *sample, bool is_v1)
 {
     uint32_t count = sample->table.counts.results;
@@ -377,7 +379,7 @@ static void list_pairs(pfb_collector *c, const kept_sample *sample, bool is_v1)
         qsort(c->pairs, count, sizeof *c->pairs, compare_pairs);
 }
 
-/* Matches each result with its older sample, unless a gap forbids it, and cooks it. */
+/* Matches the rows of each result with those of its older sample, unless there is a gap, and computes its values. */
 static void cook_pairs(pfb_collector *c, kept_sample *sample, bool is_v1)
 {
     uint32_t count = sample->table.counts.results;
@@ -443,7 +445,7 @@ static bool compare_sample(pfb_collector *c, kept_sample *sample, bool is_v1)
     return true;
 }
 
-bool pfb_collect_take(pfb_collector *c, bool is_v1)
+bool pfb_collect_load(pfb_collector *c, bool is_v1)
 {
     kept_sample *sample = c->series[is_v1].spare;
     sample->machine_name = (pfb_name){.bytes = NULL};

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { SLOT_BITS = 13, SLOTS = 1 << SLOT_BITS, MOST_PROBES = 8, MOST_BYTES = 4 << 20, UTF8_PER_BYTE = 3 };
+enum { SLOT_BITS = 13, SLOTS = 1 << SLOT_BITS, MAX_PROBES = 8, MAX_BYTES = 4 << 20, UTF8_PER_BYTE = 3 };
 
 struct text_entry {
     pfb_name name;
@@ -27,15 +27,15 @@ text_view pfb_text_convert(text_scratch *scratch, const pfb_name *name)
     return size > 0 ? (text_view){scratch->bytes, size} : (text_view){"", 0};
 }
 
-/* Returns the slot that has a name, or a free slot for it, or null. */
+/* Returns the slot that has a name, or a free slot for it, or null if all slots that it may have are taken. */
 static text_entry **find_slot(const text_cache *cache, const pfb_name *name)
 {
     uint64_t hash = ((uint64_t)(uintptr_t)name->bytes + name->size_bytes) * UINT64_C(0x9E3779B97F4A7C15);
     size_t at = (size_t)(hash >> (64 - SLOT_BITS));
-    for (size_t i = 0; i < MOST_PROBES; i++) {
+    for (size_t i = 0; i < MAX_PROBES; i++) {
         text_entry **slot = &cache->slots[(at + i) % SLOTS];
-        const pfb_name *held = *slot ? &(*slot)->name : NULL;
-        if (!held || (held->bytes == name->bytes && held->size_bytes == name->size_bytes))
+        const pfb_name *cached = *slot ? &(*slot)->name : NULL;
+        if (!cached || (cached->bytes == name->bytes && cached->size_bytes == name->size_bytes))
             return slot;
     }
     return NULL;
@@ -51,7 +51,7 @@ text_view pfb_text_find(text_cache *cache, text_scratch *scratch, const pfb_name
     if (slot && *slot)
         return (text_view){(*slot)->text, (*slot)->size};
     text_view view = pfb_text_convert(scratch, name);
-    if (!slot || view.size > MOST_BYTES - cache->size_bytes)
+    if (!slot || view.size > MAX_BYTES - cache->size_bytes)
         return view;
     text_entry *entry = malloc(sizeof *entry + view.size + 1);
     if (!entry)

@@ -5,8 +5,8 @@
 #include "perfblock/name.h"
 
 /* A cache of names converted to UTF-8. Names of countersets and counters occur in every sample: each is converted once,
- * until the cache is full; other names are converted each time. The key is the address of a name, so the cache must be
- * cleared when the bytes of any name change or move. */
+ * unless the cache is full; other names are converted each time. The key is the address and size of a name, so the
+ * cache must be cleared when the bytes of any name change or move. */
 
 /* NUL-terminated UTF-8; "" for an absent name. */
 typedef struct text_view {
@@ -18,7 +18,7 @@ typedef struct text_entry text_entry;
 
 /* Initialised to zero. */
 typedef struct text_cache {
-    text_entry **slots; /* TEXT_SLOTS of them, or null */
+    text_entry **slots; /* a hash table of SLOTS entries (texts.c), or null */
     size_t size_bytes;  /* of all texts */
 } text_cache;
 

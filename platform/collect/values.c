@@ -34,7 +34,7 @@ static size_t larger_size(size_t size, const pfb_name *name)
     return name->size_bytes > size ? name->size_bytes : size;
 }
 
-/* Reserves memory for the longest name of each sort, so that returning values allocates nothing. */
+/* Reserves memory for the longest name of each kind, so that returning values does not fail. */
 static bool reserve_names(pfb_collector *c, const kept_sample *sample)
 {
     const pfb_sample *table = &sample->table;
@@ -58,8 +58,8 @@ static bool reserve_names(pfb_collector *c, const kept_sample *sample)
     return has_memory;
 }
 
-/* Returns true if the name matches. Names longer than PDH's limit match only "*": any number of counters may share the
- * bytes of a long name, and it would be compared for each of them. */
+/* Returns true if the name matches. Names longer than PDH's limit of 1024 UTF-16 units match only "*": a hostile input
+ * can give one long name to many counters, and it would be compared for each of them. */
 static bool matches_name(const char *pattern, const pfb_name *name)
 {
     enum { LONGEST_BYTES = 2 * 1024 };
@@ -84,11 +84,11 @@ bool pfb_collect_matches_title(pfb_collector *c, const char *pattern, uint32_t t
            (!name.bytes && matches_ascii(pattern, number));
 }
 
-const char *pfb_collect_catalog_name(const char *called)
+const char *pfb_collect_catalog_name(const char *requested)
 {
     pfb_guid guid;
-    const pfb_catalog_set *known = pfb_guid_parse(called, strlen(called), &guid) ? pfb_catalog_find(&guid) : NULL;
-    return known ? known->name : called;
+    const pfb_catalog_set *known = pfb_guid_parse(requested, strlen(requested), &guid) ? pfb_catalog_find(&guid) : NULL;
+    return known ? known->name : requested;
 }
 
 static bool matches_set(pfb_collector *c, const char *pattern, const pfb_sample_result *result)
@@ -101,8 +101,8 @@ static bool matches_set(pfb_collector *c, const char *pattern, const pfb_sample_
         return false;
     const metadata_set *set = find_set(c, result);
     bool is_match = pfb_guid_parse(pattern, strlen(pattern), &guid) && pfb_guid_equal(&guid, &result->counterset);
-    for (unsigned place = 0; place < METADATA_PLACES && !is_match; place++) {
-        pfb_name name = pfb_metadata_set_name_at(set, place);
+    for (unsigned origin = 0; origin < METADATA_ORIGINS && !is_match; origin++) {
+        pfb_name name = pfb_metadata_set_name_at(set, origin);
         is_match = matches_name(pattern, &name);
     }
     const pfb_catalog_set *known = pfb_catalog_find(&result->counterset);
@@ -121,14 +121,14 @@ static bool matches_counter(pfb_collector *c, const char *pattern, const pfb_sam
     const metadata_set *set = find_set(c, result);
     snprintf(number, sizeof number, "%" PRIu32, counter_id);
     bool is_match = strcmp(pattern, number) == 0;
-    for (unsigned place = 0; place < METADATA_PLACES && !is_match; place++) {
-        pfb_name name = pfb_metadata_counter_name_at(set, place, counter_id);
+    for (unsigned origin = 0; origin < METADATA_ORIGINS && !is_match; origin++) {
+        pfb_name name = pfb_metadata_counter_name_at(set, origin, counter_id);
         is_match = matches_name(pattern, &name);
     }
     return is_match || (!pfb_metadata_counter_name(set, counter_id).bytes && matches_ascii(pattern, number));
 }
 
-/* Returns true if a choice without a source has the counterset. */
+/* Returns true if a counterset of the choice matches that of the result. */
 static bool has_set(pfb_collector *c, const named_choice *named, const pfb_sample_result *result)
 {
     bool is_match = false;
@@ -137,6 +137,7 @@ static bool has_set(pfb_collector *c, const named_choice *named, const pfb_sampl
     return is_match;
 }
 
+/* Returns true if a counter of the choice matches the counter of this id. */
 static bool has_counter(pfb_collector *c, const named_choice *named, const pfb_sample_result *result,
                         uint32_t counter_id)
 {
@@ -146,7 +147,7 @@ static bool has_counter(pfb_collector *c, const named_choice *named, const pfb_s
     return is_match;
 }
 
-/* Names of logs may be absent, which * matches as well. */
+/* The paths of a log may lack a name; "*" matches that, too. */
 static bool matches_log_name(const char *pattern, const pfb_name *name)
 {
     return strcmp(pattern, "*") == 0 || matches_name(pattern, name);
@@ -168,13 +169,13 @@ static bool is_everything_chosen(const pfb_collector *c)
     return c->choice.count == 0 && c->choice.named_count == 0;
 }
 
-/* The key of a result's counterset among the chosen counters. */
+/* Returns the `counterset` that chosen counters of the result's counterset or object have. */
 static pfb_guid choice_key(const pfb_collector *c, const pfb_sample_result *result)
 {
     return c->is_v1 ? pfb_collect_title_key(result->title_index) : result->counterset;
 }
 
-/* Returns true if something of the result's counterset was asked for. */
+/* Returns true if a counter of the result's counterset is chosen. */
 static bool is_set_chosen(pfb_collector *c, const pfb_sample_result *result)
 {
     const pfb_guid key = choice_key(c, result);
@@ -184,15 +185,15 @@ static bool is_set_chosen(pfb_collector *c, const pfb_sample_result *result)
     return is_chosen;
 }
 
-/* Chooses a column for the instances that match a filter; a column may have several filters. `is_itself`: the counter
- * was named, and not chosen with its whole counterset; then it is not hidden. Returns false when memory is exhausted.
- */
-static bool choose(pfb_collector *c, shown_column *column, uint32_t filter, bool is_itself)
+/* Chooses a column for the instances that match a filter; a column may have several filters. `is_individual`: the
+ * counter was named, instead of all counters of its counterset; then it is not hidden. Returns false when memory is
+ * exhausted. */
+static bool choose(pfb_collector *c, shown_column *column, uint32_t filter, bool is_individual)
 {
     if (!column->is_chosen)
         column->first_filter = c->column_filter_count;
     column->is_chosen = true;
-    column->is_hidden = column->is_hidden && !is_itself;
+    column->is_hidden = column->is_hidden && !is_individual;
     if (filter == ALL_INSTANCES) {
         column->has_all_instances = true;
         return true;
@@ -204,17 +205,17 @@ static bool choose(pfb_collector *c, shown_column *column, uint32_t filter, bool
     return true;
 }
 
-/* Finds out whether a column is chosen, and for which instances. Counters that are registered as not to be displayed
- * are hidden unless they were chosen individually. Returns false when memory is exhausted. */
-static bool choose_column(pfb_collector *c, const pfb_sample_result *result, const pfb_sample_column *from,
+/* Sets whether a column is chosen, and for which instances. Counters with PFB_ATTRIBUTE_NO_DISPLAY are hidden unless
+ * they were named. Returns false when memory is exhausted. */
+static bool choose_column(pfb_collector *c, const pfb_sample_result *result, const pfb_sample_column *input,
                           shown_column *column)
 {
     bool has_memory = true;
-    column->is_hidden = (from->counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY) != 0;
+    column->is_hidden = (input->counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY) != 0;
     column->is_chosen = column->has_all_instances = is_everything_chosen(c);
-    const uint32_t ids[] = {from->counter_id, PFB_NO_ID};
+    const uint32_t ids[] = {input->counter_id, PFB_NO_ID};
     const pfb_guid key = choice_key(c, result);
-    for (size_t k = from->counter_id == PFB_NO_ID; k < 2 && c->choice.count > 0; k++) {
+    for (size_t k = input->counter_id == PFB_NO_ID; k < 2 && c->choice.count > 0; k++) {
         chosen_range range = pfb_choice_of_counter(&c->choice, &key, ids[k]);
         for (size_t i = 0; i < range.count && has_memory; i++) {
             if (range.first[i].is_shown)
@@ -223,20 +224,20 @@ static bool choose_column(pfb_collector *c, const pfb_sample_result *result, con
     }
     for (size_t i = 0; i < c->choice.named_count && has_memory; i++) {
         const named_choice *named = &c->choice.named[i];
-        if (has_set(c, named, result) && has_counter(c, named, result, from->counter_id))
+        if (has_set(c, named, result) && has_counter(c, named, result, input->counter_id))
             has_memory = choose(c, column, named->filter, named->counter_count > 0);
     }
     return has_memory;
 }
 
-/* Evaluates without inputs, because the unit depends on the type only. */
+/* Returns the unit of a counter type. The result of a formula has it even without inputs. */
 static const char *unit_of_type(uint32_t type)
 {
     const pfb_raw_value nothing = {.type = type};
     return pfb_unit_text(pfb_formula_evaluate(NULL, &nothing, NULL).unit);
 }
 
-/* Returns false when memory is exhausted. */
+/* Fills in the columns of the current sample. Returns false when memory is exhausted. */
 static bool describe_columns(pfb_collector *c, const pfb_sample *table)
 {
     c->column_filter_count = 0;
@@ -244,17 +245,17 @@ static bool describe_columns(pfb_collector *c, const pfb_sample *table)
         const pfb_sample_result *result = &table->results[r];
         const metadata_set *set = find_set(c, result);
         for (uint32_t i = result->first_column; i < result->first_column + result->column_count; i++) {
-            const pfb_sample_column *from = &table->columns[i];
+            const pfb_sample_column *input = &table->columns[i];
             shown_column *column = &c->columns[i];
             *column = (shown_column){.unit = pfb_unit_text(PFB_UNIT_NONE)};
-            if (!choose_column(c, result, from, column))
+            if (!choose_column(c, result, input, column))
                 return false;
             if (c->is_v1)
-                column->name = pfb_titles_find(&c->titles, from->counter_id);
-            else if (from->counter_id != PFB_NO_ID)
-                column->name = pfb_metadata_counter_name(set, from->counter_id);
-            if (from->has_counter)
-                column->unit = unit_of_type(from->counter.type);
+                column->name = pfb_titles_find(&c->titles, input->counter_id);
+            else if (input->counter_id != PFB_NO_ID)
+                column->name = pfb_metadata_counter_name(set, input->counter_id);
+            if (input->has_counter)
+                column->unit = unit_of_type(input->counter.type);
         }
     }
     return true;
@@ -275,8 +276,8 @@ bool pfb_collect_show(pfb_collector *c, kept_sample *sample, bool is_v1)
 
 /* ---- Instances ------------------------------------------------------------------------------------------- */
 
-/* Forgets which filters match; called before another row is compared. */
-static void begin_matches(pfb_collector *c)
+/* Forgets which filters match the instance of a row, before another row is compared. */
+static void clear_matches(pfb_collector *c)
 {
     if (c->choice.filter_count > 0)
         memset(c->choice.matches, 0, c->choice.filter_count);
@@ -307,7 +308,7 @@ static bool shows_row(pfb_collector *c, const pfb_sample_result *result, uint32_
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* The machine that the sample names, or else that of the options. */
+/* Returns the machine that the sample names, or else that of the options. */
 static text_view find_machine(pfb_collector *c, bool *exists)
 {
     const pfb_name *name = &c->current->machine_name;
@@ -317,7 +318,7 @@ static text_view find_machine(pfb_collector *c, bool *exists)
     return pfb_text_convert(&c->scratch[SCRATCH_MACHINE], name);
 }
 
-/* Fills in what all values of a result have in common. */
+/* Sets the members that all values of a result share. */
 static void begin_result(pfb_collector *c, const pfb_sample_result *result)
 {
     pfb_collected_value *v = &c->value;
@@ -339,11 +340,11 @@ static void begin_result(pfb_collector *c, const pfb_sample_result *result)
     v->title = result->title_index;
     v->sample = c->current->number;
     v->result = c->result;
-    c->knows_ended = false;
+    c->is_missing_known = false;
     c->has_result = true;
 }
 
-/* Whether the instance is the sum of others. */
+/* Returns true if the instance is a total, by its name. */
 static bool is_total(const pfb_collected_value *v)
 {
     static const char total[] = "_Total";
@@ -352,7 +353,7 @@ static bool is_total(const pfb_collected_value *v)
            (v->instance_size == size || v->instance[v->instance_size - size - 1] == ',');
 }
 
-/* Fills in the members that all values of an instance share. The unique ids of V1 are signed. */
+/* Sets the members that all values of an instance share. Unique ids of V1 are signed. */
 static void begin_row(pfb_collector *c, const pfb_sample_row *row)
 {
     pfb_collected_value *v = &c->value;
@@ -373,7 +374,7 @@ static void begin_row(pfb_collector *c, const pfb_sample_row *row)
     c->has_row = true;
 }
 
-static void set_counter(pfb_collector *c, const pfb_sample_column *from, shown_column *column)
+static void set_counter(pfb_collector *c, const pfb_sample_column *input, shown_column *column)
 {
     pfb_collected_value *v = &c->value;
     if (!column->text.bytes) {
@@ -387,29 +388,29 @@ static void set_counter(pfb_collector *c, const pfb_sample_column *from, shown_c
         v->counter_size = column->text.size;
     }
     v->has_counter = column->name.bytes != NULL;
-    v->has_counter_id = c->is_v1 || from->counter_id != PFB_NO_ID; /* a title index may be any number */
-    v->counter_id = from->counter_id;
-    v->has_type = from->has_counter;
-    v->type = from->counter.type;
-    v->attributes = from->counter.attributes;
+    v->has_counter_id = c->is_v1 || input->counter_id != PFB_NO_ID; /* a title index may be any number */
+    v->counter_id = input->counter_id;
+    v->has_type = input->has_counter;
+    v->type = input->counter.type;
+    v->attributes = input->counter.attributes;
     v->is_hidden = column->is_hidden;
     v->unit = column->unit;
     v->position = c->position;
 }
 
-/* Whether instances of the older sample are missing in a result. */
-static bool find_ended(const pfb_sample *older, const pfb_sample *table, const pfb_sample_result *result)
+/* Returns true if the result lacks instances of the older result that its rows were matched with. */
+static bool is_instance_missing(const pfb_sample *older, const pfb_sample *table, const pfb_sample_result *result)
 {
-    uint32_t from = PFB_NONE; /* the result that this one is compared with */
+    uint32_t older_result = PFB_NONE;
     uint32_t matched = 0;
     for (uint32_t i = result->first_row; i < result->first_row + result->row_count; i++) {
         uint32_t row = table->rows[i].older_row;
         if (row == PFB_NONE)
             continue;
-        from = from == PFB_NONE ? older->rows[row].result : from;
-        matched += older->rows[row].result == from;
+        older_result = older_result == PFB_NONE ? older->rows[row].result : older_result;
+        matched += older->rows[row].result == older_result;
     }
-    return from != PFB_NONE && matched < older->results[from].row_count;
+    return older_result != PFB_NONE && matched < older->results[older_result].row_count;
 }
 
 static bool is_incomplete_total(pfb_collector *c)
@@ -419,13 +420,14 @@ static bool is_incomplete_total(pfb_collector *c)
     const pfb_counter_type *type = c->value.has_type ? pfb_counter_type_find(c->value.type) : NULL;
     if (!older || !type || type->samples < 2)
         return false;
-    if (!c->knows_ended)
-        c->has_ended = find_ended(older, table, &table->results[c->result]);
-    c->knows_ended = true;
-    return c->has_ended;
+    if (!c->is_missing_known)
+        c->has_missing = is_instance_missing(older, table, &table->results[c->result]);
+    c->is_missing_known = true;
+    return c->has_missing;
 }
 
-/* Sets the displayed value. A status byte has the exact integer only below 2^53; larger ones are evaluated again. */
+/* Sets the displayed value. A double has the exact integer only below 2^53; for larger values the formula is evaluated
+ * again. */
 static void set_result(pfb_collector *c, size_t place, uint32_t row, uint32_t column)
 {
     static const double exact = 9007199254740992.0;
@@ -448,14 +450,14 @@ static void set_inputs(pfb_collector *c, size_t place, uint32_t row, uint32_t co
 {
     pfb_collected_value *v = &c->value;
     const pfb_sample *table = &c->current->table;
-    const pfb_sample_column *from = &table->columns[column];
+    const pfb_sample_column *input = &table->columns[column];
     v->has_raw = table->sizes[place] != 0;
     v->raw = v->has_raw ? table->raw[place] : 0;
     v->has_base = false;
     v->base = 0;
     v->has_object_freq = c->is_v1;
     v->object_freq = table->results[c->result].object_freq;
-    if (from->base_column == PFB_NONE && (c->is_v1 || from->freq_column == PFB_NONE))
+    if (input->base_column == PFB_NONE && (c->is_v1 || input->freq_column == PFB_NONE))
         return;
     pfb_raw_value raw = pfb_sample_raw_value(table, row, column);
     v->has_base = (raw.has & PFB_HAS_BASE) != 0;
@@ -469,12 +471,12 @@ static bool next_of_row(pfb_collector *c, const pfb_sample_result *result, pfb_c
 {
     const pfb_sample *table = &c->current->table;
     uint32_t row = result->first_row + c->row;
-    const pfb_sample_row *from = &table->rows[row];
-    uint32_t end = from->value_count < result->column_count ? from->value_count : result->column_count;
+    const pfb_sample_row *sample_row = &table->rows[row];
+    uint32_t end = sample_row->value_count < result->column_count ? sample_row->value_count : result->column_count;
     if (c->position == 0)
-        begin_matches(c);
+        clear_matches(c);
     while (c->position < end &&
-           !(c->columns[result->first_column + c->position].is_chosen && shows_row(c, result, c->position, from)))
+           !(c->columns[result->first_column + c->position].is_chosen && shows_row(c, result, c->position, sample_row)))
         c->position++;
     if (c->position >= end)
         return false;
@@ -483,7 +485,7 @@ static bool next_of_row(pfb_collector *c, const pfb_sample_result *result, pfb_c
     if (!c->has_result)
         begin_result(c, result);
     if (!c->has_row)
-        begin_row(c, from);
+        begin_row(c, sample_row);
     set_counter(c, &table->columns[column], &c->columns[column]);
     set_result(c, place, row, column);
     set_inputs(c, place, row, column);
@@ -546,16 +548,16 @@ static bool has_values(uint32_t kind)
            kind == PFB_V2_MULTIPLE_INSTANCES || kind == PFB_V2_COUNTERSET;
 }
 
-/* Bases and labels have no displayed value. */
+/* Returns false for counter types without a displayed value, such as bases and texts. */
 static bool is_displayed(const pfb_sample_column *column)
 {
     const pfb_counter_type *type = column->has_counter ? pfb_counter_type_find(column->counter.type) : NULL;
     return !type || type->samples > 0;
 }
 
-static void count_columns(const pfb_collector *c, const pfb_sample_result *from, pfb_collected_result *result)
+static void count_columns(const pfb_collector *c, const pfb_sample_result *input, pfb_collected_result *result)
 {
-    for (uint32_t i = from->first_column; i < from->first_column + from->column_count; i++) {
+    for (uint32_t i = input->first_column; i < input->first_column + input->column_count; i++) {
         const shown_column *column = &c->columns[i];
         result->column_count += column->is_chosen;
         result->shown_column_count +=
@@ -563,18 +565,18 @@ static void count_columns(const pfb_collector *c, const pfb_sample_result *from,
     }
 }
 
-static void count_rows(pfb_collector *c, const pfb_sample_result *from, pfb_collected_result *result)
+static void count_rows(pfb_collector *c, const pfb_sample_result *input, pfb_collected_result *result)
 {
-    for (uint32_t i = from->first_row; i < from->first_row + from->row_count; i++) {
+    for (uint32_t i = input->first_row; i < input->first_row + input->row_count; i++) {
         const pfb_sample_row *row = &c->current->table.rows[i];
         bool is_shown = c->choice.filter_count == 0;
-        begin_matches(c);
-        for (uint32_t k = 0; k < from->column_count && !is_shown; k++)
-            is_shown = c->columns[from->first_column + k].is_chosen && shows_row(c, from, k, row);
+        clear_matches(c);
+        for (uint32_t k = 0; k < input->column_count && !is_shown; k++)
+            is_shown = c->columns[input->first_column + k].is_chosen && shows_row(c, input, k, row);
         result->row_count += is_shown;
         result->has_repeated_names = result->has_repeated_names || row->occurrence > 0;
     }
-    begin_matches(c); /* the next value has another row */
+    clear_matches(c); /* the next value has another row */
 }
 
 bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_result *result)
@@ -582,28 +584,29 @@ bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_res
     if (!c->current || position >= c->current->table.counts.results)
         return false;
     const pfb_sample *table = &c->current->table;
-    const pfb_sample_result *from = &table->results[position];
-    pfb_name name = counterset_name(c, from);
+    const pfb_sample_result *input = &table->results[position];
+    pfb_name name = counterset_name(c, input);
     text_view text = pfb_text_find(&c->texts, &c->scratch[SCRATCH_RESULT], &name);
-    *result = (pfb_collected_result){.offset = from->offset,
-                                     .kind = from->kind,
-                                     .has_values = c->is_v1 || (has_values(from->kind) && from->kind != PFB_V1_OBJECT),
-                                     .status = from->status,
-                                     .is_chosen = is_set_chosen(c, from),
-                                     .counterset = text.bytes,
-                                     .counterset_size = text.size,
-                                     .has_counterset = name.bytes != NULL,
-                                     .has_guid = from->has_query && !c->is_v1,
-                                     .has_title = c->is_v1,
-                                     .title = from->title_index};
+    *result =
+        (pfb_collected_result){.offset = input->offset,
+                               .kind = input->kind,
+                               .has_values = c->is_v1 || (has_values(input->kind) && input->kind != PFB_V1_OBJECT),
+                               .status = input->status,
+                               .is_chosen = is_set_chosen(c, input),
+                               .counterset = text.bytes,
+                               .counterset_size = text.size,
+                               .has_counterset = name.bytes != NULL,
+                               .has_guid = input->has_query && !c->is_v1,
+                               .has_title = c->is_v1,
+                               .title = input->title_index};
     if (result->has_guid)
-        result->guid = from->counterset;
-    result->has_counter_id = from->has_query && from->counter_id != PFB_NO_ID;
-    result->counter_id = result->has_counter_id ? from->counter_id : 0;
-    count_columns(c, from, result);
-    count_rows(c, from, result);
+        result->guid = input->counterset;
+    result->has_counter_id = input->has_query && input->counter_id != PFB_NO_ID;
+    result->counter_id = result->has_counter_id ? input->counter_id : 0;
+    count_columns(c, input, result);
+    count_rows(c, input, result);
     result->has_rows_of_previous =
-        !c->is_v1 && position > 0 && has_same_rows(table, &table->results[position - 1], from);
+        !c->is_v1 && position > 0 && has_same_rows(table, &table->results[position - 1], input);
     return true;
 }
 
@@ -615,17 +618,17 @@ bool pfb_collector_sample(pfb_collector *c, pfb_collected_sample *sample)
     }
     if (!c->current)
         return false;
-    const kept_sample *from = c->current;
+    const kept_sample *current = c->current;
     bool has_machine = false;
     text_view text = find_machine(c, &has_machine);
-    *sample = (pfb_collected_sample){.number = from->number,
+    *sample = (pfb_collected_sample){.number = current->number,
                                      .is_v1 = c->is_v1,
-                                     .result_count = from->table.counts.results,
-                                     .perf_time = from->table.perf_time,
-                                     .perf_time_100ns = from->table.perf_time_100ns,
-                                     .perf_freq = from->table.perf_freq,
-                                     .system_time = from->table.system_time,
-                                     .notes = from->table.notes,
+                                     .result_count = current->table.counts.results,
+                                     .perf_time = current->table.perf_time,
+                                     .perf_time_100ns = current->table.perf_time_100ns,
+                                     .perf_freq = current->table.perf_freq,
+                                     .system_time = current->table.system_time,
+                                     .notes = current->table.notes,
                                      .machine = text.bytes,
                                      .machine_size = text.size,
                                      .has_machine = has_machine};

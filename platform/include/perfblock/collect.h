@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Displayed values with names, from a source or from replies of the caller. docs/collect.md.
+/* Computes displayed values with their names, from a source or from replies that the caller has. docs/collect.md.
  *
  *     pfb_collector *c = pfb_collector_open(source, NULL, &failure);
  *     pfb_collector_add(c, "\\Processor Information(*)\\% Processor Time", &failure);
@@ -22,7 +22,8 @@ extern "C" {
  *     pfb_collector_close(c);
  *
  * A collector finds counters by name, keeps the samples that later ones are compared with, and returns each value with
- * its names as text. Replies that the caller already has, such as those in files, are put instead of collected:
+ * its names as text. Replies that the caller already has, such as those in files, are not collected but passed to the
+ * pfb_collector_put_ functions:
  *
  *     pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
  *     pfb_collector_put_names(c, names, names_size, NULL, &failure);
@@ -41,20 +42,20 @@ extern "C" {
 typedef struct pfb_collector pfb_collector; /* opaque */
 
 /* Which samples of a recording, or of those that are put, are used. The others are left out before samples are
- * compared: with a step of 10, rates are those over ten intervals. Live sources have no range. */
+ * compared: if `every` is 10, rates are those over ten intervals. Live sources ignore the range. */
 typedef struct pfb_collector_range {
     bool has_from, has_to;
-    int64_t from, to;     /* the first and the last moment, in 100 ns since 1601-01-01 UTC */
-    uint64_t every;       /* N: of the samples from `from` to `to` the first, and each N-th after it. 0 and 1: all */
-    int32_t bias_minutes; /* of samples whose distance from UTC is unknown: UTC = local time + bias */
+    int64_t from, to;     /* the first and the last time, in 100 ns since 1601-01-01 UTC */
+    uint64_t every;       /* uses the first sample from `from` to `to`, and each `every`-th after it; 0 and 1: all */
+    int32_t bias_minutes; /* for samples whose offset from UTC is unknown: UTC = local time + bias */
 } pfb_collector_range;
 
 /* Zero is the default of every member; so is a null pointer to the whole. */
 typedef struct pfb_collector_options {
     pfb_read_options reader;
     pfb_formula_options formula; /* applied to every value */
-    uint32_t key_counter;        /* V1: title index of a counter that identifies instances of equal names, such as ID
-                                  * Process; 0: none */
+    uint32_t key_counter;        /* V1: title index of a counter that identifies instances with equal names, such as
+                                  * that of "ID Process"; 0: none */
     uint32_t interval_ms;        /* between live samples; 0: 1000 */
     bool returns_at_once;        /* collect does not wait for the next interval */
     bool is_raw;                 /* collect fetches replies without reading them: there are no values */
@@ -64,7 +65,7 @@ typedef struct pfb_collector_options {
                           * Must stay valid until the collector is closed */
 } pfb_collector_options;
 
-/* Opens a collector. `source` may be null; otherwise it must stay open, and not be used by others meanwhile, until the
+/* Opens a collector. `source` may be null; otherwise it must stay open and must not be used otherwise until the
  * collector is closed. Returns null on failure. */
 PFB_API pfb_collector *pfb_collector_open(pfb_source *source, const pfb_collector_options *options,
                                           pfb_source_failure *failure);
@@ -80,13 +81,13 @@ PFB_API bool pfb_collector_is_v1(pfb_collector *collector);
 
 /* ---- Choosing counters ----------------------------------------------------------------------------------- */
 
-/* Counters by their parts. Each name is a pattern with * and ?, in which the case of A to Z is ignored. */
+/* Counters, by the parts of their paths. Each name is a pattern with * and ?; the case of A to Z is ignored. */
 typedef struct pfb_collector_choice {
     const char *const *countersets; /* names or GUIDs */
     size_t counterset_count;
     const char *const *counters; /* names or ids */
     size_t counter_count;        /* 0: all */
-    const char *instance;        /* a name; "a#1" is also the second instance called "a". Null: all */
+    const char *instance;        /* a name; "a#1" also matches the second instance called "a". Null: all */
 } pfb_collector_choice;
 
 /* Adds counters of the source, and the counters that their formulas need. A pattern is compared with the names in the
@@ -101,14 +102,13 @@ typedef struct pfb_collector_choice {
  * A source that cannot enumerate countersets (PFB_WIN32_NOT_SUPPORTED) and has no V1 data can be asked for countersets
  * by GUID and for those of the catalog, with the registration of the catalog.
  *
- * V1: countersets are objects and go by name or title index, those of the catalog also by GUID; counters go by name or
- * title index. Names are those of the table "Counter 009", which are English, and of tables that were put. Patterns
- * match the objects of the query "Global", names in full also costly objects. Of a recorded source the counters are
- * chosen from its blocks as they come, as without a source.
+ * V1: countersets are objects, found by name or title index, those of the catalog also by GUID; counters are found by
+ * name or title index. Names are those of the table "Counter 009", which is English, and of tables that were put.
+ * Patterns match the objects that the query "Global" returns; a name without wildcards also finds costly objects. With
+ * a recorded source, names are compared with each block when it is collected, as without a source.
  *
- * Without a source the counters of the samples that are put are chosen, V1 objects and counters also by title index.
- * Names are compared with those that were put for each sample; one that matches nothing is no failure. Names of more
- * than 2048 bytes match * only. */
+ * Without a source, names are compared with each sample when it is put; V1 objects and counters may also be given by
+ * title index. A name that matches nothing is no failure. Names in the data of more than 2048 bytes match * only. */
 PFB_API bool pfb_collector_add_choice(pfb_collector *collector, const pfb_collector_choice *choice,
                                       pfb_source_failure *failure);
 
@@ -120,14 +120,15 @@ PFB_API bool pfb_collector_add(pfb_collector *collector, const char *path, pfb_s
 typedef struct pfb_collector_identifier {
     pfb_guid counterset;
     uint32_t counter_id;  /* PFB_NO_ID: all of the counterset */
-    bool is_shown;        /* false: only formulas of other counters need it, and its values are not returned */
+    bool is_shown;        /* false: it is collected only for formulas of other counters, its values are not returned */
     const char *instance; /* pattern of its instances; null: all. Valid until the collector is closed */
-    bool is_v1;           /* `title` is that of the object, `counter_id` that of the counter; no counterset */
-    uint32_t title;
+    bool is_v1;           /* `counter_id` is the title index of the counter, `counterset` is zero */
+    uint32_t title;       /* V1: title index of the object */
 } pfb_collector_identifier;
 
-/* Returns the added counters, ascending by counterset and counter, each once for every instance pattern; false past the
- * end. */
+/* Returns the added counter at a position in *identifier, ascending by counterset and counter; a counter that was added
+ * with several instance patterns has a position for each. Returns false past the end. Counters that are chosen by
+ * comparing names with each sample (no source, recorded V1 data) have no positions. */
 PFB_API bool pfb_collector_identifier_at(const pfb_collector *collector, size_t position,
                                          pfb_collector_identifier *identifier);
 
@@ -137,8 +138,8 @@ typedef struct pfb_collector_problem {
     bool is_names;    /* the V1 name table is malformed: `error`; else ... */
     uint32_t request; /* ... the reply to this request code is malformed: `error`; 0: a counter was refused */
     pfb_error error;
-    uint32_t counter_id; /* the counter that was refused, PFB_NO_ID: all; ... */
-    uint32_t status;     /* ... and why, as a Win32 code */
+    uint32_t counter_id; /* the counter that was refused; PFB_NO_ID: all of the counterset */
+    uint32_t status;     /* why it was refused, as a Win32 code */
 } pfb_collector_problem;
 
 /* Returns the next problem, each once; false if there is none. */
@@ -146,30 +147,31 @@ PFB_API bool pfb_collector_next_problem(pfb_collector *collector, pfb_collector_
 
 /* ---- Collecting ------------------------------------------------------------------------------------------ */
 
-/* Collects the next sample of the range, which becomes the current one. Of a live source it waits until a whole number
- * of intervals after the first sample, leaving out those that have passed; a recording has no waiting. Most counters
- * need two samples: those of the first have the status PFB_STATUS_NEED_TWO_SAMPLES. Returns false at the end of a
- * recording (PFB_WIN32_NO_MORE_ITEMS) and on failure. A malformed reply is no failure; pfb_collector_reply has its
- * error. */
+/* Collects the next sample of the range, which becomes the current one. With a live source, waits until the next whole
+ * number of intervals after the first sample; with a recording, does not wait. Most counters need two samples: their
+ * values in the first have the status PFB_STATUS_NEED_TWO_SAMPLES. Returns false at the end of a recording
+ * (PFB_WIN32_NO_MORE_ITEMS) and on failure. A malformed reply is no failure; pfb_collector_reply has its error. */
 PFB_API bool pfb_collector_collect(pfb_collector *collector, pfb_source_failure *failure);
 
 /* The reply that was collected or put last. */
 typedef struct pfb_collected_reply {
-    const uint8_t *data; /* as it was collected; valid until the next one. Null where the header is malformed */
-    size_t size_bytes;   /* of the reply according to its header; bytes past it are ignored. 0 if it is malformed */
+    const uint8_t *data; /* the reply; valid until the next one. Null if it was put and its header is malformed, if it
+                          * was left out, and for records and rows of logs */
+    size_t size_bytes;   /* of the reply according to its header, which bytes may follow; 0: the header is malformed */
     pfb_error error;     /* the first in the reply; values that precede it are returned */
     bool is_v1;
-    bool is_sample; /* it has values, and later samples are compared with it; false: its header is malformed, or ... */
-    bool is_left_out;   /* ... it is not in the range, and was not read; `data` is null */
-    bool has_time;      /* the header is sound, or it is a sample of a log */
-    bool is_local_time; /* of a log whose distance from UTC is unknown */
+    bool is_sample;     /* it is the current sample; false: its header is malformed, it was left out, the options have
+                         * is_raw,     or it is a record of a log without values */
+    bool is_left_out;   /* it is not in the range */
+    bool has_time;      /* the header is valid, or it is a sample of a log */
+    bool is_local_time; /* `time` is the local time of a log whose offset from UTC is unknown */
     int64_t time;       /* of the sample, as in pfb_collected_value */
     /* Of a reply that was collected: */
     size_t collected_bytes; /* at `data` */
-    bool has_new_info;      /* the query information differs from that of the previous reply */
-    const uint8_t *info;    /* the reply of PerfQueryCounterInfo */
+    bool has_new_info;      /* V2: the query information differs from that of the previous reply */
+    const uint8_t *info;    /* V2: the query information: what PerfQueryCounterInfo returned */
     size_t info_bytes;
-    pfb_error info_error; /* the first in it, if has_new_info */
+    pfb_error info_error; /* the first in the query information, if has_new_info */
 } pfb_collected_reply;
 
 PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
@@ -181,19 +183,19 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
 
 /* Begins another file: registrations, names and query information of the previous one are discarded. Samples of the new
  * file are compared with those of earlier files if the clocks show the same machine without a restart in between: both
- * frequencies are equal, no clock runs backwards, and the performance clock advances at most 1 second plus 0.1 percent
- * less than the 100 ns clock. V2 data does not name its machine: there the performance clock must not advance more than
- * that limit allows either, and the samples must have the same counters. */
+ * frequencies are equal, no clock runs backwards, and the performance clock lags behind the 100 ns clock by at most
+ * 1 second plus 0.1 percent of the time in between. V2 data does not name its machine: there the performance clock must
+ * not lead by more than this either, and the samples must have the same counters. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
-/* Chooses the file that the following calls are about, so that the samples of several logs can be put in turns. Of each
- * file the collector keeps paths, samples and V1 names, which pfb_collector_begin_file discards of the chosen one only.
- * Registrations and query information are those of all files. At first file 0 is chosen; numbers should be small. Ends
- * the current sample. Returns false when memory is exhausted. */
+/* Chooses the file that the following calls refer to, so that samples of several logs can be put alternately. Each file
+ * has its own log paths, log samples and V1 names; pfb_collector_begin_file discards those of the chosen file only.
+ * Registrations and query information are shared by all files. At first file 0 is chosen. Memory grows with the largest
+ * number. Ends the current sample. Returns false when memory is exhausted. */
 PFB_API bool pfb_collector_choose_file(pfb_collector *collector, size_t file, pfb_source_failure *failure);
 
-/* The reply to a registration request (pfb_source_registration). Request codes for anything else than names, help texts
- * and counters are ignored. A later reply replaces an earlier one. */
+/* The reply to a registration request (pfb_source_registration). Request codes other than those for names,
+ * help texts and counters are ignored. A later reply to the same request replaces an earlier one. */
 PFB_API bool pfb_collector_put_registration(pfb_collector *collector, const pfb_guid *counterset, uint32_t request,
                                             const void *data, size_t size, pfb_error *error,
                                             pfb_source_failure *failure);
@@ -215,7 +217,7 @@ PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version
 
 /* ---- Putting perfmon logs -------------------------------------------------------------------------------- */
 
-/* A record of a .blg, which pfb_log_next_record found:
+/* A record of a .blg, which pfb_log_next_record returned:
  *
  *     pfb_collector_begin_file(c);
  *     while (pfb_log_next_record(&log, &record)) {
@@ -229,7 +231,7 @@ PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version
  * Paths and names apply to the samples that follow. A sample becomes the current one, with a value for each of its
  * counters and instances in the order of the log. It is compared with the previous sample of the same log if that has
  * the same paths. Memory holds two samples, the paths and the names, however large the log is. Other records have no
- * values. pfb_collector_reply has the error; its offset counts from the start of the reader's window. */
+ * values. pfb_collector_reply has the error; its offset counts from the start of the bytes that `log` has now. */
 PFB_API bool pfb_collector_put_log_record(pfb_collector *collector, const pfb_log_reader *log,
                                           const pfb_log_record *record, pfb_source_failure *failure);
 
@@ -251,25 +253,25 @@ PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_r
 
 /* ---- The current sample ---------------------------------------------------------------------------------- */
 
-/* Strings below are UTF-8 with a NUL and never null: "" for what is unknown or absent. Sizes are in bytes without the
- * NUL; V1 names of other code pages may contain further NULs. Strings are valid until the next call for this
- * collector, except pfb_collector_result and pfb_collector_sample. */
+/* Strings below are UTF-8 with a final NUL and never null: "" for what is unknown or absent. Sizes are in bytes without
+ * the final NUL; names in 8-bit code pages (V1) may contain NULs themselves. Strings are valid until the next call for
+ * this collector; pfb_collector_result and pfb_collector_sample leave those of values valid. */
 
 /* Flag of a value that two samples give for a total, an instance named "_Total" or "...,_Total": instances of the older
  * sample are missing in the newer one, and what they counted in between is missing in the total. Windows and Linux make
  * totals from the instances that exist. The other flags are those of formula.h. */
 #define PFB_FLAG_INCOMPLETE_TOTAL UINT32_C(8)
 
-/* A displayed value: a counter of an instance. */
+/* A displayed value: of one counter of one instance. */
 typedef struct pfb_collected_value {
-    const char *counterset, *instance, *parent, *counter; /* names; parent: that of a V1 instance's parent */
+    const char *counterset, *instance, *parent, *counter; /* names; parent: of a V1 instance's parent instance */
     const char *machine; /* V1: the name in the block; logs: "\\\\NAME"; V2: the name in the options */
     size_t counterset_size, instance_size, parent_size, counter_size, machine_size;
-    bool has_counterset, has_instance, has_parent, has_counter, has_machine; /* there is such a name */
-    uint32_t occurrence; /* number of the instance among those of its name in the result, from 0 */
+    bool has_counterset, has_instance, has_parent, has_counter, has_machine; /* the name is known */
+    uint32_t occurrence; /* number of the instance among the instances with its name in the result, from 0 */
 
     bool has_time;
-    bool is_local_time; /* of a log whose distance from UTC is unknown */
+    bool is_local_time; /* `time` is the local time of a log whose offset from UTC is unknown */
     int64_t time;       /* 100 ns since 1601-01-01 UTC: the 100 ns clock of the sample; logs: the time of the value */
 
     pfb_status status;   /* logs: PFB_STATUS_NO_DATA where the log has no value */
@@ -280,15 +282,15 @@ typedef struct pfb_collected_value {
     uint64_t integer;    /* that integer */
     const char *unit;    /* "%", "/sec", ...; "" without one */
 
-    bool has_raw; /* the datum is a number of 4 or 8 bytes */
+    bool has_raw; /* the raw value has 4 or 8 bytes */
     uint64_t raw;
-    bool has_base; /* the formula's base exists */
+    bool has_base; /* the raw value of the base counter exists */
     uint64_t base;
 
     bool has_type;       /* the counter's registration is known, or it is V1 */
     uint32_t type;       /* counter type */
     uint64_t attributes; /* PFB_ATTRIBUTE_ bits */
-    bool is_hidden;      /* registered as not to be displayed, and not chosen individually */
+    bool is_hidden;      /* it has PFB_ATTRIBUTE_NO_DISPLAY, and was not added by its own name or id */
 
     bool has_guid;
     pfb_guid guid; /* V2: of the counterset */
@@ -301,8 +303,8 @@ typedef struct pfb_collected_value {
 
     uint64_t sample;      /* number of the sample, from 0, counted over all files */
     uint32_t result;      /* position in the sample, for pfb_collector_result */
-    uint32_t row;         /* of the instance in the result */
-    uint32_t position;    /* of the counter in the result */
+    uint32_t row;         /* position of the instance in the result */
+    uint32_t position;    /* position of the counter in the result */
     bool has_object_freq; /* the object has a clock of its own */
     int64_t object_freq;  /* ticks of that clock per second */
 } pfb_collected_value;
@@ -311,7 +313,7 @@ typedef struct pfb_collected_value {
  * the last. Values of logs have the order of the log: `result` and `position` are the position of the path. */
 PFB_API bool pfb_collector_next(pfb_collector *collector, pfb_collected_value *value);
 
-/* Returns to the first value. */
+/* Makes pfb_collector_next start again at the first value of the current sample. */
 PFB_API void pfb_collector_rewind(pfb_collector *collector);
 
 /* A result of the current sample, with or without values: the answer to a query, or a V1 object. */
@@ -320,7 +322,7 @@ typedef struct pfb_collected_result {
     uint32_t kind;   /* PFB_V2_ or PFB_V1_OBJECT */
     bool has_values; /* it is of a known kind and not an error result */
     uint32_t status; /* Win32 code */
-    bool is_chosen;  /* a counter of its counterset was added, or none at all was */
+    bool is_chosen;  /* a counter of its counterset was added, or no counter of any counterset */
     const char *counterset;
     size_t counterset_size;
     bool has_counterset;
@@ -345,8 +347,8 @@ PFB_API bool pfb_collector_result(pfb_collector *collector, uint32_t position, p
 typedef struct pfb_collected_sample {
     uint64_t number;
     bool is_v1;
-    bool is_log;        /* counters of a log: the members below are 0 except perf_time_100ns, ... */
-    bool is_local_time; /* ... which is local if the log's distance from UTC is unknown */
+    bool is_log;        /* it has counters of a log: the members below are 0 except perf_time_100ns, ... */
+    bool is_local_time; /* ... which is local time if the log's offset from UTC is unknown */
     uint32_t result_count;
     int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_v2_reader */
     pfb_system_time system_time;
@@ -365,7 +367,7 @@ PFB_API bool pfb_collector_sample(pfb_collector *collector, pfb_collected_sample
 #define PFB_GAP_RESTART UINT32_C(4)   /* the clocks show a restart or another machine */
 #define PFB_GAP_COUNTERS UINT32_C(8)  /* the counters differ */
 
-/* Why values of any sample so far may lack an older one. */
+/* Why samples were not compared with an older one: all reasons since the collector was opened. */
 typedef struct pfb_collector_losses {
     uint32_t gaps;          /* PFB_GAP_ bits */
     uint64_t dropped_count; /* V1 blocks that were the latest of an object and were dropped, ... */
@@ -377,16 +379,16 @@ PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);
 
 /* ---- What a source offers -------------------------------------------------------------------------------- */
 
-/* Stores the GUIDs, 16 bytes each, of the countersets that the source lists, each once and in its order. Without a
- * source: of the countersets whose registration was put, ascending. */
+/* Stores the GUIDs, 16 bytes each, of the countersets that the source lists, each once and in the order of the source.
+ * Without a source: those of the countersets whose registration was put, ascending. */
 PFB_API bool pfb_collector_countersets(pfb_collector *collector, pfb_bytes *guids, pfb_source_failure *failure);
 
 /* A counterset. */
 typedef struct pfb_described_counterset {
-    const char *name, *english_name, *help; /* english_name: of the source, else of the catalog */
+    const char *name, *english_name, *help; /* english_name: that of the source, else that of the catalog */
     size_t name_size, english_name_size, help_size;
     bool has_name, has_english_name, has_help;
-    bool has_counters;      /* its registration is known, or it is in the catalog; else the rest is 0 */
+    bool has_counters;      /* its registration is known, or it is in the catalog; else the members below are 0 */
     uint32_t instance_type; /* PFB_INSTANCES_ bits */
     uint32_t counter_count;
 } pfb_described_counterset;
