@@ -13,9 +13,9 @@
 
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
-/* The system reuses thread ids; the numbers of the facility are never reused. */
+/* Threads are identified by numbers of the facility, because the system reuses thread ids. */
 typedef struct thread_state {
-    uint64_t number; /* from 1; 0 until it creates an instance */
+    uint64_t number; /* from 1; 0 until the thread creates its first instance */
     pfb_cpi_failure failure;
 } thread_state;
 
@@ -25,8 +25,8 @@ static thread_state *this_thread(void)
     return &state;
 }
 
-/* The system's id of the calling thread. A child of fork inherits the facility's number with the memory, but has
- * another id. Systems without thread ids use the process id. */
+/* Returns the system's id of the calling thread. It detects a child of fork, which inherits the facility's number but
+ * has another id. For systems without thread ids, the process id is enough. */
 static uint64_t system_thread(void)
 {
 #if defined(_WIN32)
@@ -38,7 +38,7 @@ static uint64_t system_thread(void)
 #endif
 }
 
-/* The thread id to report; 0 if the system has none. */
+/* Returns the thread id to report; 0 if the system has none. */
 static uint32_t system_tid(void)
 {
 #if defined(_WIN32) || defined(__linux__)
@@ -48,8 +48,8 @@ static uint32_t system_tid(void)
 #endif
 }
 
-/* Starts a function: clears the failure. */
-static pfb_cpi_failure *begin(void)
+/* Starts a public function: clears the failure of this thread, and returns it. */
+static pfb_cpi_failure *begin_call(void)
 {
     pfb_cpi_failure *failure = &this_thread()->failure;
     failure->code = PFB_PU_SUCCESS;
@@ -57,10 +57,10 @@ static pfb_cpi_failure *begin(void)
     return failure;
 }
 
-/* Ends a function: returns the code, and clears the failure after a success. */
+/* Ends a public function: returns its code, and clears the failure after a success. */
 static int finish(bool is_done)
 {
-    const pfb_cpi_failure *failure = is_done ? begin() : &this_thread()->failure;
+    const pfb_cpi_failure *failure = is_done ? begin_call() : &this_thread()->failure;
     return failure->code;
 }
 
@@ -71,23 +71,23 @@ const char *pfb_cpi_last_error_text(void)
 
 /* ---- The facility -------------------------------------------------------------------------------------- */
 
-/* Held briefly: no source is read while it is held, and an instance's lock is not acquired while it is held. */
-static pfb_lock facility_lock = PFB_LOCK_FREE;
+/* Held briefly: while it is held, no source is read and no instance's lock is acquired. */
+static pfb_lock facility_lock = PFB_LOCK_INIT;
 
 /* Protected by facility_lock. */
 static struct facility {
     pfb_cpi_table table;
-    pfb_cpi_source *source; /* NULL: that of this machine, opened when needed */
-    bool is_given;          /* set by the program */
-    size_t user_count;      /* instances that read from it, including those being created */
-    uint64_t thread_count;
+    pfb_cpi_source *source; /* NULL: that of this machine is opened when needed */
+    bool is_set_by_program; /* `source` was set with pfb_cpi_use_source */
+    size_t user_count;      /* instances that read from `source`, including those being created */
+    uint64_t thread_count;  /* threads that have a number */
 } facility = {.table = {.most_generation = PFB_CPI_MOST_GENERATION}};
 
 /* Returns the source for another instance, or NULL. The source of this machine is opened under the lock, which is
  * quick: opening makes no system call that waits. */
 static pfb_cpi_source *acquire_source(pfb_cpi_failure *failure)
 {
-    pfb_lock_take(&facility_lock);
+    pfb_lock_acquire(&facility_lock);
     if (!facility.source)
         facility.source = pfb_cpi_source_open_live(failure);
     pfb_cpi_source *source = facility.source;
@@ -104,9 +104,9 @@ static pfb_cpi_source *acquire_source(pfb_cpi_failure *failure)
 static void release_source(void)
 {
     pfb_cpi_source *closing = NULL;
-    pfb_lock_take(&facility_lock);
+    pfb_lock_acquire(&facility_lock);
     facility.user_count--;
-    if (facility.user_count == 0 && !facility.is_given) {
+    if (facility.user_count == 0 && !facility.is_set_by_program) {
         closing = facility.source;
         facility.source = NULL;
     }
@@ -116,20 +116,20 @@ static void release_source(void)
 
 int pfb_cpi_use_source(pfb_cpi_source *source)
 {
-    pfb_cpi_failure *failure = begin();
-    pfb_lock_take(&facility_lock);
-    bool is_free = facility.user_count == 0;
-    pfb_cpi_source *before = facility.source;
-    if (is_free) {
+    pfb_cpi_failure *failure = begin_call();
+    pfb_lock_acquire(&facility_lock);
+    bool is_unused = facility.user_count == 0;
+    pfb_cpi_source *old = facility.source;
+    if (is_unused) {
         facility.source = source;
-        facility.is_given = source != NULL;
+        facility.is_set_by_program = source != NULL;
     }
     pfb_lock_release(&facility_lock);
-    if (!is_free)
+    if (!is_unused)
         return finish(
             pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "there are instances, which read from another source"));
-    if (before != source)
-        pfb_cpi_source_close(before);
+    if (old != source)
+        pfb_cpi_source_close(old);
     return PFB_PU_SUCCESS;
 }
 
@@ -148,10 +148,10 @@ static void refuse_handle(const void *handle, pfb_cpi_failure *failure)
         pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle never named an instance");
 }
 
-/* Drops a reference; the last one frees the instance. */
-static void drop(pfb_cpi_instance *instance)
+/* Frees the instance if this is the last reference. */
+static void release_reference(pfb_cpi_instance *instance)
 {
-    pfb_lock_take(&facility_lock);
+    pfb_lock_acquire(&facility_lock);
     bool is_last = --instance->reference_count == 0;
     pfb_lock_release(&facility_lock);
     if (is_last)
@@ -159,17 +159,17 @@ static void drop(pfb_cpi_instance *instance)
 }
 
 /* Unlocks an instance and drops the reference of this call. */
-static void leave(pfb_cpi_instance *instance)
+static void unlock_instance(pfb_cpi_instance *instance)
 {
     pfb_lock_release(&instance->lock);
-    drop(instance);
+    release_reference(instance);
 }
 
-/* Returns the instance, locked for this call until leave(). Returns NULL with a failure if the handle is not valid, or
- * is terminated while this call waits. */
-static pfb_cpi_instance *enter(const void *handle, pfb_cpi_failure *failure)
+/* Returns the instance, locked until unlock_instance(). Returns NULL with a failure if the handle is not valid, or is
+ * terminated while this call waits for the lock. */
+static pfb_cpi_instance *lock_instance(const void *handle, pfb_cpi_failure *failure)
 {
-    pfb_lock_take(&facility_lock);
+    pfb_lock_acquire(&facility_lock);
     pfb_cpi_instance *instance = pfb_cpi_table_find(&facility.table, handle);
     if (instance)
         instance->reference_count++;
@@ -178,47 +178,47 @@ static pfb_cpi_instance *enter(const void *handle, pfb_cpi_failure *failure)
     pfb_lock_release(&facility_lock);
     if (!instance)
         return NULL;
-    pfb_lock_take(&instance->lock);
-    if (!instance->is_dead)
+    pfb_lock_acquire(&instance->lock);
+    if (!instance->is_terminated)
         return instance;
-    leave(instance);
+    unlock_instance(instance);
     pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle was terminated");
     return NULL;
 }
 
-static bool is_of_this_thread(const pfb_cpi_instance *instance)
+static bool measures_this_thread(const pfb_cpi_instance *instance)
 {
     return instance->thread == this_thread()->number && instance->system_thread == system_thread();
 }
 
-/* Like enter(), for calls that read counters: those of a thread may be read by this thread only. */
-static pfb_cpi_instance *enter_to_read(const void *handle, pfb_cpi_failure *failure)
+/* Like lock_instance(), for calls that read counters: those of a thread can be read by that thread only. */
+static pfb_cpi_instance *lock_for_reading(const void *handle, pfb_cpi_failure *failure)
 {
-    pfb_cpi_instance *instance = enter(handle, failure);
-    if (!instance || !(instance->mode & PFB_CPI_ON_THREAD) || is_of_this_thread(instance))
+    pfb_cpi_instance *instance = lock_instance(handle, failure);
+    if (!instance || !(instance->mode & PFB_CPI_ON_THREAD) || measures_this_thread(instance))
         return instance;
-    leave(instance);
+    unlock_instance(instance);
     pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_THREAD, "the instance measures the thread that made it, not this one");
     return NULL;
 }
 
 /* ---- Creating and terminating -------------------------------------------------------------------------- */
 
-/* Creates the handle of an instance. Returns NULL if there is none left. */
-static void *name_instance(pfb_cpi_instance *instance)
+/* Sets the instance's thread and creates its handle. Returns NULL when memory or handles are exhausted. */
+static void *add_handle(pfb_cpi_instance *instance)
 {
     instance->reference_count = 1;
     instance->thread = this_thread()->number;
     instance->system_thread = system_thread();
-    pfb_lock_take(&facility_lock);
-    instance->tid = facility.is_given ? 0 : system_tid();
+    pfb_lock_acquire(&facility_lock);
+    instance->tid = facility.is_set_by_program ? 0 : system_tid();
     void *handle = pfb_cpi_table_add(&facility.table, instance);
     pfb_lock_release(&facility_lock);
     return handle;
 }
 
 /* Creates an instance. Returns its handle, or NULL. */
-static void *make(uint32_t mode, pfb_cpi_failure *failure)
+static void *create_instance(uint32_t mode, pfb_cpi_failure *failure)
 {
     pfb_cpi_source *source = acquire_source(failure);
     if (!source)
@@ -226,7 +226,7 @@ static void *make(uint32_t mode, pfb_cpi_failure *failure)
     void *handle = NULL;
     pfb_cpi_instance *instance = pfb_cpi_instance_make(source, mode, failure);
     if (instance) {
-        handle = name_instance(instance);
+        handle = add_handle(instance);
         if (handle)
             return handle;
         pfb_cpi_instance_end(instance);
@@ -239,45 +239,45 @@ static void *make(uint32_t mode, pfb_cpi_failure *failure)
 
 int pfb_cpi_init(uint32_t mode, void **handle)
 {
-    pfb_cpi_failure *failure = begin();
+    pfb_cpi_failure *failure = begin_call();
     if (!handle)
         return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the handle"));
     *handle = NULL;
     if (pfb_cpi_complete_mode(&mode, failure))
-        *handle = make(mode, failure);
+        *handle = create_instance(mode, failure);
     return finish(*handle != NULL);
 }
 
-/* The handle becomes invalid at once. Running calls finish first, and waiting calls find the instance terminated. After
- * this nobody reads the source or writes to the trace buffer. */
+/* The handle becomes invalid at once. Waits for a call that is using the instance; calls that wait for the instance
+ * then fail. Afterwards no call of this instance reads the source or writes to the trace buffer. */
 int pfb_cpi_terminate(void *handle)
 {
-    pfb_cpi_failure *failure = begin();
-    pfb_lock_take(&facility_lock);
+    pfb_cpi_failure *failure = begin_call();
+    pfb_lock_acquire(&facility_lock);
     pfb_cpi_instance *instance = pfb_cpi_table_remove(&facility.table, handle);
     if (!instance)
         refuse_handle(handle, failure);
     pfb_lock_release(&facility_lock);
     if (!instance)
         return finish(false);
-    pfb_lock_take(&instance->lock);
+    pfb_lock_acquire(&instance->lock);
     pfb_cpi_instance_end(instance);
-    leave(instance);
+    unlock_instance(instance);
     release_source();
     return PFB_PU_SUCCESS;
 }
 
 uint32_t pfb_cpi_get_current_mode(void *handle)
 {
-    pfb_cpi_instance *instance = enter(handle, begin());
+    pfb_cpi_instance *instance = lock_instance(handle, begin_call());
     if (!instance)
         return 0;
     uint32_t mode = instance->mode;
-    leave(instance);
+    unlock_instance(instance);
     return mode;
 }
 
-/* The only way to know is to try. */
+/* Whether the counters can be opened is known only after opening them. */
 int pfb_cpi_is_supported(void)
 {
     void *handle;
@@ -291,12 +291,12 @@ int pfb_cpi_is_supported(void)
 
 int pfb_cpi_start(void *handle)
 {
-    pfb_cpi_failure *failure = begin();
-    pfb_cpi_instance *instance = enter_to_read(handle, failure);
+    pfb_cpi_failure *failure = begin_call();
+    pfb_cpi_instance *instance = lock_for_reading(handle, failure);
     if (!instance)
         return finish(false);
     bool is_started = pfb_cpi_instance_start(instance, failure);
-    leave(instance);
+    unlock_instance(instance);
     return finish(is_started);
 }
 
@@ -311,16 +311,16 @@ static bool get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, const pfb_cp
 
 int pfb_cpi_get(void *handle, const pfb_cpi_data **data)
 {
-    pfb_cpi_failure *failure = begin();
+    pfb_cpi_failure *failure = begin_call();
     if (!data)
         return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the data"));
     *data = NULL;
-    pfb_cpi_instance *instance = enter_to_read(handle, failure);
+    pfb_cpi_instance *instance = lock_for_reading(handle, failure);
     if (!instance)
         return finish(false);
     const pfb_cpi_tag *tag = instance->mode & PFB_CPI_TRACE_ON_GET ? &instance->tag : NULL;
     bool is_done = get(instance, tag, data, failure);
-    leave(instance);
+    unlock_instance(instance);
     return finish(is_done);
 }
 
@@ -332,17 +332,17 @@ static bool check_data(const pfb_cpi_instance *instance, pfb_cpi_failure *failur
 
 int pfb_cpi_get_details(void *handle, pfb_cpi_details *details)
 {
-    pfb_cpi_failure *failure = begin();
+    pfb_cpi_failure *failure = begin_call();
     if (!details)
         return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the details"));
-    pfb_cpi_instance *instance = enter(handle, failure);
+    pfb_cpi_instance *instance = lock_instance(handle, failure);
     if (!instance)
         return finish(false);
     bool is_known = check_data(instance, failure);
     if (is_known)
         *details = (pfb_cpi_details){
             .result = instance->result, .cpus = instance->figures, .is_user_only = instance->is_user_only};
-    leave(instance);
+    unlock_instance(instance);
     return finish(is_known);
 }
 
@@ -361,14 +361,14 @@ static bool get_unhalted(const pfb_cpi_instance *instance, size_t position, uint
 
 int pfb_cpi_get_unhalted(void *handle, size_t position, uint64_t *cycles)
 {
-    pfb_cpi_failure *failure = begin();
+    pfb_cpi_failure *failure = begin_call();
     if (!cycles)
         return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the cycles"));
-    pfb_cpi_instance *instance = enter_to_read(handle, failure);
+    pfb_cpi_instance *instance = lock_for_reading(handle, failure);
     if (!instance)
         return finish(false);
     bool is_known = get_unhalted(instance, position, cycles, failure);
-    leave(instance);
+    unlock_instance(instance);
     return finish(is_known);
 }
 
@@ -376,26 +376,26 @@ int pfb_cpi_get_unhalted(void *handle, size_t position, uint64_t *cycles)
 
 int pfb_cpi_attach_trace_buffer(void *handle, void *buffer, size_t capacity_bytes)
 {
-    pfb_cpi_failure *failure = begin();
-    pfb_cpi_instance *instance = enter(handle, failure);
+    pfb_cpi_failure *failure = begin_call();
+    pfb_cpi_instance *instance = lock_instance(handle, failure);
     if (!instance)
         return finish(false);
     instance->trace = (pfb_cpi_trace){.buffer = buffer, .capacity_bytes = buffer ? capacity_bytes : 0};
-    leave(instance);
+    unlock_instance(instance);
     return PFB_PU_SUCCESS;
 }
 
 int pfb_cpi_get_trace_size(void *handle, size_t *used_bytes, size_t *needed_bytes)
 {
-    pfb_cpi_failure *failure = begin();
-    pfb_cpi_instance *instance = enter(handle, failure);
+    pfb_cpi_failure *failure = begin_call();
+    pfb_cpi_instance *instance = lock_instance(handle, failure);
     if (!instance)
         return finish(false);
     if (used_bytes)
         *used_bytes = instance->trace.used_bytes;
     if (needed_bytes)
         *needed_bytes = instance->trace.needed_bytes;
-    leave(instance);
+    unlock_instance(instance);
     return PFB_PU_SUCCESS;
 }
 
@@ -414,29 +414,29 @@ static bool make_tag(const pfb_cpi_instance *instance, int minor_code, uint32_t 
 
 int pfb_cpi_get_and_trace(void *handle, int minor_code, uint32_t forms, const char *label, const pfb_cpi_data **data)
 {
-    pfb_cpi_failure *failure = begin();
+    pfb_cpi_failure *failure = begin_call();
     pfb_cpi_tag tag;
     if (!data)
         return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the data"));
     *data = NULL;
-    pfb_cpi_instance *instance = enter_to_read(handle, failure);
+    pfb_cpi_instance *instance = lock_for_reading(handle, failure);
     if (!instance)
         return finish(false);
     bool is_done = make_tag(instance, minor_code, forms, label, &tag, failure) && get(instance, &tag, data, failure);
-    leave(instance);
+    unlock_instance(instance);
     return finish(is_done);
 }
 
 int pfb_cpi_set_trace_hook_id(void *handle, int minor_code, const char *label)
 {
-    pfb_cpi_failure *failure = begin();
+    pfb_cpi_failure *failure = begin_call();
     pfb_cpi_tag tag;
-    pfb_cpi_instance *instance = enter(handle, failure);
+    pfb_cpi_instance *instance = lock_instance(handle, failure);
     if (!instance)
         return finish(false);
     bool is_made = pfb_cpi_tag_make(minor_code, label, &tag, failure);
     if (is_made)
         instance->tag = tag;
-    leave(instance);
+    unlock_instance(instance);
     return finish(is_made);
 }

@@ -5,28 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The layout of CPI_DATA: natural alignment and 8-byte doubles. No supported system adds padding. */
-#define SLOTS (sizeof(double) * PFB_CPI_MAX_CPUS)
+/* Checks that pfb_cpi_data has the layout of CPI_DATA, with CPU_BYTES for each array of figures by CPU. */
+#define CPU_BYTES (sizeof(double) * PFB_CPI_MAX_CPUS)
 static_assert(PFB_CPI_MAX_CPUS >= 64 && PFB_CPI_MAX_CPUS <= PFB_CPI_MOST_CPUS, "PERFBLOCK_CPI_MAX_CPUS");
 static_assert(offsetof(pfb_cpi_data, num_cpus) == 0, "num_cpus");
 static_assert(offsetof(pfb_cpi_data, tid) == 4, "tid");
 static_assert(offsetof(pfb_cpi_data, elapsed_cycles) == 8, "elapsed_cycles");
 static_assert(offsetof(pfb_cpi_data, raw_cpi) == 16, "raw_cpi");
-static_assert(offsetof(pfb_cpi_data, raw_sys_cpi) == 16 + SLOTS, "raw_sys_cpi");
-static_assert(offsetof(pfb_cpi_data, scaled_cpi) == 24 + SLOTS, "scaled_cpi");
-static_assert(offsetof(pfb_cpi_data, scaled_sys_cpi) == 24 + 2 * SLOTS, "scaled_sys_cpi");
-static_assert(offsetof(pfb_cpi_data, cpu_busy) == 32 + 2 * SLOTS, "cpu_busy");
-static_assert(offsetof(pfb_cpi_data, sys_busy) == 32 + 3 * SLOTS, "sys_busy");
-static_assert(offsetof(pfb_cpi_data, thread_cpi) == 40 + 3 * SLOTS, "thread_cpi");
-static_assert(sizeof(pfb_cpi_data) == 48 + 3 * SLOTS, "size");
+static_assert(offsetof(pfb_cpi_data, raw_sys_cpi) == 16 + CPU_BYTES, "raw_sys_cpi");
+static_assert(offsetof(pfb_cpi_data, scaled_cpi) == 24 + CPU_BYTES, "scaled_cpi");
+static_assert(offsetof(pfb_cpi_data, scaled_sys_cpi) == 24 + 2 * CPU_BYTES, "scaled_sys_cpi");
+static_assert(offsetof(pfb_cpi_data, cpu_busy) == 32 + 2 * CPU_BYTES, "cpu_busy");
+static_assert(offsetof(pfb_cpi_data, sys_busy) == 32 + 3 * CPU_BYTES, "sys_busy");
+static_assert(offsetof(pfb_cpi_data, thread_cpi) == 40 + 3 * CPU_BYTES, "thread_cpi");
+static_assert(sizeof(pfb_cpi_data) == 48 + 3 * CPU_BYTES, "size");
 
 /* Mode bits that select hooks, and mode bits that select counters. */
 #define FORMS (PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED)
-#define MEASURES (PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY)
+#define COUNTERS (PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY)
 
-/* Returns false after a failure of the source, which has set code and sentence. A source that sets no code is broken.
- */
-static bool pass_on(pfb_cpi_failure *failure)
+/* Returns false after a failure of the source. Reports an internal error if the source did not set a code. */
+static bool report_source_failure(pfb_cpi_failure *failure)
 {
     if (failure->code != PFB_PU_SUCCESS)
         return false;
@@ -71,13 +70,13 @@ static bool read_snapshot(pfb_cpi_instance *instance, pfb_cpi_moment moment, pfb
                           pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
     if (!pfb_cpi_reader_read(instance->reader, moment, cpus, PFB_CPI_MAX_CPUS, reading, failure))
-        return pass_on(failure);
+        return report_source_failure(failure);
     if (reading->snapshot.cpu_count > PFB_CPI_MAX_CPUS)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source returned more CPUs than fit");
     return true;
 }
 
-/* The old start is invalid even if this fails: a reader compares the end with its latest start only. */
+/* If this fails, the instance has no start, since the reader compares the end with its latest start only. */
 bool pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
 {
     instance->has_start = false;
@@ -90,7 +89,7 @@ bool pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure
 static pfb_cpi_instance *make_empty(uint32_t mode, pfb_cpi_failure *failure)
 {
     pfb_cpi_instance *instance = calloc(1, sizeof *instance);
-    if (!instance || !pfb_lock_make(&instance->lock)) {
+    if (!instance || !pfb_lock_init(&instance->lock)) {
         free(instance);
         pfb_cpi_fail_memory(failure);
         return NULL;
@@ -105,8 +104,8 @@ pfb_cpi_instance *pfb_cpi_instance_make(pfb_cpi_source *source, uint32_t mode, p
     pfb_cpi_instance *instance = make_empty(mode, failure);
     if (!instance)
         return NULL;
-    instance->reader = pfb_cpi_reader_open(source, mode & MEASURES, failure);
-    if (instance->reader ? pfb_cpi_instance_start(instance, failure) : pass_on(failure))
+    instance->reader = pfb_cpi_reader_open(source, mode & COUNTERS, failure);
+    if (instance->reader ? pfb_cpi_instance_start(instance, failure) : report_source_failure(failure))
         return instance;
     pfb_cpi_instance_end(instance);
     pfb_cpi_instance_free(instance);
@@ -117,12 +116,12 @@ void pfb_cpi_instance_end(pfb_cpi_instance *instance)
 {
     pfb_cpi_reader_close(instance->reader);
     instance->reader = NULL;
-    instance->is_dead = true;
+    instance->is_terminated = true;
 }
 
 void pfb_cpi_instance_free(pfb_cpi_instance *instance)
 {
-    pfb_lock_unmake(&instance->lock);
+    pfb_lock_destroy(&instance->lock);
     free(instance);
 }
 
@@ -148,8 +147,8 @@ static void fill_data(pfb_cpi_instance *instance)
     }
 }
 
-/* Saves the details of the latest get, which the reader discards at its next start. */
-static void keep_details(pfb_cpi_instance *instance)
+/* Saves details that the reader only has until its next start. */
+static void save_details(pfb_cpi_instance *instance)
 {
     instance->is_user_only = instance->start.is_user_only || instance->end.is_user_only;
     for (size_t i = 0; i < instance->result.cpu_count; i++) {
@@ -164,7 +163,7 @@ static bool compute(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
     const pfb_cpi_reading *end = &instance->end;
     if (start->widths.instr != end->widths.instr || start->widths.cycles != end->widths.cycles)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source's counters changed their width");
-    pfb_cpi_verdict verdict = pfb_cpi_compute(&start->snapshot, &end->snapshot, &end->widths, instance->mode & MEASURES,
+    pfb_cpi_verdict verdict = pfb_cpi_compute(&start->snapshot, &end->snapshot, &end->widths, instance->mode & COUNTERS,
                                               instance->figures, &instance->result);
     if (verdict == PFB_CPI_BAD_ARGUMENT)
         return pfb_cpi_fail(
@@ -173,7 +172,7 @@ static bool compute(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
     if (verdict == PFB_CPI_CLOCK_BACKWARD)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_CPI_DATA, "the clock ran backward");
     fill_data(instance);
-    keep_details(instance);
+    save_details(instance);
     instance->has_data = true;
     if (verdict == PFB_CPI_NO_DATA)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_CPI_DATA,
@@ -208,7 +207,7 @@ static bool write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_
     return true;
 }
 
-/* There are data after a success, or after a failure whose figures are reported as unusable. */
+/* Sets has_data after a success, and after PFB_PU_ERROR_INVALID_CPI_DATA if compute() set it. */
 bool pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     if (tag && !instance->trace.buffer)

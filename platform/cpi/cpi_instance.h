@@ -2,14 +2,15 @@
 #ifndef PFB_CPI_INSTANCE_H
 #define PFB_CPI_INSTANCE_H
 
-/* One instance of the CPI facility, without its handle: its interval, its figures and its trace buffer. The caller
- * holds its lock. `failure` is not NULL; after a failure its code is not 0. */
+/* One instance of the CPI facility, without its handle: its interval, its figures and its trace buffer. Callers of the
+ * functions below hold the instance's lock if it already has a handle. `failure` is not NULL; after a failure its code
+ * is not 0. */
 #include "cpi/cpi_source_private.h"
 #include "source/lock.h"
 
 #include "perfblock/cpi_facility.h"
 
-/* Name and forms of a group of hooks. */
+/* Minor code, label and forms of a group of hooks. */
 typedef struct pfb_cpi_tag {
     uint32_t minor;
     uint32_t forms; /* 0: those of the instance */
@@ -33,11 +34,11 @@ typedef struct pfb_cpi_unhalted {
 typedef struct pfb_cpi_instance {
     pfb_lock lock;
     size_t reference_count; /* references of calls and of its handle; protected by the facility's lock */
-    bool is_dead;           /* terminated; calls may still wait for the lock */
+    bool is_terminated;     /* calls that waited for the lock must fail */
     uint32_t mode;          /* including implied bits */
-    uint64_t thread;        /* creating thread, by the facility's numbers */
-    uint64_t system_thread; /* creating thread, by the system's id */
-    uint32_t tid;           /* id to report if snapshots have none */
+    uint64_t thread;        /* the creating thread's number in the facility */
+    uint64_t system_thread; /* the creating thread's id in the system */
+    uint32_t tid;           /* thread id to report if snapshots have none */
     pfb_cpi_reader *reader;
     bool has_start; /* the interval has started */
     pfb_cpi_reading start, end;
@@ -56,7 +57,7 @@ typedef struct pfb_cpi_instance {
 /* Validates a mode and adds the bits it implies. */
 bool pfb_cpi_complete_mode(uint32_t *mode, pfb_cpi_failure *failure);
 
-/* Makes a tag from validated arguments; `label` may be NULL. */
+/* Makes a tag after checking the arguments; `label` may be NULL. */
 bool pfb_cpi_tag_make(int minor_code, const char *label, pfb_cpi_tag *tag, pfb_cpi_failure *failure);
 
 /* Creates an instance and starts its interval. `mode` includes implied bits. Returns NULL on failure. */
@@ -68,8 +69,8 @@ void pfb_cpi_instance_free(pfb_cpi_instance *instance);
 
 bool pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure);
 
-/* Computes the figures, and writes a group of hooks if `tag` is not NULL. After a failure `has_data` is set if there
- * are data nevertheless. */
+/* Reads the end of the interval and computes the figures; writes a group of hooks if `tag` is not NULL. Sets has_data
+ * if there are figures, which is possible even after a failure. */
 bool pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure);
 
 #endif

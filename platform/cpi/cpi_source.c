@@ -12,7 +12,7 @@ bool pfb_cpi_fail(pfb_cpi_failure *failure, int code, const char *format, ...)
     failure->code = code;
     va_list arguments;
     va_start(arguments, format);
-    pfb_source_say(failure->sentence, sizeof failure->sentence, format, arguments);
+    pfb_source_format_sentence(failure->sentence, sizeof failure->sentence, format, arguments);
     va_end(arguments);
     return false;
 }

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Makes a handle, a number in a pointer. */
-static void *handle_of(size_t slot, uintptr_t generation)
+/* Makes a handle: a number, stored in a pointer. */
+static void *make_handle(size_t slot, uintptr_t generation)
 {
     uintptr_t number = generation << PFB_CPI_HANDLE_HALF | (uintptr_t)slot << 1 | 1;
     void *handle;
@@ -14,8 +14,8 @@ static void *handle_of(size_t slot, uintptr_t generation)
     return handle;
 }
 
-/* Returns the slot and generation of a handle, or NULL if it was never given out. */
-static pfb_cpi_slot *slot_of(const pfb_cpi_table *table, const void *handle, uintptr_t *generation)
+/* Returns the slot of a handle and sets its generation. Returns NULL if no such handle was ever created. */
+static pfb_cpi_slot *find_slot(const pfb_cpi_table *table, const void *handle, uintptr_t *generation)
 {
     uintptr_t number = (uintptr_t)handle;
     size_t slot = (number & PFB_CPI_MOST_GENERATION) >> 1;
@@ -45,7 +45,7 @@ static size_t pop_free(pfb_cpi_table *table)
     return slot;
 }
 
-/* Adds a free slot. */
+/* Adds a free slot. Returns false when memory or slots are exhausted. */
 static bool grow(pfb_cpi_table *table)
 {
     if (table->slot_count >= PFB_CPI_MOST_SLOTS)
@@ -68,30 +68,30 @@ void *pfb_cpi_table_add(pfb_cpi_table *table, struct pfb_cpi_instance *instance)
         return NULL;
     size_t at = pop_free(table);
     pfb_cpi_slot *slot = &table->slots[at];
-    slot->generation++; /* cannot exceed the maximum: slots that reached it are not free */
+    slot->generation++; /* cannot exceed most_generation: a slot that reached it is not in the queue of free slots */
     slot->instance = instance;
     table->live_count++;
-    return handle_of(at, slot->generation);
+    return make_handle(at, slot->generation);
 }
 
 struct pfb_cpi_instance *pfb_cpi_table_find(const pfb_cpi_table *table, const void *handle)
 {
     uintptr_t generation;
-    const pfb_cpi_slot *slot = slot_of(table, handle, &generation);
+    const pfb_cpi_slot *slot = find_slot(table, handle, &generation);
     return slot && generation == slot->generation ? slot->instance : NULL;
 }
 
 bool pfb_cpi_table_knows(const pfb_cpi_table *table, const void *handle)
 {
     uintptr_t generation;
-    return slot_of(table, handle, &generation) != NULL;
+    return find_slot(table, handle, &generation) != NULL;
 }
 
 struct pfb_cpi_instance *pfb_cpi_table_remove(pfb_cpi_table *table, const void *handle)
 {
     uintptr_t generation;
     struct pfb_cpi_instance *instance = pfb_cpi_table_find(table, handle);
-    pfb_cpi_slot *slot = slot_of(table, handle, &generation);
+    pfb_cpi_slot *slot = find_slot(table, handle, &generation);
     if (!instance)
         return NULL;
     slot->instance = NULL;

@@ -5,7 +5,7 @@
 /* Maps handles to instances of the CPI facility. A handle is a number made of a slot and its generation, which counts
  * the uses of the slot. Handles are therefore never reused, a terminated handle can be distinguished from a live one
  * and from one that never existed, and no memory is accessed through a handle. The lowest bit is set, so no handle
- * equals an aligned pointer. The caller locks. */
+ * equals an aligned pointer. The caller holds a lock during each call. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ typedef struct pfb_cpi_slot {
 
 /* Initially all zero except `most_generation`. Slots are never freed: they record which handles are terminated. */
 typedef struct pfb_cpi_table {
-    uintptr_t most_generation; /* at most PFB_CPI_MOST_GENERATION; a slot that reached it is not reused */
+    uintptr_t most_generation; /* maximum, up to PFB_CPI_MOST_GENERATION: a slot that reached it is not reused */
     pfb_cpi_slot *slots;
     size_t slot_count, capacity;
     size_t live_count;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replays the steps of texts. It is immutable once open, so any number of threads may read it. */
+/* A copy of the text, or of the capture that contains texts. It does not change, so any number of threads may read it.
+ */
 typedef struct fixture {
     uint8_t *data;
     size_t size;
@@ -16,9 +17,9 @@ typedef struct fixture {
 typedef struct cursor {
     pfb_cpi_text text;
     pfb_capture capture;
-    const uint8_t *data; /* of the capture */
+    const uint8_t *data; /* the text, or the capture */
     bool is_capture;
-    size_t base; /* offset of the text */
+    size_t base; /* offset of the current text in `data` */
 } cursor;
 
 typedef struct fixture_reader {
@@ -54,7 +55,7 @@ static bool start(cursor *at, const void *data, size_t size)
     return next_text(at);
 }
 
-/* False at the end, and after a failure. */
+/* Moves to the next step. Returns false at the end, and after an error in the text or the capture. */
 static bool next_step(cursor *at, pfb_cpi_cpu *cpus, pfb_cpi_step *step)
 {
     do {
@@ -65,21 +66,21 @@ static bool next_step(cursor *at, pfb_cpi_cpu *cpus, pfb_cpi_step *step)
 }
 
 /* Returns the error of the input read so far, with its offset in the input, or PFB_OK. */
-static pfb_error error_of(const cursor *at)
+static pfb_error first_error(const cursor *at)
 {
     pfb_error error = at->text.error;
     error.offset += at->base;
     return error.code != PFB_OK ? error : at->capture.error;
 }
 
-/* Reports the code and sentence of a refusal step. */
+/* Fails with the code and sentence of a refusal: a step that records why counters could not be read. */
 static void fail_refusal(const cursor *at, const pfb_cpi_step *step, pfb_cpi_failure *failure)
 {
     const char *sentence = (const char *)at->text.data + step->sentence_offset;
     size_t size = step->sentence_size_bytes;
     int length = size < sizeof failure->sentence ? (int)size : (int)sizeof failure->sentence; /* truncated */
     const pfb_cpi_code *code = pfb_cpi_code_find(step->code);
-    if (length == 0) /* a sentence is never empty */
+    if (length == 0) /* users must get a sentence */
         pfb_cpi_fail(failure, step->code, "%s", code ? code->text : "the fixture refuses");
     else
         pfb_cpi_fail(failure, step->code, "%.*s", length, sentence);
@@ -133,7 +134,7 @@ static bool check_mode(uint32_t mode, const pfb_cpi_step *step, pfb_cpi_failure 
     return true;
 }
 
-/* Returns the parts of a snapshot that the mode requires. */
+/* Copies the parts of a snapshot that the mode requires. */
 static bool copy_snapshot(const fixture_reader *reader, const pfb_cpi_step *step, pfb_cpi_cpu *cpus, size_t capacity,
                           pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
@@ -188,7 +189,7 @@ static const pfb_cpi_source_operations operations = {.close = close_fixture,
                                                      .read = read_next,
                                                      .unhalted = unhalted};
 
-/* Reads every step once, so that readers find no malformed one. */
+/* Reads every step once, so that no reader finds a malformed one later. */
 static bool check_input(const void *data, size_t size, pfb_cpi_cpu *cpus, pfb_cpi_failure *failure)
 {
     cursor at;
@@ -196,7 +197,7 @@ static bool check_input(const void *data, size_t size, pfb_cpi_cpu *cpus, pfb_cp
     bool has_text = start(&at, data, size);
     while (has_text && next_step(&at, cpus, &step)) {
     }
-    pfb_error error = error_of(&at);
+    pfb_error error = first_error(&at);
     if (error.code != PFB_OK)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the snapshots cannot be read at offset %zu: %s",
                             error.offset, pfb_code_text(error.code));
@@ -224,9 +225,9 @@ pfb_cpi_source *pfb_cpi_source_open_fixture(const void *data, size_t size, pfb_c
         pfb_cpi_fail_memory(failure);
         return NULL;
     }
-    bool is_sound = check_input(data, size, cpus, failure);
+    bool is_valid = check_input(data, size, cpus, failure);
     free(cpus);
-    if (!is_sound)
+    if (!is_valid)
         return NULL;
     fixture *source = make_fixture(data, size);
     if (!source) {

@@ -71,15 +71,15 @@ static pfb_source_failure *this_failure(void)
     return &failure;
 }
 
-static pfb_source_failure *begin(void)
+static pfb_source_failure *begin_call(void)
 {
     pfb_source_failure *failure = this_failure();
     *failure = (pfb_source_failure){0};
     return failure;
 }
 
-/* The code of a call that failed. A source may have none for it. */
-static ULONG code_of(const pfb_source_failure *failure)
+/* Returns the code of a call that failed. A source may report 0 if no Win32 code fits. */
+static ULONG failure_code(const pfb_source_failure *failure)
 {
     return failure->code != PFB_WIN32_SUCCESS ? failure->code : PFB_WIN32_INVALID_DATA;
 }
@@ -101,19 +101,19 @@ typedef struct query_handle query_handle;
 
 struct query_handle {
     query_handle *next;
-    pfb_source *own_source; /* of another machine; NULL: the common one */
+    pfb_source *own_source; /* opened for another machine; NULL: the common source is used */
     pfb_source_query *query;
-    pfb_bytes sample; /* collected, but not yet returned, if has_sample */
-    bool has_sample;
+    bool has_sample; /* `sample` was collected, but did not fit into the caller's buffer */
+    pfb_bytes sample;
 };
 
 /* Held during each call: a source and its queries may be used by one thread at a time. */
-static pfb_lock lock = PFB_LOCK_FREE;
+static pfb_lock lock = PFB_LOCK_INIT;
 
 /* Protected by the lock. */
 static struct state {
     pfb_source *source; /* NULL until the first call that needs the default */
-    bool is_set;        /* by the program or the environment: used for every machine */
+    bool is_set;        /* `source` was set by the program or the environment: it is used for every machine */
     query_handle *handles;
 } state;
 
@@ -157,7 +157,7 @@ static const char *capture_path(void)
     return path && *path ? path : NULL;
 }
 
-/* Returns the common source, or NULL. */
+/* Returns the common source, which is opened at the first call, or NULL. */
 static pfb_source *common_source(pfb_source_failure *failure)
 {
     if (!state.source) {
@@ -188,8 +188,8 @@ static pfb_source *open_machine(LPCWSTR machine, pfb_source_failure *failure)
     return pfb_source_open_remote(name, failure);
 }
 
-/* Returns the source for a machine, or NULL. *own is the same if it has to be closed, otherwise NULL. */
-static pfb_source *source_for(LPCWSTR machine, pfb_source **own, pfb_source_failure *failure)
+/* Returns the source for a machine, or NULL. If the caller must close the source, *own is the source, else NULL. */
+static pfb_source *machine_source(LPCWSTR machine, pfb_source **own, pfb_source_failure *failure)
 {
     *own = NULL;
     bool is_for_all = state.is_set || (!state.source && capture_path());
@@ -201,26 +201,26 @@ static pfb_source *source_for(LPCWSTR machine, pfb_source **own, pfb_source_fail
 
 uint32_t pfb_perflib_use(pfb_source *source)
 {
-    pfb_source_failure *failure = begin();
-    pfb_lock_take(&lock);
-    pfb_source *before = state.source;
-    bool is_free = !state.handles;
-    if (is_free) {
+    pfb_source_failure *failure = begin_call();
+    pfb_lock_acquire(&lock);
+    pfb_source *old = state.source;
+    bool is_unused = !state.handles;
+    if (is_unused) {
         state.source = source;
         state.is_set = source != NULL;
     }
     pfb_lock_release(&lock);
-    if (!is_free)
+    if (!is_unused)
         return refuse(failure, PFB_WIN32_BUSY, "there are open query handles, which use another source");
-    if (before != source)
-        pfb_source_close(before);
+    if (old != source)
+        pfb_source_close(old);
     return PFB_WIN32_SUCCESS;
 }
 
 /* ---- Replies -------------------------------------------------------------------------------------------------- */
 
-/* Copies a reply to the caller, as far as it fits. Sizes are counted in units. */
-static ULONG give(const pfb_bytes *reply, size_t unit_bytes, void *out, DWORD capacity, LPDWORD actual)
+/* Copies a reply to the caller if it fits. Capacity and *actual are counted in units of `unit_bytes`. */
+static ULONG copy_reply(const pfb_bytes *reply, size_t unit_bytes, void *out, DWORD capacity, LPDWORD actual)
 {
     size_t units = reply->size_bytes / unit_bytes;
     if (units > UINT32_MAX)
@@ -235,20 +235,20 @@ static ULONG give(const pfb_bytes *reply, size_t unit_bytes, void *out, DWORD ca
 
 static ULONG refuse_arguments(void)
 {
-    return refuse(begin(), PFB_WIN32_INVALID_PARAMETER, "an argument is null");
+    return refuse(begin_call(), PFB_WIN32_INVALID_PARAMETER, "an argument is null");
 }
 
-/* The GUID in the byte order of the formats. */
-static pfb_guid guid_of(LPCGUID guid)
+/* Converts a GUID to the byte order of V2 data. */
+static pfb_guid to_pfb_guid(LPCGUID guid)
 {
-    pfb_guid same = {{(uint8_t)guid->Data1, (uint8_t)(guid->Data1 >> 8), (uint8_t)(guid->Data1 >> 16),
-                      (uint8_t)(guid->Data1 >> 24), (uint8_t)guid->Data2, (uint8_t)(guid->Data2 >> 8),
-                      (uint8_t)guid->Data3, (uint8_t)(guid->Data3 >> 8)}};
-    memcpy(same.bytes + 8, guid->Data4, 8);
-    return same;
+    pfb_guid result = {{(uint8_t)guid->Data1, (uint8_t)(guid->Data1 >> 8), (uint8_t)(guid->Data1 >> 16),
+                        (uint8_t)(guid->Data1 >> 24), (uint8_t)guid->Data2, (uint8_t)(guid->Data2 >> 8),
+                        (uint8_t)guid->Data3, (uint8_t)(guid->Data3 >> 8)}};
+    memcpy(result.bytes + 8, guid->Data4, 8);
+    return result;
 }
 
-/* A call that returns metadata. */
+/* A call that returns metadata: its arguments, and the function of the source that it uses. */
 typedef struct metadata_call {
     pfb_guid counterset;
     uint32_t request, language;
@@ -273,19 +273,20 @@ static bool ask_registration(pfb_source *source, const metadata_call *call, pfb_
     return pfb_source_registration(source, &call->counterset, call->request, call->language, reply, failure);
 }
 
+/* Makes a metadata call and copies the reply to the caller. Returns the Win32 code. */
 static ULONG ask(LPCWSTR machine, const metadata_call *call, size_t unit_bytes, void *out, DWORD capacity,
                  LPDWORD actual)
 {
-    pfb_source_failure *failure = begin();
+    pfb_source_failure *failure = begin_call();
     pfb_bytes reply = {0};
     pfb_source *own = NULL;
     ULONG code;
-    pfb_lock_take(&lock);
-    pfb_source *source = source_for(machine, &own, failure);
+    pfb_lock_acquire(&lock);
+    pfb_source *source = machine_source(machine, &own, failure);
     if (source && call->ask(source, call, &reply, failure))
-        code = give(&reply, unit_bytes, out, capacity, actual);
+        code = copy_reply(&reply, unit_bytes, out, capacity, actual);
     else
-        code = code_of(failure);
+        code = failure_code(failure);
     pfb_source_close(own);
     pfb_lock_release(&lock);
     pfb_bytes_free(&reply);
@@ -305,7 +306,7 @@ ULONG pfb_PerfEnumerateCounterSetInstances(LPCWSTR machine, LPCGUID counterset, 
 {
     if (!counterset || !actual_bytes || (!instances && size_bytes > 0))
         return refuse_arguments();
-    const metadata_call call = {.counterset = guid_of(counterset), .ask = ask_instances};
+    const metadata_call call = {.counterset = to_pfb_guid(counterset), .ask = ask_instances};
     return ask(machine, &call, 1, instances, size_bytes, actual_bytes);
 }
 
@@ -314,7 +315,7 @@ ULONG pfb_PerfQueryCounterSetRegistrationInfo(LPCWSTR machine, LPCGUID counterse
 {
     if (!counterset || !actual_bytes || (!reply && size_bytes > 0))
         return refuse_arguments();
-    const metadata_call call = {.counterset = guid_of(counterset),
+    const metadata_call call = {.counterset = to_pfb_guid(counterset),
                                 .request = (uint32_t)request,
                                 .language = (uint32_t)language,
                                 .ask = ask_registration};
@@ -323,12 +324,13 @@ ULONG pfb_PerfQueryCounterSetRegistrationInfo(LPCWSTR machine, LPCGUID counterse
 
 /* ---- Query handles --------------------------------------------------------------------------------------------- */
 
-/* Returns where the list refers to an open handle, or NULL. A handle that was closed is not dereferenced. */
+/* Returns the link of the list that points to an open handle, or NULL. Does not dereference `query`, which may have
+ * been closed. */
 static query_handle **find_handle(const void *query, pfb_source_failure *failure)
 {
-    for (query_handle **at = &state.handles; *at; at = &(*at)->next) {
-        if (*at == query)
-            return at;
+    for (query_handle **link = &state.handles; *link; link = &(*link)->next) {
+        if (*link == query)
+            return link;
     }
     refuse(failure, PFB_WIN32_INVALID_HANDLE, "the handle is not that of an open query");
     return NULL;
@@ -336,14 +338,14 @@ static query_handle **find_handle(const void *query, pfb_source_failure *failure
 
 ULONG pfb_PerfOpenQueryHandle(LPCWSTR machine, HANDLE *query)
 {
-    pfb_source_failure *failure = begin();
+    pfb_source_failure *failure = begin_call();
     if (!query)
         return refuse_arguments();
     query_handle *handle = calloc(1, sizeof *handle);
     if (!handle)
         return refuse(failure, PFB_WIN32_OUTOFMEMORY, "memory is exhausted");
-    pfb_lock_take(&lock);
-    pfb_source *source = source_for(machine, &handle->own_source, failure);
+    pfb_lock_acquire(&lock);
+    pfb_source *source = machine_source(machine, &handle->own_source, failure);
     if (source)
         handle->query = pfb_source_query_open(source, failure);
     if (handle->query) {
@@ -357,17 +359,17 @@ ULONG pfb_PerfOpenQueryHandle(LPCWSTR machine, HANDLE *query)
     if (handle->query)
         return PFB_WIN32_SUCCESS;
     free(handle);
-    return code_of(failure);
+    return failure_code(failure);
 }
 
 ULONG pfb_PerfCloseQueryHandle(HANDLE query)
 {
-    pfb_source_failure *failure = begin();
-    pfb_lock_take(&lock);
-    query_handle **at = find_handle(query, failure);
-    query_handle *handle = at ? *at : NULL;
+    pfb_source_failure *failure = begin_call();
+    pfb_lock_acquire(&lock);
+    query_handle **link = find_handle(query, failure);
+    query_handle *handle = link ? *link : NULL;
     if (handle) {
-        *at = handle->next;
+        *link = handle->next;
         pfb_source_query_close(handle->query);
         pfb_source_close(handle->own_source);
         pfb_bytes_free(&handle->sample);
@@ -381,16 +383,16 @@ typedef bool change_function(pfb_source_query *query, uint8_t *blocks, size_t si
 
 static ULONG change(HANDLE query, change_function *function, void *blocks, DWORD size_bytes)
 {
-    pfb_source_failure *failure = begin();
+    pfb_source_failure *failure = begin_call();
     if (!blocks || size_bytes == 0)
         return refuse_arguments();
-    pfb_lock_take(&lock);
-    query_handle **at = find_handle(query, failure);
-    bool is_done = at && function((*at)->query, blocks, size_bytes, failure);
+    pfb_lock_acquire(&lock);
+    query_handle **link = find_handle(query, failure);
+    bool is_done = link && function((*link)->query, blocks, size_bytes, failure);
     if (is_done)
-        (*at)->has_sample = false; /* it answers other blocks */
+        (*link)->has_sample = false; /* the sample that was collected is for the blocks before the change */
     pfb_lock_release(&lock);
-    return is_done ? PFB_WIN32_SUCCESS : code_of(failure);
+    return is_done ? PFB_WIN32_SUCCESS : failure_code(failure);
 }
 
 ULONG pfb_PerfAddCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes)
@@ -405,35 +407,35 @@ ULONG pfb_PerfDeleteCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWOR
 
 ULONG pfb_PerfQueryCounterInfo(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes, LPDWORD actual_bytes)
 {
-    pfb_source_failure *failure = begin();
+    pfb_source_failure *failure = begin_call();
     pfb_bytes reply = {0};
     if (!actual_bytes || (!blocks && size_bytes > 0))
         return refuse_arguments();
-    pfb_lock_take(&lock);
-    query_handle **at = find_handle(query, failure);
-    bool is_done = at && pfb_source_query_info((*at)->query, &reply, failure);
+    pfb_lock_acquire(&lock);
+    query_handle **link = find_handle(query, failure);
+    bool is_done = link && pfb_source_query_info((*link)->query, &reply, failure);
     pfb_lock_release(&lock);
-    ULONG code = is_done ? give(&reply, 1, blocks, size_bytes, actual_bytes) : code_of(failure);
+    ULONG code = is_done ? copy_reply(&reply, 1, blocks, size_bytes, actual_bytes) : failure_code(failure);
     pfb_bytes_free(&reply);
     return code;
 }
 
 ULONG pfb_PerfQueryCounterData(HANDLE query, PPERF_DATA_HEADER data, DWORD size_bytes, LPDWORD actual_bytes)
 {
-    pfb_source_failure *failure = begin();
+    pfb_source_failure *failure = begin_call();
     if (!actual_bytes || (!data && size_bytes > 0))
         return refuse_arguments();
     ULONG code = PFB_WIN32_SUCCESS;
-    pfb_lock_take(&lock);
-    query_handle **at = find_handle(query, failure);
-    query_handle *handle = at ? *at : NULL;
+    pfb_lock_acquire(&lock);
+    query_handle **link = find_handle(query, failure);
+    query_handle *handle = link ? *link : NULL;
     if (handle && !handle->has_sample)
         handle->has_sample = pfb_source_query_collect(handle->query, &handle->sample, failure);
     if (handle && handle->has_sample) {
-        code = give(&handle->sample, 1, data, size_bytes, actual_bytes);
+        code = copy_reply(&handle->sample, 1, data, size_bytes, actual_bytes);
         handle->has_sample = code != PFB_WIN32_SUCCESS;
     } else {
-        code = code_of(failure);
+        code = failure_code(failure);
     }
     pfb_lock_release(&lock);
     return code;

@@ -16,14 +16,15 @@ bool pfb_added_is_name(const pfb_query *wanted, uint32_t instance_type)
     return pfb_query_size(wanted) > 0 && (instance_type == 0 || wanted->name.size_bytes > 0);
 }
 
-/* Compares names by code unit: without patterns, and case-sensitive. */
+/* Returns true if both blocks would be equal. Names are compared by code unit: wildcards have no meaning, and case
+ * matters. */
 static bool is_same(const pfb_query *a, const pfb_query *b)
 {
     return pfb_guid_equal(&a->counterset, &b->counterset) && a->counter_id == b->counter_id &&
            a->instance_id == b->instance_id && pfb_name_equal(&a->name, &b->name);
 }
 
-/* Finds the block of the same query. */
+/* Finds the added block that is equal to a query. */
 static bool find_block(const pfb_bytes *added, const pfb_query *wanted, pfb_identifier *found)
 {
     pfb_list list;
@@ -39,11 +40,11 @@ static bool find_block(const pfb_bytes *added, const pfb_query *wanted, pfb_iden
 /* Adds one block, for which memory is reserved. Returns its Status. */
 static uint32_t add_block(pfb_bytes *added, const pfb_query *wanted, pfb_added_check *check, const void *context)
 {
-    pfb_identifier known;
+    pfb_identifier existing;
     uint32_t refusal = check(context, wanted);
     if (refusal != PFB_WIN32_SUCCESS)
         return refusal;
-    if (find_block(added, wanted, &known))
+    if (find_block(added, wanted, &existing))
         return PFB_WIN32_ALREADY_EXISTS;
     added->size_bytes +=
         pfb_query_write(wanted, added->data + added->size_bytes, added->capacity_bytes - added->size_bytes);
@@ -55,7 +56,7 @@ bool pfb_added_add(pfb_bytes *added, uint8_t *blocks, size_t size, pfb_added_che
 {
     if (!pfb_source_check_blocks(blocks, size, failure))
         return false;
-    /* The stored form of a block is never larger than the block, so adding cannot fail halfway. */
+    /* A stored block is never larger than the block of the caller, so no memory is needed after this. */
     if (size > SIZE_MAX - added->size_bytes || !pfb_bytes_reserve(added, added->size_bytes + size))
         return pfb_source_fail_memory(failure);
     pfb_list list;

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-/* Returns what a capture contains. Two sources share this file: one behaves like PerfLib, the other one replays every
- * chunk as it is. */
+/* The context of two sources that return the contents of a capture: one behaves like PerfLib, the other one returns
+ * every chunk unchanged. */
 typedef struct capture_source {
     pfb_recording recording;
-    pfb_capture v1_at; /* after the last V1 block that was returned */
+    pfb_capture v1_position; /* a reader, past the last V1 block that was returned */
 } capture_source;
 
 static void close_context(void *context)
@@ -37,7 +37,7 @@ static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *fai
     return true;
 }
 
-/* Reports that the counterset, or this information about it, is not in the capture. */
+/* Fails because the capture lacks the counterset, or else `what` of it. */
 static bool fail_missing(const capture_source *source, const pfb_guid *counterset, const char *what,
                          pfb_source_failure *failure)
 {
@@ -69,7 +69,7 @@ static bool recorded_registration(void *context, const pfb_guid *counterset, uin
                  : fail_missing(source, counterset, "such registration", failure);
 }
 
-/* Returns one counter out of the reply to request code 1. */
+/* Returns one counter of the recorded reply to PFB_REQUEST_COUNTERSET. */
 static bool derive_counter(const capture_source *source, const pfb_guid *counterset, uint32_t id, pfb_bytes *bytes,
                            pfb_source_failure *failure)
 {
@@ -85,8 +85,8 @@ static bool derive_counter(const capture_source *source, const pfb_guid *counter
     return pfb_recording_copy(&source->recording, found->body_offset + counter.offset, COUNTER_BYTES, bytes, failure);
 }
 
-/* Returns the recorded texts that answer a request for texts with another code: English texts are those of language 0
- * or 9, and without a reply in the language asked for, English ones are better than none. */
+/* Returns a substitute for names that were not recorded, or NULL: for names in any language, the English names; for
+ * English names, the names recorded with language 9 (English), or else with language 0 (the default). */
 static const pfb_recorded *find_texts(const capture_source *source, const pfb_guid *counterset, uint32_t request)
 {
     enum { ENGLISH = 9 };
@@ -127,7 +127,7 @@ static bool recorded_instances(void *context, const pfb_guid *counterset, pfb_by
                  : fail_missing(source, counterset, "instance list", failure);
 }
 
-/* Returns the recorded list, or else the instances of the first sample that has the counterset. */
+/* Returns the recorded list, or else the instances of the first sample that has instances of the counterset. */
 static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const capture_source *source = context;
@@ -185,9 +185,9 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
 /* Each query handle replays the capture from the beginning. */
 typedef struct recorded_query {
     const pfb_recording *recording;
-    pfb_capture at;  /* after the last sample that was returned */
+    pfb_capture at;  /* a reader, past the last sample that was returned */
     bool has_sample; /* at least one sample was returned */
-    pfb_chunk info;  /* the QINF chunk that applies to it; body_size_bytes is 0 if there is none */
+    pfb_chunk info;  /* the query information that applies to the last sample; body_size_bytes is 0 if there is none */
 } recorded_query;
 
 static void *recorded_query_open(void *context, pfb_source_failure *failure)
@@ -207,8 +207,8 @@ static void recorded_query_close(void *context)
     free(context);
 }
 
-/* Adding and removing have no effect, since the samples are already recorded. Sets the Status of each block: success,
- * or `refusal` if its counterset is not in the capture. */
+/* Adding and removing have no effect: every sample is returned as it was recorded. Sets the Status of each block:
+ * success, or `refusal` if its counterset is not in the capture. */
 static bool set_statuses(const recorded_query *query, uint8_t *blocks, size_t size, uint32_t refusal,
                          pfb_source_failure *failure)
 {
@@ -234,7 +234,7 @@ static bool recorded_query_remove(void *context, uint8_t *blocks, size_t size, p
     return set_statuses(context, blocks, size, PFB_WIN32_INVALID_PARAMETER, failure);
 }
 
-/* Advances to the next sample and keeps the query information on the way. Returns false at the end. */
+/* Advances to the next sample. Query information that precedes it becomes query->info. Returns false at the end. */
 static bool advance(recorded_query *query, pfb_chunk *sample)
 {
     pfb_chunk chunk;
@@ -268,7 +268,7 @@ static bool recorded_query_info(void *context, pfb_bytes *bytes, pfb_source_fail
 static bool recorded_query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     recorded_query *query = context;
-    recorded_query ahead = *query; /* at the end of the capture the state of the last sample is kept */
+    recorded_query ahead = *query; /* a copy: at the end of the capture, *query must stay that of the last sample */
     pfb_chunk sample;
     if (!advance(&ahead, &sample))
         return pfb_recording_fail_at_end(&ahead.at.error, failure);
@@ -327,14 +327,14 @@ static bool copy_names(const capture_source *source, uint32_t language, pfb_byte
 
 static bool copy_next_block(capture_source *source, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    pfb_capture ahead = source->v1_at;
+    pfb_capture ahead = source->v1_position;
     pfb_chunk chunk;
     while (pfb_capture_next_chunk(&ahead, &chunk)) {
         if (chunk.tag != PFB_TAG_V1 || !chunk.is_known)
             continue;
         if (!pfb_recording_copy(&source->recording, chunk.body_offset, chunk.body_size_bytes, bytes, failure))
             return false;
-        source->v1_at = ahead;
+        source->v1_position = ahead;
         return true;
     }
     return pfb_recording_fail_at_end(&ahead.error, failure);
@@ -402,7 +402,7 @@ static pfb_source *open_with(const pfb_source_operations *operations, const void
         free(source);
         return NULL;
     }
-    source->v1_at = pfb_recording_start(&source->recording);
+    source->v1_position = pfb_recording_start(&source->recording);
     return pfb_source_make(operations, source, failure);
 }
 

@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Owns the inner source. The faults were validated when it was opened. */
 typedef struct faulty {
-    pfb_source *inner;
-    pfb_source_fault *faults;
+    pfb_source *inner;        /* owned */
+    pfb_source_fault *faults; /* valid: each kind applies to its operation */
     size_t fault_count;
-    uint64_t calls[PFB_SOURCE_OPERATION_COUNT]; /* including the current call */
+    uint64_t calls[PFB_SOURCE_OPERATION_COUNT]; /* numbers of calls so far, including the current one */
 } faulty;
 
 typedef struct faulty_query {
@@ -180,7 +179,7 @@ static void query_close(void *context)
     free(query);
 }
 
-/* Only faults of blocks reach this point: the call did not fail. */
+/* Returns true if the fault, whose kind is one for blocks, applies to this block. */
 static bool is_block_fault(const pfb_source_fault *fault, const pfb_identifier *block, size_t position)
 {
     if (fault->kind == PFB_SOURCE_FAULT_NO_NAME)

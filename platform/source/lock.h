@@ -2,8 +2,8 @@
 #ifndef PFB_LOCK_H
 #define PFB_LOCK_H
 
-/* A mutex of the system, not recursive. Initialise a static one with PFB_LOCK_FREE. Creating one at run time may fail
- * if the system has no more of them. */
+/* A mutex, not recursive. Initialise a static one with PFB_LOCK_INIT, any other with pfb_lock_init, which returns false
+ * if the system has no resources for it. */
 
 #include <stdbool.h>
 
@@ -13,15 +13,15 @@
 
 typedef SRWLOCK pfb_lock;
 
-#define PFB_LOCK_FREE SRWLOCK_INIT
+#define PFB_LOCK_INIT SRWLOCK_INIT
 
-static inline bool pfb_lock_make(pfb_lock *lock)
+static inline bool pfb_lock_init(pfb_lock *lock)
 {
     InitializeSRWLock(lock);
     return true;
 }
 
-static inline void pfb_lock_take(pfb_lock *lock)
+static inline void pfb_lock_acquire(pfb_lock *lock)
 {
     AcquireSRWLockExclusive(lock);
 }
@@ -31,7 +31,7 @@ static inline void pfb_lock_release(pfb_lock *lock)
     ReleaseSRWLockExclusive(lock);
 }
 
-static inline void pfb_lock_unmake(pfb_lock *lock)
+static inline void pfb_lock_destroy(pfb_lock *lock)
 {
     (void)lock; /* nothing to release */
 }
@@ -42,16 +42,16 @@ static inline void pfb_lock_unmake(pfb_lock *lock)
 
 typedef pthread_mutex_t pfb_lock;
 
-#define PFB_LOCK_FREE PTHREAD_MUTEX_INITIALIZER
+#define PFB_LOCK_INIT PTHREAD_MUTEX_INITIALIZER
 
-static inline bool pfb_lock_make(pfb_lock *lock)
+static inline bool pfb_lock_init(pfb_lock *lock)
 {
     return pthread_mutex_init(lock, NULL) == 0;
 }
 
-/* With default attributes the other three functions fail only for a mutex that is invalid or still held. */
+/* For a mutex with default attributes, the three functions called below fail only if it is invalid or still held. */
 
-static inline void pfb_lock_take(pfb_lock *lock)
+static inline void pfb_lock_acquire(pfb_lock *lock)
 {
     (void)pthread_mutex_lock(lock);
 }
@@ -61,7 +61,7 @@ static inline void pfb_lock_release(pfb_lock *lock)
     (void)pthread_mutex_unlock(lock);
 }
 
-static inline void pfb_lock_unmake(pfb_lock *lock)
+static inline void pfb_lock_destroy(pfb_lock *lock)
 {
     (void)pthread_mutex_destroy(lock);
 }

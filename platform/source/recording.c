@@ -102,9 +102,9 @@ static bool add_chunk(pfb_recording *recording, const pfb_chunk *chunk)
     }
 }
 
-/* Builds the index; of several chunks for the same request the first is kept. A chunk has at most three entries, or one
- * per identifier block. Chunks of the first kind and identifier blocks have at least 40 bytes, so the index grows at
- * most linearly with the capture. */
+/* Builds the index; of several chunks for the same request, the first is used. A registration chunk has up to three
+ * entries, query information one per identifier block, other chunks at most one. Registration chunks and identifier
+ * blocks have at least 40 bytes, so the index grows at most linearly with the capture. */
 static bool make_index(pfb_recording *recording)
 {
     pfb_capture capture = pfb_recording_start(recording);
@@ -113,14 +113,14 @@ static bool make_index(pfb_recording *recording)
         if (!add_chunk(recording, &chunk))
             return false;
     }
-    size_t kept = 0;
+    size_t unique = 0;
     if (recording->entry_count > 0)
         qsort(recording->entries, recording->entry_count, sizeof *recording->entries, compare_entries);
     for (size_t i = 0; i < recording->entry_count; i++) {
-        if (i == 0 || compare_requests(&recording->entries[i], &recording->entries[kept - 1]) != 0)
-            recording->entries[kept++] = recording->entries[i];
+        if (i == 0 || compare_requests(&recording->entries[i], &recording->entries[unique - 1]) != 0)
+            recording->entries[unique++] = recording->entries[i];
     }
-    recording->entry_count = kept;
+    recording->entry_count = unique;
     return true;
 }
 

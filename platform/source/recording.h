@@ -6,12 +6,12 @@
 #include "perfblock/capture.h"
 #include "source/source_private.h"
 
-/* Index entry: a request, and the first chunk of the capture that answers it. */
+/* Index entry: a request, and the first chunk of the capture that contains the reply to it. */
 typedef struct pfb_recorded {
     pfb_guid counterset; /* all zero for name tables */
-    uint32_t tag;
-    uint32_t request;  /* for registration, may be PFB_ANY_REQUEST; otherwise 0 */
-    uint64_t language; /* for registration, may be PFB_ANY_LANGUAGE; for name tables, the language; otherwise 0 */
+    uint32_t tag;        /* PFB_TAG_ of the chunk */
+    uint32_t request;    /* registrations: request code, or PFB_ANY_REQUEST; otherwise 0 */
+    uint64_t language;   /* registrations: language, or PFB_ANY_LANGUAGE; name tables: language; otherwise 0 */
     size_t body_offset;
     size_t body_size_bytes;
 } pfb_recorded;
@@ -31,7 +31,7 @@ typedef struct pfb_recording {
 bool pfb_recording_open(pfb_recording *recording, const void *data, size_t size, pfb_source_failure *failure);
 void pfb_recording_close(pfb_recording *recording);
 
-/* A reader of the capture, at its first chunk. */
+/* Returns a reader of the capture, at its first chunk. */
 pfb_capture pfb_recording_start(const pfb_recording *recording);
 
 /* Returns the index entry of a request, or NULL. */
@@ -42,19 +42,19 @@ const pfb_recorded *pfb_recording_find(const pfb_recording *recording, uint32_t 
 const pfb_recorded *pfb_recording_find_registration(const pfb_recording *recording, const pfb_guid *counterset,
                                                     uint32_t request, uint32_t language);
 
-/* Returns true if the capture has the registration, the instance list or a query of the counterset. A capture without
- * registration still has its queries. */
+/* Returns true if the capture has a registration or the instance list of the counterset, or query information that
+ * names it: a capture may lack registrations. */
 bool pfb_recording_has_set(const pfb_recording *recording, const pfb_guid *counterset);
 
-/* Opens the recorded reply to request code 1. Returns false if there is none or it is malformed. */
+/* Opens the recorded reply to PFB_REQUEST_COUNTERSET. Returns false if there is none or it is malformed. */
 bool pfb_recording_register(const pfb_recording *recording, const pfb_guid *counterset, pfb_registration *registration);
 
 /* Copies part of the capture, such as the body of a chunk. */
 bool pfb_recording_copy(const pfb_recording *recording, size_t offset, size_t size, pfb_bytes *bytes,
                         pfb_source_failure *failure);
 
-/* Fails because the capture has no further sample. The code is the same at the end of a whole and of a damaged capture;
- * the sentence differs. */
+/* Fails with PFB_WIN32_NO_MORE_ITEMS because the capture has no further sample. The sentence reports `error`, which is
+ * that of the capture reader. */
 bool pfb_recording_fail_at_end(const pfb_error *error, pfb_source_failure *failure);
 
 #endif

@@ -16,7 +16,7 @@ void pfb_replay_close(pfb_replay *replay)
     pfb_bytes_free(&replay->added);
     pfb_bytes_free(&replay->part);
     free(replay->choices);
-    free(replay->places);
+    free(replay->links);
     free(replay->ids);
 }
 
@@ -52,7 +52,7 @@ bool pfb_replay_remove(pfb_replay *replay, uint8_t *blocks, size_t size, pfb_sou
 
 /* ---- Choosing recorded queries ------------------------------------------------------------------------------ */
 
-/* How well a recorded query answers a block. */
+/* How well a recorded query covers what a block selects: nothing, some of it, all of it and more, or exactly that. */
 typedef enum fit { FIT_NONE = 0, FIT_PART, FIT_ALL, FIT_EXACT } fit;
 
 static bool has_pattern(const pfb_query *query)
@@ -70,8 +70,8 @@ static bool matches(const pfb_query *pattern, const pfb_name *name)
     return pfb_query_match(&pattern->name, name, PFB_MATCH_IGNORE_CASE);
 }
 
-/* Two names, or a name and the pattern that may match it. Which names two patterns have in common is not decided: the
- * instances decide it. */
+/* Compares the names of two queries, which may be patterns. Two different patterns count as FIT_PART, unless the
+ * recorded one is "*": whether they have matches in common depends on the instances of the sample. */
 static fit fit_names(const pfb_query *recorded, const pfb_query *wanted)
 {
     if (pfb_name_equal(&recorded->name, &wanted->name))
@@ -103,14 +103,14 @@ static fit fit_query(const pfb_replay_choice *choice, const pfb_query *recorded)
         return FIT_NONE;
     fit ids =
         worse(fit_ids(recorded->counter_id, wanted->counter_id), fit_ids(recorded->instance_id, wanted->instance_id));
-    /* A single instance has no name: the name of the query decides when the result is written. */
+    /* A single instance has no name. Whether the wanted name matches that is checked when the result is written. */
     fit names = are_nameless ? FIT_EXACT : fit_names(recorded, wanted);
     if (choice->is_single && names < FIT_ALL)
         names = FIT_ALL;
     return worse(ids, names);
 }
 
-/* Chooses the recorded query that answers a block best, and of several equally good ones the first. */
+/* Chooses the recorded query with the best fit to a block; among equal ones, the first. */
 static void choose(pfb_replay_choice *choice, const uint8_t *info, size_t size)
 {
     pfb_list list;
@@ -129,10 +129,10 @@ static void choose(pfb_replay_choice *choice, const uint8_t *info, size_t size)
     choice->is_exact = best == FIT_EXACT;
 }
 
-static int compare_places(const void *left, const void *right)
+static int compare_links(const void *left, const void *right)
 {
-    const pfb_replay_place *a = left;
-    const pfb_replay_place *b = right;
+    const pfb_replay_link *a = left;
+    const pfb_replay_link *b = right;
     if (a->index != b->index)
         return a->index < b->index ? -1 : 1;
     return (a->position > b->position) - (a->position < b->position);
@@ -155,14 +155,14 @@ static bool reserve_choices(pfb_replay *replay, size_t count)
     if (!choices)
         return false;
     replay->choices = choices;
-    pfb_replay_place *places = pfb_source_grow(replay->places, &replay->place_capacity, count, sizeof *places);
-    if (!places)
+    pfb_replay_link *links = pfb_source_grow(replay->links, &replay->link_capacity, count, sizeof *links);
+    if (!links)
         return false;
-    replay->places = places;
+    replay->links = links;
     return true;
 }
 
-/* Chooses a recorded query for each block. */
+/* Chooses a recorded query for each block. Returns false when memory is exhausted. */
 static bool choose_all(pfb_replay *replay)
 {
     const uint8_t *info = replay->recording->data + replay->info.body_offset;
@@ -173,7 +173,7 @@ static bool choose_all(pfb_replay *replay)
     if (!reserve_choices(replay, count))
         return false;
     replay->choice_count = 0;
-    replay->place_count = 0;
+    replay->link_count = 0;
     replay->is_whole = count > 0 && count == count_blocks(info, info_size);
     pfb_list_open(&list, replay->added.data, replay->added.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
@@ -186,28 +186,29 @@ static bool choose_all(pfb_replay *replay)
                                 : choice->wanted.name.size_bytes == 0;
         choose(choice, info, info_size);
         if (choice->has_recorded)
-            replay->places[replay->place_count++] = (pfb_replay_place){choice->recorded.index, position};
+            replay->links[replay->link_count++] = (pfb_replay_link){choice->recorded.index, position};
         replay->is_whole = replay->is_whole && choice->is_exact && choice->recorded.index == position;
     }
-    if (replay->place_count > 0)
-        qsort(replay->places, replay->place_count, sizeof *replay->places, compare_places);
+    if (replay->link_count > 0)
+        qsort(replay->links, replay->link_count, sizeof *replay->links, compare_links);
     replay->is_current = true;
     return true;
 }
 
 /* ---- Writing a result ---------------------------------------------------------------------------------------- */
 
-/* What is written of a recorded result: values number `first` to `first` + `count` - 1 of each instance that matches.
+/* The part of a recorded result that is written: `count` values, from number `first` on, of each instance that matches.
  */
 typedef struct selection {
     const pfb_replay_choice *choice;
     const uint8_t *data; /* of the sample */
-    const uint32_t *ids; /* of the values that are written */
+    const uint32_t *ids; /* counter ids of the values that are written */
     uint32_t first, count;
-    uint32_t status; /* writes an error result with this status if it is not 0 */
+    uint32_t status; /* if not 0: an error result with this status is written instead */
 } selection;
 
-/* Kinds 1 and 2 have no names; their instance is the one that was asked for. */
+/* Finds the next instance of a result that the block selects. Results of the kinds PFB_V2_SINGLE_COUNTER and
+ * PFB_V2_MULTIPLE_COUNTERS have no names: their instance is that of the recorded query. */
 static bool next_match(const selection *s, pfb_v2_reader *reader, pfb_query *found)
 {
     const pfb_replay_choice *choice = s->choice;
@@ -244,7 +245,8 @@ static void write_error(uint32_t status, pfb_writer *builder)
     pfb_write_end_result(builder);
 }
 
-/* As in live sources, the filters determine the kind of result. */
+/* Writes the selected instances. As in live sources, the kind of the result depends on whether the block has a counter
+ * id, and on whether its name is a pattern. */
 static void write_matches(const selection *s, pfb_writer *builder)
 {
     const pfb_replay_choice *choice = s->choice;
@@ -253,15 +255,15 @@ static void write_matches(const selection *s, pfb_writer *builder)
     bool has_counter = choice->wanted.counter_id != PFB_NO_ID;
     bool is_pattern = !choice->is_single && has_pattern(&choice->wanted);
     pfb_query instance;
-    bool is_there = next_match(s, &reader, &instance);
-    if (!is_pattern && !is_there) {
+    bool is_found = next_match(s, &reader, &instance);
+    if (!is_pattern && !is_found) {
         write_error(PFB_WIN32_INSTANCE_NOT_FOUND, builder);
         return;
     }
     if (is_pattern) {
         uint32_t kind = has_counter ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET;
         pfb_write_begin_result(builder, kind, status, s->ids, s->count);
-        for (; is_there; is_there = next_match(s, &reader, &instance)) {
+        for (; is_found; is_found = next_match(s, &reader, &instance)) {
             pfb_write_instance(builder, instance.instance_id, &instance.name);
             write_values(s, &reader, builder);
         }
@@ -285,7 +287,8 @@ static void write_selection(const void *context, pfb_writer *builder)
     pfb_write_end_v2(builder);
 }
 
-/* Lists the counter ids of a result in replay->ids. A result without ids has the counter that was asked for. */
+/* Stores the counter ids of a result in replay->ids. The only value of a result without ids is that of the recorded
+ * query's counter. Returns false when memory is exhausted. */
 static bool list_ids(pfb_replay *replay, const pfb_replay_choice *choice)
 {
     const pfb_v2_result *result = &choice->result;
@@ -300,7 +303,7 @@ static bool list_ids(pfb_replay *replay, const pfb_replay_choice *choice)
     return true;
 }
 
-/* Selects the values of the wanted counters. */
+/* Selects the values of the wanted counter, or of all. */
 static void select_counters(selection *s, const uint32_t *ids)
 {
     uint32_t wanted = s->choice->wanted.counter_id;
@@ -349,7 +352,7 @@ static bool append_result(pfb_replay *replay, const pfb_replay_choice *choice, c
 
 /* ---- Collecting ---------------------------------------------------------------------------------------------- */
 
-/* Advances to the next sample and takes over the query information on the way. Returns false at the end. */
+/* Advances to the next sample. Query information that precedes it becomes replay->info. Returns false at the end. */
 static bool advance(pfb_replay *replay, pfb_chunk *sample)
 {
     pfb_chunk chunk;
@@ -368,7 +371,7 @@ static bool advance(pfb_replay *replay, pfb_chunk *sample)
     return false;
 }
 
-/* Finds the chosen results of a sample. Reads it to its end, so that the error is that of the whole sample. */
+/* Finds the chosen results of a sample. Reads the sample to its end and returns its first error. */
 static pfb_error find_results(pfb_replay *replay, const uint8_t *data, size_t size)
 {
     pfb_v2_reader reader;
@@ -378,10 +381,10 @@ static pfb_error find_results(pfb_replay *replay, const uint8_t *data, size_t si
         replay->choices[i].has_result = false;
     pfb_v2_open(&reader, data, size, NULL);
     while (pfb_v2_next_result(&reader, &result)) {
-        while (at < replay->place_count && replay->places[at].index < result.index)
+        while (at < replay->link_count && replay->links[at].index < result.index)
             at++;
-        for (; at < replay->place_count && replay->places[at].index == result.index; at++) {
-            pfb_replay_choice *choice = &replay->choices[replay->places[at].position];
+        for (; at < replay->link_count && replay->links[at].index == result.index; at++) {
+            pfb_replay_choice *choice = &replay->choices[replay->links[at].position];
             choice->has_result = true;
             choice->result = result;
             choice->reader = reader;

@@ -11,10 +11,10 @@ void *pfb_source_grow(void *array, size_t *capacity, size_t needed, size_t eleme
 {
     if (array && needed <= *capacity)
         return array;
-    size_t most = SIZE_MAX / 2 / element_bytes; /* larger objects cannot be indexed with ptrdiff_t */
-    if (needed > most)
+    size_t limit = SIZE_MAX / 2 / element_bytes; /* larger objects cannot be indexed with ptrdiff_t */
+    if (needed > limit)
         return NULL;
-    size_t half_more = *capacity <= most / 2 ? *capacity + *capacity / 2 : most;
+    size_t half_more = *capacity <= limit / 2 ? *capacity + *capacity / 2 : limit;
     size_t wanted = needed > half_more ? needed : half_more;
     void *grown = realloc(array, (wanted > 0 ? wanted : 1) * element_bytes);
     if (grown)
@@ -67,7 +67,7 @@ static void cut_between_characters(char *text)
         text[begin - 1] = '\0';
 }
 
-void pfb_source_say(char *sentence, size_t capacity, const char *format, va_list arguments)
+void pfb_source_format_sentence(char *sentence, size_t capacity, const char *format, va_list arguments)
 {
     int length = vsnprintf(sentence, capacity, format, arguments);
     if (length < 0)
@@ -83,7 +83,7 @@ bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *for
     failure->code = code;
     va_list arguments;
     va_start(arguments, format);
-    pfb_source_say(failure->sentence, sizeof failure->sentence, format, arguments);
+    pfb_source_format_sentence(failure->sentence, sizeof failure->sentence, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -96,14 +96,14 @@ bool pfb_source_fail_memory(pfb_source_failure *failure)
 static uint32_t first_capacity(const pfb_source_capacity *capacity, const pfb_bytes *bytes)
 {
     size_t available = bytes->capacity_bytes / capacity->unit_bytes;
-    if (available >= capacity->most_at_first)
-        return capacity->most_at_first;
-    return available > capacity->least ? (uint32_t)available : capacity->least;
+    if (available >= capacity->initial_limit)
+        return capacity->initial_limit;
+    return available > capacity->initial ? (uint32_t)available : capacity->initial;
 }
 
 static uint32_t larger_capacity(const pfb_source_capacity *capacity, uint32_t units, uint32_t needed)
 {
-    uint32_t twice = units <= capacity->most / 2 ? 2 * units : capacity->most;
+    uint32_t twice = units <= capacity->limit / 2 ? 2 * units : capacity->limit;
     return needed > twice ? needed : twice;
 }
 
@@ -261,7 +261,7 @@ bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes, pfb_sou
     return query->operations->query_collect(query->query, bytes, failure);
 }
 
-/* Printable ASCII, not empty: implementations rely on it. */
+/* Returns true if the query is printable ASCII and not empty, which implementations rely on. */
 static bool is_v1_query(const char *query)
 {
     const char *at = query;

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h> /* MinGW: __MINGW_PRINTF_FORMAT */
 
-#if defined(__MINGW_PRINTF_FORMAT) /* its "printf" format is Microsoft's, without %zu */
+#if defined(__MINGW_PRINTF_FORMAT) /* MinGW checks the format "printf" against Microsoft's, which lacks %zu */
 #define PFB_PRINTF_KIND __MINGW_PRINTF_FORMAT
 #else
 #define PFB_PRINTF_KIND printf
@@ -21,10 +21,11 @@
 #endif
 
 /* Writes a sentence with its NUL. One that does not fit is cut between two characters. `capacity` is at least 1. */
-void pfb_source_say(char *sentence, size_t capacity, const char *format, va_list arguments) PFB_PRINTF(3, 0);
+void pfb_source_format_sentence(char *sentence, size_t capacity, const char *format, va_list arguments)
+    PFB_PRINTF(3, 0);
 
 /* Fills in `failure`, which may be NULL, and returns false, so that an operation can return the result. The sentence is
- * cut as in pfb_source_say. */
+ * cut as in pfb_source_format_sentence. */
 bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *format, ...) PFB_PRINTF(3, 4);
 
 /* Reports a failed allocation. Returns false. */
@@ -38,15 +39,15 @@ void *pfb_source_grow(void *array, size_t *capacity, size_t needed, size_t eleme
 /* Capacities to try for a call whose reply size is not known in advance, in units of `unit_bytes`. */
 typedef struct pfb_source_capacity {
     uint32_t unit_bytes;
-    uint32_t least; /* initial capacity; up to most_at_first if the buffer already has more */
-    uint32_t most_at_first;
-    uint32_t most;
+    uint32_t initial;       /* of the first call, unless the buffer already has more: ... */
+    uint32_t initial_limit; /* ... that is used, up to this limit */
+    uint32_t limit;         /* of all calls */
 } pfb_source_capacity;
 
 /* Provides the buffer for the next call and sets *units to its capacity. *units is 0 before the first call and the
  * capacity that was too small before the next ones. The new capacity is twice the old one, or `needed` units (at most
- * `most`) if that is larger, but at most `most`: it takes at most 1 + log2(most / least) calls to reach `most`. The old
- * contents are freed first, so two replies are never held at once and nothing is copied. */
+ * `limit`) if that is larger, but at most `limit`: it takes at most 1 + log2(limit / initial) calls to reach `limit`.
+ * The old contents are freed first, so two replies are never held at once and nothing is copied. */
 bool pfb_source_next_capacity(const pfb_source_capacity *capacity, pfb_bytes *bytes, uint32_t needed, uint32_t *units,
                               pfb_source_failure *failure);
 

@@ -11,7 +11,7 @@
 void pfb_windows_message(uint32_t code, char *out, size_t capacity)
 {
     WCHAR text[512];
-    /* Replace line ends by spaces, and keep placeholders: there are no arguments. */
+    /* Replace line ends by spaces. Do not expand placeholders such as %1: there are no arguments. */
     DWORD flags = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS | FORMAT_MESSAGE_MAX_WIDTH_MASK;
     DWORD units = FormatMessageW(flags, NULL, code, 0, text, sizeof text / sizeof text[0], NULL);
     while (units > 0 && (text[units - 1] <= L' ' || text[units - 1] == L'.'))

@@ -11,24 +11,24 @@
 
 /* ---- Layout --------------------------------------------------------------------------------------------------- */
 
-#define HOLDS(type, member, offset, size)                                                                              \
+#define HAS_MEMBER(type, member, offset, size)                                                                         \
     (offsetof(pfb_perflib_##type, member) == (offset) && sizeof(((pfb_perflib_##type *)0)->member) == (size))
 
 _Static_assert(sizeof(pfb_dword) == 4 && sizeof(pfb_wide) == 2, "DWORD and WCHAR");
-_Static_assert(HOLDS(guid, data1, 0, 4) && HOLDS(guid, data2, 4, 2) && HOLDS(guid, data3, 6, 2) &&
-                   HOLDS(guid, data4, 8, 8) && sizeof(pfb_perflib_guid) == 16,
+_Static_assert(HAS_MEMBER(guid, data1, 0, 4) && HAS_MEMBER(guid, data2, 4, 2) && HAS_MEMBER(guid, data3, 6, 2) &&
+                   HAS_MEMBER(guid, data4, 8, 8) && sizeof(pfb_perflib_guid) == 16,
                "GUID");
-_Static_assert(HOLDS(identifier, counterset, 0, 16) && HOLDS(identifier, status, 16, 4) &&
-                   HOLDS(identifier, size_bytes, 20, 4) && HOLDS(identifier, counter_id, 24, 4) &&
-                   HOLDS(identifier, instance_id, 28, 4) && HOLDS(identifier, index, 32, 4) &&
-                   HOLDS(identifier, reserved, 36, 4) && sizeof(pfb_perflib_identifier) == 40,
+_Static_assert(HAS_MEMBER(identifier, counterset, 0, 16) && HAS_MEMBER(identifier, status, 16, 4) &&
+                   HAS_MEMBER(identifier, size_bytes, 20, 4) && HAS_MEMBER(identifier, counter_id, 24, 4) &&
+                   HAS_MEMBER(identifier, instance_id, 28, 4) && HAS_MEMBER(identifier, index, 32, 4) &&
+                   HAS_MEMBER(identifier, reserved, 36, 4) && sizeof(pfb_perflib_identifier) == 40,
                "PERF_COUNTER_IDENTIFIER");
-_Static_assert(HOLDS(data_header, total_size_bytes, 0, 4) && HOLDS(data_header, result_count, 4, 4) &&
-                   HOLDS(data_header, perf_time, 8, 8) && HOLDS(data_header, time_100ns, 16, 8) &&
-                   HOLDS(data_header, perf_freq, 24, 8) && HOLDS(data_header, system_time, 32, 16) &&
+_Static_assert(HAS_MEMBER(data_header, total_size_bytes, 0, 4) && HAS_MEMBER(data_header, result_count, 4, 4) &&
+                   HAS_MEMBER(data_header, perf_time, 8, 8) && HAS_MEMBER(data_header, time_100ns, 16, 8) &&
+                   HAS_MEMBER(data_header, perf_freq, 24, 8) && HAS_MEMBER(data_header, system_time, 32, 16) &&
                    sizeof(pfb_perflib_data_header) == 48,
                "PERF_DATA_HEADER");
-_Static_assert(HOLDS(instance_header, size_bytes, 0, 4) && HOLDS(instance_header, instance_id, 4, 4) &&
+_Static_assert(HAS_MEMBER(instance_header, size_bytes, 0, 4) && HAS_MEMBER(instance_header, instance_id, 4, 4) &&
                    sizeof(pfb_perflib_instance_header) == 8,
                "PERF_INSTANCE_HEADER");
 
@@ -125,18 +125,18 @@ static pfb_dword ask_data(const reply_request *request, void *reply, pfb_dword u
     return request->source->system.functions.PerfQueryCounterData(request->handle, reply, units, actual);
 }
 
-enum { LEAST = 1 << 16 };
+enum { INITIAL_BYTES = 1 << 16 };
 
-/* The maximum is the limit of [MS-PCQ] for remote calls, where it specifies one. For GUIDs that is 256; a larger
- * capacity is used only if the system reports that more are needed. */
+/* The initial limits are those of [MS-PCQ] for remote calls, where it specifies one; more than 256 GUIDs are requested
+ * only if the system reports that it has more. */
 static const reply_call countersets_call = {
     "PerfEnumerateCounterSet", ask_countersets, "GUIDs", {16, 256, 256, 1 << 16}};
 static const reply_call registration_call = {
-    "PerfQueryCounterSetRegistrationInfo", ask_registration, "bytes", {1, LEAST, 1 << 27, 1 << 27}};
+    "PerfQueryCounterSetRegistrationInfo", ask_registration, "bytes", {1, INITIAL_BYTES, 1 << 27, 1 << 27}};
 static const reply_call instances_call = {
-    "PerfEnumerateCounterSetInstances", ask_instances, "bytes", {1, LEAST, 1 << 26, 1 << 26}};
-static const reply_call info_call = {"PerfQueryCounterInfo", ask_info, "bytes", {1, LEAST, 1 << 26, 1 << 26}};
-static const reply_call data_call = {"PerfQueryCounterData", ask_data, "bytes", {1, LEAST, 1 << 30, 1 << 30}};
+    "PerfEnumerateCounterSetInstances", ask_instances, "bytes", {1, INITIAL_BYTES, 1 << 26, 1 << 26}};
+static const reply_call info_call = {"PerfQueryCounterInfo", ask_info, "bytes", {1, INITIAL_BYTES, 1 << 26, 1 << 26}};
+static const reply_call data_call = {"PerfQueryCounterData", ask_data, "bytes", {1, INITIAL_BYTES, 1 << 30, 1 << 30}};
 
 /* At most 15 calls (for PerfQueryCounterData): each one at least doubles the capacity. */
 static bool read_reply(const reply_call *call, const reply_request *request, pfb_bytes *bytes,
@@ -156,9 +156,9 @@ static bool read_reply(const reply_call *call, const reply_request *request, pfb
         /* A success with a size above the capacity is impossible. Do not read past the buffer and do not use the size
          * as the next capacity. */
         needed = code == PFB_WIN32_SUCCESS ? 0 : (uint32_t)actual;
-        if (units == call->capacity.most || needed > call->capacity.most)
+        if (units == call->capacity.limit || needed > call->capacity.limit)
             return pfb_source_fail(failure, PFB_WIN32_NOT_ENOUGH_MEMORY, "%s%s failed: its reply is above %u %s",
-                                   call->function, request->source->machine.place, (unsigned)call->capacity.most,
+                                   call->function, request->source->machine.place, (unsigned)call->capacity.limit,
                                    call->unit);
     }
     return false;
@@ -176,14 +176,14 @@ static void close_context(void *context)
 static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const perflib_source *source = context;
-    const reply_request wanted = {.source = source};
+    const reply_request request = {.source = source};
     if (!source->system.functions.PerfEnumerateCounterSet)
         return refuse(countersets_call.function, failure);
-    return read_reply(&countersets_call, &wanted, bytes, failure);
+    return read_reply(&countersets_call, &request, bytes, failure);
 }
 
-/* Only the request codes for localised texts have a language, and PFB_REQUEST_COUNTER has the counter id in its place.
- * For the other codes Windows would also look up texts of that language, and fail if there are none, so 0 is passed. */
+/* Only the request codes for localised texts take a language; PFB_REQUEST_COUNTER takes the counter id instead. With
+ * the other codes Windows would also look up texts of that language and fail if there are none, so 0 is passed. */
 static uint32_t language_of(uint32_t code, uint32_t language)
 {
     return code >= PFB_REQUEST_COUNTER && code <= PFB_REQUEST_COUNTER_HELPS ? language : 0;
@@ -198,9 +198,9 @@ static bool registration(void *context, const pfb_guid *counterset, uint32_t cod
                                (unsigned)code);
     if (!source->system.functions.PerfQueryCounterSetRegistrationInfo)
         return refuse(registration_call.function, failure);
-    reply_request wanted = {.source = source, .code = code, .language = language_of(code, language)};
-    memcpy(&wanted.counterset, counterset->bytes, sizeof wanted.counterset);
-    return read_reply(&registration_call, &wanted, bytes, failure);
+    reply_request request = {.source = source, .code = code, .language = language_of(code, language)};
+    memcpy(&request.counterset, counterset->bytes, sizeof request.counterset);
+    return read_reply(&registration_call, &request, bytes, failure);
 }
 
 static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
@@ -208,9 +208,9 @@ static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *byte
     const perflib_source *source = context;
     if (!source->system.functions.PerfEnumerateCounterSetInstances)
         return refuse(instances_call.function, failure);
-    reply_request wanted = {.source = source};
-    memcpy(&wanted.counterset, counterset->bytes, sizeof wanted.counterset);
-    return read_reply(&instances_call, &wanted, bytes, failure);
+    reply_request request = {.source = source};
+    memcpy(&request.counterset, counterset->bytes, sizeof request.counterset);
+    return read_reply(&instances_call, &request, bytes, failure);
 }
 
 /* ---- Queries -------------------------------------------------------------------------------------------------- */
@@ -257,11 +257,11 @@ static void query_close(void *context)
 /* PerfAddCounters and PerfDeleteCounters. */
 typedef pfb_dword(PFB_WINAPI *change_function)(void *query, pfb_perflib_identifier *blocks, pfb_dword size);
 
-/* The calls below take a copy of the blocks that is aligned as the function requires, since it writes to it. Only the
- * Status of each block is copied back; sizes and names remain the caller's. */
+/* The functions below pass Windows a copy of the blocks, because it requires alignment and writes to them. Only the
+ * Status of each block is copied back. */
 
-/* A block that has no name or an empty one: documents disagree which of both a single-instance counterset takes, and a
- * block that is refused is sent again in the other form. */
+/* Returns true if a block has no name or an empty one. Microsoft's documents disagree which of these two forms selects
+ * a single-instance counterset, so a block that is refused in one form is sent again in the other one. */
 static bool is_nameless(const pfb_identifier *block)
 {
     return block->name.size_bytes == 0;
@@ -292,8 +292,8 @@ static size_t copy_in_other_form(const uint8_t *blocks, size_t size, uint8_t *co
     return at;
 }
 
-/* Copies the Status of each block from those answered, which may have other sizes. */
-static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *answered, bool is_other_form)
+/* Copies the Status of each block from the blocks that Windows wrote, whose nameless blocks may have the other form. */
+static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *reply, bool is_other_form)
 {
     size_t at = 0;
     pfb_list list;
@@ -301,7 +301,7 @@ static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *answered,
     pfb_list_open(&list, blocks, size, NULL);
     while (pfb_list_next_identifier(&list, &block)) {
         uint32_t status;
-        memcpy(&status, answered + at + offsetof(pfb_perflib_identifier, status), sizeof status);
+        memcpy(&status, reply + at + offsetof(pfb_perflib_identifier, status), sizeof status);
         pfb_source_set_status(blocks, &block, status);
         if (is_other_form && is_nameless(&block))
             at += block.name.bytes ? NAMELESS_BYTES : EMPTY_NAME_BYTES;
@@ -310,9 +310,9 @@ static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *answered,
     }
 }
 
-/* Sends the blocks once. On success their Status is set. */
-static uint32_t send(const perflib_query *query, change_function function, uint8_t *blocks, size_t size,
-                     bool in_other_form)
+/* Calls the function with a copy of the blocks. Returns its code; if it succeeded, the Status of each block is set. */
+static uint32_t send_blocks(const perflib_query *query, change_function function, uint8_t *blocks, size_t size,
+                            bool in_other_form)
 {
     uint64_t capacity = size + (uint64_t)size / NAMELESS_BYTES * (EMPTY_NAME_BYTES - NAMELESS_BYTES);
     size_t sent = size;
@@ -358,15 +358,15 @@ static void send_refused(const perflib_query *query, change_function function, u
     pfb_identifier block;
     pfb_list_open(&list, blocks, size, NULL);
     while (pfb_list_next_identifier(&list, &block)) {
-        uint8_t again[EMPTY_NAME_BYTES];
+        uint8_t retry[EMPTY_NAME_BYTES];
         pfb_identifier answer;
         pfb_list one;
-        if (!is_nameless(&block) || !may_refuse_form(block.status) || block.size_bytes > sizeof again)
+        if (!is_nameless(&block) || !may_refuse_form(block.status) || block.size_bytes > sizeof retry)
             continue;
-        memcpy(again, blocks + block.offset, block.size_bytes);
-        if (send(query, function, again, block.size_bytes, true) != PFB_WIN32_SUCCESS)
+        memcpy(retry, blocks + block.offset, block.size_bytes);
+        if (send_blocks(query, function, retry, block.size_bytes, true) != PFB_WIN32_SUCCESS)
             continue;
-        pfb_list_open(&one, again, block.size_bytes, NULL);
+        pfb_list_open(&one, retry, block.size_bytes, NULL);
         if (pfb_list_next_identifier(&one, &answer) && answer.status == PFB_WIN32_SUCCESS)
             pfb_source_set_status(blocks, &block, PFB_WIN32_SUCCESS);
     }
@@ -383,11 +383,11 @@ static bool change(const perflib_query *query, const char *name, change_function
         return fail_call(query->source, name, PFB_WIN32_INVALID_PARAMETER, failure);
     if (size == 0)
         return true;
-    uint32_t code = send(query, function, blocks, size, false);
+    uint32_t code = send_blocks(query, function, blocks, size, false);
     if (code == PFB_WIN32_SUCCESS)
         send_refused(query, function, blocks, size);
     else if (code == PFB_WIN32_INVALID_PARAMETER && has_nameless(blocks, size) &&
-             send(query, function, blocks, size, true) == PFB_WIN32_SUCCESS)
+             send_blocks(query, function, blocks, size, true) == PFB_WIN32_SUCCESS)
         code = PFB_WIN32_SUCCESS;
     return code == PFB_WIN32_SUCCESS || fail_call(query->source, name, code, failure);
 }
@@ -408,19 +408,19 @@ static bool query_remove(void *context, uint8_t *blocks, size_t size, pfb_source
 static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const perflib_query *query = context;
-    const reply_request wanted = {.source = query->source, .handle = query->handle};
+    const reply_request request = {.source = query->source, .handle = query->handle};
     if (!query->source->system.functions.PerfQueryCounterInfo)
         return refuse(info_call.function, failure);
-    return read_reply(&info_call, &wanted, bytes, failure);
+    return read_reply(&info_call, &request, bytes, failure);
 }
 
 static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const perflib_query *query = context;
-    const reply_request wanted = {.source = query->source, .handle = query->handle};
+    const reply_request request = {.source = query->source, .handle = query->handle};
     if (!query->source->system.functions.PerfQueryCounterData)
         return refuse(data_call.function, failure);
-    return read_reply(&data_call, &wanted, bytes, failure);
+    return read_reply(&data_call, &request, bytes, failure);
 }
 
 /* ---- V1 ------------------------------------------------------------------------------------------------------- */
@@ -433,8 +433,8 @@ static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_fa
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
 
-/* Code units that are not allowed in a machine name. Leading backslashes were removed before; U+FFFD replaces malformed
- * UTF-8. U+007F to U+00A0 are control characters and the no-break space. */
+/* Returns true if a machine name must not contain this code unit. Leading backslashes were removed before. Conversion
+ * replaces malformed UTF-8 with U+FFFD. U+007F to U+00A0 are control characters and the no-break space. */
 static bool is_invalid_unit(pfb_wide unit)
 {
     return unit <= ' ' || unit == '/' || unit == '\\' || (unit >= 0x7F && unit <= 0xA0) || unit == 0xFFFD;

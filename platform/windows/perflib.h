@@ -3,8 +3,8 @@
 #define PFB_PERFLIB_H
 
 /* The live source of Windows, for this machine or another one: the nine consumer functions of PerfLib V2, and one
- * function for V1. The system is accessed through function pointers, so that the logic (buffer sizes, retries,
- * validation of results) can be tested on any system. */
+ * function for V1. The system is called through function pointers, so that the logic (buffer sizes, retries, validation
+ * of results) can be tested on any system. */
 #include "perfblock/source.h"
 
 /* ---- The nine functions --------------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ typedef struct pfb_perflib_functions {
 
 /* ---- The source ------------------------------------------------------------------------------------------------- */
 
-/* The machine to read. */
+/* The machine that a source reads. */
 enum { PFB_MACHINE_UNITS = 255, PFB_MACHINE_PLACE_BYTES = 48 };
 typedef struct pfb_machine {
     pfb_wide name[PFB_MACHINE_UNITS + 1]; /* NUL-terminated, without leading backslashes; empty: this machine */
@@ -98,18 +98,18 @@ typedef struct pfb_machine {
 
 enum { PFB_PERFLIB_LIBRARIES = 2 };
 
-/* The system that the source reads. Members of `functions` and `libraries` may be NULL. `let_go` is set if there is a
- * library; the other members are always set. */
+/* The system that the source calls. Members of `functions` and `libraries` may be NULL. `let_go` is set if any library
+ * is; the other members are always set. */
 typedef struct pfb_perflib {
     pfb_perflib_functions functions;
-    void *libraries[PFB_PERFLIB_LIBRARIES]; /* loaded for the functions; NULL: none */
-    void (*let_go)(void *library);
+    void *libraries[PFB_PERFLIB_LIBRARIES];                      /* those that the functions are in; NULL: none */
+    void (*let_go)(void *library);                               /* unloads a library */
     void (*describe)(uint32_t code, char *out, size_t capacity); /* writes the system's message for a code */
     bool (*v1)(const pfb_machine *machine, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
 } pfb_perflib;
 
-/* Opens the source over a system, which is copied. Takes ownership of the libraries: each is passed to `let_go` once,
- * when the source is closed or if it could not be made. `machine` is as in pfb_source_open_remote; NULL is this
+/* Opens a source that uses a system; *system is copied. Takes ownership of the libraries: each is passed to `let_go`
+ * once, when the source is closed or if it could not be made. `machine` is as in pfb_source_open_remote; NULL is this
  * machine. Does not call the system. */
 pfb_source *pfb_perflib_open(const pfb_perflib *system, const char *machine, pfb_source_failure *failure);
 

@@ -27,7 +27,7 @@ static uint32_t query_with_retries(const pfb_registry *registry, uint32_t capaci
     }
 }
 
-/* Short enough for the whole sentence to fit with a `place` of at most 47 bytes and the code at the end. */
+/* So short that a sentence below always fits into pfb_source_failure, with a `place` of up to 47 bytes and the code. */
 enum { REASON_BYTES = 88 };
 
 static bool fail_query(const pfb_registry *registry, const char *name, uint32_t code, pfb_source_failure *failure)
@@ -49,15 +49,15 @@ static bool fail_open(const pfb_registry *registry, uint32_t code, pfb_source_fa
 
 static bool read_open(const pfb_registry *registry, const char *name, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    static const pfb_source_capacity limits = {1, PFB_REGISTRY_LEAST_BYTES, PFB_REGISTRY_MOST_BYTES,
-                                               PFB_REGISTRY_MOST_BYTES};
+    static const pfb_source_capacity limits = {1, PFB_REGISTRY_INITIAL_BYTES, PFB_REGISTRY_MAX_BYTES,
+                                               PFB_REGISTRY_MAX_BYTES};
     unsigned retries = 0;
     uint32_t size = 0;
     while (pfb_source_next_capacity(&limits, bytes, 0, &size, failure)) {
         uint32_t code = query_with_retries(registry, size, &retries, bytes);
         if (code == PFB_WIN32_SUCCESS)
             return true;
-        if (code != PFB_WIN32_MORE_DATA || size == PFB_REGISTRY_MOST_BYTES)
+        if (code != PFB_WIN32_MORE_DATA || size == PFB_REGISTRY_MAX_BYTES)
             return fail_query(registry, name, code, failure);
     }
     return false;

@@ -2,8 +2,8 @@
 #ifndef PFB_REGISTRY_H
 #define PFB_REGISTRY_H
 
-/* Reads a value of HKEY_PERFORMANCE_DATA: chooses the buffer size, retries and gives up. The system is accessed through
- * function pointers, so that this can be tested on any system. */
+/* Reads a value of HKEY_PERFORMANCE_DATA: grows the buffer, and retries while the system is busy. The system is called
+ * through function pointers, so that this can be tested on any system. */
 #include "perfblock/source.h"
 
 /* The functions of the system. Every member is set. */
@@ -20,14 +20,15 @@ typedef struct pfb_registry {
     const char *place; /* for messages: " on NAME", or empty */
 } pfb_registry;
 
-#define PFB_REGISTRY_LEAST_BYTES (UINT32_C(64) << 10)
-#define PFB_REGISTRY_MOST_BYTES (UINT32_C(64) << 20)
+#define PFB_REGISTRY_INITIAL_BYTES (UINT32_C(64) << 10)
+#define PFB_REGISTRY_MAX_BYTES (UINT32_C(64) << 20)
 enum { PFB_REGISTRY_RETRIES = 5, PFB_REGISTRY_FIRST_WAIT_MS = 10 };
 
-/* Reads the whole value into `bytes`. The first capacity is that of `bytes`, at least PFB_REGISTRY_LEAST_BYTES. It is
- * doubled while the system returns PFB_WIN32_MORE_DATA, up to PFB_REGISTRY_MOST_BYTES. After a transient code the query
- * is repeated, PFB_REGISTRY_RETRIES times in all; each wait is twice as long as the previous one. This makes at most 16
- * queries and 310 ms of waiting. An opened key is always closed once. `name` is used in messages only. */
+/* Reads the whole value into `bytes`. The first capacity is that of `bytes`, but at least PFB_REGISTRY_INITIAL_BYTES
+ * and at most PFB_REGISTRY_MAX_BYTES. It is doubled while the system returns PFB_WIN32_MORE_DATA, up to that maximum.
+ * After PFB_WIN32_NOT_READY, LOCK_FAILED, BUSY or WAIT_TIMEOUT the query is repeated, PFB_REGISTRY_RETRIES times in
+ * all; each wait is twice as long as the previous one. This makes at most 16 queries and 310 ms of waiting. A key that
+ * was opened is always closed once. `name` is used in messages only. */
 bool pfb_registry_read(const pfb_registry *registry, const char *name, pfb_bytes *bytes, pfb_source_failure *failure);
 
 #endif

@@ -15,14 +15,14 @@
 
 /* ---- The registry --------------------------------------------------------------------------------------------- */
 
-/* Context of reading one value. */
+/* Context of the functions of pfb_registry: the value that is read. */
 typedef struct reading {
     const pfb_machine *machine;
     HKEY key;
     WCHAR *name; /* name of the value */
 } reading;
 
-/* The key of this machine is predefined. */
+/* Opens the key of another machine. That of this machine is predefined and needs no opening. */
 static uint32_t open_key(void *context)
 {
     reading *value = context;
@@ -43,7 +43,7 @@ static uint32_t query_value(void *context, uint8_t *data, uint32_t *size_bytes)
     return (uint32_t)code;
 }
 
-/* Closing unloads the provider libraries that the query loaded, also for the predefined key. */
+/* Closes the key, even the predefined one: this unloads the provider libraries that the query loaded. */
 static void close_key(void *context)
 {
     const reading *value = context;

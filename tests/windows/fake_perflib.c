@@ -109,18 +109,19 @@ static pfb_dword answer_bytes(const pfb_bytes *bytes, void *buffer, size_t capac
     return PFB_WIN32_SUCCESS;
 }
 
-/* Answers with the code of a failed operation of the source. */
+/* Answers with the code of a failed operation of the source. Sets *actual, which Windows leaves undefined, to a value
+ * that no caller may use. */
 static pfb_dword answer_failure(const pfb_source_failure *failure, pfb_dword *actual)
 {
     *actual = UNDEFINED;
     return failure->code;
 }
 
-static pfb_guid guid_of(const pfb_perflib_guid *guid)
+static pfb_guid to_pfb_guid(const pfb_perflib_guid *guid)
 {
-    pfb_guid same;
-    memcpy(same.bytes, guid, sizeof same.bytes);
-    return same;
+    pfb_guid result;
+    memcpy(result.bytes, guid, sizeof result.bytes);
+    return result;
 }
 
 /* ---- The functions -------------------------------------------------------------------------------------------- */
@@ -170,7 +171,7 @@ static void write_statuses(uint8_t *blocks, size_t size)
     }
 }
 
-/* Refuses blocks of the size that the test chose, and accepts others. */
+/* Sets the Status of blocks of the size that the test chose to a refusal. Returns true if there are any. */
 static bool refuse_sizes(uint8_t *blocks, size_t size)
 {
     bool is_refused = false;
@@ -268,7 +269,7 @@ pfb_dword PFB_WINAPI PerfEnumerateCounterSetInstances(const pfb_wide *machine, c
 {
     pfb_dword code = PFB_WIN32_SUCCESS;
     pfb_source_failure failure = {0};
-    pfb_guid guid = guid_of(counterset);
+    pfb_guid guid = to_pfb_guid(counterset);
     note_machine(machine);
     if (answer_by_script(FAKE_PerfEnumerateCounterSetInstances, instances, capacity, 1, actual, &code))
         return code;
@@ -283,7 +284,7 @@ pfb_dword PFB_WINAPI PerfQueryCounterSetRegistrationInfo(const pfb_wide *machine
 {
     pfb_dword code = PFB_WIN32_SUCCESS;
     pfb_source_failure failure = {0};
-    pfb_guid guid = guid_of(counterset);
+    pfb_guid guid = to_pfb_guid(counterset);
     note_machine(machine);
     fake.request = (uint32_t)request;
     fake.language = (uint32_t)language;

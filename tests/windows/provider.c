@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A V1 provider: a library that the system loads for queries of HKEY_PERFORMANCE_DATA. It only replies to queries of
- * its own object, because other tests query at the same time. */
+/* A V1 provider: a library that the system loads for queries of HKEY_PERFORMANCE_DATA. It replies only to queries for
+ * its own object, because other tests may query at the same time and expect no object. */
 #include "provider.h"
 
 #include <string.h>

@@ -9,8 +9,8 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* Tests the live source of CPI counters on Windows, or on Wine, which has no thread profiling: how opening a reader
- * fails. Then tests the source with the real system and three simulated functions for thread profiling. */
+/* Tests the live source of CPI counters on Windows, or on Wine, which has no thread profiling. First tests that opening
+ * a reader fails as documented; then, with three simulated functions for thread profiling, that readers work. */
 
 static void set_counter(const char *text)
 {
@@ -34,17 +34,17 @@ static pfb_cpi_failure refuse(const char *what, uint32_t mode)
     return failure;
 }
 
-typedef BOOL(WINAPI *ask_rights)(void);
+typedef BOOL(WINAPI *rights_function)(void);
 
-/* Calls a function of the shell, which the source does not use. */
+/* Returns true if the process has administrator rights, as reported by a function that the source does not use. */
 static bool is_administrator(void)
 {
     HMODULE shell = LoadLibraryExW(L"shell32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
     FARPROC found = shell ? GetProcAddress(shell, "IsUserAnAdmin") : NULL;
-    ask_rights ask;
-    memcpy(&ask, &found, sizeof ask);
-    check(ask != NULL, "the shell has IsUserAnAdmin");
-    bool is_member = ask();
+    rights_function get_rights;
+    memcpy(&get_rights, &found, sizeof get_rights);
+    check(get_rights != NULL, "the shell has IsUserAnAdmin");
+    bool is_member = get_rights();
     FreeLibrary(shell);
     return is_member;
 }
@@ -60,7 +60,7 @@ static void check_cpus(void)
     }
 }
 
-/* Missing functions are reported first; with them, the counter must be named and valid. */
+/* Missing functions are reported first. If there are none, the environment variable must have a valid number. */
 static void check_thread(void)
 {
     bool has_functions = GetProcAddress(GetModuleHandleW(L"kernel32.dll"), "EnableThreadProfiling") != NULL;
@@ -115,25 +115,25 @@ typedef struct shared {
     pfb_cpi_failure failure;
 } shared;
 
-/* Sleeps between the two halves of an addition: without the lock, additions of the other threads are lost. */
+/* Sleeps between reading and writing the count: without the lock, additions of the other thread would be lost. */
 static DWORD WINAPI count_up(void *context)
 {
-    shared *all = context;
+    shared *shared_data = context;
     for (unsigned i = 0; i < ITERATIONS; i++) {
-        pfb_lock_take(&all->lock);
-        unsigned count = all->count;
+        pfb_lock_acquire(&shared_data->lock);
+        unsigned count = shared_data->count;
         Sleep(1);
-        all->count = count + 1;
-        pfb_lock_release(&all->lock);
+        shared_data->count = count + 1;
+        pfb_lock_release(&shared_data->lock);
     }
     return 0;
 }
 
-static void run_threads(LPTHREAD_START_ROUTINE routine, shared *all, size_t count)
+static void run_threads(LPTHREAD_START_ROUTINE routine, shared *shared_data, size_t count)
 {
     HANDLE threads[THREADS];
     for (size_t i = 0; i < count; i++) {
-        threads[i] = CreateThread(NULL, 0, routine, all, 0, NULL);
+        threads[i] = CreateThread(NULL, 0, routine, shared_data, 0, NULL);
         check(threads[i] != NULL, "a thread starts");
     }
     for (size_t i = 0; i < count; i++) {
@@ -144,12 +144,12 @@ static void run_threads(LPTHREAD_START_ROUTINE routine, shared *all, size_t coun
 
 static void check_lock(void)
 {
-    shared all = {0};
-    check(pfb_lock_make(&all.lock), "a lock is made");
-    run_threads(count_up, &all, THREADS);
-    pfb_lock_unmake(&all.lock);
-    printf("locked additions: %u\n", all.count);
-    check(all.count == (unsigned)THREADS * ITERATIONS, "only one thread holds the lock");
+    shared shared_data = {0};
+    check(pfb_lock_init(&shared_data.lock), "a lock is made");
+    run_threads(count_up, &shared_data, THREADS);
+    pfb_lock_destroy(&shared_data.lock);
+    printf("locked additions: %u\n", shared_data.count);
+    check(shared_data.count == (unsigned)THREADS * ITERATIONS, "only one thread holds the lock");
 }
 
 /* ---- The source with simulated functions --------------------------------------------------------------- */
@@ -188,21 +188,21 @@ static pfb_dword PFB_WINAPI read_data(void *handle, pfb_dword flags, pfb_perform
 
 static DWORD WINAPI read_elsewhere(void *context)
 {
-    shared *all = context;
+    shared *shared_data = context;
     pfb_cpi_reading reading;
-    all->seen = all->system->identify();
-    return pfb_cpi_reader_read(all->reader, PFB_CPI_AT_END, NULL, 0, &reading, &all->failure);
+    shared_data->seen = shared_data->system->identify();
+    return pfb_cpi_reader_read(shared_data->reader, PFB_CPI_AT_END, NULL, 0, &reading, &shared_data->failure);
 }
 
 static void check_other_thread(const pfb_thread_profiling *system, pfb_cpi_reader *reader)
 {
-    shared all = {.system = system, .reader = reader};
+    shared shared_data = {.system = system, .reader = reader};
     pfb_thread_identity here = system->identify();
-    run_threads(read_elsewhere, &all, 1);
-    printf("another thread: code %d, %s\n", all.failure.code, all.failure.sentence);
-    check(all.failure.code == -255, "reading on another thread fails");
-    check(here.tid == GetCurrentThreadId() && all.seen.tid != here.tid, "the threads have different ids");
-    check(here.began > 0 && all.seen.began >= here.began, "a thread has its start time");
+    run_threads(read_elsewhere, &shared_data, 1);
+    printf("another thread: code %d, %s\n", shared_data.failure.code, shared_data.failure.sentence);
+    check(shared_data.failure.code == -255, "reading on another thread fails");
+    check(here.tid == GetCurrentThreadId() && shared_data.seen.tid != here.tid, "the threads have different ids");
+    check(here.began > 0 && shared_data.seen.began >= here.began, "a thread has its start time");
 }
 
 static void check_readings(pfb_cpi_reader *reader)

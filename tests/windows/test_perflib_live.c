@@ -19,12 +19,11 @@
 
 /* Returns true if the system has the function. Otherwise, checks that the operation failed and the sentence names the
  * function. */
-static bool check_refusal(bool is_there, bool is_done, const pfb_source_failure *failure, const char *function)
+static bool check_refusal(bool exists, bool is_done, const pfb_source_failure *failure, const char *function)
 {
     char sentence[120];
-    printf("%s: %s, code %u, %s\n", function, is_there ? "there" : "missing", (unsigned)failure->code,
-           failure->sentence);
-    if (is_there)
+    printf("%s: %s, code %u, %s\n", function, exists ? "there" : "missing", (unsigned)failure->code, failure->sentence);
+    if (exists)
         return true;
     snprintf(sentence, sizeof sentence, "this system has no function %s", function);
     check(!is_done && failure->code == 50 && strcmp(failure->sentence, sentence) == 0, function);
@@ -42,10 +41,10 @@ static HMODULE first_library(void)
 static bool has_function(const char *name)
 {
     HMODULE second = LoadLibraryExA(SECOND_LIBRARY, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
-    bool is_there = GetProcAddress(first_library(), name) || (second && GetProcAddress(second, name));
+    bool exists = GetProcAddress(first_library(), name) || (second && GetProcAddress(second, name));
     if (second)
         FreeLibrary(second);
-    return is_there;
+    return exists;
 }
 
 static size_t make_block(uint8_t *out, size_t capacity)
@@ -162,14 +161,14 @@ static void check_system(void)
         fail(failure.sentence);
     check_offers(source);
     pfb_source_query *query = pfb_source_query_open(source, &failure);
-    bool is_there = has_function("PerfOpenQueryHandle") && has_function("PerfCloseQueryHandle");
-    if (check_refusal(is_there, query != NULL, &failure, "PerfOpenQueryHandle")) {
+    bool exists = has_function("PerfOpenQueryHandle") && has_function("PerfCloseQueryHandle");
+    if (check_refusal(exists, query != NULL, &failure, "PerfOpenQueryHandle")) {
         check(query != NULL, "a query is opened");
         check_blocks(query);
         check_empty_block(query);
         pfb_source_query_close(query);
     }
-    check(!is_wine() || is_there, "Wine has the functions for query handles");
+    check(!is_wine() || exists, "Wine has the functions for query handles");
     pfb_source_close(source);
 }
 

@@ -11,10 +11,10 @@
 
 /* Tests reading V1 data of a provider: a test library that the system loads when HKEY_PERFORMANCE_DATA is queried. The
  * test registers the provider, so it runs only under Wine, where the registry is temporary. Wine 8 writes the objects
- * of providers 88 bytes, the size of a PERF_DATA_BLOCK, after the offset in HeaderLength, and does not count these
- * bytes. The reader must refuse such a block. The test then moves the object to HeaderLength, and the reader must
- * return the data of the library. If a version of Wine writes the object at HeaderLength, the block is read unchanged.
- */
+ * of providers 88 bytes after the offset in HeaderLength (the size of a PERF_DATA_BLOCK too late), and does not include
+ * these bytes in the size of the block. The reader must refuse such a block. The test then moves the object to
+ * HeaderLength, and the reader must return the data of the library. If a version of Wine writes the object at
+ * HeaderLength, the block is read unchanged. */
 
 enum { CAPACITY = 4096, FILL = 0xCD };
 
@@ -119,12 +119,12 @@ static bool is_at_header_length(const uint8_t *data)
     PERF_DATA_BLOCK header;
     memcpy(&header, data, sizeof header);
     check(header.HeaderLength <= CAPACITY / 2, "HeaderLength is at most half of the buffer");
-    const uint8_t *place = data + header.HeaderLength;
-    bool is_right = memcmp(place, &provided, sizeof provided) == 0;
-    bool is_after = memcmp(place + sizeof header, &provided, sizeof provided) == 0;
-    check(is_right != is_after, "the object is at HeaderLength or 88 bytes after it");
-    printf("the object is %s\n", is_right ? "at HeaderLength" : "88 bytes after HeaderLength");
-    return is_right;
+    const uint8_t *object = data + header.HeaderLength;
+    bool is_at_header = memcmp(object, &provided, sizeof provided) == 0;
+    bool is_88_bytes_later = memcmp(object + sizeof header, &provided, sizeof provided) == 0;
+    check(is_at_header != is_88_bytes_later, "the object is at HeaderLength or 88 bytes after it");
+    printf("the object is %s\n", is_at_header ? "at HeaderLength" : "88 bytes after HeaderLength");
+    return is_at_header;
 }
 
 static void move_to_header_length(uint8_t *data, DWORD size)
@@ -138,7 +138,7 @@ static void move_to_header_length(uint8_t *data, DWORD size)
 /* ---- Through the source ------------------------------------------------------------------------------------- */
 
 /* Collects a block into a buffer filled with `fill`, because Wine leaves the 88 bytes before the object unchanged. */
-static void ask(pfb_source *source, uint8_t fill, pfb_bytes *reply)
+static void collect_block(pfb_source *source, uint8_t fill, pfb_bytes *reply)
 {
     pfb_source_failure failure = {0};
     check(pfb_bytes_reserve(reply, CAPACITY), "memory is allocated");
@@ -151,7 +151,7 @@ static void check_refusal(pfb_source *source, uint8_t fill, const pfb_read_optio
 {
     pfb_bytes reply = {0};
     pfb_v1_reader block;
-    ask(source, fill, &reply);
+    collect_block(source, fill, &reply);
     check(pfb_v1_open(&block, reply.data, reply.size_bytes, options), "the header is valid");
     PERF_DATA_BLOCK header;
     memcpy(&header, reply.data, sizeof header);
@@ -163,12 +163,12 @@ static void check_refusal(pfb_source *source, uint8_t fill, const pfb_read_optio
     pfb_bytes_free(&reply);
 }
 
-static void check_source(pfb_source *source, bool is_right)
+static void check_source(pfb_source *source, bool is_at_header)
 {
     pfb_bytes reply = {0};
     static const pfb_read_options *const options[] = {NULL, STRICT};
-    if (is_right) {
-        ask(source, FILL, &reply);
+    if (is_at_header) {
+        collect_block(source, FILL, &reply);
         check_provided(reply.data, reply.size_bytes);
         pfb_bytes_free(&reply);
         return;
@@ -190,11 +190,11 @@ int main(int argc, char **argv)
         fail(failure.sentence);
     register_provider(argv[1]);
     DWORD size = query_registry(data);
-    bool is_right = is_at_header_length(data);
-    if (!is_right)
+    bool is_at_header = is_at_header_length(data);
+    if (!is_at_header)
         move_to_header_length(data, size);
     check_provided(data, size);
-    check_source(source, is_right);
+    check_source(source, is_at_header);
     deregister();
     check(query_registry(data) < size, "without the provider, there is no object");
     pfb_source_close(source);

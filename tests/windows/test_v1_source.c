@@ -16,7 +16,7 @@
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------- */
 
-static void ask(pfb_source *source, const char *query, pfb_bytes *reply)
+static void query_source(pfb_source *source, const char *query, pfb_bytes *reply)
 {
     pfb_source_failure failure = {0};
     if (!pfb_source_v1(source, query, reply, &failure)) {
@@ -69,7 +69,7 @@ static void check_block(pfb_source *source, const char *query)
     unsigned long objects = 0;
     unsigned long values = 0;
     int64_t before = performance_counter();
-    ask(source, query, &reply);
+    query_source(source, query, &reply);
     int64_t after = performance_counter();
     bool is_open = pfb_v1_open(&block, reply.data, reply.size_bytes, NULL);
     printf("  header: %s; %u bytes, %u objects\n", pfb_code_text(block.error.code), (unsigned)block.total_size_bytes,
@@ -90,7 +90,7 @@ static void check_block(pfb_source *source, const char *query)
 
 /* ---- Name tables -------------------------------------------------------------------------------------------- */
 
-/* Returns true if the text of an entry is a decimal number. */
+/* Returns true if a name in UTF-16LE is a decimal number. */
 static bool is_number(const pfb_name *name)
 {
     for (size_t i = 0; i < name->size_bytes; i += 2) {
@@ -106,7 +106,7 @@ static void check_names(pfb_source *source)
     pfb_bytes reply = {0};
     pfb_name_table table;
     pfb_name_entry entry;
-    ask(source, "Counter 009", &reply);
+    query_source(source, "Counter 009", &reply);
     check(pfb_name_table_open(&table, reply.data, reply.size_bytes, NULL) && table.encoding == PFB_ENCODING_UTF16LE,
           "the name table is in UTF-16");
     check(pfb_name_table_next_entry(&table, &entry) && entry.index == 1 && is_number(&entry.name),
@@ -124,7 +124,7 @@ static void check_help(pfb_source *source)
     pfb_bytes reply = {0};
     pfb_name_table table;
     pfb_name_entry entry;
-    ask(source, "Help 009", &reply);
+    query_source(source, "Help 009", &reply);
     check(pfb_name_table_open(&table, reply.data, reply.size_bytes, NULL) && table.encoding == PFB_ENCODING_UTF16LE,
           "the help table is in UTF-16");
     check(pfb_name_table_next_entry(&table, &entry) && entry.index % 2 == 1, "the first help text has an odd index");
@@ -136,8 +136,8 @@ static void check_help(pfb_source *source)
 
 /* ---- Other machines -------------------------------------------------------------------------------------------- */
 
-/* On Wine this machine can be opened by its own name, with the same result: a header with its name. On Windows that
- * needs the service Remote Registry and the right to use it. */
+/* Opens this machine by its own name. On Wine the result is the same as without a name. On Windows the query may fail:
+ * it needs the service Remote Registry and the right to use it. */
 static void check_own_name(const char *backslashes, size_t expected_size)
 {
     WCHAR wide[MAX_COMPUTERNAME_LENGTH + 1];
@@ -169,7 +169,7 @@ static void check_own_name(const char *backslashes, size_t expected_size)
 static void check_own_names(pfb_source *source)
 {
     pfb_bytes reply = {0};
-    ask(source, "2", &reply);
+    query_source(source, "2", &reply);
     check_own_name("", reply.size_bytes);
     check_own_name("\\\\", reply.size_bytes);
     pfb_bytes_free(&reply);
@@ -223,7 +223,7 @@ static void check_sentence(void)
           "the sentence contains the offset");
 }
 
-/* The message begins with the same character as that of FormatMessageA. */
+/* Checks a message: it begins like that of FormatMessageA, if that character is ASCII. */
 static void check_message(void)
 {
     char narrow[512];
@@ -236,7 +236,7 @@ static void check_message(void)
     pfb_windows_message(ERROR_ACCESS_DENIED, cut, sizeof cut);
     printf("access denied: \"%s\", cut \"%s\"\n", message, cut);
     size_t length = strlen(message);
-    if (narrow[0] > 0) /* if ASCII in both */
+    if (narrow[0] > 0) /* ASCII */
         check(message[0] == narrow[0], "the message is that of the system");
     check(length > 4 && message[length - 1] != '.' && !strpbrk(message, "\r\n"),
           "the message is one line without a final dot");

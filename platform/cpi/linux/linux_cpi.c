@@ -10,7 +10,7 @@
 
 /* The live CPI source of Linux: snapshots made of perf event groups, a constant-rate clock and /proc/stat. */
 
-/* Counts are below 2^63, so that NO_COUNT does not fit the width. */
+/* A count below 2^63 is valid; NO_COUNT, for a CPU that was not counted, does not fit into INSTR_BITS. */
 enum { INSTR_BITS = 63, CYCLES_BITS = 64 };
 #define NO_COUNT UINT64_MAX
 
@@ -19,7 +19,7 @@ typedef struct linux_cpi {
     pfb_lock lock; /* protects the following members: readers are used by several threads */
     pfb_kernel_reader kernel;
     pfb_perf_machine machine;
-    size_t users; /* readers that use `groups` */
+    size_t users; /* number of readers that use `groups` */
     pfb_perf_cpus groups;
 } linux_cpi;
 
@@ -30,7 +30,7 @@ typedef struct constant_clock {
     uint64_t khz;
 } constant_clock;
 
-/* Both clocks at one time. */
+/* The time on two clocks: the constant-rate clock, and CLOCK_MONOTONIC_RAW. */
 typedef struct moment_clocks {
     uint64_t cycles;
     uint64_t ns;
@@ -39,10 +39,10 @@ typedef struct moment_clocks {
 /* A CPU at the start of the interval. */
 typedef struct start_cpu {
     uint32_t cpu;
-    uint64_t serial; /* serial of its group; 0: no count */
+    uint64_t serial; /* of its group, when `counts` were read; 0: no count */
     pfb_perf_counts counts;
     bool has_idle;
-    uint64_t idle; /* ticks of USER_HZ */
+    uint64_t idle; /* in ticks, as in /proc/stat */
     bool has_unhalted;
     uint64_t unhalted; /* cycles from the start to the latest end */
 } start_cpu;
@@ -56,14 +56,15 @@ typedef struct linux_reader {
     pfb_perf_group thread;
     /* ---- The interval ---- */
     bool is_started;
-    moment_clocks busy_clock;
-    pfb_perf_counts thread_counts;
+    moment_clocks busy_clock;      /* when the idle times were read, at the start */
+    pfb_perf_counts thread_counts; /* at the start */
     size_t count;
-    start_cpu cpus[PFB_CPI_MOST_CPUS]; /* ascending */
+    start_cpu cpus[PFB_CPI_MOST_CPUS]; /* ascending by `cpu` */
 } linux_reader;
 
 /* ---- The clock -------------------------------------------------------------------------------------------- */
 
+/* Uses the time-stamp counter if its rate is constant. Otherwise reads the maximum frequency for the conversion. */
 static bool choose_clock(linux_reader *reader, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;
@@ -79,8 +80,8 @@ static bool choose_clock(linux_reader *reader, pfb_cpi_failure *failure)
                pfb_kernel_path(&source->kernel, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"));
 }
 
-/* Converts a time of the raw clock to cycles of the maximum frequency. */
-static uint64_t cycles_of(const linux_reader *reader, uint64_t ns)
+/* Converts a time of CLOCK_MONOTONIC_RAW to cycles of the maximum frequency. */
+static uint64_t ns_to_cycles(const linux_reader *reader, uint64_t ns)
 {
     enum { KHZ_PER_GHZ = 1000000 };
     return pfb_perf_scale(ns, reader->clock.khz, KHZ_PER_GHZ);
@@ -89,23 +90,23 @@ static uint64_t cycles_of(const linux_reader *reader, uint64_t ns)
 static uint64_t cycles_now(const linux_reader *reader)
 {
     const pfb_perf_functions *functions = &reader->source->functions;
-    return reader->clock.is_time_stamp ? functions->time_stamp() : cycles_of(reader, functions->monotonic_raw());
+    return reader->clock.is_time_stamp ? functions->time_stamp() : ns_to_cycles(reader, functions->monotonic_raw());
 }
 
-/* Reads both clocks. The time between the two reads is counted on one clock only. It is usually a few thousand cycles;
- * if the thread is preempted between them, reads again, up to MOST_TRIES times, and uses the closest pair. */
+/* Reads both clocks. The time between the two reads is an error of the pair, usually a few thousand cycles. If the
+ * thread was preempted between them, reads again, up to MAX_TRIES times in all, and returns the closest pair. */
 static moment_clocks read_both(const pfb_perf_functions *functions)
 {
-    enum { MOST_TRIES = 4, CLOSE_CYCLES = 50000 };
+    enum { MAX_TRIES = 4, CLOSE_CYCLES = 50000 };
     moment_clocks closest = {0};
-    uint64_t least_gap = UINT64_MAX;
-    for (int i = 0; i < MOST_TRIES && least_gap > CLOSE_CYCLES; i++) {
+    uint64_t smallest_gap = UINT64_MAX;
+    for (int i = 0; i < MAX_TRIES && smallest_gap > CLOSE_CYCLES; i++) {
         moment_clocks pair = {.cycles = functions->time_stamp()};
         pair.ns = functions->monotonic_raw();
         uint64_t gap = functions->time_stamp() - pair.cycles;
-        if (i == 0 || gap < least_gap) {
+        if (i == 0 || gap < smallest_gap) {
             closest = pair;
-            least_gap = gap;
+            smallest_gap = gap;
         }
     }
     return closest;
@@ -116,12 +117,12 @@ static moment_clocks clocks_now(const linux_reader *reader)
     if (reader->clock.is_time_stamp)
         return read_both(&reader->source->functions);
     uint64_t ns = reader->source->functions.monotonic_raw();
-    return (moment_clocks){.cycles = cycles_of(reader, ns), .ns = ns};
+    return (moment_clocks){.cycles = ns_to_cycles(reader, ns), .ns = ns};
 }
 
 /* ---- Utilization ------------------------------------------------------------------------------------------ */
 
-static uint64_t idle_of(const pfb_kernel_times *times)
+static uint64_t total_idle(const pfb_kernel_times *times)
 {
     return pfb_kernel_add(times->idle, times->iowait);
 }
@@ -134,7 +135,7 @@ static bool read_stat(linux_cpi *source, pfb_kernel_text *text, pfb_cpi_failure 
 }
 
 /* Stores the idle time of the CPUs at the start. */
-static bool keep_idle(linux_reader *reader, pfb_cpi_failure *failure)
+static bool store_idle(linux_reader *reader, pfb_cpi_failure *failure)
 {
     pfb_kernel_text text;
     pfb_kernel_times times;
@@ -148,13 +149,13 @@ static bool keep_idle(linux_reader *reader, pfb_cpi_failure *failure)
         if (i == reader->count || reader->cpus[i].cpu != times.cpu)
             continue;
         reader->cpus[i].has_idle = true;
-        reader->cpus[i].idle = idle_of(&times);
+        reader->cpus[i].idle = total_idle(&times);
     }
     return true;
 }
 
-/* Returns the cycles of the busy clock without those of idle time, at the clock's rate in this interval. A clock that
- * did not advance has no rate. Idle time that decreased, as iowait may by a little, counts as 0. */
+/* Returns the elapsed cycles minus the idle time, which is converted to cycles at the clock's rate in this interval.
+ * Returns 0 if a clock did not advance. Idle time that decreased counts as 0: iowait can decrease a little. */
 static uint64_t busy_since(const linux_reader *reader, const start_cpu *start, uint64_t idle, const moment_clocks *now)
 {
     const uint64_t ns_per_second = 1000000000;
@@ -181,7 +182,8 @@ static start_cpu *find_start(linux_reader *reader, uint32_t cpu)
     return bsearch(&cpu, reader->cpus, reader->count, sizeof reader->cpus[0], compare_start);
 }
 
-/* Fills in the busy clock at the end. It does not advance for a CPU whose idle time is not known at both ends. */
+/* Sets `elapsed` and `busy` of the CPUs at the end. `elapsed` stays that of the start for a CPU whose idle time is not
+ * known at both ends. */
 static bool add_busy(linux_reader *reader, pfb_cpi_cpu *cpus, size_t count, pfb_cpi_failure *failure)
 {
     pfb_kernel_text text;
@@ -199,7 +201,7 @@ static bool add_busy(linux_reader *reader, pfb_cpi_cpu *cpus, size_t count, pfb_
         if (!start || !start->has_idle)
             continue;
         cpus[i].elapsed = now.cycles;
-        cpus[i].busy = busy_since(reader, start, idle_of(&times), &now);
+        cpus[i].busy = busy_since(reader, start, total_idle(&times), &now);
     }
     return true;
 }
@@ -311,9 +313,9 @@ static bool read_thread(const linux_reader *reader, pfb_perf_counts *counts, pfb
     return true;
 }
 
-/* A thread has no value for "no count", and zero instructions would be wrong, so the reading fails. Time that was not
- * counted may have been spent on cores of another type, for which counts cannot be scaled. Scaling is used only if all
- * cores are known to be of the same type. */
+/* Unlike a CPU, a thread cannot be marked as not counted, and zero instructions would be wrong, so the reading fails.
+ * If only part of the time was counted, counts are scaled only if all cores are known to be of one type: otherwise the
+ * thread may have spent the other part on cores of another type, whose instructions these events do not count. */
 static bool end_thread(const linux_reader *reader, pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
     pfb_perf_counts counts;
@@ -352,7 +354,7 @@ static bool begin_cpus(linux_reader *reader, size_t capacity, pfb_cpi_failure *f
 /* Reads utilization, then the CPUs. The caller holds the lock. */
 static bool start_all_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_failure *failure)
 {
-    return begin_cpus(reader, capacity, failure) && (!reader->is_scaled || keep_idle(reader, failure)) &&
+    return begin_cpus(reader, capacity, failure) && (!reader->is_scaled || store_idle(reader, failure)) &&
            start_cpus(reader, cpus, failure);
 }
 
@@ -369,14 +371,14 @@ static bool end_all_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacit
     return true;
 }
 
-/* Reads CPUs, thread, and the clock last: after the lock, which may wait for other readers. */
+/* Reads the CPUs, the thread, and the clock last, so that the interval does not include waiting for the lock. */
 static bool read_start(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
                        pfb_cpi_failure *failure)
 {
     reader->is_started = false;
     reader->count = 0;
     if (reader->has_cpus) {
-        pfb_lock_take(&reader->source->lock);
+        pfb_lock_acquire(&reader->source->lock);
         bool is_read = start_all_cpus(reader, cpus, capacity, failure);
         pfb_lock_release(&reader->source->lock);
         if (!is_read)
@@ -402,7 +404,7 @@ static bool read_end(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, p
         return false;
     if (!reader->has_cpus)
         return true;
-    pfb_lock_take(&reader->source->lock);
+    pfb_lock_acquire(&reader->source->lock);
     bool is_read = end_all_cpus(reader, cpus, capacity, reading, failure);
     pfb_lock_release(&reader->source->lock);
     return is_read;
@@ -428,7 +430,7 @@ static bool unhalted(const void *context, size_t position, uint64_t *cycles)
 
 /* ---- Opening and closing ----------------------------------------------------------------------------------- */
 
-/* Opens the groups of CPUs for the first reader that needs them. */
+/* Opens the groups of all CPUs if no other reader has opened them. The caller holds the lock. */
 static bool open_cpus(linux_reader *reader, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;
@@ -439,7 +441,7 @@ static bool open_cpus(linux_reader *reader, pfb_cpi_failure *failure)
     return true;
 }
 
-/* The caller holds the lock. */
+/* Closes the counters of the reader. The caller holds the lock. */
 static void close_parts(linux_reader *reader)
 {
     linux_cpi *source = reader->source;
@@ -449,7 +451,8 @@ static void close_parts(linux_reader *reader)
         pfb_perf_cpus_close(&source->groups, &source->machine);
 }
 
-/* The caller holds the lock. The clock comes last, so that missing counters are reported first. */
+/* Opens the counters of the reader. The caller holds the lock. The clock comes last, so that missing counters are
+ * reported first. */
 static bool open_parts(linux_reader *reader, uint32_t mode, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;
@@ -472,7 +475,7 @@ static void *open_reader(void *context, uint32_t mode, pfb_cpi_failure *failure)
         return NULL;
     }
     reader->source = source;
-    pfb_lock_take(&source->lock);
+    pfb_lock_acquire(&source->lock);
     bool is_open = open_parts(reader, mode, failure);
     if (!is_open)
         close_parts(reader);
@@ -487,7 +490,7 @@ static void close_reader(void *context)
 {
     linux_reader *reader = context;
     pfb_lock *lock = &reader->source->lock;
-    pfb_lock_take(lock);
+    pfb_lock_acquire(lock);
     close_parts(reader);
     pfb_lock_release(lock);
     free(reader);
@@ -496,7 +499,7 @@ static void close_reader(void *context)
 static void close_source(void *context)
 {
     linux_cpi *source = context;
-    pfb_lock_unmake(&source->lock);
+    pfb_lock_destroy(&source->lock);
     pfb_kernel_reader_close(&source->kernel);
     free(source);
 }
@@ -517,7 +520,7 @@ static linux_cpi *make_context(const pfb_perf_functions *functions, const char *
         free(source);
         return NULL;
     }
-    if (!pfb_lock_make(&source->lock)) {
+    if (!pfb_lock_init(&source->lock)) {
         pfb_kernel_reader_close(&source->kernel);
         free(source);
         return NULL;

@@ -27,7 +27,7 @@ bool pfb_perf_fail_file(const pfb_source_failure *reason, pfb_cpi_failure *failu
     return pfb_cpi_fail(failure, code, "%s", reason->sentence);
 }
 
-/* Parses a number that may be negative: -1 means that everything is allowed. */
+/* Parses the level, which may be negative: -1 means that everything is allowed. */
 static bool parse_level(pfb_kernel_text text, int64_t *level)
 {
     uint64_t number;
@@ -88,11 +88,11 @@ bool pfb_perf_read_online(const pfb_perf_machine *machine, pfb_perf_online *onli
 
 /* ---- Core types ------------------------------------------------------------------------------------------- */
 
-/* Each directory is one PMU. PMUs of a core type list their CPUs in a file `cpus` if there are several core types, on
- * ARM always. Other PMUs have no such file. */
+/* Each directory is one PMU (performance monitoring unit). The PMU of a core type has a file `cpus` with its CPUs if
+ * the machine has several core types, and always on ARM. Other PMUs have no such file. */
 #define DEVICES "/sys/bus/event_source/devices"
 
-/* PMUs of machines with one core type that do not list their CPUs. */
+/* The PMUs of CPUs on machines with one core type, which have no file `cpus`. */
 static const char *const single_type_names[] = {"cpu", "cpum_cf"};
 
 /* Returns true if an ascending list has all CPUs of a range. */
@@ -108,27 +108,27 @@ static bool covers(pfb_kernel_text list, uint32_t first, uint32_t last)
     return next > last;
 }
 
-static pfb_kernel_text cpus_of(const pfb_perf_machine *machine, const pfb_perf_core_type *type)
+static pfb_kernel_text core_type_cpus(const pfb_perf_machine *machine, const pfb_perf_core_type *type)
 {
     return pfb_kernel_file(machine->kernel, DEVICES "/%s/cpus", type->name);
 }
 
 /* Returns the type number of the PMU that lists the CPU; 0 if there is none. */
-static uint32_t core_type_of(const pfb_perf_machine *machine, uint32_t cpu)
+static uint32_t find_core_type(const pfb_perf_machine *machine, uint32_t cpu)
 {
     for (size_t i = 0; i < machine->core_types; i++) {
-        if (covers(cpus_of(machine, &machine->core_type[i]), cpu, cpu))
+        if (covers(core_type_cpus(machine, &machine->core_type[i]), cpu, cpu))
             return machine->core_type[i].number;
     }
     return 0;
 }
 
-/* Adds a PMU if it lists its CPUs. Returns false if there is no space for it or it has no type number. */
+/* Adds a PMU if it lists its CPUs. Returns false if it may be a core type that cannot be added. */
 static bool add_core_type(pfb_perf_machine *machine, const char *name)
 {
     uint64_t number;
     size_t size = strlen(name) + 1;
-    if (size > PFB_PERF_NAME_BYTES) /* not a core type; longer paths would be truncated */
+    if (size > PFB_PERF_NAME_BYTES) /* the paths made from a longer name would be truncated */
         return false;
     if (!pfb_kernel_exists(machine->kernel, DEVICES "/%s/cpus", name))
         return true;
@@ -141,23 +141,23 @@ static bool add_core_type(pfb_perf_machine *machine, const char *name)
     return true;
 }
 
-/* Returns false if the list may be incomplete. */
+/* Lists the core types. Returns false if the list may be incomplete. */
 static bool list_core_types(pfb_perf_machine *machine)
 {
     DIR *devices = opendir(pfb_kernel_path(machine->kernel, DEVICES));
     const struct dirent *entry;
     if (!devices)
         return false;
-    bool is_whole = true;
+    bool is_complete = true;
     errno = 0;
     while ((entry = readdir(devices))) {
         if (entry->d_name[0] != '.' && !add_core_type(machine, entry->d_name))
-            is_whole = false;
+            is_complete = false;
         errno = 0;
     }
-    is_whole = is_whole && errno == 0;
+    is_complete = is_complete && errno == 0;
     closedir(devices);
-    return is_whole;
+    return is_complete;
 }
 
 static bool has_single_type(const pfb_perf_machine *machine)
@@ -171,9 +171,9 @@ static bool has_single_type(const pfb_perf_machine *machine)
 }
 
 /* Returns true if the only core type covers every CPU that may ever be online. */
-static bool is_everywhere(const pfb_perf_machine *machine)
+static bool covers_possible_cpus(const pfb_perf_machine *machine)
 {
-    char text[256]; /* a copy: the reader holds one file at a time. Longer lists count as not covered */
+    char text[256]; /* a copy, because the kernel reader holds one file at a time. Longer lists count as not covered */
     pfb_kernel_text possible = pfb_kernel_file(machine->kernel, "/sys/devices/system/cpu/possible");
     uint32_t first;
     uint32_t last;
@@ -183,7 +183,7 @@ static bool is_everywhere(const pfb_perf_machine *machine)
         return false;
     memcpy(text, possible.text, possible.size);
     possible.text = text;
-    pfb_kernel_text cpus = cpus_of(machine, &machine->core_type[0]);
+    pfb_kernel_text cpus = core_type_cpus(machine, &machine->core_type[0]);
     for (; is_covered && pfb_kernel_next_range(&possible, &first, &last); ranges++)
         is_covered = first <= last && covers(cpus, first, last);
     bool is_at_end = possible.at == possible.size || possible.text[possible.at] == '\n';
@@ -193,10 +193,11 @@ static bool is_everywhere(const pfb_perf_machine *machine)
 void pfb_perf_read_core_types(pfb_perf_machine *machine)
 {
     machine->core_types = 0;
-    bool is_whole = list_core_types(machine);
+    bool is_complete = list_core_types(machine);
     bool is_single_type = has_single_type(machine);
-    machine->is_uniform = is_whole && ((is_single_type && machine->core_types == 0) ||
-                                       (!is_single_type && machine->core_types == 1 && is_everywhere(machine)));
+    machine->is_uniform =
+        is_complete && ((is_single_type && machine->core_types == 0) ||
+                        (!is_single_type && machine->core_types == 1 && covers_possible_cpus(machine)));
 }
 
 /* ---- Groups ----------------------------------------------------------------------------------------------- */
@@ -204,7 +205,7 @@ void pfb_perf_read_core_types(pfb_perf_machine *machine)
 /* Opens the group of a CPU that has none. Returns 0 or errno. */
 static int open_cpu(pfb_perf_cpus *cpus, pfb_perf_cpu *cpu, const pfb_perf_machine *machine, pfb_cpi_failure *failure)
 {
-    const pfb_perf_target target = {.cpu = cpu->cpu, .core_type = core_type_of(machine, cpu->cpu)};
+    const pfb_perf_target target = {.cpu = cpu->cpu, .core_type = find_core_type(machine, cpu->cpu)};
     int error = pfb_perf_group_open(machine->functions, &target, machine->paranoid, &cpu->group, failure);
     if (error == 0)
         cpu->serial = ++cpus->last_serial;
@@ -218,29 +219,30 @@ static void close_cpu(pfb_perf_cpu *cpu, const pfb_perf_machine *machine)
     cpu->serial = 0;
 }
 
-/* Removes the CPUs that are not online. The rest is a subset of `online`. */
+/* Removes the CPUs that are not online, and closes their groups. */
 static void remove_offline(pfb_perf_cpus *cpus, const pfb_perf_online *online, const pfb_perf_machine *machine)
 {
-    size_t kept = 0;
+    size_t count = 0;
     size_t at = 0;
     for (size_t i = 0; i < cpus->count; i++) {
         while (at < online->count && online->cpus[at] < cpus->cpus[i].cpu)
             at++;
         if (at < online->count && online->cpus[at] == cpus->cpus[i].cpu)
-            cpus->cpus[kept++] = cpus->cpus[i];
+            cpus->cpus[count++] = cpus->cpus[i];
         else
             close_cpu(&cpus->cpus[i], machine);
     }
-    cpus->count = kept;
+    cpus->count = count;
 }
 
-/* Inserts the CPUs that came online, from the end: a CPU never moves to a lower position, so none is overwritten. */
+/* Inserts the CPUs that came online. The others are a subset of `online`, so they only move to higher positions;
+ * working from the end overwrites none. */
 static void add_online(pfb_perf_cpus *cpus, const pfb_perf_online *online)
 {
-    size_t left = cpus->count;
+    size_t remaining = cpus->count;
     for (size_t i = online->count; i-- > 0;) {
-        if (left > 0 && cpus->cpus[left - 1].cpu == online->cpus[i])
-            cpus->cpus[i] = cpus->cpus[--left];
+        if (remaining > 0 && cpus->cpus[remaining - 1].cpu == online->cpus[i])
+            cpus->cpus[i] = cpus->cpus[--remaining];
         else
             cpus->cpus[i] = (pfb_perf_cpu){.cpu = online->cpus[i]};
     }
@@ -274,7 +276,7 @@ bool pfb_perf_cpus_update(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, 
     return true;
 }
 
-/* Opens the groups of all CPUs, none of which has one. */
+/* Opens the groups of all CPUs; none is open yet. */
 static bool open_all(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure)
 {
     size_t opened = 0;

@@ -3,7 +3,7 @@
 #define PFB_PERF_CPUS_H
 
 /* The perf event groups of all online CPUs, which all readers of a source share, and the kernel files they depend on.
- * Nothing here locks. */
+ * The caller holds a lock during each call. */
 #include "cpi/linux/perf_events.h"
 #include "linux/kernel_reader.h"
 
@@ -21,18 +21,18 @@ typedef struct pfb_perf_machine {
     int64_t paranoid;  /* kernel.perf_event_paranoid */
     size_t core_types; /* number of PMUs that list their CPUs */
     pfb_perf_core_type core_type[PFB_PERF_CORE_TYPES];
-    bool is_uniform; /* one kind of counters is known to cover every possible CPU */
+    bool is_uniform; /* all CPUs that may ever be online are known to be of one core type */
 } pfb_perf_machine;
 
 /* Reads kernel.perf_event_paranoid. If it does not exist the kernel has no events at all
  * (PFB_PU_ERROR_REQUIRED_APIS_MISSING). */
 bool pfb_perf_read_paranoid(pfb_perf_machine *machine, pfb_cpi_failure *failure);
 
-/* Reports the failure of a required kernel file, PFB_PU_ERROR_REQUIRED_APIS_MISSING if it does not exist. Returns
- * false. */
+/* Reports that a required kernel file cannot be read, with PFB_PU_ERROR_REQUIRED_APIS_MISSING if it does not exist.
+ * Returns false. */
 bool pfb_perf_fail_file(const pfb_source_failure *reason, pfb_cpi_failure *failure);
 
-/* Reads the core types. If anything cannot be read the machine is taken as not uniform. */
+/* Reads the core types, and sets is_uniform; it is false if anything cannot be read. */
 void pfb_perf_read_core_types(pfb_perf_machine *machine);
 
 typedef struct pfb_perf_cpu {
@@ -44,11 +44,11 @@ typedef struct pfb_perf_cpu {
 typedef struct pfb_perf_cpus {
     size_t count;
     uint64_t last_serial;
-    pfb_perf_cpu cpus[PFB_CPI_MOST_CPUS]; /* ascending */
+    pfb_perf_cpu cpus[PFB_CPI_MOST_CPUS]; /* ascending by `cpu` */
 } pfb_perf_cpus;
 
-/* Opens a group on every online CPU. CPUs without such counters have no group, if at least one CPU has them. Any other
- * refusal is a failure, and so is the refusal of the first CPU if none has counters; then nothing stays open. */
+/* Opens a group on every online CPU. A CPU without such counters has no group. Fails, with nothing left open, if no CPU
+ * has counters or the kernel refuses a group for another reason. */
 bool pfb_perf_cpus_open(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure);
 void pfb_perf_cpus_close(pfb_perf_cpus *cpus, const pfb_perf_machine *machine);
 

@@ -10,10 +10,10 @@
 typedef struct refusal {
     int error;
     const char *name;
-    int code; /* for missing counters, the code on a machine without hypervisor */
+    int code; /* PFB_PU_ERROR_NOT_SUPPORTED becomes PFB_PU_ERROR_NOT_VALID_IN_VM under a hypervisor */
 } refusal;
 
-/* Errors not listed here have unknown causes. */
+/* Returns the code for an errno of perf_event_open: PFB_PU_FAILURE if its cause is not known. */
 static refusal find_refusal(int error)
 {
     static const refusal known[] = {{EACCES, "EACCES", PFB_PU_ERROR_ACCESS_DENIED},
@@ -41,13 +41,13 @@ bool pfb_perf_is_absence(int error)
 }
 
 /* Description of an event. */
-typedef struct event_words {
+typedef struct event_text {
     char text[64];
-} event_words;
+} event_text;
 
-static event_words event_in_words(const pfb_perf_target *target, bool is_cycles)
+static event_text describe_event(const pfb_perf_target *target, bool is_cycles)
 {
-    event_words words;
+    event_text words;
     const char *event = is_cycles ? "unhalted cycles" : "instructions";
     if (target->is_thread)
         snprintf(words.text, sizeof words.text, "%s of this thread%s", event,
@@ -58,13 +58,13 @@ static event_words event_in_words(const pfb_perf_target *target, bool is_cycles)
 }
 
 /* Name and text of an error. */
-typedef struct error_words {
+typedef struct error_text {
     char text[80];
-} error_words;
+} error_text;
 
-static error_words error_in_words(const refusal *refused)
+static error_text describe_error(const refusal *refused)
 {
-    error_words words;
+    error_text words;
     char reason[60];
     if (strerror_r(refused->error, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "no text");
@@ -75,7 +75,7 @@ static error_words error_in_words(const refusal *refused)
     return words;
 }
 
-/* Returns the highest kernel.perf_event_paranoid with which an unprivileged user may count this. */
+/* Returns the highest kernel.perf_event_paranoid at which an unprivileged user may count the target. */
 static int highest_paranoid(const pfb_perf_target *target)
 {
     if (!target->is_thread)
@@ -102,12 +102,13 @@ static const char *advice(int code)
     }
 }
 
+/* Fails because the kernel refused an event with `error`. */
 static void refuse(const pfb_perf_functions *functions, const pfb_perf_target *target, bool is_cycles, int error,
                    int64_t paranoid, pfb_cpi_failure *failure)
 {
     refusal refused = find_refusal(error);
-    event_words event = event_in_words(target, is_cycles);
-    error_words reason = error_in_words(&refused);
+    event_text event = describe_event(target, is_cycles);
+    error_text reason = describe_error(&refused);
     int needed = highest_paranoid(target);
     int code = refused.code;
     if (code == PFB_PU_ERROR_NOT_SUPPORTED && functions->is_virtual())
@@ -127,7 +128,7 @@ static void refuse(const pfb_perf_functions *functions, const pfb_perf_target *t
 
 /* ---- Groups ----------------------------------------------------------------------------------------------- */
 
-/* Upper half of `config` of a generic hardware event: the PMU type, on machines with several core types. */
+/* On machines with several core types, the upper 32 bits of `config` select the PMU of one of them. */
 enum { CORE_TYPE_SHIFT = 32 };
 
 static int open_event(const pfb_perf_functions *functions, const pfb_perf_target *target, uint64_t event, int group)
@@ -177,17 +178,17 @@ bool pfb_perf_group_read(const pfb_perf_functions *functions, const pfb_perf_gro
                          pfb_cpi_failure *failure)
 {
     uint64_t words[WORDS] = {0};
-    event_words event = event_in_words(&group->target, false);
-    long got = functions->read(group->instructions, words, sizeof words);
-    if (got < 0) {
-        refusal refused = find_refusal((int)-got);
-        error_words reason = error_in_words(&refused);
+    event_text event = describe_event(&group->target, false);
+    long size = functions->read(group->instructions, words, sizeof words);
+    if (size < 0) {
+        refusal refused = find_refusal((int)-size);
+        error_text reason = describe_error(&refused);
         return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA, "%s cannot be read: %s", event.text,
                             reason.text);
     }
-    if (got != (long)sizeof words)
+    if (size != (long)sizeof words)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
-                            "%s cannot be read: the kernel gives %ld bytes instead of %zu", event.text, got,
+                            "%s cannot be read: the kernel gives %ld bytes instead of %zu", event.text, size,
                             sizeof words);
     if (words[WORD_EVENTS] != EVENTS)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR,
@@ -207,9 +208,8 @@ typedef struct division {
     uint64_t quotient, remainder, divisor;
 } division;
 
-/* Adds to the remainder and keeps it below the divisor. `addend` is below the divisor, so the quotient grows by at most
- * 1. */
-static void add_to(division *d, uint64_t addend)
+/* Adds to the remainder and carries into the quotient. `addend` is below the divisor, so the carry is at most 1. */
+static void add_to_remainder(division *d, uint64_t addend)
 {
     uint64_t difference = d->divisor - d->remainder; /* at least 1 */
     if (addend < difference) {
@@ -228,9 +228,9 @@ uint64_t pfb_perf_scale(uint64_t a, uint64_t factor, uint64_t divisor)
     division d = {.divisor = divisor};
     for (unsigned bit = 64; bit-- > 0;) {
         d.quotient *= 2;
-        add_to(&d, d.remainder);
+        add_to_remainder(&d, d.remainder);
         if (a >> bit & 1)
-            add_to(&d, rest);
+            add_to_remainder(&d, rest);
     }
     if (whole != 0 && a > UINT64_MAX / whole)
         return UINT64_MAX;
@@ -253,5 +253,5 @@ bool pfb_perf_progress_of(const pfb_perf_counts *start, const pfb_perf_counts *e
     };
     return progress->instructions <= UINT64_MAX - start->instructions &&
            progress->cycles <= UINT64_MAX - start->cycles && progress->instructions < UINT64_MAX &&
-           progress->cycles < UINT64_MAX; /* UINT64_MAX means that it does not fit */
+           progress->cycles < UINT64_MAX; /* pfb_perf_scale returned UINT64_MAX: the product does not fit */
 }

@@ -3,8 +3,8 @@
 #define PFB_PERF_EVENTS_H
 
 /* Instructions and unhalted cycles counted with perf_event_open, in groups of two events. The kernel schedules both
- * events of a group together, so their ratio is valid. The system is accessed through function pointers, so that this
- * can be tested without counters. */
+ * events of a group together, so their ratio is valid. The system is called through function pointers, so that this can
+ * be tested without counters. */
 #include "cpi/cpi_source_private.h"
 
 #include <linux/perf_event.h>
@@ -42,15 +42,15 @@ typedef struct pfb_perf_group {
     int instructions, cycles; /* file descriptors */
 } pfb_perf_group;
 
-/* Counts since the group was opened. `enabled` and `running`: ns for which the group was enabled and was on the
- * counters. */
+/* Counts since the group was opened. The group was enabled for `enabled` ns, and actually counted for `running` ns of
+ * them: the kernel multiplexes events if there are more of them than hardware counters. */
 typedef struct pfb_perf_counts {
     uint64_t enabled, running;
     uint64_t instructions, cycles;
 } pfb_perf_counts;
 
-/* Opens a group, which starts counting. Returns 0, or errno with nothing left open; `failure` then has the
- * corresponding code and names the event. `paranoid` is kernel.perf_event_paranoid, used in the message. */
+/* Opens a group, which starts counting. Returns 0, or an errno with nothing left open; `failure` then has the
+ * corresponding code and names the event. `paranoid` is kernel.perf_event_paranoid, for the message. */
 int pfb_perf_group_open(const pfb_perf_functions *functions, const pfb_perf_target *target, int64_t paranoid,
                         pfb_perf_group *group, pfb_cpi_failure *failure);
 
@@ -69,9 +69,9 @@ typedef struct pfb_perf_progress {
     bool is_scaled; /* counted for part of the time, and scaled to the whole interval */
 } pfb_perf_progress;
 
-/* Computes the difference of two readings. If the group shared the counters with others, it is scaled by enabled /
- * running of the interval, rounded down. Returns false if there is no count: the group never ran, the readings are not
- * of one group in this order, or a count does not fit. start + progress is below 2^64. */
+/* Computes the difference of two readings. If the group did not count all the time, the difference is multiplied by
+ * enabled / running of the interval and rounded down. Returns false if there is no count: the group never ran, the
+ * readings are not of one group in this order, or start + progress is not below 2^64. */
 bool pfb_perf_progress_of(const pfb_perf_counts *start, const pfb_perf_counts *end, pfb_perf_progress *progress);
 
 /* a * factor / divisor with a 128-bit product, rounded down, or UINT64_MAX if that does not fit. Requires divisor != 0.

@@ -17,8 +17,8 @@ static int open_event(const struct perf_event_attr *attributes, int thread, int 
 
 static long read_event(int descriptor, void *out, size_t size)
 {
-    ssize_t got = read(descriptor, out, size);
-    return got < 0 ? -errno : (long)got;
+    ssize_t length = read(descriptor, out, size);
+    return length < 0 ? -errno : (long)length;
 }
 
 static void close_event(int descriptor)

@@ -10,31 +10,33 @@
 
 /* ---- Layout --------------------------------------------------------------------------------------------------- */
 
-#define HOLDS(type, member, offset, size)                                                                              \
+#define HAS_MEMBER(type, member, offset, size)                                                                         \
     (offsetof(pfb_##type, member) == (offset) && sizeof(((pfb_##type *)0)->member) == (size))
 
-_Static_assert(HOLDS(hardware_counter, type, 0, 4) && HOLDS(hardware_counter, reserved, 4, 4) &&
-                   HOLDS(hardware_counter, value, 8, 8) && sizeof(pfb_hardware_counter) == 16,
+_Static_assert(HAS_MEMBER(hardware_counter, type, 0, 4) && HAS_MEMBER(hardware_counter, reserved, 4, 4) &&
+                   HAS_MEMBER(hardware_counter, value, 8, 8) && sizeof(pfb_hardware_counter) == 16,
                "HARDWARE_COUNTER_DATA");
-_Static_assert(HOLDS(performance_data, size_bytes, 0, 2) && HOLDS(performance_data, version, 2, 1) &&
-                   HOLDS(performance_data, counter_count, 3, 1) && HOLDS(performance_data, context_switches, 4, 4) &&
-                   HOLDS(performance_data, wait_reasons, 8, 8) && HOLDS(performance_data, cycle_time, 16, 8) &&
-                   HOLDS(performance_data, retry_count, 24, 4) && HOLDS(performance_data, reserved, 28, 4) &&
-                   HOLDS(performance_data, counters, 32, 256) && sizeof(pfb_performance_data) == 288,
+_Static_assert(HAS_MEMBER(performance_data, size_bytes, 0, 2) && HAS_MEMBER(performance_data, version, 2, 1) &&
+                   HAS_MEMBER(performance_data, counter_count, 3, 1) &&
+                   HAS_MEMBER(performance_data, context_switches, 4, 4) &&
+                   HAS_MEMBER(performance_data, wait_reasons, 8, 8) &&
+                   HAS_MEMBER(performance_data, cycle_time, 16, 8) &&
+                   HAS_MEMBER(performance_data, retry_count, 24, 4) && HAS_MEMBER(performance_data, reserved, 28, 4) &&
+                   HAS_MEMBER(performance_data, counters, 32, 256) && sizeof(pfb_performance_data) == 288,
                "PERFORMANCE_DATA");
 
 enum {
     DATA_VERSION = 1,
-    ENABLE_DISPATCH = 1, /* THREAD_PROFILING_FLAG_DISPATCH: cycles */
-    READ_DISPATCH = 1,   /* READ_THREAD_PROFILING_FLAG_DISPATCHING */
-    READ_COUNTERS = 2,   /* READ_THREAD_PROFILING_FLAG_HARDWARE_COUNTERS */
-    PROCESSOR_COUNTER = 0
+    ENABLE_DISPATCH = 1,  /* THREAD_PROFILING_FLAG_DISPATCH: counts cycles, too */
+    READ_DISPATCH = 1,    /* READ_THREAD_PROFILING_FLAG_DISPATCHING */
+    READ_COUNTERS = 2,    /* READ_THREAD_PROFILING_FLAG_HARDWARE_COUNTERS */
+    PROCESSOR_COUNTER = 0 /* PMCCounter of HARDWARE_COUNTER_TYPE */
 };
 
 /* ---- State ---------------------------------------------------------------------------------------------------- */
 
-/* Profiling is enabled once per thread, for all its readers. If another thread closed the last reader, profiling stays
- * enabled with `readers` 0 until the thread's next reader. */
+/* A thread with profiling enabled, once for all its readers. If another thread closes the last reader, profiling stays
+ * enabled with `readers` 0, and the thread's next reader uses it. */
 typedef struct profile {
     struct profile *next;
     pfb_thread_identity thread;
@@ -61,13 +63,13 @@ static bool is_same(pfb_thread_identity a, pfb_thread_identity b)
 
 /* ---- Failures ------------------------------------------------------------------------------------------------- */
 
-/* `more` may be "". */
-static bool fail_call(const profiling_source *source, const char *function, uint32_t win32, int code, const char *more,
-                      pfb_cpi_failure *failure)
+/* Fails because a function returned the code `win32`. The sentence ends with `advice`, which may be "". */
+static bool fail_call(const profiling_source *source, const char *function, uint32_t win32, int code,
+                      const char *advice, pfb_cpi_failure *failure)
 {
     char reason[100];
     source->system.describe(win32, reason, sizeof reason);
-    return pfb_cpi_fail(failure, code, "%s failed: %s (%u)%s", function, reason, (unsigned)win32, more);
+    return pfb_cpi_fail(failure, code, "%s failed: %s (%u)%s", function, reason, (unsigned)win32, advice);
 }
 
 /* The codes of EnableThreadProfiling are not documented; those with a clear meaning are mapped. */
@@ -76,7 +78,7 @@ static bool fail_enable(const profiling_source *source, uint32_t win32, pfb_cpi_
     static const struct {
         uint32_t win32;
         int code;
-        const char *more;
+        const char *advice;
     } rows[] = {
         {PFB_WIN32_ACCESS_DENIED, PFB_PU_ERROR_ACCESS_DENIED, ""},
         {PFB_WIN32_NOT_ENOUGH_MEMORY, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, ""},
@@ -87,7 +89,7 @@ static bool fail_enable(const profiling_source *source, uint32_t win32, pfb_cpi_
     static const char function[] = "EnableThreadProfiling";
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].win32 == win32)
-            return fail_call(source, function, win32, rows[i].code, rows[i].more, failure);
+            return fail_call(source, function, win32, rows[i].code, rows[i].advice, failure);
     }
     return fail_call(source, function, win32, PFB_PU_ERROR_ENABLE_THREAD_PROFILING, "", failure);
 }
@@ -96,10 +98,9 @@ static bool fail_enable(const profiling_source *source, uint32_t win32, pfb_cpi_
 
 #define INSTEAD "; of a thread alone: PFB_CPI_THREAD_ONLY"
 
-/* Windows reports the instructions of all CPUs through a system trace session, which this source does not start.
- * Missing rights are reported first, since nothing else would help without them. A hypervisor is no reason to refuse:
- * Windows itself often runs under one with working counters. Busy time would be available, but is of no use without
- * instructions. */
+/* Fails for all CPUs: Windows reports their instructions through a system trace session only, which this source does
+ * not start. Missing rights are reported first, since nothing else would help without them. A hypervisor is mentioned
+ * but is not the reason: Windows often runs under one with working counters. */
 static bool refuse_cpus(const profiling_source *source, pfb_cpi_failure *failure)
 {
     if (!source->system.is_administrator())
@@ -131,9 +132,9 @@ static bool check_clock(const profiling_source *source, pfb_cpi_failure *failure
                         "this processor has no time-stamp counter of constant rate, which is the clock");
 }
 
-/* Only the driver that configured the counters knows what they count, so the user must name the counter of
- * instructions: a guess could report another event as CPI. The value is not part of the message because its encoding is
- * unknown. */
+/* Reads the number of the counter that counts instructions. The user must set it, because only the driver that
+ * configured the counters knows what they count; a wrong guess would give wrong figures. The message does not contain
+ * the value of the variable because its encoding is unknown. */
 static bool find_counter(const profiling_source *source, uint32_t *counter, pfb_cpi_failure *failure)
 {
     const char *text = source->system.counter;
@@ -156,19 +157,20 @@ static bool find_counter(const profiling_source *source, uint32_t *counter, pfb_
 
 /* ---- Profiles ------------------------------------------------------------------------------------------------- */
 
-/* The caller holds the lock. */
-static bool enable(const profiling_source *source, profile *made, uint32_t counter, pfb_cpi_failure *failure)
+/* Enables profiling of this thread. The caller holds the lock. */
+static bool enable(const profiling_source *source, profile *opened, uint32_t counter, pfb_cpi_failure *failure)
 {
     uint64_t counters = UINT64_C(1) << counter;
-    uint32_t code = (uint32_t)source->system.functions.EnableThreadProfiling(source->system.this_thread,
-                                                                             ENABLE_DISPATCH, counters, &made->handle);
+    uint32_t code = (uint32_t)source->system.functions.EnableThreadProfiling(
+        source->system.this_thread, ENABLE_DISPATCH, counters, &opened->handle);
     if (code != PFB_WIN32_SUCCESS)
         return fail_enable(source, code, failure);
-    return made->handle || pfb_cpi_fail(failure, PFB_PU_ERROR_ENABLE_THREAD_PROFILING,
-                                        "EnableThreadProfiling failed: it succeeded without a handle");
+    return opened->handle || pfb_cpi_fail(failure, PFB_PU_ERROR_ENABLE_THREAD_PROFILING,
+                                          "EnableThreadProfiling failed: it succeeded without a handle");
 }
 
-/* Returns the thread's profile with another reader, or NULL. The caller holds the lock. */
+/* Returns the thread's profile, which is made if there is none, and counts a reader. Returns NULL on failure. The
+ * caller holds the lock. */
 static profile *acquire_profile(profiling_source *source, pfb_thread_identity thread, uint32_t counter,
                                 pfb_cpi_failure *failure)
 {
@@ -193,19 +195,19 @@ static profile *acquire_profile(profiling_source *source, pfb_thread_identity th
     return found;
 }
 
-/* Removes a reader; the last one disables profiling. A failure to disable cannot be handled. While the thread runs,
- * Windows writes to the memory of the handle, and it is not documented that another thread may disable profiling, so on
- * another thread the profile is kept. The caller holds the lock. */
-static void release_profile(profiling_source *source, profile *left)
+/* Removes a reader; the last one disables profiling, unless this is another thread: Windows writes to the memory of the
+ * handle while its thread runs, and no document allows another thread to disable profiling. A failure to disable cannot
+ * be handled. The caller holds the lock. */
+static void release_profile(profiling_source *source, profile *released)
 {
-    if (--left->readers > 0 || !is_same(left->thread, source->system.identify()))
+    if (--released->readers > 0 || !is_same(released->thread, source->system.identify()))
         return;
     profile **link = &source->profiles;
-    while (*link != left)
+    while (*link != released)
         link = &(*link)->next;
-    *link = left->next;
-    source->system.functions.DisableThreadProfiling(left->handle);
-    free(left);
+    *link = released->next;
+    source->system.functions.DisableThreadProfiling(released->handle);
+    free(released);
 }
 
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
@@ -217,8 +219,8 @@ static bool refuse_data(const char *what, unsigned value, unsigned expected, pfb
                         value, expected);
 }
 
-/* Counters run since profiling was enabled, and the calls themselves execute instructions and cycles: a count of 0
- * means that the counter is not configured. */
+/* Checks what ReadThreadProfilingData returned. Counters run since profiling was enabled, and these calls execute
+ * instructions themselves: a count of 0 means that the counter is not configured. */
 static bool check_data(const pfb_performance_data *data, uint32_t counter, pfb_cpi_failure *failure)
 {
     const pfb_hardware_counter *instructions = &data->counters[counter];
@@ -240,7 +242,7 @@ static bool check_data(const pfb_performance_data *data, uint32_t counter, pfb_c
     return true;
 }
 
-/* Instructions and cycles come from one call, which repeats itself until they are consistent. */
+/* Reads instructions and cycles with one call, which Windows repeats internally until they are consistent. */
 static bool read_data(const profiling_reader *reader, pfb_cpi_thread *thread, pfb_cpi_failure *failure)
 {
     const profiling_source *source = reader->source;
@@ -271,7 +273,7 @@ static bool read_counters(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpu
     const profiling_reader *reader = context;
     pfb_cpi_snapshot *snapshot = &reading->snapshot;
     (void)cpus;
-    (void)capacity; /* there are no CPUs */
+    (void)capacity; /* only the thread is read, no CPUs */
     if (moment == PFB_CPI_AT_END)
         snapshot->clock = reader->source->system.read_clock(); /* before check_thread, which makes a system call */
     if (!check_thread(reader, failure))
@@ -285,7 +287,7 @@ static bool read_counters(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpu
     return true;
 }
 
-/* There are no CPUs. */
+/* This source reads no CPUs. */
 static bool unhalted(const void *reader, size_t position, uint64_t *cycles)
 {
     (void)reader;
@@ -296,17 +298,18 @@ static bool unhalted(const void *reader, size_t position, uint64_t *cycles)
 
 /* ---- Opening and closing ---------------------------------------------------------------------------------------- */
 
-/* Remaining profiles belong to other threads, or to this one if another thread closed its last reader. */
+/* Profiles can remain here whose last reader was closed by another thread. Only those of this thread can be disabled.
+ */
 static void close_source(void *context)
 {
     profiling_source *source = context;
-    for (profile *left = source->profiles, *next; left; left = next) {
-        next = left->next;
-        if (is_same(left->thread, source->system.identify()))
-            source->system.functions.DisableThreadProfiling(left->handle);
-        free(left);
+    for (profile *remaining = source->profiles, *next; remaining; remaining = next) {
+        next = remaining->next;
+        if (is_same(remaining->thread, source->system.identify()))
+            source->system.functions.DisableThreadProfiling(remaining->handle);
+        free(remaining);
     }
-    pfb_lock_unmake(&source->lock);
+    pfb_lock_destroy(&source->lock);
     free(source);
 }
 
@@ -314,7 +317,7 @@ static void reader_close(void *context)
 {
     profiling_reader *reader = context;
     profiling_source *source = reader->source;
-    pfb_lock_take(&source->lock);
+    pfb_lock_acquire(&source->lock);
     release_profile(source, reader->profile);
     pfb_lock_release(&source->lock);
     free(reader);
@@ -329,7 +332,7 @@ static profiling_reader *open_profile(profiling_source *source, uint32_t counter
     }
     *reader = (profiling_reader){.source = source, .counter = counter};
     pfb_thread_identity thread = source->system.identify();
-    pfb_lock_take(&source->lock);
+    pfb_lock_acquire(&source->lock);
     reader->profile = acquire_profile(source, thread, counter, failure);
     pfb_lock_release(&source->lock);
     if (!reader->profile) {
@@ -339,7 +342,7 @@ static profiling_reader *open_profile(profiling_source *source, uint32_t counter
     return reader;
 }
 
-/* Makes a first reading to check that the counter counts. */
+/* Opens a reader, and reads once to check that the counter counts. */
 static void *reader_open(void *context, uint32_t mode, pfb_cpi_failure *failure)
 {
     profiling_source *source = context;
@@ -367,7 +370,7 @@ pfb_cpi_source *pfb_thread_profiling_open(const pfb_thread_profiling *system, pf
                                                          .read = read_counters,
                                                          .unhalted = unhalted};
     profiling_source *source = calloc(1, sizeof *source);
-    if (!source || !pfb_lock_make(&source->lock)) {
+    if (!source || !pfb_lock_init(&source->lock)) {
         free(source);
         pfb_cpi_fail_memory(failure);
         return NULL;

@@ -3,8 +3,8 @@
 #define PFB_THREAD_PROFILING_H
 
 /* The live CPI source of Windows: instructions and cycles of the calling thread, from the three functions of thread
- * profiling. Counters of all CPUs are refused with the reason. The system is accessed through function pointers, so
- * that the logic can be tested on any system. docs/cpi.md. */
+ * profiling. Counters of all CPUs are refused, and the message has the reason. The system is called through function
+ * pointers, so that the logic can be tested on any system. docs/cpi.md. */
 #include "perfblock/cpi_source.h"
 #include "windows/perflib.h" /* pfb_dword, PFB_WINAPI */
 
@@ -23,7 +23,7 @@ typedef struct pfb_hardware_counter {
 typedef struct pfb_performance_data {
     uint16_t size_bytes;
     uint8_t version;
-    uint8_t counter_count; /* number of elements with a value; the mask of counters selects which */
+    uint8_t counter_count; /* number of elements with a value: those whose counters were enabled */
     uint32_t context_switches;
     uint64_t wait_reasons;
     uint64_t cycle_time; /* since profiling was enabled, like the counters */
@@ -56,7 +56,7 @@ typedef struct pfb_thread_identity {
 /* The environment variable with the number of the counter that counts instructions. */
 #define PFB_CPI_COUNTER_VARIABLE "PERFBLOCK_CPI_COUNTER"
 
-/* The system that the source reads. Only members of `functions` may be NULL. */
+/* The system that the source calls. Only members of `functions` may be NULL. */
 typedef struct pfb_thread_profiling {
     pfb_thread_profiling_functions functions;
     void *this_thread;                     /* pseudo handle of the calling thread */
@@ -69,7 +69,7 @@ typedef struct pfb_thread_profiling {
     void (*describe)(uint32_t code, char *out, size_t capacity); /* writes the system's message for a code */
 } pfb_thread_profiling;
 
-/* Opens the source over a system, which is copied. Does not call the system. */
+/* Opens a source that uses a system; *system is copied. Does not call the system. */
 pfb_cpi_source *pfb_thread_profiling_open(const pfb_thread_profiling *system, pfb_cpi_failure *failure);
 
 #endif

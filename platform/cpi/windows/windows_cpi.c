@@ -16,7 +16,7 @@ _Static_assert(MAX_HW_COUNTERS == PFB_HARDWARE_COUNTERS && PERFORMANCE_DATA_VERS
 
 /* ---- Threads -------------------------------------------------------------------------------------------------- */
 
-/* If the creation time is not available, the thread id alone is used. */
+/* Identifies the calling thread. If its creation time is not available, the thread id alone is used. */
 static pfb_thread_identity identify(void)
 {
     FILETIME began;
@@ -31,8 +31,8 @@ static pfb_thread_identity identify(void)
 
 /* ---- Rights ---------------------------------------------------------------------------------------------------- */
 
-/* The group must be enabled: for members that are not elevated it is used for denying only. If the membership cannot be
- * read the answer is no. */
+/* Returns true if the process runs with administrator rights. CheckTokenMembership is false for members of the group
+ * that are not elevated. Returns false if the membership cannot be read. */
 static bool is_administrator(void)
 {
     SID_IDENTIFIER_AUTHORITY authority = SECURITY_NT_AUTHORITY;
@@ -49,11 +49,11 @@ static bool is_administrator(void)
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
 
-/* Reads the variable in the form that pfb_thread_profiling has. */
+/* Reads the environment variable, as described at pfb_thread_profiling.counter. */
 static void read_counter(char *out, DWORD capacity)
 {
     DWORD length = GetEnvironmentVariableA(PFB_CPI_COUNTER_VARIABLE, out, capacity);
-    if (length >= capacity) /* the required capacity; nothing was written */
+    if (length >= capacity) /* too long: `length` is the required capacity, and nothing was written */
         memcpy(out, "...", 4);
     else
         out[length] = '\0';

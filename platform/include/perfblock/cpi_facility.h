@@ -29,7 +29,7 @@ extern "C" {
 
 /* Mode bits for tracing. The other mode bits are in cpi.h, the hook forms in hooks.h. */
 #define PFB_CPI_TRACE_ON_GET UINT32_C(0x08)      /* every successful pfb_cpi_get writes hooks */
-#define PFB_CPI_TRACE_ONLY_ON_GET UINT32_C(0x10) /* accepted, no effect: used by another binding */
+#define PFB_CPI_TRACE_ONLY_ON_GET UINT32_C(0x10) /* accepted for compatibility; has no effect */
 #define PFB_CPI_ALL UINT32_C(0x7F)
 
 /* CPI_DATA of Performance Inspector, with the same layout. Figures that were not requested or are undefined are 0.0;
@@ -85,11 +85,12 @@ typedef struct pfb_cpi_details {
     bool is_user_only;           /* the thread's figures cover user mode only */
 } pfb_cpi_details;
 
-/* Details of the latest get, also after a restart of the interval. PFB_PU_ERROR_INCORRECT_STATE before the first get,
- * or if the latest one had no figures. Valid as long as the data of that get. */
+/* Returns details of the latest pfb_cpi_get, even if the interval was restarted since. PFB_PU_ERROR_INCORRECT_STATE
+ * before the first one, or if the latest one had no figures. Valid as long as the data of that call. */
 PFB_API int pfb_cpi_get_details(void *handle, pfb_cpi_details *details);
 
-/* Unhalted cycles of a CPU in that interval. PFB_PU_ERROR_EVENT_NOT_SUPPORTED if they were not counted. */
+/* Returns the unhalted cycles of the CPU at `position` in the interval of the latest pfb_cpi_get.
+ * PFB_PU_ERROR_EVENT_NOT_SUPPORTED if they were not counted. */
 PFB_API int pfb_cpi_get_unhalted(void *handle, size_t position, uint64_t *cycles);
 
 /* ---- Trace hooks --------------------------------------------------------------------------------------------- */
@@ -103,8 +104,8 @@ PFB_API int pfb_cpi_attach_trace_buffer(void *handle, void *buffer, size_t capac
 PFB_API int pfb_cpi_get_trace_size(void *handle, size_t *used_bytes, size_t *needed_bytes);
 
 /* Like pfb_cpi_get, then writes a group of hooks with this minor code (0 to 255) and label (at most 255 bytes; NULL or
- * "" for none). `forms` is a set of PFB_CPI_FORM_* bits; 0 means those of the instance. A group is written completely
- * or not at all (PFB_PU_ERROR_NO_BUFFER, PFB_PU_ERROR_BUFFER_FULL), and not if the get fails. */
+ * "" for none). `forms` is a set of PFB_CPI_FORM_* bits; 0 means those of the instance's mode. A group is written
+ * completely or not at all (PFB_PU_ERROR_NO_BUFFER, PFB_PU_ERROR_BUFFER_FULL), and not if the get fails. */
 PFB_API int pfb_cpi_get_and_trace(void *handle, int minor_code, uint32_t forms, const char *label,
                                   const pfb_cpi_data **data);
 

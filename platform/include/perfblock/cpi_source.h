@@ -28,8 +28,8 @@ typedef struct pfb_cpi_reader pfb_cpi_reader; /* opaque */
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
 
-/* Opens the source of this machine: perf_event_open on Linux, the interfaces of user mode on Windows. No counter is
- * opened yet. Returns NULL if memory is exhausted, and on other systems (PFB_PU_ERROR_NOT_SUPPORTED). */
+/* Opens the source of this machine: perf_event_open on Linux, thread profiling (EnableThreadProfiling) on Windows. No
+ * counter is opened yet. Returns NULL if memory is exhausted, and on other systems (PFB_PU_ERROR_NOT_SUPPORTED). */
 PFB_API pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure);
 
 /* Opens recorded snapshots. `data` (copied) is a text (cpi_text.h) or a capture with PFB_TAG_SNAPSHOTS chunks, whose
@@ -56,8 +56,8 @@ PFB_API void pfb_cpi_reader_close(pfb_cpi_reader *reader);
 typedef enum pfb_cpi_moment { PFB_CPI_AT_START = 0, PFB_CPI_AT_END } pfb_cpi_moment;
 
 typedef struct pfb_cpi_reading {
-    pfb_cpi_snapshot snapshot; /* snapshot.cpus is the caller's array. A CPU without a count has a value that does not
-                                  fit the width */
+    pfb_cpi_snapshot snapshot; /* snapshot.cpus is the caller's array. The value of a CPU that was not counted is larger
+                                  than `widths` allows */
     pfb_cpi_widths widths;
     bool is_user_only; /* the thread's counters count user mode only */
 } pfb_cpi_reading;

@@ -22,9 +22,9 @@ PFB_API size_t pfb_cpu_leaves(pfb_cpuid_leaf leaves[PFB_CPU_LEAVES]);
  * Unknown, with value 0, if the CPU or the system does not provide it. */
 PFB_API pfb_cpuid_xcr0 pfb_cpu_xcr0(void);
 
-/* Returns whether LWP can be used on the current CPU. The capabilities are those that pfb_cpuid_lwp reports. An unknown
- * XCR0 counts as one with nothing enabled. Executes no LWP instruction. CPUs of one machine may differ: pin the thread
- * first. */
+/* Returns whether LWP can be used on the current CPU, or why not. The capabilities are those that pfb_cpuid_lwp
+ * reports. If XCR0 is unknown, LWP counts as not enabled. Executes no LWP instruction. CPUs of one machine may differ:
+ * pin the thread first. */
 PFB_API pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities);
 
 /* ---- Pinning to a CPU ------------------------------------------------------------------------------------------ */

@@ -5,8 +5,8 @@
 /* The consumer side of the SDK's perflib.h: PerfOpenQueryHandle and the other eight functions, with their structures
  * and constants, so that a consumer of PerfLib V2 can be compiled and tested on any system. docs/perflib.md.
  *
- * The functions answer out of any source: this machine's (the default), a capture, a source with faults. Sizes, return
- * codes, alignment and the protocol for buffers are those of Windows:
+ * The functions return the data of any pfb_source: this machine (the default), a capture, or a source with faults.
+ * Sizes, return codes, alignment and the protocol for buffers are those of Windows:
  *
  * - A call with a buffer that is too small returns ERROR_NOT_ENOUGH_MEMORY (8) and sets *actual to the size needed. The
  *   size may grow until the next call. On other errors *actual is not set.
@@ -49,8 +49,8 @@ typedef int64_t LONGLONG;
 typedef uint16_t WORD;
 typedef void *HANDLE;
 
-/* A wide character has 16 bits, as on Windows: the compiler's with -fshort-wchar, which also gives L"text" that size.
- */
+/* A wide character has 16 bits, as on Windows. If wchar_t has this size (gcc -fshort-wchar), it is used, so that
+ * L"text" works. */
 #if defined(__SIZEOF_WCHAR_T__) && __SIZEOF_WCHAR_T__ == 2
 typedef wchar_t WCHAR;
 #define PFB_WIDE(text) L##text
@@ -228,10 +228,11 @@ typedef struct PERF_COUNTER_DATA {
 
 /* ---- Functions ------------------------------------------------------------------------------------------------ */
 
-/* As documented for the names without prefix. All return a Win32 code; pfb_perflib_error_text has the reason. May be
- * called by any thread; one call runs at a time. */
+/* Each function does what Microsoft documents for the function without the prefix. All return a Win32 code;
+ * pfb_perflib_error_text has the reason. May be called by any thread; concurrent calls wait for each other. */
 
-/* With a source set, `machine` is ignored; otherwise NULL and "" are this machine, and others need Windows. */
+/* If a source was set, `machine` is ignored. Otherwise NULL and "" are this machine; other machines can be read on
+ * Windows only. */
 PFB_API ULONG pfb_PerfOpenQueryHandle(LPCWSTR machine, HANDLE *query);
 PFB_API ULONG pfb_PerfCloseQueryHandle(HANDLE query);
 PFB_API ULONG pfb_PerfAddCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes);
@@ -289,8 +290,8 @@ __declspec(dllimport) ULONG PFB_PERFLIB_CALL
  * PFB_WIN32_BUSY while there are open query handles; then the caller keeps `source`. */
 PFB_API uint32_t pfb_perflib_use(pfb_source *source);
 
-/* Why the latest call of this thread failed: which file or call, and the system's reason. "" after a success and where
- * only the buffer was too small. Valid until the thread's next call. */
+/* Why the latest call of this thread failed: which file or call, and the system's reason. "" after a success, and if
+ * the only error was a buffer that is too small. Valid until the thread's next call. */
 PFB_API const char *pfb_perflib_error_text(void);
 
 #ifdef __cplusplus

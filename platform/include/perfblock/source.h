@@ -51,9 +51,9 @@ typedef struct pfb_source_failure {
 #define PFB_WIN32_ACCESS_DENIED UINT32_C(5)
 #define PFB_WIN32_INVALID_HANDLE UINT32_C(6)
 #define PFB_WIN32_NOT_ENOUGH_MEMORY UINT32_C(8)
-#define PFB_WIN32_INVALID_DATA UINT32_C(13) /* a malformed sample of a capture cannot be reduced */
+#define PFB_WIN32_INVALID_DATA UINT32_C(13) /* a query selects part of a sample of a capture, which is malformed */
 #define PFB_WIN32_OUTOFMEMORY UINT32_C(0xE)
-#define PFB_WIN32_NOT_READY UINT32_C(21) /* transient, V1 only; as are LOCK_FAILED, BUSY and WAIT_TIMEOUT */
+#define PFB_WIN32_NOT_READY UINT32_C(21) /* V1 only; like LOCK_FAILED, BUSY and WAIT_TIMEOUT: try again later */
 #define PFB_WIN32_READ_FAULT UINT32_C(30)
 #define PFB_WIN32_NOT_SUPPORTED UINT32_C(50)
 #define PFB_WIN32_INVALID_PARAMETER UINT32_C(0x57)
@@ -95,10 +95,10 @@ PFB_API pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failu
  * directory with prepared files. Returns NULL on other systems (PFB_WIN32_NOT_SUPPORTED). */
 PFB_API pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure);
 
-/* Opens a source that answers like PerfLib out of the capture in `data`, which is copied. Queries select from what was
- * recorded: each sample is reduced to the identifiers that were added, and has their results in the order of adding.
- * Returns NULL if the data is not a capture or its first chunk is not readable. A capture that is damaged later is
- * replayed up to that chunk. docs/source.md. */
+/* Opens a source that behaves like PerfLib, with the data of the capture in `data`, which is copied. Queries select
+ * from what was recorded: each sample is reduced to the identifiers that were added, and has their results in the order
+ * of adding. Returns NULL if the data is not a capture or its first chunk is not readable. If a later chunk is damaged,
+ * the chunks before it are replayed. docs/source.md. */
 PFB_API pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure);
 
 /* Like pfb_source_open_capture, but returns only what was recorded, chunk by chunk and unchanged: adding and removing
@@ -126,11 +126,11 @@ typedef enum pfb_source_fault_kind {
     PFB_SOURCE_FAULT_FAIL = 0, /* the call fails with code `value`; the inner source is not called */
     PFB_SOURCE_FAULT_CUT,      /* the reply is truncated to `value` bytes */
     PFB_SOURCE_FAULT_PAD,      /* `value` bytes of 0xEE are appended */
-    PFB_SOURCE_FAULT_WRITE,   /* the 32 bits at offset `at` are set to `value`, little-endian, as far as they are inside
-                               */
-    PFB_SOURCE_FAULT_STATUS,  /* block number `at` (from 0) is not passed on, and its Status is set to `value` */
-    PFB_SOURCE_FAULT_NO_NAME, /* the same for every block without a name (40 bytes) */
-    PFB_SOURCE_FAULT_EMPTY_NAME, /* the same for every block with an empty name (48 bytes) */
+    PFB_SOURCE_FAULT_WRITE, /* the 4 bytes at offset `at` become `value`, little-endian; those past the end of the reply
+                             * are ignored */
+    PFB_SOURCE_FAULT_STATUS,  /* block number `at` (from 0) is not passed to the inner source; its Status is `value` */
+    PFB_SOURCE_FAULT_NO_NAME, /* like STATUS, for every block without a name (40 bytes) */
+    PFB_SOURCE_FAULT_EMPTY_NAME, /* like STATUS, for every block with an empty name (48 bytes) */
     PFB_SOURCE_FAULT_COUNT       /* number of kinds */
 } pfb_source_fault_kind;
 
@@ -156,7 +156,7 @@ PFB_API pfb_source *pfb_source_open_faulty(pfb_source *inner, const pfb_source_f
 
 PFB_API void pfb_source_close(pfb_source *source); /* may be NULL; close its queries first */
 
-/* Returns true if samples come from a recording, so that collecting them takes no time and has an end. */
+/* Returns true if samples come from a recording: there is no need to wait between them, and there is a last one. */
 PFB_API bool pfb_source_is_recorded(const pfb_source *source);
 
 /* ---- Enumerating and registration ------------------------------------------------------------------------ */
@@ -225,7 +225,7 @@ typedef struct pfb_source_operations {
     bool (*query_info)(void *query, pfb_bytes *bytes, pfb_source_failure *failure);
     bool (*query_collect)(void *query, pfb_bytes *bytes, pfb_source_failure *failure);
     bool (*v1)(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
-    bool (*is_recorded)(void *context); /* may be NULL: it is not */
+    bool (*is_recorded)(void *context); /* may be NULL, which means false */
 } pfb_source_operations;
 
 /* Makes a source from an implementation. Takes ownership of `context`: if memory is exhausted, closes it and returns
