@@ -22,8 +22,8 @@ static const pfb_catalog_counter *find_catalog_counter(const pfb_catalog_set *se
     return entry;
 }
 
-/* Fills in type and name from the catalog. Returns false if the set is in the catalog but the counter is not. */
-static bool complete(const pfb_catalog_set *known, pfb_set_counter *counter)
+/* Sets type and name from the catalog if the set is in it. Returns false if the set is, but the counter is not. */
+static bool complete_from_catalog(const pfb_catalog_set *known, pfb_set_counter *counter)
 {
     if (!known)
         return true;
@@ -35,8 +35,8 @@ static bool complete(const pfb_catalog_set *known, pfb_set_counter *counter)
     return true;
 }
 
-/* Keeps the counters whose needs are all offered. */
-static void keep_offered(pfb_open_set *open, uint32_t offered)
+/* Sets name and type of the set, and adds the counters whose needs are all offered. */
+static void add_offered(pfb_open_set *open, uint32_t offered)
 {
     const pfb_counterset *set = open->set;
     const pfb_catalog_set *known = pfb_catalog_find(&set->guid);
@@ -44,7 +44,7 @@ static void keep_offered(pfb_open_set *open, uint32_t offered)
     open->instance_type = known ? known->instance_type : set->instance_type;
     for (uint32_t i = 0; i < set->counter_count; i++) {
         pfb_set_counter counter = set->counters[i];
-        if ((counter.needs & offered) != counter.needs || !complete(known, &counter))
+        if ((counter.needs & offered) != counter.needs || !complete_from_catalog(known, &counter))
             continue;
         open->ids[open->counter_count] = counter.id;
         open->counters[open->counter_count++] = counter;
@@ -65,11 +65,11 @@ bool pfb_open_set_open(pfb_open_set *open, const pfb_counterset *set, pfb_kernel
     }
     pfb_kernel_begin(reader);
     open->context = set->open(reader, &offered, failure);
-    if (!pfb_kernel_is_whole(reader, failure) || !open->context) {
+    if (!pfb_kernel_has_no_error(reader, failure) || !open->context) {
         pfb_open_set_close(open);
         return false;
     }
-    keep_offered(open, offered);
+    add_offered(open, offered);
     return true;
 }
 
@@ -88,7 +88,7 @@ bool pfb_open_set_sample(pfb_open_set *open, uint32_t needs, pfb_source_failure 
 {
     pfb_source_failure reason = {0};
     pfb_kernel_begin(open->reader);
-    bool is_whole = open->set->sample(open->context, needs, &reason) && pfb_kernel_is_whole(open->reader, &reason);
+    bool is_whole = open->set->sample(open->context, needs, &reason) && pfb_kernel_has_no_error(open->reader, &reason);
     open->status = is_whole ? PFB_WIN32_SUCCESS : reason.code;
     return is_whole || pfb_source_fail(failure, reason.code, "%s", reason.sentence);
 }
@@ -143,6 +143,7 @@ static void write_strings(const pfb_open_set *open, bool are_helps, pfb_writer *
     pfb_write_end_strings(builder);
 }
 
+/* Converts an id of the table, where 0 means none. */
 static uint32_t reference(uint32_t id)
 {
     return id != 0 ? id : PFB_NO_ID;
@@ -255,9 +256,9 @@ static void write_error(uint32_t status, pfb_writer *builder)
     pfb_write_end_result(builder);
 }
 
-/* As on Windows, the filters determine the kind of result. A name selects one instance, and gives an error if there is
- * none; a pattern selects any number of instances. A single-instance set has exactly one instance, whatever the filter.
- */
+/* Writes the selected instances. As on Windows, the kind of the result depends on the counter id and the name of the
+ * query. A name selects one instance, and gives an error result if there is none; a pattern selects any number. The result
+ * of a single-instance set has no names, even if the query has a pattern. */
 static void write_matches(const pfb_selection *chosen, pfb_writer *builder)
 {
     const pfb_query *query = chosen->query;
@@ -266,15 +267,15 @@ static void write_matches(const pfb_selection *chosen, pfb_writer *builder)
     bool is_pattern = chosen->open->instance_type != 0 && pfb_query_is_pattern(&query->name);
     pfb_set_instance instance;
     size_t at = 0;
-    bool is_there = next_match(chosen, &at, &instance);
-    if (!is_pattern && !is_there) {
+    bool is_found = next_match(chosen, &at, &instance);
+    if (!is_pattern && !is_found) {
         write_error(PFB_WIN32_INSTANCE_NOT_FOUND, builder);
         return;
     }
     if (is_pattern) {
         uint32_t kind = is_single ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET;
         pfb_write_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
-        for (; is_there; is_there = next_match(chosen, &at, &instance)) {
+        for (; is_found; is_found = next_match(chosen, &at, &instance)) {
             pfb_write_instance(builder, instance.id, &instance.name);
             write_values(chosen, at - 1, builder);
         }

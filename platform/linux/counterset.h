@@ -2,8 +2,8 @@
 #ifndef PFB_COUNTERSET_H
 #define PFB_COUNTERSET_H
 
-/* A counterset of the live Linux source: a constant description, a table of counters, and the operations that return
- * its values. What all countersets have in common (registration, instance lists, query results) is in counterset.c. */
+/* Countersets of the live Linux source: each has a constant description, a table of counters, and operations that
+ * return its values. Registration, instance lists and query results of all countersets are made in counterset.c. */
 #include "linux/kernel_reader.h"
 #include "perfblock/formula.h"
 #include "perfblock/write.h"
@@ -26,7 +26,7 @@
 #define PERF_LARGE_RAW_BASE UINT32_C(0x40030500)
 #define PERF_ELAPSED_TIME UINT32_C(0x30240500)
 
-/* Aggregate functions as registered: how _Total is computed, and how consumers may aggregate instances. */
+/* Values of `aggregate` in a registration: how _Total is computed, and how consumers may aggregate instances. */
 enum { PFB_AGGREGATE_NONE = 0, PFB_AGGREGATE_SUM = 1, PFB_AGGREGATE_MEAN = 2 };
 
 enum { PFB_DETAIL_NOVICE = 100, PFB_DETAIL_ADVANCED = 200 };
@@ -37,7 +37,7 @@ enum { PFB_DETAIL_NOVICE = 100, PFB_DETAIL_ADVANCED = 200 };
 typedef struct pfb_set_counter {
     uint32_t id;
     uint32_t type;         /* PERF_*; its size bits select values of 4 or 8 bytes */
-    uint32_t needs;        /* bits defined by the set: the data that its value requires */
+    uint32_t needs;        /* the data that its value requires, as bits that each set defines */
     uint32_t base_id;      /* base counter in the same set */
     uint32_t perf_time_id; /* counter in the same set with the object's time */
     uint32_t perf_freq_id; /* counter in the same set with the object's frequency, in ticks per second */
@@ -60,8 +60,8 @@ typedef struct pfb_set_instance {
 #define PFB_TOTAL_ID UINT32_C(0xFFFFFFFE)
 pfb_set_instance pfb_set_total(void);
 
-/* Description of a counterset; static and constant. If the catalog of core has the GUID, the set's name and instance
- * type and the counters' names and types come from the catalog and are left out here. `context` is what `open`
+/* Description of a counterset; static and constant. If the catalog (perfblock/catalog.h) has the GUID, the set's name
+ * and instance type and the counters' names and types come from there and are left out here. `context` is what `open`
  * returned. */
 typedef struct pfb_counterset {
     pfb_guid guid;
@@ -71,16 +71,16 @@ typedef struct pfb_counterset {
     const pfb_set_counter *counters;
     uint32_t counter_count;
 
-    /* Opens the set over a reader, which outlives it. *offered is set to the needs bits that this machine supports; a
-     * counter is offered while the set is open if it needs only such bits. Returns NULL if the machine has no such data
-     * (PFB_WIN32_FILE_NOT_FOUND, _ACCESS_DENIED or _NOT_SUPPORTED): the set is then not listed. Returns NULL with any
-     * other code if opening failed: the source can then not be opened. */
+    /* Opens the set, which uses the reader until it is closed. Sets *offered to the needs bits that this machine
+     * supports: while the set is open, it has the counters that need no other bits. Returns NULL with
+     * PFB_WIN32_FILE_NOT_FOUND, _ACCESS_DENIED or _NOT_SUPPORTED if the machine has no such data; the set is then not
+     * listed. Returns NULL with any other code if opening failed; the source can then not be opened. */
     void *(*open)(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure);
     void (*close)(void *context);
 
     /* Takes a sample: reads what `needs` requires, each file once, and calls pfb_kernel_clock right after the file that
-     * the rates come from. 0 reads only the instances. Returns false if there is no sample at all; missing values are
-     * left unknown in their instances. Errors kept by the reader need not be checked here. */
+     * the rates come from. If `needs` is 0, reads only the instances. Returns false if there is no sample at all; if
+     * only some values are missing, `instance` reports it. Need not check for errors that the reader stored. */
     bool (*sample)(void *context, uint32_t needs, pfb_source_failure *failure);
 
     /* The following functions return data of the last sample. */
@@ -89,12 +89,13 @@ typedef struct pfb_counterset {
     /* Returns instance number `i`. Returns false if the sample does not have all data in `needs` for it. */
     bool (*instance)(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance);
 
-    /* Returns the value of an offered counter. `needs` is that of the whole result, and the instance has it; a total
-     * covers the instances that have all of it. Values of 4 bytes are taken modulo 2^32. */
+    /* Returns the value of an offered counter. `needs` has the bits of all counters of the result, and the instance has
+     * this data; a total is made of the instances that have all of it. Values of 4 bytes are written modulo 2^32. */
     uint64_t (*value)(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter);
 } pfb_counterset;
 
-/* First member of the context of a single-instance set, whose instance operations are the two functions below. */
+/* A single-instance set uses the two functions below as its operations for instances. This is the first member of its
+ * context. */
 typedef struct pfb_single_set {
     pfb_kernel_reader *reader;
     uint32_t known; /* needs bits: the values that this sample has */
@@ -113,20 +114,21 @@ extern const pfb_counterset pfb_process_set;
 
 /* ---- Open countersets ------------------------------------------------------------------------------------- */
 
+/* A counterset that was opened on this machine. */
 typedef struct pfb_open_set {
     const pfb_counterset *set;
     const char *name;
     uint32_t instance_type;
     pfb_set_counter *counters; /* the offered counters, with name and type */
-    uint32_t *ids;             /* ids of `counters` */
+    uint32_t *ids;             /* the ids of `counters`, in the same order */
     uint32_t counter_count;
     void *context;
     pfb_kernel_reader *reader;
     uint32_t status; /* PFB_WIN32_SUCCESS, or why the last sample failed */
 } pfb_open_set;
 
-/* Opens a counterset. Returns false if the set's `open` fails or the reader kept an error; then nothing must be closed.
- */
+/* Opens a counterset. Returns false if the set's `open` fails or the reader stored an error; then nothing must be
+ * closed. */
 bool pfb_open_set_open(pfb_open_set *open, const pfb_counterset *set, pfb_kernel_reader *reader,
                        pfb_source_failure *failure);
 void pfb_open_set_close(pfb_open_set *open);
@@ -137,8 +139,8 @@ bool pfb_open_set_sample(pfb_open_set *open, uint32_t needs, pfb_source_failure 
 /* Finds the position of an offered counter. Returns false if it is not offered. */
 bool pfb_open_set_find(const pfb_open_set *open, uint32_t id, uint32_t *position);
 
-/* Writes the reply to a registration request code, 1 to 10. For PFB_REQUEST_COUNTER, about the counter at `position`.
- */
+/* Writes the reply to a registration request code, PFB_REQUEST_. `position` is that of the counter for
+ * PFB_REQUEST_COUNTER, else unused. */
 void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t position, pfb_writer *builder);
 
 /* Writes the instance list of the last sample. */
@@ -155,7 +157,7 @@ typedef struct pfb_selection {
 
 pfb_selection pfb_open_set_select(const pfb_open_set *open, const pfb_query *query);
 
-/* Writes the result of a query from the last sample: an error result with its status if there is no sample. */
+/* Writes the result of a query from the last sample; if that failed, an error result with its status. */
 void pfb_selection_write(const pfb_selection *chosen, pfb_writer *builder);
 
 #endif

@@ -53,11 +53,12 @@ static void read_nodes(pfb_kernel *kernel)
     while (pfb_kernel_next_folder(kernel->reader, folder, &nodes, &node))
         read_node(kernel, node);
     closedir(folder);
-    for (size_t i = 0; i < kernel->cpu_count; i++) /* a CPU that is just coming online is in no list yet: read again */
+    for (size_t i = 0; i < kernel->cpu_count;
+         i++) /* a CPU may come online before it is listed: then read again later */
         kernel->nodes_are_known = kernel->nodes_are_known && kernel->cpus[i].has_node;
 }
 
-/* Finds the cpuidle directory of each C-state of a CPU. The first one with a name is used. */
+/* Finds the cpuidle directory of each C-state of a CPU. If several have the name of a state, the first one is used. */
 static void find_c_states(pfb_kernel *kernel, pfb_kernel_cpu *cpu)
 {
     memset(cpu->state_folder, PFB_KERNEL_NO_FOLDER, sizeof cpu->state_folder);
@@ -126,7 +127,7 @@ static bool read_times(pfb_kernel *kernel, pfb_source_failure *failure)
     return true;
 }
 
-/* Returns false when memory is exhausted. */
+/* Reads /proc/interrupts. Returns false when memory is exhausted. */
 static bool read_interrupts(pfb_kernel *kernel)
 {
     bool has_clock = false;
@@ -150,7 +151,8 @@ static bool read_interrupts(pfb_kernel *kernel)
     return true;
 }
 
-/* Reads a frequency in kHz from a CPU's cpufreq directory, where 0 means unknown. */
+/* Reads a frequency in kHz from a CPU's cpufreq directory. Returns false if it is unknown, which the kernel may report
+ * as 0. */
 static bool read_khz(pfb_kernel *kernel, uint32_t cpu, const char *name, uint64_t *khz)
 {
     return pfb_kernel_file_number(kernel->reader, khz, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", (unsigned)cpu,
@@ -161,14 +163,14 @@ static bool read_khz(pfb_kernel *kernel, uint32_t cpu, const char *name, uint64_
 static void read_cpufreq(pfb_kernel *kernel, pfb_kernel_cpu *cpu, uint32_t wanted)
 {
     uint64_t now;
-    uint64_t most;
+    uint64_t max;
     if (!read_khz(kernel, cpu->times.cpu, "scaling_cur_freq", &now))
         return;
     cpu->mhz = (uint32_t)(now / 1000);
     cpu->known |= PFB_KERNEL_FREQUENCY;
-    if (!(wanted & PFB_KERNEL_MAX_FREQUENCY) || !read_khz(kernel, cpu->times.cpu, "cpuinfo_max_freq", &most))
+    if (!(wanted & PFB_KERNEL_MAX_FREQUENCY) || !read_khz(kernel, cpu->times.cpu, "cpuinfo_max_freq", &max))
         return;
-    uint64_t percent = now * 100 / most;
+    uint64_t percent = now * 100 / max;
     cpu->percent_of_max = percent < UINT32_MAX ? (uint32_t)percent : UINT32_MAX;
     cpu->known |= PFB_KERNEL_MAX_FREQUENCY;
 }
@@ -197,7 +199,7 @@ static void read_frequencies(pfb_kernel *kernel, uint32_t wanted)
         read_cpufreq(kernel, &kernel->cpus[i], wanted);
 }
 
-/* Reads C-state `state`, from 1, of a CPU. */
+/* Reads time and entries of a C-state, numbered from 1, of a CPU. */
 static void read_c_state(pfb_kernel *kernel, pfb_kernel_cpu *cpu, unsigned state)
 {
     unsigned folder = cpu->state_folder[state - 1];
@@ -238,7 +240,8 @@ static uint32_t known_of_every_cpu(const pfb_kernel *kernel)
     return known;
 }
 
-/* Uses cpufreq, which also has the maximum frequency, if every CPU has it; otherwise /proc/cpuinfo for all CPUs. */
+/* Chooses where frequencies come from: cpufreq, which also has the maximum, if it has all CPUs; otherwise /proc/cpuinfo
+ * for all CPUs. */
 static void choose_clock(pfb_kernel *kernel)
 {
     const uint32_t clocks = PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY;

@@ -19,7 +19,7 @@ typedef struct pfb_kernel_cpu {
     pfb_kernel_times times;
     uint32_t node; /* 0 if the kernel reports none */
     bool has_node;
-    uint32_t known; /* PFB_KERNEL_* bits: which of the following members this sample has */
+    uint32_t known; /* PFB_KERNEL_* bits: of which groups this sample has the values */
     uint32_t interrupts;
     uint32_t clock_interrupts;
     uint32_t mhz;
@@ -47,7 +47,8 @@ typedef struct pfb_kernel {
     size_t column_capacity;
 } pfb_kernel;
 
-/* Returns false if /proc/stat cannot be read or lists no CPU; then nothing must be closed. */
+/* Opens the CPUs and reads a sample of all groups. Returns false if /proc/stat cannot be read or lists no CPU, or
+ * memory is exhausted; then nothing must be closed. */
 bool pfb_kernel_open(pfb_kernel *kernel, pfb_kernel_reader *reader, pfb_source_failure *failure);
 void pfb_kernel_close(pfb_kernel *kernel);
 

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* Parses blanks and a number of at most `most`. */
-static bool parse_id(pfb_kernel_span *s, uint32_t most, uint32_t *id)
+/* Skips blanks, then parses a number of at most `max`. */
+static bool parse_id(pfb_kernel_span *s, uint32_t max, uint32_t *id)
 {
     uint64_t number;
-    if (!pfb_kernel_take_field(s, &number) || number > most)
+    if (!pfb_kernel_take_field(s, &number) || number > max)
         return false;
     *id = (uint32_t)number;
     return true;
@@ -103,8 +103,8 @@ static size_t parse_columns(pfb_kernel_span *line, pfb_kernel_column *columns, s
     return count;
 }
 
-/* Parses a row into columns[].row. Returns false if it does not have a number for every CPU or must not be counted.
- * `line` starts after the colon of the label. */
+/* Parses a row into columns[].row. `line` starts after the colon of the label. Returns false if the row lacks a number
+ * for some CPU, or is one of those that pfb_kernel_interrupts does not count. */
 static bool parse_row(pfb_kernel_span *line, pfb_kernel_span label, pfb_kernel_column *columns, size_t count)
 {
     if (pfb_kernel_take_word(&label, "ERR:") || pfb_kernel_take_word(&label, "MIS:") ||

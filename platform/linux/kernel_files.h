@@ -10,7 +10,7 @@
  * Pure functions over (text, size). Input may be any bytes: lines that do not have the kernel's format are skipped, and
  * numbers that do not fit into 64 bits are read as UINT64_MAX. Work is linear in the size. */
 
-/* CPUs and nodes with higher numbers are skipped: higher instance ids have other uses (processor.c). */
+/* CPUs and nodes with higher numbers are skipped: higher instance ids are those of totals (processor.c). */
 #define PFB_KERNEL_CPU_MAX UINT32_C(0x7FFFFFFF)
 #define PFB_KERNEL_NODE_MAX UINT32_C(0x7FFFFFFD)
 
@@ -46,8 +46,9 @@ typedef struct pfb_kernel_column {
 } pfb_kernel_column;
 
 /* Parses /proc/interrupts. Returns the number of CPU columns in its first line; if that exceeds `capacity`, no row was
- * parsed. Counts the rows that have a number for every CPU, except ERR and MIS, which are for the whole machine, and
- * rows included in other rows (s390: text "[EXT]", "[I/O]", "[AIO]"). */
+ * parsed. Adds up the rows that have a number for every CPU, except ERR, Err and MIS, which are for the whole machine,
+ * and rows that are included in other rows (s390: text "[EXT]", "[I/O]", "[AIO]"). Sets *has_clock if there is a LOC
+ * row. */
 size_t pfb_kernel_interrupts(const char *text, size_t size, pfb_kernel_column *columns, size_t capacity,
                              bool *has_clock);
 

@@ -11,23 +11,23 @@
 /* ---- Reading ------------------------------------------------------------------------------------------ */
 
 enum {
-    LEAST_READ_BYTES = 16 * 1024,
-    LARGEST_FILE_BYTES = 512 * 1024 * 1024 /* /proc/interrupts of 4096 CPUs with some thousand rows has half of it */
+    MIN_READ_BYTES = 16 * 1024,
+    MAX_FILE_BYTES = 512 * 1024 * 1024 /* twice the size of /proc/interrupts with 4096 CPUs and thousands of rows */
 };
 
 static int read_all(int file, pfb_bytes *text)
 {
     for (;;) {
-        if (text->size_bytes > LARGEST_FILE_BYTES)
+        if (text->size_bytes > MAX_FILE_BYTES)
             return EFBIG;
-        if (text->capacity_bytes - text->size_bytes < LEAST_READ_BYTES &&
-            !pfb_bytes_reserve(text, text->size_bytes + LEAST_READ_BYTES))
+        if (text->capacity_bytes - text->size_bytes < MIN_READ_BYTES &&
+            !pfb_bytes_reserve(text, text->size_bytes + MIN_READ_BYTES))
             return ENOMEM;
-        ssize_t got = read(file, text->data + text->size_bytes, text->capacity_bytes - text->size_bytes);
-        if (got == 0)
+        ssize_t length = read(file, text->data + text->size_bytes, text->capacity_bytes - text->size_bytes);
+        if (length == 0)
             return 0;
-        if (got > 0)
-            text->size_bytes += (size_t)got;
+        if (length > 0)
+            text->size_bytes += (size_t)length;
         else if (errno != EINTR)
             return errno;
     }
@@ -49,11 +49,11 @@ int pfb_kernel_read(const char *path, pfb_bytes *text)
 
 /* ---- Errors ------------------------------------------------------------------------------------------------- */
 
-/* What an error means for a file. */
+/* What an error means. */
 typedef enum verdict {
     BROKEN,   /* the file cannot be read */
     ABSENT,   /* the file does not exist, has disappeared, or may not be read */
-    EXHAUSTED /* says nothing about the file */
+    EXHAUSTED /* this process or the system lacks memory or file handles */
 } verdict;
 
 typedef struct known_error {
@@ -85,11 +85,12 @@ static bool fail_file(const pfb_kernel_reader *reader, int error, pfb_source_fai
     return pfb_source_fail(failure, find_error(error).code, "%.120s cannot be read: %s", reader->path, reason);
 }
 
-/* Stores an error of the current file, unless an error is stored already or this one means that there is no data. */
-static void store_error(pfb_kernel_reader *reader, int error, bool is_of_driver)
+/* Stores an error of the current file, unless an error is stored already or this one means that there is no data: that
+ * the file is absent or, if it is a driver's file, cannot be read. */
+static void store_error(pfb_kernel_reader *reader, int error, bool is_driver_file)
 {
     verdict meaning = find_error(error).verdict;
-    if (meaning == ABSENT || (meaning == BROKEN && is_of_driver) || reader->has_failed)
+    if (meaning == ABSENT || (meaning == BROKEN && is_driver_file) || reader->has_failed)
         return;
     reader->has_failed = true;
     fail_file(reader, error, &reader->failure);
@@ -100,14 +101,14 @@ void pfb_kernel_begin(pfb_kernel_reader *reader)
     reader->has_failed = false;
 }
 
-bool pfb_kernel_is_whole(const pfb_kernel_reader *reader, pfb_source_failure *failure)
+bool pfb_kernel_has_no_error(const pfb_kernel_reader *reader, pfb_source_failure *failure)
 {
     return !reader->has_failed || pfb_source_fail(failure, reader->failure.code, "%s", reader->failure.sentence);
 }
 
 /* ---- Files below the root -------------------------------------------------------------------------------- */
 
-enum { PATH_TAIL_BYTES = 128 }; /* longer than any name that is appended to the root */
+enum { PATH_TAIL_BYTES = 128 }; /* for what follows the root in a path, with NUL */
 
 static void set_path(pfb_kernel_reader *reader, const char *format, va_list arguments)
 {
@@ -119,12 +120,12 @@ static pfb_kernel_text text_of(const pfb_bytes *bytes)
     return (pfb_kernel_text){.text = (const char *)bytes->data, .size = bytes->size_bytes};
 }
 
-static pfb_kernel_text read_text(pfb_kernel_reader *reader, bool is_of_driver)
+static pfb_kernel_text read_text(pfb_kernel_reader *reader, bool is_driver_file)
 {
     int error = pfb_kernel_read(reader->path, &reader->text);
     if (error == 0)
         return text_of(&reader->text);
-    store_error(reader, error, is_of_driver);
+    store_error(reader, error, is_driver_file);
     return (pfb_kernel_text){.text = ""};
 }
 
@@ -178,7 +179,7 @@ bool pfb_kernel_need_file(pfb_kernel_reader *reader, const char *name, pfb_kerne
     return true;
 }
 
-/* Callers that do not require the file pass NULL for `failure`. The reader stores the error in any case. */
+/* Callers that do not require the file pass NULL for `failure`. The reader stores the error for them, too. */
 bool pfb_kernel_stat(pfb_kernel_reader *reader, pfb_kernel_text *text, pfb_source_failure *failure)
 {
     if (!reader->has_stat) {

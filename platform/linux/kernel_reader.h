@@ -8,7 +8,7 @@
  *
  * If a file does not exist, disappears or may not be read, the values computed from it are unknown. Any other error,
  * such as a lack of file handles or memory, does not mean that the machine lacks the data. The reader stores the first
- * such error, and pfb_kernel_is_whole returns it. */
+ * such error, and pfb_kernel_has_no_error returns it. */
 #include "linux/kernel_text.h"
 #include "source/source_private.h"
 
@@ -23,7 +23,7 @@ typedef struct pfb_kernel_reader {
     bool has_stat;              /* `stat` was read for the current sample */
     pfb_bytes stat;             /* contents of /proc/stat */
     char *path;                 /* the root followed by the current file */
-    size_t root_size;           /* bytes of `path` that the root takes */
+    size_t root_size;           /* size of the root in `path` */
     pfb_bytes text;             /* contents of the current file */
     bool has_failed;            /* `failure` is set */
     pfb_source_failure failure; /* the first error since pfb_kernel_begin */
@@ -46,7 +46,7 @@ const char *pfb_kernel_path(pfb_kernel_reader *reader, const char *format, ...) 
 void pfb_kernel_begin(pfb_kernel_reader *reader);
 
 /* Returns true if no error was stored since pfb_kernel_begin. Otherwise returns false with the error. */
-bool pfb_kernel_is_whole(const pfb_kernel_reader *reader, pfb_source_failure *failure);
+bool pfb_kernel_has_no_error(const pfb_kernel_reader *reader, pfb_source_failure *failure);
 
 /* Reads a whole file. Returns an empty text if the file cannot be read. */
 pfb_kernel_text pfb_kernel_file(pfb_kernel_reader *reader, const char *format, ...) PFB_PRINTF(2, 3);
@@ -98,6 +98,8 @@ bool pfb_kernel_next_folder(pfb_kernel_reader *reader, DIR *parent, const pfb_ke
 
 /* Begins a sample: clock values and /proc/stat will be read again. */
 void pfb_kernel_new_sample(pfb_kernel_reader *reader);
+
+/* Sets `times` at the first call of a sample. */
 void pfb_kernel_clock(pfb_kernel_reader *reader);
 
 enum { PFB_KERNEL_100NS = 10000000 }; /* units of 100 ns per second */

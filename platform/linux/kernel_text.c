@@ -67,14 +67,14 @@ bool pfb_kernel_number(const char *text, size_t size, uint64_t *number)
     return line.at == line.end || *line.at == '\n';
 }
 
-bool pfb_kernel_folder_number(const char *name, const char *prefix, uint32_t most, uint32_t *number)
+bool pfb_kernel_folder_number(const char *name, const char *prefix, uint32_t max, uint32_t *number)
 {
     uint64_t value;
     pfb_kernel_span rest = {name, name + strlen(name)};
     if (!pfb_kernel_take_word(&rest, prefix))
         return false;
     const char *first = rest.at;
-    if (!pfb_kernel_take_number(&rest, &value) || rest.at != rest.end || value > most ||
+    if (!pfb_kernel_take_number(&rest, &value) || rest.at != rest.end || value > max ||
         (*first == '0' && rest.end - first > 1))
         return false;
     *number = (uint32_t)value;

@@ -6,12 +6,12 @@
  * and needs no NUL. Work is linear in the bytes parsed. */
 #include "perfblock/source.h"
 
-/* A position in a text. Set text and size, and all else to zero. */
+/* A text and the position in it. Initialise text and size, and the other members to zero. */
 typedef struct pfb_kernel_text {
     const char *text;
     size_t size;
-    size_t at;
-    bool has_cpu; /* for kernel_files.h: `cpu` is the CPU last seen */
+    size_t at;    /* position */
+    bool has_cpu; /* for kernel_files.c: a CPU was parsed, and `cpu` is the last one */
     uint32_t cpu;
 } pfb_kernel_text;
 
@@ -39,16 +39,16 @@ bool pfb_kernel_take_number(pfb_kernel_span *s, uint64_t *number);
 /* Skips spaces and tabs, then parses a number. */
 bool pfb_kernel_take_field(pfb_kernel_span *s, uint64_t *number);
 
-/* Parses a file with one number. Returns false if it does not begin with a number, or something else follows on the
- * line. */
+/* Parses a text with one number. Returns false if it does not begin with a number, or if anything but blanks follows on
+ * the line. */
 bool pfb_kernel_number(const char *text, size_t size, uint64_t *number);
 
-/* Parses the name of a directory: `prefix` and a number up to `most`. With prefixes "" and "node", accepts "7" and
- * "node0", but not "07" or "7x". */
-bool pfb_kernel_folder_number(const char *name, const char *prefix, uint32_t most, uint32_t *number);
+/* Parses the name of a directory: `prefix` and a number up to `max`. Accepts "7" with the prefix "", and "node0" with
+ * the prefix "node", but not "07" or "7x". */
+bool pfb_kernel_folder_number(const char *name, const char *prefix, uint32_t max, uint32_t *number);
 
-/* Parses lines such as "ctxt 12" and "MemFree:  12 kB": numbers[i] is the number after keys[i]. The first line with a
- * key counts. Returns a bit mask of the keys found, the lowest bit for keys[0]. At most 32 keys. */
+/* Parses lines such as "ctxt 12" and "MemFree:  12 kB": numbers[i] becomes the number after keys[i] in the first line
+ * with this key. Returns a bit mask of the keys found, the lowest bit for keys[0]. At most 32 keys. */
 uint32_t pfb_kernel_take_keys(pfb_kernel_text text, const char *const *keys, unsigned count, uint64_t *numbers);
 
 /* a + b, or UINT64_MAX if that does not fit. */

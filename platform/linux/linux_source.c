@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-/* The live source of a Linux machine: the operations of a source over its countersets. */
+/* The live source of a Linux machine: the operations of a source, which use its countersets. */
 
-/* Order of listing and sampling. The earlier a set is sampled, the closer its values are to the clocks. */
+/* In the order of listing and sampling. The first set that is sampled reads the clocks. */
 static const pfb_counterset *const all_sets[] = {
     &pfb_processor_set,         &pfb_system_set, &pfb_memory_set, &pfb_physical_disk_set,
     &pfb_network_interface_set, &pfb_process_set};
@@ -29,7 +29,7 @@ static void close_context(void *context)
 }
 
 /* Returns the position of a counterset, or set_count if there is none. */
-static size_t position_of(const linux_source *source, const pfb_guid *counterset)
+static size_t find_position(const linux_source *source, const pfb_guid *counterset)
 {
     size_t i = 0;
     while (i < source->set_count && !pfb_guid_equal(counterset, &source->sets[i].set->guid))
@@ -40,7 +40,7 @@ static size_t position_of(const linux_source *source, const pfb_guid *counterset
 /* Returns the counterset, or NULL with a failure. */
 static pfb_open_set *find_set(linux_source *source, const pfb_guid *counterset, pfb_source_failure *failure)
 {
-    size_t position = position_of(source, counterset);
+    size_t position = find_position(source, counterset);
     if (position < source->set_count)
         return &source->sets[position];
     char text[PFB_GUID_TEXT_BYTES];
@@ -63,6 +63,7 @@ static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *fai
     return pfb_source_build(bytes, write_countersets, context, failure);
 }
 
+/* Arguments of pfb_open_set_register. */
 typedef struct registration_request {
     const pfb_open_set *open;
     uint32_t code;
@@ -75,7 +76,7 @@ static void write_registration(const void *context, pfb_writer *builder)
     pfb_open_set_register(request->open, request->code, request->position, builder);
 }
 
-/* Texts are English in every language. */
+/* Texts are English whatever the language of the request is. */
 static bool registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
                          pfb_bytes *bytes, pfb_source_failure *failure)
 {
@@ -133,12 +134,12 @@ static void query_close(void *context)
     free(query);
 }
 
-/* The counterset of the query, its name and its counter. */
+/* Checks the counterset, the name and the counter of a block to be added. */
 static uint32_t check_block(const void *context, const pfb_query *wanted)
 {
     const linux_source *source = context;
     uint32_t position;
-    size_t set = position_of(source, &wanted->counterset);
+    size_t set = find_position(source, &wanted->counterset);
     if (set == source->set_count)
         return PFB_WIN32_COUNTERSET_NOT_FOUND;
     const pfb_open_set *open = &source->sets[set];
@@ -169,7 +170,7 @@ static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *fail
 
 /* ---- Collecting ------------------------------------------------------------------------------------------- */
 
-/* Every added block has a counterset, which exists as long as the source. */
+/* Writes the reply. The counterset of every block exists: check_block accepts no other, and sets stay open. */
 static void write_data(const void *context, pfb_writer *builder)
 {
     const linux_query *query = context;
@@ -180,49 +181,49 @@ static void write_data(const void *context, pfb_writer *builder)
     pfb_write_begin_v2(builder, &source->reader.times);
     while (pfb_list_next_identifier(&list, &identifier)) {
         pfb_query block = pfb_added_query(&identifier);
-        size_t position = position_of(source, &block.counterset);
+        size_t position = find_position(source, &block.counterset);
         pfb_selection chosen = pfb_open_set_select(&source->sets[position], &block);
         pfb_selection_write(&chosen, builder);
     }
     pfb_write_end_v2(builder);
 }
 
-/* The needs of a query's blocks, by counterset. */
+/* What the blocks of a query need, by position of the counterset. */
 typedef struct demand {
-    bool is_asked[SET_COUNT];
+    bool is_queried[SET_COUNT];
     uint32_t needs[SET_COUNT];
 } demand;
 
-static demand demand_of(const linux_query *query)
+static demand collect_needs(const linux_query *query)
 {
-    demand all = {0};
+    demand demanded = {0};
     pfb_list list;
     pfb_identifier identifier;
     pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         pfb_query block = pfb_added_query(&identifier);
-        size_t position = position_of(query->source, &block.counterset);
-        all.is_asked[position] = true;
-        all.needs[position] |= pfb_open_set_select(&query->source->sets[position], &block).needs;
+        size_t position = find_position(query->source, &block.counterset);
+        demanded.is_queried[position] = true;
+        demanded.needs[position] |= pfb_open_set_select(&query->source->sets[position], &block).needs;
     }
-    return all;
+    return demanded;
 }
 
-/* Takes one sample of each queried counterset, reading only the files that a block needs. The results of a set without
- * a sample are errors. If all sets fail, the call fails with the reason of the first one. */
+/* Takes one sample of each queried counterset, reading only the files that the blocks need. If the sample of a set
+ * fails, its results are errors. If those of all sets fail, the call fails with the reason of the first one. */
 static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     linux_query *query = context;
     linux_source *source = query->source;
-    const demand all = demand_of(query);
+    const demand demanded = collect_needs(query);
     pfb_source_failure first = {0};
     size_t failed = 0;
     size_t sampled = 0;
     pfb_kernel_new_sample(&source->reader);
     for (size_t i = 0; i < source->set_count; i++) {
-        if (!all.is_asked[i])
+        if (!demanded.is_queried[i])
             continue;
-        if (pfb_open_set_sample(&source->sets[i], all.needs[i], failed == 0 ? &first : NULL))
+        if (pfb_open_set_sample(&source->sets[i], demanded.needs[i], failed == 0 ? &first : NULL))
             sampled++;
         else
             failed++;

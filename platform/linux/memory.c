@@ -5,7 +5,8 @@
 
 /* The counterset Memory, from /proc/vmstat and /proc/meminfo. docs/linux.md lists the sources of each counter. */
 
-/* The kernel's values, those of /proc/vmstat first. `needs` has a bit for each. */
+/* The kernel's values: first those of /proc/vmstat, then, from INFO_FIRST on, those of /proc/meminfo. `needs` has a bit
+ * for each. */
 enum { FAULTS, AVAILABLE, COMMITTED, LIMIT, CACHED, FREE, NUMBERS, INFO_FIRST = AVAILABLE };
 
 static const char *const keys[NUMBERS] = {
@@ -63,17 +64,17 @@ static const pfb_set_counter counters[COUNTERS] = {
     {AVAILABLE_MBYTES, RAW, BIT(AVAILABLE), 0, 0, 0, 0, NOVICE, 0, "Available MBytes",
      "Memory that can be had without swapping, in MiB: MemAvailable of /proc/meminfo"},
     {COMMITTED_BYTES, RAW, BIT(COMMITTED), 0, 0, 0, 0, NOVICE, 0, "Committed Bytes",
-     "Memory promised to processes, in bytes: Committed_AS of /proc/meminfo"},
+     "Memory committed to processes, in bytes: Committed_AS of /proc/meminfo"},
     {COMMIT_LIMIT, RAW, BIT(LIMIT), 0, 0, 0, 0, ADVANCED, 0, "Commit Limit",
-     "Memory that can be promised under strict accounting, in bytes: CommitLimit of /proc/meminfo"},
+     "Memory that can be committed under strict accounting, in bytes: CommitLimit of /proc/meminfo"},
     {IN_USE, PERF_LARGE_RAW_FRACTION, FRACTION, IN_USE_BASE, 0, 0, 0, NOVICE, 0, "% Committed Bytes In Use",
      "Committed_AS in percent of CommitLimit of /proc/meminfo"},
     {IN_USE_BASE, PERF_LARGE_RAW_BASE, FRACTION, 0, 0, 0, 0, NOVICE, PFB_ATTRIBUTE_NO_DISPLAY,
-     "% Committed Bytes In Use Base", "What % Committed Bytes In Use is divided by: CommitLimit of /proc/meminfo"},
+     "% Committed Bytes In Use Base", "Divisor of % Committed Bytes In Use: CommitLimit of /proc/meminfo"},
     {CACHE_BYTES, RAW, BIT(CACHED), 0, 0, 0, 0, NOVICE, 0, "Cache Bytes",
      "Memory that holds contents of files, shared memory included, in bytes: Cached of /proc/meminfo"},
     {FREE_BYTES, RAW, BIT(FREE), 0, 0, 0, 0, ADVANCED, 0, "Free & Zero Page List Bytes",
-     "Memory that is used for nothing, in bytes: MemFree of /proc/meminfo"},
+     "Unused memory, in bytes: MemFree of /proc/meminfo"},
     {PAGE_FAULTS, PERF_COUNTER_COUNTER, BIT(FAULTS), 0, 0, 0, 0, NOVICE, 0, "Page Faults/sec",
      "Page faults of all processes, minor and major: pgfault of /proc/vmstat"},
 };
@@ -89,7 +90,7 @@ static uint64_t value_of(const void *context, size_t i, uint32_t needs, const pf
 
 /* ---- Opening and sampling ----------------------------------------------------------------------------------- */
 
-/* Page faults are read right before the clock: they are the only rate. */
+/* Reads page faults right before the clock, because theirs is the only rate. */
 static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 {
     memory *m = context;

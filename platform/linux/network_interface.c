@@ -29,7 +29,7 @@ enum { NAME_BYTES = 64 }; /* the kernel's names have less than 16 bytes; longer 
 typedef struct interface {
     uint32_t id; /* the kernel's ifindex; 0 if unknown */
     size_t name_size;
-    char name[NAME_BYTES + 1]; /* its name and that of its directory in /sys/class/net */
+    char name[NAME_BYTES + 1]; /* also the name of its directory in /sys/class/net */
     uint64_t fields[FIELDS];
     uint64_t bits_per_second;
 } interface;
@@ -76,7 +76,7 @@ static const pfb_set_counter counters[COUNTERS] = {
     COUNTER(RECEIVED_PACKETS_RATE, PERF_COUNTER_BULK_COUNT, 0, NOVICE, "Packets Received/sec", "Packets received"),
     COUNTER(SENT_PACKETS_RATE, PERF_COUNTER_BULK_COUNT, 0, NOVICE, "Packets Sent/sec", "Packets sent"),
     COUNTER(BANDWIDTH, PERF_COUNTER_LARGE_RAWCOUNT, SPEED, NOVICE, "Current Bandwidth",
-            "Speed of the link in bits per second; 0 where the kernel knows none"),
+            "Speed of the link in bits per second; 0 if the kernel reports none"),
     COUNTER(RECEIVED_BYTES_RATE, PERF_COUNTER_BULK_COUNT, 0, NOVICE, "Bytes Received/sec", "Bytes received"),
     COUNTER(PACKETS_RECEIVED_DISCARDED, PERF_COUNTER_LARGE_RAWCOUNT, 0, ADVANCED, "Packets Received Discarded",
             "Packets received and dropped, for lack of buffer space or of a receiver"),
@@ -89,7 +89,7 @@ static const pfb_set_counter counters[COUNTERS] = {
             "Packets that could not be sent"),
 };
 
-/* Counts wrap like those of the kernel. */
+/* Sums wrap around, as the kernel's counts do. */
 static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
 {
     const interfaces *set = context;
@@ -124,7 +124,7 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
 /* ---- Files ------------------------------------------------------------------------------------------------- */
 
 /* Parses the name: everything before the last colon of the line, since numbers contain none. */
-static bool parse_name(pfb_kernel_span *line, interface *read)
+static bool parse_name(pfb_kernel_span *line, interface *parsed)
 {
     pfb_kernel_skip_blanks(line);
     const char *colon = line->end;
@@ -135,21 +135,21 @@ static bool parse_name(pfb_kernel_span *line, interface *read)
     size_t size = (size_t)(colon - line->at) - 1;
     if (size == 0 || size > NAME_BYTES || memchr(line->at, '/', size))
         return false;
-    memcpy(read->name, line->at, size);
-    read->name[size] = '\0';
-    read->name_size = size;
+    memcpy(parsed->name, line->at, size);
+    parsed->name[size] = '\0';
+    parsed->name_size = size;
     line->at = colon;
     return true;
 }
 
 /* Parses "  eth0: 1 2 3", or "eth0:1 2 3" from older kernels. */
-static bool parse_interface(pfb_kernel_span *line, interface *read)
+static bool parse_interface(pfb_kernel_span *line, interface *parsed)
 {
-    *read = (interface){0};
-    if (!parse_name(line, read))
+    *parsed = (interface){0};
+    if (!parse_name(line, parsed))
         return false;
     for (unsigned i = 0; i < FIELDS; i++) {
-        if (!pfb_kernel_take_field(line, &read->fields[i]))
+        if (!pfb_kernel_take_field(line, &parsed->fields[i]))
             return false;
     }
     return true;
@@ -157,35 +157,35 @@ static bool parse_interface(pfb_kernel_span *line, interface *read)
 
 static bool read_statistics(interfaces *set, pfb_kernel_text text)
 {
-    interface read;
+    interface parsed;
     pfb_kernel_span line;
     set->count = 0;
     while (pfb_kernel_take_line(&text, &line)) {
-        if (!parse_interface(&line, &read))
+        if (!parse_interface(&line, &parsed))
             continue;
         interface *all = pfb_source_grow(set->all, &set->capacity, set->count + 1, sizeof *all);
         if (!all)
             return false;
         set->all = all;
-        all[set->count++] = read;
+        all[set->count++] = parsed;
     }
     return true;
 }
 
-static void read_index(pfb_kernel_reader *reader, interface *of)
+static void read_index(pfb_kernel_reader *reader, interface *target)
 {
     uint64_t number;
-    if (pfb_kernel_file_number(reader, &number, "/sys/class/net/%s/ifindex", of->name) && number <= INT32_MAX)
-        of->id = (uint32_t)number;
+    if (pfb_kernel_file_number(reader, &number, "/sys/class/net/%s/ifindex", target->name) && number <= INT32_MAX)
+        target->id = (uint32_t)number;
 }
 
-/* The file is in Mbit/s. If the speed is unknown, as for links that are down and most virtual interfaces, it cannot be
- * read or contains -1. */
-static void read_speed(pfb_kernel_reader *reader, interface *of)
+/* Reads the speed from a file that has it in Mbit/s. If it is unknown, as for links that are down and most virtual
+ * interfaces, the file cannot be read or contains -1. */
+static void read_speed(pfb_kernel_reader *reader, interface *target)
 {
     uint64_t number;
-    if (pfb_kernel_file_number(reader, &number, "/sys/class/net/%s/speed", of->name) && number < UINT32_MAX)
-        of->bits_per_second = number * 1000000;
+    if (pfb_kernel_file_number(reader, &number, "/sys/class/net/%s/speed", target->name) && number < UINT32_MAX)
+        target->bits_per_second = number * 1000000;
 }
 
 /* ---- Operations ----------------------------------------------------------------------------------------------- */
@@ -223,7 +223,7 @@ static uint32_t find_offered(const interfaces *set)
     return offered;
 }
 
-/* Not available if the file does not exist or lists no interface. */
+/* The set is not available if /proc/net/dev does not exist or lists no interface. */
 static void *open_interfaces(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
 {
     interfaces *set = malloc(sizeof *set);

@@ -27,7 +27,7 @@ typedef struct disk {
     uint32_t id;
     size_t name_size;
     char name[NAME_BYTES];
-    bool is_device; /* a hardware device; others, such as dm and md, use other disks of the list or memory */
+    bool is_device; /* a hardware device, unlike dm, md, loop and ram, which are in memory or use other disks */
     uint64_t fields[FIELDS];
 } disk;
 
@@ -78,7 +78,7 @@ enum {
 
 enum { STATISTICS = 1 }; /* needs bit: there is only one file */
 
-/* A visible counter, and a base that only other counters refer to. */
+/* SHOWN is a counter that is displayed, BASE one that only other counters refer to. */
 #define SHOWN(id, type, base_id, aggregate, level, name, help)                                                         \
     {                                                                                                                  \
         id, type, STATISTICS, base_id, 0, 0, aggregate, level, 0, name, help                                           \
@@ -90,26 +90,26 @@ enum { STATISTICS = 1 }; /* needs bit: there is only one file */
 
 static const pfb_set_counter counters[COUNTERS] = {
     SHOWN(QUEUE_NOW, PERF_COUNTER_RAWCOUNT, 0, SUM, NOVICE, "Current Disk Queue Length",
-          "Requests the disk has not finished at this moment"),
+          "Requests in progress when the statistics were read"),
     SHOWN(TIME, PERF_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Time",
-          "Time that finished reads and writes took, by elapsed time: above 100 % where they overlapped"),
-    BASE(TIME_BASE, PERF_PRECISION_TIMESTAMP, "% Disk Time Base", "The moment the statistics were read"),
+          "Time of finished reads and writes, in percent of elapsed time: above 100 % if they overlapped"),
+    BASE(TIME_BASE, PERF_PRECISION_TIMESTAMP, "% Disk Time Base", "Time at which the statistics were read"),
     SHOWN(QUEUE, PERF_COUNTER_100NS_QUEUELEN_TYPE, 0, SUM, ADVANCED, "Avg. Disk Queue Length",
-          "Reads and writes that were under way, on average"),
+          "Average number of reads and writes in progress"),
     SHOWN(READ_TIME, PERF_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Read Time",
-          "Time that finished reads took, by elapsed time"),
+          "Time of finished reads, in percent of elapsed time"),
     SHOWN(READ_QUEUE, PERF_COUNTER_100NS_QUEUELEN_TYPE, 0, SUM, ADVANCED, "Avg. Disk Read Queue Length",
-          "Reads that were under way, on average"),
+          "Average number of reads in progress"),
     SHOWN(WRITE_TIME, PERF_PRECISION_100NS_TIMER, TIME_BASE, MEAN, NOVICE, "% Disk Write Time",
-          "Time that finished writes took, by elapsed time"),
+          "Time of finished writes, in percent of elapsed time"),
     SHOWN(WRITE_QUEUE, PERF_COUNTER_100NS_QUEUELEN_TYPE, 0, SUM, ADVANCED, "Avg. Disk Write Queue Length",
-          "Writes that were under way, on average"),
+          "Average number of writes in progress"),
     SHOWN(SECONDS_PER_TRANSFER, PERF_AVERAGE_TIMER, TRANSFERS_BASE, NONE, NOVICE, "Avg. Disk sec/Transfer",
-          "Time a read or write took on average"),
+          "Average time of a read or write"),
     SHOWN(SECONDS_PER_READ, PERF_AVERAGE_TIMER, READS_BASE, NONE, NOVICE, "Avg. Disk sec/Read",
-          "Time a read took on average"),
+          "Average time of a read"),
     SHOWN(SECONDS_PER_WRITE, PERF_AVERAGE_TIMER, WRITES_BASE, NONE, NOVICE, "Avg. Disk sec/Write",
-          "Time a write took on average"),
+          "Average time of a write"),
     BASE(TRANSFERS_BASE, PERF_AVERAGE_BASE, "Disk Transfers Base", "Reads and writes finished"),
     BASE(READS_BASE, PERF_AVERAGE_BASE, "Disk Reads Base", "Reads finished"),
     BASE(WRITES_BASE, PERF_AVERAGE_BASE, "Disk Writes Base", "Writes finished"),
@@ -131,22 +131,22 @@ static const pfb_set_counter counters[COUNTERS] = {
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* The values that the counters of a direction are made of. */
-typedef struct share {
+/* The statistics of reads, of writes, or of both. */
+typedef struct activity {
     uint64_t transfers, sectors, ms;
-} share;
+} activity;
 
-/* Counters come in groups of three: both directions, reads, writes. */
+/* Counter ids come in groups of three, in this order. */
 typedef enum direction { BOTH, READING, WRITING } direction;
 
-static share share_of(const disk *d, direction of)
+static activity get_activity(const disk *d, direction which)
 {
-    share reading = {d->fields[READS], d->fields[SECTORS_READ], d->fields[READ_MS]};
-    share writing = {d->fields[WRITES], d->fields[SECTORS_WRITTEN], d->fields[WRITE_MS]};
-    if (of != BOTH)
-        return of == READING ? reading : writing;
-    return (share){reading.transfers + writing.transfers, reading.sectors + writing.sectors,
-                   pfb_kernel_add(reading.ms, writing.ms)};
+    activity reading = {d->fields[READS], d->fields[SECTORS_READ], d->fields[READ_MS]};
+    activity writing = {d->fields[WRITES], d->fields[SECTORS_WRITTEN], d->fields[WRITE_MS]};
+    if (which != BOTH)
+        return which == READING ? reading : writing;
+    return (activity){reading.transfers + writing.transfers, reading.sectors + writing.sectors,
+                      pfb_kernel_add(reading.ms, writing.ms)};
 }
 
 static uint64_t ms_to_100ns(uint64_t ms)
@@ -154,8 +154,9 @@ static uint64_t ms_to_100ns(uint64_t ms)
     return pfb_kernel_scale(ms, 10000, 1);
 }
 
-/* Idle time of the disk by CLOCK_MONOTONIC, with an arbitrary origin. Busy time is modulo 2^32 ms, so the result is
- * too: the difference of two samples is correct also if busy time wrapped. */
+/* Returns the time of CLOCK_MONOTONIC minus the busy time. Only differences of two samples have a meaning: the idle
+ * time between them. The kernel's busy time wraps at 2^32 ms, so the result wraps there, too, and differences are
+ * correct. */
 static uint64_t idle_100ns(const physical_disks *set, const disk *d)
 {
     const uint64_t end = UINT64_C(10000) << 32;
@@ -163,7 +164,7 @@ static uint64_t idle_100ns(const physical_disks *set, const disk *d)
     return (set->now_100ns % end + end - busy) % end;
 }
 
-/* Counts wrap like those of the kernel. */
+/* Returns the raw value of a counter for a disk. Sums wrap around, as the kernel's counts do. */
 static uint64_t value_of(const physical_disks *set, const disk *d, uint32_t id)
 {
     uint64_t ticks_per_ms = (uint64_t)set->reader->times.perf_freq / 1000;
@@ -176,7 +177,7 @@ static uint64_t value_of(const physical_disks *set, const disk *d, uint32_t id)
         return idle_100ns(set, d);
     case TIME:
     case QUEUE:
-        return ms_to_100ns(share_of(d, BOTH).ms);
+        return ms_to_100ns(get_activity(d, BOTH).ms);
     case READ_TIME:
     case READ_QUEUE:
         return ms_to_100ns(d->fields[READ_MS]);
@@ -186,25 +187,26 @@ static uint64_t value_of(const physical_disks *set, const disk *d, uint32_t id)
     case SECONDS_PER_TRANSFER:
     case SECONDS_PER_READ:
     case SECONDS_PER_WRITE:
-        return share_of(d, (direction)(id - SECONDS_PER_TRANSFER)).ms * ticks_per_ms;
+        return get_activity(d, (direction)(id - SECONDS_PER_TRANSFER)).ms * ticks_per_ms;
     case TRANSFERS_BASE:
     case READS_BASE:
     case WRITES_BASE:
-        return share_of(d, (direction)(id - TRANSFERS_BASE)).transfers;
+        return get_activity(d, (direction)(id - TRANSFERS_BASE)).transfers;
     case TRANSFER_RATE:
     case READ_RATE:
     case WRITE_RATE:
-        return share_of(d, (direction)(id - TRANSFER_RATE)).transfers;
+        return get_activity(d, (direction)(id - TRANSFER_RATE)).transfers;
     case BYTE_RATE:
     case READ_BYTE_RATE:
     case WRITE_BYTE_RATE:
-        return share_of(d, (direction)(id - BYTE_RATE)).sectors * 512;
+        return get_activity(d, (direction)(id - BYTE_RATE)).sectors * 512;
     default: /* BYTES_PER_TRANSFER and the two that follow */
-        return share_of(d, (direction)(id - BYTES_PER_TRANSFER)).sectors * 512;
+        return get_activity(d, (direction)(id - BYTES_PER_TRANSFER)).sectors * 512;
     }
 }
 
-/* The total sums all values, including the bases of percentages and averages, so these become means over all disks. */
+/* The total of the hardware devices is the sum of their values, including the bases of percentages and averages, so
+ * that those are means over all devices. */
 static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
 {
     const physical_disks *set = context;
@@ -229,7 +231,7 @@ static bool parse_device(pfb_kernel_span *line, uint32_t *id)
         minor > MINOR_MAX)
         return false;
     *id = (uint32_t)(major << 20 | minor);
-    return *id < PFB_TOTAL_ID; /* higher ids have other uses */
+    return *id < PFB_TOTAL_ID; /* PFB_TOTAL_ID and PFB_NO_ID are not ids of disks */
 }
 
 /* Parses a line of /proc/diskstats. */
@@ -294,16 +296,16 @@ static bool read_disks(physical_disks *set, pfb_kernel_text text)
 {
     disk d = {0};
     pfb_kernel_span line;
-    pfb_kernel_span whole = {NULL, NULL}; /* name of the previous disk */
+    pfb_kernel_span previous = {NULL, NULL}; /* name of the previous disk */
     pfb_kernel_span name;
     bool has_folders = pfb_kernel_exists(set->reader, "/sys/block");
     set->count = set->device_count = 0;
     while (pfb_kernel_take_line(&text, &line)) {
         if (!parse_disk(&line, &d, &name))
             continue;
-        if (has_folders ? !has_file(set->reader, name, "") : is_partition(whole, name))
+        if (has_folders ? !has_file(set->reader, name, "") : is_partition(previous, name))
             continue;
-        whole = name;
+        previous = name;
         d.is_device = has_file(set->reader, name, "device");
         if (!add_disk(set, &d))
             return false;
@@ -332,7 +334,7 @@ static void close_disks(void *context)
     free(set);
 }
 
-/* Not available if the file does not exist or lists no disk. */
+/* The set is not available if /proc/diskstats does not exist or lists no disk. */
 static void *open_disks(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
 {
     physical_disks *set = malloc(sizeof *set);

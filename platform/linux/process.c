@@ -26,7 +26,7 @@ enum {
 /* Values of /proc/PID/io. */
 enum { READ_BYTES, WRITTEN_BYTES, READ_CALLS, WRITE_CALLS, IO_FIELDS };
 
-enum { WORKER = 0x20 }; /* FLAGS: a thread of a work queue, PF_WQ_WORKER */
+enum { WORKER = 0x20 }; /* bit of FLAGS, PF_WQ_WORKER: a kernel thread that runs the work of work queues */
 
 enum { NAME_BYTES = 64 }; /* the kernel's names are shorter */
 
@@ -45,7 +45,7 @@ typedef struct processes {
     process *all; /* ascending by id */
     size_t count, capacity;
     uint64_t page_bytes;
-    uint64_t now_100ns; /* time since boot after all were read */
+    uint64_t now_100ns; /* since_origin() of the time when all had been read */
 } processes;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
@@ -97,41 +97,41 @@ enum { STAT = 1, IO = 2 };
 
 static const pfb_set_counter counters[COUNTERS] = {
     SHOWN(PROCESSOR_TIME, PERF_100NSEC_TIMER, SUM, NOVICE, "% Processor Time",
-          "Time its threads ran, by elapsed time: above 100 % where several ran at once"),
+          "Time its threads ran, in percent of elapsed time: above 100 % if several ran at once"),
     SHOWN(USER_TIME, PERF_100NSEC_TIMER, SUM, NOVICE, "% User Time", "Time its threads ran in user mode"),
     SHOWN(PRIVILEGED_TIME, PERF_100NSEC_TIMER, SUM, NOVICE, "% Privileged Time", "Time its threads ran in the kernel"),
     SHOWN(ADDRESS_SPACE, PERF_COUNTER_LARGE_RAWCOUNT, SUM, NOVICE, "Virtual Bytes", "Address space in use"),
     SHOWN(WORKING_SET, PERF_COUNTER_LARGE_RAWCOUNT, SUM, NOVICE, "Working Set",
-          "Memory in use, with what is shared with other processes"),
+          "Memory in use, including memory shared with other processes"),
     SHOWN(PAGE_FAULTS, PERF_COUNTER_COUNTER, SUM, NOVICE, "Page Faults/sec",
-          "Page faults, with reading from disk and without"),
-    SHOWN(THREAD_COUNT, PERF_COUNTER_RAWCOUNT, SUM, NOVICE, "Thread Count", "Threads there are"),
+          "Page faults, with and without reading from disk"),
+    SHOWN(THREAD_COUNT, PERF_COUNTER_RAWCOUNT, SUM, NOVICE, "Thread Count", "Number of threads"),
     SHOWN(PRIORITY, PERF_COUNTER_RAWCOUNT, NONE, ADVANCED, "Priority Base",
-          "20 less its nice value: more has precedence"),
+          "20 minus its nice value: higher values have precedence"),
     {ELAPSED_TIME, PERF_ELAPSED_TIME, STAT, 0, OBJECT_TIME, OBJECT_FREQUENCY, NONE, NOVICE, 0, "Elapsed Time",
      "Time since the process started"},
     CLOCK(OBJECT_TIME, "Object Time", "The clock of Elapsed Time: when the sample was taken"),
     CLOCK(OBJECT_FREQUENCY, "Object Frequency", "Ticks per second of the clock of Elapsed Time"),
-    SHOWN(PROCESS_ID, PERF_COUNTER_RAWCOUNT, NONE, NOVICE, "ID Process", "Number of the process"),
-    SHOWN(PARENT_ID, PERF_COUNTER_RAWCOUNT, NONE, ADVANCED, "Creating Process ID", "Number of its parent as it is now"),
-    RATE_OF_IO(IO_READ_CALLS, NOVICE, "IO Read Operations/sec", "Calls of the system that read"),
-    RATE_OF_IO(IO_WRITE_CALLS, NOVICE, "IO Write Operations/sec", "Calls of the system that write"),
-    RATE_OF_IO(IO_CALLS, NOVICE, "IO Data Operations/sec", "Calls of the system that read or write"),
-    RATE_OF_IO(IO_READ_BYTES, NOVICE, "IO Read Bytes/sec", "Bytes that such calls read, from whatever"),
-    RATE_OF_IO(IO_WRITE_BYTES, NOVICE, "IO Write Bytes/sec", "Bytes that such calls wrote, to whatever"),
-    RATE_OF_IO(IO_BYTES, NOVICE, "IO Data Bytes/sec", "Bytes that such calls read and wrote"),
+    SHOWN(PROCESS_ID, PERF_COUNTER_RAWCOUNT, NONE, NOVICE, "ID Process", "Process id"),
+    SHOWN(PARENT_ID, PERF_COUNTER_RAWCOUNT, NONE, ADVANCED, "Creating Process ID", "Process id of its current parent"),
+    RATE_OF_IO(IO_READ_CALLS, NOVICE, "IO Read Operations/sec", "System calls that read"),
+    RATE_OF_IO(IO_WRITE_CALLS, NOVICE, "IO Write Operations/sec", "System calls that write"),
+    RATE_OF_IO(IO_CALLS, NOVICE, "IO Data Operations/sec", "System calls that read or write"),
+    RATE_OF_IO(IO_READ_BYTES, NOVICE, "IO Read Bytes/sec", "Bytes read by system calls, not only from files"),
+    RATE_OF_IO(IO_WRITE_BYTES, NOVICE, "IO Write Bytes/sec", "Bytes written by system calls, not only to files"),
+    RATE_OF_IO(IO_BYTES, NOVICE, "IO Data Bytes/sec", "Bytes read and written by system calls"),
 };
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Start times and the clock they are compared with count from one second before boot, since a start time of 0 would
- * mean none. */
+/* Converts a time since boot to one since a second before boot. Start times and the clock they are compared with have
+ * this origin: a start time of 0 would mean that there is none. */
 static uint64_t since_origin(uint64_t boottime_100ns)
 {
     return pfb_kernel_add(boottime_100ns, PFB_KERNEL_100NS);
 }
 
-/* Counts wrap like those of the kernel. */
+/* Returns the raw value of a counter for a process. Sums wrap around, as the kernel's counts do. */
 static uint64_t value_of(const processes *set, const process *p, uint32_t id)
 {
     const uint64_t *stat = p->stat;
@@ -173,7 +173,7 @@ static uint64_t value_of(const processes *set, const process *p, uint32_t id)
     }
 }
 
-/* Total: the sum for counters that can be added, 0 for the others, as on Windows. */
+/* Returns the value of _Total: the sum if the counter's aggregate is a sum, else 0, as on Windows. */
 static uint64_t total_of(const processes *set, uint32_t needs, const pfb_set_counter *counter)
 {
     uint64_t sum = 0;
@@ -196,7 +196,7 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
 
 /* ---- Texts ------------------------------------------------------------------------------------------------------ */
 
-/* Parses blanks and a number that may be negative. */
+/* Skips blanks, then parses a number that may be negative. */
 static bool parse_signed(pfb_kernel_span *text, uint64_t *number)
 {
     pfb_kernel_skip_blanks(text);
@@ -209,7 +209,7 @@ static bool parse_signed(pfb_kernel_span *text, uint64_t *number)
 
 /* Shortens "kworker/0:1-events" to "kworker/0:1": what follows a minus or plus sign is the queue of the worker's last
  * or current work, which changes while it runs. "kworker/R-NAME" is the worker of a single queue. */
-static void drop_work(process *p)
+static void drop_work_name(process *p)
 {
     static const char prefix[] = "kworker/";
     const size_t size = sizeof prefix - 1;
@@ -247,7 +247,7 @@ static bool parse_stat(pfb_kernel_text text, process *p)
         if (!parse_signed(&rest, &p->stat[i]))
             return false;
     }
-    drop_work(p);
+    drop_work_name(p);
     return true;
 }
 
@@ -323,8 +323,8 @@ static void close_processes(void *context)
 }
 
 /* Returns the needs bits that at least half of the processes of the last sample have. The io files of other users'
- * processes may not be readable: if only a few are, offering their counters would drop all other processes from queries
- * for all counters. */
+ * processes may not be readable. A query for all counters returns only processes that have all of them, so if few io
+ * files are readable, their counters are not offered. */
 static uint32_t find_offered(const processes *set)
 {
     size_t count = 0;
@@ -333,7 +333,7 @@ static uint32_t find_offered(const processes *set)
     return count >= set->count - count ? STAT | IO : STAT;
 }
 
-/* Not available if /proc has no process. */
+/* The set is not available if /proc has no process. */
 static void *open_processes(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
 {
     processes *set = malloc(sizeof *set);

@@ -10,30 +10,31 @@
 
 enum { NAME_BYTES = 22 }; /* "2147483645,2147483647" and a NUL */
 
-/* Instance ids. A CPU has its number; the totals of nodes follow, and PFB_TOTAL_ID is the total of the machine. */
+/* Instance ids: that of a CPU is its number, that of a node's total is this, and that of the machine's total is
+ * PFB_TOTAL_ID. */
 #define NODE_TOTAL(node) (UINT32_C(0x80000000) + (node))
 
 typedef struct processor_instance {
     uint32_t id;
     char name[NAME_BYTES];
-    size_t first_place; /* its CPUs: one, or all CPUs of a total */
-    size_t place_count;
+    size_t first_cpu; /* position in `ordered` of its first CPU */
+    size_t cpu_count; /* 1, or the number of CPUs in a total */
 } processor_instance;
 
-/* A CPU in the order of instances. */
-typedef struct processor_place {
+/* A CPU, in the order of the instances: by node, then by number. */
+typedef struct ordered_cpu {
     uint32_t node;
     uint32_t cpu;
     size_t position; /* in kernel.cpus */
-} processor_place;
+} ordered_cpu;
 
 typedef struct processor {
     pfb_kernel kernel;
     processor_instance *instances; /* "0,0", "0,1", "0,_Total", "1,2", ..., "_Total" */
     size_t instance_count;
     size_t instance_capacity;
-    processor_place *places; /* kernel.cpu_count elements */
-    size_t place_capacity;
+    ordered_cpu *ordered; /* kernel.cpu_count elements */
+    size_t ordered_capacity;
     uint32_t generation; /* kernel.generation when the instances were made */
 } processor;
 
@@ -79,7 +80,7 @@ static const pfb_set_counter counters[] = {
      "Interrupts of the processor's own timer: its column in row LOC of /proc/interrupts"},
 };
 
-/* The ticks of /proc/stat that a timer counter counts. */
+/* Returns the ticks of /proc/stat that a counter of times counts. */
 static uint64_t ticks_of(const pfb_kernel_times *times, uint32_t id)
 {
     uint64_t idle = pfb_kernel_add(times->idle, times->iowait);
@@ -94,12 +95,12 @@ static uint64_t ticks_of(const pfb_kernel_times *times, uint32_t id)
         return times->irq;
     case 15:
         return pfb_kernel_add(idle, times->nice);
-    default: /* 0 and 8: counter 0 is displayed as the complement of counter 8 */
+    default: /* 0 and 8: both count idle time; the type of counter 0 displays the rest of the time */
         return idle;
     }
 }
 
-/* The raw value of a counter for one CPU. Times are in units of 100 ns. */
+/* Returns the raw value of a counter for one CPU. Times are in units of 100 ns. */
 static uint64_t value_of(const processor *p, const pfb_kernel_cpu *cpu, uint32_t id)
 {
     switch (id) {
@@ -128,14 +129,14 @@ static uint64_t value_of(const processor *p, const pfb_kernel_cpu *cpu, uint32_t
 
 static const pfb_kernel_cpu *cpu_at(const processor *p, const processor_instance *instance, size_t n)
 {
-    return &p->kernel.cpus[p->places[instance->first_place + n].position];
+    return &p->kernel.cpus[p->ordered[instance->first_cpu + n].position];
 }
 
 /* Returns the number of the instance's CPUs that have all of `needs`. */
 static size_t complete_count(const processor *p, const processor_instance *instance, uint32_t needs)
 {
     size_t count = 0;
-    for (size_t i = 0; i < instance->place_count; i++)
+    for (size_t i = 0; i < instance->cpu_count; i++)
         count += (cpu_at(p, instance, i)->known & needs) == needs;
     return count;
 }
@@ -146,10 +147,11 @@ static uint64_t value_of_instance(const void *context, size_t i, uint32_t needs,
     const processor_instance *instance = &p->instances[i];
     size_t count = complete_count(p, instance, needs);
     size_t divisor = counter->aggregate == MEAN && count > 0 ? count : 1;
-    /* The mean is exact: the quotients and the remainders are added separately. Sums of counts wrap like counts. */
+    /* The mean is rounded down once: quotients and remainders are added separately. Sums of counts wrap around, as the
+     * kernel's counts do. */
     uint64_t sum = 0;
     uint64_t remainder = 0;
-    for (size_t n = 0; n < instance->place_count; n++) {
+    for (size_t n = 0; n < instance->cpu_count; n++) {
         const pfb_kernel_cpu *cpu = cpu_at(p, instance, n);
         if ((cpu->known & needs) != needs)
             continue;
@@ -162,19 +164,19 @@ static uint64_t value_of_instance(const void *context, size_t i, uint32_t needs,
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
 
-static int compare_places(const void *left, const void *right)
+static int compare_ordered(const void *left, const void *right)
 {
-    const processor_place *a = left;
-    const processor_place *b = right;
+    const ordered_cpu *a = left;
+    const ordered_cpu *b = right;
     if (a->node != b->node)
         return a->node < b->node ? -1 : 1;
     return (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
-static void add_instance(processor *p, uint32_t id, size_t first_place, size_t place_count, const char *name)
+static void add_instance(processor *p, uint32_t id, size_t first_cpu, size_t cpu_count, const char *name)
 {
     processor_instance *instance = &p->instances[p->instance_count++];
-    *instance = (processor_instance){.id = id, .first_place = first_place, .place_count = place_count};
+    *instance = (processor_instance){.id = id, .first_cpu = first_cpu, .cpu_count = cpu_count};
     snprintf(instance->name, sizeof instance->name, "%s", name);
 }
 
@@ -187,13 +189,13 @@ static void list_instances(processor *p)
     size_t node_start = 0;
     p->instance_count = 0;
     for (size_t i = 0; i < count; i++) {
-        const processor_place *place = &p->places[i];
-        snprintf(name, sizeof name, "%u,%u", (unsigned)place->node, (unsigned)place->cpu);
-        add_instance(p, place->cpu, i, 1, name);
-        if (i + 1 < count && p->places[i + 1].node == place->node)
+        const ordered_cpu *entry = &p->ordered[i];
+        snprintf(name, sizeof name, "%u,%u", (unsigned)entry->node, (unsigned)entry->cpu);
+        add_instance(p, entry->cpu, i, 1, name);
+        if (i + 1 < count && p->ordered[i + 1].node == entry->node)
             continue;
-        snprintf(name, sizeof name, "%u,_Total", (unsigned)place->node);
-        add_instance(p, NODE_TOTAL(place->node), node_start, i + 1 - node_start, name);
+        snprintf(name, sizeof name, "%u,_Total", (unsigned)entry->node);
+        add_instance(p, NODE_TOTAL(entry->node), node_start, i + 1 - node_start, name);
         node_start = i + 1;
     }
     add_instance(p, PFB_TOTAL_ID, 0, count, "_Total");
@@ -206,18 +208,18 @@ static bool update_instances(processor *p)
     if (p->instance_count > 0 && p->generation == kernel->generation)
         return true;
     p->instance_count = 0;
-    processor_place *places = pfb_source_grow(p->places, &p->place_capacity, kernel->cpu_count, sizeof *places);
-    if (!places)
+    ordered_cpu *ordered = pfb_source_grow(p->ordered, &p->ordered_capacity, kernel->cpu_count, sizeof *ordered);
+    if (!ordered)
         return false;
-    p->places = places;
+    p->ordered = ordered;
     processor_instance *instances = pfb_source_grow(p->instances, &p->instance_capacity, 2 * kernel->cpu_count + 1,
                                                     sizeof *instances); /* each CPU may be in a node of its own */
     if (!instances)
         return false;
     p->instances = instances;
     for (size_t i = 0; i < kernel->cpu_count; i++)
-        places[i] = (processor_place){kernel->cpus[i].node, kernel->cpus[i].times.cpu, i};
-    qsort(places, kernel->cpu_count, sizeof *places, compare_places);
+        ordered[i] = (ordered_cpu){kernel->cpus[i].node, kernel->cpus[i].times.cpu, i};
+    qsort(ordered, kernel->cpu_count, sizeof *ordered, compare_ordered);
     list_instances(p);
     p->generation = kernel->generation;
     return true;
@@ -229,7 +231,7 @@ static size_t instance_count(const void *context)
     return p->instance_count;
 }
 
-/* A CPU needs all values; a total needs one CPU that has all of them. */
+/* A CPU is complete if it has all values, a total if at least one of its CPUs has. */
 static bool instance_at(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance)
 {
     const processor *p = context;
@@ -268,7 +270,7 @@ static void close_processor(void *context)
     processor *p = context;
     pfb_kernel_close(&p->kernel);
     free(p->instances);
-    free(p->places);
+    free(p->ordered);
     free(p);
 }
 

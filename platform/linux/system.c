@@ -34,7 +34,7 @@ static const pfb_set_counter counters[COUNTERS] = {
     {CONTEXT_SWITCHES, PERF_COUNTER_COUNTER, SWITCHES, 0, 0, 0, 0, NOVICE, 0, "Context Switches/sec",
      "Context switches of all processors: ctxt of /proc/stat"},
     {PROCESS_COUNT, PERF_COUNTER_RAWCOUNT, PROCESSES, 0, 0, 0, 0, NOVICE, 0, "Processes",
-     "Processes that /proc has a folder for"},
+     "Number of processes: the numbered directories in /proc"},
     {THREAD_COUNT, PERF_COUNTER_RAWCOUNT, THREADS, 0, 0, 0, 0, NOVICE, 0, "Threads",
      "Threads of all processes and of the kernel: after the slash in /proc/loadavg"},
     {UP_TIME, PERF_ELAPSED_TIME, UPTIME, 0, OBJECT_TIME, OBJECT_FREQUENCY, 0, NOVICE, 0, "System Up Time",
@@ -117,13 +117,13 @@ static void count_processes(system_numbers *s)
     rewinddir(s->processes);
     while (pfb_kernel_next_folder(s->single.reader, s->processes, &pfb_kernel_processes, &number))
         s->process_count++;
-    if (s->process_count > 0) /* this program is a process, so 0 is not possible */
+    if (s->process_count > 0) /* 0 is wrong: this program is a process itself */
         s->single.known |= PROCESSES;
 }
 
 /* ---- Opening and sampling ----------------------------------------------------------------------------------- */
 
-/* Context switches are read right before the clock: they are the only rate. */
+/* Reads context switches right before the clock, because theirs is the only rate. */
 static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 {
     system_numbers *s = context;
