@@ -2,9 +2,8 @@
 #ifndef PFB_COMPAT_INTRIN_H
 #define PFB_COMPAT_INTRIN_H
 
-/* What the documented sample of Lightweight Profiling takes from <intrin.h>: the intrinsics on the software model, and
- * a
- * __cpuid that describes the model. docs/lwp.md. */
+/* The part of <intrin.h> that the documented sample of Lightweight Profiling uses: the intrinsics, which call the
+ * software model, and a __cpuid that describes the model. docs/lwp.md. */
 #include "keywords.h"
 #include "perfblock/lwp_intrinsics.h"
 

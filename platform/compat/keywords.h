@@ -2,8 +2,8 @@
 #ifndef PFB_COMPAT_KEYWORDS_H
 #define PFB_COMPAT_KEYWORDS_H
 
-/* Type names that are keywords of Visual C++, so that no header has to be included for them there. Each of the other
- * headers of this folder defines them. */
+/* Defines type names that are keywords of Visual C++, where they need no header. Included by other headers of this
+ * folder. */
 #if defined(__MINGW32__)
 #include <_mingw.h> /* defines them */
 #elif !defined(_WIN32)

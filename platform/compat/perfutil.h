@@ -5,7 +5,7 @@
 /* The CPI facility of Performance Inspector under its original names. docs/cpi.md. */
 #include "perfblock/perfutil.h"
 
-/* Windows has a function of this name with an argument. */
+/* The original function, without arguments. Windows has one of this name with an argument. */
 #if defined(_WIN32)
 #include <windows.h>
 #endif

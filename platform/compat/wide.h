@@ -2,8 +2,8 @@
 #ifndef PFB_COMPAT_WIDE_H
 #define PFB_COMPAT_WIDE_H
 
-/* Part of the replacement of windows.h: functions for strings of 16-bit wide characters. The C library's own functions
- * take 32-bit ones, whatever the compiler's wchar_t is, so these replace them where -fshort-wchar is used. */
+/* Part of the replacement of windows.h: functions for strings of 16-bit wide characters. The C library's functions take
+ * 32-bit ones even in programs compiled with -fshort-wchar, so these replace them there. */
 
 #if defined(__SIZEOF_WCHAR_T__) && __SIZEOF_WCHAR_T__ == 2
 
@@ -17,10 +17,10 @@
 
 #define _TRUNCATE ((size_t)-1)
 
-static inline size_t pfb_wide_length(const WCHAR *text, size_t most)
+static inline size_t pfb_wide_length(const WCHAR *text, size_t max)
 {
     size_t length = 0;
-    while (length < most && text[length] != 0)
+    while (length < max && text[length] != 0)
         length++;
     return length;
 }
@@ -44,11 +44,11 @@ static inline int pfb_wide_copy(WCHAR *out, size_t capacity, const WCHAR *text, 
 
 /* Prints a wide string as UTF-8 in a field of `width` characters, left-aligned if `width` is negative. Unpaired
  * surrogates become U+FFFD. Returns the number of bytes, or -1. */
-static inline int pfb_wide_put(FILE *file, const WCHAR *text, int width, size_t most)
+static inline int pfb_wide_put(FILE *file, const WCHAR *text, int width, size_t max)
 {
     static const WCHAR null_text[] = {'(', 'n', 'u', 'l', 'l', ')', 0};
     const WCHAR *from = text ? text : null_text;
-    size_t length = pfb_wide_length(from, most);
+    size_t length = pfb_wide_length(from, max);
     size_t field = (size_t)(width < 0 ? -(long)width : width);
     size_t padding = field > length ? field - length : 0;
     int bytes = (int)padding;
@@ -118,7 +118,7 @@ static inline long pfb_wide_number(const char **at)
     return number;
 }
 
-/* Parses the length and the letter at *at, and moves past them. */
+/* Parses the length modifier and the letter of a conversion at *at, and moves past them. */
 static inline void pfb_wide_parse_letter(pfb_wide_conversion *c, const char **at)
 {
     const char *from = *at;
@@ -243,9 +243,9 @@ static inline int pfb_wide_vprintf(FILE *file, const char *format, va_list argum
         case 's':
         case 'S':
             if (c.length == 'l' || c.letter == 'S') {
-                size_t most = c.precision >= 0 ? (size_t)c.precision : (size_t)-1;
+                size_t max = c.precision >= 0 ? (size_t)c.precision : (size_t)-1;
                 printed = pfb_wide_put(file, va_arg(arguments, const WCHAR *),
-                                       is_left && c.width > 0 ? -c.width : c.width, most);
+                                       is_left && c.width > 0 ? -c.width : c.width, max);
             } else {
                 pfb_wide_add(&c, 's');
                 printed = fprintf(file, c.text, va_arg(arguments, const char *));
@@ -287,7 +287,7 @@ static inline int pfb_wide_wprintf(const WCHAR *format, ...)
     bool is_conversion = false;
     for (; *format != 0; format++) {
         if (size + 3 > sizeof narrow || (unsigned)*format > 0x7F)
-            return -1; /* longer, or not ASCII */
+            return -1; /* the format is too long or not ASCII */
         char c = (char)*format;
         if (is_conversion && c == 's' && narrow[size - 1] != 'h' && narrow[size - 1] != 'l')
             narrow[size++] = 'l';
@@ -309,7 +309,7 @@ static inline int pfb_wide_wprintf(const WCHAR *format, ...)
 #define fprintf(...) pfb_wide_fprintf(__VA_ARGS__)
 #define wprintf(...) pfb_wide_wprintf(__VA_ARGS__)
 #define wcslen(text) pfb_wide_length((text), (size_t)-1)
-#define wcsnlen(text, most) pfb_wide_length((text), (most))
+#define wcsnlen(text, max) pfb_wide_length((text), (max))
 
 #if defined(__cplusplus)
 template <size_t capacity> inline int wcsncpy_s(WCHAR (&out)[capacity], const WCHAR *text, size_t count)

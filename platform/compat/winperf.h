@@ -2,7 +2,7 @@
 #ifndef PFB_COMPAT_WINPERF_H
 #define PFB_COMPAT_WINPERF_H
 
-/* The counter types and detail levels of <winperf.h>. On Windows it is the system's header. */
+/* The counter types and detail levels of <winperf.h>. On Windows, includes the system's header. */
 #if defined(_WIN32)
 #include_next <winperf.h>
 #else

@@ -30,8 +30,8 @@ size_t pfb_cpu_leaves(pfb_cpuid_leaf leaves[PFB_CPU_LEAVES])
     count = add_leaf(leaves, count, FIRST_EXTENDED, 0);
     uint32_t highest_extended = leaves[1].eax;
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        uint32_t most = wanted[i].leaf < FIRST_EXTENDED ? highest : highest_extended;
-        if (wanted[i].leaf <= most)
+        uint32_t limit = wanted[i].leaf < FIRST_EXTENDED ? highest : highest_extended;
+        if (wanted[i].leaf <= limit)
             count = add_leaf(leaves, count, wanted[i].leaf, wanted[i].subleaf);
     }
     return count;
@@ -46,7 +46,7 @@ pfb_cpuid_xcr0 pfb_cpu_xcr0(void)
     return identity.has_osxsave ? pfb_cpu_ask_xcr0() : (pfb_cpuid_xcr0){0};
 }
 
-/* If XCR0 is not known, nothing counts as enabled: the instructions would be illegal. */
+/* If XCR0 is not known, LWP counts as not enabled, because its instructions might be illegal. */
 pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
 {
     pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
@@ -56,7 +56,7 @@ pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
         return PFB_LWP_NOT_X86;
     }
     pfb_cpuid_xcr0 xcr0 = pfb_cpu_xcr0();
-    xcr0.is_known = true; /* its value is 0 if unknown */
+    xcr0.is_known = true; /* if it was unknown, its value is 0: nothing enabled */
     return pfb_cpuid_lwp(&cpuid, xcr0, capabilities);
 }
 
@@ -64,7 +64,7 @@ pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
 
 static pfb_lwp_answer answer_here(void)
 {
-    pfb_lwp_answer here = {.is_told = true}; /* a CPU has all leaves that it reports */
+    pfb_lwp_answer here = {.is_told = true}; /* unlike a file, a CPU has all leaves that the answer needs */
     here.refusal = pfb_cpu_lwp(&here.capabilities);
     return here;
 }
@@ -73,12 +73,12 @@ pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities)
 {
     pfb_lwp_answer machine = {0};
     for (size_t i = 0; i < pfb_cpus_count(cpus); i++) {
-        if (!pfb_cpus_pin(cpus, i, NULL)) /* a CPU that went offline */
+        if (!pfb_cpus_pin(cpus, i, NULL)) /* the CPU may have gone offline */
             continue;
         pfb_lwp_answer here = answer_here();
         pfb_lwp_answer_join(&machine, &here);
     }
-    if (!machine.is_told) /* none could be pinned: use the current CPU */
+    if (!machine.is_told) /* the thread could not be pinned to any: use the current CPU */
         machine = answer_here();
     *capabilities = machine.capabilities;
     return machine.refusal;
@@ -87,26 +87,26 @@ pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities)
 /* ---- LWP on one CPU ---------------------------------------------------------------------------------------------- */
 
 struct pfb_lwp_cpu {
-    pfb_cpus *cpus;  /* its own, so that it does not depend on the caller's */
+    pfb_cpus *cpus;  /* opened for this object: the caller may close the other one */
     size_t position; /* in `cpus` */
     pfb_lwp_capabilities capabilities;
 };
 
-/* Pins the thread before each instruction: it may have been moved since the last one. */
-static bool pin_again(const pfb_lwp_cpu *cpu, pfb_source_failure *failure)
+/* Pins the thread to the CPU. Called before each instruction, because the program may have moved the thread. */
+static bool pin_thread(const pfb_lwp_cpu *cpu, pfb_source_failure *failure)
 {
     return pfb_cpus_pin(cpu->cpus, cpu->position, failure);
 }
 
-/* Opens the CPUs and finds the one that the thread is pinned to by its number. */
-static bool find_again(pfb_lwp_cpu *cpu, uint32_t number, pfb_source_failure *failure)
+/* Opens cpu->cpus, finds in it the CPU with this number, and pins the thread to it. */
+static bool reopen_cpus(pfb_lwp_cpu *cpu, uint32_t number, pfb_source_failure *failure)
 {
     cpu->cpus = pfb_cpus_open(failure);
     if (!cpu->cpus)
         return false;
     while (cpu->position < pfb_cpus_count(cpu->cpus) && pfb_cpus_number(cpu->cpus, cpu->position) != number)
         cpu->position++;
-    return pin_again(cpu, failure);
+    return pin_thread(cpu, failure);
 }
 
 pfb_lwp_cpu *pfb_lwp_cpu_open(pfb_cpus *cpus, size_t position, pfb_lwp_capabilities *capabilities,
@@ -127,7 +127,7 @@ pfb_lwp_cpu *pfb_lwp_cpu_open(pfb_cpus *cpus, size_t position, pfb_lwp_capabilit
         return NULL;
     }
     cpu->capabilities = *capabilities;
-    if (find_again(cpu, pfb_cpus_number(cpus, position), failure))
+    if (reopen_cpus(cpu, pfb_cpus_number(cpus, position), failure))
         return cpu;
     pfb_cpus_close(cpu->cpus);
     free(cpu);
@@ -138,13 +138,13 @@ void pfb_lwp_cpu_close(pfb_lwp_cpu *cpu)
 {
     if (!cpu)
         return;
-    if (pin_again(cpu, NULL))
+    if (pin_thread(cpu, NULL))
         pfb_lwp_instruction_load(NULL);
     pfb_cpus_close(cpu->cpus);
     free(cpu);
 }
 
-/* Returns the name of a field that is refused. */
+/* Returns the name of the field that pfb_lwp_open refused. */
 static const char *field_name(const pfb_lwp_place *place)
 {
     if (place->part == PFB_LWP_PART_LEAF)
@@ -155,7 +155,8 @@ static const char *field_name(const pfb_lwp_place *place)
                                                      : "BufferTailOffset";
 }
 
-/* Validates the control block only. Hardware writes the ring, so it is not read: any pointer and size will do here. */
+/* Validates the control block. The ring is not read, because hardware may be writing to it; pfb_lwp_open gets a pointer
+ * and a size for it that are never used. */
 static bool is_valid_control(const pfb_lwp_cpu *cpu, const void *control, pfb_source_failure *failure)
 {
     pfb_lwp reader;
@@ -174,7 +175,7 @@ static bool is_valid_control(const pfb_lwp_cpu *cpu, const void *control, pfb_so
 
 bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failure)
 {
-    if ((control && !is_valid_control(cpu, control, failure)) || !pin_again(cpu, failure))
+    if ((control && !is_valid_control(cpu, control, failure)) || !pin_thread(cpu, failure))
         return false;
     pfb_lwp_instruction_load(control);
     return true;
@@ -182,10 +183,10 @@ bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failu
 
 void *pfb_lwp_cpu_store(pfb_lwp_cpu *cpu)
 {
-    return pin_again(cpu, NULL) ? pfb_lwp_instruction_store() : NULL;
+    return pin_thread(cpu, NULL) ? pfb_lwp_instruction_store() : NULL;
 }
 
 bool pfb_lwp_cpu_insert(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1)
 {
-    return pin_again(cpu, NULL) && pfb_lwp_instruction_insert(data2, data1);
+    return pin_thread(cpu, NULL) && pfb_lwp_instruction_insert(data2, data1);
 }

@@ -12,8 +12,8 @@ bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer);
 /* Reads XCR0, on a CPU with OSXSAVE (leaf 1 ECX bit 27). In cpuid_instruction.c, or windows_cpu.c on Windows. */
 pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void);
 
-/* Whether the time-stamp counter of the current CPU has a constant rate, and its value. False and 0 on a processor that
- * is not x86. */
+/* Return whether the time-stamp counter of the current CPU has a constant rate, and its value; false and 0 on a
+ * processor that is not x86. */
 bool pfb_cpu_has_constant_time_stamp(void);
 uint64_t pfb_cpu_time_stamp(void);
 

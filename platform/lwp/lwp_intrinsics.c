@@ -12,7 +12,7 @@
 #define CALLER UINT64_C(0)
 #endif
 
-/* The state that a CPU keeps per thread. */
+/* The model of a thread. */
 typedef struct thread_state {
     bool is_begun;
     pfb_lwp_fault fault;
@@ -38,14 +38,14 @@ pfb_lwp_model *pfb_lwp_thread_model(void)
 
 bool pfb_lwp_thread_begin(const pfb_lwp_capabilities *capabilities, const pfb_lwp_model_options *options)
 {
-    pfb_lwp_model begun;
-    pfb_lwp_model_options mine = {0};
+    pfb_lwp_model model;
+    pfb_lwp_model_options adjusted = {0};
     if (options)
-        mine = *options;
-    mine.is_32_bit = sizeof(void *) == 4;
-    if (!pfb_lwp_model_init(&begun, capabilities, &mine))
+        adjusted = *options;
+    adjusted.is_32_bit = sizeof(void *) == 4;
+    if (!pfb_lwp_model_init(&model, capabilities, &adjusted))
         return false;
-    this_thread()->model = begun;
+    this_thread()->model = model;
     this_thread()->fault = PFB_LWP_FAULT_NONE;
     return true;
 }
@@ -63,8 +63,8 @@ static uint64_t load(const uint8_t *field, unsigned bytes)
     return value;
 }
 
-/* Gives the model access to the control block and its ring. If the ring is not valid memory no window is added, and
- * loading faults. */
+/* Gives the model access to the control block and its ring. pfb_lwp_model_add_memory refuses a ring that cannot be
+ * valid; loading then faults. */
 static void add_windows(pfb_lwp_model *model, uint8_t *control)
 {
     size_t ring_bytes = (size_t)load(control + PFB_LWP_AT_BUFFER_SIZE, 4) & 0x0FFFFFFF;
@@ -75,7 +75,7 @@ static void add_windows(pfb_lwp_model *model, uint8_t *control)
     pfb_lwp_model_add_memory(model, (pfb_lwp_memory){ring, ring_bytes, base});
 }
 
-/* The windows of the current block are needed until it is stored, so the model is switched off first. */
+/* Disables the model first: this stores the current block, which needs the memory added for it. */
 void pfb_lwp_thread_load(void *control)
 {
     thread_state *state = this_thread();

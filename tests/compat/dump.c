@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* An agent that stores what PerfLib returns: each reply in a file of its own, in the folder that DUMP_FOLDER names. The
- * replies of request code C for counterset N are N-C.bin, samples are sample-N.bin. */
+/* A program that stores what PerfLib returns: each reply in a file of its own, in the folder that the environment
+ * variable DUMP_FOLDER names. The reply to registration request code C of counterset number N is N-C.bin, the query
+ * information is query.bin, and sample number N is sample-N.bin. */
 #include <windows.h>
 
 #include <perflib.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_SETS = 16, MOST_BYTES = 1 << 20, MOST_SAMPLES = 99 };
+enum { MAX_SETS = 16, MAX_BYTES = 1 << 20, MAX_SAMPLES = 99 };
 
-static unsigned char reply[MOST_BYTES];
+static unsigned char reply[MAX_BYTES];
 
 static void store(const char *name, unsigned first, unsigned second, DWORD size)
 {
@@ -32,7 +33,7 @@ static ULONG add(HANDLE query, unsigned number, const GUID *guid)
     DWORD size;
     for (code = 1; code <= 10; code++) {
         ULONG status =
-            PerfQueryCounterSetRegistrationInfo(NULL, guid, (PerfRegInfoType)code, 0, reply, MOST_BYTES, &size);
+            PerfQueryCounterSetRegistrationInfo(NULL, guid, (PerfRegInfoType)code, 0, reply, MAX_BYTES, &size);
         if (status == ERROR_SUCCESS && code != PERF_REG_COUNTER_STRUCT)
             store("%u-%u.bin", number, code, size);
     }
@@ -42,23 +43,23 @@ static ULONG add(HANDLE query, unsigned number, const GUID *guid)
 
 int main(void)
 {
-    GUID guids[MOST_SETS];
+    GUID guids[MAX_SETS];
     HANDLE query = NULL;
     DWORD count = 0;
     DWORD size = 0;
     unsigned i;
-    ULONG status = PerfEnumerateCounterSet(NULL, guids, MOST_SETS, &count);
+    ULONG status = PerfEnumerateCounterSet(NULL, guids, MAX_SETS, &count);
     if (status == ERROR_SUCCESS)
         status = PerfOpenQueryHandle(NULL, &query);
     for (i = 0; i < count && status == ERROR_SUCCESS; i++)
         status = add(query, i, &guids[i]);
     if (status == ERROR_SUCCESS)
-        status = PerfQueryCounterInfo(query, (PERF_COUNTER_IDENTIFIER *)reply, MOST_BYTES, &size);
+        status = PerfQueryCounterInfo(query, (PERF_COUNTER_IDENTIFIER *)reply, MAX_BYTES, &size);
     if (status != ERROR_SUCCESS)
         return 1;
     store("query.bin", 0, 0, size);
-    for (i = 0; i < MOST_SAMPLES; i++) {
-        status = PerfQueryCounterData(query, (PERF_DATA_HEADER *)reply, MOST_BYTES, &size);
+    for (i = 0; i < MAX_SAMPLES; i++) {
+        status = PerfQueryCounterData(query, (PERF_DATA_HEADER *)reply, MAX_BYTES, &size);
         if (status != ERROR_SUCCESS)
             break;
         store("sample-%02u.bin", i, 0, size);

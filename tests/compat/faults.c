@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked to a program that calls PerfLib. Its functions read the capture file named by PERFBLOCK_CAPTURE and inject the
- * fault given by PERFBLOCK_FAULT, which is five numbers: "OPERATION CALL KIND VALUE AT", the members of
- * pfb_source_fault. Before main, prints what the library reports about the first sample. nanosleep is replaced by a
+/* Linked to a program that calls PerfLib. PerfLib's functions then use the capture file that the environment variable
+ * PERFBLOCK_CAPTURE names, with the fault in PERFBLOCK_FAULT: five numbers, "OPERATION CALL KIND VALUE AT", the members
+ * of pfb_source_fault. Before main, prints what the library reports about the first sample. nanosleep is replaced by a
  * function that returns immediately. */
 #include "perfblock/perflib.h"
 #include "perfblock/query.h"
@@ -32,7 +32,8 @@ static pfb_source *open_faulty(const pfb_source_fault *fault, size_t count)
     return pfb_source_open_faulty(pfb_source_open_capture(capture, size, NULL), fault, count, NULL);
 }
 
-/* Collects the first sample with a query for all instances, and prints the library's error code or failure. */
+/* Collects the first sample with a query for all instances of Processor Information, and prints the library's error
+ * code or failure. */
 static void print_verdict(pfb_source *source)
 {
     pfb_query query = {.counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = pfb_utf8_name("*", 1)};

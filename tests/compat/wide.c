@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints text with the replacements for the wide-character functions of the C library. */
+/* Calls each replacement of a wide-character function (compat/wide.h) and prints the results; a test compares them. */
 #include <windows.h>
 
 #include <perflib.h>

@@ -6,14 +6,14 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { FIRST_CPUS = 1024, MOST_CPUS = 1 << 20 };
+enum { INITIAL_CPUS = 1024, MAX_CPUS = 1 << 20 };
 
 struct pfb_cpus {
     cpu_set_t *all; /* the thread's CPUs when this was opened */
-    cpu_set_t *one;
+    cpu_set_t *one; /* memory for pfb_cpus_pin */
     size_t set_bytes;
     size_t count;
-    uint32_t numbers[];
+    uint32_t numbers[]; /* of the CPUs in `all`, ascending */
 };
 
 static bool fail(const char *call, pfb_source_failure *failure)
@@ -26,7 +26,7 @@ static bool fail(const char *call, pfb_source_failure *failure)
  * one. */
 static cpu_set_t *read_affinity(size_t *set_bytes, size_t *bits, pfb_source_failure *failure)
 {
-    for (size_t cpus = FIRST_CPUS; cpus <= MOST_CPUS; cpus *= 2) {
+    for (size_t cpus = INITIAL_CPUS; cpus <= MAX_CPUS; cpus *= 2) {
         cpu_set_t *set = CPU_ALLOC(cpus);
         if (!set) {
             pfb_source_fail_memory(failure);

@@ -13,7 +13,7 @@
 
 typedef ULONG64(WINAPI *get_features)(void);
 
-/* Windows 7 has the function since Service Pack 1. */
+/* Windows 7 has GetEnabledXStateFeatures only from Service Pack 1 on. */
 pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
 {
     pfb_cpuid_xcr0 xcr0 = {0};
@@ -31,8 +31,8 @@ pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
 /* ---- CPUs ------------------------------------------------------------------------------------------------------- */
 
 struct pfb_cpus {
-    DWORD_PTR all;    /* CPUs of the process in the thread's group */
-    DWORD_PTR before; /* affinity of the thread; 0 until it was pinned */
+    DWORD_PTR all;      /* CPUs of the process in the thread's group */
+    DWORD_PTR original; /* affinity of the thread; 0 until it was pinned */
     size_t count;
     uint32_t numbers[8 * sizeof(DWORD_PTR)];
 };
@@ -63,15 +63,15 @@ pfb_cpus *pfb_cpus_open(pfb_source_failure *failure)
         if (process >> i & 1)
             cpus->numbers[cpus->count++] = i;
     }
-    if (cpus->count == 0) /* a process with several groups has an empty mask: the thread is not moved */
+    if (cpus->count == 0) /* the mask is empty if the process has several groups: pfb_cpus_pin then fails */
         cpus->count = 1;
     return cpus;
 }
 
 void pfb_cpus_close(pfb_cpus *cpus)
 {
-    if (cpus && cpus->before)
-        SetThreadAffinityMask(GetCurrentThread(), cpus->before);
+    if (cpus && cpus->original)
+        SetThreadAffinityMask(GetCurrentThread(), cpus->original);
     free(cpus);
 }
 
@@ -92,10 +92,10 @@ bool pfb_cpus_pin(pfb_cpus *cpus, size_t position, pfb_source_failure *failure)
     if (position >= cpus->count)
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "there is no CPU at position %u",
                                (unsigned)position);
-    DWORD_PTR before = SetThreadAffinityMask(GetCurrentThread(), (DWORD_PTR)1 << cpus->numbers[position]);
-    if (!before)
+    DWORD_PTR original = SetThreadAffinityMask(GetCurrentThread(), (DWORD_PTR)1 << cpus->numbers[position]);
+    if (!original)
         return fail("SetThreadAffinityMask", failure);
-    if (!cpus->before)
-        cpus->before = before;
+    if (!cpus->original)
+        cpus->original = original;
     return true;
 }
