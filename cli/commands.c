@@ -32,7 +32,7 @@ static const command commands[] = {
          "malformed file names the first error and its offset. The exit status is 1 if any file is malformed.",
      .examples = {{"perfblock check recording.pfb reply.bin", "a line for each of the files"},
                   {"perfblock check --strict --format csv reply.bin",
-                   "reject also what real providers are known to do"}},
+                   "also reject the deviations that real providers are known for"}},
      .run = command_check},
     {.name = "cook",
      .bit = COMMAND_COOK,
@@ -56,8 +56,8 @@ static const command commands[] = {
      .description =
          "Converts samples to a recording (.pfb), to the text form of samples (.txt), or to displayed values: .json, "
          ".jsonl, or as perfmon writes them .csv and .tsv. The name of the output gives the format, unless --format "
-         "does; text is the text form, which people write and every command reads. Of what --path, --set, --counter "
-         "and --instance leave out nothing remains.",
+         "does; text is the text form, which can be written by hand and which every command reads. What --path, --set, "
+         "--counter and --instance leave out is not in the output.",
      .examples = {{"perfblock convert day.pfb -o cpu.pfb --set \"Processor Information\"",
                    "the part of a recording that belongs to one counterset"},
                   {"perfblock convert day.pfb -o day.txt", "a recording as text"},
@@ -177,9 +177,9 @@ static const command commands[] = {
      .arguments = "--sample 32|64",
      .files = FILES_NONE,
      .formats = WRITES_TEXT | WRITES_JSON,
-     .summary = "run the documented sample program on a software model",
-     .description = "Runs the documented sample program on a software model of Lightweight Profiling and prints the "
-                    "snapshot that it leaves.",
+     .summary = "run Microsoft's sample program on a software model",
+     .description = "Runs the sample program of Microsoft's documentation on a software model of Lightweight Profiling "
+                    "and prints the resulting snapshot.",
      .examples = {{"perfblock lwp model --sample 64 -o model.pfb", "print the snapshot, and store it"}},
      .run = command_lwp_model},
     {.name = "cpi show",
@@ -199,9 +199,10 @@ static const command commands[] = {
      .files = FILES_COMMAND,
      .formats = WRITES_TEXT | WRITES_JSON,
      .summary = "cycles per instruction while a command runs",
-     .description = "Runs COMMAND with its arguments and prints the cycles per instruction (CPI) of this machine "
-                    "meanwhile, of all CPUs together and of each. Where the counters cannot be used the command is not "
-                    "run. With --format json the command's standard output goes to standard error.",
+     .description =
+         "Runs COMMAND with its arguments and prints the cycles per instruction (CPI) of this machine during "
+         "the run, for all CPUs together and for each CPU. If the counters cannot be used, the command is "
+         "not run. With --format json the command's standard output goes to standard error.",
      .examples = {{"perfblock cpi run -- make all", "CPI while make runs"},
                   {"perfblock cpi run -o run.pfb --label build -- make all", "the same, stored with a label"}},
      .run = command_cpi_run},
@@ -248,21 +249,21 @@ bool command_is_in(const command *c, const command_group *group)
     return strncmp(c->name, group->name, size) == 0 && c->name[size] == ' ';
 }
 
-const command *command_find(size_t count, char *const *words, size_t *used)
+const command *command_find(size_t count, char *const *words, size_t *word_count)
 {
     const command *c = NULL;
     for (size_t i = 0; count > 0 && (c = command_at(i)) != NULL; i++) {
-        size_t first = strcspn(c->name, " ");
-        *used = c->name[first] == '\0' ? 1 : 2;
-        if (count < *used || strlen(words[0]) != first || strncmp(words[0], c->name, first) != 0)
+        size_t first_size = strcspn(c->name, " ");
+        *word_count = c->name[first_size] == '\0' ? 1 : 2;
+        if (count < *word_count || strlen(words[0]) != first_size || strncmp(words[0], c->name, first_size) != 0)
             continue;
-        if (*used == 1 || strcmp(words[1], c->name + first + 1) == 0)
+        if (*word_count == 1 || strcmp(words[1], c->name + first_size + 1) == 0)
             return c;
     }
     return NULL;
 }
 
-/* Reports a group without one of its commands. */
+/* Reports that a group was given without one of its commands. */
 static void refuse_group(const command_group *group)
 {
     const command *c = NULL;
@@ -285,15 +286,15 @@ void command_refuse(size_t count, char *const *words)
     }
     buffer typed = {0};
     buffer sentence = {0};
-    suggestion meant;
+    suggestion similar;
     buffer_format(&typed, "%s%s%s", words[0], group ? " " : "", group ? words[1] : "");
-    suggest_begin(&meant, typed.data);
+    suggest_begin(&similar, typed.data);
     for (size_t i = 0; (c = command_at(i)) != NULL; i++)
-        suggest_name(&meant, c->name, strlen(c->name));
+        suggest_name(&similar, c->name, strlen(c->name));
     buffer_format(&sentence, "unknown command %s", typed.data);
-    suggest_put(&meant, &sentence, "; perfblock help lists the commands");
+    suggest_put(&similar, &sentence, "; perfblock help lists the commands");
     diagnostics_say(STATUS_USAGE, "perfblock", "%s", sentence.data);
-    suggest_end(&meant);
+    suggest_end(&similar);
     buffer_free(&typed);
     buffer_free(&sentence);
 }

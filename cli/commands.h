@@ -4,12 +4,12 @@
 
 #include "input/options.h"
 
-/* ---- The table ------------------------------------------------------------------------------------------- */
+/* ---- Table of commands ----------------------------------------------------------------------------------- */
 
 /* The command at an index of the table, in the order of help; null past the last. */
 const command *command_at(size_t i);
 
-/* A first word that several commands share. */
+/* Several commands that share their first word, such as "lwp show" and "lwp model". */
 typedef struct command_group {
     const char *name;
     const char *summary;
@@ -17,15 +17,15 @@ typedef struct command_group {
 
 const command_group *command_group_at(size_t i);
 
-/* The command that the words begin with, and the number of its words: 1, or 2 for one of a group. Null when there is
- * none, which command_refuse() reports. */
-const command *command_find(size_t count, char *const *words, size_t *used);
+/* Returns the command whose name the words begin with, or null. *word_count receives the number of words of its name:
+ * 1, or 2 for a command of a group. */
+const command *command_find(size_t count, char *const *words, size_t *word_count);
 const command_group *command_group_find(const char *name);
 
 /* Whether the command belongs to the group. */
 bool command_is_in(const command *c, const command_group *group);
 
-/* Reports words that command_find() did not find: a usage error. */
+/* Reports, as a usage error, that the words begin with no name of a command. */
 void command_refuse(size_t count, char *const *words);
 
 /* ---- The commands ---------------------------------------------------------------------------------------- */

@@ -36,12 +36,12 @@ static bool is_help(const char *argument)
 
 static void run(int argc, char **argv)
 {
-    size_t used = 0;
+    size_t word_count = 0;
     const char *first = argc > 1 ? argv[1] : NULL;
-    const command *c = first ? command_find((size_t)argc - 1, argv + 1, &used) : NULL;
+    const command *c = first ? command_find((size_t)argc - 1, argv + 1, &word_count) : NULL;
     const command_group *group = first ? command_group_find(first) : NULL;
     if (c)
-        run_command(c, argc - (int)used, argv + used);
+        run_command(c, argc - (int)word_count, argv + word_count);
     else if (!first)
         diagnostics_say(STATUS_USAGE, "perfblock", "expected a command; perfblock help lists them");
     else if (is_help(first))

@@ -322,7 +322,7 @@ static void check_sample(const conversion *v, const pfb_chunk *chunk)
     if (v->is_made || !chunk->is_known)
         return;
     if (chunk->tag == PFB_TAG_V1)
-        v1_tell_errors(v->in->name, chunk->body_offset - v->added, body, chunk->body_size_bytes, &v->c->o->reader);
+        v1_report_errors(v->in->name, chunk->body_offset - v->added, body, chunk->body_size_bytes, &v->c->o->reader);
     if (chunk->tag != PFB_TAG_DATA || v->has_v2)
         return;
     if (pfb_v2_open(&reader, body, chunk->body_size_bytes, &v->c->o->reader))

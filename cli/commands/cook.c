@@ -68,7 +68,7 @@ static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t at, size
     values_print(&c->printer, c->collector);
     c->block_count += reply.is_sample;
     if (version == 1 && reply.error.code != PFB_OK)
-        v1_tell_errors(c->in.name, base, data, size, &c->o->reader);
+        v1_report_errors(c->in.name, base, data, size, &c->o->reader);
     else
         tell(c, base, reply.error);
     return reply;

@@ -114,7 +114,7 @@ size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size
             list_object(l, &block, &object);
     }
     if (block.error.code != PFB_OK)
-        v1_tell_errors(l->file, base, data, size, NULL);
+        v1_report_errors(l->file, base, data, size, NULL);
     return block.total_size_bytes;
 }
 

@@ -222,7 +222,7 @@ static bool record_live(recorder *r, const collecting *c, const pfb_collected_re
         copy(&r->sample, reply->data, reply->collected_bytes);
         return write_sample(r, c, &r->sample);
     }
-    v1_tell_errors(c->subject, 0, reply->data, reply->collected_bytes, NULL);
+    v1_report_errors(c->subject, 0, reply->data, reply->collected_bytes, NULL);
     bool is_kept = filter_v1_block(&r->filter, reply->data, reply->collected_bytes, &r->sample, &error);
     if (error.code != PFB_OK)
         diagnostics_malformed(c->subject, error);

@@ -97,7 +97,7 @@ static size_t put_block(const input *in, bool is_v1, size_t at, const pfb_read_o
     }
     size_t total = is_v1 ? v1.total_size_bytes : v2.total_size_bytes;
     if (is_v1)
-        v1_tell_errors(in->name, at, data, size, reader);
+        v1_report_errors(in->name, at, data, size, reader);
     else
         tell(in, at, pfb_v2_finish(&v2));
     make_capture_put(capture, &(pfb_chunk){.tag = is_v1 ? PFB_TAG_V1 : PFB_TAG_DATA}, data,

@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *buffer_reserve(buffer *out, size_t more)
+char *buffer_reserve(buffer *out, size_t size)
 {
-    if (more > SIZE_MAX - 1 - out->size)
+    if (size > SIZE_MAX - 1 - out->size)
         memory_exhausted();
-    out->data = memory_grow(out->data, &out->capacity, out->size + more + 1, 1);
+    out->data = memory_grow(out->data, &out->capacity, out->size + size + 1, 1);
     return out->data + out->size;
 }
 
-void buffer_commit(buffer *out, size_t more)
+void buffer_commit(buffer *out, size_t size)
 {
-    out->size += more;
+    out->size += size;
     out->data[out->size] = '\0';
 }
 
@@ -35,15 +35,16 @@ void buffer_spaces(buffer *out, size_t count)
     buffer_commit(out, count);
 }
 
+/* Most texts are short: the text is formatted into a small reserve first, and again if that was too small. */
 void buffer_format_list(buffer *out, const char *format, va_list arguments)
 {
-    enum { USUAL = 96 };
-    va_list again;
-    va_copy(again, arguments);
-    char *at = buffer_reserve(out, USUAL);
-    int size = vsnprintf(at, USUAL + 1, format, again);
-    va_end(again);
-    if (size > USUAL) {
+    enum { TYPICAL_BYTES = 96 };
+    va_list first_pass;
+    va_copy(first_pass, arguments);
+    char *at = buffer_reserve(out, TYPICAL_BYTES);
+    int size = vsnprintf(at, TYPICAL_BYTES + 1, format, first_pass);
+    va_end(first_pass);
+    if (size > TYPICAL_BYTES) {
         at = buffer_reserve(out, (size_t)size);
         vsnprintf(at, (size_t)size + 1, format, arguments);
     }

@@ -8,8 +8,8 @@
 #include <stdio.h> /* MinGW: __MINGW_PRINTF_FORMAT */
 #include <string.h>
 
-/* Has the compiler check the arguments of a function like printf(). */
-#if defined(__MINGW_PRINTF_FORMAT) /* MinGW's "printf" is Microsoft's, without %zu */
+/* Lets the compiler check format strings and their arguments as it does for printf(). */
+#if defined(__MINGW_PRINTF_FORMAT) /* MinGW takes "printf" for Microsoft's, which lacks %zu */
 #define TEXT_PRINTF_KIND __MINGW_PRINTF_FORMAT
 #else
 #define TEXT_PRINTF_KIND printf
@@ -20,17 +20,18 @@
 #define TEXT_PRINTF(format_at, arguments_at)
 #endif
 
-/* A growing string of bytes. Starts as all zero; `data` is null until the first append, and from then on a NUL follows
- * its last byte. The program ends when memory runs out. */
+/* A string of bytes that grows. Initialise it with zeros. `data` is null until the first append; from then on a NUL
+ * follows the last byte. When memory runs out, the program ends (memory.h). */
 typedef struct buffer {
     char *data;
     size_t size;
     size_t capacity;
 } buffer;
 
-/* Appends bytes to a buffer that is too small for them. */
+/* The slow path of buffer_bytes(): grows the buffer, then appends. */
 void buffer_grow_bytes(buffer *out, const char *bytes, size_t size);
 
+/* This and the functions up to buffer_format_list() append to the buffer. */
 static inline void buffer_bytes(buffer *out, const char *bytes, size_t size)
 {
     if (size == 0 || size >= out->capacity - out->size) {
@@ -51,13 +52,14 @@ void buffer_spaces(buffer *out, size_t count);
 void buffer_unsigned(buffer *out, uint64_t value); /* in decimal */
 void buffer_format(buffer *out, const char *format, ...) TEXT_PRINTF(2, 3);
 void buffer_format_list(buffer *out, const char *format, va_list arguments) TEXT_PRINTF(2, 0);
-void buffer_clear(buffer *out); /* keeps the memory; data becomes "" */
+void buffer_clear(buffer *out); /* the size becomes 0, `data` becomes ""; keeps the memory */
 void buffer_free(buffer *out);
 
-/* Capacity for `more` bytes and a NUL after the last byte, where the caller writes them before buffer_commit(). */
-char *buffer_reserve(buffer *out, size_t more);
+/* Reserves capacity for `size` more bytes and a NUL. Returns the address where the caller writes the bytes, before it
+ * calls buffer_commit(). */
+char *buffer_reserve(buffer *out, size_t size);
 
-/* Appends `more` bytes that the caller has written there, at most as many as were reserved. */
-void buffer_commit(buffer *out, size_t more);
+/* Appends the `size` bytes that were written to the reserved memory; at most the number that was reserved. */
+void buffer_commit(buffer *out, size_t size);
 
 #endif

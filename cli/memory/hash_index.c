@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+/* The finalizer of MurmurHash3. */
 uint64_t hash_mix(uint64_t hash)
 {
     hash = (hash ^ hash >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
@@ -21,7 +22,8 @@ uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size)
     return hash_mix(hash);
 }
 
-static void place(hash_index *index, size_t position)
+/* Stores a position in the first free slot, starting from the slot that its hash gives. */
+static void store_position(hash_index *index, size_t position)
 {
     size_t slot = (size_t)index->hashes[position] & (index->slot_count - 1);
     while (index->slots[slot] != 0)
@@ -29,21 +31,21 @@ static void place(hash_index *index, size_t position)
     index->slots[slot] = position + 1;
 }
 
-/* At most half of the slots are used. */
+/* Doubles the number of slots before more than half of them are used. */
 void hash_index_add(hash_index *index, uint64_t hash)
 {
-    enum { LEAST_SLOTS = 64 };
+    enum { MIN_SLOTS = 64 };
     index->hashes = memory_grow(index->hashes, &index->hash_capacity, index->count + 1, sizeof *index->hashes);
     index->hashes[index->count++] = hash;
     if (index->count * 2 <= index->slot_count) {
-        place(index, index->count - 1);
+        store_position(index, index->count - 1);
         return;
     }
     free(index->slots);
-    index->slot_count = index->slot_count > 0 ? index->slot_count * 2 : LEAST_SLOTS;
+    index->slot_count = index->slot_count > 0 ? index->slot_count * 2 : MIN_SLOTS;
     index->slots = memory_get(index->slot_count, sizeof *index->slots);
     for (size_t i = 0; i < index->count; i++)
-        place(index, i);
+        store_position(index, i);
 }
 
 size_t hash_index_next(const hash_index *index, uint64_t hash, uint64_t *slot)

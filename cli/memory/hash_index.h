@@ -5,26 +5,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Positions in an array by hash, in open addressing. Starts as all zero. The array and its keys belong to the caller,
- * who compares the keys at the positions found. A seed that no input can predict prevents inputs whose keys all
- * collide. */
+/* A hash table that finds elements of the caller's array by their keys. It stores the hash and the position of each
+ * element, but not the keys: the caller compares the key at each position that is found. Uses open addressing with
+ * linear probing. Initialise it with zeros.
+ *
+ * The seed of hash_bytes() must be unpredictable, so that no input file can be made whose keys all collide. */
 
 typedef struct hash_index {
-    size_t *slots;    /* 0: free; else a position plus 1 */
-    uint64_t *hashes; /* by position */
-    size_t slot_count, hash_capacity, count;
+    size_t *slots;     /* 0: free; otherwise a position plus 1 */
+    uint64_t *hashes;  /* by position */
+    size_t slot_count; /* 0 or a power of two */
+    size_t hash_capacity, count;
 } hash_index;
 
 #define HASH_INDEX_NONE SIZE_MAX
 
+/* Spreads the bits of a number over the whole result, so that any of them can choose a slot. */
 uint64_t hash_mix(uint64_t hash);
+
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size);
 
-/* Adds the next position: the number of those added before. */
+/* Adds the next element of the array. Its position is the number of elements that were added before. */
 void hash_index_add(hash_index *index, uint64_t hash);
 
-/* Returns the positions with a hash one after the other, HASH_INDEX_NONE after the last one. *slot starts as the hash.
- */
+/* Each call returns the position of another element with this hash, or HASH_INDEX_NONE when there are no more. *slot is
+ * the state of the search: the caller sets it to the hash before the first call. */
 size_t hash_index_next(const hash_index *index, uint64_t hash, uint64_t *slot);
 
 void hash_index_free(hash_index *index);

@@ -30,17 +30,17 @@ void *memory_grow(void *array, size_t *capacity, size_t count, size_t size)
 {
     if (array && count <= *capacity)
         return array;
-    size_t wanted = *capacity > SIZE_MAX / 2 ? SIZE_MAX : *capacity * 2;
-    if (wanted < count)
-        wanted = count;
-    if (wanted < 16)
-        wanted = 16;
-    if (wanted > SIZE_MAX / size)
+    size_t new_capacity = *capacity > SIZE_MAX / 2 ? SIZE_MAX : *capacity * 2;
+    if (new_capacity < count)
+        new_capacity = count;
+    if (new_capacity < 16)
+        new_capacity = 16;
+    if (new_capacity > SIZE_MAX / size)
         memory_exhausted();
-    void *grown = realloc(array, wanted * size);
+    void *grown = realloc(array, new_capacity * size);
     if (!grown)
         memory_exhausted();
-    *capacity = wanted;
+    *capacity = new_capacity;
     return grown;
 }
 

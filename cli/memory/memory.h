@@ -5,21 +5,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Allocation that never fails: when memory runs out, the program flushes its output, prints an error and ends. Sizes
- * come from files that are in memory already, so this is rare, and there is no way to continue. */
+/* Allocation that never returns null. When memory runs out, the program flushes its output, prints an error and ends,
+ * since no command can continue without the memory. */
 
-/* Sets the function that ends the program when memory runs out. Call once, first. */
+/* Sets the function that ends the program when memory runs out; it must not return. Call this before the other
+ * functions of this header. */
 void memory_at_exhaustion(void (*end)(void));
 
 /* Allocates `count` elements of `size` bytes, zeroed. Never null. Free with free(). */
 void *memory_get(size_t count, size_t size);
 
-/* Grows an array to at least `count` elements of `size` bytes and updates `capacity`. It at least doubles, so that
- * appending is linear. Never null; new elements are not initialised. */
+/* Makes the capacity of an array at least `count` elements of `size` bytes, and updates `capacity`. An array that has
+ * to grow at least doubles, so that appending n elements takes time linear in n. Never null; new elements are not
+ * initialised. */
 void *memory_grow(void *array, size_t *capacity, size_t count, size_t size);
 
-/* Returns the position of the first of `count` elements of `size` bytes whose key is not below `key`; the keys, which
- * are uint32_t at `key_offset` of each element, ascend. */
+/* Binary search in an array of `count` elements of `size` bytes. Each has a uint32_t key at `key_offset`; the keys
+ * ascend. Returns the position of the first element whose key is at least `key`, or `count`. */
 size_t memory_find(const void *array, size_t count, size_t size, size_t key_offset, uint32_t key);
 
 /* Ends the program as the functions above do when memory runs out. */

@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* Only the reply of code 1 holds the GUID of its counterset. The other replies belong to the one before them. */
+/* Opens a file of --registration. Only a reply of request code 1 contains the GUID of its counterset; *set and *has_set
+ * carry it on to the replies of other codes that follow on the command line. */
 static void open_registration(metadata_file *file, const registration_option *option, pfb_guid *set, bool *has_set,
                               const pfb_read_options *reader)
 {
@@ -59,15 +60,15 @@ void metadata_files_put(metadata_files *m, pfb_collector *collector)
     for (size_t i = 0; i < m->count; i++) {
         const metadata_file *file = &m->files[i];
         pfb_error error = {PFB_OK, 0};
-        bool is_put = true;
+        bool has_memory = true;
         if (!file->in.data)
             continue;
         if (file->request > 0)
-            is_put = pfb_collector_put_registration(collector, &file->set, file->request, file->in.data, file->in.size,
-                                                    &error, NULL);
+            has_memory = pfb_collector_put_registration(collector, &file->set, file->request, file->in.data,
+                                                        file->in.size, &error, NULL);
         else
-            is_put = pfb_collector_put_query_info(collector, file->in.data, file->in.size, &error, NULL);
-        if (!is_put)
+            has_memory = pfb_collector_put_query_info(collector, file->in.data, file->in.size, &error, NULL);
+        if (!has_memory)
             memory_exhausted();
         if (error.code != PFB_OK && !m->is_reported)
             diagnostics_malformed(file->in.name, error);

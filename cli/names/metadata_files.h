@@ -6,25 +6,26 @@
 #include "input/options.h"
 #include "perfblock/collect.h"
 
-/* The metadata of bare V2 replies, in files of their own: --registration and --query-info. */
+/* The files of --registration and --query-info: metadata for V2 replies that are stored without it. */
 
 typedef struct metadata_file {
-    input in;         /* without data: could not be read, or is not used */
-    pfb_guid set;     /* of a registration reply */
-    uint32_t request; /* 0: query information */
+    input in;         /* `data` is null if the file cannot be used, which was reported */
+    pfb_guid set;     /* the counterset of a registration reply */
+    uint32_t request; /* the request code of a registration reply; 0: query information */
 } metadata_file;
 
 typedef struct metadata_files {
     metadata_file *files;
     size_t count;
-    bool is_reported; /* the errors in the files */
+    bool is_reported; /* errors in the files were reported */
 } metadata_files;
 
 /* Reads the files that the options name, and reports those that cannot be used. */
 void metadata_files_open(metadata_files *m, const options *o);
 void metadata_files_close(metadata_files *m);
 
-/* Gives the metadata to a collector, after pfb_collector_begin_file. Reports errors in the files the first time. */
+/* Adds the metadata to a collector. Call it after each pfb_collector_begin_file(). The first call reports errors in the
+ * files. */
 void metadata_files_put(metadata_files *m, pfb_collector *collector);
 
 #endif

@@ -6,32 +6,33 @@
 #include "output/name.h"
 #include "perfblock/collect.h"
 
-/* Names of V1 title indexes, held by a collector: those of the name tables of a capture, and before them those of
- * --names. */
+/* Names of V1 title indexes. A collector stores them: those of the name tables of a capture, and those of --names,
+ * which take precedence. */
 
 typedef struct title_names {
     pfb_collector *collector;
-    input file;       /* of --names; without data: none */
-    uint64_t ahead;   /* tables before this offset were looked for */
-    uint64_t missing; /* tables before this offset were added one by one */
+    input file;           /* of --names; `data` is null without one */
+    uint64_t scanned_end; /* title_names_look_ahead() has added the tables before this offset of the file */
+    uint64_t added_end;   /* title_names_add() has added the tables before this offset */
 } title_names;
 
-/* Opens a collector and reads the table of --names, whose error is reported. `path` may be null. */
+/* Opens a collector and reads the table of --names at `path`, which may be null. Reports an error in the table. */
 void title_names_open(title_names *t, const char *path, const pfb_read_options *options);
 void title_names_close(title_names *t);
 
-/* Begins a file with its own names. */
+/* Begins a file: forgets the names of the file before, except those of --names. */
 void title_names_begin(title_names *t);
 
-/* Adds the name tables of a capture, also those that follow the blocks which they belong to. In a pipe only the tables
- * in the first window are found ahead. Further calls for a file have no effect. Errors in tables are not reported here.
- */
+/* Adds all name tables of a capture, so that names are known before the blocks that they belong to. A capture
+ * larger than the window is opened a second time; if it comes from a pipe, which cannot be read twice, this does
+ * nothing. Only the first call for a file has an effect. Does not report errors in tables. */
 void title_names_look_ahead(title_names *t, const input *capture);
 
-/* Adds a name table at `offset` of the current file, unless it was added before. Its errors are not reported here. */
+/* Adds the name table at `offset` of the current file, unless title_names_look_ahead() has added it. Does not report
+ * its errors. */
 void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_t size);
 
-/* The name of a title index, or none. `t` may be null. */
+/* The name of a title index; `bytes` is null if there is none. `t` may be null. */
 pfb_name title_names_find(const title_names *t, uint32_t index);
 
 #endif

@@ -14,24 +14,24 @@ static void read_object(pfb_v1_reader *block)
         continue;
 }
 
-static void tell_error(const char *file, size_t base, pfb_error error)
+static void report_error(const char *file, size_t base, pfb_error error)
 {
     error.offset += base;
     if (error.code != PFB_OK)
         diagnostics_malformed(file, error);
 }
 
-void v1_tell_errors(const char *file, size_t base, const uint8_t *data, size_t size, const pfb_read_options *options)
+void v1_report_errors(const char *file, size_t base, const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_open(&block, data, size, options);
-    tell_error(file, base, block.error);
+    report_error(file, base, block.error);
     if (block.total_size_bytes == 0)
         return;
     while (pfb_v1_next_object(&block, &object)) {
         read_object(&block);
-        tell_error(file, base, block.object_error);
+        report_error(file, base, block.object_error);
     }
-    tell_error(file, base, block.end_error);
+    report_error(file, base, block.end_error);
 }

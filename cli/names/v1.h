@@ -5,9 +5,7 @@
 #include "output/name.h"
 #include "perfblock/sample.h"
 
-/* V1 functions that all commands share. */
-
-/* Reports every error of a block that begins at `base` of the file. */
-void v1_tell_errors(const char *file, size_t base, const uint8_t *data, size_t size, const pfb_read_options *options);
+/* Reports every error of a V1 block. `base` is the offset of the block in the file. */
+void v1_report_errors(const char *file, size_t base, const uint8_t *data, size_t size, const pfb_read_options *options);
 
 #endif

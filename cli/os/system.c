@@ -8,34 +8,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LEAST_COLUMNS = 20, MOST_COLUMNS = 10000, USUAL_COLUMNS = 100, LEAST_ROWS = 2, USUAL_ROWS = 24 };
+enum { MIN_COLUMNS = 20, MAX_COLUMNS = 10000, DEFAULT_COLUMNS = 100, MIN_ROWS = 2, DEFAULT_ROWS = 24 };
 
-/* 0 if COLUMNS is not usable. */
-static size_t columns_wanted(void)
+/* Returns the value of COLUMNS; 0 if it is not set or not a number in the range. */
+static size_t columns_from_environment(void)
 {
     const char *text = getenv("COLUMNS");
     char *end = NULL;
     unsigned long columns = text && *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-    return end && *end == '\0' && columns >= LEAST_COLUMNS && columns <= MOST_COLUMNS ? columns : 0;
+    return end && *end == '\0' && columns >= MIN_COLUMNS && columns <= MAX_COLUMNS ? columns : 0;
 }
 
-void system_take_time(uint64_t *left, uint64_t begin)
+void system_subtract_elapsed(uint64_t *left, uint64_t begin)
 {
     uint64_t passed = system_now() - begin;
     *left -= passed < *left ? passed : *left;
 }
 
-const char *system_name_of(const char *path, const char *folder_marks)
+const char *system_file_name(const char *path, const char *separators)
 {
     const char *name = path;
     for (const char *c = path; *c != '\0'; c++) {
-        if (strchr(folder_marks, *c))
+        if (strchr(separators, *c))
             name = c + 1;
     }
     return name;
 }
 
-void system_take_number(const char *entry, const char *name, uint64_t *number)
+void system_raise_number(const char *entry, const char *name, uint64_t *number)
 {
     size_t size = strlen(name);
     if (strncmp(entry, name, size) != 0 || entry[size] != '.' || entry[size + 1] == '\0')
@@ -88,20 +88,20 @@ bool system_append(int file, const void *bytes, size_t size)
 
 size_t system_columns(void)
 {
-    size_t columns = columns_wanted();
+    size_t columns = columns_from_environment();
     if (columns == 0 && system_is_terminal(SYSTEM_OUTPUT))
         columns = system_columns_of_terminal();
     if (columns == 0)
-        return USUAL_COLUMNS;
-    return columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
+        return DEFAULT_COLUMNS;
+    return columns < MIN_COLUMNS ? MIN_COLUMNS : columns;
 }
 
 size_t system_rows(void)
 {
     size_t rows = system_rows_of_terminal();
     if (rows == 0)
-        return USUAL_ROWS;
-    return rows < LEAST_ROWS ? LEAST_ROWS : rows;
+        return DEFAULT_ROWS;
+    return rows < MIN_ROWS ? MIN_ROWS : rows;
 }
 
 system_rhythm system_rhythm_begin(uint64_t interval, uint64_t duration)

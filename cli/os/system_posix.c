@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FOLDER_MARKS "/"
+#define PATH_SEPARATORS "/"
 
 static volatile sig_atomic_t interrupted;
 
@@ -26,15 +26,18 @@ bool system_interrupted(void)
     return interrupted != 0;
 }
 
-/* Signals that are ignored because write() returns an error too, and their initial actions, which commands get back. */
+/* Signals that are ignored, because write() also returns an error, and the actions they had before, which are restored
+ * in commands. */
 static const int write_signals[] = {SIGPIPE, SIGXFSZ};
-static struct sigaction write_actions[2];
+static struct sigaction initial_actions[2];
 
 static void fill_closed_streams(void)
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)
-            open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* takes the lowest free number */
+            open("/dev/null", stream == STDIN_FILENO
+                                  ? O_WRONLY
+                                  : O_RDONLY); /* gets the lowest free descriptor, which is that of the stream */
     }
 }
 
@@ -44,7 +47,7 @@ void system_prepare(void)
     fill_closed_streams();
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < 2; i++)
-        sigaction(write_signals[i], &action, &write_actions[i]);
+        sigaction(write_signals[i], &action, &initial_actions[i]);
 }
 
 char **system_arguments(int argc, char **argv, int *count)
@@ -117,9 +120,9 @@ bool system_zone_name(int64_t moment, buffer *name)
 
 bool system_sleep_until(uint64_t moment)
 {
-    /* In steps, as an interrupt may come between the check and the sleep. */
+    /* Sleeps in steps: an interrupt between the check and the sleep does not end the sleep. */
     for (uint64_t now = system_now(); now < moment && !interrupted; now = system_now()) {
-        uint64_t next = moment - now < LONGEST_SLEEP ? moment : now + LONGEST_SLEEP;
+        uint64_t next = moment - now < MAX_SLEEP ? moment : now + MAX_SLEEP;
         struct timespec until = {.tv_sec = (time_t)(next / NANOSECONDS), .tv_nsec = (long)(next % NANOSECONDS)};
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     }
@@ -142,53 +145,55 @@ void system_catch_interrupts(void)
 
 /* ---- Commands: signals ----------------------------------------------------------------------------------- */
 
-enum { SIGNALS = 5, FIRST_PASSED = 3 };
+enum { SIGNAL_COUNT = 5, FIRST_FORWARDED = 3 };
 
-/* SIGINT and SIGQUIT are left to the command. SIGCHLD must not be ignored, as it may be at the start: the status of the
- * command would be lost. The others are passed on. */
-static const int command_signals[SIGNALS] = {SIGINT, SIGQUIT, SIGCHLD, SIGTERM, SIGHUP};
+/* While a command runs, SIGINT and SIGQUIT are ignored, and the signals from FIRST_FORWARDED on are forwarded to it.
+ * SIGCHLD gets its default action: a process inherits it as ignored from some parents, and then the exit status of the
+ * command would be lost. */
+static const int command_signals[SIGNAL_COUNT] = {SIGINT, SIGQUIT, SIGCHLD, SIGTERM, SIGHUP};
 
-typedef struct kept_signals {
-    struct sigaction actions[SIGNALS];
+typedef struct saved_actions {
+    struct sigaction actions[SIGNAL_COUNT];
     sigset_t mask;
-} kept_signals;
+} saved_actions;
 
-static volatile sig_atomic_t command; /* the process that runs; 0: none */
+static volatile sig_atomic_t command_process; /* its process id; 0: none runs */
 
-static void pass_on(int number)
+static void forward_signal(int number)
 {
     int reason = errno;
-    if (command > 0)
-        kill((pid_t)command, number);
+    if (command_process > 0)
+        kill((pid_t)command_process, number);
     errno = reason;
 }
 
-/* Blocks the signals that are passed on until the command runs. Ignored ones stay ignored, as nohup requires. */
-static void take_signals(kept_signals *before)
+/* Installs these actions. The caller unblocks the forwarded signals when the process id of the command is known. Those
+ * that were ignored stay ignored, as nohup requires. */
+static void install_actions(saved_actions *saved)
 {
-    sigset_t passed;
-    sigemptyset(&passed);
-    for (size_t i = FIRST_PASSED; i < SIGNALS; i++)
-        sigaddset(&passed, command_signals[i]);
-    sigprocmask(SIG_BLOCK, &passed, &before->mask);
-    for (size_t i = 0; i < SIGNALS; i++) {
+    sigset_t forwarded;
+    sigemptyset(&forwarded);
+    for (size_t i = FIRST_FORWARDED; i < SIGNAL_COUNT; i++)
+        sigaddset(&forwarded, command_signals[i]);
+    sigprocmask(SIG_BLOCK, &forwarded, &saved->mask);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
         int number = command_signals[i];
         struct sigaction action = {.sa_handler = SIG_IGN, .sa_flags = SA_RESTART};
         sigemptyset(&action.sa_mask);
-        sigaction(number, NULL, &before->actions[i]);
+        sigaction(number, NULL, &saved->actions[i]);
         if (number == SIGCHLD)
             action.sa_handler = SIG_DFL;
-        else if (i >= FIRST_PASSED && before->actions[i].sa_handler != SIG_IGN)
-            action.sa_handler = pass_on;
+        else if (i >= FIRST_FORWARDED && saved->actions[i].sa_handler != SIG_IGN)
+            action.sa_handler = forward_signal;
         sigaction(number, &action, NULL);
     }
 }
 
-static void give_signals_back(const kept_signals *before)
+static void restore_actions(const saved_actions *saved)
 {
-    for (size_t i = 0; i < SIGNALS; i++)
-        sigaction(command_signals[i], &before->actions[i], NULL);
-    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        sigaction(command_signals[i], &saved->actions[i], NULL);
+    sigprocmask(SIG_SETMASK, &saved->mask, NULL);
 }
 
 /* ---- Commands -------------------------------------------------------------------------------------------- */
@@ -199,14 +204,14 @@ bool system_is_batch(const char *name)
     return false;
 }
 
-/* Whether the error means that a folder of PATH does not have the file. */
+/* Whether this errno of execv() means that the folder does not have the file. */
 static bool is_absent(int reason)
 {
     return reason == ENOENT || reason == ENOTDIR || reason == ESTALE || reason == ENODEV || reason == ETIMEDOUT;
 }
 
-/* Replaces this process by the first file of that name that can be executed; returns an errno. execvp() is not used
- * because it has a shell run files that the system cannot execute. */
+/* Replaces this process by the first file in PATH that has the name of the command and can be executed. Returns an
+ * errno if there is none. execvp() is not used, because it passes files that the system cannot execute to a shell. */
 static int execute(char *const *arguments)
 {
     const char *name = arguments[0];
@@ -220,56 +225,58 @@ static int execute(char *const *arguments)
     size_t capacity = strlen(folders) + strlen(name) + 2;
     char *file = malloc(capacity);
     int reason = file ? ENOENT : ENOMEM;
-    for (const char *at = folders; file && at;) { /* an empty name is the current folder */
+    for (const char *at = folders; file && at;) { /* an empty entry means the current folder */
         size_t size = strcspn(at, ":");
         snprintf(file, capacity, "%.*s%s%s", (int)size, at, size > 0 ? "/" : "", name);
         execv(file, arguments);
         if (!is_absent(errno))
             reason = errno;
-        bool goes_on = at[size] == ':' && (is_absent(errno) || errno == EACCES);
-        at = goes_on ? at + size + 1 : NULL;
+        bool has_next = at[size] == ':' && (is_absent(errno) || errno == EACCES);
+        at = has_next ? at + size + 1 : NULL;
     }
     free(file);
     return reason;
 }
 
-/* Runs in the command's process and never returns. Writes the errno to `report` if the command cannot be executed. */
-static void become(char *const *arguments, bool is_output_aside, const kept_signals *before, int report)
+/* Runs in the child process and never returns. If the command cannot be executed, writes the errno to `error_pipe`. */
+static void execute_in_child(char *const *arguments, bool stdout_to_stderr, const saved_actions *saved, int error_pipe)
 {
-    if (is_output_aside)
+    if (stdout_to_stderr)
         dup2(STDERR_FILENO, STDOUT_FILENO);
-    give_signals_back(before);
+    restore_actions(saved);
     for (size_t i = 0; i < 2; i++)
-        sigaction(write_signals[i], &write_actions[i], NULL);
+        sigaction(write_signals[i], &initial_actions[i], NULL);
     int reason = execute(arguments);
-    _exit(write(report, &reason, sizeof reason) < 0 ? 126 : 127);
+    _exit(write(error_pipe, &reason, sizeof reason) < 0 ? 126 : 127);
 }
 
-/* Returns the command's process, or -1 and errno. A pipe reports failure: a successful exec closes it. */
-static pid_t start(char *const *arguments, bool is_output_aside, const kept_signals *before)
+/* Returns the process id of the command, or -1 and errno. The child reports a failure through a pipe, which a
+ * successful exec closes. */
+static pid_t start_process(char *const *arguments, bool stdout_to_stderr, const saved_actions *saved)
 {
-    int ends[2];
+    int pipe_ends[2];
     int reason = 0;
-    if (pipe(ends) != 0)
+    if (pipe(pipe_ends) != 0)
         return -1;
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    fcntl(pipe_ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(pipe_ends[1], F_SETFD, FD_CLOEXEC);
     pid_t process = fork();
     if (process == 0)
-        become(arguments, is_output_aside, before, ends[1]);
+        execute_in_child(arguments, stdout_to_stderr, saved, pipe_ends[1]);
     if (process < 0)
         reason = errno;
-    close(ends[1]);
-    if (process > 0 && system_read(ends[0], &reason, sizeof reason) == (long long)sizeof reason) {
+    close(pipe_ends[1]);
+    if (process > 0 && system_read(pipe_ends[0], &reason, sizeof reason) == (long long)sizeof reason) {
         waitpid(process, NULL, 0);
         process = -1;
     }
-    close(ends[0]);
+    close(pipe_ends[0]);
     errno = reason;
     return process;
 }
 
-/* False and errno on failure. The process is reaped last, so that no signal is sent to a number that is free again. */
+/* Waits for the end of the command. False and errno on failure. The process is reaped only after `command_process` was
+ * cleared, so that no signal is forwarded to another process that gets the same id. */
 static bool wait_for(pid_t process, system_ending *ending)
 {
     siginfo_t info;
@@ -278,7 +285,7 @@ static bool wait_for(pid_t process, system_ending *ending)
         if (errno != EINTR)
             return false;
     }
-    command = 0;
+    command_process = 0;
     if (waitpid(process, &status, 0) < 0)
         return false;
     bool is_signal = WIFSIGNALED(status);
@@ -287,21 +294,21 @@ static bool wait_for(pid_t process, system_ending *ending)
     return true;
 }
 
-bool system_run(char *const *arguments, bool is_output_aside, system_ending *ending)
+bool system_run(char *const *arguments, bool stdout_to_stderr, system_ending *ending)
 {
-    kept_signals before;
-    take_signals(&before);
-    pid_t process = start(arguments, is_output_aside, &before);
+    saved_actions saved;
+    install_actions(&saved);
+    pid_t process = start_process(arguments, stdout_to_stderr, &saved);
     int reason = errno;
-    command = process > 0 ? (sig_atomic_t)process : 0;
-    sigprocmask(SIG_SETMASK, &before.mask, NULL);
-    bool is_fine = process > 0 && wait_for(process, ending);
+    command_process = process > 0 ? (sig_atomic_t)process : 0;
+    sigprocmask(SIG_SETMASK, &saved.mask, NULL);
+    bool is_ok = process > 0 && wait_for(process, ending);
     if (process > 0)
         reason = errno;
-    command = 0;
-    give_signals_back(&before);
+    command_process = 0;
+    restore_actions(&saved);
     errno = reason;
-    return is_fine;
+    return is_ok;
 }
 
 bool system_names_regular(const char *path)
@@ -362,7 +369,7 @@ uint32_t system_process(void)
     return (uint32_t)getpid();
 }
 
-/* The program that opens a file as the desktop does. */
+/* The program that opens a file in the application that the desktop chooses. */
 #if defined(__APPLE__)
 #define OPENER "open"
 #else
@@ -372,7 +379,7 @@ uint32_t system_process(void)
 bool system_open_page(const char *path)
 {
     char opener[] = OPENER;
-    const char *folder = *path == '/' ? "" : "./"; /* a name that begins with "-" is no option */
+    const char *folder = *path == '/' ? "" : "./"; /* so that a name that begins with "-" is not taken for an option */
     size_t size = strlen(folder) + strlen(path) + 1;
     char *name = malloc(size);
     system_ending ending = {.number = 1};
@@ -380,9 +387,9 @@ bool system_open_page(const char *path)
         return false;
     snprintf(name, size, "%s%s", folder, path);
     char *const arguments[] = {opener, name, NULL};
-    bool is_fine = system_run(arguments, true, &ending) && !ending.is_signal && ending.number == 0;
+    bool is_ok = system_run(arguments, true, &ending) && !ending.is_signal && ending.number == 0;
     free(name);
-    return is_fine;
+    return is_ok;
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)
@@ -392,7 +399,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
 
 static const struct timespec lock_pause = {.tv_nsec = NANOSECONDS / 1000};
 
-/* Locks a file. False if another process holds the lock. On file systems without locks nothing is locked. */
+/* Locks a file without waiting. False if another process holds the lock. On file systems without locks nothing is
+ * locked. */
 static bool try_lock(int file)
 {
     while (flock(file, LOCK_EX | LOCK_NB) != 0) {
@@ -412,8 +420,9 @@ bool system_is_locked(int file)
     return false;
 }
 
-/* Locks a file as try_lock() does, but waits for readers, which hold a shared lock for a moment in system_is_locked().
- * It does not wait for a recorder: that would keep it from entering the folder when it rotates. */
+/* Locks a file for a recorder. Waits for readers, which hold a shared lock for a moment in system_is_locked(), but not
+ * for another recorder: the caller may be in the critical section of the folder, which the other one has to enter
+ * before it can rotate and release its file. */
 static bool lock_file(int file)
 {
     bool is_locked = try_lock(file);
@@ -424,11 +433,11 @@ static bool lock_file(int file)
     return is_locked;
 }
 
-static int open_and_lock(const char *path, bool *is_made)
+static int open_and_lock(const char *path, bool *is_created)
 {
     const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
     int file = open(path, flags | O_EXCL, 0666);
-    *is_made = file >= 0;
+    *is_created = file >= 0;
     if (file < 0)
         file = open(path, flags, 0666);
     if (file >= 0 && system_is_regular(file) && !lock_file(file)) {
@@ -439,33 +448,33 @@ static int open_and_lock(const char *path, bool *is_made)
     return file;
 }
 
-/* Whether the path still leads to the file, which may have been renamed before it was locked. */
-static bool is_at(int file, const char *path)
+/* Whether the path still names the open file, which another process may have renamed before it was locked. */
+static bool is_still_at(int file, const char *path)
 {
     struct stat own;
     struct stat there;
     return fstat(file, &own) == 0 && stat(path, &there) == 0 && is_same(&own, &there);
 }
 
-int system_append_open(const char *path, bool *is_made)
+int system_append_open(const char *path, bool *is_created)
 {
-    enum { MOST_TRIES = 10 };
-    int file = open_and_lock(path, is_made);
-    for (int i = 1; i < MOST_TRIES && file >= 0 && !is_at(file, path); i++) {
+    enum { MAX_TRIES = 10 };
+    int file = open_and_lock(path, is_created);
+    for (int i = 1; i < MAX_TRIES && file >= 0 && !is_still_at(file, path); i++) {
         close(file);
-        file = open_and_lock(path, is_made);
+        file = open_and_lock(path, is_created);
     }
     return file;
 }
 
-/* Null if memory runs out; free with free(). */
+/* The folder in a path, "." without one. Null if memory runs out; free with free(). */
 static char *folder_of(const char *path)
 {
-    size_t size = (size_t)(system_name_of(path, FOLDER_MARKS) - path);
+    size_t size = (size_t)(system_file_name(path, PATH_SEPARATORS) - path);
     return size > 0 ? strndup(path, size) : strdup(".");
 }
 
-/* The folder itself is locked. */
+/* Locks the folder itself. */
 intptr_t system_folder_enter(const char *path, uint64_t *wait)
 {
     char *name = folder_of(path);
@@ -478,7 +487,7 @@ intptr_t system_folder_enter(const char *path, uint64_t *wait)
             folder = -1;
         } else {
             nanosleep(&lock_pause, NULL);
-            system_take_time(wait, begin);
+            system_subtract_elapsed(wait, begin);
             begin = system_now();
         }
     }
@@ -505,8 +514,8 @@ long long system_write_some(int file, const char *bytes, size_t size)
 
 bool system_append_close(int file)
 {
-    bool is_kept = !system_is_regular(file) || fsync(file) == 0;
-    return close(file) == 0 && is_kept;
+    bool is_synced = !system_is_regular(file) || fsync(file) == 0;
+    return close(file) == 0 && is_synced;
 }
 
 void system_append_discard(int file, const char *path)
@@ -521,7 +530,7 @@ void system_append_discard(int file, const char *path)
 
 bool system_last_number(const char *path, uint64_t *number)
 {
-    const char *name = system_name_of(path, FOLDER_MARKS);
+    const char *name = system_file_name(path, PATH_SEPARATORS);
     char *folder = folder_of(path);
     DIR *entries = folder ? opendir(folder) : NULL;
     struct dirent *entry = NULL;
@@ -530,18 +539,19 @@ bool system_last_number(const char *path, uint64_t *number)
     if (!entries)
         return false;
     while ((entry = readdir(entries)) != NULL)
-        system_take_number(entry->d_name, name, number);
+        system_raise_number(entry->d_name, name, number);
     closedir(entries);
     return true;
 }
 
 bool system_rename(const char *from, const char *to)
 {
-    int place = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (place < 0)
+    int placeholder = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (placeholder < 0)
         return false;
-    close(place);
-    if (rename(from, to) == 0) /* replaces the empty file made above */
+    close(placeholder);
+    if (rename(from, to) ==
+        0) /* replaces the empty file created above, which keeps other processes from using the name */
         return true;
     int reason = errno;
     unlink(to);

@@ -18,7 +18,7 @@
 
 #include <shellapi.h> /* after windows.h */
 
-#define FOLDER_MARKS "/\\"
+#define PATH_SEPARATORS "/\\"
 
 static volatile sig_atomic_t interrupted;
 
@@ -36,7 +36,8 @@ void system_prepare(void)
     SetConsoleOutputCP(CP_UTF8);
 }
 
-/* An unpaired surrogate becomes U+FFFD: a file with one in its name cannot be opened. */
+/* Converts UTF-16 to UTF-8. Free with free(). An unpaired surrogate becomes U+FFFD, so a file with one in its name
+ * cannot be opened. */
 static char *narrow(const WCHAR *wide)
 {
     size_t units = wcslen(wide);
@@ -47,7 +48,7 @@ static char *narrow(const WCHAR *wide)
     return utf8;
 }
 
-/* Free with free(). */
+/* Converts UTF-8 to UTF-16. Free with free(). */
 static WCHAR *widen(const char *utf8)
 {
     size_t size = strlen(utf8);
@@ -121,7 +122,7 @@ uint64_t system_now(void)
     return ticks / per_second * NANOSECONDS + ticks % per_second * NANOSECONDS / per_second;
 }
 
-static ULONGLONG join(FILETIME time)
+static ULONGLONG filetime_value(FILETIME time)
 {
     return (ULONGLONG)time.dwHighDateTime << 32 | time.dwLowDateTime;
 }
@@ -136,10 +137,10 @@ bool system_local_offset(int64_t moment, int32_t *minutes)
     SYSTEMTIME local;
     if (!FileTimeToSystemTime(&time, &utc) || !SystemTimeToFileTime(&utc, &time))
         return false;
-    units = join(time); /* whole milliseconds */
+    units = filetime_value(time); /* SYSTEMTIME has whole milliseconds: the same moment without the rest */
     if (!SystemTimeToTzSpecificLocalTime(NULL, &utc, &local) || !SystemTimeToFileTime(&local, &time))
         return false;
-    *minutes = (int32_t)((int64_t)(join(time) - units) / units_per_minute);
+    *minutes = (int32_t)((int64_t)(filetime_value(time) - units) / units_per_minute);
     return true;
 }
 
@@ -160,8 +161,8 @@ bool system_zone_name(int64_t moment, buffer *name)
 bool system_sleep_until(uint64_t moment)
 {
     for (uint64_t now = system_now(); now < moment && !interrupted; now = system_now()) {
-        uint64_t left = moment - now < LONGEST_SLEEP ? moment - now : LONGEST_SLEEP;
-        Sleep((DWORD)(left / 1000000 + 1));
+        uint64_t sleep_time = moment - now < MAX_SLEEP ? moment - now : MAX_SLEEP;
+        Sleep((DWORD)(sleep_time / 1000000 + 1));
     }
     return !interrupted;
 }
@@ -178,14 +179,15 @@ void system_catch_interrupts(void)
     SetConsoleCtrlHandler(on_interrupt, TRUE);
 }
 
-/* Appends an argument so that CommandLineToArgvW() gives it back: quotation marks are escaped, and so are backslashes
- * before them and at the end. */
+/* Appends an argument in the form from which CommandLineToArgvW() gets it back unchanged. Arguments with blanks or
+ * quotation marks are quoted. Quotation marks are escaped, and so are backslashes before them and before the closing
+ * one. */
 static void put_argument(buffer *line, const char *argument)
 {
-    bool is_plain = *argument != '\0' && !strpbrk(argument, " \t\n\v\"");
+    bool is_unquoted = *argument != '\0' && !strpbrk(argument, " \t\n\v\"");
     size_t backslashes = 0;
     buffer_string(line, line->size == 0 ? "" : " ");
-    buffer_string(line, is_plain ? "" : "\"");
+    buffer_string(line, is_unquoted ? "" : "\"");
     for (const char *c = argument; *c != '\0'; c++) {
         for (; *c == '"' && backslashes > 0; backslashes--)
             buffer_string(line, "\\");
@@ -193,13 +195,13 @@ static void put_argument(buffer *line, const char *argument)
         buffer_bytes(line, c, 1);
         backslashes = *c == '\\' ? backslashes + 1 : 0;
     }
-    for (; !is_plain && backslashes > 0; backslashes--)
+    for (; !is_unquoted && backslashes > 0; backslashes--)
         buffer_string(line, "\\");
-    buffer_string(line, is_plain ? "" : "\"");
+    buffer_string(line, is_unquoted ? "" : "\"");
 }
 
-/* Converts an error of Windows to an errno. */
-static void keep_last_error(void)
+/* Sets errno from GetLastError(). */
+static void set_errno(void)
 {
     switch (GetLastError()) {
     case ERROR_FILE_NOT_FOUND:
@@ -223,8 +225,8 @@ static void keep_last_error(void)
     }
 }
 
-/* Every process of the console gets the interrupt; this one ignores it. */
-static BOOL WINAPI pass_over(DWORD kind)
+/* Handles Ctrl+C while a command runs. Windows sends it to every process of the console; this one ignores it. */
+static BOOL WINAPI ignore_interrupt(DWORD kind)
 {
     return kind == CTRL_C_EVENT || kind == CTRL_BREAK_EVENT;
 }
@@ -233,21 +235,21 @@ bool system_is_batch(const char *name)
 {
     enum { ENDING = 4 };
     size_t size = strlen(name);
-    while (size > 0 && (name[size - 1] == '.' || name[size - 1] == ' ')) /* Windows ignores these */
+    while (size > 0 && (name[size - 1] == '.' || name[size - 1] == ' ')) /* Windows ignores them at the end */
         size--;
     const char *ending = name + size - (size < ENDING ? size : ENDING);
     return _strnicmp(ending, ".bat", ENDING) == 0 || _strnicmp(ending, ".cmd", ENDING) == 0;
 }
 
-static bool start(WCHAR *line, bool is_output_aside, HANDLE *process)
+static bool start_process(WCHAR *line, bool stdout_to_stderr, HANDLE *process)
 {
     STARTUPINFOW setup = {.cb = sizeof setup, .dwFlags = STARTF_USESTDHANDLES};
     PROCESS_INFORMATION started;
     setup.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
-    setup.hStdOutput = GetStdHandle(is_output_aside ? STD_ERROR_HANDLE : STD_OUTPUT_HANDLE);
+    setup.hStdOutput = GetStdHandle(stdout_to_stderr ? STD_ERROR_HANDLE : STD_OUTPUT_HANDLE);
     setup.hStdError = GetStdHandle(STD_ERROR_HANDLE);
     if (!CreateProcessW(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &setup, &started)) {
-        keep_last_error();
+        set_errno();
         return false;
     }
     CloseHandle(started.hThread);
@@ -259,14 +261,14 @@ static bool start(WCHAR *line, bool is_output_aside, HANDLE *process)
 static bool wait_for(HANDLE process, system_ending *ending)
 {
     DWORD status = 0;
-    bool is_fine = WaitForSingleObject(process, INFINITE) != WAIT_FAILED && GetExitCodeProcess(process, &status);
-    if (!is_fine)
-        keep_last_error();
+    bool is_ok = WaitForSingleObject(process, INFINITE) != WAIT_FAILED && GetExitCodeProcess(process, &status);
+    if (!is_ok)
+        set_errno();
     *ending = (system_ending){.number = status};
-    return is_fine;
+    return is_ok;
 }
 
-bool system_run(char *const *arguments, bool is_output_aside, system_ending *ending)
+bool system_run(char *const *arguments, bool stdout_to_stderr, system_ending *ending)
 {
     buffer line = {0};
     HANDLE process = NULL;
@@ -275,17 +277,17 @@ bool system_run(char *const *arguments, bool is_output_aside, system_ending *end
         put_argument(&line, arguments[i]);
     WCHAR *wide = widen(line.data);
     buffer_free(&line);
-    SetConsoleCtrlHandler(pass_over, TRUE);
-    bool is_fine = start(wide, is_output_aside, &process);
-    if (is_fine) {
-        is_fine = wait_for(process, ending);
+    SetConsoleCtrlHandler(ignore_interrupt, TRUE);
+    bool is_ok = start_process(wide, stdout_to_stderr, &process);
+    if (is_ok) {
+        is_ok = wait_for(process, ending);
         CloseHandle(process);
     }
     int reason = errno;
-    SetConsoleCtrlHandler(pass_over, FALSE);
+    SetConsoleCtrlHandler(ignore_interrupt, FALSE);
     free(wide);
     errno = reason;
-    return is_fine;
+    return is_ok;
 }
 
 static int open_file(const char *path, int flags)
@@ -321,8 +323,8 @@ int system_read_open(const char *path)
 
 long long system_read_some(int file, void *bytes, size_t size)
 {
-    const size_t most = 1u << 30;
-    return _read(file, bytes, (unsigned)(size < most ? size : most));
+    const size_t limit = 1u << 30;
+    return _read(file, bytes, (unsigned)(size < limit ? size : limit));
 }
 
 void system_read_close(int file)
@@ -351,19 +353,19 @@ static bool is_in_use(DWORD error)
     return error == ERROR_ACCESS_DENIED || error == ERROR_SHARING_VIOLATION;
 }
 
-/* A file that a reader has open cannot be replaced: tries again for a second. */
+/* Windows does not replace a file that a reader has opened. Tries again for a second, as readers close it soon. */
 bool system_replace(const char *from, const char *to)
 {
-    enum { MOST_TRIES = 100, PAUSE = 10 }; /* of milliseconds */
+    enum { MAX_TRIES = 100, PAUSE = 10 /* milliseconds */ };
     WCHAR *wide_from = widen(from);
     WCHAR *wide_to = widen(to);
     bool is_replaced = MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING) != 0;
-    for (int i = 0; i < MOST_TRIES && !is_replaced && is_in_use(GetLastError()); i++) {
+    for (int i = 0; i < MAX_TRIES && !is_replaced && is_in_use(GetLastError()); i++) {
         Sleep(PAUSE);
         is_replaced = MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING) != 0;
     }
     if (!is_replaced)
-        keep_last_error();
+        set_errno();
     free(wide_from);
     free(wide_to);
     return is_replaced;
@@ -383,11 +385,11 @@ uint32_t system_process(void)
 
 bool system_open_page(const char *path)
 {
-    enum { MOST_ERROR = 32 }; /* ShellExecute returns an error up to this number */
+    enum { MAX_ERROR = 32 }; /* ShellExecute returns an error up to this number */
     WCHAR *wide = widen(path);
     INT_PTR result = (INT_PTR)ShellExecuteW(NULL, L"open", wide, NULL, NULL, SW_SHOWNORMAL);
     free(wide);
-    return result > MOST_ERROR;
+    return result > MAX_ERROR;
 }
 
 static HANDLE handle_of(int file)
@@ -395,7 +397,7 @@ static HANDLE handle_of(int file)
     return (HANDLE)_get_osfhandle(file); /* NOLINT(performance-no-int-to-ptr): a handle as an integer */
 }
 
-/* A byte far past the data, which readers do not read. */
+/* The byte that is locked. Windows lets no other process read a locked byte, so it lies far past the data. */
 static const OVERLAPPED lock_place = {.OffsetHigh = 0x40000000};
 
 bool system_is_locked(int file)
@@ -407,8 +409,8 @@ bool system_is_locked(int file)
     return false;
 }
 
-/* Locks a file. False if a recorder holds the lock; a reader holds it for a moment only, in system_is_locked(). On file
- * systems without locks nothing is locked. */
+/* Locks a file for a recorder. False if another recorder holds the lock. A reader holds a shared lock only for a
+ * moment, in system_is_locked(), and is waited for. On file systems without locks nothing is locked. */
 static bool lock_file(int file)
 {
     OVERLAPPED place = lock_place;
@@ -423,11 +425,11 @@ static bool lock_file(int file)
     return false;
 }
 
-int system_append_open(const char *path, bool *is_made)
+int system_append_open(const char *path, bool *is_created)
 {
     const int flags = _O_WRONLY | _O_CREAT | _O_APPEND;
     int file = open_file(path, flags | _O_EXCL);
-    *is_made = file >= 0;
+    *is_created = file >= 0;
     if (file < 0)
         file = open_file(path, flags);
     if (file >= 0 && system_is_regular(file) && !lock_file(file)) {
@@ -438,14 +440,14 @@ int system_append_open(const char *path, bool *is_made)
     return file;
 }
 
-/* One mutex for all folders, as the sections are short. */
+/* All folders share one mutex; the critical sections are short. */
 intptr_t system_folder_enter(const char *path, uint64_t *wait)
 {
     (void)path;
     HANDLE mutex = CreateMutexW(NULL, FALSE, L"perfblock-files");
     uint64_t begin = system_now();
     DWORD outcome = mutex ? WaitForSingleObject(mutex, (DWORD)(*wait / 1000000)) : WAIT_FAILED;
-    system_take_time(wait, begin);
+    system_subtract_elapsed(wait, begin);
     if (outcome == WAIT_OBJECT_0 || outcome == WAIT_ABANDONED)
         return (intptr_t)mutex;
     if (mutex)
@@ -473,17 +475,17 @@ bool system_is_same_file(int left, int right)
 
 long long system_write_some(int file, const char *bytes, size_t size)
 {
-    const size_t most = 1u << 30;
-    return _write(file, bytes, (unsigned)(size < most ? size : most));
+    const size_t limit = 1u << 30;
+    return _write(file, bytes, (unsigned)(size < limit ? size : limit));
 }
 
 bool system_append_close(int file)
 {
-    bool is_kept = !system_is_regular(file) || _commit(file) == 0;
-    return _close(file) == 0 && is_kept;
+    bool is_synced = !system_is_regular(file) || _commit(file) == 0;
+    return _close(file) == 0 && is_synced;
 }
 
-/* An open file cannot be renamed on Windows. */
+/* `path` still names the file: Windows does not rename open files. */
 void system_append_discard(int file, const char *path)
 {
     bool is_empty = system_file_size(file) == 0;
@@ -509,7 +511,7 @@ bool system_last_number(const char *path, uint64_t *number)
         return errno == ENOENT;
     do {
         char *name = narrow(found.name);
-        system_take_number(name, system_name_of(path, FOLDER_MARKS), number);
+        system_raise_number(name, system_file_name(path, PATH_SEPARATORS), number);
         free(name);
     } while (_wfindnext(search, &found) == 0);
     _findclose(search);
@@ -520,7 +522,7 @@ bool system_rename(const char *from, const char *to)
 {
     WCHAR *wide_from = widen(from);
     WCHAR *wide_to = widen(to);
-    bool is_renamed = _wrename(wide_from, wide_to) == 0; /* does not replace on Windows */
+    bool is_renamed = _wrename(wide_from, wide_to) == 0; /* fails if the new name exists */
     free(wide_from);
     free(wide_to);
     return is_renamed;
