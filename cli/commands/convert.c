@@ -36,7 +36,7 @@ static output_format choose_format(const options *o)
     if (o->has_format)
         return o->format;
     size_t i = 0;
-    while (endings[i].ending && !ends_with(o->recording, endings[i].ending))
+    while (endings[i].ending && !ends_with(o->output_path, endings[i].ending))
         i++;
     return endings[i].format;
 }
@@ -56,7 +56,7 @@ void command_convert(const options *o)
     output_format format = choose_format(o);
     if (format == OUTPUT_NONE)
         diagnostics_say(
-            STATUS_USAGE, o->recording,
+            STATUS_USAGE, o->output_path,
             "the name does not tell the format: it ends in .pfb, .txt, .json, .jsonl, .csv or .tsv, or --format "
             "is given");
     else if (format == OUTPUT_CAPTURE || format == OUTPUT_TEXT)

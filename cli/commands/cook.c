@@ -336,7 +336,7 @@ static void cook_in_order(cook *c)
 {
     const options *o = c->o;
     char **files = file_order_by_time(o->files, o->file_count, o->kind);
-    progress_begin(o->recording != NULL); /* with -o progress lines can be printed to the terminal */
+    progress_begin(o->output_path != NULL); /* with -o progress lines can be printed to the terminal */
     for (size_t i = 0; i < o->file_count && !values_has_ended(&c->printer); i++) {
         if (!input_open(&c->in, files[i], o->kind, o->is_followed))
             continue;

@@ -88,7 +88,7 @@ static bool scan_capture(run *r, const input *in)
     parts_open(&found, in, PFB_TAG_SNAPSHOTS, "CPI snapshots");
     while (is_fine && parts_next(&found, &chunk))
         is_fine = scan_text(r, in->data + chunk.body_offset, chunk.body_size_bytes, chunk.body_offset);
-    bool has_any = parts_tell(&found);
+    bool has_any = parts_finish(&found);
     if (is_fine && found.capture.error.code != PFB_OK)
         diagnostics_malformed(r->subject, found.capture.error);
     return is_fine && has_any && found.capture.error.code == PFB_OK;
@@ -233,13 +233,13 @@ static void measure_and_store(run *r)
 
 void command_cpi_run(const options *o)
 {
-    run r = {.o = o, .subject = o->source ? o->source : "live", .stored = {.path = o->recording}};
+    run r = {.o = o, .subject = o->source ? o->source : "live", .stored = {.path = o->output_path}};
     if (system_is_batch(o->files[0])) {
         diagnostics_say(STATUS_FILE, o->files[0], "is a batch file, which is run by way of cmd /c");
         return;
     }
     if (use_source(&r)) {
-        if (o->recording)
+        if (o->output_path)
             measure_and_store(&r);
         else
             measure(&r);

@@ -39,7 +39,7 @@ void command_explain(const options *o)
     input in;
     title_names names;
     title_names_open(&names, o->names, &o->reader);
-    progress_begin(o->recording != NULL); /* with -o progress lines can be printed to the terminal */
+    progress_begin(o->output_path != NULL); /* with -o progress lines can be printed to the terminal */
     output_open(&out, OUTPUT_TEXT, false);
     if (o->file_count == 0 || !input_read(&in, o->files[0], o->kind)) {
         title_names_close(&names);

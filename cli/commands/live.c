@@ -26,13 +26,13 @@ static void report_reply(const live *l)
 /* Prints the sample. With -o each replaces the one before it; on standard output metrics are one below the other. */
 static void print(live *l, const options *o, bool is_first)
 {
-    if (o->recording)
-        stream_begin_replacement(o->recording);
+    if (o->output_path)
+        stream_begin_replacement(o->output_path);
     else if (o->format == OUTPUT_PROMETHEUS && !is_first)
         output_raw(&l->out, "\n", 1);
     values_print(&l->printer, l->collecting.collector);
     values_end_sample(&l->printer);
-    if (o->recording)
+    if (o->output_path)
         stream_end_replacement();
 }
 
@@ -143,8 +143,8 @@ void command_live(const options *o)
     static const pfb_collector_options choices = {.returns_at_once = true};
     live l = {.is_replay = o->source != NULL};
     recorded_file file;
-    if (o->source && o->recording && system_names_same(o->source, o->recording)) {
-        diagnostics_say(STATUS_USAGE, o->recording, "is the recording, which the metrics would replace");
+    if (o->source && o->output_path && system_names_same(o->source, o->output_path)) {
+        diagnostics_say(STATUS_USAGE, o->output_path, "is the recording, which the metrics would replace");
         return;
     }
     if (o->source_count > 1) {

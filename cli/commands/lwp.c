@@ -151,10 +151,10 @@ static void print_sample(output *out, unsigned bits, const lwp_kept *made)
 static void run_model(const options *o, recording *stored)
 {
     output out;
-    lwp_kept made = lwp_sample_run(o->sample);
+    lwp_kept made = lwp_sample_run(o->sample_bits);
     output_open(&out, o->format, options_color(o));
     if (o->format == OUTPUT_TEXT)
-        print_sample(&out, o->sample, &made);
+        print_sample(&out, o->sample_bits, &made);
     input in = {.name = "model", .data = made.bytes, .size = made.size, .kind = INPUT_LWP};
     show_input(&out, o, &in);
     output_close(&out);
@@ -167,8 +167,8 @@ static void run_model(const options *o, recording *stored)
 
 void command_lwp_model(const options *o)
 {
-    recording stored = {.path = o->recording};
-    if (!o->recording) {
+    recording stored = {.path = o->output_path};
+    if (!o->output_path) {
         run_model(o, NULL);
     } else if (recording_open(&stored)) {
         run_model(o, &stored);

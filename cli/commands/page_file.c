@@ -7,7 +7,7 @@
 
 static bool is_output(const options *o, const char *path)
 {
-    return path && system_names_same(path, o->recording);
+    return path && system_names_same(path, o->output_path);
 }
 
 /* Whether the output is one of the files that are read. */
@@ -24,13 +24,13 @@ static bool replaces_input(const options *o)
 
 bool page_file_open(const options *o)
 {
-    if (!o->recording)
+    if (!o->output_path)
         return true;
     if (replaces_input(o)) {
-        diagnostics_say(STATUS_USAGE, o->recording, "is an input, which the output would replace");
+        diagnostics_say(STATUS_USAGE, o->output_path, "is an input, which the output would replace");
         return false;
     }
-    stream_open_file(o->recording);
+    stream_open_file(o->output_path);
     return true;
 }
 
@@ -38,6 +38,6 @@ void page_file_close(const options *o, output *out)
 {
     stream_close_file();
     output_close(out);
-    if (o->opens_page && !stream_failed() && !system_open_page(o->recording))
-        diagnostics_say(STATUS_IMPOSSIBLE, o->recording, "no browser could be started");
+    if (o->opens_page && !stream_failed() && !system_open_page(o->output_path))
+        diagnostics_say(STATUS_IMPOSSIBLE, o->output_path, "no browser could be started");
 }

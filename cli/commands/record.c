@@ -298,7 +298,7 @@ void command_record(const options *o)
     static const pfb_collector_options choices = {.returns_at_once = true, .is_raw = true};
     collecting c;
     recorder r = {
-        .file = {.path = o->recording, .note = "recorded by perfblock " PERFBLOCK_VERSION, .most = o->rotation}};
+        .file = {.path = o->output_path, .note = "recorded by perfblock " PERFBLOCK_VERSION, .most = o->rotation}};
     if (o->source_count > 1) { /* convert joins them */
         const options joined = options_with_files(o);
         convert_files(&joined, false);

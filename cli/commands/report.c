@@ -24,7 +24,7 @@ static bool collect_live(const options *o, output *out)
     values_printer printer = {.out = out, .file = c.subject, .has_choice = true};
     bool goes_on = collecting_add(&c, o);
     system_catch_interrupts();
-    progress_begin(o->recording != NULL);
+    progress_begin(o->output_path != NULL);
     system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
     while (goes_on && !system_interrupted() && collecting_next(&c)) {
         pfb_collected_reply reply = pfb_collector_reply(c.collector);

@@ -7,7 +7,7 @@
 
 /* ---- Words ----------------------------------------------------------------------------------------------- */
 
-/* Appends the words of an option for a command with a blank between them. */
+/* Appends the words that an option accepts for a command, separated by blanks. */
 static void put_words(buffer *out, const command_option *option, const command *c)
 {
     const char *separator = "";
@@ -19,7 +19,8 @@ static void put_words(buffer *out, const command_option *option, const command *
     }
 }
 
-/* The commands of a group without the group's name; with null, all first words. */
+/* Appends the names of a group's commands without that of the group. If `group` is null, appends what may be the first
+ * word of a command line: the names of the commands outside of groups, and those of the groups. */
 static void put_names(buffer *out, const command_group *group)
 {
     const command *c = NULL;
@@ -49,7 +50,7 @@ static void put_quoted(buffer *out, const char *text, const char *escaped)
     }
 }
 
-/* Whether arguments that are not options are names of files. */
+/* Whether the arguments of a command that are not options are names of files. */
 static bool takes_files(const command *c)
 {
     return c->files == FILES_ONE || c->files == FILES_ANY || c->files == FILES_MANY;
@@ -57,7 +58,7 @@ static bool takes_files(const command *c)
 
 /* ---- bash ------------------------------------------------------------------------------------------------ */
 
-/* "--format|-f" */
+/* Appends an option as a pattern of `case`: "--format|-f". */
 static void put_pattern(buffer *out, const command_option *option)
 {
     buffer_format(out, "--%s", option->name);
@@ -65,7 +66,7 @@ static void put_pattern(buffer *out, const command_option *option)
         buffer_format(out, "|-%c", option->letter);
 }
 
-/* The case of a command: its options, and the values of those that take one. */
+/* Appends the branch of `case` for a command: its options, and the values of those that take one. */
 static void put_bash_command(buffer *out, const command *c)
 {
     const command_option *option = NULL;
@@ -122,7 +123,8 @@ static const char bash_end[] = "    if [[ $command == 'cpi run' && $has_value ==
                                "}\n"
                                "complete -F _perfblock perfblock\n";
 
-/* Completes the names of commands, and returns where there are no options to complete. */
+/* Appends the part that completes the names of commands and groups. It returns from the function of the script, because
+ * there is nothing else to complete at these positions. */
 static void put_bash_names(buffer *out)
 {
     const command_group *group = NULL;
@@ -139,7 +141,7 @@ static void put_bash_names(buffer *out)
     buffer_string(out, "    esac\n");
 }
 
-/* The arguments of help. */
+/* Appends the part that completes the arguments of `perfblock help`, which are names of commands and groups. */
 static void put_bash_help(buffer *out)
 {
     const command_group *group = NULL;
@@ -219,7 +221,7 @@ static void put_zsh_command(buffer *out, const command *c)
     buffer_string(out, "        ;;\n");
 }
 
-/* The names of a group's commands, or all first words, with their summaries for _describe. */
+/* Appends the same names as put_names(), each with its summary, as zsh's _describe expects them. */
 static void put_zsh_names(buffer *out, const command_group *group)
 {
     const command *c = NULL;
@@ -283,6 +285,7 @@ static void put_zsh(buffer *out)
 
 #define FISH_ESCAPED "\\"
 
+/* Appends a completion with the word `name`, offered directly after the words in `condition`. */
 static void put_fish_line(buffer *out, const char *condition, const char *name, const char *summary)
 {
     buffer_format(out, "complete -c perfblock -n '__perfblock_after%s%s' -a %s -d '", *condition != '\0' ? " " : "",

@@ -4,8 +4,7 @@
 
 #include "commands.h"
 
-/* Appends the completions of a shell: "bash", "zsh" or "fish". They are made from the tables of commands and options.
- */
+/* Appends the completion script of a shell, "bash", "zsh" or "fish", made from the tables of commands and options. */
 void completion_put(buffer *out, const char *shell);
 
 #endif

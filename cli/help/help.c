@@ -10,6 +10,7 @@
 
 enum { WIDTH = 80, OPTION_COLUMN = 28 };
 
+/* Prints a text and frees it. */
 static void print(buffer *text)
 {
     output out;
@@ -19,7 +20,8 @@ static void print(buffer *text)
     buffer_free(text);
 }
 
-/* Appends words from `column` on, broken before WIDTH, with further lines indented by `indent`, and a line feed. */
+/* Appends a text and a line feed. The text starts at `column`; it is wrapped between words at WIDTH, and the lines
+ * after the first are indented by `indent`. */
 static void put_wrapped(buffer *out, const char *text, size_t column, size_t indent)
 {
     bool is_first = true;
@@ -44,7 +46,7 @@ static void put_wrapped(buffer *out, const char *text, size_t column, size_t ind
 
 /* ---- Lists of commands ----------------------------------------------------------------------------------- */
 
-/* Commands of a group, or all of them. */
+/* Appends a line for each command of a group; for each command if `group` is null. */
 static void put_commands(buffer *out, const command_group *group)
 {
     enum { SUMMARY_COLUMN = 28 };
@@ -159,7 +161,7 @@ void help_version(void)
     print(&text);
 }
 
-/* A man page or completions instead of help. */
+/* Prints a man page or a completion script (--generate). */
 static void generate(const options *o, const command *c)
 {
     buffer text = {0};
@@ -174,11 +176,11 @@ static void generate(const options *o, const command *c)
 
 void command_help(const options *o)
 {
-    size_t used = 0;
-    const command *c = o->file_count > 0 ? command_find(o->file_count, o->files, &used) : NULL;
+    size_t word_count = 0;
+    const command *c = o->file_count > 0 ? command_find(o->file_count, o->files, &word_count) : NULL;
     const command_group *group = o->file_count == 1 ? command_group_find(o->files[0]) : NULL;
-    if (c && used < o->file_count)
-        diagnostics_say(STATUS_USAGE, "perfblock", "help: %s: expected one COMMAND", o->files[used]);
+    if (c && word_count < o->file_count)
+        diagnostics_say(STATUS_USAGE, "perfblock", "help: %s: expected one COMMAND", o->files[word_count]);
     else if (o->file_count > 0 && !c && !group)
         command_refuse(o->file_count, o->files);
     else if (o->generated)

@@ -4,14 +4,14 @@
 
 #include "commands.h"
 
-/* Help texts on standard output, made from the tables of commands and options. */
+/* Prints help on standard output, made from the tables of commands and options. */
 
 void help_overview(void);
 void help_group(const command_group *group);
 void help_command(const command *c);
 void help_version(void);
 
-/* Appends what an option of a command means, with its words. */
+/* Appends the meaning of an option and the words that the command accepts as its value. */
 void help_option_meaning(buffer *out, const command_option *option, const command *c);
 
 /* The meaning of each exit status, by number; a null follows the last. */

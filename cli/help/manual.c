@@ -8,7 +8,8 @@
 
 /* ---- Text ------------------------------------------------------------------------------------------------ */
 
-/* Appends text so that troff prints it as it is. A dash becomes a minus, so that options can be copied. */
+/* Appends text with troff's special characters escaped. "-" becomes a minus sign, which can be copied from the page as
+ * part of an option; troff prints a bare "-" as a hyphen. */
 static void put_text(buffer *out, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) {
@@ -26,14 +27,15 @@ static void put_text(buffer *out, const char *text)
     }
 }
 
-static void put_styled(buffer *out, const char *style, const char *text)
+/* Appends text in a font: "B" is bold, "I" italic. */
+static void put_styled(buffer *out, const char *font, const char *text)
 {
-    buffer_format(out, "\\f%s", style);
+    buffer_format(out, "\\f%s", font);
     put_text(out, text);
     buffer_string(out, "\\fR");
 }
 
-/* "perfblock-lwp-show" */
+/* Appends the name of a command's page: "perfblock-lwp-show". */
 static void put_page_name(buffer *out, const command *c)
 {
     put_text(out, "perfblock-");
@@ -41,6 +43,7 @@ static void put_page_name(buffer *out, const command *c)
         put_text(out, *at == ' ' ? "-" : (char[]){*at, '\0'});
 }
 
+/* Appends the title and the NAME section of a page; `c` is null for that of the program. */
 static void put_head(buffer *out, const command *c, const char *summary)
 {
     buffer_string(out, ".TH \"");
@@ -60,7 +63,7 @@ static void put_head(buffer *out, const command *c, const char *summary)
     buffer_free(&name);
 }
 
-/* "perfblock-cook(1)" */
+/* Appends a reference to a command's page: "perfblock-cook(1)". */
 static void put_reference(buffer *out, const command *c, const char *end)
 {
     buffer_string(out, "\\fB");
@@ -141,8 +144,8 @@ void manual_put_program(buffer *out)
     buffer_string(out, ".SH SYNOPSIS\n"
                        "\\fBperfblock\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIFILE\\fR...]\n"
                        ".SH DESCRIPTION\n"
-                       "Shows, checks and cooks files of Windows performance data on any system, collects from the "
-                       "machine it runs on, and records.\n"
+                       "Shows and checks files of Windows performance data, computes the values that their counters "
+                       "display, and collects and records counters of the machine it runs on.\n"
                        "A \\fIFILE\\fR named \\- is standard input.\n"
                        "Errors are printed on standard error as \\(lqFILE: offset N: code: sentence\\(rq.\n"
                        ".SH COMMANDS\n");

@@ -9,7 +9,7 @@
 /* Appends perfblock(1). */
 void manual_put_program(buffer *out);
 
-/* Appends perfblock-COMMAND(1), with a dash between the words of the name. */
+/* Appends perfblock-COMMAND(1); for "lwp show" that is perfblock-lwp-show(1). */
 void manual_put_command(buffer *out, const command *c);
 
 #endif

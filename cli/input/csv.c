@@ -12,11 +12,11 @@
 
 /* ---- Bytes ----------------------------------------------------------------------------------------------- */
 
-/* Capacity for the longest record and for the bytes that are read after it. */
-#define WINDOW_BYTES (2 * CSV_MOST_BYTES)
+/* The size of the window: the largest record, and as much for bytes that are read after it. */
+#define WINDOW_BYTES (2 * CSV_MAX_RECORD_BYTES)
 
-/* Moves the current record to the front. */
-static void make_room(csv_reader *r)
+/* Moves the current record, and what follows it, to the front of the window. */
+static void move_record_to_front(csv_reader *r)
 {
     size_t start = r->start;
     if (start == 0)
@@ -28,32 +28,33 @@ static void make_room(csv_reader *r)
     r->end -= start;
 }
 
-/* Reads more bytes. At most the longest record is kept, so there is capacity for them. False if there are no more. */
+/* Reads more bytes into the window. The record that stays there takes at most half of it. False if there are no more.
+ */
 static bool fetch(csv_reader *r)
 {
     if (r->has_ended)
         return false;
-    make_room(r);
+    move_record_to_front(r);
     stream_flush();
     r->has_stopped = stream_failed();
-    long long got = r->has_stopped ? 0 : system_read(r->file, r->bytes + r->end, WINDOW_BYTES - r->end);
-    if (got < 0) {
+    long long read_size = r->has_stopped ? 0 : system_read(r->file, r->bytes + r->end, WINDOW_BYTES - r->end);
+    if (read_size < 0) {
         diagnostics_file(r->name, errno);
         r->has_stopped = true;
     }
-    r->has_ended = got <= 0;
-    if (got > 0)
-        r->end += (size_t)got;
+    r->has_ended = read_size <= 0;
+    if (read_size > 0)
+        r->end += (size_t)read_size;
     return !r->has_ended;
 }
 
-static void skip_mark(csv_reader *r)
+static void skip_byte_order_mark(csv_reader *r)
 {
-    static const char mark[] = {'\xEF', '\xBB', '\xBF'};
-    while (r->end < sizeof mark && fetch(r)) {
+    static const char byte_order_mark[] = {'\xEF', '\xBB', '\xBF'};
+    while (r->end < sizeof byte_order_mark && fetch(r)) {
     }
-    if (r->end >= sizeof mark && memcmp(r->bytes, mark, sizeof mark) == 0)
-        r->start = r->at = sizeof mark;
+    if (r->end >= sizeof byte_order_mark && memcmp(r->bytes, byte_order_mark, sizeof byte_order_mark) == 0)
+        r->start = r->at = sizeof byte_order_mark;
 }
 
 bool csv_open(csv_reader *r, const char *name)
@@ -66,8 +67,8 @@ bool csv_open(csv_reader *r, const char *name)
         return false;
     }
     r->bytes = memory_get(WINDOW_BYTES, 1);
-    r->text = memory_get(CSV_MOST_BYTES, 1);
-    skip_mark(r);
+    r->text = memory_get(CSV_MAX_RECORD_BYTES, 1);
+    skip_byte_order_mark(r);
     return true;
 }
 
@@ -109,19 +110,19 @@ csv_cell csv_trim(csv_cell cell)
 
 /* ---- Scanning -------------------------------------------------------------------------------------------- */
 
-/* The position of the next byte in a record. */
+/* The state of the scanner: where in a record the next byte is. */
 enum {
-    AT_CELL, /* before a cell */
+    AT_CELL, /* before the first byte of a cell */
     IN_CELL,
     IN_QUOTES,
-    AFTER_QUOTE,  /* after one that closes the cell or is the first of two */
+    AFTER_QUOTE,  /* after a quotation mark that closes the cell or is the first of a pair */
     AFTER_RETURN, /* after a CR that follows a cell in quotation marks */
     AT_END
 };
 
-static const char has_nul[] = "this cell contains a NUL byte";
+static const char nul_fault[] = "this cell contains a NUL byte";
 
-/* Handles the byte that ends a cell. */
+/* Moves past the byte that ends a cell: a comma or LF. */
 static void end_cell(csv_reader *r, char byte)
 {
     r->at++;
@@ -134,17 +135,17 @@ static void end_cell(csv_reader *r, char byte)
 static void scan_plain(csv_reader *r, size_t limit)
 {
     const char *bytes = r->bytes;
-    size_t from = r->at;
-    size_t at = from;
+    size_t start = r->at;
+    size_t at = start;
     while (at < limit && bytes[at] != ',' && bytes[at] != '\n' && bytes[at] != '"' && bytes[at] != '\0')
         at++;
-    add_text(r, bytes + from, at - from);
+    add_text(r, bytes + start, at - start);
     r->at = at;
     if (at == limit)
         return;
     csv_cell *cell = &r->cells[r->count - 1];
     if (bytes[at] == '\0') {
-        r->fault = has_nul;
+        r->fault = nul_fault;
     } else if (bytes[at] == '"') {
         r->fault = "this cell contains a quotation mark but does not begin with one";
     } else {
@@ -158,23 +159,24 @@ static void scan_plain(csv_reader *r, size_t limit)
 static void scan_quoted(csv_reader *r, size_t limit)
 {
     const char *bytes = r->bytes;
-    size_t from = r->at;
-    size_t at = from;
+    size_t start = r->at;
+    size_t at = start;
     for (; at < limit && bytes[at] != '"' && bytes[at] != '\0'; at++)
         r->breaks += bytes[at] == '\n';
-    add_text(r, bytes + from, at - from);
+    add_text(r, bytes + start, at - start);
     r->at = at;
     if (at == limit)
         return;
     if (bytes[at] == '\0') {
-        r->fault = has_nul;
+        r->fault = nul_fault;
         return;
     }
     r->state = AFTER_QUOTE;
     r->at++;
 }
 
-static void scan_behind(csv_reader *r)
+/* Handles the byte after a quotation mark that may close the cell. */
+static void scan_after_quote(csv_reader *r)
 {
     char byte = r->bytes[r->at];
     bool is_after_return = r->state == AFTER_RETURN;
@@ -192,10 +194,10 @@ static void scan_behind(csv_reader *r)
     }
 }
 
-/* Scans the bytes up to the record's end, its fault, or CSV_MOST_BYTES. */
+/* Scans the bytes in the window, up to the end of the record, a fault in it, or its largest size. */
 static void scan(csv_reader *r)
 {
-    size_t left = CSV_MOST_BYTES - (r->at - r->start);
+    size_t left = CSV_MAX_RECORD_BYTES - (r->at - r->start);
     size_t limit = r->end - r->at > left ? r->at + left : r->end;
     while (r->at < limit && r->state != AT_END && !r->fault) {
         if (r->state == AT_CELL) {
@@ -209,13 +211,13 @@ static void scan(csv_reader *r)
         } else if (r->state == IN_QUOTES) {
             scan_quoted(r, limit);
         } else {
-            scan_behind(r);
+            scan_after_quote(r);
         }
     }
 }
 
-/* Ends a record at the end of the file. */
-static void end_record(csv_reader *r)
+/* Ends the last record, whose line has no end. */
+static void end_record_at_end_of_file(csv_reader *r)
 {
     if (r->state == AT_CELL)
         open_cell(r);
@@ -226,13 +228,13 @@ static void end_record(csv_reader *r)
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-/* Skips the first line of the window. False if the file ends before the line. */
+/* Skips the line in which the record begins. False if the file ends in it. */
 static bool skip_line(csv_reader *r)
 {
     const char *line_break = NULL;
     do {
-        const char *from = r->bytes + r->start;
-        line_break = memchr(from, '\n', r->end - r->start);
+        const char *start = r->bytes + r->start;
+        line_break = memchr(start, '\n', r->end - r->start);
         r->start = line_break ? (size_t)(line_break + 1 - r->bytes) : r->end;
         r->at = r->start;
     } while (!line_break && fetch(r));
@@ -259,21 +261,21 @@ static bool begin_record(csv_reader *r)
     return true;
 }
 
-/* Such a line would read as a row whose first cell is empty. */
+/* Blank lines are skipped: they would count as rows with one empty cell. */
 static bool is_blank(const csv_reader *r)
 {
     return r->count == 1 && !r->has_quotes && csv_trim(r->cells[0]).size == 0;
 }
 
-/* Continues the current record. False if the following bytes cannot be read. */
+/* Scans more of the current record. False if reading failed, or writing standard output did. */
 static bool advance(csv_reader *r)
 {
     bool has_more = r->at < r->end || fetch(r);
     if (r->has_stopped)
         return false;
     if (!has_more)
-        end_record(r);
-    else if (r->at - r->start < CSV_MOST_BYTES)
+        end_record_at_end_of_file(r);
+    else if (r->at - r->start < CSV_MAX_RECORD_BYTES)
         scan(r);
     else if (r->state == IN_QUOTES)
         r->fault = "the quotation mark that opens this cell is not closed within 65536 bytes of the row";

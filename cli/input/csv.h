@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 /* Reads CSV (RFC 4180) record by record. Memory does not grow with the file. A record is returned as soon as its line
- * ends, and standard output is flushed before more input is waited for.
+ * ends, and standard output is flushed before each read, which may wait for input.
  *
- * Lines end with LF or CR LF, which the last line may lack. Cells in quotation marks may contain commas, line breaks
+ * Lines end with LF or CR LF; the last one may lack its end. Cells in quotation marks may contain commas, line breaks
  * and doubled quotation marks. A byte order mark and blank lines are skipped. */
 
-/* The longest record, with its line break. */
-#define CSV_MOST_BYTES ((size_t)65536)
+/* The largest size of a record, with its line break. */
+#define CSV_MAX_RECORD_BYTES ((size_t)65536)
 
 typedef struct csv_cell {
     const char *text; /* without enclosing quotation marks; contains no NUL and is not terminated */
@@ -26,22 +26,23 @@ typedef struct csv_reader {
     /* ---- The current record ------------------------------------------------------------------ */
     csv_cell *cells;
     size_t count;
-    uint64_t line, offset; /* of its beginning; lines count from 1 */
-    const char *fault;     /* null, or a sentence about the last cell, where the record is malformed. Reading
-                            * continues at the line after the one in which the record began */
+    uint64_t line;     /* in which it begins, counted from 1 */
+    uint64_t offset;   /* of its first byte in the file */
+    const char *fault; /* null, or a sentence that says why the record is malformed; its last cell has the fault. The
+                        * next record begins at the line after `line` */
     /* ------------------------------------------------------------------------------------------ */
-    char *bytes; /* a part of the file: the record is [start, at), and [at, end) follows */
+    char *bytes; /* a window of the file: the record is [start, at), and [at, end) follows it */
     size_t start, at, end;
     uint64_t base;    /* offset of bytes[0] in the file */
-    uint64_t breaks;  /* line breaks in the record */
-    char *text;       /* the texts of the cells */
-    size_t text_size; /* at most CSV_MOST_BYTES: a text is not longer than its source */
+    uint64_t breaks;  /* number of line breaks in the record */
+    char *text;       /* the texts of all cells of the record */
+    size_t text_size; /* at most CSV_MAX_RECORD_BYTES: unquoting makes no text longer */
     size_t capacity;  /* of `cells` */
     int file;
-    int state;
+    int state; /* of the scanner (csv.c) */
     bool has_quotes;
     bool has_ended;   /* end of file */
-    bool has_stopped; /* reading failed, or standard output did */
+    bool has_stopped; /* reading failed, or writing standard output did */
 } csv_reader;
 
 /* Opens a file ("-": standard input). False after an error on standard error. */
@@ -53,7 +54,7 @@ bool csv_next(csv_reader *r);
 
 void csv_close(csv_reader *r);
 
-/* Returns the cell without spaces and tabs at its ends. */
+/* Returns the cell without leading and trailing spaces and tabs. */
 csv_cell csv_trim(csv_cell cell);
 
 #endif

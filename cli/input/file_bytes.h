@@ -4,19 +4,19 @@
 
 #include "perfblock/log.h"
 
-/* Bytes of a file that form a reply, a block, a record or a list, and their position in the file. */
+/* The bytes of a reply, a block, a record or a list, and where they are in the file. */
 typedef struct file_bytes {
     const uint8_t *data;
     size_t size;
-    size_t base;
-    size_t depth; /* of the records that show prints of them */
-    /* The record of a perfmon log that the bytes are part of, once its parts are joined: `base` counts from its start.
-     */
+    size_t base;  /* offset of the first byte in the file; with `record`, in the record */
+    size_t depth; /* nesting depth of the records that show prints for these bytes */
+    /* Bytes of a perfmon log: the record that they are part of. A log may store a record in several pieces, so offsets
+     * are counted in the joined record and converted to offsets in the file. */
     const pfb_log_reader *log;
     const pfb_log_record *record;
 } file_bytes;
 
-/* The offset in the file of a byte. */
+/* The offset in the file of the byte at `offset` of these bytes. */
 static inline size_t file_bytes_offset(const file_bytes *bytes, size_t offset)
 {
     offset += bytes->base;

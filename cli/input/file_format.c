@@ -20,7 +20,7 @@ static uint32_t load_u32(const uint8_t *p)
 
 /* ---- Name tables ----------------------------------------------------------------------------------------- */
 
-/* Whether a name consists of digits. */
+/* Whether a name is not empty and has only digits. */
 static bool is_number(const pfb_name *name)
 {
     size_t step = name->encoding == PFB_ENCODING_UTF16LE ? 2 : 1;
@@ -32,16 +32,20 @@ static bool is_number(const pfb_name *name)
     return is_digit;
 }
 
-/* Counter name tables begin with index 1, whose text is the system's highest index, a number of two or more digits.
- * Small tables, such as Samba's, have one digit; there the second pair must be an index and a name, unlike in a list of
- * numbers. A V2 block of these bytes would be too small for its results, or of odd size. */
+/* Tables of counter names begin with index 1. Its text is the highest index of the system: a number, mostly of two or
+ * more digits. In small tables, such as Samba's, it has one digit; then the text of the second entry must not be a
+ * number, to exclude plain lists of numbers. No valid V2 block begins like this: its size would be odd, or too small
+ * for the number of its results. */
 static bool is_name_table(const uint8_t *data, size_t size)
 {
-    enum { START = 1024, LATEST_TEXT = 8 }; /* a mark, "1" and an end of line in UTF-16 */
+    enum {
+        EXAMINED_BYTES = 1024,
+        MAX_TEXT_OFFSET = 8
+    }; /* the byte order mark, "1" and the end of its line, in UTF-16 */
     pfb_name_table table;
     pfb_name_entry entry;
-    if (!pfb_name_table_open(&table, data, size < START ? size : START, NULL) ||
-        !pfb_name_table_next_entry(&table, &entry) || entry.index != 1 || entry.name.bytes - data > LATEST_TEXT ||
+    if (!pfb_name_table_open(&table, data, size < EXAMINED_BYTES ? size : EXAMINED_BYTES, NULL) ||
+        !pfb_name_table_next_entry(&table, &entry) || entry.index != 1 || entry.name.bytes - data > MAX_TEXT_OFFSET ||
         !is_number(&entry.name))
         return false;
     bool is_long = entry.name.size_bytes >= (entry.name.encoding == PFB_ENCODING_UTF16LE ? 4 : 2);
@@ -52,22 +56,22 @@ static bool is_name_table(const uint8_t *data, size_t size)
 
 enum { DATA_HEADER_BYTES = 48, RESULT_HEADER_BYTES = 16 };
 
-/* Whether the SYSTEMTIME of the header (16 bytes at 32) is valid. Text and zeros never are, as month and day begin with
- * 1; random bytes are once in 10^20. */
+/* Whether the SYSTEMTIME of the header (16 bytes at offset 32) is valid. In text and zeros it never is, because months
+ * and days start at 1 and are small; in random bytes it is valid once in 10^20. */
 static bool has_system_time(const uint8_t *data)
 {
     static const struct {
-        uint16_t least, most;
+        uint16_t min, max;
     } fields[] = {{1601, 30827}, {1, 12}, {0, 6}, {1, 31}, {0, 23}, {0, 59}, {0, 59}, {0, 999}};
-    bool is_sound = true;
+    bool is_valid = true;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         uint32_t field = load_u16(data + 32 + 2 * i);
-        is_sound = is_sound && field >= fields[i].least && field <= fields[i].most;
+        is_valid = is_valid && field >= fields[i].min && field <= fields[i].max;
     }
-    return is_sound;
+    return is_valid;
 }
 
-/* Whether dwTotalSize and the number of results agree. Requires 8 bytes. */
+/* Whether dwTotalSize is large enough for dwNumCounters results, and a multiple of 8. Requires 8 bytes. */
 static bool has_sizes(const uint8_t *data)
 {
     uint32_t total = load_u32(data);
@@ -75,40 +79,40 @@ static bool has_sizes(const uint8_t *data)
            load_u32(data + 4) <= (total - DATA_HEADER_BYTES) / RESULT_HEADER_BYTES;
 }
 
-/* Whether the header of the first result (PERF_COUNTER_HEADER) fits the block; a block without results ends with its
- * own header. Where the block is cut, the size must be aligned and the reserved field zero as well. Requires sizes that
- * agree. */
-static bool has_first_result(const uint8_t *data, size_t held_size, bool is_cut)
+/* Whether the header of the first result (PERF_COUNTER_HEADER) is valid and the result fits into the block. A block
+ * without results must end with its own header. In a file shorter than the block (is_truncated) the size of the result
+ * must also be aligned, and the reserved field zero. Requires has_sizes(). */
+static bool has_first_result(const uint8_t *data, size_t available, bool is_truncated)
 {
     uint32_t total = load_u32(data);
     if (load_u32(data + 4) == 0)
         return total == DATA_HEADER_BYTES;
-    if (held_size < DATA_HEADER_BYTES + RESULT_HEADER_BYTES)
+    if (available < DATA_HEADER_BYTES + RESULT_HEADER_BYTES)
         return false;
     uint32_t kind = load_u32(data + DATA_HEADER_BYTES + 4);
     uint32_t size = load_u32(data + DATA_HEADER_BYTES + 8);
     uint32_t reserved = load_u32(data + DATA_HEADER_BYTES + 12);
     bool is_kind = kind <= 2 || kind == 4 || kind == 6;
     bool is_aligned = size % 8 == 0 && reserved == 0;
-    return is_kind && size >= RESULT_HEADER_BYTES && size <= total - DATA_HEADER_BYTES && (is_aligned || !is_cut);
+    return is_kind && size >= RESULT_HEADER_BYTES && size <= total - DATA_HEADER_BYTES && (is_aligned || !is_truncated);
 }
 
-/* Whether a file that ends before or inside the first result's header may be a truncated block. */
-static bool is_cut_header(const uint8_t *data, size_t size)
+/* Whether a file that ends before or inside the header of the first result may be a truncated block. */
+static bool is_truncated_header(const uint8_t *data, size_t size)
 {
-    enum { MOST = 1 << 28 };
-    return size >= 8 && has_sizes(data) && load_u32(data) < MOST;
+    enum { MAX_TOTAL = 1 << 28 };
+    return size >= 8 && has_sizes(data) && load_u32(data) < MAX_TOTAL;
 }
 
-/* Whether the sizes and the first result fit together. Recognises a header whose system time is damaged or zero. */
-static bool has_sound_start(const uint8_t *data, size_t held_size, uint64_t file_size)
+/* Whether the sizes and the first result are valid. Recognises V2 data whose system time is damaged or zero. */
+static bool has_valid_start(const uint8_t *data, size_t available, uint64_t file_size)
 {
     size_t needed = DATA_HEADER_BYTES;
-    if (held_size >= 8 && load_u32(data + 4) > 0)
+    if (available >= 8 && load_u32(data + 4) > 0)
         needed += RESULT_HEADER_BYTES;
-    if (held_size < needed)
-        return held_size == file_size && is_cut_header(data, held_size);
-    return has_sizes(data) && has_first_result(data, held_size, load_u32(data) > file_size);
+    if (available < needed)
+        return available == file_size && is_truncated_header(data, available);
+    return has_sizes(data) && has_first_result(data, available, load_u32(data) > file_size);
 }
 
 /* ---- Other formats --------------------------------------------------------------------------------------- */
@@ -162,7 +166,8 @@ static const char *find_program(const uint8_t *data, size_t size)
     return is_pe ? "looks like a Windows program or library (PE)" : NULL;
 }
 
-/* Perfmon logs are event traces. In other traces the second buffer begins with an event of another GUID. */
+/* Perfmon logs (.blg) have the container format of event traces (.etl). Their second buffer begins with an event that
+ * has the GUID below; in other traces the GUID is a different one. */
 static bool is_other_trace(const uint8_t *data, size_t size)
 {
     enum { FIRST_GUID = 0x48 + 0x18 };
@@ -176,9 +181,9 @@ static bool is_other_trace(const uint8_t *data, size_t size)
 
 /* ---- Text ------------------------------------------------------------------------------------------------ */
 
-enum { TEXT_START = 4096 }; /* bytes that are examined */
+enum { TEXT_EXAMINED_BYTES = 4096 }; /* bytes that are examined */
 
-/* Text in ASCII, UTF-8 or a code page has no control characters except white space. */
+/* Text in ASCII, UTF-8 or a code page has no control characters except white space and ESC. */
 static bool is_text(const uint8_t *data, size_t size)
 {
     static const char controls[] = {'\t', '\n', '\f', '\r', '\x1b'};
@@ -194,7 +199,7 @@ static bool begins_with(const uint8_t *data, size_t size, const char *text)
     return size >= length && memcmp(data, text, length) == 0;
 }
 
-/* Commas outside of quotes up to the end of the line at `at`, which moves past it. */
+/* Counts the commas outside of quotation marks in the line that starts at *at. Moves *at to the next line. */
 static size_t count_commas(const uint8_t *data, size_t size, size_t *at)
 {
     size_t count = 0;
@@ -208,30 +213,31 @@ static size_t count_commas(const uint8_t *data, size_t size, size_t *at)
     return count;
 }
 
-/* Two lines with the same number of commas; the second may be missing or go beyond the bytes. */
-static bool is_csv(const uint8_t *data, size_t size, bool is_cut)
+/* Whether the first two lines have the same number of commas, at least one. The second may be missing, or with
+ * `is_truncated` end after the examined bytes. */
+static bool is_csv(const uint8_t *data, size_t size, bool is_truncated)
 {
     size_t at = 0;
     size_t first = count_commas(data, size, &at);
     if (first == 0 || at == size)
         return first > 0;
     size_t second = count_commas(data, size, &at);
-    return first == second || (is_cut && at == size && second < first);
+    return first == second || (is_truncated && at == size && second < first);
 }
 
-static const char *describe_text(const uint8_t *data, size_t size, bool is_cut)
+static const char *describe_text(const uint8_t *data, size_t size, bool is_truncated)
 {
-    static const char mark[] = "\xef\xbb\xbf";
-    if (begins_with(data, size, mark)) {
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    if (begins_with(data, size, byte_order_mark)) {
         data += 3;
         size -= 3;
     }
     if (begins_with(data, size, "<?xml"))
         return "looks like XML";
-    return is_csv(data, size, is_cut) ? "looks like CSV" : "looks like text";
+    return is_csv(data, size, is_truncated) ? "looks like CSV" : "looks like text";
 }
 
-/* Stops at the first byte that is not zero. */
+/* Whether all bytes are zero. Reads only up to the first one that is not. */
 static bool is_zero(const uint8_t *data, size_t size)
 {
     size_t at = 0;
@@ -240,10 +246,10 @@ static bool is_zero(const uint8_t *data, size_t size)
     return at == size;
 }
 
-/* What bytes without a signature look like. */
+/* Describes bytes that have no known signature. */
 static const char *describe_plain(const uint8_t *data, size_t size)
 {
-    size_t start = size < TEXT_START ? size : TEXT_START;
+    size_t start = size < TEXT_EXAMINED_BYTES ? size : TEXT_EXAMINED_BYTES;
     if (size == 0)
         return "is empty";
     if (is_text(data, start))
@@ -253,30 +259,30 @@ static const char *describe_plain(const uint8_t *data, size_t size)
     return is_zero(data, size) ? "contains only zeros" : "is of no known format";
 }
 
-/* ---- All ------------------------------------------------------------------------------------------------- */
+/* ---- Recognition ------------------------------------------------------------------------------------------------- */
 
-file_format file_format_recognise(const uint8_t *data, size_t held_size, uint64_t file_size)
+file_format file_format_recognise(const uint8_t *data, size_t available, uint64_t file_size)
 {
-    if (pfb_capture_recognise(data, held_size))
+    if (pfb_capture_recognise(data, available))
         return (file_format){INPUT_CAPTURE, "is a capture"};
-    if (pfb_v1_recognise(data, held_size))
+    if (pfb_v1_recognise(data, available))
         return (file_format){INPUT_V1, "holds V1 blocks"};
-    if (is_name_table(data, held_size))
+    if (is_name_table(data, available))
         return (file_format){INPUT_NAMES, "is a name table"};
-    if (pfb_pdh_text_recognise(data, held_size))
+    if (pfb_pdh_text_recognise(data, available))
         return (file_format){INPUT_PDH_TEXT, "is a perfmon log in text (PDH CSV or TSV)"};
-    if (held_size >= DATA_HEADER_BYTES && has_system_time(data))
+    if (available >= DATA_HEADER_BYTES && has_system_time(data))
         return (file_format){INPUT_DATA, "holds V2 data"};
-    const char *other = find_signature(data, held_size);
-    other = other ? other : find_program(data, held_size);
-    if (!other && pfb_log_recognise(data, held_size)) {
-        if (!is_other_trace(data, held_size))
+    const char *other = find_signature(data, available);
+    other = other ? other : find_program(data, available);
+    if (!other && pfb_log_recognise(data, available)) {
+        if (!is_other_trace(data, available))
             return (file_format){INPUT_LOG, "is a perfmon log (.blg)"};
         other = "looks like an event trace (.etl)";
     }
     if (other)
         return (file_format){INPUT_UNKNOWN, other};
-    if (has_sound_start(data, held_size, file_size))
+    if (has_valid_start(data, available, file_size))
         return (file_format){INPUT_DATA, "holds V2 data"};
-    return (file_format){INPUT_UNKNOWN, describe_plain(data, held_size)};
+    return (file_format){INPUT_UNKNOWN, describe_plain(data, available)};
 }

@@ -15,41 +15,41 @@
 
 /* ---- Bytes of a file ------------------------------------------------------------------------------------- */
 
-enum { WINDOW = 1 << 16 };
+enum { WINDOW_BYTES = 1 << 16 };
 
 /* A file that is read from its beginning through a window. */
 typedef struct file_window {
     int file;
     size_t start, end;
-    uint8_t bytes[WINDOW];
+    uint8_t bytes[WINDOW_BYTES];
 } file_window;
 
-/* Returns the next bytes, which are valid until the next call. `size` is at most WINDOW; `held` receives the number of
- * bytes, which is less than `size` only at the end of the file. */
-static const uint8_t *look_ahead(file_window *w, size_t size, size_t *held)
+/* Returns the next `size` bytes, at most WINDOW_BYTES, without moving past them. They are valid until the next call.
+ * *available receives their number, which is less than `size` only at the end of the file. */
+static const uint8_t *look_ahead(file_window *w, size_t size, size_t *available)
 {
-    long long got = 1;
+    long long read_size = 1;
     if (w->end - w->start < size) {
         memmove(w->bytes, w->bytes + w->start, w->end - w->start);
         w->end -= w->start;
         w->start = 0;
     }
-    while (w->end - w->start < size && got > 0) {
-        got = system_read(w->file, w->bytes + w->end, WINDOW - w->end);
-        w->end += got > 0 ? (size_t)got : 0;
+    while (w->end - w->start < size && read_size > 0) {
+        read_size = system_read(w->file, w->bytes + w->end, WINDOW_BYTES - w->end);
+        w->end += read_size > 0 ? (size_t)read_size : 0;
     }
-    *held = w->end - w->start < size ? w->end - w->start : size;
+    *available = w->end - w->start < size ? w->end - w->start : size;
     return w->bytes + w->start;
 }
 
-/* Skips bytes. False if the file ends before them. */
-static bool pass_bytes(file_window *w, uint64_t size)
+/* Skips bytes. False if the file has fewer. */
+static bool skip_bytes(file_window *w, uint64_t size)
 {
-    size_t held = 1;
-    while (size > 0 && held > 0) {
-        look_ahead(w, size < WINDOW ? (size_t)size : WINDOW, &held);
-        w->start += held;
-        size -= held;
+    size_t available = 1;
+    while (size > 0 && available > 0) {
+        look_ahead(w, size < WINDOW_BYTES ? (size_t)size : WINDOW_BYTES, &available);
+        w->start += available;
+        size -= available;
     }
     return size == 0;
 }
@@ -64,61 +64,61 @@ static uint64_t load_integer(const uint8_t *p, size_t size, bool is_big_endian)
 
 /* ---- Times ----------------------------------------------------------------------------------------------- */
 
-/* Offsets of PerfTime100nSec, of LittleEndian in V1 blocks, and of the start time of a .blg. */
+/* Offsets: PerfTime100NSec in V2 data; LittleEndian and PerfTime100nSec in V1 blocks; the start time in a .blg. */
 enum { DATA_TIME = 16, V1_BYTE_ORDER = 8, V1_TIME = 72, LOG_START = 88 };
 
-/* The time of the next block. False if its header is truncated or has no known byte order. */
+/* Reads the time of the block at the current position. False if its header is truncated or its byte order invalid. */
 static bool read_block_time(file_window *w, bool is_v1, int64_t *time)
 {
-    size_t held = 0;
+    size_t available = 0;
     size_t at = is_v1 ? V1_TIME : DATA_TIME;
-    const uint8_t *data = look_ahead(w, at + 8, &held);
-    bool is_big_endian = is_v1 && held > 0 && data[0] == 0; /* "PERF" in UTF-16 */
-    if (held < at + 8)
+    const uint8_t *data = look_ahead(w, at + 8, &available);
+    bool is_big_endian =
+        is_v1 && available > 0 && data[0] == 0; /* the signature "PERF" in UTF-16 begins with a zero byte */
+    if (available < at + 8)
         return false;
     if (is_v1 &&
-        (!pfb_v1_recognise(data, held) || load_integer(data + V1_BYTE_ORDER, 4, is_big_endian) != !is_big_endian))
+        (!pfb_v1_recognise(data, available) || load_integer(data + V1_BYTE_ORDER, 4, is_big_endian) != !is_big_endian))
         return false;
     uint64_t raw = load_integer(data + at, 8, is_big_endian);
     *time = raw <= INT64_MAX ? (int64_t)raw : -(int64_t)(UINT64_MAX - raw) - 1;
     return true;
 }
 
-/* The time of the first sample of a capture. */
+/* Reads the time of the first sample of a capture. */
 static bool read_capture_time(file_window *w, int64_t *time)
 {
-    size_t held = 0;
+    size_t available = 0;
     while (true) {
-        const uint8_t *header = look_ahead(w, PFB_CHUNK_HEADER_BYTES, &held);
-        if (held < PFB_CHUNK_HEADER_BYTES)
+        const uint8_t *header = look_ahead(w, PFB_CHUNK_HEADER_BYTES, &available);
+        if (available < PFB_CHUNK_HEADER_BYTES)
             return false;
         uint64_t tag = load_integer(header, 4, false);
         bool is_known = load_integer(header + 4, 4, false) <= PFB_CAPTURE_VERSION;
         uint64_t size = load_integer(header + 8, 8, false);
-        pass_bytes(w, PFB_CHUNK_HEADER_BYTES);
+        skip_bytes(w, PFB_CHUNK_HEADER_BYTES);
         if (is_known && (tag == PFB_TAG_DATA || tag == PFB_TAG_V1))
             return read_block_time(w, tag == PFB_TAG_V1, time);
-        if (size > UINT64_MAX - 7 || !pass_bytes(w, size + (8 - size % 8) % 8))
+        if (size > UINT64_MAX - 7 || !skip_bytes(w, size + (8 - size % 8) % 8))
             return false;
     }
 }
 
-/* The start of a perfmon log, in UTC. */
+/* Reads the start time of a perfmon log (.blg), in UTC. */
 static bool read_log_time(file_window *w, int64_t *time)
 {
-    size_t held = 0;
-    const uint8_t *data = look_ahead(w, LOG_START + 8, &held);
-    uint64_t raw = held < LOG_START + 8 ? UINT64_MAX : load_integer(data + LOG_START, 8, false);
+    size_t available = 0;
+    const uint8_t *data = look_ahead(w, LOG_START + 8, &available);
+    uint64_t raw = available < LOG_START + 8 ? UINT64_MAX : load_integer(data + LOG_START, 8, false);
     *time = (int64_t)(raw & INT64_MAX);
     return raw <= INT64_MAX;
 }
 
-/* Finds the time of the first sample in the first bytes of a text. Stores in *needs_more whether more bytes may have
- * it.
- */
+/* Finds the time of the first sample in the first bytes of a text. If that fails, *needs_more is true when the sample
+ * may be in bytes that follow. */
 typedef bool find_time_in_text(const uint8_t *data, size_t size, bool is_last, int64_t *time, bool *needs_more);
 
-/* Of a text log: in UTC, or as it is if the log does not say how far UTC is. */
+/* For a perfmon log in text. The time is UTC if the header has the offset of local time, otherwise local time. */
 static bool find_row_time(const uint8_t *data, size_t size, bool is_last, int64_t *time, bool *needs_more)
 {
     const int64_t units_per_minute = INT64_C(600000000);
@@ -132,24 +132,25 @@ static bool find_row_time(const uint8_t *data, size_t size, bool is_last, int64_
     return is_found;
 }
 
-/* What precedes the first sample may be long: the window is doubled until it holds the sample. */
+/* Reads the time of the first sample of a text. What precedes the sample may be long, so the bytes read are doubled
+ * until they contain it. */
 static bool read_text_time(file_window *w, find_time_in_text *find, int64_t *time)
 {
-    enum { MOST_BYTES = 1 << 24 };
+    enum { MAX_BYTES = 1 << 24 };
     buffer bytes = {0};
     bool is_found = false;
     bool needs_more = true;
     buffer_bytes(&bytes, (const char *)w->bytes + w->start, w->end - w->start);
     while (!is_found && needs_more) {
-        size_t wanted = 2 * bytes.size;
-        long long got = 1;
-        while (bytes.size < wanted && got > 0) {
-            got = system_read(w->file, buffer_reserve(&bytes, wanted - bytes.size), wanted - bytes.size);
-            buffer_commit(&bytes, got > 0 ? (size_t)got : 0);
+        size_t new_size = 2 * bytes.size;
+        long long read_size = 1;
+        while (bytes.size < new_size && read_size > 0) {
+            read_size = system_read(w->file, buffer_reserve(&bytes, new_size - bytes.size), new_size - bytes.size);
+            buffer_commit(&bytes, read_size > 0 ? (size_t)read_size : 0);
         }
-        bool is_last = bytes.size < wanted;
+        bool is_last = bytes.size < new_size;
         is_found = find((const uint8_t *)bytes.data, bytes.size, is_last, time, &needs_more);
-        needs_more = needs_more && !is_last && bytes.size < MOST_BYTES;
+        needs_more = needs_more && !is_last && bytes.size < MAX_BYTES;
     }
     buffer_free(&bytes);
     return is_found;
@@ -157,12 +158,12 @@ static bool read_text_time(file_window *w, find_time_in_text *find, int64_t *tim
 
 static bool read_time(file_window *w, input_kind kind, int64_t *time)
 {
-    size_t held = 0;
-    const uint8_t *data = look_ahead(w, WINDOW, &held);
-    if ((kind == INPUT_AUTO || kind == INPUT_CAPTURE) && text_form_recognise(data, held))
+    size_t available = 0;
+    const uint8_t *data = look_ahead(w, WINDOW_BYTES, &available);
+    if ((kind == INPUT_AUTO || kind == INPUT_CAPTURE) && text_form_recognise(data, available))
         return read_text_time(w, text_form_find_time, time);
     if (kind == INPUT_AUTO)
-        kind = file_format_recognise(data, held, system_file_size(w->file)).kind;
+        kind = file_format_recognise(data, available, system_file_size(w->file)).kind;
     if (kind == INPUT_CAPTURE)
         return read_capture_time(w, time);
     if (kind == INPUT_LOG)
@@ -172,7 +173,7 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
     return (kind == INPUT_DATA || kind == INPUT_V1) && read_block_time(w, kind == INPUT_V1, time);
 }
 
-/* The time of the first sample of a file. Pipes are not opened: they can be read once. */
+/* Finds the time of the first sample of a file. Does not open pipes, which can be read only once. */
 static bool find_time(file_window *w, const char *name, input_kind kind, int64_t *time)
 {
     if (strcmp(name, "-") == 0 || !system_names_regular(name))
@@ -205,23 +206,23 @@ static int compare_files(const void *left, const void *right)
 char **file_order_by_time(char *const *names, size_t count, input_kind kind)
 {
     char **ordered = memory_get(count, sizeof *ordered);
-    timed_file *found = memory_get(count, sizeof *found);
-    size_t *places = memory_get(count, sizeof *places); /* of the files that have a time */
+    timed_file *timed_files = memory_get(count, sizeof *timed_files);
+    size_t *positions = memory_get(count, sizeof *positions); /* of the files that have a time; ascending */
     file_window *w = memory_get(1, sizeof *w);
-    size_t found_count = 0;
+    size_t timed_count = 0;
     memcpy(ordered, names, count * sizeof *ordered);
     for (size_t i = 0; i < count && count > 1; i++) {
-        if (find_time(w, names[i], kind, &found[found_count].time)) {
-            found[found_count].position = i;
-            places[found_count++] = i;
+        if (find_time(w, names[i], kind, &timed_files[timed_count].time)) {
+            timed_files[timed_count].position = i;
+            positions[timed_count++] = i;
         }
     }
-    if (found_count > 0)
-        qsort(found, found_count, sizeof *found, compare_files);
-    for (size_t i = 0; i < found_count; i++)
-        ordered[places[i]] = names[found[i].position];
+    if (timed_count > 0)
+        qsort(timed_files, timed_count, sizeof *timed_files, compare_files);
+    for (size_t i = 0; i < timed_count; i++)
+        ordered[positions[i]] = names[timed_files[i].position];
     free(w);
-    free(places);
-    free(found);
+    free(positions);
+    free(timed_files);
     return ordered;
 }

@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-/* Returns the files in the order of the 100 ns clocks of their first samples. Files of equal times keep their order.
- * Standard input, pipes, and files that cannot be read or have no sample keep their position. Each file is read up to
- * its first sample. `kind` is that of --kind. Free the result with free(), but not the names. */
+/* Returns the names of the files, ordered by the 100 ns clock of each file's first sample. Files with equal times keep
+ * their order. Standard input, pipes, and files that cannot be read or have no sample keep their positions in the list.
+ * Each file is read up to its first sample. `kind` is that of --kind. Free the array with free(), but not the names. */
 char **file_order_by_time(char *const *names, size_t count, input_kind kind);
 
 #endif

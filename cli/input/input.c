@@ -33,36 +33,37 @@ const char *input_kind_name(input_kind kind)
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
 
-#define MOST_OF_A_STREAM (UINT64_C(1) << 30) /* of pipes and devices, which may be endless */
+#define MAX_STREAM_BYTES (UINT64_C(1) << 30) /* limit for pipes and devices, which may be endless */
 
-/* The limit for reading a file. For a regular file it is the size, which may grow meanwhile. */
-static uint64_t most_bytes(int file)
+/* The largest number of bytes that are read from a file. For a large regular file it is the size, which may grow while
+ * the file is read. */
+static uint64_t max_bytes(int file)
 {
     uint64_t size = system_is_regular(file) ? system_file_size(file) : 0;
-    return size > MOST_OF_A_STREAM ? size : MOST_OF_A_STREAM;
+    return size > MAX_STREAM_BYTES ? size : MAX_STREAM_BYTES;
 }
 
-/* Reads all of a file. False after an error. */
+/* Reads all of a file. False after an error, which was reported. */
 static bool read_file(int file, input *in)
 {
     enum { STEP = 1 << 16 };
     size_t capacity = 0;
-    uint64_t most = most_bytes(file);
-    long long got = 0;
+    uint64_t max = max_bytes(file);
+    long long read_size = 0;
     do {
         in->data = memory_grow(in->data, &capacity, in->size + STEP, 1);
-        uint64_t wanted = most - in->size + 1; /* one more byte shows that the limit is exceeded */
+        uint64_t request = max - in->size + 1; /* one more byte shows that the limit is exceeded */
         size_t space = capacity - in->size;
-        got = system_read(file, in->data + in->size, wanted < space ? (size_t)wanted : space);
-        in->size += got > 0 ? (size_t)got : 0;
-        if (in->size > most)
-            most = most_bytes(file);
-    } while (got > 0 && in->size <= most);
-    if (got < 0)
+        read_size = system_read(file, in->data + in->size, request < space ? (size_t)request : space);
+        in->size += read_size > 0 ? (size_t)read_size : 0;
+        if (in->size > max)
+            max = max_bytes(file);
+    } while (read_size > 0 && in->size <= max);
+    if (read_size < 0)
         diagnostics_file(in->name, errno);
-    else if (got > 0)
+    else if (read_size > 0)
         diagnostics_say(STATUS_FILE, in->name, "exceeds 1 GiB; only regular files may be larger");
-    return got == 0;
+    return read_size == 0;
 }
 
 /* Shrinks the memory to the size of the file, so that sanitizers and valgrind detect reads past the end. */
@@ -73,15 +74,15 @@ static void trim(input *in)
         in->data = data;
 }
 
-/* Replaces samples in text form by the capture that they describe. False after an error. */
+/* Replaces samples in text form by the capture that they describe. False after an error, which was reported. */
 static bool read_text_form(input *in)
 {
     pfb_bytes capture = {0};
     const char *name = in->name;
-    bool is_fine = text_form_read(name, in->data, in->size, &capture);
+    bool is_ok = text_form_read(name, in->data, in->size, &capture);
     input_free(in);
     *in = (input){.name = name, .kind = INPUT_CAPTURE, .file = -1, .is_last = true};
-    if (!is_fine) {
+    if (!is_ok) {
         pfb_bytes_free(&capture);
         return false;
     }
@@ -92,11 +93,12 @@ static bool read_text_form(input *in)
     return true;
 }
 
-/* The format of a file of --kind log: a .blg begins with its buffer size, which has a byte 0. */
+/* The format of a file of --kind log. A .blg begins with the size of its buffers, a number of 4 bytes of which at least
+ * one is zero; text has no zero bytes. */
 static input_kind log_kind(const input *in)
 {
-    size_t held = in->size < sizeof(uint32_t) ? in->size : sizeof(uint32_t);
-    return held > 0 && !memchr(in->data, 0, held) ? INPUT_PDH_TEXT : INPUT_LOG;
+    size_t available = in->size < sizeof(uint32_t) ? in->size : sizeof(uint32_t);
+    return available > 0 && !memchr(in->data, 0, available) ? INPUT_PDH_TEXT : INPUT_LOG;
 }
 
 bool input_read_open(input *in, const char *name, int file, input_kind kind)
@@ -138,22 +140,23 @@ bool input_read(input *in, const char *name, input_kind kind)
 
 enum { FIRST_CAPACITY = 1 << 18 };
 
-#define FOLLOW_PAUSE UINT64_C(100000000) /* nanoseconds between looks at a file that is followed */
+#define FOLLOW_PAUSE UINT64_C(100000000) /* nanoseconds before a followed file is read again */
 
-/* Reads from a regular file, which may be growing. Returns 0 at its end, and with has_stopped set at its present end.
- */
+/* Reads from a regular file, which may be growing. Returns 0 at its end; also at its present end if it is still being
+ * written and is not read any further, and then sets has_stopped. */
 static long long read_regular(input *in, uint8_t *to, size_t size)
 {
     while (true) {
-        long long got = system_read(in->file, to, size);
-        if (got != 0)
-            return got;
-        bool is_written = system_is_locked(in->file);
-        got = system_read(in->file, to, size); /* written before the lock was released */
-        if (got != 0)
-            return got;
-        in->was_written = in->was_written || is_written;
-        if (!is_written && (!in->is_followed || in->was_written))
+        long long read_size = system_read(in->file, to, size);
+        if (read_size != 0)
+            return read_size;
+        bool is_locked = system_is_locked(in->file);
+        read_size =
+            system_read(in->file, to, size); /* bytes that were written between the read and the test of the lock */
+        if (read_size != 0)
+            return read_size;
+        in->was_written = in->was_written || is_locked;
+        if (!is_locked && (!in->is_followed || in->was_written))
             return 0;
         stream_flush();
         in->has_stopped = !in->is_followed || stream_failed() || !system_sleep_until(system_now() + FOLLOW_PAUSE);
@@ -162,33 +165,34 @@ static long long read_regular(input *in, uint8_t *to, size_t size)
     }
 }
 
-/* Adds bytes to the window, which has capacity for them. False after an error, and at the present end of the file. */
+/* Reads bytes into the free capacity of the window, and sets is_last at the end of the file. False after an error, and
+ * at the present end of a file that is being written. */
 static bool read_more(input *in)
 {
     uint8_t *to = in->data + in->size;
     size_t size = in->capacity - in->size;
-    long long got = 0;
+    long long read_size = 0;
     if (in->is_regular) {
-        got = read_regular(in, to, size);
+        read_size = read_regular(in, to, size);
     } else {
-        stream_flush(); /* the program that writes the pipe may wait for it */
-        got = system_read(in->file, to, size);
+        stream_flush(); /* the program that writes the pipe may wait for our output */
+        read_size = system_read(in->file, to, size);
     }
-    if (got < 0) {
+    if (read_size < 0) {
         diagnostics_file(in->name, errno);
         in->has_failed = in->has_stopped = true;
     }
-    in->size += got > 0 ? (size_t)got : 0;
-    in->is_last = got == 0 && !in->has_stopped;
+    in->size += read_size > 0 ? (size_t)read_size : 0;
+    in->is_last = read_size == 0 && !in->has_stopped;
     return !in->has_stopped;
 }
 
-/* Makes capacity for more bytes. False after an error. */
+/* Doubles the capacity if the window takes more than half of it. False after an error, which was reported. */
 static bool grow_window(input *in)
 {
     if (in->size <= in->capacity / 2)
         return true;
-    if (!in->is_regular && in->size > MOST_OF_A_STREAM) {
+    if (!in->is_regular && in->size > MAX_STREAM_BYTES) {
         diagnostics_say(STATUS_FILE, in->name, "exceeds 1 GiB; only regular files may be larger");
         in->has_failed = in->has_stopped = true;
         return false;
@@ -197,8 +201,9 @@ static bool grow_window(input *in)
     return true;
 }
 
-/* Moves the window so that it begins at the byte that was at `start`, and is longer than what it had from there on, or
- * the last one. False after an error on standard error, and at the present end of a file that is being written. */
+/* Moves the window so that it begins at the byte that was at `start`, and reads at least one more byte unless the file
+ * ends. False if nothing more can be read: at the end of the file, at the present end of a file that is being written,
+ * and after an error, which was reported. */
 static bool advance(input *in, size_t start)
 {
     size_t rest = in->size - start;
@@ -210,7 +215,8 @@ static bool advance(input *in, size_t start)
     in->size = rest;
     if (!grow_window(in) || !read_more(in))
         return false;
-    /* Logs read an incomplete line or buffer again from its start: the window has to double. */
+    /* The readers of logs begin an incomplete line or buffer again from its start. A pipe may return few bytes at a
+     * time, so the window is doubled: otherwise reading a long line would take quadratic time. */
     bool is_log = in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT;
     while (is_log && !in->is_regular && !in->is_last && in->size < 2 * rest) {
         if (!read_more(in))
@@ -292,10 +298,11 @@ uint64_t input_file_size(input *in)
         return system_file_size(in->file);
     while (!in->is_last && !in->has_stopped)
         advance(in, in->size);
-    return in->offset + in->size + in->passed;
+    return in->offset + in->size + in->skipped_zeros;
 }
 
-/* Reads the start of the file: of a capture or V1 blocks in a pipe, and of a file that is followed, what is there. */
+/* Reads the first bytes of the file, up to the initial capacity of the window. Stops earlier, so as not to wait for
+ * bytes that come later, when a capture or V1 block is recognised and at the present end of a file that is followed. */
 static void read_start(input *in)
 {
     bool is_known = false;
@@ -338,17 +345,17 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
     if (kind == INPUT_AUTO) {
         uint64_t size = in->is_last ? in->size : in->is_regular ? system_file_size(in->file) : UINT64_MAX;
         file_format format = file_format_recognise(in->data, in->size, size);
-        in->kind = is_begun ? format.kind : INPUT_CAPTURE; /* a recording without its first chunk */
+        in->kind = is_begun ? format.kind : INPUT_CAPTURE; /* nothing is written yet: the start of a recording */
         in->description = format.description;
     } else if (kind == INPUT_LOG) {
         in->kind = log_kind(in);
     }
-    bool is_fine = !in->has_failed && (is_read_in_windows(in) || read_rest(in) || !in->has_failed);
-    if (!is_fine)
+    bool is_ok = !in->has_failed && (is_read_in_windows(in) || read_rest(in) || !in->has_failed);
+    if (!is_ok)
         input_free(in);
     else if (in->is_last)
         trim(in);
-    return is_fine;
+    return is_ok;
 }
 
 void input_free(input *in)
@@ -376,15 +383,15 @@ void input_refuse(const input *in, const char *expected)
 
 /* ---- Data blocks ----------------------------------------------------------------------------------------- */
 
-enum { DATA_HEADER_BYTES = 48 }; /* of V2, the smaller one */
+enum { DATA_HEADER_BYTES = 48 }; /* of V2; the header of V1 is larger */
 
-static uint32_t load_u32(const uint8_t *p, bool is_big)
+static uint32_t load_u32(const uint8_t *p, bool is_big_endian)
 {
-    return is_big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
-                  : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+    return is_big_endian ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
+                         : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 }
 
-/* Stops at the first byte that is not zero. */
+/* Whether all bytes are zero. Reads only up to the first one that is not. */
 static bool is_zero(const uint8_t *data, size_t size)
 {
     size_t at = 0;
@@ -395,16 +402,16 @@ static bool is_zero(const uint8_t *data, size_t size)
 
 enum { V1_HEADER_BYTES = 88, V1_BYTE_ORDER = 8, V1_TOTAL = 20, V1_HEADER = 24, V1_OBJECT_COUNT = 28 };
 
-/* Whether the objects of a V1 block end where it does. */
-static bool has_whole_objects(const uint8_t *data, uint32_t total, uint32_t header, bool is_big)
+/* Whether the last object of a V1 block ends at byte `total`. `header` is the size of the block's header. */
+static bool has_whole_objects(const uint8_t *data, uint32_t total, uint32_t header, bool is_big_endian)
 {
     enum { OBJECT_HEADER_BYTES = 64 };
-    uint32_t count = load_u32(data + V1_OBJECT_COUNT, is_big);
+    uint32_t count = load_u32(data + V1_OBJECT_COUNT, is_big_endian);
     uint32_t at = header;
     for (uint32_t i = 0; i < count; i++) {
         if (at > total || total - at < OBJECT_HEADER_BYTES)
             return false;
-        uint32_t size = load_u32(data + at, is_big);
+        uint32_t size = load_u32(data + at, is_big_endian);
         if (size < OBJECT_HEADER_BYTES || size > total - at)
             return false;
         at += size;
@@ -412,46 +419,46 @@ static bool has_whole_objects(const uint8_t *data, uint32_t total, uint32_t head
     return at == total;
 }
 
-/* The number of bytes that the next block needs, as far as its first `left` bytes show it. The size of a V1 block may
- * not count the header. */
-static uint64_t needed_size(const uint8_t *data, size_t left, bool is_v1)
+/* The number of bytes that the next block needs, as far as its first `available` bytes show it. Some V1 blocks state
+ * their size without the header: then that is added, unless the objects end where the stated size does. */
+static uint64_t needed_size(const uint8_t *data, size_t available, bool is_v1)
 {
-    if (left < V1_HEADER_BYTES)
+    if (available < V1_HEADER_BYTES)
         return V1_HEADER_BYTES;
-    bool is_big = is_v1 && data[V1_BYTE_ORDER] == 0;
-    uint32_t total = load_u32(data + (is_v1 ? V1_TOTAL : 0), is_big);
-    uint32_t header = is_v1 ? load_u32(data + V1_HEADER, is_big) : 0;
-    bool is_whole = !is_v1 || (total <= left && has_whole_objects(data, total, header, is_big));
+    bool is_big_endian = is_v1 && data[V1_BYTE_ORDER] == 0;
+    uint32_t total = load_u32(data + (is_v1 ? V1_TOTAL : 0), is_big_endian);
+    uint32_t header = is_v1 ? load_u32(data + V1_HEADER, is_big_endian) : 0;
+    bool is_whole = !is_v1 || (total <= available && has_whole_objects(data, total, header, is_big_endian));
     return is_whole ? total : (uint64_t)total + header;
 }
 
-/* Reads on while the window holds only zeros, and keeps the first ones. A block of zeros is malformed, whatever follows
- * it. */
-static bool pass_zeros(input *in)
+/* Skips zeros at the start of a file: drops all but the first ones from the window and reads on, until the window has
+ * another byte. A block that begins with zeros is malformed, whatever follows them. */
+static bool skip_zeros(input *in)
 {
-    enum { KEPT_BYTES = 128 };
+    enum { REMAINING_BYTES = 128 };
     while (!in->is_last && is_zero(in->data, in->size)) {
-        size_t kept = in->size < KEPT_BYTES ? in->size : KEPT_BYTES;
-        in->passed += in->size - kept;
-        in->size = kept;
+        size_t remaining = in->size < REMAINING_BYTES ? in->size : REMAINING_BYTES;
+        in->skipped_zeros += in->size - remaining;
+        in->size = remaining;
         if (!read_more(in))
             return false;
     }
     return true;
 }
 
-/* Moves the window until it has the whole block. False where reading stopped. */
-static bool hold_block(input *in, input_blocks *blocks)
+/* Moves the window until it has the whole block at `at`. False if reading stopped before that. */
+static bool load_block(input *in, input_blocks *blocks)
 {
     while (!in->is_last) {
         const uint8_t *data = in->data + blocks->at;
-        size_t left = in->size - blocks->at;
-        bool is_v1 = in->offset + blocks->at == 0 ? in->kind == INPUT_V1 : pfb_v1_recognise(data, left);
-        bool is_blank = !is_v1 && left >= DATA_HEADER_BYTES && is_zero(data, left);
-        if (!is_blank && needed_size(data, left, is_v1) <= left)
+        size_t available = in->size - blocks->at;
+        bool is_v1 = in->offset + blocks->at == 0 ? in->kind == INPUT_V1 : pfb_v1_recognise(data, available);
+        bool is_blank = !is_v1 && available >= DATA_HEADER_BYTES && is_zero(data, available);
+        if (!is_blank && needed_size(data, available, is_v1) <= available)
             return true;
         if (is_blank && blocks->at == 0)
-            return pass_zeros(in);
+            return skip_zeros(in);
         if (!advance(in, blocks->at))
             return false;
         blocks->at = 0;
@@ -461,16 +468,16 @@ static bool hold_block(input *in, input_blocks *blocks)
 
 input_part input_next_part(input *in, input_blocks *blocks)
 {
-    if (blocks->has_ended || !hold_block(in, blocks))
+    if (blocks->has_ended || !load_block(in, blocks))
         return INPUT_PART_END;
-    size_t left = in->size - blocks->at;
+    size_t available = in->size - blocks->at;
     const uint8_t *data = in->data + blocks->at;
     bool is_first = in->offset + blocks->at == 0;
-    if (left == 0 && !is_first)
+    if (available == 0 && !is_first)
         return INPUT_PART_END;
-    if (is_first ? in->kind == INPUT_V1 : pfb_v1_recognise(data, left))
+    if (is_first ? in->kind == INPUT_V1 : pfb_v1_recognise(data, available))
         return INPUT_PART_V1;
-    if (!is_first && (left < DATA_HEADER_BYTES || is_zero(data, left))) {
+    if (!is_first && (available < DATA_HEADER_BYTES || is_zero(data, available))) {
         blocks->has_ended = true;
         return INPUT_PART_TRAILING;
     }

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Files, read whole or window by window, and their kinds. */
+/* Input files: their kinds, and reading them as a whole or through a window. */
 
 typedef enum input_kind {
     INPUT_AUTO,
@@ -26,7 +26,7 @@ typedef enum input_kind {
     INPUT_CAPTURE,
     INPUT_LOG,      /* a perfmon log (.blg) */
     INPUT_PDH_TEXT, /* a perfmon log in CSV or TSV */
-    INPUT_UNKNOWN   /* recognition found none of these */
+    INPUT_UNKNOWN   /* none of these kinds was recognised */
 } input_kind;
 
 /* The values of --kind, by input_kind; a null follows the last. */
@@ -37,87 +37,91 @@ const char *input_kind_name(input_kind kind);
 
 typedef struct input {
     const char *name;        /* of the file; "-" for standard input */
-    uint8_t *data;           /* the window */
+    uint8_t *data;           /* the window: the part of the file that is in memory, or all of it */
     size_t size;             /* of the window */
-    uint64_t offset;         /* of the window in the file; 0 if it was read whole */
-    bool is_last;            /* the file ends with the window */
+    uint64_t offset;         /* of the window in the file */
+    bool is_last;            /* the window reaches the end of the file */
     input_kind kind;         /* never INPUT_AUTO */
     bool can_reopen;         /* it is a regular file with a name, so it can be opened a second time */
-    const char *description; /* if the kind was recognised: completes "the file ..."; static */
+    const char *description; /* only with INPUT_AUTO: completes the sentence "the file ..."; static */
     /* ------------------------------------------------------------------------------------------ */
     int file;
     size_t capacity;
     uint64_t expected_size; /* 0: unknown */
-    uint64_t passed;        /* zeros that the window left out */
+    uint64_t skipped_zeros; /* zeros of the file that were dropped from the window */
     bool is_regular;
-    bool is_followed, was_written;
-    bool has_failed;
+    bool is_followed; /* --follow */
+    bool was_written; /* a recorder had locked the file */
+    bool has_failed;  /* an error of reading was reported */
     bool has_stopped; /* nothing more is read, though the file may continue */
 } input;
 
-/* Reads the file `name` ("-" is standard input), and recognises its kind if `kind` is INPUT_AUTO. Samples in text form
- * (docs/text.md) become a capture in memory. False after an error on standard error; `in` is empty then. */
+/* Reads all of the file `name` ("-" is standard input), and recognises its kind if `kind` is INPUT_AUTO. Samples in
+ * text form (docs/text.md) are converted to a capture in memory. False after an error on standard error; then `in` need
+ * not be freed. */
 bool input_read(input *in, const char *name, input_kind kind);
 
-/* The same for the first window of a file. Captures, V1 blocks, V2 data and perfmon logs are read window by window; of
- * other kinds the window is the whole file.
+/* Like input_read(), but reads only the first window of captures, V1 blocks, V2 data and perfmon logs. The functions
+ * below move the window. For other kinds the window is the whole file.
  *
- * A regular file that a recorder has locked is being written: what follows its last whole part is not the end of the
- * file. With `is_followed` reading waits for more: until the recorder has closed the file, or the program is
- * interrupted. A file that no recorder has locked is followed until the program is interrupted. */
+ * A regular file that a recorder has locked is still being written: reading stops at its present end, and an incomplete
+ * chunk or block there is not an error. With `is_followed` reading waits for more until the recorder has closed the
+ * file or the program is interrupted. A file that no recorder has locked is followed until the program is interrupted.
+ */
 bool input_open(input *in, const char *name, input_kind kind, bool is_followed);
 
-/* Opens a capture in the first window, which is moved until it has the first chunk. False with an error, and if the
- * file is being written and has no chunk yet. */
+/* Opens a capture, and extends the window until it has the first chunk. False with an error in `capture`; false without
+ * one if the file is still being written and has no whole chunk yet. */
 bool input_open_capture(input *in, pfb_capture *capture);
 
-/* Moves the window to the next chunk. False at the end. */
+/* Call when `capture` needs more bytes: moves the window to the next chunk. False at the end of the file. */
 bool input_continue_capture(input *in, pfb_capture *capture);
 
-/* The same for perfmon logs. */
+/* The same for perfmon logs: .blg, and CSV or TSV. */
 bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *options);
 bool input_continue_log(input *in, pfb_log_reader *log);
 bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_options *options);
 bool input_continue_text(input *in, pfb_pdh_text_reader *text);
 
-/* Reads more into the window, which keeps its start. False after an error on standard error, and at the end. */
+/* Reads more bytes into the window, which keeps its start. False after an error on standard error, and at the end of
+ * the file. */
 bool input_extend(input *in);
 
-/* Shows the progress: the byte `at` of the window was reached. */
+/* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);
 
-/* The size of the file; a pipe is read to its end. */
+/* The size of the file. A pipe is read to its end. */
 uint64_t input_file_size(input *in);
 
-/* The same for an open file. */
+/* Like input_read(), for a file that is open already. */
 bool input_read_open(input *in, const char *name, int file, input_kind kind);
 void input_free(input *in);
 
-/* Appends a sentence that describes the file and names what was `expected`. The kind must have been INPUT_AUTO. */
+/* Appends "the file DESCRIPTION; expected EXPECTED". The file must have been opened with INPUT_AUTO. */
 void input_refusal_text(const input *in, const char *expected, buffer *out);
 
-/* Prints it as an error with the code unknown_format; status 1. */
+/* Prints that sentence as an error with the code unknown_format, and sets the exit status to 1. */
 void input_refuse(const input *in, const char *expected);
 
 /* ---- The data blocks of a file --------------------------------------------------------------------------- */
 
-/* Consecutive data blocks, each with its own size. The kind of the file gives the format of the first block, and the
- * signature that of each other one. */
+/* Data blocks of V1 and V2 that follow one another in a file. Each begins with its size. The kind of the file is the
+ * format of the first block; each later one is V1 if it has the signature of V1. */
 typedef struct input_blocks {
-    size_t at; /* offset of the next block in the window */
-    bool has_ended;
+    size_t at;      /* offset of the next block in the window */
+    bool has_ended; /* no further block can be found */
 } input_blocks;
 
 typedef enum input_part {
     INPUT_PART_BLOCK,    /* a V2 block begins at `at` */
-    INPUT_PART_V1,       /* a V1 block begins there */
-    INPUT_PART_TRAILING, /* the rest is not a block: shorter than a header, or only zeros */
+    INPUT_PART_V1,       /* a V1 block begins at `at` */
+    INPUT_PART_TRAILING, /* the rest of the file is not a block: it is shorter than a header, or only zeros */
     INPUT_PART_END
 } input_part;
 
-/* Returns what follows, after moving the window if it does not have the whole block. After a block the caller adds its
- * size to `at`, or sets `has_ended` if the size is unknown. The first bytes of a file always count as a block, so that
- * an empty file is rejected as one. */
+/* Returns what follows at `at`. If it is a block, the window is moved until it has all of it; the caller then adds the
+ * size of the block to `at`, or sets `has_ended` if the size cannot be read. A file always begins with a block, even an
+ * empty file, which is then reported as malformed. */
 input_part input_next_part(input *in, input_blocks *blocks);
 
 #endif

@@ -14,16 +14,17 @@
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Each function stores the argument and returns true, or returns false when it is not what the table expects. */
+/* The functions `take` of the table: each stores the argument of an option. They return false if the argument is
+ * invalid. */
 
-/* Starts with the default; the order is that of output_format. */
+/* In the order of output_format, from OUTPUT_TEXT on. The first is the default. */
 static const char *const format_words[] = {"text", "json", "csv", "pdh-csv", "pdh-tsv", "prometheus", "pfb", NULL};
 
-static const char *const color_words[] = {"auto", "always", "never", NULL}; /* the order of color_choice */
+static const char *const color_words[] = {"auto", "always", "never", NULL}; /* in the order of color_choice */
 static const char *const sample_words[] = {"32", "64", NULL};
 static const char *const generate_words[] = {"man", "bash", "zsh", "fish", NULL};
 
-/* The index of a word in a list. False when it is not in there. */
+/* Finds a word in a list. False if the list does not have it. */
 static bool find_word(const char *const *words, const char *value, size_t *index)
 {
     for (size_t i = 0; words[i]; i++) {
@@ -52,8 +53,8 @@ static bool take_kind(options *o, const char *value)
     return is_word;
 }
 
-/* A decimal number from `least` to `most`. */
-static bool read_number(const char *value, uint64_t least, uint64_t most, uint64_t *number)
+/* Reads a decimal number from `min` to `max`. */
+static bool read_number(const char *value, uint64_t min, uint64_t max, uint64_t *number)
 {
     uint64_t read = 0;
     for (const char *c = value; *c != '\0'; c++) {
@@ -62,7 +63,7 @@ static bool read_number(const char *value, uint64_t least, uint64_t most, uint64
         read = read * 10 + (uint64_t)(*c - '0');
     }
     *number = read;
-    return *value != '\0' && read >= least && read <= most;
+    return *value != '\0' && read >= min && read <= max;
 }
 
 static bool take_request(options *o, const char *value)
@@ -86,7 +87,8 @@ static bool take_names(options *o, const char *value)
     return true;
 }
 
-/* A request code of 1 or 2 digits and a colon may precede the file, so "C:" still begins a path. */
+/* The argument is a file, or a request code of 1 or 2 digits, a colon and a file. A path that begins with a drive, such
+ * as "C:", has no code. */
 static bool take_registration(options *o, const char *value)
 {
     size_t digits = strspn(value, "0123456789");
@@ -143,16 +145,16 @@ static bool take_path_file(options *o, const char *value)
     return true;
 }
 
-/* Seconds, stored as nanoseconds. */
+/* Reads a number of seconds, which is stored as nanoseconds. */
 static bool read_seconds(const char *value, uint64_t *nanoseconds)
 {
-    const double least = 0.01;
-    const double most = 1e7;
+    const double min = 0.01;
+    const double max = 1e7;
     char *end = NULL;
     /* strtod() also accepts signs, white space, words and hexadecimal. */
     bool is_number = *value >= '.' && *value <= '9' && !strpbrk(value, "xX");
     double seconds = is_number ? strtod(value, &end) : 0;
-    if (!is_number || *end != '\0' || !(seconds >= least && seconds <= most))
+    if (!is_number || *end != '\0' || !(seconds >= min && seconds <= max))
         return false;
     *nanoseconds = (uint64_t)(seconds * 1e9);
     return true;
@@ -222,11 +224,11 @@ static bool take_file(options *o, const char *value)
 
 static bool take_output(options *o, const char *value)
 {
-    o->recording = value;
+    o->output_path = value;
     return strcmp(value, "-") != 0;
 }
 
-/* Bytes, or with a suffix KiB, MiB or GiB. */
+/* Reads a number of bytes, or of KiB, MiB or GiB with the suffix K, M or G. */
 static bool take_rotate(options *o, const char *value)
 {
     static const char letters[] = "KMG";
@@ -248,7 +250,7 @@ static bool take_sample(options *o, const char *value)
 {
     uint64_t bits = 0;
     bool is_number = read_number(value, 32, 64, &bits);
-    o->sample = (unsigned)bits;
+    o->sample_bits = (unsigned)bits;
     return is_number && (bits == 32 || bits == 64);
 }
 
@@ -349,11 +351,11 @@ enum {
     READS_FILES = COMMAND_SHOW | COMMAND_CHECK | COMMAND_COOK | COMMAND_CONVERT | WRITES_PAGE,
     COLLECTS = COMMAND_LIVE | COMMAND_RECORD,
     QUERIES = COLLECTS | COMMAND_COUNTERSETS,
-    TAKES_SOURCE = COLLECTS | COMMAND_REPORT, /* report of this machine: only with --source live */
+    TAKES_SOURCE = COLLECTS | COMMAND_REPORT, /* report does so only with --source live */
     CHOOSES = COLLECTS | COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
     PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP | WRITES_PAGE),
     PRINTS_TABLES = COMMAND_COOK | COMMAND_LIVE | COMMAND_TYPES,
-    /* Those with notes or progress on standard error. */
+    /* Commands that print notes or progress on standard error. */
     HAS_NOTES = READS_FILES | COMMAND_EVAL | COLLECTS | COMMAND_LWP_SHOW | COMMAND_CPI_SHOW | COMMAND_CPI_RUN
 };
 
@@ -396,7 +398,7 @@ static const command_option table[] = {
      .argument = "[CODE:]FILE",
      .commands = COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
      .meaning = "for V2 replies without metadata: the reply to a registration request; CODE is the request code, 1 by "
-                "default; replies of other codes follow that of their counterset; repeatable",
+                "default; give replies of other codes after the reply of code 1 of their counterset; repeatable",
      .expected = "a file, after a request code from 1 to 10 and a colon or alone",
      .example = "5:names.bin",
      .takes_file = true,
@@ -422,9 +424,9 @@ static const command_option table[] = {
     {.name = "set",
      .argument = "NAME|GUID",
      .commands = CHOOSES,
-     .meaning =
-         "counterset; a name may contain * and ?; repeatable; default: Processor Information; for files that cook, "
-         "convert and report read all",
+     .meaning = "counterset; a name may contain * and ?; repeatable; default: all for files that cook, convert and "
+                "report read, "
+                "otherwise Processor Information",
      .example = "\"Network Interface\"",
      .take = take_set},
     {.name = "instance",
@@ -442,8 +444,8 @@ static const command_option table[] = {
     {.name = "from",
      .argument = "TIME",
      .commands = CHOOSES,
-     .meaning = "leave out the samples of a recording before this time: RFC 3339 with Z or an offset, local time "
-                "without, or a time of the day of the first sample",
+     .meaning = "leave out the samples of a recording before this time: RFC 3339 with Z or an offset, the same without "
+                "them for local time, or a time of the day of the first sample",
      .expected = TIME_EXPECTED,
      .example = "2026-11-23T04:05:00",
      .take = take_from},
@@ -457,7 +459,8 @@ static const command_option table[] = {
     {.name = "every",
      .argument = "N",
      .commands = CHOOSES,
-     .meaning = "of the samples of a recording use the first and each N-th after it: rates are those over N intervals",
+     .meaning =
+         "use only the first sample of a recording and every N-th after it; rates are then averages over N intervals",
      .expected = "a number from 1 up",
      .example = "10",
      .take = take_every},
@@ -505,7 +508,7 @@ static const command_option table[] = {
     {.name = "file",
      .argument = "FILE",
      .commands = COMMAND_COUNTERSETS,
-     .meaning = "the earlier name of --source",
+     .meaning = "old name of --source",
      .takes_file = true,
      .take = take_file},
     {.name = "sample",
@@ -612,12 +615,13 @@ bool option_applies(const command_option *option, const command *c)
     return (option->commands & (uint32_t)c->bit) != 0;
 }
 
-/* Commands that compute displayed values. */
+/* Whether the command computes displayed values of files. */
 static bool cooks(const command *c)
 {
     return c->bit == COMMAND_COOK || c->bit == COMMAND_CONVERT || c->bit == COMMAND_REPORT;
 }
 
+/* Whether files of this kind contain samples. */
 static bool is_cookable(input_kind kind)
 {
     return kind == INPUT_AUTO || kind == INPUT_DATA || kind == INPUT_V1 || kind == INPUT_CAPTURE || kind == INPUT_LOG;
@@ -637,7 +641,7 @@ bool option_has_default(const command_option *option, const command *c)
 
 /* ---- Errors ---------------------------------------------------------------------------------------------- */
 
-/* Prints "perfblock: COMMAND: SENTENCE"; returns false. The sentence is freed. */
+/* Prints "perfblock: COMMAND: SENTENCE" and frees the sentence. Returns false. */
 static bool refuse_sentence(const command *c, buffer *sentence)
 {
     diagnostics_say(STATUS_USAGE, "perfblock", "%s: %s", c->name, sentence->data);
@@ -657,23 +661,23 @@ static bool refuse(const command *c, const char *format, ...)
     return refuse_sentence(c, &sentence);
 }
 
-/* `name` is as typed, with its dashes. */
+/* Reports an unknown option. `name` is what was typed, with its dashes. */
 static bool refuse_unknown(const command *c, const char *name)
 {
-    suggestion meant;
+    suggestion similar;
     buffer sentence = {0};
     buffer otherwise = {0};
-    suggest_begin(&meant, name);
+    suggest_begin(&similar, name);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        char known[32];
-        int size = snprintf(known, sizeof known, "--%s", table[i].name);
+        char option_name[32];
+        int size = snprintf(option_name, sizeof option_name, "--%s", table[i].name);
         if (option_applies(&table[i], c))
-            suggest_name(&meant, known, (size_t)size);
+            suggest_name(&similar, option_name, (size_t)size);
     }
     buffer_format(&sentence, "unknown option %s", name);
     buffer_format(&otherwise, "; perfblock help %s lists the options", c->name);
-    suggest_put(&meant, &sentence, otherwise.data);
-    suggest_end(&meant);
+    suggest_put(&similar, &sentence, otherwise.data);
+    suggest_end(&similar);
     buffer_free(&otherwise);
     return refuse_sentence(c, &sentence);
 }
@@ -696,33 +700,34 @@ static bool refuse_value(const command *c, const command_option *option, const c
 {
     buffer sentence = {0};
     buffer words = {0};
-    suggestion meant;
-    suggest_begin(&meant, value);
+    suggestion similar;
+    suggest_begin(&similar, value);
     for (size_t i = 0; option->words && option->words[i]; i++) {
         if (option_allows(option, c, i))
-            suggest_name(&meant, option->words[i], strlen(option->words[i]));
+            suggest_name(&similar, option->words[i], strlen(option->words[i]));
     }
     if (option->words)
         put_words(&words, option, c);
     buffer_format(&sentence, "--%s %s: expected %s", option->name, value,
                   option->words ? words.data : option->expected);
-    suggest_put(&meant, &sentence, "");
-    suggest_end(&meant);
+    suggest_put(&similar, &sentence, "");
+    suggest_end(&similar);
     buffer_free(&words);
     return refuse_sentence(c, &sentence);
 }
 
 /* ---- Parsing --------------------------------------------------------------------------------------------- */
 
-enum { LONG_OPTION = 256 }; /* getopt_long() returns this plus an index of the table, or the letter */
+enum { LONG_OPTION = 256 }; /* getopt_long() returns this plus the index of a long option in the table, or a letter */
 
-/* Fills what getopt_long() needs: the options of all commands, so that one of another command is not unknown. */
+/* Fills the tables of getopt_long(). They have the options of all commands, so that an option of another command is
+ * reported as one that does not apply instead of an unknown one. */
 static void fill_getopt(const command *c, struct option long_options[OPTION_COUNT + 1],
                         char short_options[2 * OPTION_COUNT + 3])
 {
     size_t at = 0;
     if (c->files == FILES_COMMAND)
-        short_options[at++] = '+'; /* stop at the first argument that is no option */
+        short_options[at++] = '+'; /* stop at the first argument that is not an option */
     short_options[at++] = ':';
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         int has_argument = table[i].argument ? required_argument : no_argument;
@@ -758,7 +763,8 @@ static bool refuse_argument(const command *c, const char *argument, int found)
     buffer name = {0};
     buffer_bytes(&name, argument, strcspn(argument, "="));
     const char *shown = is_letter ? letter : name.data;
-    /* For a long option only the table says it: MinGW's getopt_long() returns ':' for a value too many as well. */
+    /* For a long option `found` does not decide: MinGW's getopt_long() returns ':' also for a value that is not
+     * allowed. */
     bool is_long = optopt >= LONG_OPTION;
     if (is_long ? table[optopt - LONG_OPTION].argument != NULL : found == ':')
         refuse(c, "%s needs a value", shown);
@@ -770,8 +776,8 @@ static bool refuse_argument(const command *c, const char *argument, int found)
     return false;
 }
 
-/* Whether the value is one of the option's words that the command does not accept. */
-static bool is_excluded(const command_option *option, const command *c, const char *value)
+/* Whether the value is one of the words of the option, but not one that the command accepts. */
+static bool is_unsupported_word(const command_option *option, const command *c, const char *value)
 {
     size_t word = 0;
     return option->words && find_word(option->words, value, &word) && !option_allows(option, c, word);
@@ -784,12 +790,12 @@ static bool take_option(options *o, const command *c, int found, const char *arg
         return refuse_argument(c, argument, found);
     if (!option_applies(option, c))
         return refuse(c, "--%s does not apply; perfblock help %s lists the options", option->name, c->name);
-    if (is_excluded(option, c, optarg) || !option->take(o, optarg))
+    if (is_unsupported_word(option, c, optarg) || !option->take(o, optarg))
         return refuse_value(c, option, optarg);
     return true;
 }
 
-/* The first format that the command writes. */
+/* The first format that the command writes, in the order of the WRITES_ bits. */
 static output_format default_format(const command *c)
 {
     return c->formats & WRITES_JSON && !(c->formats & WRITES_TEXT) ? OUTPUT_JSON
@@ -812,7 +818,7 @@ static bool check_files(const options *o, const command *c)
     return true;
 }
 
-/* What is collected and shown. */
+/* Checks the options that choose what is collected and shown. */
 static bool check_choices(const options *o, const command *c)
 {
     bool has_paths = o->path_count > 0 || o->path_file;
@@ -832,12 +838,13 @@ static bool check_choices(const options *o, const command *c)
     return true;
 }
 
+/* Whether an option was given that applies only to collecting from a machine. */
 static bool is_collecting(const options *o)
 {
     return o->interval != DEFAULT_INTERVAL || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;
 }
 
-/* Where samples come from, what belongs to them, and for how long they are collected. */
+/* Checks the options that say where samples come from and how long they are collected. */
 static bool check_source(const options *o, const command *c)
 {
     if (o->is_live && o->source)
@@ -863,8 +870,8 @@ static bool check_source(const options *o, const command *c)
     return true;
 }
 
-/* Checks that the options and files go together. */
-static bool check_whole(const options *o, const command *c)
+/* Checks that the options and arguments fit together. */
+static bool check_options(const options *o, const command *c)
 {
     if (o->wants_help || o->wants_version)
         return true;
@@ -876,17 +883,17 @@ static bool check_whole(const options *o, const command *c)
         return refuse(c, "--kind registration needs --request");
     if (o->request != 0 && o->kind != INPUT_REGISTRATION)
         return refuse(c, "--request needs --kind registration");
-    if (c->bit == COMMAND_LIVE && o->recording && o->format != OUTPUT_PROMETHEUS)
+    if (c->bit == COMMAND_LIVE && o->output_path && o->format != OUTPUT_PROMETHEUS)
         return refuse(c, "--output applies to --format prometheus");
-    if (c->bit == COMMAND_LWP_MODEL && o->sample == 0)
+    if (c->bit == COMMAND_LWP_MODEL && o->sample_bits == 0)
         return refuse(c, "expected --sample 32 or --sample 64");
-    if (c->bit == COMMAND_RECORD && !o->recording)
+    if (c->bit == COMMAND_RECORD && !o->output_path)
         return refuse(c, "expected -o FILE, the recording to write");
-    if (c->bit == COMMAND_CONVERT && !o->recording)
+    if (c->bit == COMMAND_CONVERT && !o->output_path)
         return refuse(c, "expected -o FILE, the file to write");
     if (c->bit == COMMAND_EXPLAIN && o->file_count == 0)
         return refuse(c, "expected FILE (- is standard input)");
-    if (o->opens_page && !o->recording)
+    if (o->opens_page && !o->output_path)
         return refuse(c, "--open needs -o, the page to open");
     return true;
 }
@@ -916,9 +923,9 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     o->file_count = (size_t)(argc - optind);
     for (size_t i = 0; c->files == FILES_PATHS && i < o->file_count; i++)
         take_path(o, o->files[i]);
-    if (o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0 && !o->recording)
-        o->count = 1; /* readers of a pipe take one */
-    return check_whole(o, c);
+    if (o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0 && !o->output_path)
+        o->count = 1; /* a program that reads the metrics from a pipe expects them once */
+    return check_options(o, c);
 }
 
 options options_with_files(const options *o)
@@ -940,8 +947,8 @@ void options_free(options *o)
     free(o->paths);
 }
 
-/* NO_COLOR counts when it is set and not empty: https://no-color.org */
-static bool is_color_unwanted(void)
+/* NO_COLOR has an effect if it is set and not empty: https://no-color.org */
+static bool is_no_color_set(void)
 {
     const char *value = getenv("NO_COLOR");
     return value && *value != '\0';
@@ -950,5 +957,5 @@ static bool is_color_unwanted(void)
 bool options_color(const options *o)
 {
     return o->color == COLOR_ALWAYS ||
-           (o->color == COLOR_AUTO && system_is_terminal(SYSTEM_OUTPUT) && !is_color_unwanted());
+           (o->color == COLOR_AUTO && system_is_terminal(SYSTEM_OUTPUT) && !is_no_color_set());
 }

@@ -11,7 +11,7 @@
 
 /* ---- Commands -------------------------------------------------------------------------------------------- */
 
-/* Commands as bits. */
+/* A bit for each command, so that sets of commands can be stored. */
 typedef enum command_bit {
     COMMAND_SHOW = 1,
     COMMAND_CHECK = 2,
@@ -33,19 +33,19 @@ typedef enum command_bit {
     COMMAND_ALL = 131071
 } command_bit;
 
-/* The arguments that are not options. */
+/* What the arguments of a command are, apart from options. */
 typedef enum file_use {
     FILES_NONE,
     FILES_ONE,     /* at most one file; without one, standard input or this machine */
     FILES_ANY,     /* any number of files; without one, standard input or this machine */
     FILES_MANY,    /* at least one file */
     FILES_PATHS,   /* no files: counter paths */
-    FILES_COMMAND, /* no files: a command to run with its arguments, which ends the options */
+    FILES_COMMAND, /* no files: a command to run, and its arguments; what follows its name is no option of ours */
     FILES_SETS,    /* no files: names of countersets */
     FILES_NAME     /* no files: the name of a command or group, or nothing */
 } file_use;
 
-/* The formats that a command writes, as bits. Its default is the first of them in this order. */
+/* The formats that a command can write, as bits. The first of them in this order is the default. */
 enum {
     WRITES_TEXT = 1 << OUTPUT_TEXT,
     WRITES_JSON = 1 << OUTPUT_JSON,
@@ -69,7 +69,7 @@ typedef struct options options;
 typedef struct command {
     const char *name; /* for a command of a group: "GROUP NAME" */
     command_bit bit;
-    const char *arguments; /* as help shows them */
+    const char *arguments; /* as they are named in help */
     file_use files;
     unsigned formats;    /* WRITES_ bits */
     const char *summary; /* a line, for lists of commands */
@@ -102,30 +102,30 @@ struct options {
     registration_option *registrations;
     size_t registration_count;
     const char *query_info; /* --query-info; null: not given */
-    bool has_two_queries;   /* it was given again */
+    bool has_two_queries;   /* --query-info was given twice */
     const char *instance;   /* null: not given */
     const char **paths;     /* --path, and the arguments of live and record */
     size_t path_count;
-    const char *path_file; /* --paths; null: not given */
-    const char *source;    /* null: live */
-    bool is_live;          /* --source live */
-    char **sources;        /* --source FILE, in the order given; `source` is the first */
+    const char *path_file;   /* --paths; null: not given */
+    const char *source;      /* null: live */
+    bool is_live;            /* --source live */
+    char **sources;          /* --source FILE, in the order given; `source` is the first */
     size_t source_count;
-    const char *machine;   /* --machine; null: this one */
-    bool is_v1;            /* --v1 */
-    const char *names;     /* --names; null: not given */
-    const char *recording; /* --output; null: not given */
-    const char *label;     /* --label; null: not given */
-    const char *generated; /* --generate; null: not given */
-    uint32_t minor;        /* --minor */
-    unsigned sample;       /* --sample: 32 or 64 bits; 0: not given */
-    uint64_t interval;     /* nanoseconds */
-    uint64_t duration;     /* nanoseconds; 0: not given */
-    uint64_t count;        /* 0: until interrupted */
-    uint64_t rotation;     /* --rotate, in bytes; 0: not given */
-    sample_range range;    /* --from, --to, --every */
-    const char *sort;      /* --sort; null: not given */
-    uint64_t top;          /* --top; 0: not given */
+    const char *machine;     /* --machine; null: this one */
+    bool is_v1;              /* --v1 */
+    const char *names;       /* --names; null: not given */
+    const char *output_path; /* --output; null: not given */
+    const char *label;       /* --label; null: not given */
+    const char *generated;   /* --generate; null: not given */
+    uint32_t minor;          /* --minor */
+    unsigned sample_bits;    /* --sample: 32 or 64; 0: not given */
+    uint64_t interval;       /* nanoseconds */
+    uint64_t duration;       /* nanoseconds; 0: not given */
+    uint64_t count;          /* 0: until interrupted */
+    uint64_t rotation;       /* --rotate, in bytes; 0: not given */
+    sample_range range;      /* --from, --to, --every */
+    const char *sort;        /* --sort; null: not given */
+    uint64_t top;            /* --top; 0: not given */
     bool is_nonzero;
     bool is_summary;
     bool is_quiet;
@@ -141,31 +141,31 @@ struct options {
 typedef struct command_option {
     const char *name;                            /* without dashes */
     char letter;                                 /* short form; 0: none */
-    const char *argument;                        /* as help shows it; null: the option takes none */
-    uint32_t commands;                           /* those that accept it: COMMAND_ bits */
-    const char *meaning;                         /* a phrase; help appends the words */
-    const char *expected;                        /* of the argument, for errors; null: the words */
-    const char *example;                         /* of the argument; null: none */
-    const char *const *words;                    /* the only values, then a null; null: any value */
-    bool has_default;                            /* the first word is the default */
+    const char *argument;                        /* its name in help; null: the option takes no argument */
+    uint32_t commands;                           /* the commands that accept the option: COMMAND_ bits */
+    const char *meaning;                         /* for help, which appends `words` */
+    const char *expected;                        /* what the argument must be, for errors; null: one of `words` */
+    const char *example;                         /* an example of the argument, for man pages; null: none */
+    const char *const *words;                    /* all values that are accepted, then a null; null: any value */
+    bool has_default;                            /* the first of `words` is the default */
     bool takes_file;                             /* the argument is the name of a file */
-    bool (*take)(options *o, const char *value); /* false: the argument is not what is expected */
+    bool (*take)(options *o, const char *value); /* stores the argument; false if it is invalid */
 } command_option;
 
 /* The option at an index of the table, in the order of help; null past the last. */
 const command_option *option_at(size_t i);
 
-/* Whether the command accepts the option, and the value of one of its words (--format has fewer for some). */
+/* Whether the command accepts the option. */
 bool option_applies(const command_option *option, const command *c);
+
+/* Whether the command accepts words[word] as the value of the option: not every command writes every --format. */
 bool option_allows(const command_option *option, const command *c, size_t word);
 
-/* Whether its first word is the default. The format of convert depends on the name of its output. */
+/* Whether the first word is the default. It is not for --format of convert, which depends on the name of the output. */
 bool option_has_default(const command_option *option, const command *c);
 
-/* Returns a copy in which the files of --source, if there are any, take the place of the files. */
-options options_with_files(const options *o);
-
-/* Reads the arguments after the command's name, which is argv[0]. False after an error message. */
+/* Parses the command line. argv[0] is the name of the command. False after an error message. Call options_free() in
+ * both cases. */
 bool options_parse(options *o, const command *c, int argc, char **argv);
 void options_free(options *o);
 

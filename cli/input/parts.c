@@ -20,22 +20,22 @@ bool parts_next(parts *p, pfb_chunk *chunk)
             p->has_any = true;
             return true;
         }
-        if (p->later++ == 0)
-            p->first_later = chunk->offset;
+        if (p->later_count++ == 0)
+            p->first_later_offset = chunk->offset;
     }
     return false;
 }
 
-bool parts_tell(const parts *p)
+bool parts_finish(const parts *p)
 {
     bool is_missing = !p->has_any && p->capture.error.code == PFB_OK;
-    if (is_missing && p->later > 0)
+    if (is_missing && p->later_count > 0)
         diagnostics_say(STATUS_MALFORMED, p->in->name,
                         "all %s of the capture are of a later version, which this program does not read", p->what);
     else if (is_missing)
         diagnostics_say(STATUS_MALFORMED, p->in->name, "the capture has no %s", p->what);
-    else if (p->later > 0)
-        diagnostics_note(p->in->name, p->first_later, "%s of a later version were skipped: %" PRIu64 " chunk%s",
-                         p->what, p->later, p->later == 1 ? "" : "s");
+    else if (p->later_count > 0)
+        diagnostics_note(p->in->name, p->first_later_offset, "%s of a later version were skipped: %" PRIu64 " chunk%s",
+                         p->what, p->later_count, p->later_count == 1 ? "" : "s");
     return p->has_any;
 }

@@ -5,24 +5,25 @@
 #include "input/input.h"
 #include "perfblock/capture.h"
 
-/* Reads the chunks of one tag of a capture. Those of a later version are skipped and reported. */
+/* Reads the chunks of a capture that have one tag. Chunks of a later version than this program reads are skipped, and
+ * reported by parts_finish(). */
 typedef struct parts {
     pfb_capture capture; /* the caller reports its error */
     /* ------------------------------------------------------------------------------------------ */
     const input *in;
     uint32_t tag;
-    const char *what; /* "CPI hooks" */
-    bool has_any;
-    uint64_t later; /* number of chunks of a later version */
-    size_t first_later;
+    const char *what;     /* see parts_open() */
+    bool has_any;         /* a chunk was read */
+    uint64_t later_count; /* number of chunks of a later version that were skipped */
+    size_t first_later_offset;
 } parts;
 
-/* `what` is the content of the chunks for messages, in the plural. */
+/* `what` is what the chunks contain, for messages and in the plural: "CPI hooks". */
 void parts_open(parts *p, const input *in, uint32_t tag, const char *what);
 bool parts_next(parts *p, pfb_chunk *chunk);
 
-/* Call at the end: reports a sound capture without such a chunk as malformed, and skipped chunks with a note. False if
- * there was no chunk to read. */
-bool parts_tell(const parts *p);
+/* Call after the last chunk. Reports skipped chunks with a note, and as malformed a capture without an error of its own
+ * that has no chunk to read. False if no chunk was read. */
+bool parts_finish(const parts *p);
 
 #endif

@@ -15,8 +15,8 @@
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
 
-/* Reads `count` digits. False if they are not there, or the number is not between the limits. */
-static bool read_digits(const char **at, size_t count, unsigned least, unsigned most, unsigned *number)
+/* Reads a number of exactly `count` digits. False if they are missing, or the number is not from `min` to `max`. */
+static bool read_digits(const char **at, size_t count, unsigned min, unsigned max, unsigned *number)
 {
     *number = 0;
     for (size_t i = 0; i < count; i++) {
@@ -26,42 +26,43 @@ static bool read_digits(const char **at, size_t count, unsigned least, unsigned 
         *number = *number * 10 + (unsigned)(digit - '0');
     }
     *at += count;
-    return *number >= least && *number <= most;
+    return *number >= min && *number <= max;
 }
 
-static bool read_mark(const char **at, const char *marks)
+/* Reads a character if it is one of `characters`; otherwise returns false. */
+static bool read_one_of(const char **at, const char *characters)
 {
-    bool is_mark = **at != '\0' && strchr(marks, **at) != NULL;
-    *at += is_mark;
-    return is_mark;
+    bool is_found = **at != '\0' && strchr(characters, **at) != NULL;
+    *at += is_found;
+    return is_found;
 }
 
-/* Days since 1601-01-01, which begins a cycle of 400 years. */
+/* Days from 1601-01-01, the start of a cycle of 400 years, to a date. */
 static int64_t days_to(unsigned year, unsigned month, unsigned day)
 {
-    static const unsigned before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    static const unsigned days_before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
     unsigned years = year - 1601;
     bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    return (int64_t)years * 365 + years / 4 - years / 100 + years / 400 + before[month - 1] + (month > 2 && is_leap) +
-           day - 1;
+    return (int64_t)years * 365 + years / 4 - years / 100 + years / 400 + days_before[month - 1] +
+           (month > 2 && is_leap) + day - 1;
 }
 
-/* "2026-11-23" as 100 ns since 1601. */
+/* Reads a date such as "2026-11-23" as 100 ns since 1601. */
 static bool read_date(const char **at, int64_t *clock)
 {
-    static const unsigned sizes[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    static const unsigned month_days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     unsigned year = 0;
     unsigned month = 0;
     unsigned day = 0;
-    if (!read_digits(at, 4, 1601, 9999, &year) || !read_mark(at, "-") || !read_digits(at, 2, 1, 12, &month) ||
-        !read_mark(at, "-") || !read_digits(at, 2, 1, 31, &day))
+    if (!read_digits(at, 4, 1601, 9999, &year) || !read_one_of(at, "-") || !read_digits(at, 2, 1, 12, &month) ||
+        !read_one_of(at, "-") || !read_digits(at, 2, 1, 31, &day))
         return false;
     *clock = days_to(year, month, day) * UNITS_PER_DAY;
     bool is_leap_day = month == 2 && day == 29 && days_to(year, 3, 1) - days_to(year, 2, 1) == 29;
-    return day <= sizes[month - 1] || is_leap_day;
+    return day <= month_days[month - 1] || is_leap_day;
 }
 
-/* Digits past those of 100 ns are ignored. */
+/* Reads the digits after the decimal point of the seconds. Those after the seventh, of 100 ns, are ignored. */
 static bool read_fraction(const char **at, time_option *time)
 {
     const char *first = *at;
@@ -74,35 +75,35 @@ static bool read_fraction(const char **at, time_option *time)
     return *at != first;
 }
 
-/* "04:05", "04:05:06" or "04:05:06.789". */
+/* Reads "04:05", "04:05:06" or "04:05:06.789", and adds it to the clock. */
 static bool read_time_of_day(const char **at, time_option *time)
 {
     unsigned hour = 0;
     unsigned minute = 0;
     unsigned second = 0;
-    if (!read_digits(at, 2, 0, 23, &hour) || !read_mark(at, ":") || !read_digits(at, 2, 0, 59, &minute))
+    if (!read_digits(at, 2, 0, 23, &hour) || !read_one_of(at, ":") || !read_digits(at, 2, 0, 59, &minute))
         return false;
-    if (read_mark(at, ":")) {
+    if (read_one_of(at, ":")) {
         if (!read_digits(at, 2, 0, 59, &second))
             return false;
-        if (read_mark(at, ".") && !read_fraction(at, time))
+        if (read_one_of(at, ".") && !read_fraction(at, time))
             return false;
     }
     time->clock += (((int64_t)hour * 60 + minute) * 60 + second) * UNITS_PER_SECOND;
     return true;
 }
 
-/* "Z" or "+01:00", after a blank or not. */
+/* Reads "Z" or an offset such as "+01:00", which a blank may precede. */
 static bool read_zone(const char **at, time_option *time)
 {
     unsigned hours = 0;
     unsigned minutes = 0;
-    read_mark(at, " ");
+    read_one_of(at, " ");
     time->kind = TIME_UTC;
-    if (read_mark(at, "Zz"))
+    if (read_one_of(at, "Zz"))
         return true;
     int64_t sign = **at == '-' ? -1 : 1;
-    if (!read_mark(at, "+-") || !read_digits(at, 2, 0, 23, &hours) || !read_mark(at, ":") ||
+    if (!read_one_of(at, "+-") || !read_digits(at, 2, 0, 23, &hours) || !read_one_of(at, ":") ||
         !read_digits(at, 2, 0, 59, &minutes))
         return false;
     time->clock -= sign * (int64_t)(hours * 60 + minutes) * UNITS_PER_MINUTE;
@@ -115,7 +116,7 @@ bool time_option_read(const char *text, time_option *time)
     *time = (time_option){.kind = TIME_OF_DAY, .unit = 1};
     if (strlen(text) > 2 && text[2] != ':') {
         time->kind = TIME_LOCAL;
-        if (!read_date(&at, &time->clock) || !read_mark(&at, "Tt "))
+        if (!read_date(&at, &time->clock) || !read_one_of(&at, "Tt "))
             return false;
     }
     return read_time_of_day(&at, time) &&
@@ -124,7 +125,7 @@ bool time_option_read(const char *text, time_option *time)
 
 /* ---- Local time ------------------------------------------------------------------------------------------ */
 
-/* The offset of local time from UTC at a moment, in 100 ns; 0 if it is not known. */
+/* The offset of local time from UTC at a moment, in 100 ns; 0 with --utc, and if the system does not know it. */
 static int64_t offset_at(const sample_range *r, int64_t clock)
 {
     int32_t minutes = 0;
@@ -133,16 +134,17 @@ static int64_t offset_at(const sample_range *r, int64_t clock)
     return minutes * UNITS_PER_MINUTE;
 }
 
-/* The moment of a local time. The first one, where it occurs twice; one that is skipped is that much later. */
+/* The moment of a local time in UTC. A time that occurs twice, when clocks are set back, is its first occurrence. A
+ * time that is skipped, when clocks are set forward, is converted with the offset before the change. */
 static int64_t utc_of(const sample_range *r, int64_t local)
 {
-    int64_t before = offset_at(r, local - UNITS_PER_DAY);
-    int64_t after = offset_at(r, local + UNITS_PER_DAY);
-    bool is_after = offset_at(r, local - before) != before && offset_at(r, local - after) == after;
-    return local - (is_after ? after : before);
+    int64_t earlier = offset_at(r, local - UNITS_PER_DAY);
+    int64_t later = offset_at(r, local + UNITS_PER_DAY);
+    bool is_after_change = offset_at(r, local - earlier) != earlier && offset_at(r, local - later) == later;
+    return local - (is_after_change ? later : earlier);
 }
 
-/* The moment of a time. `day` is the midnight of times without a date. */
+/* The moment of a time in UTC. `day` is the midnight, in local time, that times without a date count from. */
 static int64_t moment_of(const sample_range *r, const time_option *time, int64_t day)
 {
     return time->kind == TIME_UTC     ? time->clock
@@ -157,8 +159,8 @@ bool sample_range_is_given(const sample_range *r)
     return r->from.kind != TIME_NONE || r->to.kind != TIME_NONE || r->every > 0;
 }
 
-/* Gives the collector the range. `local_first` is the local time of the first sample. */
-static void choose(sample_range *r, pfb_collector *collector, int64_t local_first)
+/* Passes the range to the collector. `local_first` is the local time of the first sample, for times without a date. */
+static void set_range(sample_range *r, pfb_collector *collector, int64_t local_first)
 {
     int64_t in_day = local_first % UNITS_PER_DAY;
     int64_t day = local_first - (in_day < 0 ? in_day + UNITS_PER_DAY : in_day);
@@ -180,7 +182,7 @@ void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t
     if (!sample_range_is_given(r))
         r->is_known = true;
     else if (first || !needs_first)
-        choose(r, collector, first ? *first + offset_at(r, *first) : 0);
+        set_range(r, collector, first ? *first + offset_at(r, *first) : 0);
     else
         pfb_collector_choose_range(collector, &none);
 }
@@ -191,7 +193,7 @@ bool sample_range_repeats(sample_range *r, pfb_collector *collector)
     if (!reply.has_time)
         return false;
     if (!r->is_known) {
-        choose(r, collector, reply.time + (reply.is_local_time ? 0 : offset_at(r, reply.time)));
+        set_range(r, collector, reply.time + (reply.is_local_time ? 0 : offset_at(r, reply.time)));
         return true;
     }
     if (!reply.is_left_out) {

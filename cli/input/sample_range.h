@@ -4,52 +4,54 @@
 
 #include "perfblock/collect.h"
 
-/* --from, --to and --every: which samples are used. */
+/* The options --from, --to and --every, which choose samples by their times. */
 
 typedef enum time_kind {
     TIME_NONE,  /* not given */
-    TIME_UTC,   /* with Z or an offset */
-    TIME_LOCAL, /* without */
-    TIME_OF_DAY /* of the day of the first sample, local */
+    TIME_UTC,   /* a date and time with Z or an offset */
+    TIME_LOCAL, /* a date and time without them: local time */
+    TIME_OF_DAY /* local time without a date: on the day of the first sample */
 } time_kind;
 
-/* A time as it was given. */
+/* A time as it was given on the command line. */
 typedef struct time_option {
     time_kind kind;
-    int64_t clock; /* 100 ns since 1601-01-01 in UTC or local time; of the day: since midnight */
-    int64_t unit;  /* of the last digit of the fraction, in 100 ns; 1 without a fraction */
+    int64_t clock; /* in 100 ns: since 1601-01-01, in UTC or local time by `kind`; TIME_OF_DAY: since midnight */
+    int64_t unit;  /* the value of the last digit of the fraction, in 100 ns; 1 without a fraction */
 } time_option;
 
-/* What an argument must be, for messages. */
+/* What the argument of --from and --to must be, for messages. */
 #define TIME_EXPECTED                                                                                                  \
     "a time such as 2026-11-23T04:05:00Z, 2026-11-23T04:05:00+01:00, 2026-11-23T04:05:00 or 04:05 (of the first "      \
     "sample's day)"
 
-/* Reads a time. False if it is none. */
+/* Reads a time. False if the text is not a time. */
 bool time_option_read(const char *text, time_option *time);
 
-/* The samples that were asked for. */
+/* The samples that the options choose. */
 typedef struct sample_range {
     time_option from, to;
     uint64_t every; /* 0: not given */
-    bool is_utc;    /* local times are in UTC */
+    bool is_utc;    /* --utc: times without an offset are UTC, not local time */
     /* ------------------------------------------------------------------------------------------ */
-    bool is_known; /* the collector has the range */
-    bool has_used, has_left_out;
-    int64_t first, last; /* of those that were left out */
+    bool is_known; /* the collector has the range, or none was given */
+    bool has_used; /* a sample was used */
+    bool has_left_out;
+    int64_t first, last; /* the earliest and the latest time of a sample that was left out */
 } sample_range;
 
-/* Returns true if something was asked for. */
+/* Returns true if one of the options was given. */
 bool sample_range_is_given(const sample_range *r);
 
-/* Begins to choose the samples that are put into a collector, or collected by it. `first`, which may be null, is the
- * time of the first sample. */
+/* Makes a collector choose samples by the range. `first` is the time of the first sample; null if it is not known yet.
+ */
 void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t *first);
 
-/* Call after each put. Returns true if the range was not known before: then the same must be put again. */
+/* Call after each sample that is put into the collector. A range that has a time of day is known only after the first
+ * sample was put: then this returns true, and the caller must put that sample again. */
 bool sample_range_repeats(sample_range *r, pfb_collector *collector);
 
-/* Reports that all samples were left out, if so; status 2. */
+/* If all samples were left out, reports that and sets the exit status to 2. */
 void sample_range_end(const sample_range *r);
 
 #endif

@@ -459,7 +459,7 @@ void walk_capture_parts(walk *w, uint32_t tag, const char *what)
         else
             walk_hooks(w, &body);
     }
-    parts_tell(&found);
+    parts_finish(&found);
     walk_fail(w, &whole, found.capture.error);
 }
 
