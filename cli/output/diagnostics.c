@@ -57,7 +57,7 @@ static void begin_line(buffer *line, const char *subject)
     buffer_string(line, ": ");
 }
 
-/* The line is written at once, so that lines of several programs do not mix. */
+/* Writes the line with one call, so that lines of several programs do not mix. */
 static void end_line(buffer *line)
 {
     buffer_string(line, "\n");
@@ -131,14 +131,15 @@ void diagnostics_note(const char *file, size_t offset, const char *format, ...)
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */
 
-#define FIRST_SHOWN UINT64_C(1000000000) /* nanoseconds of silence */
-#define BETWEEN UINT64_C(200000000)
+/* Nanoseconds. */
+#define FIRST_DELAY UINT64_C(1000000000)
+#define MIN_INTERVAL UINT64_C(200000000)
 
 static struct {
     bool is_on, is_shown, shares_terminal;
     uint64_t next;
-    const char *file; /* the current one, and when it was begun */
-    uint64_t begun;
+    const char *file; /* the current file */
+    uint64_t begun;   /* when reading it began */
 } progress;
 
 void progress_begin(bool is_quiet)
@@ -146,7 +147,7 @@ void progress_begin(bool is_quiet)
     progress.shares_terminal = system_is_terminal(SYSTEM_OUTPUT);
     progress.is_on = !has_no_notes && system_is_terminal(SYSTEM_ERROR) && (is_quiet || !progress.shares_terminal);
     progress.begun = system_now();
-    progress.next = progress.begun + FIRST_SHOWN;
+    progress.next = progress.begun + FIRST_DELAY;
     progress.file = NULL;
 }
 
@@ -182,7 +183,7 @@ void progress_show(const char *file, uint64_t done, uint64_t total)
     fflush(stderr);
     buffer_free(&line);
     progress.is_shown = true;
-    progress.next = now + BETWEEN;
+    progress.next = now + MIN_INTERVAL;
 }
 
 void progress_count(const char *file, uint64_t samples, uint64_t bytes, bool is_end)
@@ -199,7 +200,7 @@ void progress_count(const char *file, uint64_t samples, uint64_t bytes, bool is_
     fflush(stderr);
     buffer_free(&line);
     progress.is_shown = !is_end;
-    progress.next = now + BETWEEN;
+    progress.next = now + MIN_INTERVAL;
 }
 
 void progress_clear(void)

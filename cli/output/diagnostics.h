@@ -26,44 +26,44 @@ exit_status diagnostics_status(void);
 /* "FILE: offset N: code_name: sentence", and status 1. */
 void diagnostics_malformed(const char *file, pfb_error error);
 
-/* The same with a code of the program's own and a formatted sentence. The sentence is not escaped: the caller escapes
- * text from an input with text_safe(). */
+/* The same line and status with a code that pfb_code_name() does not have and a formatted sentence. The sentence is not
+ * escaped: the caller escapes text from an input with text_safe(). */
 void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...) TEXT_PRINTF(4, 5);
 
-/* "FILE: SENTENCE" with the system's text for `number`, an errno, and status 3. */
+/* "FILE: sentence", where the sentence is the system's text for `number`, a value of errno; and status 3. */
 void diagnostics_file(const char *file, int number);
 
-/* "SUBJECT: sentence" with a formatted sentence, which is escaped, and `status`. */
+/* "SUBJECT: sentence" with a formatted sentence, which is escaped; and status `status`. */
 void diagnostics_say(exit_status status, const char *subject, const char *format, ...) TEXT_PRINTF(3, 4);
 
-/* A note, which is not a failure: "FILE: offset N: note: sentence". The sentence is not escaped. */
+/* "FILE: offset N: note: sentence", without a change of the status. The sentence is not escaped. */
 void diagnostics_note(const char *file, size_t offset, const char *format, ...) TEXT_PRINTF(3, 4);
 
-/* Suppresses notes, which are diagnostics_note() and diagnostics_say() with STATUS_FINE, and progress. */
+/* --quiet: suppresses diagnostics_note(), diagnostics_say() with STATUS_FINE, and progress. */
 void diagnostics_quiet(bool is_quiet);
 
-/* From now on nothing is printed and no status raised, until false is given: for work that is done twice. */
+/* While muted, nothing is printed and the status does not change: for work that is done twice. */
 void diagnostics_mute(bool is_mute);
 
-/* From now on each line is also appended to a buffer, until null is given. */
+/* Appends each later line to a buffer, too, until the function is called with null. */
 void diagnostics_copy_to(buffer *lines);
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */
 
-/* Shows the progress of long work, after its first second and if standard error is a terminal. If standard output is a
- * terminal too, only work that prints little shows it (`is_quiet`). `done` of `total` bytes of a file were read; where
- * the total is known (not 0), the share done and the time left are shown as well. */
+/* Shows the progress of long work on one line, after its first second and if standard error is a terminal. If standard
+ * output is a terminal, too, the progress is shown only if `is_quiet`: the work prints little. `done` of `total` bytes
+ * of a file were read. If the total is known (not 0), the percentage and the time left are shown, too. */
 void progress_begin(bool is_quiet);
 void progress_show(const char *file, uint64_t done, uint64_t total);
 
-/* The same for a recording: the number of samples and bytes that were written, from the first sample on. The last call,
- * with `is_end`, leaves the line in place. */
+/* The same for a recording: the number of samples and bytes written. Shown from the first sample on, without the delay
+ * of a second. The last call, with `is_end`, leaves the line on the terminal. */
 void progress_count(const char *file, uint64_t samples, uint64_t bytes, bool is_end);
 
-/* Removes the line, if there is one. Called before anything is printed on standard error. */
+/* Removes the progress line, if there is one. Called before anything is printed on standard error. */
 void progress_clear(void);
 
-/* The same before something is printed on standard output: the line stays if that is not the terminal. */
+/* The same, called before something is printed on standard output: the line stays unless that is a terminal. */
 void progress_yield(void);
 
 #endif

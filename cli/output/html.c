@@ -62,8 +62,8 @@ void html_begin(buffer *out, const char *title, html_part style, html_part scrip
 
 void html_flush(buffer *html, output *out)
 {
-    enum { ENOUGH = 1 << 16 };
-    if (html->size < ENOUGH)
+    enum { BLOCK = 1 << 16 };
+    if (html->size < BLOCK)
         return;
     output_raw(out, html->data, html->size);
     buffer_clear(html);

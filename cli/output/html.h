@@ -4,24 +4,25 @@
 
 #include "output/output.h"
 
-/* Pages of HTML with text that nobody checked. Such text is written as character data or as an attribute's value in
- * quotation marks only, through html_text(); never into a script, a style sheet or the value of a URL. */
+/* Pages of HTML with untrusted text. Such text is written through html_text() only, as character data or as the value
+ * of an attribute in quotation marks; never into a script, a style sheet or a URL. */
 
-/* Appends UTF-8 of any content as text_safe() prints it, and the characters that HTML gives a meaning as references. */
+/* Appends UTF-8 of any content, escaped as by text_safe(). The characters < > & " ' become character references. */
 void html_text(buffer *out, const char *utf8, size_t size);
 void html_string(buffer *out, const char *utf8);
 
-/* A style sheet or a script of the program's own: its bytes and its hash for a Content-Security-Policy. */
+/* A style sheet or a script that is built into the program: its bytes, and its hash for a Content-Security-Policy. */
 typedef struct html_part {
     const char *bytes;
     const char *hash;
 } html_part;
 
 /* Appends a page up to the end of its head. The policy allows the script and the style sheet, and nothing else: no
- * request, no other script, no form. Without a script its hash is null. */
+ * request, no other script, no form. `script.hash` is null for a page without a script. */
 void html_begin(buffer *out, const char *title, html_part style, html_part script);
 
-/* Writes what was appended once it is long enough, and empties the buffer. */
+/* Writes the buffer to `out` and empties it if it holds 64 KiB or more. The caller calls this often, so that memory
+ * stays small, and writes the rest at the end. */
 void html_flush(buffer *html, output *out);
 
 #endif

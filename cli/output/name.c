@@ -24,17 +24,17 @@ static bool is_continuation(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-void name_cut(buffer *out, pfb_name name, size_t most)
+void name_cut(buffer *out, pfb_name name, size_t max_characters)
 {
     enum { LONGEST_CHARACTER = 4 }; /* bytes, in any encoding */
     char *at;
     if (!name.bytes)
         return;
-    if (name.size_bytes / LONGEST_CHARACTER > most)
-        name.size_bytes = LONGEST_CHARACTER * (most + 1);
+    if (name.size_bytes / LONGEST_CHARACTER > max_characters)
+        name.size_bytes = LONGEST_CHARACTER * (max_characters + 1);
     size_t size = put_name(out, &name, &at);
     size_t end = 0;
-    for (size_t count = 0; end < size && (is_continuation(at[end]) || count++ < most);)
+    for (size_t count = 0; end < size && (is_continuation(at[end]) || count++ < max_characters);)
         end++;
     buffer_commit(out, end);
     if (end < size)

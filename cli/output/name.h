@@ -5,15 +5,15 @@
 #include "memory/buffer.h"
 #include "perfblock/name.h"
 
-/* Printing of names. An input can give one long name to thousands of counters, so the program keeps a pfb_name and
- * converts it when it prints it. Nothing stores a converted name per counter, row or value: that memory would be
- * quadratic in the input. */
+/* Printing of names. An input can give one long name to thousands of counters, so the program stores a pfb_name, which
+ * points into the input, and converts it when it prints it. A converted copy per counter, row or value would need
+ * memory quadratic in the size of the input. */
 
 /* Appends the whole name as UTF-8. Appends nothing where there is no name. */
 void name_text(buffer *out, pfb_name name);
 
-/* Appends at most `most` characters of the name as UTF-8, and an ellipsis if it has more. Reads at most 4 bytes of the
- * name per character and 4 more. */
-void name_cut(buffer *out, pfb_name name, size_t most);
+/* Appends at most `max_characters` characters of the name as UTF-8, and an ellipsis if it has more. Reads at most
+ * 4 * (max_characters + 1) bytes of the name. */
+void name_cut(buffer *out, pfb_name name, size_t max_characters);
 
 #endif

@@ -38,7 +38,7 @@ void output_raw(output *out, const char *bytes, size_t size)
     stream_write(bytes, size);
 }
 
-/* Writes the names that were gathered. */
+/* Writes the header line. */
 static void end_header(output *out)
 {
     buffer_string(&out->header, "\n");
@@ -74,7 +74,7 @@ void output_begin(output *out, const char *name, size_t depth)
         output_word(out, "record", name);
 }
 
-/* Puts the key and what separates it from the field before. False when nothing is to be written. */
+/* Appends the separator from the previous field and the key. Returns false for OUTPUT_NONE: nothing is written. */
 static bool put_key(output *out, const char *key)
 {
     if (out->format == OUTPUT_JSON) {

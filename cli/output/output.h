@@ -6,40 +6,42 @@
 
 #include <stdbool.h>
 
-/* Standard output in the format of --format. A command writes records: begin, fields, end. In JSON a record is an
- * object on a line; in CSV a row, and the keys of the first record are the header, so all records of a command have the
- * same keys; in text a line "offset  record  key value  key value", indented by depth.
+/* Writes the output of a command in the format of --format. A command writes records: output_begin(), a call per field,
+ * output_end(). A record is
+ *  - in JSON an object on a line;
+ *  - in CSV a row; the keys of the first record become the header, so all records of a command have the same keys;
+ *  - in text a line "offset  record  key value  key value", indented by depth.
  *
- * After a failed write everything is dropped; loops end when output_failed() is true. */
+ * After a failed write everything is dropped. Loops that write end when output_failed() returns true. */
 
 typedef enum output_format {
     OUTPUT_NONE, /* nothing is written */
     OUTPUT_TEXT,
     OUTPUT_JSON,
     OUTPUT_CSV,
-    OUTPUT_PDH_CSV,    /* a PDH text log (pdh.h); there are no records of it */
+    OUTPUT_PDH_CSV,    /* a PDH text log (values/pdh.h), without records */
     OUTPUT_PDH_TSV,    /* the same with tabs */
-    OUTPUT_PROMETHEUS, /* metrics (prometheus.h); there are no records of it */
-    OUTPUT_CAPTURE,    /* a recording (convert.h); there are no records of it */
-    OUTPUT_REPORT      /* a page of charts (report.h), which is written at the end */
+    OUTPUT_PROMETHEUS, /* metrics (values/prometheus.c), without records */
+    OUTPUT_CAPTURE,    /* a capture, without records */
+    OUTPUT_REPORT      /* a page of charts (report/report.h), which is written at the end */
 } output_format;
 
 enum { OUTPUT_LONGEST_FIELD = 1000 }; /* text: characters of a name, or digits of data */
 
 typedef struct output {
     output_format format;
-    bool has_color;                /* text may be emphasised */
-    struct report *report;         /* OUTPUT_REPORT: where values go */
-    struct pdh_log *pdh;           /* likewise of OUTPUT_PDH_CSV and OUTPUT_PDH_TSV */
-    struct value_summary *summary; /* likewise of summaries; else null */
+    bool has_color;                /* text may have bold parts */
+    struct report *report;         /* OUTPUT_REPORT: receives the values */
+    struct pdh_log *pdh;           /* OUTPUT_PDH_CSV and OUTPUT_PDH_TSV: receives the values */
+    struct value_summary *summary; /* receives the values of a summary; null: no summary is made */
     /* ------------------------------------------------------------------------------------------ */
     buffer line;
     buffer name;      /* the current name as UTF-8 */
     buffer header;    /* CSV: names of the first record's fields */
-    bool header_done; /* CSV: it was written */
+    bool header_done; /* CSV: the header was written */
     bool has_fields;  /* of the current record, item or list */
-    bool is_written;  /* text: the current line was written when items began */
-    bool has_offset;  /* text: the current record has one */
+    bool is_written;  /* text: the line of the current record or item was written, because a list began */
+    bool has_offset;  /* text: the current record has an offset */
     size_t offset, depth;
 } output;
 
@@ -54,16 +56,16 @@ bool output_failed(const output *out);
 /* Writes bytes as they are, for tables and headings. Does nothing for OUTPUT_NONE. */
 void output_raw(output *out, const char *bytes, size_t size);
 
-/* CSV: writes the header line, which is otherwise written with the first record. For output without records. */
+/* CSV: writes the header line. For output that may have no record: otherwise the first record writes it. */
 void output_header(output *out, const char *const *names, size_t count);
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-/* Begins a record; `name` may be null: then the record has no "record" key. `depth` indents text. */
+/* Begins a record. Its first field is "record" with the value `name`, unless that is null. `depth` indents text. */
 void output_begin(output *out, const char *name, size_t depth);
 void output_end(output *out);
 
-void output_offset(output *out, size_t offset); /* the key "offset"; first of the fields */
+void output_offset(output *out, size_t offset); /* the field "offset"; called before other fields */
 void output_null(output *out, const char *key); /* left out in text */
 void output_bool(output *out, const char *key, bool value);
 void output_unsigned(output *out, const char *key, uint64_t value);
@@ -73,33 +75,35 @@ void output_double(output *out, const char *key, double value);
 void output_string(output *out, const char *key, const char *utf8);
 void output_bytes(output *out, const char *key, const char *utf8, size_t size);
 
-/* The same for a word that no format needs to escape. */
+/* The same as output_string() for a word that needs no escape in any format. */
 void output_plain(output *out, const char *key, const char *word);
 
-/* A name, null where there is none. In text it is cut after OUTPUT_LONGEST_FIELD characters. */
+/* A name; null if it is absent. In text it is cut after OUTPUT_LONGEST_FIELD characters. */
 void output_name(output *out, const char *key, pfb_name name);
+
 void output_names(output *out, const char *key, const char *const *names, size_t count); /* a list of words */
 
-/* The fields up to output_end_object() belong to `key`: in JSON an object, else fields of the record. */
+/* The fields up to output_end_object() are those of an object `key` in JSON; in other formats, fields of the record. */
 void output_begin_object(output *out, const char *key);
 void output_end_object(output *out);
+
 /* A list of items, the last field of a record or of an item of another list. In JSON an array of objects, in text a
- * line for each, one level deeper; not for CSV. An item begins with a word that names its kind. */
+ * line for each, one level deeper; CSV has no lists. An item begins with a word that names its kind. */
 void output_list_begin(output *out, const char *key);
 void output_item_begin(output *out, const char *key, const char *word);
 void output_item_end(output *out);
 void output_list_end(output *out);
 
-/* Fields that several records share: the text of the current record from `start` (output_mark) on may be kept and
- * repeated in later records, at the same place. */
+/* For fields that are equal in several records: output_mark() before them and output_since() after them return their
+ * text, and output_repeat() writes a copy of it in the same place of a later record. */
 size_t output_mark(const output *out);
 const char *output_since(const output *out, size_t start, size_t *size);
 void output_repeat(output *out, const char *fields, size_t size);
 
-/* A word of the program's own, in text without quotation marks. */
+/* The same as output_string(), but in text without quotation marks: for words that do not come from an input. */
 void output_word(output *out, const char *key, const char *word);
 
-/* Text: a remark at the end of the line. */
+/* Text: appends " (remark)" to the last field. */
 void output_remark(output *out, const char *remark);
 
 #endif

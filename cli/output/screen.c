@@ -11,7 +11,7 @@
 #define CLEAR_LINE "\033[K"
 #define CLEAR_BELOW "\033[J"
 
-static bool was_shown; /* a picture */
+static bool was_shown; /* a picture was shown */
 
 static size_t count_lines(const buffer *lines)
 {
@@ -21,7 +21,7 @@ static size_t count_lines(const buffer *lines)
     return count;
 }
 
-/* The columns of a line, without control sequences that set its colour: ESC [ digits m. */
+/* The columns of a line without the control sequences that make text bold: ESC [ digits m. */
 static size_t visible_columns(const char *line, size_t size)
 {
     size_t columns = 0;

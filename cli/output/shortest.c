@@ -2,13 +2,14 @@
 /* A double is m * 2^e with m of 53 bits. Its 17 digits are the integer part of m * 5^k / 2^s, with k chosen so that
  * there are 17 of them and s = -(e + k); in the range of this file the product has at most 101 bits, so all of this is
  * exact. A decimal reads back as the double if it is nearer than half the distance to the next double, which is 5^k /
- * 2^(s+1) in the same scale; at exactly half the even m is read. At most one decimal of 15 digits does, so the first of
- * 15, 16 and 17 digits that reads back, rounded to nearest and without zeros at its end, is the shortest. */
+ * 2^(s+1) in the same scale; at exactly half, it does if m is even. At most one decimal of 15 digits reads back. So the
+ * shortest is the value rounded to nearest with 15 digits, or if that does not read back with 16, or with 17, without
+ * trailing zeros. */
 #include "output/shortest.h"
 
 #include <string.h>
 
-enum { DIGITS = 17, MOST_DIGITS = 20 };
+enum { DIGITS = 17, MAX_DIGITS = 20 }; /* MAX_DIGITS: of a 64-bit integer */
 
 /* 128 bits. */
 typedef struct wide {
@@ -27,7 +28,7 @@ static wide multiply(uint64_t a, uint64_t b)
     return (wide){a1 * b1 + (middle >> 32) + (cross >> 32), cross << 32 | (low & UINT32_MAX)};
 }
 
-/* The exponent of ten of the first digit, -4 to 14. */
+/* The power of ten of the first digit, -4 to 14. */
 static int decimal_exponent(double size)
 {
     static const double powers[] = {1e-3, 1e-2, 1e-1, 1e0, 1e1,  1e2,  1e3,  1e4,  1e5,
@@ -44,8 +45,8 @@ static int decimal_exponent(double size)
     return (int)low - 4;
 }
 
-/* The value of `whole` + `rest` / `unit` rounded to nearest, ties to even, to a multiple of `step`: how much more than
- * `whole` that is. */
+/* Rounds `whole` + `rest` / `unit` to the nearest multiple of `step`, ties to even. Returns the result minus `whole`.
+ */
 static int64_t round_to(uint64_t whole, uint64_t rest, uint64_t unit, uint64_t step)
 {
     uint64_t left = whole % step;
@@ -58,7 +59,7 @@ static int64_t round_to(uint64_t whole, uint64_t rest, uint64_t unit, uint64_t s
 /* Appends digits with `decimals` of them after the point, without zeros at the end. */
 static void put_digits(buffer *out, uint64_t digits, int decimals)
 {
-    char text[MOST_DIGITS + 8];
+    char text[MAX_DIGITS + 8];
     size_t at = sizeof text;
     while (decimals > 0 && digits % 10 == 0) {
         digits /= 10;
@@ -76,13 +77,13 @@ static void put_digits(buffer *out, uint64_t digits, int decimals)
 bool shortest_put(buffer *out, double value)
 {
     static const uint64_t fraction_mask = (UINT64_C(1) << 52) - 1;
-    const double least = 1e-4;
-    const double most = 1e15;
+    const double min = 1e-4;
+    const double end = 1e15;
     double size = value < 0 ? -value : value;
     uint64_t bits;
     memcpy(&bits, &size, sizeof bits);
     uint64_t m = (bits & fraction_mask) | (UINT64_C(1) << 52);
-    if (!(size >= least && size < most) || (bits & fraction_mask) == 0)
+    if (!(size >= min && size < end) || (bits & fraction_mask) == 0)
         return false;
     int e = (int)(bits >> 52) - 1075;
     int k = DIGITS - 1 - decimal_exponent(size);

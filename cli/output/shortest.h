@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* Appends the shortest decimal that reads back as `value`, in fixed notation: the digits of "%.17g" cut as far as they
- * can be. Returns false, with nothing appended, outside 1e-4 to 1e15 in size and for powers of two. */
+/* Appends the decimal with the fewest digits that reads back as `value`, in fixed notation. Returns false, and appends
+ * nothing, if the magnitude is below 1e-4, or 1e15 or more, and for powers of two. */
 bool shortest_put(buffer *out, double value);
 
 #endif

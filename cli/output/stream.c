@@ -10,17 +10,17 @@
 
 static int failure; /* errno */
 
-static int file = -1; /* in the place of standard output; -1: none */
+static int file = -1; /* descriptor of the file instead of standard output; -1: none */
 static const char *file_name;
 
-static buffer replacement; /* the name of the file that replaces `file_name`; empty: none */
+static buffer replacement; /* path of the temporary file that replaces `file_name`; empty: none */
 
-static bool paints;
-static buffer picture; /* the one being written */
+static bool has_pictures;
+static buffer picture; /* lines of the next picture */
 
-static void keep_failure(bool is_fine)
+static void check_write(bool succeeded)
 {
-    if (is_fine || failure != 0)
+    if (succeeded || failure != 0)
         return;
     failure = system_write_error();
     if (failure == 0)
@@ -31,26 +31,27 @@ void stream_write(const void *bytes, size_t size)
 {
     if (failure != 0)
         return;
-    if (paints) {
+    if (has_pictures) {
         buffer_bytes(&picture, bytes, size);
         return;
     }
     errno = 0;
     if (file >= 0) {
-        keep_failure(system_append(file, bytes, size));
+        check_write(system_append(file, bytes, size));
         return;
     }
-    keep_failure(fwrite(bytes, 1, size, stdout) == size);
+    check_write(fwrite(bytes, 1, size, stdout) == size);
 }
 
-/* A picture is one write, so that the terminal never shows a part of it. */
+/* Writes with one call, so that the terminal never shows a part of a picture. */
 static void put_at_once(const buffer *bytes)
 {
     errno = 0;
-    keep_failure(system_append(SYSTEM_OUTPUT, bytes->data, bytes->size));
+    check_write(system_append(SYSTEM_OUTPUT, bytes->data, bytes->size));
 }
 
-/* If memory runs out, stream_flush() is called again: the picture is dropped first. */
+/* Shows the next picture. `picture` is emptied first: if memory runs out here, the message calls stream_flush() again.
+ */
 static void paint(void)
 {
     buffer lines = picture;
@@ -70,7 +71,7 @@ void stream_flush(void)
         return;
     paint();
     errno = 0;
-    keep_failure(fflush(stdout) == 0);
+    check_write(fflush(stdout) == 0);
 }
 
 void stream_open_file(const char *path)
@@ -79,14 +80,14 @@ void stream_open_file(const char *path)
     errno = 0;
     file_name = path;
     file = system_write_open(path);
-    keep_failure(file >= 0);
+    check_write(file >= 0);
 }
 
 void stream_close_file(void)
 {
     errno = 0;
     if (file >= 0)
-        keep_failure(system_write_close(file));
+        check_write(system_write_close(file));
     file = -1;
 }
 
@@ -102,7 +103,7 @@ void stream_begin_replacement(const char *path)
     errno = 0;
     file_name = path;
     file = system_create(replacement.data);
-    keep_failure(file >= 0);
+    check_write(file >= 0);
 }
 
 void stream_end_replacement(void)
@@ -112,7 +113,7 @@ void stream_end_replacement(void)
     if (replacement.size > 0 && is_created) {
         errno = 0;
         if (failure == 0)
-            keep_failure(system_replace(replacement.data, file_name));
+            check_write(system_replace(replacement.data, file_name));
         if (failure != 0)
             system_remove(replacement.data);
     }
@@ -127,7 +128,7 @@ const char *stream_name(void)
 void stream_begin_pictures(void)
 {
     stream_flush();
-    paints = true;
+    has_pictures = true;
 }
 
 void stream_end_pictures(void)
@@ -139,7 +140,7 @@ void stream_end_pictures(void)
     if (failure == 0)
         put_at_once(&out);
     buffer_free(&out);
-    paints = false;
+    has_pictures = false;
 }
 
 bool stream_failed(void)

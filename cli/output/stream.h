@@ -5,20 +5,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Standard output, or a file in its place. After the first failed write, such as on a full disk or a closed pipe,
- * nothing more is written. */
+/* Writes to standard output, or to a file instead of it. After the first failed write, such as on a full disk or a
+ * closed pipe, nothing more is written. */
 
-/* Creates or empties a file to which everything goes that is written from now on. A failure is that of a write. */
+/* Creates or empties a file that replaces standard output until stream_close_file(). A failure counts as a failed
+ * write. */
 void stream_open_file(const char *path);
 void stream_close_file(void);
 
-/* Between these two calls everything goes to a file that then replaces the one at `path`, so that readers see either
- * the whole of it or the earlier one. After a failure the earlier one stays. What is no regular file, such as a device,
- * is written in place. */
+/* Between these two calls everything is written to a temporary file, which then replaces the file at `path`: readers
+ * see either the old file or the complete new one. After a failure the old one stays. If `path` is not a regular file,
+ * such as a device, it is written directly. */
 void stream_begin_replacement(const char *path);
 void stream_end_replacement(void);
 
-/* What is written: the path of the file, or "standard output". */
+/* The path of the file that is written, or "standard output". */
 const char *stream_name(void);
 
 void stream_write(const void *bytes, size_t size);
@@ -26,7 +27,8 @@ void stream_write(const void *bytes, size_t size);
 /* Writes everything that is buffered. */
 void stream_flush(void);
 
-/* From now on the lines written between two flushes replace those before them on the terminal (screen.h). */
+/* Between these two calls the lines written before each stream_flush() make a picture, which replaces the previous one
+ * on the terminal (screen.h). */
 void stream_begin_pictures(void);
 void stream_end_pictures(void);
 

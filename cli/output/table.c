@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, LEAST_NAME = 6, SHORTEST_NAME = 3, LONGEST_HEADING = 100 };
+/* In columns of the terminal. MIN_NAME: of a name if the line is narrow; MIN_NAME_BESIDE_NUMBER: if a number needs the
+ * rest of the line. */
+enum { GAP = 2, MIN_NAME = 6, MIN_NAME_BESIDE_NUMBER = 3, LONGEST_HEADING = 100 };
 
 void table_open(table *t, size_t column_count, bool is_left)
 {
@@ -46,7 +48,8 @@ static const char *text_at(const table *t, size_t span)
 
 /* ---- Headings -------------------------------------------------------------------------------------------- */
 
-/* Returns the end of the line of a heading that begins at `at`: as many words as fit in `width`, at least one. */
+/* Returns the end of the line of a heading that begins at `at`. It has as many words as fit in `width`, and at least
+ * one. */
 static size_t heading_line(const char *text, size_t size, size_t at, size_t width)
 {
     size_t end = at;
@@ -98,16 +101,16 @@ static size_t longest_word(const char *text, size_t size)
 
 /* ---- Widths ---------------------------------------------------------------------------------------------- */
 
-/* Names get a third of the line, or what the other columns leave if that is more; but no more than leaves space for the
- * widest number. */
-static size_t most_for_names(const table *t, size_t columns, size_t widest_number)
+/* The maximum width of names: a third of the line, or what the other columns leave if that is more. It leaves space for
+ * the widest number. */
+static size_t max_name_width(const table *t, size_t columns, size_t widest_number)
 {
     size_t others = 0;
     for (size_t i = 1; i < t->column_count && others < columns; i++)
         others += GAP + t->widths[i];
-    size_t most = larger(columns - smaller(columns, others), larger(columns / 3, LEAST_NAME));
+    size_t max = larger(columns - smaller(columns, others), larger(columns / 3, MIN_NAME));
     size_t number = smaller(columns, GAP + widest_number);
-    return t->is_left ? most : smaller(most, larger(columns - number, SHORTEST_NAME));
+    return t->is_left ? max : smaller(max, larger(columns - number, MIN_NAME_BESIDE_NUMBER));
 }
 
 static void measure(table *t, size_t columns)
@@ -122,10 +125,10 @@ static void measure(table *t, size_t columns)
         if (i >= t->column_count && column > 0)
             widest_number = larger(widest_number, width);
     }
-    t->widths[0] = smaller(t->widths[0], most_for_names(t, columns, widest_number));
-    size_t most_others = columns - smaller(columns - 1, t->widths[0] + GAP);
+    t->widths[0] = smaller(t->widths[0], max_name_width(t, columns, widest_number));
+    size_t max_others = columns - smaller(columns - 1, t->widths[0] + GAP);
     for (size_t i = 1; i < t->column_count; i++)
-        t->widths[i] = smaller(t->widths[i], most_others);
+        t->widths[i] = smaller(t->widths[i], max_others);
 }
 
 /* Returns the column after the band that begins with `first`. */
@@ -153,7 +156,7 @@ static void put_cell(const table *t, buffer *line, size_t column, table_span spa
         text_cut(&cut, text, size, width);
         text = cut.data;
         size = cut.size;
-        used = text_columns(text, size); /* one less than the width beside a wide character */
+        used = text_columns(text, size); /* one less than the width if a wide character did not fit */
     }
     bool is_left = column == 0 || t->is_left;
     if (column > 0)

@@ -4,16 +4,16 @@
 
 #include "output/output.h"
 
-/* Tables for people. A table wider than the terminal is printed in bands with as many columns as fit; the first column,
- * which names the rows, begins every band. Headings are wrapped between words. */
+/* Tables of text. A table wider than the terminal is printed in bands with as many columns as fit. The first column,
+ * which names the rows, is repeated in every band. Headings are wrapped between words. */
 
 typedef struct table_span {
     size_t start, size; /* in the table's text */
-    size_t columns;     /* of a terminal */
+    size_t columns;     /* on the terminal */
 } table_span;
 
 typedef struct table {
-    bool is_left; /* all columns are left-aligned; else only the first */
+    bool is_left; /* all columns are left-aligned; else the first is, and the others are right-aligned */
     /* ------------------------------------------------------------------------------------------ */
     size_t column_count;
     buffer text;

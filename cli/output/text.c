@@ -93,10 +93,10 @@ typedef struct escaper {
     bool is_pdh;     /* keeps tabs, and backslashes as they are: they separate the parts of paths */
     bool is_quoted;  /* escapes quotation marks */
     size_t run_end;  /* end of the current run of backslashes */
-    bool is_doubled; /* those of the run */
+    bool is_doubled; /* backslashes of the run are doubled */
 } escaper;
 
-/* These are not escaped in a CSV field. */
+/* Control characters that are not escaped in a CSV field. */
 static bool is_csv_blank(uint32_t point)
 {
     return point == '\t' || point == '\n' || point == '\r';
@@ -115,7 +115,7 @@ static bool is_hex_digit(char c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
 }
 
-/* Whether the text after a run of backslashes will be printed as an escape or would read as the rest of one. */
+/* Returns true if the text after a run of backslashes will be printed as an escape or looks like the rest of one. */
 static bool continues_as_escape(const escaper *e, size_t at)
 {
     if (at == e->size)
@@ -177,20 +177,20 @@ void text_quoted(buffer *out, const char *utf8, size_t size)
     buffer_string(out, "\"");
 }
 
-/* Appends the next code point of escaped text. */
-static size_t put_again(buffer *out, escaper *e)
+/* Appends the next code point of text that is already escaped. */
+static size_t put_escaped(buffer *out, escaper *e)
 {
     size_t from = e->at;
     uint32_t point = next_point(e->utf8, e->size, &e->at);
     return put_printable(out, point, kind_of(point), e->utf8 + from, e->at - from);
 }
 
-/* Appends what fits in `columns` columns, with put_next() or put_again(). */
+/* Appends what fits in `columns` columns, with put_next() or put_escaped(). */
 static void put_cut(buffer *out, escaper *e, size_t columns, size_t (*put)(buffer *, escaper *))
 {
     buffer piece = {0};
     size_t used = 0;
-    size_t fitting = out->size; /* where an ellipsis fits */
+    size_t fitting = out->size; /* end of the text after which an ellipsis fits */
     bool fits = true;
     while (e->at < e->size && fits) {
         buffer_clear(&piece);
@@ -217,7 +217,7 @@ void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns)
 
 void text_cut(buffer *out, const char *safe, size_t size, size_t columns)
 {
-    put_cut(out, &(escaper){.utf8 = safe, .size = size}, columns, put_again);
+    put_cut(out, &(escaper){.utf8 = safe, .size = size}, columns, put_escaped);
 }
 
 size_t text_columns(const char *safe, size_t size)
@@ -228,10 +228,10 @@ size_t text_columns(const char *safe, size_t size)
     return columns;
 }
 
-void text_first(buffer *out, const char *utf8, size_t size, size_t most)
+void text_first(buffer *out, const char *utf8, size_t size, size_t max_characters)
 {
     size_t end = 0;
-    for (size_t i = 0; i < most && end < size; i++) {
+    for (size_t i = 0; i < max_characters && end < size; i++) {
         size_t start = end++;
         while (end < size && end - start < 4 && ((uint8_t)utf8[end] & 0xC0) == 0x80)
             end++;
@@ -261,7 +261,7 @@ void text_json(buffer *out, const char *utf8, size_t size)
     buffer_string(out, "\"");
 }
 
-/* Doubles quotation marks. */
+/* Appends the rest of the text with its quotation marks doubled. */
 static void put_doubled(buffer *out, escaper *e)
 {
     while ((e->at = put_plain(out, e->utf8, e->size, e->at)) < e->size) {
@@ -292,7 +292,9 @@ void text_pdh(buffer *out, const char *utf8, size_t size)
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------ */
 
-enum { MOST_DIGITS = 17, NUMBER_BYTES = 320 }; /* more than %g needs; compilers check the bound */
+/* MAX_DIGITS identify every double. NUMBER_BYTES is more than %g and %.0f need: compilers warn about smaller buffers.
+ */
+enum { MAX_DIGITS = 17, NUMBER_BYTES = 320 };
 
 static bool reads_back(double value, int digits, char text[NUMBER_BYTES])
 {
@@ -300,15 +302,15 @@ static bool reads_back(double value, int digits, char text[NUMBER_BYTES])
     return strtod(text, NULL) == value;
 }
 
-/* The least number of digits that reads back. Any larger number of digits does too. Nearly every quotient needs 15 to
- * 17, which are tried first; the rest is a binary search. */
+/* Finds the smallest number of digits that reads back; larger numbers do, too. Nearly every quotient needs 15 to 17,
+ * which are tried first. The rest is a binary search. */
 static void find_shortest(double value, char text[NUMBER_BYTES])
 {
     int low = 1;
-    int high = MOST_DIGITS - 2;
+    int high = MAX_DIGITS - 2;
     if (!reads_back(value, high, text)) {
         if (!reads_back(value, high + 1, text))
-            reads_back(value, MOST_DIGITS, text);
+            reads_back(value, MAX_DIGITS, text);
         return;
     }
     while (low < high) {
@@ -321,8 +323,8 @@ static void find_shortest(double value, char text[NUMBER_BYTES])
     reads_back(value, high, text);
 }
 
-/* Adds one to the last digit of a decimal as %g writes it. False if all its digits are 9. */
-static bool count_up(char *text)
+/* Adds one to the last digit of a decimal written by %g. Returns false if all its digits are 9. */
+static bool increment_digits(char *text)
 {
     char *end = text + strcspn(text, "e");
     while (end > text) {
@@ -341,11 +343,11 @@ static bool count_up(char *text)
  * may read back as the double below, while the next larger decimal, although farther away, reads back correctly. */
 static void find_shortest_power(double value, char text[NUMBER_BYTES])
 {
-    for (int digits = 1; digits <= MOST_DIGITS; digits++) {
+    for (int digits = 1; digits <= MAX_DIGITS; digits++) {
         if (reads_back(value, digits, text))
             return;
         snprintf(text, NUMBER_BYTES, "%#.*g", digits, value);
-        if (count_up(text) && strtod(text, NULL) == value)
+        if (increment_digits(text) && strtod(text, NULL) == value)
             return;
     }
 }
@@ -357,7 +359,7 @@ static bool is_power_of_two(double value)
     return fraction == 0.5 || fraction == -0.5;
 }
 
-/* Whether it is an integer below 2^53. */
+/* Returns true for an integer of a magnitude below 2^53. */
 static bool is_integer(double value)
 {
     const double limit = 9007199254740992.0;
@@ -403,7 +405,7 @@ void text_count(buffer *out, uint64_t count)
     put_grouped(out, digits);
 }
 
-/* Appends an integer near a number below 1e15. */
+/* Appends a number below 1e15 rounded to an integer. */
 static void put_rounded(buffer *out, double value)
 {
     char digits[NUMBER_BYTES];
@@ -413,7 +415,7 @@ static void put_rounded(buffer *out, double value)
 
 void text_double_short(buffer *out, double value)
 {
-    /* The least values that are rounded to the next power of ten in the number of digits below them. */
+    /* Values from the first two on would be rounded up to 1 and 1,000 in the format of smaller values. */
     const double below_1 = 0.9995;
     const double below_1000 = 999.995;
     const double below_large = 1e15;

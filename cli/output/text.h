@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Escaping of untrusted names. */
+/* Text for terminals and files: escaping of untrusted names, and numbers. */
 
 /* ---- Printing ---------------------------------------------------------------------------------------------- */
 
@@ -15,8 +15,8 @@
  * change the text around them (UNICODE_ESCAPED in unicode_table.h) are escaped.
  *
  * In text and CSV the escapes are \uXXXX, and \UXXXXXXXX above U+FFFF. A backslash is doubled only directly before an
- * escape, or before characters that would read as the rest of one: u and 4 hexadecimal digits, or U and 8. So C:\Users
- * and \\machine\object stay readable. Escaped text must not be escaped again. */
+ * escape, and before characters that would look like the rest of one: u and 4 hexadecimal digits, or U and 8. So
+ * C:\Users and \\machine\object stay readable. Escaped text must not be escaped a second time. */
 
 /* Appends the text. */
 void text_safe(buffer *out, const char *utf8, size_t size);
@@ -24,14 +24,14 @@ void text_safe(buffer *out, const char *utf8, size_t size);
 /* Appends the text between quotation marks. Quotation marks of the text are escaped as \u0022. */
 void text_quoted(buffer *out, const char *utf8, size_t size);
 
-/* Appends at most `columns` columns of it; a longer text ends in an ellipsis. */
+/* Appends at most `columns` columns of the text; a longer one ends in an ellipsis. */
 void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns);
 
-/* The same for escaped text. */
+/* The same for text that is already escaped. */
 void text_cut(buffer *out, const char *safe, size_t size, size_t columns);
 
-/* Appends at most `most` characters of the text as they are, and an ellipsis if it has more. */
-void text_first(buffer *out, const char *utf8, size_t size, size_t most);
+/* Appends at most `max_characters` characters of the text without escaping, and an ellipsis if it has more. */
+void text_first(buffer *out, const char *utf8, size_t size, size_t max_characters);
 
 /* Appends a JSON string with its quotation marks and the escapes of RFC 8259. */
 void text_json(buffer *out, const char *utf8, size_t size);
@@ -48,19 +48,21 @@ size_t text_columns(const char *safe, size_t size);
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------ */
 
-/* Appends the shortest decimal that reads back as the same double, as a JSON number; integers below 2^53 in full.
- * `value` is finite. */
+/* Appends the decimal with the fewest digits that reads back as the same double, as a JSON number. Integers below 2^53
+ * are written in full. `value` is finite. */
 void text_double(buffer *out, double value);
 
 /* The functions below round for people. Digits before the point are grouped by commas. */
 
-/* Appends a number: from 1,000 up without decimals, below with two, below 1 with three significant digits. */
+/* Appends a number: without decimals from 1,000 on, with two decimals from 1 on, with three significant digits below 1,
+ * and from 1e15 on in scientific notation. */
 void text_double_short(buffer *out, double value);
 
-/* Appends a count in full. */
+/* Appends all digits of a count. */
 void text_count(buffer *out, uint64_t count);
 
-/* Appends an amount of bytes in the largest unit that it reaches, with three significant digits: "1.50 KiB". */
+/* Appends an amount of bytes with three significant digits, in the largest unit of which it has at least one:
+ * "1.50 KiB". */
 void text_bytes(buffer *out, double bytes);
 
 #endif

@@ -22,7 +22,8 @@ static bool is_leap(unsigned year)
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* From seconds since 1601. False outside the years 1601 to 9999. 1601 begins a cycle of 400 years with 146097 days. */
+/* Converts seconds since 1601. Returns false outside the years 1601 to 9999. The calendar repeats every 400 years,
+ * which have 146097 days; 1601 begins such a cycle. */
 static bool convert(int64_t seconds, calendar_time *t)
 {
     static const unsigned month_days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};

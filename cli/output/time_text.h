@@ -7,13 +7,14 @@
 
 #include <stdbool.h>
 
-/* Times of samples. A clock counts 100 ns units since 1601-01-01 00:00 UTC, as FILETIME and PerfTime100NSec do. */
+/* Times of samples as text. `clock` counts 100 ns units since 1601-01-01 00:00 UTC, as FILETIME and PerfTime100NSec do.
+ */
 
-/* Appends the time in UTC as RFC 3339 has it, "2026-11-23T03:05:00.1234567Z". False, and nothing is appended, for a
- * clock outside the years 1601 to 9999. */
+/* Appends the time in UTC in the format of RFC 3339, "2026-11-23T03:05:00.1234567Z". Returns false, and appends
+ * nothing, for a clock outside the years 1601 to 9999. */
 bool time_text_utc(buffer *out, int64_t clock);
 
-/* The same for a local time whose distance from UTC is unknown: without the Z. */
+/* The same without the Z, for a local time whose offset from UTC is unknown. */
 bool time_text_unzoned(buffer *out, int64_t clock);
 
 /* Appends the time for people: local time with its offset, "2026-11-23 04:05:00.123 +01:00", or after
@@ -21,18 +22,19 @@ bool time_text_unzoned(buffer *out, int64_t clock);
  * the years 1601 to 9999. Appends "time N" for a clock outside these years. */
 void time_text_local(buffer *out, int64_t clock);
 
-/* Appends the name of the zone of times for people, and returns its distance from UTC at this clock, in minutes,
- * positive east of Greenwich: "CET" and 60. After time_text_show_utc(), or if it is unknown, "UTC" and 0. */
+/* Appends the name of the time zone that time_text_local() uses, and returns its offset from UTC at this clock, in
+ * minutes, positive east of Greenwich: "CET" and 60. After time_text_show_utc(), or if the zone is unknown, "UTC" and
+ * 0. */
 int32_t time_text_zone(buffer *name, int64_t clock);
 
-/* Appends the time in a zone as PDH text logs have it: "11/23/2026 04:05:00.123". False, and nothing is appended, if it
- * is outside the years 1601 to 9999. */
+/* Appends the time at an offset from UTC in the format of PDH text logs: "11/23/2026 04:05:00.123". Returns false, and
+ * appends nothing, if it is outside the years 1601 to 9999. */
 bool time_text_pdh(buffer *out, int64_t clock, int32_t offset_minutes);
 
 /* Returns the members of SYSTEMTIME in UTC; all zero for a clock outside the years 1601 to 9999. */
 pfb_system_time time_text_system_time(int64_t clock);
 
-/* --utc: UTC is the zone of times for people from now on. */
+/* --utc: makes time_text_local() and time_text_zone() use UTC. */
 void time_text_show_utc(void);
 
 #endif

@@ -60,8 +60,8 @@ metric_kind metric_kind_of(uint32_t type, pfb_clock *clock)
 
 typedef enum metric_form { FORM_GAUGE, FORM_COUNTER, FORM_SUMMARY } metric_form;
 
-/* What a kind is to Prometheus, and the unit that every metric of the kind has. Without one the counter's name may have
- * a unit. */
+/* The Prometheus type of each kind, and the unit that all metrics of the kind have. If that is empty, the unit may come
+ * from the counter's name. */
 static const struct {
     metric_form form;
     const char *unit;
@@ -106,7 +106,7 @@ typedef struct unit_row {
 #define SECONDS "_seconds"
 #define RATIO "_ratio"
 
-/* Words of names that are units. */
+/* Units in the names of counters. */
 static const unit_row unit_rows[] = {
     {"bytes", BYTES, {1, 1}},
     {"kb", BYTES, {1024, 1}},
@@ -169,7 +169,7 @@ static bool is_one_of(const char *word, const char *const *words, size_t count)
 
 #define IS_ONE_OF(word, words) is_one_of(word, words, sizeof(words) / sizeof(words)[0])
 
-/* Units that Prometheus names do not use; they use others instead. */
+/* Units that names of metrics must not use: Prometheus has a base unit for each. */
 static bool is_odd_unit(const char *word)
 {
     static const char *const odd[] = {"bits",  "calories", "days",   "fahrenheit", "hours",   "inches", "kelvins",
@@ -177,7 +177,7 @@ static bool is_odd_unit(const char *word)
     return IS_ONE_OF(word, odd);
 }
 
-/* Nor are units with a prefix, such as "millivolts". */
+/* Units with a prefix, such as "millivolts", must not be used either. */
 static bool is_prefixed_unit(const char *word)
 {
     static const char *const prefixes[] = {"pico", "nano", "micro", "milli", "centi", "deci", "deca", "hecto", "kilo",
@@ -192,7 +192,7 @@ static bool is_prefixed_unit(const char *word)
     return false;
 }
 
-/* Words with another meaning in names of metrics: `promtool check metrics` rejects them. */
+/* Words that `promtool check metrics` rejects in names of metrics: abbreviated units, types, and the units above. */
 static bool is_taken(const char *word)
 {
     static const char *const taken[] = {"s",  "ms", "us", "ns", "sec", "b",       "kb",    "mb",      "gb",
@@ -200,25 +200,25 @@ static bool is_taken(const char *word)
     return IS_ONE_OF(word, taken) || is_odd_unit(word) || is_prefixed_unit(word);
 }
 
-typedef struct maker {
+typedef struct name_maker {
     buffer *out;
     metric_kind kind;     /* METRIC_NONE: the counterset's name is being written */
-    const unit_row *unit; /* of the counter's name; null: none */
-    bool is_rate;         /* the name has "/sec" */
+    const unit_row *unit; /* the unit in the counter's name; null: none */
+    bool is_rate;         /* the name has "/sec" or "/second" */
     size_t start;         /* of the counter's name in `out` */
-} maker;
+} name_maker;
 
-/* A word that is taken is joined to the one before it. */
-static void put_word(maker *m, const char *word)
+/* Appends a word. One that promtool rejects is joined to the word before it: "disk_counter" becomes "diskcounter". */
+static void put_word(name_maker *m, const char *word)
 {
     if (!is_taken(word))
         buffer_string(m->out, "_");
     buffer_string(m->out, word);
 }
 
-/* Returns true for words that the endings replace: units, of which the first is that of the value unless the kind has
- * one, and words that contradict a total. */
-static bool is_replaced(maker *m, const char *word)
+/* Returns true for words that are left out because the endings replace them: units, and "avg", which contradicts a
+ * total. The first unit becomes the unit of the value, unless the kind has one. */
+static bool is_replaced(name_maker *m, const char *word)
 {
     const unit_row *unit = find_unit(word);
     bool is_ratio = unit && strcmp(unit->base, RATIO) == 0;
@@ -238,32 +238,33 @@ static bool is_letter_or_digit(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* The next word of a name in lower case, "%" being one; empty at the end. */
-static bool next_word(const metric_words *from, size_t *at, buffer *word, bool *is_per)
+/* Reads the next word of a name, in lower case; "%" is a word. `is_per`: a slash is before the word. Returns false at
+ * the end. */
+static bool next_word(const metric_words *name, size_t *at, buffer *word, bool *is_per)
 {
     buffer_clear(word);
     *is_per = false;
-    while (*at < from->size && !is_letter_or_digit(from->text[*at]) && from->text[*at] != '%')
-        *is_per = from->text[(*at)++] == '/';
-    if (*at < from->size && from->text[*at] == '%') {
-        buffer_bytes(word, &from->text[(*at)++], 1);
+    while (*at < name->size && !is_letter_or_digit(name->text[*at]) && name->text[*at] != '%')
+        *is_per = name->text[(*at)++] == '/';
+    if (*at < name->size && name->text[*at] == '%') {
+        buffer_bytes(word, &name->text[(*at)++], 1);
         return true;
     }
-    while (*at < from->size && is_letter_or_digit(from->text[*at])) {
-        char c = from->text[(*at)++];
+    while (*at < name->size && is_letter_or_digit(name->text[*at])) {
+        char c = name->text[(*at)++];
         c = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
         buffer_bytes(word, &c, 1);
     }
     return word->size > 0;
 }
 
-static void put_words(maker *m, const metric_words *from)
+static void put_words(name_maker *m, const metric_words *name)
 {
     buffer word = {0};
     size_t at = 0;
     bool is_per = false;
     m->start = m->out->size;
-    while (next_word(from, &at, &word, &is_per)) {
+    while (next_word(name, &at, &word, &is_per)) {
         if (is_per && (strcmp(word.data, "sec") == 0 || strcmp(word.data, "second") == 0))
             m->is_rate = true;
         else if (!is_replaced(m, word.data))
@@ -271,7 +272,7 @@ static void put_words(maker *m, const metric_words *from)
     }
     if (m->out->size == m->start && !m->unit) {
         buffer_string(m->out, "_");
-        buffer_string(m->out, from->spare);
+        buffer_string(m->out, name->fallback);
     }
     buffer_free(&word);
 }
@@ -284,15 +285,15 @@ static bool ends_with(const buffer *name, const char *ending)
     return name->size >= size && memcmp(name->data + name->size - size, ending, size) == 0;
 }
 
-/* Removes an ending of the counter's name. */
-static void remove_ending(maker *m, const char *ending)
+/* Removes `ending` if the counter's part of the name ends in it. */
+static void remove_ending(name_maker *m, const char *ending)
 {
     size_t size = strlen(ending);
     if (m->out->size >= m->start + size && ends_with(m->out, ending))
         m->out->data[m->out->size -= size] = '\0';
 }
 
-static void find_nameless_unit(maker *m)
+static void find_nameless_unit(name_maker *m)
 {
     for (size_t i = 0; i < sizeof nameless_units / sizeof nameless_units[0] && !m->unit; i++) {
         if (strcmp(m->out->data + m->start, nameless_units[i].word) == 0)
@@ -300,15 +301,15 @@ static void find_nameless_unit(maker *m)
     }
 }
 
-/* Endings that Prometheus has for other things than values of a gauge, and families of a summary. */
+/* Endings that Prometheus reserves for counters and for the series of summaries and histograms. */
 static bool is_reserved(const buffer *name)
 {
     return ends_with(name, "_total") || ends_with(name, "_count") || ends_with(name, "_sum") ||
            ends_with(name, "_bucket");
 }
 
-/* Appends what distinguishes the metric, and the endings for its unit and its form. */
-static void put_endings(maker *m, const char *suffix)
+/* Appends the suffix, and the endings for the unit and the type. */
+static void put_endings(name_maker *m, const char *suffix)
 {
     metric_form form = kinds[m->kind].form;
     const char *unit = m->unit ? m->unit->base : kinds[m->kind].unit;
@@ -330,7 +331,7 @@ metric_scale metric_put_name(buffer *out, metric_kind kind, const metric_words *
                              const char *suffix)
 {
     static const metric_scale none = {1, 1};
-    maker m = {.out = out};
+    name_maker m = {.out = out};
     buffer_string(out, "perfblock");
     put_words(&m, set);
     m.kind = kind;

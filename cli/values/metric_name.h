@@ -12,32 +12,32 @@ typedef enum metric_kind {
     METRIC_NONE,          /* a base or a text, which is not exported */
     METRIC_EVENTS,        /* counter: the raw value */
     METRIC_TIME,          /* counter: the raw value, ticks of a clock, in seconds */
-    METRIC_INACTIVE_TIME, /* the same of an inverse timer */
+    METRIC_INACTIVE_TIME, /* the same for an inverse timer, which counts idle time */
     METRIC_NUMBER,        /* gauge: the raw value */
-    METRIC_RATIO,         /* gauge: raw value by base */
+    METRIC_RATIO,         /* gauge: the raw value divided by the base */
     METRIC_ELAPSED,       /* gauge: the displayed value, in seconds */
-    METRIC_NUMBERS,       /* summary: the sum is the raw value, the count the base */
-    METRIC_TIMES,         /* summary: the same, with a sum of ticks in seconds */
-    METRIC_RATIOS         /* summary: the same as METRIC_NUMBERS */
+    METRIC_NUMBERS,       /* summary: the sum is the raw value, the count is the base */
+    METRIC_TIMES,         /* summary: the same; the sum is ticks of a clock, in seconds */
+    METRIC_RATIOS         /* summary: the same as METRIC_NUMBERS, of a fraction */
 } metric_kind;
 
 /* The kind of a counter type, and the clock of its ticks if it counts ticks. */
 metric_kind metric_kind_of(uint32_t type, pfb_clock *clock);
 
-/* Whether it has a sum and a count. */
+/* Returns true if the metric has a sum and a count. */
 bool metric_is_summary(metric_kind kind);
 
-/* Returns true if the raw value, and the base of a summary, is a total. That of a gauge is not. */
+/* Returns true if the raw value, and the base of a summary, only grows: for counters and summaries, not for gauges. */
 bool metric_is_total(metric_kind kind);
 
 /* "counter", "gauge", "summary". */
 const char *metric_type_text(metric_kind kind);
 
-/* A name as the system has it. If it has none, `text` is null and `spare` is used. */
+/* The name of a counterset or counter. `fallback` is used if no word of `text` goes into the metric's name. */
 typedef struct metric_words {
     const char *text;
     size_t size;
-    const char *spare;
+    const char *fallback;
 } metric_words;
 
 /* Factors that convert a value to base units: value * times / over. */
@@ -45,7 +45,8 @@ typedef struct metric_scale {
     double times, over;
 } metric_scale;
 
-/* Appends the metric's name. `suffix` distinguishes it from others of the same name; "" for none. */
+/* Appends the metric's name and returns the scale of its values. `suffix` distinguishes metrics that would have the
+ * same name; "" for none. */
 metric_scale metric_put_name(buffer *out, metric_kind kind, const metric_words *set, const metric_words *counter,
                              const char *suffix);
 

@@ -5,7 +5,8 @@
 
 #include <inttypes.h>
 
-/* A counterset without a name is called by its number. Counters of logs may have none. */
+/* A counterset without a name is named by its number. A counter of a log may have no counterset: nothing is appended.
+ */
 static void put_counterset(buffer *out, const pfb_collected_value *v, bool is_log)
 {
     if (v->has_counterset) {
@@ -34,11 +35,11 @@ static void put_instance(buffer *out, const pfb_collected_value *v)
     buffer_string(out, ")");
 }
 
-void values_put_machine(buffer *out, const pfb_collected_value *v, size_t most)
+void values_put_machine(buffer *out, const pfb_collected_value *v, size_t max_characters)
 {
     if (v->machine_size == 0 || v->machine[0] != '\\')
         buffer_string(out, "\\\\");
-    text_first(out, v->machine, v->machine_size, most);
+    text_first(out, v->machine, v->machine_size, max_characters);
 }
 
 void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log)

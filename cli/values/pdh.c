@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Displayed values as a PDH text log. Values are gathered by column until the sample ends: the objects of a sample of
- * V1 blocks come one by one. */
+/* Displayed values as a PDH text log. The values of a sample are collected by column and written when the sample ends,
+ * because a sample of V1 blocks comes in several parts. */
 #include "values/pdh.h"
 
 #include "memory/memory.h"
@@ -20,21 +20,21 @@ typedef struct pdh_cell {
 } pdh_cell;
 
 struct pdh_log {
-    series_list columns; /* by path; those from column_count on have no column */
+    series_list columns; /* by path; series from column_count on have no column */
     bool is_first_pass;
     bool has_columns; /* column_count is final */
     size_t column_count;
-    size_t reported_count; /* series that were columns or reported */
+    size_t reported_count; /* series that have a column or were reported as having none */
     bool has_header;
-    bool has_offset; /* from UTC, of the times of all rows */
-    int32_t offset_minutes;
-    buffer zone; /* its name */
+    bool has_offset;        /* offset_minutes and zone are set, for all rows */
+    int32_t offset_minutes; /* of local time from UTC, positive east of Greenwich */
+    buffer zone;            /* name of the time zone */
     buffer path, time_text, line;
-    /* The row being gathered: */
+    /* The current row: */
     bool has_row, has_values;
     uint64_t number; /* of the sample */
     int64_t time;
-    bool is_local;   /* the distance of `time` from UTC is unknown */
+    bool is_local;   /* `time` is local, and its offset from UTC is unknown */
     pdh_cell *cells; /* by column */
     size_t cell_count, cell_capacity;
 };
@@ -84,8 +84,8 @@ static void put_line(output *out, pdh_log *log)
     output_raw(out, log->line.data, log->line.size);
 }
 
-/* Makes the text of the row's time. One distance from UTC is in force for the whole log, so that times are unambiguous:
- * that of its first row whose distance is known. Returns false for a time without a date. */
+/* Makes the text of the row's time. All rows use one offset from UTC, so that their times are unambiguous: that of the
+ * first row whose offset is known. Returns false for a time outside the years 1601 to 9999. */
 static bool make_time(pdh_log *log)
 {
     bool has_offset = log->is_local || log->has_offset;
@@ -99,7 +99,7 @@ static bool make_time(pdh_log *log)
     return has_date;
 }
 
-/* The zone is left out if the distance of the first row from UTC is unknown. */
+/* The zone is left out if the offset of the first row from UTC is unknown. */
 static void put_header(output *out, pdh_log *log)
 {
     buffer_clear(&log->path);
@@ -111,7 +111,7 @@ static void put_header(output *out, pdh_log *log)
     for (size_t i = 0; i < log->column_count; i++) {
         size_t size;
         const char *path = series_key(&log->columns, i, &size);
-        output_raw(out, log->line.data, log->line.size); /* a cell at a time: counters may share a long name */
+        output_raw(out, log->line.data, log->line.size); /* one cell at a time: counters may share a long name */
         buffer_clear(&log->line);
         buffer_string(&log->line, separator(out));
         text_pdh(&log->line, path, size);
@@ -196,7 +196,7 @@ static void begin_row(const values_printer *p, pdh_log *log)
         log->cells[i].has_value = false;
 }
 
-static void take_value(pdh_log *log, const pfb_collected_value *v, bool is_log)
+static void set_cell(pdh_log *log, const pfb_collected_value *v, bool is_log)
 {
     buffer_clear(&log->path);
     values_put_path(&log->path, v, is_log);
@@ -215,7 +215,7 @@ void values_print_pdh(values_printer *p, pfb_collector *collector)
         values_end_pdh(p);
     if (!log->has_row)
         begin_row(p, log);
-    if (!log->has_values) { /* a sample of whole objects begins with a part that has neither values nor, perhaps, UTC */
+    if (!log->has_values) { /* the time is that of the first part with values: an earlier one may lack the UTC time */
         log->time = p->sample.perf_time_100ns;
         log->is_local = p->sample.is_local_time;
     }
@@ -223,7 +223,7 @@ void values_print_pdh(values_printer *p, pfb_collector *collector)
         if (!values_is_shown(&v))
             continue;
         values_count(p, v.status);
-        take_value(log, &v, p->sample.is_log);
+        set_cell(log, &v, p->sample.is_log);
         log->has_values = true;
     }
     if (!p->sample.is_v1 && !p->sample.is_log) /* a V2 sample has one part */

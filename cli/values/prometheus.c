@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sample as metrics in the text format of Prometheus. The rules: docs/prometheus.md. */
+/* Prints a sample as metrics in the text format of Prometheus. docs/prometheus.md has the rules. */
 #include "memory/memory.h"
 #include "output/diagnostics.h"
 #include "values/metric_name.h"
@@ -13,7 +13,7 @@
 /* A counterset of the sample. */
 typedef struct metric_set {
     pfb_guid guid;
-    bool has_process_ids; /* ids of its instances are those of processes */
+    bool has_process_ids; /* ids of its instances are process ids */
 } metric_set;
 
 /* A counter of a counterset. */
@@ -23,43 +23,43 @@ typedef struct metric {
     uint32_t position; /* in its registration */
     metric_kind kind;
     pfb_clock clock;
-    bool is_raw_short, is_base_short; /* totals of 4 bytes */
+    bool is_raw_short, is_base_short; /* the raw value, or the base, is a total of 4 bytes */
     metric_scale scale;
     buffer name;
-    bool shows_totals; /* of instances: a pattern names them */
-    bool is_same;      /* the quantity of a metric of that name, in another unit */
-    bool is_left_out;  /* its name is that of another metric */
-    bool is_id;        /* of the process: it is left out where it repeats the label */
-    size_t rank;       /* among the names */
-    size_t order;      /* among the metrics, sorted by name and then by preference */
+    bool shows_totals; /* an instance pattern asked for "_Total" */
+    bool is_same;      /* the same quantity as the metric before it in by_name, in another unit */
+    bool is_left_out;  /* another metric has the same name */
+    bool is_id;        /* the counter "ID Process": left out where it equals the label instance_id */
+    size_t rank;       /* position of its name; equal for metrics with is_same */
+    size_t order;      /* position in by_name */
 } metric;
 
 /* A value of a metric. */
 typedef struct point {
     const metric *metric;
     size_t label_start;
-    const char *labels; /* there, once all labels are known */
-    size_t number;      /* in the order of the sample */
+    const char *labels; /* at label_start; set when exposition.labels is complete */
+    size_t number;      /* position in the sample */
     double value;
     uint64_t raw, base;
     double ticks_per_second; /* of the metric's clock; 0: unknown */
 } point;
 
-/* A total of 4 bytes that goes on past 2^32. */
+/* A total of 4 bytes, continued past 2^32. */
 typedef struct long_total {
-    uint64_t last;  /* as it was read */
-    uint64_t carry; /* what is added to it */
+    uint64_t last;  /* the value in the latest sample */
+    uint64_t carry; /* added to it: 2^32 for each wrap */
 } long_total;
 
-/* What the next sample continues: the totals of a metric for an instance. */
-typedef struct kept_point {
+/* The totals of a metric for an instance, which the next sample continues. */
+typedef struct stored_point {
     size_t key; /* in `keys`: the metric's name and the labels, with a NUL after each */
     long_total raw, base;
-} kept_point;
+} stored_point;
 
-struct kept_metrics {
+struct metric_totals {
     buffer keys;
-    kept_point *points; /* in the order in which they were printed */
+    stored_point *points; /* in the order in which they were printed */
     size_t count, capacity;
 };
 
@@ -70,21 +70,21 @@ typedef struct exposition {
     size_t set_count;
     metric *metrics; /* ascending by counterset and counter */
     size_t metric_count, metric_capacity;
-    metric **by_name;
-    buffer labels; /* of each row, with a NUL after each */
+    metric **by_name; /* ascending by name, counterset and preference (compare_names) */
+    buffer labels;    /* of all rows, with a NUL after those of each row */
     point *points;
     size_t point_count, point_capacity;
-    kept_metrics kept; /* of this sample */
-    size_t next_kept;  /* the first one of the sample before that was not passed */
+    metric_totals totals; /* of this sample */
+    size_t next_total;    /* position in the totals of the previous sample */
 } exposition;
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* In characters. Every metric keeps its name: without a limit, counters that share one long name would need memory
- * quadratic in the input. */
+/* In characters. Every metric has a copy of its name: without a limit, counters that share one long name would need
+ * memory quadratic in the input. */
 enum { LONGEST_NAME = 256, LONGEST_HELP = 1000 };
 
-/* Returns true if the name has at most LONGEST_NAME UTF-16 units; a longer one counts as none. */
+/* Returns true if the name has at most LONGEST_NAME UTF-16 units. A longer name is ignored. */
 static bool fits_metric(const char *utf8, size_t size)
 {
     size_t units = 0;
@@ -93,7 +93,7 @@ static bool fits_metric(const char *utf8, size_t size)
     return units <= LONGEST_NAME;
 }
 
-/* Appends the English name, else that of the system's language. Returns false without one. */
+/* Puts the English name, or else the name in the system's language, in `out`. Returns false if there is neither. */
 static bool put_first_name(buffer *out, bool has_english, const char *english, size_t english_size, bool has_local,
                            const char *local, size_t local_size)
 {
@@ -159,7 +159,7 @@ static int compare_counters(const void *left, const void *right)
     return order != 0 ? order : (a->counter_id > b->counter_id) - (a->counter_id < b->counter_id);
 }
 
-/* Base units are preferred, then smaller ones. */
+/* The key by which metrics of one name are ordered: the base unit is preferred, then smaller units. */
 static double unit_size(const metric *m)
 {
     return m->scale.times == m->scale.over ? 0 : m->scale.times / m->scale.over;
@@ -188,14 +188,14 @@ static void sort_names(exposition *e)
         qsort(e->by_name, e->metric_count, sizeof(metric *), compare_names);
 }
 
-/* Finds the counters of a counterset that come to the name of another one. They are the same quantity if their units
- * differ, and else get their id as a suffix. All counters of the counterset are considered, so that names do not depend
- * on which were asked for. */
+/* Finds counters of one counterset whose metrics have the same name. They are the same quantity if
+ * their kinds are equal and their units differ; otherwise the counter id is appended. All counters of the counterset are considered, so that names do not depend on
+ * which counters the user chose. */
 static void make_unique(exposition *e)
 {
     char suffix[16];
-    const metric *first = NULL; /* of the name */
-    const metric *last = NULL;  /* that is the same quantity */
+    const metric *first = NULL; /* the first one of this name */
+    const metric *last = NULL;  /* the last one that is the same quantity */
     sort_names(e);
     for (size_t i = 0; i < e->metric_count; i++) {
         metric *m = e->by_name[i];
@@ -217,7 +217,7 @@ static void make_unique(exposition *e)
     sort_names(e);
 }
 
-/* Ranks the names. Metrics whose names are still equal, as in countersets of equal names, are left out, with a note in
+/* Sets the ranks. Metrics whose names are still equal, as in countersets of equal names, are left out, with a note in
  * the first sample. */
 static void rank_names(exposition *e)
 {
@@ -268,7 +268,7 @@ static int compare_sets(const void *left, const void *right)
     return memcmp(a->guid.bytes, b->guid.bytes, sizeof a->guid.bytes);
 }
 
-/* The first counter of each id counts, as it does for values. */
+/* If several counters have one id, values belong to the first of them. */
 static void drop_repeated_ids(exposition *e)
 {
     size_t count = 0;
@@ -303,7 +303,7 @@ static metric_set *find_set(const exposition *e, const pfb_guid *guid)
     return e->set_count > 0 ? bsearch(&wanted, e->sets, e->set_count, sizeof wanted, compare_sets) : NULL;
 }
 
-/* The instances of a counterset with this counter are processes, or belong to one. */
+/* Finds the countersets whose instances are processes, or belong to one: they have the counter "ID Process". */
 static void find_process_ids(exposition *e)
 {
     buffer name = {0};
@@ -323,7 +323,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Returns true if a pattern of instances has the word "_Total" in either case. */
+/* Returns true if a pattern of instances contains "_Total", in any case. */
 static bool names_totals(const char *pattern)
 {
     static const char word[] = "_total";
@@ -333,7 +333,7 @@ static bool names_totals(const char *pattern)
     return word[matched] == '\0';
 }
 
-/* The first metric of the counterset whose counter has at least this id, or one past it. */
+/* Returns the position of the first metric of the counterset with this counter id or a larger one. */
 static size_t first_metric(const exposition *e, const pfb_guid *set, uint32_t counter_id)
 {
     const metric wanted = {.set = *set, .counter_id = counter_id};
@@ -349,7 +349,7 @@ static size_t first_metric(const exposition *e, const pfb_guid *set, uint32_t co
     return low;
 }
 
-/* Finds the counters of which sums over instances were asked for. */
+/* Finds the counters for which the user asked for sums over instances. */
 static void find_chosen_totals(exposition *e)
 {
     pfb_collector_identifier chosen;
@@ -385,7 +385,7 @@ static void find_metrics(exposition *e)
     find_chosen_totals(e);
 }
 
-/* The metric of a value; null without one. */
+/* The metric of a value; null if it has none. */
 static const metric *find_metric(const exposition *e, const pfb_collected_value *v)
 {
     const metric wanted = {.set = v->guid, .counter_id = v->counter_id};
@@ -396,7 +396,7 @@ static const metric *find_metric(const exposition *e, const pfb_collected_value 
 
 /* ---- Points ---------------------------------------------------------------------------------------------- */
 
-/* Text as the format requires it: backslashes and line feeds escaped, quotes in labels. */
+/* Appends text with the escapes of the format: backslash, line feed, and in labels the quotation mark. */
 static void put_escaped(buffer *out, const char *utf8, size_t size, bool is_label)
 {
     buffer safe = {0};
@@ -457,7 +457,7 @@ static int compare_points(const void *left, const void *right)
     return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-/* Returns true if an instance is the sum of others: "_Total", or "0,_Total" of a node's processors. */
+/* Returns true if an instance is the sum of others: "_Total", or "0,_Total" for the processors of a NUMA node. */
 static bool is_total(const pfb_collected_value *v)
 {
     static const char total[] = "_Total";
@@ -467,7 +467,8 @@ static bool is_total(const pfb_collected_value *v)
            (length == size || v->instance[length - size - 1] == ',');
 }
 
-/* Whether the value of a metric can be computed. Totals do not depend on the sample before, whatever the status. */
+/* Returns true if the value of a metric can be computed. Counters and summaries need no previous sample, so the status
+ * does not matter for them. */
 static bool has_inputs(const metric *m, const pfb_collected_value *v, double ticks)
 {
     bool has_clock = m->clock == PFB_CLOCK_NONE || ticks > 0;
@@ -501,7 +502,7 @@ static void add_point(exposition *e, const pfb_collected_value *v, size_t label_
                                           .ticks_per_second = ticks};
 }
 
-/* Whether instances have their id as a label: in sets of processes, and where names repeat. */
+/* Returns true if instances have their id as a label: in countersets of processes, and where names repeat. */
 static bool has_ids(const exposition *e, const pfb_collected_result *result)
 {
     const metric_set *set = result->has_guid ? find_set(e, &result->guid) : NULL;
@@ -535,15 +536,15 @@ static void find_points(exposition *e)
 
 /* ---- Totals of 4 bytes ----------------------------------------------------------------------------------- */
 
-/* Orders as points are. */
+/* The same order as that of points. */
 static int compare_keys(const char *left, const char *right)
 {
     int order = strcmp(left, right);
     return order != 0 ? order : strcmp(left + strlen(left) + 1, right + strlen(right) + 1);
 }
 
-/* Adds what the total has lost at 2^32 since it was seen first. A fall is taken for that if the way through 2^32 is
- * less than half of it, and else for a restart. */
+/* Sets the carry of a total from its previous one. A total that fell has wrapped at 2^32 if the increase is then less
+ * than 2^31; otherwise its provider was restarted, and the carry is 0. */
 static void carry(long_total *total, const long_total *last)
 {
     const uint64_t end = UINT64_C(1) << 32;
@@ -555,41 +556,42 @@ static void carry(long_total *total, const long_total *last)
         total->carry = last->carry + end;
 }
 
-/* Continues the totals of a point from those of the sample before, and keeps them for the next. Both are in the same
- * order. */
+/* Continues the totals of a point from those of the previous sample and stores them for the next one. The points of
+ * both samples are in the same order, so each is passed once. */
 static void continue_totals(exposition *e, point *p)
 {
-    const kept_metrics *before = e->p->metrics;
+    const metric_totals *previous = e->p->metrics;
     const metric *m = p->metric;
-    kept_metrics *kept = &e->kept;
-    kept_point now = {.key = kept->keys.size, .raw.last = p->raw, .base.last = p->base};
+    metric_totals *totals = &e->totals;
+    stored_point current = {.key = totals->keys.size, .raw.last = p->raw, .base.last = p->base};
     int order = 1;
     if (!m->is_raw_short && !m->is_base_short)
         return;
-    buffer_bytes(&kept->keys, m->name.data, m->name.size + 1);
-    buffer_bytes(&kept->keys, p->labels, strlen(p->labels) + 1);
-    while (before && e->next_kept < before->count && order > 0) {
-        order = compare_keys(kept->keys.data + now.key, before->keys.data + before->points[e->next_kept].key);
-        e->next_kept += order > 0;
+    buffer_bytes(&totals->keys, m->name.data, m->name.size + 1);
+    buffer_bytes(&totals->keys, p->labels, strlen(p->labels) + 1);
+    while (previous && e->next_total < previous->count && order > 0) {
+        order =
+            compare_keys(totals->keys.data + current.key, previous->keys.data + previous->points[e->next_total].key);
+        e->next_total += order > 0;
     }
     if (order == 0) {
         if (m->is_raw_short)
-            carry(&now.raw, &before->points[e->next_kept].raw);
+            carry(&current.raw, &previous->points[e->next_total].raw);
         if (m->is_base_short)
-            carry(&now.base, &before->points[e->next_kept].base);
+            carry(&current.base, &previous->points[e->next_total].base);
     }
-    kept->points = memory_grow(kept->points, &kept->capacity, kept->count + 1, sizeof *kept->points);
-    kept->points[kept->count++] = now;
-    p->raw += now.raw.carry;
-    p->base += now.base.carry;
+    totals->points = memory_grow(totals->points, &totals->capacity, totals->count + 1, sizeof *totals->points);
+    totals->points[totals->count++] = current;
+    p->raw += current.raw.carry;
+    p->base += current.base.carry;
 }
 
-/* Replaces what was kept of the sample before. */
-static void keep_metrics(exposition *e)
+/* Replaces the totals of the previous sample. */
+static void store_totals(exposition *e)
 {
     values_end_metrics(e->p);
     e->p->metrics = memory_get(1, sizeof *e->p->metrics);
-    *e->p->metrics = e->kept;
+    *e->p->metrics = e->totals;
 }
 
 void values_end_metrics(values_printer *p)
@@ -604,7 +606,7 @@ void values_end_metrics(values_printer *p)
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* An integer in base units. One that has them keeps all digits. */
+/* Appends an integer in base units. If it is in base units already, all its digits are kept. */
 static void put_scaled(buffer *out, const metric *m, uint64_t integer)
 {
     if (m->scale.times == m->scale.over)
@@ -613,7 +615,7 @@ static void put_scaled(buffer *out, const metric *m, uint64_t integer)
         text_double(out, (double)integer * m->scale.times / m->scale.over);
 }
 
-/* Appends the value, of a summary its sum. */
+/* Appends the value; for a summary, its sum. */
 static void put_value(buffer *out, const point *p)
 {
     switch (p->metric->kind) {
@@ -647,8 +649,8 @@ static void put_line(buffer *out, const point *p)
 
 /* ---- Text ------------------------------------------------------------------------------------------------ */
 
-/* Appends what precedes the points of a metric: the counter's name and type, which say where the values come from, and
- * its help text. */
+/* Appends the lines before the points of a metric. HELP has the counter's name and type, which show the origin of the
+ * values, and its help text. */
 static void put_head(const exposition *e, buffer *out, const metric *m)
 {
     buffer help = {0};
@@ -666,8 +668,8 @@ static void put_head(const exposition *e, buffer *out, const metric *m)
     buffer_free(&help);
 }
 
-/* Of points with the same name and labels the first is used: they are one quantity in several units, or the answers of
- * overlapping queries. */
+/* Prints the first of all points with the same name and labels: they are one quantity in several units, or the results
+ * of overlapping queries. */
 static void put_points(exposition *e)
 {
     enum { BLOCK = 65536 };
@@ -698,7 +700,7 @@ void values_print_metrics(values_printer *p, pfb_collector *collector)
     find_metrics(&e);
     find_points(&e);
     put_points(&e);
-    keep_metrics(&e);
+    store_totals(&e);
     for (size_t i = 0; i < e.metric_count; i++)
         buffer_free(&e.metrics[i].name);
     free(e.sets);

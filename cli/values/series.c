@@ -38,7 +38,7 @@ static size_t add_series(series_list *list, uint64_t hash, series added)
     return list->count++;
 }
 
-/* The first series of a key stores it, and the others share its bytes. */
+/* The key is stored once: all its series point to the same bytes. */
 size_t series_find(series_list *list, const void *key, size_t size)
 {
     if (list->seed == 0)

@@ -7,15 +7,15 @@
 
 #include <stdbool.h>
 
-/* Series of values by key, in the order of their first values. Values of equal keys in one sample belong to series of
- * their own: the n-th of each sample to the n-th series of that key. Starts as all zero. Memory grows with the number
- * of series, not with that of samples. */
+/* Series of values by key, in the order of their first values. If one sample has several values with the same key, each
+ * has its own series: the n-th value with a key in any sample belongs to the n-th series of that key. A series_list
+ * starts as all zero. Memory grows with the number of series, not with that of samples. */
 
 typedef struct series {
     size_t offset, size; /* of the key, in series_list.text */
     uint32_t repeat;     /* n, from 0 */
-    uint32_t uses;       /* of series 0: values of the key in sample `stamp` */
-    uint64_t stamp;
+    uint32_t uses;       /* if repeat is 0: number of values with the key in sample `stamp` */
+    uint64_t stamp;      /* if repeat is 0: series_list.stamp at its last value */
 } series;
 
 typedef struct series_list {
@@ -27,7 +27,7 @@ typedef struct series_list {
     uint64_t stamp; /* number of series_begin_sample() calls */
 } series_list;
 
-/* The values that follow are of another sample. */
+/* Begins a sample: the values that follow belong to it. */
 void series_begin_sample(series_list *list);
 
 /* Returns the position of the series of the next value with this key. A new one gets the position `count`. */

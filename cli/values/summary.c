@@ -18,10 +18,10 @@ typedef struct summary_key {
     uint64_t attributes;
     pfb_guid guid;
     uint32_t title, counter_id, occurrence, type;
-    uint32_t result, position; /* only of what has neither name nor number */
+    uint32_t result, position; /* position of a counterset or counter that has neither name nor number; else 0 */
     uint8_t is_log, has_counterset, has_instance, has_parent, has_counter, has_machine, has_guid, has_title,
         has_counter_id, has_type;
-    uint8_t zero[6]; /* no padding, which would not compare */
+    uint8_t zero[6]; /* instead of padding: keys are compared as bytes */
 } summary_key;
 
 _Static_assert(sizeof(summary_key) ==
@@ -32,17 +32,17 @@ _Static_assert(sizeof(summary_key) ==
 typedef struct summary_line {
     figures figures;
     uint64_t missing;  /* values with a status other than ok */
-    uint64_t statuses; /* of these: bits by position in value_summary.statuses */
+    uint64_t statuses; /* statuses of these: bit n is value_summary.statuses[n] */
 } summary_line;
 
-/* More than there are names of statuses. */
-enum { MOST_STATUSES = 64 };
+/* There are fewer names of statuses than this. */
+enum { MAX_STATUSES = 64 };
 
 struct value_summary {
     series_list series, names;
     summary_line *lines; /* by series */
     size_t line_count, line_capacity;
-    const char *statuses[MOST_STATUSES]; /* names that occurred */
+    const char *statuses[MAX_STATUSES]; /* names that occurred */
     size_t status_count;
     buffer name;
     uint64_t number; /* of the last sample */
@@ -65,12 +65,12 @@ void value_summary_free(value_summary *summary)
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* The position of a name, which is stored with a NUL. */
+/* Returns the position of a name. It is stored with a NUL. */
 static size_t name_at(value_summary *summary, const char *name, size_t size)
 {
     buffer_clear(&summary->name);
     text_first(&summary->name, name, size, VALUES_LONGEST_PART);
-    series_begin_sample(&summary->names); /* equal names are one */
+    series_begin_sample(&summary->names); /* so that equal names have one series */
     return series_find(&summary->names, summary->name.data, summary->name.size + 1);
 }
 
@@ -109,16 +109,16 @@ static summary_line *line_of(value_summary *summary, const pfb_collected_value *
     return &summary->lines[at];
 }
 
-/* The bit of the status of a value without a number; 0 if there are too many. */
+/* Returns the bit of the status of a missing value; 0 if there are more than MAX_STATUSES. */
 static uint64_t bit_of_status(value_summary *summary, const pfb_collected_value *v)
 {
     const char *name = values_status_name(v);
     size_t at = 0;
     while (at < summary->status_count && strcmp(summary->statuses[at], name) != 0)
         at++;
-    if (at == summary->status_count && at < MOST_STATUSES)
+    if (at == summary->status_count && at < MAX_STATUSES)
         summary->statuses[summary->status_count++] = name;
-    return at < MOST_STATUSES ? UINT64_C(1) << at : 0;
+    return at < MAX_STATUSES ? UINT64_C(1) << at : 0;
 }
 
 void values_print_summary(values_printer *p, pfb_collector *collector)
@@ -153,7 +153,7 @@ static const char *name_of(const value_summary *summary, size_t position, size_t
     return name;
 }
 
-/* What the key of a line was made from. */
+/* Restores from the key of a line the members of the value from which it was made. */
 static pfb_collected_value value_at(const value_summary *summary, size_t line, bool *is_log)
 {
     summary_key key;
@@ -196,7 +196,7 @@ static void put_figure(output *out, const char *key, const figures *f, double va
 
 static void put_figures(output *out, const value_summary *summary, const summary_line *line)
 {
-    const char *names[MOST_STATUSES];
+    const char *names[MAX_STATUSES];
     size_t count = 0;
     const figures *f = &line->figures;
     for (size_t i = 0; i < summary->status_count; i++) {
@@ -212,8 +212,8 @@ static void put_figures(output *out, const value_summary *summary, const summary
     output_names(out, "statuses", names, count);
 }
 
-/* The fields have the names and the order that they have in the records of single values. */
-static void put_record(output *out, buffer *memory, const value_summary *summary, size_t number)
+/* Fields that records of single values have, too, have the same names and order. */
+static void put_record(output *out, buffer *text, const value_summary *summary, size_t number)
 {
     char type[NAMES_TYPE_BYTES];
     char guid[PFB_GUID_TEXT_BYTES];
@@ -235,9 +235,9 @@ static void put_record(output *out, buffer *memory, const value_summary *summary
     pfb_guid_format(&v.guid, guid);
     values_put_name(out, "guid", v.has_guid, guid, strlen(guid));
     values_put_name(out, "parent", v.has_parent, v.parent, v.parent_size);
-    buffer_clear(memory);
-    values_put_machine(memory, &v, VALUES_LONGEST_PART + 2);
-    values_put_name(out, "machine", v.has_machine, memory->data, memory->size);
+    buffer_clear(text);
+    values_put_machine(text, &v, VALUES_LONGEST_PART + 2);
+    values_put_name(out, "machine", v.has_machine, text->data, text->size);
     output_end(out);
 }
 
@@ -262,33 +262,33 @@ static void put_readable(buffer *out, pfb_collected_value v, double value)
     values_put_readable(out, &v);
 }
 
-static void put_row(table *t, buffer *memory, const pfb_collected_value *v, const summary_line *line)
+static void put_row(table *t, buffer *text, const pfb_collected_value *v, const summary_line *line)
 {
     const figures *f = &line->figures;
-    buffer_clear(memory);
-    put_row_name(memory, v);
-    table_cell(t, memory->data, memory->size);
+    buffer_clear(text);
+    put_row_name(text, v);
+    table_cell(t, text->data, text->size);
     const uint64_t counts[] = {f->count, line->missing};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        buffer_clear(memory);
-        buffer_unsigned(memory, counts[i]);
-        table_cell(t, memory->data, memory->size);
+        buffer_clear(text);
+        buffer_unsigned(text, counts[i]);
+        table_cell(t, text->data, text->size);
     }
     const double values[] = {f->least, figures_average(f), f->most, f->last};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        buffer_clear(memory);
+        buffer_clear(text);
         if (f->count > 0)
-            put_readable(memory, *v, values[i]);
-        table_cell(t, memory->data, memory->size);
+            put_readable(text, *v, values[i]);
+        table_cell(t, text->data, text->size);
     }
 }
 
-/* A line of a table, and the table. */
+/* A line of the summary, and the table to which it belongs. */
 typedef struct placed_line {
     size_t table, line;
 } placed_line;
 
-static int compare_places(const void *left, const void *right)
+static int compare_placed(const void *left, const void *right)
 {
     const placed_line *a = left;
     const placed_line *b = right;
@@ -304,7 +304,7 @@ static bool is_nonzero_line(const summary_line *line)
 
 /* Finds the lines of each table: a table per machine and counterset, whose name is the key in `titles`. Returns the
  * number of lines. */
-static size_t place_lines(const value_summary *summary, bool is_nonzero, placed_line *places, series_list *titles)
+static size_t place_lines(const value_summary *summary, bool is_nonzero, placed_line *placed, series_list *titles)
 {
     buffer title = {0};
     bool is_log;
@@ -315,11 +315,11 @@ static size_t place_lines(const value_summary *summary, bool is_nonzero, placed_
         const pfb_collected_value v = value_at(summary, i, &is_log);
         buffer_clear(&title);
         values_put_set_path(&title, &v, is_log);
-        series_begin_sample(titles); /* the same title is the same table */
-        places[count++] = (placed_line){series_find(titles, title.data, title.size), i};
+        series_begin_sample(titles); /* so that equal titles are one table */
+        placed[count++] = (placed_line){series_find(titles, title.data, title.size), i};
     }
     if (count > 0)
-        qsort(places, count, sizeof *places, compare_places);
+        qsort(placed, count, sizeof *placed, compare_placed);
     buffer_free(&title);
     return count;
 }
@@ -328,7 +328,7 @@ static void put_title(output *out, const char *title, size_t size)
 {
     buffer line = {0};
     if (size == 0)
-        return; /* columns of a text log that are no paths */
+        return; /* columns of a text log whose headings are not paths */
     buffer_string(&line, out->has_color ? "\033[1m" : "");
     text_safe(&line, title, size);
     buffer_string(&line, out->has_color ? "\033[0m\n" : "\n");
@@ -348,35 +348,35 @@ static void open_table(table *t)
 static void write_tables(const value_summary *summary, bool is_nonzero, output *out)
 {
     table t;
-    buffer memory = {0};
+    buffer text = {0};
     series_list titles = {0};
     bool is_log;
     size_t size;
-    placed_line *places = memory_get(summary->line_count + 1, sizeof *places);
-    size_t count = place_lines(summary, is_nonzero, places, &titles);
+    placed_line *placed = memory_get(summary->line_count + 1, sizeof *placed);
+    size_t count = place_lines(summary, is_nonzero, placed, &titles);
     for (size_t i = 0; i < count && !output_failed(out);) {
-        size_t number = places[i].table;
+        size_t number = placed[i].table;
         const char *title = series_key(&titles, number, &size);
         put_title(out, title, size);
         open_table(&t);
-        for (; i < count && places[i].table == number; i++) {
-            const pfb_collected_value v = value_at(summary, places[i].line, &is_log);
-            put_row(&t, &memory, &v, &summary->lines[places[i].line]);
+        for (; i < count && placed[i].table == number; i++) {
+            const pfb_collected_value v = value_at(summary, placed[i].line, &is_log);
+            put_row(&t, &text, &v, &summary->lines[placed[i].line]);
         }
         table_print(&t, out, system_columns());
         output_raw(out, "\n", 1);
     }
     series_free(&titles);
-    buffer_free(&memory);
-    free(places);
+    buffer_free(&text);
+    free(placed);
 }
 
 void value_summary_write(const value_summary *summary, bool is_nonzero, output *out)
 {
-    buffer memory = {0};
+    buffer text = {0};
     if (out->format == OUTPUT_TEXT)
         write_tables(summary, is_nonzero, out);
     for (size_t i = 0; i < summary->line_count && out->format != OUTPUT_TEXT && !output_failed(out); i++)
-        put_record(out, &memory, summary, i);
-    buffer_free(&memory);
+        put_record(out, &text, summary, i);
+    buffer_free(&text);
 }

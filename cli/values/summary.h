@@ -4,15 +4,15 @@
 
 #include "output/output.h"
 
-/* Figures of each counter and instance over all samples. docs/perfblock.md describes the output. Memory grows with the
- * number of counters and instances, not with that of samples. */
+/* Count, minimum, average, maximum and last value of each counter and instance over all samples. docs/perfblock.md
+ * describes the output. Memory grows with the number of counters and instances, not with that of samples. */
 
 typedef struct value_summary value_summary;
 
 value_summary *value_summary_begin(void);
 
-/* Writes a table (text) or a record per counter and instance. `is_nonzero`: without those whose values are all zero or
- * missing. */
+/* Writes a record per counter and instance, or in text a table per counterset. `is_nonzero`: tables leave out rows
+ * whose values are all zero or missing. */
 void value_summary_write(const value_summary *summary, bool is_nonzero, output *out);
 
 void value_summary_free(value_summary *summary);

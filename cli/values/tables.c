@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Displayed values as tables: one per sample and counterset, instances down and counters across. Consecutive results of
- * one counterset with the same instances, as queries for single counters give, make one table. */
+/* Displayed values as tables: one per sample and counterset, with a row per instance and a column per counter.
+ * Consecutive results of one counterset with the same instances, as queries for single counters give, share a table. */
 #include "memory/memory.h"
 #include "names/names.h"
 #include "os/system.h"
@@ -20,31 +20,31 @@ typedef struct text_span {
 
 typedef struct cell {
     uint32_t row;
-    uint32_t column; /* of the table */
+    uint32_t column;
     text_span text;
     pfb_status status;
-    bool is_new;         /* the instance has no older sample, others have */
-    bool has_pdh_status; /* the text is the name of another status, of a log */
+    bool is_new;         /* the instance is not in the previous sample, while others are */
+    bool has_pdh_status; /* the text is the name of the PDH status in a log */
     double value;        /* 0 unless the status is ok */
 } cell;
 
-/* A table that is being made. */
+/* A table before it is printed. */
 typedef struct value_table {
     values_printer *p;
     pfb_collector *collector;
     buffer text;        /* of all spans */
-    text_span *columns; /* names */
+    text_span *columns; /* names of the counters */
     size_t column_count, column_capacity;
-    text_span *rows; /* names, those of the first result */
+    text_span *rows; /* names of the instances, from the first result */
     size_t row_count, row_capacity;
-    cell *cells; /* by column and row of each result */
+    cell *cells; /* in the order of the values; sorted by row and column before printing */
     size_t cell_count, cell_capacity;
     bool has_flags, has_raw, has_incomplete;
 } value_table;
 
 /* ---- Text ------------------------------------------------------------------------------------------------ */
 
-/* What a cell shows instead of a value. */
+/* The text of a cell without a value. */
 static const char *short_status(pfb_status status)
 {
     static const char *const words[] = {
@@ -119,9 +119,9 @@ void values_put_column_name(buffer *out, const pfb_collected_value *v)
 
 /* ---- Cells ----------------------------------------------------------------------------------------------- */
 
-/* Columns of the table by position in the current result; NO_COLUMN: not seen yet. */
 #define NO_COLUMN UINT32_MAX
 
+/* The table's column of each counter position in the current result; NO_COLUMN before its first value. */
 typedef struct result_columns {
     uint32_t *columns;
     size_t count, capacity;
@@ -143,7 +143,7 @@ static uint32_t column_of(value_table *t, result_columns *known, const pfb_colle
     return *column;
 }
 
-/* The table's row of a value: rows are numbered in the order in which results first return a value of them. */
+/* Adds a value to row `row`, which may be the next new one. */
 static void add_cell(value_table *t, result_columns *known, const pfb_collected_value *v, uint32_t row)
 {
     size_t start = t->text.size;
@@ -177,50 +177,50 @@ static bool is_nonzero(const cell *c)
     return c->status == PFB_STATUS_OK && c->value != 0;
 }
 
-/* Moves each row to places[row] - 1; 0 drops it. `kept` is the number of the others. */
-static void move_rows(value_table *t, const uint32_t *places, uint32_t kept)
+/* Moves each row to positions[row] - 1, or drops it if positions[row] is 0. `count` rows remain. */
+static void move_rows(value_table *t, const uint32_t *positions, uint32_t count)
 {
-    text_span *rows = memory_get((size_t)kept + 1, sizeof *rows);
-    size_t count = 0;
+    text_span *rows = memory_get((size_t)count + 1, sizeof *rows);
+    size_t cell_count = 0;
     for (size_t row = 0; row < t->row_count; row++) {
-        if (places[row] > 0)
-            rows[places[row] - 1] = t->rows[row];
+        if (positions[row] > 0)
+            rows[positions[row] - 1] = t->rows[row];
     }
     for (size_t i = 0; i < t->cell_count; i++) {
-        uint32_t place = places[t->cells[i].row];
-        if (place == 0)
+        uint32_t position = positions[t->cells[i].row];
+        if (position == 0)
             continue;
-        t->cells[count] = t->cells[i];
-        t->cells[count++].row = place - 1;
+        t->cells[cell_count] = t->cells[i];
+        t->cells[cell_count++].row = position - 1;
     }
     free(t->rows);
     t->rows = rows;
-    t->row_count = kept;
-    t->row_capacity = (size_t)kept + 1;
-    t->cell_count = count;
+    t->row_count = count;
+    t->row_capacity = (size_t)count + 1;
+    t->cell_count = cell_count;
 }
 
 /* Drops the rows whose values are all zero or missing. */
 static void drop_zero_rows(value_table *t)
 {
-    uint32_t *places = memory_get(t->row_count + 1, sizeof *places);
-    uint32_t kept = 0;
+    uint32_t *positions = memory_get(t->row_count + 1, sizeof *positions);
+    uint32_t count = 0;
     for (size_t i = 0; i < t->cell_count; i++)
-        places[t->cells[i].row] |= is_nonzero(&t->cells[i]);
+        positions[t->cells[i].row] |= is_nonzero(&t->cells[i]);
     for (size_t row = 0; row < t->row_count; row++)
-        places[row] = places[row] > 0 ? ++kept : 0;
-    move_rows(t, places, kept);
-    free(places);
+        positions[row] = positions[row] > 0 ? ++count : 0;
+    move_rows(t, positions, count);
+    free(positions);
 }
 
-/* What a row is sorted by. */
+/* The value by which a row is sorted. */
 typedef struct sort_key {
     uint32_t row;
     bool has_value;
     double value;
 } sort_key;
 
-/* Descending by value, then rows without one; equal ones in their order. */
+/* Descending by value, then rows without a value. Rows with equal values keep their order. */
 static int compare_keys(const void *left, const void *right)
 {
     const sort_key *a = left;
@@ -236,9 +236,9 @@ static int compare_keys(const void *left, const void *right)
 static void sort_rows(value_table *t, uint32_t column)
 {
     sort_key *keys = memory_get(t->row_count + 1, sizeof *keys);
-    uint32_t *places = memory_get(t->row_count + 1, sizeof *places);
+    uint32_t *positions = memory_get(t->row_count + 1, sizeof *positions);
     uint64_t top = t->p->top;
-    uint32_t kept = top > 0 && top < t->row_count ? (uint32_t)top : (uint32_t)t->row_count;
+    uint32_t count = top > 0 && top < t->row_count ? (uint32_t)top : (uint32_t)t->row_count;
     for (uint32_t row = 0; row < t->row_count; row++)
         keys[row].row = row;
     for (size_t i = 0; i < t->cell_count; i++) {
@@ -247,14 +247,15 @@ static void sort_rows(value_table *t, uint32_t column)
             keys[c->row] = (sort_key){c->row, true, c->value};
     }
     qsort(keys, t->row_count, sizeof *keys, compare_keys);
-    for (uint32_t i = 0; i < kept; i++)
-        places[keys[i].row] = i + 1;
-    move_rows(t, places, kept);
+    for (uint32_t i = 0; i < count; i++)
+        positions[keys[i].row] = i + 1;
+    move_rows(t, positions, count);
     free(keys);
-    free(places);
+    free(positions);
 }
 
-/* The column of --sort; without it, or where the table has none of that name, --top counts by the first one. */
+/* Finds the column by which rows are sorted: that of --sort, or the first one if only --top was given or the table has
+ * no such counter. Returns false if rows are not sorted. */
 static bool find_sort_column(const value_table *t, uint32_t *column)
 {
     for (*column = 0; t->p->sort && *column < t->column_count; ++*column) {
@@ -266,7 +267,7 @@ static bool find_sort_column(const value_table *t, uint32_t *column)
     return t->p->top > 0;
 }
 
-/* Chooses and orders the rows as the options say. */
+/* Applies --nonzero, --sort and --top. */
 static void arrange_rows(value_table *t)
 {
     uint32_t column;
@@ -276,21 +277,21 @@ static void arrange_rows(value_table *t)
         sort_rows(t, column);
 }
 
-/* Whether the formula compared two samples. */
-static bool has_older(pfb_status status)
+/* Returns true if the formula compared two samples. */
+static bool has_previous(pfb_status status)
 {
     return status == PFB_STATUS_OK || status == PFB_STATUS_NEGATIVE_DELTA || status == PFB_STATUS_ZERO_DENOMINATOR ||
            status == PFB_STATUS_NEGATIVE_DENOMINATOR;
 }
 
-/* An instance lacks a second sample while others of the same counter have one: it is new. */
+/* Marks as new the instances that lack a previous sample while others of the same counter have one. */
 static void mark_new_instances(value_table *t)
 {
     static const char word[] = "new";
     text_span mark = {t->text.size, sizeof word - 1};
     bool *columns = memory_get(t->column_count + 1, sizeof *columns);
     for (size_t i = 0; i < t->cell_count; i++)
-        columns[t->cells[i].column] |= has_older(t->cells[i].status);
+        columns[t->cells[i].column] |= has_previous(t->cells[i].status);
     buffer_string(&t->text, word);
     for (size_t i = 0; i < t->cell_count; i++) {
         cell *c = &t->cells[i];
@@ -319,7 +320,7 @@ void values_put_set_name(buffer *out, const pfb_collected_result *result, uint32
     }
 }
 
-/* A line of parts with commas between them, which continues on a new line where a part does not fit. */
+/* Parts separated by commas, wrapped where a part does not fit on the line. */
 typedef struct parts_line {
     buffer text;
     size_t used; /* columns of the last line */
@@ -328,7 +329,7 @@ typedef struct parts_line {
 
 enum { INDENT = 2 };
 
-/* Appends escaped text. Only the first part may be emphasised. */
+/* Appends a part, which is escaped text. */
 static void put_part(parts_line *line, const char *safe, size_t size, bool is_bold)
 {
     buffer part = {0};
@@ -401,7 +402,7 @@ static void put_legend_part(parts_line *line, const char *mark, const char *mean
 static void put_legend(const value_table *t)
 {
     parts_line line = {.used = INDENT};
-    uint32_t statuses = 0; /* bits of those that are shown */
+    uint32_t statuses = 0; /* 1 << status of each cell */
     bool has_new = false;
     for (size_t i = 0; i < t->cell_count; i++) {
         const cell *c = &t->cells[i];
@@ -433,7 +434,7 @@ static void put_span(table *out, const value_table *t, text_span span)
     table_cell(out, t->text.data + span.start, span.size);
 }
 
-/* Instances down, counters across. */
+/* A row per instance, a column per counter. */
 static void fill_across(const value_table *t, table *out)
 {
     table_open(out, t->column_count + 1, false);
@@ -451,7 +452,7 @@ static void fill_across(const value_table *t, table *out)
     }
 }
 
-/* A single instance: its counters down. */
+/* A single instance: a row per counter. */
 static void fill_down(const value_table *t, table *out)
 {
     table_open(out, 2, false);
@@ -480,8 +481,8 @@ static void print_cells(value_table *t, uint32_t row_count)
     put_legend(t);
 }
 
-/* Gathers the values of results [first, end); *v is the next value of the sample, if there is one. */
-static void gather(value_table *t, uint32_t end, pfb_collected_value *v, bool *has_value)
+/* Adds the values of the results before `end`. *v is the next value of the sample if *has_value. */
+static void add_values(value_table *t, uint32_t end, pfb_collected_value *v, bool *has_value)
 {
     result_columns known = {0};
     while (*has_value && v->result < end) {
@@ -533,8 +534,8 @@ static void put_log_title(const value_table *t)
     put_line(t->p->out, &line);
 }
 
-/* Adds the row of a value. Rows have the column 0 if they are sorted by their counter: that of --sort, else that of the
- * first row. */
+/* Adds the row of a value. The column of its cell is 0 if rows are sorted by this counter, and else 1: the counter is
+ * that of --sort, or without it that of the first row. */
 static void add_path(value_table *t, const pfb_collected_value *v, text_span *first_counter)
 {
     size_t start = t->text.size;
@@ -576,7 +577,7 @@ static void print_log_table(values_printer *p, pfb_collector *collector)
         drop_zero_rows(&t);
     if (p->sort || p->top > 0)
         sort_rows(&t, 0);
-    if (t.row_count > 0) { /* else its objects follow */
+    if (t.row_count > 0) { /* a sample of whole objects begins with a part without values */
         qsort(t.cells, t.cell_count, sizeof *t.cells, compare_cells);
         put_log_title(&t);
         table_open(&out, 2, false);
@@ -617,10 +618,10 @@ void values_print_tables(values_printer *p, pfb_collector *collector)
             }
         }
         buffer_clear(&t.text);
-        gather(&t, end, &v, &has_value);
+        add_values(&t, end, &v, &has_value);
         mark_new_instances(&t);
         arrange_rows(&t);
-        /* The names in `result` may have been overwritten by those of the results after it. */
+        /* Reading later results may have overwritten the names in `result`. */
         pfb_collector_result(collector, first, &result);
         if (result.has_values && result.is_chosen && (shown > 0 || !p->has_choice) &&
             (t.cell_count > 0 || !(p->hides_empty || p->is_nonzero))) {

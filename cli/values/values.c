@@ -30,7 +30,7 @@ void values_arrange(values_printer *p, const char *sort, uint64_t top)
     p->sort = sort;
     p->top = top;
     if (sort)
-        suggest_begin(&p->meant, sort);
+        suggest_begin(&p->closest, sort);
 }
 
 static char lower(char c)
@@ -46,7 +46,7 @@ bool values_is_sort_counter(values_printer *p, const char *name, size_t size)
     bool is_same = at == size && p->sort[at] == '\0';
     p->has_sort_counter = p->has_sort_counter || is_same;
     if (!p->has_sort_counter)
-        suggest_name(&p->meant, name, size);
+        suggest_name(&p->closest, name, size);
     return is_same;
 }
 
@@ -71,7 +71,7 @@ bool values_check_sort_counter(const values_printer *p, const char *subject)
     if (!p->sort || p->has_sort_counter)
         return true;
     buffer_format(&sentence, "no counter %s to sort by", p->sort);
-    suggest_put(&p->meant, &sentence, "");
+    suggest_put(&p->closest, &sentence, "");
     diagnostics_say(STATUS_USAGE, subject, "%s", sentence.data);
     buffer_free(&sentence);
     return false;
@@ -141,13 +141,13 @@ static void report_result(const values_printer *p, pfb_collector *collector, uin
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-/* Fields that a result, a row or a column shares are made once. Those of a column are kept from sample to sample if
- * they are short. */
+/* The text of fields that are equal for all values of a result, a row or a column is made once and repeated. That of a
+ * column is cached from sample to sample if it is short. */
 
 enum { COLUMN_SLOTS = 1024, LONGEST_COLUMN = 512 };
 
-/* The fields of a counter, and what they were made from. */
-struct kept_column {
+/* The fields of a counter, and the members of the value from which they were made. */
+struct cached_column {
     bool is_used;
     bool has_counter, has_counter_id, has_type;
     uint32_t counter_id, position, type;
@@ -157,90 +157,90 @@ struct kept_column {
     char fields[LONGEST_COLUMN];
 };
 
-typedef struct kept_fields {
-    kept_column *columns; /* COLUMN_SLOTS of them */
+typedef struct field_cache {
+    cached_column *columns; /* COLUMN_SLOTS of them */
     buffer result, row, row_end, time, machine, path;
     bool has_result, has_row;
     uint32_t last_result, last_row;
-    bool has_time, is_local_time; /* `time` is the text of ... */
-    int64_t last_time;            /* ... this one */
-} kept_fields;
+    bool has_time, is_local_time; /* has_time: `time` is the text of last_time */
+    int64_t last_time;
+} field_cache;
 
-static void keep_fields(const output *out, size_t start, buffer *kept)
+static void save_fields(const output *out, size_t start, buffer *cache)
 {
     size_t size;
     const char *fields = output_since(out, start, &size);
-    buffer_clear(kept);
-    buffer_bytes(kept, fields, size);
+    buffer_clear(cache);
+    buffer_bytes(cache, fields, size);
 }
 
-/* Null for a clock outside the years of RFC 3339. */
-static void put_time(output *out, kept_fields *kept, const pfb_collected_value *v)
+/* Null if there is no time or if it is outside the years 1601 to 9999. */
+static void put_time(output *out, field_cache *cache, const pfb_collected_value *v)
 {
-    bool is_same = kept->has_time && kept->is_local_time == v->is_local_time && kept->last_time == v->time;
+    bool is_same = cache->has_time && cache->is_local_time == v->is_local_time && cache->last_time == v->time;
     if (v->has_time && !is_same) {
-        buffer_clear(&kept->time);
-        kept->has_time =
-            v->is_local_time ? time_text_unzoned(&kept->time, v->time) : time_text_utc(&kept->time, v->time);
-        kept->is_local_time = v->is_local_time;
-        kept->last_time = v->time;
+        buffer_clear(&cache->time);
+        cache->has_time =
+            v->is_local_time ? time_text_unzoned(&cache->time, v->time) : time_text_utc(&cache->time, v->time);
+        cache->is_local_time = v->is_local_time;
+        cache->last_time = v->time;
     }
-    if (v->has_time && kept->has_time)
-        output_string(out, "time", kept->time.data);
+    if (v->has_time && cache->has_time)
+        output_string(out, "time", cache->time.data);
     else
         output_null(out, "time");
 }
 
-/* The name of a machine as counter paths have it, with two backslashes. */
-static void put_machine(output *out, buffer *memory, const pfb_collected_value *v)
+/* The machine, with the two backslashes that it has in counter paths. */
+static void put_machine(output *out, buffer *text, const pfb_collected_value *v)
 {
-    buffer_clear(memory);
-    values_put_machine(memory, v, SIZE_MAX);
-    values_put_name(out, "machine", v->has_machine, memory->data, memory->size);
+    buffer_clear(text);
+    values_put_machine(text, v, SIZE_MAX);
+    values_put_name(out, "machine", v->has_machine, text->data, text->size);
 }
 
-static void put_result_fields(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
+static void put_result_fields(const values_printer *p, field_cache *cache, const pfb_collected_value *v)
 {
     output *out = p->out;
-    if (kept->has_result) {
-        output_repeat(out, kept->result.data, kept->result.size);
+    if (cache->has_result) {
+        output_repeat(out, cache->result.data, cache->result.size);
         return;
     }
     size_t start = output_mark(out);
     output_unsigned(out, "sample", v->sample);
-    put_time(out, kept, v);
+    put_time(out, cache, v);
     values_put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
     values_put_number(out, "object", v->has_title, v->title);
-    keep_fields(out, start, &kept->result);
+    save_fields(out, start, &cache->result);
 }
 
-static void put_row_fields(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
+static void put_row_fields(const values_printer *p, field_cache *cache, const pfb_collected_value *v)
 {
     output *out = p->out;
-    if (kept->has_row) {
-        output_repeat(out, kept->row.data, kept->row.size);
+    if (cache->has_row) {
+        output_repeat(out, cache->row.data, cache->row.size);
         return;
     }
     size_t start = output_mark(out);
     values_put_name(out, "instance", v->has_instance, v->instance, v->instance_size);
     output_unsigned(out, "occurrence", v->occurrence);
-    keep_fields(out, start, &kept->row);
+    save_fields(out, start, &cache->row);
 }
 
-static bool is_kept_column(const kept_column *c, const pfb_collected_value *v)
+static bool is_cached_column(const cached_column *c, const pfb_collected_value *v)
 {
     return c->is_used && c->position == v->position && c->counter_id == v->counter_id && c->type == v->type &&
            c->has_counter == v->has_counter && c->has_counter_id == v->has_counter_id && c->has_type == v->has_type &&
            c->counter_size == v->counter_size && memcmp(c->counter, v->counter, v->counter_size) == 0;
 }
 
-static void put_column_fields(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
+static void put_column_fields(const values_printer *p, field_cache *cache, const pfb_collected_value *v)
 {
     output *out = p->out;
     char type[NAMES_TYPE_BYTES];
     size_t size;
-    kept_column *c = &kept->columns[(v->result * 61 + v->position) % COLUMN_SLOTS];
-    if (is_kept_column(c, v)) {
+    cached_column *c = &cache->columns[(v->result * 61 + v->position) % COLUMN_SLOTS];
+    if (is_cached_column(c, v)) {
         output_repeat(out, c->fields, c->size);
         return;
     }
@@ -268,12 +268,12 @@ static void put_column_fields(const values_printer *p, kept_fields *kept, const 
     memcpy(c->fields, fields, size);
 }
 
-/* The fields after the value. */
-static void put_end_fields(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
+/* The fields after the raw value and the base. */
+static void put_end_fields(const values_printer *p, field_cache *cache, const pfb_collected_value *v)
 {
     output *out = p->out;
-    if (kept->has_row) {
-        output_repeat(out, kept->row_end.data, kept->row_end.size);
+    if (cache->has_row) {
+        output_repeat(out, cache->row_end.data, cache->row_end.size);
         return;
     }
     size_t start = output_mark(out);
@@ -283,31 +283,31 @@ static void put_end_fields(const values_printer *p, kept_fields *kept, const pfb
     else
         output_null(out, "instance_id");
     values_put_name(out, "parent", v->has_parent, v->parent, v->parent_size);
-    put_machine(out, &kept->machine, v);
+    put_machine(out, &cache->machine, v);
     if (!p->sample.is_log) /* logs store the path of each counter */
         output_null(out, "path");
-    keep_fields(out, start, &kept->row_end);
+    save_fields(out, start, &cache->row_end);
 }
 
-static void put_path(output *out, buffer *memory, const pfb_collected_value *v)
+static void put_path(output *out, buffer *text, const pfb_collected_value *v)
 {
-    buffer_clear(memory);
-    values_put_path(memory, v, true);
-    output_bytes(out, "path", memory->data, memory->size);
+    buffer_clear(text);
+    values_put_path(text, v, true);
+    output_bytes(out, "path", text->data, text->size);
 }
 
-static void put_value(const values_printer *p, kept_fields *kept, const pfb_collected_value *v)
+static void put_value(const values_printer *p, field_cache *cache, const pfb_collected_value *v)
 {
     output *out = p->out;
     const char *flags[NAMES_MOST_BITS];
     size_t flag_count = v->flags != 0 ? names_of_flags(v->flags, flags) : 0;
-    bool is_same_result = kept->has_result && kept->last_result == v->result;
-    kept->has_row = kept->has_row && is_same_result && kept->last_row == v->row;
-    kept->has_result = is_same_result;
+    bool is_same_result = cache->has_result && cache->last_result == v->result;
+    cache->has_row = cache->has_row && is_same_result && cache->last_row == v->row;
+    cache->has_result = is_same_result;
     output_begin(out, NULL, 0);
-    put_result_fields(p, kept, v);
-    put_row_fields(p, kept, v);
-    put_column_fields(p, kept, v);
+    put_result_fields(p, cache, v);
+    put_row_fields(p, cache, v);
+    put_column_fields(p, cache, v);
     output_plain(out, "status", values_status_name(v));
     if (v->status == PFB_STATUS_OK)
         output_double(out, "value", v->value);
@@ -317,38 +317,38 @@ static void put_value(const values_printer *p, kept_fields *kept, const pfb_coll
     output_names(out, "flags", flags, flag_count);
     values_put_number(out, "raw", v->has_raw, v->raw);
     values_put_number(out, "base", v->has_base, v->base);
-    put_end_fields(p, kept, v);
+    put_end_fields(p, cache, v);
     if (p->sample.is_log)
-        put_path(out, &kept->path, v);
+        put_path(out, &cache->path, v);
     output_end(out);
-    kept->has_result = kept->has_row = true;
-    kept->last_result = v->result;
-    kept->last_row = v->row;
+    cache->has_result = cache->has_row = true;
+    cache->last_result = v->result;
+    cache->last_row = v->row;
 }
 
 static void print_records(values_printer *p, pfb_collector *collector)
 {
     pfb_collected_value v;
     uint32_t reported = 0;
-    kept_fields kept = {.columns = p->columns};
+    field_cache cache = {.columns = p->columns};
     while (!output_failed(p->out) && pfb_collector_next(collector, &v)) {
         while (reported < p->sample.result_count && reported <= v.result)
             report_result(p, collector, reported++);
         values_count(p, v.status);
         if (p->out->format != OUTPUT_CSV || v.status != PFB_STATUS_NOT_DISPLAYED)
-            put_value(p, &kept, &v);
+            put_value(p, &cache, &v);
     }
     while (!output_failed(p->out) && reported < p->sample.result_count)
         report_result(p, collector, reported++);
-    buffer_free(&kept.time);
-    buffer_free(&kept.machine);
-    buffer_free(&kept.path);
-    buffer_free(&kept.result);
-    buffer_free(&kept.row);
-    buffer_free(&kept.row_end);
+    buffer_free(&cache.time);
+    buffer_free(&cache.machine);
+    buffer_free(&cache.path);
+    buffer_free(&cache.result);
+    buffer_free(&cache.row);
+    buffer_free(&cache.row_end);
 }
 
-/* Prints the values of the current sample. Returns false if its results without values were reported, too. */
+/* Prints the values of the current sample. Returns false if it also reported the results without values. */
 static bool print_values(values_printer *p, pfb_collector *collector)
 {
     if (p->out->summary) {
@@ -378,7 +378,8 @@ static bool print_values(values_printer *p, pfb_collector *collector)
     return true;
 }
 
-/* Returns true if live prints the sample, which may be the next part of one. Counters are looked for in another. */
+/* Returns true if the current sample is printed, with is_live. A sample may come in several parts with the same number.
+ * In one that is not printed the counter to sort by is looked for. */
 static bool is_printed_live(values_printer *p, pfb_collector *collector)
 {
     pfb_collected_value v;
@@ -416,7 +417,7 @@ void values_end_sample(values_printer *p)
 void values_end(values_printer *p)
 {
     values_end_sample(p);
-    suggest_end(&p->meant);
+    suggest_end(&p->closest);
     free(p->columns);
     p->columns = NULL;
     values_end_metrics(p);

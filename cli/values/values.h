@@ -9,42 +9,42 @@
 /* Prints the displayed values of a collector's samples: a record per value as JSON or CSV, tables as text, or metrics.
  */
 
-typedef struct kept_column kept_column;
-typedef struct kept_metrics kept_metrics;
+typedef struct cached_column cached_column;
+typedef struct metric_totals metric_totals;
 
 typedef struct values_printer {
     output *out;
     const char *file;      /* for messages */
-    size_t base;           /* of the reply in the file */
-    bool has_choice;       /* counters were asked for: nothing is printed of results without them */
-    bool hides_empty;      /* no table is printed of a counterset without instances */
+    size_t base;           /* offset of the current reply in the file */
+    bool has_choice;       /* the user named counters: results without any of them are not printed */
+    bool hides_empty;      /* a counterset without instances prints no table */
     bool is_nonzero;       /* tables leave out instances whose values are all zero or missing */
-    const char *sort;      /* tables are sorted by the counter of this name, descending; null: they are not */
-    uint64_t top;          /* most instances of a table; 0: all */
-    bool is_live;          /* the first sample is not printed, because values need two ... */
-    bool shows_first;      /* ... unless this is set: they need no other */
-    uint64_t most_samples; /* most that live prints; 0: all */
-    bool has_any;          /* some value was printed */
-    bool has_single;       /* some value printed so far needs two samples ... */
-    bool has_other;        /* ... and some has another status than that and not_displayed */
+    const char *sort;      /* tables are sorted by the counter of this name, descending; null: not sorted */
+    uint64_t top;          /* maximum number of instances of a table; 0: no limit */
+    bool is_live;          /* the first sample is not printed, because most values need two ... */
+    bool shows_first;      /* ... unless this is set: the values of this input need one */
+    uint64_t most_samples; /* is_live: maximum number of samples printed; 0: no limit */
+    bool has_any;          /* some value was printed; is_live: or the first sample has one */
+    bool has_single;       /* some printed value has the status PFB_STATUS_NEED_TWO_SAMPLES */
+    bool has_other;        /* some printed value has neither that status nor PFB_STATUS_NOT_DISPLAYED */
     /* ------------------------------------------------------------------------------------------ */
     pfb_collected_sample sample;
-    bool has_number; /* a sample came, and the latest one had `number` */
+    bool has_number; /* is_live: `number` is that of the latest sample */
     uint64_t number;
-    uint64_t sample_count; /* that were printed as live does, and at most one more */
-    kept_column *columns;  /* of records; null at first */
-    bool has_sort_counter; /* a counter of that name was found */
-    suggestion meant;      /* else: the most similar name */
-    kept_metrics *metrics; /* of the sample before; null at first */
+    uint64_t sample_count;  /* is_live: samples printed; most_samples + 1 once a further sample came */
+    cached_column *columns; /* fields of records; null before the first record */
+    bool has_sort_counter;  /* a counter with the name `sort` was found */
+    suggestion closest;     /* the most similar name, for the message if none was found */
+    metric_totals *metrics; /* of the previous sample; null before the first one */
 } values_printer;
 
-/* Has tables sorted and cut: `sort` and `top` as above. */
+/* Sets the members `sort` and `top`. */
 void values_arrange(values_printer *p, const char *sort, uint64_t top);
 
-/* Looks for the counter to sort by in the current sample, of which nothing was printed yet. */
+/* Looks for the counter to sort by in the current sample. Called before values of the sample are read. */
 void values_find_sort_counter(values_printer *p, pfb_collector *collector);
 
-/* False after a message, status 2, if no counter in what was printed or searched has the name to sort by. */
+/* Returns false, after a message with status 2, if no counter that was printed or searched has the name `sort`. */
 bool values_check_sort_counter(const values_printer *p, const char *subject);
 
 /* Returns true if nothing more is printed: the output failed, or most_samples were printed. */
@@ -53,21 +53,23 @@ bool values_has_ended(const values_printer *p);
 /* Prints the current sample. */
 void values_print(values_printer *p, pfb_collector *collector);
 
-/* No part of the current sample follows. Optional: the next sample and values_end() end it, too. */
+/* Ends the current sample: a sample may come in several parts, and this was the last. Optional, because the next sample
+ * and values_end() also end it. */
 void values_end_sample(values_printer *p);
 
-/* Ends the last sample and frees what the printer keeps. */
+/* Ends the last sample and frees the memory of the printer. */
 void values_end(values_printer *p);
 
-/* ---- For its parts --------------------------------------------------------------------------------------- */
+/* ---- Shared by the files of this folder
+ * --------------------------------------------------------------------------------------- */
 
-/* Registers the status of a value that is printed. */
+/* Updates has_any, has_single and has_other for a value that is printed. */
 void values_count(values_printer *p, pfb_status status);
 
-/* The name of its status: of a log without a value, that of the PDH status. */
+/* The name of a value's status. Where a log stores a PDH status instead of a value, it is the name of that. */
 const char *values_status_name(const pfb_collected_value *v);
 
-/* Names of at most VALUES_LONGEST_NAME characters, made of numbers where there is no name. */
+/* Names in tables and charts are cut after this many characters. A thing without a name is named by its number. */
 enum { VALUES_LONGEST_NAME = 200 };
 
 /* Names of series are cut after the 1024 characters that PDH allows (PDH_MAX_COUNTER_NAME, PDH_MAX_INSTANCE_NAME): many
@@ -77,22 +79,23 @@ enum { VALUES_LONGEST_PART = 1024 };
 /* Appends the name of a result's counterset or object. `position` is that of the result. */
 void values_put_set_name(buffer *out, const pfb_collected_result *result, uint32_t position);
 
-/* Appends the name of an instance after that of its parent, and its number where names repeat: "parent/child#2". */
+/* Appends the name of an instance after that of its parent. Where names repeat, a number follows: "parent/child#2". */
 void values_put_row_name(buffer *out, const pfb_collected_value *v);
 
 /* Appends the name of a counter. */
 void values_put_column_name(buffer *out, const pfb_collected_value *v);
 
-/* Appends at most `most` characters of the name of the value's machine, with two backslashes before it. */
-void values_put_machine(buffer *out, const pfb_collected_value *v, size_t most);
+/* Appends at most `max_characters` characters of the name of the value's machine. Two backslashes are put before a name
+ * that does not begin with one. */
+void values_put_machine(buffer *out, const pfb_collected_value *v, size_t max_characters);
 
 /* Appends the counter path of a value: "\\\\MACHINE\\Object(parent/instance#n)\\Counter". Parts that do
- * not exist are left out; those that have no name are called by their number. Each part has
- * at most VALUES_LONGEST_PART characters. */
+ * not exist are left out; those without a name are named by their number. Each part is cut after VALUES_LONGEST_PART
+ * characters. */
 void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log); /* up to the counterset */
 void values_put_path(buffer *out, const pfb_collected_value *v, bool is_log);
 
-/* Put a field of a record, null unless it exists. */
+/* Writes a field of a record: null unless `exists`. */
 void values_put_name(output *out, const char *key, bool exists, const char *name, size_t size);
 void values_put_number(output *out, const char *key, bool exists, uint64_t number);
 
@@ -106,11 +109,10 @@ void values_end_pdh(values_printer *p);
 /* Summaries (summary.c). */
 void values_print_summary(values_printer *p, pfb_collector *collector);
 
-/* Appends a value of status ok as tables show it: rounded, with the unit of its counter if that is bytes (readable.c).
- */
+/* Appends a value of status ok as tables show it: rounded, and with a unit if it is an amount of bytes (readable.c). */
 void values_put_readable(buffer *out, const pfb_collected_value *v);
 
-/* Whether tables are sorted by the counter of this name; the case of A to Z is ignored. */
+/* Returns true if `name` is that of the counter to sort by. The case of A to Z is ignored. */
 bool values_is_sort_counter(values_printer *p, const char *name, size_t size);
 
 /* Charts (charts.c). */
