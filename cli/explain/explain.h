@@ -8,8 +8,8 @@
 #include "names/titles.h"
 #include "output/output.h"
 
-/* A page that shows every byte of a file next to its field: offset, bytes, name of the field, value. Structures are
- * nested and can be folded. Errors are printed at their offsets. docs/report.md describes the page.
+/* An HTML page that shows every byte of a file next to its field: offset, bytes, name of the field, value. Structures
+ * are nested and can be folded. Errors are printed at their offsets. docs/report.md describes the page.
  *
  * The walk (walk/walk.h), which also serves `show` and `check`, calls the functions below for each structure. It runs
  * twice: first to find the errors, then to write the page.
@@ -22,11 +22,11 @@
 
 typedef struct explainer explainer;
 
-/* Begins to collect errors, which are also reported on standard error. */
+/* Begins the first pass, which collects errors. They are also reported on standard error. */
 explainer *explain_open(const input *in, const title_names *titles, output *out);
 
-/* Begins to write: the page of a file in which the deviations `notes` (PFB_NOTE_ bits) were tolerated. Chunks or
- * records are folded if there are many. */
+/* Begins the second pass, which writes the page. `notes` are the deviations that were tolerated in the file (PFB_NOTE_
+ * bits). `part_count` is the number of its chunks, records or lines, which are folded if there are many. */
 void explain_begin_page(explainer *page, uint32_t notes, uint64_t part_count);
 
 /* Ends the page and frees it. */
@@ -34,15 +34,17 @@ void explain_close(explainer *page);
 
 /* ---- For the walk ----------------------------------------------------------------------------------------- */
 
-/* These do nothing if the page is null: then the walk has another purpose. Offsets count from the start of the bytes.
- * Rows of a structure are printed in the order of their offsets, before the next structure inside it begins. */
+/* These do nothing if the page is null, as in the walks of `show` and `check`. Offsets count from the start of the
+ * bytes. The rows of a structure are printed in the order of their offsets, when a structure inside it begins or the
+ * structure ends. */
 
 /* Begins a structure with the fields of its fixed part. Bytes before it that belong to no field are printed as padding.
  * `name`, which may be null, follows the formatted title. */
 void explain_begin(explainer *page, const file_bytes *bytes, structure which, size_t offset, bool is_folded,
                    const pfb_name *name, const char *title, ...) TEXT_PRINTF(7, 8);
 
-/* Ends the innermost structure: bytes up to `end` without a field are padding. 0: it ends with its last row. */
+/* Ends the innermost structure. Bytes before `end` that belong to no field are printed as padding. If `end` is 0, the
+ * structure ends after its last row. */
 void explain_end(explainer *page, const file_bytes *bytes, size_t end);
 
 /* Prints the fields of another structure as rows of the current one, as far as the bytes reach. */
@@ -52,31 +54,32 @@ void explain_fields(explainer *page, const file_bytes *bytes, structure which, s
 void explain_row(explainer *page, const file_bytes *bytes, size_t offset, size_t size, field_kind kind,
                  const char *label, ...) TEXT_PRINTF(6, 7);
 
-/* Prints a name, of which `more` bytes follow that belong to it, such as its NUL. A name without bytes has no row. */
+/* Prints a name and the `more` bytes after it that belong to it, such as its NUL. An absent name has no row. */
 void explain_name(explainer *page, const file_bytes *bytes, const pfb_name *name, size_t more, const char *label, ...)
     TEXT_PRINTF(5, 6);
 
-/* Prints the bytes up to `end`, which have no field, with the description `what`. */
+/* Prints the bytes before `end` that belong to no field, with the description `what`. */
 void explain_rest(explainer *page, const file_bytes *bytes, size_t end, const char *what);
 
-/* After an error in the size of a structure its fields are printed, because the readers do not return them. */
+/* Prints the fields of a structure whose size field has the error: the readers do not return such a structure. */
 void explain_broken(explainer *page, const file_bytes *bytes, pfb_error error);
 
-/* The same, and the bytes up to `end` are padding, or not read after an error. */
+/* The same, and prints the bytes before `end` that belong to no field: as padding, or after an error as not read. */
 void explain_part_end(explainer *page, const file_bytes *bytes, pfb_error error, size_t end);
 
-/* An error at an offset of the file, which is reported once. */
+/* Adds an error at an offset of the file. In the second pass it does nothing. */
 void explain_error_at(explainer *page, pfb_error error);
 
-/* The structures that follow are those of a V1 block in this byte order, until explain_order(page, false, false). */
+/* Sets whether the structures that follow belong to a V1 block, and their byte order. */
 void explain_order(explainer *page, bool is_v1, bool is_big_endian);
 
-/* Finds the buffers and events of a perfmon log, whose headers are printed where rows leave them out. */
+/* Finds the buffers and events of a perfmon log. Their headers lie between the parts of records and are printed as the
+ * rows reach them. */
 void explain_log(explainer *page, const input *in);
 
-/* Whether there are so many parts of the file (chunks, records, lines) that they are folded. */
+/* Returns true if the file has so many parts (chunks, records, lines) that they are folded. */
 bool explain_folds_parts(const explainer *page);
 
-enum { EXPLAIN_MOST_OPEN = 8 }; /* structures of a kind in a part; more are folded */
+enum { EXPLAIN_MAX_OPEN = 8 }; /* if a structure has more structures of one kind inside, those are folded */
 
 #endif

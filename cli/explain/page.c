@@ -17,11 +17,10 @@
 
 enum {
     DEPTH = 10,          /* maximum nesting of structures */
-    HEX_LINE = 16,       /* bytes of a line */
+    HEX_LINE = 16,       /* bytes per line of hexadecimal digits */
     LONGEST_TEXT = 1000, /* characters of a name */
-    LONGEST_TITLE = 200, /* of a name in the title of a structure */
-    MOST_OPEN_PARTS = 8, /* chunks or records */
-    NO_TEXT = -1
+    LONGEST_TITLE = 200, /* characters of a name in the title of a structure */
+    MAX_OPEN_PARTS = 8   /* if a file has more chunks, records or lines, they are folded */
 };
 
 typedef struct page_error {
@@ -34,21 +33,21 @@ typedef struct page_range {
     size_t offset, end;
 } page_range;
 
-/* A row that waits for those before it. */
+/* A row that is not printed yet, because rows with smaller offsets may follow. */
 typedef struct page_row {
     file_bytes bytes;
     size_t offset, size; /* in the bytes */
-    size_t number;       /* rows of one offset keep the order in which they came */
+    size_t number;       /* rows with equal offsets are printed in the order in which they were added */
     field_kind kind;
     size_t name, value; /* offsets in explainer.texts; value SIZE_MAX: formatted by kind */
     const char *rule;
-    bool is_unused; /* bytes without a name */
+    bool is_unused; /* the bytes have no field name */
 } page_row;
 
 /* The header of a buffer or an event of a perfmon log. */
 typedef struct page_place {
     structure which;
-    size_t offset, end; /* in the file; the end of what follows the header */
+    size_t offset, end; /* in the file; end of the buffer or event */
 } page_place;
 
 struct explainer {
@@ -57,25 +56,25 @@ struct explainer {
     output *out;
     bool is_writing; /* false: only errors are collected */
     buffer html;
-    size_t at;        /* end of the bytes that are on the page */
+    size_t at;        /* end of the bytes printed so far */
     bool is_in_table; /* rows can be appended */
-    bool is_v1;       /* of the current block */
+    bool is_v1;       /* explain_order() */
     bool is_big_endian;
     bool folds_parts;
     bool is_used[STRUCTURE_COUNT];
-    size_t opened; /* number of structures so far: the same in both passes */
-    size_t open[DEPTH];
+    size_t opened;      /* number of structures begun so far: numbers them equally in both passes */
+    size_t open[DEPTH]; /* numbers of the structures that have not ended, outermost first */
     size_t depth;
     page_range *ranges; /* by number of the structure */
     size_t range_capacity;
-    page_error *errors; /* ascending by offset while writing */
+    page_error *errors; /* in the second pass ascending by offset */
     size_t error_count, error_capacity;
-    page_row *rows; /* that wait */
+    page_row *rows; /* not printed yet */
     size_t row_count, row_capacity;
     buffer texts; /* strings of the rows, a NUL after each */
     page_place *places;
     size_t place_count, place_capacity;
-    size_t next_place; /* the first one that is not on the page */
+    size_t next_place; /* the first one that is not printed yet */
 };
 
 static void put(explainer *e, const char *html)
@@ -116,13 +115,14 @@ static size_t find_error(const explainer *e, size_t offset)
     return low;
 }
 
+/* Returns true if there is an error in the range of a structure. */
 static bool is_broken(const explainer *e, size_t number)
 {
     size_t first = find_error(e, e->ranges[number].offset);
     return first < e->error_count && e->errors[first].error.offset < e->ranges[number].end;
 }
 
-/* Writes the sentence that `check` prints. */
+/* Writes the code and the sentence that `check` prints. */
 static void put_error(explainer *e, const page_error *error)
 {
     buffer_format(&e->html, "offset %zu: %s: ", error->error.offset, pfb_code_name(error->error.code));
@@ -206,7 +206,7 @@ static void put_text(explainer *e, const uint8_t *data, size_t size)
     buffer_free(&name);
 }
 
-/* A time of a log, as its number says: the zone is not known here. */
+/* A time of a log, without a time zone: some are local and some are UTC. */
 static void put_time(explainer *e, uint64_t value)
 {
     buffer text = {0};
@@ -306,18 +306,18 @@ static void close_table(explainer *e)
     e->is_in_table = false;
 }
 
-/* What is in the last two columns of a row. */
+/* The columns of a row after its bytes. */
 typedef struct row_text {
     const char *name;
     bool is_continued;
-    const char *value;   /* escaped; null: by kind */
+    const char *value;   /* HTML; null: made from `data` by kind */
     const uint8_t *data; /* null: there is no value */
     size_t size;
     field_kind kind;
     const char *rule; /* null: none */
 } row_text;
 
-/* Prints a row for bytes of the file. Fields may overlap: then bytes are printed again. */
+/* Prints a row for bytes of the file. Where fields overlap, bytes are printed more than once. */
 static void put_row(explainer *e, size_t offset, size_t size, const row_text *text)
 {
     if (e->is_writing) {
@@ -341,13 +341,13 @@ static void put_row(explainer *e, size_t offset, size_t size, const row_text *te
     e->at = offset + size > e->at ? offset + size : e->at;
 }
 
-/* Prints bytes up to an offset of the file that belong to no field. Many are folded. */
+/* Prints the bytes before an offset of the file that belong to no field. They are folded if there are many. */
 static void put_gap(explainer *e, size_t end, const char *what)
 {
-    enum { MOST_OPEN_BYTES = 256 };
+    enum { MAX_OPEN_BYTES = 256 };
     if (end <= e->at)
         return;
-    bool is_folded = e->is_writing && end - e->at > MOST_OPEN_BYTES;
+    bool is_folded = e->is_writing && end - e->at > MAX_OPEN_BYTES;
     if (is_folded) {
         size_t error = find_error(e, e->at);
         bool has_error = error < e->error_count && e->errors[error].error.offset < end;
@@ -362,7 +362,8 @@ static void put_gap(explainer *e, size_t end, const char *what)
     }
 }
 
-/* The same in a log: the payload of an event that was not read, and the bytes of a buffer after its events. */
+/* The same in a log, where the bytes may be the payload of an event that was not read, or the end of a buffer after its
+ * events. */
 static void put_log_gap(explainer *e, size_t end, const char *what)
 {
     enum { ALIGNMENT = 8 };
@@ -394,8 +395,9 @@ static void put_place(explainer *e, const page_place *place)
     }
 }
 
-/* Prints what is before an offset of the file: headers of the log, and bytes without a field. */
-static void pass(explainer *e, size_t end, const char *what)
+/* Prints everything before an offset of the file that is not printed yet: headers of the log, and bytes without a
+ * field. */
+static void put_up_to(explainer *e, size_t end, const char *what)
 {
     while (e->next_place < e->place_count && e->places[e->next_place].offset < end) {
         const page_place *place = &e->places[e->next_place++];
@@ -406,7 +408,7 @@ static void pass(explainer *e, size_t end, const char *what)
     put_log_gap(e, end, what);
 }
 
-/* How many of the bytes from an offset on follow each other in the file. */
+/* Returns how many of the bytes from an offset on are consecutive in the file. */
 static size_t count_joined(const file_bytes *bytes, size_t offset, size_t size)
 {
     size_t from = file_bytes_offset(bytes, offset);
@@ -422,8 +424,8 @@ static size_t count_joined(const file_bytes *bytes, size_t offset, size_t size)
     return size > 0 ? low : 0;
 }
 
-/* Prints a row that waited. Of a record in several events it is a row for each of them. */
-static void put_waiting(explainer *e, const page_row *row)
+/* Prints a row that was added. If its bytes lie in several events of a log, it becomes a row for each of them. */
+static void put_added_row(explainer *e, const page_row *row)
 {
     const file_bytes *bytes = &row->bytes;
     row_text text = {.name = e->texts.data + row->name,
@@ -436,7 +438,7 @@ static void put_waiting(explainer *e, const page_row *row)
     do {
         size_t from = file_bytes_offset(bytes, row->offset + done);
         size_t size = count_joined(bytes, row->offset + done, row->size - done);
-        pass(e, from, "padding");
+        put_up_to(e, from, "padding");
         put_row(e, from, size, &text);
         done += size;
         text.is_continued = true;
@@ -453,13 +455,13 @@ static int compare_rows(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Prints the rows that wait. */
+/* Prints the rows that were added. */
 static void put_rows(explainer *e)
 {
     if (e->row_count > 1)
         qsort(e->rows, e->row_count, sizeof *e->rows, compare_rows);
     for (size_t i = 0; i < e->row_count && !output_failed(e->out); i++)
-        put_waiting(e, &e->rows[i]);
+        put_added_row(e, &e->rows[i]);
     e->row_count = 0;
     buffer_clear(&e->texts);
 }
@@ -541,10 +543,10 @@ void explain_rest(explainer *e, const file_bytes *bytes, size_t end, const char 
     if (!e)
         return;
     put_rows(e);
-    pass(e, end > 0 ? file_bytes_offset(bytes, end - 1) + 1 : file_bytes_offset(bytes, 0), what);
+    put_up_to(e, end > 0 ? file_bytes_offset(bytes, end - 1) + 1 : file_bytes_offset(bytes, 0), what);
 }
 
-/* Errors in the size of a structure, and the offset of that size field in it. */
+/* Errors in the size field of a structure, and the offset of that field in the structure. */
 static const struct {
     pfb_code code;
     bool is_v1;
@@ -609,7 +611,7 @@ void explain_begin(explainer *e, const file_bytes *bytes, structure which, size_
     size_t from = file_bytes_offset(bytes, offset);
     size_t number = e->opened++;
     put_rows(e);
-    pass(e, from, "padding");
+    put_up_to(e, from, "padding");
     if (e->depth < DEPTH)
         e->open[e->depth++] = number;
     if (e->is_writing) {
@@ -668,14 +670,15 @@ static void add_place(explainer *e, structure which, size_t offset, size_t end)
     e->places[e->place_count++] = (page_place){which, offset, end};
 }
 
-/* The events of a buffer between two offsets, up to the first of another layout, whose size is unknown. */
+/* Finds the events of a buffer between two offsets. Stops at an event of another layout, because its size is unknown.
+ */
 static void find_events(explainer *e, const uint8_t *data, size_t at, size_t end)
 {
-    enum { LEAST = 8, ALIGNMENT = 8, MARKER = 0xC0 };
-    while (at < end && end - at >= LEAST) {
+    enum { MIN_EVENT = 8, ALIGNMENT = 8, MARKER = 0xC0 };
+    while (at < end && end - at >= MIN_EVENT) {
         size_t size = data[at] | (size_t)data[at + 1] << 8;
         bool is_event = (data[at + 2] == 0x14 || data[at + 2] == 0x0A) && data[at + 3] == MARKER;
-        if (!is_event || size < LEAST || size > end - at)
+        if (!is_event || size < MIN_EVENT || size > end - at)
             return;
         add_place(e, STRUCTURE_LOG_EVENT, at, at + size);
         at += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -772,7 +775,7 @@ void explain_begin_page(explainer *e, uint32_t notes, uint64_t part_count)
     put_end(e);
     if (e->error_count > 0)
         qsort(e->errors, e->error_count, sizeof *e->errors, compare_errors);
-    e->folds_parts = part_count > MOST_OPEN_PARTS;
+    e->folds_parts = part_count > MAX_OPEN_PARTS;
     e->at = e->opened = e->next_place = 0;
     e->is_writing = true;
     html_begin(&e->html, "Bytes explained", style, (html_part){0});
@@ -784,7 +787,7 @@ void explain_close(explainer *e)
     put_end(e);
     if (find_error(e, e->in->size) < e->error_count) {
         open_table(e);
-        put_error_rows(e, 0, SIZE_MAX); /* those at the end of the file */
+        put_error_rows(e, 0, SIZE_MAX); /* errors at the end of the file, where no byte has a row */
     }
     close_table(e);
     put_legend(e);

@@ -178,7 +178,7 @@ static const field chunk[] = {
 
 /* ---- Perfmon logs ---------------------------------------------------------------------------------------- */
 
-/* Names are those of docs/log.md, because Microsoft publishes none. */
+/* The names are ours, because Microsoft publishes none; docs/log.md uses the same. */
 
 static const field log_buffer[] = {
     {0, 4, FIELD_UNSIGNED, "size", "bytes of the buffer; 65,536 in all captured logs", "72 or more, a multiple of 8"},
@@ -196,10 +196,10 @@ static const field log_header[] = {
     {16, 8, FIELD_TIME, "start", "UTC", ""},
     {24, 8, FIELD_BYTES, "", "ignored", ""},
     {32, 4, FIELD_UNSIGNED, "buffer size", "bytes of each buffer", "that of the first buffer"},
-    {36, 1, FIELD_UNSIGNED, "major", "version of Windows", ""},
-    {37, 1, FIELD_UNSIGNED, "minor", "the same after the point", ""},
+    {36, 1, FIELD_UNSIGNED, "major", "major version of Windows", ""},
+    {37, 1, FIELD_UNSIGNED, "minor", "minor version of Windows", ""},
     {38, 2, FIELD_BYTES, "", "ignored", ""},
-    {40, 4, FIELD_UNSIGNED, "build", "of Windows", ""},
+    {40, 4, FIELD_UNSIGNED, "build", "build of Windows", ""},
     {44, 4, FIELD_BYTES, "", "ignored", ""},
     {48, 8, FIELD_TIME, "end", "UTC", ""},
     {56, 12, FIELD_BYTES, "", "ignored", ""},
@@ -229,7 +229,7 @@ static const field log_event[] = {
     {24, 16, FIELD_GUID, "GUID", "933f3bb3-943e-490d-9ced-3cbb14c14479", "this one, else skipped and noted"},
     {40, 24, FIELD_BYTES, "", "ignored", ""},
     {64, 4, FIELD_UNSIGNED, "part", "number of the part in its record, from 1", "follows that of the event before"},
-    {68, 4, FIELD_UNSIGNED, "parts", "of the record", ""},
+    {68, 4, FIELD_UNSIGNED, "parts", "number of parts of the record", ""},
     {72, 0, FIELD_BYTES, "payload", "a part of a record", ""},
 };
 

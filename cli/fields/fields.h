@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The fields of each format's structures, with the names of the SDK (perflib.h, winperf.h) where it has one. `explain`
+/* The fields of each format's structures, named as in the SDK (perflib.h, winperf.h) where it has a name. `explain`
  * prints them beside their bytes, and scripts/make_layouts.py writes the layout tables of docs/ from them. */
 
 /* The format of a field. */
@@ -21,22 +21,22 @@ typedef enum field_kind {
     FIELD_GUID,
     FIELD_SYSTEM_TIME,
     FIELD_TIME,       /* 100 ns units since 1601-01-01 */
-    FIELD_PDH_STATUS, /* of a value in a log */
+    FIELD_PDH_STATUS, /* status of a value in a log */
     FIELD_ASCII,
     FIELD_UTF16, /* in the byte order of the block, up to the first NUL */
-    FIELD_BYTES  /* without a value */
+    FIELD_BYTES  /* bytes that are printed without a value */
 } field_kind;
 
 typedef struct field {
     uint16_t offset, size; /* in bytes from the start of the structure; size 0: what follows the fixed part */
     field_kind kind;
-    const char *name;    /* of the SDK; "" for bytes without one */
+    const char *name;    /* in the SDK; "" for bytes without a name */
     const char *meaning; /* a few words */
     const char *rule;    /* what is checked, in a few words; "" for nothing */
 } field;
 
 typedef struct field_table {
-    const char *name; /* of the SDK */
+    const char *name; /* in the SDK, or in docs/ */
     size_t size;      /* of the fixed part */
     const field *fields;
     size_t count;

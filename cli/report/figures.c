@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Neumaier's variant of Kahan's summation: the error does not grow with the number of values. */
+/* Neumaier's variant of Kahan's summation: the rounding error of the sum does not grow with the number of values. */
 static void add_to_sum(figures *f, double value)
 {
     double sum = f->sum + value;
@@ -16,8 +16,8 @@ static void add_to_sum(figures *f, double value)
 
 void figures_add(figures *f, double value)
 {
-    f->least = f->count == 0 || value < f->least ? value : f->least;
-    f->most = f->count == 0 || value > f->most ? value : f->most;
+    f->minimum = f->count == 0 || value < f->minimum ? value : f->minimum;
+    f->maximum = f->count == 0 || value > f->maximum ? value : f->maximum;
     f->last = value;
     f->count++;
     add_to_sum(f, value);

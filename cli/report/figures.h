@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* Figures of the values of one counter and instance. Starts as all zero. */
+/* Minimum, average, maximum and last of the values of one counter and instance. Starts as all zero. */
 typedef struct figures {
-    uint64_t count; /* the rest is 0 while this is */
-    double least, most, last;
-    double sum, correction; /* the sum, and what rounding took from it */
+    uint64_t count; /* 0: the other members are 0 as well */
+    double minimum, maximum, last;
+    double sum, correction; /* the sum, and the sum of its rounding errors */
 } figures;
 
 /* Adds a finite value. */

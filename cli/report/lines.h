@@ -6,11 +6,11 @@
 #include "report/figures.h"
 #include "report/report.h"
 
-/* What report.c collects and page.c writes. */
+/* The data of a report: report.c collects it, and page.c writes it. */
 
-enum { REPORT_HAS_VALUE = 0, REPORT_MOST_GAPS = 255 };
+enum { REPORT_HAS_VALUE = 0, REPORT_MAX_GAPS = 255 };
 
-/* A value, or why there is none. */
+/* A value, or the reason why there is none. */
 typedef struct report_point {
     double value;
     uint32_t sample; /* position in report.times */
@@ -23,9 +23,9 @@ typedef struct report_line {
     size_t count, capacity;
     figures figures;
     uint64_t gaps;    /* samples without a value */
-    uint64_t seen;    /* samples of its counterset up to its last point */
-    uint32_t sample;  /* of its last point */
-    uint32_t repeats; /* values of this name in that sample */
+    uint64_t seen;    /* report_node.samples of its counterset at its last point */
+    uint32_t sample;  /* sample of its last point */
+    uint32_t repeats; /* further values with this name in that sample */
 } report_line;
 
 enum { REPORT_NONE = -1 }; /* no node */
@@ -35,13 +35,13 @@ enum { REPORT_NONE = -1 }; /* no node */
 enum { REPORT_ROOT = 0 };
 
 typedef struct report_node {
-    int32_t name;    /* position in report.names */
-    int32_t unit;    /* of a counter: position in report.names; of others that of "" */
-    uint32_t repeat; /* of an instance: number among those of its name in a sample */
-    int32_t parent, first, last, next;
-    int32_t line;     /* of an instance: position in report.lines */
-    uint64_t samples; /* of a counterset: in how many it was */
-    uint32_t sample;  /* the last of these */
+    int32_t name;                      /* position in report.names */
+    int32_t unit;                      /* position in report.names: of a counter's unit, else of "" */
+    uint32_t repeat;                   /* instance: its number, from 0, among the values with its name in a sample */
+    int32_t parent, first, last, next; /* nodes: the parent, the first and the last child, the next sibling */
+    int32_t line;                      /* instance: position in report.lines */
+    uint64_t samples;                  /* counterset: number of samples that contain it */
+    uint32_t sample;                   /* counterset: the last of these samples */
 } report_node;
 
 typedef struct report_name {
@@ -49,7 +49,7 @@ typedef struct report_name {
 } report_name;
 
 struct report {
-    uint64_t seed; /* of the hashes, so that no input can foresee them */
+    uint64_t seed; /* of the hashes, so that no input can be made to collide */
     buffer text;
     report_name *names;
     size_t name_count, name_capacity;
@@ -63,18 +63,18 @@ struct report {
     size_t sample_count, time_capacity;
     uint64_t number;    /* of the last sample */
     size_t point_count; /* of all lines */
-    size_t thin_at;     /* point_count from which on they are thinned again */
-    uint32_t run;       /* samples of which a line keeps up to three points; 1: all points are kept */
+    size_t thin_at;     /* the next thinning takes place when point_count exceeds this */
+    uint32_t run;       /* length in samples of a run, of which a line keeps up to three points; 1: not thinned */
     uint64_t values;    /* with and without a number */
-    uint64_t dropped;   /* values of lines that the page lacks */
-    uint64_t top;       /* report_keep_top: lines of a chart; 0: all */
-    uint64_t left_out;  /* lines that it left out */
+    uint64_t dropped;   /* values of lines after the first REPORT_MOST_LINES, which the page lacks */
+    uint64_t top;       /* report_keep_top(): lines of a chart; 0: all */
+    uint64_t left_out;  /* lines that report_keep_top() removed */
     uint32_t notes;     /* PFB_NOTE_ bits */
-    const char *gaps[REPORT_MOST_GAPS + 1]; /* reasons why there is no value; the first is null */
+    const char *gaps[REPORT_MAX_GAPS + 1]; /* reasons why there is no value; the first is null */
     size_t gap_count;
 };
 
-/* Thins all lines to one run length, also what was added since the last time. */
+/* Thins all lines with the current run length, including the points added since the last thinning. */
 void report_thin_all(report *r);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the page of a report: sections of charts and tables as HTML and SVG, then the points as JSON for the script.
- * The JSON has numbers and names of statuses only, no text of an input. */
+ * The JSON has numbers and names of statuses only, no text from an input. */
 #include "memory/memory.h"
 #include "names/names.h"
 #include "os/system.h"
@@ -18,18 +18,18 @@
 enum {
     PLOT_WIDTH = 2000, /* units of a chart's viewBox, as in report.js */
     PLOT_HEIGHT = 500,
-    GRID_LINES = 4,  /* parts of the vertical axis */
+    GRID_LINES = 4,  /* steps of the vertical axis */
     TIME_LABELS = 5, /* on the horizontal axis */
     COLOURS = 12,
-    TALL_TABLE = 20 /* rows from which on a table scrolls */
+    TALL_TABLE = 20 /* a table with more rows scrolls */
 };
 
-/* What the functions below write to. */
+/* The state of writing a page. */
 typedef struct page {
     report *r;
     output *out;
     buffer html;
-    int64_t first, last; /* times of the samples with points: the range of all charts */
+    int64_t first, last; /* the earliest and the latest time of a sample: the range of all charts */
     uint32_t chart;      /* number of the current chart */
 } page;
 
@@ -57,7 +57,7 @@ static int64_t milliseconds(int64_t time)
     return whole - UNIX_EPOCH;
 }
 
-/* Minutes; 0 where local time is not known. */
+/* The offset of local time from UTC in minutes; 0 if it is not known. */
 static int offset_at(int64_t time)
 {
     int32_t minutes = 0;
@@ -91,7 +91,8 @@ static void put_time(buffer *out, int64_t time)
                   in_day % 1000, minutes < 0 ? '-' : '+', abs(minutes) / 60, abs(minutes) % 60);
 }
 
-/* The part of a time that differs along the axis: date and minutes from one day on, milliseconds below 10 s. */
+/* The part of a time that differs along the axis: date and minutes if the axis spans a day or more, with milliseconds
+ * if less than 10 s, else the time of day in seconds. */
 static void put_short_time(page *p, int64_t time)
 {
     int64_t span = (p->last - p->first) / TICKS_PER_MILLISECOND;
@@ -106,10 +107,10 @@ static void put_short_time(page *p, int64_t time)
 
 /* ---- Numbers --------------------------------------------------------------------------------------------- */
 
-/* A number of a table: rounded for people, and as it is for programs. */
+/* A cell with a number: rounded for people, and all its digits as an attribute for programs. */
 static void put_number(page *p, bool exists, double value)
 {
-    if (!exists || !(value - value == 0)) { /* a sum of large values may not be finite */
+    if (!exists || !(value - value == 0)) { /* the average of large values may not be finite */
         put(p, "<td>-</td>");
         return;
     }
@@ -142,14 +143,15 @@ typedef struct axis {
     double low, step;
 } axis;
 
-/* Round steps of 1, 2, 2.5 and 5 times a power of ten; 0 is always in the range. report.js does the same. */
-static axis choose_axis(double least, double most)
+/* Chooses the smallest step that is 1, 2, 2.5 or 5 times a power of ten and with which the axis covers `min`, `max` and
+ * 0. chooseAxis() in report.js does the same. */
+static axis choose_axis(double min, double max)
 {
     static const double steps[] = {1, 2, 2.5, 5};
     double power = 1;
-    least = least < 0 ? least : 0;
-    most = most > 0 ? most : 0;
-    double wanted = most / GRID_LINES - least / GRID_LINES;
+    min = min < 0 ? min : 0;
+    max = max > 0 ? max : 0;
+    double wanted = max / GRID_LINES - min / GRID_LINES;
     if (wanted == 0)
         return (axis){0, 1.0 / GRID_LINES};
     while (power > wanted)
@@ -162,9 +164,9 @@ static axis choose_axis(double least, double most)
             power *= 10;
         if (step < wanted)
             continue;
-        int below = (int)(-least / step);
-        below += below < -least / step;
-        if (most / step + below <= GRID_LINES)
+        int below = (int)(-min / step);
+        below += below < -min / step;
+        if (max / step + below <= GRID_LINES)
             return (axis){-below * step, step};
     }
 }
@@ -188,8 +190,8 @@ static int height_of(const axis *a, double value)
     return (int)((1 - (value / a->step - a->low / a->step) / GRID_LINES) * PLOT_HEIGHT + 0.5);
 }
 
-/* The points of a line that follow each other and have values are joined; one by itself is a dot. Where time runs
- * backwards the line is interrupted. */
+/* Consecutive points with values are joined by a line. A single point becomes a dot. Where time runs backwards the line
+ * is interrupted. */
 static void put_path(page *p, const report_line *line, const axis *a)
 {
     bool is_joined = false;
@@ -203,15 +205,15 @@ static void put_path(page *p, const report_line *line, const axis *a)
         int at = position_of(p, point);
         is_joined = is_joined && at >= before;
         buffer_format(&p->html, "%c%d %d", is_joined ? 'L' : 'M', at, height_of(a, point->value));
-        bool goes_on = i + 1 < line->count && has_value(&line->points[i + 1]);
-        if (!is_joined && !goes_on)
+        bool continues = i + 1 < line->count && has_value(&line->points[i + 1]);
+        if (!is_joined && !continues)
             put(p, "h0");
         is_joined = true;
         before = at;
     }
 }
 
-/* Marks at the bottom of a chart where a line has no value. */
+/* A mark at the bottom of the chart for each point without a value. */
 static void put_gaps(page *p, const report_node *counter)
 {
     put(p, "<path class=\"gap\" d=\"");
@@ -230,16 +232,16 @@ static void put_gaps(page *p, const report_node *counter)
 }
 
 /* The smallest and the largest value of a chart; false if it has none. */
-static bool find_range(const report *r, const report_node *counter, double *least, double *most)
+static bool find_range(const report *r, const report_node *counter, double *min, double *max)
 {
     bool has_any = false;
-    *least = *most = 0;
+    *min = *max = 0;
     for (int32_t at = counter->first; at != REPORT_NONE; at = r->nodes[at].next) {
         const report_line *line = &r->lines[r->nodes[at].line];
         if (line->figures.count == 0)
             continue;
-        *least = !has_any || line->figures.least < *least ? line->figures.least : *least;
-        *most = !has_any || line->figures.most > *most ? line->figures.most : *most;
+        *min = !has_any || line->figures.minimum < *min ? line->figures.minimum : *min;
+        *max = !has_any || line->figures.maximum > *max ? line->figures.maximum : *max;
         has_any = true;
     }
     return has_any;
@@ -253,7 +255,8 @@ static size_t count_children(const report *r, const report_node *node)
     return count;
 }
 
-static void put_alternative(page *p, const report_node *counter, bool has_any, double least, double most)
+/* The text alternative of a chart. */
+static void put_alternative(page *p, const report_node *counter, bool has_any, double min, double max)
 {
     size_t count = count_children(p->r, counter);
     put_name(p, counter->name);
@@ -266,17 +269,17 @@ static void put_alternative(page *p, const report_node *counter, bool has_any, d
         return;
     }
     put(p, ", values from ");
-    text_double_short(&p->html, least);
+    text_double_short(&p->html, min);
     put(p, " to ");
-    text_double_short(&p->html, most);
+    text_double_short(&p->html, max);
 }
 
 static void put_plot(page *p, const report_node *counter)
 {
-    double least = 0;
-    double most = 0;
-    bool has_any = find_range(p->r, counter, &least, &most);
-    axis a = choose_axis(least, most);
+    double min = 0;
+    double max = 0;
+    bool has_any = find_range(p->r, counter, &min, &max);
+    axis a = choose_axis(min, max);
     put(p, "<div class=\"plot\"><div class=\"values\" aria-hidden=\"true\">");
     for (int i = GRID_LINES; i >= 0; i--) {
         put(p, "<span>");
@@ -287,7 +290,7 @@ static void put_plot(page *p, const report_node *counter)
                   "</div><div class=\"area\"><svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
                   "role=\"img\" aria-label=\"",
                   PLOT_WIDTH, PLOT_HEIGHT);
-    put_alternative(p, counter, has_any, least, most);
+    put_alternative(p, counter, has_any, min, max);
     put(p, "\"><path class=\"grid\" d=\"");
     for (int i = 0; i <= GRID_LINES; i++)
         buffer_format(&p->html, "M0 %dH%d", PLOT_HEIGHT / GRID_LINES * i, PLOT_WIDTH);
@@ -310,7 +313,7 @@ static void put_plot(page *p, const report_node *counter)
     put(p, "</div></div>\n");
 }
 
-/* The name of a line: that of the instance, numbered if it repeats; where there is none, "value". */
+/* The name of a line: that of the instance, with a number if it repeats; "value" if there is no instance. */
 static void put_line_name(page *p, const report_node *node)
 {
     if (p->r->names[node->name].size == 0)
@@ -338,9 +341,9 @@ static void put_table(page *p, const report_node *counter)
                       number / COLOURS % 3);
         put_line_name(p, &p->r->nodes[at]);
         put(p, "</span></th>");
-        put_number(p, has_any, line->figures.least);
+        put_number(p, has_any, line->figures.minimum);
         put_number(p, has_any, figures_average(&line->figures));
-        put_number(p, has_any, line->figures.most);
+        put_number(p, has_any, line->figures.maximum);
         put_number(p, has_any, line->figures.last);
         buffer_format(&p->html, "<td>%" PRIu64 "</td><td>%" PRIu64 "</td></tr>\n", line->figures.count, line->gaps);
         html_flush(&p->html, p->out);
@@ -511,7 +514,7 @@ static void put_summary(page *p, const report_description *description)
 
 /* ---- The points ------------------------------------------------------------------------------------------ */
 
-/* The samples that have points, in a numbering of their own. */
+/* Numbers the samples that have points, from 0; the others get UINT32_MAX. Free with free(). */
 static uint32_t *number_samples(const report *r)
 {
     uint32_t *numbers = memory_get(r->sample_count, sizeof *numbers);
@@ -529,7 +532,8 @@ static uint32_t *number_samples(const report *r)
     return numbers;
 }
 
-/* Times in milliseconds, each but the first as a difference; and where the offset of local time changes. */
+/* The times in milliseconds, each after the first as a difference; and the times at which the offset of local time
+ * changes. */
 static void put_times(page *p, const uint32_t *numbers)
 {
     const report *r = p->r;
@@ -554,7 +558,7 @@ static void put_times(page *p, const uint32_t *numbers)
     buffer_free(&offsets);
 }
 
-/* The samples of a line's points, each but the first as a difference, and its values or statuses. */
+/* The samples of a line's points, each after the first as a difference, and their values or statuses. */
 static void put_points(page *p, const report_line *line, const uint32_t *numbers)
 {
     uint32_t before = 0;

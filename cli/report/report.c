@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects the values of a page: names once each, points by line, thinned when there are many. */
+/* Collects the values of a page. Each name is stored once; points are stored by line, and thinned when there are many.
+ */
 #include "report/report.h"
 
 #include "memory/memory.h"
@@ -11,13 +12,13 @@
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Names and nodes are kept only of lines that the page has. */
+/* Returns true if no line can be added. Then no name and no node is added either. */
 static bool is_full(const report *r)
 {
     return r->line_count >= REPORT_MOST_LINES;
 }
 
-/* The position of a name, REPORT_NONE if it is a new one of a full page. */
+/* Returns the position of a name; REPORT_NONE if it is new and the page is full. */
 static int32_t get_name(report *r, const char *name)
 {
     size_t size = strlen(name);
@@ -39,8 +40,8 @@ static int32_t get_name(report *r, const char *name)
 
 /* ---- The tree -------------------------------------------------------------------------------------------- */
 
-/* The child of a node that has this name, unit and repeat. A new one becomes the last child; REPORT_NONE if it is a
- * new one of a full page. */
+/* Returns the child of a node with this name, unit and repeat. A new one becomes the last child. Returns REPORT_NONE if
+ * it is new and the page is full. */
 static int32_t get_node(report *r, int32_t parent, int32_t name, int32_t unit, uint32_t repeat)
 {
     uint64_t key = (uint64_t)(uint32_t)parent << 32 | (uint32_t)name;
@@ -67,16 +68,16 @@ static int32_t get_node(report *r, int32_t parent, int32_t name, int32_t unit, u
                                  .line = REPORT_NONE};
     if (parent == REPORT_NONE)
         return at;
-    report_node *above = &r->nodes[parent];
-    if (above->first == REPORT_NONE)
-        above->first = at;
+    report_node *parent_node = &r->nodes[parent];
+    if (parent_node->first == REPORT_NONE)
+        parent_node->first = at;
     else
-        r->nodes[above->last].next = at;
-    above->last = at;
+        r->nodes[parent_node->last].next = at;
+    parent_node->last = at;
     return at;
 }
 
-/* The line of an instance's node. */
+/* Returns the line of an instance's node. */
 static report_line *line_of(report *r, int32_t instance)
 {
     report_node *node = &r->nodes[instance];
@@ -88,7 +89,8 @@ static report_line *line_of(report *r, int32_t instance)
     return &r->lines[node->line];
 }
 
-/* A name below a node: that of a counter goes with its unit. */
+/* Returns the child of a node with this name and unit; "" is the unit of all nodes but counters. REPORT_NONE if
+ * `parent` is, or if the page is full. */
 static int32_t descend(report *r, int32_t parent, const char *name, const char *unit)
 {
     int32_t name_at = parent == REPORT_NONE ? REPORT_NONE : get_name(r, name);
@@ -96,7 +98,7 @@ static int32_t descend(report *r, int32_t parent, const char *name, const char *
     return unit_at == REPORT_NONE ? REPORT_NONE : get_node(r, parent, name_at, unit_at, 0);
 }
 
-/* The line of a value, null if the page lacks it; and the node of its counterset. */
+/* Returns the line of a value, or null if the page lacks it. Stores the node of its counterset in *set. */
 static report_line *get_line(report *r, const report_value *value, report_node **set)
 {
     uint32_t sample = (uint32_t)(r->sample_count - 1);
@@ -123,7 +125,7 @@ static void add_point(report *r, report_line *line, report_point point)
     r->point_count++;
 }
 
-/* The position of a reason; beyond the limit, which the statuses do not reach, that of the last one. */
+/* Returns the position of a reason; of reasons after REPORT_MAX_GAPS, the last position. There are fewer statuses. */
 static uint8_t get_gap(report *r, const char *reason)
 {
     size_t at = 1;
@@ -131,19 +133,21 @@ static uint8_t get_gap(report *r, const char *reason)
         return REPORT_HAS_VALUE;
     while (at < r->gap_count && strcmp(r->gaps[at], reason) != 0)
         at++;
-    if (at > REPORT_MOST_GAPS)
-        return REPORT_MOST_GAPS;
+    if (at > REPORT_MAX_GAPS)
+        return REPORT_MAX_GAPS;
     r->gaps[at] = reason;
     r->gap_count = at == r->gap_count ? at + 1 : r->gap_count;
     return (uint8_t)at;
 }
 
-/* Positions of the points that remain of a run: the smallest and the largest value, the first without one. */
+/* Positions of the points that remain of a run: of the smallest and the largest value, and the first without a value.
+ */
 typedef struct kept_points {
-    size_t least, most, gap;
+    size_t minimum, maximum, gap;
 } kept_points;
 
-/* Keeps the points of a run, [begin, end), from position `count` on; returns the position after the last of them. */
+/* Moves the points that remain of the run [begin, end) to position `count` and following. Returns the position after
+ * the last of them. */
 static size_t thin_run(report_line *line, size_t begin, size_t end, size_t count)
 {
     kept_points kept = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
@@ -153,13 +157,13 @@ static size_t thin_run(report_line *line, size_t begin, size_t end, size_t count
             kept.gap = kept.gap == SIZE_MAX ? i : kept.gap;
             continue;
         }
-        if (kept.least == SIZE_MAX || point->value < line->points[kept.least].value)
-            kept.least = i;
-        if (kept.most == SIZE_MAX || point->value > line->points[kept.most].value)
-            kept.most = i;
+        if (kept.minimum == SIZE_MAX || point->value < line->points[kept.minimum].value)
+            kept.minimum = i;
+        if (kept.maximum == SIZE_MAX || point->value > line->points[kept.maximum].value)
+            kept.maximum = i;
     }
     for (size_t i = begin; i < end; i++) {
-        if (i == kept.least || i == kept.most || i == kept.gap)
+        if (i == kept.minimum || i == kept.maximum || i == kept.gap)
             line->points[count++] = line->points[i];
     }
     return count;
@@ -185,17 +189,17 @@ void report_thin_all(report *r)
         thin_line(r, &r->lines[i]);
 }
 
-/* Thins what was added since the last time, then doubles the run until a quarter of the points is free again or each
- * line has three at most. */
+/* Thins the points added since the last time, then doubles the run length until at most three quarters of
+ * REPORT_MAX_POINTS remain or each line has three points at most. */
 static void thin(report *r)
 {
-    enum { LEAST_RUN = 4, MOST_LEFT = REPORT_MOST_POINTS / 4 * 3 };
+    enum { FIRST_RUN = 4, MAX_LEFT = REPORT_MAX_POINTS / 4 * 3 };
     report_thin_all(r);
-    while (r->point_count > MOST_LEFT && r->run < r->sample_count) {
-        r->run = r->run < LEAST_RUN ? LEAST_RUN : r->run * 2;
+    while (r->point_count > MAX_LEFT && r->run < r->sample_count) {
+        r->run = r->run < FIRST_RUN ? FIRST_RUN : r->run * 2;
         report_thin_all(r);
     }
-    r->thin_at = r->point_count > MOST_LEFT ? r->point_count * 2 : REPORT_MOST_POINTS;
+    r->thin_at = r->point_count > MAX_LEFT ? r->point_count * 2 : REPORT_MAX_POINTS;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
@@ -206,19 +210,19 @@ report *report_begin(void)
     r->seed = hash_mix(system_now() ^ (uintptr_t)r);
     r->run = 1;
     r->gap_count = 1;
-    r->thin_at = REPORT_MOST_POINTS;
+    r->thin_at = REPORT_MAX_POINTS;
     get_node(r, REPORT_NONE, get_name(r, ""), 0, 0);
     return r;
 }
 
-/* A time from 1601 to 9999. */
+/* Limits a time to the years 1601 to 9999. */
 static int64_t bounded(int64_t time)
 {
     const int64_t end = INT64_C(2650467744000000000);
     return time < 0 ? 0 : time > end ? end : time;
 }
 
-/* Makes the sample of the value the current one. False if it is one too many for its number. */
+/* Makes the sample of the value the current one. Returns false if there are too many samples. */
 static bool begin_sample(report *r, const report_value *value)
 {
     if (r->sample_count > 0 && r->number == value->sample)
@@ -260,16 +264,17 @@ void report_add(report *r, const report_value *value)
         thin(r);
 }
 
-/* ---- The largest ----------------------------------------------------------------------------------------- */
+/* ---- Top lines ------------------------------------------------------------------------------------------- */
 
-/* A line of a chart, to be ordered. */
+/* A line of a chart, for sorting by average. */
 typedef struct ranked_line {
     int32_t node;
     bool has_average;
     double average;
 } ranked_line;
 
-/* The largest average first, lines without values last; else in the order of nodes, which is that of the input. */
+/* Descending by average, then lines without values. Equal ones keep the order of their nodes, which is that of the
+ * input. */
 static int compare_lines(const void *left, const void *right)
 {
     const ranked_line *a = left;

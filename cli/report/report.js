@@ -1,14 +1,14 @@
 'use strict';
-/* Zoom, switching of lines and reading of values. The page is complete without this script. Text reaches the page
- * through textContent only. ASCII only: the program embeds these bytes. */
+/* Zooms charts, hides and shows lines, and shows the values at the cursor. The page is complete without this script. Text
+ * reaches the page through textContent only. The file is ASCII, because the program embeds its bytes. */
 (() => {
-  const WIDTH = 2000, HEIGHT = 500, PARTS = 4; /* as in page.c */
-  const MOST_NOTED = 12; /* lines that the note at the cursor lists */
+  const WIDTH = 2000, HEIGHT = 500, STEPS = 4; /* PLOT_WIDTH, PLOT_HEIGHT and GRID_LINES in page.c */
+  const MAX_NOTED = 12; /* lines that the note at the cursor lists */
   const data = JSON.parse(document.getElementById('data').textContent);
 
   /* ---- Data --------------------------------------------------------------------------------------------- */
 
-  /* Differences become sums. */
+  /* Converts differences to the numbers themselves. */
   const sums = list => {
     let sum = 0;
     return list.map(step => sum += step);
@@ -21,13 +21,13 @@
   }
   const full = [first, last];
   let view = full;
-  const shown = document.createElement('output'); /* the time in view */
+  const range = document.createElement('output'); /* shows the times in view */
 
   /* ---- Text --------------------------------------------------------------------------------------------- */
 
   const pad = (number, size) => String(number).padStart(size, '0');
 
-  /* Local time where the page was made, with its offset. */
+  /* Local time of the machine that made the page, with its offset from UTC. */
   function timeText(time) {
     let minutes = data.offsets[0][1];
     for (const [from, offset] of data.offsets) {
@@ -40,7 +40,7 @@
       pad(Math.floor(size / 60), 2) + ':' + pad(size % 60, 2);
   }
 
-  /* What differs along an axis, as put_short_time() in page.c. */
+  /* The part of a time that differs along the axis, as put_short_time() in page.c. */
   function shortTime(time) {
     const text = timeText(time);
     const span = view[1] - view[0];
@@ -58,16 +58,16 @@
 
   /* ---- Scales ------------------------------------------------------------------------------------------- */
 
-  /* Round steps, as choose_axis() in page.c. */
-  function chooseAxis(least, most) {
-    const wanted = most / PARTS - least / PARTS;
+  /* As choose_axis() in page.c. */
+  function chooseAxis(min, max) {
+    const wanted = max / STEPS - min / STEPS;
     if (wanted === 0)
-      return {low: 0, step: 1 / PARTS};
+      return {low: 0, step: 1 / STEPS};
     for (let power = Math.pow(10, Math.floor(Math.log10(wanted))); ; power *= 10) {
       for (const factor of [1, 2, 2.5, 5]) {
         const step = power * factor;
-        const below = Math.ceil(-least / step);
-        if (step >= wanted && most / step + below <= PARTS)
+        const below = Math.ceil(-min / step);
+        if (step >= wanted && max / step + below <= STEPS)
           return {low: -below * step, step};
       }
     }
@@ -79,7 +79,7 @@
 
   const isNumber = value => typeof value === 'number';
 
-  /* Positions of the points in view, with one more at either end so that lines reach the edges. */
+  /* Positions of the points in view, and of one more on either side, so that lines reach the edges. */
   function pointsInView(line) {
     const inside = i => times[line.x[i]] >= view[0] && times[line.x[i]] <= view[1];
     const found = [];
@@ -98,7 +98,7 @@
         return;
       }
       const x = across(times[line.x[i]]);
-      const y = (1 - (line.y[i] / axis.step - axis.low / axis.step) / PARTS) * HEIGHT;
+      const y = (1 - (line.y[i] / axis.step - axis.low / axis.step) / STEPS) * HEIGHT;
       joined = joined && x >= before && points[n - 1] === i - 1;
       path += (joined ? 'L' : 'M') + x.toFixed(1) + ' ' + y.toFixed(1);
       if (!joined && !(n + 1 < points.length && isNumber(line.y[points[n + 1]])))
@@ -122,26 +122,26 @@
 
   function draw(chart) {
     const visible = chart.lines.filter(line => line.on).map(line => ({line, points: pointsInView(line)}));
-    let least = 0, most = 0;
+    let min = 0, max = 0;
     for (const {line, points} of visible) {
       for (const i of points) {
         if (isNumber(line.y[i])) {
-          least = Math.min(least, line.y[i]);
-          most = Math.max(most, line.y[i]);
+          min = Math.min(min, line.y[i]);
+          max = Math.max(max, line.y[i]);
         }
       }
     }
-    const axis = chooseAxis(least, most);
+    const axis = chooseAxis(min, max);
     for (const {line, points} of visible)
       drawLine(line, points, axis);
     drawGaps(chart, visible);
-    chart.values.forEach((span, i) => span.textContent = label(axis.low + (PARTS - i) * axis.step));
+    chart.values.forEach((span, i) => span.textContent = label(axis.low + (STEPS - i) * axis.step));
     chart.times.forEach((span, i) => span.textContent =
       shortTime(view[0] + (view[1] - view[0]) * i / (chart.times.length - 1)));
     chart.stale = false;
   }
 
-  /* Only charts that are near the window are drawn at once. */
+  /* Charts are drawn when they are in or near the window. */
   const charts = [];
   const watcher = new IntersectionObserver(entries => {
     for (const entry of entries) {
@@ -153,8 +153,8 @@
   }, {rootMargin: '200px'});
 
   function setView(from, to) {
-    const least = Math.min(1, last - first); /* milliseconds */
-    const size = Math.min(Math.max(to - from, least), last - first);
+    const min = Math.min(1, last - first); /* milliseconds */
+    const size = Math.min(Math.max(to - from, min), last - first);
     from = Math.min(Math.max(from, first), last - size);
     view = [from, from + size];
     for (const chart of charts) {
@@ -163,7 +163,7 @@
       if (chart.near)
         draw(chart);
     }
-    shown.textContent = view[0] === full[0] && view[1] === full[1] ? 'all' :
+    range.textContent = view[0] === full[0] && view[1] === full[1] ? 'all' :
       timeText(view[0]) + ' to ' + timeText(view[1]);
   }
 
@@ -179,7 +179,7 @@
     chart.at = null;
   }
 
-  /* Of a line the point nearest to a time. */
+  /* The position of the point of a line that is nearest to a time. */
   function nearest(line, time) {
     let found = -1;
     for (let i = 0; i < line.x.length; i++) {
@@ -205,12 +205,12 @@
     const x = across(sample);
     chart.cursor.setAttribute('d', 'M' + x.toFixed(1) + ' 0V' + HEIGHT);
     const rows = [timeText(sample)];
-    for (const line of lines.slice(0, MOST_NOTED)) {
+    for (const line of lines.slice(0, MAX_NOTED)) {
       const value = line.y[nearest(line, sample)];
       rows.push(line.name + ': ' + (isNumber(value) ? value : 'no value: ' + value));
     }
-    if (lines.length > MOST_NOTED)
-      rows.push('and ' + (lines.length - MOST_NOTED) + ' more');
+    if (lines.length > MAX_NOTED)
+      rows.push('and ' + (lines.length - MAX_NOTED) + ' more');
     chart.note.replaceChildren(...rows.map(text => {
       const row = document.createElement('li');
       row.textContent = text;
@@ -305,7 +305,7 @@
     return path;
   }
 
-  /* Puts a box to tick before the name of a line. */
+  /* Puts a checkbox that shows and hides a line before its name. */
   function addSwitch(chart, line, row) {
     const cell = row.querySelector('th');
     const box = document.createElement('input');
@@ -367,6 +367,6 @@
     button.addEventListener('click', run);
     tools.append(button);
   }
-  shown.textContent = 'all';
-  tools.append(shown);
+  range.textContent = 'all';
+  tools.append(range);
 })();

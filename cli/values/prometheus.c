@@ -189,8 +189,8 @@ static void sort_names(exposition *e)
 }
 
 /* Finds counters of one counterset whose metrics have the same name. They are the same quantity if
- * their kinds are equal and their units differ; otherwise the counter id is appended. All counters of the counterset are considered, so that names do not depend on
- * which counters the user chose. */
+ * their kinds are equal and their units differ; otherwise the counter id is appended. All counters of the counterset
+ * are considered, so that names do not depend on which counters the user chose. */
 static void make_unique(exposition *e)
 {
     char suffix[16];

@@ -204,9 +204,9 @@ static void put_figures(output *out, const value_summary *summary, const summary
             names[count++] = summary->statuses[i];
     }
     output_unsigned(out, "count", f->count);
-    put_figure(out, "minimum", f, f->least);
+    put_figure(out, "minimum", f, f->minimum);
     put_figure(out, "average", f, figures_average(f));
-    put_figure(out, "maximum", f, f->most);
+    put_figure(out, "maximum", f, f->maximum);
     put_figure(out, "last", f, f->last);
     output_unsigned(out, "missing", line->missing);
     output_names(out, "statuses", names, count);
@@ -274,7 +274,7 @@ static void put_row(table *t, buffer *text, const pfb_collected_value *v, const 
         buffer_unsigned(text, counts[i]);
         table_cell(t, text->data, text->size);
     }
-    const double values[] = {f->least, figures_average(f), f->most, f->last};
+    const double values[] = {f->minimum, figures_average(f), f->maximum, f->last};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         buffer_clear(text);
         if (f->count > 0)
@@ -299,7 +299,7 @@ static int compare_placed(const void *left, const void *right)
 
 static bool is_nonzero_line(const summary_line *line)
 {
-    return line->figures.count > 0 && (line->figures.least != 0 || line->figures.most != 0);
+    return line->figures.count > 0 && (line->figures.minimum != 0 || line->figures.maximum != 0);
 }
 
 /* Finds the lines of each table: a table per machine and counterset, whose name is the key in `titles`. Returns the

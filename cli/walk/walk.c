@@ -60,7 +60,7 @@ static bool is_text(const walk *w)
     return w->out->format == OUTPUT_TEXT;
 }
 
-static void state_block(const data_walk *d)
+static void print_block(const data_walk *d)
 {
     output *out = d->w->out;
     const pfb_v2_reader *block = &d->block;
@@ -76,7 +76,7 @@ static void state_block(const data_walk *d)
     output_end(out);
 }
 
-static void state_result(const data_walk *d)
+static void print_result(const data_walk *d)
 {
     output *out = d->w->out;
     const pfb_v2_result *result = &d->result;
@@ -91,8 +91,8 @@ static void state_result(const data_walk *d)
     output_end(out);
 }
 
-/* Kinds without instances have one instance without a name. It has no record. */
-static void state_instance(const data_walk *d)
+/* Results of kinds without instances are read as one instance without a name, which has no record. */
+static void print_instance(const data_walk *d)
 {
     const pfb_v2_instance *instance = &d->instance;
     if (!instance->name.bytes)
@@ -108,7 +108,7 @@ static void state_instance(const data_walk *d)
     output_end(out);
 }
 
-void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size)
+void walk_print_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size)
 {
     output *out = w->out;
     if (is_number) {
@@ -128,7 +128,7 @@ void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *
     buffer_free(&hex);
 }
 
-static void state_value(const data_walk *d, const pfb_v2_value *value)
+static void print_value(const data_walk *d, const pfb_v2_value *value)
 {
     output *out = d->w->out;
     output_begin(out, "value", d->bytes->depth + (d->instance.name.bytes ? 3 : 2));
@@ -147,14 +147,14 @@ static void state_value(const data_walk *d, const pfb_v2_value *value)
     if (!is_text(d->w))
         output_unsigned(out, "position", value->position);
     output_unsigned(out, "bytes", value->data_size_bytes);
-    walk_state_raw(d->w, value->is_number, value->raw, d->bytes->data + value->data_offset, value->data_size_bytes);
+    walk_print_raw(d->w, value->is_number, value->raw, d->bytes->data + value->data_offset, value->data_size_bytes);
     output_end(out);
 }
 
 /* ---- The bytes of data blocks, for explain --------------------------------------------------------------- */
 
-/* Begins a result: its header, its counter ids, and the header of its instances, which begins where the size of the ids
- * ends. */
+/* Begins a result: its header, the counter ids, and the header of the instances. That begins dwSize bytes after the
+ * start of the PERF_MULTI_COUNTERS. */
 static void explain_result(const data_walk *d)
 {
     enum { HEADER = 16 };
@@ -165,8 +165,8 @@ static void explain_result(const data_walk *d)
     size_t end = result->offset + result->size_bytes;
     if (!page)
         return;
-    explain_begin(page, bytes, STRUCTURE_COUNTER_HEADER, result->offset, d->block.result_count > EXPLAIN_MOST_OPEN,
-                  NULL, "result %" PRIu32 ", %s", result->index, names_of_kind(result->kind));
+    explain_begin(page, bytes, STRUCTURE_COUNTER_HEADER, result->offset, d->block.result_count > EXPLAIN_MAX_OPEN, NULL,
+                  "result %" PRIu32 ", %s", result->index, names_of_kind(result->kind));
     if (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET) {
         const uint8_t *size = bytes->data + at;
         explain_fields(page, bytes, STRUCTURE_MULTI_COUNTERS, at);
@@ -185,7 +185,7 @@ static void explain_instance(const data_walk *d)
     if (!d->instance.name.bytes)
         return;
     explain_begin(d->w->page, d->bytes, STRUCTURE_INSTANCE_HEADER, d->instance.offset,
-                  d->result.instance_count > EXPLAIN_MOST_OPEN, &d->instance.name, "%s", "");
+                  d->result.instance_count > EXPLAIN_MAX_OPEN, &d->instance.name, "%s", "");
     explain_name(d->w->page, d->bytes, &d->instance.name, NUL, "name");
 }
 
@@ -209,12 +209,12 @@ static void walk_instance(data_walk *d)
     bool is_named = d->instance.name.bytes != NULL;
     w->counts.instances += is_named;
     if (walk_has_records(w))
-        state_instance(d);
+        print_instance(d);
     explain_instance(d);
     while (!output_failed(w->out) && pfb_v2_next_value(&d->block, &value)) {
         w->counts.values++;
         if (walk_has_records(w))
-            state_value(d, &value);
+            print_value(d, &value);
         if (w->page)
             explain_value(d, &value);
     }
@@ -228,7 +228,7 @@ static void walk_result(data_walk *d)
     walk *w = d->w;
     w->counts.results++;
     if (walk_has_records(w))
-        state_result(d);
+        print_result(d);
     explain_result(d);
     while (!output_failed(w->out) && pfb_v2_next_instance(&d->block, &d->instance))
         walk_instance(d);
@@ -236,7 +236,7 @@ static void walk_result(data_walk *d)
     explain_end(w->page, d->bytes, 0);
 }
 
-/* One block; `size` becomes its total size. Returns false if it has an error. */
+/* One V2 reply. Stores its total size in *size. Returns false if it has an error. */
 static bool walk_data(walk *w, const file_bytes *bytes, size_t *size)
 {
     data_walk d = {.w = w, .bytes = bytes};
@@ -246,7 +246,7 @@ static bool walk_data(walk *w, const file_bytes *bytes, size_t *size)
     if (is_open) {
         *size = d.block.total_size_bytes;
         w->counts.blocks++;
-        state_block(&d);
+        print_block(&d);
         while (!output_failed(w->out) && pfb_v2_next_result(&d.block, &d.result))
             walk_result(&d);
         walk_note(w, bytes, d.block.notes);
@@ -257,7 +257,7 @@ static bool walk_data(walk *w, const file_bytes *bytes, size_t *size)
     return d.block.error.code == PFB_OK;
 }
 
-/* Bytes from `offset` on that belong to no part. */
+/* Handles bytes from `offset` on that belong to no structure: an error with --strict, else a note. */
 static void walk_trailing(walk *w, const file_bytes *bytes, size_t offset)
 {
     if (w->options && w->options->is_strict)
@@ -266,7 +266,7 @@ static void walk_trailing(walk *w, const file_bytes *bytes, size_t offset)
         walk_note(w, bytes, PFB_NOTE_TRAILING_BYTES);
 }
 
-/* The block of a chunk. */
+/* The V2 reply of a chunk. */
 static void walk_lone_data(walk *w, const file_bytes *bytes)
 {
     size_t size = 0;
@@ -274,6 +274,7 @@ static void walk_lone_data(walk *w, const file_bytes *bytes)
         walk_trailing(w, bytes, size);
 }
 
+/* The V1 block of a chunk. */
 static void walk_lone_v1(walk *w, const file_bytes *bytes)
 {
     size_t size = 0;
@@ -307,7 +308,7 @@ static void walk_blocks(walk *w)
 
 /* ---- Captures -------------------------------------------------------------------------------------------- */
 
-static void state_chunk(walk *w, const pfb_chunk *chunk)
+static void print_chunk(walk *w, const pfb_chunk *chunk)
 {
     output *out = w->out;
     char tag[4];
@@ -330,7 +331,7 @@ static void state_chunk(walk *w, const pfb_chunk *chunk)
     output_end(out);
 }
 
-static void state_text(walk *w, const file_bytes *bytes)
+static void print_text(walk *w, const file_bytes *bytes)
 {
     w->counts.items++;
     output_begin(w->out, "text", bytes->depth);
@@ -340,7 +341,7 @@ static void state_text(walk *w, const file_bytes *bytes)
     explain_row(w->page, bytes, 0, bytes->size, FIELD_ASCII, "text");
 }
 
-/* Begins a chunk with its header and what precedes its body. */
+/* Begins a chunk with its header and the fields before its body. */
 static void explain_chunk(const walk *w, const file_bytes *file, const pfb_chunk *chunk)
 {
     size_t payload = chunk->offset + PFB_CHUNK_HEADER_BYTES;
@@ -365,7 +366,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
                        .depth = 1};
     size_t offset = (size_t)w->in->offset + chunk->offset;
     w->counts.chunks++;
-    state_chunk(w, chunk);
+    print_chunk(w, chunk);
     explain_chunk(w, &file, chunk);
     switch (chunk->is_known ? chunk->tag : 0) {
     case PFB_TAG_DATA:
@@ -400,7 +401,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
         walk_snapshots(w, &body);
         break;
     case PFB_TAG_NOTE:
-        state_text(w, &body);
+        print_text(w, &body);
         break;
     case PFB_TAG_CAPTURE: /* the start of a recording that was appended; empty */
         break;
@@ -413,7 +414,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     input_progress(w->in, chunk->offset);
 }
 
-/* The first chunk of every capture, which the reader has checked and passed. */
+/* The first chunk of a capture. The reader checks it but does not return it. */
 static pfb_chunk start_chunk(const input *in)
 {
     pfb_chunk chunk = {.tag = PFB_TAG_CAPTURE, .is_known = true, .body_offset = PFB_CHUNK_HEADER_BYTES};
@@ -424,7 +425,7 @@ static pfb_chunk start_chunk(const input *in)
     return chunk;
 }
 
-/* A broken body does not hide the chunks after it: the chunk header has its size. */
+/* An error in the body of a chunk does not end the walk: the chunk header has its size. */
 static void walk_capture(walk *w)
 {
     input *in = w->in;

@@ -8,16 +8,17 @@
 #include "names/titles.h"
 #include "output/output.h"
 
-/* Reads the whole content of a file and outputs a record for each chunk, block, result, instance and value. `show`
- * prints the records. `check` runs the same walk without output and uses its error and counts. `explain` runs it with a
- * page, which gets the offsets of all structures. */
+/* Reads the whole content of a file and writes a record for each chunk, block, result, instance and value. `show`
+ * prints the records. `check` runs the same walk without output and uses its first error and its counts. `explain` runs
+ * it with a page, to which it passes the offsets of all structures. */
 
 typedef struct walk_counts {
     uint64_t chunks, blocks, results, objects, instances, values;
-    uint64_t groups, steps; /* of CPI hooks; of CPI snapshots */
-    uint64_t items;         /* of metadata of any kind */
+    uint64_t groups;        /* of CPI hooks */
+    uint64_t steps;         /* snapshots and refusals in texts of CPI snapshots */
+    uint64_t items;         /* metadata, paths of logs, notes, LWP snapshots and events */
     uint64_t records;       /* of perfmon logs */
-    uint64_t unread_chunks; /* with tags or versions that this version of the program does not read */
+    uint64_t unread_chunks; /* chunks with a tag, version or request code that this program does not read */
 } walk_counts;
 
 typedef struct walk {
@@ -25,45 +26,49 @@ typedef struct walk {
     output *out;
     const pfb_read_options *options;
     uint32_t request;    /* of INPUT_REGISTRATION */
-    title_names *titles; /* null: none */
-    explainer *page;     /* explain; else null */
-    bool has_tables;     /* text: figures of CPI hooks as a table instead of line by line */
+    title_names *titles; /* names of V1 title indexes; null: none */
+    explainer *page;     /* of explain; else null */
+    bool has_tables;     /* text: the figures of CPI hooks are printed as a table instead of lines */
     /* ------------------------------------------------------------------------------------------ */
     pfb_error first;    /* the first error; code PFB_OK if there was none */
     uint32_t notes;     /* PFB_NOTE_ bits of all parts */
-    uint32_t lwp_notes; /* those of LWP snapshots: 1 << PFB_LWP_NOTE_ */
+    uint32_t lwp_notes; /* notes of LWP snapshots: bits 1 << PFB_LWP_NOTE_ */
     walk_counts counts;
 } walk;
 
 void walk_input(walk *w);
 
-/* The formats that walk_input recognises; for input_refusal_text. */
+/* The formats that walk_input() recognises, for messages about other files (input_refusal_text()). */
 #define WALK_EXPECTED "a capture, V1 blocks, V2 data, a perfmon log or a name table; other formats need --kind"
 
 /* Walks only the chunks of one tag of a capture (PFB_TAG_LWP, PFB_TAG_HOOKS), without records of the chunks themselves.
- * `what` is the plural of their content; a message says that the file has none if there is no such chunk. */
+ * If there is no such chunk, a message says that the file has no `what`, which is a noun in the plural. */
 void walk_capture_parts(walk *w, uint32_t tag, const char *what);
 
 /* ---- Shared by the files of the walk ---------------------------------------------------------------------- */
 
-/* False if only the error and the counts are wanted. Records of instances and values are not made then: making them for
- * no output took more time than reading them. */
+/* Returns false if nothing is printed. Callers then make no records of instances and values, because making records
+ * took more time than reading the values. */
 static inline bool walk_has_records(const walk *w)
 {
     return w->out->format != OUTPUT_NONE;
 }
 
-/* An error in these bytes: kept if it is the first, and reported unless the walk is silent. */
+/* Handles an error in these bytes, unless its code is PFB_OK: stores the first one, and reports it if there is output.
+ */
 void walk_fail(walk *w, const file_bytes *bytes, pfb_error error);
 
-/* Deviations that were tolerated in the part that begins at the start of the bytes: kept, and reported if any. */
+/* Handles deviations that were tolerated in these bytes (PFB_NOTE_ bits): stores them, and prints a record if there are
+ * any. */
 void walk_note(walk *w, const file_bytes *bytes, uint32_t notes);
 
-/* A datum's value: `raw` if it is a number, else the bytes. */
-void walk_state_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size);
+/* Writes the fields of a value: "raw", and if it is not a number "hex" with its bytes. */
+void walk_print_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size);
 
-/* One V1 block (walk_v1.c); `size` becomes its total size, or 0 if its header is invalid. */
+/* One V1 block (walk_v1.c). Stores its total size in *size, or 0 if its header is invalid. */
 void walk_v1(walk *w, const file_bytes *bytes, size_t *size);
+
+/* A V1 name table (walk_v1.c). */
 void walk_names(walk *w, const file_bytes *bytes);
 
 /* An LWP snapshot (walk_lwp.c). */
@@ -75,11 +80,12 @@ void walk_hooks(walk *w, const file_bytes *bytes);
 /* A text of CPI snapshots (walk_snapshots.c). */
 void walk_snapshots(walk *w, const file_bytes *bytes);
 
-/* A perfmon log, and one in text (walk_log.c). */
+/* A binary perfmon log and a PDH text log (walk_log.c). */
 void walk_log(walk *w);
 void walk_pdh_text(walk *w);
 
-/* Metadata of each kind (walk_metadata.c). */
+/* Metadata (walk_metadata.c): a registration reply, a string buffer, query identifiers, an instance list and a list of
+ * GUIDs. */
 void walk_registration(walk *w, const file_bytes *bytes, uint32_t request);
 void walk_strings(walk *w, const file_bytes *bytes);
 void walk_identifiers(walk *w, const file_bytes *bytes);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The walk's part for streams of CPI hooks. */
+/* State of the walk of a stream of CPI hooks. */
 typedef struct hook_walk {
     walk *w;
     const file_bytes *bytes;
@@ -15,8 +15,8 @@ typedef struct hook_walk {
     pfb_cpi_group group;
 } hook_walk;
 
-/* A figure, and in JSON the two words that it was made from. */
-static void state_figure(output *out, const char *key, const char *words_key, pfb_cpi_words words)
+/* A figure, and in JSON also the two words that store it. */
+static void print_figure(output *out, const char *key, const char *words_key, pfb_cpi_words words)
 {
     double value;
     if (pfb_cpi_words_value(words, &value))
@@ -33,34 +33,34 @@ static void state_figure(output *out, const char *key, const char *words_key, pf
     output_end_object(out);
 }
 
-/* What a hook stores of a CPU, of the system or of the thread, if it has that. */
-static void state_figures(const hook_walk *h, pfb_cpi_hook_kind kind, uint32_t whose)
+/* The figures that a hook stores of a CPU (`owner` is its position), of the system or of the thread, if it has them. */
+static void print_figures(const hook_walk *h, pfb_cpi_hook_kind kind, uint32_t owner)
 {
     output *out = h->w->out;
     pfb_cpi_stored stored;
-    if (!pfb_cpi_hooks_stored(&h->hooks, &h->group, kind, whose, &stored))
+    if (!pfb_cpi_hooks_stored(&h->hooks, &h->group, kind, owner, &stored))
         return;
-    const char *name = whose == PFB_CPI_OF_SYSTEM ? "system" : whose == PFB_CPI_OF_THREAD ? "thread" : "cpu";
+    const char *name = owner == PFB_CPI_OF_SYSTEM ? "system" : owner == PFB_CPI_OF_THREAD ? "thread" : "cpu";
     output_item_begin(out, "of", name);
-    if (whose < PFB_CPI_MOST_CPUS)
-        output_unsigned(out, "position", whose);
+    if (owner < PFB_CPI_MOST_CPUS)
+        output_unsigned(out, "position", owner);
     if (kind == PFB_CPI_THREAD_HOOK)
         output_unsigned(out, "tid", h->group.tid);
     if (stored.has_counts) {
         output_unsigned(out, "instr", stored.instr);
         output_unsigned(out, "cycles", stored.cycles);
     }
-    state_figure(out, "cpi", "cpi_words", stored.cpi);
+    print_figure(out, "cpi", "cpi_words", stored.cpi);
     if (stored.has_counts && stored.has_scaled)
         output_unsigned(out, "scaled_cycles", stored.scaled_cycles);
     if (stored.has_scaled) {
-        state_figure(out, "scaled_cpi", "scaled_cpi_words", stored.scaled_cpi);
-        state_figure(out, "busy", "busy_words", stored.busy);
+        print_figure(out, "scaled_cpi", "scaled_cpi_words", stored.scaled_cpi);
+        print_figure(out, "busy", "busy_words", stored.busy);
     }
     output_item_end(out);
 }
 
-static void state_flags(output *out, uint32_t flags)
+static void print_flags(output *out, uint32_t flags)
 {
     static const struct {
         uint32_t bit;
@@ -72,11 +72,11 @@ static void state_flags(output *out, uint32_t flags)
         if (flags & rows[i].bit)
             names[count++] = rows[i].name;
     }
-    if (count > 0) /* only flags words that have the raw bit pass */
+    if (count > 0) /* 0: the hook has no flags word, since a valid one has the raw bit */
         output_names(out, "flags", names, count);
 }
 
-static void state_hook(const hook_walk *h, pfb_cpi_hook_kind kind)
+static void print_hook(const hook_walk *h, pfb_cpi_hook_kind kind)
 {
     output *out = h->w->out;
     const pfb_cpi_hook *hook = &h->group.hooks[kind];
@@ -86,15 +86,15 @@ static void state_hook(const hook_walk *h, pfb_cpi_hook_kind kind)
     output_offset(out, h->bytes->base + hook->offset);
     output_unsigned(out, "words", hook->word_count);
     output_unsigned(out, "stamp", hook->stamp);
-    state_flags(out, hook->flags);
+    print_flags(out, hook->flags);
     if (hook->cpu_count > 0)
         output_unsigned(out, "num_cpus", hook->cpu_count);
     if (kind != PFB_CPI_LABEL_START && kind != PFB_CPI_LABEL_END) {
         output_list_begin(out, "figures");
         for (uint32_t i = 0; i < hook->cpu_count; i++)
-            state_figures(h, kind, i);
-        state_figures(h, kind, PFB_CPI_OF_SYSTEM);
-        state_figures(h, kind, PFB_CPI_OF_THREAD);
+            print_figures(h, kind, i);
+        print_figures(h, kind, PFB_CPI_OF_SYSTEM);
+        print_figures(h, kind, PFB_CPI_OF_THREAD);
         output_list_end(out);
     }
     output_item_end(out);
@@ -110,41 +110,41 @@ static void put_cell(table *t, buffer *cell)
     buffer_free(cell);
 }
 
-static void put_count(table *t, bool is_there, uint64_t count)
+static void put_count(table *t, bool exists, uint64_t count)
 {
     buffer cell = {0};
     buffer_clear(&cell);
-    if (is_there)
+    if (exists)
         buffer_unsigned(&cell, count);
     put_cell(t, &cell);
 }
 
-/* The words as they are stored, without rounding. */
-static void put_figure(table *t, bool is_there, pfb_cpi_words words)
+/* The figure as its two words store it, without rounding. */
+static void put_figure(table *t, bool exists, pfb_cpi_words words)
 {
     buffer cell = {0};
     buffer_clear(&cell);
-    if (is_there && words.integral == PFB_CPI_UNDEFINED)
+    if (exists && words.integral == PFB_CPI_UNDEFINED)
         buffer_string(&cell, "n/a");
-    else if (is_there)
+    else if (exists)
         buffer_format(&cell, "%" PRIu32 ".%04" PRIu32, words.integral, words.fraction);
     put_cell(t, &cell);
 }
 
-/* The row of a CPU, of the system or of the thread, if the hook has it. */
-static void put_row(const hook_walk *h, table *t, pfb_cpi_hook_kind kind, uint32_t whose)
+/* The row of a CPU (`owner` is its position), of the system or of the thread, if the hook has it. */
+static void put_row(const hook_walk *h, table *t, pfb_cpi_hook_kind kind, uint32_t owner)
 {
     buffer name = {0};
     pfb_cpi_stored stored;
-    if (!pfb_cpi_hooks_stored(&h->hooks, &h->group, kind, whose, &stored))
+    if (!pfb_cpi_hooks_stored(&h->hooks, &h->group, kind, owner, &stored))
         return;
     buffer_format(&name, "%s", pfb_cpi_hook_name(kind));
-    if (kind == PFB_CPI_SUMMARY_HOOK && whose >= PFB_CPI_MOST_CPUS)
-        buffer_string(&name, whose == PFB_CPI_OF_SYSTEM ? " system" : " thread");
+    if (kind == PFB_CPI_SUMMARY_HOOK && owner >= PFB_CPI_MOST_CPUS)
+        buffer_string(&name, owner == PFB_CPI_OF_SYSTEM ? " system" : " thread");
     else if (kind == PFB_CPI_THREAD_HOOK)
         buffer_format(&name, " %" PRIu32, h->group.tid);
-    else if (whose < PFB_CPI_MOST_CPUS)
-        buffer_format(&name, " #%" PRIu32, whose);
+    else if (owner < PFB_CPI_MOST_CPUS)
+        buffer_format(&name, " #%" PRIu32, owner);
     put_cell(t, &name);
     put_count(t, stored.has_counts, stored.instr);
     put_count(t, stored.has_counts, stored.cycles);
@@ -154,7 +154,8 @@ static void put_row(const hook_walk *h, table *t, pfb_cpi_hook_kind kind, uint32
     put_figure(t, stored.has_scaled, stored.busy);
 }
 
-/* A row for each hook of the group. CPUs are named by position, because hooks do not contain their numbers. */
+/* A row for each owner of figures in each hook of the group. CPUs are named by position, because hooks do not store
+ * their numbers. */
 static void print_table(const hook_walk *h)
 {
     static const char *const headings[TABLE_COLUMNS] = {"hook",          "instr",  "cycles", "cpi",
@@ -175,15 +176,15 @@ static void print_table(const hook_walk *h)
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
-static void state_hooks(const hook_walk *h)
+static void print_hooks(const hook_walk *h)
 {
     output_list_begin(h->w->out, "hooks");
     for (unsigned kind = 0; kind < PFB_CPI_HOOK_COUNT; kind++)
-        state_hook(h, (pfb_cpi_hook_kind)kind);
+        print_hook(h, (pfb_cpi_hook_kind)kind);
     output_list_end(h->w->out);
 }
 
-static void state_group(const hook_walk *h)
+static void print_group(const hook_walk *h)
 {
     output *out = h->w->out;
     const pfb_cpi_group *group = &h->group;
@@ -202,13 +203,13 @@ static void state_group(const hook_walk *h)
         output_null(out, "num_cpus");
     bool has_table = h->w->has_tables && out->format == OUTPUT_TEXT;
     if (!has_table)
-        state_hooks(h);
+        print_hooks(h);
     output_end(out);
     if (has_table)
         print_table(h);
 }
 
-static void state_warnings(const hook_walk *h)
+static void print_warnings(const hook_walk *h)
 {
     output *out = h->w->out;
     for (unsigned i = 0; i < PFB_CPI_WARNING_COUNT; i++) {
@@ -229,8 +230,8 @@ void walk_hooks(walk *w, const file_bytes *bytes)
     pfb_cpi_hooks_open(&h.hooks, bytes->data, bytes->size, NULL);
     while (!output_failed(w->out) && pfb_cpi_hooks_next(&h.hooks, &h.group)) {
         w->counts.groups++;
-        state_group(&h);
-        state_warnings(&h);
+        print_group(&h);
+        print_warnings(&h);
     }
     walk_fail(w, bytes, h.hooks.error);
 }

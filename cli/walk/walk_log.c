@@ -11,19 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Null for a name that is absent. */
-static void state_name(output *out, const char *key, const pfb_name *name)
-{
-    output_name(out, key, *name);
-}
-
 /* ---- Binary logs --------------------------------------------------------------------------------------------- */
 
 typedef struct log_walk {
     walk *w;
     pfb_log_reader log;
     pfb_log_record record;
-    file_bytes content; /* of the record, joined */
+    file_bytes content; /* the joined parts of the record */
     uint8_t *memory;
     size_t capacity;
 } log_walk;
@@ -33,7 +27,7 @@ static bool is_text(const log_walk *l)
     return l->w->out->format == OUTPUT_TEXT;
 }
 
-static void state_log(const log_walk *l)
+static void print_log(const log_walk *l)
 {
     output *out = l->w->out;
     const pfb_log_reader *log = &l->log;
@@ -50,8 +44,8 @@ static void state_log(const log_walk *l)
     output_signed(out, "bias", log->bias_minutes);
     output_signed(out, "standard_bias", log->standard_bias_minutes);
     output_signed(out, "daylight_bias", log->daylight_bias_minutes);
-    state_name(out, "standard_name", &log->standard_name);
-    state_name(out, "daylight_name", &log->daylight_name);
+    output_name(out, "standard_name", log->standard_name);
+    output_name(out, "daylight_name", log->daylight_name);
     output_end(out);
     buffer_free(&version);
 }
@@ -59,7 +53,7 @@ static void state_log(const log_walk *l)
 /* The header of the log, which is the first event. The position of the time zone depends on the size of pointers. */
 static void explain_header(const log_walk *l)
 {
-    enum { HEADER = 72, ZONE = 88, EVENT_SIZE = 4, ALIGNMENT = 8 };
+    enum { HEADER = 72, ZONE = 88, EVENT_SIZE = 4 };
     const input *in = l->w->in;
     const file_bytes file = {.data = in->data, .size = in->size};
     if (!l->w->page || in->size < HEADER + ZONE)
@@ -82,7 +76,7 @@ static const char *name_type(uint32_t type)
                                      : "names";
 }
 
-static void state_record(const log_walk *l)
+static void print_record(const log_walk *l)
 {
     output *out = l->w->out;
     output_begin(out, "record", 0);
@@ -100,7 +94,7 @@ static void explain_path(const log_walk *l, const pfb_log_path *path)
     explainer *page = l->w->page;
     if (!page)
         return;
-    explain_begin(page, &l->content, STRUCTURE_LOG_PATH, path->offset, path->position >= EXPLAIN_MOST_OPEN,
+    explain_begin(page, &l->content, STRUCTURE_LOG_PATH, path->offset, path->position >= EXPLAIN_MAX_OPEN,
                   &path->counter, "%" PRIu32, path->position);
     explain_name(page, &l->content, &path->machine, NUL, "machine");
     explain_name(page, &l->content, &path->object, NUL, "object");
@@ -113,18 +107,18 @@ static void explain_path(const log_walk *l, const pfb_log_path *path)
                     ((size_t)size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24));
 }
 
-static void state_path(const log_walk *l, const pfb_log_path *path)
+static void print_path(const log_walk *l, const pfb_log_path *path)
 {
     output *out = l->w->out;
     char type[NAMES_TYPE_BYTES];
     output_begin(out, "path", 1);
     output_offset(out, path->offset);
     output_unsigned(out, "position", path->position);
-    state_name(out, "machine", &path->machine);
-    state_name(out, "object", &path->object);
-    state_name(out, "parent", &path->parent);
-    state_name(out, "instance", &path->instance);
-    state_name(out, "counter", &path->counter);
+    output_name(out, "machine", path->machine);
+    output_name(out, "object", path->object);
+    output_name(out, "parent", path->parent);
+    output_name(out, "instance", path->instance);
+    output_name(out, "counter", path->counter);
     output_word(out, "type", names_of_type(path->type, type));
     output_unsigned(out, "frequency", path->frequency);
     output_hex(out, "flags", path->flags);
@@ -146,14 +140,14 @@ static void walk_paths(log_walk *l)
     explain_fields(l->w->page, &l->content, STRUCTURE_LOG_PATHS, 0);
     while (!output_failed(l->w->out) && pfb_log_next_path(&reader, &path)) {
         l->w->counts.items++;
-        state_path(l, &path);
+        print_path(l, &path);
     }
     walk_note(l->w, &l->content, reader.notes);
     walk_fail(l->w, &l->content, reader.error);
 }
 
-/* The raw values, or null for the status of no value. */
-static void state_values(output *out, uint32_t status, uint64_t first, uint64_t second)
+/* The status and the raw values, which are null if the status says that there is no value. */
+static void print_values(output *out, uint32_t status, uint64_t first, uint64_t second)
 {
     output_word(out, "status", pfb_pdh_status_name(status));
     if (pfb_pdh_has_value(status)) {
@@ -165,7 +159,7 @@ static void state_values(output *out, uint32_t status, uint64_t first, uint64_t 
     }
 }
 
-static void state_item(const log_walk *l, const pfb_log_item *item)
+static void print_item(const log_walk *l, const pfb_log_item *item)
 {
     output *out = l->w->out;
     output_begin(out, "item", 1);
@@ -175,7 +169,7 @@ static void state_item(const log_walk *l, const pfb_log_item *item)
     if (item->kind == PFB_LOG_COUNTER || item->kind == PFB_LOG_INSTANCES)
         output_unsigned(out, "time", item->time);
     if (item->kind == PFB_LOG_COUNTER) {
-        state_values(out, item->status, item->first, item->second);
+        print_values(out, item->status, item->first, item->second);
         output_unsigned(out, "multi_count", item->multi_count);
     } else if (item->kind == PFB_LOG_INSTANCES) {
         output_word(out, "status", pfb_pdh_status_name(item->status));
@@ -186,13 +180,13 @@ static void state_item(const log_walk *l, const pfb_log_item *item)
     output_end(out);
 }
 
-static void state_instance(const log_walk *l, const pfb_log_instance *instance)
+static void print_instance(const log_walk *l, const pfb_log_instance *instance)
 {
     output *out = l->w->out;
     output_begin(out, "instance", 2);
     output_offset(out, instance->offset);
-    state_name(out, "name", &instance->name);
-    state_values(out, instance->status, instance->first, instance->second);
+    output_name(out, "name", instance->name);
+    print_values(out, instance->status, instance->first, instance->second);
     output_end(out);
     explain_fields(l->w->page, &l->content, STRUCTURE_LOG_INSTANCE, instance->offset);
     explain_name(l->w->page, &l->content, &instance->name, 0, "name");
@@ -201,7 +195,7 @@ static void state_instance(const log_walk *l, const pfb_log_instance *instance)
 /* Begins an item with the fields of its kind. */
 static void explain_item(const log_walk *l, const pfb_log_item *item)
 {
-    explain_begin(l->w->page, &l->content, STRUCTURE_LOG_ITEM, item->offset, item->position >= EXPLAIN_MOST_OPEN, NULL,
+    explain_begin(l->w->page, &l->content, STRUCTURE_LOG_ITEM, item->offset, item->position >= EXPLAIN_MAX_OPEN, NULL,
                   "%" PRIu32, item->position);
     if (item->kind == PFB_LOG_COUNTER)
         explain_fields(l->w->page, &l->content, STRUCTURE_LOG_COUNTER, item->offset);
@@ -212,13 +206,13 @@ static void explain_item(const log_walk *l, const pfb_log_item *item)
 static void walk_item(log_walk *l, pfb_log_sample_reader *reader, const pfb_log_item *item)
 {
     pfb_log_instance instance;
-    state_item(l, item);
+    print_item(l, item);
     explain_item(l, item);
     l->w->counts.values += item->kind == PFB_LOG_COUNTER;
     while (!output_failed(l->w->out) && pfb_log_next_instance(reader, &instance)) {
         l->w->counts.instances++;
         l->w->counts.values++;
-        state_instance(l, &instance);
+        print_instance(l, &instance);
     }
     if (item->kind == PFB_LOG_OBJECT) {
         file_bytes block = l->content;
@@ -244,7 +238,7 @@ static void walk_sample(log_walk *l)
     walk_fail(l->w, &l->content, reader.error);
 }
 
-/* The record's memory is kept for the titles. */
+/* A record with a name table. */
 static void walk_log_names(log_walk *l)
 {
     pfb_log_names names;
@@ -253,7 +247,7 @@ static void walk_log_names(log_walk *l)
         file_bytes table = l->content;
         output_begin(l->w->out, "names", 1);
         output_offset(l->w->out, 0);
-        state_name(l->w->out, "machine", &names.machine);
+        output_name(l->w->out, "machine", names.machine);
         output_end(l->w->out);
         table.base = names.table_offset;
         table.data += names.table_offset;
@@ -284,7 +278,7 @@ static void walk_summary(log_walk *l)
     walk_fail(l->w, &l->content, error);
 }
 
-/* Begins a record at its first event. */
+/* Begins a record at the offset of its first event. */
 static void begin_record(const log_walk *l)
 {
     const file_bytes file = {.data = l->w->in->data, .size = l->w->in->size, .base = (size_t)l->w->in->offset};
@@ -305,7 +299,7 @@ static void walk_record(log_walk *l)
     l->memory = memory_grow(l->memory, &l->capacity, l->record.size_bytes + 1, 1);
     size_t size = pfb_log_copy_record(&l->log, &l->record, l->memory, l->capacity);
     l->content = (file_bytes){.data = l->memory, .size = size, .depth = 1, .log = &l->log, .record = &l->record};
-    state_record(l);
+    print_record(l);
     begin_record(l);
     l->w->counts.records++;
     if (l->record.type == PFB_LOG_PATHS)
@@ -326,7 +320,7 @@ void walk_log(walk *w)
     log_walk l = {.w = w};
     bool is_open = input_open_log(in, &l.log, w->options);
     if (is_open)
-        state_log(&l);
+        print_log(&l);
     explain_header(&l);
     while (is_open && !output_failed(w->out)) {
         while (!output_failed(w->out) && pfb_log_next_record(&l.log, &l.record))
@@ -342,7 +336,7 @@ void walk_log(walk *w)
 
 /* ---- Text logs ----------------------------------------------------------------------------------------------- */
 
-static void state_header(output *out, const pfb_pdh_text_reader *text)
+static void print_header(output *out, const pfb_pdh_text_reader *text)
 {
     output_begin(out, "text_log", 0);
     output_offset(out, 0);
@@ -350,7 +344,7 @@ static void state_header(output *out, const pfb_pdh_text_reader *text)
     output_bool(out, "has_version", text->has_version);
     output_unsigned(out, "columns", text->column_count);
     output_unsigned(out, "code_page", text->encoding);
-    state_name(out, "zone_name", &text->zone_name);
+    output_name(out, "zone_name", text->zone_name);
     if (text->has_bias)
         output_signed(out, "bias", text->bias_minutes);
     else
@@ -358,24 +352,25 @@ static void state_header(output *out, const pfb_pdh_text_reader *text)
     output_end(out);
 }
 
-static void state_column(output *out, const pfb_pdh_text_path *path)
+static void print_column(output *out, const pfb_pdh_text_path *path)
 {
     output_begin(out, "column", 1);
     output_offset(out, path->offset);
     output_unsigned(out, "column", path->column);
-    state_name(out, "path", &path->name);
+    output_name(out, "path", path->name);
     output_end(out);
 }
 
 /* ---- The bytes of a text log, for explain ------------------------------------------------------------------- */
 
-/* A line whose cells are printed. The reader returns where each begins. */
+/* A line whose cells are printed. The reader returns only where a cell begins, so each is printed when the next one is
+ * known. */
 typedef struct line_cells {
     explainer *page;
     file_bytes file;
     size_t end;    /* of the line */
     size_t at;     /* of the last cell */
-    size_t number; /* of the last cell: 0 is that of the time, or of the zone */
+    size_t number; /* of the last cell; 0: the time, or in the header the time zone */
 } line_cells;
 
 static void begin_line(line_cells *line, const walk *w, size_t offset, const char *title)
@@ -444,7 +439,7 @@ static void walk_row(walk *w, pfb_pdh_text_reader *text, const pfb_pdh_text_row 
     end_line(&line);
 }
 
-/* The beginning of the line around an offset. */
+/* The beginning of the line that contains an offset. */
 static size_t find_line(const input *in, size_t offset)
 {
     while (offset > 0 && in->data[offset - 1] != '\n')
@@ -452,16 +447,16 @@ static size_t find_line(const input *in, size_t offset)
     return offset;
 }
 
-/* The header: the cell of the zone, then a path per column. */
+/* The header line: the cell of the time zone, then a path per column. */
 static void walk_header(walk *w, pfb_pdh_text_reader *text)
 {
     pfb_pdh_text_path path;
     line_cells line;
-    state_header(w->out, text);
+    print_header(w->out, text);
     bool has_line = false;
     while (!output_failed(w->out) && pfb_pdh_text_next_path(text, &path)) {
         w->counts.items++;
-        state_column(w->out, &path);
+        print_column(w->out, &path);
         if (!has_line)
             begin_line(&line, w, find_line(w->in, path.offset), "header");
         has_line = true;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* One LWP snapshot: the registers of the leaf, control block and ring. */
+/* State of the walk of an LWP snapshot: the registers of the CPUID leaf, the control block and the ring. */
 typedef struct lwp_walk {
     walk *walk;
     const file_bytes *bytes;
@@ -18,9 +18,9 @@ typedef struct lwp_walk {
     uint32_t entries;
 } lwp_walk;
 
-enum { PAIR_BITS = 26 }; /* of an interval or counter; those above are reserved */
+enum { PAIR_BITS = 26 }; /* of an interval or a counter; the bits above are reserved */
 
-/* The offset in the file of a position. */
+/* Converts an offset in a part of the snapshot to the offset in the file. */
 static size_t offset_of(const lwp_walk *l, pfb_lwp_part part, size_t offset)
 {
     size_t at = part == PFB_LWP_PART_CONTROL ? l->parts.control_offset
@@ -31,8 +31,8 @@ static size_t offset_of(const lwp_walk *l, pfb_lwp_part part, size_t offset)
 
 /* ---- The control block ------------------------------------------------------------------------------------------ */
 
-/* The named bits of a word; those without a name by number. */
-static void state_names(output *out, const char *key, uint32_t bits, const char *(*name_of)(unsigned bit))
+/* The set bits of a word by name; bits without a name by number. */
+static void print_names(output *out, const char *key, uint32_t bits, const char *(*name_of)(unsigned bit))
 {
     char texts[32][8];
     const char *names[32];
@@ -50,7 +50,7 @@ static void state_names(output *out, const char *key, uint32_t bits, const char 
 
 void lwp_state_bits(output *out, const char *key, uint32_t bits)
 {
-    state_names(out, key, bits, pfb_lwp_bit_name);
+    print_names(out, key, bits, pfb_lwp_bit_name);
 }
 
 void lwp_state_registers(output *out, const pfb_lwp_capabilities *leaf)
@@ -66,7 +66,7 @@ static bool is_continuous(const lwp_walk *l)
     return (l->lwp.notes >> PFB_LWP_NOTE_CONTINUOUS & 1) != 0;
 }
 
-static void state_control(const lwp_walk *l)
+static void print_control(const lwp_walk *l)
 {
     output *out = l->walk->out;
     const pfb_lwp_control *control = &l->lwp.control;
@@ -83,7 +83,7 @@ static void state_control(const lwp_walk *l)
     output_unsigned(out, "missed", control->missed_events);
     output_unsigned(out, "threshold_bytes", control->threshold_bytes);
     output_hex(out, "filters", control->filters);
-    state_names(out, "filter_names", control->filters, pfb_lwp_filter_name);
+    print_names(out, "filter_names", control->filters, pfb_lwp_filter_name);
     output_hex(out, "base_ip", control->base_ip);
     output_hex(out, "limit_ip", control->limit_ip);
     output_unsigned(out, "event_bytes", l->lwp.capabilities.event_bytes);
@@ -95,7 +95,7 @@ static void state_control(const lwp_walk *l)
     output_end(out);
 }
 
-static void state_pairs(const lwp_walk *l)
+static void print_pairs(const lwp_walk *l)
 {
     output *out = l->walk->out;
     pfb_lwp_pair pair;
@@ -117,7 +117,7 @@ static void state_pairs(const lwp_walk *l)
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 /* Names of flag bits are provisional: they are printed in addition to the raw word, never instead of it. */
-static void state_flag_names(output *out, const pfb_lwp_event *event)
+static void print_flag_names(output *out, const pfb_lwp_event *event)
 {
     const char *names[16];
     size_t count = 0;
@@ -130,7 +130,7 @@ static void state_flag_names(output *out, const pfb_lwp_event *event)
         output_names(out, "provisional", names, count);
 }
 
-static void state_event(const lwp_walk *l, const pfb_lwp_event *event)
+static void print_event(const lwp_walk *l, const pfb_lwp_event *event)
 {
     output *out = l->walk->out;
     output_begin(out, "event", l->bytes->depth + 1);
@@ -151,11 +151,11 @@ static void state_event(const lwp_walk *l, const pfb_lwp_event *event)
         output_hex(out, "raw_stamp", event->stamp);
     if (event->has_latency)
         output_unsigned(out, "latency", event->latency);
-    state_flag_names(out, event);
+    print_flag_names(out, event);
     output_end(out);
 }
 
-static void state_summary(const lwp_walk *l)
+static void print_summary(const lwp_walk *l)
 {
     output *out = l->walk->out;
     char key[8];
@@ -172,7 +172,7 @@ static void state_summary(const lwp_walk *l)
     output_end(out);
 }
 
-/* The unread records; in continuous mode every slot from head on, but for those that were never written. */
+/* The unread records. In continuous mode, all slots from the head on except those that were never written. */
 static void walk_events(lwp_walk *l)
 {
     pfb_lwp_event event;
@@ -181,14 +181,14 @@ static void walk_events(lwp_walk *l)
     while (!output_failed(l->walk->out) && pfb_lwp_next(&l->lwp, &event)) {
         if (event.id == PFB_LWP_EVENT_INVALID && is_continuous(l))
             continue;
-        state_event(l, &event);
+        print_event(l, &event);
         l->by_id[event.id]++;
         l->entries++;
         l->walk->counts.items++;
     }
 }
 
-static void tell_notes(const lwp_walk *l)
+static void report_notes(const lwp_walk *l)
 {
     for (unsigned note = 0; note < PFB_LWP_NOTE_COUNT && l->walk->out->format != OUTPUT_NONE; note++) {
         const pfb_lwp_place *place = &l->lwp.first[note];
@@ -213,7 +213,7 @@ static void explain_control(const lwp_walk *l)
     explain_end(page, l->bytes, at + l->parts.control_size);
 }
 
-/* All records of the ring, also those that were read before. */
+/* All records of the ring, including those that the snapshot's owner had read. */
 static void explain_ring(const lwp_walk *l, bool is_open)
 {
     enum { RING_SIZE = 8 };
@@ -223,7 +223,7 @@ static void explain_ring(const lwp_walk *l, bool is_open)
     explain_row(page, l->bytes, at - RING_SIZE, RING_SIZE, FIELD_UNSIGNED, "size of the ring");
     explain_begin(page, l->bytes, STRUCTURE_LWP_RING, at, false, NULL, "%" PRIu32 " unread", l->entries);
     for (uint32_t slot = 0; is_open && slot < l->lwp.slots; slot++) {
-        explain_begin(page, l->bytes, STRUCTURE_LWP_EVENT, at + slot * size, l->lwp.slots > EXPLAIN_MOST_OPEN, NULL,
+        explain_begin(page, l->bytes, STRUCTURE_LWP_EVENT, at + slot * size, l->lwp.slots > EXPLAIN_MAX_OPEN, NULL,
                       "slot %" PRIu32, slot);
         explain_end(page, l->bytes, at + (slot + 1) * size);
     }
@@ -250,14 +250,14 @@ void walk_lwp(walk *w, const file_bytes *bytes)
                                 bytes->data + l.parts.ring_offset, l.parts.ring_size, w->options);
     w->counts.items++;
     if (l.lwp.has_control) {
-        state_control(&l);
-        state_pairs(&l);
+        print_control(&l);
+        print_pairs(&l);
     }
     if (is_open)
         walk_events(&l);
     if (l.lwp.has_control)
-        state_summary(&l);
-    tell_notes(&l);
+        print_summary(&l);
+    report_notes(&l);
     w->lwp_notes |= l.lwp.notes;
     l.lwp.error.offset = offset_of(&l, l.lwp.error_place.part, l.lwp.error.offset) - bytes->base;
     walk_fail(w, bytes, l.lwp.error);

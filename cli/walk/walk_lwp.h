@@ -5,9 +5,9 @@
 #include "output/output.h"
 #include "perfblock/lwp/cpuid.h"
 
-/* Output of the leaf of Lightweight Profiling. */
+/* Output of CPUID leaf 8000001C, which describes Lightweight Profiling. */
 
-/* The bits of EAX, EDX or Flags by name; those without a public name by number. */
+/* The set bits of EAX, EDX or the control block's Flags by name; bits without a published name by number. */
 void lwp_state_bits(output *out, const char *key, uint32_t bits);
 
 /* The four registers as "EAX-EBX-ECX-EDX". */

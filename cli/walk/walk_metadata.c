@@ -6,8 +6,8 @@
 
 #include <inttypes.h>
 
-/* An id, or nothing where the format says that there is none. */
-static void state_id(output *out, const char *key, uint32_t id)
+/* An id, or null for PFB_NO_ID. */
+static void print_id(output *out, const char *key, uint32_t id)
 {
     if (id == PFB_NO_ID)
         output_null(out, key);
@@ -15,14 +15,14 @@ static void state_id(output *out, const char *key, uint32_t id)
         output_unsigned(out, key, id);
 }
 
-static void state_guid(output *out, const pfb_guid *guid)
+static void print_guid(output *out, const pfb_guid *guid)
 {
     char text[PFB_GUID_TEXT_BYTES];
     pfb_guid_format(guid, text);
     output_word(out, "guid", text);
 }
 
-static void state_counter(walk *w, const file_bytes *bytes, const pfb_counter *counter, bool is_folded)
+static void print_counter(walk *w, const file_bytes *bytes, const pfb_counter *counter, bool is_folded)
 {
     output *out = w->out;
     char type[NAMES_TYPE_BYTES];
@@ -36,10 +36,10 @@ static void state_counter(walk *w, const file_bytes *bytes, const pfb_counter *c
     output_unsigned(out, "attributes", counter->attributes);
     output_unsigned(out, "detail_level", counter->detail_level);
     output_signed(out, "default_scale", counter->default_scale);
-    state_id(out, "base", counter->base_id);
-    state_id(out, "perf_time", counter->perf_time_id);
-    state_id(out, "perf_freq", counter->perf_freq_id);
-    state_id(out, "multi", counter->multi_id);
+    print_id(out, "base", counter->base_id);
+    print_id(out, "perf_time", counter->perf_time_id);
+    print_id(out, "perf_freq", counter->perf_freq_id);
+    print_id(out, "multi", counter->multi_id);
     output_unsigned(out, "aggregate", counter->aggregate);
     output_end(out);
     explain_begin(w->page, bytes, STRUCTURE_COUNTER_REG_INFO, counter->offset, is_folded, NULL, "counter %" PRIu32,
@@ -47,7 +47,7 @@ static void state_counter(walk *w, const file_bytes *bytes, const pfb_counter *c
     explain_end(w->page, bytes, 0);
 }
 
-/* Reports an error of bytes that were read to their end, or up to it. */
+/* Ends the reading of these bytes: reports the error, if there is one, and the bytes without a field. */
 static void end_part(walk *w, const file_bytes *bytes, pfb_error error)
 {
     walk_fail(w, bytes, error);
@@ -65,13 +65,13 @@ static void walk_counterset(walk *w, const file_bytes *bytes)
         w->counts.items++;
         output_begin(out, "counterset", bytes->depth);
         output_offset(out, bytes->base);
-        state_guid(out, &registration.guid);
+        print_guid(out, &registration.guid);
         output_unsigned(out, "detail_level", registration.detail_level);
         output_unsigned(out, "instance_type", registration.instance_type);
         output_unsigned(out, "counters", registration.counter_count);
         output_end(out);
         while (!output_failed(out) && pfb_registration_next_counter(&registration, &counter))
-            state_counter(w, bytes, &counter, registration.counter_count > EXPLAIN_MOST_OPEN);
+            print_counter(w, bytes, &counter, registration.counter_count > EXPLAIN_MAX_OPEN);
     }
     pfb_error error = pfb_registration_finish(&registration);
     walk_note(w, bytes, registration.notes);
@@ -84,19 +84,19 @@ static void walk_single_counter(walk *w, const file_bytes *bytes)
     pfb_counter counter;
     pfb_error error = pfb_registration_single_counter(bytes->data, bytes->size, w->options, &counter);
     if (error.code == PFB_OK)
-        state_counter(w, bytes, &counter, false);
+        print_counter(w, bytes, &counter, false);
     else
         explain_fields(w->page, bytes, STRUCTURE_COUNTER_REG_INFO, 0);
     end_part(w, bytes, error);
 }
 
-static void state_string(walk *w, const file_bytes *bytes, size_t offset, uint32_t counter_id, pfb_name text)
+static void print_string(walk *w, const file_bytes *bytes, size_t offset, uint32_t counter_id, pfb_name text)
 {
     output *out = w->out;
     w->counts.items++;
     output_begin(out, "string", bytes->depth);
     output_offset(out, bytes->base + offset);
-    state_id(out, "counter", counter_id);
+    print_id(out, "counter", counter_id);
     output_name(out, "text", text);
     output_end(out);
     if (counter_id == PFB_NO_ID)
@@ -110,16 +110,16 @@ static void walk_string(walk *w, const file_bytes *bytes)
     pfb_name text;
     pfb_error error = pfb_registration_string(bytes->data, bytes->size, &text);
     if (error.code == PFB_OK)
-        state_string(w, bytes, 0, PFB_NO_ID, text);
+        print_string(w, bytes, 0, PFB_NO_ID, text);
     end_part(w, bytes, error);
 }
 
-static void state_lone_guid(walk *w, const file_bytes *bytes, size_t offset, const pfb_guid *guid)
+static void print_lone_guid(walk *w, const file_bytes *bytes, size_t offset, const pfb_guid *guid)
 {
     w->counts.items++;
     output_begin(w->out, "guid", bytes->depth);
     output_offset(w->out, bytes->base + offset);
-    state_guid(w->out, guid);
+    print_guid(w->out, guid);
     output_end(w->out);
     explain_row(w->page, bytes, offset, sizeof guid->bytes, FIELD_GUID, "GUID");
 }
@@ -129,7 +129,7 @@ static void walk_guid(walk *w, const file_bytes *bytes)
     pfb_guid guid;
     pfb_error error = pfb_registration_guid(bytes->data, bytes->size, &guid);
     if (error.code == PFB_OK)
-        state_lone_guid(w, bytes, 0, &guid);
+        print_lone_guid(w, bytes, 0, &guid);
     end_part(w, bytes, error);
 }
 
@@ -143,7 +143,7 @@ void walk_strings(walk *w, const file_bytes *bytes)
     explain_begin(w->page, bytes, STRUCTURE_STRING_BUFFER, 0, false, NULL, "strings");
     for (; !output_failed(w->out) && pfb_registration_strings_next_string(&strings, &entry); at += ENTRY) {
         explain_fields(w->page, bytes, STRUCTURE_STRING_COUNTER, at);
-        state_string(w, bytes, entry.offset, entry.counter_id, entry.text);
+        print_string(w, bytes, entry.offset, entry.counter_id, entry.text);
     }
     pfb_error error = pfb_registration_strings_finish(&strings);
     walk_note(w, bytes, strings.notes);
@@ -193,10 +193,10 @@ void walk_identifiers(walk *w, const file_bytes *bytes)
         output_begin(out, "identifier", bytes->depth);
         output_offset(out, bytes->base + identifier.offset);
         output_unsigned(out, "size", identifier.size_bytes);
-        state_guid(out, &identifier.counterset);
+        print_guid(out, &identifier.counterset);
         output_unsigned(out, "status", identifier.status);
-        state_id(out, "counter", identifier.counter_id);
-        state_id(out, "instance", identifier.instance_id);
+        print_id(out, "counter", identifier.counter_id);
+        print_id(out, "instance", identifier.instance_id);
         output_unsigned(out, "index", identifier.index);
         output_name(out, "name", identifier.name);
         output_end(out);
@@ -242,7 +242,7 @@ void walk_guids(walk *w, const file_bytes *bytes)
     pfb_list_open(&list, bytes->data, bytes->size, w->options);
     explain_begin(w->page, bytes, STRUCTURE_GUIDS, 0, false, NULL, "%s", "");
     while (!output_failed(w->out) && pfb_list_next_guid(&list, &guid)) {
-        state_lone_guid(w, bytes, offset, &guid);
+        print_lone_guid(w, bytes, offset, &guid);
         offset += GUID_BYTES;
     }
     walk_note(w, bytes, list.notes);

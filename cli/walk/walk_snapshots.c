@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* The walk's part for texts of CPI snapshots. */
+/* State of the walk of a text of CPI snapshots. */
 typedef struct step_walk {
     walk *w;
     const file_bytes *bytes;
@@ -14,7 +14,7 @@ typedef struct step_walk {
     pfb_cpi_step step;
 } step_walk;
 
-static void state_snapshot(const step_walk *s)
+static void print_snapshot(const step_walk *s)
 {
     output *out = s->w->out;
     output_begin(out, "snapshot", s->bytes->depth);
@@ -27,7 +27,7 @@ static void state_snapshot(const step_walk *s)
     output_end(out);
 }
 
-static void state_cpu(const step_walk *s, const pfb_cpi_cpu *cpu, size_t offset)
+static void print_cpu(const step_walk *s, const pfb_cpi_cpu *cpu, size_t offset)
 {
     output *out = s->w->out;
     output_begin(out, "cpu", s->bytes->depth + 1);
@@ -45,7 +45,7 @@ static void state_cpu(const step_walk *s, const pfb_cpi_cpu *cpu, size_t offset)
     output_end(out);
 }
 
-static void state_thread(const step_walk *s)
+static void print_thread(const step_walk *s)
 {
     output *out = s->w->out;
     const pfb_cpi_thread *thread = &s->step.snapshot.thread;
@@ -58,7 +58,7 @@ static void state_thread(const step_walk *s)
     output_end(out);
 }
 
-static void state_refusal(const step_walk *s)
+static void print_refusal(const step_walk *s)
 {
     output *out = s->w->out;
     const pfb_cpi_code *code = pfb_cpi_code_find(s->step.code);
@@ -74,18 +74,18 @@ static void state_refusal(const step_walk *s)
     output_end(out);
 }
 
-static void state_step(const step_walk *s)
+static void print_step(const step_walk *s)
 {
     const pfb_cpi_snapshot *snapshot = &s->step.snapshot;
     if (s->step.is_refusal) {
-        state_refusal(s);
+        print_refusal(s);
         return;
     }
-    state_snapshot(s);
+    print_snapshot(s);
     for (size_t i = 0; i < snapshot->cpu_count; i++)
-        state_cpu(s, &snapshot->cpus[i], s->text.cpu_offsets[i]);
+        print_cpu(s, &snapshot->cpus[i], s->text.cpu_offsets[i]);
     if (snapshot->has_thread)
-        state_thread(s);
+        print_thread(s);
 }
 
 void walk_snapshots(walk *w, const file_bytes *bytes)
@@ -97,7 +97,7 @@ void walk_snapshots(walk *w, const file_bytes *bytes)
     s.text.cpu_offsets = offsets;
     while (!output_failed(w->out) && pfb_cpi_text_next(&s.text, cpus, PFB_CPI_MOST_CPUS, &s.step)) {
         w->counts.steps++;
-        state_step(&s);
+        print_step(&s);
     }
     walk_fail(w, bytes, s.text.error);
     free(cpus);

@@ -19,8 +19,8 @@ typedef struct v1_walk {
     pfb_v1_instance instance;
     uint32_t *counters; /* title indexes of the object's counters, by position */
     size_t counter_count, counter_capacity;
-    pfb_sample table; /* the same block as a table, which has parents and occurrences; empty if nothing is printed */
-    void *memory;
+    pfb_sample table; /* the block as a table, which has parents and occurrences; empty if nothing is printed */
+    void *memory;     /* of the table */
 } v1_walk;
 
 static bool is_text(const v1_walk *l)
@@ -30,7 +30,7 @@ static bool is_text(const v1_walk *l)
 
 /* ---- Blocks and objects ---------------------------------------------------------------------------------- */
 
-static void state_block(const v1_walk *l)
+static void print_block(const v1_walk *l)
 {
     output *out = l->w->out;
     const pfb_v1_reader *block = &l->block;
@@ -53,7 +53,7 @@ static void state_block(const v1_walk *l)
     output_end(out);
 }
 
-static void state_object(const v1_walk *l)
+static void print_object(const v1_walk *l)
 {
     output *out = l->w->out;
     const pfb_v1_object *object = &l->object;
@@ -75,7 +75,7 @@ static void state_object(const v1_walk *l)
     output_end(out);
 }
 
-static void state_counter(const v1_walk *l, const pfb_v1_counter *counter)
+static void print_counter(const v1_walk *l, const pfb_v1_counter *counter)
 {
     output *out = l->w->out;
     char type[NAMES_TYPE_BYTES];
@@ -109,8 +109,8 @@ static const pfb_sample_row *find_row(const v1_walk *l)
     return l->instance.position < result->row_count ? &l->table.rows[result->first_row + l->instance.position] : NULL;
 }
 
-/* The parent: its title index and position from the block, and its name if it is found. */
-static void state_parent(const v1_walk *l, const pfb_sample_row *row)
+/* The parent: its name if it was found, and its title index and position as the block has them. */
+static void print_parent(const v1_walk *l, const pfb_sample_row *row)
 {
     output *out = l->w->out;
     output_name(out, "parent", row ? row->parent : (pfb_name){0});
@@ -123,7 +123,7 @@ static void state_parent(const v1_walk *l, const pfb_sample_row *row)
     }
 }
 
-static void state_instance(const v1_walk *l)
+static void print_instance(const v1_walk *l)
 {
     output *out = l->w->out;
     const pfb_sample_row *row = find_row(l);
@@ -137,39 +137,39 @@ static void state_instance(const v1_walk *l)
         output_signed(out, "unique_id", l->instance.unique_id);
     if (!is_text(l) || (row && row->occurrence > 0))
         output_unsigned(out, "occurrence", row ? row->occurrence : 0);
-    state_parent(l, row);
+    print_parent(l, row);
     output_end(out);
 }
 
-static void state_number(output *out, const char *key, bool has, uint64_t number)
+static void print_number(output *out, const char *key, bool exists, uint64_t number)
 {
-    if (has)
+    if (exists)
         output_unsigned(out, key, number);
     else
         output_null(out, key);
 }
 
-static void state_value(const v1_walk *l, bool has_instances, const pfb_v1_value *value)
+static void print_value(const v1_walk *l, bool has_instances, const pfb_v1_value *value)
 {
     output *out = l->w->out;
     output_begin(out, "value", l->bytes->depth + (has_instances ? 3 : 2));
     output_offset(out, l->bytes->base + value->offset);
     if (!is_text(l)) {
         output_unsigned(out, "object", l->object.title_index);
-        state_number(out, "instance", has_instances, l->instance.position);
+        print_number(out, "instance", has_instances, l->instance.position);
     }
     output_unsigned(out, "counter", value->position < l->counter_count ? l->counters[value->position] : 0);
     output_unsigned(out, "position", value->position);
     output_unsigned(out, "bytes", value->size_bytes);
-    walk_state_raw(l->w, value->is_number, value->raw, l->bytes->data + value->offset, value->size_bytes);
-    state_number(out, "base", value->has_base, value->base);
-    state_number(out, "items", value->has_multi_count, value->multi_count);
+    walk_print_raw(l->w, value->is_number, value->raw, l->bytes->data + value->offset, value->size_bytes);
+    print_number(out, "base", value->has_base, value->base);
+    print_number(out, "items", value->has_multi_count, value->multi_count);
     output_end(out);
 }
 
 /* ---- The bytes, for explain ------------------------------------------------------------------------------ */
 
-/* A name of --names, unless there is no page. */
+/* The name of a title index; none without a page, which saves the search. */
 static pfb_name title_of(const v1_walk *l, uint32_t index)
 {
     return l->w->page ? title_names_find(l->w->titles, index) : (pfb_name){0};
@@ -179,14 +179,14 @@ static void explain_object(const v1_walk *l)
 {
     pfb_name name = title_of(l, l->object.title_index);
     explain_begin(l->w->page, l->bytes, STRUCTURE_OBJECT_TYPE, l->object.offset,
-                  l->block.object_count > EXPLAIN_MOST_OPEN, &name, "object %" PRIu32, l->object.title_index);
+                  l->block.object_count > EXPLAIN_MAX_OPEN, &name, "object %" PRIu32, l->object.title_index);
 }
 
 static void explain_counter(const v1_walk *l, const pfb_v1_counter *counter)
 {
     pfb_name name = title_of(l, counter->title_index);
     explain_begin(l->w->page, l->bytes, STRUCTURE_COUNTER_DEFINITION, counter->offset,
-                  l->object.counter_count > EXPLAIN_MOST_OPEN, &name, "counter %" PRIu32, counter->title_index);
+                  l->object.counter_count > EXPLAIN_MAX_OPEN, &name, "counter %" PRIu32, counter->title_index);
     explain_end(l->w->page, l->bytes, 0);
 }
 
@@ -195,7 +195,7 @@ static void explain_instance(const v1_walk *l, bool has_instances)
     explainer *page = l->w->page;
     if (has_instances) {
         explain_begin(page, l->bytes, STRUCTURE_INSTANCE_DEFINITION, l->instance.offset,
-                      l->object.instance_count > EXPLAIN_MOST_OPEN, &l->instance.name, "%s", "");
+                      l->object.instance_count > EXPLAIN_MAX_OPEN, &l->instance.name, "%s", "");
         explain_name(page, l->bytes, &l->instance.name, 0, "name");
         explain_rest(page, l->bytes, l->instance.values_offset, "padding");
     }
@@ -220,7 +220,8 @@ static void explain_value(const v1_walk *l, const pfb_v1_value *value)
     buffer_free(&name);
 }
 
-/* Prints the name of the machine if it begins before an offset. False if it does not: a valid one may be anywhere. */
+/* Prints the name of the machine if it begins before an offset, and returns whether it did. The name may be anywhere in
+ * the block, and rows are printed in the order of their offsets. */
 static bool explain_machine(const v1_walk *l, size_t offset)
 {
     const pfb_name *name = &l->block.system_name;
@@ -239,24 +240,24 @@ static void walk_object(v1_walk *l)
     pfb_v1_value value;
     bool has_instances = l->object.instance_count != PFB_V1_NO_INSTANCES;
     w->counts.objects++;
-    state_object(l);
+    print_object(l);
     explain_object(l);
     l->counter_count = 0;
     while (!output_failed(w->out) && pfb_v1_next_counter(&l->block, &counter)) {
         l->counters = memory_grow(l->counters, &l->counter_capacity, l->counter_count + 1, sizeof *l->counters);
         l->counters[l->counter_count++] = counter.title_index;
-        state_counter(l, &counter);
+        print_counter(l, &counter);
         explain_counter(l, &counter);
     }
     while (!output_failed(w->out) && pfb_v1_next_instance(&l->block, &l->instance)) {
         w->counts.instances += has_instances;
         if (has_instances && walk_has_records(w))
-            state_instance(l);
+            print_instance(l);
         explain_instance(l, has_instances);
         while (!output_failed(w->out) && pfb_v1_next_value(&l->block, &value)) {
             w->counts.values++;
             if (walk_has_records(w))
-                state_value(l, has_instances, &value);
+                print_value(l, has_instances, &value);
             if (l->w->page)
                 explain_value(l, &value);
         }
@@ -267,16 +268,16 @@ static void walk_object(v1_walk *l)
     explain_end(w->page, l->bytes, 0);
 }
 
-/* The table of a block with a valid header. */
+/* Loads the table of a block with a valid header. */
 static void load_table(v1_walk *l)
 {
-    pfb_sample_input from = {
+    pfb_sample_input sample_input = {
         .data = l->bytes->data, .data_size_bytes = l->block.total_size_bytes, .options = l->w->options};
     pfb_sample_counts counts;
-    pfb_sample_measure(&from, &counts);
+    pfb_sample_measure(&sample_input, &counts);
     size_t size = pfb_sample_size(&counts);
     l->memory = memory_get(size, 1);
-    pfb_sample_load(&l->table, &from, &counts, l->memory, size);
+    pfb_sample_load(&l->table, &sample_input, &counts, l->memory, size);
     pfb_sample_number_rows(&l->table);
 }
 
@@ -287,8 +288,8 @@ static void walk_objects(v1_walk *l)
     w->counts.blocks++;
     if (walk_has_records(w))
         load_table(l);
-    state_block(l);
-    walk_fail(w, l->bytes, l->block.error); /* a bad system name does not prevent reading the objects */
+    print_block(l);
+    walk_fail(w, l->bytes, l->block.error); /* an invalid system name: the objects can be read */
     while (!output_failed(w->out) && pfb_v1_next_object(&l->block, &l->object)) {
         has_machine = has_machine || explain_machine(l, l->object.offset);
         walk_object(l);
