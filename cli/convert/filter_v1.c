@@ -19,7 +19,7 @@ void filter_v1_free(filter_v1 *f)
     *f = (filter_v1){.collector = NULL};
 }
 
-/* ---- What is kept ---------------------------------------------------------------------------------------- */
+/* ---- Choosing -------------------------------------------------------------------------------------------- */
 
 static void add_kept_title(filter_v1 *f, uint32_t title)
 {
@@ -27,7 +27,7 @@ static void add_kept_title(filter_v1 *f, uint32_t title)
     f->titles[f->title_count++] = title;
 }
 
-/* Lists the values that were asked for. */
+/* Lists the chosen values of a block. */
 static void list_values(filter_v1 *f, const uint8_t *data, size_t size)
 {
     pfb_collected_value value;
@@ -43,7 +43,7 @@ static void list_values(filter_v1 *f, const uint8_t *data, size_t size)
     }
 }
 
-/* The values of an object: the position of the first one and their number. */
+/* Returns the position of the first chosen value of an object, and stores their number in *count. */
 static size_t find_values(const filter_v1 *f, size_t object_offset, size_t *count)
 {
     size_t low = 0;
@@ -66,7 +66,7 @@ static size_t find_seen(const filter_v1 *f, uint32_t title)
     return memory_find(f->seen, f->seen_count, sizeof *f->seen, offsetof(filter_seen, title), title);
 }
 
-/* Notes that the current block has values of an object. */
+/* Records that the current block has chosen values of an object. */
 static void add_seen(filter_v1 *f, uint32_t title)
 {
     size_t at = find_seen(f, title);
@@ -79,7 +79,7 @@ static void add_seen(filter_v1 *f, uint32_t title)
     f->seen[at].block = f->block_count;
 }
 
-/* Whether an earlier block has values of an object, and the current one has none. */
+/* Returns true if an earlier block has chosen values of an object, and the current one has none. */
 static bool has_lost_values(const filter_v1 *f, uint32_t title)
 {
     size_t at = find_seen(f, title);
@@ -101,7 +101,7 @@ static int compare_rows(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Objects of a block by title; of several with one title the first counts. */
+/* An object of a block, for searching by title index. If several objects have the same one, the first is found. */
 typedef struct object_title {
     uint32_t title, position;
 } object_title;
@@ -121,7 +121,7 @@ static const object_title *find_title(const object_title *titles, size_t count, 
     return low < count && titles[low].title == title ? &titles[low] : NULL;
 }
 
-/* Lists the objects of a block by title; free with free(). */
+/* Lists the objects of a block, ascending by title index. Free with free(). */
 static object_title *list_titles(const uint8_t *data, size_t size, size_t *count)
 {
     object_title *titles = NULL;
@@ -139,7 +139,7 @@ static object_title *list_titles(const uint8_t *data, size_t size, size_t *count
     return titles;
 }
 
-/* Lists the instances with values, and their parents; notes their objects as seen. */
+/* Lists the instances with chosen values, and their parents. Records that their objects have values. */
 static void list_rows(filter_v1 *f, const uint8_t *data, size_t size)
 {
     size_t title_count = 0;
@@ -198,8 +198,8 @@ static bool has_row(const filter_v1 *f, size_t at, uint32_t object)
     return at < f->row_count && f->rows[at].object == object;
 }
 
-/* Whether everything in a block was asked for: every object has values, and all of them are listed. Notes their titles
- * then. */
+/* Returns true if everything in a block was chosen: every object has values, and all of them are listed. Lists their
+ * title indexes. */
 static bool is_all_kept(filter_v1 *f, const uint8_t *data, size_t size)
 {
     pfb_v1_reader block;
@@ -233,8 +233,8 @@ typedef struct filtering {
     size_t title_count;
 } filtering;
 
-/* How a counter is kept. */
-enum { LEFT_OUT, KEPT, RELATED }; /* RELATED: the base or multi count of one that is kept */
+/* Whether a counter is kept: RELATED is the base or the multi count of the counter before it, which is kept. */
+enum { LEFT_OUT, KEPT, RELATED };
 
 /* Marks the counters of the current object; free with free(). */
 static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, const pfb_v1_object *object, size_t first,
@@ -255,7 +255,7 @@ static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, const pfb
     return marks;
 }
 
-/* Writes the definitions that are kept, with their offsets, and lists all. */
+/* Writes the definitions that are kept, with their original offsets. Stores all definitions in `counters`. */
 static void write_definitions(pfb_writer *writer, const filtering *w, pfb_v1_reader block, const uint8_t *marks,
                               pfb_v1_counter *counters)
 {
@@ -269,21 +269,21 @@ static void write_definitions(pfb_writer *writer, const filtering *w, pfb_v1_rea
     }
 }
 
-/* Copies the values of an instance that were asked for, and those that they need. */
+/* Copies the chosen values of an instance, their bases and their multi counts. */
 static void write_values(pfb_writer *writer, const filtering *w, pfb_v1_reader *block, const pfb_v1_instance *instance,
                          const uint8_t *marks, const pfb_v1_counter *counters, size_t *at, size_t end)
 {
     pfb_v1_value value;
-    bool keeps_next = false;
+    bool is_previous_chosen = false;
     pfb_write_counter_block(writer, instance->values_size_bytes);
     while (pfb_v1_next_value(block, &value)) {
         while (*at < end && w->f->values[*at].row == instance->position && w->f->values[*at].position < value.position)
             (*at)++;
-        bool is_asked =
+        bool is_chosen =
             *at < end && w->f->values[*at].row == instance->position && w->f->values[*at].position == value.position;
-        bool is_related = keeps_next && marks[value.position] == RELATED;
-        keeps_next = is_asked;
-        if (!is_asked && !is_related)
+        bool is_related = is_previous_chosen && marks[value.position] == RELATED;
+        is_previous_chosen = is_chosen;
+        if (!is_chosen && !is_related)
             continue;
         uint32_t size = value.size_bytes;
         uint32_t offset = counters[value.position].value_offset;
@@ -295,7 +295,7 @@ static void write_values(pfb_writer *writer, const filtering *w, pfb_v1_reader *
     }
 }
 
-/* The new position of the parent; no parent if it is not there. */
+/* Sets the new position of the parent; no parent if it is not in the block. */
 static void set_parent(const filtering *w, pfb_v1_instance *instance)
 {
     const object_title *parent = find_title(w->titles, w->title_count, instance->parent_title);
@@ -403,8 +403,8 @@ bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Returns true if the title's name must be written; it is noted as written then. */
-static bool must_name(filter_v1 *f, uint32_t title)
+/* Returns true, and records it, if the name of a title index is to be written for the first time. */
+static bool add_named(filter_v1 *f, uint32_t title)
 {
     if (f->seed == 0)
         f->seed = hash_mix(system_now() ^ (uintptr_t)f) | 1;
@@ -431,7 +431,7 @@ bool filter_v1_names(filter_v1 *f, pfb_bytes *table)
     uint32_t *titles = memory_get(f->title_count + 1, sizeof *titles);
     size_t count = 0;
     for (size_t i = 0; i < f->title_count; i++) {
-        if (must_name(f, f->titles[i]))
+        if (add_named(f, f->titles[i]))
             titles[count++] = f->titles[i];
     }
     pfb_write_init(&writer, NULL, 0);

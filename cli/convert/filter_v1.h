@@ -5,54 +5,54 @@
 #include "memory/hash_index.h"
 #include "perfblock/collect.h"
 
-/* Reduces V1 blocks to the objects, counters and instances that a collector was asked for, the bases of the counters,
- * and the names of the instances' parents. */
+/* Reduces V1 blocks to the objects, counters and instances that the user chose. The bases of these counters and the
+ * instances' parents, without their values, are kept as well. */
 
-/* A value that was asked for. */
+/* A value that the user chose. */
 typedef struct filter_value {
     size_t object_offset;
     uint32_t row, position;
 } filter_value;
 
-/* An instance that is kept: of a value, or the parent of one. */
+/* An instance that is kept: it has chosen values, or is the parent of one that has. */
 typedef struct filter_row {
-    uint32_t object; /* its position in the block */
+    uint32_t object; /* position of the object in the block */
     uint32_t row;
 } filter_row;
 
-/* An object that had values in any block. */
+/* An object that had chosen values in the current or an earlier block. */
 typedef struct filter_seen {
     uint32_t title;
     uint64_t block; /* number of the latest such block */
 } filter_seen;
 
-/* Zero at first but for `collector`. */
+/* Starts as all zero except for `collector`. */
 typedef struct filter_v1 {
-    pfb_collector *collector; /* without a source; it has the counters asked for, and the names of title indexes */
+    pfb_collector *collector; /* without a source; it has the chosen counters and the names of title indexes */
     /* ------------------------------------------------------------------------------------------ */
-    filter_value *values; /* of the current block, by object, row and position */
+    filter_value *values; /* chosen values of the current block, ascending by object, row and position */
     size_t value_count, value_capacity;
     filter_row *rows; /* ascending */
     size_t row_count, row_capacity;
     filter_seen *seen; /* ascending by title */
     size_t seen_count, seen_capacity;
     uint64_t block_count;
-    uint32_t *titles; /* of the objects and counters that are kept of this block */
+    uint32_t *titles; /* title indexes of the objects and counters that are kept of the current block */
     size_t title_count, title_capacity;
-    hash_index named; /* title indexes whose names a table has */
+    hash_index named; /* title indexes whose names an earlier table has */
     uint64_t seed;
 } filter_v1;
 
-/* Reduces a block; one that is kept as a whole is copied byte for byte. False if nothing of it is kept. An object that
- * was kept before remains without instances if it has none that were asked for, so that its values are not compared
- * across this block. The error is that of the writer. */
+/* Reduces a block. A block of which everything was chosen is copied byte for byte. Returns false if nothing is kept. An
+ * object that had chosen values in an earlier block but has none in this one is kept without instances: otherwise the
+ * values before and after this block would be compared. *error is that of the writer. */
 bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *reduced, pfb_error *error);
 
-/* Makes a name table with the names of what was kept of the latest block, without those that an earlier table has.
- * False if there are none. */
+/* Makes a name table with the names of the objects and counters that were kept of the latest block, except those in
+ * earlier tables. Returns false if there are none. */
 bool filter_v1_names(filter_v1 *f, pfb_bytes *table);
 
-/* Forgets the tables, at the beginning of another file. */
+/* Forgets the earlier tables. Called at the beginning of another file. */
 void filter_v1_forget_names(filter_v1 *f);
 
 void filter_v1_free(filter_v1 *f);

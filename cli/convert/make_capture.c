@@ -22,7 +22,7 @@ void make_capture_put(pfb_bytes *capture, const pfb_chunk *chunk, const void *bo
     capture->size_bytes += needed;
 }
 
-static void tell(const input *in, size_t base, pfb_error error)
+static void report_error(const input *in, size_t base, pfb_error error)
 {
     error.offset += base;
     if (error.code != PFB_OK)
@@ -31,7 +31,7 @@ static void tell(const input *in, size_t base, pfb_error error)
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------- */
 
-/* The chunk of a file with metadata. */
+/* The header of the chunk for a metadata file. */
 static pfb_chunk chunk_of(const metadata_file *file)
 {
     return (pfb_chunk){.tag = file->request > 0 ? PFB_TAG_REGISTRATION : PFB_TAG_QUERY_INFO,
@@ -49,8 +49,9 @@ static void put_metadata(const metadata_files *metadata, pfb_bytes *capture)
     }
 }
 
-/* Whether a capture has V2 samples, and no metadata of this sort before the first. */
-static bool lacks(const input *in, const pfb_chunk *wanted)
+/* Returns true if a capture has V2 samples, and before the first of them no chunk with the same metadata as `wanted`.
+ */
+static bool is_missing(const input *in, const pfb_chunk *wanted)
 {
     pfb_capture capture;
     pfb_chunk chunk;
@@ -71,7 +72,7 @@ size_t make_capture_complete(const input *in, const metadata_files *metadata, pf
     for (size_t i = 0; i < metadata->count; i++) {
         const metadata_file *file = &metadata->files[i];
         const pfb_chunk chunk = chunk_of(file);
-        if (!file->in.data || !lacks(in, &chunk))
+        if (!file->in.data || !is_missing(in, &chunk))
             continue;
         if (capture->size_bytes == 0)
             make_capture_put(capture, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
@@ -83,7 +84,8 @@ size_t make_capture_complete(const input *in, const metadata_files *metadata, pf
     return added;
 }
 
-/* Puts the V2 reply or V1 block at `at`, and returns its size; 0 if its header is malformed, which is reported. */
+/* Adds the chunk of the V2 reply or V1 block at offset `at`. Returns the size of the block, or 0 after reporting an
+ * error in its header. */
 static size_t put_block(const input *in, bool is_v1, size_t at, const pfb_read_options *reader, pfb_bytes *capture)
 {
     const uint8_t *data = in->data + at;
@@ -92,14 +94,14 @@ static size_t put_block(const input *in, bool is_v1, size_t at, const pfb_read_o
     pfb_v2_reader v2;
     bool is_open = is_v1 ? pfb_v1_open(&v1, data, size, reader) : pfb_v2_open(&v2, data, size, reader);
     if (!is_open) {
-        tell(in, at, is_v1 ? v1.error : v2.error);
+        report_error(in, at, is_v1 ? v1.error : v2.error);
         return 0;
     }
     size_t total = is_v1 ? v1.total_size_bytes : v2.total_size_bytes;
     if (is_v1)
         v1_report_errors(in->name, at, data, size, reader);
     else
-        tell(in, at, pfb_v2_finish(&v2));
+        report_error(in, at, pfb_v2_finish(&v2));
     make_capture_put(capture, &(pfb_chunk){.tag = is_v1 ? PFB_TAG_V1 : PFB_TAG_DATA}, data,
                      total < size ? total : size);
     return total < size ? total : size;
@@ -126,8 +128,8 @@ typedef struct log_objects {
     const input *in;
     const pfb_read_options *reader;
     pfb_bytes record;
-    pfb_bytes names; /* the name table of the log */
-    uint64_t objects, others;
+    pfb_bytes names;          /* the name table of the log */
+    uint64_t objects, others; /* items that are whole objects, and others */
 } log_objects;
 
 static void load_record(log_objects *l, const pfb_log_reader *log, const pfb_log_record *record)
@@ -146,7 +148,7 @@ static void add_names(log_objects *l)
         memory_exhausted();
 }
 
-/* Puts the whole objects of a sample. */
+/* Adds the chunks of the whole V1 objects in a sample. */
 static void put_objects(log_objects *l, const pfb_log_reader *log, const pfb_log_record *record, pfb_bytes *capture)
 {
     pfb_log_sample_reader sample;
@@ -160,12 +162,12 @@ static void put_objects(log_objects *l, const pfb_log_reader *log, const pfb_log
         if (is_object)
             make_capture_put(capture, &(pfb_chunk){.tag = PFB_TAG_V1}, item.block, item.block_size_bytes);
     }
-    tell(l->in, pfb_log_record_offset(log, record, sample.error.offset),
-         (pfb_error){.code = pfb_log_finish_sample(&sample).code});
+    report_error(l->in, pfb_log_record_offset(log, record, sample.error.offset),
+                 (pfb_error){.code = pfb_log_finish_sample(&sample).code});
 }
 
-/* Visits the records of one type. Returns the error of the log. */
-static pfb_error visit(log_objects *l, uint32_t type, pfb_bytes *capture)
+/* Handles the records of one type. Returns the error of the log. */
+static pfb_error read_records(log_objects *l, uint32_t type, pfb_bytes *capture)
 {
     pfb_log_reader log;
     pfb_log_record record;
@@ -182,16 +184,16 @@ static pfb_error visit(log_objects *l, uint32_t type, pfb_bytes *capture)
     return log.error;
 }
 
-/* The names of a log may follow its samples: they are read first. */
+/* The name table is read first, because a log may store it after its samples. */
 static bool put_log(const input *in, const pfb_read_options *reader, pfb_bytes *capture)
 {
     log_objects l = {.in = in, .reader = reader};
-    visit(&l, PFB_LOG_NAMES, capture);
+    read_records(&l, PFB_LOG_NAMES, capture);
     if (l.names.size_bytes > 0)
         make_capture_put(capture, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, l.names.data,
                          l.names.size_bytes);
-    pfb_error error = visit(&l, PFB_LOG_SAMPLE, capture);
-    tell(in, 0, error);
+    pfb_error error = read_records(&l, PFB_LOG_SAMPLE, capture);
+    report_error(in, 0, error);
     if (l.objects == 0 && error.code == PFB_OK)
         diagnostics_say(
             STATUS_USAGE, in->name,

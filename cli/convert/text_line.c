@@ -12,7 +12,7 @@ void text_line_free(text_line *line)
     buffer_free(&line->word);
 }
 
-/* Appends the word that was made. */
+/* Appends line->word to the line. */
 static void put_word(text_line *line)
 {
     enum { LONGEST_LINE = 118 };
@@ -64,11 +64,11 @@ static bool is_decoded(uint32_t encoding)
            encoding == PFB_ENCODING_WINDOWS_1252 || encoding == PFB_ENCODING_ASCII || encoding == PFB_ENCODING_LATIN_1;
 }
 
-/* Returns the 16-bit units of a name. Bytes above 127 of a code page that is not decoded become lone surrogates, so
- * that different names remain different. */
+/* Returns the UTF-16 units of a name. Free with free(). In a code page that is not decoded, bytes above 127 become lone
+ * surrogates, so that different names remain different. */
 static uint8_t *copy_units(const pfb_name *name, size_t *count)
 {
-    enum { LONE = 0xDC };
+    enum { SURROGATE = 0xDC }; /* high byte */
     uint8_t *units = memory_get(2 * name->size_bytes + 2, 1);
     if (is_decoded(name->encoding)) {
         *count = pfb_name_to_utf16(name, units, name->size_bytes);
@@ -76,7 +76,7 @@ static uint8_t *copy_units(const pfb_name *name, size_t *count)
     }
     for (size_t i = 0; i < name->size_bytes; i++) {
         units[2 * i] = name->bytes[i];
-        units[2 * i + 1] = name->bytes[i] > 127 ? LONE : 0;
+        units[2 * i + 1] = name->bytes[i] > 127 ? SURROGATE : 0;
     }
     *count = name->size_bytes;
     return units;
@@ -95,7 +95,7 @@ static bool is_surrogate(unsigned unit)
     return unit >= 0xD800 && unit <= 0xDFFF;
 }
 
-/* Appends the character at a position; returns the number of its units. */
+/* Appends the first character of the `left` units. Returns the number of its units. */
 static size_t put_character(buffer *out, const uint8_t *units, size_t left)
 {
     enum { NUL_UNIT = 0xDC00 };
@@ -107,7 +107,7 @@ static size_t put_character(buffer *out, const uint8_t *units, size_t left)
     if (unit == '"' || unit == '\\') {
         buffer_format(out, "\\%c", (char)unit);
     } else if (unit == 0) {
-        buffer_format(out, "\\u%04x", (unsigned)NUL_UNIT); /* names in text have no NUL */
+        buffer_format(out, "\\u%04x", (unsigned)NUL_UNIT); /* the text form has no \u0000 */
     } else if (!is_pair && (is_surrogate(unit) || is_escaped(unit))) {
         buffer_format(out, "\\u%04x", unit);
     } else {

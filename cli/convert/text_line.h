@@ -5,7 +5,7 @@
 #include "memory/buffer.h"
 #include "perfblock/name.h"
 
-/* Lines of the text form of samples (docs/text.md). A long line is continued on the next one, after spaces. */
+/* Writes lines of the text form of samples (docs/text.md). A long line continues on the next one, which is indented. */
 
 typedef struct text_line {
     buffer text;  /* whole lines, and the current one */
@@ -19,18 +19,18 @@ void text_line_free(text_line *line);
 void text_line_word(text_line *line, const char *word);
 void text_line_format(text_line *line, const char *format, ...) TEXT_PRINTF(2, 3);
 
-/* A name between quotation marks, or - if there is none. */
+/* A name between quotation marks, or - if it is absent. */
 void text_line_name(text_line *line, const pfb_name *name);
 
 /* "NAME#ID" */
 void text_line_instance(text_line *line, const pfb_name *name, long long id);
 
-/* hex: and the bytes. */
+/* "hex:" and two digits per byte. */
 void text_line_bytes(text_line *line, const uint8_t *bytes, size_t size);
 
 void text_line_end(text_line *line);
 
-/* Removes what follows the first `size` bytes, which end a line. */
+/* Removes all text after the first `size` bytes, which end with a line. */
 void text_line_cut(text_line *line, size_t size);
 
 #endif

@@ -9,16 +9,16 @@
 #include <stdlib.h>
 
 enum { NOVICE = 100 };
-enum { LEAST_OFFSET = 4, MOST_OFFSET = 65535, MOST_DEFINITIONS = 8192 }; /* limits of the text form */
+enum { MIN_OFFSET = 4, MAX_OFFSET = 65535, MAX_DEFINITIONS = 8192 }; /* limits of the text form */
 
-/* The values of a row: one for each offset. */
+/* The values of a row: a slot for each offset, because several counters may have the same one. */
 typedef struct value_slots {
     pfb_v1_counter *counters; /* of the object */
     size_t count, capacity;
-    size_t *slots; /* by counter: the position of its value in a row; SIZE_MAX for a counter without value */
-    uint32_t *offsets;
-    uint32_t *widths;
-    pfb_v1_value *values; /* of the current row */
+    size_t *slots;        /* by counter: the slot of its value; SIZE_MAX for a counter without a value */
+    uint32_t *offsets;    /* by slot */
+    uint32_t *widths;     /* by slot: the size of the largest value */
+    pfb_v1_value *values; /* by slot: in the current row */
     size_t slot_count;
     bool is_written; /* the object fits the limits of the text form */
 } value_slots;
@@ -33,7 +33,7 @@ static void free_slots(value_slots *s)
     *s = (value_slots){.count = 0};
 }
 
-/* Reads the counters of the current object and places their values. */
+/* Reads the counters of the current object and gives each a slot. */
 static void list_slots(value_slots *s, pfb_v1_reader *block)
 {
     pfb_v1_counter counter;
@@ -41,10 +41,11 @@ static void list_slots(value_slots *s, pfb_v1_reader *block)
     while (pfb_v1_next_counter(block, &counter)) {
         s->counters = memory_grow(s->counters, &s->capacity, s->count + 1, sizeof *s->counters);
         s->counters[s->count++] = counter;
-        bool is_placed = counter.value_offset >= LEAST_OFFSET && counter.value_offset <= MOST_OFFSET;
-        s->is_written = s->is_written && counter.size_bytes <= MOST_OFFSET && (counter.size_bytes == 0 || is_placed);
+        bool is_valid_offset = counter.value_offset >= MIN_OFFSET && counter.value_offset <= MAX_OFFSET;
+        s->is_written =
+            s->is_written && counter.size_bytes <= MAX_OFFSET && (counter.size_bytes == 0 || is_valid_offset);
     }
-    s->is_written = s->is_written && s->count <= MOST_DEFINITIONS;
+    s->is_written = s->is_written && s->count <= MAX_DEFINITIONS;
     if (!s->is_written)
         return;
     s->slots = memory_get(s->count + 1, sizeof *s->slots);
@@ -117,8 +118,8 @@ static void put_definition(text_writer *t, text_line *line, const pfb_v1_counter
     text_line_end(line);
 }
 
-/* Writes the lines of an object unless they are those that were written last. False if the block has an object of this
- * title with other lines, since a title has one definition in each sample. */
+/* Writes the lines that define an object unless they equal those written last. Returns false if an earlier object of
+ * the same block has the same title and other lines: in the text form a title has one definition per sample. */
 static bool put_object(text_writer *t, const pfb_v1_object *object, const value_slots *s, int64_t perf_time_100ns)
 {
     enum { TICKS = 10000000 };
@@ -159,7 +160,7 @@ static bool put_object(text_writer *t, const pfb_v1_object *object, const value_
     return is_usable;
 }
 
-/* Writes the definitions of a block that are not known yet. */
+/* Writes the definitions of a block that are new or have changed. */
 static void put_definitions(text_writer *t, const uint8_t *body, size_t size)
 {
     pfb_v1_reader block;
@@ -188,14 +189,15 @@ static void put_value(text_line *line, const value_slots *s, const pfb_v1_value 
     size_t next = value->position + (size_t)1;
     bool has_definition = next < s->count && s->counters[next].type == PFB_TYPE_MULTI_BASE;
     if (value->has_multi_count && value->is_number && !has_definition)
-        text_line_bytes(line, body + value->offset, value->size_bytes + (size_t)4); /* the count follows the value */
+        text_line_bytes(line, body + value->offset,
+                        value->size_bytes + (size_t)4); /* the multi count follows the value */
     else if (value->is_number)
         text_line_format(line, "%" PRIu64, value->raw);
     else
         text_line_bytes(line, body + value->offset, value->size_bytes);
 }
 
-/* Reads the values of a row into its slots. False if the row is cut by an error. */
+/* Reads the values of a row into its slots. Returns false if the row is cut by an error. */
 static bool read_values(value_slots *s, pfb_v1_reader *block)
 {
     pfb_v1_value value;
@@ -213,7 +215,7 @@ static bool read_values(value_slots *s, pfb_v1_reader *block)
     return count == s->count;
 }
 
-/* Writes the rows of an object. False if it has values without instances, and these are cut by an error. */
+/* Writes the rows of an object. Returns false if the object has no instances and its only row is cut by an error. */
 static bool put_rows(text_writer *t, pfb_v1_reader *block, const pfb_v1_object *object, value_slots *s,
                      const uint8_t *body)
 {

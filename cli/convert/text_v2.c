@@ -10,7 +10,7 @@
 
 /* ---- Countersets ----------------------------------------------------------------------------------------- */
 
-/* The position of the first counterset in `sorted` that is not below this one. */
+/* Returns the position of a counterset in `sorted`, or the position at which a new one is inserted. */
 static size_t find_position(const text_writer *t, const pfb_guid *guid)
 {
     size_t low = 0;
@@ -25,7 +25,7 @@ static size_t find_position(const text_writer *t, const pfb_guid *guid)
     return low;
 }
 
-/* Returns the counterset; a new one has no metadata yet. */
+/* Returns a counterset, which is added if it is new. */
 static text_set *find_set(text_writer *t, const pfb_guid *guid)
 {
     size_t at = find_position(t, guid);
@@ -56,7 +56,7 @@ void text_writer_put_registration(text_writer *t, const pfb_chunk *chunk, const 
 
 /* ---- Texts of counters ----------------------------------------------------------------------------------- */
 
-/* The texts of a reply by counter id. */
+/* The strings of a reply, ascending by counter id. */
 typedef struct text_entries {
     pfb_registration_string_entry *entries;
     size_t count, capacity;
@@ -159,7 +159,8 @@ static void put_id(text_writer *t, const char *key, uint32_t id)
         text_line_format(&t->line, "%s %" PRIu32, key, id);
 }
 
-/* `names`, `englishes` and `helps` are those of the counterset. */
+/* `texts` are the names, the English names and the help texts of the counterset's counters. `counter` is null if only a
+ * name is known. */
 static void put_counter(text_writer *t, uint32_t id, const pfb_counter *counter, const text_entries *texts)
 {
     enum { NOVICE = 100 };
@@ -216,7 +217,7 @@ static void add_id(text_set *set, size_t *capacity, uint32_t id, uint32_t width)
     set->count++;
 }
 
-/* Counters that have a name and are not registered. */
+/* Writes the counters that have a name but are not in the registration. */
 static void put_unregistered(text_writer *t, text_set *set, const text_entries *texts, size_t *capacity)
 {
     size_t registered = set->count;
@@ -297,52 +298,52 @@ void text_writer_put_instances(text_writer *t, const pfb_guid *counterset, const
 
 /* ---- Queries --------------------------------------------------------------------------------------------- */
 
-static int compare_asked(const void *left, const void *right)
+static int compare_queries(const void *left, const void *right)
 {
-    const text_asked *a = left;
-    const text_asked *b = right;
+    const text_query *a = left;
+    const text_query *b = right;
     if (a->index != b->index)
         return a->index < b->index ? -1 : 1;
     return (a->position > b->position) - (a->position < b->position);
 }
 
-/* Lists the queries by the index of their results. Of several for one result the first is used. */
+/* Lists the queries by the index of their results. If several have the same index, the first is used. */
 static void list_queries(text_writer *t)
 {
     pfb_list list;
     pfb_identifier identifier;
     size_t count = 0;
-    t->asked_count = 0;
+    t->query_count = 0;
     pfb_list_open(&list, t->info.data, t->info.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        t->asked = memory_grow(t->asked, &t->asked_capacity, t->asked_count + 1, sizeof *t->asked);
-        t->asked[t->asked_count] =
-            (text_asked){.index = identifier.index,
+        t->queries = memory_grow(t->queries, &t->query_capacity, t->query_count + 1, sizeof *t->queries);
+        t->queries[t->query_count] =
+            (text_query){.index = identifier.index,
                          .counter_id = identifier.counter_id,
-                         .position = t->asked_count,
+                         .position = t->query_count,
                          .offset = identifier.offset,
                          .size_bytes = identifier.size_bytes,
                          .set = find_set(t, &identifier.counterset),
                          .is_pattern = identifier.name.bytes && pfb_query_is_pattern(&identifier.name)};
-        t->asked_count++;
+        t->query_count++;
     }
-    if (t->asked_count > 0)
-        qsort(t->asked, t->asked_count, sizeof *t->asked, compare_asked);
-    for (size_t i = 0; i < t->asked_count; i++) {
-        if (count == 0 || t->asked[count - 1].index != t->asked[i].index)
-            t->asked[count++] = t->asked[i];
+    if (t->query_count > 0)
+        qsort(t->queries, t->query_count, sizeof *t->queries, compare_queries);
+    for (size_t i = 0; i < t->query_count; i++) {
+        if (count == 0 || t->queries[count - 1].index != t->queries[i].index)
+            t->queries[count++] = t->queries[i];
     }
-    t->asked_count = count;
+    t->query_count = count;
 }
 
-static void put_query(text_writer *t, const text_asked *asked, size_t position)
+static void put_query(text_writer *t, const text_query *query, size_t position)
 {
     pfb_list list;
     pfb_identifier identifier;
-    pfb_list_open(&list, t->info.data + asked->offset, asked->size_bytes, NULL);
+    pfb_list_open(&list, t->info.data + query->offset, query->size_bytes, NULL);
     pfb_list_next_identifier(&list, &identifier);
     text_line_word(&t->line, "query");
-    text_line_word(&t->line, asked->set->key.data);
+    text_line_word(&t->line, query->set->key.data);
     put_id(t, "counter", identifier.counter_id);
     put_option(t, "instance", &identifier.name);
     put_id(t, "id", identifier.instance_id);
@@ -359,37 +360,37 @@ void text_writer_put_info(text_writer *t, const uint8_t *body, size_t size)
     list_queries(t);
     text_writer_put_sets(t);
     text_line_end(&t->line);
-    if (t->asked_count == 0) {
+    if (t->query_count == 0) {
         text_line_word(&t->line, "query -");
         text_line_end(&t->line);
     }
-    for (size_t i = 0; i < t->asked_count; i++)
-        put_query(t, &t->asked[i], i);
+    for (size_t i = 0; i < t->query_count; i++)
+        put_query(t, &t->queries[i], i);
     t->has_queries = true;
 }
 
-static const text_asked *find_asked(const text_writer *t, uint32_t index)
+static const text_query *find_query(const text_writer *t, uint32_t index)
 {
     size_t low = 0;
-    size_t high = t->asked_count;
+    size_t high = t->query_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (t->asked[middle].index < index)
+        if (t->queries[middle].index < index)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < t->asked_count && t->asked[low].index == index ? &t->asked[low] : NULL;
+    return low < t->query_count && t->queries[low].index == index ? &t->queries[low] : NULL;
 }
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-/* The kind of result that a reader of the text expects. */
-static uint32_t usual_kind(const text_asked *asked)
+/* The kind that the reader of the text form gives to a result without a kind. */
+static uint32_t usual_kind(const text_query *query)
 {
-    if (asked->counter_id != PFB_NO_ID)
-        return asked->is_pattern ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_SINGLE_COUNTER;
-    return asked->is_pattern ? PFB_V2_COUNTERSET : PFB_V2_MULTIPLE_COUNTERS;
+    if (query->counter_id != PFB_NO_ID)
+        return query->is_pattern ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_SINGLE_COUNTER;
+    return query->is_pattern ? PFB_V2_COUNTERSET : PFB_V2_MULTIPLE_COUNTERS;
 }
 
 static uint32_t find_width(const text_set *set, uint32_t id)
@@ -398,7 +399,7 @@ static uint32_t find_width(const text_set *set, uint32_t id)
     return set && low < set->count && set->widths[low].id == id ? set->widths[low].width : 8;
 }
 
-/* Writes the counter ids unless they are those of the counterset. */
+/* Writes the counter ids unless they are all those of the counterset, in order. */
 static void put_ids(text_writer *t, const pfb_v2_reader *reader, const pfb_v2_result *result, const text_set *set)
 {
     uint32_t id = 0;
@@ -426,13 +427,14 @@ static void put_value(text_line *line, const uint8_t *data, const pfb_v2_value *
         text_line_format(line, "%" PRIu32 ":%" PRIu64, value->data_size_bytes, value->raw);
 }
 
-/* Writes the rows of a result. A row that is cut by an error is left out. False if it was the only row. */
-static bool put_rows(text_writer *t, pfb_v2_reader *reader, const pfb_v2_result *result, const text_asked *asked,
+/* Writes the rows of a result. A row that is cut by an error is left out. Returns false if the result must have one row
+ * and has none. */
+static bool put_rows(text_writer *t, pfb_v2_reader *reader, const pfb_v2_result *result, const text_query *query,
                      const uint8_t *data)
 {
     pfb_v2_instance instance;
     pfb_v2_value value;
-    const text_set *set = asked ? asked->set : NULL;
+    const text_set *set = query ? query->set : NULL;
     bool is_single = result->kind == PFB_V2_SINGLE_COUNTER || result->kind == PFB_V2_MULTIPLE_COUNTERS;
     bool has_rows = false;
     while (pfb_v2_next_instance(reader, &instance)) {
@@ -444,7 +446,7 @@ static bool put_rows(text_writer *t, pfb_v2_reader *reader, const pfb_v2_result 
         else
             text_line_word(&t->line, "-");
         for (; pfb_v2_next_value(reader, &value); count++) {
-            uint32_t id = result->has_counter_ids ? value.counter_id : asked ? asked->counter_id : PFB_NO_ID;
+            uint32_t id = result->has_counter_ids ? value.counter_id : query ? query->counter_id : PFB_NO_ID;
             put_value(&t->line, data, &value, find_width(set, id));
         }
         if (count == result->counter_count) {
@@ -459,22 +461,22 @@ static bool put_rows(text_writer *t, pfb_v2_reader *reader, const pfb_v2_result 
 
 static void put_result(text_writer *t, pfb_v2_reader *reader, const pfb_v2_result *result, const uint8_t *data)
 {
-    const text_asked *asked = find_asked(t, result->index);
+    const text_query *query = find_query(t, result->index);
     size_t start = t->line.text.size;
     text_line_word(&t->line, "result");
-    text_line_word(&t->line, asked ? asked->set->key.data : "-");
-    if (!asked || (usual_kind(asked) != result->kind && result->kind != PFB_V2_ERROR))
+    text_line_word(&t->line, query ? query->set->key.data : "-");
+    if (!query || (usual_kind(query) != result->kind && result->kind != PFB_V2_ERROR))
         text_line_format(&t->line, "kind %" PRIu32, result->kind);
     if (result->status != 0 && result->kind != PFB_V2_ERROR)
         text_line_format(&t->line, "status %" PRIu32, result->status);
     if (result->has_counter_ids)
-        put_ids(t, reader, result, asked ? asked->set : NULL);
+        put_ids(t, reader, result, query ? query->set : NULL);
     text_line_end(&t->line);
     if (result->kind == PFB_V2_ERROR) {
         text_line_format(&t->line, "error %" PRIu32, result->status);
         text_line_end(&t->line);
     }
-    if (!put_rows(t, reader, result, asked, data))
+    if (!put_rows(t, reader, result, query, data))
         text_line_cut(&t->line, start);
 }
 

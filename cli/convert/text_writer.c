@@ -17,7 +17,7 @@ void text_writer_open(text_writer *t, output *out, title_names *titles)
     text_line_end(&t->line);
 }
 
-/* Writes the lines so far. */
+/* Writes the lines to the output. */
 static void flush(text_writer *t)
 {
     output_raw(t->out, t->line.text.data, t->line.text.size);
@@ -91,7 +91,7 @@ void text_writer_close(text_writer *t)
     }
     free(t->sets);
     free(t->sorted);
-    free(t->asked);
+    free(t->queries);
     free(t->objects);
     hash_index_free(&t->names);
     pfb_bytes_free(&t->info);
@@ -120,19 +120,19 @@ void text_writer_put_sample(text_writer *t, bool is_v1, int64_t perf_time, int64
     text_line_end(&t->line);
 }
 
-void text_writer_set_key(text_writer *t, buffer *key, const pfb_name *name, const char *otherwise)
+void text_writer_set_key(text_writer *t, buffer *key, const pfb_name *name, const char *fallback)
 {
     text_line word = {.start = 0};
     if (key->size > 0)
         return;
     text_line_name(&word, name);
-    /* Words of equal hashes count as equal: then the key is the other one, which is right as well. */
+    /* Names with equal hashes are treated as equal: then `fallback` is the key, which is unique as well. */
     uint64_t hash = hash_bytes(t->seed, word.text.data, word.text.size);
     uint64_t slot = hash;
     bool is_unique = name->bytes && hash_index_next(&t->names, hash, &slot) == HASH_INDEX_NONE;
     if (is_unique)
         hash_index_add(&t->names, hash);
-    buffer_string(key, is_unique ? word.text.data : otherwise);
+    buffer_string(key, is_unique ? word.text.data : fallback);
     text_line_free(&word);
 }
 

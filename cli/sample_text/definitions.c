@@ -55,8 +55,9 @@ bool definitions_name(definitions *d, const word *w, pfb_name *name)
     if (word_is(w, "-"))
         return true;
     uint8_t *bytes = memory_get(2 * w->size + 2, 1);
-    d->kept = memory_grow(d->kept, &d->kept_capacity, d->kept_count + 1, sizeof *d->kept);
-    d->kept[d->kept_count++] = bytes;
+    d->allocations =
+        memory_grow(d->allocations, &d->allocation_capacity, d->allocation_count + 1, sizeof *d->allocations);
+    d->allocations[d->allocation_count++] = bytes;
     size_t size = 0;
     if (!word_to_utf16(w, bytes, &size))
         return words_fail(d->words, w, "the text is not UTF-8, or has a backslash that is not \\\\, \\\" or \\uXXXX");
@@ -64,24 +65,24 @@ bool definitions_name(definitions *d, const word *w, pfb_name *name)
     return true;
 }
 
-static bool take_number(definitions *d, const char *what, uint64_t most, uint64_t *number)
+static bool read_number(definitions *d, const char *what, uint64_t max, uint64_t *number)
 {
     word w;
     if (!definitions_word(d, what, &w))
         return false;
-    return word_unsigned(&w, most, number) || words_fail(d->words, &w, "expected %s", what);
+    return word_unsigned(&w, max, number) || words_fail(d->words, &w, "expected %s", what);
 }
 
-static bool take_u32(definitions *d, const char *what, uint32_t most, uint32_t *number)
+static bool read_u32(definitions *d, const char *what, uint32_t max, uint32_t *number)
 {
     uint64_t read = 0;
-    bool is_read = take_number(d, what, most, &read);
+    bool is_read = read_number(d, what, max, &read);
     *number = (uint32_t)read;
     return is_read;
 }
 
 /* An id, or - for none. */
-static bool take_id(definitions *d, const char *what, uint32_t *id)
+static bool read_id(definitions *d, const char *what, uint32_t *id)
 {
     word w;
     uint64_t read = PFB_NO_ID;
@@ -92,47 +93,47 @@ static bool take_id(definitions *d, const char *what, uint32_t *id)
     return is_id || words_fail(d->words, &w, "expected %s", what);
 }
 
-static bool take_signed(definitions *d, int64_t least, int64_t most, int64_t *number)
+static bool read_signed(definitions *d, int64_t min, int64_t max, int64_t *number)
 {
     word w;
     if (!definitions_word(d, "a number", &w))
         return false;
-    return word_signed(&w, least, most, number) || words_fail(d->words, &w, "expected a number");
+    return word_signed(&w, min, max, number) || words_fail(d->words, &w, "expected a number");
 }
 
-static bool take_name(definitions *d, const char *what, pfb_name *name)
+static bool read_name(definitions *d, const char *what, pfb_name *name)
 {
     word w;
     return definitions_word(d, what, &w) && definitions_name(d, &w, name);
 }
 
-static bool take_guid(definitions *d, pfb_guid *guid)
+static bool read_guid(definitions *d, pfb_guid *guid)
 {
     word w;
     return definitions_word(d, "a GUID", &w) &&
            ((!w.is_quoted && pfb_guid_parse(w.text, w.size, guid)) || words_fail(d->words, &w, "expected a GUID"));
 }
 
-static bool take_value(definitions *d, const text_option *option)
+static bool read_value(definitions *d, const text_option *option)
 {
     int64_t number = 0;
     switch (option->kind) {
     case OPTION_U32:
-        return take_u32(d, "a number", UINT32_MAX, option->value);
+        return read_u32(d, "a number", UINT32_MAX, option->value);
     case OPTION_ID:
-        return take_id(d, "an id or -", option->value);
+        return read_id(d, "an id or -", option->value);
     case OPTION_U64:
-        return take_number(d, "a number", UINT64_MAX, option->value);
+        return read_number(d, "a number", UINT64_MAX, option->value);
     case OPTION_I64:
-        return take_signed(d, INT64_MIN, INT64_MAX, option->value);
+        return read_signed(d, INT64_MIN, INT64_MAX, option->value);
     case OPTION_NAME:
-        return take_name(d, "a text", option->value);
+        return read_name(d, "a text", option->value);
     case OPTION_GUID:
-        return take_guid(d, option->value);
+        return read_guid(d, option->value);
     case OPTION_I32:
         break;
     }
-    if (!take_signed(d, INT32_MIN, INT32_MAX, &number))
+    if (!read_signed(d, INT32_MIN, INT32_MAX, &number))
         return false;
     *(int32_t *)option->value = (int32_t)number;
     return true;
@@ -146,7 +147,7 @@ bool definitions_option(definitions *d, const word *key, const text_option *opti
     if (i < count) {
         if (options[i].is_given)
             *options[i].is_given = true;
-        return take_value(d, &options[i]);
+        return read_value(d, &options[i]);
     }
     buffer names = {0};
     buffer_clear(&names);
@@ -160,10 +161,10 @@ bool definitions_option(definitions *d, const word *key, const text_option *opti
 bool definitions_options(definitions *d, const text_option *options, size_t count)
 {
     word key;
-    bool is_fine = true;
-    while (is_fine && words_next(d->words, &key))
-        is_fine = definitions_option(d, &key, options, count);
-    return is_fine && !d->words->has_failed;
+    bool succeeded = true;
+    while (succeeded && words_next(d->words, &key))
+        succeeded = definitions_option(d, &key, options, count);
+    return succeeded && !d->words->has_failed;
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------------------- */
@@ -207,7 +208,7 @@ static void add_to(text_parts *list, text_part *part)
     list->parts[list->count++] = part;
 }
 
-/* Notes that a chunk must be made from a part. */
+/* Records that a chunk is to be made from a part. */
 static void set_new(definitions *d, text_part *part)
 {
     if (!part->is_new)
@@ -215,7 +216,7 @@ static void set_new(definitions *d, text_part *part)
     part->is_new = true;
 }
 
-/* Keys have encodings that no name has. */
+/* The encoding of these keys is 0, which no name has. */
 static pfb_name guid_key(const pfb_guid *guid)
 {
     return (pfb_name){.bytes = guid->bytes, .size_bytes = sizeof guid->bytes};
@@ -231,12 +232,12 @@ static void free_part(text_part *part)
     free(part->counters);
     free(part->widths);
     free(part->offsets);
-    free(part->before);
+    free(part->previous);
     free(part->numbers);
     *part = (text_part){.count = 0};
 }
 
-/* Replaces the part with this key, or adds one. */
+/* Replaces the part with the same GUID or title index, or adds a new one. */
 static void add_part(definitions *d, const text_part *defined)
 {
     pfb_name key = defined->is_v1 ? title_key(&defined->title) : guid_key(&defined->guid);
@@ -258,7 +259,7 @@ static void add_part(definitions *d, const text_part *defined)
     d->current = part;
 }
 
-bool definitions_part(definitions *d, bool may_lack, text_part **part)
+bool definitions_part(definitions *d, bool is_optional, text_part **part)
 {
     word w;
     pfb_guid guid;
@@ -268,7 +269,7 @@ bool definitions_part(definitions *d, bool may_lack, text_part **part)
     *part = NULL;
     if (!definitions_word(d, "the name of a counterset or object", &w))
         return false;
-    if (may_lack && word_is(&w, "-"))
+    if (is_optional && word_is(&w, "-"))
         return true;
     if (!w.is_quoted && pfb_guid_parse(w.text, w.size, &guid)) {
         key = guid_key(&guid);
@@ -288,19 +289,19 @@ void definitions_free(definitions *d)
         free_part(d->all.parts[i]);
         free(d->all.parts[i]);
     }
-    for (size_t i = 0; i < d->kept_count; i++)
-        free(d->kept[i]);
+    for (size_t i = 0; i < d->allocation_count; i++)
+        free(d->allocations[i]);
     free(d->all.parts);
     free(d->new_sets.parts);
     free(d->new_objects.parts);
-    free(d->kept);
+    free(d->allocations);
     free(d->keys);
     hash_index_free(&d->key_index);
 }
 
 /* ---- Lines of countersets -------------------------------------------------------------------------------- */
 
-static bool take_instances(definitions *d, uint32_t *instances)
+static bool read_instances(definitions *d, uint32_t *instances)
 {
     static const struct {
         const char *word;
@@ -332,15 +333,15 @@ bool definitions_read_counterset(definitions *d)
                                    {"detail", OPTION_U32, &part.detail, NULL},
                                    {"provider", OPTION_NAME, &part.provider, NULL},
                                    {"provider-guid", OPTION_GUID, &part.provider_guid, &part.has_provider_guid}};
-    if (!take_guid(d, &part.guid) || !take_instances(d, &part.instances) || !take_name(d, "a name or -", &part.name) ||
+    if (!read_guid(d, &part.guid) || !read_instances(d, &part.instances) || !read_name(d, "a name or -", &part.name) ||
         !definitions_options(d, options, sizeof options / sizeof options[0]))
         return false;
     add_part(d, &part);
     return true;
 }
 
-/* A counter type by its name or number; `unknown` if that may be. */
-static bool take_type(definitions *d, bool may_lack, uint32_t *type, bool *has_type)
+/* A counter type by its name or number, or the word unknown if `is_optional`. */
+static bool read_type(definitions *d, bool is_optional, uint32_t *type, bool *has_type)
 {
     word w;
     uint64_t number = 0;
@@ -349,8 +350,9 @@ static bool take_type(definitions *d, bool may_lack, uint32_t *type, bool *has_t
     const pfb_counter_type *known = w.is_quoted ? NULL : pfb_counter_type_named(w.text, w.size);
     *has_type = known || word_unsigned(&w, UINT32_MAX, &number);
     *type = known ? known->value : (uint32_t)number;
-    return *has_type || (may_lack && word_is(&w, "unknown")) ||
-           words_fail(d->words, &w, "expected the name or number of a counter type%s", may_lack ? ", or unknown" : "");
+    return *has_type || (is_optional && word_is(&w, "unknown")) ||
+           words_fail(d->words, &w, "expected the name or number of a counter type%s",
+                      is_optional ? ", or unknown" : "");
 }
 
 static void add_counter(definitions *d, const text_counter *counter)
@@ -373,13 +375,13 @@ bool definitions_read_counter(definitions *d)
         {"attributes", OPTION_U64, &c->attributes, NULL}, {"multi", OPTION_ID, &c->multi_id, NULL},
         {"time", OPTION_ID, &c->perf_time_id, NULL},      {"frequency", OPTION_ID, &c->perf_freq_id, NULL},
         {"aggregate", OPTION_U32, &c->aggregate, NULL}};
-    enum { WIDEST = 8 };
+    enum { MAX_WIDTH = 8 };
     if (!d->current || d->current->is_v1)
         return words_fail_here(d->words, "a counter belongs to a counterset, which must precede it");
-    if (!take_u32(d, "a counter id", UINT32_MAX, &counter.id) ||
-        !take_type(d, true, &counter.type, &counter.has_type) ||
-        !take_u32(d, "the size of its values, 4 or 8", WIDEST, &counter.width) ||
-        !take_id(d, "the id of its base or -", &c->base_id) || !take_name(d, "a name or -", &counter.name) ||
+    if (!read_u32(d, "a counter id", UINT32_MAX, &counter.id) ||
+        !read_type(d, true, &counter.type, &counter.has_type) ||
+        !read_u32(d, "the size of its values, 4 or 8", MAX_WIDTH, &counter.width) ||
+        !read_id(d, "the id of its base or -", &c->base_id) || !read_name(d, "a name or -", &counter.name) ||
         !definitions_options(d, options, sizeof options / sizeof options[0]))
         return false;
     c->id = counter.id;
@@ -390,7 +392,7 @@ bool definitions_read_counter(definitions *d)
 
 /* ---- Lines of V1 objects --------------------------------------------------------------------------------- */
 
-static bool take_object_instances(definitions *d, int32_t *count)
+static bool read_object_instances(definitions *d, int32_t *count)
 {
     static const struct {
         const char *word;
@@ -419,13 +421,13 @@ bool definitions_read_object(definitions *d)
     const text_option options[] = {{"help", OPTION_U32, &part.help_title, &has_help},
                                    {"detail", OPTION_U32, &part.detail, NULL}};
     word clock;
-    if (!take_u32(d, "a title index", UINT32_MAX, &part.title) || !take_object_instances(d, &part.instance_count) ||
+    if (!read_u32(d, "a title index", UINT32_MAX, &part.title) || !read_object_instances(d, &part.instance_count) ||
         !definitions_word(d, "object or none: its clock", &clock))
         return false;
     part.has_clock = word_is(&clock, "object");
     if (!part.has_clock && !word_is(&clock, "none"))
         return words_fail(d->words, &clock, "expected object or none: its clock");
-    if (!take_name(d, "a name or -", &part.name) ||
+    if (!read_name(d, "a name or -", &part.name) ||
         !definitions_options(d, options, sizeof options / sizeof options[0]))
         return false;
     if (!has_help)
@@ -434,7 +436,7 @@ bool definitions_read_object(definitions *d)
     return true;
 }
 
-/* Adds the value at an offset to those of a row. */
+/* Adds the value at an offset to those of a row, unless a row has it already. */
 static void add_offset(text_part *part, uint32_t offset, uint32_t width)
 {
     if (width == 0)
@@ -456,7 +458,7 @@ static void add_offset(text_part *part, uint32_t offset, uint32_t width)
 
 bool definitions_read_define(definitions *d)
 {
-    enum { COUNTER_BLOCK_BYTES = 4, MOST_OFFSET = 65535, MOST_DEFINITIONS = 8192 };
+    enum { COUNTER_BLOCK_BYTES = 4, MAX_OFFSET = 65535, MAX_DEFINITIONS = 8192 };
     text_counter counter = {.definition = {.detail_level = NOVICE}};
     pfb_v1_counter *c = &counter.definition;
     bool has_help = false;
@@ -468,22 +470,22 @@ bool definitions_read_define(definitions *d)
     uint64_t number = 0;
     if (!part || !part->is_v1)
         return words_fail_here(d->words, "a definition belongs to an object, which must precede it");
-    if (part->count == MOST_DEFINITIONS)
+    if (part->count == MAX_DEFINITIONS)
         return words_fail_here(d->words, "the object has 8192 definitions, which is the limit");
-    if (!take_u32(d, "a title index", UINT32_MAX, &counter.id) ||
-        !take_type(d, false, &counter.type, &counter.has_type) ||
-        !take_u32(d, "the size of its values, at most 65535", MOST_OFFSET, &counter.width) ||
+    if (!read_u32(d, "a title index", UINT32_MAX, &counter.id) ||
+        !read_type(d, false, &counter.type, &counter.has_type) ||
+        !read_u32(d, "the size of its values, at most 65535", MAX_OFFSET, &counter.width) ||
         !definitions_word(d, "the offset of its values or -", &offset))
         return false;
     if (word_is(&offset, "-")) {
         uint32_t alignment = counter.width >= 8 ? 8 : 4;
         number = part->values_end + (alignment - part->values_end % alignment) % alignment;
-    } else if (!word_unsigned(&offset, MOST_OFFSET, &number)) {
+    } else if (!word_unsigned(&offset, MAX_OFFSET, &number)) {
         return words_fail(d->words, &offset, "expected an offset from 4 to 65535 or -");
     }
-    if (counter.width > 0 && (number < COUNTER_BLOCK_BYTES || number > MOST_OFFSET))
+    if (counter.width > 0 && (number < COUNTER_BLOCK_BYTES || number > MAX_OFFSET))
         return words_fail(d->words, &offset, "expected an offset from 4 to 65535 or -");
-    if (!take_signed(d, INT32_MIN, INT32_MAX, &scale) || !take_name(d, "a name or -", &counter.name) ||
+    if (!read_signed(d, INT32_MIN, INT32_MAX, &scale) || !read_name(d, "a name or -", &counter.name) ||
         !definitions_options(d, options, sizeof options / sizeof options[0]))
         return false;
     c->title_index = counter.id;
@@ -523,7 +525,7 @@ static void write_guid(pfb_writer *writer, const void *context)
     pfb_write_guid(writer, context);
 }
 
-/* The texts of one sort. */
+/* The texts of one kind (name, English name or help) of a counterset's counters. */
 typedef struct text_list {
     const text_part *part;
     const pfb_name *(*find)(const text_counter *counter);
@@ -614,7 +616,7 @@ void definitions_put_countersets(definitions *d)
 
 typedef struct title {
     uint32_t index;
-    size_t position; /* the last name of an index is used */
+    size_t position; /* of several names of an index the last one is used */
     const pfb_name *name;
 } title;
 

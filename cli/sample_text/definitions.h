@@ -8,33 +8,34 @@
 #include "perfblock/write.h"
 #include "sample_text/words.h"
 
-/* The countersets and V1 objects that a text defines, and the chunks made from them. */
+/* Reads the lines of the text form (docs/text.md) that define countersets and V1 objects, and makes chunks from them.
+ */
 
-/* A line of `counter` or `define`. */
+/* A `counter` or `define` line. */
 typedef struct text_counter {
     uint32_t id; /* V1: title index */
     uint32_t type;
     bool has_type;
-    uint32_t width; /* bytes of its values */
-    pfb_counter registered;
-    pfb_v1_counter definition;
+    uint32_t width;            /* bytes of its values */
+    pfb_counter registered;    /* of a counterset */
+    pfb_v1_counter definition; /* of a V1 object */
     pfb_name name, english, help;
 } text_counter;
 
-/* A number of the sample before, for values that are relative to it. */
-typedef struct text_before {
+/* A row of the previous result, for values that are relative to it. */
+typedef struct previous_row {
     pfb_name name;
     uint32_t occurrence;
-    size_t first_number;
-} text_before;
+    size_t first_number; /* position in text_part.numbers */
+} previous_row;
 
-/* A counterset or a V1 object. */
+/* A counterset or a V1 object. Both are called parts in this folder. */
 typedef struct text_part {
     bool is_v1;
     pfb_guid guid;
     uint32_t title;
     uint32_t instances;     /* PFB_INSTANCES_ bits */
-    int32_t instance_count; /* V1: 0, or a negative number that says what is missing */
+    int32_t instance_count; /* V1: 0, or PFB_V1_NO_INSTANCES, PFB_V1_METADATA_INSTANCES ... */
     bool has_clock;         /* V1: the clock of the object is the 100 ns clock of the sample */
     uint32_t detail, help_title;
     pfb_name name, english, help;
@@ -43,20 +44,20 @@ typedef struct text_part {
     bool has_provider_guid;
     text_counter *counters;
     size_t count, capacity;
-    uint32_t *widths; /* V1: bytes of each value of a row, one per offset, ... */
-    uint32_t *offsets;
+    uint32_t *widths;  /* V1: bytes of each value of a row. Counters with the same offset share a value */
+    uint32_t *offsets; /* V1: offset of each value in its counter block */
     size_t width_count, width_capacity, offset_capacity;
-    uint32_t values_end; /* ... and the end of the last */
-    bool is_new;         /* no chunk has been made from it: it is in a list of new parts */
-    /* The latest rows, by name and occurrence. */
-    text_before *before;
+    uint32_t values_end; /* V1: end of the last value */
+    bool is_new;         /* in new_sets or new_objects: no chunk was made since it last changed */
+    /* The latest rows, ascending by name and occurrence. */
+    previous_row *previous;
     uint64_t *numbers;
-    size_t before_count, before_capacity, number_capacity;
-    size_t before_width; /* numbers of a row */
+    size_t previous_count, previous_capacity, number_capacity;
+    size_t previous_width; /* numbers per row */
 } text_part;
 
 typedef struct text_key {
-    pfb_name bytes; /* a name in UTF-16, 16 bytes of a GUID, or 4 of a title index */
+    pfb_name bytes; /* a name in UTF-16, the 16 bytes of a GUID, or the 4 bytes of a title index */
     text_part *part;
 } text_key;
 
@@ -68,43 +69,45 @@ typedef struct text_parts {
 typedef struct definitions {
     words *words;
     pfb_bytes *capture;
-    void **kept; /* memory of names */
-    size_t kept_count, kept_capacity;
+    void **allocations; /* memory of names and of values given as bytes */
+    size_t allocation_count, allocation_capacity;
     text_parts all;      /* in the order of their definitions */
-    text_parts new_sets; /* countersets and ... */
+    text_parts new_sets; /* parts with is_new: countersets and V1 objects */
     text_parts new_objects;
-    size_t set_count; /* of countersets */
-    text_key *keys;   /* by their positions in the index */
+    size_t set_count; /* number of countersets in `all` */
+    text_key *keys;   /* by position in key_index */
     size_t key_count, key_capacity;
     hash_index key_index;
-    uint64_t seed; /* of the index; 0 at first */
-    text_part *current;
+    uint64_t seed;      /* of the hashes of keys; 0 at first */
+    text_part *current; /* to which counter and define lines belong */
 } definitions;
 
 void definitions_free(definitions *d);
 
-/* Each function below reads the rest of a line. False after an error. */
+/* Each function below reads the rest of a line. Returns false after an error. */
 bool definitions_read_counterset(definitions *d);
 bool definitions_read_counter(definitions *d);
 bool definitions_read_object(definitions *d);
 bool definitions_read_define(definitions *d);
 
-/* Makes the chunks of parts that are new. */
+/* Make the chunks of new parts: the metadata of countersets, and the name table of V1 objects. */
 void definitions_put_countersets(definitions *d);
 void definitions_put_names(definitions *d);
 
 /* ---- For other lines ------------------------------------------------------------------------------------- */
 
-/* Reads a word that must be there; `expected` completes "expected ...". */
+/* Reads a word, which must exist: otherwise the error is "expected " followed by `expected`. */
 bool definitions_word(definitions *d, const char *expected, word *next);
 
-/* Reads the name or key of a part. `part` becomes null for -, if `may_lack` is true. */
-bool definitions_part(definitions *d, bool may_lack, text_part **part);
+/* Reads the word that refers to a part: its name, GUID or title index. If `is_optional`, the word may be -, and *part
+ * becomes null. */
+bool definitions_part(definitions *d, bool is_optional, text_part **part);
 
-/* Converts a word to a name, valid until definitions_free(). - without quotation marks is no name. */
+/* Converts a word to a name, which is valid until definitions_free(). The word - without quotation marks makes an
+ * absent name. */
 bool definitions_name(definitions *d, const word *w, pfb_name *name);
 
-/* A pair of a key and a value at the end of a line. */
+/* A key and a value at the end of a line. */
 typedef struct text_option {
     const char *key;
     enum { OPTION_U32, OPTION_ID, OPTION_I32, OPTION_U64, OPTION_I64, OPTION_NAME, OPTION_GUID } kind;
@@ -112,7 +115,7 @@ typedef struct text_option {
     bool *is_given; /* may be null */
 } text_option;
 
-/* Reads the value of the option that a word names. */
+/* Reads the value of the option with this key. */
 bool definitions_option(definitions *d, const word *key, const text_option *options, size_t count);
 
 /* Reads options up to the end of the line. */
@@ -121,10 +124,10 @@ bool definitions_options(definitions *d, const text_option *options, size_t coun
 /* Appends a chunk. Only tag, guid, request and language of `chunk` are used. */
 void definitions_put_chunk(definitions *d, const pfb_chunk *chunk, const void *body, size_t size);
 
-/* Writes one block; it is called twice, since the first call measures. */
+/* Writes the body of a chunk. It is called twice: the first call measures the size. */
 typedef void definitions_write(pfb_writer *writer, const void *context);
 
-/* Appends a chunk with what `write` writes. Returns the error of the writer. */
+/* Appends a chunk with the body that `write` writes. Returns the error of the writer; then nothing is appended. */
 pfb_error definitions_put_written(definitions *d, const pfb_chunk *chunk, definitions_write *write,
                                   const void *context);
 

@@ -9,11 +9,11 @@
 
 static const char first_line[] = "perfblock text ";
 
-/* The clocks of `sample SECONDS`. */
-#define TICKS INT64_C(10000000)                 /* per second, of all clocks */
-#define START_PERF_TIME (1000 * TICKS)          /* of the performance clock at second 0 */
-#define START_100NS INT64_C(133801632000000000) /* 2025-01-01 00:00 UTC */
-#define MOST_SECONDS UINT64_C(1000000000)
+/* The clocks of a line "sample SECONDS". */
+#define TICKS INT64_C(10000000)                 /* ticks per second of both clocks */
+#define START_PERF_TIME (1000 * TICKS)          /* the performance clock at second 0 */
+#define START_100NS INT64_C(133801632000000000) /* the 100 ns clock at second 0: 2025-01-01 00:00 UTC */
+#define MAX_SECONDS UINT64_C(1000000000)
 
 /* ---- A sample -------------------------------------------------------------------------------------------- */
 
@@ -22,12 +22,12 @@ typedef struct text_value {
     uint64_t number;
     uint32_t width;       /* bytes of the number, or of the datum */
     const uint8_t *datum; /* null: a number of 4 or 8 bytes */
-    char relation;        /* + - = to the row before; 0: none */
+    char relation;        /* + - or =: the value is relative to the previous result; 0: it is not */
     word word;            /* for errors */
 } text_value;
 
 typedef struct text_row {
-    pfb_name name; /* bytes is null: none */
+    pfb_name name; /* absent if `bytes` is null */
     int64_t id;
     uint32_t parent_title, parent_position;
     uint32_t occurrence;
@@ -36,12 +36,12 @@ typedef struct text_row {
 } text_row;
 
 typedef struct text_result {
-    text_part *part; /* null: unknown */
+    text_part *part; /* null: the result answers no query */
     uint32_t kind, status;
     int64_t time, frequency; /* V1: the object's clock */
     size_t first_id, id_count;
-    size_t first_width; /* widths of the values of a row */
-    size_t value_count; /* of a row */
+    size_t first_width; /* position in reader.widths of the widths of a row's values */
+    size_t value_count; /* values per row */
     size_t first_row, row_count;
     word word; /* for errors */
 } text_result;
@@ -55,12 +55,12 @@ typedef struct reader {
     words words;
     definitions definitions;
     pfb_name machine;
-    bool is_big_endian;  /* the blocks of the machine */
+    bool is_big_endian;  /* byte order of V1 blocks */
     text_query *queries; /* ascending by index */
     size_t query_count, query_capacity;
     bool has_queries;     /* the text has query lines */
-    bool has_new_queries; /* no chunk has been made from them */
-    bool ends_queries;    /* another query line begins new ones */
+    bool has_new_queries; /* no chunk was made since the queries changed */
+    bool ends_queries;    /* the next query line begins a new list of queries */
     /* The current sample. */
     bool has_sample;
     bool is_v1;
@@ -79,7 +79,7 @@ typedef struct reader {
 
 /* ---- Relative values ------------------------------------------------------------------------------------- */
 
-/* Rows of a result by name. */
+/* A row of a result, for sorting by name. */
 typedef struct named_row {
     pfb_name name;
     size_t row;
@@ -100,19 +100,19 @@ static int compare_named(const void *left, const void *right)
     return order != 0 ? order : (a->row > b->row) - (a->row < b->row);
 }
 
-/* Returns the numbers of this row in the latest result before, or null. */
-static const uint64_t *find_before(const text_part *part, const pfb_name *name, uint32_t occurrence)
+/* Returns the numbers of a row in the previous result of the same part, or null. */
+static const uint64_t *find_previous(const text_part *part, const pfb_name *name, uint32_t occurrence)
 {
     size_t low = 0;
-    size_t high = part->before_count;
+    size_t high = part->previous_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const text_before *before = &part->before[middle];
-        int order = compare_names(&before->name, name);
+        const previous_row *previous = &part->previous[middle];
+        int order = compare_names(&previous->name, name);
         if (order == 0)
-            order = (before->occurrence > occurrence) - (before->occurrence < occurrence);
+            order = (previous->occurrence > occurrence) - (previous->occurrence < occurrence);
         if (order == 0)
-            return part->numbers + before->first_number;
+            return part->numbers + previous->first_number;
         if (order < 0)
             low = middle + 1;
         else
@@ -121,39 +121,39 @@ static const uint64_t *find_before(const text_part *part, const pfb_name *name, 
     return NULL;
 }
 
-/* Replaces a relative value by the number that it means. */
-static bool resolve(reader *r, text_value *value, const uint64_t *before)
+/* Replaces a relative value by its number. */
+static bool resolve(reader *r, text_value *value, const uint64_t *previous)
 {
     if (value->relation == 0)
         return true;
-    if (!before)
+    if (!previous)
         return words_fail(&r->words, &value->word, "the sample before has no such row with these values");
-    uint64_t number = value->relation == '-' ? *before - value->number : *before + value->number;
+    uint64_t number = value->relation == '-' ? *previous - value->number : *previous + value->number;
     value->number = value->width == 4 ? (uint32_t)number : number;
     return true;
 }
 
-/* Keeps the numbers of a result for the values of the next one. */
-static void keep_numbers(reader *r, const text_result *result, const named_row *sorted)
+/* Stores the numbers of a result, to which values of the next one may be relative. */
+static void store_numbers(reader *r, const text_result *result, const named_row *sorted)
 {
     text_part *part = result->part;
     size_t width = result->value_count;
-    part->before_count = result->row_count;
-    part->before_width = width;
+    part->previous_count = result->row_count;
+    part->previous_width = width;
     if (result->row_count == 0)
         return;
-    part->before = memory_grow(part->before, &part->before_capacity, result->row_count, sizeof *part->before);
+    part->previous = memory_grow(part->previous, &part->previous_capacity, result->row_count, sizeof *part->previous);
     part->numbers =
         memory_grow(part->numbers, &part->number_capacity, result->row_count * width + 1, sizeof *part->numbers);
     for (size_t i = 0; i < result->row_count; i++) {
         const text_row *row = &r->rows[sorted[i].row];
-        part->before[i] = (text_before){row->name, row->occurrence, i * width};
+        part->previous[i] = (previous_row){row->name, row->occurrence, i * width};
         for (size_t j = 0; j < width; j++)
             part->numbers[i * width + j] = r->values[row->first_value + j].number;
     }
 }
 
-/* Whether a result has one row, without an instance. */
+/* Returns true if a result has exactly one row, without an instance. */
 static bool is_single_row(const reader *r, const text_result *result)
 {
     if (r->is_v1)
@@ -161,13 +161,13 @@ static bool is_single_row(const reader *r, const text_result *result)
     return result->kind == PFB_V2_SINGLE_COUNTER || result->kind == PFB_V2_MULTIPLE_COUNTERS;
 }
 
-/* Ends a result: numbers rows of equal names and resolves relative values. */
+/* Ends a result: numbers the rows with equal names and resolves relative values. */
 static bool end_result(reader *r)
 {
     if (r->result_count == 0)
         return true;
     text_result *result = &r->results[r->result_count - 1];
-    bool is_fine = true;
+    bool succeeded = true;
     if (result->row_count == 0 && is_single_row(r, result) && (r->is_v1 || result->value_count > 0))
         return words_fail(&r->words, &result->word, "this result needs a row");
     if (!result->part || result->row_count == 0)
@@ -176,20 +176,20 @@ static bool end_result(reader *r)
     for (size_t i = 0; i < result->row_count; i++)
         sorted[i] = (named_row){r->rows[result->first_row + i].name, result->first_row + i};
     qsort(sorted, result->row_count, sizeof *sorted, compare_named);
-    for (size_t i = 0; i < result->row_count && is_fine; i++) {
+    for (size_t i = 0; i < result->row_count && succeeded; i++) {
         text_row *row = &r->rows[sorted[i].row];
         bool repeats = i > 0 && compare_names(&sorted[i - 1].name, &sorted[i].name) == 0;
         row->occurrence = repeats ? r->rows[sorted[i - 1].row].occurrence + 1 : 0;
-        const uint64_t *before = find_before(result->part, &row->name, row->occurrence);
-        if (result->part->before_width != result->value_count)
-            before = NULL;
-        for (size_t j = 0; j < result->value_count && is_fine; j++)
-            is_fine = resolve(r, &r->values[row->first_value + j], before ? before + j : NULL);
+        const uint64_t *previous = find_previous(result->part, &row->name, row->occurrence);
+        if (result->part->previous_width != result->value_count)
+            previous = NULL;
+        for (size_t j = 0; j < result->value_count && succeeded; j++)
+            succeeded = resolve(r, &r->values[row->first_value + j], previous ? previous + j : NULL);
     }
-    if (is_fine)
-        keep_numbers(r, result, sorted);
+    if (succeeded)
+        store_numbers(r, result, sorted);
     free(sorted);
-    return is_fine;
+    return succeeded;
 }
 
 /* ---- Writing samples ------------------------------------------------------------------------------------- */
@@ -331,7 +331,7 @@ static void write_queries(pfb_writer *writer, const void *context)
         pfb_write_identifier(writer, &r->queries[i].query);
 }
 
-/* Makes the chunks that precede V2 replies. */
+/* Makes the chunks that precede V2 replies: metadata and query information. */
 static bool put_queries(reader *r)
 {
     definitions_put_countersets(&r->definitions);
@@ -361,7 +361,7 @@ static bool end_sample(reader *r)
     if (!end_result(r))
         return false;
     pfb_chunk chunk = {.tag = r->is_v1 ? PFB_TAG_V1 : PFB_TAG_DATA};
-    if (!r->is_v1 && !put_queries(r)) /* of a sample without results */
+    if (!r->is_v1 && !put_queries(r)) /* the first result calls this; a sample may have none */
         return false;
     pfb_error error = definitions_put_written(&r->definitions, &chunk, r->is_v1 ? write_v1 : write_v2, r);
     r->has_sample = false;
@@ -383,7 +383,7 @@ static bool read_seconds(const word *w, int64_t *ticks)
     const word fraction = {.text = w->text + w->size - decimals, .size = decimals};
     uint64_t number = 0;
     uint64_t part = 0;
-    if (!word_unsigned(&seconds, MOST_SECONDS, &number) || decimals > DECIMALS ||
+    if (!word_unsigned(&seconds, MAX_SECONDS, &number) || decimals > DECIMALS ||
         (point && (memchr(w->text, 'x', w->size) || !word_unsigned(&fraction, TICKS, &part))))
         return false;
     for (size_t i = decimals; i < DECIMALS; i++)
@@ -519,7 +519,8 @@ static void add_widths_of_ids(reader *r, const text_part *part, const uint32_t *
     free(sorted);
 }
 
-/* Finds what the values of a row are: those of the ids, or the one that the query asks for. */
+/* Sets the number of values per row and their widths: a value for each counter id, or one for the counter of the query.
+ */
 static void set_values(reader *r, text_result *result, const text_query *query, bool has_own_ids)
 {
     const text_part *part = result->part;
@@ -544,7 +545,8 @@ static void set_values(reader *r, text_result *result, const text_query *query, 
     result->value_count = result->id_count;
 }
 
-/* As PerfLib, by the query: one or all counters, one or any number of instances. */
+/* The kind that PerfLib returns for a query: it depends on whether the query names one counter or all, and on whether
+ * it has an instance pattern. */
 static uint32_t usual_kind(const text_query *query)
 {
     bool is_pattern = query->query.name.bytes && pfb_query_is_pattern(&query->query.name);
@@ -644,7 +646,7 @@ static bool read_error(reader *r)
 
 /* ---- Lines: rows ----------------------------------------------------------------------------------------- */
 
-/* Splits NAME#ID at the last number sign. - is a row without name. */
+/* Splits NAME#ID at the last number sign. The word - is a row without a name. */
 static bool read_instance(reader *r, const word *w, text_row *row)
 {
     if (word_is(w, "-"))
@@ -666,15 +668,16 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* hex:BYTES */
+/* Reads a value of the form hex:BYTES. */
 static bool read_datum(reader *r, const word *w, text_value *value)
 {
     enum { PREFIX = 4 };
     size_t size = (w->size - PREFIX) / 2;
     uint8_t *bytes = memory_get(size + 1, 1);
     definitions *d = &r->definitions;
-    d->kept = memory_grow(d->kept, &d->kept_capacity, d->kept_count + 1, sizeof *d->kept);
-    d->kept[d->kept_count++] = bytes;
+    d->allocations =
+        memory_grow(d->allocations, &d->allocation_capacity, d->allocation_count + 1, sizeof *d->allocations);
+    d->allocations[d->allocation_count++] = bytes;
     value->datum = bytes;
     value->width = (uint32_t)size;
     bool is_hex = w->size % 2 == 0 && size <= UINT32_MAX;
@@ -711,8 +714,8 @@ static bool read_value(reader *r, const word *w, uint32_t width, text_value *val
         digits.text++;
         digits.size--;
     }
-    uint64_t most = value->width == 4 ? UINT32_MAX : UINT64_MAX;
-    return word_unsigned(&digits, most, &value->number) ||
+    uint64_t max = value->width == 4 ? UINT32_MAX : UINT64_MAX;
+    return word_unsigned(&digits, max, &value->number) ||
            words_fail(&r->words, w, "expected a number of at most %u bytes, +N, -N, = or hex:BYTES",
                       (unsigned)value->width);
 }
@@ -735,8 +738,8 @@ static bool read_parent(reader *r, text_row *row)
     return true;
 }
 
-/* Returns true if the result may have one more row, which has a name or not. */
-static bool accepts(reader *r, const text_result *result, const word *w)
+/* Returns true if the result may have one more row with the instance `w`, which is - for none. */
+static bool check_row(reader *r, const text_result *result, const word *w)
 {
     bool is_named = r->is_v1 ? result->part->instance_count == 0 : has_instances(result->kind);
     bool is_single = is_single_row(r, result);
@@ -756,7 +759,7 @@ static bool read_row(reader *r)
     word w;
     if (!result)
         return words_fail_here(&r->words, "a row belongs to a result, which must precede it");
-    if (!definitions_word(&r->definitions, "\"NAME#ID\" or -", &w) || !accepts(r, result, &w) ||
+    if (!definitions_word(&r->definitions, "\"NAME#ID\" or -", &w) || !check_row(r, result, &w) ||
         !read_instance(r, &w, &row))
         return false;
     size_t count = 0;
@@ -823,7 +826,7 @@ static void write_instances(pfb_writer *writer, const void *context)
         pfb_write_listed_instance(writer, (uint32_t)r->rows[i].id, &r->rows[i].name);
 }
 
-/* An instance list. Its rows are those of no sample. */
+/* Reads an instance list. r->rows is empty, because no sample is open, and holds the instances for the writer. */
 static bool read_instances(reader *r)
 {
     text_part *part = NULL;
@@ -932,8 +935,8 @@ static bool read_line(reader *r)
                       "machine or note");
 }
 
-/* Skips a byte order mark. */
-static size_t skip_mark(const char *data, size_t size)
+/* Returns the size of the byte order mark at the beginning; 0 if there is none. */
+static size_t mark_size(const char *data, size_t size)
 {
     static const char mark[] = "\xef\xbb\xbf";
     return size >= sizeof mark - 1 && memcmp(data, mark, sizeof mark - 1) == 0 ? sizeof mark - 1 : 0;
@@ -943,12 +946,12 @@ bool text_form_recognise(const void *data, size_t size)
 {
     if (size == 0)
         return false;
-    size_t at = skip_mark(data, size);
+    size_t at = mark_size(data, size);
     return size - at >= sizeof first_line - 1 &&
            memcmp((const char *)data + at, first_line, sizeof first_line - 1) == 0;
 }
 
-/* Skips the words of a line. False after an error. */
+/* Skips the words of a line. Returns false after an error. */
 static bool skip_words(words *w)
 {
     word next;
@@ -968,7 +971,7 @@ bool text_form_find_time(const uint8_t *data, size_t size, bool is_last, int64_t
         is_found = word_is(&verb, "sample") && read_sample(&r);
         has_line = skip_words(&r.words) && words_next_line(&r.words);
     }
-    /* A sample whose line is the last one of these bytes may continue after them. */
+    /* The last line of these bytes may continue after them. */
     is_found = is_found && (has_line || is_last);
     *time = r.times.perf_time_100ns;
     *needs_more = !is_last && !is_found;
@@ -978,7 +981,7 @@ bool text_form_find_time(const uint8_t *data, size_t size, bool is_last, int64_t
 static bool read_first_line(reader *r)
 {
     word version;
-    r->words.at = skip_mark(r->words.data, r->words.size) + sizeof first_line - 1;
+    r->words.at = mark_size(r->words.data, r->words.size) + sizeof first_line - 1;
     if (!words_next(&r->words, &version))
         return words_fail_here(&r->words, "expected the version of the text form, which is 1");
     return word_is(&version, "1") || words_fail(&r->words, &version, "this program reads version 1 of the text form");
@@ -989,14 +992,14 @@ bool text_form_read(const char *file, const void *data, size_t size, pfb_bytes *
     reader r = {.words = {.file = file, .data = data, .size = size}};
     r.definitions = (definitions){.words = &r.words, .capture = capture};
     definitions_put_chunk(&r.definitions, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
-    bool is_fine = read_first_line(&r);
-    while (is_fine && words_next_line(&r.words))
-        is_fine = read_line(&r);
-    is_fine = is_fine && !r.words.has_failed && end_sample(&r);
-    if (is_fine) /* those after the last sample */
+    bool succeeded = read_first_line(&r);
+    while (succeeded && words_next_line(&r.words))
+        succeeded = read_line(&r);
+    succeeded = succeeded && !r.words.has_failed && end_sample(&r);
+    if (succeeded) /* countersets that are defined after the last sample */
         definitions_put_countersets(&r.definitions);
-    if (is_fine && r.has_new_queries)
-        is_fine = put_queries(&r);
+    if (succeeded && r.has_new_queries)
+        succeeded = put_queries(&r);
     free(r.queries);
     free(r.results);
     free(r.rows);
@@ -1004,5 +1007,5 @@ bool text_form_read(const char *file, const void *data, size_t size, pfb_bytes *
     free(r.ids);
     free(r.widths);
     definitions_free(&r.definitions);
-    return is_fine;
+    return succeeded;
 }

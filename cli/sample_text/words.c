@@ -62,7 +62,7 @@ static bool is_line_end(const words *w)
     return w->at == w->size || w->data[w->at] == '\n';
 }
 
-/* Moves from the end of a line to the start of the next one that has words or to the end of the file. */
+/* Moves from the end of a line to the start of the next one that has words, or to the end of the text. */
 static void skip_empty_lines(words *w)
 {
     while (w->at < w->size) {
@@ -149,7 +149,7 @@ static unsigned digit_value(char c)
     return c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10) : NO_DIGIT;
 }
 
-bool word_unsigned(const word *w, uint64_t most, uint64_t *number)
+bool word_unsigned(const word *w, uint64_t max, uint64_t *number)
 {
     bool is_hexadecimal = w->size > 2 && w->text[0] == '0' && w->text[1] == 'x';
     unsigned radix = is_hexadecimal ? 16 : 10;
@@ -158,15 +158,15 @@ bool word_unsigned(const word *w, uint64_t most, uint64_t *number)
         return false;
     for (size_t i = is_hexadecimal ? 2 : 0; i < w->size; i++) {
         unsigned digit = digit_value(w->text[i]);
-        if (digit >= radix || digit > most || read > (most - digit) / radix)
+        if (digit >= radix || digit > max || read > (max - digit) / radix)
             return false;
         read = read * radix + digit;
     }
     *number = read;
-    return read <= most;
+    return read <= max;
 }
 
-bool word_signed(const word *w, int64_t least, int64_t most, int64_t *number)
+bool word_signed(const word *w, int64_t min, int64_t max, int64_t *number)
 {
     uint64_t magnitude = 0;
     bool is_negative = !w->is_quoted && w->size > 1 && w->text[0] == '-';
@@ -174,7 +174,7 @@ bool word_signed(const word *w, int64_t least, int64_t most, int64_t *number)
     if (!word_unsigned(&digits, (uint64_t)INT64_MAX + is_negative, &magnitude))
         return false;
     *number = !is_negative ? (int64_t)magnitude : magnitude > INT64_MAX ? INT64_MIN : -(int64_t)magnitude;
-    return *number >= least && *number <= most;
+    return *number >= min && *number <= max;
 }
 
 /* Reads a 16-bit unit in hexadecimal. Returns 0 if there is none. */
@@ -198,7 +198,7 @@ static bool convert_plain(const char *text, size_t size, uint8_t *out, size_t *s
     size_t units = pfb_name_to_utf16(&utf8, out + *size_bytes, size);
     const pfb_name utf16 = pfb_utf16_name(out + *size_bytes, units);
     *size_bytes += 2 * units;
-    /* What cannot be decoded becomes U+FFFD, which has another size than the bytes or other bytes. */
+    /* A malformed byte becomes U+FFFD, which has three bytes in UTF-8: then the sizes differ. */
     return pfb_name_to_utf8(&utf16, NULL, 0) == size && !memchr(text, '\0', size);
 }
 

@@ -6,16 +6,16 @@
 #include "perfblock/name.h"
 
 /* Reads the lines and words of the text form of samples (docs/text.md). A line that begins with a space or tab
- * continues the line before. Empty lines, and lines that begin with #, are skipped. A word ends at a space or tab, or
- * is a text between quotation marks. */
+ * continues the previous one. Empty lines, and lines that begin with #, are skipped. A word ends at a space or tab, or
+ * is text between quotation marks. */
 
 typedef struct words {
-    const char *file; /* its name, for errors; null: they are not reported */
+    const char *file; /* name of the text in messages; null: errors are not reported */
     const char *data;
     size_t size;
     /* ------------------------------------------------------------------------------------------ */
     size_t at;
-    bool has_failed; /* an error was reported: nothing more is read */
+    bool has_failed; /* an error occurred: nothing more is read */
 } words;
 
 typedef struct word {
@@ -24,14 +24,15 @@ typedef struct word {
     bool is_quoted;
 } word;
 
-/* Moves to the next line that has words. False at the end and after an error. */
+/* Moves to the next line that has words. Returns false at the end and after an error, such as words left on the current
+ * line. */
 bool words_next_line(words *w);
 
-/* Reads the next word of the line. False at its end and after an error. */
+/* Reads the next word of the line. Returns false at its end and after an error. */
 bool words_next(words *w, word *next);
 
-/* Reports an error at a word with status 1, its line and its column in bytes. Only the first error is reported. Returns
- * false. */
+/* Reports an error at a word, with its line and its column in bytes, and raises status 1. Only the first error is
+ * reported. Returns false. */
 bool words_fail(words *w, const word *at, const char *format, ...) TEXT_PRINTF(3, 4);
 
 /* The same at the current position, for a word that is missing. */
@@ -40,13 +41,13 @@ bool words_fail_here(words *w, const char *sentence);
 /* Returns true if the word is this one, without quotation marks. */
 bool word_is(const word *w, const char *text);
 
-/* Reads a number from 0 to `most`: decimal, or hexadecimal after 0x. */
-bool word_unsigned(const word *w, uint64_t most, uint64_t *number);
+/* Reads a number from 0 to `max`: decimal, or hexadecimal after 0x. */
+bool word_unsigned(const word *w, uint64_t max, uint64_t *number);
 
-/* Reads a decimal number with or without a minus sign. */
-bool word_signed(const word *w, int64_t least, int64_t most, int64_t *number);
+/* Reads a number from `min` to `max`, with or without a minus sign. */
+bool word_signed(const word *w, int64_t min, int64_t max, int64_t *number);
 
-/* Converts a word to UTF-16LE in memory of 2 bytes per byte of the word. \" and \\ are characters, \uXXXX is a 16-bit
+/* Converts a word to UTF-16LE. `out` has 2 bytes per byte of the word. \" and \\ are characters, \uXXXX is a 16-bit
  * unit in hexadecimal. Returns false for other escapes, for \u0000 and for malformed UTF-8. */
 bool word_to_utf16(const word *w, uint8_t *out, size_t *size_bytes);
 
