@@ -13,8 +13,8 @@ extern "C" {
 /* Perfmon logs (.blg): the binary logs of Performance Monitor, logman and relog. No public description of the format
  * exists; docs/log.md has the layout as captured logs show it.
  *
- * A log is a sequence of buffers. A buffer holds events. A record is the payload of one event or of several in
- * succession: the list of counter paths, a sample, a part of the name table, or the summary.
+ * A log is a sequence of buffers. A buffer holds events. A record is the joined payload of one or
+ * several consecutive events: the list of counter paths, a sample, a part of the name table, or the summary.
  *
  *     pfb_log_reader log;
  *     pfb_log_record record;
@@ -45,19 +45,19 @@ extern "C" {
 typedef struct pfb_log_reader {
     pfb_error error;         /* the first failure; its offset counts from the start of the window */
     uint32_t notes;          /* PFB_NOTE_ bits: deviations tolerated so far */
-    uint64_t window_offset;  /* of the window in the log */
+    uint64_t window_offset;  /* offset of the window in the log */
     bool needs_more;         /* pfb_log_next_record returned false because the next record ends past the window */
     size_t resume_offset;    /* if needs_more: offset in this window at which the next window must begin */
-    uint64_t skipped_events; /* events of unknown kind or layout, and parts of records that lack other parts */
+    uint64_t skipped_events; /* events of unknown kind or layout, and records of which a part is missing */
 
     /* The header of the log. */
     uint64_t start_time, end_time; /* UTC */
-    uint32_t buffer_count;         /* buffers in the log; also in one that was cut */
+    uint32_t buffer_count;         /* buffers in the complete log, also if this one was cut */
     uint32_t pointer_size;         /* 4 or 8: written by 32-bit or 64-bit Windows */
-    uint8_t major, minor;          /* version of that Windows, 5.2 for Server 2003 */
-    uint32_t build;
-    int32_t bias_minutes;                                 /* UTC = local time + bias + standard or daylight bias */
-    int32_t standard_bias_minutes, daylight_bias_minutes; /* which of the two is in force is not recorded */
+    uint8_t major, minor;          /* version of the Windows that wrote it, 5.2 for Server 2003 */
+    uint32_t build;                /* of that Windows */
+    int32_t bias_minutes;          /* UTC = local time + bias + standard or daylight bias */
+    int32_t standard_bias_minutes, daylight_bias_minutes; /* the log does not say which of the two applies */
     pfb_name standard_name, daylight_name;                /* "@tzres.dll,-212" in newer logs; valid as long as the first
                                                              window */
     /* ------------------------------------------------------------------------------------------ */
@@ -69,7 +69,7 @@ typedef struct pfb_log_reader {
     size_t at, used_end;        /* offsets of the next event, and of the end of the buffer's events */
     bool is_cut;                /* the input ends at used_end, before the buffer's events do */
     uint64_t buffers_read;
-    size_t resume_at; /* of the next event in the buffer that the next window begins with */
+    size_t resume_at; /* offset of the next event in the first buffer of the next window */
 } pfb_log_reader;
 
 /* Types of records. Others are skipped. */
@@ -81,21 +81,23 @@ typedef struct pfb_log_reader {
 /* A record. Valid until pfb_log_continue. */
 typedef struct pfb_log_record {
     uint32_t type;     /* PFB_LOG_ */
-    size_t offset;     /* of its first event in the window */
-    size_t size_bytes; /* of the payloads of all parts */
+    size_t offset;     /* offset of its first event in the window */
+    size_t size_bytes; /* sum of the payloads of all parts */
     uint32_t part_count;
     uint64_t time; /* local */
     /* ------------------------------------------------------------------------------------------ */
     size_t buffer, next_buffer, used_end;
 } pfb_log_record;
 
-/* Returns true if the bytes begin like a log. Reads at most 108 bytes. Other event traces (.etl) begin the same way. */
+/* Returns true if the bytes begin like a log. Reads at most 108 bytes. It is also true for other event traces (.etl).
+ */
 PFB_API bool pfb_log_recognise(const void *data, size_t size);
 
 /* Opens a whole log. Null options are defaults. Returns false if the first buffer is malformed. */
 PFB_API bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, const pfb_read_options *options);
 
-/* Opens a log of which `data` is the first window. It must hold the first buffer. */
+/* Opens a log of which `data` is the first window. The window must contain the first buffer: else
+ * PFB_CALLER_TOO_SMALL. */
 PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last,
                                  const pfb_read_options *options);
 
@@ -105,8 +107,9 @@ PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t s
 PFB_API bool pfb_log_continue(pfb_log_reader *log, const void *data, size_t size, bool is_last);
 
 /* Finds the next whole record. Returns false at the end, on error, and if more is needed. A record that lacks a part is
- * skipped with PFB_NOTE_INCOMPLETE_RECORD, events of other kinds with PFB_NOTE_UNKNOWN_EVENT. At the end, a record that
- * lacks its last parts is PFB_TRUNCATED_RECORD, and PFB_TRUNCATED_LOG if the header promises more buffers. */
+ * skipped with PFB_NOTE_INCOMPLETE_RECORD, events of other kinds with PFB_NOTE_UNKNOWN_EVENT. At the end,
+ * the error is PFB_TRUNCATED_RECORD if a record lacks its last parts, and PFB_TRUNCATED_LOG if the log has fewer
+ * buffers than its header says. */
 PFB_API bool pfb_log_next_record(pfb_log_reader *log, pfb_log_record *record);
 
 /* Joins the parts of a record in `memory`, up to `capacity` bytes. Returns the number of bytes written: size_bytes,
@@ -124,7 +127,7 @@ PFB_API size_t pfb_log_record_offset(const pfb_log_reader *log, const pfb_log_re
 #define PFB_LOG_ALL_INSTANCES UINT32_C(0x01) /* the instance is a wildcard */
 #define PFB_LOG_ALL_COUNTERS UINT32_C(0x10)  /* the counter is a wildcard: samples hold whole V1 objects */
 
-/* Reads a joined record of type PFB_LOG_PATHS. Errors count from the start of the record. */
+/* Reads a joined record of type PFB_LOG_PATHS. Offsets of errors count from the start of the record. */
 typedef struct pfb_log_path_reader {
     pfb_error error;
     uint32_t notes;
@@ -138,8 +141,8 @@ typedef struct pfb_log_path_reader {
 /* A counter path. Names are UTF-16LE, valid as long as the joined record. */
 typedef struct pfb_log_path {
     size_t offset;      /* in the record */
-    uint32_t position;  /* that of its items in each sample */
-    uint32_t flags;     /* PFB_LOG_ALL_ and unknown ones */
+    uint32_t position;  /* equals the position of its item in each sample */
+    uint32_t flags;     /* PFB_LOG_ALL_ and unknown bits */
     uint32_t user_data; /* the value that the recording program gave the counter */
     uint32_t type;      /* counter type */
     uint64_t frequency; /* ticks per second of the clock that the type divides by; 0 if it has none */
@@ -160,7 +163,7 @@ PFB_API bool pfb_log_next_path(pfb_log_path_reader *reader, pfb_log_path *path);
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */
 
-/* Reads a joined record of type PFB_LOG_SAMPLE. Errors count from the start of the record. */
+/* Reads a joined record of type PFB_LOG_SAMPLE. Offsets of errors count from the start of the record. */
 typedef struct pfb_log_sample_reader {
     pfb_error error;
     uint32_t notes;
@@ -171,7 +174,7 @@ typedef struct pfb_log_sample_reader {
     uint32_t position;
     size_t item, item_end; /* the current item */
     uint32_t instance_count, instances_read;
-    size_t name_bytes_left; /* that names of the item may have in sum */
+    size_t name_bytes_left; /* limit for the sum of the names of the item that were not read yet */
 } pfb_log_sample_reader;
 
 /* Kinds of items. */
@@ -179,11 +182,11 @@ typedef struct pfb_log_sample_reader {
 #define PFB_LOG_INSTANCES UINT32_C(2) /* one counter of all instances */
 #define PFB_LOG_OBJECT UINT32_C(5)    /* a V1 block with one object */
 
-/* What a sample holds for one path. */
+/* The content of a sample for one path. */
 typedef struct pfb_log_item {
     size_t offset;     /* in the record */
-    uint32_t kind;     /* PFB_LOG_COUNTER, _INSTANCES, _OBJECT, or an unknown number: the item is skipped */
-    uint32_t position; /* of its path */
+    uint32_t kind;     /* PFB_LOG_COUNTER, _INSTANCES or _OBJECT; callers ignore items of other kinds */
+    uint32_t position; /* position of its path */
     uint32_t status;   /* PDH status; pfb_pdh_has_value */
     uint64_t time;     /* local; 0 for objects */
     uint64_t first;    /* COUNTER: the raw value */
@@ -205,18 +208,18 @@ typedef struct pfb_log_instance {
 PFB_API bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size,
                                  const pfb_read_options *options);
 
-/* Moves to the next item; what is left of the current one is validated first. */
+/* Moves to the next item. Instances of the current one that were not read are checked first. */
 PFB_API bool pfb_log_next_item(pfb_log_sample_reader *reader, pfb_log_item *item);
 
 /* Returns the next instance of the current item. */
 PFB_API bool pfb_log_next_instance(pfb_log_sample_reader *reader, pfb_log_instance *instance);
 
-/* Reads what is left and returns reader->error. */
+/* Reads the rest of the sample and returns reader->error. */
 PFB_API pfb_error pfb_log_finish_sample(pfb_log_sample_reader *reader);
 
 /* ---- Names and summary --------------------------------------------------------------------------------------- */
 
-/* A joined record of type PFB_LOG_NAMES: a piece of the name table of a machine. */
+/* The content of a joined record of type PFB_LOG_NAMES: a piece of the name table of a machine. */
 typedef struct pfb_log_names {
     pfb_name machine;    /* "\\MACHINE" */
     size_t table_offset; /* of the piece in the record. All pieces of a machine, concatenated, are a multi-string in
@@ -226,7 +229,7 @@ typedef struct pfb_log_names {
 
 PFB_API pfb_error pfb_log_read_names(const void *record, size_t size, pfb_log_names *names);
 
-/* A joined record of type PFB_LOG_SUMMARY, the last record of a log that was closed. */
+/* The content of a joined record of type PFB_LOG_SUMMARY, which is the last record of a log that was closed. */
 typedef struct pfb_log_summary {
     uint64_t first_time, last_time; /* local */
     uint32_t sample_count;
@@ -241,7 +244,7 @@ typedef struct pfb_log_value {
     uint32_t path;       /* position of its path */
     uint32_t status;     /* PDH status of the instance, or of the item if that has no values */
     uint32_t occurrence; /* among the instances of its path with this name, from 0 */
-    uint32_t older;      /* its position in the previous sample, PFB_LOG_NONE if it has none */
+    uint32_t older;      /* position of the same counter in the previous sample; PFB_LOG_NONE if it is not there */
     bool has_instance;   /* the path is a wildcard, and this is one of its instances */
     pfb_name instance;
     uint64_t time; /* local */
@@ -258,35 +261,37 @@ typedef struct pfb_log_values {
     size_t count;
 } pfb_log_values;
 
-/* Reads the counters of a joined sample record into `values`; objects are left to pfb_log_next_item. Sets `occurrence`;
- * `older` is PFB_LOG_NONE. Values keep the order of the record and point to the names in it. An item without a value
- * (pfb_pdh_has_value) and without instances has one value that carries its status. Returns the sample's error, or
- * PFB_CALLER_TOO_SMALL; the values before it are there. Values are sorted: n log n comparisons. */
+/* Reads the counters of a joined sample record into `values`; items of kind PFB_LOG_OBJECT are ignored. Sets
+ * `occurrence`; `older` is PFB_LOG_NONE. Values keep the order of the record and point to the names in it. An item
+ * whose status says that there is no value (pfb_pdh_has_value) and that has no instances adds one value with this
+ * status. Returns the sample's error, or PFB_CALLER_TOO_SMALL; the values before the error are stored. Values are
+ * sorted: n log n comparisons. */
 PFB_API pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size,
                                const pfb_read_options *options);
 
-/* Sets `older` of the newer values: the value of the same path, instance name and occurrence. Both samples' records
- * must be unchanged. Linear. */
+/* Sets `older` of the newer values to the value with the same path, instance name and occurrence. The records of both
+ * samples must still be in memory and unchanged. Linear. */
 PFB_API void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer);
 
-/* Converts a value for the formulas; `has` is 0 if the status means that there is none. */
+/* Converts a value to the input of a formula. `has` is 0 if the status says that there is no value. */
 PFB_API pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *value);
 
-/* Returns true and the difference UTC - local time in minutes, a multiple of 15, if the value holds a UTC time next to
- * its local one: types of the 100 ns clock. More exact than the header, which does not say whether daylight saving time
- * is in force. */
+/* Stores the difference UTC - local time in minutes, a multiple of 15. Returns false if the value does not contain a
+ * UTC time besides its local one, as values of types with the 100 ns clock do. The log's header is less exact: it does
+ * not say whether daylight saving time applies. */
 PFB_API bool pfb_log_utc_bias(const pfb_log_path *path, const pfb_log_value *value, int32_t *minutes);
 
-/* The same for any two times of one moment, such as PerfTime100nSec of a V1 block and the time of its record. Returns
- * false if they are more than 15 hours apart, which no time zone is. */
+/* The same for a UTC time and a local time of the same moment, such as PerfTime100nSec of a V1 block and the time of
+ * its record. Returns false if they differ by more than 15 hours, which is more than in any time zone. */
 PFB_API bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes);
 
 /* ---- Statuses ------------------------------------------------------------------------------------------------ */
 
-/* Returns true for the two statuses that accompany a value: PDH_CSTATUS_VALID_DATA and PDH_CSTATUS_NEW_DATA. */
+/* Returns true for the two statuses that a value can have: PDH_CSTATUS_VALID_DATA and PDH_CSTATUS_NEW_DATA. Others
+ * replace the value. */
 PFB_API bool pfb_pdh_has_value(uint32_t status);
 
-/* The name of a PDH_CSTATUS_ in lower case ("no_machine"), "unknown_status" for others. Never null; static. */
+/* Returns the name of a PDH_CSTATUS_ in lower case ("no_machine"), or "unknown_status". The string is static. */
 PFB_API const char *pfb_pdh_status_name(uint32_t status);
 
 #ifdef __cplusplus

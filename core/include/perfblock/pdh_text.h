@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* PDH text logs: the CSV and TSV files of Performance Monitor, logman, relog and typeperf. They hold displayed values;
- * types and raw values are unknown. docs/log.md has the layout.
+/* PDH text logs: the CSV and TSV files of Performance Monitor, logman, relog and typeperf. They contain displayed
+ * values without their counter types and raw values. docs/log.md has the layout.
  *
  *     pfb_pdh_text_reader text;
  *     pfb_pdh_text_path path;
@@ -33,10 +33,10 @@ extern "C" {
 typedef struct pfb_pdh_text_reader {
     pfb_error error;        /* the first failure; its offset counts from the start of the window */
     uint32_t notes;         /* PFB_NOTE_ bits: deviations tolerated so far */
-    uint64_t window_offset; /* of the window in the text */
+    uint64_t window_offset; /* offset of the window in the text */
     bool needs_more;        /* pfb_pdh_text_next_row returned false because the next row ends past the window */
     size_t resume_offset;   /* if needs_more: offset in this window at which the next window must begin */
-    uint64_t skipped_lines; /* lines among the rows that are not rows */
+    uint64_t skipped_lines; /* lines after the header that are not rows */
 
     char separator;        /* ',' or '\t' */
     bool has_version;      /* the header begins with "(PDH-CSV 4.0)" or "(PDH-TSV 4.0)" */
@@ -45,7 +45,7 @@ typedef struct pfb_pdh_text_reader {
     pfb_name zone_name;    /* valid as long as the first window */
     uint32_t encoding;     /* of names: UTF-8 if the header is valid UTF-8, else Windows-1252. A caller that knows the
                               code page of the machine sets it after opening */
-    uint32_t column_count; /* counters */
+    uint32_t column_count; /* number of counters */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;
@@ -86,8 +86,8 @@ PFB_API bool pfb_pdh_text_recognise(const void *data, size_t size);
 PFB_API bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size,
                                const pfb_read_options *options);
 
-/* Opens a text of which `data` is the first window. It must hold the whole header, which may have any length: else
- * PFB_CALLER_TOO_SMALL. */
+/* Opens a text of which `data` is the first window. The window must contain the whole header, which may have any
+ * length: else PFB_CALLER_TOO_SMALL. */
 PFB_API bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
                                       const pfb_read_options *options);
 
@@ -95,12 +95,12 @@ PFB_API bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *dat
  * must be longer than what the previous window had from there; double it until needs_more is false. */
 PFB_API bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last);
 
-/* Returns the next counter of the header; false at the end. Only in the first window. */
+/* Returns the next counter of the header; false at the end. Called before pfb_pdh_text_continue(). */
 PFB_API bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path);
 
 /* Moves to the next row. Returns false at the end, on error, and if more is needed. Other lines, such as what typeperf
- * appends, are skipped with PFB_NOTE_TEXT_LINE. A last line that ends inside a cell or lacks cells is
- * PFB_TRUNCATED_LINE. */
+ * appends, are skipped with PFB_NOTE_TEXT_LINE. The error is
+ * PFB_TRUNCATED_LINE if the last line has no line feed and ends inside a cell or lacks cells. */
 PFB_API bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
 
 /* Returns the next value of the row. Rows with fewer or more cells than the header are read as far as they go, with

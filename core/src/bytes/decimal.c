@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Decimal numbers to doubles. A number is digits * 10^exponent = digits * 5^exponent * 2^exponent. The first two
- * factors are a quotient of integers; its highest 64 bits and whether there is a remainder determine the double. */
+/* Converts decimal numbers to doubles. A number is digits * 10^exponent = digits * 5^exponent * 2^exponent. The first
+ * two factors are an integer or a quotient of integers. Its highest 63 or 64 bits, and whether the rest is 0, determine
+ * the double. */
 #include "bytes/decimal.h"
 
 #include "bytes/memory.h"
 
 enum {
-    /* Numbers halfway between two doubles have at most 768 digits. If a number has more, one digit that is not 0
-     * replaces those after the 769th: it is on the same side of all of them. */
-    DECIMAL_MOST_DIGITS = 769,
-    DECIMAL_MOST_MAGNITUDE = 310,   /* numbers of 10^310 and more are too large */
-    DECIMAL_LEAST_MAGNITUDE = -323, /* numbers below 10^-324 are less than half of the smallest double, 2^-1075 */
-    /* 10^770 has 2,558 bits, 5^(770 + 323) has 2,538; two limbs more for the quotient, one for carries. */
+    /* Numbers halfway between two doubles have at most 768 digits. If a number has digits other than 0 after the 769th,
+     * a single 1 replaces them: the number stays on the same side of every number halfway between two doubles. */
+    DECIMAL_MAX_DIGITS = 769,
+    DECIMAL_MAX_MAGNITUDE = 310,  /* numbers of 10^310 and more are too large */
+    DECIMAL_MIN_MAGNITUDE = -323, /* numbers below 10^-324 are less than half of the smallest double, 2^-1075 */
+    /* 10^770 has 2,558 bits and 5^(770 + 323) has 2,538: 80 limbs. Two more are for the quotient and one for carries.
+     */
     DECIMAL_LIMBS = 83,
     DECIMAL_LIMB_BITS = 32,
     DECIMAL_FIVES = 13, /* 5^13 is below 2^32 */
 
     DECIMAL_MANTISSA_BITS = 53,
-    DECIMAL_LEAST_EXPONENT = -1022, /* of a normal double */
-    DECIMAL_MOST_EXPONENT = 1023
+    DECIMAL_MIN_EXPONENT = -1022, /* of a normal double */
+    DECIMAL_MAX_EXPONENT = 1023
 };
 
 /* ---- Integers of any size ---------------------------------------------------------------------------------------- */
 
-/* Least significant limb first. Limbs from `count` on are 0, and the one before is not. */
+/* Least significant limb first. The limb before `count` is not 0; those from `count` on are 0. */
 typedef struct decimal_integer {
     uint32_t limb[DECIMAL_LIMBS];
     unsigned count;
@@ -45,14 +47,14 @@ static void decimal_multiply(decimal_integer *n, uint32_t factor, uint32_t adden
 /* n = n * 5^exponent. */
 static void decimal_multiply_fives(decimal_integer *n, int64_t exponent)
 {
-    const uint32_t most = 1220703125; /* 5^DECIMAL_FIVES */
+    const uint32_t power = 1220703125; /* 5^DECIMAL_FIVES */
     for (; exponent >= DECIMAL_FIVES; exponent -= DECIMAL_FIVES)
-        decimal_multiply(n, most, 0);
+        decimal_multiply(n, power, 0);
     for (; exponent > 0; exponent--)
         decimal_multiply(n, 5, 0);
 }
 
-/* The number of bits; n is not 0. */
+/* Returns the number of bits of n, which is not 0. */
 static unsigned decimal_bits(const decimal_integer *n)
 {
     unsigned bits = DECIMAL_LIMB_BITS * (n->count - 1);
@@ -76,8 +78,9 @@ static void decimal_shift(decimal_integer *n, unsigned bits)
 }
 
 /* Returns u / v rounded down, and the remainder in u. The highest bit of v's highest limb is set, and u has two limbs
- * more than v but is below v * 2^64. Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D: a guess from
- * the highest limbs is too large by at most 2. */
+ * more than v but is below v * 2^64. Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D: each
+ * digit of the quotient is guessed from the highest limbs; the guess is too large by at most 2, and is then corrected.
+ */
 static uint64_t decimal_divide(decimal_integer *u, const decimal_integer *v)
 {
     unsigned count = v->count;
@@ -119,17 +122,16 @@ static bool decimal_is_zero(const decimal_integer *n, unsigned count)
 
 /* ---- Rounding ---------------------------------------------------------------------------------------------------- */
 
-/* Rounds number * 2^exponent, and a bit more if `is_inexact`, to a double. Requires 2^62 <= number. Returns false if it
- * is too large. */
+/* Rounds number * 2^exponent to a double. `is_inexact`: the exact number is larger, by less than 2^exponent. Requires
+ * number >= 2^62. Returns false if the result is too large. */
 static bool decimal_round(uint64_t number, int exponent, bool is_inexact, double *value)
 {
-    int highest = exponent + 63; /* of the highest bit */
+    int highest = exponent + 63; /* exponent of the highest bit */
     if (number >> 63 == 0) {
         number <<= 1;
         highest--;
     }
-    int dropped =
-        64 - DECIMAL_MANTISSA_BITS + (highest < DECIMAL_LEAST_EXPONENT ? DECIMAL_LEAST_EXPONENT - highest : 0);
+    int dropped = 64 - DECIMAL_MANTISSA_BITS + (highest < DECIMAL_MIN_EXPONENT ? DECIMAL_MIN_EXPONENT - highest : 0);
     *value = 0;
     if (dropped > 64)
         return true;
@@ -138,9 +140,9 @@ static bool decimal_round(uint64_t number, int exponent, bool is_inexact, double
     uint64_t mantissa = dropped < 64 ? number >> dropped : 0;
     mantissa += rest > half || (rest == half && (is_inexact || mantissa % 2 == 1));
     /* A normal mantissa has the bit 2^52, which adds 1 to the exponent. */
-    uint64_t biased = highest < DECIMAL_LEAST_EXPONENT ? 0 : (uint64_t)(highest - DECIMAL_LEAST_EXPONENT);
+    uint64_t biased = highest < DECIMAL_MIN_EXPONENT ? 0 : (uint64_t)(highest - DECIMAL_MIN_EXPONENT);
     uint64_t bits = mantissa + (biased << (DECIMAL_MANTISSA_BITS - 1));
-    if (bits >> (DECIMAL_MANTISSA_BITS - 1) > DECIMAL_MOST_EXPONENT - DECIMAL_LEAST_EXPONENT + 1)
+    if (bits >> (DECIMAL_MANTISSA_BITS - 1) > DECIMAL_MAX_EXPONENT - DECIMAL_MIN_EXPONENT + 1)
         return false;
     memcpy(value, &bits, sizeof bits);
     return true;
@@ -148,12 +150,12 @@ static bool decimal_round(uint64_t number, int exponent, bool is_inexact, double
 
 /* ---- Parsing ----------------------------------------------------------------------------------------------------- */
 
-/* Digits without leading zeros, and the exponent of the last one. */
+/* A number: digits * 10^exponent. `count` is the number of digits without leading zeros. */
 typedef struct decimal {
     decimal_integer digits;
     unsigned count;
     int64_t exponent;
-    bool has_rest; /* a digit after the last one is not 0 */
+    bool has_rest; /* a digit after the first DECIMAL_MAX_DIGITS is not 0 */
 } decimal;
 
 /* Reads digits. Returns their number. */
@@ -162,7 +164,7 @@ static size_t decimal_take_digits(span *s, decimal *d, bool is_fraction)
     size_t begin = s->at;
     for (unsigned c; is_digit(c = peek(s)); s->at++) {
         uint32_t digit = c - (unsigned)'0';
-        if (d->count == DECIMAL_MOST_DIGITS) {
+        if (d->count == DECIMAL_MAX_DIGITS) {
             d->has_rest |= digit != 0;
             d->exponent += !is_fraction;
             continue;
@@ -174,14 +176,14 @@ static size_t decimal_take_digits(span *s, decimal *d, bool is_fraction)
     return s->at - begin;
 }
 
-/* Returns the nearest double; false if the number is too large. */
+/* Stores the nearest double in *value. Returns false if the number is too large. */
 static bool decimal_convert(decimal *d, double *value)
 {
     decimal_integer divisor = {.limb = {1}, .count = 1};
     *value = 0;
-    if (d->count == 0 || d->exponent + d->count < DECIMAL_LEAST_MAGNITUDE)
+    if (d->count == 0 || d->exponent + d->count < DECIMAL_MIN_MAGNITUDE)
         return true;
-    if (d->exponent + d->count > DECIMAL_MOST_MAGNITUDE)
+    if (d->exponent + d->count > DECIMAL_MAX_MAGNITUDE)
         return false;
     if (d->has_rest) {
         decimal_multiply(&d->digits, 10, 1);
@@ -189,7 +191,7 @@ static bool decimal_convert(decimal *d, double *value)
     }
     decimal_multiply_fives(&d->digits, d->exponent);
     decimal_multiply_fives(&divisor, -d->exponent);
-    /* Aligns the two so that the quotient has 63 or 64 bits. */
+    /* Shifts both so that the quotient has 63 or 64 bits. */
     unsigned bits = decimal_bits(&d->digits);
     unsigned limbs = bits / DECIMAL_LIMB_BITS > divisor.count ? bits / DECIMAL_LIMB_BITS : divisor.count;
     unsigned divisor_shift = DECIMAL_LIMB_BITS * limbs - decimal_bits(&divisor);

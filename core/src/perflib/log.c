@@ -12,9 +12,9 @@ enum {
     BUFFER_HEADER_BYTES = 0x48,
 
     EVENT_LAYOUT = 0x02,
-    EVENT_LAYOUT_32 = 0xC00A, /* written by 32-bit and 64-bit Windows */
-    EVENT_LAYOUT_64 = 0xC014,
-    EVENT_LEAST_BYTES = 8, /* up to its layout and type */
+    EVENT_LAYOUT_32 = 0xC00A, /* written by 32-bit Windows */
+    EVENT_LAYOUT_64 = 0xC014, /* written by 64-bit Windows */
+    EVENT_MIN_BYTES = 8,      /* up to its layout and type */
     EVENT_TYPE = 0x04,
     EVENT_TIME = 0x10,
     EVENT_GUID = 0x18,
@@ -27,7 +27,8 @@ enum {
 
 /* ---- The header of the log ------------------------------------------------------------------------------------- */
 
-/* Offsets in the first event. The time zone follows two pointers, whose size is that of the writer. */
+/* Offsets in the first event. The time zone follows two pointers, whose size depends on the Windows that wrote the log.
+ */
 enum {
     TRACE_SIZE = 0x04,
     TRACE_START = 0x10,
@@ -76,13 +77,13 @@ typedef struct log_position {
     size_t buffer, next_buffer; /* offsets of the current buffer, and of the one after it */
     size_t at, used_end;        /* offsets of the next event, and of the end of the buffer's events */
     bool is_cut;                /* the input ends at used_end, before the buffer's events do */
-    uint64_t buffers_read;      /* with the current one */
+    uint64_t buffers_read;      /* including the current one */
 } log_position;
 
 /* The result of moving to a buffer or an event. */
 typedef enum log_step { LOG_FOUND, LOG_SKIPPED, LOG_ENDED, LOG_NEEDS_MORE, LOG_FAILED } log_step;
 
-/* Enters the buffer after the current one. */
+/* Checks the header of the buffer after the current one and moves to its first event. */
 static log_step log_enter_buffer(pfb_log_reader *log, log_position *p)
 {
     size_t at = p->next_buffer;
@@ -122,25 +123,25 @@ static log_step log_enter_buffer(pfb_log_reader *log, log_position *p)
 /* An event that holds a part of a record. */
 typedef struct log_part {
     uint32_t type;
-    uint32_t number, count; /* from 1 */
+    uint32_t number, count; /* number: from 1 to count */
     uint64_t time;
-    size_t payload; /* its offset */
+    size_t payload; /* offset of the payload */
     size_t payload_size;
 } log_part;
 
 static const uint8_t log_guid[16] = {0xB3, 0x3B, 0x3F, 0x93, 0x3E, 0x94, 0x0D, 0x49,
                                      0x9C, 0xED, 0x3C, 0xBB, 0x14, 0xC1, 0x44, 0x79};
 
-/* Returns the offset of the event after one that ends at `end`. */
+/* Returns the offset of the event after one that ends at `end`. Events begin at multiples of 8 in their buffer. */
 static size_t log_align(const log_position *p, size_t end)
 {
     size_t padding = (8 - (end - p->buffer) % 8) % 8;
     return padding < p->used_end - end ? end + padding : p->used_end;
 }
 
-/* Reads the event at the position and moves past it. Enters the next buffer first where necessary; *where is then the
- * position of the event. LOG_SKIPPED: the event is no part of a record. After an event of unknown layout, whose size is
- * unknown too, the rest of the buffer is skipped with it. */
+/* Reads the event at the position, in the next buffer if the current one is at its end, and moves past it. Stores the
+ * position of the event in *where. Returns LOG_SKIPPED if the event is not a part of a record. The size of an event of
+ * unknown layout is unknown: the rest of its buffer is skipped, too. */
 static log_step log_next_event(pfb_log_reader *log, log_position *p, log_position *where, log_part *part)
 {
     while (p->at == p->used_end && !p->is_cut) {
@@ -151,11 +152,11 @@ static log_step log_next_event(pfb_log_reader *log, log_position *p, log_positio
     *where = *p;
     size_t at = p->at;
     size_t left = p->used_end - at;
-    if (left < EVENT_LEAST_BYTES) {
+    if (left < EVENT_MIN_BYTES) {
         log_fail(log, p->is_cut ? PFB_TRUNCATED_BUFFER : PFB_TRUNCATED_EVENT, at);
         return LOG_FAILED;
     }
-    const uint8_t *e = pfb_checked(log_view(log), at, EVENT_LEAST_BYTES);
+    const uint8_t *e = pfb_checked(log_view(log), at, EVENT_MIN_BYTES);
     uint32_t layout = load_le16(e + EVENT_LAYOUT);
     if (layout != EVENT_LAYOUT_32 && layout != EVENT_LAYOUT_64) {
         p->at = p->used_end;
@@ -185,7 +186,7 @@ static log_step log_next_event(pfb_log_reader *log, log_position *p, log_positio
 
 /* ---- Opening --------------------------------------------------------------------------------------------------- */
 
-/* Reads the event that describes the trace, the first of the log. It has a layout of its own. */
+/* Reads the header of the log: the first event, whose layout differs from that of other events. */
 static bool log_read_header(pfb_log_reader *log, log_position *at)
 {
     size_t start = at->at;
@@ -291,7 +292,8 @@ bool pfb_log_continue(pfb_log_reader *log, const void *data, size_t size, bool i
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-/* Stops until there is a window that begins with the buffer at `buffer`, of which everything before `at` was read. */
+/* Stops reading until pfb_log_continue() passes a window that begins at `buffer`, the offset of a buffer. Events before
+ * `at` in this buffer were read. */
 static bool log_suspend(pfb_log_reader *log, size_t buffer, size_t at, uint64_t buffers_read)
 {
     log->needs_more = true;
@@ -317,7 +319,8 @@ static bool log_is_part(const log_part *part, uint32_t type, uint64_t number, ui
     return part->type == type && part->number == number && part->count == count;
 }
 
-/* Reads the parts of a record after the first one, up to the first that is missing, and moves past them. */
+/* Reads the parts of a record after the first one and moves past them. Returns LOG_SKIPPED at an event that is not the
+ * next part. */
 static log_step log_join(pfb_log_reader *log, log_position *p, const log_part *first, size_t *size)
 {
     *size = first->payload_size;
@@ -380,7 +383,8 @@ bool pfb_log_next_record(pfb_log_reader *log, pfb_log_record *record)
     return false;
 }
 
-/* Iterates over the parts of a record that was found before. All bounds are checked again. */
+/* Iterates over the parts of a record that pfb_log_next_record() returned. All bounds are checked again, because the
+ * bytes may have changed. */
 typedef struct log_parts {
     pfb_log_reader log;
     log_position at;

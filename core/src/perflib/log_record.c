@@ -22,13 +22,13 @@ static bool record_fail(pfb_error *error, pfb_code code, size_t offset)
     return false;
 }
 
-/* Returns the units before the NUL of a string at `at`, or PFB_TRUNCATED_STRING if there is none before `end`. */
+/* Stores the string at `at` in *name, without its NUL. Fails with PFB_TRUNCATED_STRING if no NUL precedes `end`. */
 static bool record_text(pfb_view record, size_t at, size_t end, pfb_name *name, pfb_error *error)
 {
-    size_t most = (end - at) / 2;
-    const uint8_t *text = pfb_checked(record, at, 2 * most);
-    size_t units = pfb_count_units(text, most);
-    if (units == most)
+    size_t max_units = (end - at) / 2;
+    const uint8_t *text = pfb_checked(record, at, 2 * max_units);
+    size_t units = pfb_count_units(text, max_units);
+    if (units == max_units)
         return record_fail(error, PFB_TRUNCATED_STRING, at);
     *name = (pfb_name){text, 2 * units, PFB_ENCODING_UTF16LE};
     return true;
@@ -63,7 +63,8 @@ bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record, size_t 
     return true;
 }
 
-/* Reads the string whose offset, counted from the end of the entry's header, is in the field at `field`. */
+/* Reads the string whose offset is in the field at `field` of the entry. Offsets count from the end of the entry's
+ * header. */
 static bool path_text(pfb_log_path_reader *reader, size_t field, size_t end, pfb_name *name)
 {
     pfb_view record = {reader->data, reader->size};
@@ -118,7 +119,7 @@ enum {
     SAMPLE_SIGNATURE = 0x00034C42, /* "BL", 3, 0 */
     ITEM_SIGNATURE = 0x00034C42,   /* "BL", 3; the fourth byte is the kind */
     ITEM_SIZE = 4,
-    ITEM_HEADER_BYTES = 8, /* also that of the sample */
+    ITEM_HEADER_BYTES = 8, /* the header of the sample has the same size */
 
     COUNTER_STATUS = 8,
     COUNTER_TIME = 12,
@@ -135,7 +136,8 @@ enum {
     INSTANCE_FIRST = 8,
     INSTANCE_SECOND = 16,
     INSTANCE_BYTES = 24,
-    NAMES_SHARED = 16 /* names of an item may be read up to this many times their bytes */
+    NAMES_SHARED =
+        16 /* instances may share names: together they may have 16 times the bytes that the item has for names */
 };
 
 bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size,
@@ -182,7 +184,7 @@ static bool read_item(pfb_log_sample_reader *reader, pfb_log_item *item, size_t 
             return record_fail(&reader->error, PFB_BAD_INSTANCE_COUNT, item->offset + INSTANCES_COUNT);
         reader->instance_count = item->instance_count;
         reader->name_bytes_left = left - (size_t)item->instance_count * INSTANCE_BYTES;
-        /* A size_t of 32 bits could overflow. */
+        /* A 32-bit size_t could overflow. */
         reader->name_bytes_left = PFB_ALWAYS(reader->name_bytes_left <= SIZE_MAX / NAMES_SHARED)
                                       ? reader->name_bytes_left * NAMES_SHARED
                                       : SIZE_MAX;
@@ -236,7 +238,7 @@ bool pfb_log_next_instance(pfb_log_sample_reader *reader, pfb_log_instance *inst
     size_t at = reader->item + INSTANCES_HEADER_BYTES + (size_t)reader->instances_read * INSTANCE_BYTES;
     pfb_view record = {reader->data, reader->size};
     const uint8_t *p = pfb_checked(record, at, INSTANCE_BYTES);
-    size_t origin = reader->item + ITEM_HEADER_BYTES; /* names' offsets count from here */
+    size_t origin = reader->item + ITEM_HEADER_BYTES; /* offsets of names count from here */
     uint32_t offset = load_le32(p);
     if (offset < names - origin || offset > reader->item_end - origin)
         return record_fail(&reader->error, PFB_BAD_STRING_OFFSET, at);
@@ -279,10 +281,10 @@ pfb_error pfb_log_read_names(const void *record, size_t size, pfb_log_names *nam
 
 pfb_error pfb_log_read_summary(const void *record, size_t size, pfb_log_summary *summary)
 {
-    enum { LAST_TIME = 8, SAMPLE_COUNT = 16, LEAST_BYTES = 20 };
+    enum { LAST_TIME = 8, SAMPLE_COUNT = 16, MIN_BYTES = 20 };
     const uint8_t *p = record;
     *summary = (pfb_log_summary){0};
-    if (!p || size < LEAST_BYTES)
+    if (!p || size < MIN_BYTES)
         return (pfb_error){PFB_TRUNCATED_HEADER, 0};
     *summary = (pfb_log_summary){load_le64(p), load_le64(p + LAST_TIME), load_le32(p + SAMPLE_COUNT)};
     return (pfb_error){PFB_OK, 0};

@@ -9,8 +9,8 @@
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 
-/* Any total order of the instances of a path. The sizes were checked when the names were read. If other threads change
- * the names during sorting, only the order becomes meaningless. */
+/* A total order of the instances of a path; which one does not matter. The sizes of the names were checked when they
+ * were read. If another thread changes the names during sorting, the order is wrong, but no access is out of bounds. */
 static int values_compare_names(const pfb_log_value *left, const pfb_log_value *right)
 {
     if (left->has_instance != right->has_instance)
@@ -33,7 +33,7 @@ static int values_compare(const pfb_log_value *values, uint32_t left, uint32_t r
 #define SORT_PREFIX(name) log_##name
 #include "bytes/sort.h"
 
-/* Sorts the values from `begin` on, all of one path, and numbers those of equal name. */
+/* Sorts the values from `begin` on, which belong to one path, and numbers those with the same name. */
 static void values_sort(pfb_log_values *sample, size_t begin)
 {
     size_t count = sample->count - begin;
@@ -57,7 +57,7 @@ static bool values_add(pfb_log_values *sample, const pfb_log_value *value)
     return true;
 }
 
-/* Adds the values of an item. Returns false if the capacity does not suffice. */
+/* Adds the values of an item. Returns false if the arrays are too small. */
 static bool values_add_item(pfb_log_values *sample, pfb_log_sample_reader *reader, const pfb_log_item *item)
 {
     pfb_log_value value = {.path = item->position,
@@ -136,7 +136,7 @@ static int64_t values_signed(uint64_t bits)
     return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
 }
 
-/* Looks the type up, or derives its formula from its bits. */
+/* Finds the counter type, or derives its formula from its bits if it is unknown. */
 static bool values_find_type(uint32_t type, pfb_counter_type *row)
 {
     const pfb_counter_type *named = pfb_counter_type_find(type);
@@ -197,7 +197,8 @@ bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes)
     uint64_t distance = utc > local ? utc - local : local - utc;
     if (distance > 60 * quarter)
         return false;
-    int32_t quarters = 0; /* at most 60; 32-bit targets have no 64-bit division without a helper function */
+    int32_t quarters =
+        0; /* counted in a loop of at most 60 turns: on 32-bit targets a 64-bit division calls a library function */
     for (uint64_t at = quarter / 2; at <= distance; at += quarter)
         quarters++;
     *minutes = 15 * (utc > local ? quarters : -quarters);
@@ -218,7 +219,7 @@ typedef struct pdh_status_row {
     char name[24];
 } pdh_status_row;
 
-/* The statuses of pdhmsg.h that a counter's value can have. */
+/* The statuses of pdhmsg.h that a value of a counter can have. */
 static const pdh_status_row pdh_status_rows[] = {
     {0x00000000, "valid_data"},
     {0x00000001, "new_data"},

@@ -23,11 +23,11 @@ static bool text_tolerate(pfb_pdh_text_reader *text, uint32_t note, pfb_code cod
 
 /* ---- Lines and cells ------------------------------------------------------------------------------------------- */
 
-/* A line without its end. */
+/* A line. */
 typedef struct text_line {
-    size_t begin, end;
-    size_t next;      /* where the next line begins */
-    bool is_complete; /* it has a line feed */
+    size_t begin, end; /* without the line end */
+    size_t next;       /* where the next line begins */
+    bool is_complete;  /* a line feed ends the line */
 } text_line;
 
 static text_line text_find_line(const uint8_t *data, size_t at, size_t size)
@@ -42,17 +42,19 @@ static text_line text_find_line(const uint8_t *data, size_t at, size_t size)
     return line;
 }
 
-/* A cell without its quotation marks. */
+/* A cell. */
 typedef struct text_cell {
-    size_t begin, end;
-    size_t next;   /* where the next cell begins; the end of the line after the last one */
-    bool is_ended; /* false: the closing quotation mark is missing */
+    size_t begin, end; /* without the quotation marks */
+    size_t next;       /* where the next cell begins; the end of the line after the last one */
+    bool is_ended;     /* false: the closing quotation mark is missing */
 } text_cell;
 
-/* Returns the end of a quoted cell whose content begins at `at`. A quotation mark closes a cell only where the cell may
- * end, so that it may also be a part of a name. Such a mark may be doubled or not: a name that ends in one may not, and
- * before a separator it is doubled. So the second one of a pair closes a cell before a separator only if the next cell
- * is quoted, too, and begins neither with a mark nor with a separator: those are the rest of a name like x","y. */
+/* Returns the offset of the quotation mark that closes a cell, whose content begins at `at`; `end` if there is none.
+ * Names may contain quotation marks. Some writers double them and some do not, so both are accepted:
+ *  - A mark closes the cell only at the end of the line or before a separator.
+ *  - The second mark of a doubled one before a separator closes the cell only if the line ends after the separator or
+ * the next cell begins with a quotation mark, followed by neither a mark nor a separator. Otherwise the characters
+ * belong to a name such as x","y, which is written "x"",""y". */
 static size_t text_find_quote(const uint8_t *data, size_t at, size_t end, uint8_t separates)
 {
     bool is_second = false;
@@ -92,10 +94,11 @@ static text_cell text_find_cell(const uint8_t *data, size_t at, size_t end, char
 
 /* ---- Times ----------------------------------------------------------------------------------------------------- */
 
-static bool text_take_field(span *s, unsigned least, unsigned most, unsigned *field)
+/* Reads a number from `min` to `max`. */
+static bool text_take_field(span *s, unsigned min, unsigned max, unsigned *field)
 {
     uint64_t number;
-    if (!take_decimal(s, most, &number) || number < least)
+    if (!take_decimal(s, max, &number) || number < min)
         return false;
     *field = (unsigned)number;
     return true;
@@ -121,7 +124,7 @@ static unsigned text_days_of_month(unsigned year, unsigned month)
     return days[month - 1] + (month == 2 && text_is_leap(year) ? 1u : 0u);
 }
 
-/* Parses the whole of `s`: "05/29/2008 11:36:51.794". */
+/* Parses all of `s` as a time, "05/29/2008 11:36:51.794". */
 static bool text_parse_time(span s, uint64_t *time)
 {
     unsigned month;
@@ -156,7 +159,7 @@ static bool text_parse_time(span s, uint64_t *time)
 /* Parses "(zone name)(bias)" at the end of a cell. The name may contain parentheses. */
 static bool text_parse_zone(pfb_pdh_text_reader *text, span s)
 {
-    enum { MOST_BIAS_MINUTES = 24 * 60 };
+    enum { MAX_BIAS_MINUTES = 24 * 60 };
     skip(&s, SIGN(' '));
     size_t open = s.end;
     while (open > s.at && s.data[open - 1] != '(')
@@ -166,7 +169,7 @@ static bool text_parse_zone(pfb_pdh_text_reader *text, span s)
     span bias = {s.data, open, s.end};
     uint64_t minutes;
     bool is_negative = take_exactly(&bias, "-");
-    if (!take_decimal(&bias, MOST_BIAS_MINUTES, &minutes) || !take_exactly(&bias, ")") || bias.at != bias.end)
+    if (!take_decimal(&bias, MAX_BIAS_MINUTES, &minutes) || !take_exactly(&bias, ")") || bias.at != bias.end)
         return false;
     text->has_bias = true;
     text->bias_minutes = is_negative ? -(int32_t)minutes : (int32_t)minutes;
@@ -181,7 +184,7 @@ static bool text_parse_version(pfb_pdh_text_reader *text, span s)
     return text_parse_zone(text, s) || text->has_version;
 }
 
-/* The separator follows the first cell; a header without counters has none. */
+/* Returns the character after the first cell, a comma or a tab. A header without counters has no separator: comma. */
 static char text_find_separator(const uint8_t *data, const text_line *line)
 {
     bool is_quoted = data[line->begin] == '"';
@@ -192,6 +195,8 @@ static char text_find_separator(const uint8_t *data, const text_line *line)
     return ',';
 }
 
+/* Returns true if the bytes are valid UTF-8. The decoder returns U+FFFD for a malformed byte and for a valid U+FFFD,
+ * which has 3 bytes and begins with 0xEF. */
 static bool text_is_utf8(const uint8_t *data, size_t size)
 {
     for (size_t at = 0; at < size;) {
@@ -213,7 +218,7 @@ static bool text_find_header(const uint8_t *data, size_t size, text_line *line)
     return line->end > line->begin;
 }
 
-/* Reads the first cell. Returns false if this is not a PDH text. */
+/* Reads the first cell of the header. Returns false if the text is not a PDH text log. */
 static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
 {
     text->separator = text_find_separator(text->data, line);
@@ -225,11 +230,10 @@ static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
 
 bool pfb_pdh_text_recognise(const void *data, size_t size)
 {
-    enum { MOST_BYTES = 1024 };
+    enum { MAX_BYTES = 1024 };
     pfb_pdh_text_reader text = {.data = data};
     text_line line;
-    return data && text_find_header(data, size < MOST_BYTES ? size : MOST_BYTES, &line) &&
-           text_read_header(&text, &line);
+    return data && text_find_header(data, size < MAX_BYTES ? size : MAX_BYTES, &line) && text_read_header(&text, &line);
 }
 
 bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
@@ -292,10 +296,10 @@ bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path)
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------ */
 
-/* Checks the cells after the time. */
+/* Checks that the cells after the time, from `at` on, are as many as the counters of the header. */
 static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, size_t at)
 {
-    bool is_cut = !line->is_complete; /* a row without line end may be cut */
+    bool is_cut = !line->is_complete; /* the end of a row without a line feed may be missing */
     uint64_t count = 0;
     for (; at < line->end; count++) {
         text_cell cell = text_find_cell(text->data, at, line->end, text->separator);
