@@ -106,10 +106,10 @@ struct options {
     const char *instance;   /* null: not given */
     const char **paths;     /* --path, and the arguments of live and record */
     size_t path_count;
-    const char *path_file;   /* --paths; null: not given */
-    const char *source;      /* null: live */
-    bool is_live;            /* --source live */
-    char **sources;          /* --source FILE, in the order given; `source` is the first */
+    const char *path_file; /* --paths; null: not given */
+    const char *source;    /* null: live */
+    bool is_live;          /* --source live */
+    char **sources;        /* --source FILE, in the order given; `source` is the first */
     size_t source_count;
     const char *machine;     /* --machine; null: this one */
     bool is_v1;              /* --v1 */
@@ -163,6 +163,9 @@ bool option_allows(const command_option *option, const command *c, size_t word);
 
 /* Whether the first word is the default. It is not for --format of convert, which depends on the name of the output. */
 bool option_has_default(const command_option *option, const command *c);
+
+/* Returns a copy in which the files of --source, if there are any, take the place of the files. */
+options options_with_files(const options *o);
 
 /* Parses the command line. argv[0] is the name of the command. False after an error message. Call options_free() in
  * both cases. */
