@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* In the order in which help lists them. Paragraphs of descriptions are separated by an empty line. */
+/* In the order in which help lists them. */
 static const command commands[] = {
     {.name = "show",
      .bit = COMMAND_SHOW,

@@ -30,7 +30,7 @@ void command_refuse(size_t count, char *const *words);
 
 /* ---- The commands ---------------------------------------------------------------------------------------- */
 
-/* Each prints its errors and raises the exit status (diagnostics.h). */
+/* Each reports its errors, which raise the exit status (diagnostics.h). */
 void command_show(const options *o);
 void command_check(const options *o);
 void command_cook(const options *o);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/collecting.h"
 
-#include "collect/meant.h"
 #include "collect/paths.h"
+#include "collect/unknown_names.h"
 #include "memory/memory.h"
 #include "names/names.h"
 #include "os/system.h"
@@ -27,9 +27,9 @@ static bool open_live(collecting *c, const char *machine)
 }
 
 bool collecting_open_file(collecting *c, const options *o, const recorded_file *file,
-                          const pfb_collector_options *choices)
+                          const pfb_collector_options *collector_options)
 {
-    pfb_collector_options all = *choices;
+    pfb_collector_options all_options = *collector_options;
     *c = (collecting){.subject = file ? file->in.name : "live"};
     if (file) {
         c->file = *file;
@@ -43,20 +43,20 @@ bool collecting_open_file(collecting *c, const options *o, const recorded_file *
     if (!file && o->interval < second && system_repeats_values())
         diagnostics_say(STATUS_FINE, c->subject,
                         "note: providers of Windows may return the same values again within a second");
-    all.is_v1 = o->is_v1;
-    all.machine = o->machine;
-    c->collector = pfb_collector_open(c->source, &all, NULL);
+    all_options.is_v1 = o->is_v1;
+    all_options.machine = o->machine;
+    c->collector = pfb_collector_open(c->source, &all_options, NULL);
     if (!c->collector)
         memory_exhausted();
     return true;
 }
 
-bool collecting_open(collecting *c, const options *o, const pfb_collector_options *choices)
+bool collecting_open(collecting *c, const options *o, const pfb_collector_options *collector_options)
 {
     recorded_file file;
     if (!o->source)
-        return collecting_open_file(c, o, NULL, choices);
-    return recorded_file_open(&file, o->source) && collecting_open_file(c, o, &file, choices);
+        return collecting_open_file(c, o, NULL, collector_options);
+    return recorded_file_open(&file, o->source) && collecting_open_file(c, o, &file, collector_options);
 }
 
 void collecting_close(collecting *c)
@@ -70,9 +70,10 @@ void collecting_close(collecting *c)
 
 /* ---- Problems -------------------------------------------------------------------------------------------- */
 
+/* Reports a counter that the source refused. */
 static void report_refusal(const collecting *c, const pfb_collector_problem *problem)
 {
-    enum { LONGEST_NAME = 200 };
+    enum { MAX_NAME_BYTES = 200 };
     pfb_described_counterset set;
     char guid[PFB_GUID_TEXT_BYTES];
     char counter[32] = "all counters";
@@ -82,7 +83,7 @@ static void report_refusal(const collecting *c, const pfb_collector_problem *pro
         memory_exhausted();
     pfb_guid_format(&problem->counterset, guid);
     buffer_format(&name, set.has_name ? "%s, " : "%s", guid);
-    text_first(&name, set.name, set.name_size, LONGEST_NAME);
+    text_first(&name, set.name, set.name_size, MAX_NAME_BYTES);
     if (problem->counter_id != PFB_NO_ID)
         snprintf(counter, sizeof counter, "counter %" PRIu32, problem->counter_id);
     diagnostics_say(STATUS_FINE, c->subject, "counterset %s, %s: refused with status %" PRIu32 "%s%s%s", name.data,
@@ -130,10 +131,10 @@ static void report_failure(const collecting *c, const pfb_collector_choice *choi
     case PFB_WIN32_OUTOFMEMORY:
         memory_exhausted();
     case PFB_WIN32_COUNTERSET_NOT_FOUND:
-        meant_refuse_set(c, choice);
+        unknown_names_report_set(c, choice);
         break;
     case PFB_WIN32_COUNTER_NOT_FOUND:
-        meant_refuse_counter(c, choice);
+        unknown_names_report_counter(c, choice);
         break;
     case PFB_WIN32_INSTANCE_NOT_FOUND:
     case PFB_WIN32_NOT_FOUND:
@@ -146,7 +147,8 @@ static void report_failure(const collecting *c, const pfb_collector_choice *choi
     }
 }
 
-/* Adds the counters of a choice, or those of `path` if it is not null; the choice has its parts then. */
+/* Adds the counters of a path, or those of a choice if `path` is null. With a path, `choice` has its parts: for
+ * messages. */
 static bool add(collecting *c, const pfb_collector_choice *choice, const char *path)
 {
     pfb_source_failure failure = {0};
@@ -160,7 +162,7 @@ static bool add(collecting *c, const pfb_collector_choice *choice, const char *p
 
 bool collecting_add(collecting *c, const options *o)
 {
-    static const char *const usual[] = {"Processor Information"};
+    static const char *const default_set[] = {"Processor Information"};
     path_list paths;
     c->range = o->range;
     sample_range_begin(&c->range, c->collector, c->file.has_time ? &c->file.time : NULL);
@@ -170,7 +172,7 @@ bool collecting_add(collecting *c, const options *o)
     for (size_t i = 0; i < paths.count && is_added; i++)
         is_added = add(c, &paths.choices[i], paths.texts[i]);
     if (is_added && (o->set_count > 0 || paths.count == 0)) {
-        const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : usual,
+        const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : default_set,
                                              .counterset_count = o->set_count > 0 ? o->set_count : 1,
                                              .counters = o->counters,
                                              .counter_count = o->counter_count,

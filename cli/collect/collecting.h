@@ -6,38 +6,39 @@
 #include "input/options.h"
 #include "perfblock/collect.h"
 
-/* A source and its collector, opened from options; for live, record and countersets. */
+/* The source that the options name, live or a recording, and a collector that reads from it. */
 
 typedef struct collecting {
     pfb_source *source;
     pfb_collector *collector;
     const char *subject; /* for messages: "live", or the name of the recording */
-    recorded_file file;  /* of --source; its `in` has data while it is open */
+    recorded_file file;  /* of --source; `in.data` is null for a live source */
     sample_range range;
 } collecting;
 
-/* Opens the live source of --machine or this machine, or the recording of --source. False after a message: status 4
- * where there is no such live source, 3 for a file that cannot be read, 1 for one of another kind, 2 for a name that no
- * machine can have. */
-bool collecting_open(collecting *c, const options *o, const pfb_collector_options *choices);
+/* Opens the live source of this machine or of --machine, or the recording of --source. False after a message, with exit
+ * status 4 if there is no such live source, 3 if the file cannot be read, 1 if it is not a recording, 2 if the name
+ * cannot be that of a machine. */
+bool collecting_open(collecting *c, const options *o, const pfb_collector_options *collector_options);
 
-/* The same with the recording in `file`, which is freed by collecting_close, or after a message. Null: the live source.
- */
+/* Like collecting_open(), with a recording that was opened, or with the live source if `file` is null. Takes ownership
+ * of the contents of `file`: collecting_close() frees them, and so does a failure. */
 bool collecting_open_file(collecting *c, const options *o, const recorded_file *file,
-                          const pfb_collector_options *choices);
+                          const pfb_collector_options *collector_options);
 
-/* Adds the counters that were asked for by path, and those of --set, --counter and --instance. False after a message:
- * status 2 for names that match nothing, 3 for a file of paths that cannot be read, else 4. */
+/* Adds to the collector the counters that the options choose: by path, and with --set, --counter and --instance. False
+ * after a message, with exit status 2 for names that match nothing, 3 if the file of --paths cannot be read, else 4. */
 bool collecting_add(collecting *c, const options *o);
 
-/* Collects a sample of the range of --from, --to and --every. False at the end of a recording, and after a message:
- * status 2 if the range has no sample, else 4. */
+/* Collects the next sample in the range of --from, --to and --every. False at the end of a recording, and after a
+ * message, with exit status 2 if no sample was in the range, else 4. */
 bool collecting_next(collecting *c);
 
-/* Reports what the source did wrong since the last call. */
+/* Reports the problems that the collector has met since the last call: refused counters and malformed metadata. */
 void collecting_report(const collecting *c);
 
-/* Closes everything. Of a regular file it reports that it is cut, even if it was not read so far. */
+/* Closes everything. If a recording was not read to its end, reports an error that was found when it was opened, such
+ * as that the file is truncated. */
 void collecting_close(collecting *c);
 
 #endif

@@ -24,22 +24,23 @@ static void put_le32(uint8_t *at, size_t value)
 }
 
 /* Writes one block or list; `context` has its contents. */
-typedef void write_block(pfb_writer *builder, const void *context);
+typedef void write_block(pfb_writer *writer, const void *context);
 
-/* Appends what `write` writes, from byte `first` of it: measured first, then written. Appends nothing if that fails. */
-static pfb_error append_written(pfb_bytes *bytes, write_block *write, const void *context, size_t first)
+/* Appends the output of `write` without its first `skipped_bytes` bytes. Calls it twice: to measure the output, and to
+ * write it. Appends nothing if that fails. */
+static pfb_error append_written(pfb_bytes *bytes, write_block *write, const void *context, size_t skipped_bytes)
 {
-    pfb_writer builder;
-    pfb_write_init(&builder, NULL, 0);
-    write(&builder, context);
-    size_t size = builder.size_bytes;
+    pfb_writer writer;
+    pfb_write_init(&writer, NULL, 0);
+    write(&writer, context);
+    size_t size = writer.size_bytes;
     uint8_t *block = memory_get(size, 1);
-    pfb_write_init(&builder, block, size);
-    write(&builder, context);
-    if (builder.error.code == PFB_OK)
-        append(bytes, block + first, size - first);
+    pfb_write_init(&writer, block, size);
+    write(&writer, context);
+    if (writer.error.code == PFB_OK)
+        append(bytes, block + skipped_bytes, size - skipped_bytes);
     free(block);
-    return builder.error;
+    return writer.error;
 }
 
 /* ---- Query information ----------------------------------------------------------------------------------- */
@@ -53,20 +54,20 @@ static int compare_queries(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* Returns true if the result of the query may contain chosen values: its set, and its counter and instance if it names
- * them. */
+/* Returns true if the result of the query may contain chosen values: if its counterset is chosen, and the counter and
+ * the instance that it names, if it names one. */
 static bool is_query_chosen(const extract *e, const pfb_identifier *identifier)
 {
     const pfb_name *name = &identifier->name;
-    bool names_instance = name->size_bytes > 0 && !pfb_query_is_pattern(name);
+    bool has_instance_name = name->size_bytes > 0 && !pfb_query_is_pattern(name);
     return selection_has_set(e->choice, &identifier->counterset) &&
            (identifier->counter_id == PFB_NO_ID ||
             selection_has_counter(e->choice, &identifier->counterset, identifier->counter_id)) &&
-           (!names_instance ||
+           (!has_instance_name ||
             selection_has_instance(e->choice, &identifier->counterset, identifier->counter_id, name));
 }
 
-/* The first query whose recorded index is not below this one: its position. */
+/* Returns the position of the first query whose recorded index is at least `index`. */
 static size_t find_query(const extract *e, uint32_t index)
 {
     size_t low = 0;
@@ -81,7 +82,7 @@ static size_t find_query(const extract *e, uint32_t index)
     return low;
 }
 
-/* Sorts the queries and numbers the chosen ones. Of several for one result the first is used. */
+/* Sorts the queries by index and numbers the chosen ones. Of several with the same index the first is used. */
 static void sort_queries(extract *e)
 {
     size_t count = 0;
@@ -102,10 +103,11 @@ static void sort_queries(extract *e)
     e->is_whole = !e->choice->has_counters && !e->choice->has_patterns && chosen == count && !has_gaps;
 }
 
-/* Appends a chosen query. The chosen pattern replaces a recorded one, which may name other instances. */
+/* Appends a chosen query. If it was recorded with an instance pattern, that is replaced by the chosen pattern, because
+ * it may match instances that are not chosen. */
 static void append_query(const extract *e, const extract_query *query, pfb_bytes *info)
 {
-    enum { INDEX_AT = 32 };
+    enum { INDEX_OFFSET = 32 };
     const pfb_identifier *identifier = &query->identifier;
     const uint8_t *bytes = e->recorded.data + identifier->offset;
     size_t at = info->size_bytes;
@@ -123,16 +125,16 @@ static void append_query(const extract *e, const extract_query *query, pfb_bytes
     } else {
         append(info, bytes, identifier->size_bytes);
     }
-    put_le32(info->data + at + INDEX_AT, query->index);
+    put_le32(info->data + at + INDEX_OFFSET, query->index);
 }
 
-pfb_error extract_take_info(extract *e, pfb_bytes *info, pfb_bytes *reduced)
+pfb_error extract_set_info(extract *e, pfb_bytes *info, pfb_bytes *reduced)
 {
     pfb_list list;
     pfb_identifier identifier;
-    pfb_bytes old = e->recorded;
+    pfb_bytes previous = e->recorded;
     e->recorded = *info;
-    *info = old;
+    *info = previous;
     e->count = 0;
     pfb_list_open(&list, e->recorded.data, e->recorded.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
@@ -153,25 +155,25 @@ pfb_error extract_take_info(extract *e, pfb_bytes *info, pfb_bytes *reduced)
 
 /* ---- Results --------------------------------------------------------------------------------------------- */
 
-/* A result that is copied with part of its counters or instances. */
-typedef struct part {
+/* A result of which some counters or instances are copied. */
+typedef struct partial_result {
     const extract *e;
     const pfb_identifier *identifier;
     const uint8_t *data;
-    const pfb_v2_reader *block; /* after the result's header */
+    const pfb_v2_reader *block; /* positioned after the header of the result */
     const pfb_v2_result *result;
-    const uint32_t *ids; /* the chosen ones */
+    const uint32_t *ids; /* of the chosen counters */
     uint32_t id_count;
-} part;
+} partial_result;
 
 static bool has_instances(uint32_t kind)
 {
     return kind == PFB_V2_MULTIPLE_INSTANCES || kind == PFB_V2_COUNTERSET;
 }
 
-/* Writes the values of an instance (null: the only one) of the chosen counters. A value is empty if its counter was
- * chosen of other instances only. */
-static void write_values(pfb_writer *builder, const part *p, pfb_v2_reader *block, const pfb_name *instance)
+/* Writes the values of the chosen counters for one instance. `instance` is null in results without instance names. A
+ * value is written without data if its counter is chosen for other instances only. */
+static void write_values(pfb_writer *writer, const partial_result *p, pfb_v2_reader *block, const pfb_name *instance)
 {
     pfb_v2_value value;
     const selection *choice = p->e->choice;
@@ -184,32 +186,32 @@ static void write_values(pfb_writer *builder, const part *p, pfb_v2_reader *bloc
         if (is_reduced && !selection_has_counter(choice, set, value.counter_id))
             continue;
         bool is_empty = is_reduced && instance && !selection_has_instance(choice, set, value.counter_id, instance);
-        pfb_write_datum(builder, p->data + value.data_offset, is_empty ? 0 : value.data_size_bytes);
+        pfb_write_datum(writer, p->data + value.data_offset, is_empty ? 0 : value.data_size_bytes);
     }
 }
 
-/* Writes a block with this one result. */
-static void write_part(pfb_writer *builder, const void *context)
+/* Writes a V2 block that has only this result. */
+static void write_partial_result(pfb_writer *writer, const void *context)
 {
-    const part *p = context;
+    const partial_result *p = context;
     pfb_v2_reader block = *p->block;
     pfb_v2_instance instance;
-    pfb_write_begin_v2(builder, &(pfb_write_times){0});
-    pfb_write_begin_result(builder, p->result->kind, p->result->status, p->ids, p->id_count);
+    pfb_write_begin_v2(writer, &(pfb_write_times){0});
+    pfb_write_begin_result(writer, p->result->kind, p->result->status, p->ids, p->id_count);
     while (pfb_v2_next_instance(&block, &instance)) {
         if (instance.name.bytes) {
             if (!selection_has_instance(p->e->choice, &p->identifier->counterset, p->identifier->counter_id,
                                         &instance.name))
                 continue;
-            pfb_write_instance(builder, instance.id, &instance.name);
+            pfb_write_instance(writer, instance.id, &instance.name);
         }
-        write_values(builder, p, &block, instance.name.bytes ? &instance.name : NULL);
+        write_values(writer, p, &block, instance.name.bytes ? &instance.name : NULL);
     }
-    pfb_write_end_result(builder);
-    pfb_write_end_v2(builder);
+    pfb_write_end_result(writer);
+    pfb_write_end_v2(writer);
 }
 
-/* The chosen ids among a result's counter ids. Free with free(). */
+/* Returns the chosen counter ids of a result, and stores their number in *count. Free with free(). */
 static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_v2_reader *block,
                             const pfb_v2_result *result, uint32_t *count)
 {
@@ -223,7 +225,7 @@ static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_v2_
     return ids;
 }
 
-/* Returns true if the result of a chosen query may be copied, at least in part. */
+/* Returns true if the result of a chosen query may be copied, completely or in part. */
 static bool is_result_chosen(const extract *e, const pfb_identifier *identifier, const pfb_v2_result *result)
 {
     uint32_t kind = result->kind;
@@ -234,7 +236,7 @@ static bool is_result_chosen(const extract *e, const pfb_identifier *identifier,
     return has_known_kind ? is_identified : !e->choice->has_counters && !e->choice->has_patterns;
 }
 
-/* A result that takes the place of one that was not chosen, so that those after it keep their index. */
+/* Appends an error result in place of one that may not be copied, so that the results after it keep their indexes. */
 static void append_error(pfb_bytes *reduced)
 {
     enum { RESULT_HEADER_BYTES = 16 };
@@ -245,20 +247,20 @@ static void append_error(pfb_bytes *reduced)
     append(reduced, header, sizeof header);
 }
 
-/* Appends what was chosen of the current result. */
+/* Appends the chosen part of a result. */
 static pfb_error append_result(const extract *e, const pfb_identifier *identifier, const pfb_bytes *sample,
                                const pfb_v2_reader *block, const pfb_v2_result *result, pfb_bytes *reduced)
 {
     pfb_error error = {PFB_OK, 0};
-    bool is_part = (e->choice->has_counters && result->has_counter_ids) ||
-                   (e->choice->has_patterns && has_instances(result->kind));
+    bool is_partial = (e->choice->has_counters && result->has_counter_ids) ||
+                      (e->choice->has_patterns && has_instances(result->kind));
     if (!is_result_chosen(e, identifier, result)) {
         append_error(reduced);
-    } else if (is_part) {
-        part p = {.e = e, .identifier = identifier, .data = sample->data, .block = block, .result = result};
+    } else if (is_partial) {
+        partial_result p = {.e = e, .identifier = identifier, .data = sample->data, .block = block, .result = result};
         uint32_t *ids = choose_ids(e, &identifier->counterset, block, result, &p.id_count);
         p.ids = ids;
-        error = append_written(reduced, write_part, &p, DATA_HEADER_BYTES);
+        error = append_written(reduced, write_partial_result, &p, DATA_HEADER_BYTES);
         free(ids);
     } else {
         append(reduced, sample->data + result->offset, result->size_bytes);
@@ -292,7 +294,7 @@ bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduce
         if (!query || query->identifier.index != result.index || !query->is_chosen)
             continue;
         *error = append_result(e, &query->identifier, sample, &block, &result, reduced);
-        while (pfb_v2_next_instance(&block, &instance)) /* finds the errors of this result */
+        while (pfb_v2_next_instance(&block, &instance)) /* reads the whole result, to find its errors */
             continue;
         if (block.error.code != PFB_OK)
             *error = block.error;
@@ -311,16 +313,16 @@ bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduce
 
 /* ---- Metadata -------------------------------------------------------------------------------------------- */
 
-/* A reply that is written with the chosen counters, or an instance list with the chosen names. */
-typedef struct reply_part {
+/* A registration reply of which the chosen counters are written, or an instance list of which the chosen names are. */
+typedef struct partial_reply {
     const extract *e;
     const pfb_guid *set;
     const pfb_bytes *reply;
-} reply_part;
+} partial_reply;
 
-static void write_counters(pfb_writer *builder, const void *context)
+static void write_counters(pfb_writer *writer, const void *context)
 {
-    const reply_part *p = context;
+    const partial_reply *p = context;
     pfb_registration registration;
     pfb_counter counter;
     uint32_t count = 0;
@@ -328,10 +330,10 @@ static void write_counters(pfb_writer *builder, const void *context)
         return;
     for (uint32_t i = 0; pfb_registration_counter_at(&registration, i, &counter); i++)
         count += selection_has_counter(p->e->choice, p->set, counter.id);
-    pfb_write_counterset(builder, &registration.guid, registration.detail_level, registration.instance_type, count);
+    pfb_write_counterset(writer, &registration.guid, registration.detail_level, registration.instance_type, count);
     for (uint32_t i = 0; pfb_registration_counter_at(&registration, i, &counter); i++) {
         if (selection_has_counter(p->e->choice, p->set, counter.id))
-            pfb_write_counter(builder, &counter);
+            pfb_write_counter(writer, &counter);
     }
 }
 
@@ -344,7 +346,7 @@ static int compare_by_counter(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* By string, then as in the reply. Entries without a string come first. */
+/* Orders entries by the address of their string (null: first), then by their position in the reply. */
 static int compare_by_text(const void *left, const void *right)
 {
     const pfb_registration_string_entry *a = left;
@@ -356,14 +358,14 @@ static int compare_by_text(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* The chosen strings. */
+/* The entries of chosen counters. */
 typedef struct string_list {
     pfb_registration_string_entry *entries;
     size_t count, capacity;
 } string_list;
 
-/* Lists the entries of the chosen counters, of each counter the first, in the order of their strings. */
-static void list_strings(string_list *list, const reply_part *p)
+/* Lists the first entry of each chosen counter, ordered by string. */
+static void list_strings(string_list *list, const partial_reply *p)
 {
     pfb_registration_strings strings;
     pfb_registration_string_entry entry;
@@ -391,20 +393,20 @@ static bool has_same_text(const pfb_registration_string_entry *a, const pfb_regi
     return a->text.bytes && a->text.bytes == b->text.bytes;
 }
 
-/* The bytes of a string with its NUL. */
+/* The size of a string in bytes, with its NUL. */
 static size_t text_size(const pfb_registration_string_entry *entry)
 {
     return entry->text.bytes ? entry->text.size_bytes + 2 : 0;
 }
 
-/* Appends the chosen strings (PERF_STRING_BUFFER_HEADER), each once. Entries that share a string follow one another, so
- * that a reader scans every string once. */
-static pfb_error append_strings(const reply_part *p, pfb_bytes *reduced)
+/* Appends the strings of the chosen counters (PERF_STRING_BUFFER_HEADER). Entries that share a string are adjacent, and
+ * the string is stored once. */
+static pfb_error append_strings(const partial_reply *p, pfb_bytes *reduced)
 {
     enum { HEADER_BYTES = 8, ENTRY_BYTES = 8 };
     static const uint8_t padding[8];
     string_list list = {0};
-    uint8_t words[ENTRY_BYTES];
+    uint8_t numbers[ENTRY_BYTES];
     list_strings(&list, p);
     uint64_t start = HEADER_BYTES + (uint64_t)ENTRY_BYTES * list.count;
     uint64_t end = start;
@@ -415,16 +417,16 @@ static pfb_error append_strings(const reply_part *p, pfb_bytes *reduced)
         free(list.entries);
         return (pfb_error){PFB_CALLER_ARGUMENT, 0};
     }
-    put_le32(words, (size_t)size);
-    put_le32(words + 4, list.count);
-    append(reduced, words, HEADER_BYTES);
+    put_le32(numbers, (size_t)size);
+    put_le32(numbers + 4, list.count);
+    append(reduced, numbers, HEADER_BYTES);
     for (size_t i = 0; i < list.count; i++) {
         const pfb_registration_string_entry *entry = &list.entries[i];
-        bool is_next = i > 0 && !has_same_text(entry - 1, entry);
-        start += is_next ? text_size(entry - 1) : 0;
-        put_le32(words, entry->counter_id);
-        put_le32(words + 4, entry->text.bytes ? (size_t)start : PFB_NO_ID);
-        append(reduced, words, ENTRY_BYTES);
+        bool is_new_string = i > 0 && !has_same_text(entry - 1, entry);
+        start += is_new_string ? text_size(entry - 1) : 0;
+        put_le32(numbers, entry->counter_id);
+        put_le32(numbers + 4, entry->text.bytes ? (size_t)start : PFB_NO_ID);
+        append(reduced, numbers, ENTRY_BYTES);
     }
     for (size_t i = 0; i < list.count; i++) {
         const pfb_registration_string_entry *entry = &list.entries[i];
@@ -440,7 +442,7 @@ pfb_error extract_registration(const extract *e, const pfb_guid *set, uint32_t r
                                pfb_bytes *reduced)
 {
     pfb_error error = {PFB_OK, 0};
-    const reply_part p = {.e = e, .set = set, .reply = reply};
+    const partial_reply p = {.e = e, .set = set, .reply = reply};
     bool has_strings = request == PFB_REQUEST_COUNTER_NAMES || request == PFB_REQUEST_COUNTER_HELPS ||
                        request == PFB_REQUEST_COUNTER_ENGLISH_NAMES;
     reduced->size_bytes = 0;
@@ -453,22 +455,22 @@ pfb_error extract_registration(const extract *e, const pfb_guid *set, uint32_t r
     return error;
 }
 
-static void write_instances(pfb_writer *builder, const void *context)
+static void write_instances(pfb_writer *writer, const void *context)
 {
-    const reply_part *p = context;
+    const partial_reply *p = context;
     pfb_list list;
     pfb_listed_instance instance;
     pfb_list_open(&list, p->reply->data, p->reply->size_bytes, NULL);
     while (pfb_list_next_instance(&list, &instance)) {
         if (selection_has_instance(p->e->choice, p->set, PFB_NO_ID, &instance.name))
-            pfb_write_listed_instance(builder, instance.id, &instance.name);
+            pfb_write_listed_instance(writer, instance.id, &instance.name);
     }
 }
 
 pfb_error extract_instances(const extract *e, const pfb_guid *set, const pfb_bytes *list, pfb_bytes *reduced)
 {
     pfb_error error = {PFB_OK, 0};
-    const reply_part p = {.e = e, .set = set, .reply = list};
+    const partial_reply p = {.e = e, .set = set, .reply = list};
     reduced->size_bytes = 0;
     if (e->choice->has_patterns)
         error = append_written(reduced, write_instances, &p, 0);

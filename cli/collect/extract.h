@@ -5,42 +5,43 @@
 #include "collect/selection.h"
 #include "perfblock/source.h"
 
-/* Reduces recorded data to a choice of countersets, counters and instances, so that a recording contains nothing else.
- * A live query returns what it was asked for; a capture returns everything that it holds. */
+/* Reduces recorded data to the chosen countersets, counters and instances, so that a new recording contains nothing
+ * else. Only captures need this: they return everything that they contain, a live query only what it asks for. */
 
 /* An identifier block of the query information. */
 typedef struct extract_query {
-    pfb_identifier identifier; /* offsets in `recorded` */
+    pfb_identifier identifier; /* its offset is that in extract.recorded */
     bool is_chosen;
-    uint32_t index; /* of its result in reduced samples, if it is chosen */
+    uint32_t index; /* if it is chosen: the index of its result in reduced samples */
 } extract_query;
 
-/* Zero at first but for the first field, which the caller sets. */
+/* The caller sets `choice`; the other fields are zero at first. */
 typedef struct extract {
     const selection *choice;
     /* ------------------------------------------------------------------------------------------ */
-    pfb_bytes recorded;     /* query information as it was given */
-    extract_query *queries; /* ascending by recorded index, each index once */
+    pfb_bytes recorded;     /* the current query information, as it was recorded */
+    extract_query *queries; /* one for each recorded index, in ascending order */
     size_t count, capacity;
-    bool is_whole; /* nothing has to be left out of samples whose results all have a query */
+    bool is_whole; /* everything is chosen: samples are copied if each of their results has a query */
 } extract;
 
-/* Takes query information for the samples that follow, swapping its bytes with those kept, and reduces it to the
- * chosen queries. The error is that of the bytes; what precedes it counts. */
-pfb_error extract_take_info(extract *e, pfb_bytes *info, pfb_bytes *reduced);
+/* Sets the query information of the samples that follow, and stores its chosen identifiers in `reduced`. Takes over the
+ * bytes of `info`, and gives it the previous ones for reuse. Returns the error in the bytes; the identifiers before the
+ * error are used. */
+pfb_error extract_set_info(extract *e, pfb_bytes *info, pfb_bytes *reduced);
 
-/* Reduces a V2 data block to what was chosen. A block of which everything was chosen is copied unchanged. A result
- * that may hold a chosen counter or not, since nothing identifies it, is replaced by an error. The error is that of
- * the block or of the writer: results before it are kept, those after it are not. False when the header is malformed,
- * so that there is nothing to keep. */
+/* Reduces a V2 data block to the chosen counters and instances. If everything is chosen, the block is copied. A result
+ * whose counter is unknown, and may therefore not be a chosen one, is replaced by an error result. *error is the first
+ * error of the block or of the writer: the results before it are in `reduced`, those after it are not. False if the
+ * header of the block is malformed; then `reduced` is empty. */
 bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduced, pfb_error *error);
 
-/* Reduces the reply to a registration request to the chosen counters of the set; `reduced` stays empty for a reply that
- * cannot be read. Replies that do not list counters are copied. The error is that of the writer. */
+/* Reduces the reply to a registration request to the chosen counters of the counterset. Replies that do not list
+ * counters are copied. For a reply that cannot be read `reduced` is empty. Returns an error of the writer. */
 pfb_error extract_registration(const extract *e, const pfb_guid *set, uint32_t request, const pfb_bytes *reply,
                                pfb_bytes *reduced);
 
-/* Reduces the instance list of a counterset to the chosen names. The error is that of the writer. */
+/* Reduces the instance list of a counterset to the chosen names. Returns an error of the writer. */
 pfb_error extract_instances(const extract *e, const pfb_guid *set, const pfb_bytes *list, pfb_bytes *reduced);
 
 void extract_free(extract *e);

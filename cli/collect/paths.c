@@ -17,7 +17,7 @@ static char *copy(const void *bytes, size_t size)
     return text;
 }
 
-/* A name as a list of one, for a choice. */
+/* Returns a list with a copy of one name, for a pfb_collector_choice. */
 static const char *const *copy_name(const pfb_name *name)
 {
     const char **list = memory_get(1, sizeof *list);
@@ -25,14 +25,14 @@ static const char *const *copy_name(const pfb_name *name)
     return list;
 }
 
-/* Adds a path; `subject` is named in errors. */
+/* Parses a path and adds it. `subject` precedes error messages. */
 static bool add_path(path_list *list, const char *subject, const char *text, size_t size)
 {
     pfb_path parts;
     pfb_name name = pfb_utf8_name(text, size);
     if (!pfb_path_parse(&name, &parts)) {
-        diagnostics_say(STATUS_USAGE, subject, "%.*s is no path of the form \\counterset(instance)\\counter", (int)size,
-                        text);
+        diagnostics_say(STATUS_USAGE, subject, "%.*s is not a path of the form \\counterset(instance)\\counter",
+                        (int)size, text);
         return false;
     }
     if (parts.machine.bytes) {
@@ -51,16 +51,18 @@ static bool add_path(path_list *list, const char *subject, const char *text, siz
     return true;
 }
 
-/* Adds the lines of a file: UTF-8, with or without a byte order mark. Empty lines are skipped. */
+/* Adds the path in each line of a file: UTF-8, with or without a byte order mark. Skips empty lines. */
 static bool add_file(path_list *list, const char *file)
 {
-    static const uint8_t mark[] = {0xEF, 0xBB, 0xBF};
+    static const uint8_t byte_order_mark[] = {0xEF, 0xBB, 0xBF};
     input in;
-    if (!input_read(&in, file, INPUT_NAMES)) /* of a kind that is not recognised */
+    if (!input_read(&in, file, INPUT_NAMES)) /* INPUT_NAMES: bytes as they are, without recognising a format */
         return false;
-    bool is_fine = true;
-    size_t at = in.size >= sizeof mark && memcmp(in.data, mark, sizeof mark) == 0 ? sizeof mark : 0;
-    while (at < in.size && is_fine) {
+    bool is_ok = true;
+    size_t at = in.size >= sizeof byte_order_mark && memcmp(in.data, byte_order_mark, sizeof byte_order_mark) == 0
+                    ? sizeof byte_order_mark
+                    : 0;
+    while (at < in.size && is_ok) {
         const char *line = (const char *)in.data + at;
         const char *end = memchr(line, '\n', in.size - at);
         size_t size = end ? (size_t)(end - line) : in.size - at;
@@ -69,30 +71,30 @@ static bool add_file(path_list *list, const char *file)
             size--;
         if (size > 0 && memchr(line, '\0', size)) {
             diagnostics_say(STATUS_USAGE, file, "is not text in UTF-8");
-            is_fine = false;
+            is_ok = false;
         } else if (size > 0) {
-            is_fine = add_path(list, file, line, size);
+            is_ok = add_path(list, file, line, size);
         }
     }
     input_free(&in);
-    return is_fine;
+    return is_ok;
 }
 
 bool path_list_open(path_list *list, const options *o)
 {
-    bool is_fine = true;
+    bool is_ok = true;
     *list = (path_list){.count = 0};
-    for (size_t i = 0; i < o->path_count && is_fine; i++)
-        is_fine = add_path(list, "perfblock", o->paths[i], strlen(o->paths[i]));
-    if (is_fine && o->path_file)
-        is_fine = add_file(list, o->path_file);
-    if (is_fine && o->path_file && list->count == 0) {
+    for (size_t i = 0; i < o->path_count && is_ok; i++)
+        is_ok = add_path(list, "perfblock", o->paths[i], strlen(o->paths[i]));
+    if (is_ok && o->path_file)
+        is_ok = add_file(list, o->path_file);
+    if (is_ok && o->path_file && list->count == 0) {
         diagnostics_say(STATUS_USAGE, o->path_file, "has no paths");
-        is_fine = false;
+        is_ok = false;
     }
-    if (!is_fine)
+    if (!is_ok)
         path_list_free(list);
-    return is_fine;
+    return is_ok;
 }
 
 static bool is_unknown_guid(const char *text)
@@ -103,15 +105,15 @@ static bool is_unknown_guid(const char *text)
 
 void path_list_check_log(const path_list *list, const options *o, const char *file)
 {
-    const char *found = NULL;
-    for (size_t i = 0; i < o->set_count && !found; i++)
-        found = is_unknown_guid(o->sets[i]) ? o->sets[i] : NULL;
-    for (size_t i = 0; i < list->count && !found; i++) {
+    const char *unknown = NULL;
+    for (size_t i = 0; i < o->set_count && !unknown; i++)
+        unknown = is_unknown_guid(o->sets[i]) ? o->sets[i] : NULL;
+    for (size_t i = 0; i < list->count && !unknown; i++) {
         const char *set = list->choices[i].countersets[0];
-        found = is_unknown_guid(set) ? set : NULL;
+        unknown = is_unknown_guid(set) ? set : NULL;
     }
-    if (found)
-        diagnostics_say(STATUS_USAGE, file, "perfmon logs have no GUIDs: name the counterset instead of %s", found);
+    if (unknown)
+        diagnostics_say(STATUS_USAGE, file, "perfmon logs have no GUIDs: name the counterset instead of %s", unknown);
 }
 
 void path_list_free(path_list *list)
@@ -132,22 +134,22 @@ void path_list_free(path_list *list)
 
 bool path_list_choose(path_list *list, pfb_collector *collector, const options *o, bool *has_choice)
 {
-    static const char *const all[] = {"*"};
-    bool has_parts = o->set_count > 0 || o->counter_count > 0 || o->instance;
+    static const char *const any_set[] = {"*"};
+    bool has_set_options = o->set_count > 0 || o->counter_count > 0 || o->instance;
     bool has_memory = true;
     if (!path_list_open(list, o))
         return false;
     for (size_t i = 0; i < list->count; i++)
         has_memory = has_memory && pfb_collector_add(collector, list->texts[i], NULL);
-    const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : all,
+    const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : any_set,
                                          .counterset_count = o->set_count > 0 ? o->set_count : 1,
                                          .counters = o->counters,
                                          .counter_count = o->counter_count,
                                          .instance = o->instance};
-    if (has_parts)
+    if (has_set_options)
         has_memory = has_memory && pfb_collector_add_choice(collector, &choice, NULL);
-    if (!has_memory) /* without a source nothing else fails */
+    if (!has_memory) /* adding to a collector without a source fails only for lack of memory */
         memory_exhausted();
-    *has_choice = has_parts || list->count > 0;
+    *has_choice = has_set_options || list->count > 0;
     return true;
 }

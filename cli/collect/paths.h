@@ -13,18 +13,18 @@ typedef struct path_list {
     size_t count, text_capacity, choice_capacity;
 } path_list;
 
-/* Lists and splits the paths. False after a message: status 2 for one that is no path, or that names a machine; 3 for a
- * file that cannot be read. The list need not be freed then. */
+/* Reads the paths of the options and splits them into their parts. False after a message, with exit status 2 for one
+ * that is malformed or names a machine, 3 if the file of --paths cannot be read; then the list need not be freed. */
 bool path_list_open(path_list *list, const options *o);
 
-/* Reports, status 2, that a perfmon log has no GUIDs, if a counterset that is asked for by path or --set is a GUID that
- * the catalog does not know. */
+/* For a perfmon log, which contains names but no GUIDs: if a path or --set has a GUID whose name the catalog does not
+ * know, reports that and sets the exit status to 2. */
 void path_list_check_log(const path_list *list, const options *o, const char *file);
 void path_list_free(path_list *list);
 
-/* Opens the list and chooses the counters of the options in a collector without a source: those of the paths, and those
- * of --set, --counter and --instance. `has_choice` is false if the options choose none, which means all. False after a
- * message, as path_list_open(). */
+/* Opens the list, and adds the counters that the options choose to a collector without a source: by path, and with
+ * --set, --counter and --instance. *has_choice is false if the options choose none, which means all counters. False
+ * after a message, as path_list_open(). */
 bool path_list_choose(path_list *list, pfb_collector *collector, const options *o, bool *has_choice);
 
 #endif

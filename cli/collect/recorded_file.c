@@ -13,22 +13,22 @@
 
 /* ---- Metadata -------------------------------------------------------------------------------------------- */
 
-/* What a chunk of metadata answers. */
+/* The request that a chunk of metadata answers. */
 typedef struct chunk_key {
     pfb_guid guid;
     uint32_t tag, request, language;
 } chunk_key;
 
-/* Whether no chunk before answers the same. */
-static bool is_new(series_list *keys, const pfb_guid *guid, const pfb_chunk *chunk)
+/* Whether no earlier chunk answers the same request. */
+static bool is_first_answer(series_list *keys, const pfb_guid *guid, const pfb_chunk *chunk)
 {
     const chunk_key key = {*guid, chunk->tag, chunk->request, chunk->language};
     size_t count = keys->count;
-    series_begin_sample(keys); /* equal keys are one */
+    series_begin_sample(keys); /* series_find() then finds an equal key that was added before */
     return series_find(keys, (const char *)&key, sizeof key) == count;
 }
 
-/* Whether query information names a counterset that none before names. */
+/* Whether query information names a counterset that no earlier query information names. */
 static bool names_new_set(series_list *keys, const pfb_chunk *chunk, const uint8_t *body)
 {
     pfb_list list;
@@ -36,24 +36,25 @@ static bool names_new_set(series_list *keys, const pfb_chunk *chunk, const uint8
     bool is_needed = false;
     pfb_list_open(&list, body, chunk->body_size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier))
-        is_needed = is_new(keys, &identifier.counterset, chunk) || is_needed;
+        is_needed = is_first_answer(keys, &identifier.counterset, chunk) || is_needed;
     return is_needed;
 }
 
+/* Stores a chunk of metadata, or notes what kind of sample a chunk has. */
 static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chunk, const uint8_t *body)
 {
     pfb_v2_reader sample;
-    bool is_kept = false;
+    bool is_stored = false;
     if (!chunk->is_known)
         return;
     switch (chunk->tag) {
     case PFB_TAG_REGISTRATION:
     case PFB_TAG_INSTANCES:
     case PFB_TAG_NAMES:
-        is_kept = is_new(keys, &chunk->guid, chunk);
+        is_stored = is_first_answer(keys, &chunk->guid, chunk);
         break;
     case PFB_TAG_QUERY_INFO:
-        is_kept = names_new_set(keys, chunk, body);
+        is_stored = names_new_set(keys, chunk, body);
         break;
     case PFB_TAG_V1:
         r->has_v1 = true;
@@ -68,29 +69,30 @@ static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chu
     default:
         break;
     }
-    if (is_kept)
+    if (is_stored)
         make_capture_put(&r->metadata, chunk, body, chunk->body_size_bytes);
 }
 
-/* The window of a stream keeps what was read, and grows. */
+/* Scans a recording for metadata: a stream up to its first sample, a file up to its end. The window of a stream grows
+ * and keeps everything, because a stream cannot be read again. */
 static void scan(recorded_file *r, input *in, bool is_stream)
 {
     pfb_capture capture;
     pfb_chunk chunk;
     series_list keys = {.count = 0};
-    size_t start = 0; /* of the reader's bytes in the window */
-    bool goes_on = input_open_capture(in, &capture);
-    while (goes_on) {
-        while (goes_on && pfb_capture_next_chunk(&capture, &chunk)) {
+    size_t start = 0; /* where the bytes of `capture` begin in the window */
+    bool has_more = input_open_capture(in, &capture);
+    while (has_more) {
+        while (has_more && pfb_capture_next_chunk(&capture, &chunk)) {
             scan_chunk(r, &keys, &chunk, in->data + start + chunk.body_offset);
-            goes_on = !is_stream || !(r->has_v1 || r->has_v2);
+            has_more = !is_stream || !(r->has_v1 || r->has_v2);
         }
-        if (goes_on && is_stream) {
+        if (has_more && is_stream) {
             start += capture.resume_offset;
-            goes_on = capture.needs_more && input_extend(in) &&
-                      pfb_capture_continue(&capture, in->data + start, in->size - start, in->is_last);
-        } else if (goes_on) {
-            goes_on = input_continue_capture(in, &capture);
+            has_more = capture.needs_more && input_extend(in) &&
+                       pfb_capture_continue(&capture, in->data + start, in->size - start, in->is_last);
+        } else if (has_more) {
+            has_more = input_continue_capture(in, &capture);
         }
     }
     r->error = capture.error;
@@ -109,9 +111,9 @@ bool recorded_file_open(recorded_file *r, const char *name)
         return false;
     if (r->in.kind != INPUT_CAPTURE)
         return true;
-    bool is_again = r->in.can_reopen && !r->in.is_last;
+    bool is_read_twice = r->in.can_reopen && !r->in.is_last;
     make_capture_put(&r->metadata, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
-    if (!is_again) {
+    if (!is_read_twice) {
         scan(r, &r->in, !r->in.is_last);
     } else if (input_open(&in, name, INPUT_CAPTURE, false)) {
         scan(r, &in, false);
@@ -128,11 +130,12 @@ void recorded_file_free(recorded_file *r)
 
 /* ---- The source ------------------------------------------------------------------------------------------ */
 
+/* The source. It passes requests for metadata on to a source that replays the scanned metadata. */
 typedef struct file_source {
     recorded_file *file;
     pfb_source *metadata;
     pfb_capture capture;
-    bool is_open;   /* the recording was not read to its end */
+    bool is_open;   /* the recording was not read to its end yet */
     pfb_bytes info; /* the query information of the latest sample; empty: none */
 } file_source;
 
@@ -157,7 +160,7 @@ static void copy(pfb_bytes *to, const uint8_t *data, size_t size)
         memory_exhausted();
 }
 
-/* Reports what is malformed in the recording itself, once. */
+/* Ends reading, and reports the error that ended it if there is one. */
 static void end_file(file_source *s)
 {
     pfb_error error = s->capture.error;

@@ -5,26 +5,29 @@
 #include "input/input.h"
 #include "perfblock/source.h"
 
-/* A recording that is replayed window by window: memory is that of its metadata and of two samples, whatever its size.
- */
+/* A recording that is read through a window, so that the memory for replaying it does not grow with the number of its
+ * samples. */
 
 typedef struct recorded_file {
-    input in;            /* before the first sample; of any kind */
-    bool has_v1, has_v2; /* blocks; replies */
-    bool has_time;       /* some reply has a sound header: ... */
-    int64_t time;        /* ... the first one's time */
+    input in;      /* of any kind; nothing was read past the first window, except from a stream */
+    bool has_v1;   /* the part that was scanned has V1 blocks */
+    bool has_v2;   /* the part that was scanned has V2 replies */
+    bool has_time; /* it has a V2 reply with a valid header, ... */
+    int64_t time;  /* ... and this is the time of the first such reply */
     /* ------------------------------------------------------------------------------------------ */
-    pfb_bytes metadata; /* a capture with the first chunk of each registration, instance list, name table and query */
-    pfb_error error;    /* of the part that was scanned */
+    pfb_bytes metadata; /* a capture of what the scan found: the first reply to each registration request, the first
+                         * instance list of each counterset, name tables, and query information */
+    pfb_error error;    /* the error in the part that was scanned */
 } recorded_file;
 
-/* Opens a file ("-" is standard input) and, if it is a recording, looks for its metadata: in a regular file up to its
- * end; in a stream, which can be read only once, up to the first sample. False after an error on standard error. */
+/* Opens a file ("-" is standard input) and, if it is a recording, scans it for its metadata: a regular file up to its
+ * end, a stream, which can be read only once, up to the first sample. False after an error on standard error. */
 bool recorded_file_open(recorded_file *r, const char *name);
 
-/* Makes a source of the recording, which must stay where it is until the source is closed. The source answers as that
- * of pfb_source_open_recorded(), but its samples are read once, by all queries together, and it has no V1 blocks. Null
- * after a message for other files, and for recordings whose first chunk cannot be read. */
+/* Makes a source that replays the recording. The source keeps the pointer `r`, and *r must be valid until it is closed.
+ * It answers like the source of pfb_source_open_recorded(), except that each sample is returned only once, to the query
+ * that collects next, and that it has no V1 blocks. Null after a message if the file is not a recording, or its first
+ * chunk cannot be read. */
 pfb_source *recorded_file_source(recorded_file *r);
 void recorded_file_free(recorded_file *r);
 

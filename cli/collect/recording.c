@@ -11,49 +11,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The total time that a recording waits for other processes in system_folder_enter(): 0.3 seconds. */
-#define LONGEST_WAIT UINT64_C(300000000)
+/* How long a recording waits for other processes in all calls of system_folder_enter() together: 0.3 seconds. */
+#define MAX_WAIT UINT64_C(300000000)
 
 /* ---- Chunks ---------------------------------------------------------------------------------------------- */
 
 void recording_put(recording *r, const pfb_chunk *chunk, const void *body, size_t size)
 {
     size_t needed = pfb_capture_write(chunk, body, size, NULL, 0);
-    pfb_bytes *all = &r->waiting;
-    if (needed > SIZE_MAX - all->size_bytes || !pfb_bytes_reserve(all, all->size_bytes + needed))
+    pfb_bytes *pending = &r->pending;
+    if (needed > SIZE_MAX - pending->size_bytes || !pfb_bytes_reserve(pending, pending->size_bytes + needed))
         memory_exhausted();
-    pfb_capture_write(chunk, body, size, all->data + all->size_bytes, needed);
-    all->size_bytes += needed;
+    pfb_capture_write(chunk, body, size, pending->data + pending->size_bytes, needed);
+    pending->size_bytes += needed;
     r->ends = memory_grow(r->ends, &r->capacity, r->count + 1, sizeof *r->ends);
-    r->ends[r->count++] = all->size_bytes;
+    r->ends[r->count++] = pending->size_bytes;
 }
 
-static void drop_waiting(recording *r)
+static void drop_pending(recording *r)
 {
-    r->waiting.size_bytes = 0;
+    r->pending.size_bytes = 0;
     r->count = 0;
 }
 
 bool recording_write(recording *r)
 {
-    bool is_fine = true;
+    bool is_ok = true;
     size_t at = 0;
-    for (size_t i = 0; i < r->count && is_fine; i++) {
-        is_fine = system_append(r->file, r->waiting.data + at, r->ends[i] - at);
+    for (size_t i = 0; i < r->count && is_ok; i++) {
+        is_ok = system_append(r->file, r->pending.data + at, r->ends[i] - at);
         at = r->ends[i];
     }
-    if (!is_fine)
+    if (!is_ok)
         diagnostics_file(r->path, errno);
-    r->size += r->waiting.size_bytes;
-    r->written += is_fine ? r->waiting.size_bytes : 0;
-    drop_waiting(r);
-    return is_fine;
+    r->size += r->pending.size_bytes;
+    r->written += is_ok ? r->pending.size_bytes : 0;
+    drop_pending(r);
+    return is_ok;
 }
 
 bool recording_write_together(recording *r)
 {
     if (r->count > 0) {
-        r->ends[0] = r->waiting.size_bytes;
+        r->ends[0] = r->pending.size_bytes;
         r->count = 1;
     }
     return recording_write(r);
@@ -61,9 +61,9 @@ bool recording_write_together(recording *r)
 
 /* ---- The file -------------------------------------------------------------------------------------------- */
 
-/* Reads the file that was opened for appending. Returns false after a message, also if the path now names another
- * file. */
-static bool read_back(const recording *r, input *in)
+/* Reads the file that was opened for appending, to check it. Returns false after a message, also if the path names
+ * another file by now. */
+static bool read_existing(const recording *r, input *in)
 {
     int file = system_read_open(r->path);
     if (file < 0) {
@@ -78,13 +78,13 @@ static bool read_back(const recording *r, input *in)
     return is_read;
 }
 
-/* An existing file may be continued if it is a whole capture. If it ended inside a chunk, the bytes appended to it
- * would be read as part of that chunk. Returns false after a message. */
-static bool may_continue(recording *r)
+/* Checks that an existing file is a whole capture or empty, so that it can be continued. If it ended inside a chunk,
+ * the bytes appended to it would be read as part of that chunk. Returns false after a message. */
+static bool can_continue(recording *r)
 {
     input in;
     pfb_capture capture;
-    if (!read_back(r, &in))
+    if (!read_existing(r, &in))
         return false;
     r->is_new = in.size == 0;
     bool is_whole = r->is_new;
@@ -102,7 +102,7 @@ static bool may_continue(recording *r)
 }
 
 /* Puts the first chunks of a new or continued file. */
-static void begin(recording *r)
+static void put_first_chunks(recording *r)
 {
     if (r->is_new)
         recording_put(r, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
@@ -112,7 +112,7 @@ static void begin(recording *r)
 
 static bool open_file(recording *r)
 {
-    r->file = system_append_open(r->path, &r->is_made);
+    r->file = system_append_open(r->path, &r->is_created);
     if (r->file < 0 && errno == EAGAIN)
         diagnostics_say(STATUS_FILE, r->path, "is being written by another process");
     else if (r->file < 0)
@@ -123,34 +123,34 @@ static bool open_file(recording *r)
 /* Returns false if the system could not store what was written. */
 static bool close_file(recording *r)
 {
-    bool is_fine = true;
-    if (r->file >= 0 && r->is_made && system_file_size(r->file) == 0)
+    bool is_ok = true;
+    if (r->file >= 0 && r->is_created && system_file_size(r->file) == 0)
         system_append_discard(r->file, r->path);
     else if (r->file >= 0)
-        is_fine = system_append_close(r->file);
-    if (!is_fine)
+        is_ok = system_append_close(r->file);
+    if (!is_ok)
         diagnostics_file(r->path, errno);
     r->file = -1;
-    return is_fine;
+    return is_ok;
 }
 
-/* Returns true if the open file can be written as requested, else false after a message. */
+/* Returns true if the open file can be recorded to with these options, else false after a message. */
 static bool is_usable(recording *r)
 {
     bool is_regular = system_is_regular(r->file);
     r->is_new = true;
-    if (r->most > 0 && !is_regular)
-        diagnostics_say(STATUS_FILE, r->path, "is no regular file: --rotate cannot rename it");
-    return is_regular ? may_continue(r) : r->most == 0;
+    if (r->max_bytes > 0 && !is_regular)
+        diagnostics_say(STATUS_FILE, r->path, "is not a regular file: --rotate cannot rename it");
+    return is_regular ? can_continue(r) : r->max_bytes == 0;
 }
 
-/* Opens a file while no other process renames a file of this name. A pipe is opened outside of that section: opening
- * waits for its reader, and pipes are not renamed. */
+/* Opens the file in the critical section of its folder, so that no other process renames it meanwhile. A pipe is opened
+ * outside of the section: opening waits for its reader, and pipes are not renamed. */
 static bool open_first_file(recording *r)
 {
     if (system_names_special(r->path))
         return open_file(r);
-    intptr_t section = system_folder_enter(r->path, &r->wait);
+    intptr_t section = system_folder_enter(r->path, &r->wait_left);
     bool is_open = open_file(r);
     system_folder_leave(section);
     return is_open;
@@ -158,7 +158,7 @@ static bool open_first_file(recording *r)
 
 bool recording_open(recording *r)
 {
-    *r = (recording){.path = r->path, .note = r->note, .most = r->most, .wait = LONGEST_WAIT};
+    *r = (recording){.path = r->path, .note = r->note, .max_bytes = r->max_bytes, .wait_left = MAX_WAIT};
     if (!open_first_file(r))
         return false;
     if (!is_usable(r)) {
@@ -166,18 +166,18 @@ bool recording_open(recording *r)
         return false;
     }
     r->size = system_is_regular(r->file) ? system_file_size(r->file) : 0;
-    begin(r);
+    put_first_chunks(r);
     return true;
 }
 
 bool recording_close(recording *r)
 {
-    bool is_fine = close_file(r);
-    pfb_bytes_free(&r->waiting);
+    bool is_ok = close_file(r);
+    pfb_bytes_free(&r->pending);
     free(r->ends);
     r->ends = NULL;
     r->count = r->capacity = 0;
-    return is_fine;
+    return is_ok;
 }
 
 /* ---- Rotation -------------------------------------------------------------------------------------------- */
@@ -189,12 +189,12 @@ static bool rename_to_next(const recording *r)
     uint64_t number = 0;
     buffer name = {0};
     bool is_renamed = false;
-    bool goes_on = system_last_number(r->path, &number);
-    while (goes_on && !is_renamed) {
+    bool keep_trying = system_last_number(r->path, &number);
+    while (keep_trying && !is_renamed) {
         buffer_clear(&name);
         buffer_format(&name, "%s.%" PRIu64, r->path, ++number);
         is_renamed = system_rename(r->path, name.data);
-        goes_on = errno == EEXIST; /* another process has used this number meanwhile */
+        keep_trying = errno == EEXIST; /* another process has taken this number in the meantime */
     }
     if (!is_renamed)
         diagnostics_file(name.data ? name.data : r->path, errno);
@@ -202,29 +202,29 @@ static bool rename_to_next(const recording *r)
     return is_renamed;
 }
 
-/* Opens a file that must not exist: an existing one was not checked. */
+/* Opens a file that must not exist: the content of an existing one would have to be checked. */
 static bool open_new_file(recording *r)
 {
     if (!open_file(r))
         return false;
-    if (r->is_made)
+    if (r->is_created)
         return true;
     close_file(r);
     diagnostics_file(r->path, EEXIST);
     return false;
 }
 
-/* In one section, so that no other process creates a file of this name between the renaming and the opening. */
+/* Uses one critical section, so that no other process creates a file of this name between renaming and opening. */
 bool recording_rotate(recording *r)
 {
-    drop_waiting(r);
-    intptr_t section = system_folder_enter(r->path, &r->wait);
+    drop_pending(r);
+    intptr_t section = system_folder_enter(r->path, &r->wait_left);
     bool is_rotated = close_file(r) && rename_to_next(r) && open_new_file(r);
     system_folder_leave(section);
     if (!is_rotated)
         return false;
     r->size = 0;
     r->is_new = true;
-    begin(r);
+    put_first_chunks(r);
     return true;
 }

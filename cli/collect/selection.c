@@ -31,7 +31,7 @@ static int compare_counter(const pfb_collector_identifier *a, const pfb_guid *se
     return order != 0 ? order : (a->counter_id > counter_id) - (a->counter_id < counter_id);
 }
 
-/* The first counter that is not below this one, or null. */
+/* Returns the first entry that is this counter or follows it in the order of `counters`, or null. */
 static const pfb_collector_identifier *find_from(const selection *s, const pfb_guid *set, uint32_t counter_id)
 {
     size_t low = 0;
@@ -68,7 +68,8 @@ bool selection_has_counter(const selection *s, const pfb_guid *set, uint32_t cou
     return has_entry(s, set, counter_id) || has_entry(s, set, PFB_NO_ID);
 }
 
-/* Returns the entry at a position that applies to a counter of the set, at or after `position`; null past the last. */
+/* Returns the next entry, at or after *position, that applies to a counter of the set (PFB_NO_ID: to any), and moves
+ * *position past it. Null if there are no more. */
 static const pfb_collector_identifier *next_entry(const selection *s, const pfb_guid *set, uint32_t counter_id,
                                                   size_t *position)
 {

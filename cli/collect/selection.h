@@ -4,31 +4,36 @@
 
 #include "perfblock/collect.h"
 
-/* The counters and instances that a recording contains: those that were asked for, and those their formulas need. */
+/* The counters and instances that were chosen for a recording, and the counters that the formulas of those need. */
 
 typedef struct selection {
-    pfb_collector_identifier *counters; /* ascending by counterset and counter */
+    pfb_collector_identifier *counters; /* ascending by counterset and counter; PFB_NO_ID: all counters */
     size_t count, capacity;
-    bool has_counters; /* some counters were asked for, not all */
-    bool has_patterns; /* some instances were asked for, not all */
+    bool has_counters; /* of some counterset not all counters are chosen */
+    bool has_patterns; /* of some counterset not all instances are chosen */
 } selection;
 
-/* Takes the counters of a collector, which must stay open as long as the selection. */
+/* Copies the counters that were added to a collector. Their patterns belong to the collector, which must stay open as
+ * long as the selection. */
 void selection_open(selection *s, const pfb_collector *collector);
 void selection_free(selection *s);
 
-/* Returns true if the selection contains the counterset, or a counter of it. PFB_NO_ID is a counter that nothing
- * identifies: only a selection of all counters contains it. */
-/* The position of the first counter of a counterset; `count` if there is none. */
+/* Returns the position in `counters` of the first counter of a counterset; `count` if there is none. */
 size_t selection_find_set(const selection *s, const pfb_guid *set);
+
+/* Returns true if the selection contains a counter of the counterset. */
 bool selection_has_set(const selection *s, const pfb_guid *set);
+
+/* Returns true if the selection contains the counter. With PFB_NO_ID, for a counter whose id is not known: if it
+ * contains all counters of the counterset. */
 bool selection_has_counter(const selection *s, const pfb_guid *set, uint32_t counter_id);
 
-/* Returns true if the selection contains the instance of this name, or the counter of it. PFB_NO_ID: any counter. */
+/* Returns true if the selection contains the counter of the instance with this name. With PFB_NO_ID: any counter of the
+ * instance. */
 bool selection_has_instance(const selection *s, const pfb_guid *set, uint32_t counter_id, const pfb_name *name);
 
-/* The pattern of the chosen instances of a counter (PFB_NO_ID: of any); `bytes` is null if all are chosen. Where there
- * are several patterns it is "*". */
+/* The pattern that the chosen instances of a counter match (PFB_NO_ID: of any counter). `bytes` is null if all
+ * instances are chosen, or none. It is "*" if there are several patterns. */
 pfb_name selection_pattern(const selection *s, const pfb_guid *set, uint32_t counter_id);
 
 #endif

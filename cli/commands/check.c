@@ -17,7 +17,7 @@ static void append_count(buffer *line, uint64_t count, const char *singular, con
 
 enum { MAX_NOTES = NAMES_MOST_BITS + PFB_LWP_NOTE_COUNT };
 
-/* Stores the names of the deviations that were tolerated. Returns the number of names. */
+/* Stores the names of the deviations from the format that were tolerated. Returns their number. */
 static size_t name_notes(const walk *w, const char *names[MAX_NOTES])
 {
     size_t count = names_of_notes(w->notes, names);

@@ -3,18 +3,19 @@
 
 #include "commands.h"
 #include "commands/cook.h"
-#include "commands/page_file.h"
+#include "commands/output_file.h"
 #include "output/diagnostics.h"
 
 #include <string.h>
 
-/* The formats of files by their names. */
+/* The format of an output file by the ending of its name. */
 static const struct {
     const char *ending;
     output_format format;
 } endings[] = {{".pfb", OUTPUT_CAPTURE}, {".txt", OUTPUT_TEXT},    {".json", OUTPUT_JSON}, {".jsonl", OUTPUT_JSON},
                {".csv", OUTPUT_PDH_CSV}, {".tsv", OUTPUT_PDH_TSV}, {NULL, OUTPUT_NONE}};
 
+/* Ignores the case of `a`; `b` is in lower case. */
 static bool is_letter_equal(char a, char b)
 {
     return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
@@ -30,7 +31,7 @@ static bool ends_with(const char *path, const char *ending)
     return is_equal;
 }
 
-/* The format of --format, or else that of the output's name. */
+/* The format of --format, otherwise that of the name of the output; OUTPUT_NONE if the name does not give one. */
 static output_format choose_format(const options *o)
 {
     if (o->has_format)
@@ -46,19 +47,17 @@ static void convert_values(const options *o, output_format format)
 {
     output out;
     output_open(&out, format, false);
-    if (page_file_open(o))
+    if (output_file_open(o))
         cook_files(o, &out);
-    page_file_close(o, &out);
+    output_file_close(o, &out);
 }
 
 void command_convert(const options *o)
 {
     output_format format = choose_format(o);
     if (format == OUTPUT_NONE)
-        diagnostics_say(
-            STATUS_USAGE, o->output_path,
-            "the name does not tell the format: it ends in .pfb, .txt, .json, .jsonl, .csv or .tsv, or --format "
-            "is given");
+        diagnostics_say(STATUS_USAGE, o->output_path,
+                        "unknown ending: expected .pfb, .txt, .json, .jsonl, .csv or .tsv, or --format");
     else if (format == OUTPUT_CAPTURE || format == OUTPUT_TEXT)
         convert_files(o, format == OUTPUT_TEXT);
     else

@@ -31,15 +31,15 @@ typedef struct cook {
     metadata_files metadata;
     sample_range range;
     path_list paths;
-    input *live_file; /* the only file, if live shows it; else null */
-    input in;         /* the file being read; not a log */
-    cook_log **logs;  /* that are open, by their numbers; null: none */
+    input *live_file; /* the only file, if the command is live; else null */
+    input in;         /* the file being read, unless it is a log */
+    cook_log **logs;  /* the open logs, by their numbers; null for a number that is free */
     size_t log_count, log_capacity;
-    uint64_t block_count; /* samples and parts of samples that were displayed */
+    uint64_t block_count; /* samples that were printed; of a .blg also V1 objects, see cook_log_next() */
 } cook;
 
 /* Reports an error in bytes that begin at `base` of the file, if there is one. */
-static void tell(const cook *c, size_t base, pfb_error error)
+static void report_error(const cook *c, size_t base, pfb_error error)
 {
     if (error.code == PFB_OK)
         return;
@@ -47,15 +47,15 @@ static void tell(const cook *c, size_t base, pfb_error error)
     diagnostics_malformed(c->in.name, error);
 }
 
-/* Ends the program if a call failed: calls of a collector without a source fail only if memory is exhausted. */
-static void require_memory(bool is_done)
+/* Ends the program if a call of the collector failed: without a source, calls fail only for lack of memory. */
+static void require_memory(bool has_memory)
 {
-    if (!is_done)
+    if (!has_memory)
         memory_exhausted();
 }
 
-/* Cooks a V2 reply or V1 block at `at` of the window, of which `size` bytes follow. Reports its error; of V1 that of
- * each object, since the others can still be read. */
+/* Prints the values of a V2 reply or V1 block at `at` of the window, which has `size` bytes from there on. Reports its
+ * error; for a V1 block one for each malformed object, since the other objects are read. */
 static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t at, size_t size)
 {
     const uint8_t *data = c->in.data + at;
@@ -70,13 +70,13 @@ static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t at, size
     if (version == 1 && reply.error.code != PFB_OK)
         v1_report_errors(c->in.name, base, data, size, &c->o->reader);
     else
-        tell(c, base, reply.error);
+        report_error(c, base, reply.error);
     return reply;
 }
 
 /* ---- Captures -------------------------------------------------------------------------------------------- */
 
-/* Chunks with performance data that is not cooked. Each kind is reported once. */
+/* Chunks with performance data that cook does not read. A note gives the number of each kind. */
 static const struct {
     uint32_t tag;
     const char *name;
@@ -90,10 +90,10 @@ enum { UNREAD_TAGS = sizeof unread_tags / sizeof unread_tags[0] };
 
 typedef struct unread_chunks {
     uint64_t counts[UNREAD_TAGS + 1]; /* the last one: chunks of a later version */
-    size_t first[UNREAD_TAGS + 1];
+    size_t first[UNREAD_TAGS + 1];    /* offset in the file of the first one of each kind */
 } unread_chunks;
 
-/* `offset` is that of the chunk in the file. */
+/* Counts a chunk, which is at `offset` of the file, if it has a tag of the table or a later version. */
 static void count_unread(unread_chunks *unread, const pfb_chunk *chunk, size_t offset)
 {
     size_t i = 0;
@@ -105,7 +105,7 @@ static void count_unread(unread_chunks *unread, const pfb_chunk *chunk, size_t o
         unread->first[i] = offset;
 }
 
-static void tell_unread(const cook *c, const unread_chunks *unread)
+static void note_unread(const cook *c, const unread_chunks *unread)
 {
     for (size_t i = 0; i <= UNREAD_TAGS; i++) {
         if (unread->counts[i] > 0)
@@ -151,7 +151,7 @@ static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
         count_unread(unread, chunk, base + chunk->offset);
         break;
     }
-    tell(c, base + chunk->body_offset, error);
+    report_error(c, base + chunk->body_offset, error);
 }
 
 static void cook_capture(cook *c)
@@ -168,16 +168,16 @@ static void cook_capture(cook *c)
         }
         is_open = input_continue_capture(in, &capture);
     }
-    tell_unread(c, &unread);
-    tell(c, (size_t)in->offset, capture.error);
+    note_unread(c, &unread);
+    report_error(c, (size_t)in->offset, capture.error);
 }
 
 /* ---- Bare blocks ----------------------------------------------------------------------------------------- */
 
-static void tell_rest(cook *c, size_t offset)
+static void report_trailing_bytes(cook *c, size_t offset)
 {
     if (c->o->reader.is_strict)
-        tell(c, 0, (pfb_error){PFB_TRAILING_BYTES, offset});
+        report_error(c, 0, (pfb_error){PFB_TRAILING_BYTES, offset});
     else
         diagnostics_note(c->in.name, offset, "the bytes from here on belong to no block");
 }
@@ -189,7 +189,7 @@ static void cook_blocks(cook *c)
     input_part part = INPUT_PART_END;
     while (!values_has_ended(&c->printer) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
         if (part == INPUT_PART_TRAILING) {
-            tell_rest(c, (size_t)in->offset + blocks.at);
+            report_trailing_bytes(c, (size_t)in->offset + blocks.at);
             continue;
         }
         bool is_v1 = part == INPUT_PART_V1;
@@ -220,7 +220,7 @@ static void close_log(cook *c, cook_log *l)
     free(l);
 }
 
-/* Adds the file that was opened to the open logs, with the lowest number that is free. Returns when it starts. */
+/* Adds the file that was opened to the open logs, with the lowest number that is free. Returns its start time. */
 static int64_t add_log(cook *c)
 {
     cook_log *l = memory_get(1, sizeof *l);
@@ -240,7 +240,7 @@ static int64_t add_log(cook *c)
     return start;
 }
 
-/* Cooks the samples of the open logs that are earlier than `end`, in the order of their times. */
+/* Prints the samples of the open logs that are earlier than `end`, in the order of their times. */
 static void cook_logs(cook *c, int64_t end)
 {
     while (!values_has_ended(&c->printer)) {
@@ -258,7 +258,7 @@ static void cook_logs(cook *c, int64_t end)
     }
 }
 
-/* Cooks the file that was opened. */
+/* Prints the values of the file that was opened. */
 static void cook_input(cook *c)
 {
     input *in = &c->in;
@@ -281,7 +281,7 @@ static void cook_input(cook *c)
     input_free(in);
 }
 
-/* Appends the known reasons why blocks are not compared with earlier ones. */
+/* Appends the reasons why blocks were not compared with earlier ones, as far as the collector reports them. */
 static void list_gaps(const cook *c, buffer *out)
 {
     static const struct {
@@ -300,7 +300,7 @@ static void list_gaps(const cook *c, buffer *out)
     }
 }
 
-/* Explains a table that has only dashes. */
+/* Prints a note that explains why all values are missing. */
 static void note_single_samples(const cook *c)
 {
     buffer gaps = {0};
@@ -317,26 +317,28 @@ static void note_single_samples(const cook *c)
     buffer_free(&gaps);
 }
 
-/* Explains values that are missing. */
+/* Prints a note that explains why values are missing, if the reason is known. */
 static void note_missing_values(const cook *c)
 {
     pfb_collector_losses lost = pfb_collector_lost(c->collector);
     if (lost.dropped_count > 0 && c->printer.has_single)
         diagnostics_say(STATUS_FINE, "perfblock",
-                        "note: %" PRIu64 " blocks were not kept for later ones to be compared with: those that are "
-                        "kept have %" PRIu32 " objects and take %zu MiB at most",
+                        "note: %" PRIu64 " blocks were not kept for comparison with later ones: at most %" PRIu32
+                        " objects "
+                        "and %zu MiB are kept",
                         lost.dropped_count, lost.most_objects, lost.most_bytes >> 20);
     else if (c->printer.has_single && !c->printer.has_other)
         note_single_samples(c);
 }
 
-/* Cooks the files in the order of their first samples, and logs that follow each other in that order sample by sample:
- * what is earlier than the last log that was opened is cooked before another one is opened. */
+/* Prints the values of the files in the order of their first samples. Consecutive logs in that order are merged by the
+ * times of their samples: after a log is opened, the samples that are earlier than its start are printed before the
+ * next log is opened. */
 static void cook_in_order(cook *c)
 {
     const options *o = c->o;
     char **files = file_order_by_time(o->files, o->file_count, o->kind);
-    progress_begin(o->output_path != NULL); /* with -o progress lines can be printed to the terminal */
+    progress_begin(o->output_path != NULL); /* the terminal is free for progress lines if the output goes to a file */
     for (size_t i = 0; i < o->file_count && !values_has_ended(&c->printer); i++) {
         if (!input_open(&c->in, files[i], o->kind, o->is_followed))
             continue;
@@ -354,7 +356,7 @@ static void cook_in_order(cook *c)
         note_missing_values(c);
 }
 
-/* Reports a name that the metadata of the last file do not have. False after that. */
+/* Reports a name in a path, --set or --counter that is not in the metadata of the last file. False after a message. */
 static bool check_names(const cook *c, const char *subject)
 {
     size_t count = c->paths.count;
@@ -369,14 +371,14 @@ static bool check_names(const cook *c, const char *subject)
         sets[count + i] = o->sets[i];
     for (size_t i = 0; i < o->counter_count; i++)
         counters[count + i] = o->counters[i];
-    bool is_fine =
+    bool has_all_names =
         set_names_check_put(c->collector, subject, sets, count + o->set_count, counters, count + o->counter_count);
     free(sets);
     free(counters);
-    return is_fine;
+    return has_all_names;
 }
 
-static void cook_chosen(cook *c)
+static void cook_samples(cook *c)
 {
     const char *subject = c->live_file ? c->live_file->name : "perfblock";
     sample_range_begin(&c->range, c->collector, NULL);
@@ -393,7 +395,7 @@ static void cook_chosen(cook *c)
         diagnostics_say(STATUS_USAGE, subject, "there are no such counters and instances");
 }
 
-/* Cooks the file that live opened, or, if it is null, the files of the options. */
+/* Prints the values of the file that live opened, or, if it is null, those of the files of the options. */
 static void cook_all(const options *o, output *out, bool is_live, input *live_file)
 {
     cook c = {.o = o, .out = out, .range = o->range, .live_file = live_file};
@@ -408,7 +410,7 @@ static void cook_all(const options *o, output *out, bool is_live, input *live_fi
     metadata_files_open(&c.metadata, o);
     if (path_list_choose(&c.paths, c.collector, o, &c.printer.has_choice)) {
         c.printer.hides_empty = c.printer.has_choice;
-        cook_chosen(&c);
+        cook_samples(&c);
     } else if (live_file) {
         input_free(live_file);
     }
@@ -433,7 +435,7 @@ static bool is_regular(const char *path)
     return !path || (strcmp(path, "-") != 0 && system_names_regular(path));
 }
 
-/* Pipes can be read only once, and a file that is followed only once to its end. */
+/* Pipes can be read only once. A file that is followed has no end before the second pass. */
 static bool can_read_twice(const options *o)
 {
     bool is_possible = !o->is_followed && is_regular(o->names) && is_regular(o->query_info) && is_regular(o->path_file);
@@ -444,7 +446,7 @@ static bool can_read_twice(const options *o)
     return is_possible;
 }
 
-/* Reads the files twice if that is possible: first the columns, then the values. */
+/* Reads the files twice if that is possible: the first pass finds the columns, the second one prints the rows. */
 static void cook_pdh_log(const options *o, output *out)
 {
     bool has_two_passes = can_read_twice(o);

@@ -5,12 +5,13 @@
 #include "input/input.h"
 #include "input/options.h"
 
-/* Prints the displayed values of all samples of the files in the format of the output. Errors in the files are printed
- * on standard error. */
+/* Prints the displayed values of all samples of the input files in the format of the output. Reports errors in the
+ * files. */
 void cook_files(const options *o, output *out);
 
-/* The same as live shows it: without the first sample unless the values need no other, and --count samples at most.
- * `file` is a file that was opened, and that is freed; null: the files of the options. */
+/* Prints the displayed values as live does: at most --count samples, and without the first one, whose values need an
+ * earlier sample, unless the file stores displayed values. `file` is open, and is freed; null: the files of the
+ * options. */
 void cook_as_live(const options *o, output *out, input *file);
 
 #endif

@@ -8,13 +8,13 @@
 
 #define UNITS_PER_MINUTE INT64_C(600000000)
 
-static void require_memory(bool is_done)
+static void require_memory(bool has_memory)
 {
-    if (!is_done)
+    if (!has_memory)
         memory_exhausted();
 }
 
-/* Reports an error, if there is one. Its offset counts from the start of the window. */
+/* Reports an error if there is one. Its offset counts from the start of the window. */
 static void report_error(const input *in, pfb_error error)
 {
     error.offset += (size_t)in->offset;
@@ -22,28 +22,33 @@ static void report_error(const input *in, pfb_error error)
         diagnostics_malformed(in->name, error);
 }
 
-/* Later times than a clock can have are ordered like the last one. */
+/* Converts a time to int64_t. Times that are too large become the largest one, so that they are ordered last and sums
+ * with a bias do not overflow. */
 static int64_t clock_of(uint64_t time)
 {
     return time <= INT64_MAX / 2 ? (int64_t)time : INT64_MAX / 2;
 }
 
-/* The header has both biases of a .blg but not which of them is in force. Returns the one that fits best the time from
- * the start of the log, which is in UTC, to its first sample. */
+/* The times of samples in a .blg are local. The header has the biases of standard and daylight saving time, but does
+ * not say which one is in force. The start of the log is in UTC: returns the bias with which the first sample is
+ * closest to it. */
 static int64_t find_bias(const pfb_log_reader *log, uint64_t first_time)
 {
     int64_t elapsed = clock_of(first_time) - clock_of(log->start_time);
     int64_t standard = ((int64_t)log->bias_minutes + log->standard_bias_minutes) * UNITS_PER_MINUTE;
     int64_t daylight = ((int64_t)log->bias_minutes + log->daylight_bias_minutes) * UNITS_PER_MINUTE;
-    const int64_t most = 24 * 60 * UNITS_PER_MINUTE;
-    if (standard < -most || standard > most || daylight < -most || daylight > most)
+    const int64_t max = 24 * 60 * UNITS_PER_MINUTE;
+    if (standard < -max || standard > max || daylight < -max || daylight > max)
         return 0;
-    int64_t rest = elapsed + standard;
-    int64_t other = elapsed + daylight;
-    return (rest < 0 ? -rest : rest) <= (other < 0 ? -other : other) ? standard : daylight;
+    int64_t standard_difference = elapsed + standard;
+    int64_t daylight_difference = elapsed + daylight;
+    return (standard_difference < 0 ? -standard_difference : standard_difference) <=
+                   (daylight_difference < 0 ? -daylight_difference : daylight_difference)
+               ? standard
+               : daylight;
 }
 
-/* Moves to the next sample, and puts the paths and names that precede it. */
+/* Finds the next sample record. Puts the records of paths and names before it into the collector. */
 static void find_record(cook_log *l, pfb_collector *collector)
 {
     l->has_next = false;
@@ -93,8 +98,8 @@ void cook_log_open(cook_log *l, pfb_collector *collector, const pfb_read_options
     l->start = l->in.kind == INPUT_LOG ? clock_of(l->log.start_time) : l->next_time;
 }
 
-/* Prints the current sample, if there is one, and reports the error of the record or row that was put last. Returns the
- * number of samples, 0 or 1. */
+/* Prints the current sample of the collector, if there is one, and reports the error of the record or row that was put
+ * last. Returns the number of samples printed, 0 or 1. */
 static uint64_t print_sample(const cook_log *l, values_printer *printer, pfb_collector *collector)
 {
     pfb_collected_reply reply = pfb_collector_reply(collector);
@@ -111,7 +116,7 @@ static uint64_t print_record(cook_log *l, values_printer *printer, pfb_collector
     do /* the first put may only determine the range; then the record is put again */
         require_memory(pfb_collector_put_log_record(collector, &l->log, &l->record, NULL));
     while (sample_range_repeats(range, collector));
-    /* The header does not say whether daylight saving time is in force, but a sample may. */
+    /* A sample may have its time in UTC as well; then the bias is known. */
     if (pfb_collector_sample(collector, &sample) && !sample.is_local_time)
         l->bias = sample.perf_time_100ns - clock_of(l->record.time);
     bool has_part = true;
@@ -148,11 +153,11 @@ uint64_t cook_log_next(cook_log *l, values_printer *printer, pfb_collector *coll
 
 void cook_log_close(cook_log *l)
 {
-    const char *what =
+    const char *skipped_text =
         l->in.kind == INPUT_LOG ? "events of unknown kind or from incomplete records" : "lines that are no rows";
     uint64_t skipped = l->in.kind == INPUT_LOG ? l->log.skipped_events : l->text.skipped_lines;
     if (skipped > 0)
-        diagnostics_note(l->in.name, 0, "%" PRIu64 " %s were skipped", skipped, what);
+        diagnostics_note(l->in.name, 0, "%" PRIu64 " %s were skipped", skipped, skipped_text);
     report_error(&l->in, l->in.kind == INPUT_LOG ? l->log.error : l->text.error);
     input_free(&l->in);
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes the id of a related counter, or null if the counter has none. */
+/* Writes the id of a related counter (PFB_NO_ID: null). */
 static void put_id(output *out, const char *key, uint32_t id)
 {
     if (id == PFB_NO_ID)
@@ -30,20 +30,20 @@ static void put_name(output *out, const char *key, bool exists, const char *name
         output_null(out, key);
 }
 
-/* What is listed, and where it comes from. */
+/* What is listed, and its source. */
 typedef struct set_listing {
     output *out;
     const char *subject; /* for messages */
     pfb_collector *collector;
-    collecting *source; /* null: a file */
+    collecting *source; /* null: a file is listed */
     set_names names;
-    /* Of a file: the first instance list of each counterset. */
+    /* For a file: the first instance list of each counterset. */
     series_list instance_guids;
-    pfb_bytes *instances; /* by position in instance_guids */
+    pfb_bytes *instances; /* in the order of instance_guids */
     size_t instance_count, instance_capacity;
 } set_listing;
 
-/* Writes a counter. In text output some fields are omitted, and the counterset is not repeated for each counter. */
+/* Writes a counter. Text output omits some fields, and does not repeat the counterset for each counter. */
 static void write_counter(const set_listing *l, const pfb_guid *guid, const pfb_described_counterset *set,
                           const pfb_described_counter *described)
 {
@@ -77,7 +77,7 @@ static void write_counter(const set_listing *l, const pfb_guid *guid, const pfb_
 }
 
 /* Gets the instance list of a counterset. False if there is none. */
-static bool find_instances(set_listing *l, const pfb_guid *guid, pfb_bytes *list)
+static bool get_instances(set_listing *l, const pfb_guid *guid, pfb_bytes *list)
 {
     if (l->source)
         return pfb_source_instances(l->source->source, guid, list, NULL);
@@ -95,7 +95,7 @@ static void write_instances(set_listing *l, const pfb_guid *guid, const pfb_desc
     pfb_list reader;
     pfb_listed_instance instance;
     pfb_guid_format(guid, text);
-    if (find_instances(l, guid, &list)) {
+    if (get_instances(l, guid, &list)) {
         pfb_list_open(&reader, list.data, list.size_bytes, NULL);
         while (!output_failed(out) && pfb_list_next_instance(&reader, &instance)) {
             output_begin(out, is_text ? "    instance" : "instance", 0);
@@ -111,7 +111,8 @@ static void write_instances(set_listing *l, const pfb_guid *guid, const pfb_desc
     pfb_bytes_free(&list);
 }
 
-/* Writes a counterset, then its counters; if it was asked for by name also help texts and instances. */
+/* Writes a counterset and its counters, unless names are given and it has none of them. With names, also writes help
+ * texts and instances. */
 static void write_set(set_listing *l, const pfb_guid *guid)
 {
     char text[PFB_GUID_TEXT_BYTES];
@@ -176,7 +177,7 @@ static void add_names(title_names *names, const collecting *c, const pfb_bytes *
     buffer_free(&subject);
 }
 
-/* Lists the V1 objects that a live source returns for "Global", which does not include costly objects. */
+/* Lists the V1 objects that a live source returns for "Global": all but the costly ones. */
 static void list_live_objects(set_listing *l, const options *o)
 {
     pfb_bytes block = {0};
@@ -199,7 +200,7 @@ static void list_live_objects(set_listing *l, const options *o)
     pfb_bytes_free(&block);
 }
 
-/* Lists the countersets of this machine or, with --machine, of that machine. */
+/* Lists the countersets or V1 objects of this machine, or of that of --machine. */
 static void list_live(set_listing *l, const options *o)
 {
     collecting c;
@@ -220,10 +221,11 @@ static void list_live(set_listing *l, const options *o)
 
 /* ---- Files ----------------------------------------------------------------------------------------------- */
 
-static void keep_instances(set_listing *l, const pfb_guid *guid, const uint8_t *list, size_t size)
+/* Stores an instance list if it is the first one of its counterset. */
+static void store_instances(set_listing *l, const pfb_guid *guid, const uint8_t *list, size_t size)
 {
     size_t count = l->instance_count;
-    series_begin_sample(&l->instance_guids); /* the first list of each counterset */
+    series_begin_sample(&l->instance_guids); /* series_find() then finds a GUID that was added before */
     if (series_find(&l->instance_guids, (const char *)guid, sizeof *guid) != count)
         return;
     l->instances = memory_grow(l->instances, &l->instance_capacity, count + 1, sizeof *l->instances);
@@ -233,6 +235,7 @@ static void keep_instances(set_listing *l, const pfb_guid *guid, const uint8_t *
         memory_exhausted();
 }
 
+/* Lists V1 objects, and stores metadata for list_sets(). */
 static void read_chunk(set_listing *l, object_list *objects, title_names *titles, const input *in,
                        const pfb_chunk *chunk)
 {
@@ -250,7 +253,7 @@ static void read_chunk(set_listing *l, object_list *objects, title_names *titles
         break;
     case PFB_TAG_INSTANCES:
         if (l->names.count > 0)
-            keep_instances(l, &chunk->guid, body, size);
+            store_instances(l, &chunk->guid, body, size);
         break;
     case PFB_TAG_V1:
         title_names_look_ahead(titles, in);
@@ -264,7 +267,7 @@ static void read_chunk(set_listing *l, object_list *objects, title_names *titles
     }
 }
 
-/* Lists the V1 objects of a recording as they come, then the countersets whose registrations it contains. */
+/* Lists the V1 objects of a recording while it is read, then the countersets whose registrations it contains. */
 static void list_capture(set_listing *l, object_list *objects, title_names *titles, input *in)
 {
     pfb_capture capture;
@@ -283,6 +286,7 @@ static void list_capture(set_listing *l, object_list *objects, title_names *titl
         diagnostics_malformed(in->name, capture.error);
 }
 
+/* Lists the V1 objects of a file of V1 blocks. */
 static void list_blocks(object_list *objects, input *in)
 {
     input_blocks blocks = {0};

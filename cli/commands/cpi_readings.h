@@ -5,12 +5,13 @@
 #include "output/text.h"
 #include "perfblock/cpi_source.h"
 
-/* The facility returns figures, but not the snapshots that they are computed from. This source also stores the
- * snapshots. */
+/* The CPI facility (perfblock/cpi_facility.h) returns figures, but not the snapshots of the hardware counters that it
+ * computes them from. This source passes the snapshots on to the facility and stores them, so that cpi run can record
+ * them. */
 
-/* The latest readings at the start and the end of an interval. Initialise with zeros. */
+/* The readings at the start and at the end of the latest interval. Initialise with zeros. */
 typedef struct cpi_readings {
-    pfb_cpi_reading latest[2]; /* by pfb_cpi_moment */
+    pfb_cpi_reading latest[2]; /* indexed by pfb_cpi_moment */
     bool has_reading[2];
     /* ------------------------------------------------------------------------------------------ */
     pfb_cpi_cpu *cpus[2]; /* owned copies; latest[i].snapshot.cpus points to them */
@@ -20,8 +21,8 @@ typedef struct cpi_readings {
  * source. Takes ownership of `inner`, also on failure. Returns NULL with the reason on failure. */
 pfb_cpi_source *cpi_readings_source(pfb_cpi_source *inner, cpi_readings *readings, pfb_cpi_failure *failure);
 
-/* Appends both readings as a text (perfblock/cpi/text.h) that a fixture can replay. Appends nothing if a reading is
- * missing. */
+/* Appends both readings in the text form of perfblock/cpi/text.h, which pfb_cpi_source_open_fixture() can replay.
+ * Appends nothing if a reading is missing. */
 void cpi_readings_write(const cpi_readings *readings, buffer *text);
 
 void cpi_readings_free(cpi_readings *readings);

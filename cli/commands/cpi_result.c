@@ -4,43 +4,45 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The rows of the table, in its order. */
+/* The rows of the table, in their order. */
 typedef enum figure { FIGURE_CPI, FIGURE_CPI_WB, FIGURE_IDLE, FIGURE_BUSY, FIGURE_COUNT } figure;
 
 static const char *const figure_names[FIGURE_COUNT] = {
     [FIGURE_CPI] = "cpi", [FIGURE_CPI_WB] = "cpi_wb", [FIGURE_IDLE] = "idle%", [FIGURE_BUSY] = "busy%"};
 
-/* Returns false if there is no figure. The counts of a CPU that cannot be used are all 0. */
-static bool find_figure(const pfb_cpi_figures *f, figure which, double *value)
+/* Gets a figure. Returns false if it is undefined, because the count that it is divided by is 0. All counts of a CPU
+ * whose counters cannot be used are 0. */
+static bool find_figure(const pfb_cpi_figures *figures, figure which, double *value)
 {
     switch (which) {
     case FIGURE_CPI:
-        *value = f->raw_cpi;
-        return f->instr > 0;
+        *value = figures->raw_cpi;
+        return figures->instr > 0;
     case FIGURE_CPI_WB:
-        *value = f->scaled_cpi;
-        return f->instr > 0;
+        *value = figures->scaled_cpi;
+        return figures->instr > 0;
     case FIGURE_IDLE:
-        *value = 100.0 - f->busy_percent;
-        return f->elapsed > 0;
+        *value = 100.0 - figures->busy_percent;
+        return figures->elapsed > 0;
     default:
-        *value = f->busy_percent;
-        return f->elapsed > 0;
+        *value = figures->busy_percent;
+        return figures->elapsed > 0;
     }
 }
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
-/* Right-justified. `unit` follows the figure if the figure exists. */
-static void put_figure(buffer *text, const pfb_cpi_figures *f, figure which, int width, const char *unit)
+/* Appends a figure, right-justified, and `unit`; only "n/a" if the figure is undefined. */
+static void put_figure(buffer *text, const pfb_cpi_figures *figures, figure which, int width, const char *unit)
 {
     double value;
-    if (find_figure(f, which, &value))
+    if (find_figure(figures, which, &value))
         buffer_format(text, "%*.2f%s", width, value, unit);
     else
         buffer_format(text, "%*s", width, "n/a");
 }
 
+/* Appends the line with the figures of the system. */
 static void put_line(buffer *text, const pfb_cpi_figures *system)
 {
     enum { WIDTH = 5 };
@@ -89,30 +91,30 @@ static void print_text(output *out, const pfb_cpi_details *details)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void state_figure(output *out, const char *key, const pfb_cpi_figures *f, figure which)
+static void write_figure(output *out, const char *key, const pfb_cpi_figures *figures, figure which)
 {
     double value;
-    if (find_figure(f, which, &value))
+    if (find_figure(figures, which, &value))
         output_double(out, key, value);
     else
         output_null(out, key);
 }
 
-static void state_figures(output *out, const pfb_cpi_figures *f)
+static void write_figures(output *out, const pfb_cpi_figures *figures)
 {
-    output_word(out, "status", pfb_cpi_status_name(f->status));
-    state_figure(out, "raw_cpi", f, FIGURE_CPI);
-    state_figure(out, "scaled_cpi", f, FIGURE_CPI_WB);
-    state_figure(out, "busy_percent", f, FIGURE_BUSY);
-    output_unsigned(out, "instr", f->instr);
-    output_unsigned(out, "cycles", f->cycles);
-    output_unsigned(out, "scaled_cycles", f->scaled_cycles);
-    output_unsigned(out, "busy", f->busy);
-    output_unsigned(out, "elapsed", f->elapsed);
-    output_bool(out, "busy_clamped", f->is_busy_clamped);
+    output_word(out, "status", pfb_cpi_status_name(figures->status));
+    write_figure(out, "raw_cpi", figures, FIGURE_CPI);
+    write_figure(out, "scaled_cpi", figures, FIGURE_CPI_WB);
+    write_figure(out, "busy_percent", figures, FIGURE_BUSY);
+    output_unsigned(out, "instr", figures->instr);
+    output_unsigned(out, "cycles", figures->cycles);
+    output_unsigned(out, "scaled_cycles", figures->scaled_cycles);
+    output_unsigned(out, "busy", figures->busy);
+    output_unsigned(out, "elapsed", figures->elapsed);
+    output_bool(out, "busy_clamped", figures->is_busy_clamped);
 }
 
-static void state_ending(output *out, const system_ending *ending)
+static void write_ending(output *out, const system_ending *ending)
 {
     const char *const keys[] = {"command_status", "command_signal"};
     for (unsigned i = 0; i < 2; i++) {
@@ -123,25 +125,25 @@ static void state_ending(output *out, const system_ending *ending)
     }
 }
 
-static void state_system(output *out, const cpi_result *r)
+static void write_system(output *out, const cpi_result *r)
 {
     output_begin(out, "cpi", 0);
     output_unsigned(out, "elapsed_cycles", r->details.result.elapsed_cycles);
     output_bool(out, "cpus_changed", r->details.result.cpus_changed);
     output_unsigned(out, "num_cpus", r->details.result.cpu_count);
     output_begin_object(out, "system");
-    state_figures(out, &r->details.result.system);
+    write_figures(out, &r->details.result.system);
     output_end_object(out);
-    state_ending(out, &r->ending);
+    write_ending(out, &r->ending);
     output_end(out);
 }
 
-static void state_cpu(output *out, const cpi_result *r, size_t position)
+static void write_cpu(output *out, const cpi_result *r, size_t position)
 {
     uint64_t cycles;
     output_begin(out, "cpu", 0);
     output_unsigned(out, "cpu", r->details.cpus[position].cpu);
-    state_figures(out, &r->details.cpus[position]);
+    write_figures(out, &r->details.cpus[position]);
     if (pfb_cpi_get_unhalted(r->handle, position, &cycles) == PFB_PU_SUCCESS)
         output_unsigned(out, "unhalted_cycles", cycles);
     else
@@ -155,7 +157,7 @@ void cpi_result_print(output *out, const cpi_result *result)
         print_text(out, &result->details);
         return;
     }
-    state_system(out, result);
+    write_system(out, result);
     for (size_t i = 0; i < result->details.result.cpu_count && !output_failed(out); i++)
-        state_cpu(out, result, i);
+        write_cpu(out, result, i);
 }

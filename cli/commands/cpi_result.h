@@ -6,14 +6,15 @@
 #include "output/output.h"
 #include "perfblock/cpi_facility.h"
 
-/* The result of an interval of the CPI facility. */
+/* What cpi run has measured. */
 typedef struct cpi_result {
     pfb_cpi_details details;
-    void *handle;         /* handle of the instance, for data that the details lack */
+    void *handle;         /* of the facility, for data that `details` lacks */
     system_ending ending; /* how the measured command ended */
 } cpi_result;
 
-/* As text: the line of the system, and the table of it and its CPUs. As JSON: the record "cpi", and "cpu" for each. */
+/* Prints, as text, a line with the figures of the system and a table with those of the system and of each CPU; as JSON,
+ * a record "cpi" for the system and a record "cpu" for each CPU. */
 void cpi_result_print(output *out, const cpi_result *result);
 
 #endif

@@ -16,15 +16,15 @@
 typedef struct run {
     const options *o;
     const char *subject; /* for messages: "live", or the name of the file */
-    size_t steps;        /* in the file */
+    size_t steps;        /* number of recorded snapshots and refusals in the file of --source */
     struct {
-        size_t offset; /* if there are fewer steps: offset of the end of the file */
-        bool is_refusal;
-    } ends[2]; /* the steps at start and end of the interval, by pfb_cpi_moment */
+        size_t offset;   /* of the step in the file; if the file has fewer steps, of its end */
+        bool is_refusal; /* the step is a recorded refusal of a machine */
+    } moments[2];        /* the steps at the start and the end of the interval, indexed by pfb_cpi_moment */
     cpi_readings readings;
     cpi_result result;
     recording stored; /* the file of -o */
-    uint8_t *hooks;   /* its chunk's body; null without -o */
+    uint8_t *hooks;   /* the body of its chunk of hooks; null without -o */
 } run;
 
 /* ---- Failures ---------------------------------------------------------------------------------------------------- */
@@ -37,19 +37,19 @@ static void put_lower(buffer *out, const char *name)
     }
 }
 
-/* Refusals of this machine, or recorded ones in a file, have the status for "impossible"; other failures in a file are
- * errors of the file. */
-static void say_failure(const run *r, pfb_cpi_moment moment, int code, const char *sentence)
+/* Reports a failure of the CPI facility (perfblock/cpi_facility.h). A refusal of this machine, or a recorded one in a
+ * file, sets the exit status 4; any other failure with a file is an error in the file, with status 1. */
+static void report_failure(const run *r, pfb_cpi_moment moment, int code, const char *sentence)
 {
     const pfb_cpi_code *row = pfb_cpi_code_find(code);
     buffer name = {0};
     put_lower(&name, pfb_cpi_rc_to_string(code));
     if (*sentence == '\0')
         sentence = row ? row->text : "for an unknown reason";
-    if (r->o->source && !r->ends[moment].is_refusal) {
+    if (r->o->source && !r->moments[moment].is_refusal) {
         buffer safe = {0};
         text_safe(&safe, sentence, strlen(sentence));
-        diagnostics_input(r->subject, r->ends[moment].offset, name.data, "%s", safe.data);
+        diagnostics_input(r->subject, r->moments[moment].offset, name.data, "%s", safe.data);
         buffer_free(&safe);
     } else {
         diagnostics_say(STATUS_IMPOSSIBLE, r->subject, "%s: %s", name.data, sentence);
@@ -59,7 +59,7 @@ static void say_failure(const run *r, pfb_cpi_moment moment, int code, const cha
 
 /* ---- The source -------------------------------------------------------------------------------------------------- */
 
-/* Reads a text to its end, to find its steps and the position of an error. Returns false after a message. */
+/* Reads a text of snapshots to its end, for the offsets of its steps and an error. Returns false after a message. */
 static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
 {
     pfb_cpi_cpu *cpus = memory_get(PFB_CPI_MOST_CPUS, sizeof *cpus);
@@ -69,8 +69,8 @@ static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
         for (; pfb_cpi_text_next(&text, cpus, PFB_CPI_MOST_CPUS, &step); r->steps++) {
             if (r->steps > PFB_CPI_AT_END)
                 continue;
-            r->ends[r->steps].offset = base + step.offset;
-            r->ends[r->steps].is_refusal = step.is_refusal;
+            r->moments[r->steps].offset = base + step.offset;
+            r->moments[r->steps].is_refusal = step.is_refusal;
         }
     }
     free(cpus);
@@ -80,21 +80,22 @@ static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
     return text.error.code == PFB_OK;
 }
 
+/* The same for the snapshots in a capture. */
 static bool scan_capture(run *r, const input *in)
 {
     parts found;
     pfb_chunk chunk;
-    bool is_fine = true;
+    bool is_ok = true;
     parts_open(&found, in, PFB_TAG_SNAPSHOTS, "CPI snapshots");
-    while (is_fine && parts_next(&found, &chunk))
-        is_fine = scan_text(r, in->data + chunk.body_offset, chunk.body_size_bytes, chunk.body_offset);
+    while (is_ok && parts_next(&found, &chunk))
+        is_ok = scan_text(r, in->data + chunk.body_offset, chunk.body_size_bytes, chunk.body_offset);
     bool has_any = parts_finish(&found);
-    if (is_fine && found.capture.error.code != PFB_OK)
+    if (is_ok && found.capture.error.code != PFB_OK)
         diagnostics_malformed(r->subject, found.capture.error);
-    return is_fine && has_any && found.capture.error.code == PFB_OK;
+    return is_ok && has_any && found.capture.error.code == PFB_OK;
 }
 
-/* Returns null after a message. */
+/* Opens the file of --source. Returns null after a message. */
 static pfb_cpi_source *open_fixture(run *r)
 {
     input in;
@@ -102,11 +103,11 @@ static pfb_cpi_source *open_fixture(run *r)
     pfb_cpi_source *source = NULL;
     if (!input_read(&in, r->o->source, INPUT_AUTO))
         return NULL;
-    r->ends[PFB_CPI_AT_START].offset = r->ends[PFB_CPI_AT_END].offset = in.size;
+    r->moments[PFB_CPI_AT_START].offset = r->moments[PFB_CPI_AT_END].offset = in.size;
     if (in.kind == INPUT_CAPTURE ? scan_capture(r, &in) : scan_text(r, in.data, in.size, 0)) {
         source = pfb_cpi_source_open_fixture(in.data, in.size, &failure);
         if (!source)
-            say_failure(r, PFB_CPI_AT_START, failure.code, failure.sentence);
+            report_failure(r, PFB_CPI_AT_START, failure.code, failure.sentence);
     }
     input_free(&in);
     return source;
@@ -117,12 +118,12 @@ static pfb_cpi_source *open_live(run *r)
     pfb_cpi_failure failure = {0};
     pfb_cpi_source *source = pfb_cpi_source_open_live(&failure);
     if (!source)
-        say_failure(r, PFB_CPI_AT_START, failure.code, failure.sentence);
+        report_failure(r, PFB_CPI_AT_START, failure.code, failure.sentence);
     return source;
 }
 
-/* Makes the facility read from the source of the options and stores the readings. On failure prints a message and
- * returns false. */
+/* Makes the facility read from the source that the options name, through a source that stores the readings. Returns
+ * false after a message. */
 static bool use_source(run *r)
 {
     pfb_cpi_failure failure = {0};
@@ -131,12 +132,12 @@ static bool use_source(run *r)
         return false;
     pfb_cpi_source *source = cpi_readings_source(inner, &r->readings, &failure);
     if (!source) {
-        say_failure(r, PFB_CPI_AT_START, failure.code, failure.sentence);
+        report_failure(r, PFB_CPI_AT_START, failure.code, failure.sentence);
         return false;
     }
     int code = pfb_cpi_use_source(source);
     if (code != PFB_PU_SUCCESS) {
-        say_failure(r, PFB_CPI_AT_START, code, pfb_cpi_last_error_text());
+        report_failure(r, PFB_CPI_AT_START, code, pfb_cpi_last_error_text());
         pfb_cpi_source_close(source);
     }
     return code == PFB_PU_SUCCESS;
@@ -144,10 +145,10 @@ static bool use_source(run *r)
 
 /* ---- The measurement --------------------------------------------------------------------------------------------- */
 
-/* The largest group, summary and detailed hooks of 1024 CPUs between two labels, has 74440 bytes. */
+/* The largest group of hooks has 74440 bytes: a summary hook and the detailed hooks of 1024 CPUs between two labels. */
 enum { TRACE_BYTES = 1 << 17 };
 
-/* Puts the chunks that replay the interval, and the hooks if there are any. */
+/* Writes a chunk with the readings, from which the interval can be replayed, and one with the hooks, if any. */
 static void store(run *r)
 {
     size_t used = 0;
@@ -162,8 +163,8 @@ static void store(run *r)
     buffer_free(&text);
 }
 
-/* A command that fails is reported as a note and does not change our exit status. */
-static void tell_ending(const run *r)
+/* Prints a note if the command failed. That does not change the exit status of perfblock. */
+static void note_ending(const run *r)
 {
     const system_ending *ending = &r->result.ending;
     if (ending->number != 0)
@@ -171,8 +172,8 @@ static void tell_ending(const run *r)
                         (unsigned long)ending->number);
 }
 
-/* Ends the interval. Hooks are requested only if they are stored: some figures that can be printed do not fit into
- * hooks. */
+/* Ends the interval. Requests hooks only if they are stored: with some figures, writing hooks would fail although the
+ * figures can be printed. */
 static int end_interval(const run *r, const pfb_cpi_data **data)
 {
     const options *o = r->o;
@@ -183,38 +184,39 @@ static int end_interval(const run *r, const pfb_cpi_data **data)
                                  o->label, data);
 }
 
-/* After a failure there may still be data. */
-static void get(run *r)
+/* Ends the interval, prints its result and stores it. After a failure there may still be data to print. */
+static void get_result(run *r)
 {
     const options *o = r->o;
     output out;
     const pfb_cpi_data *data = NULL;
     int code = end_interval(r, &data);
     buffer sentence = {0};
-    buffer_string(&sentence, pfb_cpi_last_error_text()); /* overwritten by the next call */
+    buffer_string(&sentence, pfb_cpi_last_error_text()); /* copied, because the next call overwrites it */
     output_open(&out, o->format, options_color(o));
     if (data && pfb_cpi_get_details(r->result.handle, &r->result.details) == PFB_PU_SUCCESS)
         cpi_result_print(&out, &r->result);
     output_close(&out);
     if (code != PFB_PU_SUCCESS)
-        say_failure(r, PFB_CPI_AT_END, code, sentence.data);
+        report_failure(r, PFB_CPI_AT_END, code, sentence.data);
     buffer_free(&sentence);
     if (r->hooks)
         store(r);
 }
 
-/* Measures from the first reading to the last. In JSON, standard output contains nothing but records. */
+/* Runs the command between the two readings. With JSON the standard output of the command goes to standard error, so
+ * that ours has only records. */
 static void measure(run *r)
 {
     const options *o = r->o;
     int code = pfb_cpi_init(PFB_CPI_RAW | PFB_CPI_SCALED, &r->result.handle);
     if (code != PFB_PU_SUCCESS) {
-        say_failure(r, PFB_CPI_AT_START, code, pfb_cpi_last_error_text());
+        report_failure(r, PFB_CPI_AT_START, code, pfb_cpi_last_error_text());
         return;
     }
     if (system_run(o->files, o->format == OUTPUT_JSON, &r->result.ending)) {
-        get(r);
-        tell_ending(r);
+        get_result(r);
+        note_ending(r);
     } else {
         diagnostics_file(o->files[0], errno);
     }
@@ -235,7 +237,7 @@ void command_cpi_run(const options *o)
 {
     run r = {.o = o, .subject = o->source ? o->source : "live", .stored = {.path = o->output_path}};
     if (system_is_batch(o->files[0])) {
-        diagnostics_say(STATUS_FILE, o->files[0], "is a batch file, which is run by way of cmd /c");
+        diagnostics_say(STATUS_FILE, o->files[0], "is a batch file: run it with cmd /c");
         return;
     }
     if (use_source(&r)) {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The decoded leaves of one CPU. */
+/* The CPUID leaves of one CPU, and what they say about LWP. */
 typedef struct cpu {
     pfb_cpuid_leaf *leaves;
     size_t count, capacity;
@@ -47,7 +47,7 @@ static void free_list(cpu_list *list)
     free(list->cpus);
 }
 
-/* ---- Where they come from --------------------------------------------------------------------------------------- */
+/* ---- Reading CPUs ------------------------------------------------------------------------------------------------ */
 
 static void read_dump(cpu_list *list, const char *path)
 {
@@ -74,8 +74,8 @@ static void read_dump(cpu_list *list, const char *path)
     }
 }
 
-/* Adds the CPU that the thread is pinned to. Returns false if it is not x86. */
-static bool ask_cpu(cpu_list *list, uint32_t number)
+/* Adds the CPU that this thread is pinned to. Returns false if it is not an x86 CPU. */
+static bool read_cpu(cpu_list *list, uint32_t number)
 {
     pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
     size_t count = pfb_cpu_leaves(leaves);
@@ -90,7 +90,7 @@ static bool ask_cpu(cpu_list *list, uint32_t number)
     return true;
 }
 
-static void ask_machine(cpu_list *list)
+static void read_machine(cpu_list *list)
 {
     pfb_source_failure failure = {0};
     pfb_cpus *cpus = pfb_cpus_open(&failure);
@@ -100,20 +100,21 @@ static void ask_machine(cpu_list *list)
     }
     bool is_x86 = true;
     for (size_t i = 0; i < pfb_cpus_count(cpus); i++) {
-        if (pfb_cpus_pin(cpus, i, &failure)) /* otherwise it went offline, or no CPU can be pinned */
-            is_x86 = ask_cpu(list, pfb_cpus_number(cpus, i));
+        /* Pinning fails for a CPU that went offline, or if the system cannot pin threads. */
+        if (pfb_cpus_pin(cpus, i, &failure))
+            is_x86 = read_cpu(list, pfb_cpus_number(cpus, i));
     }
     pfb_cpus_close(cpus);
     if (!is_x86)
-        lwp_say_refusal(PFB_LWP_NOT_X86);
+        lwp_report_refusal(PFB_LWP_NOT_X86);
     else if (list->count == 0)
         diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s", failure.sentence);
 }
 
-/* ---- What they say ---------------------------------------------------------------------------------------------- */
+/* ---- Printing ---------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the CPUs disagree about LWP. */
-static bool is_partial(const cpu_list *list)
+/* Returns true if only some of the CPUs have LWP. */
+static bool is_lwp_partial(const cpu_list *list)
 {
     pfb_lwp_answer machine = {0};
     for (size_t i = 0; i < list->count; i++)
@@ -121,7 +122,7 @@ static bool is_partial(const cpu_list *list)
     return machine.refusal == PFB_LWP_PARTIAL;
 }
 
-static void state_lwp(output *out, pfb_lwp_refusal refusal, const pfb_lwp_capabilities *lwp)
+static void write_lwp(output *out, pfb_lwp_refusal refusal, const pfb_lwp_capabilities *lwp)
 {
     output_begin_object(out, "lwp");
     output_bool(out, "supported", pfb_lwp_is_supported(refusal));
@@ -147,7 +148,7 @@ static void state_lwp(output *out, pfb_lwp_refusal refusal, const pfb_lwp_capabi
     output_end_object(out);
 }
 
-static void state_identity(output *out, const cpu *c, const pfb_cpuid_identity *identity)
+static void write_identity(output *out, const cpu *c, const pfb_cpuid_identity *identity)
 {
     output_string(out, "vendor", identity->vendor);
     output_unsigned(out, "cpu", c->number);
@@ -168,21 +169,22 @@ static void state_identity(output *out, const cpu *c, const pfb_cpuid_identity *
     output_unsigned(out, "lwp_component_offset", identity->lwp_component_offset);
 }
 
-/* Where CPUs disagree, those that have LWP say so: that comes before what the system does. */
-static pfb_lwp_refusal refusal_of(const cpu *c, bool disagree)
+/* The reason why LWP cannot be used on a CPU. If only some CPUs have LWP, that is the reason for those that have it,
+ * before any other one. */
+static pfb_lwp_refusal shown_refusal(const cpu *c, bool is_partial)
 {
-    return disagree && pfb_lwp_is_supported(c->answer.refusal) ? PFB_LWP_PARTIAL : c->answer.refusal;
+    return is_partial && pfb_lwp_is_supported(c->answer.refusal) ? PFB_LWP_PARTIAL : c->answer.refusal;
 }
 
-static void state_cpu(output *out, const cpu *c, bool disagree)
+static void write_cpu(output *out, const cpu *c, bool is_partial)
 {
     pfb_cpuid_identity identity;
     pfb_cpuid cpuid = {c->leaves, c->count};
     pfb_cpuid_identify(&cpuid, &identity);
-    pfb_lwp_refusal refusal = refusal_of(c, disagree);
+    pfb_lwp_refusal refusal = shown_refusal(c, is_partial);
     output_begin(out, NULL, 0);
-    state_identity(out, c, &identity);
-    state_lwp(out, refusal, &c->answer.capabilities);
+    write_identity(out, c, &identity);
+    write_lwp(out, refusal, &c->answer.capabilities);
     if (refusal == PFB_LWP_USABLE) {
         output_null(out, "reason_code");
         output_null(out, "reason");
@@ -193,13 +195,13 @@ static void state_cpu(output *out, const cpu *c, bool disagree)
     output_end(out);
 }
 
-static void print_text(output *out, const cpu_list *list, bool disagree)
+static void print_text(output *out, const cpu_list *list, bool is_partial)
 {
     cpuid_text text = {0};
     for (size_t i = 0; i < list->count; i++) {
         const cpu *c = &list->cpus[i];
         pfb_cpuid cpuid = {c->leaves, c->count};
-        cpuid_text_add(&text, c->number, &cpuid, c->xcr0, refusal_of(c, disagree), &c->answer.capabilities);
+        cpuid_text_add(&text, c->number, &cpuid, c->xcr0, shown_refusal(c, is_partial), &c->answer.capabilities);
     }
     cpuid_text_print(&text, out);
 }
@@ -211,14 +213,14 @@ void command_cpuid(const options *o)
     if (o->file_count > 0)
         read_dump(&list, o->files[0]);
     else
-        ask_machine(&list);
-    bool disagree = is_partial(&list);
+        read_machine(&list);
+    bool is_partial = is_lwp_partial(&list);
     output_open(&out, o->format, options_color(o));
     if (out.format == OUTPUT_TEXT)
-        print_text(&out, &list, disagree);
+        print_text(&out, &list, is_partial);
     else
         for (size_t i = 0; i < list.count && !output_failed(&out); i++)
-            state_cpu(&out, &list.cpus[i], disagree);
+            write_cpu(&out, &list.cpus[i], is_partial);
     output_close(&out);
     free_list(&list);
 }

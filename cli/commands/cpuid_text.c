@@ -9,30 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 2, LABEL = 13, MOST_COMPARED = 16 };
+enum { INDENT_COLUMNS = 2, LABEL_COLUMNS = 13, MAX_COMPARED = 16 };
 
 /* ---- Lines ----------------------------------------------------------------------------------------------- */
 
-/* Appends a label and a text in ASCII, which is wrapped between words. The label "" continues the field before. */
+/* Appends a label and a text in ASCII, wrapped between words at the width of the terminal. The label "" continues the
+ * previous field. */
 static void put_field(buffer *out, const char *label, const char *text)
 {
     size_t columns = system_columns();
-    size_t used = INDENT + LABEL;
-    buffer_spaces(out, INDENT);
+    size_t column = INDENT_COLUMNS + LABEL_COLUMNS;
+    buffer_spaces(out, INDENT_COLUMNS);
     buffer_string(out, label);
-    buffer_spaces(out, LABEL - strlen(label));
+    buffer_spaces(out, LABEL_COLUMNS - strlen(label));
     for (size_t at = 0; text[at] != '\0';) {
         size_t blanks = strspn(text + at, " ");
         size_t size = strcspn(text + at + blanks, " ");
-        if (used > INDENT + LABEL && used + blanks + size > columns) {
+        if (column > INDENT_COLUMNS + LABEL_COLUMNS && column + blanks + size > columns) {
             buffer_string(out, "\n");
-            used = INDENT + LABEL;
-            buffer_spaces(out, used);
+            column = INDENT_COLUMNS + LABEL_COLUMNS;
+            buffer_spaces(out, column);
             at += blanks;
             blanks = 0;
         }
         buffer_bytes(out, text + at, blanks + size);
-        used += blanks + size;
+        column += blanks + size;
         at += blanks + size;
     }
     buffer_string(out, "\n");
@@ -130,7 +131,7 @@ static const char *meaning_of(unsigned bit)
     return "unknown";
 }
 
-/* A line for each feature. */
+/* Appends a line for each feature. */
 static void put_features(buffer *out, const pfb_lwp_capabilities *lwp)
 {
     const char *label = "features";
@@ -211,10 +212,11 @@ static bool is_same(const buffer *left, const buffer *right)
     return left->size == right->size && memcmp(left->data, right->data, left->size) == 0;
 }
 
-/* The group with this description. Only the latest ones are compared, so that work is linear. */
+/* Returns the group with this name and description, and creates it if necessary. Compares only the latest groups, so
+ * that the work is linear in the number of CPUs. Takes over both buffers. */
 static cpuid_group *find_group(cpuid_text *text, buffer *name, buffer *description)
 {
-    for (size_t i = text->count; i > 0 && text->count - i < MOST_COMPARED; i--) {
+    for (size_t i = text->count; i > 0 && text->count - i < MAX_COMPARED; i--) {
         cpuid_group *group = &text->groups[i - 1];
         if (!is_same(&group->name, name) || !is_same(&group->description, description))
             continue;

@@ -11,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The header: the column that each cell of a row belongs to. */
+/* The input, the output, and the columns of the rows. */
 typedef struct eval {
     csv_reader in;
     output out;
-    size_t *columns; /* by position; EVAL_NO_COLUMN for an unknown or repeated name */
+    size_t *columns; /* the column at each position of the header; EVAL_NO_COLUMN for an unknown or repeated name */
     size_t count;
-    buffer got; /* the actual result if another one was expected */
+    buffer actual; /* temporary: the actual result, to be reported if another one was expected */
 } eval;
 
 /* ---- Errors ---------------------------------------------------------------------------------------------- */
 
-/* Reports an error in a cell of the current record, by its position from 0 and its offset in the file. */
-static void tell(const eval *e, size_t position, uint64_t offset, const char *code, const char *format, ...)
+/* Reports an error in a cell of the current record. `position` counts from 0; `offset` is the cell's in the file. */
+static void report_error(const eval *e, size_t position, uint64_t offset, const char *code, const char *format, ...)
     TEXT_PRINTF(5, 6);
 
-static void tell(const eval *e, size_t position, uint64_t offset, const char *code, const char *format, ...)
+static void report_error(const eval *e, size_t position, uint64_t offset, const char *code, const char *format, ...)
 {
     buffer sentence = {0};
     va_list arguments;
@@ -39,39 +39,41 @@ static void tell(const eval *e, size_t position, uint64_t offset, const char *co
     buffer_free(&sentence);
 }
 
-/* Appends a cell to a sentence, shortened and escaped. */
+/* Appends the text of a cell to a sentence, shortened and escaped. */
 static void put_cell(buffer *text, csv_cell cell)
 {
-    enum { LONGEST = 60 };
-    text_safe_cut(text, cell.text, cell.size, LONGEST);
+    enum { MAX_BYTES = 60 };
+    text_safe_cut(text, cell.text, cell.size, MAX_BYTES);
 }
 
-static void tell_cell(const eval *e, size_t position, csv_cell cell, const char *code, const char *sentence)
+/* Reports an error as a sentence that begins with the cell: "abc" is not a number. */
+static void report_cell(const eval *e, size_t position, csv_cell cell, const char *code, const char *sentence)
 {
     buffer text = {0};
     put_cell(&text, cell);
-    tell(e, position, cell.offset, code, "\"%s\" %s", text.data, sentence);
+    report_error(e, position, cell.offset, code, "\"%s\" %s", text.data, sentence);
     buffer_free(&text);
 }
 
-static void tell_difference(const eval *e, size_t position, csv_cell expected)
+static void report_difference(const eval *e, size_t position, csv_cell expected)
 {
     buffer text = {0};
     put_cell(&text, expected);
-    tell(e, position, expected.offset, "unexpected_result", "expected %s, got %s",
-         text.size > 0 ? text.data : "nothing", e->got.size > 0 ? e->got.data : "nothing");
+    report_error(e, position, expected.offset, "unexpected_result", "expected %s, got %s",
+                 text.size > 0 ? text.data : "nothing", e->actual.size > 0 ? e->actual.data : "nothing");
     buffer_free(&text);
 }
 
 /* Reports a record that is not valid CSV. */
-static void tell_fault(const eval *e)
+static void report_fault(const eval *e)
 {
     size_t position = e->in.count - 1;
-    tell(e, position, e->in.cells[position].offset, "bad_row", "%s", e->in.fault);
+    report_error(e, position, e->in.cells[position].offset, "bad_row", "%s", e->in.fault);
 }
 
 /* ---- The header ------------------------------------------------------------------------------------------ */
 
+/* The position of a column in the header; `count` if the header does not have it. */
 static size_t position_of(const eval *e, size_t column)
 {
     size_t position = 0;
@@ -80,19 +82,19 @@ static size_t position_of(const eval *e, size_t column)
     return position;
 }
 
-/* Identifies the columns. */
-static void take_header(eval *e)
+/* Finds the column of each cell of the header. Reports cells that are not a column or repeat one. */
+static void read_columns(eval *e)
 {
     e->columns = memory_get(e->in.count, sizeof *e->columns);
     for (size_t i = 0; i < e->in.count; i++) {
         csv_cell cell = e->in.cells[i];
         size_t column = eval_column_named(cell);
-        bool is_new = position_of(e, column) == e->count;
+        bool is_first = position_of(e, column) == e->count;
         e->columns[e->count++] = EVAL_NO_COLUMN;
         if (column == EVAL_NO_COLUMN)
-            tell_cell(e, i, cell, "bad_column", "is not a column");
-        else if (!is_new)
-            tell_cell(e, i, cell, "bad_column", "is a column that was named before");
+            report_cell(e, i, cell, "bad_column", "is not a column");
+        else if (!is_first)
+            report_cell(e, i, cell, "bad_column", "is a column that was named before");
         else
             e->columns[i] = column;
     }
@@ -108,10 +110,10 @@ static bool read_header(eval *e)
         return false;
     }
     if (e->in.fault) {
-        tell_fault(e);
+        report_fault(e);
         return false;
     }
-    take_header(e);
+    read_columns(e);
     size_t column = eval_column_named((csv_cell){.text = type, .size = sizeof type - 1});
     if (position_of(e, column) < e->count)
         return true;
@@ -121,7 +123,7 @@ static bool read_header(eval *e)
 
 /* ---- Rows ------------------------------------------------------------------------------------------------ */
 
-/* The cell at a position. If the row is too short, an empty cell at the start of the record. */
+/* The cell at a position. If the record has fewer cells, an empty cell with the offset of the record. */
 static csv_cell cell_at(const eval *e, size_t position)
 {
     if (position < e->in.count)
@@ -129,32 +131,32 @@ static csv_cell cell_at(const eval *e, size_t position)
     return (csv_cell){.text = "", .offset = e->in.offset};
 }
 
-/* Reads the current record. Returns false if it contains no row, after an error for each cell that cannot be read. */
+/* Reads the current record as a row. Returns false after reporting an error for each cell that cannot be read. */
 static bool read_row(const eval *e, eval_row *row)
 {
-    bool is_fine = true;
+    bool is_ok = true;
     size_t column = 0;
     for (size_t i = 0; i < e->count && i < e->in.count; i++) {
         csv_cell cell = e->in.cells[i];
-        const char *wrong = e->columns[i] != EVAL_NO_COLUMN ? eval_row_take(row, e->columns[i], &cell) : NULL;
-        if (wrong)
-            tell_cell(e, i, cell, "bad_cell", wrong);
-        is_fine = is_fine && !wrong;
+        const char *problem = e->columns[i] != EVAL_NO_COLUMN ? eval_row_read_cell(row, e->columns[i], &cell) : NULL;
+        if (problem)
+            report_cell(e, i, cell, "bad_cell", problem);
+        is_ok = is_ok && !problem;
     }
     if (e->in.count > e->count) {
-        tell(e, e->count, e->in.cells[e->count].offset, "bad_cell", "the header has %zu columns", e->count);
+        report_error(e, e->count, e->in.cells[e->count].offset, "bad_cell", "the header has %zu columns", e->count);
         return false;
     }
-    if (!is_fine)
+    if (!is_ok)
         return false;
-    const char *wrong = eval_row_finish(row, &column);
+    const char *problem = eval_row_finish(row, &column);
     size_t position = position_of(e, column);
-    if (wrong)
-        tell_cell(e, position, csv_trim(cell_at(e, position)), "bad_cell", wrong);
-    return !wrong;
+    if (problem)
+        report_cell(e, position, csv_trim(cell_at(e, position)), "bad_cell", problem);
+    return !problem;
 }
 
-static void state_row(output *out, const eval_row *row, const pfb_formula_result *result)
+static void write_row(output *out, const eval_row *row, const pfb_formula_result *result)
 {
     const char *flags[NAMES_MOST_BITS];
     size_t flag_count = names_of_flags(result->flags, flags);
@@ -173,18 +175,18 @@ static void state_row(output *out, const eval_row *row, const pfb_formula_result
     output_end(out);
 }
 
-/* Compares the result with the expectations of the row. */
+/* Compares the result with the expected_ columns of the row. Reports differences. */
 static void check_row(eval *e, const pfb_formula_result *result)
 {
     for (size_t i = 0; i < e->count; i++) {
         if (e->columns[i] == EVAL_NO_COLUMN)
             continue;
         csv_cell cell = csv_trim(cell_at(e, i));
-        eval_verdict verdict = eval_row_check(result, e->columns[i], cell, &e->got);
+        eval_verdict verdict = eval_row_check(result, e->columns[i], cell, &e->actual);
         if (verdict == EVAL_UNREADABLE)
-            tell_cell(e, i, cell, "bad_cell", "is nothing to compare with");
+            report_cell(e, i, cell, "bad_cell", "is not a valid expected value");
         else if (verdict == EVAL_DIFFERS)
-            tell_difference(e, i, cell);
+            report_difference(e, i, cell);
     }
 }
 
@@ -192,13 +194,13 @@ static void eval_record(eval *e)
 {
     eval_row row = {.has_older = false};
     if (e->in.fault) {
-        tell_fault(e);
+        report_fault(e);
         return;
     }
     if (!read_row(e, &row))
         return;
     pfb_formula_result result = eval_row_evaluate(&row);
-    state_row(&e->out, &row, &result);
+    write_row(&e->out, &row, &result);
     check_row(e, &result);
 }
 
@@ -219,6 +221,6 @@ void command_eval(const options *o)
     }
     csv_close(&e.in);
     output_close(&e.out);
-    buffer_free(&e.got);
+    buffer_free(&e.actual);
     free(e.columns);
 }

@@ -17,7 +17,7 @@ static bool is_word(csv_cell cell, const char *word)
     return cell.size == strlen(word) && memcmp(cell.text, word, cell.size) == 0;
 }
 
-/* Moves the first word of `rest` to *word. Returns false if there is none. */
+/* Removes the first word from *rest and stores it in *word. Returns false if there is none. */
 static bool next_word(csv_cell *rest, csv_cell *word)
 {
     *rest = csv_trim(*rest);
@@ -46,7 +46,7 @@ static unsigned digit_of(char c, unsigned base)
 
 static const char *read_digits(csv_cell cell, unsigned base, uint64_t *number)
 {
-    const uint64_t most = UINT64_MAX / base;
+    const uint64_t max = UINT64_MAX / base;
     const unsigned last = (unsigned)(UINT64_MAX % base);
     bool fits = true;
     uint64_t read = 0;
@@ -54,23 +54,23 @@ static const char *read_digits(csv_cell cell, unsigned base, uint64_t *number)
         unsigned digit = digit_of(cell.text[i], base);
         if (digit >= base)
             return not_a_number;
-        fits = fits && (read < most || (read == most && digit <= last));
+        fits = fits && (read < max || (read == max && digit <= last));
         read = read * base + digit;
     }
     *number = read;
     return cell.size == 0 ? not_a_number : fits ? NULL : out_of_range;
 }
 
-/* Decimal, or hexadecimal after 0x. */
-static const char *read_unsigned(csv_cell cell, uint64_t most, uint64_t *number)
+/* Reads a decimal number, or a hexadecimal one after "0x". */
+static const char *read_unsigned(csv_cell cell, uint64_t max, uint64_t *number)
 {
     bool is_hex = cell.size > 2 && cell.text[0] == '0' && cell.text[1] == 'x';
     if (is_hex) {
         cell.text += 2;
         cell.size -= 2;
     }
-    const char *wrong = read_digits(cell, is_hex ? 16 : 10, number);
-    return wrong || *number <= most ? wrong : out_of_range;
+    const char *problem = read_digits(cell, is_hex ? 16 : 10, number);
+    return problem || *number <= max ? problem : out_of_range;
 }
 
 static const char *read_signed(csv_cell cell, int64_t *number)
@@ -81,24 +81,24 @@ static const char *read_signed(csv_cell cell, int64_t *number)
         cell.text++;
         cell.size--;
     }
-    const char *wrong = read_unsigned(cell, is_negative ? UINT64_C(1) << 63 : INT64_MAX, &size);
-    if (wrong)
-        return wrong;
+    const char *problem = read_unsigned(cell, is_negative ? UINT64_C(1) << 63 : INT64_MAX, &size);
+    if (problem)
+        return problem;
     *number = is_negative && size > 0 ? -(int64_t)(size - 1) - 1 : (int64_t)size;
     return NULL;
 }
 
-/* A decimal fraction with or without an exponent. Other forms that strtod accepts are rejected. */
+/* Reads a decimal fraction with or without an exponent. Rejects the other forms that strtod() accepts. */
 static bool read_double(csv_cell cell, double *number)
 {
     buffer text = {0};
     buffer_bytes(&text, cell.text, cell.size);
     const char *rest = text.data + (*text.data == '-');
-    bool begins_well = *rest >= '0' && *rest <= '9';
+    bool begins_with_digit = *rest >= '0' && *rest <= '9';
     char *end = NULL;
     *number = strtod(text.data, &end);
     bool is_number =
-        begins_well && end == text.data + text.size && !strpbrk(text.data, "xX") && fabs(*number) <= DBL_MAX;
+        begins_with_digit && end == text.data + text.size && !strpbrk(text.data, "xX") && fabs(*number) <= DBL_MAX;
     buffer_free(&text);
     return is_number;
 }
@@ -107,51 +107,51 @@ static bool read_double(csv_cell cell, double *number)
 
 typedef struct column_rule column_rule;
 
-/* Takes a cell that is not empty, as eval_row_take does. */
-typedef const char *take_cell(eval_row *row, const column_rule *c, csv_cell *cell);
+/* Reads a cell that is not empty; see eval_row_read_cell(). */
+typedef const char *cell_reader(eval_row *row, const column_rule *c, csv_cell *cell);
 
-/* Compares a result with a cell, as eval_row_check does. */
-typedef eval_verdict check_cell(const pfb_formula_result *result, csv_cell expected, buffer *got);
+/* Compares a result with a cell; see eval_row_check(). */
+typedef eval_verdict cell_checker(const pfb_formula_result *result, csv_cell expected, buffer *actual);
 
-static take_cell take_id, take_type, take_mode, take_unsigned, take_signed, take_clock;
-static check_cell check_status, check_flags, check_unit, check_value, check_bits, check_integer;
+static cell_reader read_id_cell, read_type_cell, read_mode_cell, read_unsigned_cell, read_signed_cell, read_clock_cell;
+static cell_checker check_status, check_flags, check_unit, check_value, check_bits, check_integer;
 
 enum { OLDER, NEWER, NEITHER };
 enum { CLOCK_TIME, CLOCK_FREQUENCY };
 
 struct column_rule {
     const char *name;
-    take_cell *take;   /* null: nothing to take */
-    check_cell *check; /* null: nothing to check */
-    unsigned sample;   /* OLDER, NEWER, NEITHER */
-    uint32_t bit;      /* the PFB_HAS_ bit; for take_clock, time or frequency */
-    size_t field;      /* its offset in pfb_raw_value */
+    cell_reader *read;   /* null: the cell is not an input */
+    cell_checker *check; /* null: the cell is not an expectation */
+    unsigned sample;     /* OLDER or NEWER: the sample that the cell belongs to */
+    uint32_t bit;        /* the PFB_HAS_ bit; for read_clock_cell CLOCK_TIME or CLOCK_FREQUENCY */
+    size_t field;        /* the offset of the field in pfb_raw_value */
 };
 
-/* A column for each sample. */
-#define INPUTS(name, take, bit, field)                                                                                 \
-    {name "0", take, NULL, OLDER, bit, field},                                                                         \
+/* Two columns, one for each sample: "value0" and "value1". */
+#define INPUTS(name, read, bit, field)                                                                                 \
+    {name "0", read, NULL, OLDER, bit, field},                                                                         \
     {                                                                                                                  \
-        name "1", take, NULL, NEWER, bit, field                                                                        \
+        name "1", read, NULL, NEWER, bit, field                                                                        \
     }
-#define FIELDS(name, take, bit) INPUTS(#name, take, bit, offsetof(pfb_raw_value, name))
+#define FIELDS(name, read, bit) INPUTS(#name, read, bit, offsetof(pfb_raw_value, name))
 
 static const column_rule columns[] = {
-    {"id", take_id, NULL, NEITHER, 0, 0},
-    {"type", take_type, NULL, NEWER, 0, offsetof(pfb_raw_value, type)},
-    {"mode", take_mode, NULL, NEITHER, 0, 0},
-    {"type0", take_type, NULL, OLDER, 0, offsetof(pfb_raw_value, type)},
-    FIELDS(base_type, take_type, 0),
-    FIELDS(value, take_unsigned, PFB_HAS_VALUE),
-    FIELDS(base, take_unsigned, PFB_HAS_BASE),
-    INPUTS("multi", take_unsigned, PFB_HAS_MULTI_COUNT, offsetof(pfb_raw_value, multi_count)),
-    INPUTS("time", take_clock, CLOCK_TIME, 0),
-    INPUTS("frequency", take_clock, CLOCK_FREQUENCY, 0),
-    FIELDS(perf_time, take_signed, PFB_HAS_PERF_TIME),
-    FIELDS(perf_time_100ns, take_signed, PFB_HAS_PERF_TIME_100NS),
-    FIELDS(object_time, take_signed, PFB_HAS_OBJECT_TIME),
-    FIELDS(perf_freq, take_signed, PFB_HAS_PERF_FREQ),
-    FIELDS(object_freq, take_signed, PFB_HAS_OBJECT_FREQ),
+    {"id", read_id_cell, NULL, NEITHER, 0, 0},
+    {"type", read_type_cell, NULL, NEWER, 0, offsetof(pfb_raw_value, type)},
+    {"mode", read_mode_cell, NULL, NEITHER, 0, 0},
+    {"type0", read_type_cell, NULL, OLDER, 0, offsetof(pfb_raw_value, type)},
+    FIELDS(base_type, read_type_cell, 0),
+    FIELDS(value, read_unsigned_cell, PFB_HAS_VALUE),
+    FIELDS(base, read_unsigned_cell, PFB_HAS_BASE),
+    INPUTS("multi", read_unsigned_cell, PFB_HAS_MULTI_COUNT, offsetof(pfb_raw_value, multi_count)),
+    INPUTS("time", read_clock_cell, CLOCK_TIME, 0),
+    INPUTS("frequency", read_clock_cell, CLOCK_FREQUENCY, 0),
+    FIELDS(perf_time, read_signed_cell, PFB_HAS_PERF_TIME),
+    FIELDS(perf_time_100ns, read_signed_cell, PFB_HAS_PERF_TIME_100NS),
+    FIELDS(object_time, read_signed_cell, PFB_HAS_OBJECT_TIME),
+    FIELDS(perf_freq, read_signed_cell, PFB_HAS_PERF_FREQ),
+    FIELDS(object_freq, read_signed_cell, PFB_HAS_OBJECT_FREQ),
     {"expected_status", NULL, check_status, NEITHER, 0, 0},
     {"expected_flags", NULL, check_flags, NEITHER, 0, 0},
     {"expected_unit", NULL, check_unit, NEITHER, 0, 0},
@@ -191,14 +191,14 @@ static bool is_given(const eval_row *row, size_t column)
     return (row->given >> column & 1) != 0;
 }
 
-static const char *take_id(eval_row *row, const column_rule *c, csv_cell *cell)
+static const char *read_id_cell(eval_row *row, const column_rule *c, csv_cell *cell)
 {
     (void)c;
     row->id = *cell;
     return NULL;
 }
 
-/* Puts a field into the column's sample. */
+/* Stores a field in the sample of the column. */
 static void put_field(eval_row *row, const column_rule *c, const void *field, size_t size)
 {
     pfb_raw_value *sample = &row->samples[c->sample];
@@ -206,41 +206,41 @@ static void put_field(eval_row *row, const column_rule *c, const void *field, si
     sample->has |= c->bit;
 }
 
-/* A counter type by name or by number. */
-static const char *take_type(eval_row *row, const column_rule *c, csv_cell *cell)
+/* Reads a counter type: its name or its number. */
+static const char *read_type_cell(eval_row *row, const column_rule *c, csv_cell *cell)
 {
     uint64_t number = 0;
-    const char *wrong = NULL;
+    const char *problem = NULL;
     if (digit_of(cell->text[0], 10) < 10) {
-        wrong = read_unsigned(*cell, UINT32_MAX, &number);
+        problem = read_unsigned(*cell, UINT32_MAX, &number);
     } else {
         const pfb_counter_type *type = pfb_counter_type_named(cell->text, cell->size);
-        wrong = type ? NULL : "is not a counter type";
+        problem = type ? NULL : "is not a counter type";
         number = type ? type->value : 0;
     }
     uint32_t value = (uint32_t)number;
     put_field(row, c, &value, sizeof value);
-    return wrong;
+    return problem;
 }
 
-static const char *take_unsigned(eval_row *row, const column_rule *c, csv_cell *cell)
+static const char *read_unsigned_cell(eval_row *row, const column_rule *c, csv_cell *cell)
 {
     uint64_t number = 0;
-    const char *wrong = read_unsigned(*cell, UINT64_MAX, &number);
+    const char *problem = read_unsigned(*cell, UINT64_MAX, &number);
     put_field(row, c, &number, sizeof number);
-    return wrong;
+    return problem;
 }
 
-static const char *take_signed(eval_row *row, const column_rule *c, csv_cell *cell)
+static const char *read_signed_cell(eval_row *row, const column_rule *c, csv_cell *cell)
 {
     int64_t number = 0;
-    const char *wrong = read_signed(*cell, &number);
+    const char *problem = read_signed(*cell, &number);
     put_field(row, c, &number, sizeof number);
-    return wrong;
+    return problem;
 }
 
-/* Kept until the type, and with it the clock, is known. */
-static const char *take_clock(eval_row *row, const column_rule *c, csv_cell *cell)
+/* Stores the number for assign_clock(): which clock it is depends on the type, whose cell may follow. */
+static const char *read_clock_cell(eval_row *row, const column_rule *c, csv_cell *cell)
 {
     return read_signed(*cell, &row->clocks[c->sample][c->bit]);
 }
@@ -259,28 +259,28 @@ static const struct {
     {"clamp_0", offsetof(pfb_formula_options, clamp_0)},
 };
 
-/* "scale=N". Any N that fits the option: the formula returns a status for values outside its range. */
-static const char *take_scale(pfb_formula_options *options, csv_cell word, size_t prefix)
+/* Reads "scale=N". Accepts any N that fits into the option: the formula returns a status for one out of range. */
+static const char *read_scale(pfb_formula_options *options, csv_cell word, size_t prefix)
 {
     int64_t scale = 0;
     word.text += prefix;
     word.size -= prefix;
-    const char *wrong = read_signed(word, &scale);
-    if (!wrong && (scale < INT8_MIN || scale > INT8_MAX))
-        wrong = out_of_range;
-    options->scale = wrong ? 0 : (int8_t)scale;
-    return wrong;
+    const char *problem = read_signed(word, &scale);
+    if (!problem && (scale < INT8_MIN || scale > INT8_MAX))
+        problem = out_of_range;
+    options->scale = problem ? 0 : (int8_t)scale;
+    return problem;
 }
 
-static const char *take_word(pfb_formula_options *options, csv_cell word, bool *has_scale)
+static const char *read_mode_word(pfb_formula_options *options, csv_cell word, bool *has_scale)
 {
     static const char twice[] = "occurs twice";
     static const char prefix[] = "scale=";
     const size_t prefix_size = sizeof prefix - 1;
     if (word.size >= prefix_size && memcmp(word.text, prefix, prefix_size) == 0) {
-        const char *wrong = *has_scale ? twice : take_scale(options, word, prefix_size);
+        const char *problem = *has_scale ? twice : read_scale(options, word, prefix_size);
         *has_scale = true;
-        return wrong;
+        return problem;
     }
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         bool *option = (bool *)((char *)options + modes[i].field);
@@ -293,36 +293,36 @@ static const char *take_word(pfb_formula_options *options, csv_cell word, bool *
     return "is not an option of the formulas";
 }
 
-static const char *take_mode(eval_row *row, const column_rule *c, csv_cell *cell)
+static const char *read_mode_cell(eval_row *row, const column_rule *c, csv_cell *cell)
 {
     (void)c;
     csv_cell rest = *cell;
     csv_cell word;
     bool has_scale = false;
-    const char *wrong = NULL;
-    while (!wrong && next_word(&rest, &word)) {
-        wrong = take_word(&row->options, word, &has_scale);
-        if (wrong)
+    const char *problem = NULL;
+    while (!problem && next_word(&rest, &word)) {
+        problem = read_mode_word(&row->options, word, &has_scale);
+        if (problem)
             *cell = word;
     }
-    return wrong;
+    return problem;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------ */
 
-const char *eval_row_take(eval_row *row, size_t column, csv_cell *cell)
+const char *eval_row_read_cell(eval_row *row, size_t column, csv_cell *cell)
 {
     const column_rule *c = &columns[column];
-    if (c->take != take_id) /* an id may be anything */
+    if (c->read != read_id_cell) /* blanks are part of an id */
         *cell = csv_trim(*cell);
-    if (!c->take || cell->size == 0)
+    if (!c->read || cell->size == 0)
         return NULL;
     row->given |= UINT64_C(1) << column;
     row->has_older = row->has_older || c->sample == OLDER;
-    return c->take(row, c, cell);
+    return c->read(row, c, cell);
 }
 
-/* The clock of a type's formula. */
+/* The clock that the formula of a type uses. */
 static unsigned clock_of(uint32_t type, bool is_generic)
 {
     const pfb_counter_type *row = pfb_counter_type_find(type);
@@ -332,14 +332,15 @@ static unsigned clock_of(uint32_t type, bool is_generic)
     return row ? row->clock : PFB_CLOCK_NONE;
 }
 
-/* Assigns a time or frequency to the clock of the type. The 100 ns clock needs no frequency. Returns false if the clock
- * already has a value. */
-static bool settle_clock(eval_row *row, const column_rule *c)
+/* Stores the time or frequency of a column as that of the clock of the sample's type. Numbers that this clock does not
+ * need are ignored, such as a frequency of the 100 ns clock. Returns false if the row also gives this clock by its own
+ * name. */
+static bool assign_clock(eval_row *row, const column_rule *c)
 {
     static const struct {
         uint32_t bit;
         size_t field;
-    } places[][2] = {
+    } fields[][2] = {
         [PFB_CLOCK_NONE] = {{0, 0}, {0, 0}},
         [PFB_CLOCK_PERF] = {{PFB_HAS_PERF_TIME, offsetof(pfb_raw_value, perf_time)},
                             {PFB_HAS_PERF_FREQ, offsetof(pfb_raw_value, perf_freq)}},
@@ -349,11 +350,11 @@ static bool settle_clock(eval_row *row, const column_rule *c)
     };
     pfb_raw_value *sample = &row->samples[c->sample];
     unsigned clock = clock_of(sample->type, row->options.generic);
-    uint32_t bit = places[clock][c->bit].bit;
+    uint32_t bit = fields[clock][c->bit].bit;
     if (sample->has & bit)
         return false;
     if (bit != 0)
-        memcpy((char *)sample + places[clock][c->bit].field, &row->clocks[c->sample][c->bit], sizeof(int64_t));
+        memcpy((char *)sample + fields[clock][c->bit].field, &row->clocks[c->sample][c->bit], sizeof(int64_t));
     sample->has |= bit;
     return true;
 }
@@ -367,7 +368,7 @@ const char *eval_row_finish(eval_row *row, size_t *column)
         row->samples[OLDER].type = row->samples[NEWER].type;
     for (*column = 0; *column < COLUMN_COUNT; ++*column) {
         const column_rule *c = &columns[*column];
-        if (c->take == take_clock && is_given(row, *column) && !settle_clock(row, c))
+        if (c->read == read_clock_cell && is_given(row, *column) && !assign_clock(row, c))
             return "gives a clock that the row also gives by its own name";
     }
     return NULL;
@@ -393,31 +394,31 @@ static eval_verdict verdict(bool holds)
     return holds ? EVAL_HOLDS : EVAL_DIFFERS;
 }
 
-static eval_verdict check_word(const char *word, csv_cell expected, buffer *got)
+static eval_verdict check_word(const char *word, csv_cell expected, buffer *actual)
 {
-    buffer_string(got, word);
+    buffer_string(actual, word);
     return verdict(is_word(expected, word));
 }
 
-static eval_verdict check_status(const pfb_formula_result *result, csv_cell expected, buffer *got)
+static eval_verdict check_status(const pfb_formula_result *result, csv_cell expected, buffer *actual)
 {
-    return check_word(pfb_status_name(result->status), expected, got);
+    return check_word(pfb_status_name(result->status), expected, actual);
 }
 
-static eval_verdict check_unit(const pfb_formula_result *result, csv_cell expected, buffer *got)
+static eval_verdict check_unit(const pfb_formula_result *result, csv_cell expected, buffer *actual)
 {
-    return check_word(pfb_unit_text(result->unit), expected, got);
+    return check_word(pfb_unit_text(result->unit), expected, actual);
 }
 
-/* The same flags in any order. */
-static eval_verdict check_flags(const pfb_formula_result *result, csv_cell expected, buffer *got)
+/* The flags may be in any order. */
+static eval_verdict check_flags(const pfb_formula_result *result, csv_cell expected, buffer *actual)
 {
     const char *names[NAMES_MOST_BITS];
     size_t count = names_of_flags(result->flags, names);
-    unsigned found = 0; /* positions in `names`, as bits; the bit after the last for any other word */
+    unsigned found = 0; /* a bit for each of `names` that was expected; the bit after the last one for any other word */
     csv_cell word;
     for (size_t i = 0; i < count; i++)
-        buffer_format(got, "%s%s", i > 0 ? " " : "", names[i]);
+        buffer_format(actual, "%s%s", i > 0 ? " " : "", names[i]);
     while (next_word(&expected, &word)) {
         size_t i = 0;
         while (i < count && !is_word(word, names[i]))
@@ -427,12 +428,12 @@ static eval_verdict check_flags(const pfb_formula_result *result, csv_cell expec
     return verdict(found == (1u << count) - 1);
 }
 
-static eval_verdict check_value(const pfb_formula_result *result, csv_cell expected, buffer *got)
+static eval_verdict check_value(const pfb_formula_result *result, csv_cell expected, buffer *actual)
 {
     bool has_value = result->status == PFB_STATUS_OK;
     double number = 0;
     if (has_value)
-        text_double(got, result->value);
+        text_double(actual, result->value);
     if (expected.size == 0)
         return verdict(!has_value);
     if (!read_double(expected, &number))
@@ -440,13 +441,13 @@ static eval_verdict check_value(const pfb_formula_result *result, csv_cell expec
     return verdict(has_value && bits_of(number) == bits_of(result->value));
 }
 
-static eval_verdict check_bits(const pfb_formula_result *result, csv_cell expected, buffer *got)
+static eval_verdict check_bits(const pfb_formula_result *result, csv_cell expected, buffer *actual)
 {
     enum { DIGITS = 16 };
     bool has_value = result->status == PFB_STATUS_OK;
     uint64_t bits = 0;
     if (has_value)
-        buffer_format(got, "%016" PRIX64, bits_of(result->value));
+        buffer_format(actual, "%016" PRIX64, bits_of(result->value));
     if (expected.size == 0)
         return verdict(!has_value);
     if (expected.size != DIGITS || read_digits(expected, 16, &bits))
@@ -454,11 +455,11 @@ static eval_verdict check_bits(const pfb_formula_result *result, csv_cell expect
     return verdict(has_value && bits == bits_of(result->value));
 }
 
-static eval_verdict check_integer(const pfb_formula_result *result, csv_cell expected, buffer *got)
+static eval_verdict check_integer(const pfb_formula_result *result, csv_cell expected, buffer *actual)
 {
     uint64_t integer = 0;
     if (result->is_integer)
-        buffer_unsigned(got, result->integer);
+        buffer_unsigned(actual, result->integer);
     if (expected.size == 0)
         return verdict(!result->is_integer);
     if (read_unsigned(expected, UINT64_MAX, &integer))
@@ -466,9 +467,9 @@ static eval_verdict check_integer(const pfb_formula_result *result, csv_cell exp
     return verdict(result->is_integer && integer == result->integer);
 }
 
-eval_verdict eval_row_check(const pfb_formula_result *result, size_t column, csv_cell expected, buffer *got)
+eval_verdict eval_row_check(const pfb_formula_result *result, size_t column, csv_cell expected, buffer *actual)
 {
     const column_rule *c = &columns[column];
-    buffer_clear(got);
-    return c->check ? c->check(result, csv_trim(expected), got) : EVAL_HOLDS;
+    buffer_clear(actual);
+    return c->check ? c->check(result, csv_trim(expected), actual) : EVAL_HOLDS;
 }

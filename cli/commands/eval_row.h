@@ -6,17 +6,17 @@
 #include "output/text.h"
 #include "perfblock/formula.h"
 
-/* The columns of eval, and a row of them: samples and options to evaluate, and the expected result. One table has the
- * names of the columns and the functions that read their cells. */
+/* The columns of eval, and a row: two samples, the options of the formula, and the expected result. A table has the
+ * names of the columns and the functions that read or check their cells. */
 
 /* ---- Columns --------------------------------------------------------------------------------------------- */
 
 #define EVAL_NO_COLUMN SIZE_MAX
 
-/* The column of this name, blanks around it aside, or EVAL_NO_COLUMN. */
+/* The column with this name, or EVAL_NO_COLUMN. Blanks around the name are ignored. */
 size_t eval_column_named(csv_cell name);
 
-/* EVAL_NO_COLUMN has the name "". */
+/* The name of a column; "" for EVAL_NO_COLUMN. */
 const char *eval_column_name(size_t column);
 
 /* ---- Rows ------------------------------------------------------------------------------------------------ */
@@ -27,15 +27,18 @@ typedef struct eval_row {
     pfb_raw_value samples[2]; /* the older one, the newer one */
     bool has_older;
     /* ------------------------------------------------------------------------------------------ */
-    uint64_t given;       /* columns whose cell is not empty, as bits */
-    int64_t clocks[2][2]; /* time and frequency of each sample whose clock follows from the type */
+    uint64_t given;       /* a bit for each column whose cell is not empty */
+    int64_t clocks[2][2]; /* the cells of the columns time and frequency, by sample; the counter type decides which
+                             clock they are */
 } eval_row;
 
-/* Reads a cell into a row that was zeroed first. Returns null, or a sentence about the cell ("is not a number"); the
- * cell is then narrowed to the words at fault. Expectations and comments are skipped. */
-const char *eval_row_take(eval_row *row, size_t column, csv_cell *cell);
+/* Reads a cell into a row, which the caller has initialised with zeros. Returns null, or what is wrong with the cell
+ * ("is not a number"); *cell is then the part of the cell that is wrong. Skips columns with expected results and
+ * comments. */
+const char *eval_row_read_cell(eval_row *row, size_t column, csv_cell *cell);
 
-/* Checks that need the whole row. Returns null, or a sentence about the cell of *column. */
+/* Call after the last cell: makes the checks that need the whole row. Returns null, or what is wrong with the cell of
+ * *column. */
 const char *eval_row_finish(eval_row *row, size_t *column);
 
 pfb_formula_result eval_row_evaluate(const eval_row *row);
@@ -44,11 +47,12 @@ pfb_formula_result eval_row_evaluate(const eval_row *row);
 
 typedef enum eval_verdict {
     EVAL_HOLDS,
-    EVAL_DIFFERS,   /* `got` is what the result has instead, and empty for nothing */
+    EVAL_DIFFERS,   /* `actual` is what the result has instead; empty if it has nothing */
     EVAL_UNREADABLE /* the cell is not a valid expectation */
 } eval_verdict;
 
-/* Compares a cell with the result. Columns without expectations always agree. An empty cell expects no value. */
-eval_verdict eval_row_check(const pfb_formula_result *result, size_t column, csv_cell expected, buffer *got);
+/* Compares the result with a cell of an expected_ column; an empty cell expects that there is no value. For other
+ * columns returns EVAL_HOLDS. */
+eval_verdict eval_row_check(const pfb_formula_result *result, size_t column, csv_cell expected, buffer *actual);
 
 #endif

@@ -2,12 +2,12 @@
 #include "explain/explain.h"
 
 #include "commands.h"
-#include "commands/page_file.h"
+#include "commands/output_file.h"
 #include "output/diagnostics.h"
 #include "walk/walk.h"
 
-/* Returns true if the page supports the kind of the file. */
-static bool is_explained(const input *in)
+/* Returns true if explain supports the kind of the file, else false after a message. */
+static bool can_explain(const input *in)
 {
     if (in->kind == INPUT_UNKNOWN) {
         input_refuse(in, WALK_EXPECTED);
@@ -20,7 +20,7 @@ static bool is_explained(const input *in)
     return true;
 }
 
-/* Walks the file twice: to find the errors, and to write the page. */
+/* Walks the structures of the file twice: first to find the errors, then to write the page. */
 static void explain_file(const options *o, input *in, title_names *names, output *out)
 {
     output none = {.format = OUTPUT_NONE};
@@ -39,15 +39,15 @@ void command_explain(const options *o)
     input in;
     title_names names;
     title_names_open(&names, o->names, &o->reader);
-    progress_begin(o->output_path != NULL); /* with -o progress lines can be printed to the terminal */
+    progress_begin(o->output_path != NULL); /* the terminal is free for progress lines if the page goes to a file */
     output_open(&out, OUTPUT_TEXT, false);
     if (o->file_count == 0 || !input_read(&in, o->files[0], o->kind)) {
         title_names_close(&names);
         return;
     }
-    if (is_explained(&in) && page_file_open(o)) {
+    if (can_explain(&in) && output_file_open(o)) {
         explain_file(o, &in, &names, &out);
-        page_file_close(o, &out);
+        output_file_close(o, &out);
     }
     input_free(&in);
     title_names_close(&names);

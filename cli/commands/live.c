@@ -15,6 +15,7 @@ typedef struct live {
     bool is_replay;
 } live;
 
+/* Reports the error of the reply that was collected last, if it has one. */
 static void report_reply(const live *l)
 {
     pfb_error error = pfb_collector_reply(l->collecting.collector).error;
@@ -23,8 +24,9 @@ static void report_reply(const live *l)
         diagnostics_malformed(l->collecting.subject, error);
 }
 
-/* Prints the sample. With -o each replaces the one before it; on standard output metrics are one below the other. */
-static void print(live *l, const options *o, bool is_first)
+/* Prints the current sample. With -o it replaces the content of the file. On standard output an empty line separates
+ * the metrics of two samples. */
+static void print_sample(live *l, const options *o, bool is_first)
 {
     if (o->output_path)
         stream_begin_replacement(o->output_path);
@@ -36,14 +38,15 @@ static void print(live *l, const options *o, bool is_first)
         stream_end_replacement();
 }
 
-/* Collects one sample and prints it, except values of the first. Returns false if there are no more. */
-static bool take(live *l, const options *o, uint64_t number)
+/* Collects a sample and prints it. Displayed values need two samples, so sample 0 is printed only as metrics. Returns
+ * false if there are no more samples. */
+static bool collect_and_print(live *l, const options *o, uint64_t number)
 {
-    uint64_t first = o->format == OUTPUT_PROMETHEUS ? 0 : 1;
+    uint64_t first_printed = o->format == OUTPUT_PROMETHEUS ? 0 : 1;
     if (!collecting_next(&l->collecting))
         return false;
-    if (number >= first)
-        print(l, o, number == first);
+    if (number >= first_printed)
+        print_sample(l, o, number == first_printed);
     else
         values_find_sort_counter(&l->printer, l->collecting.collector);
     stream_flush();
@@ -52,32 +55,32 @@ static bool take(live *l, const options *o, uint64_t number)
     return !output_failed(&l->out);
 }
 
-/* Sample 0 has nothing to be compared with, so only metrics are shown of it. --count counts what is shown. */
-static void run(live *l, const options *o)
+/* Collects samples at each interval. --count is the number of samples that are printed. */
+static void collect_samples(live *l, const options *o)
 {
     system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
     uint64_t count = o->count + (o->count > 0 && o->format != OUTPUT_PROMETHEUS);
-    bool goes_on = take(l, o, 0) && values_check_sort_counter(&l->printer, l->collecting.subject);
-    for (uint64_t number = 1; goes_on && (count == 0 || number < count); number++) {
+    bool keep_running = collect_and_print(l, o, 0) && values_check_sort_counter(&l->printer, l->collecting.subject);
+    for (uint64_t number = 1; keep_running && (count == 0 || number < count); number++) {
         if (!l->is_replay)
-            goes_on = system_rhythm_wait(&rhythm);
-        goes_on = goes_on && !system_interrupted() && take(l, o, number);
+            keep_running = system_rhythm_wait(&rhythm);
+        keep_running = keep_running && !system_interrupted() && collect_and_print(l, o, number);
     }
 }
 
-/* On a terminal, tables replace each other, except a single one and those of a recording. */
-static bool is_watched(const options *o)
+/* Returns true if each table is drawn over the previous one: on a terminal, for several samples of a live source. */
+static bool redraws_tables(const options *o)
 {
     return o->format == OUTPUT_TEXT && o->count != 1 && !o->source && system_can_paint();
 }
 
-/* Metrics are made of V2 data. False after a message. */
+/* Metrics can be made of V2 data only. False after a message. */
 static bool check_format(const options *o, const char *subject, bool has_v2)
 {
-    bool is_fine = o->format != OUTPUT_PROMETHEUS || has_v2;
-    if (!is_fine)
+    bool is_supported = o->format != OUTPUT_PROMETHEUS || has_v2;
+    if (!is_supported)
         diagnostics_say(STATUS_USAGE, subject, "--format prometheus has metrics of V2 data only");
-    return is_fine;
+    return is_supported;
 }
 
 static void open_output(output *out, const options *o)
@@ -93,6 +96,7 @@ static void close_output(output *out)
     output_close(out);
 }
 
+/* Prints the values of a file that is not replayed. Frees it. */
 static void show_file(const options *o, input *file)
 {
     output out;
@@ -127,11 +131,11 @@ static void show_samples(live *l, const options *o)
     values_arrange(&l->printer, o->sort, o->top);
     system_catch_interrupts();
     open_output(&l->out, o);
-    bool in_place = is_watched(o);
-    if (in_place)
+    bool redraws = redraws_tables(o);
+    if (redraws)
         stream_begin_pictures();
-    run(l, o);
-    if (in_place)
+    collect_samples(l, o);
+    if (redraws)
         stream_end_pictures();
     values_end(&l->printer);
     collecting_close(&l->collecting);
@@ -140,7 +144,7 @@ static void show_samples(live *l, const options *o)
 
 void command_live(const options *o)
 {
-    static const pfb_collector_options choices = {.returns_at_once = true};
+    static const pfb_collector_options collector_options = {.returns_at_once = true};
     live l = {.is_replay = o->source != NULL};
     recorded_file file;
     if (o->source && o->output_path && system_names_same(o->source, o->output_path)) {
@@ -159,7 +163,7 @@ void command_live(const options *o)
         show_file(o, &file.in);
         return;
     }
-    if (!collecting_open_file(&l.collecting, o, o->source ? &file : NULL, &choices))
+    if (!collecting_open_file(&l.collecting, o, o->source ? &file : NULL, &collector_options))
         return;
     bool has_v2 = !pfb_collector_is_v1(l.collecting.collector);
     if (check_format(o, l.collecting.subject, has_v2) && collecting_add(&l.collecting, o))

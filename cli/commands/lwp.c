@@ -13,17 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-lwp_kept lwp_keep(const pfb_lwp_capabilities *leaf, const uint8_t *control, const uint8_t *ring, size_t ring_bytes)
+lwp_snapshot_bytes lwp_make_snapshot(const pfb_lwp_capabilities *leaf, const uint8_t *control, const uint8_t *ring,
+                                     size_t ring_bytes)
 {
-    lwp_kept kept = {.size = pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, NULL, 0)};
-    kept.bytes = memory_get(kept.size, 1);
-    pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, kept.bytes, kept.size);
-    return kept;
+    lwp_snapshot_bytes snapshot = {
+        .size = pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, NULL, 0)};
+    snapshot.bytes = memory_get(snapshot.size, 1);
+    pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, snapshot.bytes, snapshot.size);
+    return snapshot;
 }
 
 /* ---- Showing ----------------------------------------------------------------------------------------------------- */
 
-/* The records of one file: all LWP snapshots of a capture, or a snapshot alone. */
+/* Prints the records of a file: of all LWP snapshots in a capture, or of a file that is a snapshot. */
 static void show_input(output *out, const options *o, input *in)
 {
     walk w = {.in = in, .out = out, .options = &o->reader};
@@ -46,16 +48,17 @@ static void show_file(output *out, const options *o, const char *path)
 
 /* ---- This machine ------------------------------------------------------------------------------------------------ */
 
-void lwp_say_refusal(pfb_lwp_refusal refusal)
+void lwp_report_refusal(pfb_lwp_refusal refusal)
 {
     diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s: %s", pfb_lwp_refusal_name(refusal), pfb_lwp_refusal_text(refusal));
 }
 
 enum { LIVE_RECORDS = 8, ALIGNMENT = 64 };
 
-/* A control block and a ring, with the alignment that is fastest for the hardware. */
+/* Memory for a control block and a ring, both aligned to 64 bytes, which is fastest for the hardware. */
 typedef struct live_memory {
-    uint8_t *memory, *control, *ring;
+    uint8_t *memory; /* of both; free with free() */
+    uint8_t *control, *ring;
     uint32_t ring_bytes;
 } live_memory;
 
@@ -72,8 +75,8 @@ static live_memory make_memory(const pfb_lwp_capabilities *leaf)
     return m;
 }
 
-/* Inserts some events and shows the records that the hardware wrote for them. */
-static void record_some(output *out, const options *o, pfb_lwp_cpu *cpu, const pfb_lwp_capabilities *leaf)
+/* Inserts some events and prints the records that the hardware wrote for them. */
+static void record_events(output *out, const options *o, pfb_lwp_cpu *cpu, const pfb_lwp_capabilities *leaf)
 {
     pfb_source_failure failure = {0};
     live_memory m = make_memory(leaf);
@@ -82,8 +85,8 @@ static void record_some(output *out, const options *o, pfb_lwp_cpu *cpu, const p
             pfb_lwp_cpu_insert(cpu, i, i);
         pfb_lwp_cpu_store(cpu);
         pfb_lwp_cpu_load(cpu, NULL, NULL);
-        lwp_kept made = lwp_keep(leaf, m.control, m.ring, m.ring_bytes);
-        input in = {.name = "live", .data = made.bytes, .size = made.size, .kind = INPUT_LWP};
+        lwp_snapshot_bytes snapshot = lwp_make_snapshot(leaf, m.control, m.ring, m.ring_bytes);
+        input in = {.name = "live", .data = snapshot.bytes, .size = snapshot.size, .kind = INPUT_LWP};
         show_input(out, o, &in);
         input_free(&in);
     } else if (failure.code == PFB_WIN32_INVALID_PARAMETER) {
@@ -102,9 +105,9 @@ static void show_machine(output *out, const options *o)
     pfb_lwp_refusal refusal = cpus ? pfb_cpus_lwp(cpus, &leaf) : pfb_cpu_lwp(&leaf);
     pfb_lwp_cpu *cpu = cpus && refusal == PFB_LWP_USABLE ? pfb_lwp_cpu_open(cpus, 0, &leaf, &refusal, &failure) : NULL;
     if (cpu)
-        record_some(out, o, cpu, &leaf);
+        record_events(out, o, cpu, &leaf);
     else if (refusal != PFB_LWP_USABLE)
-        lwp_say_refusal(refusal);
+        lwp_report_refusal(refusal);
     else
         diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s", failure.sentence);
     pfb_lwp_cpu_close(cpu);
@@ -124,8 +127,8 @@ void command_lwp_show(const options *o)
 
 /* ---- The model --------------------------------------------------------------------------------------------------- */
 
-/* Prints the output of the documented program. */
-static void print_sample(output *out, unsigned bits, const lwp_kept *made)
+/* Prints what the sample program itself prints: the number of entries in the ring, by instruction. */
+static void print_sample_output(output *out, unsigned bits, const lwp_snapshot_bytes *snapshot)
 {
     pfb_lwp_snapshot parts;
     pfb_lwp_capabilities leaf;
@@ -134,10 +137,10 @@ static void print_sample(output *out, unsigned bits, const lwp_kept *made)
     unsigned values = 0;
     unsigned inserted = 0;
     buffer text = {0};
-    pfb_lwp_snapshot_read(made->bytes, made->size, &parts);
+    pfb_lwp_snapshot_read(snapshot->bytes, snapshot->size, &parts);
     pfb_lwp_capabilities_read(parts.eax, parts.ebx, parts.ecx, parts.edx, &leaf);
-    pfb_lwp_open(&lwp, &leaf, made->bytes + parts.control_offset, parts.control_size, made->bytes + parts.ring_offset,
-                 parts.ring_size, &(pfb_read_options){.is_strict = true});
+    pfb_lwp_open(&lwp, &leaf, snapshot->bytes + parts.control_offset, parts.control_size,
+                 snapshot->bytes + parts.ring_offset, parts.ring_size, &(pfb_read_options){.is_strict = true});
     while (pfb_lwp_next(&lwp, &event)) {
         values += event.id == PFB_LWP_EVENT_VALUE;
         inserted += event.id == PFB_LWP_EVENT_INSERTED;
@@ -148,30 +151,30 @@ static void print_sample(output *out, unsigned bits, const lwp_kept *made)
     buffer_free(&text);
 }
 
-static void run_model(const options *o, recording *stored)
+static void run_sample_program(const options *o, recording *stored)
 {
     output out;
-    lwp_kept made = lwp_sample_run(o->sample_bits);
+    lwp_snapshot_bytes snapshot = lwp_sample_run(o->sample_bits);
     output_open(&out, o->format, options_color(o));
     if (o->format == OUTPUT_TEXT)
-        print_sample(&out, o->sample_bits, &made);
-    input in = {.name = "model", .data = made.bytes, .size = made.size, .kind = INPUT_LWP};
+        print_sample_output(&out, o->sample_bits, &snapshot);
+    input in = {.name = "model", .data = snapshot.bytes, .size = snapshot.size, .kind = INPUT_LWP};
     show_input(&out, o, &in);
     output_close(&out);
     if (stored) {
-        recording_put(stored, &(pfb_chunk){.tag = PFB_TAG_LWP}, made.bytes, made.size);
+        recording_put(stored, &(pfb_chunk){.tag = PFB_TAG_LWP}, snapshot.bytes, snapshot.size);
         recording_write_together(stored);
     }
-    free(made.bytes);
+    free(snapshot.bytes);
 }
 
 void command_lwp_model(const options *o)
 {
     recording stored = {.path = o->output_path};
     if (!o->output_path) {
-        run_model(o, NULL);
+        run_sample_program(o, NULL);
     } else if (recording_open(&stored)) {
-        run_model(o, &stored);
+        run_sample_program(o, &stored);
         recording_close(&stored);
     }
 }

@@ -5,15 +5,16 @@
 
 #include <stdlib.h>
 
-/* The sample program that Microsoft documents with the intrinsic __llwpcb, run on the model at fixed addresses: two
- * instructions in a loop, one of which is sampled every tenth time. */
+/* The sample program in Microsoft's documentation of the intrinsic __llwpcb, as calls of the software model with fixed
+ * addresses. It executes two instructions in a loop: LWPVAL, of which every tenth execution is recorded, and LWPINS,
+ * which always writes a record. */
 
 enum {
     RING_BYTES = 4096 * PFB_LWP_RECORD_BYTES,
-    START = RING_BYTES - 3 * PFB_LWP_RECORD_BYTES, /* so that the records wrap */
-    LOOPS = 31,
+    START = RING_BYTES - 3 * PFB_LWP_RECORD_BYTES, /* so that the records wrap around at the end of the ring */
+    ITERATIONS = 31,
     INSERT_EVERY = 7,
-    INTERVAL = 9
+    INTERVAL = 9 /* executions that are skipped between two recorded ones */
 };
 
 #define CONTROL_ADDRESS UINT64_C(0x10000)
@@ -27,7 +28,8 @@ void lwp_put_u32(uint8_t *at, uint32_t value)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Writes a control block that enables value samples. It has no threshold interrupt: twice the ring is never in use. */
+/* Writes a control block that enables the sampling of LWPVAL. The threshold interrupt never occurs: the threshold is
+ * twice the size of the ring. */
 static void write_control(uint8_t *control, const pfb_lwp_capabilities *leaf)
 {
     lwp_put_u32(control + PFB_LWP_AT_FLAGS, UINT32_C(1) << PFB_LWP_EVENT_VALUE);
@@ -39,11 +41,11 @@ static void write_control(uint8_t *control, const pfb_lwp_capabilities *leaf)
     lwp_put_u32(control + leaf->event_offset, INTERVAL);
 }
 
-/* One loop: value samples at every turn, an inserted event at every seventh. */
+/* Runs one loop: LWPVAL in each iteration, before it LWPINS in every seventh one. */
 static void run_loop(pfb_lwp_model *model, uint64_t inserted, uint64_t value)
 {
     bool carry;
-    for (uint32_t i = 0; i < LOOPS; i++) {
+    for (uint32_t i = 0; i < ITERATIONS; i++) {
         pfb_lwp_operands insert = {.data2 = inserted, .data1 = i, .flags = 0x01234567, .address = INSERT_ADDRESS};
         pfb_lwp_operands sample = {.data2 = value, .data1 = i, .flags = 0xCAD00CAD, .address = VALUE_ADDRESS};
         if (i % INSERT_EVERY == 0)
@@ -52,13 +54,14 @@ static void run_loop(pfb_lwp_model *model, uint64_t inserted, uint64_t value)
     }
 }
 
-lwp_kept lwp_sample_run(unsigned bits)
+lwp_snapshot_bytes lwp_sample_run(unsigned bits)
 {
     pfb_lwp_capabilities leaf;
     pfb_lwp_model *model = memory_get(1, sizeof *model);
     pfb_lwp_model_options options = {.is_32_bit = bits == 32};
     uint64_t address;
-    pfb_lwp_capabilities_read(0xE000000F, 0x80032013, 0x00010200, 0xE000000F, &leaf); /* Family 15h, all enabled */
+    /* The leaf of a CPU of AMD Family 15h with all features enabled. */
+    pfb_lwp_capabilities_read(0xE000000F, 0x80032013, 0x00010200, 0xE000000F, &leaf);
     uint8_t *control = memory_get(leaf.control_bytes, 1);
     uint8_t *ring = memory_get(RING_BYTES, 1);
     write_control(control, &leaf);
@@ -71,9 +74,9 @@ lwp_kept lwp_sample_run(unsigned bits)
         run_loop(model, UINT64_C(0xDEADBEEFDEADBEEF), UINT64_C(0x0BADF00D0BADF00D));
     pfb_lwp_model_store(model, &address);
     pfb_lwp_model_load(model, 0);
-    lwp_kept made = lwp_keep(&leaf, control, ring, RING_BYTES);
+    lwp_snapshot_bytes snapshot = lwp_make_snapshot(&leaf, control, ring, RING_BYTES);
     free(control);
     free(ring);
     free(model);
-    return made;
+    return snapshot;
 }

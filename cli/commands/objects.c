@@ -12,7 +12,7 @@
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-static void state_object(const object_list *l, const pfb_v1_object *object)
+static void write_object(const object_list *l, const pfb_v1_object *object)
 {
     output *out = l->out;
     output_begin(out, "object", 0);
@@ -23,8 +23,8 @@ static void state_object(const object_list *l, const pfb_v1_object *object)
     output_end(out);
 }
 
-/* `next` is the definition after it, or null. If it is a base, it is the base of this counter. */
-static void state_counter(const object_list *l, const pfb_v1_object *object, const pfb_v1_counter *counter,
+/* `next` is the definition that follows the counter, or null. A base counter follows the counter that it belongs to. */
+static void write_counter(const object_list *l, const pfb_v1_object *object, const pfb_v1_counter *counter,
                           const pfb_v1_counter *next)
 {
     output *out = l->out;
@@ -52,7 +52,7 @@ static void state_counter(const object_list *l, const pfb_v1_object *object, con
     output_end(out);
 }
 
-static void state_instance(const object_list *l, const pfb_v1_object *object, const pfb_v1_instance *instance)
+static void write_instance(const object_list *l, const pfb_v1_object *object, const pfb_v1_instance *instance)
 {
     output *out = l->out;
     bool is_text = out->format == OUTPUT_TEXT;
@@ -71,28 +71,28 @@ static void list_object(const object_list *l, pfb_v1_reader *block, const pfb_v1
     pfb_v1_counter counter;
     pfb_v1_counter next;
     pfb_v1_instance instance;
-    state_object(l, object);
-    bool has = pfb_v1_next_counter(block, &counter);
-    while (has && !output_failed(l->out)) {
+    write_object(l, object);
+    bool has_counter = pfb_v1_next_counter(block, &counter);
+    while (has_counter && !output_failed(l->out)) {
         bool has_next = pfb_v1_next_counter(block, &next);
-        state_counter(l, object, &counter, has_next ? &next : NULL);
+        write_counter(l, object, &counter, has_next ? &next : NULL);
         counter = next;
-        has = has_next;
+        has_counter = has_next;
     }
     bool has_instances = l->names->count > 0 && object->instance_count != PFB_V1_NO_INSTANCES;
     while (has_instances && !output_failed(l->out) && pfb_v1_next_instance(block, &instance))
-        state_instance(l, object, &instance);
+        write_instance(l, object, &instance);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------- */
 
-/* Whether an object is neither known nor unwanted. */
-static bool is_listed(object_list *l, uint32_t title)
+/* Whether an object must be listed: it was not listed before, and its title index or name is wanted. */
+static bool must_list(object_list *l, uint32_t title)
 {
     size_t count = l->known.count;
     char number[16];
     buffer name = {0};
-    series_begin_sample(&l->known); /* equal titles are one */
+    series_begin_sample(&l->known); /* series_find() then finds a title that was added before */
     if (series_find(&l->known, (const char *)&title, sizeof title) != count)
         return false;
     int size = snprintf(number, sizeof number, "%" PRIu32, title);
@@ -110,7 +110,7 @@ size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size
     pfb_v1_object object;
     pfb_v1_open(&block, data, size, NULL);
     while (!output_failed(l->out) && pfb_v1_next_object(&block, &object)) {
-        if (is_listed(l, object.title_index))
+        if (must_list(l, object.title_index))
             list_object(l, &block, &object);
     }
     if (block.error.code != PFB_OK)

@@ -7,19 +7,19 @@
 #include "output/output.h"
 #include "values/series.h"
 
-/* The objects of V1 blocks with their counters, each title once, as at its first occurrence: the counterpart of
- * countersets. */
+/* Lists the V1 objects of blocks with their counters, as countersets does for V2. Each object is listed once, as it is
+ * in the first block that has it. */
 
 typedef struct object_list {
     output *out;
     const char *file; /* for messages */
     const title_names *titles;
     set_names *names;
-    series_list known; /* titles that were listed or are not wanted */
+    series_list known; /* title indexes of objects that were listed or are not wanted */
 } object_list;
 
-/* Lists the new objects of a block, which is at `base` of the file. Reports its errors. Returns its size; 0 if its
- * header is malformed. */
+/* Lists the objects of a block that were not listed before, and reports the errors of the block. `base` is its offset
+ * in the file. Returns the size of the block; 0 if its header is malformed. */
 size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size_t base);
 void objects_free(object_list *l);
 

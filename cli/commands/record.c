@@ -17,24 +17,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A recording of samples. */
+/* What `record` writes, and what is chosen for it. */
 typedef struct recorder {
     recording file;
-    bool has_content; /* the file has more than its first chunks */
+    bool has_content; /* the file has a sample, or existed before */
     uint64_t count;   /* of samples written */
     bool is_v1;
-    bool is_filtered;   /* V1: the options choose counters */
-    title_names titles; /* V1: its collector has the counters asked for */
+    bool is_filtered;   /* V1: the options choose counters, so blocks are reduced */
+    title_names titles; /* V1: its collector has the chosen counters */
     filter_v1 filter;
-    pfb_bytes names; /* V1: the source's name table, or the chosen part of it; empty: none */
-    pfb_bytes info;  /* V2: current query information; none at first */
-    bool has_info;   /* V2: it is in this file; V1: the name table is */
+    pfb_bytes names; /* V1: the name table of the source, or the part that is put next; empty: none */
+    pfb_bytes info;  /* V2: the current query information; empty before the first sample */
+    bool has_info;   /* V2: `info` is in the current file; V1: `names` is */
     selection selection;
     extract extract;
-    bool *has_set;       /* by position of its first counter in the selection: the file has the counterset's metadata */
-    pfb_bytes collected; /* a sample of a replayed capture */
-    pfb_bytes recorded_info, chosen_info; /* of a replayed capture, and the chosen part */
-    pfb_bytes sample, reply;              /* the chosen parts of a sample and of metadata */
+    bool *has_metadata; /* the file has the metadata of a counterset; by position of its first counter in `selection` */
+    pfb_bytes collected;                  /* a sample of a replayed recording */
+    pfb_bytes recorded_info, chosen_info; /* query information of a replayed recording, and its chosen part */
+    pfb_bytes sample, reply;              /* the chosen parts of a sample and of a metadata reply */
 } recorder;
 
 /* ---- The file -------------------------------------------------------------------------------------------- */
@@ -46,12 +46,12 @@ static bool open_recording(recorder *r)
     return is_open;
 }
 
-/* Returns true if the waiting chunks make the file too large. The first sample of a file is always written. */
-static bool must_rotate(const recorder *r)
+/* Returns true if the pending chunks would exceed the size of --rotate. The first sample is written into any file. */
+static bool is_full(const recorder *r)
 {
     const recording *file = &r->file;
-    return file->most > 0 && r->has_content &&
-           (file->size > file->most || file->waiting.size_bytes > file->most - file->size);
+    return file->max_bytes > 0 && r->has_content &&
+           (file->size > file->max_bytes || file->pending.size_bytes > file->max_bytes - file->size);
 }
 
 /* Begins the next file, which has no metadata yet. */
@@ -61,20 +61,20 @@ static bool rotate(recorder *r)
     r->has_info = false;
     filter_v1_forget_names(&r->filter);
     if (r->selection.count > 0)
-        memset(r->has_set, 0, r->selection.count * sizeof *r->has_set);
+        memset(r->has_metadata, 0, r->selection.count * sizeof *r->has_metadata);
     return recording_rotate(&r->file);
 }
 
 /* ---- Metadata -------------------------------------------------------------------------------------------- */
 
-/* The replies to a counterset's registration requests, by request code; `data` is null where there is none. */
+/* The replies to the registration requests of a counterset, by request code. `data` is null where there is none. */
 typedef struct set_replies {
     pfb_guid guid;
     pfb_bytes replies[PFB_REQUEST_COUNTER_ENGLISH_NAMES + 1];
 } set_replies;
 
-/* Returns true if the reply repeats that of another request: English names that equal those of the system's language.
- */
+/* Returns true if a reply has English names and equals the reply with the names in the language of the system. It is
+ * not recorded then. */
 static bool is_repeated(const set_replies *set, uint32_t request)
 {
     uint32_t local = request == PFB_REQUEST_COUNTERSET_ENGLISH_NAME ? PFB_REQUEST_COUNTERSET_NAME
@@ -86,7 +86,7 @@ static bool is_repeated(const set_replies *set, uint32_t request)
            memcmp(own->data, other->data, own->size_bytes) == 0;
 }
 
-/* Puts a chunk with the reduced reply. A writer that failed left it empty. */
+/* Puts a chunk with the reduced reply (`reply`), or reports the error that occurred while it was reduced. */
 static void put_reduced(recorder *r, const collecting *c, const pfb_chunk *chunk, pfb_error error)
 {
     if (error.code != PFB_OK)
@@ -95,6 +95,7 @@ static void put_reduced(recorder *r, const collecting *c, const pfb_chunk *chunk
         recording_put(&r->file, chunk, r->reply.data, r->reply.size_bytes);
 }
 
+/* Requests a registration reply and puts its chosen part. */
 static void put_reply(recorder *r, const collecting *c, set_replies *set, uint32_t request)
 {
     pfb_bytes *reply = &set->replies[request];
@@ -127,7 +128,7 @@ static void put_set(recorder *r, const collecting *c, const pfb_guid *guid)
     pfb_bytes_free(&instances);
 }
 
-/* Puts the query information, after the metadata of those of its countersets that this file does not have yet. */
+/* Puts the query information. Before that, puts the metadata of its countersets that the current file lacks. */
 static void put_info(recorder *r, const collecting *c)
 {
     pfb_list list;
@@ -135,16 +136,16 @@ static void put_info(recorder *r, const collecting *c)
     pfb_list_open(&list, r->info.data, r->info.size_bytes, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
         size_t position = selection_find_set(&r->selection, &identifier.counterset);
-        if (position == r->selection.count || r->has_set[position])
+        if (position == r->selection.count || r->has_metadata[position])
             continue;
-        r->has_set[position] = true;
+        r->has_metadata[position] = true;
         put_set(r, c, &identifier.counterset);
     }
     recording_put(&r->file, &(pfb_chunk){.tag = PFB_TAG_QUERY_INFO}, r->info.data, r->info.size_bytes);
     r->has_info = true;
 }
 
-/* Copies bytes that the collector holds. */
+/* Replaces the contents of `to`. */
 static void copy(pfb_bytes *to, const uint8_t *data, size_t size)
 {
     to->size_bytes = 0;
@@ -152,28 +153,29 @@ static void copy(pfb_bytes *to, const uint8_t *data, size_t size)
         memory_exhausted();
 }
 
-/* Reduces the query information of a replayed sample to the chosen counters. If nothing is left, the previous query
- * information remains current, and the samples have no results. */
-static void take_recorded_info(recorder *r, const collecting *c, const pfb_collected_reply *reply)
+/* Reduces new query information of a replayed recording to the chosen counters, and makes it the current one. If none
+ * of its counters is chosen, the previous query information stays current; the samples that follow then have no
+ * results. */
+static void use_recorded_info(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_bytes *chosen = &r->chosen_info;
     copy(&r->recorded_info, reply->info, reply->info_bytes);
-    pfb_error error = extract_take_info(&r->extract, &r->recorded_info, chosen);
+    pfb_error error = extract_set_info(&r->extract, &r->recorded_info, chosen);
     if (error.code != PFB_OK)
         diagnostics_malformed(c->subject, error);
     bool is_same = chosen->size_bytes == r->info.size_bytes &&
                    (chosen->size_bytes == 0 || memcmp(chosen->data, r->info.data, chosen->size_bytes) == 0);
     if (is_same || chosen->size_bytes == 0)
         return;
-    pfb_bytes old = r->info;
+    pfb_bytes previous = r->info;
     r->info = *chosen;
-    *chosen = old;
+    *chosen = previous;
     r->has_info = false;
 }
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-/* Puts the name table of the source, once, or the names of the chosen part of a sample that are not in the file yet. */
+/* V1: puts the name table of the source, once per file; of a reduced sample only the names that the file lacks. */
 static void put_names(recorder *r)
 {
     enum { ENGLISH = 9 };
@@ -195,10 +197,11 @@ static void put_sample(recorder *r, const collecting *c, const pfb_bytes *sample
     recording_put(&r->file, &chunk, sample->data, sample->size_bytes);
 }
 
+/* Writes a sample with its metadata. Begins the next file first if the current one would become too large. */
 static bool write_sample(recorder *r, const collecting *c, const pfb_bytes *sample)
 {
     put_sample(r, c, sample);
-    if (must_rotate(r)) {
+    if (is_full(r)) {
         if (!rotate(r))
             return false;
         put_sample(r, c, sample);
@@ -211,8 +214,8 @@ static bool write_sample(recorder *r, const collecting *c, const pfb_bytes *samp
     return true;
 }
 
-/* Records a sample of this machine. A V2 reply contains only what the query asks for, a V1 block whole objects, and
- * those that their instances refer to. */
+/* Records a sample of this machine. A V2 reply contains only what the query asks for. A V1 block contains whole
+ * objects, also objects that were not chosen but that instances of chosen ones refer to, so it is reduced. */
 static bool record_live(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_error error = {PFB_OK, 0};
@@ -223,20 +226,21 @@ static bool record_live(recorder *r, const collecting *c, const pfb_collected_re
         return write_sample(r, c, &r->sample);
     }
     v1_report_errors(c->subject, 0, reply->data, reply->collected_bytes, NULL);
-    bool is_kept = filter_v1_block(&r->filter, reply->data, reply->collected_bytes, &r->sample, &error);
+    bool has_chosen = filter_v1_block(&r->filter, reply->data, reply->collected_bytes, &r->sample, &error);
     if (error.code != PFB_OK)
         diagnostics_malformed(c->subject, error);
-    return !is_kept || write_sample(r, c, &r->sample);
+    return !has_chosen || write_sample(r, c, &r->sample);
 }
 
-/* Records the chosen part of a sample of a capture. Samples without a chosen part are recorded, too, because their
- * neighbours must not be compared with each other; at the beginning they are skipped. */
+/* Records the chosen part of a sample of a recording. A sample without a chosen part is recorded, too: without it the
+ * samples before and after it would be compared with each other. Samples before the first
+ * chosen query are skipped. */
 static bool record_replayed(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_error error;
     copy(&r->collected, reply->data, reply->collected_bytes);
     if (reply->has_new_info)
-        take_recorded_info(r, c, reply);
+        use_recorded_info(r, c, reply);
     bool is_sample = extract_sample(&r->extract, &r->collected, &r->sample, &error);
     if (error.code != PFB_OK)
         diagnostics_malformed(c->subject, error);
@@ -246,45 +250,45 @@ static bool record_replayed(recorder *r, const collecting *c, const pfb_collecte
 static void record_samples(recorder *r, collecting *c, const options *o)
 {
     system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
-    bool goes_on = true;
-    for (uint64_t n = 0; goes_on && (o->count == 0 || n < o->count); n++) {
+    bool keep_running = true;
+    for (uint64_t n = 0; keep_running && (o->count == 0 || n < o->count); n++) {
         if (n > 0 && !o->source)
-            goes_on = system_rhythm_wait(&rhythm);
-        goes_on = goes_on && !system_interrupted() && collecting_next(c);
-        if (goes_on) {
+            keep_running = system_rhythm_wait(&rhythm);
+        keep_running = keep_running && !system_interrupted() && collecting_next(c);
+        if (keep_running) {
             pfb_collected_reply reply = pfb_collector_reply(c->collector);
-            goes_on = o->source ? record_replayed(r, c, &reply) : record_live(r, c, &reply);
+            keep_running = o->source ? record_replayed(r, c, &reply) : record_live(r, c, &reply);
         }
     }
 }
 
-/* Prepares to reduce blocks to what the options choose. */
-static bool choose_v1(recorder *r, const collecting *c, const options *o)
+/* Prepares to reduce V1 blocks to what the options choose. False after a message. */
+static bool open_v1_choice(recorder *r, const collecting *c, const options *o)
 {
     path_list paths;
     title_names_open(&r->titles, NULL, &o->reader);
     r->filter.collector = r->titles.collector;
     if (pfb_source_v1(c->source, "Counter 009", &r->names, NULL))
         title_names_add(&r->titles, 0, r->names.data, r->names.size_bytes);
-    bool is_fine = path_list_choose(&paths, r->titles.collector, o, &r->is_filtered);
+    bool is_ok = path_list_choose(&paths, r->titles.collector, o, &r->is_filtered);
     path_list_free(&paths);
-    return is_fine;
+    return is_ok;
 }
 
-/* Prepares for what the collector collects. False after a message. */
-static bool choose(recorder *r, const collecting *c, const options *o)
+/* Prepares to record what the collector collects. False after a message. */
+static bool open_choice(recorder *r, const collecting *c, const options *o)
 {
     r->is_v1 = pfb_collector_is_v1(c->collector);
     if (r->is_v1)
-        return choose_v1(r, c, o);
+        return open_v1_choice(r, c, o);
     selection_open(&r->selection, c->collector);
     r->extract = (extract){.choice = &r->selection};
-    r->has_set = memory_get(r->selection.count, sizeof *r->has_set);
+    r->has_metadata = memory_get(r->selection.count, sizeof *r->has_metadata);
     return true;
 }
 
-/* Reports the V1 blocks of a recording: `convert` reduces them. False if there is nothing else. */
-static bool check_blocks(const recorded_file *file)
+/* Reports that V1 blocks of a recording are not recorded; `convert` can reduce them. False if it has no V2 replies. */
+static bool check_v1_blocks(const recorded_file *file)
 {
     if (file->has_v1)
         diagnostics_say(file->has_v2 ? STATUS_FINE : STATUS_USAGE, file->in.name,
@@ -298,7 +302,7 @@ void command_record(const options *o)
     static const pfb_collector_options choices = {.returns_at_once = true, .is_raw = true};
     collecting c;
     recorder r = {
-        .file = {.path = o->output_path, .note = "recorded by perfblock " PERFBLOCK_VERSION, .most = o->rotation}};
+        .file = {.path = o->output_path, .note = "recorded by perfblock " PERFBLOCK_VERSION, .max_bytes = o->rotation}};
     if (o->source_count > 1) { /* convert joins them */
         const options joined = options_with_files(o);
         convert_files(&joined, false);
@@ -306,11 +310,12 @@ void command_record(const options *o)
     }
     if (!collecting_open(&c, o, &choices))
         return;
-    if ((!o->source || check_blocks(&c.file)) && collecting_add(&c, o) && choose(&r, &c, o)) {
+    if ((!o->source || check_v1_blocks(&c.file)) && collecting_add(&c, o) && open_choice(&r, &c, o)) {
         system_catch_interrupts();
         progress_begin(true);
         if (open_recording(&r)) {
-            if (r.has_content || recording_write(&r.file)) /* a continuation begins with its first sample */
+            /* In a continued file the first chunks are written together with the first sample. */
+            if (r.has_content || recording_write(&r.file))
                 record_samples(&r, &c, o);
             recording_close(&r.file);
             progress_count(r.file.path, r.count, r.file.written, true);
@@ -320,7 +325,7 @@ void command_record(const options *o)
     title_names_close(&r.titles);
     extract_free(&r.extract);
     selection_free(&r.selection);
-    free(r.has_set);
+    free(r.has_metadata);
     pfb_bytes_free(&r.collected);
     pfb_bytes_free(&r.names);
     pfb_bytes_free(&r.info);

@@ -4,29 +4,29 @@
 #include "collect/collecting.h"
 #include "commands.h"
 #include "commands/cook.h"
-#include "commands/page_file.h"
+#include "commands/output_file.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "values/values.h"
 
 #include <inttypes.h>
 
-/* Collects from this machine until --duration or --count ends it, or an interruption. False after a message, if there
- * is nothing to show. */
+/* Collects from this machine until --count samples were collected, --duration is over or the program is interrupted.
+ * False after a message if there is no sample. */
 static bool collect_live(const options *o, output *out)
 {
-    static const pfb_collector_options choices = {.returns_at_once = true};
+    static const pfb_collector_options collector_options = {.returns_at_once = true};
     collecting c;
     uint64_t number = 0;
     uint64_t bytes = 0;
-    if (!collecting_open(&c, o, &choices))
+    if (!collecting_open(&c, o, &collector_options))
         return false;
     values_printer printer = {.out = out, .file = c.subject, .has_choice = true};
-    bool goes_on = collecting_add(&c, o);
+    bool keep_running = collecting_add(&c, o);
     system_catch_interrupts();
     progress_begin(o->output_path != NULL);
     system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
-    while (goes_on && !system_interrupted() && collecting_next(&c)) {
+    while (keep_running && !system_interrupted() && collecting_next(&c)) {
         pfb_collected_reply reply = pfb_collector_reply(c.collector);
         values_print(&printer, c.collector);
         values_end_sample(&printer);
@@ -35,7 +35,7 @@ static bool collect_live(const options *o, output *out)
             diagnostics_malformed(c.subject, reply.error);
         bytes += reply.collected_bytes;
         progress_count(c.subject, ++number, bytes, false);
-        goes_on = (o->count == 0 || number < o->count) && system_rhythm_wait(&rhythm);
+        keep_running = (o->count == 0 || number < o->count) && system_rhythm_wait(&rhythm);
     }
     progress_clear();
     values_end(&printer);
@@ -70,9 +70,9 @@ void command_report(const options *given)
     diagnostics_copy_to(NULL);
     const report_description description = {
         .files = (const char *const *)o->files, .file_count = o->file_count, .messages = messages.data};
-    if (has_page && page_file_open(o)) {
+    if (has_page && output_file_open(o)) {
         report_write(r, &description, &out);
-        page_file_close(o, &out);
+        output_file_close(o, &out);
     } else {
         output_close(&out);
     }

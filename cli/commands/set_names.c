@@ -14,9 +14,9 @@ void set_names_open(set_names *s, const char *const *names, size_t count)
 {
     *s = (set_names){.names = names, .count = count};
     s->is_found = memory_get(count + 1, sizeof *s->is_found);
-    s->meant = memory_get(count + 1, sizeof *s->meant);
+    s->similar = memory_get(count + 1, sizeof *s->similar);
     for (size_t i = 0; i < count; i++)
-        suggest_begin(&s->meant[i], names[i]);
+        suggest_begin(&s->similar[i], names[i]);
 }
 
 bool set_names_have(set_names *s, const char *name, size_t size)
@@ -29,7 +29,7 @@ bool set_names_have(set_names *s, const char *name, size_t size)
         s->is_found[i] = s->is_found[i] || is_match;
         is_wanted = is_wanted || is_match;
         if (!s->is_found[i])
-            suggest_name(&s->meant[i], name, size);
+            suggest_name(&s->similar[i], name, size);
     }
     return is_wanted;
 }
@@ -54,7 +54,7 @@ bool set_names_check(const set_names *s, const char *subject, const char *what)
         missing++;
     if (missing < s->count) {
         buffer_format(&sentence, "no %s %s", what, s->names[missing]);
-        suggest_put(&s->meant[missing], &sentence, "; perfblock countersets lists them");
+        suggest_put(&s->similar[missing], &sentence, "; perfblock countersets lists them");
         diagnostics_say(STATUS_USAGE, subject, "%s", sentence.data);
     }
     buffer_free(&sentence);
@@ -64,9 +64,9 @@ bool set_names_check(const set_names *s, const char *subject, const char *what)
 void set_names_free(set_names *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        suggest_end(&s->meant[i]);
+        suggest_end(&s->similar[i]);
     free(s->is_found);
-    free(s->meant);
+    free(s->similar);
 }
 
 bool set_names_have_set(set_names *s, const pfb_guid *guid, const pfb_described_counterset *set)
@@ -108,10 +108,10 @@ bool set_names_check_put(pfb_collector *collector, const char *subject, const ch
         for (uint32_t i = 0; pfb_collector_counter(collector, &guid, i, &counter, NULL); i++)
             have_counter(&wanted_counters, &counter);
     }
-    bool is_fine = guids.size_bytes == 0 || (set_names_check(&wanted, subject, "counterset") &&
-                                             set_names_check(&wanted_counters, subject, "counter"));
+    bool has_all_names = guids.size_bytes == 0 || (set_names_check(&wanted, subject, "counterset") &&
+                                                   set_names_check(&wanted_counters, subject, "counter"));
     set_names_free(&wanted_counters);
     set_names_free(&wanted);
     pfb_bytes_free(&guids);
-    return is_fine;
+    return has_all_names;
 }

@@ -7,31 +7,32 @@
 
 #include <stdbool.h>
 
-/* The names of countersets and V1 objects that were asked for: whole names, in which * is any run of characters, ? one,
- * and case of A to Z is ignored; GUIDs; title indexes. */
+/* The names of countersets and V1 objects on the command line, and which of them exist. Each is a GUID, a title index,
+ * or a pattern of a whole name: * is any number of characters, ? is one character; the case of A to Z is ignored. */
 
 typedef struct set_names {
     const char *const *names;
     size_t count; /* 0: all are wanted */
     /* ------------------------------------------------------------------------------------------ */
-    bool *is_found;
-    suggestion *meant;
+    bool *is_found;      /* something with this name exists */
+    suggestion *similar; /* the most similar name that exists */
 } set_names;
 
 void set_names_open(set_names *s, const char *const *names, size_t count);
 
-/* Whether something of this name is wanted. */
+/* Call for each name that exists. Returns true if it is wanted. */
 bool set_names_have(set_names *s, const char *name, size_t size);
 
-/* The same for a counterset, by its GUID, its name and its English name. */
+/* The same for a counterset with its GUID, name and English name. */
 bool set_names_have_set(set_names *s, const pfb_guid *guid, const pfb_described_counterset *set);
 
-/* Reports, status 2, the first name that no set had, as "no WHAT NAME". False if there is one. */
+/* Reports the first name that does not exist as "no WHAT NAME", with exit status 2. False after that. */
 bool set_names_check(const set_names *s, const char *subject, const char *what);
 void set_names_free(set_names *s);
 
-/* Reports the first of these names that no counterset has whose metadata were put to the collector, or no counter of
- * such countersets. False after that; true also without metadata. */
+/* Checks names against the metadata that was put into the collector. Reports the first of `sets` that no counterset
+ * has, or the first of `counters` that no counter of those countersets has, with exit status 2. False after that. True
+ * if the collector has no metadata. */
 bool set_names_check_put(pfb_collector *collector, const char *subject, const char *const *sets, size_t set_count,
                          const char *const *counters, size_t counter_count);
 

@@ -6,8 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* With several files a line of text names the file before its records. */
-static void state_file(output *out, input *in)
+/* In text output, writes a line with the name, kind and size of a file. With several files it precedes
+ * the records of each file. */
+static void write_file_name(output *out, input *in)
 {
     if (out->format != OUTPUT_TEXT)
         return;
@@ -34,7 +35,7 @@ void command_show(const options *o)
             continue;
         walk w = {.in = &in, .out = &out, .options = &o->reader, .request = o->request, .titles = &names};
         if (o->file_count > 1)
-            state_file(&out, &in);
+            write_file_name(&out, &in);
         title_names_begin(&names);
         walk_input(&w);
         input_free(&in);

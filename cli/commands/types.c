@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the size of the raw value in bytes, or a word for it. */
-static const char *size_word(const pfb_counter_type *type)
+/* Returns the size of the raw value in bytes as text. */
+static const char *size_text(const pfb_counter_type *type)
 {
     static const char *const words[] = {
         [PFB_RAW_DWORD] = "4", [PFB_RAW_LARGE] = "8", [PFB_RAW_ZERO] = "0", [PFB_RAW_VARIABLE] = "variable"};
@@ -23,25 +23,25 @@ static const char *base_name(const pfb_counter_type *type)
     return base ? base->name : NULL;
 }
 
-/* Other names and values by which the library finds the type. */
+/* Finds other names and values that the library accepts for the type. Returns their number. */
 static size_t find_aliases(const pfb_counter_type *type, const char *aliases[2])
 {
     static const struct {
         const char *name;
         uint32_t value; /* 0: the name alone */
-    } known[] = {{"PERF_PRECISION_TIMESTAMP", 0}, {"0x40030503", 0x40030503}};
+    } known_aliases[] = {{"PERF_PRECISION_TIMESTAMP", 0}, {"0x40030503", 0x40030503}};
     size_t count = 0;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        const pfb_counter_type *found = known[i].value != 0
-                                            ? pfb_counter_type_find(known[i].value)
-                                            : pfb_counter_type_named(known[i].name, strlen(known[i].name));
+    for (size_t i = 0; i < sizeof known_aliases / sizeof known_aliases[0]; i++) {
+        const pfb_counter_type *found =
+            known_aliases[i].value != 0 ? pfb_counter_type_find(known_aliases[i].value)
+                                        : pfb_counter_type_named(known_aliases[i].name, strlen(known_aliases[i].name));
         if (found == type)
-            aliases[count++] = known[i].name;
+            aliases[count++] = known_aliases[i].name;
     }
     return count;
 }
 
-static void state_record(output *out, const pfb_counter_type *type)
+static void write_record(output *out, const pfb_counter_type *type)
 {
     char hex[16];
     const char *aliases[2];
@@ -98,7 +98,7 @@ static void print_table(output *out)
             snprintf(samples, sizeof samples, "%u", type->samples);
         put_cell(&t, type->name);
         put_cell(&t, hex);
-        put_cell(&t, size_word(type));
+        put_cell(&t, size_text(type));
         put_cell(&t, samples);
         put_cell(&t, names_of_clock(type->clock));
         put_cell(&t, pfb_unit_text((pfb_unit)type->unit));
@@ -116,6 +116,6 @@ void command_types(const options *o)
     if (o->format == OUTPUT_TEXT)
         print_table(&out);
     for (size_t i = 0; o->format != OUTPUT_TEXT && (type = pfb_counter_type_at(i)) != NULL; i++)
-        state_record(&out, type);
+        write_record(&out, type);
     output_close(&out);
 }

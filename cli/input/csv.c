@@ -28,8 +28,7 @@ static void move_record_to_front(csv_reader *r)
     r->end -= start;
 }
 
-/* Reads more bytes into the window. The record that stays there takes at most half of it. False if there are no more.
- */
+/* Reads more bytes into the window. The record that stays there takes at most half of it. False at the end. */
 static bool fetch(csv_reader *r)
 {
     if (r->has_ended)

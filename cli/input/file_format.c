@@ -38,10 +38,8 @@ static bool is_number(const pfb_name *name)
  * for the number of its results. */
 static bool is_name_table(const uint8_t *data, size_t size)
 {
-    enum {
-        EXAMINED_BYTES = 1024,
-        MAX_TEXT_OFFSET = 8
-    }; /* the byte order mark, "1" and the end of its line, in UTF-16 */
+    enum { EXAMINED_BYTES = 1024 };
+    enum { MAX_TEXT_OFFSET = 8 }; /* after a byte order mark, "1" and the end of its line, all in UTF-16 */
     pfb_name_table table;
     pfb_name_entry entry;
     if (!pfb_name_table_open(&table, data, size < EXAMINED_BYTES ? size : EXAMINED_BYTES, NULL) ||
@@ -97,7 +95,8 @@ static bool has_first_result(const uint8_t *data, size_t available, bool is_trun
     return is_kind && size >= RESULT_HEADER_BYTES && size <= total - DATA_HEADER_BYTES && (is_aligned || !is_truncated);
 }
 
-/* Whether a file that ends before or inside the header of the first result may be a truncated block. */
+/* Whether a file that ends before or inside the header of the first result may be a truncated block. The size that it
+ * gives must be plausible: less than 256 MiB. */
 static bool is_truncated_header(const uint8_t *data, size_t size)
 {
     enum { MAX_TOTAL = 1 << 28 };
@@ -155,7 +154,7 @@ static const char *find_signature(const uint8_t *data, size_t size)
     return NULL;
 }
 
-/* A Windows program: "MZ", and "PE" at the offset stored at 60. */
+/* Recognises a Windows program: "MZ", and "PE" at the offset that is stored at offset 60. */
 static const char *find_program(const uint8_t *data, size_t size)
 {
     enum { DOS_HEADER_BYTES = 64, NEW_HEADER = 60 };
@@ -170,7 +169,7 @@ static const char *find_program(const uint8_t *data, size_t size)
  * has the GUID below; in other traces the GUID is a different one. */
 static bool is_other_trace(const uint8_t *data, size_t size)
 {
-    enum { FIRST_GUID = 0x48 + 0x18 };
+    enum { FIRST_GUID = 0x48 + 0x18 }; /* the header of the buffer, and the offset of the GUID in the event */
     static const uint8_t perfmon[] = {0xb3, 0x3b, 0x3f, 0x93, 0x3e, 0x94, 0x0d, 0x49,
                                       0x9c, 0xed, 0x3c, 0xbb, 0x14, 0xc1, 0x44, 0x79};
     size_t first_size = load_u32(data);
@@ -181,7 +180,7 @@ static bool is_other_trace(const uint8_t *data, size_t size)
 
 /* ---- Text ------------------------------------------------------------------------------------------------ */
 
-enum { TEXT_EXAMINED_BYTES = 4096 }; /* bytes that are examined */
+enum { TEXT_EXAMINED_BYTES = 4096 };
 
 /* Text in ASCII, UTF-8 or a code page has no control characters except white space and ESC. */
 static bool is_text(const uint8_t *data, size_t size)
@@ -259,7 +258,7 @@ static const char *describe_plain(const uint8_t *data, size_t size)
     return is_zero(data, size) ? "contains only zeros" : "is of no known format";
 }
 
-/* ---- Recognition ------------------------------------------------------------------------------------------------- */
+/* ---- Recognition ----------------------------------------------------------------------------------------- */
 
 file_format file_format_recognise(const uint8_t *data, size_t available, uint64_t file_size)
 {

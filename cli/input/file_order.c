@@ -73,8 +73,8 @@ static bool read_block_time(file_window *w, bool is_v1, int64_t *time)
     size_t available = 0;
     size_t at = is_v1 ? V1_TIME : DATA_TIME;
     const uint8_t *data = look_ahead(w, at + 8, &available);
-    bool is_big_endian =
-        is_v1 && available > 0 && data[0] == 0; /* the signature "PERF" in UTF-16 begins with a zero byte */
+    /* The signature "PERF" is UTF-16, so it begins with a zero byte in big-endian order. */
+    bool is_big_endian = is_v1 && available > 0 && data[0] == 0;
     if (available < at + 8)
         return false;
     if (is_v1 &&

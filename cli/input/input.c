@@ -93,8 +93,8 @@ static bool read_text_form(input *in)
     return true;
 }
 
-/* The format of a file of --kind log. A .blg begins with the size of its buffers, a number of 4 bytes of which at least
- * one is zero; text has no zero bytes. */
+/* The format of a file of --kind log. A .blg begins with the size of its buffers, which is small enough that one of its
+ * 4 bytes is zero; text has no zero bytes. */
 static input_kind log_kind(const input *in)
 {
     size_t available = in->size < sizeof(uint32_t) ? in->size : sizeof(uint32_t);
@@ -151,8 +151,8 @@ static long long read_regular(input *in, uint8_t *to, size_t size)
         if (read_size != 0)
             return read_size;
         bool is_locked = system_is_locked(in->file);
-        read_size =
-            system_read(in->file, to, size); /* bytes that were written between the read and the test of the lock */
+        /* Reads again: bytes may have been written between the first read and the test of the lock. */
+        read_size = system_read(in->file, to, size);
         if (read_size != 0)
             return read_size;
         in->was_written = in->was_written || is_locked;

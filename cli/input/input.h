@@ -12,21 +12,21 @@
 /* Input files: their kinds, and reading them as a whole or through a window. */
 
 typedef enum input_kind {
-    INPUT_AUTO,
-    INPUT_DATA,
-    INPUT_REGISTRATION,
-    INPUT_STRINGS,
-    INPUT_IDENTIFIERS,
-    INPUT_INSTANCES,
-    INPUT_GUIDS,
-    INPUT_V1,    /* V1 blocks */
-    INPUT_NAMES, /* a V1 name table */
-    INPUT_LWP,   /* an LWP snapshot */
-    INPUT_HOOKS, /* CPI hooks */
-    INPUT_CAPTURE,
-    INPUT_LOG,      /* a perfmon log (.blg) */
-    INPUT_PDH_TEXT, /* a perfmon log in CSV or TSV */
-    INPUT_UNKNOWN   /* none of these kinds was recognised */
+    INPUT_AUTO,         /* to be recognised */
+    INPUT_DATA,         /* V2 data: replies of PerfQueryCounterData */
+    INPUT_REGISTRATION, /* a reply of PerfQueryCounterSetRegistrationInfo */
+    INPUT_STRINGS,      /* a reply of that function with names or help texts of counters */
+    INPUT_IDENTIFIERS,  /* counter identifiers, such as a reply of PerfQueryCounterInfo */
+    INPUT_INSTANCES,    /* an instance list */
+    INPUT_GUIDS,        /* a list of counterset GUIDs */
+    INPUT_V1,           /* V1 blocks */
+    INPUT_NAMES,        /* a V1 name table */
+    INPUT_LWP,          /* an LWP snapshot */
+    INPUT_HOOKS,        /* CPI hooks */
+    INPUT_CAPTURE,      /* a recording (.pfb) */
+    INPUT_LOG,          /* a perfmon log (.blg) */
+    INPUT_PDH_TEXT,     /* a perfmon log in CSV or TSV */
+    INPUT_UNKNOWN       /* none of these kinds was recognised */
 } input_kind;
 
 /* The values of --kind, by input_kind; a null follows the last. */
@@ -66,8 +66,7 @@ bool input_read(input *in, const char *name, input_kind kind);
  *
  * A regular file that a recorder has locked is still being written: reading stops at its present end, and an incomplete
  * chunk or block there is not an error. With `is_followed` reading waits for more until the recorder has closed the
- * file or the program is interrupted. A file that no recorder has locked is followed until the program is interrupted.
- */
+ * file or the program is interrupted. Without a lock a file is followed until the program is interrupted. */
 bool input_open(input *in, const char *name, input_kind kind, bool is_followed);
 
 /* Opens a capture, and extends the window until it has the first chunk. False with an error in `capture`; false without
@@ -105,8 +104,8 @@ void input_refuse(const input *in, const char *expected);
 
 /* ---- The data blocks of a file --------------------------------------------------------------------------- */
 
-/* Data blocks of V1 and V2 that follow one another in a file. Each begins with its size. The kind of the file is the
- * format of the first block; each later one is V1 if it has the signature of V1. */
+/* Data blocks of V1 and V2 that follow one another in a file. Each has its size in its header. The kind of the file is
+ * the format of the first block; each later one is V1 if it has the signature of V1. */
 typedef struct input_blocks {
     size_t at;      /* offset of the next block in the window */
     bool has_ended; /* no further block can be found */

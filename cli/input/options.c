@@ -14,8 +14,8 @@
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* The functions `take` of the table: each stores the argument of an option. They return false if the argument is
- * invalid. */
+/* The functions of the member `store` of the table: each stores the argument of an option. They return false if the
+ * argument is invalid. */
 
 /* In the order of output_format, from OUTPUT_TEXT on. The first is the default. */
 static const char *const format_words[] = {"text", "json", "csv", "pdh-csv", "pdh-tsv", "prometheus", "pfb", NULL};
@@ -36,7 +36,7 @@ static bool find_word(const char *const *words, const char *value, size_t *index
     return false;
 }
 
-static bool take_format(options *o, const char *value)
+static bool store_format(options *o, const char *value)
 {
     size_t i = 0;
     bool is_word = find_word(format_words, value, &i);
@@ -45,7 +45,7 @@ static bool take_format(options *o, const char *value)
     return is_word;
 }
 
-static bool take_kind(options *o, const char *value)
+static bool store_kind(options *o, const char *value)
 {
     size_t i = 0;
     bool is_word = find_word(input_kind_names, value, &i);
@@ -66,7 +66,7 @@ static bool read_number(const char *value, uint64_t min, uint64_t max, uint64_t 
     return *value != '\0' && read >= min && read <= max;
 }
 
-static bool take_request(options *o, const char *value)
+static bool store_request(options *o, const char *value)
 {
     uint64_t number = 0;
     bool is_code = read_number(value, 1, 10, &number);
@@ -74,14 +74,14 @@ static bool take_request(options *o, const char *value)
     return is_code;
 }
 
-static bool take_strict(options *o, const char *value)
+static bool store_strict(options *o, const char *value)
 {
     (void)value;
     o->reader.is_strict = true;
     return true;
 }
 
-static bool take_names(options *o, const char *value)
+static bool store_names(options *o, const char *value)
 {
     o->names = value;
     return true;
@@ -89,7 +89,7 @@ static bool take_names(options *o, const char *value)
 
 /* The argument is a file, or a request code of 1 or 2 digits, a colon and a file. A path that begins with a drive, such
  * as "C:", has no code. */
-static bool take_registration(options *o, const char *value)
+static bool store_registration(options *o, const char *value)
 {
     size_t digits = strspn(value, "0123456789");
     bool has_code = digits > 0 && value[digits] == ':';
@@ -100,14 +100,14 @@ static bool take_registration(options *o, const char *value)
     return registration->request >= 1 && registration->request <= 10 && *registration->path != '\0';
 }
 
-static bool take_query_info(options *o, const char *value)
+static bool store_query_info(options *o, const char *value)
 {
     o->has_two_queries = o->query_info != NULL;
     o->query_info = value;
     return true;
 }
 
-static bool take_color(options *o, const char *value)
+static bool store_color(options *o, const char *value)
 {
     size_t i = 0;
     bool is_word = find_word(color_words, value, &i);
@@ -115,31 +115,31 @@ static bool take_color(options *o, const char *value)
     return is_word;
 }
 
-static bool take_set(options *o, const char *value)
+static bool store_set(options *o, const char *value)
 {
     o->sets[o->set_count++] = value;
     return true;
 }
 
-static bool take_counter(options *o, const char *value)
+static bool store_counter(options *o, const char *value)
 {
     o->counters[o->counter_count++] = value;
     return true;
 }
 
-static bool take_instance(options *o, const char *value)
+static bool store_instance(options *o, const char *value)
 {
     o->instance = value;
     return true;
 }
 
-static bool take_path(options *o, const char *value)
+static bool store_path(options *o, const char *value)
 {
     o->paths[o->path_count++] = value;
     return true;
 }
 
-static bool take_path_file(options *o, const char *value)
+static bool store_path_file(options *o, const char *value)
 {
     o->path_file = value;
     return true;
@@ -162,37 +162,37 @@ static bool read_seconds(const char *value, uint64_t *nanoseconds)
 
 #define DEFAULT_INTERVAL UINT64_C(1000000000) /* nanoseconds */
 
-static bool take_interval(options *o, const char *value)
+static bool store_interval(options *o, const char *value)
 {
     return read_seconds(value, &o->interval);
 }
 
-static bool take_duration(options *o, const char *value)
+static bool store_duration(options *o, const char *value)
 {
     return read_seconds(value, &o->duration);
 }
 
-static bool take_count(options *o, const char *value)
+static bool store_count(options *o, const char *value)
 {
     return read_number(value, 1, UINT64_MAX - 1, &o->count);
 }
 
-static bool take_from(options *o, const char *value)
+static bool store_from(options *o, const char *value)
 {
     return time_option_read(value, &o->range.from);
 }
 
-static bool take_to(options *o, const char *value)
+static bool store_to(options *o, const char *value)
 {
     return time_option_read(value, &o->range.to);
 }
 
-static bool take_every(options *o, const char *value)
+static bool store_every(options *o, const char *value)
 {
     return read_number(value, 1, UINT64_MAX - 1, &o->range.every);
 }
 
-static bool take_source(options *o, const char *value)
+static bool store_source(options *o, const char *value)
 {
     if (strcmp(value, "live") == 0) {
         o->is_live = true;
@@ -204,32 +204,32 @@ static bool take_source(options *o, const char *value)
     return true;
 }
 
-static bool take_machine(options *o, const char *value)
+static bool store_machine(options *o, const char *value)
 {
     o->machine = value;
     return *value != '\0';
 }
 
-static bool take_v1(options *o, const char *value)
+static bool store_v1(options *o, const char *value)
 {
     (void)value;
     o->is_v1 = true;
     return true;
 }
 
-static bool take_file(options *o, const char *value)
+static bool store_file(options *o, const char *value)
 {
     return take_source(o, value);
 }
 
-static bool take_output(options *o, const char *value)
+static bool store_output(options *o, const char *value)
 {
     o->output_path = value;
     return strcmp(value, "-") != 0;
 }
 
 /* Reads a number of bytes, or of KiB, MiB or GiB with the suffix K, M or G. */
-static bool take_rotate(options *o, const char *value)
+static bool store_rotate(options *o, const char *value)
 {
     static const char letters[] = "KMG";
     char digits[24];
@@ -246,7 +246,7 @@ static bool take_rotate(options *o, const char *value)
     return true;
 }
 
-static bool take_sample(options *o, const char *value)
+static bool store_sample(options *o, const char *value)
 {
     uint64_t bits = 0;
     bool is_number = read_number(value, 32, 64, &bits);
@@ -254,7 +254,7 @@ static bool take_sample(options *o, const char *value)
     return is_number && (bits == 32 || bits == 64);
 }
 
-static bool take_minor(options *o, const char *value)
+static bool store_minor(options *o, const char *value)
 {
     uint64_t number = 0;
     bool is_code = read_number(value, 0, 255, &number);
@@ -262,53 +262,53 @@ static bool take_minor(options *o, const char *value)
     return is_code;
 }
 
-static bool take_label(options *o, const char *value)
+static bool store_label(options *o, const char *value)
 {
     size_t size = strlen(value);
     o->label = value;
     return size >= 1 && size <= PFB_CPI_MOST_LABEL_BYTES;
 }
 
-static bool take_generate(options *o, const char *value)
+static bool store_generate(options *o, const char *value)
 {
     size_t i = 0;
     o->generated = value;
     return find_word(generate_words, value, &i);
 }
 
-static bool take_quiet(options *o, const char *value)
+static bool store_quiet(options *o, const char *value)
 {
     (void)value;
     o->is_quiet = true;
     return true;
 }
 
-static bool take_nonzero(options *o, const char *value)
+static bool store_nonzero(options *o, const char *value)
 {
     (void)value;
     o->is_nonzero = true;
     return true;
 }
 
-static bool take_summary(options *o, const char *value)
+static bool store_summary(options *o, const char *value)
 {
     (void)value;
     o->is_summary = true;
     return true;
 }
 
-static bool take_sort(options *o, const char *value)
+static bool store_sort(options *o, const char *value)
 {
     o->sort = value;
     return *value != '\0';
 }
 
-static bool take_top(options *o, const char *value)
+static bool store_top(options *o, const char *value)
 {
     return read_number(value, 1, UINT64_MAX - 1, &o->top);
 }
 
-static bool take_utc(options *o, const char *value)
+static bool store_utc(options *o, const char *value)
 {
     (void)value;
     o->is_utc = true;
@@ -316,28 +316,28 @@ static bool take_utc(options *o, const char *value)
     return true;
 }
 
-static bool take_follow(options *o, const char *value)
+static bool store_follow(options *o, const char *value)
 {
     (void)value;
     o->is_followed = true;
     return true;
 }
 
-static bool take_open(options *o, const char *value)
+static bool store_open(options *o, const char *value)
 {
     (void)value;
     o->opens_page = true;
     return true;
 }
 
-static bool take_help(options *o, const char *value)
+static bool store_help(options *o, const char *value)
 {
     (void)value;
     o->wants_help = true;
     return true;
 }
 
-static bool take_version(options *o, const char *value)
+static bool store_version(options *o, const char *value)
 {
     (void)value;
     o->wants_version = true;
@@ -368,32 +368,32 @@ static const command_option table[] = {
      .meaning = "output format",
      .words = format_words,
      .has_default = true,
-     .take = take_format},
+     .store = store_format},
     {.name = "kind",
      .argument = "KIND",
      .commands = READS_FILES,
      .meaning = "what the files contain",
      .words = input_kind_names,
      .has_default = true,
-     .take = take_kind},
+     .store = store_kind},
     {.name = "request",
      .argument = "N",
      .commands = COMMAND_SHOW | COMMAND_CHECK | COMMAND_EXPLAIN,
      .meaning = "with --kind registration: the request code, 1 to 10, that the reply answers",
      .expected = "a request code from 1 to 10",
      .example = "1",
-     .take = take_request},
+     .store = store_request},
     {.name = "strict",
      .commands = READS_FILES | COMMAND_LWP_SHOW,
      .meaning = "reject everything that the format forbids, including what real providers write",
-     .take = take_strict},
+     .store = store_strict},
     {.name = "names",
      .argument = "FILE",
      .commands = COMMAND_SHOW | COMMAND_COOK | COMMAND_CONVERT | COMMAND_LIVE | COMMAND_COUNTERSETS | WRITES_PAGE,
      .meaning = "name table for V1 objects and counters: the registry's multi-string, or text with an index and a name "
                 "per line",
      .takes_file = true,
-     .take = take_names},
+     .store = store_names},
     {.name = "registration",
      .argument = "[CODE:]FILE",
      .commands = COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
@@ -402,25 +402,25 @@ static const command_option table[] = {
      .expected = "a file, after a request code from 1 to 10 and a colon or alone",
      .example = "5:names.bin",
      .takes_file = true,
-     .take = take_registration},
+     .store = store_registration},
     {.name = "query-info",
      .argument = "FILE",
      .commands = COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
      .meaning = "for V2 replies without metadata: the reply of PerfQueryCounterInfo",
      .takes_file = true,
-     .take = take_query_info},
+     .store = store_query_info},
     {.name = "path",
      .argument = "PATH",
      .commands = CHOOSES,
      .meaning = "counter path, in which names may contain * and ?; repeatable",
      .example = "\"\\Processor Information(*)\\% Processor Time\"",
-     .take = take_path},
+     .store = store_path},
     {.name = "paths",
      .argument = "FILE",
      .commands = CHOOSES,
      .meaning = "file with a counter path per line",
      .takes_file = true,
-     .take = take_path_file},
+     .store = store_path_file},
     {.name = "set",
      .argument = "NAME|GUID",
      .commands = CHOOSES,
@@ -428,19 +428,19 @@ static const command_option table[] = {
                 "report read, "
                 "otherwise Processor Information",
      .example = "\"Network Interface\"",
-     .take = take_set},
+     .store = store_set},
     {.name = "instance",
      .argument = "PATTERN",
      .commands = CHOOSES,
      .meaning = "instances by name, which may contain * and ?; default: all",
      .example = "\"0,*\"",
-     .take = take_instance},
+     .store = store_instance},
     {.name = "counter",
      .argument = "NAME|ID",
      .commands = CHOOSES,
      .meaning = "counter; a name may contain * and ?; repeatable; default: all",
      .example = "\"% Processor Time\"",
-     .take = take_counter},
+     .store = store_counter},
     {.name = "from",
      .argument = "TIME",
      .commands = CHOOSES,
@@ -448,14 +448,14 @@ static const command_option table[] = {
                 "them for local time, or a time of the day of the first sample",
      .expected = TIME_EXPECTED,
      .example = "2026-11-23T04:05:00",
-     .take = take_from},
+     .store = store_from},
     {.name = "to",
      .argument = "TIME",
      .commands = CHOOSES,
      .meaning = "leave out the samples of a recording after this time",
      .expected = TIME_EXPECTED,
      .example = "04:15",
-     .take = take_to},
+     .store = store_to},
     {.name = "every",
      .argument = "N",
      .commands = CHOOSES,
@@ -463,7 +463,7 @@ static const command_option table[] = {
          "use only the first sample of a recording and every N-th after it; rates are then averages over N intervals",
      .expected = "a number from 1 up",
      .example = "10",
-     .take = take_every},
+     .store = store_every},
     {.name = "interval",
      .letter = 'i',
      .argument = "SECONDS",
@@ -471,7 +471,7 @@ static const command_option table[] = {
      .meaning = "time between samples, 0.01 or more; default: 1",
      .expected = "a number of seconds from 0.01 to 10000000",
      .example = "0.5",
-     .take = take_interval},
+     .store = store_interval},
     {.name = "count",
      .letter = 'n',
      .argument = "N",
@@ -479,56 +479,56 @@ static const command_option table[] = {
      .meaning = "number of samples; default: until interrupted",
      .expected = "a number from 1 up",
      .example = "60",
-     .take = take_count},
+     .store = store_count},
     {.name = "duration",
      .argument = "SECONDS",
      .commands = TAKES_SOURCE,
      .meaning = "end after this time, from the first sample on; default: until interrupted",
      .expected = "a number of seconds from 0.01 to 10000000",
      .example = "3600",
-     .take = take_duration},
+     .store = store_duration},
     {.name = "source",
      .argument = "live|FILE",
      .commands = QUERIES | COMMAND_REPORT | COMMAND_CPI_RUN,
      .meaning = "this machine, which is the default except for report, or a file to replay; repeatable: several files "
                 "are one series",
      .takes_file = true,
-     .take = take_source},
+     .store = store_source},
     {.name = "machine",
      .argument = "NAME",
      .commands = QUERIES | COMMAND_REPORT,
      .meaning = "Windows: another machine",
      .expected = "the name of a machine",
      .example = "server1",
-     .take = take_machine},
+     .store = store_machine},
     {.name = "v1",
      .commands = QUERIES | COMMAND_REPORT,
      .meaning = "Windows: V1 data (HKEY_PERFORMANCE_DATA), which is also used where there is no V2 data",
-     .take = take_v1},
+     .store = store_v1},
     {.name = "file",
      .argument = "FILE",
      .commands = COMMAND_COUNTERSETS,
      .meaning = "old name of --source",
      .takes_file = true,
-     .take = take_file},
+     .store = store_file},
     {.name = "sample",
      .argument = "BITS",
      .commands = COMMAND_LWP_MODEL,
      .meaning = "which build of the documented sample program; required",
      .words = sample_words,
-     .take = take_sample},
+     .store = store_sample},
     {.name = "minor",
      .argument = "N",
      .commands = COMMAND_CPI_RUN,
      .meaning = "minor code of the hooks, 0 to 255; default: 1",
      .expected = "a code from 0 to 255",
-     .take = take_minor},
+     .store = store_minor},
     {.name = "label",
      .argument = "TEXT",
      .commands = COMMAND_CPI_RUN,
      .meaning = "label of the hooks, 1 to 255 bytes; default: none",
      .expected = "1 to 255 bytes",
-     .take = take_label},
+     .store = store_label},
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
@@ -538,7 +538,7 @@ static const command_option table[] = {
          "replaced, metrics (live) at each interval; default of pages and metrics: standard output",
      .expected = "the name of a file, not standard output",
      .takes_file = true,
-     .take = take_output},
+     .store = store_output},
     {.name = "rotate",
      .argument = "SIZE",
      .commands = COMMAND_RECORD,
@@ -546,27 +546,27 @@ static const command_option table[] = {
                 "FILE.2 and so on",
      .expected = "a number of bytes from 1 up, or a number followed by K, M or G",
      .example = "100M",
-     .take = take_rotate},
+     .store = store_rotate},
     {.name = "color",
      .argument = "WHEN",
      .commands = PRINTS_TABLES,
      .meaning = "emphasis in text; auto means on a terminal unless NO_COLOR is set",
      .words = color_words,
      .has_default = true,
-     .take = take_color},
+     .store = store_color},
     {.name = "generate",
      .argument = "WHAT",
      .commands = COMMAND_HELP,
      .meaning = "print a man page or the completions of a shell instead",
      .words = generate_words,
-     .take = take_generate},
+     .store = store_generate},
     {.name = "sort",
      .argument = "COUNTER",
      .commands = COMMAND_COOK | COMMAND_LIVE,
      .meaning = "text: order instances by this counter, largest first",
      .expected = "the name of a counter",
      .example = "\"% Processor Time\"",
-     .take = take_sort},
+     .store = store_sort},
     {.name = "top",
      .argument = "N",
      .commands = COMMAND_COOK | COMMAND_LIVE | COMMAND_REPORT,
@@ -574,33 +574,33 @@ static const command_option table[] = {
                 "report: in each chart the N instances with the largest averages",
      .expected = "a number from 1 up",
      .example = "10",
-     .take = take_top},
+     .store = store_top},
     {.name = "nonzero",
      .commands = COMMAND_COOK | COMMAND_LIVE,
      .meaning = "text: leave out instances whose values are all zero or missing",
-     .take = take_nonzero},
+     .store = store_nonzero},
     {.name = "summary",
      .commands = COMMAND_COOK,
      .meaning =
          "text, json and csv: count, minimum, average, maximum and last value per counter and instance instead of "
          "every value",
-     .take = take_summary},
+     .store = store_summary},
     {.name = "utc",
      .commands = CHOOSES,
      .meaning = "times of text, pdh-csv and pdh-tsv, and those of --from and --to, in UTC instead of local time",
-     .take = take_utc},
+     .store = store_utc},
     {.name = "follow",
      .commands = COMMAND_COOK | COMMAND_SHOW,
      .meaning = "keep reading a file that is being written, until its recorder ends or the program is interrupted",
-     .take = take_follow},
-    {.name = "open", .commands = WRITES_PAGE, .meaning = "open the page in a browser; needs -o", .take = take_open},
+     .store = store_follow},
+    {.name = "open", .commands = WRITES_PAGE, .meaning = "open the page in a browser; needs -o", .store = store_open},
     {.name = "quiet",
      .letter = 'q',
      .commands = HAS_NOTES,
      .meaning = "print errors only on standard error: no notes, no progress",
-     .take = take_quiet},
-    {.name = "help", .letter = 'h', .commands = COMMAND_ALL, .meaning = "print this help", .take = take_help},
-    {.name = "version", .commands = COMMAND_ALL, .meaning = "print the program's version", .take = take_version},
+     .store = store_quiet},
+    {.name = "help", .letter = 'h', .commands = COMMAND_ALL, .meaning = "print this help", .store = store_help},
+    {.name = "version", .commands = COMMAND_ALL, .meaning = "print the program's version", .store = store_version},
 };
 
 enum { OPTION_COUNT = sizeof table / sizeof table[0] };
@@ -783,14 +783,14 @@ static bool is_unsupported_word(const command_option *option, const command *c, 
     return option->words && find_word(option->words, value, &word) && !option_allows(option, c, word);
 }
 
-static bool take_option(options *o, const command *c, int found, const char *argument)
+static bool handle_option(options *o, const command *c, int found, const char *argument)
 {
     const command_option *option = find_option(found);
     if (!option)
         return refuse_argument(c, argument, found);
     if (!option_applies(option, c))
         return refuse(c, "--%s does not apply; perfblock help %s lists the options", option->name, c->name);
-    if (is_unsupported_word(option, c, optarg) || !option->take(o, optarg))
+    if (is_unsupported_word(option, c, optarg) || !option->store(o, optarg))
         return refuse_value(c, option, optarg);
     return true;
 }
@@ -806,7 +806,7 @@ static output_format default_format(const command *c)
 static bool check_files(const options *o, const command *c)
 {
     if (c->bit == COMMAND_REPORT && (o->is_live || o->source))
-        return o->file_count == 0 || refuse(c, "%s: --source is given instead of files", o->files[0]);
+        return o->file_count == 0 || refuse(c, "%s: expected no FILE with --source", o->files[0]);
     if (c->files == FILES_MANY && o->file_count == 0)
         return refuse(c, "expected a FILE (- is standard input)");
     if (c->files == FILES_COMMAND && o->file_count == 0)
@@ -823,7 +823,7 @@ static bool check_choices(const options *o, const command *c)
 {
     bool has_paths = o->path_count > 0 || o->path_file;
     if (has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance))
-        return refuse(c, "--counter and --instance belong to --set, and paths name their own");
+        return refuse(c, "--counter and --instance apply to --set; a path names its own counter and instance");
     if ((c->bit & COLLECTS || o->is_live) && !o->source && sample_range_is_given(&o->range))
         return refuse(c, "--from, --to and --every choose samples of a recording: add --source FILE");
     if (o->range.from.kind != TIME_NONE && o->range.from.kind == o->range.to.kind &&
@@ -916,13 +916,13 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
         if (found == -1)
             break;
         const char *argument = optind > at && optind <= argc ? argv[optind - 1] : argv[at];
-        if (!take_option(o, c, found, argument))
+        if (!handle_option(o, c, found, argument))
             return false;
     }
     o->files = argv + optind;
     o->file_count = (size_t)(argc - optind);
     for (size_t i = 0; c->files == FILES_PATHS && i < o->file_count; i++)
-        take_path(o, o->files[i]);
+        store_path(o, o->files[i]);
     if (o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0 && !o->output_path)
         o->count = 1; /* a program that reads the metrics from a pipe expects them once */
     return check_options(o, c);

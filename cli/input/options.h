@@ -139,17 +139,17 @@ struct options {
 };
 
 typedef struct command_option {
-    const char *name;                            /* without dashes */
-    char letter;                                 /* short form; 0: none */
-    const char *argument;                        /* its name in help; null: the option takes no argument */
-    uint32_t commands;                           /* the commands that accept the option: COMMAND_ bits */
-    const char *meaning;                         /* for help, which appends `words` */
-    const char *expected;                        /* what the argument must be, for errors; null: one of `words` */
-    const char *example;                         /* an example of the argument, for man pages; null: none */
-    const char *const *words;                    /* all values that are accepted, then a null; null: any value */
-    bool has_default;                            /* the first of `words` is the default */
-    bool takes_file;                             /* the argument is the name of a file */
-    bool (*take)(options *o, const char *value); /* stores the argument; false if it is invalid */
+    const char *name;                             /* without dashes */
+    char letter;                                  /* short form; 0: none */
+    const char *argument;                         /* its name in help; null: the option takes no argument */
+    uint32_t commands;                            /* the commands that accept the option: COMMAND_ bits */
+    const char *meaning;                          /* for help, which appends `words` */
+    const char *expected;                         /* what the argument must be, for errors; null: one of `words` */
+    const char *example;                          /* an example of the argument, for man pages; null: none */
+    const char *const *words;                     /* all values that are accepted, then a null; null: any value */
+    bool has_default;                             /* the first of `words` is the default */
+    bool takes_file;                              /* the argument is the name of a file */
+    bool (*store)(options *o, const char *value); /* stores the argument; false if it is invalid */
 } command_option;
 
 /* The option at an index of the table, in the order of help; null past the last. */

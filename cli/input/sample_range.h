@@ -43,8 +43,7 @@ typedef struct sample_range {
 /* Returns true if one of the options was given. */
 bool sample_range_is_given(const sample_range *r);
 
-/* Makes a collector choose samples by the range. `first` is the time of the first sample; null if it is not known yet.
- */
+/* Makes a collector choose samples by the range. `first` is the time of the first sample, null if it is not known. */
 void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t *first);
 
 /* Call after each sample that is put into the collector. A range that has a time of day is known only after the first

@@ -23,9 +23,9 @@ void title_names_close(title_names *t);
 /* Begins a file: forgets the names of the file before, except those of --names. */
 void title_names_begin(title_names *t);
 
-/* Adds all name tables of a capture, so that names are known before the blocks that they belong to. A capture
- * larger than the window is opened a second time; if it comes from a pipe, which cannot be read twice, this does
- * nothing. Only the first call for a file has an effect. Does not report errors in tables. */
+/* Adds all name tables of a capture, so that names are known before the blocks that they belong to. A capture larger
+ * than the window is opened a second time; if it comes from a pipe, which cannot be read twice, this does nothing. Only
+ * the first call for a file has an effect. Does not report errors in tables. */
 void title_names_look_ahead(title_names *t, const input *capture);
 
 /* Adds the name table at `offset` of the current file, unless title_names_look_ahead() has added it. Does not report

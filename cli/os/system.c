@@ -52,11 +52,11 @@ void system_raise_number(const char *entry, const char *name, uint64_t *number)
 
 long long system_read(int file, void *bytes, size_t size)
 {
-    long long got = 0;
+    long long read_size = 0;
     do
-        got = system_read_some(file, bytes, size);
-    while (got < 0 && errno == EINTR);
-    return got;
+        read_size = system_read_some(file, bytes, size);
+    while (read_size < 0 && errno == EINTR);
+    return read_size;
 }
 
 bool system_is_regular(int file)

@@ -31,13 +31,13 @@ bool system_interrupted(void)
 static const int write_signals[] = {SIGPIPE, SIGXFSZ};
 static struct sigaction initial_actions[2];
 
+/* Opens a file for each standard stream that is closed. open() returns the lowest free descriptor, which is that of the
+ * stream. The mode is the wrong one, so that using the stream fails. */
 static void fill_closed_streams(void)
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)
-            open("/dev/null", stream == STDIN_FILENO
-                                  ? O_WRONLY
-                                  : O_RDONLY); /* gets the lowest free descriptor, which is that of the stream */
+            open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     }
 }
 
@@ -544,14 +544,14 @@ bool system_last_number(const char *path, uint64_t *number)
     return true;
 }
 
+/* First creates an empty file of the new name, which fails if the name exists. rename() then replaces that file. */
 bool system_rename(const char *from, const char *to)
 {
     int placeholder = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (placeholder < 0)
         return false;
     close(placeholder);
-    if (rename(from, to) ==
-        0) /* replaces the empty file created above, which keeps other processes from using the name */
+    if (rename(from, to) == 0)
         return true;
     int reason = errno;
     unlink(to);

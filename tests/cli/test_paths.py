@@ -80,7 +80,7 @@ class Paths(Case):
             self.folder, "missing"), status=3))
         for content, words in ((b"\n\n", "has no paths"),
                                (READ_A.encode("utf-16"), "UTF-8"),
-                               (b"Alpha Disk\n", "Alpha Disk is no path")):
+                               (b"Alpha Disk\n", "Alpha Disk is not a path")):
             file = self.file("paths.txt", content)
             sentence = self.refused("--paths", file)
             self.assertTrue(sentence.startswith(file + ": "), sentence)
@@ -88,7 +88,7 @@ class Paths(Case):
 
     def test_paths_that_are_refused(self):
         for path in ("Alpha Disk", "\\", r"\Alpha Disk", r"\A(b\c", ""):
-            self.assertIn("is no path", self.refused(path), path)
+            self.assertIn("is not a path", self.refused(path), path)
         self.assertIn("machine", self.refused(r"\\host" + FREE))
         self.assertIn("--set", self.refused(FREE, "--instance", "sda"))
         self.assertIn("--set", self.refused(FREE, "--counter", "1"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/meant.h"
+#include "collect/unknown_names.h"
 
 #include "input/suggest.h"
 #include "memory/memory.h"
@@ -11,7 +11,7 @@
 
 /* ---- The name that does not exist ------------------------------------------------------------------------ */
 
-/* Returns true if the choice fails with this code. */
+/* Returns true if adding the choice to the collector fails with this code. */
 static bool fails(const collecting *c, const pfb_collector_choice *choice, uint32_t code)
 {
     pfb_source_failure failure = {0};
@@ -42,10 +42,10 @@ static const char *find_unknown_counter(const collecting *c, const pfb_collector
 
 /* ---- Suggestions ----------------------------------------------------------------------------------------- */
 
-static void suggest_text(suggestion *meant, bool has_name, const char *name, size_t size)
+static void suggest_text(suggestion *similar, bool has_name, const char *name, size_t size)
 {
     if (has_name && size > 0)
-        suggest_name(meant, name, size);
+        suggest_name(similar, name, size);
 }
 
 static pfb_described_counterset describe(const collecting *c, const pfb_guid *guid)
@@ -56,29 +56,29 @@ static pfb_described_counterset describe(const collecting *c, const pfb_guid *gu
     return set;
 }
 
-static void suggest_set(suggestion *meant, const collecting *c, const pfb_guid *guid)
+static void suggest_set(suggestion *similar, const collecting *c, const pfb_guid *guid)
 {
     pfb_described_counterset set = describe(c, guid);
-    suggest_text(meant, set.has_name, set.name, set.name_size);
-    suggest_text(meant, set.has_english_name, set.english_name, set.english_name_size);
+    suggest_text(similar, set.has_name, set.name, set.name_size);
+    suggest_text(similar, set.has_english_name, set.english_name, set.english_name_size);
 }
 
-static void suggest_counters(suggestion *meant, const collecting *c, const pfb_guid *guid)
+static void suggest_counters(suggestion *similar, const collecting *c, const pfb_guid *guid)
 {
     uint32_t count = describe(c, guid).counter_count;
     for (uint32_t i = 0; i < count; i++) {
         pfb_described_counter counter;
         if (!pfb_collector_counter(c->collector, guid, i, &counter, NULL))
             memory_exhausted();
-        suggest_text(meant, counter.has_name, counter.name, counter.name_size);
-        suggest_text(meant, counter.has_english_name, counter.english_name, counter.english_name_size);
+        suggest_text(similar, counter.has_name, counter.name, counter.name_size);
+        suggest_text(similar, counter.has_english_name, counter.english_name, counter.english_name_size);
     }
 }
 
-/* The name of a V1 title, if it has one. */
-static void suggest_title(suggestion *meant, const collecting *c, uint32_t title)
+/* Suggests the name of a V1 title, if it has one. */
+static void suggest_title(suggestion *similar, const collecting *c, uint32_t title)
 {
-    enum { LONGEST_BYTES = 2 * 1024 }; /* any number of counters may share a name */
+    enum { LONGEST_BYTES = 2 * 1024 }; /* limits the work: any number of counters may have the same long name */
     pfb_name name = pfb_collector_title(c->collector, title);
     if (name.size_bytes > LONGEST_BYTES)
         return;
@@ -86,13 +86,13 @@ static void suggest_title(suggestion *meant, const collecting *c, uint32_t title
     char *text = memory_get(size + 1, 1);
     if (name.bytes && size > 0) {
         pfb_name_to_utf8(&name, text, size + 1);
-        suggest_name(meant, text, size);
+        suggest_name(similar, text, size);
     }
     free(text);
 }
 
-/* The names of the V1 objects of the source, or of their counters. */
-static void suggest_titles(suggestion *meant, const collecting *c, bool are_counters)
+/* Suggests the names of the V1 objects of the source, or those of their counters. */
+static void suggest_titles(suggestion *similar, const collecting *c, bool are_counters)
 {
     pfb_bytes block = {0};
     pfb_v1_reader reader;
@@ -102,45 +102,45 @@ static void suggest_titles(suggestion *meant, const collecting *c, bool are_coun
     pfb_v1_open(&reader, block.data, block.size_bytes, NULL);
     while (pfb_v1_next_object(&reader, &object)) {
         if (!are_counters)
-            suggest_title(meant, c, object.title_index);
+            suggest_title(similar, c, object.title_index);
         while (are_counters && pfb_v1_next_counter(&reader, &counter))
-            suggest_title(meant, c, counter.title_index);
+            suggest_title(similar, c, counter.title_index);
     }
     pfb_bytes_free(&block);
 }
 
-typedef void suggest_from(suggestion *meant, const collecting *c, const pfb_guid *guid);
+typedef void suggest_names_of(suggestion *similar, const collecting *c, const pfb_guid *guid);
 
-/* Reports that there is no such counterset or counter, with the most similar name of those that the source offers. */
-static void refuse(const collecting *c, const char *what, const char *typed, suggest_from *suggest)
+/* Reports that there is no such counterset or counter. Suggests the most similar name that the source has. */
+static void report(const collecting *c, const char *what, const char *typed, suggest_names_of *suggest)
 {
-    suggestion meant;
+    suggestion similar;
     pfb_bytes guids = {0};
     buffer sentence = {0};
-    suggest_begin(&meant, typed);
+    suggest_begin(&similar, typed);
     if (pfb_collector_is_v1(c->collector))
-        suggest_titles(&meant, c, suggest == suggest_counters);
+        suggest_titles(&similar, c, suggest == suggest_counters);
     else if (pfb_collector_countersets(c->collector, &guids, NULL)) {
         for (size_t at = 0; guids.size_bytes - at >= sizeof(pfb_guid); at += sizeof(pfb_guid)) {
             pfb_guid guid;
             memcpy(&guid, guids.data + at, sizeof guid);
-            suggest(&meant, c, &guid);
+            suggest(&similar, c, &guid);
         }
     }
     buffer_format(&sentence, "no %s %s", what, typed);
-    suggest_put(&meant, &sentence, "; perfblock countersets lists them");
+    suggest_put(&similar, &sentence, "; perfblock countersets lists them");
     diagnostics_say(STATUS_USAGE, c->subject, "%s", sentence.data);
     buffer_free(&sentence);
     pfb_bytes_free(&guids);
-    suggest_end(&meant);
+    suggest_end(&similar);
 }
 
-void meant_refuse_set(const collecting *c, const pfb_collector_choice *choice)
+void unknown_names_report_set(const collecting *c, const pfb_collector_choice *choice)
 {
-    refuse(c, "counterset", find_unknown_set(c, choice), suggest_set);
+    report(c, "counterset", find_unknown_set(c, choice), suggest_set);
 }
 
-void meant_refuse_counter(const collecting *c, const pfb_collector_choice *choice)
+void unknown_names_report_counter(const collecting *c, const pfb_collector_choice *choice)
 {
-    refuse(c, "counter", find_unknown_counter(c, choice), suggest_counters);
+    report(c, "counter", find_unknown_counter(c, choice), suggest_counters);
 }

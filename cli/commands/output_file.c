@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "commands/page_file.h"
+#include "commands/output_file.h"
 
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/stream.h"
 
+/* Whether the path, which may be null, names the output file. */
 static bool is_output(const options *o, const char *path)
 {
     return path && system_names_same(path, o->output_path);
 }
 
-/* Whether the output is one of the files that are read. */
+/* Whether the output file is one of the files that are read. */
 static bool replaces_input(const options *o)
 {
     bool is_input =
@@ -22,7 +23,7 @@ static bool replaces_input(const options *o)
     return is_input;
 }
 
-bool page_file_open(const options *o)
+bool output_file_open(const options *o)
 {
     if (!o->output_path)
         return true;
@@ -34,7 +35,7 @@ bool page_file_open(const options *o)
     return true;
 }
 
-void page_file_close(const options *o, output *out)
+void output_file_close(const options *o, output *out)
 {
     stream_close_file();
     output_close(out);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_OUTPUT_FILE_H
+#define CLI_OUTPUT_FILE_H
+
+#include "input/options.h"
+
+/* The output of report, explain and convert: the file of --output, or standard output. */
+
+/* Opens the output. Returns false after a message if the file is one of the inputs, which it would replace. */
+bool output_file_open(const options *o);
+
+/* Closes the output and, with --open, opens the file in a browser. */
+void output_file_close(const options *o, output *out);
+
+#endif
