@@ -22,7 +22,7 @@ typedef struct report_line {
     report_point *points;
     size_t count, capacity;
     figures figures;
-    uint64_t gaps;    /* samples without a value */
+    uint64_t gaps;    /* number of values that are missing: their status is not ok */
     uint64_t seen;    /* report_node.samples of its counterset at its last point */
     uint32_t sample;  /* sample of its last point */
     uint32_t repeats; /* further values with this name in that sample */

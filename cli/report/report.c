@@ -286,7 +286,7 @@ static int compare_lines(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Orders the lines of a counter and unlinks those after the first `count`. Their points are freed. */
+/* Orders the lines of a counter by average and removes those after the first `count`, with their points. */
 static void keep_top(report *r, report_node *counter, uint64_t count)
 {
     ranked_line *ranked = NULL;

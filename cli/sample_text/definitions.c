@@ -81,7 +81,7 @@ static bool read_u32(definitions *d, const char *what, uint32_t max, uint32_t *n
     return is_read;
 }
 
-/* An id, or - for none. */
+/* Reads an id, or - for none. */
 static bool read_id(definitions *d, const char *what, uint32_t *id)
 {
     word w;
@@ -340,7 +340,7 @@ bool definitions_read_counterset(definitions *d)
     return true;
 }
 
-/* A counter type by its name or number, or the word unknown if `is_optional`. */
+/* Reads a counter type by its name or number, or the word unknown if `is_optional`. */
 static bool read_type(definitions *d, bool is_optional, uint32_t *type, bool *has_type)
 {
     word w;

@@ -372,7 +372,7 @@ static bool end_sample(reader *r)
 
 /* ---- Lines: samples -------------------------------------------------------------------------------------- */
 
-/* Seconds with up to seven decimals, as ticks. */
+/* Reads seconds with up to seven decimals and converts them to ticks. */
 static bool read_seconds(const word *w, int64_t *ticks)
 {
     enum { DECIMALS = 7 };
@@ -392,7 +392,7 @@ static bool read_seconds(const word *w, int64_t *ticks)
     return true;
 }
 
-/* Eight numbers with commas between them: the members of SYSTEMTIME in their order. */
+/* Reads eight numbers with commas between them: the members of SYSTEMTIME in their order. */
 static bool read_system_time(const word *w, pfb_system_time *time)
 {
     uint16_t *const fields[] = {&time->year, &time->month,  &time->day_of_week, &time->day,
@@ -503,7 +503,7 @@ static int compare_only_ids(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Appends the widths of the values of counters; of a counter that is not defined it is 8. */
+/* Appends the widths of the values of counters. That of a counter that is not defined is 8. */
 static void add_widths_of_ids(reader *r, const text_part *part, const uint32_t *ids, size_t count)
 {
     size_t known = part ? part->count : 0;

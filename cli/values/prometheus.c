@@ -188,9 +188,9 @@ static void sort_names(exposition *e)
         qsort(e->by_name, e->metric_count, sizeof(metric *), compare_names);
 }
 
-/* Finds counters of one counterset whose metrics have the same name. They are the same quantity if
- * their kinds are equal and their units differ; otherwise the counter id is appended. All counters of the counterset
- * are considered, so that names do not depend on which counters the user chose. */
+/* Finds counters of one counterset whose metrics have the same name. They are the same quantity if their
+ * kinds are equal and their units differ; otherwise the counter id is appended. All counters of the counterset are
+ * considered, so that names do not depend on which counters the user chose. */
 static void make_unique(exposition *e)
 {
     char suffix[16];

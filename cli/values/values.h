@@ -60,8 +60,7 @@ void values_end_sample(values_printer *p);
 /* Ends the last sample and frees the memory of the printer. */
 void values_end(values_printer *p);
 
-/* ---- Shared by the files of this folder
- * --------------------------------------------------------------------------------------- */
+/* ---- Shared by the files of this folder ------------------------------------------------------------------ */
 
 /* Updates has_any, has_single and has_other for a value that is printed. */
 void values_count(values_printer *p, pfb_status status);

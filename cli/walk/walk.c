@@ -153,8 +153,8 @@ static void print_value(const data_walk *d, const pfb_v2_value *value)
 
 /* ---- The bytes of data blocks, for explain --------------------------------------------------------------- */
 
-/* Begins a result: its header, the counter ids, and the header of the instances. That begins dwSize bytes after the
- * start of the PERF_MULTI_COUNTERS. */
+/* Begins a result: its header, the counter ids, and the header of the instances. If there are counter ids, the latter
+ * begins dwSize bytes after the start of PERF_MULTI_COUNTERS. */
 static void explain_result(const data_walk *d)
 {
     enum { HEADER = 16 };

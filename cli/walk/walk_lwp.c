@@ -213,7 +213,7 @@ static void explain_control(const lwp_walk *l)
     explain_end(page, l->bytes, at + l->parts.control_size);
 }
 
-/* All records of the ring, including those that the snapshot's owner had read. */
+/* All records of the ring, including those that were read before the snapshot was taken. */
 static void explain_ring(const lwp_walk *l, bool is_open)
 {
     enum { RING_SIZE = 8 };

@@ -136,8 +136,7 @@ enum {
     INSTANCE_FIRST = 8,
     INSTANCE_SECOND = 16,
     INSTANCE_BYTES = 24,
-    NAMES_SHARED =
-        16 /* instances may share names: together they may have 16 times the bytes that the item has for names */
+    NAMES_SHARED = 16 /* limit of the bytes of all names of an item: 16 times the bytes of its name area */
 };
 
 bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size,

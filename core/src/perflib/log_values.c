@@ -197,8 +197,8 @@ bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes)
     uint64_t distance = utc > local ? utc - local : local - utc;
     if (distance > 60 * quarter)
         return false;
-    int32_t quarters =
-        0; /* counted in a loop of at most 60 turns: on 32-bit targets a 64-bit division calls a library function */
+    /* At most 60 turns. A 64-bit division would call a library function on 32-bit targets. */
+    int32_t quarters = 0;
     for (uint64_t at = quarter / 2; at <= distance; at += quarter)
         quarters++;
     *minutes = 15 * (utc > local ? quarters : -quarters);

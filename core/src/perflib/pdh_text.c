@@ -50,11 +50,12 @@ typedef struct text_cell {
 } text_cell;
 
 /* Returns the offset of the quotation mark that closes a cell, whose content begins at `at`; `end` if there is none.
- * Names may contain quotation marks. Some writers double them and some do not, so both are accepted:
- *  - A mark closes the cell only at the end of the line or before a separator.
- *  - The second mark of a doubled one before a separator closes the cell only if the line ends after the separator or
- * the next cell begins with a quotation mark, followed by neither a mark nor a separator. Otherwise the characters
- * belong to a name such as x","y, which is written "x"",""y". */
+ * Names may contain quotation marks. Some writers double them and some do not, so both are accepted.
+ *
+ * A mark closes the cell only at the end of the line or before a separator. The second mark of a doubled one before a
+ * separator closes the cell only if the line ends after the separator, or if the next cell begins with a quotation mark
+ * that neither a mark nor a separator follows. Otherwise it belongs to a name such as x","y, which is written
+ * "x"",""y". */
 static size_t text_find_quote(const uint8_t *data, size_t at, size_t end, uint8_t separates)
 {
     bool is_second = false;
