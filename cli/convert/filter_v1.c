@@ -200,7 +200,7 @@ static bool has_row(const filter_v1 *f, size_t at, uint32_t object)
 
 /* Returns true if everything in a block was chosen: every object has values, and all of them are listed. Lists their
  * title indexes. */
-static bool is_all_kept(filter_v1 *f, const uint8_t *data, size_t size)
+static bool is_all_chosen(filter_v1 *f, const uint8_t *data, size_t size)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
@@ -379,7 +379,7 @@ bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *
     list_values(f, data, size);
     list_rows(f, data, size);
     *error = (pfb_error){PFB_OK, 0};
-    if (is_all_kept(f, data, size)) {
+    if (is_all_chosen(f, data, size)) {
         if (!pfb_bytes_append(reduced, data, size))
             memory_exhausted();
         return true;

@@ -46,7 +46,7 @@ static text_line text_find_line(const uint8_t *data, size_t at, size_t size)
 typedef struct text_cell {
     size_t begin, end; /* without the quotation marks */
     size_t next;       /* where the next cell begins; the end of the line after the last one */
-    bool is_ended;     /* false: the closing quotation mark is missing */
+    bool is_closed;    /* false: the closing quotation mark is missing */
 } text_cell;
 
 /* Returns the offset of the quotation mark that closes a cell, whose content begins at `at`; `end` if there is none.
@@ -56,7 +56,7 @@ typedef struct text_cell {
  * separator closes the cell only if the line ends after the separator, or if the next cell begins with a quotation mark
  * that neither a mark nor a separator follows. Otherwise it belongs to a name such as x","y, which is written
  * "x"",""y". */
-static size_t text_find_quote(const uint8_t *data, size_t at, size_t end, uint8_t separates)
+static size_t text_find_quote(const uint8_t *data, size_t at, size_t end, uint8_t separator_byte)
 {
     bool is_second = false;
     for (; at < end; at++) {
@@ -66,9 +66,9 @@ static size_t text_find_quote(const uint8_t *data, size_t at, size_t end, uint8_
         }
         if (at + 1 == end)
             break;
-        bool is_before_cell =
-            at + 2 == end || (data[at + 2] == '"' && at + 3 < end && data[at + 3] != '"' && data[at + 3] != separates);
-        if (data[at + 1] == separates && (!is_second || is_before_cell))
+        bool is_cell_end = at + 2 == end || (data[at + 2] == '"' && at + 3 < end && data[at + 3] != '"' &&
+                                             data[at + 3] != separator_byte);
+        if (data[at + 1] == separator_byte && (!is_second || is_cell_end))
             break;
         is_second = !is_second;
     }
@@ -79,16 +79,16 @@ static size_t text_find_quote(const uint8_t *data, size_t at, size_t end, uint8_
 static text_cell text_find_cell(const uint8_t *data, size_t at, size_t end, char separator)
 {
     bool is_quoted = data[at] == '"';
-    uint8_t separates = (uint8_t)separator;
-    text_cell cell = {.begin = at + is_quoted, .end = at + is_quoted, .is_ended = true};
+    uint8_t separator_byte = (uint8_t)separator;
+    text_cell cell = {.begin = at + is_quoted, .end = at + is_quoted, .is_closed = true};
     if (is_quoted) {
-        cell.end = text_find_quote(data, cell.begin, end, separates);
-        cell.is_ended = cell.end < end;
+        cell.end = text_find_quote(data, cell.begin, end, separator_byte);
+        cell.is_closed = cell.end < end;
     } else {
-        while (cell.end < end && data[cell.end] != separates)
+        while (cell.end < end && data[cell.end] != separator_byte)
             cell.end++;
     }
-    cell.next = cell.end + (is_quoted && cell.is_ended);
+    cell.next = cell.end + (is_quoted && cell.is_closed);
     cell.next += cell.next < end; /* the separator */
     return cell;
 }
@@ -254,7 +254,7 @@ bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_
     text->zone_name.encoding = text->encoding;
     for (size_t at = text->path_at; at < text->path_end; text->column_count++) {
         text_cell cell = text_find_cell(text->data, at, text->path_end, text->separator);
-        if (!cell.is_ended)
+        if (!cell.is_closed)
             return text_fail(text, PFB_TRUNCATED_LINE, line.end);
         at = cell.next;
     }
@@ -304,7 +304,7 @@ static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, siz
     uint64_t count = 0;
     for (; at < line->end; count++) {
         text_cell cell = text_find_cell(text->data, at, line->end, text->separator);
-        if (!cell.is_ended && is_cut)
+        if (!cell.is_closed && is_cut)
             return text_fail(text, PFB_TRUNCATED_LINE, line->end);
         at = cell.next;
     }
@@ -330,7 +330,7 @@ bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row)
             continue;
         text_cell first = text_find_cell(text->data, line.begin, line.end, text->separator);
         uint64_t time;
-        if (!first.is_ended && !line.is_complete)
+        if (!first.is_closed && !line.is_complete)
             return text_fail(text, PFB_TRUNCATED_LINE, line.end);
         if (!text_parse_time((span){text->data, first.begin, first.end}, &time)) {
             if (text_tolerate(text, PFB_NOTE_TEXT_LINE, PFB_BAD_TEXT_LINE, line.begin))
