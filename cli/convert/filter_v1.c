@@ -101,7 +101,7 @@ static int compare_rows(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* An object of a block, for searching by title index. If several objects have the same one, the first is found. */
+/* An object of a block, for searching by title index. If several objects have the same index, the first is found. */
 typedef struct object_title {
     uint32_t title, position;
 } object_title;
