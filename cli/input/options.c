@@ -219,7 +219,7 @@ static bool store_v1(options *o, const char *value)
 
 static bool store_file(options *o, const char *value)
 {
-    return take_source(o, value);
+    return store_source(o, value);
 }
 
 static bool store_output(options *o, const char *value)

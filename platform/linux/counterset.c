@@ -257,8 +257,8 @@ static void write_error(uint32_t status, pfb_writer *builder)
 }
 
 /* Writes the selected instances. As on Windows, the kind of the result depends on the counter id and the name of the
- * query. A name selects one instance, and gives an error result if there is none; a pattern selects any number. The result
- * of a single-instance set has no names, even if the query has a pattern. */
+ * query. A name selects one instance, and gives an error result if there is none; a pattern selects any number. The
+ * result of a single-instance set has no names, even if the query has a pattern. */
 static void write_matches(const pfb_selection *chosen, pfb_writer *builder)
 {
     const pfb_query *query = chosen->query;
