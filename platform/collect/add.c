@@ -330,7 +330,7 @@ static bool has_instance(addition *a, const metadata_set *set)
         return true;
     bool is_found = false;
     pfb_list_open(&list, bytes->data, bytes->size_bytes, NULL);
-    while (!is_found && pfb_list_next_instance(&list, &instance)) /* passing the index: "a#1" matches any "a" */
+    while (!is_found && pfb_list_next_instance(&list, &instance)) /* with filter->index, "a#1" matches any "a" */
         is_found = pfb_choice_matches(filter, &instance.name, filter->index);
     return is_found || list.error.code != PFB_OK;
 }
@@ -401,7 +401,7 @@ static bool add_from_set(addition *a, const matched_set *matched, const pfb_byte
         return false;
     if (a->row_count == first)
         return matched->is_pattern || pfb_source_fail(a->failure, PFB_WIN32_NOT_FOUND,
-                                                      "%s has none of the counters asked for", matched->requested);
+                                                      "%s has none of the requested counters", matched->requested);
     return append_blocks(a, set, name, first);
 }
 

@@ -208,7 +208,7 @@ static bool has_instance(const v1_addition *a, pfb_v1_reader *reader, const pfb_
     if (object->instance_count == PFB_V1_NO_INSTANCES)
         return pfb_choice_matches(filter, &(pfb_name){.bytes = NULL}, 0);
     bool is_found = false;
-    while (!is_found && pfb_v1_next_instance(reader, &instance)) /* passing the index: "a#1" matches any "a" */
+    while (!is_found && pfb_v1_next_instance(reader, &instance)) /* with filter->index, "a#1" matches any "a" */
         is_found = pfb_choice_matches(filter, &instance.name, filter->index);
     return is_found;
 }
@@ -289,7 +289,7 @@ static bool check_found(const v1_addition *a)
         return pfb_source_fail(a->failure, PFB_WIN32_INSTANCE_NOT_FOUND, "no instance of %s matches %s",
                                a->without_instance, instance);
     if (a->without_counters)
-        return pfb_source_fail(a->failure, PFB_WIN32_NOT_FOUND, "%s has none of the counters asked for",
+        return pfb_source_fail(a->failure, PFB_WIN32_NOT_FOUND, "%s has none of the requested counters",
                                a->without_counters);
     return a->row_count > 0 ||
            pfb_source_fail(a->failure, PFB_WIN32_INSTANCE_NOT_FOUND,

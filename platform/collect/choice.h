@@ -6,8 +6,8 @@
 
 /* The counters that the caller added, each with a filter for its instances. */
 
-/* A filter for instances: a pattern for names. A pattern that ends in a number, such as "a#1", also matches the second
- * of the instances called "a". */
+/* A filter for instances: a pattern for names. A pattern that ends in "#" and a number, such as "a#1", also matches the
+ * second of the instances called "a". */
 typedef struct instance_filter {
     char *text;            /* UTF-8 */
     pfb_name pattern;      /* all of the text */
@@ -25,7 +25,7 @@ typedef struct chosen_counter {
     bool is_shown;       /* false: it is collected only for the formulas of other counters */
 } chosen_counter;
 
-/* Counters chosen by name, for a collector without a source. Compared with the names of each sample. */
+/* Counters chosen by name, if there is no source or it has recorded V1 data. Compared with the names of each sample. */
 typedef struct named_choice {
     char **names; /* UTF-8: of countersets, then of counters */
     size_t counterset_count, counter_count;
@@ -37,7 +37,7 @@ typedef struct named_choice {
 typedef struct counter_choice {
     chosen_counter *rows; /* ascending by counterset and counter */
     size_t count, capacity;
-    named_choice *named; /* only without a source; `rows` is then empty */
+    named_choice *named; /* if there are any, `rows` is empty */
     size_t named_count, named_capacity;
     instance_filter *filters;
     size_t filter_count, filter_capacity;

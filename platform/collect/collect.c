@@ -149,7 +149,7 @@ static reply_header read_header(const pfb_collector *c, bool is_v1, const void *
 }
 
 /* Returns true if the range leaves out the reply. */
-static bool leave_out(pfb_collector *c, kept_sample *sample, const reply_header *header, bool is_v1)
+static bool leave_out(pfb_collector *c, stored_sample *sample, const reply_header *header, bool is_v1)
 {
     bool is_object = c->log.is_object; /* part of a log record, which the range already contains */
     sample->machine_name = header->machine_name;
@@ -159,7 +159,7 @@ static bool leave_out(pfb_collector *c, kept_sample *sample, const reply_header 
 }
 
 /* Copies the bytes of a reply. Returns false when memory is exhausted. */
-static bool copy_reply(kept_sample *sample, const void *data, size_t size)
+static bool copy_reply(stored_sample *sample, const void *data, size_t size)
 {
     void *bytes = sample->reply.data;
     bool has_memory = pfb_collect_fit(&bytes, &sample->reply.capacity_bytes, size);
@@ -179,7 +179,7 @@ bool pfb_collector_put_sample(pfb_collector *c, uint32_t version, const void *da
     reply_header header = read_header(c, is_v1, data, size);
     c->reply.error = header.error;
     c->reply.size_bytes = header.size_bytes;
-    kept_sample *sample = pfb_collect_spare(c, is_v1);
+    stored_sample *sample = pfb_collect_spare(c, is_v1);
     if (sample && header.size_bytes == 0)
         c->number++;
     if (sample && (header.size_bytes == 0 || leave_out(c, sample, &header, is_v1)))
@@ -224,7 +224,7 @@ static void wait_for_interval(pfb_collector *c)
 }
 
 /* Collects replies in the sample's memory until the range does not leave one out. */
-static bool collect_reply(pfb_collector *c, kept_sample *sample, bool is_recorded, pfb_source_failure *failure)
+static bool collect_reply(pfb_collector *c, stored_sample *sample, bool is_recorded, pfb_source_failure *failure)
 {
     bool is_v1 = c->version == VERSION_V1;
     bool is_left_out = false;
@@ -246,7 +246,7 @@ bool pfb_collector_collect(pfb_collector *c, pfb_source_failure *failure)
     if (is_v1 ? c->v1_query.size_bytes == 0 : !c->query_handle)
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "no counter was added");
     bool is_recorded = pfb_source_is_recorded(c->source);
-    kept_sample *sample = pfb_collect_spare(c, is_v1);
+    stored_sample *sample = pfb_collect_spare(c, is_v1);
     if (!sample)
         return pfb_collect_no_memory(failure);
     if (!is_recorded && !c->options.returns_at_once)
@@ -278,7 +278,7 @@ pfb_name pfb_collector_title(pfb_collector *c, uint32_t title_index)
 pfb_collector_losses pfb_collector_lost(const pfb_collector *c)
 {
     return (pfb_collector_losses){.gaps = c->gaps,
-                                  .dropped_count = c->series[0].kept.dropped_count + c->series[1].kept.dropped_count,
-                                  .most_objects = KEPT_MAX_OBJECTS,
-                                  .most_bytes = KEPT_MAX_BYTES};
+                                  .dropped_count = c->series[0].store.dropped_count + c->series[1].store.dropped_count,
+                                  .most_objects = STORE_MAX_OBJECTS,
+                                  .most_bytes = STORE_MAX_BYTES};
 }

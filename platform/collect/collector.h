@@ -3,10 +3,10 @@
 #define PFB_COLLECT_COLLECTOR_H
 
 #include "collect/choice.h"
-#include "collect/kept.h"
 #include "collect/logs.h"
 #include "collect/metadata.h"
 #include "collect/range.h"
+#include "collect/sample_store.h"
 #include "collect/texts.h"
 #include "collect/titles.h"
 #include "perfblock/collect.h"
@@ -15,13 +15,13 @@
 
 /* The samples of one format. */
 typedef struct sample_series {
-    kept_samples kept;
-    kept_sample *spare; /* memory for the next sample, or the current sample until it ends; may be null */
+    sample_store store;
+    stored_sample *spare; /* memory for the next sample, or the current sample until it ends; may be null */
 } sample_series;
 
 /* A result and the sample it is compared with. */
 typedef struct compared_result {
-    kept_sample *older; /* null: none */
+    stored_sample *older; /* null: none */
     uint32_t result;
 } compared_result;
 
@@ -70,7 +70,7 @@ struct pfb_collector {
     pfb_source_query *query_handle; /* V2; null: no counter was added */
     uint32_t *titles_added;         /* V1: objects that were added */
     size_t title_count, title_capacity;
-    pfb_bytes v1_query;   /* V1: value name with its NUL; empty: no counter was added */
+    pfb_bytes v1_query;   /* V1: value name of HKEY_PERFORMANCE_DATA, with its NUL; empty: no counter was added */
     bool has_title_names; /* V1: the source was asked for its name table */
     pfb_bytes fetched;    /* the latest reply of the source */
     pfb_collector_problem *problems;
@@ -81,7 +81,7 @@ struct pfb_collector {
     uint64_t started;
     pfb_collected_reply reply;
     /* Samples (samples.c). */
-    range_step v2_step; /* of V2 samples; for V1 each machine has one (kept.h) */
+    range_step v2_step; /* of V2 samples; for V1 each machine has one (sample_store.h) */
     uint64_t number;    /* of the next sample */
     uint64_t file_number, last_file_number;
     size_t file; /* the chosen file, whose state is in the collector; its element of `files` is not used */
@@ -100,8 +100,8 @@ struct pfb_collector {
     uint8_t *status_bytes; /* as `values` */
     size_t value_capacity, status_capacity;
     /* The current sample (values.c). */
-    kept_sample *current; /* null: none */
-    bool is_v1;           /* the current sample */
+    stored_sample *current; /* null: none */
+    bool is_v1;             /* `current` is V1 */
     shown_column *columns;
     size_t column_capacity;
     uint32_t *column_filters; /* positions in choice.filters, grouped by column */
@@ -127,14 +127,13 @@ bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request);
 bool pfb_collect_complete(pfb_collector *c, metadata_set *set);
 
 /* Adds a problem, which pfb_collector_next_problem returns. Returns false when memory is exhausted. */
-
 bool pfb_collect_add_problem(pfb_collector *c, const pfb_collector_problem *problem);
 
 /* ---- V1 of the source (add_v1.c) ------------------------------------------------------------------------- */
 
 /* Decides whether V1 or V2 data is collected from the source; for V2 lists its countersets in *guids. If a V2 source
- * cannot list them (PFB_WIN32_NOT_SUPPORTED), *list_failure is that failure, and the source can only be asked for
- * countersets that are known from elsewhere. Returns false on other failures. */
+ * cannot list them (PFB_WIN32_NOT_SUPPORTED), *list_failure is that failure; countersets can then be found by GUID and
+ * in the catalog only. Returns false on other failures. */
 bool pfb_collect_list(pfb_collector *c, pfb_bytes *guids, pfb_source_failure *list_failure,
                       pfb_source_failure *failure);
 
@@ -160,7 +159,7 @@ bool pfb_collect_load(pfb_collector *c, bool is_v1);
 
 /* Ends the current sample and returns the spare sample of a series, allocated if there is none. Returns null when
  * memory is exhausted. */
-kept_sample *pfb_collect_spare(pfb_collector *c, bool is_v1);
+stored_sample *pfb_collect_spare(pfb_collector *c, bool is_v1);
 
 /* Ends the current sample and keeps it for comparison with later ones. Returns false when memory is exhausted. */
 bool pfb_collect_end_sample(pfb_collector *c);
@@ -178,7 +177,7 @@ void pfb_collect_release_query(query_info **query);
 
 /* Returns true if the range leaves a sample out. Reports that, and its time, in c->reply. Uses only the machine name of
  * `sample`. */
-bool pfb_collect_leave_out(pfb_collector *c, kept_sample *sample, const sample_clocks *clocks, bool is_v1);
+bool pfb_collect_leave_out(pfb_collector *c, stored_sample *sample, const sample_clocks *clocks, bool is_v1);
 
 /* ---- logs.c ---------------------------------------------------------------------------------------------- */
 
@@ -196,6 +195,6 @@ pfb_collected_sample pfb_collect_log_sample(const pfb_collector *c);
 bool pfb_collect_has_log_counter(const named_choice *named, const pfb_name *object, const pfb_name *counter);
 
 /* Makes the sample the current one. Returns false when memory is exhausted. */
-bool pfb_collect_show(pfb_collector *c, kept_sample *sample, bool is_v1);
+bool pfb_collect_show(pfb_collector *c, stored_sample *sample, bool is_v1);
 
 #endif

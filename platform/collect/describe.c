@@ -29,7 +29,7 @@ static bool list_put_sets(pfb_collector *c, pfb_bytes *guids)
 /* Removes repeated GUIDs. */
 static bool remove_repeated(pfb_collector *c, pfb_bytes *guids)
 {
-    size_t kept_bytes = 0;
+    size_t unique_bytes = 0;
     c->mark++;
     for (size_t at = 0; guids->size_bytes - at >= sizeof(pfb_guid); at += sizeof(pfb_guid)) {
         pfb_guid guid;
@@ -38,12 +38,12 @@ static bool remove_repeated(pfb_collector *c, pfb_bytes *guids)
         if (!set)
             return false;
         if (set->mark != c->mark) {
-            memmove(guids->data + kept_bytes, &guid, sizeof guid);
-            kept_bytes += sizeof guid;
+            memmove(guids->data + unique_bytes, &guid, sizeof guid);
+            unique_bytes += sizeof guid;
         }
         set->mark = c->mark;
     }
-    guids->size_bytes = kept_bytes;
+    guids->size_bytes = unique_bytes;
     return true;
 }
 

@@ -9,7 +9,8 @@
 bool pfb_collect_grow(void *array, size_t *capacity, size_t count, size_t element_bytes)
 {
     void *old;
-    memcpy(&old, array, sizeof old); /* all pointers to objects have this representation */
+    memcpy(&old, array,
+           sizeof old); /* on all supported systems, pointers to all objects have the same representation */
     void *grown = pfb_source_grow(old, capacity, count, element_bytes);
     if (grown)
         memcpy(array, &grown, sizeof grown);

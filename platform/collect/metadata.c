@@ -303,7 +303,7 @@ static pfb_name find_text(const metadata_texts *texts, uint32_t counter_id)
 {
     size_t low = 0;
     size_t high = texts->count;
-    while (low < high) { /* the first row that is not below */
+    while (low < high) { /* finds the first row with this id or a larger one */
         size_t middle = low + (high - low) / 2;
         if (texts->rows[middle].counter_id < counter_id)
             low = middle + 1;

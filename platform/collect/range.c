@@ -41,11 +41,11 @@ static bool is_chosen(const pfb_collector *c, range_step *step, const sample_clo
     return pfb_range_step(&c->options.range, step);
 }
 
-bool pfb_collect_leave_out(pfb_collector *c, kept_sample *sample, const sample_clocks *clocks, bool is_v1)
+bool pfb_collect_leave_out(pfb_collector *c, stored_sample *sample, const sample_clocks *clocks, bool is_v1)
 {
     const pfb_collector_range *range = &c->options.range;
     range_step first = {.has_sample = false};
-    range_step *step = is_v1 ? pfb_kept_step(&c->series[true].kept, sample) : &c->v2_step;
+    range_step *step = is_v1 ? pfb_store_step(&c->series[true].store, sample) : &c->v2_step;
     c->reply.has_time = true;
     c->reply.time = clocks->perf_time_100ns;
     c->reply.is_left_out = !pfb_range_has(range, true, clocks->perf_time_100ns) ||

@@ -119,7 +119,7 @@ static size_t count_below(const query_info *query, uint32_t index)
 
 /* Stores the registrations of the countersets in the first blocks, each once, in the sample. Those of countersets
  * without a registration reply come from the catalog. Returns false when memory is exhausted. */
-static bool list_registrations(pfb_collector *c, kept_sample *sample, size_t block_count, uint32_t *count)
+static bool list_registrations(pfb_collector *c, stored_sample *sample, size_t block_count, uint32_t *count)
 {
     *count = 0;
     c->mark++;
@@ -147,7 +147,7 @@ static bool list_registrations(pfb_collector *c, kept_sample *sample, size_t blo
 
 /* ---- Memory of samples ----------------------------------------------------------------------------------- */
 
-static void free_sample(kept_sample *sample)
+static void free_sample(stored_sample *sample)
 {
     if (!sample)
         return;
@@ -160,10 +160,10 @@ static void free_sample(kept_sample *sample)
 }
 
 /* Frees a list of samples that is linked by `after`. */
-static void free_list(kept_sample *sample)
+static void free_list(stored_sample *sample)
 {
     while (sample) {
-        kept_sample *next = sample->after;
+        stored_sample *next = sample->after;
         free_sample(sample);
         sample = next;
     }
@@ -171,23 +171,23 @@ static void free_list(kept_sample *sample)
 
 bool pfb_collect_end_sample(pfb_collector *c)
 {
-    kept_sample *sample = c->current;
+    stored_sample *sample = c->current;
     sample_series *series = &c->series[c->is_v1];
-    kept_sample *released = NULL;
+    stored_sample *released = NULL;
     c->current = NULL;
     c->log.is_current = false;
     if (!sample || sample->title_count == 0) /* it has no objects to compare with: it stays the spare sample */
         return true;
-    bool is_kept = pfb_kept_add(&series->kept, sample, &released);
-    if (is_kept) { /* the next sample uses the memory of a released one */
+    bool is_stored = pfb_store_add(&series->store, sample, &released);
+    if (is_stored) { /* the next sample uses the memory of a released one */
         series->spare = released;
         released = released ? released->after : NULL;
     }
     free_list(released);
-    return is_kept;
+    return is_stored;
 }
 
-kept_sample *pfb_collect_spare(pfb_collector *c, bool is_v1)
+stored_sample *pfb_collect_spare(pfb_collector *c, bool is_v1)
 {
     sample_series *series = &c->series[is_v1];
     if (!pfb_collect_end_sample(c))
@@ -200,7 +200,7 @@ kept_sample *pfb_collect_spare(pfb_collector *c, bool is_v1)
 void pfb_collect_free_samples(pfb_collector *c)
 {
     for (size_t i = 0; i < 2; i++) {
-        free_list(pfb_kept_clear(&c->series[i].kept));
+        free_list(pfb_store_clear(&c->series[i].store));
         free_sample(c->series[i].spare);
     }
     pfb_collect_release_query(&c->query);
@@ -214,7 +214,7 @@ void pfb_collect_free_samples(pfb_collector *c)
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
 
 /* Loads the table of a reply. Returns false when memory is exhausted. */
-static bool load_table(kept_sample *sample, const pfb_sample_input *input, pfb_error *error)
+static bool load_table(stored_sample *sample, const pfb_sample_input *input, pfb_error *error)
 {
     pfb_sample_counts counts;
     pfb_sample_measure(input, &counts);
@@ -225,7 +225,7 @@ static bool load_table(kept_sample *sample, const pfb_sample_input *input, pfb_e
 }
 
 /* Loads a V2 reply unless its header is malformed. Returns false when memory is exhausted. */
-static bool load_v2(pfb_collector *c, kept_sample *sample, pfb_collected_reply *reply)
+static bool load_v2(pfb_collector *c, stored_sample *sample, pfb_collected_reply *reply)
 {
     pfb_v2_reader reader;
     bool is_open = pfb_v2_open(&reader, sample->reply.data, sample->reply_size, &c->options.reader);
@@ -250,9 +250,9 @@ static bool load_v2(pfb_collector *c, kept_sample *sample, pfb_collected_reply *
     return load_table(sample, &input, &reply->error);
 }
 
-/* Loads a V1 block unless its header is malformed; only the machine name in it may be. Returns false when memory is
+/* Loads a V1 block unless its header is malformed; a malformed machine name is tolerated. Returns false when memory is
  * exhausted. */
-static bool load_v1(pfb_collector *c, kept_sample *sample, pfb_collected_reply *reply)
+static bool load_v1(pfb_collector *c, stored_sample *sample, pfb_collected_reply *reply)
 {
     pfb_v1_reader reader;
     pfb_v1_open(&reader, sample->reply.data, sample->reply_size, &c->options.reader);
@@ -312,7 +312,7 @@ static bool has_same_counters(const pfb_sample *older, const pfb_sample *newer)
 }
 
 /* Returns why a sample may not be compared with an older one, or 0. */
-static uint32_t find_gap(const kept_sample *older, const kept_sample *newer, bool is_v1)
+static uint32_t find_gap(const stored_sample *older, const stored_sample *newer, bool is_v1)
 {
     if (older->file_number == newer->file_number)
         return 0;
@@ -332,7 +332,7 @@ static int compare_titles(const void *left, const void *right)
 }
 
 /* Stores the title indexes of a sample's objects, each once. Returns false when memory is exhausted. */
-static bool list_titles(kept_sample *sample, bool is_v1)
+static bool list_titles(stored_sample *sample, bool is_v1)
 {
     size_t total = is_v1 ? sample->table.counts.results : 1;
     size_t count = 0;
@@ -365,14 +365,14 @@ static int compare_pairs(const void *left, const void *right)
 }
 
 /* Stores the results of a sample in c->pairs, each with the latest sample of its object. */
-static void list_pairs(pfb_collector *c, const kept_sample *sample, bool is_v1)
+static void list_pairs(pfb_collector *c, const stored_sample *sample, bool is_v1)
 {
     uint32_t count = sample->table.counts.results;
-    const kept_machine *machine = pfb_kept_machine(&c->series[is_v1].kept, sample);
+    const stored_machine *machine = pfb_store_machine(&c->series[is_v1].store, sample);
     bool is_sorted = true;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t title = is_v1 ? sample->table.results[i].title_index : 0;
-        c->pairs[i] = (compared_result){.older = pfb_kept_find(machine, title), .result = i};
+        c->pairs[i] = (compared_result){.older = pfb_store_find(machine, title), .result = i};
         is_sorted = is_sorted && (i == 0 || compare_pairs(&c->pairs[i - 1], &c->pairs[i]) < 0);
     }
     if (!is_sorted)
@@ -380,12 +380,12 @@ static void list_pairs(pfb_collector *c, const kept_sample *sample, bool is_v1)
 }
 
 /* Matches the rows of each result with those of its older sample, unless there is a gap, and computes its values. */
-static void cook_pairs(pfb_collector *c, kept_sample *sample, bool is_v1)
+static void cook_pairs(pfb_collector *c, stored_sample *sample, bool is_v1)
 {
     uint32_t count = sample->table.counts.results;
     uint32_t end = 0;
     for (uint32_t begin = 0; begin < count; begin = end) {
-        kept_sample *older = c->pairs[begin].older;
+        stored_sample *older = c->pairs[begin].older;
         uint32_t gap = older ? find_gap(older, sample, is_v1) : 0;
         pfb_sample *table = older && gap == 0 ? &older->table : NULL;
         c->gaps |= gap;
@@ -400,7 +400,7 @@ static void cook_pairs(pfb_collector *c, kept_sample *sample, bool is_v1)
     }
 }
 
-static bool is_same_machine(const kept_sample *a, const kept_sample *b)
+static bool is_same_machine(const stored_sample *a, const stored_sample *b)
 {
     return a->machine_name.size_bytes == b->machine_name.size_bytes &&
            (a->machine_name.size_bytes == 0 ||
@@ -409,9 +409,9 @@ static bool is_same_machine(const kept_sample *a, const kept_sample *b)
 
 /* Returns true if a V1 block belongs to the same sample as the previous block: different objects of the same machine at
  * the same time. */
-static bool joins_sample(const pfb_collector *c, const kept_sample *sample)
+static bool joins_sample(const pfb_collector *c, const stored_sample *sample)
 {
-    const kept_sample *before = c->series[true].kept.last;
+    const stored_sample *before = c->series[true].store.last;
     bool is_joined = before && before->number + 1 == c->number && is_same_machine(before, sample) &&
                      before->table.perf_time == sample->table.perf_time &&
                      before->table.perf_time_100ns == sample->table.perf_time_100ns;
@@ -430,7 +430,7 @@ static bool reserve_results(pfb_collector *c, const pfb_sample_counts *counts)
 }
 
 /* Numbers the loaded sample and compares it with earlier ones. Returns false when memory is exhausted. */
-static bool compare_sample(pfb_collector *c, kept_sample *sample, bool is_v1)
+static bool compare_sample(pfb_collector *c, stored_sample *sample, bool is_v1)
 {
     sample->file_number = c->file_number;
     if (!list_titles(sample, is_v1) || !reserve_results(c, &sample->table.counts))
@@ -447,7 +447,7 @@ static bool compare_sample(pfb_collector *c, kept_sample *sample, bool is_v1)
 
 bool pfb_collect_load(pfb_collector *c, bool is_v1)
 {
-    kept_sample *sample = c->series[is_v1].spare;
+    stored_sample *sample = c->series[is_v1].spare;
     sample->machine_name = (pfb_name){.bytes = NULL};
     bool has_memory = is_v1 ? load_v1(c, sample, &c->reply) : load_v2(c, sample, &c->reply);
     if (!has_memory || !c->reply.is_sample) {

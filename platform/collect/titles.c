@@ -61,7 +61,7 @@ pfb_name pfb_titles_find(titles *t, uint32_t index)
     t->is_sorted = true;
     size_t low = 0;
     size_t high = t->count;
-    while (low < high) { /* the first row that is not below */
+    while (low < high) { /* finds the first row with this index or a larger one */
         size_t middle = low + (high - low) / 2;
         if (t->rows[middle].index < index)
             low = middle + 1;

@@ -35,7 +35,7 @@ static size_t larger_size(size_t size, const pfb_name *name)
 }
 
 /* Reserves memory for the longest name of each kind, so that returning values does not fail. */
-static bool reserve_names(pfb_collector *c, const kept_sample *sample)
+static bool reserve_names(pfb_collector *c, const stored_sample *sample)
 {
     const pfb_sample *table = &sample->table;
     size_t sizes[SCRATCH_COUNT] = {0};
@@ -129,7 +129,7 @@ static bool matches_counter(pfb_collector *c, const char *pattern, const pfb_sam
 }
 
 /* Returns true if a counterset of the choice matches that of the result. */
-static bool has_set(pfb_collector *c, const named_choice *named, const pfb_sample_result *result)
+static bool matches_any_counterset(pfb_collector *c, const named_choice *named, const pfb_sample_result *result)
 {
     bool is_match = false;
     for (size_t i = 0; i < named->counterset_count && !is_match; i++)
@@ -138,8 +138,8 @@ static bool has_set(pfb_collector *c, const named_choice *named, const pfb_sampl
 }
 
 /* Returns true if a counter of the choice matches the counter of this id. */
-static bool has_counter(pfb_collector *c, const named_choice *named, const pfb_sample_result *result,
-                        uint32_t counter_id)
+static bool matches_any_counter(pfb_collector *c, const named_choice *named, const pfb_sample_result *result,
+                                uint32_t counter_id)
 {
     bool is_match = named->counter_count == 0;
     for (size_t i = 0; i < named->counter_count && !is_match; i++)
@@ -181,14 +181,14 @@ static bool is_set_chosen(pfb_collector *c, const pfb_sample_result *result)
     const pfb_guid key = choice_key(c, result);
     bool is_chosen = is_everything_chosen(c) || (c->choice.count > 0 && pfb_choice_of_set(&c->choice, &key).count > 0);
     for (size_t i = 0; i < c->choice.named_count && !is_chosen; i++)
-        is_chosen = has_set(c, &c->choice.named[i], result);
+        is_chosen = matches_any_counterset(c, &c->choice.named[i], result);
     return is_chosen;
 }
 
 /* Chooses a column for the instances that match a filter; a column may have several filters. `is_individual`: the
  * counter was named, instead of all counters of its counterset; then it is not hidden. Returns false when memory is
  * exhausted. */
-static bool choose(pfb_collector *c, shown_column *column, uint32_t filter, bool is_individual)
+static bool add_column_filter(pfb_collector *c, shown_column *column, uint32_t filter, bool is_individual)
 {
     if (!column->is_chosen)
         column->first_filter = c->column_filter_count;
@@ -219,13 +219,13 @@ static bool choose_column(pfb_collector *c, const pfb_sample_result *result, con
         chosen_range range = pfb_choice_of_counter(&c->choice, &key, ids[k]);
         for (size_t i = 0; i < range.count && has_memory; i++) {
             if (range.first[i].is_shown)
-                has_memory = choose(c, column, range.first[i].filter, ids[k] != PFB_NO_ID);
+                has_memory = add_column_filter(c, column, range.first[i].filter, ids[k] != PFB_NO_ID);
         }
     }
     for (size_t i = 0; i < c->choice.named_count && has_memory; i++) {
         const named_choice *named = &c->choice.named[i];
-        if (has_set(c, named, result) && has_counter(c, named, result, input->counter_id))
-            has_memory = choose(c, column, named->filter, named->counter_count > 0);
+        if (matches_any_counterset(c, named, result) && matches_any_counter(c, named, result, input->counter_id))
+            has_memory = add_column_filter(c, column, named->filter, named->counter_count > 0);
     }
     return has_memory;
 }
@@ -261,7 +261,7 @@ static bool describe_columns(pfb_collector *c, const pfb_sample *table)
     return true;
 }
 
-bool pfb_collect_show(pfb_collector *c, kept_sample *sample, bool is_v1)
+bool pfb_collect_show(pfb_collector *c, stored_sample *sample, bool is_v1)
 {
     uint32_t count = sample->table.counts.columns;
     c->is_v1 = is_v1;
@@ -618,7 +618,7 @@ bool pfb_collector_sample(pfb_collector *c, pfb_collected_sample *sample)
     }
     if (!c->current)
         return false;
-    const kept_sample *current = c->current;
+    const stored_sample *current = c->current;
     bool has_machine = false;
     text_view text = find_machine(c, &has_machine);
     *sample = (pfb_collected_sample){.number = current->number,

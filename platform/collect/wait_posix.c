@@ -16,8 +16,9 @@ void pfb_wait_until(uint64_t time)
 {
     uint64_t now = pfb_wait_clock();
     while (now < time) { /* a signal ends the sleep early */
-        struct timespec left = {.tv_sec = (time_t)((time - now) / SECOND), .tv_nsec = (long)((time - now) % SECOND)};
-        nanosleep(&left, NULL);
+        struct timespec remaining = {.tv_sec = (time_t)((time - now) / SECOND),
+                                     .tv_nsec = (long)((time - now) % SECOND)};
+        nanosleep(&remaining, NULL);
         now = pfb_wait_clock();
     }
 }

@@ -13,7 +13,7 @@ uint64_t pfb_wait_clock(void)
 void pfb_wait_until(uint64_t time)
 {
     for (uint64_t now = pfb_wait_clock(); now < time; now = pfb_wait_clock()) {
-        uint64_t left = (time - now + MILLISECOND - 1) / MILLISECOND;
-        Sleep(left < 60000 ? (DWORD)left : 60000);
+        uint64_t remaining = (time - now + MILLISECOND - 1) / MILLISECOND;
+        Sleep(remaining < 60000 ? (DWORD)remaining : 60000);
     }
 }

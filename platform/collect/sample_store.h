@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_COLLECT_KEPT_H
-#define PFB_COLLECT_KEPT_H
+#ifndef PFB_COLLECT_SAMPLE_STORE_H
+#define PFB_COLLECT_SAMPLE_STORE_H
 
 #include "collect/range.h"
 #include "perfblock/sample.h"
@@ -8,16 +8,16 @@
 
 /* The samples of one format, V1 or V2, that later ones are compared with: for V1, the latest sample of each object of
  * each machine. V2 is treated as a single object of a machine without name. When the samples exceed a limit the oldest
- * ones are dropped, but never the latest. Finding the sample of an object is a binary search; adding a sample is linear
- * in its objects and in the kept ones. */
+ * ones are dropped, but never the newest one. Finding the sample of an object is a binary search; adding a sample is
+ * linear in its objects and in the stored ones. */
 
-enum { KEPT_MAX_OBJECTS = 4096, KEPT_MAX_BYTES = 64 << 20 };
+enum { STORE_MAX_OBJECTS = 4096, STORE_MAX_BYTES = 64 << 20 };
 
-typedef struct kept_machine kept_machine;
+typedef struct stored_machine stored_machine;
 typedef struct query_info query_info;
 
 /* A loaded reply. */
-typedef struct kept_sample {
+typedef struct stored_sample {
     pfb_sample table;
     uint64_t number;      /* sample number; V1 blocks of the same time and machine may share it */
     uint64_t file_number; /* number of the file that it comes from */
@@ -33,39 +33,39 @@ typedef struct kept_sample {
     size_t registration_capacity;
     /* ------------------------------------------------------------------------------------------ */
     uint64_t serial; /* ascends in the order of adding */
-    kept_machine *machine;
-    size_t latest_count;                /* number of objects whose latest sample this is */
-    struct kept_sample *before, *after; /* in the order of adding; null at the ends */
-} kept_sample;
+    stored_machine *machine;
+    size_t latest_count;                  /* number of objects whose latest sample this is */
+    struct stored_sample *before, *after; /* in the order of adding; null at the ends */
+} stored_sample;
 
 /* Initialised to zero. */
-typedef struct kept_samples {
-    kept_sample *first, *last; /* in the order of adding */
-    uint64_t dropped_count;    /* samples that were dropped while they were the latest of an object */
+typedef struct sample_store {
+    stored_sample *first, *last; /* in the order of adding */
+    uint64_t dropped_count;      /* samples that were dropped while they were the latest of an object */
     /* ------------------------------------------------------------------------------------------ */
     uint64_t serial;
     size_t object_count, size_bytes; /* totals of all samples */
-    kept_machine **machines;         /* ascending by size and bytes of their names */
+    stored_machine **machines;       /* ascending by size and bytes of their names */
     size_t machine_count, machine_capacity;
-} kept_samples;
+} sample_store;
 
-/* Returns the machine that a sample names, or null if no samples of it are kept. Valid until the next sample is added.
+/* Returns the machine that a sample names, or null if no samples of it are stored. Valid until the next one is added.
  */
-const kept_machine *pfb_kept_machine(const kept_samples *kept, const kept_sample *sample);
+const stored_machine *pfb_store_machine(const sample_store *store, const stored_sample *sample);
 
-/* Returns the range step of the machine that a sample names, or null if no samples of it are kept. Valid until the next
+/* Returns the range step of the machine that a sample names, or null if it has no samples here. Valid until the next
  * sample is added; the step of that sample's machine then refers to it. */
-range_step *pfb_kept_step(const kept_samples *kept, const kept_sample *sample);
+range_step *pfb_store_step(const sample_store *store, const stored_sample *sample);
 
 /* Returns the latest sample of an object, or null. `machine` may be null. */
-kept_sample *pfb_kept_find(const kept_machine *machine, uint32_t title);
+stored_sample *pfb_store_find(const stored_machine *machine, uint32_t title);
 
-/* Adds a sample with at least one object. *released becomes the list of samples that are no longer kept, linked by
+/* Adds a sample with at least one object. *released becomes the list of samples that are no longer stored, linked by
  * `after`; the caller now owns them. Returns false when memory is exhausted: then the sample was not added, and all
  * samples are in *released. */
-bool pfb_kept_add(kept_samples *kept, kept_sample *sample, kept_sample **released);
+bool pfb_store_add(sample_store *store, stored_sample *sample, stored_sample **released);
 
 /* Removes all samples and returns them as a list linked by `after`, which the caller owns. */
-kept_sample *pfb_kept_clear(kept_samples *kept);
+stored_sample *pfb_store_clear(sample_store *store);
 
 #endif
