@@ -47,18 +47,18 @@ static inline int pfb_wide_copy(WCHAR *out, size_t capacity, const WCHAR *text, 
 static inline int pfb_wide_put(FILE *file, const WCHAR *text, int width, size_t max)
 {
     static const WCHAR null_text[] = {'(', 'n', 'u', 'l', 'l', ')', 0};
-    const WCHAR *from = text ? text : null_text;
-    size_t length = pfb_wide_length(from, max);
+    const WCHAR *string = text ? text : null_text;
+    size_t length = pfb_wide_length(string, max);
     size_t field = (size_t)(width < 0 ? -(long)width : width);
     size_t padding = field > length ? field - length : 0;
     int bytes = (int)padding;
     for (size_t i = 0; width > 0 && i < padding; i++)
         putc(' ', file);
     for (size_t i = 0; i < length; i++) {
-        unsigned long point = (unsigned long)from[i];
+        unsigned long point = (unsigned long)string[i];
         bool is_high = point >= 0xD800 && point < 0xDC00 && i + 1 < length;
-        if (is_high && (unsigned long)from[i + 1] >= 0xDC00 && (unsigned long)from[i + 1] < 0xE000)
-            point = 0x10000 + ((point & 0x3FF) << 10 | ((unsigned long)from[++i] & 0x3FF));
+        if (is_high && (unsigned long)string[i + 1] >= 0xDC00 && (unsigned long)string[i + 1] < 0xE000)
+            point = 0x10000 + ((point & 0x3FF) << 10 | ((unsigned long)string[++i] & 0x3FF));
         else if (point >= 0xD800 && point < 0xE000)
             point = 0xFFFD;
         char utf8[5] = {0};
@@ -121,19 +121,19 @@ static inline long pfb_wide_number(const char **at)
 /* Parses the length modifier and the letter of a conversion at *at, and moves past them. */
 static inline void pfb_wide_parse_letter(pfb_wide_conversion *c, const char **at)
 {
-    const char *from = *at;
-    if (strncmp(from, "I64", 3) == 0) {
+    const char *next = *at;
+    if (strncmp(next, "I64", 3) == 0) {
         c->length = 'L';
-        from += 3;
-    } else if (strncmp(from, "hh", 2) == 0 || strncmp(from, "ll", 2) == 0) {
-        c->length = *from == 'h' ? 'H' : 'L';
-        from += 2;
-    } else if (*from && strchr("hlLjztw", *from)) {
-        c->length = strchr("jzt", *from) ? 'L' : *from == 'L' ? 'D' : *from == 'w' ? 'l' : *from;
-        from++;
+        next += 3;
+    } else if (strncmp(next, "hh", 2) == 0 || strncmp(next, "ll", 2) == 0) {
+        c->length = *next == 'h' ? 'H' : 'L';
+        next += 2;
+    } else if (*next && strchr("hlLjztw", *next)) {
+        c->length = strchr("jzt", *next) ? 'L' : *next == 'L' ? 'D' : *next == 'w' ? 'l' : *next;
+        next++;
     }
-    c->letter = *from;
-    *at = *from ? from + 1 : from;
+    c->letter = *next;
+    *at = *next ? next + 1 : next;
 }
 
 /* printf with 16-bit wide strings for %ls and %S. Supports the conversions of C99 except %n and %lc. */

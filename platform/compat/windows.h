@@ -77,10 +77,10 @@ typedef void *LPVOID;
 
 static inline void Sleep(DWORD milliseconds)
 {
-    struct timespec left;
-    left.tv_sec = (time_t)(milliseconds / 1000);
-    left.tv_nsec = (long)(milliseconds % 1000) * 1000000L;
-    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+    struct timespec remaining;
+    remaining.tv_sec = (time_t)(milliseconds / 1000);
+    remaining.tv_nsec = (long)(milliseconds % 1000) * 1000000L;
+    while (nanosleep(&remaining, &remaining) != 0 && errno == EINTR)
         continue;
 }
 

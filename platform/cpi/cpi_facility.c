@@ -143,9 +143,9 @@ static void refuse_handle(const void *handle, pfb_cpi_failure *failure)
     else if (pfb_cpi_table_knows(&facility.table, handle))
         pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle was terminated");
     else if (facility.table.live_count == 0)
-        pfb_cpi_fail(failure, PFB_PU_ERR_NOT_INITIALIZED, "there is no instance, and the handle never named one");
+        pfb_cpi_fail(failure, PFB_PU_ERR_NOT_INITIALIZED, "there is no instance, and never was one with this handle");
     else
-        pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "the handle never named an instance");
+        pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_SIGNATURE, "there never was an instance with this handle");
 }
 
 /* Frees the instance if this is the last reference. */
@@ -198,7 +198,8 @@ static pfb_cpi_instance *lock_for_reading(const void *handle, pfb_cpi_failure *f
     if (!instance || !(instance->mode & PFB_CPI_ON_THREAD) || measures_this_thread(instance))
         return instance;
     unlock_instance(instance);
-    pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_THREAD, "the instance measures the thread that made it, not this one");
+    pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_THREAD,
+                 "the instance measures the thread that created it, not this one");
     return NULL;
 }
 
@@ -241,7 +242,7 @@ int pfb_cpi_init(uint32_t mode, void **handle)
 {
     pfb_cpi_failure *failure = begin_call();
     if (!handle)
-        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the handle"));
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the handle is null"));
     *handle = NULL;
     if (pfb_cpi_complete_mode(&mode, failure))
         *handle = create_instance(mode, failure);
@@ -313,7 +314,7 @@ int pfb_cpi_get(void *handle, const pfb_cpi_data **data)
 {
     pfb_cpi_failure *failure = begin_call();
     if (!data)
-        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the data"));
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the data is null"));
     *data = NULL;
     pfb_cpi_instance *instance = lock_for_reading(handle, failure);
     if (!instance)
@@ -334,7 +335,7 @@ int pfb_cpi_get_details(void *handle, pfb_cpi_details *details)
 {
     pfb_cpi_failure *failure = begin_call();
     if (!details)
-        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the details"));
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the details is null"));
     pfb_cpi_instance *instance = lock_instance(handle, failure);
     if (!instance)
         return finish(false);
@@ -363,7 +364,7 @@ int pfb_cpi_get_unhalted(void *handle, size_t position, uint64_t *cycles)
 {
     pfb_cpi_failure *failure = begin_call();
     if (!cycles)
-        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the cycles"));
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the cycles is null"));
     pfb_cpi_instance *instance = lock_for_reading(handle, failure);
     if (!instance)
         return finish(false);
@@ -404,7 +405,8 @@ static bool make_tag(const pfb_cpi_instance *instance, int minor_code, uint32_t 
                      pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     if (forms & ~(PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED))
-        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the forms have other bits than the two of forms");
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER,
+                            "the forms have bits other than SUMMARY and DETAILED");
     if ((instance->mode & PFB_CPI_THREAD_ONLY) && (forms & PFB_CPI_FORM_SUMMARY))
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INCOMPATIBLE_OPTIONS, "a thread alone has no summary hook");
     bool is_made = pfb_cpi_tag_make(minor_code, label, tag, failure);
@@ -417,7 +419,7 @@ int pfb_cpi_get_and_trace(void *handle, int minor_code, uint32_t forms, const ch
     pfb_cpi_failure *failure = begin_call();
     pfb_cpi_tag tag;
     if (!data)
-        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "there is no place for the data"));
+        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the data is null"));
     *data = NULL;
     pfb_cpi_instance *instance = lock_for_reading(handle, failure);
     if (!instance)

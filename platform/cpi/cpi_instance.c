@@ -29,7 +29,7 @@ static bool report_source_failure(pfb_cpi_failure *failure)
 {
     if (failure->code != PFB_PU_SUCCESS)
         return false;
-    return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source failed and did not say why");
+    return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "the source failed without an error code");
 }
 
 /* ---- Arguments ----------------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static bool compute(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
     if (verdict == PFB_CPI_BAD_ARGUMENT)
         return pfb_cpi_fail(
             failure, PFB_PU_ERROR_INTERNAL_ERROR,
-            "the source gave CPUs out of order, a width that is none, or not the thread it was asked for");
+            "the source returned CPUs out of order, an invalid counter width, or not the requested thread");
     if (verdict == PFB_CPI_CLOCK_BACKWARD)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_CPI_DATA, "the clock ran backward");
     fill_data(instance);
@@ -202,7 +202,7 @@ static bool write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_
     }
     if (code != PFB_OK)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_CPI_DATA,
-                            "the system's sums need more than the 64 bits that hooks have for them");
+                            "the sums over all CPUs do not fit into the 64 bits that hooks have for them");
     trace->used_bytes += size;
     return true;
 }

@@ -143,7 +143,7 @@ static void write_strings(const pfb_open_set *open, bool are_helps, pfb_writer *
     pfb_write_end_strings(builder);
 }
 
-/* Converts an id of the table, where 0 means none. */
+/* Converts an id of the table, where 0 means none, to that of a registration. */
 static uint32_t reference(uint32_t id)
 {
     return id != 0 ? id : PFB_NO_ID;

@@ -160,7 +160,7 @@ static bool read_khz(pfb_kernel *kernel, uint32_t cpu, const char *name, uint64_
            *khz > 0 && *khz <= UINT32_MAX;
 }
 
-static void read_cpufreq(pfb_kernel *kernel, pfb_kernel_cpu *cpu, uint32_t wanted)
+static void read_cpufreq(pfb_kernel *kernel, pfb_kernel_cpu *cpu, uint32_t groups)
 {
     uint64_t now;
     uint64_t max;
@@ -168,7 +168,7 @@ static void read_cpufreq(pfb_kernel *kernel, pfb_kernel_cpu *cpu, uint32_t wante
         return;
     cpu->mhz = (uint32_t)(now / 1000);
     cpu->known |= PFB_KERNEL_FREQUENCY;
-    if (!(wanted & PFB_KERNEL_MAX_FREQUENCY) || !read_khz(kernel, cpu->times.cpu, "cpuinfo_max_freq", &max))
+    if (!(groups & PFB_KERNEL_MAX_FREQUENCY) || !read_khz(kernel, cpu->times.cpu, "cpuinfo_max_freq", &max))
         return;
     uint64_t percent = now * 100 / max;
     cpu->percent_of_max = percent < UINT32_MAX ? (uint32_t)percent : UINT32_MAX;
@@ -189,14 +189,14 @@ static void read_cpuinfo(pfb_kernel *kernel)
     }
 }
 
-static void read_frequencies(pfb_kernel *kernel, uint32_t wanted)
+static void read_frequencies(pfb_kernel *kernel, uint32_t groups)
 {
     if (kernel->clock_from_cpuinfo) {
         read_cpuinfo(kernel);
         return;
     }
     for (size_t i = 0; i < kernel->cpu_count; i++)
-        read_cpufreq(kernel, &kernel->cpus[i], wanted);
+        read_cpufreq(kernel, &kernel->cpus[i], groups);
 }
 
 /* Reads time and entries of a C-state, numbered from 1, of a CPU. */
@@ -213,16 +213,16 @@ static void read_c_state(pfb_kernel *kernel, pfb_kernel_cpu *cpu, unsigned state
         cpu->known |= PFB_KERNEL_C_STATE(state);
 }
 
-bool pfb_kernel_sample(pfb_kernel *kernel, uint32_t wanted, pfb_source_failure *failure)
+bool pfb_kernel_sample(pfb_kernel *kernel, uint32_t groups, pfb_source_failure *failure)
 {
     if (!read_times(kernel, failure))
         return false;
-    if (wanted & (PFB_KERNEL_INTERRUPTS | PFB_KERNEL_CLOCK_INTERRUPTS) && !read_interrupts(kernel))
+    if (groups & (PFB_KERNEL_INTERRUPTS | PFB_KERNEL_CLOCK_INTERRUPTS) && !read_interrupts(kernel))
         return pfb_source_fail_memory(failure);
-    if (wanted & (PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY))
-        read_frequencies(kernel, wanted);
+    if (groups & (PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY))
+        read_frequencies(kernel, groups);
     for (unsigned state = 1; state <= PFB_KERNEL_C_STATES; state++) {
-        if (!(wanted & PFB_KERNEL_C_STATE(state)))
+        if (!(groups & PFB_KERNEL_C_STATE(state)))
             continue;
         for (size_t i = 0; i < kernel->cpu_count; i++)
             read_c_state(kernel, &kernel->cpus[i], state);

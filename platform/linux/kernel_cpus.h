@@ -52,9 +52,9 @@ typedef struct pfb_kernel {
 bool pfb_kernel_open(pfb_kernel *kernel, pfb_kernel_reader *reader, pfb_source_failure *failure);
 void pfb_kernel_close(pfb_kernel *kernel);
 
-/* Reads the groups in `wanted`, each file once; the times are always read. Returns false if /proc/stat cannot be read
- * or memory is exhausted; then `cpus` must not be used until a sample succeeds. If another file cannot be read, only
- * its values are unknown. */
-bool pfb_kernel_sample(pfb_kernel *kernel, uint32_t wanted, pfb_source_failure *failure);
+/* Reads the values of `groups` (PFB_KERNEL_ bits), each file once; the times are always read. Returns false if
+ * /proc/stat cannot be read or memory is exhausted; then `cpus` must not be used until a sample succeeds. If another
+ * file cannot be read, only its values are unknown. */
+bool pfb_kernel_sample(pfb_kernel *kernel, uint32_t groups, pfb_source_failure *failure);
 
 #endif

@@ -34,7 +34,7 @@ bool pfb_kernel_next_clock(pfb_kernel_text *text, uint32_t *cpu, uint32_t *mhz);
 enum { PFB_KERNEL_C_STATES = 3 }; /* the C-states with counters: C1 to C3 */
 
 /* Returns the C-state for the name of a cpuidle state: 1 to 3 for "C1", "C1_ACPI" etc.; 0 for all other names, which do
- * not indicate the depth. */
+ * not indicate the depth of the state. */
 unsigned pfb_kernel_c_state(const char *text, size_t size);
 
 /* A column of /proc/interrupts: counts of one CPU since boot, modulo 2^32. */

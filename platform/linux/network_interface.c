@@ -36,7 +36,7 @@ typedef struct interface {
 
 typedef struct interfaces {
     pfb_kernel_reader *reader;
-    interface *all; /* in file order */
+    interface *list; /* in file order */
     size_t count, capacity;
 } interfaces;
 
@@ -58,7 +58,7 @@ enum {
     COUNTERS
 };
 
-/* Needs bits. */
+/* Bits of `needs`: /proc/net/dev, and the files with the speed. */
 enum { STATISTICS = 1, SPEED = 2 };
 
 #define SUM PFB_AGGREGATE_SUM
@@ -93,7 +93,7 @@ static const pfb_set_counter counters[COUNTERS] = {
 static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
 {
     const interfaces *set = context;
-    const uint64_t *fields = set->all[i].fields;
+    const uint64_t *fields = set->list[i].fields;
     (void)needs;
     switch (counter->id) {
     case TOTAL_BYTES_RATE:
@@ -105,7 +105,7 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
     case SENT_PACKETS_RATE:
         return fields[SENT_PACKETS];
     case BANDWIDTH:
-        return set->all[i].bits_per_second;
+        return set->list[i].bits_per_second;
     case RECEIVED_BYTES_RATE:
         return fields[RECEIVED_BYTES];
     case PACKETS_RECEIVED_DISCARDED:
@@ -163,11 +163,11 @@ static bool read_statistics(interfaces *set, pfb_kernel_text text)
     while (pfb_kernel_take_line(&text, &line)) {
         if (!parse_interface(&line, &parsed))
             continue;
-        interface *all = pfb_source_grow(set->all, &set->capacity, set->count + 1, sizeof *all);
-        if (!all)
+        interface *list = pfb_source_grow(set->list, &set->capacity, set->count + 1, sizeof *list);
+        if (!list)
             return false;
-        set->all = all;
-        all[set->count++] = parsed;
+        set->list = list;
+        list[set->count++] = parsed;
     }
     return true;
 }
@@ -200,9 +200,9 @@ static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
     if (!read_statistics(set, text))
         return pfb_source_fail_memory(failure);
     for (size_t i = 0; i < set->count; i++) {
-        read_index(set->reader, &set->all[i]);
+        read_index(set->reader, &set->list[i]);
         if (needs & SPEED)
-            read_speed(set->reader, &set->all[i]);
+            read_speed(set->reader, &set->list[i]);
     }
     return true;
 }
@@ -210,7 +210,7 @@ static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 static void close_interfaces(void *context)
 {
     interfaces *set = context;
-    free(set->all);
+    free(set->list);
     free(set);
 }
 
@@ -219,7 +219,7 @@ static uint32_t find_offered(const interfaces *set)
 {
     uint32_t offered = STATISTICS;
     for (size_t i = 0; i < set->count; i++)
-        offered |= set->all[i].id != 0 ? SPEED : 0;
+        offered |= set->list[i].id != 0 ? SPEED : 0;
     return offered;
 }
 
@@ -252,7 +252,7 @@ static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_inst
 {
     const interfaces *set = context;
     (void)needs; /* every interface with a line has all values */
-    *found = (pfb_set_instance){set->all[i].id, pfb_utf8_name(set->all[i].name, set->all[i].name_size)};
+    *found = (pfb_set_instance){set->list[i].id, pfb_utf8_name(set->list[i].name, set->list[i].name_size)};
     return true;
 }
 

@@ -76,7 +76,7 @@ enum {
 #define NOVICE PFB_DETAIL_NOVICE
 #define ADVANCED PFB_DETAIL_ADVANCED
 
-enum { STATISTICS = 1 }; /* needs bit: there is only one file */
+enum { STATISTICS = 1 }; /* the only bit of `needs`: all values are in one file */
 
 /* SHOWN is a counter that is displayed, BASE one that only other counters refer to. */
 #define SHOWN(id, type, base_id, aggregate, level, name, help)                                                         \

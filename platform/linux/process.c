@@ -41,8 +41,8 @@ typedef struct process {
 
 typedef struct processes {
     pfb_kernel_reader *reader;
-    DIR *folder;  /* /proc, kept open */
-    process *all; /* ascending by id */
+    DIR *folder;   /* /proc, kept open */
+    process *list; /* ascending by id */
     size_t count, capacity;
     uint64_t page_bytes;
     uint64_t now_100ns; /* since_origin() of the time when all had been read */
@@ -74,7 +74,7 @@ enum {
     COUNTERS
 };
 
-/* Needs bits: the file of that name. */
+/* Bits of `needs`: the file of that name is read. */
 enum { STAT = 1, IO = 2 };
 
 #define NONE PFB_AGGREGATE_NONE
@@ -180,7 +180,7 @@ static uint64_t total_of(const processes *set, uint32_t needs, const pfb_set_cou
     if (counter->aggregate != SUM)
         return 0;
     for (size_t i = 0; i < set->count; i++)
-        sum += (set->all[i].known & needs) == needs ? value_of(set, &set->all[i], counter->id) : 0;
+        sum += (set->list[i].known & needs) == needs ? value_of(set, &set->list[i], counter->id) : 0;
     return sum;
 }
 
@@ -191,7 +191,7 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
         return set->now_100ns;
     if (counter->id == OBJECT_FREQUENCY)
         return PFB_KERNEL_100NS;
-    return i < set->count ? value_of(set, &set->all[i], counter->id) : total_of(set, needs, counter);
+    return i < set->count ? value_of(set, &set->list[i], counter->id) : total_of(set, needs, counter);
 }
 
 /* ---- Texts ------------------------------------------------------------------------------------------------------ */
@@ -287,17 +287,17 @@ static bool read_processes(processes *set, uint32_t needs)
     set->count = 0;
     rewinddir(set->folder);
     while (pfb_kernel_next_folder(set->reader, set->folder, &pfb_kernel_processes, &pid)) {
-        process *all = pfb_source_grow(set->all, &set->capacity, set->count + 1, sizeof *all);
-        if (!all)
+        process *list = pfb_source_grow(set->list, &set->capacity, set->count + 1, sizeof *list);
+        if (!list)
             return false;
-        set->all = all;
-        if (!read_process(set, pid, needs, &all[set->count]))
+        set->list = list;
+        if (!read_process(set, pid, needs, &list[set->count]))
             continue;
-        is_ascending = is_ascending && (set->count == 0 || all[set->count - 1].id < pid);
+        is_ascending = is_ascending && (set->count == 0 || list[set->count - 1].id < pid);
         set->count++;
     }
     if (!is_ascending)
-        qsort(set->all, set->count, sizeof *set->all, compare_processes);
+        qsort(set->list, set->count, sizeof *set->list, compare_processes);
     return true;
 }
 
@@ -309,7 +309,7 @@ static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
     if (!read_processes(set, needs))
         return pfb_source_fail_memory(failure);
     pfb_kernel_clock(set->reader);
-    set->now_100ns = since_origin(pfb_kernel_now(CLOCK_BOOTTIME)); /* after all reads: no process started later */
+    set->now_100ns = since_origin(pfb_kernel_now(CLOCK_BOOTTIME)); /* after all reads, so that no start time is later */
     return true;
 }
 
@@ -318,7 +318,7 @@ static void close_processes(void *context)
     processes *set = context;
     if (set->folder)
         closedir(set->folder);
-    free(set->all);
+    free(set->list);
     free(set);
 }
 
@@ -329,7 +329,7 @@ static uint32_t find_offered(const processes *set)
 {
     size_t count = 0;
     for (size_t i = 0; i < set->count; i++)
-        count += (set->all[i].known & IO) != 0;
+        count += (set->list[i].known & IO) != 0;
     return count >= set->count - count ? STAT | IO : STAT;
 }
 
@@ -371,8 +371,8 @@ static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_inst
         *found = pfb_set_total();
         return true;
     }
-    *found = (pfb_set_instance){set->all[i].id, pfb_utf8_name(set->all[i].name, set->all[i].name_size)};
-    return (set->all[i].known & needs) == needs;
+    *found = (pfb_set_instance){set->list[i].id, pfb_utf8_name(set->list[i].name, set->list[i].name_size)};
+    return (set->list[i].known & needs) == needs;
 }
 
 /* 1f7fa1a8-dbc6-481d-86ef-099145b39080, chosen at random */

@@ -10,8 +10,7 @@
 
 enum { NAME_BYTES = 22 }; /* "2147483645,2147483647" and a NUL */
 
-/* Instance ids: that of a CPU is its number, that of a node's total is this, and that of the machine's total is
- * PFB_TOTAL_ID. */
+/* The instance id of a node's total. That of a CPU is its number, that of the machine's total is PFB_TOTAL_ID. */
 #define NODE_TOTAL(node) (UINT32_C(0x80000000) + (node))
 
 typedef struct processor_instance {

@@ -6,7 +6,7 @@
 
 pfb_cpus *pfb_cpus_open(pfb_source_failure *failure)
 {
-    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "this version does not choose among the CPUs of this system");
+    pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "this version cannot select CPUs on this system");
     return NULL;
 }
 

@@ -252,30 +252,31 @@ static pfb_guid to_pfb_guid(LPCGUID guid)
 typedef struct metadata_call {
     pfb_guid counterset;
     uint32_t request, language;
-    bool (*ask)(pfb_source *source, const struct metadata_call *call, pfb_bytes *reply, pfb_source_failure *failure);
+    bool (*query)(pfb_source *source, const struct metadata_call *call, pfb_bytes *reply, pfb_source_failure *failure);
 } metadata_call;
 
-static bool ask_countersets(pfb_source *source, const metadata_call *call, pfb_bytes *reply,
-                            pfb_source_failure *failure)
+static bool query_countersets(pfb_source *source, const metadata_call *call, pfb_bytes *reply,
+                              pfb_source_failure *failure)
 {
     (void)call;
     return pfb_source_countersets(source, reply, failure);
 }
 
-static bool ask_instances(pfb_source *source, const metadata_call *call, pfb_bytes *reply, pfb_source_failure *failure)
+static bool query_instances(pfb_source *source, const metadata_call *call, pfb_bytes *reply,
+                            pfb_source_failure *failure)
 {
     return pfb_source_instances(source, &call->counterset, reply, failure);
 }
 
-static bool ask_registration(pfb_source *source, const metadata_call *call, pfb_bytes *reply,
-                             pfb_source_failure *failure)
+static bool query_registration(pfb_source *source, const metadata_call *call, pfb_bytes *reply,
+                               pfb_source_failure *failure)
 {
     return pfb_source_registration(source, &call->counterset, call->request, call->language, reply, failure);
 }
 
 /* Makes a metadata call and copies the reply to the caller. Returns the Win32 code. */
-static ULONG ask(LPCWSTR machine, const metadata_call *call, size_t unit_bytes, void *out, DWORD capacity,
-                 LPDWORD actual)
+static ULONG query_metadata(LPCWSTR machine, const metadata_call *call, size_t unit_bytes, void *out, DWORD capacity,
+                            LPDWORD actual)
 {
     pfb_source_failure *failure = begin_call();
     pfb_bytes reply = {0};
@@ -283,7 +284,7 @@ static ULONG ask(LPCWSTR machine, const metadata_call *call, size_t unit_bytes, 
     ULONG code;
     pfb_lock_acquire(&lock);
     pfb_source *source = machine_source(machine, &own, failure);
-    if (source && call->ask(source, call, &reply, failure))
+    if (source && call->query(source, call, &reply, failure))
         code = copy_reply(&reply, unit_bytes, out, capacity, actual);
     else
         code = failure_code(failure);
@@ -295,10 +296,10 @@ static ULONG ask(LPCWSTR machine, const metadata_call *call, size_t unit_bytes, 
 
 ULONG pfb_PerfEnumerateCounterSet(LPCWSTR machine, LPGUID countersets, DWORD count, LPDWORD actual_count)
 {
-    const metadata_call call = {.ask = ask_countersets};
+    const metadata_call call = {.query = query_countersets};
     if (!actual_count || (!countersets && count > 0))
         return refuse_arguments();
-    return ask(machine, &call, sizeof(GUID), countersets, count, actual_count);
+    return query_metadata(machine, &call, sizeof(GUID), countersets, count, actual_count);
 }
 
 ULONG pfb_PerfEnumerateCounterSetInstances(LPCWSTR machine, LPCGUID counterset, PPERF_INSTANCE_HEADER instances,
@@ -306,8 +307,8 @@ ULONG pfb_PerfEnumerateCounterSetInstances(LPCWSTR machine, LPCGUID counterset, 
 {
     if (!counterset || !actual_bytes || (!instances && size_bytes > 0))
         return refuse_arguments();
-    const metadata_call call = {.counterset = to_pfb_guid(counterset), .ask = ask_instances};
-    return ask(machine, &call, 1, instances, size_bytes, actual_bytes);
+    const metadata_call call = {.counterset = to_pfb_guid(counterset), .query = query_instances};
+    return query_metadata(machine, &call, 1, instances, size_bytes, actual_bytes);
 }
 
 ULONG pfb_PerfQueryCounterSetRegistrationInfo(LPCWSTR machine, LPCGUID counterset, PerfRegInfoType request,
@@ -318,8 +319,8 @@ ULONG pfb_PerfQueryCounterSetRegistrationInfo(LPCWSTR machine, LPCGUID counterse
     const metadata_call call = {.counterset = to_pfb_guid(counterset),
                                 .request = (uint32_t)request,
                                 .language = (uint32_t)language,
-                                .ask = ask_registration};
-    return ask(machine, &call, 1, reply, size_bytes, actual_bytes);
+                                .query = query_registration};
+    return query_metadata(machine, &call, 1, reply, size_bytes, actual_bytes);
 }
 
 /* ---- Query handles --------------------------------------------------------------------------------------------- */

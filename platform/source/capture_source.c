@@ -74,11 +74,11 @@ static bool derive_counter(const capture_source *source, const pfb_guid *counter
                            pfb_source_failure *failure)
 {
     enum { COUNTER_BYTES = 48 }; /* PERF_COUNTER_REG_INFO */
-    pfb_registration all;
+    pfb_registration registered;
     pfb_counter counter;
-    if (!pfb_recording_register(&source->recording, counterset, &all))
+    if (!pfb_recording_register(&source->recording, counterset, &registered))
         return fail_missing(source, counterset, "such registration", failure);
-    if (!pfb_registration_find(&all, id, &counter))
+    if (!pfb_registration_find(&registered, id, &counter))
         return pfb_source_fail(failure, PFB_WIN32_COUNTER_NOT_FOUND, "the counterset has no counter %u", (unsigned)id);
     const pfb_recorded *found =
         pfb_recording_find_registration(&source->recording, counterset, PFB_REQUEST_COUNTERSET, 0);
@@ -350,7 +350,7 @@ static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_fa
         return copy_next_block(context, bytes, failure);
     if (!read_language(rest, &language))
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER,
-                               "names are asked for with a language in hexadecimal, as in \"Counter 009\"");
+                               "a query for names needs a language in hexadecimal, as in \"Counter 009\"");
     if (is_help)
         return pfb_source_fail(failure, PFB_WIN32_NOT_FOUND, "a capture has no V1 help texts");
     return copy_names(context, language, bytes, failure);

@@ -71,7 +71,7 @@ static bool begin_call(faulty *source, pfb_source_operation operation, pfb_sourc
     source->calls[operation]++;
     while ((fault = next_fault(source, operation, &at))) {
         if (fault->kind == PFB_SOURCE_FAULT_FAIL)
-            return pfb_source_fail(failure, fault->value, "call %llu of %s fails by request of the fault table",
+            return pfb_source_fail(failure, fault->value, "call %llu of %s fails as its fault requests",
                                    (unsigned long long)source->calls[operation], operation_names[operation]);
     }
     return true;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DATA_HEADER_BYTES = 48, RESULT_COUNT_AT = 4 }; /* PERF_DATA_HEADER */
+enum { DATA_HEADER_BYTES = 48, RESULT_COUNT_AT = 4 }; /* PERF_DATA_HEADER, and offset of dwNumCounters in it */
 
 void pfb_replay_open(pfb_replay *replay, const pfb_recording *recording)
 {

@@ -7,14 +7,14 @@
 #include "source/added.h"
 #include "source/recording.h"
 
-/* An added block, the recorded query that answers it, and that query's result in the current sample. */
+/* An added block, the recorded query with the best fit to it, and that query's result in the current sample. */
 typedef struct pfb_replay_choice {
-    pfb_query wanted;
-    bool is_single;    /* the counterset has a single instance, without a name */
-    bool has_recorded; /* there is such a recorded query */
-    bool is_exact;     /* the recorded query selects the same values, so its result is copied unchanged */
-    pfb_identifier recorded;
-    bool has_result; /* the current sample has its result */
+    pfb_query wanted;        /* the block */
+    bool is_single;          /* the counterset has a single instance, without a name */
+    bool has_recorded;       /* there is such a recorded query */
+    bool is_exact;           /* the recorded query selects the same values, so its result is copied unchanged */
+    pfb_identifier recorded; /* its block */
+    bool has_result;         /* the current sample has its result */
     pfb_v2_result result;
     pfb_v2_reader reader; /* at the first instance of the result */
 } pfb_replay_choice;
@@ -27,7 +27,7 @@ typedef struct pfb_replay_link {
 
 typedef struct pfb_replay {
     const pfb_recording *recording;
-    pfb_bytes added;
+    pfb_bytes added; /* the identifier blocks that were added, see added.h */
     pfb_capture at;  /* a reader, past the last sample that was returned */
     pfb_chunk info;  /* the query information that applies to that sample; body_size_bytes is 0 if there is none */
     bool is_current; /* the members below apply to the present blocks and query information */
@@ -37,12 +37,13 @@ typedef struct pfb_replay {
     size_t choice_count, link_count, choice_capacity, link_capacity;
     uint32_t *ids; /* counter ids of a result */
     size_t id_capacity;
-    pfb_bytes part; /* a reply with one result */
+    pfb_bytes part; /* memory for a reply with one result */
 } pfb_replay;
 
 void pfb_replay_open(pfb_replay *replay, const pfb_recording *recording);
 void pfb_replay_close(pfb_replay *replay);
 
+/* PerfAddCounters and PerfDeleteCounters: as pfb_added_add and pfb_added_remove. */
 bool pfb_replay_add(pfb_replay *replay, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 bool pfb_replay_remove(pfb_replay *replay, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 

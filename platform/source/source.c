@@ -145,8 +145,9 @@ bool pfb_source_check_blocks(const uint8_t *blocks, size_t size, pfb_source_fail
     }
     if (list.error.code == PFB_OK)
         return true;
-    return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "the identifier blocks are broken at offset %zu: %s",
-                           list.error.offset, pfb_code_text(list.error.code));
+    return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER,
+                           "the identifier blocks are malformed at offset %zu: %s", list.error.offset,
+                           pfb_code_text(list.error.code));
 }
 
 void pfb_source_set_status(uint8_t *blocks, const pfb_identifier *identifier, uint32_t status)

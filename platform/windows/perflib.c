@@ -88,7 +88,7 @@ typedef struct reply_request {
  * above the maximum capacity are refused. */
 typedef struct reply_call {
     const char *function;
-    pfb_dword (*ask)(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual);
+    pfb_dword (*invoke)(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual);
     const char *unit;
     pfb_source_capacity capacity;
 } reply_call;
@@ -98,29 +98,29 @@ static const pfb_wide *machine_of(const perflib_source *source)
     return source->machine.name[0] != 0 ? source->machine.name : NULL;
 }
 
-static pfb_dword ask_countersets(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
+static pfb_dword invoke_countersets(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
 {
     return request->source->system.functions.PerfEnumerateCounterSet(machine_of(request->source), reply, units, actual);
 }
 
-static pfb_dword ask_registration(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
+static pfb_dword invoke_registration(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
 {
     return request->source->system.functions.PerfQueryCounterSetRegistrationInfo(
         machine_of(request->source), &request->counterset, request->code, request->language, reply, units, actual);
 }
 
-static pfb_dword ask_instances(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
+static pfb_dword invoke_instances(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
 {
     return request->source->system.functions.PerfEnumerateCounterSetInstances(
         machine_of(request->source), &request->counterset, reply, units, actual);
 }
 
-static pfb_dword ask_info(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
+static pfb_dword invoke_info(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
 {
     return request->source->system.functions.PerfQueryCounterInfo(request->handle, reply, units, actual);
 }
 
-static pfb_dword ask_data(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
+static pfb_dword invoke_data(const reply_request *request, void *reply, pfb_dword units, pfb_dword *actual)
 {
     return request->source->system.functions.PerfQueryCounterData(request->handle, reply, units, actual);
 }
@@ -130,13 +130,15 @@ enum { INITIAL_BYTES = 1 << 16 };
 /* The initial limits are those of [MS-PCQ] for remote calls, where it specifies one; more than 256 GUIDs are requested
  * only if the system reports that it has more. */
 static const reply_call countersets_call = {
-    "PerfEnumerateCounterSet", ask_countersets, "GUIDs", {16, 256, 256, 1 << 16}};
+    "PerfEnumerateCounterSet", invoke_countersets, "GUIDs", {16, 256, 256, 1 << 16}};
 static const reply_call registration_call = {
-    "PerfQueryCounterSetRegistrationInfo", ask_registration, "bytes", {1, INITIAL_BYTES, 1 << 27, 1 << 27}};
+    "PerfQueryCounterSetRegistrationInfo", invoke_registration, "bytes", {1, INITIAL_BYTES, 1 << 27, 1 << 27}};
 static const reply_call instances_call = {
-    "PerfEnumerateCounterSetInstances", ask_instances, "bytes", {1, INITIAL_BYTES, 1 << 26, 1 << 26}};
-static const reply_call info_call = {"PerfQueryCounterInfo", ask_info, "bytes", {1, INITIAL_BYTES, 1 << 26, 1 << 26}};
-static const reply_call data_call = {"PerfQueryCounterData", ask_data, "bytes", {1, INITIAL_BYTES, 1 << 30, 1 << 30}};
+    "PerfEnumerateCounterSetInstances", invoke_instances, "bytes", {1, INITIAL_BYTES, 1 << 26, 1 << 26}};
+static const reply_call info_call = {
+    "PerfQueryCounterInfo", invoke_info, "bytes", {1, INITIAL_BYTES, 1 << 26, 1 << 26}};
+static const reply_call data_call = {
+    "PerfQueryCounterData", invoke_data, "bytes", {1, INITIAL_BYTES, 1 << 30, 1 << 30}};
 
 /* At most 15 calls (for PerfQueryCounterData): each one at least doubles the capacity. */
 static bool read_reply(const reply_call *call, const reply_request *request, pfb_bytes *bytes,
@@ -146,7 +148,7 @@ static bool read_reply(const reply_call *call, const reply_request *request, pfb
     uint32_t units = 0;
     while (pfb_source_next_capacity(&call->capacity, bytes, needed, &units, failure)) {
         pfb_dword actual = 0; /* undefined unless the call succeeds or reports too small a buffer */
-        uint32_t code = (uint32_t)call->ask(request, bytes->data, units, &actual);
+        uint32_t code = (uint32_t)call->invoke(request, bytes->data, units, &actual);
         if (code == PFB_WIN32_SUCCESS && actual <= units) {
             bytes->size_bytes = (size_t)actual * call->capacity.unit_bytes;
             return true;

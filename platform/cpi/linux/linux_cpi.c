@@ -51,7 +51,7 @@ typedef struct linux_reader {
     linux_cpi *source;
     bool has_cpus, is_scaled, has_thread;
     constant_clock clock;
-    bool is_uniform; /* every CPU has counters of the same kind */
+    bool is_uniform; /* pfb_perf_machine.is_uniform when this was opened */
     uint32_t tid;
     pfb_perf_group thread;
     /* ---- The interval ---- */
@@ -325,12 +325,12 @@ static bool end_thread(const linux_reader *reader, pfb_cpi_reading *reading, pfb
         return false;
     if (!pfb_perf_progress_of(start, &counts, &progress))
         return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
-                            "instructions of this thread were not counted in this interval: others had the counters, "
-                            "or its CPU has none");
+                            "instructions of this thread were not counted in this interval: other programs used the "
+                            "counters, or its CPU has none");
     if (progress.is_scaled && !reader->is_uniform)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
                             "instructions of this thread were counted in part of this interval, maybe on cores of one "
-                            "type only: confine it to those");
+                            "type only: restrict the thread to those");
     reading->snapshot.thread.instr = start->instructions + progress.instructions;
     reading->snapshot.thread.cycles = start->cycles + progress.cycles;
     return true;

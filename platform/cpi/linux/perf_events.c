@@ -88,13 +88,13 @@ static const char *advice(int code)
 {
     switch (code) {
     case PFB_PU_ERROR_NOT_VALID_IN_VM:
-        return "; the host of this virtual machine has to give it performance counters";
+        return "; the host must provide performance counters to this virtual machine";
     case PFB_PU_ERROR_NOT_SUPPORTED:
         return "; this processor has no such counter, or this kernel no driver for it";
     case PFB_PU_ERROR_INSUFFICIENT_RESOURCES:
         return "; two file descriptors are needed for each CPU: raise the limit (ulimit -n)";
     case PFB_PU_ERROR_FACILITY_BUSY:
-        return "; another program has the counters";
+        return "; another program is using the counters";
     case PFB_PU_ERROR_REQUIRED_APIS_MISSING:
         return "; a kernel built with CONFIG_PERF_EVENTS is needed";
     default:

@@ -50,7 +50,7 @@ typedef struct pfb_collector_range {
     int32_t bias_minutes; /* for samples whose offset from UTC is unknown: UTC = local time + bias */
 } pfb_collector_range;
 
-/* Zero is the default of every member; so is a null pointer to the whole. */
+/* A member that is zero selects the default; a null pointer to the options selects all defaults. */
 typedef struct pfb_collector_options {
     pfb_read_options reader;
     pfb_formula_options formula; /* applied to every value */
@@ -65,7 +65,7 @@ typedef struct pfb_collector_options {
                           * Must stay valid until the collector is closed */
 } pfb_collector_options;
 
-/* Opens a collector. `source` may be null; otherwise it must stay open and must not be used otherwise until the
+/* Opens a collector. `source` may be null; otherwise it must stay open, and only this collector may use it, until the
  * collector is closed. Returns null on failure. */
 PFB_API pfb_collector *pfb_collector_open(pfb_source *source, const pfb_collector_options *options,
                                           pfb_source_failure *failure);
@@ -87,7 +87,7 @@ typedef struct pfb_collector_choice {
     size_t counterset_count;
     const char *const *counters; /* names or ids */
     size_t counter_count;        /* 0: all */
-    const char *instance;        /* a name; "a#1" also matches the second instance called "a". Null: all */
+    const char *instance;        /* names; "a#1" also matches the second instance called "a". Null: all */
 } pfb_collector_choice;
 
 /* Adds counters of the source, and the counters that their formulas need. A pattern is compared with the names in the
@@ -135,8 +135,8 @@ PFB_API bool pfb_collector_identifier_at(const pfb_collector *collector, size_t 
 /* A malformed reply or a refused counter. The other counters are collected nevertheless. */
 typedef struct pfb_collector_problem {
     pfb_guid counterset;
-    bool is_names;    /* the V1 name table is malformed: `error`; else ... */
-    uint32_t request; /* ... the reply to this request code is malformed: `error`; 0: a counter was refused */
+    bool is_names;    /* `error` is that of the V1 name table; else ... */
+    uint32_t request; /* ... that of the reply to this request code (PFB_REQUEST_); 0: a counter was refused */
     pfb_error error;
     uint32_t counter_id; /* the counter that was refused; PFB_NO_ID: all of the counterset */
     uint32_t status;     /* why it was refused, as a Win32 code */

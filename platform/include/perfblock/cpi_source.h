@@ -32,10 +32,10 @@ typedef struct pfb_cpi_reader pfb_cpi_reader; /* opaque */
  * counter is opened yet. Returns NULL if memory is exhausted, and on other systems (PFB_PU_ERROR_NOT_SUPPORTED). */
 PFB_API pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure);
 
-/* Opens recorded snapshots. `data` (copied) is a text (cpi_text.h) or a capture with PFB_TAG_SNAPSHOTS chunks, whose
- * steps are concatenated. Returns NULL if it is neither or is malformed (PFB_PU_ERROR_INVALID_PARAMETER). Each reader
- * returns all steps from the first one, one per reading, and fails with PFB_PU_ERROR_READ_PERFORMANCE_DATA after the
- * last one. */
+/* Opens recorded snapshots. `data` (copied) is a text (perfblock/cpi/text.h) or a capture with PFB_TAG_SNAPSHOTS
+ * chunks, whose steps are concatenated. Returns NULL if it is neither or is malformed (PFB_PU_ERROR_INVALID_PARAMETER).
+ * Each reader returns all steps from the first one, one per reading, and fails with PFB_PU_ERROR_READ_PERFORMANCE_DATA
+ * after the last one. */
 PFB_API pfb_cpi_source *pfb_cpi_source_open_fixture(const void *data, size_t size, pfb_cpi_failure *failure);
 
 PFB_API void pfb_cpi_source_close(pfb_cpi_source *source); /* may be NULL; close its readers first */

@@ -29,8 +29,8 @@ PFB_API pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities);
 
 /* ---- Pinning to a CPU ------------------------------------------------------------------------------------------ */
 
-/* The CPUs on which the calling thread was allowed to run when this was opened; on Windows, those of the thread's
- * processor group. Must be used by that thread only. */
+/* The CPUs on which the calling thread was allowed to run when this was opened; on Windows, those of its process;
+ * pinning fails if they are in several processor groups. Must be used by that thread only. */
 typedef struct pfb_cpus pfb_cpus; /* opaque */
 
 /* Returns NULL if the system does not report the CPUs or memory is exhausted. */

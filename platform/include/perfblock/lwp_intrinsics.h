@@ -31,7 +31,7 @@ PFB_API pfb_lwp_model *pfb_lwp_thread_model(void);
  * the arguments. `is_32_bit` of the options is ignored: pointers are those of this build. */
 PFB_API bool pfb_lwp_thread_begin(const pfb_lwp_capabilities *capabilities, const pfb_lwp_model_options *options);
 
-/* The fault of the thread's last intrinsic. Where hardware raises an exception, the intrinsic returns. */
+/* The fault of the thread's last intrinsic. Where hardware would raise an exception, the intrinsic returns. */
 PFB_API pfb_lwp_fault pfb_lwp_thread_fault(void);
 
 /* LLWPCB, SLWPCB, LWPVAL, LWPINS. The address in a record is the return address of the call. */

@@ -31,7 +31,7 @@ pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
 /* ---- CPUs ------------------------------------------------------------------------------------------------------- */
 
 struct pfb_cpus {
-    DWORD_PTR all;      /* CPUs of the process in the thread's group */
+    DWORD_PTR all;      /* CPUs of the process; 0 if they are in several processor groups */
     DWORD_PTR original; /* affinity of the thread; 0 until it was pinned */
     size_t count;
     uint32_t numbers[8 * sizeof(DWORD_PTR)];

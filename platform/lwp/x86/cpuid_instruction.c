@@ -43,7 +43,7 @@ bool pfb_cpu_has_hypervisor(void)
     return (leaf.ecx & UINT32_C(1) << 31) != 0;
 }
 
-/* Leaf 0x80000007 EDX: constant rate in all power states. */
+/* Leaf 0x80000007 EDX: the time-stamp counter has a constant rate in all power states. */
 #define INVARIANT (UINT32_C(1) << 8)
 
 bool pfb_cpu_has_constant_time_stamp(void)
