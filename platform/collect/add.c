@@ -405,6 +405,7 @@ static bool add_from_set(addition *a, const matched_set *matched, const pfb_byte
     return append_blocks(a, set, name, first);
 }
 
+/* Makes the identifier blocks of all matching countersets. Fails if there are none. */
 static bool make_blocks(addition *a)
 {
     pfb_bytes name = {.data = NULL};

@@ -146,7 +146,7 @@ static void begin_sample(pfb_collector *c, uint64_t local_time)
     l->has_matches = false;
 }
 
-static bool fit_values(log_sample *sample, size_t size)
+static bool reserve_values(log_sample *sample, size_t size)
 {
     const size_t smallest_value = 24;
     size_t count = size / smallest_value + 1;
@@ -195,7 +195,7 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
     log_state *l = &c->log;
     log_sample *sample = spare_sample(l);
     const log_sample *older = &l->samples[l->newer];
-    if (!fit_values(sample, size))
+    if (!reserve_values(sample, size))
         return false;
     *error = pfb_log_load(&sample->values, sample->record, size, &c->options.reader);
     for (size_t i = 0; i < sample->values.count; i++) {
@@ -437,6 +437,7 @@ static void begin_value(pfb_collector *c, pfb_collected_value *v, uint32_t posit
     set_path(c, v, &l->paths[position]);
 }
 
+/* Sets the displayed value, and the raw values that it was computed from. */
 static void set_formula(const pfb_collector *c, pfb_collected_value *v, const pfb_log_value *value)
 {
     const log_state *l = &c->log;
@@ -498,7 +499,8 @@ static bool is_value_chosen(pfb_collector *c, const pfb_log_value *value)
                      has_own ? value->occurrence : path_occurrence(path));
 }
 
-static bool next_counter(pfb_collector *c, pfb_collected_value *v)
+/* Returns the next chosen value of a sample of a .blg; false after the last one. */
+static bool next_blg_value(pfb_collector *c, pfb_collected_value *v)
 {
     log_state *l = &c->log;
     const pfb_log_values *values = &l->samples[l->newer].values;
@@ -525,7 +527,8 @@ static bool next_counter(pfb_collector *c, pfb_collected_value *v)
     return true;
 }
 
-static bool next_cell(pfb_collector *c, pfb_collected_value *v)
+/* Returns the next chosen value of a row of a text log; false after the last one. */
+static bool next_text_value(pfb_collector *c, pfb_collected_value *v)
 {
     static const double exact = 9007199254740992.0; /* 2^53: a double has all integers below it */
     log_state *l = &c->log;
@@ -551,7 +554,7 @@ static bool next_cell(pfb_collector *c, pfb_collected_value *v)
 
 bool pfb_collect_next_of_log(pfb_collector *c, pfb_collected_value *value)
 {
-    return c->log.is_text ? next_cell(c, value) : next_counter(c, value);
+    return c->log.is_text ? next_text_value(c, value) : next_blg_value(c, value);
 }
 
 pfb_collected_sample pfb_collect_log_sample(const pfb_collector *c)

@@ -13,8 +13,9 @@ bool pfb_collect_grow(void *array, size_t *capacity, size_t count, size_t elemen
 /* Calls pfb_collect_grow with the element size of `array`. */
 #define PFB_COLLECT_GROW(array, capacity, count) pfb_collect_grow(&(array), &(capacity), (count), sizeof *(array))
 
-/* Provides memory for `size` bytes; the old contents are lost. Memory of more than four times the size is freed first:
- * otherwise many small samples could each hold the memory of a large one. */
+/* Provides memory for `size` bytes; the old contents are lost. Keeps *memory if it is large enough, but not if it has
+ * more than 4096 bytes and more than four times the size: otherwise many small samples could each hold the memory of a
+ * large one. Returns false when memory is exhausted; *memory is then null. */
 bool pfb_collect_fit(void **memory, size_t *capacity, size_t size);
 
 #endif

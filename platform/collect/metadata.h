@@ -8,10 +8,10 @@
  * Names refer to these copies and are not converted: a hostile reply can give one long name to thousands of counters.
  */
 
-/* A counter's text. */
+/* The name or help text of a counter. */
 typedef struct metadata_text {
     uint32_t counter_id;
-    uint32_t position; /* among the entries of the reply: the first entry of an id counts */
+    uint32_t position; /* among the entries of the reply; of several entries for an id, the first is used */
     pfb_name text;
 } metadata_text;
 

@@ -289,7 +289,7 @@ uint32_t pfb_collect_compare_clocks(const sample_clocks *older, const sample_clo
     return is_continued ? 0 : PFB_GAP_RESTART;
 }
 
-static sample_clocks clocks_of(const pfb_sample *table)
+static sample_clocks get_clocks(const pfb_sample *table)
 {
     return (sample_clocks){table->perf_time, table->perf_time_100ns, table->perf_freq};
 }
@@ -316,8 +316,8 @@ static uint32_t find_gap(const stored_sample *older, const stored_sample *newer,
 {
     if (older->file_number == newer->file_number)
         return 0;
-    sample_clocks before = clocks_of(&older->table);
-    sample_clocks now = clocks_of(&newer->table);
+    sample_clocks before = get_clocks(&older->table);
+    sample_clocks now = get_clocks(&newer->table);
     uint32_t gap = pfb_collect_compare_clocks(&before, &now, is_v1);
     if (gap == 0 && !is_v1 && !has_same_counters(&older->table, &newer->table))
         gap = PFB_GAP_COUNTERS;

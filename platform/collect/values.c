@@ -413,6 +413,8 @@ static bool is_instance_missing(const pfb_sample *older, const pfb_sample *table
     return older_result != PFB_NONE && matched < older->results[older_result].row_count;
 }
 
+/* Returns true if the current value, which is that of a total, was computed from two samples and instances of the older
+ * one are missing. */
 static bool is_incomplete_total(pfb_collector *c)
 {
     const pfb_sample *table = &c->current->table;

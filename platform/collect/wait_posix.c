@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#define SECOND UINT64_C(1000000000)
+#define SECOND UINT64_C(1000000000) /* in ns */
 
 uint64_t pfb_wait_clock(void)
 {

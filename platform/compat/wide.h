@@ -85,9 +85,9 @@ static inline int pfb_wide_put(FILE *file, const WCHAR *text, int width, size_t 
     return ferror(file) ? -1 : bytes;
 }
 
-/* One conversion of a format. */
+/* A conversion specification of a format, such as "%-5d". */
 typedef struct pfb_wide_conversion {
-    char text[64]; /* the conversion itself, without * */
+    char text[64]; /* the specification for fprintf, with numbers instead of "*" */
     size_t size;
     int width;
     long precision; /* -1: none */

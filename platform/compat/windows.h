@@ -21,7 +21,8 @@ typedef const BYTE *LPCBYTE;
 #include "keywords.h"
 #include "perfblock/perflib.h"
 
-/* The standard headers that declare what is redefined below. Those of C++ come first: they remove such macros. */
+/* The standard headers that declare what is redefined below. Those of C++ come first: they undefine macros with the
+ * names of their functions. */
 #if defined(__cplusplus)
 #include <cstdio>
 #include <cstdlib>
@@ -103,7 +104,7 @@ static inline DWORD GetCurrentDirectory(DWORD size, char *buffer)
     return getcwd(buffer, size) ? (DWORD)strlen(buffer) : 0;
 }
 
-/* A wide main function without arguments. */
+/* The main function of the documented samples, which have it without arguments. */
 #define wmain main
 
 #include "wide.h"

@@ -58,7 +58,7 @@ static pfb_cpi_failure *begin_call(void)
 }
 
 /* Ends a public function: returns its code, and clears the failure after a success. */
-static int finish(bool is_done)
+static int end_call(bool is_done)
 {
     const pfb_cpi_failure *failure = is_done ? begin_call() : &this_thread()->failure;
     return failure->code;
@@ -126,7 +126,7 @@ int pfb_cpi_use_source(pfb_cpi_source *source)
     }
     pfb_lock_release(&facility_lock);
     if (!is_unused)
-        return finish(
+        return end_call(
             pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "there are instances, which read from another source"));
     if (old != source)
         pfb_cpi_source_close(old);
@@ -242,11 +242,11 @@ int pfb_cpi_init(uint32_t mode, void **handle)
 {
     pfb_cpi_failure *failure = begin_call();
     if (!handle)
-        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the handle is null"));
+        return end_call(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the handle is null"));
     *handle = NULL;
     if (pfb_cpi_complete_mode(&mode, failure))
         *handle = create_instance(mode, failure);
-    return finish(*handle != NULL);
+    return end_call(*handle != NULL);
 }
 
 /* The handle becomes invalid at once. Waits for a call that is using the instance; calls that wait for the instance
@@ -260,7 +260,7 @@ int pfb_cpi_terminate(void *handle)
         refuse_handle(handle, failure);
     pfb_lock_release(&facility_lock);
     if (!instance)
-        return finish(false);
+        return end_call(false);
     pfb_lock_acquire(&instance->lock);
     pfb_cpi_instance_end(instance);
     unlock_instance(instance);
@@ -295,14 +295,15 @@ int pfb_cpi_start(void *handle)
     pfb_cpi_failure *failure = begin_call();
     pfb_cpi_instance *instance = lock_for_reading(handle, failure);
     if (!instance)
-        return finish(false);
+        return end_call(false);
     bool is_started = pfb_cpi_instance_start(instance, failure);
     unlock_instance(instance);
-    return finish(is_started);
+    return end_call(is_started);
 }
 
 /* Gets the figures, and writes hooks if `tag` is not NULL. */
-static bool get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, const pfb_cpi_data **data, pfb_cpi_failure *failure)
+static bool get_figures(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, const pfb_cpi_data **data,
+                        pfb_cpi_failure *failure)
 {
     bool is_done = pfb_cpi_instance_get(instance, tag, failure);
     bool has_figures = is_done || failure->code == PFB_PU_ERROR_INVALID_CPI_DATA;
@@ -314,15 +315,15 @@ int pfb_cpi_get(void *handle, const pfb_cpi_data **data)
 {
     pfb_cpi_failure *failure = begin_call();
     if (!data)
-        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the data is null"));
+        return end_call(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the data is null"));
     *data = NULL;
     pfb_cpi_instance *instance = lock_for_reading(handle, failure);
     if (!instance)
-        return finish(false);
+        return end_call(false);
     const pfb_cpi_tag *tag = instance->mode & PFB_CPI_TRACE_ON_GET ? &instance->tag : NULL;
-    bool is_done = get(instance, tag, data, failure);
+    bool is_done = get_figures(instance, tag, data, failure);
     unlock_instance(instance);
-    return finish(is_done);
+    return end_call(is_done);
 }
 
 static bool check_data(const pfb_cpi_instance *instance, pfb_cpi_failure *failure)
@@ -335,16 +336,16 @@ int pfb_cpi_get_details(void *handle, pfb_cpi_details *details)
 {
     pfb_cpi_failure *failure = begin_call();
     if (!details)
-        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the details is null"));
+        return end_call(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the details is null"));
     pfb_cpi_instance *instance = lock_instance(handle, failure);
     if (!instance)
-        return finish(false);
+        return end_call(false);
     bool is_known = check_data(instance, failure);
     if (is_known)
         *details = (pfb_cpi_details){
             .result = instance->result, .cpus = instance->figures, .is_user_only = instance->is_user_only};
     unlock_instance(instance);
-    return finish(is_known);
+    return end_call(is_known);
 }
 
 static bool get_unhalted(const pfb_cpi_instance *instance, size_t position, uint64_t *cycles, pfb_cpi_failure *failure)
@@ -364,13 +365,13 @@ int pfb_cpi_get_unhalted(void *handle, size_t position, uint64_t *cycles)
 {
     pfb_cpi_failure *failure = begin_call();
     if (!cycles)
-        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the cycles is null"));
+        return end_call(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the cycles is null"));
     pfb_cpi_instance *instance = lock_for_reading(handle, failure);
     if (!instance)
-        return finish(false);
+        return end_call(false);
     bool is_known = get_unhalted(instance, position, cycles, failure);
     unlock_instance(instance);
-    return finish(is_known);
+    return end_call(is_known);
 }
 
 /* ---- Trace hooks --------------------------------------------------------------------------------------- */
@@ -380,7 +381,7 @@ int pfb_cpi_attach_trace_buffer(void *handle, void *buffer, size_t capacity_byte
     pfb_cpi_failure *failure = begin_call();
     pfb_cpi_instance *instance = lock_instance(handle, failure);
     if (!instance)
-        return finish(false);
+        return end_call(false);
     instance->trace = (pfb_cpi_trace){.buffer = buffer, .capacity_bytes = buffer ? capacity_bytes : 0};
     unlock_instance(instance);
     return PFB_PU_SUCCESS;
@@ -391,7 +392,7 @@ int pfb_cpi_get_trace_size(void *handle, size_t *used_bytes, size_t *needed_byte
     pfb_cpi_failure *failure = begin_call();
     pfb_cpi_instance *instance = lock_instance(handle, failure);
     if (!instance)
-        return finish(false);
+        return end_call(false);
     if (used_bytes)
         *used_bytes = instance->trace.used_bytes;
     if (needed_bytes)
@@ -419,14 +420,15 @@ int pfb_cpi_get_and_trace(void *handle, int minor_code, uint32_t forms, const ch
     pfb_cpi_failure *failure = begin_call();
     pfb_cpi_tag tag;
     if (!data)
-        return finish(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the data is null"));
+        return end_call(pfb_cpi_fail(failure, PFB_PU_ERR_NULL_PTR, "the pointer to the data is null"));
     *data = NULL;
     pfb_cpi_instance *instance = lock_for_reading(handle, failure);
     if (!instance)
-        return finish(false);
-    bool is_done = make_tag(instance, minor_code, forms, label, &tag, failure) && get(instance, &tag, data, failure);
+        return end_call(false);
+    bool is_done =
+        make_tag(instance, minor_code, forms, label, &tag, failure) && get_figures(instance, &tag, data, failure);
     unlock_instance(instance);
-    return finish(is_done);
+    return end_call(is_done);
 }
 
 int pfb_cpi_set_trace_hook_id(void *handle, int minor_code, const char *label)
@@ -435,10 +437,10 @@ int pfb_cpi_set_trace_hook_id(void *handle, int minor_code, const char *label)
     pfb_cpi_tag tag;
     pfb_cpi_instance *instance = lock_instance(handle, failure);
     if (!instance)
-        return finish(false);
+        return end_call(false);
     bool is_made = pfb_cpi_tag_make(minor_code, label, &tag, failure);
     if (is_made)
         instance->tag = tag;
     unlock_instance(instance);
-    return finish(is_made);
+    return end_call(is_made);
 }

@@ -157,6 +157,7 @@ static void save_details(pfb_cpi_instance *instance)
     }
 }
 
+/* Computes result and figures of the interval from its two readings. */
 static bool compute(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
 {
     const pfb_cpi_reading *start = &instance->start;

@@ -46,7 +46,7 @@ static bool next_text(cursor *at)
 }
 
 /* Moves to the first step. Returns false if there is no text. */
-static bool start(cursor *at, const void *data, size_t size)
+static bool open_first_text(cursor *at, const void *data, size_t size)
 {
     *at = (cursor){.data = data, .is_capture = pfb_capture_recognise(data, size)};
     if (!at->is_capture)
@@ -111,7 +111,7 @@ static void *reader_open(void *context, uint32_t mode, pfb_cpi_failure *failure)
         return NULL;
     }
     reader->mode = mode;
-    start(&reader->at, source->data, source->size);
+    open_first_text(&reader->at, source->data, source->size);
     cursor ahead = reader->at;
     if (next_step(&ahead, reader->cpus, &step) && step.is_refusal) {
         fail_refusal(&ahead, &step, failure);
@@ -194,7 +194,7 @@ static bool check_input(const void *data, size_t size, pfb_cpi_cpu *cpus, pfb_cp
 {
     cursor at;
     pfb_cpi_step step;
-    bool has_text = start(&at, data, size);
+    bool has_text = open_first_text(&at, data, size);
     while (has_text && next_step(&at, cpus, &step)) {
     }
     pfb_error error = first_error(&at);

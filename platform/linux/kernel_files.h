@@ -42,7 +42,7 @@ typedef struct pfb_kernel_column {
     uint32_t cpu;
     uint32_t all;   /* sum of the rows */
     uint32_t clock; /* the LOC row: local timer */
-    uint32_t row;   /* scratch */
+    uint32_t row;   /* the count in the row that is being parsed */
 } pfb_kernel_column;
 
 /* Parses /proc/interrupts. Returns the number of CPU columns in its first line; if that exceeds `capacity`, no row was

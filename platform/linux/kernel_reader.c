@@ -115,7 +115,7 @@ static void set_path(pfb_kernel_reader *reader, const char *format, va_list argu
     vsnprintf(reader->path + reader->root_size, PATH_TAIL_BYTES, format, arguments);
 }
 
-static pfb_kernel_text text_of(const pfb_bytes *bytes)
+static pfb_kernel_text make_text(const pfb_bytes *bytes)
 {
     return (pfb_kernel_text){.text = (const char *)bytes->data, .size = bytes->size_bytes};
 }
@@ -124,7 +124,7 @@ static pfb_kernel_text read_text(pfb_kernel_reader *reader, bool is_driver_file)
 {
     int error = pfb_kernel_read(reader->path, &reader->text);
     if (error == 0)
-        return text_of(&reader->text);
+        return make_text(&reader->text);
     store_error(reader, error, is_driver_file);
     return (pfb_kernel_text){.text = ""};
 }
@@ -175,7 +175,7 @@ bool pfb_kernel_need_file(pfb_kernel_reader *reader, const char *name, pfb_kerne
     int error = pfb_kernel_read(pfb_kernel_path(reader, "%s", name), &reader->text);
     if (error != 0)
         return fail_file(reader, error, failure);
-    *text = text_of(&reader->text);
+    *text = make_text(&reader->text);
     return true;
 }
 
@@ -190,7 +190,7 @@ bool pfb_kernel_stat(pfb_kernel_reader *reader, pfb_kernel_text *text, pfb_sourc
         }
         reader->has_stat = true;
     }
-    *text = text_of(&reader->stat);
+    *text = make_text(&reader->stat);
     return true;
 }
 
@@ -224,7 +224,7 @@ bool pfb_kernel_next_folder(pfb_kernel_reader *reader, DIR *parent, const pfb_ke
 
 /* ---- Clocks ---------------------------------------------------------------------------------------------- */
 
-static uint64_t in_100ns(const struct timespec *time)
+static uint64_t to_100ns(const struct timespec *time)
 {
     return (uint64_t)time->tv_sec * PFB_KERNEL_100NS + (uint64_t)time->tv_nsec / 100;
 }
@@ -233,14 +233,14 @@ uint64_t pfb_kernel_now(clockid_t clock)
 {
     struct timespec now = {0};
     clock_gettime(clock, &now);
-    return in_100ns(&now);
+    return to_100ns(&now);
 }
 
 /* Sets the wall-clock times: units of 100 ns since 1601, and SYSTEMTIME. */
 static void set_wall_clock(pfb_write_times *times, const struct timespec *wall)
 {
     const uint64_t seconds_1601_to_1970 = UINT64_C(11644473600);
-    times->perf_time_100ns = (int64_t)(in_100ns(wall) + seconds_1601_to_1970 * PFB_KERNEL_100NS);
+    times->perf_time_100ns = (int64_t)(to_100ns(wall) + seconds_1601_to_1970 * PFB_KERNEL_100NS);
     struct tm utc;
     if (!gmtime_r(&wall->tv_sec, &utc))
         return;

@@ -79,7 +79,7 @@ static const pfb_set_counter counters[COUNTERS] = {
      "Page faults of all processes, minor and major: pgfault of /proc/vmstat"},
 };
 
-static uint64_t value_of(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
+static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
 {
     const memory *m = context;
     (void)i;
@@ -137,4 +137,4 @@ const pfb_counterset pfb_memory_set = {
     .sample = sample,
     .instance_count = pfb_single_set_count,
     .instance = pfb_single_set_instance,
-    .value = value_of};
+    .value = value};

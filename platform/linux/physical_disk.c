@@ -165,7 +165,7 @@ static uint64_t idle_100ns(const physical_disks *set, const disk *d)
 }
 
 /* Returns the raw value of a counter for a disk. Sums wrap around, as the kernel's counts do. */
-static uint64_t value_of(const physical_disks *set, const disk *d, uint32_t id)
+static uint64_t disk_value(const physical_disks *set, const disk *d, uint32_t id)
 {
     uint64_t ticks_per_ms = (uint64_t)set->reader->times.perf_freq / 1000;
     switch (id) {
@@ -212,10 +212,10 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
     const physical_disks *set = context;
     (void)needs;
     if (i < set->count)
-        return value_of(set, &set->disks[i], counter->id);
+        return disk_value(set, &set->disks[i], counter->id);
     uint64_t sum = 0;
     for (size_t n = 0; n < set->count; n++)
-        sum += set->disks[n].is_device ? value_of(set, &set->disks[n], counter->id) : 0;
+        sum += set->disks[n].is_device ? disk_value(set, &set->disks[n], counter->id) : 0;
     return sum;
 }
 

@@ -132,7 +132,7 @@ static uint64_t since_origin(uint64_t boottime_100ns)
 }
 
 /* Returns the raw value of a counter for a process. Sums wrap around, as the kernel's counts do. */
-static uint64_t value_of(const processes *set, const process *p, uint32_t id)
+static uint64_t process_value(const processes *set, const process *p, uint32_t id)
 {
     const uint64_t *stat = p->stat;
     switch (id) {
@@ -174,13 +174,13 @@ static uint64_t value_of(const processes *set, const process *p, uint32_t id)
 }
 
 /* Returns the value of _Total: the sum if the counter's aggregate is a sum, else 0, as on Windows. */
-static uint64_t total_of(const processes *set, uint32_t needs, const pfb_set_counter *counter)
+static uint64_t total_value(const processes *set, uint32_t needs, const pfb_set_counter *counter)
 {
     uint64_t sum = 0;
     if (counter->aggregate != SUM)
         return 0;
     for (size_t i = 0; i < set->count; i++)
-        sum += (set->list[i].known & needs) == needs ? value_of(set, &set->list[i], counter->id) : 0;
+        sum += (set->list[i].known & needs) == needs ? process_value(set, &set->list[i], counter->id) : 0;
     return sum;
 }
 
@@ -191,7 +191,7 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
         return set->now_100ns;
     if (counter->id == OBJECT_FREQUENCY)
         return PFB_KERNEL_100NS;
-    return i < set->count ? value_of(set, &set->list[i], counter->id) : total_of(set, needs, counter);
+    return i < set->count ? process_value(set, &set->list[i], counter->id) : total_value(set, needs, counter);
 }
 
 /* ---- Texts ------------------------------------------------------------------------------------------------------ */

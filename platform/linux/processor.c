@@ -80,7 +80,7 @@ static const pfb_set_counter counters[] = {
 };
 
 /* Returns the ticks of /proc/stat that a counter of times counts. */
-static uint64_t ticks_of(const pfb_kernel_times *times, uint32_t id)
+static uint64_t counter_ticks(const pfb_kernel_times *times, uint32_t id)
 {
     uint64_t idle = pfb_kernel_add(times->idle, times->iowait);
     switch (id) {
@@ -100,7 +100,7 @@ static uint64_t ticks_of(const pfb_kernel_times *times, uint32_t id)
 }
 
 /* Returns the raw value of a counter for one CPU. Times are in units of 100 ns. */
-static uint64_t value_of(const processor *p, const pfb_kernel_cpu *cpu, uint32_t id)
+static uint64_t cpu_value(const processor *p, const pfb_kernel_cpu *cpu, uint32_t id)
 {
     switch (id) {
     case 3:
@@ -120,7 +120,7 @@ static uint64_t value_of(const processor *p, const pfb_kernel_cpu *cpu, uint32_t
     case 20:
         return cpu->clock_interrupts;
     default:
-        return pfb_kernel_ticks_to_100ns(p->kernel.reader, ticks_of(&cpu->times, id));
+        return pfb_kernel_ticks_to_100ns(p->kernel.reader, counter_ticks(&cpu->times, id));
     }
 }
 
@@ -140,7 +140,7 @@ static size_t complete_count(const processor *p, const processor_instance *insta
     return count;
 }
 
-static uint64_t value_of_instance(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
+static uint64_t instance_value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
 {
     const processor *p = context;
     const processor_instance *instance = &p->instances[i];
@@ -154,7 +154,7 @@ static uint64_t value_of_instance(const void *context, size_t i, uint32_t needs,
         const pfb_kernel_cpu *cpu = cpu_at(p, instance, n);
         if ((cpu->known & needs) != needs)
             continue;
-        uint64_t value = value_of(p, cpu, counter->id);
+        uint64_t value = cpu_value(p, cpu, counter->id);
         sum += value / divisor;
         remainder += value % divisor;
     }
@@ -284,4 +284,4 @@ const pfb_counterset pfb_processor_set = {
     .sample = sample,
     .instance_count = instance_count,
     .instance = instance_at,
-    .value = value_of_instance};
+    .value = instance_value};

@@ -45,7 +45,7 @@ static const pfb_set_counter counters[COUNTERS] = {
      "Ticks per second of the clock of System Up Time"},
 };
 
-static uint64_t value_of(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
+static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
 {
     const system_numbers *s = context;
     (void)i;
@@ -179,4 +179,4 @@ const pfb_counterset pfb_system_set = {
     .sample = sample,
     .instance_count = pfb_single_set_count,
     .instance = pfb_single_set_instance,
-    .value = value_of};
+    .value = value};

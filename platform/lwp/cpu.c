@@ -62,7 +62,7 @@ pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
 
 /* ---- All CPUs ---------------------------------------------------------------------------------------------------- */
 
-static pfb_lwp_answer answer_here(void)
+static pfb_lwp_answer ask_current_cpu(void)
 {
     pfb_lwp_answer here = {.is_told = true}; /* unlike a file, a CPU has all leaves that the answer needs */
     here.refusal = pfb_cpu_lwp(&here.capabilities);
@@ -75,11 +75,11 @@ pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities)
     for (size_t i = 0; i < pfb_cpus_count(cpus); i++) {
         if (!pfb_cpus_pin(cpus, i, NULL)) /* the CPU may have gone offline */
             continue;
-        pfb_lwp_answer here = answer_here();
+        pfb_lwp_answer here = ask_current_cpu();
         pfb_lwp_answer_join(&machine, &here);
     }
     if (!machine.is_told) /* the thread could not be pinned to any: use the current CPU */
-        machine = answer_here();
+        machine = ask_current_cpu();
     *capabilities = machine.capabilities;
     return machine.refusal;
 }

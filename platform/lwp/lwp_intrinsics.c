@@ -25,6 +25,7 @@ static thread_state *this_thread(void)
     if (!state.is_begun) {
         static const pfb_lwp_model_options options = {.is_32_bit = sizeof(void *) == 4};
         pfb_lwp_capabilities family_15h;
+        /* EAX, EBX, ECX and EDX of leaf 8000001C on such a CPU, with all its events enabled. */
         pfb_lwp_capabilities_read(0xE000000F, 0x80032013, 0x00010200, 0xE000000F, &family_15h);
         state.is_begun = pfb_lwp_model_init(&state.model, &family_15h, &options);
     }
@@ -55,6 +56,7 @@ pfb_lwp_fault pfb_lwp_thread_fault(void)
     return this_thread()->fault;
 }
 
+/* Reads a little-endian number. */
 static uint64_t load(const uint8_t *field, unsigned bytes)
 {
     uint64_t value = 0;

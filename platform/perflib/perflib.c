@@ -71,6 +71,7 @@ static pfb_source_failure *this_failure(void)
     return &failure;
 }
 
+/* Starts a public function: clears the failure of this thread, and returns it. */
 static pfb_source_failure *begin_call(void)
 {
     pfb_source_failure *failure = this_failure();
@@ -134,6 +135,7 @@ static bool read_file(const char *path, pfb_bytes *bytes, pfb_source_failure *fa
     return is_read || pfb_source_fail(failure, PFB_WIN32_READ_FAULT, "%s cannot be read", path);
 }
 
+/* Opens a capture file. Returns NULL on failure. */
 static pfb_source *open_file(const char *path, pfb_source_failure *failure)
 {
     pfb_bytes bytes = {0};
@@ -382,6 +384,7 @@ ULONG pfb_PerfCloseQueryHandle(HANDLE query)
 
 typedef bool change_function(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
+/* Adds or removes blocks with a function of the source. Returns the Win32 code. */
 static ULONG change(HANDLE query, change_function *function, void *blocks, DWORD size_bytes)
 {
     pfb_source_failure *failure = begin_call();

@@ -90,24 +90,25 @@ static fit fit_ids(uint32_t recorded, uint32_t wanted)
     return recorded == PFB_NO_ID ? FIT_ALL : wanted == PFB_NO_ID ? FIT_PART : FIT_NONE;
 }
 
-static fit worse(fit a, fit b)
+static fit lower_fit(fit a, fit b)
 {
     return a < b ? a : b;
 }
 
+/* Returns the fit of a recorded query to the block of a choice: the lowest of its parts. */
 static fit fit_query(const pfb_replay_choice *choice, const pfb_query *recorded)
 {
     const pfb_query *wanted = &choice->wanted;
     bool are_nameless = choice->is_single && recorded->name.size_bytes == 0 && wanted->name.size_bytes == 0;
     if (!pfb_guid_equal(&recorded->counterset, &wanted->counterset))
         return FIT_NONE;
-    fit ids =
-        worse(fit_ids(recorded->counter_id, wanted->counter_id), fit_ids(recorded->instance_id, wanted->instance_id));
+    fit ids = lower_fit(fit_ids(recorded->counter_id, wanted->counter_id),
+                        fit_ids(recorded->instance_id, wanted->instance_id));
     /* A single instance has no name. Whether the wanted name matches that is checked when the result is written. */
     fit names = are_nameless ? FIT_EXACT : fit_names(recorded, wanted);
     if (choice->is_single && names < FIT_ALL)
         names = FIT_ALL;
-    return worse(ids, names);
+    return lower_fit(ids, names);
 }
 
 /* Chooses the recorded query with the best fit to a block; among equal ones, the first. */
@@ -393,14 +394,15 @@ static pfb_error find_results(pfb_replay *replay, const uint8_t *data, size_t si
     return pfb_v2_finish(&reader);
 }
 
-static void put_le32(uint8_t *at, size_t value)
+static void write_le32(uint8_t *at, size_t value)
 {
     for (size_t i = 0; i < 4; i++)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
 /* Writes the header of the sample and the result of each block. */
-static bool reduce(pfb_replay *replay, const pfb_chunk *sample, pfb_bytes *bytes, pfb_source_failure *failure)
+static bool write_selected_results(pfb_replay *replay, const pfb_chunk *sample, pfb_bytes *bytes,
+                                   pfb_source_failure *failure)
 {
     const uint8_t *data = replay->recording->data + sample->body_offset;
     pfb_error error = find_results(replay, data, sample->body_size_bytes);
@@ -417,8 +419,8 @@ static bool reduce(pfb_replay *replay, const pfb_chunk *sample, pfb_bytes *bytes
     }
     if (bytes->size_bytes > UINT32_MAX)
         return pfb_source_fail(failure, PFB_WIN32_INVALID_DATA, "the results are larger than 4 GiB");
-    put_le32(bytes->data, bytes->size_bytes);
-    put_le32(bytes->data + RESULT_COUNT_AT, replay->choice_count);
+    write_le32(bytes->data, bytes->size_bytes);
+    write_le32(bytes->data + RESULT_COUNT_AT, replay->choice_count);
     return true;
 }
 
@@ -435,7 +437,7 @@ bool pfb_replay_collect(pfb_replay *replay, pfb_bytes *bytes, pfb_source_failure
         return pfb_source_fail_memory(failure);
     if (replay->is_whole)
         return pfb_recording_copy(replay->recording, sample.body_offset, sample.body_size_bytes, bytes, failure);
-    return reduce(replay, &sample, bytes, failure);
+    return write_selected_results(replay, &sample, bytes, failure);
 }
 
 /* ---- Instances ------------------------------------------------------------------------------------------------ */

@@ -63,7 +63,7 @@ static void describe(void *context, uint32_t code, char *out, size_t capacity)
 }
 
 /* Converts the query, which is ASCII, to UTF-16. Returns NULL when memory is exhausted. */
-static WCHAR *widen(const char *query)
+static WCHAR *to_utf16(const char *query)
 {
     size_t length = strlen(query);
     WCHAR *name = calloc(length + 1, sizeof *name);
@@ -74,7 +74,7 @@ static WCHAR *widen(const char *query)
 
 static bool v1(const pfb_machine *machine, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    reading value = {.machine = machine, .name = widen(query)};
+    reading value = {.machine = machine, .name = to_utf16(query)};
     if (!value.name)
         return pfb_source_fail_memory(failure);
     pfb_registry registry = {.open = open_key,

@@ -87,6 +87,7 @@ static uint64_t ns_to_cycles(const linux_reader *reader, uint64_t ns)
     return pfb_perf_scale(ns, reader->clock.khz, KHZ_PER_GHZ);
 }
 
+/* Returns the time on the constant-rate clock. */
 static uint64_t cycles_now(const linux_reader *reader)
 {
     const pfb_perf_functions *functions = &reader->source->functions;
@@ -156,7 +157,7 @@ static bool store_idle(linux_reader *reader, pfb_cpi_failure *failure)
 
 /* Returns the elapsed cycles minus the idle time, which is converted to cycles at the clock's rate in this interval.
  * Returns 0 if a clock did not advance. Idle time that decreased counts as 0: iowait can decrease a little. */
-static uint64_t busy_since(const linux_reader *reader, const start_cpu *start, uint64_t idle, const moment_clocks *now)
+static uint64_t busy_cycles(const linux_reader *reader, const start_cpu *start, uint64_t idle, const moment_clocks *now)
 {
     const uint64_t ns_per_second = 1000000000;
     const moment_clocks *then = &reader->busy_clock;
@@ -177,7 +178,7 @@ static int compare_start(const void *key, const void *element)
 }
 
 /* Returns NULL for a CPU that was not online at the start. */
-static start_cpu *find_start(linux_reader *reader, uint32_t cpu)
+static start_cpu *find_start_cpu(linux_reader *reader, uint32_t cpu)
 {
     return bsearch(&cpu, reader->cpus, reader->count, sizeof reader->cpus[0], compare_start);
 }
@@ -197,11 +198,11 @@ static bool add_busy(linux_reader *reader, pfb_cpi_cpu *cpus, size_t count, pfb_
     while (pfb_kernel_next_times(&text, &times)) {
         while (i < count && cpus[i].cpu < times.cpu)
             i++;
-        const start_cpu *start = i < count && cpus[i].cpu == times.cpu ? find_start(reader, times.cpu) : NULL;
+        const start_cpu *start = i < count && cpus[i].cpu == times.cpu ? find_start_cpu(reader, times.cpu) : NULL;
         if (!start || !start->has_idle)
             continue;
         cpus[i].elapsed = now.cycles;
-        cpus[i].busy = busy_since(reader, start, total_idle(&times), &now);
+        cpus[i].busy = busy_cycles(reader, start, total_idle(&times), &now);
     }
     return true;
 }
@@ -216,7 +217,7 @@ static bool check_capacity(size_t count, size_t capacity, pfb_cpi_failure *failu
 
 /* Reads the counts of the CPU at `position`, which is the same in `groups` and in reader->cpus. A group that cannot be
  * read is reopened once. */
-static bool start_cpu_at(linux_reader *reader, size_t position, pfb_cpi_failure *failure)
+static bool read_cpu_start(linux_reader *reader, size_t position, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;
     const pfb_perf_cpu *group = &source->groups.cpus[position];
@@ -231,11 +232,11 @@ static bool start_cpu_at(linux_reader *reader, size_t position, pfb_cpi_failure 
 }
 
 /* Reads the groups of all CPUs at the start. */
-static bool start_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, pfb_cpi_failure *failure)
+static bool read_cpus_start(linux_reader *reader, pfb_cpi_cpu *cpus, pfb_cpi_failure *failure)
 {
     for (size_t i = 0; i < reader->count; i++) {
         const start_cpu *start = &reader->cpus[i];
-        if (!start_cpu_at(reader, i, failure))
+        if (!read_cpu_start(reader, i, failure))
             return false;
         cpus[i] = (pfb_cpi_cpu){.cpu = start->cpu,
                                 .instr = start->serial != 0 ? start->counts.instructions : NO_COUNT,
@@ -247,11 +248,11 @@ static bool start_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, pfb_cpi_failure 
 
 /* Reads the instructions of a CPU at the end; NO_COUNT if they were not counted over the whole interval. Returns false
  * if the group cannot be read. */
-static bool end_cpu(linux_reader *reader, uint32_t cpu, uint64_t *instr, pfb_cpi_failure *failure)
+static bool read_cpu_end(linux_reader *reader, uint32_t cpu, uint64_t *instr, pfb_cpi_failure *failure)
 {
     const linux_cpi *source = reader->source;
     const pfb_perf_cpu *group = pfb_perf_cpus_find(&source->groups, cpu);
-    start_cpu *start = find_start(reader, cpu);
+    start_cpu *start = find_start_cpu(reader, cpu);
     pfb_perf_counts counts;
     pfb_perf_progress progress;
     *instr = NO_COUNT;
@@ -267,13 +268,14 @@ static bool end_cpu(linux_reader *reader, uint32_t cpu, uint64_t *instr, pfb_cpi
     return true;
 }
 
-static bool end_cpus(linux_reader *reader, const pfb_perf_online *online, pfb_cpi_cpu *cpus, pfb_cpi_failure *failure)
+static bool read_cpus_end(linux_reader *reader, const pfb_perf_online *online, pfb_cpi_cpu *cpus,
+                          pfb_cpi_failure *failure)
 {
     for (size_t i = 0; i < reader->count; i++)
         reader->cpus[i].has_unhalted = false; /* including CPUs that went offline */
     for (size_t i = 0; i < online->count; i++) {
         cpus[i] = (pfb_cpi_cpu){.cpu = online->cpus[i]};
-        if (!end_cpu(reader, online->cpus[i], &cpus[i].instr, failure))
+        if (!read_cpu_end(reader, online->cpus[i], &cpus[i].instr, failure))
             return false;
         cpus[i].cycles = cycles_now(reader);
     }
@@ -316,7 +318,7 @@ static bool read_thread(const linux_reader *reader, pfb_perf_counts *counts, pfb
 /* Unlike a CPU, a thread cannot be marked as not counted, and zero instructions would be wrong, so the reading fails.
  * If only part of the time was counted, counts are scaled only if all cores are known to be of one type: otherwise the
  * thread may have spent the other part on cores of another type, whose instructions these events do not count. */
-static bool end_thread(const linux_reader *reader, pfb_cpi_reading *reading, pfb_cpi_failure *failure)
+static bool read_thread_end(const linux_reader *reader, pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
     pfb_perf_counts counts;
     pfb_perf_progress progress;
@@ -339,7 +341,7 @@ static bool end_thread(const linux_reader *reader, pfb_cpi_reading *reading, pfb
 /* ---- Readings --------------------------------------------------------------------------------------------- */
 
 /* Sets the CPUs to those online now. Their counts are read later. */
-static bool begin_cpus(linux_reader *reader, size_t capacity, pfb_cpi_failure *failure)
+static bool list_cpus(linux_reader *reader, size_t capacity, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;
     if (!pfb_perf_cpus_update(&source->groups, &source->machine, failure) ||
@@ -352,19 +354,19 @@ static bool begin_cpus(linux_reader *reader, size_t capacity, pfb_cpi_failure *f
 }
 
 /* Reads utilization, then the CPUs. The caller holds the lock. */
-static bool start_all_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_failure *failure)
+static bool read_all_start(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_failure *failure)
 {
-    return begin_cpus(reader, capacity, failure) && (!reader->is_scaled || store_idle(reader, failure)) &&
-           start_cpus(reader, cpus, failure);
+    return list_cpus(reader, capacity, failure) && (!reader->is_scaled || store_idle(reader, failure)) &&
+           read_cpus_start(reader, cpus, failure);
 }
 
 /* Reads the CPUs, then utilization. The caller holds the lock. */
-static bool end_all_cpus(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
+static bool read_all_end(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_reading *reading,
                          pfb_cpi_failure *failure)
 {
     pfb_perf_online online;
     if (!pfb_perf_read_online(&reader->source->machine, &online, failure) ||
-        !check_capacity(online.count, capacity, failure) || !end_cpus(reader, &online, cpus, failure) ||
+        !check_capacity(online.count, capacity, failure) || !read_cpus_end(reader, &online, cpus, failure) ||
         (reader->is_scaled && !add_busy(reader, cpus, online.count, failure)))
         return false;
     reading->snapshot.cpu_count = online.count;
@@ -379,7 +381,7 @@ static bool read_start(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity,
     reader->count = 0;
     if (reader->has_cpus) {
         pfb_lock_acquire(&reader->source->lock);
-        bool is_read = start_all_cpus(reader, cpus, capacity, failure);
+        bool is_read = read_all_start(reader, cpus, capacity, failure);
         pfb_lock_release(&reader->source->lock);
         if (!is_read)
             return false;
@@ -400,12 +402,12 @@ static bool read_end(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, p
     reading->snapshot.clock = cycles_now(reader);
     if (!reader->is_started)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INCORRECT_STATE, "no interval was begun");
-    if (reader->has_thread && !end_thread(reader, reading, failure))
+    if (reader->has_thread && !read_thread_end(reader, reading, failure))
         return false;
     if (!reader->has_cpus)
         return true;
     pfb_lock_acquire(&reader->source->lock);
-    bool is_read = end_all_cpus(reader, cpus, capacity, reading, failure);
+    bool is_read = read_all_end(reader, cpus, capacity, reading, failure);
     pfb_lock_release(&reader->source->lock);
     return is_read;
 }

@@ -160,6 +160,7 @@ static bool list_core_types(pfb_perf_machine *machine)
     return is_complete;
 }
 
+/* Returns true if the machine has one of the PMUs in single_type_names. */
 static bool has_single_type(const pfb_perf_machine *machine)
 {
     for (size_t i = 0; i < sizeof single_type_names / sizeof single_type_names[0]; i++) {
@@ -255,6 +256,7 @@ void pfb_perf_cpus_reopen(pfb_perf_cpus *cpus, size_t position, const pfb_perf_m
     open_cpu(cpus, &cpus->cpus[position], machine, NULL);
 }
 
+/* Makes `cpus` those that are online; new ones have no group yet. */
 static bool match_online(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure)
 {
     pfb_perf_online online;
