@@ -17,7 +17,7 @@ static const pfb_cpi_code codes[] = {
     {PFB_PU_ERROR_NO_BUFFER, "PU_ERROR_NO_BUFFER", "hooks are requested, but no trace buffer is attached"},
     {PFB_PU_ERROR_BUFFER_FULL, "PU_ERROR_BUFFER_FULL",
      "the trace buffer is full, and nothing of the group was written"},
-    {PFB_PU_ERROR_HOOK_TOO_LONG, "PU_ERROR_HOOK_TOO_LONG", "a hook would exceed its greatest length"},
+    {PFB_PU_ERROR_HOOK_TOO_LONG, "PU_ERROR_HOOK_TOO_LONG", "a hook would exceed its maximum length"},
     {PFB_PU_ERROR_DRIVER_NOT_LOADED, "PU_ERROR_DRIVER_NOT_LOADED", "the driver that the counters need is not loaded"},
     {PFB_PU_ERROR_NOT_SUPPORTED, "PU_ERROR_NOT_SUPPORTED", "this processor or system has no such counter"},
     {PFB_PU_ERROR_FACILITY_BUSY, "PU_ERROR_FACILITY_BUSY", "another user owns the counters"},

@@ -11,7 +11,7 @@ __declspec(dllexport) DWORD APIENTRY Close(void);
 
 DWORD APIENTRY Open(LPWSTR devices)
 {
-    LPWSTR unused = devices; /* the system defines the signature, which has no const */
+    LPWSTR unused = devices; /* keeps static analysis from asking for const, which the signature does not have */
     (void)unused;
     return ERROR_SUCCESS;
 }

@@ -35,6 +35,7 @@ bool pfb_perf_fail_file(const pfb_source_failure *reason, pfb_cpi_failure *failu
 /* Reads the core types, and sets is_uniform; it is false if anything cannot be read. */
 void pfb_perf_read_core_types(pfb_perf_machine *machine);
 
+/* A CPU and its group. */
 typedef struct pfb_perf_cpu {
     uint32_t cpu;
     uint64_t serial; /* unique for each group that was opened; 0: no group */
@@ -53,7 +54,7 @@ bool pfb_perf_cpus_open(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pf
 void pfb_perf_cpus_close(pfb_perf_cpus *cpus, const pfb_perf_machine *machine);
 
 /* Removes CPUs that went offline, and tries to open a group on CPUs without one. A CPU whose group cannot be opened
- * stays without. */
+ * stays without. Fails if the online CPUs cannot be read. */
 bool pfb_perf_cpus_update(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure);
 
 /* Reopens the group of the CPU at `position`: the old group is unusable after the CPU went offline and came back. */

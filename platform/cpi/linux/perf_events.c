@@ -47,14 +47,14 @@ typedef struct event_text {
 
 static event_text describe_event(const pfb_perf_target *target, bool is_cycles)
 {
-    event_text words;
+    event_text result;
     const char *event = is_cycles ? "unhalted cycles" : "instructions";
     if (target->is_thread)
-        snprintf(words.text, sizeof words.text, "%s of this thread%s", event,
+        snprintf(result.text, sizeof result.text, "%s of this thread%s", event,
                  target->is_user_only ? " (user mode)" : "");
     else
-        snprintf(words.text, sizeof words.text, "%s on CPU %u", event, (unsigned)target->cpu);
-    return words;
+        snprintf(result.text, sizeof result.text, "%s on CPU %u", event, (unsigned)target->cpu);
+    return result;
 }
 
 /* Name and text of an error. */
@@ -64,15 +64,15 @@ typedef struct error_text {
 
 static error_text describe_error(const refusal *refused)
 {
-    error_text words;
+    error_text result;
     char reason[60];
     if (strerror_r(refused->error, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "no text");
     if (refused->name[0] != '\0')
-        snprintf(words.text, sizeof words.text, "%s (%s)", refused->name, reason);
+        snprintf(result.text, sizeof result.text, "%s (%s)", refused->name, reason);
     else
-        snprintf(words.text, sizeof words.text, "error %d (%s)", refused->error, reason);
-    return words;
+        snprintf(result.text, sizeof result.text, "error %d (%s)", refused->error, reason);
+    return result;
 }
 
 /* Returns the highest kernel.perf_event_paranoid at which an unprivileged user may count the target. */
