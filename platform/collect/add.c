@@ -491,7 +491,7 @@ bool pfb_collector_add_choice(pfb_collector *c, const pfb_collector_choice *choi
 
 /* ---- Paths ----------------------------------------------------------------------------------------------- */
 
-/* A part of a path as a string; null when memory is exhausted. */
+/* Copies a part of a path as a string. Returns null when memory is exhausted. */
 static char *copy_part(const pfb_name *part)
 {
     char *text = malloc(part->size_bytes + 1);

@@ -50,7 +50,7 @@ static void free_named(named_choice *named)
     free(named->names);
 }
 
-/* Copies a name. Null when memory is exhausted. */
+/* Copies a name. Returns null when memory is exhausted. */
 static char *copy_name(const char *name)
 {
     size_t size = strlen(name) + 1;
@@ -83,7 +83,7 @@ bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *ch
  * none. */
 static size_t split_index(const char *pattern, size_t size, uint32_t *index)
 {
-    enum { MAX_DIGITS = 9 };
+    enum { MAX_DIGITS = 9 }; /* *index cannot overflow */
     size_t at = size;
     uint32_t power = 1;
     *index = 0;

@@ -50,7 +50,8 @@ typedef struct chosen_range {
     size_t count;
 } chosen_range;
 
-/* Adds rows and sorts them. Returns false when memory is exhausted; then nothing is added. */
+/* Adds rows, sorts all of them and removes duplicates. Returns false when memory is exhausted; then nothing is added.
+ */
 bool pfb_choice_add(counter_choice *chosen, const chosen_counter *rows, size_t count);
 
 /* Adds countersets and counters by name, with the position of the filter for their instances. Returns false when memory
