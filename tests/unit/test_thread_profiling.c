@@ -11,7 +11,7 @@
 
 TestSuite(thread_profiling, .init = start_fake);
 
-#define INSTEAD "; of a thread alone: PFB_CPI_THREAD_ONLY"
+#define INSTEAD "; for a thread alone use PFB_CPI_THREAD_ONLY"
 
 /* ---- Instructions of all CPUs -------------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ static void expect_no_cpus(int code, const char *sentence)
 
 Test(thread_profiling, counters_of_cpus_need_administrator_rights)
 {
-    static const char sentence[] = "instructions of all CPUs take a system trace session (ETW), which only "
+    static const char sentence[] = "instructions of all CPUs need a system trace session (ETW), which only "
                                    "administrators may start, and which this version does not start for them either";
     char whole[240];
     snprintf(whole, sizeof whole, "%s%s", sentence, INSTEAD);
@@ -46,11 +46,11 @@ Test(thread_profiling, counters_of_cpus_need_administrator_rights)
 
 Test(thread_profiling, counters_of_cpus_need_a_trace_session)
 {
-    expect_no_cpus(-210, "instructions of all CPUs take a system trace session (ETW), which this version does not "
+    expect_no_cpus(-210, "instructions of all CPUs need a system trace session (ETW), which this version does not "
                          "start" INSTEAD);
     fake.has_hypervisor = true;
-    expect_no_cpus(-210, "instructions of all CPUs take a system trace session (ETW), which this version does not "
-                         "start; here it would also take counters from the hypervisor" INSTEAD);
+    expect_no_cpus(-210, "instructions of all CPUs need a system trace session (ETW), which this version does not "
+                         "start; here it would also need counters from the hypervisor" INSTEAD);
 }
 
 /* ---- Refusals before profiling is enabled -------------------------------------------------------------- */
@@ -76,7 +76,7 @@ Test(thread_profiling, a_clock_of_constant_rate_is_required)
     fake.has_no_clock = true;
     pfb_cpi_source *source = open_source();
     expect_refusal(source, PFB_CPI_THREAD_ONLY, -210,
-                   "this processor has no time-stamp counter of constant rate, which is the clock");
+                   "this processor has no time-stamp counter of constant rate, which is needed as the clock");
     cr_expect_str_eq(fake.log, "", "no system function was called");
     close_source(source);
 }
@@ -85,10 +85,9 @@ Test(thread_profiling, the_number_of_the_counter_is_required)
 {
     const pfb_thread_profiling system = system_of_three("");
     pfb_cpi_source *source = open_over(&system);
-    expect_refusal(
-        source, PFB_CPI_THREAD_ONLY, -209,
-        "instructions of a thread take a kernel driver that configures a hardware counter for them, and none "
-        "is named; its number, 0 to 15, goes into the environment variable PERFBLOCK_CPI_COUNTER");
+    expect_refusal(source, PFB_CPI_THREAD_ONLY, -209,
+                   "instructions of a thread need a kernel driver that configures a hardware counter for them; set the "
+                   "environment variable PERFBLOCK_CPI_COUNTER to the number of this counter, 0 to 15");
     cr_expect_str_eq(fake.log, "", "no system function was called");
     close_source(source);
 }
@@ -143,7 +142,7 @@ Test(thread_profiling, a_failure_to_enable_is_reported_with_its_reason)
         {8, -8, ""},
         {50, -209, ": a kernel driver must configure hardware counters"},
         {87, -256, ""},
-        {170, -211, ": one program at a time profiles threads"},
+        {170, -211, ": only one program at a time can profile threads"},
         {1450, -241, ""},
     };
     pfb_cpi_source *source = open_source();
@@ -205,7 +204,7 @@ Test(thread_profiling, cycles_and_one_counter_are_requested)
 
 /* ---- Readings that fail -------------------------------------------------------------------------------- */
 
-#define OTHER_KIND "ReadThreadProfilingData gave a structure of another kind: its "
+#define OTHER_KIND "ReadThreadProfilingData returned an unexpected structure: its "
 #define NOT_CONFIGURED "hardware counter 3 is not configured: a kernel driver must set it to count instructions"
 
 static const struct {
@@ -226,7 +225,7 @@ static const struct {
     {FAULT_TYPE, 1, -257, OTHER_KIND "type of counter is 1 instead of 0"},
     {FAULT_COUNT, 0, -213, NOT_CONFIGURED},
     {FAULT_INSTRUCTIONS, 0, -213, NOT_CONFIGURED},
-    {FAULT_CYCLES, 0, -213, "ReadThreadProfilingData gave no cycles of the thread"},
+    {FAULT_CYCLES, 0, -213, "ReadThreadProfilingData returned no cycles of the thread"},
 };
 
 enum { BAD_READINGS = sizeof bad_readings / sizeof bad_readings[0] };

@@ -83,7 +83,7 @@ static bool fail_enable(const profiling_source *source, uint32_t win32, pfb_cpi_
         {PFB_WIN32_ACCESS_DENIED, PFB_PU_ERROR_ACCESS_DENIED, ""},
         {PFB_WIN32_NOT_ENOUGH_MEMORY, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, ""},
         {PFB_WIN32_NOT_SUPPORTED, PFB_PU_ERROR_DRIVER_NOT_LOADED, ": a kernel driver must configure hardware counters"},
-        {PFB_WIN32_BUSY, PFB_PU_ERROR_FACILITY_BUSY, ": one program at a time profiles threads"},
+        {PFB_WIN32_BUSY, PFB_PU_ERROR_FACILITY_BUSY, ": only one program at a time can profile threads"},
         {PFB_WIN32_NO_SYSTEM_RESOURCES, PFB_PU_ERROR_INSUFFICIENT_RESOURCES, ""},
     };
     static const char function[] = "EnableThreadProfiling";
@@ -96,7 +96,7 @@ static bool fail_enable(const profiling_source *source, uint32_t win32, pfb_cpi_
 
 /* ---- Checks before any call ----------------------------------------------------------------------------------- */
 
-#define INSTEAD "; of a thread alone: PFB_CPI_THREAD_ONLY"
+#define THREAD_ADVICE "; for a thread alone use PFB_CPI_THREAD_ONLY"
 
 /* Fails for all CPUs: Windows reports their instructions through a system trace session only, which this source does
  * not start. Missing rights are reported first, since nothing else would help without them. A hypervisor is mentioned
@@ -105,12 +105,12 @@ static bool refuse_cpus(const profiling_source *source, pfb_cpi_failure *failure
 {
     if (!source->system.is_administrator())
         return pfb_cpi_fail(failure, PFB_PU_ERROR_ACCESS_DENIED,
-                            "instructions of all CPUs take a system trace session (ETW), which only administrators may "
-                            "start, and which this version does not start for them either" INSTEAD);
+                            "instructions of all CPUs need a system trace session (ETW), which only administrators may "
+                            "start, and which this version does not start for them either" THREAD_ADVICE);
     return pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_SUPPORTED,
-                        "instructions of all CPUs take a system trace session (ETW), which this version does not "
-                        "start%s" INSTEAD,
-                        source->system.has_hypervisor() ? "; here it would also take counters from the hypervisor"
+                        "instructions of all CPUs need a system trace session (ETW), which this version does not "
+                        "start%s" THREAD_ADVICE,
+                        source->system.has_hypervisor() ? "; here it would also need counters from the hypervisor"
                                                         : "");
 }
 
@@ -129,7 +129,7 @@ static bool check_clock(const profiling_source *source, pfb_cpi_failure *failure
 {
     return source->system.has_clock() ||
            pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_SUPPORTED,
-                        "this processor has no time-stamp counter of constant rate, which is the clock");
+                        "this processor has no time-stamp counter of constant rate, which is needed as the clock");
 }
 
 /* Reads the number of the counter that counts instructions. The user must set it, because only the driver that
@@ -140,8 +140,8 @@ static bool find_counter(const profiling_source *source, uint32_t *counter, pfb_
     const char *text = source->system.counter;
     if (text[0] == '\0')
         return pfb_cpi_fail(failure, PFB_PU_ERROR_DRIVER_NOT_LOADED,
-                            "instructions of a thread take a kernel driver that configures a hardware counter for "
-                            "them, and none is named; its number, 0 to 15, goes into the environment variable %s",
+                            "instructions of a thread need a kernel driver that configures a hardware counter for "
+                            "them; set the environment variable %s to the number of this counter, 0 to 15",
                             PFB_CPI_COUNTER_VARIABLE);
     uint32_t value = 0;
     size_t digits = 0;
@@ -215,7 +215,7 @@ static void release_profile(profiling_source *source, profile *released)
 static bool refuse_data(const char *what, unsigned value, unsigned expected, pfb_cpi_failure *failure)
 {
     return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
-                        "ReadThreadProfilingData gave a structure of another kind: its %s is %u instead of %u", what,
+                        "ReadThreadProfilingData returned an unexpected structure: its %s is %u instead of %u", what,
                         value, expected);
 }
 
@@ -238,7 +238,7 @@ static bool check_data(const pfb_performance_data *data, uint32_t counter, pfb_c
                             (unsigned)counter);
     if (data->cycle_time == 0)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_EVENT_NOT_SUPPORTED,
-                            "ReadThreadProfilingData gave no cycles of the thread");
+                            "ReadThreadProfilingData returned no cycles of the thread");
     return true;
 }
 

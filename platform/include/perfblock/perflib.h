@@ -136,7 +136,7 @@ typedef struct PERF_STRING_BUFFER_HEADER {
     DWORD dwCounters;
 } PERF_STRING_BUFFER_HEADER, *PPERF_STRING_BUFFER_HEADER;
 
-/* dwOffset is the offset of the string from the start of the block, or 0xFFFFFFFF. */
+/* dwOffset is the offset of the string from the start of the block, or 0xFFFFFFFF if there is none. */
 typedef struct PERF_STRING_COUNTER_HEADER {
     DWORD dwCounterId;
     DWORD dwOffset;
@@ -183,7 +183,7 @@ typedef struct PERF_MULTI_COUNTERS {
     ULONG dwCounters;
 } PERF_MULTI_COUNTERS, *PPERF_MULTI_COUNTERS;
 
-/* dwInstances times PERF_INSTANCE_HEADER and values follow. */
+/* dwInstances instances follow: each a PERF_INSTANCE_HEADER with its name, and its values. */
 typedef struct PERF_MULTI_INSTANCES {
     ULONG dwTotalSize;
     ULONG dwInstances;
