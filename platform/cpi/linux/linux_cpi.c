@@ -27,7 +27,7 @@ typedef struct linux_cpi {
  */
 typedef struct constant_clock {
     bool is_time_stamp;
-    uint64_t khz;
+    uint64_t khz; /* unless is_time_stamp: the maximum frequency of CPU 0 */
 } constant_clock;
 
 /* The time on two clocks: the constant-rate clock, and CLOCK_MONOTONIC_RAW. */
@@ -49,7 +49,8 @@ typedef struct start_cpu {
 
 typedef struct linux_reader {
     linux_cpi *source;
-    bool has_cpus, is_scaled, has_thread;
+    bool has_cpus, has_thread; /* which counters are open */
+    bool reads_busy;           /* for PFB_CPI_SCALED: the busy clock is read, too */
     constant_clock clock;
     bool is_uniform; /* pfb_perf_machine.is_uniform when this was opened */
     uint32_t tid;
@@ -95,7 +96,8 @@ static uint64_t cycles_now(const linux_reader *reader)
 }
 
 /* Reads both clocks. The time between the two reads is an error of the pair, usually a few thousand cycles. If the
- * thread was preempted between them, reads again, up to MAX_TRIES times in all, and returns the closest pair. */
+ * thread was preempted between them, reads again, up to MAX_TRIES times in all, and returns the pair with the
+ * least time in between. */
 static moment_clocks read_both(const pfb_perf_functions *functions)
 {
     enum { MAX_TRIES = 4, CLOSE_CYCLES = 50000 };
@@ -241,7 +243,7 @@ static bool read_cpus_start(linux_reader *reader, pfb_cpi_cpu *cpus, pfb_cpi_fai
         cpus[i] = (pfb_cpi_cpu){.cpu = start->cpu,
                                 .instr = start->serial != 0 ? start->counts.instructions : NO_COUNT,
                                 .cycles = cycles_now(reader),
-                                .elapsed = reader->is_scaled ? reader->busy_clock.cycles : 0};
+                                .elapsed = reader->reads_busy ? reader->busy_clock.cycles : 0};
     }
     return true;
 }
@@ -356,7 +358,7 @@ static bool list_cpus(linux_reader *reader, size_t capacity, pfb_cpi_failure *fa
 /* Reads utilization, then the CPUs. The caller holds the lock. */
 static bool read_all_start(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_failure *failure)
 {
-    return list_cpus(reader, capacity, failure) && (!reader->is_scaled || store_idle(reader, failure)) &&
+    return list_cpus(reader, capacity, failure) && (!reader->reads_busy || store_idle(reader, failure)) &&
            read_cpus_start(reader, cpus, failure);
 }
 
@@ -367,7 +369,7 @@ static bool read_all_end(linux_reader *reader, pfb_cpi_cpu *cpus, size_t capacit
     pfb_perf_online online;
     if (!pfb_perf_read_online(&reader->source->machine, &online, failure) ||
         !check_capacity(online.count, capacity, failure) || !read_cpus_end(reader, &online, cpus, failure) ||
-        (reader->is_scaled && !add_busy(reader, cpus, online.count, failure)))
+        (reader->reads_busy && !add_busy(reader, cpus, online.count, failure)))
         return false;
     reading->snapshot.cpu_count = online.count;
     return true;
@@ -444,7 +446,7 @@ static bool open_cpus(linux_reader *reader, pfb_cpi_failure *failure)
 }
 
 /* Closes the counters of the reader. The caller holds the lock. */
-static void close_parts(linux_reader *reader)
+static void close_counters(linux_reader *reader)
 {
     linux_cpi *source = reader->source;
     if (reader->has_thread)
@@ -455,17 +457,17 @@ static void close_parts(linux_reader *reader)
 
 /* Opens the counters of the reader. The caller holds the lock. The clock comes last, so that missing counters are
  * reported first. */
-static bool open_parts(linux_reader *reader, uint32_t mode, pfb_cpi_failure *failure)
+static bool open_counters(linux_reader *reader, uint32_t mode, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;
     bool needs_cpus = !(mode & PFB_CPI_THREAD_ONLY);
     bool needs_thread = !needs_cpus || (mode & PFB_CPI_ON_THREAD);
     pfb_kernel_text text;
-    reader->is_scaled = needs_cpus && (mode & PFB_CPI_SCALED);
+    reader->reads_busy = needs_cpus && (mode & PFB_CPI_SCALED);
     pfb_perf_read_core_types(&source->machine);
     return pfb_perf_read_paranoid(&source->machine, failure) && (!needs_cpus || open_cpus(reader, failure)) &&
            (!needs_thread || open_thread(reader, failure)) &&
-           (!reader->is_scaled || read_stat(source, &text, failure)) && choose_clock(reader, failure);
+           (!reader->reads_busy || read_stat(source, &text, failure)) && choose_clock(reader, failure);
 }
 
 static void *open_reader(void *context, uint32_t mode, pfb_cpi_failure *failure)
@@ -478,9 +480,9 @@ static void *open_reader(void *context, uint32_t mode, pfb_cpi_failure *failure)
     }
     reader->source = source;
     pfb_lock_acquire(&source->lock);
-    bool is_open = open_parts(reader, mode, failure);
+    bool is_open = open_counters(reader, mode, failure);
     if (!is_open)
-        close_parts(reader);
+        close_counters(reader);
     pfb_lock_release(&source->lock);
     if (is_open)
         return reader;
@@ -493,7 +495,7 @@ static void close_reader(void *context)
     linux_reader *reader = context;
     pfb_lock *lock = &reader->source->lock;
     pfb_lock_acquire(lock);
-    close_parts(reader);
+    close_counters(reader);
     pfb_lock_release(lock);
     free(reader);
 }
