@@ -82,6 +82,7 @@ enum { STAT = 1, IO = 2 };
 #define NOVICE PFB_DETAIL_NOVICE
 #define ADVANCED PFB_DETAIL_ADVANCED
 
+/* SHOWN is a counter from the file stat, CLOCK one that is not displayed, RATE_OF_IO one from the file io. */
 #define SHOWN(id, type, aggregate, level, name, help)                                                                  \
     {                                                                                                                  \
         id, type, STAT, 0, 0, 0, aggregate, level, 0, name, help                                                       \

@@ -22,7 +22,7 @@ bool pfb_added_remove(pfb_bytes *added, uint8_t *blocks, size_t size, pfb_source
 bool pfb_added_info(const pfb_bytes *added, pfb_bytes *info, pfb_source_failure *failure);
 
 /* Returns true if the name of the query is valid for a counterset of this instance type (PFB_INSTANCES_ bits): if the
- * type is not 0, the name must not be empty. No name is longer than PFB_QUERY_NAME_UNITS. */
+ * type is not 0, the name must not be empty; it must not be longer than PFB_QUERY_NAME_UNITS. */
 bool pfb_added_is_name(const pfb_query *wanted, uint32_t instance_type);
 
 /* Converts an identifier block to a query. The name points into the block. */

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The types declared in perflib.h match those of the system. */
+/* The types declared in windows/perflib.h match those of the system. */
 _Static_assert(_Generic((DWORD)0, pfb_dword : 1, default : 0), "DWORD");
 _Static_assert(_Generic((WCHAR)0, pfb_wide : 1, default : 0), "WCHAR");
 _Static_assert(_Generic((HANDLE)0, void * : 1, default : 0), "HANDLE");

@@ -93,6 +93,7 @@ typedef struct reply_call {
     pfb_source_capacity capacity;
 } reply_call;
 
+/* Returns the `machine` argument of a call; NULL is this machine. */
 static const pfb_wide *machine_of(const perflib_source *source)
 {
     return source->machine.name[0] != 0 ? source->machine.name : NULL;
