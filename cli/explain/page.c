@@ -450,8 +450,10 @@ static int compare_rows(const void *left, const void *right)
 {
     const page_row *a = left;
     const page_row *b = right;
-    if (a->offset != b->offset)
-        return a->offset < b->offset ? -1 : 1;
+    size_t a_offset = a->bytes.base + a->offset; /* a chunk and its body count from different starts */
+    size_t b_offset = b->bytes.base + b->offset;
+    if (a_offset != b_offset)
+        return a_offset < b_offset ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
 }
 

@@ -359,6 +359,7 @@ static void explain_chunk(const walk *w, const file_bytes *file, const pfb_chunk
 
 static void walk_chunk(walk *w, const pfb_chunk *chunk)
 {
+    enum { ALIGNMENT = 8 };
     file_bytes file = {.data = w->in->data, .size = w->in->size, .base = (size_t)w->in->offset};
     file_bytes body = {.data = w->in->data + chunk->body_offset,
                        .size = chunk->body_size_bytes,
@@ -409,8 +410,9 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
         w->counts.unread_chunks++;
         break;
     }
-    explain_rest(w->page, &file, chunk->body_offset + chunk->body_size_bytes, "not explained");
-    explain_end(w->page, &file, 0);
+    size_t end = chunk->body_offset + chunk->body_size_bytes;
+    explain_rest(w->page, &file, end, "not explained");
+    explain_end(w->page, &file, (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT); /* the reader checked the padding */
     input_progress(w->in, chunk->offset);
 }
 

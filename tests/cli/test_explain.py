@@ -288,6 +288,14 @@ class Bytes(ExplainCase):
         values = [row.value for row in page.named("value of counter 7")]
         self.assertEqual(values, ["777", "778"])
 
+    def test_the_padding_of_the_last_chunk(self):
+        page, _ = self.explain(self.file("a.pfb", w.recording(
+            w.chunk(b"NOTE", b"end"))))
+        self.assertEqual([(row.name, row.bytes, row.structures)
+                          for row in page.rows[-2:]],
+                         [("text", b"end", ("Chunk",)),
+                          ("padding", bytes(5), ("Chunk",))])
+
 
 class Profiling(ExplainCase):
     """LWP snapshots, in a capture."""
