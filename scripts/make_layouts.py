@@ -23,6 +23,9 @@ PAGES = {
     "log": [["log_buffer", "log_header", "log_zone", "log_event", "log_paths", "log_path", "log_sample", "log_item",
             "log_counter", "log_instances", "log_instance", "log_summary"]],
     "lwp": [["lwp_control"], ["lwp_event"]],
+    "cpi": [["cpi_hook"],
+            ["cpi_label", "cpi_summary", "cpi_system", "cpi_processors", "cpi_thread", "cpi_counts",
+             "cpi_scaled_counts"]],
 }
 PLACE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)*")
 ARRAY = re.compile(r"static const field (\w+)\[\] = \{\n(.*?)\n\};", re.S)
@@ -38,6 +41,8 @@ def type_of(kind, size):
         return {"GUID": "GUID", "ASCII": "%d x char" % size, "BYTES": "%d bytes" % size}[kind]
     if kind in ("SYSTEM_TIME", "UTF16"):
         return "%d x u16" % (size // 2)
+    if kind in ("HIGH_LOW", "FIGURE"):
+        return {"HIGH_LOW": "H L", "FIGURE": "I F"}[kind]
     return "%s%d" % ("s" if kind == "SIGNED" else "u", 8 * size)
 
 

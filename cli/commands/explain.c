@@ -6,20 +6,6 @@
 #include "output/diagnostics.h"
 #include "walk/walk.h"
 
-/* Returns true if explain supports the kind of the file, else false after a message. */
-static bool can_explain(const input *in)
-{
-    if (in->kind == INPUT_UNKNOWN) {
-        input_refuse(in, WALK_EXPECTED);
-        return false;
-    }
-    if (in->kind == INPUT_HOOKS) {
-        diagnostics_say(STATUS_USAGE, in->name, "CPI hooks are shown by cpi show");
-        return false;
-    }
-    return true;
-}
-
 /* Walks the structures of the file twice: first to find the errors, then to write the page. */
 static void explain_file(const options *o, input *in, title_names *names, output *out)
 {
@@ -28,7 +14,7 @@ static void explain_file(const options *o, input *in, title_names *names, output
     w.page = explain_open(in, names, out);
     title_names_begin(names);
     walk_input(&w);
-    explain_begin_page(w.page, w.notes, w.counts.chunks + w.counts.records);
+    explain_begin_page(w.page, w.notes, w.counts.chunks + w.counts.records + w.counts.groups + w.counts.steps);
     walk_input(&w);
     explain_close(w.page);
 }
@@ -45,7 +31,9 @@ void command_explain(const options *o)
         title_names_close(&names);
         return;
     }
-    if (can_explain(&in) && output_file_open(o)) {
+    if (in.kind == INPUT_UNKNOWN) {
+        input_refuse(&in, WALK_EXPECTED);
+    } else if (output_file_open(o)) {
         explain_file(o, &in, &names, &out);
         output_file_close(o, &out);
     }

@@ -7,6 +7,7 @@
 #include "output/diagnostics.h"
 #include "output/html.h"
 #include "output/time_text.h"
+#include "perfblock/cpi/hooks.h"
 #include "perfblock/metadata.h"
 #include "perfblock/name.h"
 #include "perfblock/version.h"
@@ -216,12 +217,39 @@ static void put_time(explainer *e, uint64_t value)
     buffer_free(&text);
 }
 
-static void put_value(explainer *e, const uint8_t *data, size_t size, field_kind kind)
+/* A figure of a CPI hook. Words that are not a figure are printed as two numbers. */
+static void put_figure(explainer *e, const uint8_t *data)
 {
-    char memory[NAMES_TYPE_BYTES];
-    uint64_t value = size <= 8 ? load(e, data, size) : 0;
+    enum { PLACES = 10000 };
+    uint32_t integral = (uint32_t)load(e, data, 4);
+    uint32_t fraction = (uint32_t)load(e, data + 4, 4);
+    if (integral == PFB_CPI_UNDEFINED && fraction == PFB_CPI_UNDEFINED)
+        put(e, "undefined");
+    else if (integral != PFB_CPI_UNDEFINED && fraction < PLACES)
+        buffer_format(&e->html, "%" PRIu32 ".%04" PRIu32, integral, fraction);
+    else
+        buffer_format(&e->html, "%" PRIu32 ", %" PRIu32, integral, fraction);
+}
+
+static void put_guid(explainer *e, const uint8_t *data)
+{
     pfb_guid guid;
     char text[PFB_GUID_TEXT_BYTES];
+    memcpy(guid.bytes, data, sizeof guid.bytes);
+    pfb_guid_format(&guid, text);
+    put(e, text);
+}
+
+static void put_type(explainer *e, uint32_t type)
+{
+    char memory[NAMES_TYPE_BYTES];
+    buffer_format(&e->html, "0x%08" PRIX32, type);
+    put_words(e, names_of_type(type, memory));
+}
+
+static void put_value(explainer *e, const uint8_t *data, size_t size, field_kind kind)
+{
+    uint64_t value = size <= 8 ? load(e, data, size) : 0;
     switch (kind) {
     case FIELD_UNSIGNED:
         buffer_format(&e->html, "%" PRIu64, value);
@@ -247,16 +275,13 @@ static void put_value(explainer *e, const uint8_t *data, size_t size, field_kind
         put_words(e, names_of_kind((uint32_t)value));
         break;
     case FIELD_TYPE:
-        buffer_format(&e->html, "0x%08" PRIX64, value);
-        put_words(e, names_of_type((uint32_t)value, memory));
+        put_type(e, (uint32_t)value);
         break;
     case FIELD_TITLE:
         put_title(e, (uint32_t)value);
         break;
     case FIELD_GUID:
-        memcpy(guid.bytes, data, sizeof guid.bytes);
-        pfb_guid_format(&guid, text);
-        put(e, text);
+        put_guid(e, data);
         break;
     case FIELD_SYSTEM_TIME:
         put_system_time(e, data);
@@ -267,6 +292,12 @@ static void put_value(explainer *e, const uint8_t *data, size_t size, field_kind
     case FIELD_PDH_STATUS:
         buffer_format(&e->html, "0x%08" PRIX64, value);
         put_words(e, pfb_pdh_status_name((uint32_t)value));
+        break;
+    case FIELD_HIGH_LOW:
+        buffer_format(&e->html, "%" PRIu64, load(e, data, 4) << 32 | load(e, data + 4, 4));
+        break;
+    case FIELD_FIGURE:
+        put_figure(e, data);
         break;
     case FIELD_ASCII:
         html_text(&e->html, (const char *)data, size);

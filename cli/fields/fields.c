@@ -348,6 +348,72 @@ static const field lwp_event[] = {
     {24, 8, FIELD_UNSIGNED, "time stamp", "if Flags enables it and the leaf supports it; else reserved", ""},
 };
 
+/* ---- Cycles per instruction ------------------------------------------------------------------------------ */
+
+static const field cpi_hook[] = {
+    {0, 2, FIELD_HEX, "length and type",
+     "bytes of the record, a multiple of 4, or'ed with the type in bits 1:0: 0 words, 2 words and a string",
+     "12 up to what is left; 2 for labels, 0 for others"},
+    {2, 2, FIELD_HEX, "major", "code 0xC0; records with other codes are skipped", "1 to 255"},
+    {4, 4, FIELD_HEX, "minor",
+     "bits 31:28 kind: 0 label at start, 1 summary, 2 thread, 4 processors, 8 system, F label at end; 27:8 zero; 7:0 "
+     "the writer's own code",
+     "one of these kinds; the code is that of the group"},
+    {8, 4, FIELD_UNSIGNED, "time stamp", "low 32 bits; 0 when there is none",
+     "one below that of the previous hook is a warning"},
+    {12, 0, FIELD_BYTES, "words", "of 32 bits, by kind", ""},
+};
+
+static const field cpi_label[] = {
+    {12, 4, FIELD_UNSIGNED, "integers", "2", "2"},
+    {16, 8, FIELD_HIGH_LOW, "elapsed", "cycles, the same in all hooks of a group", "that of the group"},
+    {24, 4, FIELD_UNSIGNED, "length", "bytes of the label", "1 to 255, of exactly this record"},
+    {28, 0, FIELD_BYTES, "label", "without NUL; zeros up to a multiple of 4", ""},
+};
+
+static const field cpi_summary[] = {
+    {12, 4, FIELD_HEX, "flags", "1 raw, always set; 2 scaled; 4 thread", "raw is set, no others than these"},
+    {16, 4, FIELD_UNSIGNED, "n", "number of CPUs", "1 to 1024; the length follows from n and the flags"},
+    {20, 8, FIELD_HIGH_LOW, "elapsed", "cycles", "that of the group"},
+    {28, 0, FIELD_BYTES, "figures",
+     "n times CPI, that of the system; scaled: n times scaled CPI and busy, those of the system; thread: its CPI", ""},
+};
+
+static const field cpi_system[] = {
+    {12, 4, FIELD_HEX, "flags", "1 raw, always set; 2 scaled",
+     "raw is set, no others than these; scaled as in the summary"},
+    {16, 8, FIELD_HIGH_LOW, "elapsed", "cycles", "that of the group"},
+    {24, 0, FIELD_BYTES, "counts", "of the system; scaled: and its scaled counts", ""},
+};
+
+static const field cpi_processors[] = {
+    {12, 4, FIELD_HEX, "flags", "1 raw, always set; 2 scaled", "those of the system hook"},
+    {16, 4, FIELD_UNSIGNED, "n", "number of CPUs",
+     "1 to 1024, that of the summary; the length follows from n and the flags"},
+    {20, 8, FIELD_HIGH_LOW, "elapsed", "cycles", "that of the group"},
+    {28, 0, FIELD_BYTES, "counts", "n times; scaled: each with its scaled counts",
+     "instructions, cycles and scaled cycles add up to those of the system"},
+};
+
+static const field cpi_thread[] = {
+    {12, 4, FIELD_UNSIGNED, "thread id", "number of the operating system", ""},
+    {16, 8, FIELD_HIGH_LOW, "elapsed", "cycles", "that of the group"},
+    {24, 0, FIELD_BYTES, "counts", "of the thread", ""},
+};
+
+static const field cpi_counts[] = {
+    {0, 8, FIELD_HIGH_LOW, "instructions", "retired", ""},
+    {8, 8, FIELD_HIGH_LOW, "cycles", "of CPUs and system idle ones included", ""},
+    {16, 8, FIELD_FIGURE, "CPI", "cycles / instructions", "a figure; a warning if it differs by more than 0.0001"},
+};
+
+static const field cpi_scaled_counts[] = {
+    {0, 8, FIELD_HIGH_LOW, "scaled cycles", "those that were not idle", ""},
+    {8, 8, FIELD_FIGURE, "scaled CPI", "scaled cycles / instructions",
+     "a figure; a warning if it differs by more than 0.0001"},
+    {16, 8, FIELD_FIGURE, "busy", "percent", "a figure, at most 100"},
+};
+
 /* ---- All ------------------------------------------------------------------------------------------------- */
 
 static const field_table tables[STRUCTURE_COUNT] = {
@@ -388,6 +454,16 @@ static const field_table tables[STRUCTURE_COUNT] = {
     [STRUCTURE_LWP_CONTROL] = TABLE("LWPCB", 72, lwp_control),
     [STRUCTURE_LWP_RING] = {.name = "Ring"},
     [STRUCTURE_LWP_EVENT] = TABLE("Event record", 32, lwp_event),
+    [STRUCTURE_CPI_GROUP] = {.name = "Group"},
+    [STRUCTURE_CPI_HOOK] = TABLE("Hook", 12, cpi_hook),
+    [STRUCTURE_CPI_LABEL] = TABLE("Label hook", 28, cpi_label),
+    [STRUCTURE_CPI_SUMMARY] = TABLE("Summary hook", 28, cpi_summary),
+    [STRUCTURE_CPI_SYSTEM] = TABLE("System hook", 24, cpi_system),
+    [STRUCTURE_CPI_PROCESSORS] = TABLE("Processors hook", 28, cpi_processors),
+    [STRUCTURE_CPI_THREAD] = TABLE("Thread hook", 24, cpi_thread),
+    [STRUCTURE_CPI_COUNTS] = TABLE("Counts", 24, cpi_counts),
+    [STRUCTURE_CPI_SCALED_COUNTS] = TABLE("Scaled counts", 24, cpi_scaled_counts),
+    [STRUCTURE_CPI_SNAPSHOT] = {.name = "Snapshot"},
 };
 
 const field_table *field_table_of(structure which)

@@ -22,6 +22,8 @@ typedef enum field_kind {
     FIELD_SYSTEM_TIME,
     FIELD_TIME,       /* 100 ns units since 1601-01-01 */
     FIELD_PDH_STATUS, /* status of a value in a log */
+    FIELD_HIGH_LOW,   /* 8 bytes: two words, the high one first */
+    FIELD_FIGURE,     /* of a CPI hook: two words, the integral part and ten-thousandths */
     FIELD_ASCII,
     FIELD_UTF16, /* in the byte order of the block, up to the first NUL */
     FIELD_BYTES  /* bytes that are printed without a value */
@@ -87,6 +89,17 @@ typedef enum structure {
     STRUCTURE_LWP_CONTROL,
     STRUCTURE_LWP_RING,
     STRUCTURE_LWP_EVENT,
+    /* cycles per instruction */
+    STRUCTURE_CPI_GROUP,
+    STRUCTURE_CPI_HOOK,
+    STRUCTURE_CPI_LABEL,
+    STRUCTURE_CPI_SUMMARY,
+    STRUCTURE_CPI_SYSTEM,
+    STRUCTURE_CPI_PROCESSORS,
+    STRUCTURE_CPI_THREAD,
+    STRUCTURE_CPI_COUNTS,
+    STRUCTURE_CPI_SCALED_COUNTS,
+    STRUCTURE_CPI_SNAPSHOT,
     STRUCTURE_COUNT
 } structure;
 

@@ -5,6 +5,7 @@
 #include "walk/walk.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* State of the walk of a stream of CPI hooks. */
@@ -224,14 +225,178 @@ static void print_warnings(const hook_walk *h)
     }
 }
 
+/* ---- The bytes, for explain -------------------------------------------------------------------------------------- */
+
+/* The fields of each kind of hook. */
+static const struct {
+    uint32_t nibble; /* the kind, in bits 31 to 28 of the minor word */
+    pfb_cpi_hook_kind kind;
+    structure which;
+} layouts[] = {
+    {0x0, PFB_CPI_LABEL_START, STRUCTURE_CPI_LABEL},  {0x1, PFB_CPI_SUMMARY_HOOK, STRUCTURE_CPI_SUMMARY},
+    {0x8, PFB_CPI_SYSTEM_HOOK, STRUCTURE_CPI_SYSTEM}, {0x4, PFB_CPI_PROCESSORS_HOOK, STRUCTURE_CPI_PROCESSORS},
+    {0x2, PFB_CPI_THREAD_HOOK, STRUCTURE_CPI_THREAD}, {0xF, PFB_CPI_LABEL_END, STRUCTURE_CPI_LABEL},
+};
+
+/* Offsets in a record. */
+enum {
+    MAJOR_AT = 2,
+    MINOR_AT = 4,
+    FLAGS_AT = 12,
+    CPUS_AT = 16,
+    SYSTEM_COUNTS_AT = 24, /* also of the thread */
+    LABEL_LENGTH_AT = 24,
+    LABEL_AT = 28,
+    FIGURES_AT = 28, /* of the summary */
+    PROCESSORS_COUNTS_AT = 28
+};
+
+enum { FIGURE_BYTES = 8, COUNTS_BYTES = 24 };
+
+/* Returns a number of `size` bytes, or 0 if the bytes end before it. */
+static uint32_t load(const file_bytes *bytes, size_t offset, size_t size)
+{
+    uint32_t value = 0;
+    if (offset > bytes->size || size > bytes->size - offset)
+        return 0;
+    for (size_t i = 0; i < size; i++)
+        value |= (uint32_t)bytes->data[offset + i] << 8 * i;
+    return value;
+}
+
+static void explain_processors(const walk *w, const file_bytes *record, size_t at, uint32_t cpu_count, bool is_scaled)
+{
+    size_t size = is_scaled ? 2 * COUNTS_BYTES : COUNTS_BYTES;
+    for (uint32_t i = 0; i < cpu_count && at < record->size && size <= record->size - at; i++, at += size) {
+        explain_begin(w->page, record, STRUCTURE_CPI_COUNTS, at, cpu_count > EXPLAIN_MOST_OPEN, NULL, "CPU #%" PRIu32,
+                      i);
+        if (is_scaled)
+            explain_fields(w->page, record, STRUCTURE_CPI_SCALED_COUNTS, at + COUNTS_BYTES);
+        explain_end(w->page, record, 0);
+    }
+}
+
+/* Prints the figures of a summary: CPI of the CPUs and of the system, the same of scaled CPI and busy, the thread. */
+static void explain_summary(const walk *w, const file_bytes *record, size_t at, uint32_t cpu_count, uint32_t flags)
+{
+    explainer *page = w->page;
+    for (uint32_t i = 0; i < cpu_count; i++, at += FIGURE_BYTES)
+        explain_row(page, record, at, FIGURE_BYTES, FIELD_FIGURE, "CPI of CPU #%" PRIu32, i);
+    explain_row(page, record, at, FIGURE_BYTES, FIELD_FIGURE, "CPI of the system");
+    at += FIGURE_BYTES;
+    for (uint32_t i = 0; flags & PFB_CPI_FLAG_SCALED && i <= cpu_count; i++, at += (size_t)2 * FIGURE_BYTES) {
+        char whose[24] = "the system";
+        if (i < cpu_count)
+            snprintf(whose, sizeof whose, "CPU #%" PRIu32, i);
+        explain_row(page, record, at, FIGURE_BYTES, FIELD_FIGURE, "scaled CPI of %s", whose);
+        explain_row(page, record, at + FIGURE_BYTES, FIGURE_BYTES, FIELD_FIGURE, "busy of %s", whose);
+    }
+    if (flags & PFB_CPI_FLAG_THREAD)
+        explain_row(page, record, at, FIGURE_BYTES, FIELD_FIGURE, "CPI of the thread");
+}
+
+/* Prints the words of a hook, as its flags and counts say and as far as the record reaches. */
+static void explain_words(const walk *w, const file_bytes *record, size_t at, structure which)
+{
+    uint32_t flags = load(record, at + FLAGS_AT, 4);
+    uint32_t cpu_count = load(record, at + CPUS_AT, 4);
+    bool is_scaled = flags & PFB_CPI_FLAG_SCALED;
+    cpu_count = cpu_count < PFB_CPI_MOST_CPUS ? cpu_count : PFB_CPI_MOST_CPUS;
+    explain_fields(w->page, record, which, at);
+    if (which == STRUCTURE_CPI_LABEL)
+        explain_row(w->page, record, at + LABEL_AT, load(record, at + LABEL_LENGTH_AT, 4), FIELD_ASCII, "label");
+    if (which == STRUCTURE_CPI_SUMMARY)
+        explain_summary(w, record, at + FIGURES_AT, cpu_count, flags);
+    if (which == STRUCTURE_CPI_PROCESSORS)
+        explain_processors(w, record, at + PROCESSORS_COUNTS_AT, cpu_count, is_scaled);
+    if (which == STRUCTURE_CPI_SYSTEM || which == STRUCTURE_CPI_THREAD)
+        explain_fields(w->page, record, STRUCTURE_CPI_COUNTS, at + SYSTEM_COUNTS_AT);
+    if (which == STRUCTURE_CPI_SYSTEM && is_scaled)
+        explain_fields(w->page, record, STRUCTURE_CPI_SCALED_COUNTS, at + SYSTEM_COUNTS_AT + COUNTS_BYTES);
+}
+
+/* Returns the row of the kind of hook; PFB_CPI_HOOK_COUNT for other records. */
+static size_t find_layout(const file_bytes *record, size_t at)
+{
+    enum { MAJOR = 0xC0, KIND_SHIFT = 28 };
+    size_t row = 0;
+    if (record->size - at < PFB_CPI_HOOK_HEADER_BYTES || load(record, at + MAJOR_AT, 2) != MAJOR)
+        return PFB_CPI_HOOK_COUNT;
+    while (row < PFB_CPI_HOOK_COUNT && layouts[row].nibble != load(record, at + MINOR_AT, 4) >> KIND_SHIFT)
+        row++;
+    return row;
+}
+
+/* Prints a record and returns where it ends. With an error it may have any content. */
+static size_t explain_hook(const hook_walk *h, size_t at, bool has_error)
+{
+    enum { TYPE_BITS = 3 };
+    explainer *page = h->w->page;
+    const file_bytes *bytes = h->bytes;
+    size_t size = load(bytes, at, 2) & ~(size_t)TYPE_BITS;
+    if (size < PFB_CPI_HOOK_HEADER_BYTES)
+        size = PFB_CPI_HOOK_HEADER_BYTES;
+    if (size > bytes->size - at)
+        size = bytes->size - at;
+    file_bytes record = *bytes;
+    record.size = at + size;
+    size_t row = find_layout(&record, at);
+    bool is_known = row < PFB_CPI_HOOK_COUNT;
+    explain_begin(page, &record, STRUCTURE_CPI_HOOK, at, false, NULL, "%s",
+                  is_known ? pfb_cpi_hook_name(layouts[row].kind) : "");
+    if (is_known)
+        explain_words(h->w, &record, at, layouts[row].which);
+    explain_rest(page, &record, at + size, has_error ? "not read" : is_known ? "padding" : "not explained");
+    explain_end(page, &record, 0);
+    return at + size;
+}
+
+/* Prints the records up to the end of the group, and returns that end. Before the group there may be records with other
+ * major codes. */
+static size_t explain_group(const hook_walk *h, size_t at)
+{
+    explainer *page = h->w->page;
+    const pfb_cpi_group *group = &h->group;
+    pfb_name label = {h->bytes->data + group->label_offset, group->label_size_bytes, PFB_ENCODING_UTF8};
+    while (at < group->offset)
+        at = explain_hook(h, at, false);
+    explain_begin(page, h->bytes, STRUCTURE_CPI_GROUP, at, explain_folds_parts(page),
+                  group->label_size_bytes > 0 ? &label : NULL, "minor code %" PRIu32, group->minor);
+    while (at < group->end_offset)
+        at = explain_hook(h, at, false);
+    explain_end(page, h->bytes, 0);
+    return at;
+}
+
+/* Prints the records after the last group: those with other major codes, and after an error those of a group up to the
+ * record that has it. */
+static void explain_tail(const hook_walk *h, size_t at)
+{
+    const file_bytes *bytes = h->bytes;
+    pfb_error error = h->hooks.error;
+    size_t end = error.code == PFB_OK ? bytes->size : error.offset;
+    while (at < end)
+        at = explain_hook(h, at, false);
+    if (at < bytes->size)
+        explain_hook(h, at, true);
+    explain_part_end(h->w->page, bytes, error, bytes->size);
+}
+
+/* ---- A stream ---------------------------------------------------------------------------------------------------- */
+
 void walk_hooks(walk *w, const file_bytes *bytes)
 {
     hook_walk h = {.w = w, .bytes = bytes};
+    size_t at = 0; /* the end of the groups that explain has */
     pfb_cpi_hooks_open(&h.hooks, bytes->data, bytes->size, NULL);
     while (!output_failed(w->out) && pfb_cpi_hooks_next(&h.hooks, &h.group)) {
         w->counts.groups++;
         print_group(&h);
         print_warnings(&h);
+        if (w->page)
+            at = explain_group(&h, at);
     }
     walk_fail(w, bytes, h.hooks.error);
+    if (w->page)
+        explain_tail(&h, at);
 }

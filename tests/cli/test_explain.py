@@ -8,6 +8,7 @@ import struct
 import unittest
 
 import captures as c
+import cpi_writer as cpi
 import pages
 from program import CORPUS, Case, ON_WINDOWS
 from program import writer as w
@@ -16,11 +17,16 @@ from test_report import BLG, HOSTILE, V1, hostile_capture
 TAGS = set("html head meta title style body header h1 p ul li a main details "
            "summary b em table tbody tr td th small section h2 footer".split())
 SEEDS = [os.path.join(CORPUS, subject, "seeds", name)
-         for subject in ("v2", "v1", "capture", "log", "pdh_text", "lwp")
+         for subject in ("v2", "v1", "capture", "log", "pdh_text", "lwp",
+                         "hooks")
          for name in sorted(os.listdir(os.path.join(CORPUS, subject,
                                                     "seeds")))]
+TEXTS = [os.path.join(CORPUS, "text", "seeds", name)
+         for name in sorted(os.listdir(os.path.join(CORPUS, "text",
+                                                    "seeds")))]
 if ON_WINDOWS:  # Wine takes long to start a program
-    SEEDS = SEEDS[::20]
+    SEEDS, TEXTS = SEEDS[::20], TEXTS[::20]
+KINDS = {"lwp": "lwp", "hooks": "cpi"}  # of seeds that need --kind
 
 
 # Keys of show's records, and the fields that hold them.
@@ -56,6 +62,12 @@ FIELDS = {
                    "instance": "InstanceId", "index": "Index"},
     "chunk": {"version": "version", "size": "size"},
 }
+
+
+def kind_of(path):
+    """The options that a seed needs, by its folder."""
+    subject = os.path.basename(os.path.dirname(os.path.dirname(path)))
+    return ("--kind", KINDS[subject]) if subject in KINDS else ()
 
 
 class Row:
@@ -133,32 +145,45 @@ class ExplainCase(Case):
 class Bytes(ExplainCase):
     """Rows and their values."""
 
+    def compare(self, path, *kind):
+        """Every byte of a file; errors are those of show, next to the bytes
+        that they refer to."""
+        shown = self.run_program("show", path, "--format", "json", *kind)
+        expected = ["offset %d: %s: %s" % (e["offset"], e["code"],
+                                           e["message"])
+                    for e in shown.objects() if e["record"] == "error"]
+        if any(text.startswith("offset 0: unknown_format")
+               for text in expected):
+            done = self.run_program("explain", path)
+            self.assertEqual((done.status, done.out), (1, ""))
+            return
+        page, done = self.explain(path, *kind, status=1 if expected else 0)
+        self.assertEqual(sorted(done.errors()), sorted(shown.errors()))
+        self.assertEqual(sorted(text for _, text in page.errors),
+                         sorted(expected), path)
+        self.assertEqual(sorted(page.links), sorted(expected), path)
+        size = os.path.getsize(path)
+        for row, text in page.errors:
+            offset = int(re.match(r"offset (\d+)", text)[1])
+            if row is not None and offset < size:
+                self.assertIn(offset, range(
+                    row.offset, row.offset + len(row.bytes)), path)
+
     def test_seeds(self):
-        """Every byte of every seed; errors are those of show, next to the
-        bytes that they refer to."""
         for path in SEEDS:
-            kind = ("--kind", "lwp") if "lwp" in path.split(os.sep) else ()
-            shown = self.run_program("show", path, "--format", "json", *kind)
-            expected = ["offset %d: %s: %s" % (e["offset"], e["code"],
-                                               e["message"])
-                        for e in shown.objects() if e["record"] == "error"]
-            if any(text.startswith("offset 0: unknown_format")
-                   for text in expected):
-                done = self.run_program("explain", path)
-                self.assertEqual((done.status, done.out), (1, ""))
-                continue
-            page, done = self.explain(path, *kind,
-                                      status=1 if expected else 0)
-            self.assertEqual(sorted(done.errors()), sorted(shown.errors()))
-            self.assertEqual(sorted(text for _, text in page.errors),
-                             sorted(expected), path)
-            self.assertEqual(sorted(page.links), sorted(expected), path)
-            size = os.path.getsize(path)
-            for row, text in page.errors:
-                offset = int(re.match(r"offset (\d+)", text)[1])
-                if row is not None and offset < size:
-                    self.assertIn(offset, range(
-                        row.offset, row.offset + len(row.bytes)), path)
+            self.compare(path, *kind_of(path))
+
+    def test_chunks(self):
+        """Seeds of CPI hooks and snapshot texts in a chunk."""
+        for path in SEEDS + TEXTS:
+            subject = os.path.basename(os.path.dirname(os.path.dirname(path)))
+            tag = {"hooks": b"CPIH", "text": b"CPIS"}.get(subject)
+            if tag:
+                with open(path, "rb") as file:
+                    data = file.read()
+                self.compare(self.file(
+                    subject + "-" + os.path.basename(path) + ".pfb",
+                    w.recording(w.chunk(tag, data), w.chunk(b"NOTE", b"end"))))
 
     def test_a_reply(self):
         """Fields in the layout of perflib.h."""
@@ -190,8 +215,7 @@ class Bytes(ExplainCase):
         for path in SEEDS:
             if "valid" not in os.path.basename(path):
                 continue
-            if path.endswith((".blg", ".csv")) or \
-                    "lwp" in path.split(os.sep):
+            if path.endswith((".blg", ".csv")) or kind_of(path):
                 continue
             raw = {}
             for record in self.run_json("show", path):
@@ -211,8 +235,7 @@ class Bytes(ExplainCase):
         checked = set()
         for path in SEEDS:
             if "valid" not in os.path.basename(path) or \
-                    path.endswith((".blg", ".csv")) or \
-                    "lwp" in path.split(os.sep):
+                    path.endswith((".blg", ".csv")) or kind_of(path):
                 continue
             page, _ = self.explain(path)
             rows = {(row.name, row.offset): row.value for row in page.rows}
@@ -325,6 +348,165 @@ class Profiling(ExplainCase):
                     ("data 2", at + 16))],
                 [event[key] for key in ("id", "core", "flags", "data1",
                                         "address", "data2")])
+
+
+class Cpi(ExplainCase):
+    """CPI hooks and snapshot texts."""
+
+    def figures(self, rows, name):
+        """The values of figures whose names begin so."""
+        return [row.value for row in rows if row.name.startswith(name)]
+
+    def test_hooks_are_those_of_show(self):
+        """Each word of each hook, in seeds without an error."""
+        kinds = set()
+        for path in SEEDS:
+            kind = kind_of(path)
+            if "cpi" not in kind or "valid" not in os.path.basename(path):
+                continue
+            page, _ = self.explain(path, *kind)
+            for group in self.run_json("show", path, *kind):
+                for hook in group.get("hooks", ()):
+                    kinds.add(hook["hook"])
+                    start = hook["offset"]
+                    self.compare(group, hook, [
+                        row for row in page.rows if start <= row.offset <
+                        start + 12 + 4 * hook["words"]])
+        if not ON_WINDOWS:
+            self.assertEqual(kinds, {"label_start", "summary", "system",
+                                     "processors", "thread", "label_end"})
+
+    def compare(self, group, hook, rows):
+        """One hook."""
+        one = {row.name: row.value for row in rows}
+        self.assertEqual(one["time stamp"], str(hook["stamp"]))
+        self.assertEqual(int(one["minor"], 16) & 255, group["minor"])
+        self.assertEqual(one["elapsed"], str(group["elapsed_cycles"]))
+        if "num_cpus" in hook:
+            self.assertEqual(one["n"], str(hook["num_cpus"]))
+        if "flags" in hook:
+            self.assertEqual(int(one["flags"], 16), sum(
+                {"raw": 1, "scaled": 2, "thread": 4}[flag]
+                for flag in hook["flags"]))
+        if hook["hook"].startswith("label"):
+            self.assertEqual(one["label"], group["label"])
+        figures = hook.get("figures", [])
+        for key, name in (("instr", "instructions"), ("cycles", "cycles"),
+                          ("scaled_cycles", "scaled cycles")):
+            self.assertEqual(
+                [row.value for row in rows if row.name == name],
+                [str(item[key]) for item in figures if key in item], hook)
+        for key, name in (("cpi_words", "CPI"), ("busy_words", "busy"),
+                          ("scaled_cpi_words", "scaled CPI")):
+            words = [(item[key]["integral"], item[key]["fraction"])
+                     for item in figures if key in item]
+            self.assertEqual(
+                self.figures(rows, name),
+                ["undefined" if pair == (0xFFFFFFFF, 0xFFFFFFFF) else
+                 "%d.%04d" % pair for pair in words], hook)
+
+    def test_a_summary(self):
+        """The example of docs/cpi.md."""
+        page, _ = self.explain(self.file("a.bin", cpi.first_example()),
+                               "--kind", "cpi")
+        self.assertEqual([(row.offset, row.name, row.value)
+                          for row in page.rows], [
+            (0, "length and type", "0x64"), (2, "major", "0xC0"),
+            (4, "minor", "0x10000001"), (8, "time stamp", "0"),
+            (12, "flags", "0x3"), (16, "n", "2"), (20, "elapsed", "3000000"),
+            (28, "CPI of CPU #0", "2.0000"), (36, "CPI of CPU #1", "1.0000"),
+            (44, "CPI of the system", "1.3333"),
+            (52, "scaled CPI of CPU #0", "1.5000"),
+            (60, "busy of CPU #0", "75.0000"),
+            (68, "scaled CPI of CPU #1", "0.2000"),
+            (76, "busy of CPU #1", "20.0000"),
+            (84, "scaled CPI of the system", "0.6333"),
+            (92, "busy of the system", "47.5000")])
+        self.assertEqual([name for name, _ in page.structures],
+                         ["Group", "Hook"])
+
+    def test_a_wrong_figure(self):
+        """The words of the record with the error are shown."""
+        data = bytearray(cpi.first_example())
+        data[32:36] = struct.pack("<I", 10000)  # the fraction of CPU 0
+        page, _ = self.explain(self.file("a.bin", bytes(data)),
+                               "--kind", "cpi", status=1)
+        (row, text), = page.errors
+        self.assertEqual((row.name, row.offset), ("length and type", 0))
+        self.assertIn("bad_fraction", text)
+        figure, = page.named("CPI of CPU #0")
+        self.assertEqual(figure.value, "2, 10000")
+        page, _ = self.explain(self.file("b.bin", bytes(data) + b"rest"),
+                               "--kind", "cpi", status=1)
+        self.assertEqual((page.rows[-1].name, page.rows[-1].bytes),
+                         ("not read", b"rest"))
+
+    def test_other_records(self):
+        """Records with other major codes, between groups and after them."""
+        other = struct.pack("<HHIII", 16, 0xC1, 0, 0, 7)
+        group = cpi.first_example()
+        page, _ = self.explain(
+            self.file("a.bin", other + group + other + group + other),
+            "--kind", "cpi")
+        self.assertEqual([name for name, _ in page.structures],
+                         ["Hook"] + ["Group", "Hook", "Hook"] * 2)
+        self.assertEqual([row.value for row in page.named("major")],
+                         ["0xC1", "0xC0", "0xC1", "0xC0", "0xC1"])
+        self.assertEqual([row.bytes for row in page.named("not explained")],
+                         [struct.pack("<I", 7)] * 3)
+
+    def text(self, *lines, status=0):
+        """The page of a snapshot text in a capture."""
+        return self.explain(self.file("a.pfb", w.recording(w.chunk(
+            b"CPIS", b"".join(line + b"\n" for line in lines)))),
+                            status=status)[0]
+
+    def test_a_text(self):
+        page = self.text(b"cpi-snapshots 1", b"widths 40  64", b"# two",
+                         b"snapshot 500", b"cpu 0 1 2 3 4", b"",
+                         b"thread 900 5 6\tuser", b"refuse -257 it is gone ")
+        self.assertEqual(
+            [(row.name, row.value, row.bytes) for row in page.rows
+             if row.offset >= 32 and row.name != "padding"], [
+                ("line", "cpi-snapshots", b"cpi-snapshots "),
+                ("version", "1", b"1\n"), ("line", "widths", b"widths "),
+                ("bits of instructions", "40", b"40  "),
+                ("bits of cycles", "64", b"64\n"),
+                ("comment", "# two", b"# two\n"),
+                ("line", "snapshot", b"snapshot "),
+                ("clock", "500", b"500\n"), ("line", "cpu", b"cpu "),
+                ("CPU", "0", b"0 "), ("instructions", "1", b"1 "),
+                ("cycles", "2", b"2 "), ("busy", "3", b"3 "),
+                ("elapsed", "4", b"4\n"), ("empty line", "", b"\n"),
+                ("line", "thread", b"thread "), ("thread id", "900", b"900 "),
+                ("instructions", "5", b"5 "), ("cycles", "6", b"6\t"),
+                ("user mode only", "user", b"user\n"),
+                ("line", "refuse", b"refuse "), ("code", "-257", b"-257 "),
+                ("sentence", "it is gone", b"it is gone \n")])
+        self.assertEqual([name for name, _ in page.structures],
+                         ["Chunk", "Chunk", "Line", "Line", "Snapshot",
+                          "Line", "Line", "Line"])
+
+    def test_many_cpus_are_folded(self):
+        """More than eight."""
+        for count, is_open in ((8, True), (9, False)):
+            page = self.text(b"cpi-snapshots 1", b"snapshot 1",
+                             *(b"cpu %d 1 2" % i for i in range(count)))
+            self.assertEqual([is_open for name, is_open in page.structures
+                              if name == "Line"],
+                             [True] + [is_open] * count)
+
+    def test_a_wrong_line(self):
+        """The line with the error is shown, and the rest is not read."""
+        page = self.text(b"cpi-snapshots 1", b"snapshot 1", b"cpu 0 1 x y",
+                         b"cpu 1 1 1", status=1)
+        (row, text), = page.errors
+        self.assertEqual((row.name, row.value, row.structures),
+                         ("line", "cpu", ("Chunk", "Snapshot", "Line")))
+        self.assertIn("bad_cpi_line", text)
+        self.assertEqual([row.value for row in page.named("cycles")], ["x"])
+        self.assertEqual([row.bytes[:10] for row in page.named("not read")],
+                         [b"cpu 1 1 1\n"])
 
 
 class Logs(ExplainCase):
