@@ -33,24 +33,39 @@ static uint8_t *new_bytes(size_t size)
     return bytes;
 }
 
-/* Returns true if the bytes are well-formed UTF-8 (Unicode 15, table 3-7). */
+/* Well-formed UTF-8 by the range of the first two bytes (The Unicode Standard, table 3-7). Further bytes are 80 to BF.
+ */
+static const struct {
+    uint8_t first, last, second_first, second_last;
+    size_t size;
+} utf8_forms[] = {{0x00, 0x7F, 0, 0, 1},       {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
+                  {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3},
+                  {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4}};
+
+enum { FORM_COUNT = sizeof utf8_forms / sizeof utf8_forms[0] };
+
+/* Returns the size of the character at the start of the bytes; 0 if it is malformed. */
+static size_t character_size(const uint8_t *bytes, size_t size)
+{
+    size_t form = 0;
+    while (form < FORM_COUNT && (bytes[0] < utf8_forms[form].first || bytes[0] > utf8_forms[form].last))
+        form++;
+    if (form == FORM_COUNT || utf8_forms[form].size > size)
+        return 0;
+    size_t count = utf8_forms[form].size;
+    bool is_valid =
+        count == 1 || (bytes[1] >= utf8_forms[form].second_first && bytes[1] <= utf8_forms[form].second_last);
+    for (size_t i = 2; i < count; i++)
+        is_valid = is_valid && (bytes[i] & 0xC0) == 0x80;
+    return is_valid ? count : 0;
+}
+
 static bool is_utf8(const uint8_t *bytes, size_t size)
 {
-    for (size_t i = 0; i < size;) {
-        uint8_t lead = bytes[i];
-        size_t count = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
-        if ((lead >= 0x80 && lead < 0xC2) || lead > 0xF4 || size - i < count)
-            return false;
-        for (size_t n = 1; n < count; n++) {
-            if ((bytes[i + n] & 0xC0) != 0x80)
-                return false;
-        }
-        if ((lead == 0xE0 && bytes[i + 1] < 0xA0) || (lead == 0xED && bytes[i + 1] >= 0xA0) ||
-            (lead == 0xF0 && bytes[i + 1] < 0x90) || (lead == 0xF4 && bytes[i + 1] >= 0x90))
-            return false;
-        i += count;
-    }
-    return true;
+    size_t at = 0;
+    for (size_t count = 1; at < size && count > 0; at += count)
+        count = character_size(bytes + at, size - at);
+    return at == size;
 }
 
 static uint32_t unit_of(const uint8_t *utf16, size_t i)

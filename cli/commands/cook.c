@@ -227,7 +227,7 @@ static int64_t add_log(cook *c)
     l->in = c->in;
     while (l->file < c->log_count && c->logs[l->file])
         l->file++;
-    c->logs = memory_grow(c->logs, &c->log_capacity, l->file + 1, sizeof *c->logs);
+    c->logs = memory_grow(c->logs, &c->log_capacity, l->file + 1, sizeof(cook_log *));
     c->logs[l->file] = l;
     c->log_count = l->file < c->log_count ? c->log_count : l->file + 1;
     choose_log(c, l);

@@ -37,7 +37,7 @@ static int64_t find_bias(const pfb_log_reader *log, uint64_t first_time)
     int64_t elapsed = clock_of(first_time) - clock_of(log->start_time);
     int64_t standard = ((int64_t)log->bias_minutes + log->standard_bias_minutes) * UNITS_PER_MINUTE;
     int64_t daylight = ((int64_t)log->bias_minutes + log->daylight_bias_minutes) * UNITS_PER_MINUTE;
-    const int64_t max = 24 * 60 * UNITS_PER_MINUTE;
+    const int64_t max = (int64_t)24 * 60 * UNITS_PER_MINUTE;
     if (standard < -max || standard > max || daylight < -max || daylight > max)
         return 0;
     int64_t standard_difference = elapsed + standard;

@@ -319,6 +319,20 @@ static bool is_read_in_windows(const input *in)
            in->kind == INPUT_PDH_TEXT || (in->kind == INPUT_UNKNOWN && in->is_regular);
 }
 
+/* Replaces a kind that says little by that of the first bytes. */
+static void choose_kind(input *in)
+{
+    bool is_begun = in->size > 0 || !in->has_stopped;
+    if (in->kind == INPUT_AUTO) {
+        uint64_t size = in->is_last ? in->size : in->is_regular ? system_file_size(in->file) : UINT64_MAX;
+        file_format format = file_format_recognise(in->data, in->size, size);
+        in->kind = is_begun ? format.kind : INPUT_CAPTURE; /* nothing is written yet: the start of a recording */
+        in->description = format.description;
+    } else if (in->kind == INPUT_LOG) {
+        in->kind = log_kind(in);
+    }
+}
+
 bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
 {
     bool is_standard = strcmp(name, "-") == 0;
@@ -341,15 +355,7 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
         input_free(in);
         return false;
     }
-    bool is_begun = in->size > 0 || !in->has_stopped;
-    if (kind == INPUT_AUTO) {
-        uint64_t size = in->is_last ? in->size : in->is_regular ? system_file_size(in->file) : UINT64_MAX;
-        file_format format = file_format_recognise(in->data, in->size, size);
-        in->kind = is_begun ? format.kind : INPUT_CAPTURE; /* nothing is written yet: the start of a recording */
-        in->description = format.description;
-    } else if (kind == INPUT_LOG) {
-        in->kind = log_kind(in);
-    }
+    choose_kind(in);
     bool is_ok = !in->has_failed && (is_read_in_windows(in) || read_rest(in) || !in->has_failed);
     if (!is_ok)
         input_free(in);

@@ -268,7 +268,7 @@ static void explain_processors(const walk *w, const file_bytes *record, size_t a
 {
     size_t size = is_scaled ? 2 * COUNTS_BYTES : COUNTS_BYTES;
     for (uint32_t i = 0; i < cpu_count && at < record->size && size <= record->size - at; i++, at += size) {
-        explain_begin(w->page, record, STRUCTURE_CPI_COUNTS, at, cpu_count > EXPLAIN_MOST_OPEN, NULL, "CPU #%" PRIu32,
+        explain_begin(w->page, record, STRUCTURE_CPI_COUNTS, at, cpu_count > EXPLAIN_MAX_OPEN, NULL, "CPU #%" PRIu32,
                       i);
         if (is_scaled)
             explain_fields(w->page, record, STRUCTURE_CPI_SCALED_COUNTS, at + COUNTS_BYTES);

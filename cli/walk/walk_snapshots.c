@@ -191,7 +191,7 @@ static void explain_lines(step_walk *s, size_t end)
             explain_line_words(s, &line);
             continue;
         }
-        explain_begin(page, bytes, STRUCTURE_TEXT_LINE, line.at, s->step.snapshot.cpu_count > EXPLAIN_MOST_OPEN, NULL,
+        explain_begin(page, bytes, STRUCTURE_TEXT_LINE, line.at, s->step.snapshot.cpu_count > EXPLAIN_MAX_OPEN, NULL,
                       "%s", line.kind < LINE_KINDS ? line_words[line.kind][0] : "");
         explain_line_words(s, &line);
         explain_end(page, bytes, 0);

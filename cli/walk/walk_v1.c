@@ -334,8 +334,7 @@ void walk_names(walk *w, const file_bytes *bytes)
         output_unsigned(out, "index", entry.index);
         output_name(out, "name", entry.name);
         output_end(out);
-        if (entry.name.bytes)
-            explain_rest(w->page, bytes, (size_t)(entry.name.bytes - bytes->data), "index and separators");
+        explain_rest(w->page, bytes, (size_t)(entry.name.bytes - bytes->data), "index and separators");
         explain_name(w->page, bytes, &entry.name, 0, "name of %" PRIu32, entry.index);
     }
     pfb_error error = pfb_name_table_finish(&table);

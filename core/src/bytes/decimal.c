@@ -77,6 +77,24 @@ static void decimal_shift(decimal_integer *n, unsigned bits)
     n->count += n->limb[n->count] > 0;
 }
 
+/* Returns (high * 2^32 + low) / divisor rounded down, at most 2^32 - 1. One bit per step: compilers for 32-bit CPUs
+ * call a helper function for a division of 64 bits, and core calls none. */
+static uint32_t decimal_guess(uint32_t high, uint32_t low, uint32_t divisor)
+{
+    uint64_t rest = high;
+    uint32_t quotient = 0;
+    if (high >= divisor)
+        return UINT32_MAX;
+    for (unsigned i = 0; i < DECIMAL_LIMB_BITS; i++) {
+        rest = rest << 1 | low >> (DECIMAL_LIMB_BITS - 1);
+        low <<= 1;
+        bool is_one = rest >= divisor;
+        rest -= is_one ? divisor : 0;
+        quotient = quotient << 1 | is_one;
+    }
+    return quotient;
+}
+
 /* Returns u / v rounded down, and the remainder in u. The highest bit of v's highest limb is set, and u has two limbs
  * more than v but is below v * 2^64. Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D: each
  * digit of the quotient is guessed from the highest limbs; the guess is too large by at most 2, and is then corrected.
@@ -87,8 +105,7 @@ static uint64_t decimal_divide(decimal_integer *u, const decimal_integer *v)
     uint64_t quotient = 0;
     for (unsigned place = 2; place > 0; place--) {
         uint32_t *part = u->limb + place - 1;
-        uint64_t guess = ((uint64_t)part[count] << DECIMAL_LIMB_BITS | part[count - 1]) / v->limb[count - 1];
-        guess = guess < UINT32_MAX ? guess : UINT32_MAX;
+        uint64_t guess = decimal_guess(part[count], part[count - 1], v->limb[count - 1]);
         uint64_t carry = 0;
         for (unsigned i = 0; i < count; i++) {
             carry += guess * v->limb[i];
