@@ -31,7 +31,7 @@ PER_BYTE = 60
 # V1 values are read from their definitions each time.
 PER_BYTE_V1 = 72
 # Numbers of a few characters become the nearest double, whatever their exponent.
-PER_BYTE_PDH_TEXT = 600
+PER_BYTE_PDH_TEXT = 700
 # Readers that sort: for each byte and each binary digit of their number.
 SORTING = {"name_index": 56, "cook": 45, "log": 10}
 # What an open function does once; seeds are small.
