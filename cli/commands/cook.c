@@ -253,8 +253,10 @@ static void cook_logs(cook *c, int64_t end)
             return;
         choose_log(c, next);
         c->block_count += cook_log_next(next, &c->printer, c->collector, &c->range);
-        if (!next->has_next)
+        if (!next->has_next) {
             close_log(c, next);
+            require_memory(pfb_collector_end_file(c->collector, NULL));
+        }
     }
 }
 
@@ -323,9 +325,8 @@ static void note_missing_values(const cook *c)
     pfb_collector_losses lost = pfb_collector_lost(c->collector);
     if (lost.dropped_count > 0 && c->printer.has_single)
         diagnostics_say(STATUS_FINE, "perfblock",
-                        "note: %" PRIu64 " blocks were not kept for comparison with later ones: at most %" PRIu32
-                        " objects "
-                        "and %zu MiB are kept",
+                        "note: %" PRIu64 " samples were not kept for comparison with later ones: at most %" PRIu32
+                        " objects and as many logs are kept, and %zu MiB of each",
                         lost.dropped_count, lost.most_objects, lost.most_bytes >> 20);
     else if (c->printer.has_single && !c->printer.has_other)
         note_single_samples(c);

@@ -43,6 +43,7 @@ void pfb_collector_close(pfb_collector *c)
     pfb_source_query_close(c->query_handle);
     pfb_collect_free_samples(c);
     pfb_collect_free_log(&c->log);
+    pfb_ended_free(&c->ended);
     forget_names(c);
     for (size_t i = 0; i < c->file_count; i++) {
         if (i != c->file) {
@@ -71,9 +72,18 @@ void pfb_collector_begin_file(pfb_collector *c)
 {
     pfb_collect_end_sample(c);
     pfb_collect_release_query(&c->query);
+    pfb_ended_add(&c->ended, &c->log);
     pfb_collect_forget_logs(c);
     forget_names(c);
     c->file_number = ++c->last_file_number;
+}
+
+bool pfb_collector_end_file(pfb_collector *c, pfb_source_failure *failure)
+{
+    bool is_kept = pfb_collect_end_sample(c);
+    pfb_text_clear(&c->texts); /* names of dropped logs are freed */
+    is_kept = pfb_ended_add(&c->ended, &c->log) && is_kept;
+    return is_kept || pfb_collect_no_memory(failure);
 }
 
 bool pfb_collector_choose_file(pfb_collector *c, size_t file, pfb_source_failure *failure)
@@ -278,7 +288,8 @@ pfb_name pfb_collector_title(pfb_collector *c, uint32_t title_index)
 pfb_collector_losses pfb_collector_lost(const pfb_collector *c)
 {
     return (pfb_collector_losses){.gaps = c->gaps,
-                                  .dropped_count = c->series[0].store.dropped_count + c->series[1].store.dropped_count,
+                                  .dropped_count = c->series[0].store.dropped_count + c->series[1].store.dropped_count +
+                                                   c->ended.dropped_count,
                                   .most_objects = STORE_MAX_OBJECTS,
                                   .most_bytes = STORE_MAX_BYTES};
 }

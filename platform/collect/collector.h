@@ -3,6 +3,7 @@
 #define PFB_COLLECT_COLLECTOR_H
 
 #include "collect/choice.h"
+#include "collect/ended.h"
 #include "collect/logs.h"
 #include "collect/metadata.h"
 #include "collect/range.h"
@@ -90,6 +91,7 @@ struct pfb_collector {
     query_info *query;       /* applies to the next V2 sample; null: none */
     sample_series series[2]; /* V2, V1 */
     log_state log;           /* logs.c */
+    ended_logs ended;
     uint32_t gaps;
     /* The results of the current sample: */
     compared_result *pairs;   /* grouped by older sample */
@@ -184,6 +186,7 @@ bool pfb_collect_leave_out(pfb_collector *c, stored_sample *sample, const sample
 /* Forgets the paths and samples of the chosen file's log. */
 void pfb_collect_forget_logs(pfb_collector *c);
 void pfb_collect_free_log(log_state *l);
+void pfb_collect_free_log_sample(log_sample *sample);
 
 /* Returns the next value of the current sample, which comes from a log; false after the last one. */
 bool pfb_collect_next_of_log(pfb_collector *c, pfb_collected_value *value);

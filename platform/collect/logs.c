@@ -17,6 +17,7 @@ void pfb_collect_forget_logs(pfb_collector *c)
     l->path_count = 0;
     l->path_bytes_size = 0;
     l->has_sample = false;
+    l->has_begun = false;
     l->has_bias = false;
     l->is_text = false;
     l->is_current = false;
@@ -24,13 +25,18 @@ void pfb_collect_forget_logs(pfb_collector *c)
     l->step = (range_step){.has_sample = false};
 }
 
+void pfb_collect_free_log_sample(log_sample *sample)
+{
+    free(sample->record);
+    free(sample->values.values);
+    free(sample->values.order);
+    *sample = (log_sample){.record = NULL};
+}
+
 void pfb_collect_free_log(log_state *l)
 {
-    for (size_t i = 0; i < 2; i++) {
-        free(l->samples[i].record);
-        free(l->samples[i].values.values);
-        free(l->samples[i].values.order);
-    }
+    for (size_t i = 0; i < 2; i++)
+        pfb_collect_free_log_sample(&l->samples[i]);
     free(l->path_bytes);
     free(l->paths);
     free(l->cells);
@@ -205,6 +211,12 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
     find_bias(l, &sample->values);
     l->has_rest = pfb_log_open_sample(&l->rest, sample->record, size, &c->options.reader);
     find_bias_of_objects(l, local_time);
+    if (!l->has_begun) {
+        pfb_text_clear(&c->texts); /* the names of the ended log are freed */
+        if (!pfb_ended_continue(&c->ended, l, local_time, &c->gaps))
+            return false;
+        l->has_begun = true;
+    }
     if (leave_out_of_log(c, local_time)) {
         l->has_rest = false;
         return true;

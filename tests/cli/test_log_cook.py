@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import struct
 import sys
 import unittest
 
@@ -97,7 +98,7 @@ class Binary(Case):
         done = self.run_program("cook", "--kind", "log", path)
         self.assert_error(done, 1, path, found, "bad_object_size")
 
-    def test_samples_of_two_logs_are_not_compared(self):
+    def test_logs_of_one_time_are_not_compared(self):
         path = self.file("a", log_seeds.log_seeds()["valid_counters"])
         values = self.run_json("cook", path, path)
         self.assertEqual([v["status"] for v in values],
@@ -230,6 +231,192 @@ class Merged(Case):
         self.assertEqual(len(values), 80)
 
 
+def split_log(data, *cuts):
+    """The log of the whole samples of `data`, and logs of its samples up to
+    the first cut, up to the next one, and so on."""
+    size, = struct.unpack_from("<I", data, 0x48 + 0x20)
+    width, = struct.unpack_from("<I", data, 0x48 + 0x4C)
+    zone = 0x48 + 0x58 + 2 * width
+    bias, = struct.unpack_from("<i", data, zone)
+    daylight, = struct.unpack_from("<i", data, zone + 168)
+    head, samples = [], []
+    for base in range(0, len(data), size):
+        used, = struct.unpack_from("<I", data, base + 0x30)
+        at = base + 0x48
+        if base == 0:
+            at += struct.unpack_from("<H", data, at + 4)[0] + 7 & ~7
+        while at + 0x48 <= base + used:
+            length, _, kind = struct.unpack_from("<3H", data, at)
+            part, parts = struct.unpack_from("<II", data, at + 0x40)
+            event = data[at:at + length]
+            if kind in (w.PATHS, w.NAMES):
+                head.append(event)
+            elif kind == w.SAMPLE and part == 1:
+                samples.append((parts, [event]))
+            elif kind == w.SAMPLE:
+                samples[-1][1].append(event)
+            at += max(length, 8) + 7 & ~7
+    samples = [events for parts, events in samples if len(events) == parts]
+    places = [0, *cuts, len(samples)]
+    groups = [samples] + [samples[begin:end]
+                          for begin, end in zip(places, places[1:])]
+    return [w.log(*head, *[event for events in group for event in events],
+                  size=size, width=width, bias=bias, daylight=daylight,
+                  start=struct.unpack_from("<Q", group[0][0], 16)[0] +
+                  bias * 60 * w.SECOND) for group in groups]
+
+
+class SplitCase(Case):
+    """A test that splits logs."""
+
+    def assert_continued(self, data, *cuts, options=()):
+        """The values of the parts are those of the whole, in any order."""
+        paths = [self.file("%d.blg" % number, part)
+                 for number, part in enumerate(split_log(data, *cuts))]
+        expected = self.run_json("cook", *options, paths[0])
+        for parts in (paths[1:], paths[:0:-1]):
+            self.assertEqual(self.run_json("cook", *options, *parts), expected)
+        return expected
+
+
+class Rotated(SplitCase):
+    """The first sample of a log is compared with the last one of a log that
+    has ended."""
+
+    @staticmethod
+    def rates(machine, ticks, frequency=log_seeds.FREQUENCY, more=(),
+              clock=0, shift=0):
+        """A log of Pages/sec, 70 of them, and of % Processor Time of two
+        processors, 60 and 10, with these paths before them; `shift` is that of
+        local time."""
+        samples = []
+        for tick in ticks:
+            time = w.LOCAL + (tick + shift) * w.SECOND
+            utc = w.UTC + tick * w.SECOND
+            samples += w.sample(
+                *[w.counter(tick, 0, time=time) for _ in more],
+                w.instances(("0", tick * 4000000, utc),
+                            ("1", tick * 9000000, utc), time=time),
+                w.counter(70 * tick, clock + frequency * tick, time=time),
+                time=time)
+        return w.log(*w.paths(
+            *more,
+            w.path(log_seeds.TIMER, w.SECOND, machine, "Processor", "*",
+                   "% Processor Time", flags=log_seeds.ALL),
+            w.path(log_seeds.RATE, frequency, machine, "Memory", None,
+                   "Pages/sec")), *samples,
+            start=w.UTC + ticks[0] * w.SECOND)
+
+    def statuses(self, *logs, **options):
+        """The number of values without a rate in each sample."""
+        values = self.run_json("cook", *[
+            self.file("%d.blg" % number, log)
+            for number, log in enumerate(logs)], **options)
+        return [sum(v["status"] == "need_two_samples" for v in values
+                    if v["sample"] == n)
+                for n in range(values[-1]["sample"] + 1)]
+
+    def test_parts(self):
+        data = self.rates("\\\\A", (1, 2, 4, 7, 8, 9))
+        for cuts in ((1,), (3,), (5,), (2, 4), (1, 2, 3, 4, 5)):
+            for options in ((), ("--every", "2"), ("--every", "4")):
+                values = self.assert_continued(data, *cuts, options=options)
+                self.assertEqual({v["value"] for v in values},
+                                 {None, 70, 60, 10})
+
+    def test_instances_and_objects(self):
+        """The records of these logs have one time."""
+        for name in ("valid_counters", "valid_moving_instances",
+                     "valid_objects", "valid_objects_in_parts"):
+            whole, *parts = [
+                self.file("%d.blg" % number, part) for number, part in
+                enumerate(split_log(log_seeds.log_seeds()[name], 1))]
+            self.assertEqual(self.run_json("cook", *parts),
+                             self.run_json("cook", whole))
+
+    def test_logs_of_several_machines(self):
+        """Each log continues the one that has its paths."""
+        logs = [self.rates(machine, ticks) for machine, ticks in (
+            ("\\\\A", (1, 3)), ("\\\\B", (2, 4)), ("\\\\A", (5, 7)),
+            ("\\\\B", (6, 8)), ("\\\\C", (9, 10)), ("\\\\A", (11,)))]
+        expected = [3, 3] + [0] * 6 + [3, 0, 0]
+        self.assertEqual(self.statuses(*logs), expected)
+        self.assertEqual(self.statuses(*logs[::-1]), expected)
+
+    def test_paths_are_found_by_name_and_type(self):
+        """Also where they move; what is new has no rate."""
+        other = w.path(log_seeds.RATE, log_seeds.FREQUENCY, "\\\\A", "Memory",
+                       None, "Page Faults/sec")
+        raw = w.path(log_seeds.RAW, 0, "\\\\A", "Memory", None, "Pages/sec")
+        old = self.rates("\\\\A", (1, 2))
+        for more, expected in (((other,), [3, 0, 1, 0]),
+                               ((raw,), [3, 0, 0, 0]),
+                               ((raw, other, raw), [3, 0, 1, 0])):
+            new = self.rates("\\\\A", (3, 4), more=more)
+            self.assertEqual(self.statuses(old, new), expected)
+            self.assertEqual({v["value"] for v in self.run_json(
+                "cook", "--counter", "Pages/sec", *[
+                    self.file(name, log) for name, log in (
+                        ("old.blg", old), ("new.blg", new))])
+                              if v["type"] == "PERF_COUNTER_COUNTER"},
+                             {None, 70})
+        self.assertEqual(self.statuses(
+            self.rates("\\\\A", (1, 2), more=(other,)),
+            self.rates("\\\\A", (3, 4))), [4, 0, 0, 0])
+
+    def test_what_is_not_continued(self):
+        old = ("\\\\A", (1,))
+        for name, new, reason in (
+                ("another machine", self.rates("\\\\B", (2,)), "add later"),
+                ("frequency", self.rates("\\\\A", (2,), frequency=10000000),
+                 "the clocks have different frequencies"),
+                ("restart", self.rates("\\\\A", (60,), clock=-log_seeds.
+                                       FREQUENCY * 30),
+                 "the clocks show a restart")):
+            paths = [self.file("a.blg", self.rates(*old)),
+                     self.file("b.blg", new)]
+            for order in (paths, paths[::-1]):
+                done = self.run_program("cook", "--format", "json", *order)
+                self.assertEqual((done.status, {
+                    v["status"] for v in done.objects()}),
+                                 (0, {"need_two_samples"}), name)
+                self.assertIn(reason, done.err, name)
+
+    def test_daylight_saving_time(self):
+        """Local time jumps between the logs, the clocks do not."""
+        hour = 3600
+        for shifts in ((0, hour), (hour, 0)):
+            self.assertEqual(self.statuses(*[
+                self.rates("\\\\A", ticks, shift=shift)
+                for ticks, shift in zip(((1, 2), (3, 4)), shifts)]),
+                             [3, 0, 0, 0])
+
+    def test_backwards(self):
+        """Standard input keeps its position."""
+        path = self.file("a.blg", self.rates("\\\\A", (1,)))
+        done = self.run_program("cook", "--format", "json", "-", path,
+                                stdin=self.rates("\\\\A", (5,)))
+        self.assertEqual({v["status"] for v in done.objects()},
+                         {"need_two_samples"})
+        self.assertIn("the time runs backwards", done.err)
+
+    @unittest.skipIf(ON_WINDOWS, "command lines are short")
+    def test_many_machines(self):
+        """The last samples of at most 4096 logs are kept."""
+        machines = [*range(4097), 0, 4096]
+        paths = [self.file("%d.blg" % tick, rate_log(
+            "\\\\%d" % machine, (tick,)))
+                 for tick, machine in enumerate(machines)]
+        done = self.run_program("cook", "--format", "csv", *paths)
+        self.assertEqual((done.status, done.out.count(",need_two_samples,"),
+                          done.out.count(",ok,")), (0, 4098, 1))
+
+    def test_logs_that_overlap_are_not_continued(self):
+        self.assertEqual(self.statuses(self.rates("\\\\A", (1, 3, 5)),
+                                       self.rates("\\\\A", (2, 4, 6))),
+                         [3, 3, 0, 0, 0, 0])
+
+
 class Text(Case):
     """CSV and TSV files."""
 
@@ -353,7 +540,7 @@ class Filters(Case):
 
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
                      "PERFBLOCK_REAL_DATA names no folder")
-class Captured(Case):
+class Captured(SplitCase):
     """Logs of real machines."""
 
     def path(self, name):
@@ -379,6 +566,14 @@ class Captured(Case):
                 else:
                     self.assertEqual((v["status"], v["raw"]),
                                      ("no_machine", None), key)
+
+    def test_parts(self):
+        for name, cuts in (("win8-counters", (1, 100, 200)),
+                           ("many-machines", (77, 78)),
+                           ("vista-objects-cut", (1,)),
+                           ("vista-objects-cut", (2,))):
+            with open(self.path(name + ".blg"), "rb") as file:
+                self.assert_continued(file.read(), *cuts)
 
     def test_cut(self):
         path = self.path("vista-objects-cut.blg")

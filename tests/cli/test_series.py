@@ -312,7 +312,7 @@ class Objects(SeriesCase):
             if is_kept:
                 self.assertEqual(self.err, "")
             else:
-                self.assertRegex(self.err, r"^perfblock: note: 4097 blocks "
+                self.assertRegex(self.err, r"^perfblock: note: 4097 samples "
                                  r"were not kept .* 4096 objects .*\n$")
 
     def test_many_machines(self):

@@ -73,6 +73,16 @@ static bool put_pdh_text(pfb_collector *c, const uint8_t *data, size_t size, log
     return is_done;
 }
 
+/* Puts the log and then, as the next file, the same log again: its first sample is compared with the last one. */
+static bool put_log_twice(pfb_collector *c, const uint8_t *data, size_t size, log_values *values,
+                          pfb_source_failure *failure)
+{
+    if (!put_log(c, data, size, values, failure) || !pfb_collector_end_file(c, failure))
+        return false;
+    pfb_collector_begin_file(c);
+    return put_log(c, data, size, values, failure);
+}
+
 typedef bool put_function(pfb_collector *c, const uint8_t *data, size_t size, log_values *values,
                           pfb_source_failure *failure);
 
@@ -129,6 +139,13 @@ Test(collect_logs, a_failed_allocation_in_a_binary_log_is_reported)
     put = put_log;
     cr_expect_gt(visit_seeds("log", visit), 80);
     cr_expect(failed > 500 && value_count > 150, "%zu failures, %zu values", failed, value_count);
+}
+
+Test(collect_logs, a_failed_allocation_in_a_log_that_continues_another_is_reported)
+{
+    put = put_log_twice;
+    cr_expect_gt(visit_seeds("log", visit), 80);
+    cr_expect(failed > 1000 && value_count > 300, "%zu failures, %zu values", failed, value_count);
 }
 
 Test(collect_logs, a_failed_allocation_in_a_text_log_is_reported)

@@ -188,6 +188,11 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
  * not lead by more than this either, and the samples must have the same counters. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
+/* Says that the chosen file has ended, so that a later .blg can continue it. pfb_collector_begin_file implies that for
+ * the file that was chosen before it. Ends the current sample. Returns false when memory is exhausted: then the first
+ * sample of the next file may have no older one to be compared with. */
+PFB_API bool pfb_collector_end_file(pfb_collector *collector, pfb_source_failure *failure);
+
 /* Chooses the file that the following calls refer to, so that samples of several logs can be put alternately. Each file
  * has its own log paths, log samples and V1 names; pfb_collector_begin_file discards those of the chosen file only.
  * Registrations and query information are shared by all files. At first file 0 is chosen. Memory grows with the largest
@@ -230,8 +235,11 @@ PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version
  *
  * Paths and names apply to the samples that follow. A sample becomes the current one, with a value for each of its
  * counters and instances in the order of the log. It is compared with the previous sample of the same log if that has
- * the same paths. Memory holds two samples, the paths and the names, however large the log is. Other records have no
- * values. pfb_collector_reply has the error; its offset counts from the start of the bytes that `log` has now. */
+ * the same paths. The first sample of a log is compared with the last one of a log that has ended: of the one that
+ * shares the most paths and types, and of machines whose clocks continue as those of other files must (begin_file), as
+ * far as the values contain clocks. Memory holds two samples, the paths and the names, however large the log is, and
+ * the last sample of each ended log that none has continued. Other records have no values. pfb_collector_reply has the
+ * error; its offset counts from the start of the reader's window. */
 PFB_API bool pfb_collector_put_log_record(pfb_collector *collector, const pfb_log_reader *log,
                                           const pfb_log_record *record, pfb_source_failure *failure);
 
@@ -370,9 +378,9 @@ PFB_API bool pfb_collector_sample(pfb_collector *collector, pfb_collected_sample
 /* Why samples were not compared with an older one: all reasons since the collector was opened. */
 typedef struct pfb_collector_losses {
     uint32_t gaps;          /* PFB_GAP_ bits */
-    uint64_t dropped_count; /* V1 blocks that were the latest of an object and were dropped, ... */
-    uint32_t most_objects;  /* ... because at most this many objects ... */
-    size_t most_bytes;      /* ... and bytes are kept */
+    uint64_t dropped_count; /* V1 blocks that were the latest of an object, and last samples of logs, ... */
+    uint32_t most_objects;  /* ... dropped because at most this many objects, or logs, ... */
+    size_t most_bytes;      /* ... and bytes of either are kept */
 } pfb_collector_losses;
 
 PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_COLLECT_ENDED_H
+#define PFB_COLLECT_ENDED_H
+
+#include "collect/logs.h"
+
+/* The last samples of .blg files that have ended, with their paths, each until a later log continues it. At most
+ * KEPT_MOST_OBJECTS logs and KEPT_MOST_BYTES are kept (kept.h): beyond that the oldest are dropped, but never the
+ * latest. */
+
+/* Initialised to zero. */
+typedef struct ended_logs {
+    log_state *logs; /* in the order in which they ended; paths are sorted, and there is no spare sample */
+    size_t count, capacity;
+    size_t size_bytes;
+    uint64_t dropped_count;
+} ended_logs;
+
+void pfb_ended_free(ended_logs *ended);
+
+/* Moves a log to the ended ones and clears *l. Logs without a sample, and text logs, are left as they are. Returns
+ * false when memory is exhausted; then the log is left as it is, too. */
+bool pfb_ended_add(ended_logs *ended, log_state *l);
+
+/* Makes the last sample of an ended log the previous sample of `l`, whose first sample was loaded into the spare one:
+ * that of the log that shares the most paths, of several the latest. A path is shared if its names and its type are
+ * equal. Values of machines whose clocks do not continue are left out, and the reasons are added to *gaps as PFB_GAP_
+ * bits. The log is no longer among the ended ones then. Returns false when memory is exhausted. */
+bool pfb_ended_continue(ended_logs *ended, log_state *l, uint64_t local_time, uint32_t *gaps);
+
+#endif
