@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Measures the program on a long recording, with `cat` and sysstat's `sadf` as baselines of the same run.
+"""Measures perfblock on a long recording. `cat` and sysstat's `sadf` are measured in the same run, as baselines.
 
     program.py PERFBLOCK [--megabytes N] [--runs N]
 
-Records all countersets of this Linux machine, repeats the samples with later clocks until the recording has N MB
-(default 100), and prints for each command the median of the runs: seconds of CPU time, MB of input and rows of output
-per second, and the anonymous memory (resident memory without mapped files). `sadf` reads ten seconds of sysstat's
-activities, which are repeated to the same size; without sysstat its row is missing.
+Records all countersets of this Linux machine and repeats the samples with later timestamps until the recording has N MB
+(default 100). Prints for each command the median CPU time, MB of input and rows of output per CPU second, and the largest
+anonymous memory (resident memory without mapped files) of any run. `sadf` reads ten seconds of sysstat's activities, which
+are repeated to the same size. Its row is missing without sysstat, and if sysstat's records differ in size.
 """
 import argparse
 import os
@@ -21,7 +21,7 @@ import tempfile
 import time
 
 CHUNK = struct.Struct("<4sIQ")
-CLOCKS = struct.Struct("<qq")  # at offset 8 of a reply: performance counter, and 100 ns units since 1601
+CLOCKS = struct.Struct("<qq")  # PERF_DATA_HEADER.PerfTimeStamp and PerfTime100NSec, at offset 8
 AT_CLOCKS = 8
 SADC = "/usr/lib/sysstat/sadc"
 SYSSTAT_TIMES = struct.Struct("=QQ")  # at the start of a record: 1/100 s since the boot, and seconds since 1970
@@ -29,7 +29,7 @@ FOUR_COUNTERS = ("--set", "Processor Information", "--counter", "0", "--counter"
 
 
 def chunks(recording):
-    """(tag, chunk) of each chunk of a recording."""
+    """Yields the tag and the bytes of each chunk, header and padding included."""
     at = 0
     while at < len(recording):
         tag, _, size = CHUNK.unpack_from(recording, at)
@@ -62,7 +62,8 @@ def write_recording(path, sample_path, size):
 def write_sysstat(path, size):
     """Records ten seconds of all activities of sysstat and repeats them with later times.
 
-    Returns False if the records differ in size, because a device or CPU was added or removed: they cannot be told apart.
+    Returns False if the records differ in size, as when a device or CPU was added, or if fewer than two are found: the
+    end of the last record is then unknown.
     """
     begin = int(time.time())
     subprocess.run([SADC, "-S", "ALL", "1", "10", path], check=True)
@@ -94,7 +95,7 @@ def own_memory(pid):
 
 
 def run(command):
-    """Runs a command without its output. Returns its CPU seconds and the largest measured memory in KiB."""
+    """Runs a command and discards its output. Returns its CPU seconds and the largest measured memory in KiB."""
     memory = 0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         pid, status, usage = 0, 0, None
@@ -109,13 +110,13 @@ def run(command):
 
 
 def count_rows(command):
-    """The lines that a command prints."""
+    """Returns the number of lines that a command prints."""
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         return sum(block.count(b"\n") for block in iter(lambda: process.stdout.read(1 << 20), b""))
 
 
 def measure(name, command, path, runs, has_rows):
-    """The row of a command."""
+    """Runs a command `runs` times and returns its row of the printed table."""
     results = [run(command) for _ in range(runs)]
     seconds = max(statistics.median(seconds for seconds, _ in results), 0.001)
     rows = f"{count_rows(command) / seconds / 1e6:.2f}" if has_rows else "-"

@@ -29,7 +29,7 @@ static void read_singly(pfb_v2_reader *block, pfb_v2_values *arrays)
     pfb_v2_value value;
     arrays->instance_count = 0;
     arrays->last_value_count = 0;
-    arrays->has_others = false;
+    arrays->has_opaque = false;
     while (arrays->instance_count < arrays->instance_capacity && pfb_v2_next_instance(block, &instance)) {
         size_t row = arrays->instance_count++;
         if (arrays->instances)
@@ -37,7 +37,7 @@ static void read_singly(pfb_v2_reader *block, pfb_v2_values *arrays)
         arrays->last_value_count = 0;
         while (pfb_v2_next_value(block, &value)) {
             arrays->last_value_count++;
-            arrays->has_others = arrays->has_others || !value.is_number;
+            arrays->has_opaque = arrays->has_opaque || !value.is_number;
             for (uint32_t n = 0; arrays->positions && n < arrays->position_count; n++) {
                 if (arrays->positions[n] == value.position)
                     store_value(arrays, row, n, &value);
@@ -198,8 +198,8 @@ static const char *compare_calls(const pfb_v2_values *bulk, const pfb_v2_values 
 {
     if (bulk->instance_count != single->instance_count || bulk->last_value_count != single->last_value_count)
         return "bulk reading returned a wrong instance_count or last_value_count";
-    if (bulk->has_others != single->has_others)
-        return "bulk reading returned a wrong has_others";
+    if (bulk->has_opaque != single->has_opaque)
+        return "bulk reading returned a wrong has_opaque";
     if (memcmp(bulk->values, single->values, cells * sizeof *bulk->values) != 0)
         return "bulk reading stored a wrong value, or wrote an element that has no value";
     if (bulk->sizes && single->sizes && memcmp(bulk->sizes, single->sizes, cells) != 0)

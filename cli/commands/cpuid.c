@@ -85,7 +85,7 @@ static bool read_cpu(cpu_list *list, uint32_t number)
     for (size_t i = 0; i < count; i++)
         add_leaf(c, &leaves[i]);
     c->xcr0 = pfb_cpu_xcr0();
-    c->answer.is_told = true;
+    c->answer.is_known = true;
     c->answer.refusal = pfb_cpu_lwp(&c->answer.capabilities);
     return true;
 }

@@ -93,7 +93,7 @@ static void put_identity(buffer *out, const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr
     pfb_cpuid_identity identity;
     pfb_cpuid_leaf leaf;
     pfb_cpuid_identify(cpuid, &identity);
-    put_field(out, "vendor", *identity.vendor != '\0' ? identity.vendor : "unknown, without leaf 0");
+    put_field(out, "vendor", *identity.vendor != '\0' ? identity.vendor : "unknown: leaf 0 is missing");
     if (pfb_cpuid_find(cpuid, 1, 0, &leaf)) {
         put_line(out, "model", "family %" PRIu32 ", model %" PRIu32 ", stepping %" PRIu32, identity.family,
                  identity.model, identity.stepping);
@@ -102,10 +102,10 @@ static void put_identity(buffer *out, const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr
                   : identity.has_xsave ? "supported, not enabled by the system"
                                        : "not supported");
     } else {
-        put_field(out, "model", "unknown, without leaf 1");
+        put_field(out, "model", "unknown: leaf 1 is missing");
     }
     if (pfb_cpuid_find(cpuid, 0x0D, 0, &leaf))
-        put_components(out, "components", identity.components);
+        put_components(out, "XSAVE state", identity.components);
     if (xcr0.is_known)
         put_components(out, "XCR0", xcr0.value);
     if (identity.lwp_component_bytes > 0)
@@ -171,7 +171,7 @@ static void put_cache_misses(buffer *out, const pfb_lwp_capabilities *lwp)
     if (lwp->latency_bits > 0)
         buffer_format(&line, ", latency of %" PRIu32 " bits", lwp->latency_bits);
     if (lwp->latency_bits > 0 && lwp->latency_rounding > 0)
-        buffer_format(&line, " without the lowest %" PRIu32, lwp->latency_rounding);
+        buffer_format(&line, ", the lowest %" PRIu32 " rounded off", lwp->latency_rounding);
     buffer_string(&line, lwp->has_data_address ? ", address of the data" : "");
     if (line.size > 0)
         put_field(out, "cache misses", line.data + 2);
@@ -184,8 +184,8 @@ static void put_leaf(buffer *out, const pfb_lwp_capabilities *lwp)
     put_features(out, lwp);
     put_filters(out, lwp);
     put_line(out, "LWP memory",
-             "control block of %" PRIu32 " bytes, its %" PRIu32 " events from offset %" PRIu32 "; records of %" PRIu32
-             " bytes in a ring of at least %" PRIu32,
+             "control block of %" PRIu32 " bytes, intervals of %" PRIu32 " events from offset %" PRIu32
+             "; records of %" PRIu32 " bytes in a ring of at least %" PRIu32 " bytes",
              lwp->control_bytes, lwp->max_events, lwp->event_offset, lwp->event_bytes, lwp->min_buffer_bytes);
     put_cache_misses(out, lwp);
     put_line(out, "8000001C", "EAX %08" PRIX32 ", EBX %08" PRIX32 ", ECX %08" PRIX32 ", EDX %08" PRIX32, lwp->eax,
@@ -213,7 +213,8 @@ static bool is_same(const buffer *left, const buffer *right)
 }
 
 /* Returns the group with this name and description, and creates it if necessary. Compares only the latest groups, so
- * that the work is linear in the number of CPUs. Takes over both buffers. */
+ * that the work is linear in the number of CPUs: equal CPUs that are farther apart get a second group. Takes ownership
+ * of both buffers. */
 static cpuid_group *find_group(cpuid_text *text, buffer *name, buffer *description)
 {
     for (size_t i = text->count; i > 0 && text->count - i < MAX_COMPARED; i--) {

@@ -17,18 +17,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What `record` writes, and what is chosen for it. */
+/* State of the command: the output file, the counters that the options choose, and reused buffers. */
 typedef struct recorder {
     recording file;
-    bool has_content; /* the file has a sample, or existed before */
+    bool has_content; /* the file has a sample, or was not empty when it was opened */
     uint64_t count;   /* of samples written */
     bool is_v1;
     bool is_filtered;   /* V1: the options choose counters, so blocks are reduced */
     title_names titles; /* V1: its collector has the chosen counters */
     filter_v1 filter;
-    pfb_bytes names; /* V1: the name table of the source, or the part that is put next; empty: none */
+    pfb_bytes names; /* V1: the name table of the source; if is_filtered, the names to put before the next sample */
     pfb_bytes info;  /* V2: the current query information; empty before the first sample */
-    bool has_info;   /* V2: `info` is in the current file; V1: `names` is */
+    bool has_info;   /* V2: `info` is in the current file; V1: put_names() was called for it */
     selection selection;
     extract extract;
     bool *has_metadata; /* the file has the metadata of a counterset; by position of its first counter in `selection` */
@@ -46,7 +46,8 @@ static bool open_recording(recorder *r)
     return is_open;
 }
 
-/* Returns true if the pending chunks would exceed the size of --rotate. The first sample is written into any file. */
+/* Returns true if the pending chunks would exceed the size of --rotate. A file without content is never full, so that
+ * its first sample is written whatever its size. */
 static bool is_full(const recorder *r)
 {
     const recording *file = &r->file;
@@ -175,7 +176,8 @@ static void use_recorded_info(recorder *r, const collecting *c, const pfb_collec
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-/* V1: puts the name table of the source, once per file; of a reduced sample only the names that the file lacks. */
+/* V1: puts the name table of the source once per file. If blocks are reduced, puts only the names of their objects and
+ * counters that the file does not have yet. */
 static void put_names(recorder *r)
 {
     enum { ENGLISH = 9 };
@@ -214,8 +216,8 @@ static bool write_sample(recorder *r, const collecting *c, const pfb_bytes *samp
     return true;
 }
 
-/* Records a sample of this machine. A V2 reply contains only what the query asks for. A V1 block contains whole
- * objects, also objects that were not chosen but that instances of chosen ones refer to, so it is reduced. */
+/* Records a sample of a live source. A V2 reply contains only what was queried. A V1 block contains whole objects, and
+ * the objects that instances refer to, so it is reduced if the options choose counters. */
 static bool record_live(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_error error = {PFB_OK, 0};
@@ -233,8 +235,8 @@ static bool record_live(recorder *r, const collecting *c, const pfb_collected_re
 }
 
 /* Records the chosen part of a sample of a recording. A sample without a chosen part is recorded, too: without it the
- * samples before and after it would be compared with each other. Samples before the first
- * chosen query are skipped. */
+ * samples before and after it would be compared with each other. Skips samples before the first query information with
+ * a chosen counter, and samples whose header is malformed. */
 static bool record_replayed(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_error error;
@@ -287,7 +289,8 @@ static bool open_choice(recorder *r, const collecting *c, const options *o)
     return true;
 }
 
-/* Reports that V1 blocks of a recording are not recorded; `convert` can reduce them. False if it has no V2 replies. */
+/* Reports that V1 blocks of a recording are not recorded; `convert` can reduce them. Returns false if the recording has
+ * V1 blocks and no V2 replies. */
 static bool check_v1_blocks(const recorded_file *file)
 {
     if (file->has_v1)
@@ -303,7 +306,7 @@ void command_record(const options *o)
     collecting c;
     recorder r = {
         .file = {.path = o->output_path, .note = "recorded by perfblock " PERFBLOCK_VERSION, .max_bytes = o->rotation}};
-    if (o->source_count > 1) { /* convert joins them */
+    if (o->source_count > 1) { /* the same as convert, which merges recordings by time */
         const options joined = options_with_files(o);
         convert_files(&joined, false);
         return;
@@ -314,7 +317,7 @@ void command_record(const options *o)
         system_catch_interrupts();
         progress_begin(true);
         if (open_recording(&r)) {
-            /* In a continued file the first chunks are written together with the first sample. */
+            /* A continued file is not changed until there is a sample. A new file gets its first chunks at once. */
             if (r.has_content || recording_write(&r.file))
                 record_samples(&r, &c, o);
             recording_close(&r.file);

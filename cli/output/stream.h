@@ -8,8 +8,8 @@
 /* Writes to standard output, or to a file instead of it. After the first failed write, such as on a full disk or a
  * closed pipe, nothing more is written. */
 
-/* Creates or empties a file that replaces standard output until stream_close_file(). A failure counts as a failed
- * write. */
+/* Creates or empties a file and writes to it instead of standard output until stream_close_file(). `path` is stored and
+ * must stay valid. A failure counts as a failed write. */
 void stream_open_file(const char *path);
 void stream_close_file(void);
 
@@ -19,7 +19,7 @@ void stream_close_file(void);
 void stream_begin_replacement(const char *path);
 void stream_end_replacement(void);
 
-/* The path of the file that is written, or "standard output". */
+/* The path of the file opened last, also after it was closed; "standard output" if none was. */
 const char *stream_name(void);
 
 void stream_write(const void *bytes, size_t size);

@@ -214,7 +214,7 @@ static void print_warnings(const hook_walk *h)
 {
     output *out = h->w->out;
     for (unsigned i = 0; i < PFB_CPI_WARNING_COUNT; i++) {
-        const pfb_cpi_warned *warned = &h->group.warnings[i];
+        const pfb_cpi_warning_summary *warned = &h->group.warnings[i];
         if (warned->count == 0)
             continue;
         output_begin(out, "warning", h->bytes->depth);

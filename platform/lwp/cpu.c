@@ -64,7 +64,7 @@ pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
 
 static pfb_lwp_answer ask_current_cpu(void)
 {
-    pfb_lwp_answer here = {.is_told = true}; /* unlike a file, a CPU has all leaves that the answer needs */
+    pfb_lwp_answer here = {.is_known = true}; /* unlike a file, a CPU has all leaves that the answer needs */
     here.refusal = pfb_cpu_lwp(&here.capabilities);
     return here;
 }
@@ -78,7 +78,7 @@ pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities)
         pfb_lwp_answer here = ask_current_cpu();
         pfb_lwp_answer_join(&machine, &here);
     }
-    if (!machine.is_told) /* the thread could not be pinned to any: use the current CPU */
+    if (!machine.is_known) /* the thread could not be pinned to any: use the current CPU */
         machine = ask_current_cpu();
     *capabilities = machine.capabilities;
     return machine.refusal;

@@ -262,8 +262,9 @@ class Dumps(Case):
             "LWP version 1", "features val programmed values (LWPVAL)",
             "ire instructions retired", "bre branches retired",
             "int threshold interrupt", "filters none",
-            "LWP memory control block of 152 bytes, its 3 events from offset "
-            "128; records of 32 bytes in a", "ring of at least 1024",
+            "LWP memory control block of 152 bytes, intervals of 3 events "
+            "from offset 128; records of 32",
+            "bytes in a ring of at least 1024 bytes",
             "8000001C EAX 00000000, EBX 80032013, ECX 00010200, EDX "
             "8000000F"])
         lines = self.text(marked(rows(*MACHINES[5][2:6])))
@@ -309,7 +310,7 @@ class Dumps(Case):
         lines = self.text(marked(leaves) + (
             "CPUID 0000000D: 00000080-00000340-00000000-00000000 [SL 3E]\n"))
         self.assertEqual(lines[0], "CPU 0: A ?[1m")
-        self.assertIn("components 0x4000000000000007: x87, SSE, AVX, LWP",
+        self.assertIn("XSAVE state 0x4000000000000007: x87, SSE, AVX, LWP",
                       lines)
         self.assertIn("LWP state 128 bytes at offset 832 of the XSAVE area",
                       lines)

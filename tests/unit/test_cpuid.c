@@ -516,15 +516,15 @@ Test(cpuid, leaves_that_an_answer_needs)
     for (size_t missing = 0; missing < LEAVES; missing++) {
         pfb_cpuid cpuid = make_usable(leaves);
         leaves[missing].leaf = 0x12345678;
-        cr_expect_eq(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_told, !is_needed[missing], "leaf %zu", missing);
+        cr_expect_eq(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_known, !is_needed[missing], "leaf %zu", missing);
     }
     pfb_cpuid cpuid = make_usable(leaves);
     leaves[2].eax = 0x80000008;
     cpuid.count = 3; /* a leaf above the highest one is not missing */
-    cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_told);
+    cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_known);
     leaves[0].ebx ^= 1;
     cpuid.count = 1;
-    cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_told, "a CPU of another vendor needs leaf 0 only");
+    cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_known, "a CPU of another vendor needs leaf 0 only");
 }
 
 Test(cpuid, events)

@@ -273,8 +273,8 @@ typedef struct record {
     uint64_t elapsed;
     uint32_t tid;
     uint32_t label_size;
-    counts sum;                /* of all figures with counts */
-    pfb_cpi_warned mismatches; /* figures that do not match their counters */
+    counts sum;                         /* of all figures with counts */
+    pfb_cpi_warning_summary mismatches; /* figures that do not match their counters */
 } record;
 
 static bool fail(pfb_cpi_hooks *hooks, pfb_code code, size_t offset, size_t word_offset)
@@ -302,7 +302,7 @@ static bool fail_minor(pfb_cpi_hooks *hooks, pfb_code code, const record *r)
     return fail(hooks, code, r->hook.offset, r->hook.offset + 4);
 }
 
-static void warn(pfb_cpi_warned *warned, size_t offset)
+static void warn(pfb_cpi_warning_summary *warned, size_t offset)
 {
     if (warned->count++ == 0)
         warned->offset = offset;
@@ -576,7 +576,7 @@ static void add_member(pfb_cpi_hooks *hooks, partial_group *b, const record *r)
         group->tid = r->tid;
     if (r->kind == PFB_CPI_SYSTEM_HOOK)
         b->system = r->sum;
-    pfb_cpi_warned *figures = &group->warnings[PFB_CPI_WARN_FIGURE];
+    pfb_cpi_warning_summary *figures = &group->warnings[PFB_CPI_WARN_FIGURE];
     if (figures->count == 0)
         figures->offset = r->mismatches.offset;
     figures->count += r->mismatches.count;

@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-/* Reads the replies of PerfQueryCounterData: a PERF_DATA_HEADER followed by one result per query. A result holds
- * instances, an instance holds values. Source: perflib.h, [MS-PCQ] 2.2.4 and 3.1.4.1; docs/v2.md lists the rules.
+/* Reads the replies of PerfQueryCounterData: a PERF_DATA_HEADER followed by one result (PERF_COUNTER_HEADER) for each
+ * PERF_COUNTER_IDENTIFIER of the query. A result holds instances, an instance holds values. Source: perflib.h,
+ * [MS-PCQ] 2.2.4 and 3.1.4.1; docs/v2.md lists the rules.
  *
  *     pfb_v2_reader reader;
  *     pfb_v2_result result;
@@ -28,21 +29,22 @@ extern "C" {
  *         report(pfb_code_name(reader.error.code), reader.error.offset);
  *
  * The reply may be hostile. Nothing outside it is read, no memory is allocated, nothing is copied, and there is no
- * recursion. Work is linear in the size of the reply. Items hold offsets into the reply and are valid as long as it is.
- * If the reply changes during reading, these guarantees still hold: each field is loaded once, then checked, then used.
+ * recursion. Work is linear in the size of the reply. Results, instances and values hold offsets and pointers into the
+ * reply and are valid as long as it is. If the reply changes during reading, these guarantees still hold: each field is
+ * loaded once, then checked, then used.
  *
- * After the first error, kept in `error`, every function returns false; items returned earlier stay valid. Items that
- * the caller skips are checked too, so the error does not depend on how the caller reads.
+ * After the first error, which is kept in `error`, no more results, instances or values are returned; those returned
+ * earlier stay valid. What the caller skips is checked too, so the error does not depend on how the caller reads.
  * Different threads may use different readers; a reader may be used by one thread at a time. */
 
 /* PERF_COUNTER_HEADER.dwType. Hostile data may hold any other number. */
-#define PFB_V2_ERROR UINT32_C(0)              /* PERF_ERROR_RETURN: the query failed, see `status`; no instances */
-#define PFB_V2_SINGLE_COUNTER UINT32_C(1)     /* PERF_SINGLE_COUNTER: one value; no instances, no counter ids */
-#define PFB_V2_MULTIPLE_COUNTERS UINT32_C(2)  /* PERF_MULTIPLE_COUNTERS: counter ids and their values; no instances */
+#define PFB_V2_ERROR UINT32_C(0)          /* PERF_ERROR_RETURN: the query failed, see `status`; no instances */
+#define PFB_V2_SINGLE_COUNTER UINT32_C(1) /* PERF_SINGLE_COUNTER: one value of one unnamed instance; no counter ids */
+#define PFB_V2_MULTIPLE_COUNTERS UINT32_C(2)  /* PERF_MULTIPLE_COUNTERS: ids and values of one unnamed instance */
 #define PFB_V2_MULTIPLE_INSTANCES UINT32_C(4) /* PERF_MULTIPLE_INSTANCES: one value per instance; no counter ids */
 #define PFB_V2_COUNTERSET UINT32_C(6)         /* PERF_COUNTERSET: instances with a value for each counter id */
 
-/* SYSTEMTIME: wall-clock time of collection. Not validated: any value is possible. */
+/* SYSTEMTIME: time of collection, in V2 replies UTC. Not validated: any value is possible. */
 typedef struct pfb_system_time {
     uint16_t year, month, day_of_week, day; /* 1601-, 1-12, 0 (Sunday)-6, 1-31 */
     uint16_t hour, minute, second;          /* 0-23, 0-59, 0-59 */
@@ -50,7 +52,7 @@ typedef struct pfb_system_time {
 } pfb_system_time;
 
 /* The reader and the fields of PERF_DATA_HEADER. Callers may read the fields above the line; those below are private.
- * At most 152 bytes. */
+ * sizeof(pfb_v2_reader) is at most 152. */
 typedef struct pfb_v2_reader {
     uint32_t total_size_bytes; /* dwTotalSize: of the whole reply; in a file of replies the next one begins there */
     uint32_t result_count;     /* dwNumCounters */
@@ -76,15 +78,15 @@ typedef struct pfb_v2_reader {
     const uint8_t *ids;   /* counter ids of the current result; a single id 0 if it has none */
 } pfb_v2_reader;
 
-/* PERF_COUNTER_HEADER: the answer to one query. */
+/* PERF_COUNTER_HEADER: the answer to one PERF_COUNTER_IDENTIFIER of the query. */
 typedef struct pfb_v2_result {
     size_t offset;           /* of PERF_COUNTER_HEADER */
     uint32_t size_bytes;     /* dwSize: header and contents */
-    uint32_t index;          /* position in the reply. PerfQueryCounterInfo maps it (Index) to a query; it is not the
-                              * order in which queries were added */
+    uint32_t index;          /* position in the reply. PerfQueryCounterInfo returns it as Index of the identifier; it is
+                              * not the order in which identifiers were added */
     uint32_t kind;           /* dwType: PFB_V2_, or any other number: then there are no instances */
     uint32_t status;         /* dwStatus: Win32 error code, 0 on success; any kind may have a status */
-    uint32_t counter_count;  /* values per instance; 1 for kinds 1 and 4, 0 for results without instances */
+    uint32_t counter_count;  /* values per instance; 1 for kinds 1 and 4, 0 for errors and unknown kinds */
     uint32_t instance_count; /* 1 (unnamed) for kinds 1 and 2 */
     bool has_counter_ids;    /* true for kinds 2 and 6 */
     size_t ids_offset;       /* of the first counter id if has_counter_ids */
@@ -139,16 +141,17 @@ typedef struct pfb_v2_values {
     uint8_t *sizes;             /* 4 or 8; 0 for opaque data. May be null */
     pfb_v2_instance *instances; /* as from pfb_v2_next_instance. May be null */
     size_t instance_capacity;   /* instances to read at most */
-    /* The value at the n-th chosen position of the i-th instance of a call is stored at
-     * values[i * instance_step + n * position_step]: position_step 1 makes rows, instance_step 1 columns. */
+    /* The value at the n-th chosen position of the i-th instance of a call, both from 0, is stored at
+     * values[i * instance_step + n * position_step]. With position_step 1 the values of an instance are contiguous,
+     * with instance_step 1 those of a position. */
     size_t instance_step;
     size_t position_step;
     const uint32_t *positions; /* chosen positions among an instance's values, ascending; null: all */
     uint32_t position_count;   /* number of chosen positions; ignored if positions is null */
     /* Set by each call: */
     size_t instance_count;     /* instances read; an error may have cut the last one */
-    uint32_t last_value_count; /* valid values of the last instance, at any position */
-    bool has_others;           /* a value at any position was opaque data */
+    uint32_t last_value_count; /* valid values of the last instance, whether or not their positions are chosen */
+    bool has_opaque;           /* a value at any position was opaque data */
 } pfb_v2_values;
 
 /* Reads up to instance_capacity instances of the current result and stores their values. Returns false if no instance

@@ -221,7 +221,7 @@ pfb_lwp_answer pfb_cpuid_lwp_answer(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0)
 {
     pfb_lwp_answer answer;
     answer.refusal = pfb_cpuid_lwp(cpuid, xcr0, &answer.capabilities);
-    answer.is_told = has_deciding_leaves(cpuid, answer.refusal);
+    answer.is_known = has_deciding_leaves(cpuid, answer.refusal);
     return answer;
 }
 
@@ -234,11 +234,11 @@ static bool is_same_leaf(const pfb_lwp_capabilities *a, const pfb_lwp_capabiliti
  * joined. */
 void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *cpu)
 {
-    if (!machine->is_told)
+    if (!machine->is_known)
         *machine = *cpu;
     bool has_lwp = pfb_lwp_is_supported(machine->refusal);
     bool is_same = machine->refusal == cpu->refusal && is_same_leaf(&machine->capabilities, &cpu->capabilities);
-    if (!cpu->is_told || is_same || (!has_lwp && !pfb_lwp_is_supported(cpu->refusal)))
+    if (!cpu->is_known || is_same || (!has_lwp && !pfb_lwp_is_supported(cpu->refusal)))
         return;
     if (!has_lwp)
         machine->capabilities = cpu->capabilities;

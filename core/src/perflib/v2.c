@@ -506,7 +506,7 @@ static void read_instance_values(pfb_v2_reader *reader, pfb_v2_values *bulk)
     uint32_t next = 0;
     uint32_t position = bulk->positions ? 0 : read_regular(reader, bulk, 0);
     while (values_left(reader) > 0 && pfb_v2_next_value(reader, &value)) {
-        bulk->has_others = bulk->has_others || !value.is_number;
+        bulk->has_opaque = bulk->has_opaque || !value.is_number;
         position++;
         if (bulk->positions) {
             next = store_chosen(bulk, &value, next);
@@ -523,7 +523,7 @@ bool pfb_v2_read_values(pfb_v2_reader *reader, pfb_v2_values *bulk)
     pfb_v2_instance unwanted;
     bulk->instance_count = 0;
     bulk->last_value_count = 0;
-    bulk->has_others = false;
+    bulk->has_opaque = false;
     while (bulk->instance_count < bulk->instance_capacity) {
         if (!pfb_v2_next_instance(reader, bulk->instances ? &bulk->instances[bulk->instance_count] : &unwanted))
             break;

@@ -179,7 +179,7 @@ static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_res
     pfb_sample_result *result = &sample->results[r];
     pfb_v2_reader again = *block;
     uint32_t rows = rows_of(block, read);
-    bool has_others = false;
+    bool has_opaque = false;
     if (!pfb_sample_reserve(sample, r, rows, capacity))
         return false;
     while (result->row_count < rows) {
@@ -194,10 +194,10 @@ static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_res
                                .position_step = result->stride};
         if (!pfb_v2_read_values(block, &batch))
             break;
-        has_others = has_others || batch.has_others;
+        has_opaque = has_opaque || batch.has_opaque;
         add_rows(sample, &batch, r);
     }
-    if (has_others)
+    if (has_opaque)
         locate_data(sample, &again, result);
     return !pfb_v2_next_instance(block, instances); /* more instances than counted: the bytes changed */
 }

@@ -7,7 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The functions of this machine. The C library has no perf_event_open, and gettid only since glibc 2.30. */
+/* The system calls that pfb_perf_live uses. glibc has no wrapper for perf_event_open, and one for gettid only since
+ * 2.30. */
 
 static int open_event(const struct perf_event_attr *attributes, int thread, int cpu, int group, unsigned long flags)
 {

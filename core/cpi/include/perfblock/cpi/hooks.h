@@ -59,10 +59,10 @@ typedef enum pfb_cpi_warning {
  * static. */
 PFB_API const char *pfb_cpi_warning_name(pfb_cpi_warning warning);
 
-typedef struct pfb_cpi_warned {
+typedef struct pfb_cpi_warning_summary {
     uint32_t count;
     size_t offset; /* of the first one if count > 0 */
-} pfb_cpi_warned;
+} pfb_cpi_warning_summary;
 
 /* A group that passed all checks. */
 typedef struct pfb_cpi_group {
@@ -75,7 +75,7 @@ typedef struct pfb_cpi_group {
     uint32_t cpu_count; /* 0 if no hook has a CPU count */
     uint32_t tid;       /* of the thread hook; 0 without one */
     pfb_cpi_hook hooks[PFB_CPI_HOOK_COUNT];
-    pfb_cpi_warned warnings[PFB_CPI_WARNING_COUNT];
+    pfb_cpi_warning_summary warnings[PFB_CPI_WARNING_COUNT];
 } pfb_cpi_group;
 
 /* ---- Reading ------------------------------------------------------------------------------------------------- */

@@ -137,7 +137,7 @@ PFB_API pfb_lwp_refusal pfb_cpuid_lwp(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr
 /* The availability of LWP on one CPU. */
 typedef struct pfb_lwp_answer {
     pfb_lwp_refusal refusal;
-    bool is_told; /* false: unknown, because a leaf that decides is missing, for instance in a truncated dump */
+    bool is_known; /* false: unknown, because a leaf that decides is missing, for instance in a truncated dump */
     pfb_lwp_capabilities capabilities;
 } pfb_lwp_answer;
 
@@ -146,7 +146,7 @@ PFB_API pfb_lwp_answer pfb_cpuid_lwp_answer(const pfb_cpuid *cpuid, pfb_cpuid_xc
 
 /* Combines the answers of several CPUs: start with *machine all zero and add each CPU. The result is the common answer,
  * or the first one if no CPU has LWP. It is PFB_LWP_PARTIAL, with the capabilities of a CPU that has LWP, if only some
- * CPUs have it or if their leaves or refusals differ. Unknown answers (is_told false) are ignored if any is known. */
+ * CPUs have it or if their leaves or refusals differ. Unknown answers (is_known false) are ignored if any is known. */
 PFB_API void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *cpu);
 
 /* Returns whether an event can be used where LWP is usable: PFB_LWP_USABLE or PFB_LWP_NO_EVENT; for
