@@ -26,7 +26,7 @@ static const field counter_header[] = {
 };
 
 static const field multi_counters[] = {
-    {0, 4, FIELD_UNSIGNED, "dwSize", "bytes with the ids", "8 up to what is left"},
+    {0, 4, FIELD_UNSIGNED, "dwSize", "bytes, ids included", "8 up to what is left"},
     {4, 4, FIELD_UNSIGNED, "dwCounters", "number of counter ids that follow", "at most (size - 8) / 4"},
     {8, 0, FIELD_BYTES, "ids", "a u32 each", ""},
 };
@@ -46,7 +46,7 @@ static const field instance_header[] = {
 
 static const field counter_data[] = {
     {0, 4, FIELD_UNSIGNED, "dwDataSize", "bytes of the datum", "at most dwSize - 8"},
-    {4, 4, FIELD_UNSIGNED, "dwSize", "bytes with these fields, the datum and padding", "8 up to what is left"},
+    {4, 4, FIELD_UNSIGNED, "dwSize", "bytes of these fields, the datum and padding", "8 up to what is left"},
     {8, 0, FIELD_BYTES, "data", "dwDataSize bytes", ""},
 };
 
@@ -96,7 +96,7 @@ static const field counter_definition[] = {
     {16, 4, FIELD_HEX, "CounterHelpTitle", "not used", ""},
     {20, 4, FIELD_SIGNED, "DefaultScale", "power of ten by which charts scale it", ""},
     {24, 4, FIELD_UNSIGNED, "DetailLevel", "100 novice to 400 wizard", ""},
-    {28, 4, FIELD_TYPE, "CounterType", "how values are computed", ""},
+    {28, 4, FIELD_TYPE, "CounterType", "counter type: how values are computed", ""},
     {32, 4, FIELD_UNSIGNED, "CounterSize", "bytes of a value", "the value inside each counter block"},
     {36, 4, FIELD_UNSIGNED, "CounterOffset", "where it begins in a counter block",
      "4 or more; the value inside each counter block"},
@@ -114,7 +114,7 @@ static const field instance_definition[] = {
 };
 
 static const field counter_block[] = {
-    {0, 4, FIELD_UNSIGNED, "ByteLength", "bytes with the values", "4 up to what is left"},
+    {0, 4, FIELD_UNSIGNED, "ByteLength", "bytes, values included", "4 up to what is left"},
     {4, 0, FIELD_BYTES, "values", "at the CounterOffset of each definition", ""},
 };
 
@@ -131,7 +131,7 @@ static const field counterset_reg_info[] = {
 
 static const field counter_reg_info[] = {
     {0, 4, FIELD_UNSIGNED, "CounterId", "id in replies", ""},
-    {4, 4, FIELD_TYPE, "Type", "how values are computed", ""},
+    {4, 4, FIELD_TYPE, "Type", "counter type: how values are computed", ""},
     {8, 8, FIELD_HEX, "Attrib", "attributes, bits", ""},
     {16, 4, FIELD_UNSIGNED, "DetailLevel", "100 novice to 400 wizard", ""},
     {20, 4, FIELD_SIGNED, "DefaultScale", "power of ten by which charts scale it", ""},
@@ -158,7 +158,7 @@ static const field string_counter[] = {
 static const field identifier[] = {
     {0, 16, FIELD_GUID, "CounterSetGuid", "the counterset", ""},
     {16, 4, FIELD_STATUS, "Status", "Win32 error code", ""},
-    {20, 4, FIELD_UNSIGNED, "Size", "bytes with the name", "40 up to what is left; the name's NUL inside"},
+    {20, 4, FIELD_UNSIGNED, "Size", "bytes, name included", "40 up to what is left; the name's NUL inside"},
     {24, 4, FIELD_ID, "CounterId", "counter", ""},
     {28, 4, FIELD_ID, "InstanceId", "instance", ""},
     {32, 4, FIELD_UNSIGNED, "Index", "position of its result in replies", ""},
@@ -219,13 +219,13 @@ static const field log_zone[] = {
 };
 
 static const field log_event[] = {
-    {0, 2, FIELD_UNSIGNED, "event size", "bytes with the payload; the next event begins at a multiple of 8",
+    {0, 2, FIELD_UNSIGNED, "event size", "bytes, payload included; the next event begins at a multiple of 8",
      "72 up to what is left"},
     {2, 2, FIELD_HEX, "marker", "0xC014 or 0xC00A", "else the rest of the buffer is skipped and noted"},
     {4, 2, FIELD_HEX, "type", "of the record: 0x20 paths, 0x22 sample, 0x23 summary, 0x24 names",
      "one of these, else skipped and noted"},
     {6, 10, FIELD_BYTES, "", "ignored", ""},
-    {16, 8, FIELD_TIME, "time", "local", ""},
+    {16, 8, FIELD_TIME, "time", "local time", ""},
     {24, 16, FIELD_GUID, "GUID", "933f3bb3-943e-490d-9ced-3cbb14c14479", "this one, else skipped and noted"},
     {40, 24, FIELD_BYTES, "", "ignored", ""},
     {64, 4, FIELD_UNSIGNED, "part", "number of the part in its record, from 1", "follows that of the event before"},
@@ -239,13 +239,13 @@ static const field log_paths[] = {
 };
 
 static const field log_path[] = {
-    {0, 4, FIELD_UNSIGNED, "size", "bytes with the strings", "52 up to what is left"},
+    {0, 4, FIELD_UNSIGNED, "size", "bytes, strings included", "52 up to what is left"},
     {4, 4, FIELD_HEX, "flags", "1 all instances, 0x10 all counters", ""},
-    {8, 4, FIELD_UNSIGNED, "user data", "value of the program that recorded", ""},
-    {12, 4, FIELD_TYPE, "type", "how values are computed", ""},
+    {8, 4, FIELD_UNSIGNED, "user data", "number that the recording program gave the counter", ""},
+    {12, 4, FIELD_TYPE, "type", "counter type: how values are computed", ""},
     {16, 8, FIELD_UNSIGNED, "frequency", "ticks per second of the clock that the type divides by", ""},
     {24, 4, FIELD_SIGNED, "default scale", "power of ten by which charts scale it", ""},
-    {28, 4, FIELD_ID, "machine", "offset of the string, which counts from 52", "inside the entry, with NUL"},
+    {28, 4, FIELD_ID, "machine", "offset of the string from byte 52 of the path", "inside the entry, with NUL"},
     {32, 4, FIELD_ID, "object", "the same", "inside the entry, with NUL"},
     {36, 4, FIELD_ID, "instance", "the same", "inside the entry, with NUL"},
     {40, 4, FIELD_ID, "parent", "the same", "inside the entry, with NUL"},
@@ -270,7 +270,7 @@ static const field log_item[] = {
 
 static const field log_counter[] = {
     {8, 4, FIELD_PDH_STATUS, "status", "whether there is a value", ""},
-    {12, 8, FIELD_TIME, "time", "local", ""},
+    {12, 8, FIELD_TIME, "time", "local time", ""},
     {20, 4, FIELD_BYTES, "", "meaning unknown", ""},
     {24, 8, FIELD_UNSIGNED, "first value", "raw value", ""},
     {32, 8, FIELD_UNSIGNED, "second value", "clock, or base", ""},
@@ -283,12 +283,12 @@ static const field log_instances[] = {
     {12, 4, FIELD_UNSIGNED, "instances", "number of instances that follow", "they fit the item"},
     {16, 4, FIELD_PDH_STATUS, "status", "whether there are values", ""},
     {20, 4, FIELD_BYTES, "", "meaning unknown", ""},
-    {24, 8, FIELD_TIME, "time", "local", ""},
+    {24, 8, FIELD_TIME, "time", "local time", ""},
     {32, 0, FIELD_BYTES, "content", "instances, then their names", ""},
 };
 
 static const field log_instance[] = {
-    {0, 4, FIELD_UNSIGNED, "name", "offset of the name from 8 of the item",
+    {0, 4, FIELD_UNSIGNED, "name", "offset of the name from byte 8 of the item",
      "after the instances, with NUL in the item"},
     {4, 4, FIELD_PDH_STATUS, "status", "whether there is a value", ""},
     {8, 8, FIELD_UNSIGNED, "first value", "raw value", ""},
@@ -296,8 +296,8 @@ static const field log_instance[] = {
 };
 
 static const field log_summary[] = {
-    {0, 8, FIELD_TIME, "first time", "local", ""},
-    {8, 8, FIELD_TIME, "last time", "local", ""},
+    {0, 8, FIELD_TIME, "first time", "local time", ""},
+    {8, 8, FIELD_TIME, "last time", "local time", ""},
     {16, 4, FIELD_UNSIGNED, "samples", "number of samples", ""},
 };
 
