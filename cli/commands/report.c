@@ -44,10 +44,9 @@ static bool collect_live(const options *o, output *out)
 }
 
 /* Collects all values, then writes the page. */
-void command_report(const options *given)
+void command_report(const options *o)
 {
-    const options with_files = options_with_files(given);
-    const options *o = &with_files;
+    const options joined = options_with_files(o);
     output out;
     buffer messages = {0};
     report *r = report_begin();
@@ -59,7 +58,7 @@ void command_report(const options *given)
     if (o->is_live)
         has_page = collect_live(o, &out);
     else
-        cook_files(o, &out);
+        cook_files(&joined, &out);
     if (o->top > 0)
         report_keep_top(r, o->top);
     if (report_dropped(r) > 0)
@@ -69,7 +68,7 @@ void command_report(const options *given)
                         report_dropped(r), REPORT_MOST_LINES);
     diagnostics_copy_to(NULL);
     const report_description description = {
-        .files = (const char *const *)o->files, .file_count = o->file_count, .messages = messages.data};
+        .files = (const char *const *)joined.files, .file_count = joined.file_count, .messages = messages.data};
     if (has_page && output_file_open(o)) {
         report_write(r, &description, &out);
         output_file_close(o, &out);

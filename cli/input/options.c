@@ -200,7 +200,9 @@ static bool store_source(options *o, const char *value)
     }
     if (!o->source)
         o->source = value;
-    o->sources[o->source_count++] = (char *)(uintptr_t)value; /* read only, as are the files */
+    char *source = memory_get(strlen(value) + 1, 1);
+    memcpy(source, value, strlen(value) + 1);
+    o->sources[o->source_count++] = source;
     return true;
 }
 
@@ -941,6 +943,8 @@ options options_with_files(const options *o)
 void options_free(options *o)
 {
     free(o->sets);
+    for (size_t i = 0; i < o->source_count; i++)
+        free(o->sources[i]);
     free(o->sources);
     free(o->registrations);
     free(o->counters);
