@@ -77,14 +77,12 @@ static void decimal_shift(decimal_integer *n, unsigned bits)
     n->count += n->limb[n->count] > 0;
 }
 
-/* Returns (high * 2^32 + low) / divisor rounded down, at most 2^32 - 1. One bit per step: compilers for 32-bit CPUs
- * call a helper function for a division of 64 bits, and core calls none. */
+/* Returns (high * 2^32 + low) / divisor rounded down, or 2^32 - 1 if that is larger; high is at most divisor. One bit
+ * per step: compilers for 32-bit CPUs call a helper function for a division of 64 bits, and core calls none. */
 static uint32_t decimal_guess(uint32_t high, uint32_t low, uint32_t divisor)
 {
     uint64_t rest = high;
     uint32_t quotient = 0;
-    if (high >= divisor)
-        return UINT32_MAX;
     for (unsigned i = 0; i < DECIMAL_LIMB_BITS; i++) {
         rest = rest << 1 | low >> (DECIMAL_LIMB_BITS - 1);
         low <<= 1;
