@@ -114,7 +114,8 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        print("| command | CPU seconds | MB/s of input | million rows/s | MiB of memory |", "|---|---:|---:|---:|---:|", sep="\n")
+        print("| command | CPU seconds | MB per CPU second | million rows per CPU second | MiB of memory |")
+        print("|---|---:|---:|---:|---:|")
         for name, put in (("counters", put_counters), ("instances", put_instances), ("objects", put_objects)):
             path = os.path.join(folder, name + ".blg")
             put(path, asked.megabytes * 10**6)

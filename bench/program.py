@@ -136,7 +136,8 @@ def main():
         subprocess.run([program, "record", "--quiet", "-o", first, "--set", "*", "--count", "20", "--interval", "0.05"],
                        check=True)
         write_recording(path, first, asked.megabytes * 10**6)
-        print("| command | CPU seconds | MB/s of input | million rows/s | MiB of memory |", "|---|---:|---:|---:|---:|", sep="\n")
+        print("| command | CPU seconds | MB per CPU second | million rows per CPU second | MiB of memory |")
+        print("|---|---:|---:|---:|---:|")
         cook = [program, "cook", "--quiet"]
         rows = [
             ("cat long.pfb", ["cat", path], False),

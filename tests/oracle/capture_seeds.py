@@ -323,8 +323,8 @@ def replaced_queries():
 
 def with_unknown_chunks():
     """Chunks with unknown tags among known ones."""
-    stranger = w.chunk(b"ZZZZ", b"\xff" * 5, version=77)
-    return two_queries(stranger, w.chunk(b"\0\1\2\3"), w.chunk(b"NOTE"))
+    unknown = w.chunk(b"ZZZZ", b"\xff" * 5, version=77)
+    return two_queries(unknown, w.chunk(b"\0\1\2\3"), w.chunk(b"NOTE"))
 
 
 def broken_captures():

@@ -69,7 +69,7 @@ class Writer:
                clock=(0, 0), gap=b"", tail=b"", extra=b""):
         """A PERF_OBJECT_TYPE with its counters, then its parts.
 
-        `extra` stands between header and counters, `gap` after the counters,
+        `extra` is put between header and counters, `gap` after the counters,
         `tail` after the parts.
         """
         first = 64 + len(extra)
