@@ -86,7 +86,7 @@ class Run:
         self.executions = 0
         self.speed = 0     # executions per second
         self.edges = 0
-        self.cpu_seconds = 0
+        self.elapsed_seconds = 0
         self.problems = []  # problems other than findings
         self.folder = RESULTS / target
         self.corpus = self.folder / "corpus"
@@ -124,7 +124,7 @@ class Run:
             status = self.process.wait()
         if status is not None:
             self.process = None
-            self.cpu_seconds = time.monotonic() - self.begin
+            self.elapsed_seconds = time.monotonic() - self.begin
             self.collect(status)
         return status
 

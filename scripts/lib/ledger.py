@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import resource
 import shutil
 import tempfile
 import time
@@ -31,12 +32,18 @@ def add_campaign(runs):
     book = load()
     for run in runs:
         entry = book.setdefault(run.target, {}).setdefault(run.name, {"seconds": 0, "executions": 0})
-        entry["seconds"] += run.cpu_seconds
+        entry["seconds"] += run.elapsed_seconds
         entry["executions"] += run.executions
     store(book)
 
 
 # ---- Measuring -----------------------------------------------------------------------------------
+
+
+def cpu_seconds():
+    """Of all processes that this one has started and waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 class Measured(fuzzing.LibFuzzer):
@@ -57,8 +64,12 @@ class Measured(fuzzing.LibFuzzer):
                     f"-artifact_prefix={self.findings}/{self.name}-", *more, self.corpus])
 
     def finish(self):
+        """Waits for the end. The speed is then in executions per CPU second, which other work on the machine hardly changes."""
+        before = cpu_seconds()
         while self.poll() is None:
             time.sleep(0.1)
+        self.cpu_seconds = max(cpu_seconds() - before, 0.01)
+        self.speed = round(self.executions / self.cpu_seconds)
         return self
 
 
@@ -83,9 +94,9 @@ def measure(arguments):
             failed = failed or any(run.problems for run in (speed, seeds, alone))
             book.setdefault(target, {})["measured"] = {
                 "speed": speed.speed, "empty": empty, "seed_edges": seeds.edges, "alone_edges": alone.edges,
-                "alone_seconds": seconds, "date": time.strftime("%Y-%m-%d")}
+                "alone_seconds": alone.cpu_seconds, "date": time.strftime("%Y-%m-%d")}
             print(f"{target}: {speed.speed:,} runs/s of {empty:,}, edges: seeds {seeds.edges:,}, "
-                  f"an empty corpus after {seconds} s {alone.edges:,}", flush=True)
+                  f"an empty corpus after {alone.cpu_seconds:.0f} CPU s {alone.edges:,}", flush=True)
             store(book)
     finally:
         shutil.rmtree(scratch)
@@ -116,7 +127,7 @@ def table(book):
         if figures:
             share = figures["alone_edges"] / figures["seed_edges"] if figures["seed_edges"] else 0
             cells = [f"{figures['speed']:,}", f"{figures['speed'] / figures['empty']:.1%}", f"{figures['seed_edges']:,}",
-                     f"{figures['alone_edges']:,} ({share:.0%}) in {figures['alone_seconds'] / 60:.2g} min"]
+                     f"{figures['alone_edges']:,} ({share:.0%}) in {figures['alone_seconds'] / 60:.1f} min"]
         lines.append(f"| {target} | " + " | ".join(cells) + " | " +
                      " | ".join(hours(entry.get(name)) for name in ("libfuzzer", "msan", "afl")) + " |")
     dates = sorted(entry["measured"]["date"] for entry in book.values() if "measured" in entry)
