@@ -6,7 +6,9 @@
 #include "perfblock/source.h"
 
 /* Reduces recorded data to the chosen countersets, counters and instances, so that a new recording contains nothing
- * else. Only captures need this: they return everything that they contain, a live query only what it asks for. */
+ * else. Only captures need this: they return everything that they contain, a live query only what it asks for. This is
+ * not done with pfb_source_open_capture, because an identifier block selects one counter or all: a choice of several
+ * counters would need other queries than the recorded ones. */
 
 /* An identifier block of the query information. */
 typedef struct extract_query {
