@@ -112,10 +112,12 @@ def table_of_types():
     """type -> (metric, ending, value), from docs/prometheus.md."""
     with open(os.path.join(ROOT, "docs", "prometheus.md"),
               encoding="utf-8") as page:
-        rows = re.findall(r"^\| (PERF_\w+) \| (\w+) \|"
+        rows = re.findall(r"^\| (`PERF_[^|]+) \| (\w+) \|"
                           r" `?(\w*)`? ?\|(?: (.+))? \|$", page.read(), re.M)
-    assert len({row[0] for row in rows}) == len(rows)
-    return {row[0]: row[1:] for row in rows}
+    types = [(name, row[1:]) for row in rows
+             for name in re.findall(r"PERF_\w+", row[0])]
+    assert len(dict(types)) == len(types)
+    return dict(types)
 
 
 def expected_value(value, item, object_frequency):

@@ -124,9 +124,8 @@ def documented_formulas():
     table = {}
     for line in PAGE.splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
-        if len(cells) == 4 and cells[0].startswith("`PERF_"):
-            for name in re.findall("`(PERF_[A-Z0-9_]+)`", cells[0]):
-                table[name] = cells[1], cells[2]
+        if len(cells) == 8 and cells[0].startswith("`0x") and cells[5] != "-":
+            table[cells[1].strip("`")] = cells[5], cells[4]
     return table
 
 
