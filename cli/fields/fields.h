@@ -34,7 +34,7 @@ typedef struct field {
     field_kind kind;
     const char *name;    /* in the SDK; "" for bytes without a name */
     const char *meaning; /* a few words */
-    const char *rule;    /* what is checked, in a few words; "" for nothing */
+    const char *rule;    /* what the reader checks, in a few words; "" if it accepts any content */
 } field;
 
 typedef struct field_table {
@@ -44,7 +44,7 @@ typedef struct field_table {
     size_t count;
 } field_table;
 
-/* The structures. Each has a colour of its own on the page. */
+/* The structures. Each has a colour of its own on the page of explain. */
 typedef enum structure {
     /* V2 replies */
     STRUCTURE_DATA_HEADER,

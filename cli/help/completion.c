@@ -37,7 +37,8 @@ static void put_names(buffer *out, const command_group *group)
         buffer_format(out, "%s%s", separator, g->name);
 }
 
-/* Appends text inside single quotes of a shell. A backslash is put before each of the characters in `escaped`. */
+/* Appends the inside of a shell string in single quotes. Puts a backslash before each character that is in `escaped`.
+ */
 static void put_quoted(buffer *out, const char *text, const char *escaped)
 {
     for (const char *c = text; *c != '\0'; c++) {
@@ -175,7 +176,7 @@ static void put_bash(buffer *out)
 
 static void put_zsh_option(buffer *out, const command_option *option, const command *c)
 {
-    bool is_repeatable = strstr(option->meaning, "repeatable") != NULL;
+    bool is_repeatable = strstr(option->meaning, "repeatable") != NULL; /* its help text says so */
     buffer_string(out, "            ");
     if (option->letter != 0)
         buffer_format(out, "'(-%c --%s)'{-%c,--%s}'", option->letter, option->name, option->letter, option->name);
@@ -285,7 +286,7 @@ static void put_zsh(buffer *out)
 
 #define FISH_ESCAPED "\\"
 
-/* Appends a completion with the word `name`, offered directly after the words in `condition`. */
+/* Appends the completion `name`. fish offers it if the words before the cursor are "perfblock" and `condition`. */
 static void put_fish_line(buffer *out, const char *condition, const char *name, const char *summary)
 {
     buffer_format(out, "complete -c perfblock -n '__perfblock_after%s%s' -a %s -d '", *condition != '\0' ? " " : "",

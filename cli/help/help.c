@@ -20,8 +20,8 @@ static void print(buffer *text)
     buffer_free(text);
 }
 
-/* Appends a text and a line feed. The text starts at `column`; it is wrapped between words at WIDTH, and the lines
- * after the first are indented by `indent`. */
+/* Appends a text and a line feed. The text starts at `column` of the line, and is wrapped between words at WIDTH. The
+ * lines after the first are indented by `indent`. */
 static void put_wrapped(buffer *out, const char *text, size_t column, size_t indent)
 {
     bool is_first = true;

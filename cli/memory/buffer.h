@@ -28,7 +28,7 @@ typedef struct buffer {
     size_t capacity;
 } buffer;
 
-/* The slow path of buffer_bytes(): grows the buffer, then appends. */
+/* The slow path of buffer_bytes(): grows the buffer if necessary, then appends. */
 void buffer_grow_bytes(buffer *out, const char *bytes, size_t size);
 
 /* This and the functions up to buffer_format_list() append to the buffer. */

@@ -15,7 +15,7 @@ void memory_at_exhaustion(void (*end)(void))
 void memory_exhausted(void)
 {
     end_program();
-    abort(); /* not reached: the function above does not return */
+    abort(); /* not reached, but the compiler does not know that end_program() does not return */
 }
 
 void *memory_get(size_t count, size_t size)

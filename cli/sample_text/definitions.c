@@ -145,8 +145,8 @@ bool definitions_option(definitions *d, const word *key, const text_option *opti
     while (i < count && !word_is(key, options[i].key))
         i++;
     if (i < count) {
-        if (options[i].is_given)
-            *options[i].is_given = true;
+        if (options[i].is_present)
+            *options[i].is_present = true;
         return read_value(d, &options[i]);
     }
     buffer names = {0};
@@ -208,7 +208,7 @@ static void add_to(text_parts *list, text_part *part)
     list->parts[list->count++] = part;
 }
 
-/* Records that a chunk is to be made from a part. */
+/* Adds a part to those from which definitions_put_countersets() or definitions_put_names() makes chunks. */
 static void set_new(definitions *d, text_part *part)
 {
     if (!part->is_new)
@@ -216,7 +216,7 @@ static void set_new(definitions *d, text_part *part)
     part->is_new = true;
 }
 
-/* The encoding of these keys is 0, which no name has. */
+/* The encoding of the keys of GUIDs and title indexes is 0. No name has it, so that no name equals such a key. */
 static pfb_name guid_key(const pfb_guid *guid)
 {
     return (pfb_name){.bytes = guid->bytes, .size_bytes = sizeof guid->bytes};
@@ -616,7 +616,7 @@ void definitions_put_countersets(definitions *d)
 
 typedef struct title {
     uint32_t index;
-    size_t position; /* of several names of an index the last one is used */
+    size_t position; /* if an index has several names, the one with the highest position is written */
     const pfb_name *name;
 } title;
 

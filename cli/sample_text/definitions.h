@@ -48,7 +48,7 @@ typedef struct text_part {
     uint32_t *offsets; /* V1: offset of each value in its counter block */
     size_t width_count, width_capacity, offset_capacity;
     uint32_t values_end; /* V1: end of the last value */
-    bool is_new;         /* in new_sets or new_objects: no chunk was made since it last changed */
+    bool is_new;         /* no chunk was made since it last changed: it is in new_sets or new_objects */
     /* The latest rows, ascending by name and occurrence. */
     previous_row *previous;
     uint64_t *numbers;
@@ -112,7 +112,7 @@ typedef struct text_option {
     const char *key;
     enum { OPTION_U32, OPTION_ID, OPTION_I32, OPTION_U64, OPTION_I64, OPTION_NAME, OPTION_GUID } kind;
     void *value;
-    bool *is_given; /* may be null */
+    bool *is_present; /* set to true if the line has the option; may be null */
 } text_option;
 
 /* Reads the value of the option with this key. */

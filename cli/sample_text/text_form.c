@@ -23,11 +23,11 @@ typedef struct text_value {
     uint32_t width;       /* bytes of the number, or of the datum */
     const uint8_t *datum; /* null: a number of 4 or 8 bytes */
     char relation;        /* + - or =: the value is relative to the previous result; 0: it is not */
-    word word;            /* for errors */
+    word word;            /* the place of errors in it */
 } text_value;
 
 typedef struct text_row {
-    pfb_name name; /* absent if `bytes` is null */
+    pfb_name name; /* name.bytes is null for the row "-", which has no instance */
     int64_t id;
     uint32_t parent_title, parent_position;
     uint32_t occurrence;
@@ -43,7 +43,7 @@ typedef struct text_result {
     size_t first_width; /* position in reader.widths of the widths of a row's values */
     size_t value_count; /* values per row */
     size_t first_row, row_count;
-    word word; /* for errors */
+    word word; /* the place of errors in it */
 } text_result;
 
 typedef struct text_query {
@@ -361,7 +361,7 @@ static bool end_sample(reader *r)
     if (!end_result(r))
         return false;
     pfb_chunk chunk = {.tag = r->is_v1 ? PFB_TAG_V1 : PFB_TAG_DATA};
-    if (!r->is_v1 && !put_queries(r)) /* the first result calls this; a sample may have none */
+    if (!r->is_v1 && !put_queries(r)) /* for a sample without results; otherwise read_v2_result() has called it */
         return false;
     pfb_error error = definitions_put_written(&r->definitions, &chunk, r->is_v1 ? write_v1 : write_v2, r);
     r->has_sample = false;
@@ -503,7 +503,7 @@ static int compare_only_ids(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Appends the widths of the values of counters. That of a counter that is not defined is 8. */
+/* Appends the width of the value of each counter id: that of its definition, or 8 bytes if it is not defined. */
 static void add_widths_of_ids(reader *r, const text_part *part, const uint32_t *ids, size_t count)
 {
     size_t known = part ? part->count : 0;
@@ -519,8 +519,8 @@ static void add_widths_of_ids(reader *r, const text_part *part, const uint32_t *
     free(sorted);
 }
 
-/* Sets the number of values per row and their widths: a value for each counter id, or one for the counter of the query.
- */
+/* Sets the number of values per row and their widths: a value for each counter id of the result, or for a kind without
+ * counter ids one value, of the counter in the query. */
 static void set_values(reader *r, text_result *result, const text_query *query, bool has_own_ids)
 {
     const text_part *part = result->part;
