@@ -8,16 +8,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Appends ", 2 blocks". Appends nothing if the count is 0. */
+/* Appends a count with its noun: ", 2 blocks". Appends nothing if the count is 0. */
 static void append_count(buffer *line, uint64_t count, const char *singular, const char *plural)
 {
     if (count > 0)
         buffer_format(line, ", %" PRIu64 " %s", count, count == 1 ? singular : plural);
 }
 
-enum { MAX_NOTES = NAMES_MOST_BITS + PFB_LWP_NOTE_COUNT };
+enum { MAX_NOTES = NAMES_MAX_BITS + PFB_LWP_NOTE_COUNT };
 
-/* Stores the names of the deviations from the format that were tolerated. Returns their number. */
+/* Stores the names of the deviations from the format that the readers tolerated. Returns their number. */
 static size_t name_notes(const walk *w, const char *names[MAX_NOTES])
 {
     size_t count = names_of_notes(w->notes, names);

@@ -403,7 +403,7 @@ static void cook_all(const options *o, output *out, bool is_live, input *live_fi
     c.printer.out = out;
     c.printer.is_live = is_live;
     c.printer.shows_first = live_file && live_file->kind == INPUT_PDH_TEXT;
-    c.printer.most_samples = is_live ? o->count : 0;
+    c.printer.max_samples = is_live ? o->count : 0;
     c.printer.is_nonzero = o->is_nonzero;
     values_arrange(&c.printer, o->sort, o->top);
     title_names_open(&c.names, o->names, &o->reader);

@@ -100,7 +100,7 @@ static void read_machine(cpu_list *list)
     }
     bool is_x86 = true;
     for (size_t i = 0; i < pfb_cpus_count(cpus); i++) {
-        /* Pinning fails for a CPU that went offline, or if the system cannot pin threads. */
+        /* Pinning fails for a CPU that went offline, which is left out, and always if the system cannot pin threads. */
         if (pfb_cpus_pin(cpus, i, &failure))
             is_x86 = read_cpu(list, pfb_cpus_number(cpus, i));
     }
@@ -134,8 +134,8 @@ static void write_lwp(output *out, pfb_lwp_refusal refusal, const pfb_lwp_capabi
         output_unsigned(out, "max_events", lwp->max_events);
         output_unsigned(out, "event_offset", lwp->event_offset);
         output_unsigned(out, "min_buffer_bytes", lwp->min_buffer_bytes);
-        lwp_state_bits(out, "hardware", lwp->hardware & ~PFB_LWP_AVAILABLE);
-        lwp_state_bits(out, "enabled", lwp->enabled & ~PFB_LWP_AVAILABLE);
+        lwp_print_bits(out, "hardware", lwp->hardware & ~PFB_LWP_AVAILABLE);
+        lwp_print_bits(out, "enabled", lwp->enabled & ~PFB_LWP_AVAILABLE);
         output_unsigned(out, "latency_bits", lwp->latency_bits);
         output_unsigned(out, "latency_rounding", lwp->latency_rounding);
         output_bool(out, "data_address", lwp->has_data_address);
@@ -143,7 +143,7 @@ static void write_lwp(output *out, pfb_lwp_refusal refusal, const pfb_lwp_capabi
         output_bool(out, "ip_filtering", lwp->has_ip_filtering);
         output_bool(out, "cache_levels", lwp->has_cache_levels);
         output_bool(out, "cache_latency", lwp->has_cache_latency);
-        lwp_state_registers(out, lwp);
+        lwp_print_registers(out, lwp);
     }
     output_end_object(out);
 }
@@ -169,8 +169,8 @@ static void write_identity(output *out, const cpu *c, const pfb_cpuid_identity *
     output_unsigned(out, "lwp_component_offset", identity->lwp_component_offset);
 }
 
-/* The reason why LWP cannot be used on a CPU. If only some CPUs have LWP, that is the reason for those that have it,
- * before any other one. */
+/* The reason why LWP cannot be used on a CPU. If only some CPUs have LWP, those that have it get PFB_LWP_PARTIAL, even
+ * if there is another reason. */
 static pfb_lwp_refusal shown_refusal(const cpu *c, bool is_partial)
 {
     return is_partial && pfb_lwp_is_supported(c->answer.refusal) ? PFB_LWP_PARTIAL : c->answer.refusal;

@@ -17,12 +17,13 @@ typedef struct eval {
     output out;
     size_t *columns; /* the column at each position of the header; EVAL_NO_COLUMN for an unknown or repeated name */
     size_t count;
-    buffer actual; /* temporary: the actual result, to be reported if another one was expected */
+    buffer actual; /* the text of the result that a cell is compared with, for the message if they differ */
 } eval;
 
 /* ---- Errors ---------------------------------------------------------------------------------------------- */
 
-/* Reports an error in a cell of the current record. `position` counts from 0; `offset` is the cell's in the file. */
+/* Reports an error in a cell of the current record. `position` counts from 0; `offset` is that of the cell in the file.
+ */
 static void report_error(const eval *e, size_t position, uint64_t offset, const char *code, const char *format, ...)
     TEXT_PRINTF(5, 6);
 
@@ -82,7 +83,7 @@ static size_t position_of(const eval *e, size_t column)
     return position;
 }
 
-/* Finds the column of each cell of the header. Reports cells that are not a column or repeat one. */
+/* Finds the column of each cell of the header. Reports cells that are not the name of a column, or repeat one. */
 static void read_columns(eval *e)
 {
     e->columns = memory_get(e->in.count, sizeof *e->columns);
@@ -158,7 +159,7 @@ static bool read_row(const eval *e, eval_row *row)
 
 static void write_row(output *out, const eval_row *row, const pfb_formula_result *result)
 {
-    const char *flags[NAMES_MOST_BITS];
+    const char *flags[NAMES_MAX_BITS];
     size_t flag_count = names_of_flags(result->flags, flags);
     output_begin(out, NULL, 0);
     output_bytes(out, "id", row->id.text, row->id.size);

@@ -167,7 +167,7 @@ static const column_rule columns[] = {
 
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0], TYPE_COLUMN = 1, OLDER_TYPE_COLUMN = 3 };
 
-_Static_assert(COLUMN_COUNT <= 64, "eval_row.given has a bit for each column");
+_Static_assert(COLUMN_COUNT <= 64, "eval_row.present has a bit for each column");
 
 size_t eval_column_named(csv_cell name)
 {
@@ -186,9 +186,9 @@ const char *eval_column_name(size_t column)
 
 /* ---- Inputs ---------------------------------------------------------------------------------------------- */
 
-static bool is_given(const eval_row *row, size_t column)
+static bool is_present(const eval_row *row, size_t column)
 {
-    return (row->given >> column & 1) != 0;
+    return (row->present >> column & 1) != 0;
 }
 
 static const char *read_id_cell(eval_row *row, const column_rule *c, csv_cell *cell)
@@ -259,7 +259,8 @@ static const struct {
     {"clamp_0", offsetof(pfb_formula_options, clamp_0)},
 };
 
-/* Reads "scale=N". Accepts any N that fits into the option: the formula returns a status for one out of range. */
+/* Reads "scale=N". Accepts any N that fits into the option; the formula returns the status bad_scale if N is out of
+ * range. */
 static const char *read_scale(pfb_formula_options *options, csv_cell word, size_t prefix)
 {
     int64_t scale = 0;
@@ -313,11 +314,11 @@ static const char *read_mode_cell(eval_row *row, const column_rule *c, csv_cell 
 const char *eval_row_read_cell(eval_row *row, size_t column, csv_cell *cell)
 {
     const column_rule *c = &columns[column];
-    if (c->read != read_id_cell) /* blanks are part of an id */
+    if (c->read != read_id_cell) /* blanks at the ends of an id are part of it */
         *cell = csv_trim(*cell);
     if (!c->read || cell->size == 0)
         return NULL;
-    row->given |= UINT64_C(1) << column;
+    row->present |= UINT64_C(1) << column;
     row->has_older = row->has_older || c->sample == OLDER;
     return c->read(row, c, cell);
 }
@@ -332,9 +333,9 @@ static unsigned clock_of(uint32_t type, bool is_generic)
     return row ? row->clock : PFB_CLOCK_NONE;
 }
 
-/* Stores the time or frequency of a column as that of the clock of the sample's type. Numbers that this clock does not
- * need are ignored, such as a frequency of the 100 ns clock. Returns false if the row also gives this clock by its own
- * name. */
+/* Stores the time or frequency of a column as that of the clock that the sample's type uses. A number that this clock
+ * does not have, such as a frequency of the 100 ns clock, is ignored. Returns false if the row also has a value in the
+ * column of that clock, such as perf_time1. */
 static bool assign_clock(eval_row *row, const column_rule *c)
 {
     static const struct {
@@ -362,13 +363,13 @@ static bool assign_clock(eval_row *row, const column_rule *c)
 const char *eval_row_finish(eval_row *row, size_t *column)
 {
     *column = TYPE_COLUMN;
-    if (!is_given(row, TYPE_COLUMN))
+    if (!is_present(row, TYPE_COLUMN))
         return "is not a counter type";
-    if (!is_given(row, OLDER_TYPE_COLUMN))
+    if (!is_present(row, OLDER_TYPE_COLUMN))
         row->samples[OLDER].type = row->samples[NEWER].type;
     for (*column = 0; *column < COLUMN_COUNT; ++*column) {
         const column_rule *c = &columns[*column];
-        if (c->read == read_clock_cell && is_given(row, *column) && !assign_clock(row, c))
+        if (c->read == read_clock_cell && is_present(row, *column) && !assign_clock(row, c))
             return "gives a clock that the row also gives by its own name";
     }
     return NULL;
@@ -413,7 +414,7 @@ static eval_verdict check_unit(const pfb_formula_result *result, csv_cell expect
 /* The flags may be in any order. */
 static eval_verdict check_flags(const pfb_formula_result *result, csv_cell expected, buffer *actual)
 {
-    const char *names[NAMES_MOST_BITS];
+    const char *names[NAMES_MAX_BITS];
     size_t count = names_of_flags(result->flags, names);
     unsigned found = 0; /* a bit for each of `names` that was expected; the bit after the last one for any other word */
     csv_cell word;

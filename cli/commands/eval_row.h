@@ -6,8 +6,8 @@
 #include "output/text.h"
 #include "perfblock/formula.h"
 
-/* The columns of eval, and a row: two samples, the options of the formula, and the expected result. A table has the
- * names of the columns and the functions that read or check their cells. */
+/* The columns of eval, and a row: two samples, the options of the formula, and the expected result. A table in
+ * eval_row.c has the names of the columns and the functions that read or check their cells. */
 
 /* ---- Columns --------------------------------------------------------------------------------------------- */
 
@@ -27,7 +27,7 @@ typedef struct eval_row {
     pfb_raw_value samples[2]; /* the older one, the newer one */
     bool has_older;
     /* ------------------------------------------------------------------------------------------ */
-    uint64_t given;       /* a bit for each column whose cell is not empty */
+    uint64_t present;     /* a bit for each column whose cell is not empty */
     int64_t clocks[2][2]; /* the cells of the columns time and frequency, by sample; the counter type decides which
                              clock they are */
 } eval_row;

@@ -55,7 +55,7 @@ void lwp_report_refusal(pfb_lwp_refusal refusal)
 
 enum { LIVE_RECORDS = 8, ALIGNMENT = 64 };
 
-/* Memory for a control block and a ring, both aligned to 64 bytes, which is fastest for the hardware. */
+/* Memory for a control block and a ring. Both are aligned to 64 bytes, which is fastest for the processor. */
 typedef struct live_memory {
     uint8_t *memory; /* of both; free with free() */
     uint8_t *control, *ring;
@@ -75,7 +75,7 @@ static live_memory make_memory(const pfb_lwp_capabilities *leaf)
     return m;
 }
 
-/* Inserts some events and prints the records that the hardware wrote for them. */
+/* Executes LWPINS several times and prints the records that the processor wrote for it. */
 static void record_events(output *out, const options *o, pfb_lwp_cpu *cpu, const pfb_lwp_capabilities *leaf)
 {
     pfb_source_failure failure = {0};

@@ -41,7 +41,7 @@ static void write_control(uint8_t *control, const pfb_lwp_capabilities *leaf)
     lwp_put_u32(control + leaf->event_offset, INTERVAL);
 }
 
-/* Runs one loop: LWPVAL in each iteration, before it LWPINS in every seventh one. */
+/* Runs the loop once: LWPVAL in each iteration, and LWPINS before it in every seventh one. */
 static void run_loop(pfb_lwp_model *model, uint64_t inserted, uint64_t value)
 {
     bool carry;

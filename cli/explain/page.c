@@ -746,7 +746,7 @@ void explain_log(explainer *e, const input *in)
 static void put_summary(explainer *e, uint32_t notes)
 {
     const input *in = e->in;
-    const char *names[NAMES_MOST_BITS];
+    const char *names[NAMES_MAX_BITS];
     size_t count = names_of_notes(notes, names);
     put(e, "<body>\n<header><h1>");
     html_string(&e->html, in->name);

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* Opens a file of --registration. Only a reply of request code 1 contains the GUID of its counterset; *set and *has_set
- * carry it on to the replies of other codes that follow on the command line. */
+/* Opens a file of --registration. Only a reply of request code 1 contains the GUID of its counterset. It is stored in
+ * *set and *has_set for the replies of other codes, which follow on the command line. */
 static void open_registration(metadata_file *file, const registration_option *option, pfb_guid *set, bool *has_set,
                               const pfb_read_options *reader)
 {

@@ -9,7 +9,7 @@
 /* The files of --registration and --query-info: metadata for V2 replies that are stored without it. */
 
 typedef struct metadata_file {
-    input in;         /* `data` is null if the file cannot be used, which was reported */
+    input in;         /* in.data is null if the file cannot be used; metadata_files_open() has reported why */
     pfb_guid set;     /* the counterset of a registration reply */
     uint32_t request; /* the request code of a registration reply; 0: query information */
 } metadata_file;

@@ -66,7 +66,7 @@ const char *names_of_time(const pfb_system_time *time, char memory[NAMES_TIME_BY
     return memory;
 }
 
-size_t names_of_notes(uint32_t notes, const char *names[NAMES_MOST_BITS])
+size_t names_of_notes(uint32_t notes, const char *names[NAMES_MAX_BITS])
 {
     static const number_name rows[] = {
         {PFB_NOTE_UNALIGNED_SIZE, "unaligned_size"},
@@ -92,10 +92,10 @@ size_t names_of_notes(uint32_t notes, const char *names[NAMES_MOST_BITS])
     return count;
 }
 
-size_t names_of_flags(uint32_t flags, const char *names[NAMES_MOST_BITS])
+size_t names_of_flags(uint32_t flags, const char *names[NAMES_MAX_BITS])
 {
     size_t count = 0;
-    for (uint32_t bit = 1; bit < 1u << NAMES_MOST_BITS; bit <<= 1) {
+    for (uint32_t bit = 1; bit < 1u << NAMES_MAX_BITS; bit <<= 1) {
         const char *name = !(flags & bit)                     ? ""
                            : bit == PFB_FLAG_INCOMPLETE_TOTAL ? "incomplete_total"
                                                               : pfb_flag_name(bit);

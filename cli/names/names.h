@@ -17,18 +17,18 @@ const char *names_of_win32(uint32_t code);
 /* The clock of a counter type (PFB_CLOCK_): "none", "perf", "100ns" or "object". */
 const char *names_of_clock(unsigned clock);
 
-enum { NAMES_TYPE_BYTES = 40, NAMES_TIME_BYTES = 64, NAMES_MOST_BITS = 16 };
+enum { NAMES_TYPE_BYTES = 40, NAMES_TIME_BYTES = 64, NAMES_MAX_BITS = 16 };
 
-/* The name of a counter type; for a value without a name its hexadecimal form, such as "0x00012000". */
+/* The name of a counter type. For a value that has no name, the number in hexadecimal, such as "0x00012000". */
 const char *names_of_type(uint32_t type, char memory[NAMES_TYPE_BYTES]);
 
 /* "YYYY-MM-DDThh:mm:ss.mmm"; the fields of `time` need not be valid. */
 const char *names_of_time(const pfb_system_time *time, char memory[NAMES_TIME_BYTES]);
 
 /* Stores the names of the PFB_NOTE_ bits that are set in `notes`. Returns their number. */
-size_t names_of_notes(uint32_t notes, const char *names[NAMES_MOST_BITS]);
+size_t names_of_notes(uint32_t notes, const char *names[NAMES_MAX_BITS]);
 
 /* Stores the names of the PFB_FLAG_ bits that are set in `flags`. Returns their number. */
-size_t names_of_flags(uint32_t flags, const char *names[NAMES_MOST_BITS]);
+size_t names_of_flags(uint32_t flags, const char *names[NAMES_MAX_BITS]);
 
 #endif

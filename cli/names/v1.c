@@ -3,7 +3,8 @@
 
 #include "output/diagnostics.h"
 
-/* Reads the rest of the object, so that its errors are not reported for the next one. */
+/* Reads the rest of the object, so that object_error has all its errors. pfb_v1_next_object() also checks the rest, but
+ * then object_error is that of the next object. */
 static void read_object(pfb_v1_reader *block)
 {
     pfb_v1_counter counter;

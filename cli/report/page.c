@@ -410,7 +410,7 @@ static void put_span(page *p)
 
 static void put_tolerated(page *p)
 {
-    const char *names[NAMES_MOST_BITS];
+    const char *names[NAMES_MAX_BITS];
     size_t count = names_of_notes(p->r->notes, names);
     if (count == 0)
         return;

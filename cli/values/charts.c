@@ -11,7 +11,7 @@ typedef struct chart_names {
     bool has_set, has_row;
 } chart_names;
 
-/* Values of a log: each value names its own machine and object. */
+/* Sets the names of a value of a log. Each value of a log has its own machine and object. */
 static void name_logged(chart_names *names, const pfb_collected_value *v)
 {
     buffer_clear(&names->machine);
@@ -27,7 +27,7 @@ static void name_logged(chart_names *names, const pfb_collected_value *v)
     values_put_column_name(&names->column, v);
 }
 
-/* Other values. The row of a counterset without instances has an empty name. */
+/* Sets the names of any other value. The row of a counterset without instances has an empty name. */
 static void name_value(chart_names *names, pfb_collector *collector, const pfb_collected_value *v)
 {
     pfb_collected_result result;

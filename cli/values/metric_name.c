@@ -137,7 +137,8 @@ static const unit_row unit_rows[] = {
     {"percentage", RATIO, {1, 100}},
 };
 
-/* Well-known raw counts whose names lack their unit, by the end of the metric's name. */
+/* The units of well-known raw counts whose names do not have them. `word` is the counter's part of the metric's name.
+ */
 static const unit_row nameless_units[] = {
     {"_commit_limit", BYTES, {1, 1}},
     {"_current_bandwidth", "_bytes_per_second", {1, 8}},
@@ -169,15 +170,15 @@ static bool is_one_of(const char *word, const char *const *words, size_t count)
 
 #define IS_ONE_OF(word, words) is_one_of(word, words, sizeof(words) / sizeof(words)[0])
 
-/* Units that names of metrics must not use: Prometheus has a base unit for each. */
-static bool is_odd_unit(const char *word)
+/* Returns true for units that names of metrics must not have, because Prometheus uses a base unit instead. */
+static bool is_forbidden_unit(const char *word)
 {
-    static const char *const odd[] = {"bits",  "calories", "days",   "fahrenheit", "hours",   "inches", "kelvins",
-                                      "miles", "minutes",  "ounces", "pounds",     "rankine", "weeks",  "yards"};
-    return IS_ONE_OF(word, odd);
+    static const char *const units[] = {"bits",  "calories", "days",   "fahrenheit", "hours",   "inches", "kelvins",
+                                        "miles", "minutes",  "ounces", "pounds",     "rankine", "weeks",  "yards"};
+    return IS_ONE_OF(word, units);
 }
 
-/* Units with a prefix, such as "millivolts", must not be used either. */
+/* Returns true for units with a prefix, such as "millivolts", which names of metrics must not have either. */
 static bool is_prefixed_unit(const char *word)
 {
     static const char *const prefixes[] = {"pico", "nano", "micro", "milli", "centi", "deci", "deca", "hecto", "kilo",
@@ -186,18 +187,19 @@ static bool is_prefixed_unit(const char *word)
                                         "kelvin",  "meters", "metres",  "seconds", "volts"};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         size_t size = strlen(prefixes[i]);
-        if (strncmp(word, prefixes[i], size) == 0 && (IS_ONE_OF(word + size, units) || is_odd_unit(word + size)))
+        if (strncmp(word, prefixes[i], size) == 0 && (IS_ONE_OF(word + size, units) || is_forbidden_unit(word + size)))
             return true;
     }
     return false;
 }
 
-/* Words that `promtool check metrics` rejects in names of metrics: abbreviated units, types, and the units above. */
-static bool is_taken(const char *word)
+/* Returns true for words that `promtool check metrics` rejects in names of metrics: abbreviated units, types, and the
+ * units of the two functions above. */
+static bool is_rejected(const char *word)
 {
-    static const char *const taken[] = {"s",  "ms", "us", "ns", "sec", "b",       "kb",    "mb",      "gb",
-                                        "tb", "pb", "m",  "h",  "d",   "counter", "gauge", "summary", "histogram"};
-    return IS_ONE_OF(word, taken) || is_odd_unit(word) || is_prefixed_unit(word);
+    static const char *const rejected[] = {"s",  "ms", "us", "ns", "sec", "b",       "kb",    "mb",      "gb",
+                                           "tb", "pb", "m",  "h",  "d",   "counter", "gauge", "summary", "histogram"};
+    return IS_ONE_OF(word, rejected) || is_forbidden_unit(word) || is_prefixed_unit(word);
 }
 
 typedef struct name_maker {
@@ -211,13 +213,13 @@ typedef struct name_maker {
 /* Appends a word. One that promtool rejects is joined to the word before it: "disk_counter" becomes "diskcounter". */
 static void put_word(name_maker *m, const char *word)
 {
-    if (!is_taken(word))
+    if (!is_rejected(word))
         buffer_string(m->out, "_");
     buffer_string(m->out, word);
 }
 
-/* Returns true for words that are left out because the endings replace them: units, and "avg", which contradicts a
- * total. The first unit becomes the unit of the value, unless the kind has one. */
+/* Returns true for words that are left out of the name: units, because the name ends in the base unit, and "avg" in a
+ * Prometheus counter, which is a total. The first unit becomes that of the value, unless the kind has a unit. */
 static bool is_replaced(name_maker *m, const char *word)
 {
     const unit_row *unit = find_unit(word);
@@ -301,7 +303,7 @@ static void find_nameless_unit(name_maker *m)
     }
 }
 
-/* Endings that Prometheus reserves for counters and for the series of summaries and histograms. */
+/* Returns true if a name has an ending that Prometheus reserves for counters, summaries or histograms. */
 static bool is_reserved(const buffer *name)
 {
     return ends_with(name, "_total") || ends_with(name, "_count") || ends_with(name, "_sum") ||

@@ -111,7 +111,7 @@ static void put_header(output *out, pdh_log *log)
     for (size_t i = 0; i < log->column_count; i++) {
         size_t size;
         const char *path = series_key(&log->columns, i, &size);
-        output_raw(out, log->line.data, log->line.size); /* one cell at a time: counters may share a long name */
+        output_raw(out, log->line.data, log->line.size); /* cell by cell, because the whole header may be large */
         buffer_clear(&log->line);
         buffer_string(&log->line, separator(out));
         text_pdh(&log->line, path, size);

@@ -47,11 +47,11 @@ typedef struct point {
 
 /* A total of 4 bytes, continued past 2^32. */
 typedef struct long_total {
-    uint64_t last;  /* the value in the latest sample */
-    uint64_t carry; /* added to it: 2^32 for each wrap */
+    uint64_t value; /* in the sample */
+    uint64_t carry; /* is added to the value: 2^32 for each wrap so far */
 } long_total;
 
-/* The totals of a metric for an instance, which the next sample continues. */
+/* The totals of a metric for an instance, stored for the next sample, which may need their carries. */
 typedef struct stored_point {
     size_t key; /* in `keys`: the metric's name and the labels, with a NUL after each */
     long_total raw, base;
@@ -80,8 +80,8 @@ typedef struct exposition {
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* In characters. Every metric has a copy of its name: without a limit, counters that share one long name would need
- * memory quadratic in the input. */
+/* Limits of names and help texts, in characters. Every metric has a copy of its name: without a limit, counters that
+ * share one long name would need memory quadratic in the input. */
 enum { LONGEST_NAME = 256, LONGEST_HELP = 1000 };
 
 /* Returns true if the name has at most LONGEST_NAME UTF-16 units. A longer name is ignored. */
@@ -159,7 +159,7 @@ static int compare_counters(const void *left, const void *right)
     return order != 0 ? order : (a->counter_id > b->counter_id) - (a->counter_id < b->counter_id);
 }
 
-/* The key by which metrics of one name are ordered: the base unit is preferred, then smaller units. */
+/* Sort key of metrics with the same name: the base unit comes first, then smaller units before larger ones. */
 static double unit_size(const metric *m)
 {
     return m->scale.times == m->scale.over ? 0 : m->scale.times / m->scale.over;
@@ -467,8 +467,8 @@ static bool is_total(const pfb_collected_value *v)
            (length == size || v->instance[length - size - 1] == ',');
 }
 
-/* Returns true if the value of a metric can be computed. Counters and summaries need no previous sample, so the status
- * does not matter for them. */
+/* Returns true if the value of a metric can be computed. Metrics of the Prometheus types counter and summary are made
+ * from raw values of this sample alone, so the status of the displayed value does not matter for them. */
 static bool has_inputs(const metric *m, const pfb_collected_value *v, double ticks)
 {
     bool has_clock = m->clock == PFB_CLOCK_NONE || ticks > 0;
@@ -536,24 +536,24 @@ static void find_points(exposition *e)
 
 /* ---- Totals of 4 bytes ----------------------------------------------------------------------------------- */
 
-/* The same order as that of points. */
+/* Compares keys of stored_point in the order of points (compare_points): by name, then by labels. */
 static int compare_keys(const char *left, const char *right)
 {
     int order = strcmp(left, right);
     return order != 0 ? order : strcmp(left + strlen(left) + 1, right + strlen(right) + 1);
 }
 
-/* Sets the carry of a total from its previous one. A total that fell has wrapped at 2^32 if the increase is then less
- * than 2^31; otherwise its provider was restarted, and the carry is 0. */
-static void carry(long_total *total, const long_total *last)
+/* Sets the carry of a total from the same total in the previous sample. A value that fell has wrapped at 2^32 if that
+ * makes the increase less than 2^31; otherwise the provider was restarted, and the carry stays 0. */
+static void set_carry(long_total *total, const long_total *previous)
 {
-    const uint64_t end = UINT64_C(1) << 32;
-    if (last->last >= end || total->last >= end)
+    const uint64_t wrap = UINT64_C(1) << 32;
+    if (previous->value >= wrap || total->value >= wrap)
         return;
-    if (total->last >= last->last)
-        total->carry = last->carry;
-    else if (end - last->last + total->last < end / 2)
-        total->carry = last->carry + end;
+    if (total->value >= previous->value)
+        total->carry = previous->carry;
+    else if (wrap - previous->value + total->value < wrap / 2)
+        total->carry = previous->carry + wrap;
 }
 
 /* Continues the totals of a point from those of the previous sample and stores them for the next one. The points of
@@ -563,7 +563,7 @@ static void continue_totals(exposition *e, point *p)
     const metric_totals *previous = e->p->metrics;
     const metric *m = p->metric;
     metric_totals *totals = &e->totals;
-    stored_point current = {.key = totals->keys.size, .raw.last = p->raw, .base.last = p->base};
+    stored_point current = {.key = totals->keys.size, .raw.value = p->raw, .base.value = p->base};
     int order = 1;
     if (!m->is_raw_short && !m->is_base_short)
         return;
@@ -576,9 +576,9 @@ static void continue_totals(exposition *e, point *p)
     }
     if (order == 0) {
         if (m->is_raw_short)
-            carry(&current.raw, &previous->points[e->next_total].raw);
+            set_carry(&current.raw, &previous->points[e->next_total].raw);
         if (m->is_base_short)
-            carry(&current.base, &previous->points[e->next_total].base);
+            set_carry(&current.base, &previous->points[e->next_total].base);
     }
     totals->points = memory_grow(totals->points, &totals->capacity, totals->count + 1, sizeof *totals->points);
     totals->points[totals->count++] = current;
@@ -606,7 +606,7 @@ void values_end_metrics(values_printer *p)
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Appends an integer in base units. If it is in base units already, all its digits are kept. */
+/* Appends an integer, converted to base units. If it is in base units already, it is written without rounding. */
 static void put_scaled(buffer *out, const metric *m, uint64_t integer)
 {
     if (m->scale.times == m->scale.over)

@@ -38,7 +38,7 @@ static size_t add_series(series_list *list, uint64_t hash, series added)
     return list->count++;
 }
 
-/* The key is stored once: all its series point to the same bytes. */
+/* All series of a key point to one copy of its bytes. */
 size_t series_find(series_list *list, const void *key, size_t size)
 {
     if (list->seed == 0)

@@ -13,7 +13,7 @@
 
 typedef struct series {
     size_t offset, size; /* of the key, in series_list.text */
-    uint32_t repeat;     /* n, from 0 */
+    uint32_t repeat;     /* n of the sentence above, counted from 0 */
     uint32_t uses;       /* if repeat is 0: number of values with the key in sample `stamp` */
     uint64_t stamp;      /* if repeat is 0: series_list.stamp at its last value */
 } series;

@@ -32,7 +32,7 @@ _Static_assert(sizeof(summary_key) ==
 typedef struct summary_line {
     figures figures;
     uint64_t missing;  /* values with a status other than ok */
-    uint64_t statuses; /* statuses of these: bit n is value_summary.statuses[n] */
+    uint64_t statuses; /* of the missing values: bit n is value_summary.statuses[n] */
 } summary_line;
 
 /* There are fewer names of statuses than this. */
@@ -65,7 +65,7 @@ void value_summary_free(value_summary *summary)
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Returns the position of a name. It is stored with a NUL. */
+/* Returns the position of a name in value_summary.names, which stores it with a NUL. */
 static size_t name_at(value_summary *summary, const char *name, size_t size)
 {
     buffer_clear(&summary->name);
@@ -212,7 +212,7 @@ static void put_figures(output *out, const value_summary *summary, const summary
     output_names(out, "statuses", names, count);
 }
 
-/* Fields that records of single values have, too, have the same names and order. */
+/* The fields have the same names and order as in the records of single values (values.c). */
 static void put_record(output *out, buffer *text, const value_summary *summary, size_t number)
 {
     char type[NAMES_TYPE_BYTES];
@@ -241,7 +241,7 @@ static void put_record(output *out, buffer *text, const value_summary *summary, 
     output_end(out);
 }
 
-/* "% Processor Time (0,0)" */
+/* Appends the counter and the instance: "% Processor Time (0,0)". */
 static void put_row_name(buffer *out, const pfb_collected_value *v)
 {
     values_put_column_name(out, v);
@@ -252,7 +252,7 @@ static void put_row_name(buffer *out, const pfb_collected_value *v)
     buffer_string(out, ")");
 }
 
-/* Appends a figure as tables of single values show a value of the counter. */
+/* Appends the minimum, average, maximum or last value of a counter, formatted as tables format its values. */
 static void put_readable(buffer *out, pfb_collected_value v, double value)
 {
     const double exact = 9007199254740992.0;

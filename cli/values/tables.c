@@ -121,7 +121,8 @@ void values_put_column_name(buffer *out, const pfb_collected_value *v)
 
 #define NO_COLUMN UINT32_MAX
 
-/* The table's column of each counter position in the current result; NO_COLUMN before its first value. */
+/* The columns of the current result: for each counter position the column of the table, which may combine several
+ * results; NO_COLUMN before the first value of the counter. */
 typedef struct result_columns {
     uint32_t *columns;
     size_t count, capacity;
@@ -284,7 +285,8 @@ static bool has_previous(pfb_status status)
            status == PFB_STATUS_NEGATIVE_DENOMINATOR;
 }
 
-/* Marks as new the instances that lack a previous sample while others of the same counter have one. */
+/* Marks as new the values of instances that lack a previous sample while other instances of the same counter have one.
+ */
 static void mark_new_instances(value_table *t)
 {
     static const char word[] = "new";
@@ -504,7 +506,8 @@ static void add_values(value_table *t, uint32_t end, pfb_collected_value *v, boo
 
 /* ---- Logs ------------------------------------------------------------------------------------------------ */
 
-/* Appends the path of a value: "\\\\PC\Processor(0)\% Processor Time". */
+/* Appends the path of a value: \\PC\Processor(0)\% Processor Time. The machine of a value of a log has the backslashes.
+ */
 static void put_path(value_table *t, const pfb_collected_value *v)
 {
     text_first(&t->text, v->machine, v->machine_size, VALUES_LONGEST_NAME);
@@ -577,7 +580,7 @@ static void print_log_table(values_printer *p, pfb_collector *collector)
         drop_zero_rows(&t);
     if (p->sort || p->top > 0)
         sort_rows(&t, 0);
-    if (t.row_count > 0) { /* a sample of whole objects begins with a part without values */
+    if (t.row_count > 0) { /* a sample of a log with whole V1 objects begins with a part that has no values */
         qsort(t.cells, t.cell_count, sizeof *t.cells, compare_cells);
         put_log_title(&t);
         table_open(&out, 2, false);

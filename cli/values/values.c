@@ -141,8 +141,8 @@ static void report_result(const values_printer *p, pfb_collector *collector, uin
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-/* The text of fields that are equal for all values of a result, a row or a column is made once and repeated. That of a
- * column is cached from sample to sample if it is short. */
+/* The text of fields that are equal for all values of a result, a row or a column is made once and repeated. The text
+ * for a column is also kept for the next samples, if it has at most LONGEST_COLUMN bytes. */
 
 enum { COLUMN_SLOTS = 1024, LONGEST_COLUMN = 512 };
 
@@ -239,7 +239,8 @@ static void put_column_fields(const values_printer *p, field_cache *cache, const
     output *out = p->out;
     char type[NAMES_TYPE_BYTES];
     size_t size;
-    cached_column *c = &cache->columns[(v->result * 61 + v->position) % COLUMN_SLOTS];
+    enum { FACTOR = 61 }; /* any odd number: spreads the columns of different results over the slots */
+    cached_column *c = &cache->columns[(v->result * FACTOR + v->position) % COLUMN_SLOTS];
     if (is_cached_column(c, v)) {
         output_repeat(out, c->fields, c->size);
         return;
@@ -299,7 +300,7 @@ static void put_path(output *out, buffer *text, const pfb_collected_value *v)
 static void put_value(const values_printer *p, field_cache *cache, const pfb_collected_value *v)
 {
     output *out = p->out;
-    const char *flags[NAMES_MOST_BITS];
+    const char *flags[NAMES_MAX_BITS];
     size_t flag_count = v->flags != 0 ? names_of_flags(v->flags, flags) : 0;
     bool is_same_result = cache->has_result && cache->last_result == v->result;
     cache->has_row = cache->has_row && is_same_result && cache->last_row == v->row;
@@ -378,8 +379,8 @@ static bool print_values(values_printer *p, pfb_collector *collector)
     return true;
 }
 
-/* Returns true if the current sample is printed, with is_live. A sample may come in several parts with the same number.
- * In one that is not printed the counter to sort by is looked for. */
+/* Used if is_live is set. Returns true if the current sample is printed. A sample may come in several parts with the
+ * same number. A sample that is not printed is only searched for the counter to sort by. */
 static bool is_printed_live(values_printer *p, pfb_collector *collector)
 {
     pfb_collected_value v;
@@ -396,7 +397,7 @@ static bool is_printed_live(values_printer *p, pfb_collector *collector)
 
 bool values_has_ended(const values_printer *p)
 {
-    return output_failed(p->out) || (p->most_samples > 0 && p->sample_count > p->most_samples);
+    return output_failed(p->out) || (p->max_samples > 0 && p->sample_count > p->max_samples);
 }
 
 void values_print(values_printer *p, pfb_collector *collector)

@@ -36,7 +36,7 @@ void walk_note(walk *w, const file_bytes *bytes, uint32_t notes)
     w->notes |= notes;
     if (notes == 0)
         return;
-    const char *names[NAMES_MOST_BITS];
+    const char *names[NAMES_MAX_BITS];
     size_t count = names_of_notes(notes, names);
     output_begin(w->out, "note", bytes->depth);
     output_offset(w->out, bytes->base);
@@ -46,7 +46,7 @@ void walk_note(walk *w, const file_bytes *bytes, uint32_t notes)
 
 /* ---- Data blocks ----------------------------------------------------------------------------------------- */
 
-/* State of the records of a block. */
+/* State of the walk of a V2 reply. */
 typedef struct data_walk {
     walk *w;
     const file_bytes *bytes;
@@ -153,8 +153,8 @@ static void print_value(const data_walk *d, const pfb_v2_value *value)
 
 /* ---- The bytes of data blocks, for explain --------------------------------------------------------------- */
 
-/* Begins a result: its header, the counter ids, and the header of the instances. If there are counter ids, the latter
- * begins dwSize bytes after the start of PERF_MULTI_COUNTERS. */
+/* Begins a result: its header, the counter ids, and the header of the instances (PERF_MULTI_INSTANCES). If there are
+ * counter ids, that header begins dwSize bytes after the start of PERF_MULTI_COUNTERS. */
 static void explain_result(const data_walk *d)
 {
     enum { HEADER = 16 };
@@ -283,8 +283,8 @@ static void walk_lone_v1(walk *w, const file_bytes *bytes)
         walk_trailing(w, bytes, size);
 }
 
-/* All blocks of a file. The walk ends at the first error, because the start of the next block is unknown, unless the
- * error is inside a V1 block with a valid header. */
+/* All blocks of a file. The walk ends at the first error, because the start of the next block is then unknown. An error
+ * inside a V1 block with a valid header does not end it: the header has the size of the block. */
 static void walk_blocks(walk *w)
 {
     input *in = w->in;

@@ -47,8 +47,8 @@ void walk_capture_parts(walk *w, uint32_t tag, const char *what);
 
 /* ---- Shared by the files of the walk ---------------------------------------------------------------------- */
 
-/* Returns false if nothing is printed. Callers then make no records of instances and values, because making records
- * took more time than reading the values. */
+/* Returns false if nothing is printed. Callers then skip the records of instances and values, which take more time to
+ * make than the values take to read. */
 static inline bool walk_has_records(const walk *w)
 {
     return w->out->format != OUTPUT_NONE;

@@ -34,7 +34,8 @@ static void print_figure(output *out, const char *key, const char *words_key, pf
     output_end_object(out);
 }
 
-/* The figures that a hook stores of a CPU (`owner` is its position), of the system or of the thread, if it has them. */
+/* The figures that a hook stores for a CPU (`owner` is its position), for the system (PFB_CPI_OF_SYSTEM) or for the
+ * thread (PFB_CPI_OF_THREAD). Prints nothing if the hook does not store them. */
 static void print_figures(const hook_walk *h, pfb_cpi_hook_kind kind, uint32_t owner)
 {
     output *out = h->w->out;
@@ -132,7 +133,8 @@ static void put_figure(table *t, bool exists, pfb_cpi_words words)
     put_cell(t, &cell);
 }
 
-/* The row of a CPU (`owner` is its position), of the system or of the thread, if the hook has it. */
+/* The row of a CPU (`owner` is its position), of the system or of the thread. Adds no row if the hook does not store
+ * the figures. */
 static void put_row(const hook_walk *h, table *t, pfb_cpi_hook_kind kind, uint32_t owner)
 {
     buffer name = {0};
@@ -276,7 +278,8 @@ static void explain_processors(const walk *w, const file_bytes *record, size_t a
     }
 }
 
-/* Prints the figures of a summary: CPI of the CPUs and of the system, the same of scaled CPI and busy, the thread. */
+/* Prints the figures of a summary, in their order: the CPI of each CPU and of the system; if flagged, scaled CPI and
+ * busy of each CPU and of the system; if flagged, the CPI of the thread. */
 static void explain_summary(const walk *w, const file_bytes *record, size_t at, uint32_t cpu_count, uint32_t flags)
 {
     explainer *page = w->page;
@@ -295,7 +298,8 @@ static void explain_summary(const walk *w, const file_bytes *record, size_t at, 
         explain_row(page, record, at, FIGURE_BYTES, FIELD_FIGURE, "CPI of the thread");
 }
 
-/* Prints the words of a hook, as its flags and counts say and as far as the record reaches. */
+/* Prints the words of a hook. Its flags and its number of CPUs decide which words it has; words past the end of the
+ * record are left out. */
 static void explain_words(const walk *w, const file_bytes *record, size_t at, structure which)
 {
     uint32_t flags = load(record, at + FLAGS_AT, 4);
@@ -315,7 +319,7 @@ static void explain_words(const walk *w, const file_bytes *record, size_t at, st
         explain_fields(w->page, record, STRUCTURE_CPI_SCALED_COUNTS, at + SYSTEM_COUNTS_AT + COUNTS_BYTES);
 }
 
-/* Returns the row of the kind of hook; PFB_CPI_HOOK_COUNT for other records. */
+/* Returns the row of `layouts` for a record; PFB_CPI_HOOK_COUNT if the record is not a hook. */
 static size_t find_layout(const file_bytes *record, size_t at)
 {
     enum { MAJOR = 0xC0, KIND_SHIFT = 28 };
@@ -327,7 +331,7 @@ static size_t find_layout(const file_bytes *record, size_t at)
     return row;
 }
 
-/* Prints a record and returns where it ends. With an error it may have any content. */
+/* Prints a record and returns where it ends. If `has_error`, the record is malformed, and its size may be too. */
 static size_t explain_hook(const hook_walk *h, size_t at, bool has_error)
 {
     enum { TYPE_BITS = 3 };
@@ -368,8 +372,8 @@ static size_t explain_group(const hook_walk *h, size_t at)
     return at;
 }
 
-/* Prints the records after the last group: those with other major codes, and after an error those of a group up to the
- * record that has it. */
+/* Prints the records after the last group: those with other major codes, and after an error the records of the
+ * incomplete group, up to the malformed record. */
 static void explain_tail(const hook_walk *h, size_t at)
 {
     const file_bytes *bytes = h->bytes;
@@ -387,7 +391,7 @@ static void explain_tail(const hook_walk *h, size_t at)
 void walk_hooks(walk *w, const file_bytes *bytes)
 {
     hook_walk h = {.w = w, .bytes = bytes};
-    size_t at = 0; /* the end of the groups that explain has */
+    size_t at = 0; /* end of the groups that are on the page of explain */
     pfb_cpi_hooks_open(&h.hooks, bytes->data, bytes->size, NULL);
     while (!output_failed(w->out) && pfb_cpi_hooks_next(&h.hooks, &h.group)) {
         w->counts.groups++;

@@ -18,7 +18,7 @@ typedef struct log_walk {
     pfb_log_reader log;
     pfb_log_record record;
     file_bytes content; /* the joined parts of the record */
-    uint8_t *memory;
+    uint8_t *memory;    /* of `content`, reused for each record */
     size_t capacity;
 } log_walk;
 
@@ -50,10 +50,11 @@ static void print_log(const log_walk *l)
     buffer_free(&version);
 }
 
-/* The header of the log, which is the first event. The position of the time zone depends on the size of pointers. */
+/* The header of the log, which is the first event, after the header of the first buffer. The time zone is at offset
+ * 88 + 2 * pointer size of the log header. */
 static void explain_header(const log_walk *l)
 {
-    enum { HEADER = 72, ZONE = 88, EVENT_SIZE = 4 };
+    enum { HEADER = 72 /* bytes of the buffer header */, ZONE = 88, EVENT_SIZE = 4 };
     const input *in = l->w->in;
     const file_bytes file = {.data = in->data, .size = in->size};
     if (!l->w->page || in->size < HEADER + ZONE)
@@ -278,7 +279,7 @@ static void walk_summary(log_walk *l)
     walk_fail(l->w, &l->content, error);
 }
 
-/* Begins a record at the offset of its first event. */
+/* Begins a record on the page of explain, at the offset of its first event. */
 static void begin_record(const log_walk *l)
 {
     const file_bytes file = {.data = l->w->in->data, .size = l->w->in->size, .base = (size_t)l->w->in->offset};
@@ -363,8 +364,8 @@ static void print_column(output *out, const pfb_pdh_text_path *path)
 
 /* ---- The bytes of a text log, for explain ------------------------------------------------------------------- */
 
-/* A line whose cells are printed. The reader returns only where a cell begins, so each is printed when the next one is
- * known. */
+/* A line whose cells are printed. The reader returns only where a cell begins, so a cell is printed when the start of
+ * the next cell is known. */
 typedef struct line_cells {
     explainer *page;
     file_bytes file;

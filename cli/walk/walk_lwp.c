@@ -18,7 +18,7 @@ typedef struct lwp_walk {
     uint32_t entries;
 } lwp_walk;
 
-enum { PAIR_BITS = 26 }; /* of an interval or a counter; the bits above are reserved */
+enum { PAIR_BITS = 26 }; /* used bits of an interval or a counter; the others are reserved */
 
 /* Converts an offset in a part of the snapshot to the offset in the file. */
 static size_t offset_of(const lwp_walk *l, pfb_lwp_part part, size_t offset)
@@ -48,12 +48,12 @@ static void print_names(output *out, const char *key, uint32_t bits, const char 
     output_names(out, key, names, count);
 }
 
-void lwp_state_bits(output *out, const char *key, uint32_t bits)
+void lwp_print_bits(output *out, const char *key, uint32_t bits)
 {
     print_names(out, key, bits, pfb_lwp_bit_name);
 }
 
-void lwp_state_registers(output *out, const pfb_lwp_capabilities *leaf)
+void lwp_print_registers(output *out, const pfb_lwp_capabilities *leaf)
 {
     char text[40];
     snprintf(text, sizeof text, "%08" PRIX32 "-%08" PRIX32 "-%08" PRIX32 "-%08" PRIX32, leaf->eax, leaf->ebx, leaf->ecx,
@@ -72,9 +72,9 @@ static void print_control(const lwp_walk *l)
     const pfb_lwp_control *control = &l->lwp.control;
     output_begin(out, "control", l->bytes->depth);
     output_offset(out, offset_of(l, PFB_LWP_PART_CONTROL, 0));
-    lwp_state_registers(out, &l->lwp.capabilities);
+    lwp_print_registers(out, &l->lwp.capabilities);
     output_hex(out, "flags", control->flags);
-    lwp_state_bits(out, "wanted", control->flags);
+    lwp_print_bits(out, "wanted", control->flags);
     output_unsigned(out, "buffer_bytes", control->buffer_bytes);
     output_unsigned(out, "random_bits", control->random_bits);
     output_hex(out, "buffer_base", control->buffer_base);
@@ -88,7 +88,7 @@ static void print_control(const lwp_walk *l)
     output_hex(out, "limit_ip", control->limit_ip);
     output_unsigned(out, "event_bytes", l->lwp.capabilities.event_bytes);
     output_unsigned(out, "slots", l->lwp.slots);
-    if (is_continuous(l)) /* the tail has no meaning */
+    if (is_continuous(l)) /* the tail does not tell how many records are unread */
         output_null(out, "unread");
     else
         output_unsigned(out, "unread", l->lwp.count);
@@ -116,7 +116,8 @@ static void print_pairs(const lwp_walk *l)
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* Names of flag bits are provisional: they are printed in addition to the raw word, never instead of it. */
+/* The names of flag bits are provisional: they were not verified against AMD's manual. So they are printed in addition
+ * to the raw word, never instead of it. */
 static void print_flag_names(output *out, const pfb_lwp_event *event)
 {
     const char *names[16];

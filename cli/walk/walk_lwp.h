@@ -5,12 +5,12 @@
 #include "output/output.h"
 #include "perfblock/lwp/cpuid.h"
 
-/* Output of CPUID leaf 8000001C, which describes Lightweight Profiling. */
+/* Output of CPUID leaf 8000001C, which describes Lightweight Profiling, as fields of a record. */
 
-/* The set bits of EAX, EDX or the control block's Flags by name; bits without a published name by number. */
-void lwp_state_bits(output *out, const char *key, uint32_t bits);
+/* Prints the set bits of EAX, EDX or the control block's Flags by name; bits without a published name by number. */
+void lwp_print_bits(output *out, const char *key, uint32_t bits);
 
-/* The four registers as "EAX-EBX-ECX-EDX". */
-void lwp_state_registers(output *out, const pfb_lwp_capabilities *leaf);
+/* Prints the four registers as "EAX-EBX-ECX-EDX", each in 8 hexadecimal digits. */
+void lwp_print_registers(output *out, const pfb_lwp_capabilities *leaf);
 
 #endif

@@ -47,7 +47,8 @@ static void print_counter(walk *w, const file_bytes *bytes, const pfb_counter *c
     explain_end(w->page, bytes, 0);
 }
 
-/* Ends the reading of these bytes: reports the error, if there is one, and the bytes without a field. */
+/* Ends the walk of these bytes: reports the error, if there is one. On the page of explain it adds the bytes that
+ * belong to no field. */
 static void end_part(walk *w, const file_bytes *bytes, pfb_error error)
 {
     walk_fail(w, bytes, error);

@@ -13,7 +13,7 @@ typedef struct step_walk {
     const file_bytes *bytes;
     pfb_cpi_text text;
     pfb_cpi_step step;
-    size_t explained; /* end of the lines that explain has */
+    size_t explained; /* end of the lines that are on the page of explain */
 } step_walk;
 
 static void print_snapshot(const step_walk *s)
@@ -92,10 +92,10 @@ static void print_step(const step_walk *s)
 
 /* ---- The bytes, for explain ----------------------------------------------------------------------------- */
 
-enum { LINE_HEAD, LINE_WIDTHS, LINE_SNAPSHOT, LINE_CPU, LINE_THREAD, LINE_REFUSAL, LINE_KINDS, MOST_WORDS = 6 };
+enum { LINE_HEAD, LINE_WIDTHS, LINE_SNAPSHOT, LINE_CPU, LINE_THREAD, LINE_REFUSAL, LINE_KINDS, MAX_WORDS = 6 };
 
 /* The words of a line: the first one, which is its kind, and what the others mean. */
-static const char *const line_words[LINE_KINDS][MOST_WORDS] = {
+static const char *const line_words[LINE_KINDS][MAX_WORDS] = {
     [LINE_HEAD] = {"cpi-snapshots", "version"},
     [LINE_WIDTHS] = {"widths", "bits of instructions", "bits of cycles"},
     [LINE_SNAPSHOT] = {"snapshot", "clock"},
@@ -146,7 +146,7 @@ static void explain_line_words(const step_walk *s, const text_line *line)
     const file_bytes *bytes = s->bytes;
     size_t at = line->text;
     for (size_t i = 0; at < line->text_end; i++) {
-        const char *label = line->kind < LINE_KINDS && i < MOST_WORDS ? line_words[line->kind][i] : NULL;
+        const char *label = line->kind < LINE_KINDS && i < MAX_WORDS ? line_words[line->kind][i] : NULL;
         bool is_sentence = line->kind == LINE_REFUSAL && i == 2;
         size_t end = is_sentence ? line->text_end : end_of_word(bytes, at, line->text_end);
         size_t next = end;
@@ -200,7 +200,7 @@ static void explain_lines(step_walk *s, size_t end)
         explain_end(page, bytes, 0);
 }
 
-/* Prints the last lines, up to one with an error. */
+/* Prints the lines that are left. After an error these end with the line that has it. */
 static void explain_last_lines(step_walk *s)
 {
     const file_bytes *bytes = s->bytes;

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* State of the records of a block. */
+/* State of the walk of a V1 block. */
 typedef struct v1_walk {
     walk *w;
     const file_bytes *bytes;
@@ -23,20 +23,20 @@ typedef struct v1_walk {
     void *memory;     /* of the table */
 } v1_walk;
 
-static bool is_text(const v1_walk *l)
+static bool is_text(const v1_walk *v)
 {
-    return l->w->out->format == OUTPUT_TEXT;
+    return v->w->out->format == OUTPUT_TEXT;
 }
 
 /* ---- Blocks and objects ---------------------------------------------------------------------------------- */
 
-static void print_block(const v1_walk *l)
+static void print_block(const v1_walk *v)
 {
-    output *out = l->w->out;
-    const pfb_v1_reader *block = &l->block;
+    output *out = v->w->out;
+    const pfb_v1_reader *block = &v->block;
     char time[NAMES_TIME_BYTES];
-    output_begin(out, "data", l->bytes->depth);
-    output_offset(out, l->bytes->base);
+    output_begin(out, "data", v->bytes->depth);
+    output_offset(out, v->bytes->base);
     output_unsigned(out, "version", block->version);
     output_unsigned(out, "size", block->total_size_bytes);
     output_unsigned(out, "objects", block->object_count);
@@ -44,7 +44,7 @@ static void print_block(const v1_walk *l)
     output_signed(out, "perf_time_100ns", block->perf_time_100ns);
     output_signed(out, "perf_freq", block->perf_freq);
     output_word(out, "system_time", names_of_time(&block->system_time, time));
-    if (!is_text(l)) {
+    if (!is_text(v)) {
         output_unsigned(out, "revision", block->revision);
         output_bool(out, "big_endian", block->is_big_endian);
         output_signed(out, "default_object", block->default_object);
@@ -53,19 +53,19 @@ static void print_block(const v1_walk *l)
     output_end(out);
 }
 
-static void print_object(const v1_walk *l)
+static void print_object(const v1_walk *v)
 {
-    output *out = l->w->out;
-    const pfb_v1_object *object = &l->object;
-    output_begin(out, "object", l->bytes->depth + 1);
-    output_offset(out, l->bytes->base + object->offset);
+    output *out = v->w->out;
+    const pfb_v1_object *object = &v->object;
+    output_begin(out, "object", v->bytes->depth + 1);
+    output_offset(out, v->bytes->base + object->offset);
     output_unsigned(out, "object", object->title_index);
-    output_name(out, "name", title_names_find(l->w->titles, object->title_index));
+    output_name(out, "name", title_names_find(v->w->titles, object->title_index));
     output_signed(out, "instances", object->instance_count);
     output_unsigned(out, "code_page", object->code_page);
     output_unsigned(out, "size", object->size_bytes);
     output_unsigned(out, "counters", object->counter_count);
-    if (!is_text(l)) {
+    if (!is_text(v)) {
         output_unsigned(out, "help", object->help_index);
         output_unsigned(out, "detail_level", object->detail_level);
         output_signed(out, "default_counter", object->default_counter);
@@ -75,21 +75,21 @@ static void print_object(const v1_walk *l)
     output_end(out);
 }
 
-static void print_counter(const v1_walk *l, const pfb_v1_counter *counter)
+static void print_counter(const v1_walk *v, const pfb_v1_counter *counter)
 {
-    output *out = l->w->out;
+    output *out = v->w->out;
     char type[NAMES_TYPE_BYTES];
-    output_begin(out, "counter", l->bytes->depth + 2);
-    output_offset(out, l->bytes->base + counter->offset);
-    if (!is_text(l))
-        output_unsigned(out, "object", l->object.title_index);
+    output_begin(out, "counter", v->bytes->depth + 2);
+    output_offset(out, v->bytes->base + counter->offset);
+    if (!is_text(v))
+        output_unsigned(out, "object", v->object.title_index);
     output_unsigned(out, "counter", counter->title_index);
     output_unsigned(out, "position", counter->position);
     output_word(out, "type", names_of_type(counter->type, type));
     output_unsigned(out, "bytes", counter->size_bytes);
     output_unsigned(out, "value_offset", counter->value_offset);
-    output_name(out, "name", title_names_find(l->w->titles, counter->title_index));
-    if (!is_text(l)) {
+    output_name(out, "name", title_names_find(v->w->titles, counter->title_index));
+    if (!is_text(v)) {
         output_unsigned(out, "type_value", counter->type);
         output_unsigned(out, "help", counter->help_index);
         output_unsigned(out, "detail_level", counter->detail_level);
@@ -100,44 +100,44 @@ static void print_counter(const v1_walk *l, const pfb_v1_counter *counter)
 
 /* ---- Instances and values -------------------------------------------------------------------------------- */
 
-/* The instance as a row of the table; null if nothing is printed. */
-static const pfb_sample_row *find_row(const v1_walk *l)
+/* The row of the current instance in the table; null if there is no table, because nothing is printed. */
+static const pfb_sample_row *find_row(const v1_walk *v)
 {
-    if (l->object.position >= l->table.counts.results)
+    if (v->object.position >= v->table.counts.results)
         return NULL;
-    const pfb_sample_result *result = &l->table.results[l->object.position];
-    return l->instance.position < result->row_count ? &l->table.rows[result->first_row + l->instance.position] : NULL;
+    const pfb_sample_result *result = &v->table.results[v->object.position];
+    return v->instance.position < result->row_count ? &v->table.rows[result->first_row + v->instance.position] : NULL;
 }
 
-/* The parent: its name if it was found, and its title index and position as the block has them. */
-static void print_parent(const v1_walk *l, const pfb_sample_row *row)
+/* The parent: its name if the block has that instance, and the title index and position that refer to it. */
+static void print_parent(const v1_walk *v, const pfb_sample_row *row)
 {
-    output *out = l->w->out;
+    output *out = v->w->out;
     output_name(out, "parent", row ? row->parent : (pfb_name){0});
-    if (l->instance.parent_title != 0) {
-        output_unsigned(out, "parent_object", l->instance.parent_title);
-        output_unsigned(out, "parent_instance", l->instance.parent_position);
+    if (v->instance.parent_title != 0) {
+        output_unsigned(out, "parent_object", v->instance.parent_title);
+        output_unsigned(out, "parent_instance", v->instance.parent_position);
     } else {
         output_null(out, "parent_object");
         output_null(out, "parent_instance");
     }
 }
 
-static void print_instance(const v1_walk *l)
+static void print_instance(const v1_walk *v)
 {
-    output *out = l->w->out;
-    const pfb_sample_row *row = find_row(l);
-    output_begin(out, "instance", l->bytes->depth + 2);
-    output_offset(out, l->bytes->base + l->instance.offset);
-    if (!is_text(l))
-        output_unsigned(out, "object", l->object.title_index);
-    output_unsigned(out, "instance", l->instance.position);
-    output_name(out, "name", l->instance.name);
-    if (!is_text(l) || l->instance.unique_id != PFB_V1_NO_UNIQUE_ID)
-        output_signed(out, "unique_id", l->instance.unique_id);
-    if (!is_text(l) || (row && row->occurrence > 0))
+    output *out = v->w->out;
+    const pfb_sample_row *row = find_row(v);
+    output_begin(out, "instance", v->bytes->depth + 2);
+    output_offset(out, v->bytes->base + v->instance.offset);
+    if (!is_text(v))
+        output_unsigned(out, "object", v->object.title_index);
+    output_unsigned(out, "instance", v->instance.position);
+    output_name(out, "name", v->instance.name);
+    if (!is_text(v) || v->instance.unique_id != PFB_V1_NO_UNIQUE_ID)
+        output_signed(out, "unique_id", v->instance.unique_id);
+    if (!is_text(v) || (row && row->occurrence > 0))
         output_unsigned(out, "occurrence", row ? row->occurrence : 0);
-    print_parent(l, row);
+    print_parent(v, row);
     output_end(out);
 }
 
@@ -149,19 +149,19 @@ static void print_number(output *out, const char *key, bool exists, uint64_t num
         output_null(out, key);
 }
 
-static void print_value(const v1_walk *l, bool has_instances, const pfb_v1_value *value)
+static void print_value(const v1_walk *v, bool has_instances, const pfb_v1_value *value)
 {
-    output *out = l->w->out;
-    output_begin(out, "value", l->bytes->depth + (has_instances ? 3 : 2));
-    output_offset(out, l->bytes->base + value->offset);
-    if (!is_text(l)) {
-        output_unsigned(out, "object", l->object.title_index);
-        print_number(out, "instance", has_instances, l->instance.position);
+    output *out = v->w->out;
+    output_begin(out, "value", v->bytes->depth + (has_instances ? 3 : 2));
+    output_offset(out, v->bytes->base + value->offset);
+    if (!is_text(v)) {
+        output_unsigned(out, "object", v->object.title_index);
+        print_number(out, "instance", has_instances, v->instance.position);
     }
-    output_unsigned(out, "counter", value->position < l->counter_count ? l->counters[value->position] : 0);
+    output_unsigned(out, "counter", value->position < v->counter_count ? v->counters[value->position] : 0);
     output_unsigned(out, "position", value->position);
     output_unsigned(out, "bytes", value->size_bytes);
-    walk_print_raw(l->w, value->is_number, value->raw, l->bytes->data + value->offset, value->size_bytes);
+    walk_print_raw(v->w, value->is_number, value->raw, v->bytes->data + value->offset, value->size_bytes);
     print_number(out, "base", value->has_base, value->base);
     print_number(out, "items", value->has_multi_count, value->multi_count);
     output_end(out);
@@ -170,150 +170,150 @@ static void print_value(const v1_walk *l, bool has_instances, const pfb_v1_value
 /* ---- The bytes, for explain ------------------------------------------------------------------------------ */
 
 /* The name of a title index; none without a page, which saves the search. */
-static pfb_name title_of(const v1_walk *l, uint32_t index)
+static pfb_name title_of(const v1_walk *v, uint32_t index)
 {
-    return l->w->page ? title_names_find(l->w->titles, index) : (pfb_name){0};
+    return v->w->page ? title_names_find(v->w->titles, index) : (pfb_name){0};
 }
 
-static void explain_object(const v1_walk *l)
+static void explain_object(const v1_walk *v)
 {
-    pfb_name name = title_of(l, l->object.title_index);
-    explain_begin(l->w->page, l->bytes, STRUCTURE_OBJECT_TYPE, l->object.offset,
-                  l->block.object_count > EXPLAIN_MAX_OPEN, &name, "object %" PRIu32, l->object.title_index);
+    pfb_name name = title_of(v, v->object.title_index);
+    explain_begin(v->w->page, v->bytes, STRUCTURE_OBJECT_TYPE, v->object.offset,
+                  v->block.object_count > EXPLAIN_MAX_OPEN, &name, "object %" PRIu32, v->object.title_index);
 }
 
-static void explain_counter(const v1_walk *l, const pfb_v1_counter *counter)
+static void explain_counter(const v1_walk *v, const pfb_v1_counter *counter)
 {
-    pfb_name name = title_of(l, counter->title_index);
-    explain_begin(l->w->page, l->bytes, STRUCTURE_COUNTER_DEFINITION, counter->offset,
-                  l->object.counter_count > EXPLAIN_MAX_OPEN, &name, "counter %" PRIu32, counter->title_index);
-    explain_end(l->w->page, l->bytes, 0);
+    pfb_name name = title_of(v, counter->title_index);
+    explain_begin(v->w->page, v->bytes, STRUCTURE_COUNTER_DEFINITION, counter->offset,
+                  v->object.counter_count > EXPLAIN_MAX_OPEN, &name, "counter %" PRIu32, counter->title_index);
+    explain_end(v->w->page, v->bytes, 0);
 }
 
-static void explain_instance(const v1_walk *l, bool has_instances)
+static void explain_instance(const v1_walk *v, bool has_instances)
 {
-    explainer *page = l->w->page;
+    explainer *page = v->w->page;
     if (has_instances) {
-        explain_begin(page, l->bytes, STRUCTURE_INSTANCE_DEFINITION, l->instance.offset,
-                      l->object.instance_count > EXPLAIN_MAX_OPEN, &l->instance.name, "%s", "");
-        explain_name(page, l->bytes, &l->instance.name, 0, "name");
-        explain_rest(page, l->bytes, l->instance.values_offset, "padding");
+        explain_begin(page, v->bytes, STRUCTURE_INSTANCE_DEFINITION, v->instance.offset,
+                      v->object.instance_count > EXPLAIN_MAX_OPEN, &v->instance.name, "%s", "");
+        explain_name(page, v->bytes, &v->instance.name, 0, "name");
+        explain_rest(page, v->bytes, v->instance.values_offset, "padding");
     }
-    explain_begin(page, l->bytes, STRUCTURE_COUNTER_BLOCK, l->instance.values_offset, false, NULL, "%s", "");
+    explain_begin(page, v->bytes, STRUCTURE_COUNTER_BLOCK, v->instance.values_offset, false, NULL, "%s", "");
 }
 
-static void explain_instance_end(const v1_walk *l, bool has_instances)
+static void explain_instance_end(const v1_walk *v, bool has_instances)
 {
-    explain_end(l->w->page, l->bytes, l->instance.values_offset + l->instance.values_size_bytes);
+    explain_end(v->w->page, v->bytes, v->instance.values_offset + v->instance.values_size_bytes);
     if (has_instances)
-        explain_end(l->w->page, l->bytes, 0);
+        explain_end(v->w->page, v->bytes, 0);
 }
 
-static void explain_value(const v1_walk *l, const pfb_v1_value *value)
+static void explain_value(const v1_walk *v, const pfb_v1_value *value)
 {
-    uint32_t title = value->position < l->counter_count ? l->counters[value->position] : 0;
+    uint32_t title = value->position < v->counter_count ? v->counters[value->position] : 0;
     buffer name = {0};
     buffer_clear(&name);
-    name_cut(&name, title_of(l, title), 200);
-    explain_row(l->w->page, l->bytes, value->offset, value->size_bytes, value->is_number ? FIELD_UNSIGNED : FIELD_BYTES,
+    name_cut(&name, title_of(v, title), 200);
+    explain_row(v->w->page, v->bytes, value->offset, value->size_bytes, value->is_number ? FIELD_UNSIGNED : FIELD_BYTES,
                 "value of counter %" PRIu32 "%s%s", title, name.size > 0 ? ": " : "", name.data);
     buffer_free(&name);
 }
 
-/* Prints the name of the machine if it begins before an offset, and returns whether it did. The name may be anywhere in
- * the block, and rows are printed in the order of their offsets. */
-static bool explain_machine(const v1_walk *l, size_t offset)
+/* Prints the name of the machine if it begins before `offset`. Returns true if it does. The page has rows in the order
+ * of their offsets, and the name may be anywhere in the block. */
+static bool explain_machine(const v1_walk *v, size_t offset)
 {
-    const pfb_name *name = &l->block.system_name;
-    bool is_before = name->bytes && (size_t)(name->bytes - l->bytes->data) < offset;
+    const pfb_name *name = &v->block.system_name;
+    bool is_before = name->bytes && (size_t)(name->bytes - v->bytes->data) < offset;
     if (is_before)
-        explain_name(l->w->page, l->bytes, name, 0, "name of the machine");
+        explain_name(v->w->page, v->bytes, name, 0, "name of the machine");
     return is_before;
 }
 
 /* ---- Walking --------------------------------------------------------------------------------------------- */
 
-static void walk_object(v1_walk *l)
+static void walk_object(v1_walk *v)
 {
-    walk *w = l->w;
+    walk *w = v->w;
     pfb_v1_counter counter;
     pfb_v1_value value;
-    bool has_instances = l->object.instance_count != PFB_V1_NO_INSTANCES;
+    bool has_instances = v->object.instance_count != PFB_V1_NO_INSTANCES;
     w->counts.objects++;
-    print_object(l);
-    explain_object(l);
-    l->counter_count = 0;
-    while (!output_failed(w->out) && pfb_v1_next_counter(&l->block, &counter)) {
-        l->counters = memory_grow(l->counters, &l->counter_capacity, l->counter_count + 1, sizeof *l->counters);
-        l->counters[l->counter_count++] = counter.title_index;
-        print_counter(l, &counter);
-        explain_counter(l, &counter);
+    print_object(v);
+    explain_object(v);
+    v->counter_count = 0;
+    while (!output_failed(w->out) && pfb_v1_next_counter(&v->block, &counter)) {
+        v->counters = memory_grow(v->counters, &v->counter_capacity, v->counter_count + 1, sizeof *v->counters);
+        v->counters[v->counter_count++] = counter.title_index;
+        print_counter(v, &counter);
+        explain_counter(v, &counter);
     }
-    while (!output_failed(w->out) && pfb_v1_next_instance(&l->block, &l->instance)) {
+    while (!output_failed(w->out) && pfb_v1_next_instance(&v->block, &v->instance)) {
         w->counts.instances += has_instances;
         if (has_instances && walk_has_records(w))
-            print_instance(l);
-        explain_instance(l, has_instances);
-        while (!output_failed(w->out) && pfb_v1_next_value(&l->block, &value)) {
+            print_instance(v);
+        explain_instance(v, has_instances);
+        while (!output_failed(w->out) && pfb_v1_next_value(&v->block, &value)) {
             w->counts.values++;
             if (walk_has_records(w))
-                print_value(l, has_instances, &value);
-            if (l->w->page)
-                explain_value(l, &value);
+                print_value(v, has_instances, &value);
+            if (v->w->page)
+                explain_value(v, &value);
         }
-        explain_instance_end(l, has_instances);
+        explain_instance_end(v, has_instances);
     }
-    walk_fail(w, l->bytes, l->block.object_error);
-    explain_part_end(w->page, l->bytes, l->block.object_error, l->object.offset + l->object.size_bytes);
-    explain_end(w->page, l->bytes, 0);
+    walk_fail(w, v->bytes, v->block.object_error);
+    explain_part_end(w->page, v->bytes, v->block.object_error, v->object.offset + v->object.size_bytes);
+    explain_end(w->page, v->bytes, 0);
 }
 
 /* Loads the table of a block with a valid header. */
-static void load_table(v1_walk *l)
+static void load_table(v1_walk *v)
 {
     pfb_sample_input sample_input = {
-        .data = l->bytes->data, .data_size_bytes = l->block.total_size_bytes, .options = l->w->options};
+        .data = v->bytes->data, .data_size_bytes = v->block.total_size_bytes, .options = v->w->options};
     pfb_sample_counts counts;
     pfb_sample_measure(&sample_input, &counts);
     size_t size = pfb_sample_size(&counts);
-    l->memory = memory_get(size, 1);
-    pfb_sample_load(&l->table, &sample_input, &counts, l->memory, size);
-    pfb_sample_number_rows(&l->table);
+    v->memory = memory_get(size, 1);
+    pfb_sample_load(&v->table, &sample_input, &counts, v->memory, size);
+    pfb_sample_number_rows(&v->table);
 }
 
-static void walk_objects(v1_walk *l)
+static void walk_objects(v1_walk *v)
 {
-    walk *w = l->w;
+    walk *w = v->w;
     bool has_machine = false;
     w->counts.blocks++;
     if (walk_has_records(w))
-        load_table(l);
-    print_block(l);
-    walk_fail(w, l->bytes, l->block.error); /* an invalid system name: the objects can be read */
-    while (!output_failed(w->out) && pfb_v1_next_object(&l->block, &l->object)) {
-        has_machine = has_machine || explain_machine(l, l->object.offset);
-        walk_object(l);
+        load_table(v);
+    print_block(v);
+    walk_fail(w, v->bytes, v->block.error); /* an invalid system name: the objects can be read */
+    while (!output_failed(w->out) && pfb_v1_next_object(&v->block, &v->object)) {
+        has_machine = has_machine || explain_machine(v, v->object.offset);
+        walk_object(v);
     }
     if (!has_machine)
-        explain_machine(l, SIZE_MAX);
-    walk_note(w, l->bytes, l->block.notes);
-    walk_fail(w, l->bytes, l->block.end_error);
-    free(l->counters);
-    free(l->memory);
+        explain_machine(v, SIZE_MAX);
+    walk_note(w, v->bytes, v->block.notes);
+    walk_fail(w, v->bytes, v->block.end_error);
+    free(v->counters);
+    free(v->memory);
 }
 
 void walk_v1(walk *w, const file_bytes *bytes, size_t *size)
 {
-    v1_walk l = {.w = w, .bytes = bytes};
-    pfb_v1_open(&l.block, bytes->data, bytes->size, w->options);
-    *size = l.block.total_size_bytes;
-    explain_order(w->page, true, l.block.is_big_endian);
+    v1_walk v = {.w = w, .bytes = bytes};
+    pfb_v1_open(&v.block, bytes->data, bytes->size, w->options);
+    *size = v.block.total_size_bytes;
+    explain_order(w->page, true, v.block.is_big_endian);
     explain_begin(w->page, bytes, STRUCTURE_DATA_BLOCK, 0, false, NULL, "V1 block");
     if (*size > 0)
-        walk_objects(&l);
+        walk_objects(&v);
     else
-        walk_fail(w, bytes, l.block.error);
-    explain_part_end(w->page, bytes, *size > 0 ? l.block.end_error : l.block.error, *size > 0 ? *size : bytes->size);
+        walk_fail(w, bytes, v.block.error);
+    explain_part_end(w->page, bytes, *size > 0 ? v.block.end_error : v.block.error, *size > 0 ? *size : bytes->size);
     explain_end(w->page, bytes, 0);
     explain_order(w->page, false, false);
 }
