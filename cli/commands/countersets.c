@@ -38,8 +38,8 @@ typedef struct set_listing {
     collecting *source; /* null: a file is listed */
     set_names names;
     /* For a file: the first instance list of each counterset. */
-    series_list instance_guids;
-    pfb_bytes *instances; /* in the order of instance_guids */
+    series_list instance_guids; /* GUIDs of the countersets that have an instance list */
+    pfb_bytes *instances;       /* their instance lists, by position in instance_guids */
     size_t instance_count, instance_capacity;
 } set_listing;
 
@@ -76,7 +76,7 @@ static void write_counter(const set_listing *l, const pfb_guid *guid, const pfb_
     output_end(out);
 }
 
-/* Gets the instance list of a counterset. False if there is none. */
+/* Appends the instance list of a counterset to `list`. Returns false if there is none. */
 static bool get_instances(set_listing *l, const pfb_guid *guid, pfb_bytes *list)
 {
     if (l->source)
@@ -111,8 +111,8 @@ static void write_instances(set_listing *l, const pfb_guid *guid, const pfb_desc
     pfb_bytes_free(&list);
 }
 
-/* Writes a counterset and its counters, unless names are given and it has none of them. With names, also writes help
- * texts and instances. */
+/* Writes a counterset and its counters. If the command line has names, writes only countersets with one of these names,
+ * and also their help texts and instances. */
 static void write_set(set_listing *l, const pfb_guid *guid)
 {
     char text[PFB_GUID_TEXT_BYTES];
@@ -122,7 +122,7 @@ static void write_set(set_listing *l, const pfb_guid *guid)
     pfb_guid_format(guid, text);
     if (!pfb_collector_counterset(l->collector, guid, &set, NULL))
         memory_exhausted();
-    if (!set_names_have_set(&l->names, guid, &set))
+    if (!set_names_match_set(&l->names, guid, &set))
         return;
     output_begin(out, "counterset", 0);
     output_word(out, "guid", text);
@@ -177,7 +177,8 @@ static void add_names(title_names *names, const collecting *c, const pfb_bytes *
     buffer_free(&subject);
 }
 
-/* Lists the V1 objects that a live source returns for "Global": all but the costly ones. */
+/* Lists the V1 objects that a live source returns for the query "Global": all except those that are costly to collect.
+ */
 static void list_live_objects(set_listing *l, const options *o)
 {
     pfb_bytes block = {0};
@@ -225,7 +226,7 @@ static void list_live(set_listing *l, const options *o)
 static void store_instances(set_listing *l, const pfb_guid *guid, const uint8_t *list, size_t size)
 {
     size_t count = l->instance_count;
-    series_begin_sample(&l->instance_guids); /* series_find() then finds a GUID that was added before */
+    series_begin_sample(&l->instance_guids); /* so that series_find() returns the position of an earlier equal GUID */
     if (series_find(&l->instance_guids, (const char *)guid, sizeof *guid) != count)
         return;
     l->instances = memory_grow(l->instances, &l->instance_capacity, count + 1, sizeof *l->instances);

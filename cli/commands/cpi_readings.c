@@ -44,7 +44,7 @@ static void close_reader(void *reader)
     free(r);
 }
 
-/* Copies a reading and its CPUs, because the caller's next reading overwrites its array of CPUs. */
+/* Copies a reading and its array of CPUs, which belongs to the caller and is overwritten by the next reading. */
 static void store_reading(cpi_readings *readings, pfb_cpi_moment moment, const pfb_cpi_reading *reading)
 {
     size_t count = reading->snapshot.cpu_count;

@@ -10,8 +10,8 @@ typedef enum figure { FIGURE_CPI, FIGURE_CPI_WB, FIGURE_IDLE, FIGURE_BUSY, FIGUR
 static const char *const figure_names[FIGURE_COUNT] = {
     [FIGURE_CPI] = "cpi", [FIGURE_CPI_WB] = "cpi_wb", [FIGURE_IDLE] = "idle%", [FIGURE_BUSY] = "busy%"};
 
-/* Gets a figure. Returns false if it is undefined, because the count that it is divided by is 0. All counts of a CPU
- * whose counters cannot be used are 0. */
+/* Gets a figure. Returns false if it is undefined, because its divisor is 0. That includes CPUs whose counters cannot
+ * be used: all their counts are 0. */
 static bool find_figure(const pfb_cpi_figures *figures, figure which, double *value)
 {
     switch (which) {

@@ -18,7 +18,7 @@ typedef struct run {
     const char *subject; /* for messages: "live", or the name of the file */
     size_t steps;        /* number of recorded snapshots and refusals in the file of --source */
     struct {
-        size_t offset;   /* of the step in the file; if the file has fewer steps, of its end */
+        size_t offset;   /* of the step in the file; the end of the file if it has fewer steps */
         bool is_refusal; /* the step is a recorded refusal of a machine */
     } moments[2];        /* the steps at the start and the end of the interval, indexed by pfb_cpi_moment */
     cpi_readings readings;
@@ -37,8 +37,9 @@ static void put_lower(buffer *out, const char *name)
     }
 }
 
-/* Reports a failure of the CPI facility (perfblock/cpi_facility.h). A refusal of this machine, or a recorded one in a
- * file, sets the exit status 4; any other failure with a file is an error in the file, with status 1. */
+/* Reports a failure of the CPI facility (perfblock/cpi_facility.h). If this machine refuses, or the file of --source
+ * has a recorded refusal, the exit status is 4. Any other failure with a file is an error in the file, with status 1.
+ */
 static void report_failure(const run *r, pfb_cpi_moment moment, int code, const char *sentence)
 {
     const pfb_cpi_code *row = pfb_cpi_code_find(code);
@@ -59,7 +60,8 @@ static void report_failure(const run *r, pfb_cpi_moment moment, int code, const 
 
 /* ---- The source -------------------------------------------------------------------------------------------------- */
 
-/* Reads a text of snapshots to its end, for the offsets of its steps and an error. Returns false after a message. */
+/* Reads a text of snapshots to its end and stores the offsets of its steps. Returns false after it has reported an
+ * error. */
 static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
 {
     pfb_cpi_cpu *cpus = memory_get(PFB_CPI_MOST_CPUS, sizeof *cpus);
@@ -80,7 +82,7 @@ static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
     return text.error.code == PFB_OK;
 }
 
-/* The same for the snapshots in a capture. */
+/* The same for the texts of snapshots in a capture. Their steps are counted together. */
 static bool scan_capture(run *r, const input *in)
 {
     parts found;
@@ -172,8 +174,8 @@ static void note_ending(const run *r)
                         (unsigned long)ending->number);
 }
 
-/* Ends the interval. Requests hooks only if they are stored: with some figures, writing hooks would fail although the
- * figures can be printed. */
+/* Ends the interval. Requests hooks only if they are stored, because some figures can be printed but not written as
+ * hooks: then the call would fail. */
 static int end_interval(const run *r, const pfb_cpi_data **data)
 {
     const options *o = r->o;
@@ -184,7 +186,8 @@ static int end_interval(const run *r, const pfb_cpi_data **data)
                                  o->label, data);
 }
 
-/* Ends the interval, prints its result and stores it. After a failure there may still be data to print. */
+/* Ends the interval, prints its result and stores it. If it fails, the figures that the facility has nevertheless
+ * computed are printed. */
 static void get_result(run *r)
 {
     const options *o = r->o;
@@ -205,7 +208,7 @@ static void get_result(run *r)
 }
 
 /* Runs the command between the two readings. With JSON the standard output of the command goes to standard error, so
- * that ours has only records. */
+ * that the standard output of perfblock has only records. */
 static void measure(run *r)
 {
     const options *o = r->o;

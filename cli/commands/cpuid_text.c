@@ -212,9 +212,9 @@ static bool is_same(const buffer *left, const buffer *right)
     return left->size == right->size && memcmp(left->data, right->data, left->size) == 0;
 }
 
-/* Returns the group with this name and description, and creates it if necessary. Compares only the latest groups, so
- * that the work is linear in the number of CPUs: equal CPUs that are farther apart get a second group. Takes ownership
- * of both buffers. */
+/* Returns the group with this name and description, and creates it if necessary. Compares only the last MAX_COMPARED
+ * groups, so that the work is linear in the number of CPUs; an equal group before those is not found, and the CPU gets
+ * a second one. Takes ownership of both buffers. */
 static cpuid_group *find_group(cpuid_text *text, buffer *name, buffer *description)
 {
     for (size_t i = text->count; i > 0 && text->count - i < MAX_COMPARED; i--) {
@@ -246,7 +246,7 @@ void cpuid_text_add(cpuid_text *text, uint32_t number, const pfb_cpuid *cpuid, p
     group->numbers[group->count++] = number;
 }
 
-/* Appends "0-3, 6". */
+/* Appends the numbers of the CPUs of a group as ranges: "0-3, 6". */
 static void put_numbers(buffer *out, const cpuid_group *group)
 {
     for (size_t i = 0; i < group->count;) {

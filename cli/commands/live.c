@@ -38,8 +38,8 @@ static void print_sample(live *l, const options *o, bool is_first)
         stream_end_replacement();
 }
 
-/* Collects a sample and prints it. Displayed values need two samples, so sample 0 is printed only as metrics. Returns
- * false if there are no more samples. */
+/* Collects a sample and prints it. Most displayed values need two samples, so sample 0 is printed only as metrics.
+ * Returns false if there are no more samples, or the output failed. */
 static bool collect_and_print(live *l, const options *o, uint64_t number)
 {
     uint64_t first_printed = o->format == OUTPUT_PROMETHEUS ? 0 : 1;
@@ -58,12 +58,12 @@ static bool collect_and_print(live *l, const options *o, uint64_t number)
 /* Collects samples at each interval. --count is the number of samples that are printed. */
 static void collect_samples(live *l, const options *o)
 {
-    system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
+    system_schedule schedule = system_schedule_begin(o->interval, o->duration);
     uint64_t count = o->count + (o->count > 0 && o->format != OUTPUT_PROMETHEUS);
     bool keep_running = collect_and_print(l, o, 0) && values_check_sort_counter(&l->printer, l->collecting.subject);
     for (uint64_t number = 1; keep_running && (count == 0 || number < count); number++) {
         if (!l->is_replay)
-            keep_running = system_rhythm_wait(&rhythm);
+            keep_running = system_schedule_wait(&schedule);
         keep_running = keep_running && !system_interrupted() && collect_and_print(l, o, number);
     }
 }
@@ -71,10 +71,10 @@ static void collect_samples(live *l, const options *o)
 /* Returns true if each table is drawn over the previous one: on a terminal, for several samples of a live source. */
 static bool redraws_tables(const options *o)
 {
-    return o->format == OUTPUT_TEXT && o->count != 1 && !o->source && system_can_paint();
+    return o->format == OUTPUT_TEXT && o->count != 1 && !o->source && system_enable_control_sequences();
 }
 
-/* Metrics can be made of V2 data only. False after a message. */
+/* Returns false after a message if metrics are asked for and the source has no V2 data. */
 static bool check_format(const options *o, const char *subject, bool has_v2)
 {
     bool is_supported = o->format != OUTPUT_PROMETHEUS || has_v2;
@@ -96,7 +96,7 @@ static void close_output(output *out)
     output_close(out);
 }
 
-/* Prints the values of a file that is not replayed. Frees it. */
+/* Prints the values of a file that cannot be replayed as a source, and frees it. */
 static void show_file(const options *o, input *file)
 {
     output out;
@@ -113,14 +113,14 @@ static void show_file(const options *o, input *file)
 }
 
 /* Displays several files as one series. */
-static void show_files(const options *given)
+static void show_files(const options *o)
 {
     output out;
-    const options o = options_with_files(given);
-    if (!check_format(&o, "perfblock", false))
+    const options joined = options_with_files(o);
+    if (!check_format(&joined, "perfblock", false))
         return;
-    open_output(&out, &o);
-    cook_as_live(&o, &out, NULL);
+    open_output(&out, &joined);
+    cook_as_live(&joined, &out, NULL);
     close_output(&out);
 }
 
@@ -133,10 +133,10 @@ static void show_samples(live *l, const options *o)
     open_output(&l->out, o);
     bool redraws = redraws_tables(o);
     if (redraws)
-        stream_begin_pictures();
+        stream_begin_frames();
     collect_samples(l, o);
     if (redraws)
-        stream_end_pictures();
+        stream_end_frames();
     values_end(&l->printer);
     collecting_close(&l->collecting);
     close_output(&l->out);

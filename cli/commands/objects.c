@@ -23,7 +23,8 @@ static void write_object(const object_list *l, const pfb_v1_object *object)
     output_end(out);
 }
 
-/* `next` is the definition that follows the counter, or null. A base counter follows the counter that it belongs to. */
+/* `next` is the definition after that of the counter, or null. In V1, a base counter is defined directly after the
+ * counter that it belongs to. */
 static void write_counter(const object_list *l, const pfb_v1_object *object, const pfb_v1_counter *counter,
                           const pfb_v1_counter *next)
 {
@@ -86,20 +87,21 @@ static void list_object(const object_list *l, pfb_v1_reader *block, const pfb_v1
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------- */
 
-/* Whether an object must be listed: it was not listed before, and its title index or name is wanted. */
+/* Returns true if an object must be listed: it was not in an earlier block, and the command line has its title index or
+ * name, or no names at all. */
 static bool must_list(object_list *l, uint32_t title)
 {
-    size_t count = l->known.count;
+    size_t count = l->checked.count;
     char number[16];
     buffer name = {0};
-    series_begin_sample(&l->known); /* series_find() then finds a title that was added before */
-    if (series_find(&l->known, (const char *)&title, sizeof title) != count)
+    series_begin_sample(&l->checked); /* so that series_find() returns the position of an earlier equal title index */
+    if (series_find(&l->checked, (const char *)&title, sizeof title) != count)
         return false;
     int size = snprintf(number, sizeof number, "%" PRIu32, title);
-    bool is_wanted = set_names_have(l->names, number, (size_t)size);
+    bool is_wanted = set_names_match(l->names, number, (size_t)size);
     buffer_clear(&name);
     name_cut(&name, title_names_find(l->titles, title), OUTPUT_LONGEST_FIELD);
-    is_wanted = (name.size > 0 && set_names_have(l->names, name.data, name.size)) || is_wanted;
+    is_wanted = (name.size > 0 && set_names_match(l->names, name.data, name.size)) || is_wanted;
     buffer_free(&name);
     return is_wanted;
 }
@@ -120,5 +122,5 @@ size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size
 
 void objects_free(object_list *l)
 {
-    series_free(&l->known);
+    series_free(&l->checked);
 }

@@ -7,15 +7,15 @@
 #include "output/output.h"
 #include "values/series.h"
 
-/* Lists the V1 objects of blocks with their counters, as countersets does for V2. Each object is listed once, as it is
- * in the first block that has it. */
+/* Lists the V1 objects of blocks with their counters, as the command countersets lists those of V2. Each object is
+ * listed once, as it is in the first block that has it. */
 
 typedef struct object_list {
     output *out;
     const char *file; /* for messages */
     const title_names *titles;
     set_names *names;
-    series_list known; /* title indexes of objects that were listed or are not wanted */
+    series_list checked; /* title indexes of the objects for which it was decided whether they are listed */
 } object_list;
 
 /* Lists the objects of a block that were not listed before, and reports the errors of the block. `base` is its offset

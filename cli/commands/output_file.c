@@ -5,13 +5,13 @@
 #include "output/diagnostics.h"
 #include "output/stream.h"
 
-/* Whether the path, which may be null, names the output file. */
+/* Returns true if the path, which may be null, is the output file. */
 static bool is_output(const options *o, const char *path)
 {
     return path && system_names_same(path, o->output_path);
 }
 
-/* Whether the output file is one of the files that are read. */
+/* Returns true if the output file is one of the files that the command reads. */
 static bool replaces_input(const options *o)
 {
     bool is_input =

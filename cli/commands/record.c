@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of the command: the output file, the counters that the options choose, and reused buffers. */
+/* State of the command: the output file, the counters that the options choose, and buffers that are reused for each
+ * sample. "Put" means: append a chunk to the pending chunks of the file, which recording_write() then writes. */
 typedef struct recorder {
     recording file;
     bool has_content; /* the file has a sample, or was not empty when it was opened */
@@ -28,7 +29,7 @@ typedef struct recorder {
     filter_v1 filter;
     pfb_bytes names; /* V1: the name table of the source; if is_filtered, the names to put before the next sample */
     pfb_bytes info;  /* V2: the current query information; empty before the first sample */
-    bool has_info;   /* V2: `info` is in the current file; V1: put_names() was called for it */
+    bool has_info;   /* V2: `info` is in the current file; V1: put_names() was called for the current file */
     selection selection;
     extract extract;
     bool *has_metadata; /* the file has the metadata of a counterset; by position of its first counter in `selection` */
@@ -74,8 +75,8 @@ typedef struct set_replies {
     pfb_bytes replies[PFB_REQUEST_COUNTER_ENGLISH_NAMES + 1];
 } set_replies;
 
-/* Returns true if a reply has English names and equals the reply with the names in the language of the system. It is
- * not recorded then. */
+/* Returns true if a reply has English names and equals the reply with the names in the language of the system. Such a
+ * reply is not recorded. */
 static bool is_repeated(const set_replies *set, uint32_t request)
 {
     uint32_t local = request == PFB_REQUEST_COUNTERSET_ENGLISH_NAME ? PFB_REQUEST_COUNTERSET_NAME
@@ -87,7 +88,8 @@ static bool is_repeated(const set_replies *set, uint32_t request)
            memcmp(own->data, other->data, own->size_bytes) == 0;
 }
 
-/* Puts a chunk with the reduced reply (`reply`), or reports the error that occurred while it was reduced. */
+/* Puts a chunk with the chosen part of a reply (r->reply), or reports the error that occurred while it was extracted.
+ */
 static void put_reduced(recorder *r, const collecting *c, const pfb_chunk *chunk, pfb_error error)
 {
     if (error.code != PFB_OK)
@@ -154,9 +156,9 @@ static void copy(pfb_bytes *to, const uint8_t *data, size_t size)
         memory_exhausted();
 }
 
-/* Reduces new query information of a replayed recording to the chosen counters, and makes it the current one. If none
- * of its counters is chosen, the previous query information stays current; the samples that follow then have no
- * results. */
+/* Reduces new query information of a replayed recording to the chosen counters, and makes it the current one. If no
+ * counter in it is chosen, the previous query information stays current, and the samples that follow are recorded
+ * without results. */
 static void use_recorded_info(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_bytes *chosen = &r->chosen_info;
@@ -251,11 +253,11 @@ static bool record_replayed(recorder *r, const collecting *c, const pfb_collecte
 
 static void record_samples(recorder *r, collecting *c, const options *o)
 {
-    system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
+    system_schedule schedule = system_schedule_begin(o->interval, o->duration);
     bool keep_running = true;
     for (uint64_t n = 0; keep_running && (o->count == 0 || n < o->count); n++) {
         if (n > 0 && !o->source)
-            keep_running = system_rhythm_wait(&rhythm);
+            keep_running = system_schedule_wait(&schedule);
         keep_running = keep_running && !system_interrupted() && collecting_next(c);
         if (keep_running) {
             pfb_collected_reply reply = pfb_collector_reply(c->collector);
@@ -265,7 +267,7 @@ static void record_samples(recorder *r, collecting *c, const options *o)
 }
 
 /* Prepares to reduce V1 blocks to what the options choose. False after a message. */
-static bool open_v1_choice(recorder *r, const collecting *c, const options *o)
+static bool open_v1_selection(recorder *r, const collecting *c, const options *o)
 {
     path_list paths;
     title_names_open(&r->titles, NULL, &o->reader);
@@ -278,11 +280,11 @@ static bool open_v1_choice(recorder *r, const collecting *c, const options *o)
 }
 
 /* Prepares to record what the collector collects. False after a message. */
-static bool open_choice(recorder *r, const collecting *c, const options *o)
+static bool open_selection(recorder *r, const collecting *c, const options *o)
 {
     r->is_v1 = pfb_collector_is_v1(c->collector);
     if (r->is_v1)
-        return open_v1_choice(r, c, o);
+        return open_v1_selection(r, c, o);
     selection_open(&r->selection, c->collector);
     r->extract = (extract){.choice = &r->selection};
     r->has_metadata = memory_get(r->selection.count, sizeof *r->has_metadata);
@@ -302,7 +304,7 @@ static bool check_v1_blocks(const recorded_file *file)
 
 void command_record(const options *o)
 {
-    static const pfb_collector_options choices = {.returns_at_once = true, .is_raw = true};
+    static const pfb_collector_options collector_options = {.returns_at_once = true, .is_raw = true};
     collecting c;
     recorder r = {
         .file = {.path = o->output_path, .note = "recorded by perfblock " PERFBLOCK_VERSION, .max_bytes = o->rotation}};
@@ -311,9 +313,9 @@ void command_record(const options *o)
         convert_files(&joined, false);
         return;
     }
-    if (!collecting_open(&c, o, &choices))
+    if (!collecting_open(&c, o, &collector_options))
         return;
-    if ((!o->source || check_v1_blocks(&c.file)) && collecting_add(&c, o) && open_choice(&r, &c, o)) {
+    if ((!o->source || check_v1_blocks(&c.file)) && collecting_add(&c, o) && open_selection(&r, &c, o)) {
         system_catch_interrupts();
         progress_begin(true);
         if (open_recording(&r)) {

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 
 /* Collects from this machine until --count samples were collected, --duration is over or the program is interrupted.
- * False after a message if there is no sample. */
+ * Returns false after a message if there is no sample. */
 static bool collect_live(const options *o, output *out)
 {
     static const pfb_collector_options collector_options = {.returns_at_once = true};
@@ -25,7 +25,7 @@ static bool collect_live(const options *o, output *out)
     bool keep_running = collecting_add(&c, o);
     system_catch_interrupts();
     progress_begin(o->output_path != NULL);
-    system_rhythm rhythm = system_rhythm_begin(o->interval, o->duration);
+    system_schedule schedule = system_schedule_begin(o->interval, o->duration);
     while (keep_running && !system_interrupted() && collecting_next(&c)) {
         pfb_collected_reply reply = pfb_collector_reply(c.collector);
         values_print(&printer, c.collector);
@@ -35,7 +35,7 @@ static bool collect_live(const options *o, output *out)
             diagnostics_malformed(c.subject, reply.error);
         bytes += reply.collected_bytes;
         progress_count(c.subject, ++number, bytes, false);
-        keep_running = (o->count == 0 || number < o->count) && system_rhythm_wait(&rhythm);
+        keep_running = (o->count == 0 || number < o->count) && system_schedule_wait(&schedule);
     }
     progress_clear();
     values_end(&printer);

@@ -19,7 +19,7 @@ void set_names_open(set_names *s, const char *const *names, size_t count)
         suggest_begin(&s->similar[i], names[i]);
 }
 
-bool set_names_have(set_names *s, const char *name, size_t size)
+bool set_names_match(set_names *s, const char *name, size_t size)
 {
     const pfb_name known = pfb_utf8_name(name, size);
     bool is_wanted = s->count == 0;
@@ -34,7 +34,7 @@ bool set_names_have(set_names *s, const char *name, size_t size)
     return is_wanted;
 }
 
-static bool have_guid(set_names *s, const pfb_guid *guid)
+static bool match_guid(set_names *s, const pfb_guid *guid)
 {
     bool is_wanted = s->count == 0;
     for (size_t i = 0; i < s->count; i++) {
@@ -69,22 +69,22 @@ void set_names_free(set_names *s)
     free(s->similar);
 }
 
-bool set_names_have_set(set_names *s, const pfb_guid *guid, const pfb_described_counterset *set)
+bool set_names_match_set(set_names *s, const pfb_guid *guid, const pfb_described_counterset *set)
 {
-    bool is_wanted = have_guid(s, guid);
-    is_wanted = (set->has_name && set_names_have(s, set->name, set->name_size)) || is_wanted;
-    return (set->has_english_name && set_names_have(s, set->english_name, set->english_name_size)) || is_wanted;
+    bool is_wanted = match_guid(s, guid);
+    is_wanted = (set->has_name && set_names_match(s, set->name, set->name_size)) || is_wanted;
+    return (set->has_english_name && set_names_match(s, set->english_name, set->english_name_size)) || is_wanted;
 }
 
-static void have_counter(set_names *s, const pfb_described_counter *counter)
+static void match_counter(set_names *s, const pfb_described_counter *counter)
 {
     char number[16];
     int size = snprintf(number, sizeof number, "%" PRIu32, counter->counter.id);
-    set_names_have(s, number, (size_t)size);
+    set_names_match(s, number, (size_t)size);
     if (counter->has_name)
-        set_names_have(s, counter->name, counter->name_size);
+        set_names_match(s, counter->name, counter->name_size);
     if (counter->has_english_name)
-        set_names_have(s, counter->english_name, counter->english_name_size);
+        set_names_match(s, counter->english_name, counter->english_name_size);
 }
 
 bool set_names_check_put(pfb_collector *collector, const char *subject, const char *const *sets, size_t set_count,
@@ -103,10 +103,10 @@ bool set_names_check_put(pfb_collector *collector, const char *subject, const ch
         memcpy(&guid, guids.data + at, sizeof guid);
         if (!pfb_collector_counterset(collector, &guid, &set, NULL))
             memory_exhausted();
-        if (!set_names_have_set(&wanted, &guid, &set))
+        if (!set_names_match_set(&wanted, &guid, &set))
             continue;
         for (uint32_t i = 0; pfb_collector_counter(collector, &guid, i, &counter, NULL); i++)
-            have_counter(&wanted_counters, &counter);
+            match_counter(&wanted_counters, &counter);
     }
     bool has_all_names = guids.size_bytes == 0 || (set_names_check(&wanted, subject, "counterset") &&
                                                    set_names_check(&wanted_counters, subject, "counter"));

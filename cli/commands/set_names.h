@@ -7,12 +7,13 @@
 
 #include <stdbool.h>
 
-/* The names of countersets and V1 objects on the command line, and which of them exist. Each is a GUID, a title index,
- * or a pattern of a whole name: * is any number of characters, ? is one character; the case of A to Z is ignored. */
+/* The names of countersets and V1 objects on the command line. Each is a GUID, a title index, or a pattern of a whole
+ * name: * is any number of characters, ? is one character; the case of A to Z is ignored. The caller compares the names
+ * that exist with them; set_names_check() then reports a name on the command line that none of them matched. */
 
 typedef struct set_names {
     const char *const *names;
-    size_t count; /* 0: all are wanted */
+    size_t count; /* 0: every name matches */
     /* ------------------------------------------------------------------------------------------ */
     bool *is_found;      /* something with this name exists */
     suggestion *similar; /* the most similar name that exists */
@@ -20,19 +21,20 @@ typedef struct set_names {
 
 void set_names_open(set_names *s, const char *const *names, size_t count);
 
-/* Call for each name that exists. Returns true if it is wanted. */
-bool set_names_have(set_names *s, const char *name, size_t size);
+/* Compares a name that exists with the names on the command line. Returns true if it matches one of them. */
+bool set_names_match(set_names *s, const char *name, size_t size);
 
 /* The same for a counterset with its GUID, name and English name. */
-bool set_names_have_set(set_names *s, const pfb_guid *guid, const pfb_described_counterset *set);
+bool set_names_match_set(set_names *s, const pfb_guid *guid, const pfb_described_counterset *set);
 
-/* Reports the first name that does not exist as "no WHAT NAME", with exit status 2. False after that. */
+/* Reports the first name on the command line that nothing matched as "no WHAT NAME", with exit status 2. Returns false
+ * after that. */
 bool set_names_check(const set_names *s, const char *subject, const char *what);
 void set_names_free(set_names *s);
 
 /* Checks names against the metadata that was put into the collector. Reports the first of `sets` that no counterset
- * has, or the first of `counters` that no counter of those countersets has, with exit status 2. False after that. True
- * if the collector has no metadata. */
+ * has, or the first of `counters` that no counter of those countersets has, with exit status 2. Returns false after
+ * that, and true if the collector has no metadata. */
 bool set_names_check_put(pfb_collector *collector, const char *subject, const char *const *sets, size_t set_count,
                          const char *const *counters, size_t counter_count);
 

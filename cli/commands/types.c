@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the size of the raw value in bytes as text. */
+/* Returns the number of bytes of the raw value, as text. */
 static const char *size_text(const pfb_counter_type *type)
 {
     static const char *const words[] = {

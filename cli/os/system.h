@@ -35,8 +35,9 @@ size_t system_columns(void);
 /* Returns the current height of the terminal, at least 2; 24 if it is unknown. */
 size_t system_rows(void);
 
-/* Whether standard output is a terminal that supports the control sequences of ECMA-48. Enables them on Windows. */
-bool system_can_paint(void);
+/* Returns true if standard output is a terminal that supports the control sequences of ECMA-48. A console of Windows
+ * supports them in a mode that this function sets. */
+bool system_enable_control_sequences(void);
 
 /* ---- Time ---------------------------------------------------------------------------------------------- */
 
@@ -51,19 +52,19 @@ bool system_sleep_until(uint64_t moment);
 
 /* Times at which samples are due: the first one, and multiples of the interval after it. A late sample does not shift
  * the ones that follow. */
-typedef struct system_rhythm {
-    uint64_t next; /* the time that system_rhythm_wait() waited for last, at first the start */
+typedef struct system_schedule {
+    uint64_t latest; /* the last time that system_schedule_wait() waited for; before the first call, the start */
     uint64_t interval;
     uint64_t end;
-} system_rhythm;
+} system_schedule;
 
 /* The first time is now. `interval` and `duration` are in nanoseconds; `interval` is at least 1, and a `duration` of 0
  * means that there is no end. */
-system_rhythm system_rhythm_begin(uint64_t interval, uint64_t duration);
+system_schedule system_schedule_begin(uint64_t interval, uint64_t duration);
 
 /* Sleeps until the next time; times that have passed already are skipped. False if interrupted, or if the next time is
  * after the end. */
-bool system_rhythm_wait(system_rhythm *rhythm);
+bool system_schedule_wait(system_schedule *schedule);
 
 /* The offset of local time from UTC, in minutes, at a moment given in seconds since 1970-01-01 UTC. Positive east of
  * Greenwich. The seconds that some offsets had before 1972 are dropped. False when the system does not know it. */

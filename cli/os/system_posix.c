@@ -26,8 +26,8 @@ bool system_interrupted(void)
     return interrupted != 0;
 }
 
-/* Signals that are ignored, because write() also returns an error, and the actions they had before, which are restored
- * in commands. */
+/* Signals of failed writes. They are ignored, because write() also returns an error. A command that is run gets the
+ * actions that they had before. */
 static const int write_signals[] = {SIGPIPE, SIGXFSZ};
 static struct sigaction initial_actions[2];
 
@@ -78,7 +78,7 @@ size_t system_rows_of_terminal(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
-bool system_can_paint(void)
+bool system_enable_control_sequences(void)
 {
     const char *kind = getenv("TERM");
     return system_is_terminal(SYSTEM_OUTPUT) && kind && *kind != '\0' && strcmp(kind, "dumb") != 0;
@@ -167,8 +167,8 @@ static void forward_signal(int number)
     errno = reason;
 }
 
-/* Installs these actions. The caller unblocks the forwarded signals when the process id of the command is known. Those
- * that were ignored stay ignored, as nohup requires. */
+/* Installs the actions described at command_signals. Blocks the forwarded signals: the caller unblocks them when the
+ * process id of the command is known. Signals that were ignored stay ignored, as nohup requires. */
 static void install_actions(saved_actions *saved)
 {
     sigset_t forwarded;
@@ -204,7 +204,7 @@ bool system_is_batch(const char *name)
     return false;
 }
 
-/* Whether this errno of execv() means that the folder does not have the file. */
+/* Returns true if this errno of execv() means that the folder does not have the file. The search then continues. */
 static bool is_absent(int reason)
 {
     return reason == ENOENT || reason == ENOTDIR || reason == ESTALE || reason == ENODEV || reason == ETIMEDOUT;
@@ -275,8 +275,8 @@ static pid_t start_process(char *const *arguments, bool stdout_to_stderr, const 
     return process;
 }
 
-/* Waits for the end of the command. False and errno on failure. The process is reaped only after `command_process` was
- * cleared, so that no signal is forwarded to another process that gets the same id. */
+/* Waits for the end of the command. Returns false and sets errno on failure. waitid() leaves the process a zombie, so
+ * its id is not reused before command_process is cleared and no signal is forwarded to another process. */
 static bool wait_for(pid_t process, system_ending *ending)
 {
     siginfo_t info;
@@ -474,7 +474,7 @@ static char *folder_of(const char *path)
     return size > 0 ? strndup(path, size) : strdup(".");
 }
 
-/* Locks the folder itself. */
+/* The critical section is a lock on the folder itself. */
 intptr_t system_folder_enter(const char *path, uint64_t *wait)
 {
     char *name = folder_of(path);

@@ -32,7 +32,7 @@ void system_prepare(void)
     _setmode(_fileno(stdin), _O_BINARY);
     _setmode(_fileno(stdout), _O_BINARY);
     _setmode(_fileno(stderr), _O_BINARY);
-    setvbuf(stderr, NULL, _IONBF, 0); /* not the default of every C library */
+    setvbuf(stderr, NULL, _IONBF, 0); /* some C libraries for Windows buffer it */
     SetConsoleOutputCP(CP_UTF8);
 }
 
@@ -98,7 +98,7 @@ size_t system_rows_of_terminal(void)
     return (size_t)(info.srWindow.Bottom - info.srWindow.Top) + 1;
 }
 
-bool system_can_paint(void)
+bool system_enable_control_sequences(void)
 {
     const DWORD virtual_terminal = 4; /* ENABLE_VIRTUAL_TERMINAL_PROCESSING, which older headers lack */
     HANDLE console = GetStdHandle(STD_OUTPUT_HANDLE);
@@ -137,7 +137,7 @@ bool system_local_offset(int64_t moment, int32_t *minutes)
     SYSTEMTIME local;
     if (!FileTimeToSystemTime(&time, &utc) || !SystemTimeToFileTime(&utc, &time))
         return false;
-    units = filetime_value(time); /* SYSTEMTIME has whole milliseconds: the same moment without the rest */
+    units = filetime_value(time); /* the moment in whole milliseconds, as SYSTEMTIME has them */
     if (!SystemTimeToTzSpecificLocalTime(NULL, &utc, &local) || !SystemTimeToFileTime(&local, &time))
         return false;
     *minutes = (int32_t)((int64_t)(filetime_value(time) - units) / units_per_minute);
@@ -179,9 +179,9 @@ void system_catch_interrupts(void)
     SetConsoleCtrlHandler(on_interrupt, TRUE);
 }
 
-/* Appends an argument in the form from which CommandLineToArgvW() gets it back unchanged. Arguments with blanks or
- * quotation marks are quoted. Quotation marks are escaped, and so are backslashes before them and before the closing
- * one. */
+/* Appends an argument so that CommandLineToArgvW() returns it unchanged. Arguments with blanks or quotation marks are
+ * put in quotation marks. A quotation mark of the argument is escaped by a backslash; backslashes directly before any
+ * quotation mark are doubled. */
 static void put_argument(buffer *line, const char *argument)
 {
     bool is_unquoted = *argument != '\0' && !strpbrk(argument, " \t\n\v\"");
@@ -353,7 +353,8 @@ static bool is_in_use(DWORD error)
     return error == ERROR_ACCESS_DENIED || error == ERROR_SHARING_VIOLATION;
 }
 
-/* Windows does not replace a file that a reader has opened. Tries again for a second, as readers close it soon. */
+/* Windows does not replace a file that a reader has open. Readers close it soon, so the function retries for a second.
+ */
 bool system_replace(const char *from, const char *to)
 {
     enum { MAX_TRIES = 100, PAUSE = 10 /* milliseconds */ };
@@ -397,7 +398,8 @@ static HANDLE handle_of(int file)
     return (HANDLE)_get_osfhandle(file); /* NOLINT(performance-no-int-to-ptr): a handle as an integer */
 }
 
-/* The byte that is locked. Windows lets no other process read a locked byte, so it lies far past the data. */
+/* The offset of the byte that is locked. Windows lets no other process read a locked byte, so it is far past the data.
+ */
 static const OVERLAPPED lock_place = {.OffsetHigh = 0x40000000};
 
 bool system_is_locked(int file)

@@ -13,7 +13,7 @@
 /* ---- Status ---------------------------------------------------------------------------------------------- */
 
 static bool raised[STATUS_COUNT];
-static bool has_no_notes; /* --quiet */
+static bool has_no_notes; /* --quiet: notes and progress are not printed */
 static bool is_muted;
 
 static void raise_status(exit_status status)
@@ -138,8 +138,8 @@ void diagnostics_note(const char *file, size_t offset, const char *format, ...)
 static struct {
     bool is_on, is_shown, shares_terminal;
     uint64_t next;
-    const char *file; /* the current file */
-    uint64_t begun;   /* when reading it began */
+    const char *file; /* the file that is read */
+    uint64_t begun;   /* the time at which reading it began */
 } progress;
 
 void progress_begin(bool is_quiet)
@@ -151,7 +151,7 @@ void progress_begin(bool is_quiet)
     progress.file = NULL;
 }
 
-/* Appends "of 45.6 MB, 27 %, 1:05 left". */
+/* Appends the total size, the percentage and the time left: " of 45.6 MB, 27 %, 1:05 left". */
 static void put_rest(buffer *line, uint64_t done, uint64_t total, uint64_t elapsed)
 {
     double left = (double)elapsed / 1e9 * (double)(total - done) / (double)done;

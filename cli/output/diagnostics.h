@@ -33,7 +33,8 @@ void diagnostics_input(const char *file, uint64_t offset, const char *code, cons
 /* "FILE: sentence", where the sentence is the system's text for `number`, a value of errno; and status 3. */
 void diagnostics_file(const char *file, int number);
 
-/* "SUBJECT: sentence" with a formatted sentence, which is escaped; and status `status`. */
+/* "SUBJECT: sentence" with a formatted sentence, which is escaped; and the status `status`. With STATUS_FINE the
+ * sentence is a note: the exit status does not change, and --quiet suppresses it. */
 void diagnostics_say(exit_status status, const char *subject, const char *format, ...) TEXT_PRINTF(3, 4);
 
 /* "FILE: offset N: note: sentence", without a change of the status. The sentence is not escaped. */
@@ -42,17 +43,18 @@ void diagnostics_note(const char *file, size_t offset, const char *format, ...) 
 /* --quiet: suppresses diagnostics_note(), diagnostics_say() with STATUS_FINE, and progress. */
 void diagnostics_quiet(bool is_quiet);
 
-/* While muted, nothing is printed and the status does not change: for work that is done twice. */
+/* While muted, nothing is printed and the status does not change. Used when a file is read a second time, so that its
+ * errors are reported once. */
 void diagnostics_mute(bool is_mute);
 
-/* Appends each later line to a buffer, too, until the function is called with null. */
+/* From now on appends each printed line to `lines` too. Null ends that. */
 void diagnostics_copy_to(buffer *lines);
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */
 
 /* Shows the progress of long work on one line, after its first second and if standard error is a terminal. If standard
- * output is a terminal, too, the progress is shown only if `is_quiet`: the work prints little. `done` of `total` bytes
- * of a file were read. If the total is known (not 0), the percentage and the time left are shown, too. */
+ * output is a terminal too, the progress is shown only if `is_quiet`, which means that the work prints little. `done`
+ * of `total` bytes of a file were read. If `total` is known (not 0), the percentage and the time left are shown too. */
 void progress_begin(bool is_quiet);
 void progress_show(const char *file, uint64_t done, uint64_t total);
 
@@ -63,7 +65,7 @@ void progress_count(const char *file, uint64_t samples, uint64_t bytes, bool is_
 /* Removes the progress line, if there is one. Called before anything is printed on standard error. */
 void progress_clear(void);
 
-/* The same, called before something is printed on standard output: the line stays unless that is a terminal. */
+/* The same, called before something is printed on standard output. If that is not a terminal, the line stays. */
 void progress_yield(void);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* The reference of a character that has a meaning in text or in an attribute's value; null for others. */
+/* The character reference for a character with a meaning in HTML text or in the value of an attribute; null for others.
+ */
 static const char *reference(char c)
 {
     switch (c) {

@@ -21,8 +21,8 @@ typedef struct html_part {
  * request, no other script, no form. `script.hash` is null for a page without a script. */
 void html_begin(buffer *out, const char *title, html_part style, html_part script);
 
-/* Writes the buffer to `out` and empties it if it holds 64 KiB or more. The caller calls this often, so that memory
- * stays small, and writes the rest at the end. */
+/* If the buffer holds 64 KiB or more, writes it to `out` and empties it. The caller calls this often, so that the
+ * buffer stays small, and writes the rest at the end. */
 void html_flush(buffer *html, output *out);
 
 #endif

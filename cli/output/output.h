@@ -40,14 +40,14 @@ typedef struct output {
     buffer header;    /* CSV: names of the first record's fields */
     bool header_done; /* CSV: the header was written */
     bool has_fields;  /* of the current record, item or list */
-    bool is_written;  /* text: the line of the current record or item was written, because a list began */
-    bool has_offset;  /* text: the current record has an offset */
+    bool is_written; /* text: the line of the current record or item was written before its end, because a list began */
+    bool has_offset; /* text: the current record has an offset */
     size_t offset, depth;
 } output;
 
 void output_open(output *out, output_format format, bool has_color);
 
-/* Writes what is buffered and reports a failed write: status 3, or nothing if the reader closed the pipe. */
+/* Writes what is buffered. Reports a failed write, which sets status 3, unless the reader closed the pipe. */
 void output_close(output *out);
 
 /* True after a failed write: the caller stops. Always false for OUTPUT_NONE. */
@@ -56,7 +56,8 @@ bool output_failed(const output *out);
 /* Writes bytes as they are, for tables and headings. Does nothing for OUTPUT_NONE. */
 void output_raw(output *out, const char *bytes, size_t size);
 
-/* CSV: writes the header line. For output that may have no record: otherwise the first record writes it. */
+/* CSV: writes the header line, for output that may have no record. If this is not called, the first record writes the
+ * header. */
 void output_header(output *out, const char *const *names, size_t count);
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
@@ -94,8 +95,8 @@ void output_item_begin(output *out, const char *key, const char *word);
 void output_item_end(output *out);
 void output_list_end(output *out);
 
-/* For fields that are equal in several records: output_mark() before them and output_since() after them return their
- * text, and output_repeat() writes a copy of it in the same place of a later record. */
+/* For fields that are equal in several records. output_mark() is called before they are written; output_since() then
+ * returns their text, which output_repeat() writes in the same place of later records. */
 size_t output_mark(const output *out);
 const char *output_since(const output *out, size_t start, size_t *size);
 void output_repeat(output *out, const char *fields, size_t size);

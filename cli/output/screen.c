@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* With wrapping off, the terminal cuts lines that are too long. */
-#define BEGIN_PICTURE "\033[?25l\033[?7l\033[H"
-#define END_PICTURE "\033[?7h\033[?25h"
+#define BEGIN_FRAME "\033[?25l\033[?7l\033[H"
+#define END_FRAME "\033[?7h\033[?25h"
 #define CLEAR_LINE "\033[K"
 #define CLEAR_BELOW "\033[J"
 
-static bool was_shown; /* a picture was shown */
+static bool has_frame; /* the terminal shows a frame */
 
 static size_t count_lines(const buffer *lines)
 {
@@ -25,19 +25,20 @@ static size_t count_lines(const buffer *lines)
 static size_t visible_columns(const char *line, size_t size)
 {
     size_t columns = 0;
-    size_t from = 0;
+    size_t start = 0;
     for (size_t at = 0; at < size; at++) {
         if (line[at] != '\033')
             continue;
-        columns += text_columns(line + from, at - from);
+        columns += text_columns(line + start, at - start);
         while (at < size && line[at] != 'm')
             at++;
-        from = at < size ? at + 1 : size;
+        start = at < size ? at + 1 : size;
     }
-    return columns + text_columns(line + from, size - from);
+    return columns + text_columns(line + start, size - start);
 }
 
-/* A full line leaves the cursor on its last character, which clearing would remove. */
+/* Appends a line and clears the rest of its row. A line that fills the row is not cleared: the cursor is still on its
+ * last character, which CLEAR_LINE would remove. */
 static void put_line(buffer *out, const char *line, size_t size, size_t columns)
 {
     buffer_bytes(out, line, size);
@@ -46,12 +47,12 @@ static void put_line(buffer *out, const char *line, size_t size, size_t columns)
     buffer_string(out, "\n");
 }
 
-/* Scrolls up what the terminal showed before the first picture, to keep it. */
+/* Before the first frame, scrolls up what the terminal shows, so that the frame does not overwrite it. */
 static void make_space(buffer *out, size_t rows)
 {
-    for (size_t i = 1; i < rows && !was_shown; i++)
+    for (size_t i = 1; i < rows && !has_frame; i++)
         buffer_string(out, "\n");
-    was_shown = true;
+    has_frame = true;
 }
 
 void screen_compose(buffer *out, const buffer *lines)
@@ -63,7 +64,7 @@ void screen_compose(buffer *out, const buffer *lines)
     size_t shown = total <= capacity ? total : capacity - 1;
     const char *at = lines->data;
     make_space(out, rows);
-    buffer_string(out, BEGIN_PICTURE);
+    buffer_string(out, BEGIN_FRAME);
     for (size_t i = 0; i < shown; i++) {
         const char *end = memchr(at, '\n', lines->size - (size_t)(at - lines->data));
         put_line(out, at, (size_t)(end - at), columns);
@@ -78,12 +79,12 @@ void screen_compose(buffer *out, const buffer *lines)
         buffer_free(&more);
         buffer_free(&fitting);
     }
-    buffer_string(out, CLEAR_BELOW END_PICTURE);
+    buffer_string(out, CLEAR_BELOW END_FRAME);
 }
 
 void screen_leave(buffer *out)
 {
-    if (was_shown && system_interrupted())
-        buffer_string(out, END_PICTURE "\n"); /* after ^C, which may have discarded the end of a picture */
-    was_shown = false;
+    if (has_frame && system_interrupted())
+        buffer_string(out, END_FRAME "\n"); /* after ^C, which may have discarded the end of a frame */
+    has_frame = false;
 }

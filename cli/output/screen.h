@@ -4,14 +4,15 @@
 
 #include "output/text.h"
 
-/* Pictures on a terminal, each of which replaces the previous one. A picture is written by one call and leaves the
+/* Frames on a terminal, each of which replaces the previous one. A frame is written by one call and leaves the
  * cursor visible below it, so the terminal stays usable if the program ends at any moment. */
 
-/* Appends the control sequences and text that replace the last picture with `lines`. Lines that do not fit are replaced
- * by one line with their number. */
+/* Appends the control sequences and text that replace the last frame with `lines`. If they do not all fit, the last
+ * line of the frame is the number of those that are left out. */
 void screen_compose(buffer *out, const buffer *lines);
 
-/* Ends the pictures. After an interrupt it appends what makes the terminal continue below the last one. */
+/* Ends the frames. After an interrupt it appends the control sequences that make later output begin below the last
+ * frame. */
 void screen_leave(buffer *out);
 
 #endif

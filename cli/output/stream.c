@@ -10,13 +10,13 @@
 
 static int failure; /* errno */
 
-static int file = -1; /* descriptor of the file instead of standard output; -1: none */
+static int file = -1; /* descriptor of the file that is written instead of standard output; -1: none */
 static const char *file_name;
 
 static buffer replacement; /* path of the temporary file that replaces `file_name`; empty: none */
 
-static bool has_pictures;
-static buffer picture; /* lines of the next picture */
+static bool has_frames;
+static buffer frame; /* lines of the next frame */
 
 static void check_write(bool succeeded)
 {
@@ -31,8 +31,8 @@ void stream_write(const void *bytes, size_t size)
 {
     if (failure != 0)
         return;
-    if (has_pictures) {
-        buffer_bytes(&picture, bytes, size);
+    if (has_frames) {
+        buffer_bytes(&frame, bytes, size);
         return;
     }
     errno = 0;
@@ -43,20 +43,20 @@ void stream_write(const void *bytes, size_t size)
     check_write(fwrite(bytes, 1, size, stdout) == size);
 }
 
-/* Writes with one call, so that the terminal never shows a part of a picture. */
+/* Writes with one call, so that the terminal never shows a part of a frame. */
 static void put_at_once(const buffer *bytes)
 {
     errno = 0;
     check_write(system_append(SYSTEM_OUTPUT, bytes->data, bytes->size));
 }
 
-/* Shows the next picture. `picture` is emptied first: if memory runs out here, the message calls stream_flush() again.
- */
-static void paint(void)
+/* Shows the next frame. Empties `frame` first: if memory runs out here, the message about that calls stream_flush(),
+ * which must not show it again. */
+static void show_frame(void)
 {
-    buffer lines = picture;
+    buffer lines = frame;
     buffer out = {0};
-    picture = (buffer){0};
+    frame = (buffer){0};
     if (lines.size > 0) {
         screen_compose(&out, &lines);
         put_at_once(&out);
@@ -69,7 +69,7 @@ void stream_flush(void)
 {
     if (failure != 0)
         return;
-    paint();
+    show_frame();
     errno = 0;
     check_write(fflush(stdout) == 0);
 }
@@ -125,13 +125,13 @@ const char *stream_name(void)
     return file_name ? file_name : "standard output";
 }
 
-void stream_begin_pictures(void)
+void stream_begin_frames(void)
 {
     stream_flush();
-    has_pictures = true;
+    has_frames = true;
 }
 
-void stream_end_pictures(void)
+void stream_end_frames(void)
 {
     buffer out = {0};
     stream_flush();
@@ -140,7 +140,7 @@ void stream_end_pictures(void)
     if (failure == 0)
         put_at_once(&out);
     buffer_free(&out);
-    has_pictures = false;
+    has_frames = false;
 }
 
 bool stream_failed(void)

@@ -27,10 +27,10 @@ void stream_write(const void *bytes, size_t size);
 /* Writes everything that is buffered. */
 void stream_flush(void);
 
-/* Between these two calls the lines written before each stream_flush() make a picture, which replaces the previous one
- * on the terminal (screen.h). */
-void stream_begin_pictures(void);
-void stream_end_pictures(void);
+/* Between these two calls, what is written before each stream_flush() is a frame, which replaces the previous one on
+ * the terminal (screen.h). */
+void stream_begin_frames(void);
+void stream_end_frames(void);
 
 bool stream_failed(void);
 

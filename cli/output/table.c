@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In columns of the terminal. MIN_NAME: of a name if the line is narrow; MIN_NAME_BESIDE_NUMBER: if a number needs the
- * rest of the line. */
+/* In columns of the terminal. MIN_NAME and MIN_NAME_BESIDE_NUMBER are minimum widths of the first column: on a narrow
+ * terminal, and if a number needs the rest of the line. */
 enum { GAP = 2, MIN_NAME = 6, MIN_NAME_BESIDE_NUMBER = 3, LONGEST_HEADING = 100 };
 
 void table_open(table *t, size_t column_count, bool is_left)
@@ -101,8 +101,8 @@ static size_t longest_word(const char *text, size_t size)
 
 /* ---- Widths ---------------------------------------------------------------------------------------------- */
 
-/* The maximum width of names: a third of the line, or what the other columns leave if that is more. It leaves space for
- * the widest number. */
+/* The maximum width of the first column, which has names: a third of the line, or what the other columns leave if that
+ * is more, but never so much that the widest number does not fit on the line. */
 static size_t max_name_width(const table *t, size_t columns, size_t widest_number)
 {
     size_t others = 0;
@@ -131,7 +131,7 @@ static void measure(table *t, size_t columns)
         t->widths[i] = smaller(t->widths[i], max_others);
 }
 
-/* Returns the column after the band that begins with `first`. */
+/* Returns the column after the last one of the band that begins with column `first`. */
 static size_t band_end(const table *t, size_t first, size_t columns)
 {
     size_t used = t->widths[0];
@@ -156,7 +156,7 @@ static void put_cell(const table *t, buffer *line, size_t column, table_span spa
         text_cut(&cut, text, size, width);
         text = cut.data;
         size = cut.size;
-        used = text_columns(text, size); /* one less than the width if a wide character did not fit */
+        used = text_columns(text, size); /* may be less than `width`, if a wide character did not fit */
     }
     bool is_left = column == 0 || t->is_left;
     if (column > 0)

@@ -42,7 +42,7 @@ static uint32_t next_point(const char *utf8, size_t size, size_t *at)
 
 /* ---- Printing ---------------------------------------------------------------------------------------------- */
 
-/* Returns the kind of the last run that begins at or before the code point. */
+/* Returns the kind of a code point: that of the last run of unicode_runs that begins at or before it. */
 static unicode_kind kind_of(uint32_t point)
 {
     if (point >= ' ' && point <= '~')
@@ -64,13 +64,13 @@ static size_t columns_of(unicode_kind kind)
     return kind == UNICODE_WIDE ? 2 : kind == UNICODE_COMBINING ? 0 : 1;
 }
 
-/* Appends a code point that needs no escape. Returns its columns. */
-static size_t put_printable(buffer *out, uint32_t point, unicode_kind kind, const char *from, size_t bytes)
+/* Appends a code point that needs no escape and has these `size` bytes in the input. Returns its columns. */
+static size_t put_printable(buffer *out, uint32_t point, unicode_kind kind, const char *utf8, size_t size)
 {
     if (point == REPLACEMENT)
         buffer_string(out, "\xEF\xBF\xBD");
     else
-        buffer_bytes(out, from, bytes);
+        buffer_bytes(out, utf8, size);
     return columns_of(kind);
 }
 
@@ -90,9 +90,9 @@ typedef struct escaper {
     const char *utf8;
     size_t size, at;
     bool is_csv;
-    bool is_pdh;     /* keeps tabs, and backslashes as they are: they separate the parts of paths */
-    bool is_quoted;  /* escapes quotation marks */
-    size_t run_end;  /* end of the current run of backslashes */
+    bool is_pdh;    /* tabs are not escaped; backslashes are not doubled, as they separate the parts of counter paths */
+    bool is_quoted; /* escapes quotation marks */
+    size_t run_end; /* end of the current run of backslashes */
     bool is_doubled; /* backslashes of the run are doubled */
 } escaper;
 
@@ -106,8 +106,8 @@ static bool is_escaped(const escaper *e, uint32_t point, unicode_kind kind)
 {
     if (point == '"')
         return e->is_quoted;
-    bool is_kept = (e->is_csv && is_csv_blank(point)) || (e->is_pdh && point == '\t');
-    return kind == UNICODE_ESCAPED && !is_kept;
+    bool is_allowed = (e->is_csv && is_csv_blank(point)) || (e->is_pdh && point == '\t');
+    return kind == UNICODE_ESCAPED && !is_allowed;
 }
 
 static bool is_hex_digit(char c)
@@ -149,11 +149,11 @@ static size_t put_next(buffer *out, escaper *e)
 {
     if (e->utf8[e->at] == '\\')
         return put_backslash(out, e);
-    size_t from = e->at;
+    size_t start = e->at;
     uint32_t point = next_point(e->utf8, e->size, &e->at);
     unicode_kind kind = kind_of(point);
     if (!is_escaped(e, point, kind))
-        return put_printable(out, point, kind, e->utf8 + from, e->at - from);
+        return put_printable(out, point, kind, e->utf8 + start, e->at - start);
     bool is_short = point <= 0xFFFF;
     buffer_format(out, is_short ? "\\u%04" PRIX32 : "\\U%08" PRIX32, point);
     return is_short ? 6 : 10;
@@ -180,12 +180,13 @@ void text_quoted(buffer *out, const char *utf8, size_t size)
 /* Appends the next code point of text that is already escaped. */
 static size_t put_escaped(buffer *out, escaper *e)
 {
-    size_t from = e->at;
+    size_t start = e->at;
     uint32_t point = next_point(e->utf8, e->size, &e->at);
-    return put_printable(out, point, kind_of(point), e->utf8 + from, e->at - from);
+    return put_printable(out, point, kind_of(point), e->utf8 + start, e->at - start);
 }
 
-/* Appends what fits in `columns` columns, with put_next() or put_escaped(). */
+/* Appends what fits in `columns` columns, and an ellipsis if that is not everything. `put` is put_next(), or
+ * put_escaped() for text that is already escaped. */
 static void put_cut(buffer *out, escaper *e, size_t columns, size_t (*put)(buffer *, escaper *))
 {
     buffer piece = {0};
@@ -245,13 +246,13 @@ void text_json(buffer *out, const char *utf8, size_t size)
 {
     buffer_string(out, "\"");
     for (size_t at = put_plain(out, utf8, size, 0); at < size; at = put_plain(out, utf8, size, at)) {
-        size_t from = at;
+        size_t start = at;
         uint32_t point = next_point(utf8, size, &at);
         unicode_kind kind = kind_of(point);
         if (point == '"' || point == '\\')
             buffer_string(out, "\\");
         if (kind != UNICODE_ESCAPED)
-            put_printable(out, point, kind, utf8 + from, at - from);
+            put_printable(out, point, kind, utf8 + start, at - start);
         else if (point <= 0xFFFF)
             buffer_format(out, "\\u%04" PRIX32, point);
         else
@@ -292,8 +293,8 @@ void text_pdh(buffer *out, const char *utf8, size_t size)
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------ */
 
-/* MAX_DIGITS identify every double. NUMBER_BYTES is more than %g and %.0f need: compilers warn about smaller buffers.
- */
+/* MAX_DIGITS significant digits distinguish all doubles. NUMBER_BYTES is more than %g and %.0f need for the values that
+ * occur, but compilers warn about smaller buffers. */
 enum { MAX_DIGITS = 17, NUMBER_BYTES = 320 };
 
 static bool reads_back(double value, int digits, char text[NUMBER_BYTES])
@@ -302,8 +303,8 @@ static bool reads_back(double value, int digits, char text[NUMBER_BYTES])
     return strtod(text, NULL) == value;
 }
 
-/* Finds the smallest number of digits that reads back; larger numbers do, too. Nearly every quotient needs 15 to 17,
- * which are tried first. The rest is a binary search. */
+/* Finds the smallest number of digits that reads back; all larger numbers of digits read back too. Nearly every
+ * quotient needs 15 to 17, which are tried first. The others are found by binary search. */
 static void find_shortest(double value, char text[NUMBER_BYTES])
 {
     int low = 1;
@@ -415,7 +416,7 @@ static void put_rounded(buffer *out, double value)
 
 void text_double_short(buffer *out, double value)
 {
-    /* Values from the first two on would be rounded up to 1 and 1,000 in the format of smaller values. */
+    /* A value from below_1 on would be rounded up to 1.00 by the format for values below 1; the same for 1,000. */
     const double below_1 = 0.9995;
     const double below_1000 = 999.995;
     const double below_large = 1e15;
@@ -439,7 +440,7 @@ void text_bytes(buffer *out, double bytes)
     const size_t last = sizeof units / sizeof units[0] - 1;
     double size = bytes < 0 ? -bytes : bytes;
     size_t unit = 0;
-    while (unit < last && size >= 1023.5) { /* which is rounded to 1024 */
+    while (unit < last && size >= 1023.5) { /* rounded to an integer it would be 1024 */
         size /= 1024;
         unit++;
     }
