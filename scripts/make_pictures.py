@@ -71,7 +71,7 @@ def main():
                 page.run("document.querySelector('article, tr.error')"
                          ".scrollIntoView({block: 'end'})")
                 page.settle()
-                page.picture(ROOT / "docs" / (name + ".png"))
+                page.screenshot(ROOT / "docs" / (name + ".png"))
 
 
 if __name__ == "__main__":

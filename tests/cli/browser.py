@@ -44,7 +44,7 @@ class Browser:
         from_browser = os.pipe()
         read, write = to_browser[0], from_browser[1]
 
-        def place():
+        def connect_pipes():
             """Sets up descriptors 3 and 4: the browser reads commands from 3
             and writes events to 4."""
             os.setsid()
@@ -60,7 +60,8 @@ class Browser:
              "--user-data-dir=" + self.folder.name, "--remote-debugging-pipe",
              "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=place)
+            stderr=subprocess.DEVNULL, close_fds=False,
+            preexec_fn=connect_pipes)
         os.close(read)
         os.close(write)
         self.out, self.source = to_browser[1], from_browser[0]
@@ -114,8 +115,8 @@ class Browser:
         return json.loads(text)
 
     def call(self, method, **parameters):
-        """Call a method and return its result. Events that arrive first are
-        kept."""
+        """Call a method and return its result. Events that arrive before the
+        result are stored in self.events."""
         self.number += 1
         request = {"id": self.number, "method": method, "params": parameters}
         if self.session:
@@ -133,7 +134,7 @@ class Browser:
             self.events.append(answer)
 
     def resize(self, width, height):
-        """Make the window as large as this."""
+        """Set the size of the window."""
         self.call("Emulation.setDeviceMetricsOverride", width=width,
                   height=height, deviceScaleFactor=1, mobile=False)
 
@@ -182,7 +183,7 @@ class Browser:
         self.mouse("mouseReleased", *end)
         self.settle()
 
-    def picture(self, file, **clip):
+    def screenshot(self, file, **clip):
         """Save the window, or a part of it, as PNG."""
         extra = {"clip": dict(clip, scale=1)} if clip else {}
         data = self.call("Page.captureScreenshot", format="png", **extra)

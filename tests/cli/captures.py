@@ -22,8 +22,9 @@ def instance_list(*names):
 
 
 def metadata(guid, name, counters, instance_type=2, instances=None):
-    """Registration, names and instances of a set; `counters` are (id, type,
-    name), or longer where one refers to others."""
+    """Registration, names and instances of a set. Each of `counters` is (id,
+    type, name) and optionally further arguments of counter_info(), such as
+    the id of the base."""
     infos = [w.counter_info(row[0], row[1], *row[3:]) for row in counters]
     chunks = [w.registration_chunk(guid, 1, w.counterset(
         guid, infos, instance_type=instance_type))]

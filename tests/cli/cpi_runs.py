@@ -91,8 +91,8 @@ busy%   25.00  25.00    n/a
 
 def figures_json(figures):
     """The JSON of a CPU or of the system."""
-    def or_none(value, below):
-        return value if below else None
+    def or_none(value, divisor):
+        return value if divisor else None
     return {"status": figures.status,
             "raw_cpi": or_none(figures.raw_cpi, figures.instr),
             "scaled_cpi": or_none(figures.scaled_cpi, figures.instr),
@@ -123,9 +123,9 @@ class RunCase(Case):
         self.command = own_program()
         self.made = os.path.join(self.folder, "made.pfb")
         self.quiet = [self.command, "cpi", "show", self.file("empty", b"")]
-        # A command whose output is in the file `made`.
-        self.leaves = [self.command, "lwp", "model", "--sample", "32", "-o",
-                       self.made]
+        # A command that creates the file self.made.
+        self.creating = [self.command, "lwp", "model", "--sample", "32", "-o",
+                         self.made]
 
     def source(self, data, name="source"):
         """A file of snapshots."""

@@ -58,9 +58,9 @@ def read_exposition(text):
     assert text == "" or text.endswith("\n")
     for line in text.split("\n")[:-1]:
         if line.startswith("# HELP "):
-            _, _, name, text_of = line.split(" ", 3)
+            _, _, name, help_text = line.split(" ", 3)
             assert NAME.match(name) and name not in metrics, line
-            metrics[name] = [None, unescape(text_of, "\\n"), []]
+            metrics[name] = [None, unescape(help_text, "\\n"), []]
         elif line.startswith("# TYPE "):
             _, _, typed, kind = line.split(" ")
             assert typed == name and metrics[name][0] is None, line
@@ -71,11 +71,11 @@ def read_exposition(text):
             labels = tuple(sorted(read_labels(found[2] or "{}").items()))
             metrics[name][2].append((found[1][len(name):], labels,
                                      float(found[3])))
-    for name, (kind, text_of, lines) in metrics.items():
+    for name, (kind, help_text, lines) in metrics.items():
         assert kind in ("counter", "gauge", "summary"), name
-        assert text_of and lines, name
+        assert help_text and lines, name
         assert (kind == "counter") == name.endswith("_total"), name
-        metrics[name] = (kind, text_of, read_family(kind, lines))
+        metrics[name] = (kind, help_text, read_family(kind, lines))
     return metrics
 
 

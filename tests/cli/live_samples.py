@@ -50,8 +50,8 @@ class LiveCase(Case):
         """
         before, after = self.record_between(read, *arguments,
                                             patience=PATIENCE)
-        self.assertEqual(before, after, "the kernel's numbers never kept "
-                         "still for a sample")
+        self.assertEqual(before, after, "the kernel's numbers changed during "
+                         "every sample")
         return before
 
     def samples(self):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Runs the program for the tests beside this file.
+"""Runs the program for the tests in this folder.
 
-PERFBLOCK names the program, and PERFBLOCK_SYSTEM the system that it was made
-for: "Windows", which has other names of files and other pipes.  Inputs come from the corpus, or from the writer
-that the second implementation uses for its own seeds.
+PERFBLOCK is the path of the program. PERFBLOCK_SYSTEM is the system for which
+it was built: on "Windows" file names and pipes differ. Inputs come from the
+corpus, or from the writer with which the second implementation of the formats
+(tests/oracle) makes its own seeds.
 """
 
 import json
@@ -23,7 +24,7 @@ import seed_writer as writer  # noqa: E402
 
 SECONDS = 60
 IMPOSSIBLE = 4  # status where a machine has no live source
-FULL = "/dev/full"  # "/dev/full" if there is one: a disk without space
+FULL = "/dev/full"  # a device without space, on systems that have one
 ON_WINDOWS = running.ON_WINDOWS
 ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): "
                         r"(?P<code>[a-z][a-z0-9_]*): (?P<text>.+)$")
@@ -38,7 +39,8 @@ def program():
 
 
 def own_program():
-    """The path of the program without a script that runs it."""
+    """The path of the program itself. For tests under Wine, PERFBLOCK is a
+    script that runs it."""
     path = program()
     if ON_WINDOWS:
         with open(path, "rb") as file:

@@ -10,7 +10,7 @@ import unittest
 from program import ON_WINDOWS, Case, seed, writer as w
 
 KEYS = ["file", "kind", "size", "valid"]
-BLAME = ["code", "offset", "message"]
+ERROR_KEYS = ["code", "offset", "message"]
 
 
 class Check(Case):
@@ -30,13 +30,13 @@ class Check(Case):
         self.assertEqual(items[0]["kind"], "data")
         self.assertEqual(items[0]["size"], os.path.getsize(path))
         self.assertIs(items[0]["valid"], True)
-        self.assertFalse(set(BLAME) & set(items[0]))
+        self.assertFalse(set(ERROR_KEYS) & set(items[0]))
 
     def test_invalid(self):
         path = self.file("a.bin", w.reply(w.result(w.SINGLE, size=4000)))
         done, items = self.verdicts(path)
         self.assert_error(done, 1, path, 56, "bad_result_size")
-        self.assertEqual(list(items[0])[:7], KEYS + BLAME)
+        self.assertEqual(list(items[0])[:7], KEYS + ERROR_KEYS)
         self.assertIs(items[0]["valid"], False)
         self.assertEqual((items[0]["code"], items[0]["offset"]),
                          ("bad_result_size", 56))

@@ -60,11 +60,11 @@ class ConvertCase(Case):
     """Runs convert."""
 
     def path(self, name):
-        """A path in the scratch folder."""
+        """A path in the temporary folder."""
         return os.path.join(self.folder, name)
 
     def converted(self, name, *arguments):
-        """The output of a conversion that is fine."""
+        """Convert without errors; the path of the output."""
         path = self.path(name)
         self.run_fine("convert", *arguments, "-q", "-o", path)
         return path
@@ -91,14 +91,15 @@ class ConvertCase(Case):
 
 
 class RoundTrips(ConvertCase):
-    """A recording, its text, and what is made of that."""
+    """A recording is converted to text and back."""
 
     def check(self, path):
-        """The text is stable, and the values are those of the recording."""
+        """A second conversion to text gives the same text, and each file the
+        values of the first."""
         text = self.converted("a.txt", path)
         back = self.converted("a.pfb", text)
-        again = self.converted("b.txt", back)
-        self.assertEqual(self.bytes_of(text), self.bytes_of(again), path)
+        second = self.converted("b.txt", back)
+        self.assertEqual(self.bytes_of(text), self.bytes_of(second), path)
         self.assertEqual(self.cooked(path), self.cooked(back), path)
         self.assertEqual(self.cooked(path), self.cooked(text), path)
 
@@ -133,7 +134,7 @@ class RoundTrips(ConvertCase):
                 [None if name is None else "\\\\" + name])
 
     def test_lists_and_providers(self):
-        """What the samples do not have."""
+        """Chunks that are not part of a sample."""
         more = b"".join([
             w.registration_chunk(DISK_SET, 7, w.string("A \"provider\"")),
             w.registration_chunk(DISK_SET, 8, w.guid_bytes(MEMORY_SET)),
@@ -157,13 +158,14 @@ class RoundTrips(ConvertCase):
                          self.run_json("countersets", "--file", text))
 
     def test_texts_of_fixtures(self):
-        """The second implementation makes the same bytes."""
+        """The program makes the same bytes from the texts as
+        tests/oracle/make_fixtures.py, which made the fixtures."""
         for path in FIXTURES:
             made = self.converted("made.pfb", path[:-len("pfb")] + "txt")
             self.assertEqual(self.bytes_of(made), self.bytes_of(path), path)
 
     def test_v1_instances_without_names(self):
-        """They differ from those with an empty name."""
+        """They are not confused with instances that have an empty name."""
         counters = [little.counter(10, 0x00010000, 4, 4)]
         path = self.file("v1.bin", little.block(little.object(2, counters, [
             little.instance(name, little.values(little.v4(n)), unique=n)
@@ -174,7 +176,8 @@ class RoundTrips(ConvertCase):
         self.assertEqual(found, [None, "", "-"])
 
     def test_malformed_samples_are_reported_once(self):
-        """What is malformed is reported once: the text itself is fine."""
+        """The conversion reports the malformed data; its text has no errors.
+        """
         for path in BROKEN:
             text = self.path("a.txt")
             done = self.run_program("convert", path, "-o", text)
@@ -261,8 +264,8 @@ class RoundTrips(ConvertCase):
         self.check(made)
 
     def test_metadata_of_recordings(self):
-        """--registration and --query-info are added to a recording that
-        lacks them, and otherwise its own are used."""
+        """Replies of --registration and --query-info are added to a recording
+        without metadata. A recording with metadata uses its own."""
         whole = three_sets()
         arguments = []
         for number, chunk in enumerate(chunks_of(whole)):
@@ -298,7 +301,7 @@ class RoundTrips(ConvertCase):
                           done.errors()], [(broken, 1)])
 
     def test_offsets_with_added_metadata(self):
-        """Errors have the offsets of the file."""
+        """Added metadata does not change the offsets of errors."""
         chunks = chunks_of(three_sets())
         info = next(chunk for chunk in chunks if chunk.startswith(b"QINF"))
         data = next(chunk for chunk in chunks if chunk.startswith(b"DATA"))
@@ -313,7 +316,7 @@ class RoundTrips(ConvertCase):
 
 
 class Outputs(ConvertCase):
-    """The format of the output, and where it goes."""
+    """The formats and the paths of the output."""
 
     def test_values_are_those_of_cook(self):
         path = FIXTURES[0]
@@ -433,19 +436,20 @@ class Filters(ConvertCase):
     """Data that the filters exclude is not in the output."""
 
     def values(self, *arguments):
-        """The displayed values. Positions and queries are counted among
-        those that are kept."""
+        """The displayed values without the numbers of positions and queries:
+        a filtered file has fewer of both, and numbers them anew."""
         items = self.run_json("cook", *arguments)
         for item in items:
             item.pop("position", None)
             item.pop("query", None)
         return items
 
-    def kept(self, source, *filters):
-        """Both outputs with the filters cook to the values of the source
-        with them; their bytes, joined."""
+    def filtered(self, source, *filters):
+        """Convert with the filters to a recording and to a text. Both have
+        the values that cook shows of the source with the same filters. The
+        result is the bytes of both files, joined."""
         found = b""
-        for name in ("kept.pfb", "kept.txt"):
+        for name in ("filtered.pfb", "filtered.txt"):
             made = self.converted(name, source, *filters)
             self.assertEqual(self.values(source, *filters),
                              self.values(made, *filters), filters)
@@ -453,7 +457,8 @@ class Filters(ConvertCase):
         return found
 
     def assert_has(self, data, present, absent):
-        """Names in UTF-16 or UTF-8 that are in the bytes, and some not."""
+        """The bytes contain each name of `present` in UTF-8 and in UTF-16,
+        and no name of `absent` in either."""
         for name in present:
             self.assertIn(name.encode(), data)
             self.assertIn(name.encode("utf-16-le"), data)
@@ -464,20 +469,20 @@ class Filters(ConvertCase):
     def test_v2(self):
         note = w.chunk(b"NOTE", b"Beta Network sentinel")
         path = self.file("three.pfb", three_sets() + note)
-        self.assert_has(self.kept(path, "--set", "Alpha Disk"),
+        self.assert_has(self.filtered(path, "--set", "Alpha Disk"),
                         ["Alpha Disk", "Read Bytes/sec", "sda", "sdb"],
                         ["Alpha Memory", "Beta", "eth0", "Packets"])
-        self.assert_has(self.kept(path, "--set", "*", "--counter",
-                                  "Read Bytes/sec", "--instance", "sda"),
+        self.assert_has(self.filtered(path, "--set", "*", "--counter",
+                                      "Read Bytes/sec", "--instance", "sda"),
                         ["Alpha Disk", "Read Bytes/sec", "sda"],
                         ["Write", "sdb", "_Total", "Memory", "eth0"])
-        self.assert_has(self.kept(path, "--path",
-                                  r"\Alpha Memory\Free Bytes"),
+        self.assert_has(self.filtered(path, "--path",
+                                      r"\Alpha Memory\Free Bytes"),
                         ["Alpha Memory", "Free Bytes"],
                         ["Used", "Disk", "sda", "eth0"])
 
     def test_v1_objects_of_one_title(self):
-        """Only the second of them has the instance."""
+        """Two objects have one title; only the second has the instance."""
         counters = [little.counter(10, 0x10410400, 4, 4)]
         path = self.file("two.bin", b"".join(little.block(
             *[little.object(2, counters, [little.instance(
@@ -485,15 +490,15 @@ class Filters(ConvertCase):
             clock=(number * 10000000, 10000000,
                    133000000000000000 + number * 10000000))
             for number in (1, 2)))
-        self.kept(path, "--instance", "b")
+        self.filtered(path, "--instance", "b")
 
     def test_values_of_v2(self):
         secret, wanted = 0x1122334455667788, 0x0807060504030201
         path = self.file("disk.txt", (DISK.replace(
             "+4000000 +4000000", f"{wanted} {secret}") +
             f'row "sdb#1" {secret} {secret} 7\n').encode())
-        data = self.kept(path, "--set", "*", "--counter", "1", "--instance",
-                         "sda")
+        data = self.filtered(path, "--set", "*", "--counter", "1",
+                             "--instance", "sda")
         self.assertIn(struct.pack("<Q", wanted), data)
         self.assertIn(str(wanted).encode(), data)
         self.assertNotIn(struct.pack("<Q", secret), data)
@@ -501,8 +506,8 @@ class Filters(ConvertCase):
 
     def test_bases_are_kept(self):
         path = self.file("disk.txt", DISK.encode())
-        self.kept(path, "--set", "*", "--counter", "Avg. Bytes/Read")
-        made = self.converted("kept.pfb", path, "--set", "*", "--counter",
+        self.filtered(path, "--set", "*", "--counter", "Avg. Bytes/Read")
+        made = self.converted("filtered.pfb", path, "--set", "*", "--counter",
                               "Avg. Bytes/Read")
         value = [item["value"] for item in self.run_json("cook", made)
                  if item["counter_id"] == 2]
@@ -522,7 +527,7 @@ class Filters(ConvertCase):
                 ("processor_information_changes", ["--instance", "0,1"]),
                 ("gpu_memory", ["--set", "GPU Process*"])):
             path = os.path.join(ROOT, "fixtures", name + ".pfb")
-            self.kept(path, *filters)
+            self.filtered(path, *filters)
 
     def test_names_and_values_of_v1(self):
         secret = 0x55667788
@@ -541,18 +546,19 @@ class Filters(ConvertCase):
             "12", "Count", "14", "Unused"))
         source = self.converted("all.pfb", self.file("v1.bin", blocks),
                                 "--names", names)
-        data = self.kept(source, "--set", "Thing", "--instance", "shown")
+        data = self.filtered(source, "--set", "Thing", "--instance", "shown")
         self.assert_has(data, ["Thing", "Rate", "Count", "shown"],
                         ["Sentinel", "Unused", "hidden"])
         self.assertNotIn(struct.pack("<I", secret), data)
         self.assertNotIn(str(secret).encode(), data)
-        data = self.kept(source, "--set", "Thing", "--counter", "Rate")
+        data = self.filtered(source, "--set", "Thing", "--counter", "Rate")
         self.assert_has(data, ["Thing", "Rate", "shown", "hidden"],
                         ["Sentinel", "Unused", "Count"])
         self.assertNotIn(struct.pack("<I", secret), data)
 
     def test_parents_of_v1(self):
-        """The name of a thread has that of its process."""
+        """The name of a process stays in the output if a thread of it is
+        selected."""
         processes = [little.instance(name, little.values(little.v4(7)))
                      for name in ("first", "second", "third")]
         threads = [little.instance(name, little.values(little.v4(number)),
@@ -566,20 +572,21 @@ class Filters(ConvertCase):
             "1", "1847", "2", "Process", "4", "Thread", "10", "Id"))
         source = self.converted("all.pfb", self.file("v1.bin", block),
                                 "--names", names)
-        data = self.kept(source, "--set", "Thread", "--instance", "1")
+        data = self.filtered(source, "--set", "Thread", "--instance", "1")
         self.assert_has(data, ["third"], ["first", "second"])
-        made = self.converted("kept.pfb", source, "--set", "Thread",
+        made = self.converted("filtered.pfb", source, "--set", "Thread",
                               "--instance", "1")
         self.assertEqual([(item["parent"], item["instance"], item["raw"])
                           for item in self.run_json("cook", made)],
                          [("third", "1", 1)])
 
     def test_instances_that_are_absent_interrupt(self):
-        """A later sample is not compared across one without it."""
+        """No rate is computed from two samples if a sample between them lacks
+        the instance."""
         path = os.path.join(ROOT, "fixtures", "network_interface.pfb")
         names = {item["instance"] for item in self.run_json("cook", path)}
         for name in names:
-            self.kept(path, "--instance", name)
+            self.filtered(path, "--instance", name)
 
     def test_filters_that_match_nothing(self):
         for path in (FIXTURES[0], os.path.join(ROOT, "fixtures",
@@ -590,10 +597,10 @@ class Filters(ConvertCase):
 
 
 class TextForm(ConvertCase):
-    """The form itself."""
+    """Syntax and meaning of the text form."""
 
     def broken(self, text, line, column):
-        """The text is refused at this place."""
+        """The text is refused with an error at this line and column."""
         data = text if isinstance(text, bytes) else text.encode()
         path = self.file("broken.txt", data)
         done = self.run_program("cook", path)
@@ -607,8 +614,9 @@ class TextForm(ConvertCase):
                          sum(map(len, start)) + line - 1 + column - 1)
 
     def test_many_definitions(self):
-        """Chunks are made of what is new at each sample, and names lead to
-        the latest definition."""
+        """Each sample comes after a chunk with the names that were defined
+        since the sample before. A name that is defined twice has its latest
+        definition."""
         lines = [HEAD]
         for number in (*range(300), 7):
             lines.append(f"object {2 * number} single none Thing{number}\n"
@@ -663,13 +671,13 @@ class TextForm(ConvertCase):
                 self.file("b.txt", text.encode()))[1], plain, text)
 
     def test_definitions_without_samples(self):
-        """A recording whose samples are malformed still has its queries."""
+        """Queries are converted even if the file has no samples."""
         text = DISK[:DISK.index("sample")] + \
             'query "Example Disk" counter 2 instance "sd*"\n'
         made = self.converted("a.pfb", self.file("a.txt", text.encode()))
-        again = self.converted("b.txt", made)
-        self.assertIn(b'counter 2 instance "sd*"\n', self.bytes_of(again))
-        self.assertEqual(self.bytes_of(self.converted("b.pfb", again)),
+        second = self.converted("b.txt", made)
+        self.assertIn(b'counter 2 instance "sd*"\n', self.bytes_of(second))
+        self.assertEqual(self.bytes_of(self.converted("b.pfb", second)),
                          self.bytes_of(made))
 
     def test_relative_values_wrap(self):
@@ -750,7 +758,8 @@ class TextForm(ConvertCase):
         self.broken(HEAD + "sample " + "1" * 100000 + "\n", 2, 8)
 
     def test_many_rows_of_one_name(self):
-        """The n-th of one sample belongs to the n-th of the other."""
+        """The n-th row of a name in one sample belongs to the n-th row of
+        that name in the next."""
         rows = "".join(f'row "same#0" {n} 0 0\n' for n in range(3000))
         later = 'row "same#0" +1 0 0\n' * 3000
         text = DISK[:DISK.index("row")] + rows + \

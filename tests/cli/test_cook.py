@@ -29,7 +29,8 @@ def reply(number, *results):
 
 
 def timer_rows(number, *rows, ids=(1,)):
-    """A result with instances (id, name, raw...) and 8-byte values."""
+    """A reply whose result has the instances (id, name, raw...), with values
+    of 8 bytes."""
     return reply(number, w.result(w.COUNTERSET, w.id_list(list(
         ids)) + w.instance_block(*[w.instance(
             ident, name, *map(w.v8, raw)) for ident, name, *raw in rows])))
@@ -255,9 +256,10 @@ class BareReplies(Case):
 
     def options(self, *registrations, query=None):
         """Arguments for these replies with metadata."""
-        given = [part for one in registrations
-                 for part in ("--registration", one)]
-        return given + ["--query-info", query or self.query] + self.replies
+        arguments = [part for one in registrations
+                     for part in ("--registration", one)]
+        return [*arguments, "--query-info", query or self.query,
+                *self.replies]
 
     def test_values(self):
         items = self.run_json("cook", *self.options(
@@ -365,7 +367,7 @@ class Broken(Case):
 
 
 class Csv(Case):
-    """The long form."""
+    """CSV, a row for each value."""
 
     def test_columns_and_quoting(self):
         data = recording(timer_rows(1, (0, 'a,"b"', 1, 2), ids=(1, 2)),
@@ -446,12 +448,12 @@ class Text(Case):
             stdin=data).out)
 
 
-
 class Totals(Case):
-    """Totals of instances that end."""
+    """The values of totals when instances end."""
 
     def write(self, *samples):
-        """A capture of a rate and an amount; samples are {name: (both)}."""
+        """A capture with a rate and an amount. A sample is {instance: (raw
+        value of the rate, amount)}."""
         ids = {"a": 1, "b": 2, "c": 3, "my_Total": 4, "0,_Total": 5,
                "_Total": 6}
         return self.file("a.pfb", w.recording(
@@ -483,14 +485,14 @@ class Totals(Case):
         self.assertEqual(self.flagged(full, later, {}, full), [])
         self.assertEqual(self.flagged(full, later, without_b, with_c),
                          [(2, "0,_Total", 1), (2, "_Total", 1)])
-        # One ends, another one begins.
+        # One instance ends and another one begins.
         self.assertEqual(self.flagged(full, with_c),
                          [(1, "0,_Total", 1), (1, "_Total", 1)])
         falling = {name: (5, 5) for name in without_b}
         self.assertEqual(self.flagged(falling, later), [])
 
     def test_total_that_falls(self):
-        """It has no value, and no flag."""
+        """A total that falls has no value, and no flag."""
         self.assertEqual(self.flagged({"a": (9, 9), "_Total": (9, 9)},
                                       {"_Total": (0, 0)}), [])
 

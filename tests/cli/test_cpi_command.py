@@ -53,7 +53,7 @@ class Commands(RunCase):
 
     def test_its_options_are_not_read_by_perfblock(self):
         path = self.source(TWO)
-        for line in (["--", *self.leaves], self.leaves):
+        for line in (["--", *self.creating], self.creating):
             done = self.run_program("cpi", "run", "--source", path, *line)
             self.assertEqual(done.status, 0)
             os.remove(self.made)

@@ -77,7 +77,7 @@ class Figures(RunCase):
         many = [snapshot(clock, *((n, clock, clock, clock, clock)
                                   for n in range(1024)))
                 for clock in (0, 10)]
-        done = self.measure(many, command=self.leaves)
+        done = self.measure(many, command=self.creating)
         self.assertEqual((done.status, done.out), (1, ""))
         self.assertIn(": pu_error_insufficient_resources: ", done.err)
         self.assertFalse(os.path.exists(self.made))
@@ -86,7 +86,7 @@ class Figures(RunCase):
         many = [snapshot(clock, *((8 * n, n * clock, clock, clock, clock)
                                   for n in range(128)))
                 for clock in (0, 10)]
-        path = os.path.join(self.folder, "kept.pfb")
+        path = os.path.join(self.folder, "stored.pfb")
         done = self.measure(many, "--format", "json", "-o", path)
         self.assertEqual((done.status, done.objects()),
                          (0, expected_json(*many)))
@@ -94,23 +94,24 @@ class Figures(RunCase):
         self.assertEqual(group["num_cpus"], 128)
 
     def test_sums_of_more_than_64_bits(self):
-        """Figures can represent such sums, hooks cannot."""
-        most = 1 << 63
+        """Figures are printed; hooks, which store sums of 64 bits, are not
+        written."""
+        half = 1 << 63
         steps = (snapshot(0, (0, 0, 0, 0, 0), (1, 0, 0, 0, 0)),
-                 snapshot(9, (0, most, most, 1, 2), (1, most, most, 1, 2)))
+                 snapshot(9, (0, half, half, 1, 2), (1, half, half, 1, 2)))
         done = self.measure(steps, "--format", "json")
         self.assertEqual((done.status, done.err), (0, ""))
         self.assertEqual(done.objects(), expected_json(*steps))
         system = done.objects()[0]["system"]
         self.assertEqual((system["status"], system["instr"]),
                          ("overflow", (1 << 64) - 1))
-        path = os.path.join(self.folder, "kept.pfb")
-        kept = self.measure(steps, "--format", "json", "-o", path)
-        self.assertEqual(kept.out, done.out)
-        self.assert_error(kept, 1, os.path.join(self.folder, "source"),
+        path = os.path.join(self.folder, "stored.pfb")
+        stored = self.measure(steps, "--format", "json", "-o", path)
+        self.assertEqual(stored.out, done.out)
+        self.assert_error(stored, 1, os.path.join(self.folder, "source"),
                           text(*steps).index(b"snapshot 9"),
                           "pu_error_invalid_cpi_data")
-        self.assertIn("hooks", kept.err)
+        self.assertIn("hooks", stored.err)
         self.assertEqual([tag for tag, _ in self.chunks(path)], ["CPIS"])
 
     def test_from_standard_input(self):
@@ -144,14 +145,14 @@ class Undefined(RunCase):
                           "pu_error_invalid_cpi_data")
 
     def test_replaying_a_stored_failure_fails_again(self):
-        path = os.path.join(self.folder, "kept.pfb")
+        path = os.path.join(self.folder, "stored.pfb")
         first = self.measure(IDLE, "-o", path)
         self.assertEqual([tag for tag, _ in self.chunks(path)], ["CPIS"])
-        again = self.run_program("cpi", "run", "--source", path, *self.quiet)
-        self.assertEqual(again.out, first.out)
+        replay = self.run_program("cpi", "run", "--source", path, *self.quiet)
+        self.assertEqual(replay.out, first.out)
         with open(path, "rb") as file:
             second = file.read().index(b"snapshot 50")
-        self.assert_error(again, 1, path, second, "pu_error_invalid_cpi_data")
+        self.assert_error(replay, 1, path, second, "pu_error_invalid_cpi_data")
 
 
 class Stored(RunCase):
@@ -159,9 +160,9 @@ class Stored(RunCase):
 
     def setUp(self):
         super().setUp()
-        self.path = os.path.join(self.folder, "kept.pfb")
+        self.path = os.path.join(self.folder, "stored.pfb")
 
-    def keep(self, data, *options):
+    def store(self, data, *options):
         """Measure, store, and return the chunks."""
         done = self.measure(data, "-o", self.path, *options)
         self.assertEqual((done.status, done.err), (0, ""))
@@ -173,18 +174,18 @@ class Stored(RunCase):
                 (text(*PHASE, widths=PHASE_WIDTHS),
                  c.group(8000, c.PHASE, "SD", True, text=b"phase-03",
                          minor=7), ("--minor", "7", "--label", "phase-03"))):
-            found = self.keep(data, *options)
+            found = self.store(data, *options)
             self.assertEqual([tag for tag, _ in found[-2:]], ["CPIS", "CPIH"])
             self.assertEqual(found[-1][1], expected)
 
     def test_the_summary_of_the_worked_example(self):
-        """The expected bytes after the 12 header bytes of each hook."""
+        """The expected bytes are those of the first hook."""
         summary = bytes.fromhex(
             "6400c0000100001000000000030000000200000000000000c0c62d0002000000"
             "00000000010000000000000001000000050d000001000000881300004b000000"
             "0000000000000000d0070000140000000000000000000000bd1800002f000000"
             "88130000")
-        (_, hooks) = self.keep(TWO)[-1]
+        (_, hooks) = self.store(TWO)[-1]
         self.assertEqual(hooks[:100], summary)
 
     def test_replay(self):
@@ -194,21 +195,21 @@ class Stored(RunCase):
                 os.remove(self.path)
             for form in ("text", "json"):
                 first = self.measure(data, "-o", self.path, "--format", form)
-                again = self.run_fine("cpi", "run", "--source", self.path,
-                                      "--format", form, *self.quiet)
-                self.assertEqual(again.out, first.out)
+                replay = self.run_fine("cpi", "run", "--source", self.path,
+                                       "--format", form, *self.quiet)
+                self.assertEqual(replay.out, first.out)
 
     def test_snapshots_are_stored_unchanged(self):
-        """All numbers, in order."""
-        (_, body), _ = self.keep(text(*PHASE, widths=PHASE_WIDTHS))
+        """The stored lines are those of the source, except comments."""
+        (_, body), _ = self.store(text(*PHASE, widths=PHASE_WIDTHS))
         lines = [line for line in body.decode().split("\n")
                  if line and not line.startswith("#")]
         self.assertEqual(lines, text(*PHASE, widths=PHASE_WIDTHS).decode()
                          .split("\n")[:-1])
 
     def test_appending_keeps_the_first_run_as_the_replayed_one(self):
-        self.keep(TWO)
-        self.keep(LARGE_BUSY)
+        self.store(TWO)
+        self.store(LARGE_BUSY)
         self.assertEqual([item["elapsed_cycles"] for item in
                           self.run_json("cpi", "show", self.path)],
                          [3000000, 12000000001])
@@ -217,7 +218,7 @@ class Stored(RunCase):
 
     def test_labels(self):
         for label in ("x", "a b\x1b[31m", "\u00e4" * 127, "l" * 255):
-            self.keep(TWO, "--label", label, "--minor", "255")
+            self.store(TWO, "--label", label, "--minor", "255")
             group = self.run_json("cpi", "show", self.path)[-1]
             self.assertEqual((group["label"], group["minor"]), (label, 255))
 
@@ -231,13 +232,13 @@ class Stored(RunCase):
         for data in (b"not a capture at all",
                      w.recording(w.chunk(b"NOTE", b"cut"))[:-1]):
             path = self.file("other", data)
-            done = self.measure(TWO, "-o", path, command=self.leaves)
+            done = self.measure(TWO, "-o", path, command=self.creating)
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertRegex(done.err, r"^[^\n]*other: [^\n]+\n$")
             self.assertEqual(self.content(path), data)
             self.assertFalse(os.path.exists(self.made))
         for path in (self.folder, os.path.join(self.folder, "no", "file")):
-            done = self.measure(TWO, "-o", path, command=self.leaves)
+            done = self.measure(TWO, "-o", path, command=self.creating)
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertFalse(os.path.exists(self.made))
 
@@ -286,7 +287,7 @@ class Sources(RunCase):
         """Check the refusal, and whether the command was run."""
         path = self.source(data)
         done = self.run_program("cpi", "run", "--source", path, "--",
-                                *self.leaves)
+                                *self.creating)
         self.assert_error(done, status, path, offset, code)
         self.assertEqual(os.path.exists(self.made), ran)
         if ran:
@@ -350,7 +351,7 @@ class Sources(RunCase):
     def test_files(self):
         for path in (os.path.join(self.folder, "missing"), self.folder):
             done = self.run_program("cpi", "run", "--source", path, "--",
-                                    *self.leaves)
+                                    *self.creating)
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertTrue(done.err.startswith(path + ": "), done.err)
             self.assertFalse(os.path.exists(self.made))
@@ -363,14 +364,14 @@ class Sources(RunCase):
                            (-210, "pu_error_not_supported")):
             path = self.source(text((code, sentence)))
             done = self.run_program("cpi", "run", "--source", path, "--",
-                                    *self.leaves)
+                                    *self.creating)
             self.assertEqual((done.status, done.out, done.err), (
                 4, "", "%s: %s: %s\n" % (path, name, sentence)))
             self.assertFalse(os.path.exists(self.made))
 
     def test_a_refusal_at_the_end(self):
         done = self.measure([TWO[0], (-257, "the counters went")],
-                            command=self.leaves)
+                            command=self.creating)
         self.assertEqual(done.status, 4)
         self.assertIn(": pu_error_read_performance_data: the counters went\n",
                       done.err)
@@ -406,19 +407,19 @@ class Usage(RunCase):
     def test_refusals(self):
         for value in ("-1", "256", "x", "", "1.0", "99999999999999999999"):
             self.assertIn("0 to 255", self.refused("--minor", value, "--",
-                                                   *self.leaves))
+                                                   *self.creating))
         for value in ("", "l" * 256, "\u00e4" * 128):
             self.assertIn("1 to 255 bytes", self.refused(
-                "--label", value, "--", *self.leaves))
+                "--label", value, "--", *self.creating))
         self.assertIn("COMMAND", self.refused())
         self.assertIn("COMMAND", self.refused("--minor", "3", "--"))
         self.assertIn("standard output", self.refused("-o", "-", "--",
-                                                      *self.leaves))
+                                                      *self.creating))
         for form in ("csv", "prometheus"):
             self.assertIn("--format", self.refused("--format", form, "--",
-                                                   *self.leaves))
+                                                   *self.creating))
         self.assertIn("--count", self.refused("--count", "1", "--",
-                                              *self.leaves))
+                                              *self.creating))
 
     def test_smallest_and_largest_values(self):
         for value in ("0", "255", "007"):
@@ -432,16 +433,16 @@ class Live(RunCase):
     REFUSAL = re.compile(r"^live: pu_error_[a-z_]+: \S[^\n]*\n$")
 
     def test_this_machine(self):
-        kept = os.path.join(self.folder, "kept.pfb")
-        done = self.run_program("cpi", "run", "--format", "json", "-o", kept,
+        path = os.path.join(self.folder, "stored.pfb")
+        done = self.run_program("cpi", "run", "--format", "json", "-o", path,
                                 "--", *self.quiet)
         if done.status == IMPOSSIBLE:
             print("refused: " + done.err.strip())
             self.assertRegex(done.err, self.REFUSAL)
             self.assertEqual(done.out, "")
-            self.assertFalse(os.path.exists(kept))
-            left = self.run_program("cpi", "run", "--", *self.leaves)
-            self.assertEqual((left.status, left.out, left.err),
+            self.assertFalse(os.path.exists(path))
+            refused = self.run_program("cpi", "run", "--", *self.creating)
+            self.assertEqual((refused.status, refused.out, refused.err),
                              (IMPOSSIBLE, "", done.err))
             self.assertFalse(os.path.exists(self.made))
             return
@@ -456,11 +457,11 @@ class Live(RunCase):
                 self.assertGreater(item["raw_cpi"], 0.05)
             if item["busy_percent"] is not None:
                 self.assertTrue(0 <= item["busy_percent"] <= 100)
-        again = self.run_json("cpi", "run", "--source", kept, "--",
-                              *self.quiet)
+        replay = self.run_json("cpi", "run", "--source", path, "--",
+                               *self.quiet)
         for item in cpus:
             item["unhalted_cycles"] = None  # not part of a snapshot
-        self.assertEqual(again, [total, *cpus])
+        self.assertEqual(replay, [total, *cpus])
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ class Dumps(Case):
         self.assertEqual(cpus[1]["reason"], REASONS["partial"])
         self.assertEqual([c["reason_code"] for c in self.ask(odd + odd)],
                          ["not_enabled", "not_enabled"])
-        # A leaf that differs, as one CPU's hardware is another's.
+        # CPUs that have LWP, but different leaves, count as partial as well.
         later = named(rows(*MACHINES[3][2:6]))
         self.assertEqual([c["reason_code"] for c in self.ask(odd + later)],
                          ["partial", "partial"])
@@ -324,13 +324,14 @@ class Dumps(Case):
 
 def forbid_pinning():
     """Makes sched_setaffinity fail with EPERM from now on (x86_64)."""
-    load, equal, answer = 0x20, 0x15, 0x06  # BPF: word, jump, return
-    errno_, allow, number = 0x00050000, 0x7FFF0000, 203
+    # Opcodes of BPF: load a word, jump if it equals, return.
+    load, equal, return_ = 0x20, 0x15, 0x06
+    errno_, allow, sched_setaffinity = 0x00050000, 0x7FFF0000, 203
     code = b"".join(struct.pack("=HBBI", *one) for one in (
-        (load, 0, 0, 0), (equal, 0, 1, number),
-        (answer, 0, 0, errno_ | errno.EPERM), (answer, 0, 0, allow)))
-    kept = ctypes.create_string_buffer(code, len(code))
-    program = struct.pack("@HP", len(code) // 8, ctypes.addressof(kept))
+        (load, 0, 0, 0), (equal, 0, 1, sched_setaffinity),
+        (return_, 0, 0, errno_ | errno.EPERM), (return_, 0, 0, allow)))
+    buffer = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("@HP", len(code) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
     no_new_privileges, set_seccomp, by_filter = 38, 22, 2
     if libc.prctl(no_new_privileges, 1, 0, 0, 0) or \
@@ -353,7 +354,7 @@ class Live(Case):
         cpus = self.run_json("cpuid")
         self.assertGreater(len(cpus), 0)
         self.assertEqual(len({cpu["cpu"] for cpu in cpus}), len(cpus))
-        expected = self.kernel_says()
+        expected = self.kernel_description()
         for cpu in cpus:
             self.assertEqual(cpu["reason_code"] is None,
                              cpu["lwp"]["available"])
@@ -361,7 +362,7 @@ class Live(Case):
                 self.assertEqual(str(cpu[key]), value, key)
 
     @staticmethod
-    def kernel_says():
+    def kernel_description():
         """The CPUs as /proc/cpuinfo describes them; empty if it does not
         exist."""
         keys = {"vendor_id": "vendor", "cpu family": "family",

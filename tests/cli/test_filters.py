@@ -41,7 +41,7 @@ class Filters(Case):
         return done.err
 
     @staticmethod
-    def those(choose):
+    def matching(choose):
         """The values for which `choose` is true."""
         return {key: value for key, value in ALL.items() if choose(*key)}
 
@@ -50,10 +50,10 @@ class Filters(Case):
         for pattern in ("Alpha *", "alpha ?*", "A*A*", "alph* *"):
             self.assertEqual(
                 self.shown("--set", pattern),
-                self.those(lambda name, *_: name.startswith("Alpha")))
+                self.matching(lambda name, *_: name.startswith("Alpha")))
         self.assertEqual(self.shown("--set", "???? network"),
-                         self.those(lambda name, *_: name[0] == "B"))
-        both = self.those(lambda name, *_: name != "Alpha Disk")
+                         self.matching(lambda name, *_: name[0] == "B"))
+        both = self.matching(lambda name, *_: name != "Alpha Disk")
         self.assertEqual(self.shown("--set", NETWORK, "--set", "*memory",
                                     "--set", "Beta*"), both)
 
@@ -66,29 +66,29 @@ class Filters(Case):
     def test_counters(self):
         self.assertEqual(
             self.shown("--set", "*", "--counter", "read*"),
-            self.those(lambda name, _, counter: counter == 1 and
-                       name != "Alpha Memory"))
+            self.matching(lambda name, _, counter: counter == 1 and
+                          name != "Alpha Memory"))
         self.assertEqual(self.shown("--set", "*", "--counter", "7"),
-                         self.those(lambda _a, _b, counter: counter == 7))
+                         self.matching(lambda _a, _b, counter: counter == 7))
         self.assertEqual(
             self.shown("--set", "*", "--counter", "*Bytes", "--counter",
                        "WRITE ?*"),
-            self.those(lambda name, _, counter: name == "Alpha Memory" or
-                       (name == "Alpha Disk" and counter == 2)))
+            self.matching(lambda name, _, counter: name == "Alpha Memory" or
+                          (name == "Alpha Disk" and counter == 2)))
         self.assertEqual(self.shown("--set", "*", "--counter", "*"), ALL)
 
     def test_instances(self):
         self.assertEqual(
             self.shown("--set", "*", "--instance", "sd?"),
-            self.those(lambda _a, name, _b: name in ("sda", "sdb")))
+            self.matching(lambda _a, name, _b: name in ("sda", "sdb")))
         self.assertEqual(
             self.shown("--set", "*", "--instance", "_TOTAL"),
-            self.those(lambda _a, name, _b: name == "_Total"))
+            self.matching(lambda _a, name, _b: name == "_Total"))
 
     def test_a_set_without_instances(self):
         """Its only instance has no name: a pattern that matches the empty name
         selects it."""
-        memory = self.those(lambda name, *_: name == "Alpha Memory")
+        memory = self.matching(lambda name, *_: name == "Alpha Memory")
         self.assertEqual(self.shown("--set", "Alpha Memory"), memory)
         for pattern in ("*", "**", ""):
             self.assertEqual(self.shown("--set", "Alpha Memory",
@@ -113,7 +113,7 @@ class Filters(Case):
             "--set", "Alpha*", "--set", "Beta Network", "--counter", "7"))
         self.assertEqual(
             self.shown("--set", "Beta*", "--set", "Alpha*", "--counter", "7"),
-            self.those(lambda _a, _b, counter: counter == 7))
+            self.matching(lambda _a, _b, counter: counter == 7))
 
     def test_nothing_is_left(self):
         self.assertIn("Gamma*", self.refused("--set", "Gamma*"))
@@ -453,7 +453,7 @@ class Work(Case):
 
 
 class NotDisplayed(Case):
-    """Counters that are registered as not to be displayed."""
+    """Counters with the attribute PERF_ATTRIB_NO_DISPLAYABLE (2)."""
 
     def test_tables_and_metrics(self):
         hidden = w.counter_info(2, LARGE_RAW, attributes=2)
@@ -482,7 +482,7 @@ class NotDisplayed(Case):
 
 
 class WithoutNames(Case):
-    """A set without a name is called by its GUID, a counter by its id."""
+    """A set without a name is matched by its GUID, a counter by its id."""
 
     def test_patterns(self):
         counters = [(10, LARGE_RAW, None), (11, LARGE_RAW, "Named"),
@@ -523,25 +523,25 @@ class Suggestions(Case):
         return found and found[1]
 
     def test_sets(self):
-        for typed, meant in (
+        for typed, suggested in (
                 ("Memory", "Memory Zones"), ("memory", "Memory Zones"),
                 ("Mmeory", "Memory Zones"), ("Memmory Zone", "Memory Zones"),
                 ("Drives", "Drive"), ("Driv", "Drive"), ("Dri", None),
                 ("Zones", None), ("Network", None), ("Drive Zones", None),
                 ("x" * 10000, None)):
-            self.assertEqual(self.refused("--set", typed), meant, typed)
+            self.assertEqual(self.refused("--set", typed), suggested, typed)
 
     def test_counters(self):
-        for typed, meant in (
+        for typed, suggested in (
                 ("Pages", "Pages/sec"), ("page/sec", "Pages/sec"),
                 ("% Idel Time", "% Idle Time"), ("Idle Time", "% Idle Time"),
                 ("\u8a08\u6571", "\u8a08\u6570"), ("Writes", None),
                 ("Reads" * 99, None)):
             self.assertEqual(self.refused(
-                "--set", "*", "--counter", typed), meant, typed)
+                "--set", "*", "--counter", typed), suggested, typed)
 
     def test_cook(self):
-        """The same where nothing in a file matches."""
+        """cook makes the same suggestions if nothing in a file matches."""
         path = self.file("b.pfb", w.recording(
             metadata(DISK, "Drive", [(1, LARGE_RAW, "% Idle Time")]),
             w.chunk(b"QINF", w.identifier(DISK, name="*")),

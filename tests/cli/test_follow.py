@@ -78,7 +78,7 @@ class Running:
         return status, rest, errors
 
     def stop(self):
-        """End it whatever it does."""
+        """Kill the process if it still runs."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()

@@ -142,7 +142,7 @@ class Sources(Case):
             path = self.file("a", data)
             for command in READERS[3:]:
                 if command[0] == "live" and word == "V2 data":
-                    continue  # is displayed
+                    continue  # live displays V2 data
                 done = self.run_program(*command, path, cwd=self.folder)
                 self.assert_error(done, 1, path, 0, "unknown_format")
                 self.assertIn(word, done.err)
@@ -249,7 +249,7 @@ class Real(Case):
             path = os.path.join(folder, name)
             for command in READERS[3:]:
                 if command[0] == "live":
-                    continue  # displays them
+                    continue  # live displays logs
                 done = self.run_program(*command, path, cwd=self.folder)
                 self.assert_error(done, 1, path, 0, "unknown_format")
                 self.assertIn("CSV" if name.startswith("text") else

@@ -376,7 +376,7 @@ class Machine(LiveCase):
             out, err = child.stdout.read(), child.stderr.read()
             return child.wait(SECONDS), first + out, err
 
-    @unittest.skipIf(os.name == "nt", "other signals there")
+    @unittest.skipIf(os.name == "nt", "Windows has other signals")
     def test_interrupt(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             status, out, err = self.interrupt(
@@ -387,7 +387,7 @@ class Machine(LiveCase):
             self.assertEqual({row.count(",") for row in rows if row and
                               '"' not in row}, {rows[0].count(",")})
 
-    @unittest.skipIf(os.name == "nt", "other signals there")
+    @unittest.skipIf(os.name == "nt", "Windows has other signals")
     def test_killed_recorder_leaves_whole_chunks(self):
         path = os.path.join(self.folder, "a.pfb")
         self.interrupt(signal.SIGKILL, "record", "-o", path, "--interval",

@@ -35,10 +35,11 @@ import unittest
 INTERVAL = 2.0
 TOLERANCE = 2.0  # percentage points
 READ_EVERY = 0.01  # seconds
-# Seconds between the readings around a sample, in each attempt. The first ones
-# must stay well below 30 percentage points to be useful.
+# The maximum time in seconds between the readings before and after a sample,
+# for each attempt. With gaps of 0.3 s at both ends, the bounds of a percentage
+# are 30 percentage points apart.
 LARGEST_GAPS = (0.1, 0.1, 0.3, 0.3)
-BUSY = 80.0  # percent that a CPU with the busy process shows at least
+BUSY = 80.0  # minimum percentage shown for the CPU with the busy process
 NAMES = ("% Processor Time", "% User Time", "% Privileged Time")  # ids 0 to 2
 
 
@@ -46,7 +47,7 @@ class NotComparable(Exception):
     """The readings do not cover the program's interval."""
 
 
-# ---- The kernel's side ------------------------------------------------------
+# ---- The kernel's values ----------------------------------------------------
 
 
 def ticks_of(text):
@@ -106,20 +107,21 @@ def readings_around(readings, moment, largest_gap):
 def kernel_percents(readings, first, last, largest_gap):
     """The lowest and highest possible percentage by (CPU, counter) between two
     moments."""
-    before_first, behind_first = readings_around(readings, first, largest_gap)
-    before_last, behind_last = readings_around(readings, last, largest_gap)
-    common = (before_first.keys() & behind_first.keys() & before_last.keys() &
-              behind_last.keys())  # CPUs may come and go
+    before_first, after_first = readings_around(readings, first, largest_gap)
+    before_last, after_last = readings_around(readings, last, largest_gap)
+    common = (before_first.keys() & after_first.keys() & before_last.keys() &
+              after_last.keys())  # a CPU may be added or removed between
     rate = os.sysconf("SC_CLK_TCK") * (last - first)
     percents = {}
     for key in common:
-        least = 100 * (before_last[key] - behind_first[key]) / rate
-        most = 100 * (behind_last[key] - before_first[key]) / rate
-        percents[key] = (least, most) if key[1] else (100 - most, 100 - least)
+        low = 100 * (before_last[key] - after_first[key]) / rate
+        high = 100 * (after_last[key] - before_first[key]) / rate
+        # Counter 0 is idle time, from which processor time follows.
+        percents[key] = (low, high) if key[1] else (100 - high, 100 - low)
     return percents
 
 
-# ---- The program's side ---------------------------------------------------
+# ---- The program's values ---------------------------------------------------
 
 
 def moment_of(text):

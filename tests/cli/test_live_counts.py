@@ -17,7 +17,7 @@ PACKETS, BYTES = 50, 1000
 MEBIBYTE = 1 << 20
 
 
-# ---- The kernel's side ------------------------------------------------------
+# ---- The kernel's values ----------------------------------------------------
 
 
 def interfaces_of(text):
@@ -218,7 +218,7 @@ class Disks(CountCase):
         self.assertTrue(
             is_between(low[9] * 10**4, (values[2] - values[23]) % BUSY_END,
                        high[9] * 10**4, BUSY_END),
-            "idle and busy are all the time")
+            "idle and busy time add up to the clock")
 
     def expect_displayed(self, name, samples):
         """The displayed values of a disk follow from the differences of its
@@ -272,7 +272,7 @@ class Disks(CountCase):
             self.assertGreater(self.exact, 0)
         for name in names:
             self.expect_displayed(name, disks[name])
-        if lies_on_a_disk(self.folder):  # else no disk need change
+        if lies_on_a_disk(self.folder):  # otherwise no disk has to change
             self.assertGreaterEqual(
                 max(newer[19] - older[19]
                     for (_, older), (_, newer) in disks.values()), MEBIBYTE)

@@ -7,7 +7,7 @@ Both programs start at the same time and measure two seconds, while a child
 process keeps one CPU busy. The offset of their intervals is not known; on a
 busy machine it is some hundredths of a second. So the tolerance is wide, and a
 failed comparison is repeated. test_live_agreement.py compares exactly; this
-test shows that both programs mean the same by their numbers.
+test shows that the counters have the meaning of the columns of mpstat.
 """
 
 import json
@@ -25,8 +25,8 @@ ATTEMPTS = 5
 
 
 def percents_of(text):
-    """Percentages in mpstat's JSON by (CPU, counter), with our counter names.
-    """
+    """Percentages in mpstat's JSON by (CPU, number of the counter in NAMES of
+    test_live_agreement)."""
     host = json.loads(text)["sysstat"]["hosts"][0]
     loads = host["statistics"][0]["cpu-load"]
     found = {}

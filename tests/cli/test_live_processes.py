@@ -32,8 +32,8 @@ for line in sys.stdin:
     print("done", flush=True)
 """
 NAME = "a) (b"
-WORK = 0.2  # seconds of processor time at a time
-TICK = 1 / os.sysconf("SC_CLK_TCK")  # the resolution of a start
+WORK = 0.2  # seconds of processor time per request to the child
+TICK = 1 / os.sysconf("SC_CLK_TCK")  # the resolution of start times, seconds
 IO = {13: "syscr", 14: "syscw", 16: "rchar", 17: "wchar"}
 SUMS = (0, 1, 2, 3, 4, 5, 6, 13, 14, 15, 16, 17, 18)
 FOUR_BYTES = (5, 6)

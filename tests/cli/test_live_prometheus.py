@@ -18,7 +18,8 @@ class Machine(LiveCase, MetricsCase):
     """All that this machine offers."""
 
     def test_promtool(self):
-        """What the other tests print is checked with it as well."""
+        """The other tests also check with promtool what they print, if it is
+        installed."""
         if not shutil.which("promtool"):
             self.skipTest("promtool is not installed: its checks are left out")
         self.metrics("--set", "*")
@@ -129,7 +130,7 @@ class Machine(LiveCase, MetricsCase):
         self.assertEqual(os.listdir(self.folder), ["a.prom"])
 
     def test_context_switches(self):
-        """Between two readings of the kernel's own number."""
+        """The metric lies between two readings of the kernel's count."""
         def now():
             with open("/proc/stat", encoding="ascii") as file:
                 return int(re.search(r"(?m)^ctxt (\d+)$", file.read())[1])

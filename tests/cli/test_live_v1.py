@@ -197,7 +197,7 @@ class Record(V1Case):
         self.assertEqual(chunks[2]["language"], 9)
         with open(path, "rb") as file:
             data = file.read()
-        for number in (3, 4, 5):  # two queries came before
+        for number in (3, 4, 5):  # blocks 1 and 2 answered earlier queries
             self.assertIn(block(number, titles=[PROCESSOR]), data)
         rows = self.run_json("cook", path, "--format", "json")
         self.assertEqual({r["set"] for r in rows}, {"Processor"})
@@ -215,7 +215,8 @@ class Record(V1Case):
         self.assertTrue(os.path.exists(path + ".1"))
 
     def test_only_what_was_chosen(self):
-        """Of objects, which the registry returns whole, nothing else."""
+        """The registry returns whole objects; what the filters exclude is not
+        recorded."""
         for arguments, expected, absent in (
                 (["--set", "Processor", "--instance", "1"],
                  ("Processor", "1", "% Processor Time", 20),
@@ -263,7 +264,7 @@ class Record(V1Case):
                           if r["sample"] == 1], [20])
 
     def test_values_of_other_instances(self):
-        """They are not in the file."""
+        """The values of other instances are not in the file."""
         path = self.record("--set", "Processor", "--instance", "0", "--count",
                            "2")
         with open(path, "rb") as file:

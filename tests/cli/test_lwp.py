@@ -64,8 +64,8 @@ class Model(Case):
         done = self.run_program("lwp", "model", "--sample", str(bits), *more)
         self.assertEqual(done.status, 0, done.err)
         (note,) = done.err.splitlines()
-        told = NOTE.match(note)
-        self.assertEqual((told["file"], told["offset"], told["value"]),
+        match = NOTE.match(note)
+        self.assertEqual((match["file"], match["offset"], match["value"]),
                          ("model", str(CONTROL + 32), "262144"))
         return done
 
@@ -95,11 +95,11 @@ class Model(Case):
         events = records(objects, "event")
         sites = {(event["id"], event["address"]) for event in events}
         self.assertEqual(len(sites), 2)  # one address for each instruction
-        told = [{**event, "offset": event["offset"] - base}
-                for event in events]
-        for event in told:
+        found = [{**event, "offset": event["offset"] - base}
+                 for event in events]
+        for event in found:
             del event["record"], event["address"]
-        self.assertEqual(told, self.expected(loops))
+        self.assertEqual(found, self.expected(loops))
         self.assertEqual(records(objects, "summary"), [
             {"record": "summary", "entries": sum(by_id.values()), "missed": 0,
              "by_id": by_id}])
@@ -110,15 +110,15 @@ class Model(Case):
             self.check_objects(bits, done.objects())
 
     def test_output_of_the_sample_program(self):
-        for bits, told in ((32, ["32-bit compiler",
-                                 "9 entries in ring buffer",
-                                 "4 LWPVAL instructions, "
-                                 "5 LWPINS instructions"]),
-                           (64, ["64-bit compiler",
-                                 "17 entries in ring buffer",
-                                 "7 LWPVAL instructions, "
-                                 "10 LWPINS instructions"])):
-            self.assertEqual(self.run_model(bits).lines()[:3], told)
+        for bits, lines in ((32, ["32-bit compiler",
+                                  "9 entries in ring buffer",
+                                  "4 LWPVAL instructions, "
+                                  "5 LWPINS instructions"]),
+                            (64, ["64-bit compiler",
+                                  "17 entries in ring buffer",
+                                  "7 LWPVAL instructions, "
+                                  "10 LWPINS instructions"])):
+            self.assertEqual(self.run_model(bits).lines()[:3], lines)
 
     def test_stored(self):
         path = os.path.join(self.folder, "sample.pfb")
@@ -196,7 +196,8 @@ class Snapshots(Case):
             self.assertEqual([p[2] for p in pairs[3:]], ["dme", "cnh", "rnh"])
 
     def test_every_event(self):
-        # Two slots before the end, and around it; one stays free.
+        # The records start two slots before the end of the ring and continue
+        # at its beginning; one slot stays free.
         rows = [(1, 2, 3, 4), (2, 0, 0, 0), (3, 0, 0x402000, 0xF000),
                 (4, 0x155, 0x7FFF0000, 0x8000), (5, 0, 0, 0), (6, 0, 0, 0),
                 (255, 9, 8, 7)]

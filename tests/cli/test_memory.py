@@ -52,7 +52,7 @@ def v2_capture(count, name, instances=("a",), set_name="Set",
 
 
 def v1_capture(count, name, instances=("a", "b")):
-    """The same as V1 blocks: all counters have the same title."""
+    """Two samples of V1 blocks in which all counters have one title."""
     counters = [v1.counter(20, v1.RAW, 4 + 4 * i, 4) for i in range(count)]
     values = v1.LITTLE.values(*[(c["offset"], 4, 5) for c in counters])
     bodies = [v1.LITTLE.instance(each, values) for each in instances]
@@ -71,10 +71,11 @@ def long_name(count):
 # Runs -----------------------------------------------------------------------
 
 class Shared(Case):
-    """Every command that prints names, with growing files."""
+    """Counters that share a name: every command that prints names."""
 
     def commands(self, path):
-        """(command line, whether its output is linear in the file too)"""
+        """(command line, whether its output grows only in proportion to the
+        file)"""
         for form in ("text", "json", "csv"):
             yield ["cook", "--format", form, path], form == "text"
         for form in ("pdh-csv", "pdh-tsv"):
@@ -87,7 +88,7 @@ class Shared(Case):
         yield ["check", path], True
 
     def replays(self, path):
-        """The same for commands that replay a V2 capture."""
+        """Like commands(), for commands that replay a V2 capture."""
         choose = ["--source", path, "--set", MEMORY]
         for form in ("text", "json", "csv", "prometheus"):
             yield (["live", "--count", "1", "--format", form, *choose],
@@ -97,18 +98,19 @@ class Shared(Case):
             yield (["record", "-o", target, "--count", "2", *choose, *chosen],
                    True)
 
-    def run_limited(self, arguments, most):
-        """Run the program with an address space of `most` bytes (None:
-        unlimited): its status, and the size of its output and recording."""
+    def run_limited(self, arguments, max_bytes):
+        """Run the program with an address space of `max_bytes` (None:
+        unlimited). Returns its status, and the size of what it wrote: the
+        recording and, if the address space is unlimited, standard output."""
         target = os.path.join(self.folder, "copy.pfb")
         if os.path.exists(target):
             os.remove(target)
 
         def limit():
-            if most is not None:
-                resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        with open(os.devnull if most else os.path.join(self.folder, "out"),
-                  "wb") as out:
+            if max_bytes is not None:
+                resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
+        with open(os.devnull if max_bytes else
+                  os.path.join(self.folder, "out"), "wb") as out:
             done = running.finish([program(), *arguments], stdout=out,
                                   timeout=SECONDS,
                                   preexec_fn=None if ON_WINDOWS else limit)
@@ -163,13 +165,14 @@ class Shared(Case):
         floor = self.peak(tiny)
         first = max(self.peak(lines[0]) - floor, 256 * KIB)
         for size, line in zip(SIZES[1:], lines[1:]):
-            most = floor + first * size * 10 // 8
-            self.assertEqual(self.run_limited(line, most)[0], 0, (
-                "more than %d KiB for %d times the file" % (most // KIB,
+            limit = floor + first * size * 10 // 8
+            self.assertEqual(self.run_limited(line, limit)[0], 0, (
+                "more than %d KiB for %d times the file" % (limit // KIB,
                                                             size)))
 
     def tables(self, path):
-        """Text tables alone; they differ with the number of instances."""
+        """The text tables of cook, whose layout depends on the number of
+        instances."""
         yield ["cook", path], True
 
     def test_v2(self):
@@ -267,8 +270,8 @@ class Cut(Case):
             self.assertEqual(found.count(name), 2, command)
 
     def test_series(self):
-        """Names that are kept from sample to sample are cut where those of
-        PDH end."""
+        """Names that are stored for several samples are cut after 1024
+        characters, the limit of PDH."""
         for size in (1024, 1025):
             path = self.file("a.pfb", v2_capture(1, "n" * size))
             shown = "n" * 1024 + ELLIPSIS * (size - 1024)
@@ -301,7 +304,7 @@ class Cut(Case):
         for count in (200, 1600):
             counters = [v1.counter(20 + i, TEXT, 4 + 4 * i, 4 * (count - i))
                         for i in range(count)]
-            values = v1.LITTLE.values((4, 4, 0), room=8 + 4 * count)
+            values = v1.LITTLE.values((4, 4, 0), size_bytes=8 + 4 * count)
             path = self.file("a.bin", v1.LITTLE.block(v1.LITTLE.object(
                 2, counters, v1.LITTLE.instance("a", values))))
             sizes.append(len(self.run_fine("show", path).out))

@@ -110,7 +110,7 @@ class SmallStack(Case):
                 self.skipTest("AddressSanitizer makes frames larger")
 
     def limit(self):
-        """Runs in the process of the program."""
+        """Called in the child process before the program starts."""
         resource.setrlimit(resource.RLIMIT_STACK, (self.SIZE, self.SIZE))
 
     def check(self, *arguments):
@@ -170,7 +170,7 @@ class TooLarge(Case):
     LIMIT = 1024
 
     def limit(self):
-        """Runs in the process of the program."""
+        """Called in the child process before the program starts."""
         resource.setrlimit(resource.RLIMIT_FSIZE, (self.LIMIT, self.LIMIT))
 
     def test_recordings(self):
@@ -206,9 +206,10 @@ class TooLarge(Case):
 
 
 class Closed(Case):
-    """Standard streams that were closed before the program began.
+    """Standard streams that were closed before the program started.
 
-    The next file that it opens must not get the number of one of them.
+    A file that the program opens must not get the descriptor of one of them:
+    what is printed to the stream would be written into the file.
     """
 
     # Wine fails if several are closed.

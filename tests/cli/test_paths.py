@@ -103,7 +103,7 @@ class Paths(Case):
 
 
 class Cooked(Case):
-    """The same choices with cook."""
+    """Paths and options of cook."""
 
     def setUp(self):
         super().setUp()

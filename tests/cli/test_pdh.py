@@ -33,7 +33,7 @@ def cells(text, form="pdh-csv"):
 
 
 def moment(units):
-    """A time of a row."""
+    """A time as the first column of a row has it."""
     time = EPOCH + datetime.timedelta(microseconds=units // 10)
     return time.strftime("%m/%d/%Y %H:%M:%S.") + "%03d" % (
         time.microsecond // 1000)
@@ -108,7 +108,8 @@ class Form(PdhCase):
             "%.17g" % ((n * 1234567 + 1) / 100000) for n in range(9)])
 
     def test_machine_and_numbers(self):
-        """V1 names its machine; what has no name has a number."""
+        """V1 blocks contain the name of the machine. An object or counter
+        without a name is written as its number."""
         wr = v1.LITTLE
         blocks = b"".join(wr.block(v1.plain(wr, 5 + n), moment=n + 1)
                           for n in range(2))
@@ -306,7 +307,8 @@ class Times(PdhCase):
                                     "06/30/2024 19:00:00.000"], clock)
 
     def test_unknown_zone(self):
-        """A log whose distance from UTC is unknown has times of its own."""
+        """The times of a log whose offset from UTC is unknown are written as
+        they are, in any time zone."""
         path = seed("log", "valid_fewer_items.blg")
         for zone in (BERLIN, "UTC0"):
             rows = cells(self.cook("--quiet", path, zone=zone))
@@ -425,7 +427,7 @@ class Real(PdhCase):
                     cell != " " for row in rows[1:] for cell in row[1:]))
 
     def test_times(self):
-        """The log of one machine: its local times are 8 hours behind."""
+        """The times that the log stores are local, 8 hours behind UTC."""
         with open(self.path("win8-counters.expected.jsonl"),
                   encoding="utf-8") as file:
             times = {e["sample"]: e["time"] for e in map(json.loads, file)}

@@ -570,7 +570,7 @@ class Files(Metrics):
             self.source, "--set", "*", *arguments, **options)
 
     def content(self):
-        """The file's metrics, after a look for files left over."""
+        """The metrics of the file. No other file may be left in the folder."""
         self.assertEqual(sorted(os.listdir(self.folder)),
                          ["a.prom", "source.pfb"])
         with open(self.target, encoding="utf-8") as file:

@@ -92,14 +92,15 @@ class Rotation(Case):
         self.record()
         begin = len(content(self.path)) - 24 * one
         os.remove(self.path)
-        for most, per_file in ((begin + 5 * one, 5), (begin + 6 * one - 1, 5),
-                               (begin + 6 * one, 6), (begin + 24 * one, 24)):
-            self.record("--rotate", str(most))
+        for max_bytes, per_file in (
+                (begin + 5 * one, 5), (begin + 6 * one - 1, 5),
+                (begin + 6 * one, 6), (begin + 24 * one, 24)):
+            self.record("--rotate", str(max_bytes))
             paths = self.files()
             self.assertEqual([len(samples(path)) for path in paths],
                              [per_file] * (24 // per_file) +
                              ([24 % per_file] if 24 % per_file else []))
-            self.assertLessEqual(max(map(os.path.getsize, paths)), most)
+            self.assertLessEqual(max(map(os.path.getsize, paths)), max_bytes)
             self.assert_whole(paths)
             for path in paths:
                 os.remove(path)
@@ -114,7 +115,7 @@ class Rotation(Case):
             self.assertGreater(size + len(samples(follower)[0]), 4096)
         self.assert_whole(paths)
 
-    def test_a_sample_larger_than_that(self):
+    def test_a_sample_larger_than_the_limit(self):
         self.record("--rotate", "1")
         paths = self.files()
         self.assertEqual(len(paths), 24)
@@ -163,14 +164,14 @@ class Rotation(Case):
     def test_nothing_is_overwritten(self):
         """Numbers ascend in time, whichever files were deleted or exist
         already."""
-        kept = {}
+        existing = {}
         for name in ("new.pfb.3", "new.pfb.10", "new.pfb.x", "new.pfb.",
                      "new.pfb.7a", "new.pfbx.99", "other.50",
                      "new.pfb.-5"):
-            kept[self.file(name, name.encode())] = name.encode()
+            existing[self.file(name, name.encode())] = name.encode()
         os.mkdir(os.path.join(self.folder, "new.pfb.12"))
         self.record("--rotate", "1", "--count", "4")
-        for path, data in kept.items():
+        for path, data in existing.items():
             self.assertEqual(content(path), data)
         made = [self.path + ".13", self.path + ".14", self.path + ".15",
                 self.path]
@@ -257,7 +258,7 @@ class Shared(Case):
             thread.join()
 
 
-@unittest.skipIf(ON_WINDOWS, "other signals there")
+@unittest.skipIf(ON_WINDOWS, "Windows has other signals")
 class TwoRecorders(LiveCase):
     """One recorder, and others that start while it runs."""
 
@@ -315,7 +316,7 @@ class FolderLocks(Case):
                                self.source, "--set", "*"],
                               stderr=subprocess.PIPE) as child:
             try:
-                sleeping = 0  # how many times in a row it was asleep
+                sleeping = 0  # consecutive readings in which it was asleep
                 while sleeping < 50:
                     with open("/proc/%d/stat" % child.pid, "rb") as file:
                         state = file.read().rpartition(b")")[2].split()[0]
@@ -379,7 +380,7 @@ class Cuts(Case):
                               "truncated_chunk")
 
 
-@unittest.skipIf(os.name == "nt", "other signals there")
+@unittest.skipIf(os.name == "nt", "Windows has other signals")
 class Killed(LiveCase):
     """A killed recorder loses at most the chunk that it is writing."""
 
@@ -400,8 +401,8 @@ class Killed(LiveCase):
                 child.send_signal(signal.SIGKILL)
 
     def assert_readable(self, path):
-        """Complete chunks and at most one error at the end; returns True
-        without error."""
+        """The file has complete chunks and at most one error, at the end.
+        Returns whether it has none."""
         done = self.run_program("check", path)
         if done.status == 0:
             return True

@@ -288,10 +288,10 @@ class PerfLib(Compiled):
                                   PERFBLOCK_FAULT=" ".join(map(str, fault)))
             with self.subTest(fault=fault, text=text[:200]):
                 self.assertRegex(text, rf"\nReadData0 used=\d+, status={status}\n")
-                said = re.match(r"verdict (.*)\n", text)[1]
-                self.assertNotEqual(said, "ok")
+                reported = re.match(r"verdict (.*)\n", text)[1]
+                self.assertNotEqual(reported, "ok")
                 if verdict:
-                    self.assertTrue(said.startswith(verdict), said)
+                    self.assertTrue(reported.startswith(verdict), reported)
         whole = self.run_built(program, PERFBLOCK_CAPTURE=FIXTURE)
         for fault in HARMLESS:
             self.assertEqual(

@@ -34,7 +34,7 @@ class Terminal:
     def __init__(self, rows, columns):
         self.rows, self.columns = rows, columns
         self.lines = [[" "] * columns for _ in range(rows)]
-        self.kept = []
+        self.scrolled = []
         self.row = self.column = 0
         self.wraps = self.shows_cursor = True
         self.homes = 0
@@ -105,7 +105,7 @@ class Terminal:
         self.row += 1
         if self.row == self.rows:
             self.row -= 1
-            self.kept.append("".join(self.lines.pop(0)).rstrip())
+            self.scrolled.append("".join(self.lines.pop(0)).rstrip())
             self.lines.append([" "] * self.columns)
 
     def text(self):
@@ -178,7 +178,7 @@ class Screen(LiveCase):
         return Session(rows, columns, "live", "--interval", "0.05",
                        *arguments, environment=environment)
 
-    def picture(self, terminal):
+    def shown_sample(self, terminal):
         """The number of the sample on the screen, which has one table."""
         titles = [TITLE.match(line) for line in terminal.text()]
         numbers = [int(found[1]) for found in titles if found]
@@ -191,10 +191,11 @@ class Screen(LiveCase):
         terminal = session.terminal
         self.assertEqual(terminal.homes, 4)
         self.assertRegex(terminal.text()[0], TITLE)
-        self.assertEqual(self.picture(terminal), 4)
+        self.assertEqual(self.shown_sample(terminal), 4)
         self.assertTrue(terminal.shows_cursor and terminal.wraps)
-        # Earlier lines stay above the table, and nothing else does.
-        self.assertEqual([line for line in terminal.kept if line],
+        # Lines printed before the program stay above the table; no earlier
+        # table does.
+        self.assertEqual([line for line in terminal.scrolled if line],
                          ["before"])
         self.assertEqual(terminal.column, 0)
         self.assertEqual("".join(terminal.text()[terminal.row:]), "")
@@ -220,13 +221,13 @@ class Screen(LiveCase):
         session = self.watch(rows, 100, "--count", "3", *STEADY)
         self.assertEqual(session.finish(), 0)
         text = session.terminal.text()
-        self.assertEqual(self.picture(session.terminal), 3)
+        self.assertEqual(self.shown_sample(session.terminal), 3)
         plain = self.run_fine("live", "--interval", "0.05", "--count", "1",
                               *STEADY, columns=100).lines()
         self.assertEqual(text[rows - 2], "%d more lines: the terminal has 5 "
                          "rows" % (len(plain) - (rows - 2)))
         self.assertEqual(text[rows - 1], "")
-        self.assertEqual([line for line in session.terminal.kept if line],
+        self.assertEqual([line for line in session.terminal.scrolled if line],
                          ["before"])
 
     def test_a_new_size_is_used_from_the_next_update_on(self):
@@ -249,7 +250,7 @@ class Screen(LiveCase):
         self.assertEqual(session.finish(), 0)
         terminal = session.terminal
         self.assertTrue(terminal.shows_cursor and terminal.wraps)
-        self.picture(terminal)
+        self.shown_sample(terminal)
         self.assertEqual(terminal.column, 0)
         self.assertEqual(terminal.text()[terminal.row], "")
 

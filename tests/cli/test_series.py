@@ -326,7 +326,7 @@ class Objects(SeriesCase):
 
     def test_large_blocks(self):
         """Fewer large blocks are kept, but always the latest one."""
-        rest = LITTLE.object(10**6, [], LITTLE.values(room=33 << 20),
+        rest = LITTLE.object(10**6, [], LITTLE.values(size_bytes=33 << 20),
                              instances=NO_INSTANCES)
         empty = [LITTLE.object(n, []) for n in range(1000, 1000 + 2100)]
         for extra, last in (([], 10.0), ([rest], None), (empty, None)):

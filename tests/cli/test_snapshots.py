@@ -44,10 +44,10 @@ LINES = (
 def expected(base):
     """The text, and its records if it begins at this offset."""
     text, records = HEAD, []
-    for line, told in LINES:
-        if told:
-            records.append({"record": told[0], "offset": base + len(text),
-                            **told[1]})
+    for line, record in LINES:
+        if record:
+            records.append({"record": record[0], "offset": base + len(text),
+                            **record[1]})
         text += line
     return text, records
 

@@ -106,27 +106,28 @@ class Memory(Case):
     def setUp(self):
         super().setUp()
         if not sys.platform.startswith("linux") or ON_WINDOWS:
-            self.skipTest("only Linux reports the memory of a program so")
+            self.skipTest("only Linux reports the anonymous memory of a "
+                          "process")
         with open(own_program(), "rb") as file:
             content = file.read()
         if any(name in content for name in SANITIZERS):
             self.skipTest("a sanitizer has memory of its own")
 
     def peak(self, arguments, stdin=None):
-        """The largest memory of a run that ends with status 0. A run over a
-        file that ends before its memory was read is repeated."""
-        most = 0
+        """The peak memory of a run that ends with status 0. If a run over a
+        file ends before its memory was read, it is repeated."""
+        peak = 0
         for _ in range(1 if stdin else 10):
             with subprocess.Popen([program(), *arguments], stdin=stdin,
                                   stdout=subprocess.DEVNULL) as process:
                 while process.poll() is None:
-                    most = max(most, anonymous_memory(process))
+                    peak = max(peak, anonymous_memory(process))
                     time.sleep(0.002)
             self.assertEqual(process.returncode, 0, arguments)
-            if most > 0:
+            if peak > 0:
                 break
-        self.assertGreater(most, 0)
-        return most
+        self.assertGreater(peak, 0)
+        return peak
 
     def check(self, write, *commands):
         """Run the commands over a file and over a pipe."""
@@ -136,9 +137,9 @@ class Memory(Case):
             self.assertLess(self.peak([*command, path]), MAX_BYTES, command)
             with subprocess.Popen(["cat", path],
                                   stdout=subprocess.PIPE) as pipe:
-                most = self.peak([*command, "-"], pipe.stdout)
+                peak = self.peak([*command, "-"], pipe.stdout)
                 pipe.stdout.close()
-            self.assertLess(most, MAX_BYTES, command)
+            self.assertLess(peak, MAX_BYTES, command)
 
     def test_captures(self):
         self.check(write_capture, ["check"], ["cook", "-f", "csv", *CHOSEN])
@@ -155,9 +156,9 @@ class Memory(Case):
                             command)
             with subprocess.Popen(["cat", path],
                                   stdout=subprocess.PIPE) as pipe:
-                most = self.peak([*command, "--source", "-"], pipe.stdout)
+                peak = self.peak([*command, "--source", "-"], pipe.stdout)
                 pipe.stdout.close()
-            self.assertLess(most, MAX_BYTES, command)
+            self.assertLess(peak, MAX_BYTES, command)
 
     def test_replies(self):
         self.check(write_replies, ["cook", "-f", "csv", "--every", "1000"])

@@ -44,7 +44,8 @@ class SummaryCase(Case):
     """Compares summaries with single values."""
 
     def check(self, *arguments, quiet=("--quiet",)):
-        """JSON and CSV agree with the values; the JSON records."""
+        """Check that JSON and CSV agree with the single values; returns the
+        JSON records."""
         expected = figures(self.run_json("cook", *quiet, *arguments))
         found = self.run_json("cook", "--summary", *quiet, *arguments)
         self.assertEqual(len(found), len(expected))
@@ -159,7 +160,7 @@ class Summary(SummaryCase):
             "cook", "--summary", "--nonzero", path).lines()), 4)
 
     def test_units(self):
-        """Figures have the form of single values: docs/perfblock.md."""
+        """Figures are formatted like single values: docs/perfblock.md."""
         counters = [(1, captures.LARGE_RAW, "Working Set"),
                     (2, captures.LARGE_RAW, "Handles"),
                     (3, captures.LARGE_RAW, "ID Process")]

@@ -100,7 +100,8 @@ class Arranged(Case):
             "_Total", "sdc", "sda", "sdb", "sdd")])
 
     def test_logs(self):
-        """A path per row: those of the counter come first."""
+        """Each row is a path. The rows of the counter to sort by come first.
+        """
         path = self.file("log.csv", (
             '"(PDH-CSV 4.0) (UTC)(0)",' + ",".join(
                 '"\\\\PC\\%s"' % name for name in (

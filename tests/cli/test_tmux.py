@@ -21,7 +21,7 @@ from program import ON_WINDOWS, SECONDS, Case, LiveCase, program, writer as w
 TMUX = None if ON_WINDOWS else shutil.which("tmux")
 WIDTHS = (80, 40, 200, 40)
 LINE_OF_TITLE = re.compile(r".*sample \d+|.*\d{4}-\d\d-\d\d \d\d:")
-# What stays the same from sample to sample, of a process that sleeps.
+# Counters whose values do not change while their process sleeps.
 STEADY = ("--set", "Process", "--instance", "zq*", *(
     part for name in ("Virtual Bytes", "Thread Count", "Priority Base",
                       "ID Process", "Creating Process ID")

@@ -20,7 +20,6 @@ POINTS = 0x110000
 
 # Words in the names of invisible characters, and visible characters that have
 # these words in their names as well.
-# these words and ink as well.
 WITHOUT_INK = re.compile(r"\bBLANK\b|\bFILLER\b|\bNULL NOTEHEAD\b")
 WITH_INK = {"BLANK SYMBOL", "DEVANAGARI GAP FILLER", "NEWA GAP FILLER",
             "MANICHAEAN PUNCTUATION LINE FILLER", "DIVES AKURU GAP FILLER",
@@ -163,12 +162,12 @@ class Characters(Case):
         taken = [sum(self.columns[point] for point in name) + 1
                  for name in names]
         # After the longest name: a gap, and values in the column "position".
-        most = max(taken) + len("  position")
+        width = max(taken) + len("  position")
         for name, row, columns in zip(names, rows, taken):
             found = re.fullmatch(re.escape("%s." % "".join(map(chr, name))) +
                                  r"( +)\(1\)", row)
             self.assertTrue(found, name)
-            self.assertEqual(columns + len(found[1]) + len("(1)"), most, name)
+            self.assertEqual(columns + len(found[1]) + len("(1)"), width, name)
 
 
 if __name__ == "__main__":

@@ -217,7 +217,7 @@ class Refusals(Case):
         self.assertIn("--rotate", self.refused("live", "--rotate", "1K"))
 
     def test_suggestions(self):
-        for words, meant in (
+        for words, suggested in (
                 ("recrod", "record"), ("chekc", "check"), ("Cook", "cook"),
                 ("countersest", "countersets"), ("lwp shwo", "lwp show"),
                 ("lpw show", "lwp show"), ("help recrod", "record"),
@@ -232,7 +232,7 @@ class Refusals(Case):
                 ("recordings-of-yesterday", None)):
             sentence = self.refused(*words.split())
             found = re.search(r"; did you mean (.+)\?$", sentence)
-            self.assertEqual(found[1] if found else None, meant, sentence)
+            self.assertEqual(found[1] if found else None, suggested, sentence)
 
     def test_help_of_unknown_commands(self):
         self.assertIn("nonsense", self.refused("help", "nonsense"))

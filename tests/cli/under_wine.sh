@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs a command that runs the program under Wine again and again. Usage: under_wine.sh PROGRAM COMMAND...
-# Wine's services start with its first program, keep its output open until they end, and end with its last program. If a
-# program of COMMAND were the first, reading its output from a pipe would not end before a time limit. So COMMAND starts
-# when another program is known to run, whose output is a file: it has answered, and waits for more input.
+# Runs a command that runs the program under Wine many times. Usage: under_wine.sh PROGRAM COMMAND...
+# Wine's services start with its first program, keep the output of that program open, and end with Wine's last program.
+# If COMMAND started the first one, a pipe from it would stay open until a time limit. So this script starts a program
+# first, with a file as its output. When that program has printed a line and waits for more input, COMMAND is started.
 set -euo pipefail
 program=$1
 shift

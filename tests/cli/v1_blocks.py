@@ -48,10 +48,11 @@ class Writer:
         return self.pack("IIIIIiIIII", length, title, 0, title + 1, 0, -2,
                          100, kind, size, offset) + b"\0" * (length - 40)
 
-    def values(self, *placed, room=None):
-        """PERF_COUNTER_BLOCK; `placed` are (offset, bytes, number)."""
+    def values(self, *placed, size_bytes=None):
+        """PERF_COUNTER_BLOCK; `placed` are (offset, bytes, number). The block
+        is as small as possible unless `size_bytes` is given."""
         end = max([4] + [offset + size for offset, size, _ in placed])
-        block = bytearray(chosen(room, end + -end % 8))
+        block = bytearray(chosen(size_bytes, end + -end % 8))
         struct.pack_into(self.order + "I", block, 0, len(block))
         for offset, size, number in placed:
             struct.pack_into(self.order + {4: "I", 8: "Q"}[size], block,
@@ -70,8 +71,8 @@ class Writer:
 
     def object(self, title, counters, *bodies, instances=None, code_page=0,
                size=None, clock=(0, 0), count=None, definitions=None):
-        """PERF_OBJECT_TYPE and all in it; `bodies` are instances, or the
-        one counter block when `instances` is NO_INSTANCES."""
+        """PERF_OBJECT_TYPE and everything in it; `bodies` are instances, or
+        the one counter block when `instances` is NO_INSTANCES."""
         listed = b"".join(self.definition(c["title"], c["kind"], c["offset"],
                                           c["size"]) for c in counters)
         body = b"".join(bodies)
