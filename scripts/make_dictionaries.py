@@ -5,9 +5,9 @@
     scripts/make_dictionaries.py [--check]
 
 The constants of a subject come from the headers and sources with its name: core/.../v2.h and v2.c for v2.dict. They are
-macros with a number, tags, enumerators that are sizes in bytes, counter types, and the words of text formats. The part
-before the generated one is written by hand and kept. With --check nothing is written; the exit status is 1 if a
-dictionary is out of date or a target has no dictionary or no seeds.
+macros with a number, tags, enumerators that are sizes in bytes, counter types, and the words of text formats. The lines
+before the generated part are written by hand, and the script does not change them. With --check nothing is written; the
+exit status is 1 if a dictionary is out of date or a target has no dictionary or no seeds.
 """
 
 import pathlib
@@ -18,14 +18,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARK = "# Generated from the sources by scripts/make_dictionaries.py.\n"
 
 # Subjects whose inputs contain inputs of other subjects.
-MORE = {
+CONTAINED = {
     "v2_values": ["v2"], "changing": ["v2", "v1", "capture"], "sample": ["v2", "metadata", "counter_type"],
     "formula": ["counter_type"], "v1": ["counter_type", "name"], "query": ["metadata"], "metadata": ["counter_type"],
     "name_table": ["name"], "lwp": ["cpuid"], "model": ["lwp", "cpuid"], "cpi": ["words"],
     "cpi_facility": ["cpi", "hooks"], "hooks": ["words"], "collect": ["capture", "v2", "v1", "metadata", "log"],
     "calls": ["v2", "v1", "metadata", "capture", "log"],
 }
-TEXTS = {"text", "cpuid_text", "log"}  # subjects with words
+TEXTS = {"text", "cpuid_text", "log"}  # subjects whose inputs have words: the strings of the sources
 
 DEFINE = re.compile(r"#define (\w+) +\(?(?:UINT(32|64)_C\()?(-?\d+|0x[0-9A-F]+)\)* *(?:/\*|$)", re.M)
 TAG = re.compile(r"#define (\w+) PFB_TAG\('(.)', '(.)', '(.)', '(.)'\)")
@@ -52,7 +52,7 @@ def little_endian(number, size=4):
 
 def constants(subject):
     """(name, bytes) of each constant, in the order of the sources."""
-    for name in [subject, *MORE.get(subject, [])]:
+    for name in [subject, *CONTAINED.get(subject, [])]:
         for path in paths(name):
             text = path.read_text(encoding="utf-8")
             for match in TAG.finditer(text):

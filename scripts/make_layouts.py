@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the layout tables of docs/ from the descriptions of fields in
-cli/fields/fields.c, which explain prints, too.
+cli/fields/fields.c, which the command explain also prints.
 
     scripts/make_layouts.py [--check]
 
-The first line of such a table identifies it. With --check
-nothing is written; the exit status is 1 if a page is out of date."""
+In a page, a layout table is a table that begins with HEAD. With --check nothing
+is written; the exit status is 1 if a page is out of date."""
 
 import pathlib
 import re
@@ -27,14 +27,14 @@ PAGES = {
             ["cpi_label", "cpi_summary", "cpi_system", "cpi_processors", "cpi_thread", "cpi_counts",
              "cpi_scaled_counts"]],
 }
-PLACE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)*")
+TABLE_IN_PAGE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)*")
 ARRAY = re.compile(r"static const field (\w+)\[\] = \{\n(.*?)\n\};", re.S)
 ROW = re.compile(r'\{(\d+), (\d+), FIELD_(\w+), "([^"]*)",\s*"((?:[^"\\]|\\.|"\s*")*)",\s*"[^"]*"\}')
 TABLE = re.compile(r'TABLE\("([^"]+)", (\d+), (\w+)\)')
 
 
 def type_of(kind, size):
-    """A field's type in words."""
+    """The type of a field as the tables write it."""
     if size == 0:
         return ""
     if kind in ("GUID", "ASCII", "BYTES"):
@@ -81,7 +81,7 @@ def main():
         path = ROOT / "docs" / (page + ".md")
         old = path.read_text(encoding="utf-8")
         names = iter(tables)
-        new, count = PLACE.subn(lambda _: layout(text, next(names, [])), old)
+        new, count = TABLE_IN_PAGE.subn(lambda _: layout(text, next(names, [])), old)
         if count != len(tables):
             sys.exit("%s: expected %d layouts" % (path, len(tables)))
         if new != old and is_check:

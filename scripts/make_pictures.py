@@ -59,15 +59,15 @@ def main():
     """Write both pictures."""
     os.environ["TZ"] = "UTC0"
     with tempfile.TemporaryDirectory() as folder:
-        place = pathlib.Path(folder)
+        folder = pathlib.Path(folder)
         for name, file, data, size in (
                 ("report", "disk.pfb", recording(), (700, 440)),
                 ("explain", "reply.bin", broken_reply(), (900, 420))):
-            (place / file).write_bytes(data)
+            (folder / file).write_bytes(data)
             subprocess.run([program(), name, file, "-o", name + ".html"],
                            cwd=folder, stderr=subprocess.DEVNULL, check=False)
             with browser.Browser(*size) as page:
-                page.load(place / (name + ".html"))
+                page.load(folder / (name + ".html"))
                 page.run("document.querySelector('article, tr.error')"
                          ".scrollIntoView({block: 'end'})")
                 page.settle()

@@ -6,8 +6,8 @@
     scripts/make_unicode_table.py --check    compare the header with the data
 
 The data is that of the package unicode-data of Debian and Ubuntu; --data names
-another folder.  With --check, exit status 77 says that the comparison is not
-possible: the data is missing, or of another version than the header.
+another folder.  With --check, exit status 77 means that the comparison is not
+possible: the data is missing, or its version is not that of the header.
 """
 
 import argparse
@@ -20,7 +20,7 @@ HEADER = os.path.join(os.path.dirname(os.path.dirname(
 POINTS = 0x110000
 SKIPPED = 77
 
-# How a character is printed: its number of columns, or as an escape.
+# How a character is printed; the names are those of unicode_kind below.
 NARROW, WIDE, COMBINING, ESCAPED = range(4)
 KINDS = ("NARROW", "WIDE", "COMBINING", "ESCAPED")
 
@@ -84,7 +84,8 @@ def with_property(folder, name, *values):
 
 
 def wide_points(folder):
-    """The code points of two columns. Comments in the file name unassigned ranges that are wide."""
+    """The code points that take two columns. The file lists assigned code points; unassigned ranges that are wide are
+    in its comments."""
     name = "EastAsianWidth.txt"
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         unassigned = re.findall(r"(?m)^# @missing: (\w+)\.\.(\w+); W(?:ide)?$",
@@ -153,8 +154,8 @@ def header(folder):
                                       for line in lines))
 
 
-def made_from(text):
-    """The line that names the version."""
+def version_line(text):
+    """The lines of a header that name the version of Unicode."""
     return [line for line in text.split("\n") if "Generated" in line]
 
 
@@ -173,7 +174,7 @@ def main():
         return 0
     with open(HEADER, encoding="ascii") as file:
         present = file.read()
-    if made_from(present) != made_from(text):
+    if version_line(present) != version_line(text):
         print("skipped: the header is of another version of Unicode than "
               "the data in " + arguments.data)
         return SKIPPED

@@ -95,7 +95,7 @@ fuzz_needs() {
     need zip has_command zip
 }
 
-# Stops on processors other than x86-64: the tests of objects and the cross builds need its compilers.
+# Stops on other processors than x86-64: the tests of objects and the cross builds need compilers that run on x86-64.
 require_x86_64() {
     [[ $(uname -m) == x86_64 ]] || {
         echo "$0 needs an x86-64 machine; name presets to run those that do not." >&2
@@ -103,7 +103,8 @@ require_x86_64() {
     }
 }
 
-# AddressSanitizer of clang 14 and older fails at random where the kernel randomises more than 28 bits of addresses.
+# with_few_random_bits COMMAND...: runs the command, without address randomisation where the kernel randomises more than
+# 28 bits of addresses. AddressSanitizer of clang 14 and older would fail at random there.
 with_few_random_bits() {
     local bits
     bits=$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)

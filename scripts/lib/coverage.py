@@ -15,7 +15,7 @@ import fuzzing
 ROOT = fuzzing.ROOT
 BUILD = ROOT / "build" / "coverage"
 PROFILES = BUILD / "profiles"
-FLOORS = ROOT / "tests" / "coverage.json"
+LIMITS = ROOT / "tests" / "coverage.json"
 PAGE = ROOT / "docs" / "coverage.md"
 GAPS = BUILD / "gaps.txt"
 BEGIN = "<!-- table: written by scripts/coverage --write -->\n"
@@ -87,7 +87,8 @@ def closing(text, at, pair):
 
 
 def never_reached(name):
-    """The lines that only an `if (PFB_NEVER(...))` leads to: clang counts them, though the condition is a constant."""
+    """The lines under an `if (PFB_NEVER(...))`. The condition is a constant, but clang counts these lines as code that
+    no test reaches."""
     lines, text = set(), without_comments(name)
     for found in re.finditer(r"\bif (\()PFB_NEVER(\()", text):
         end = closing(text, found.start(1), "()")
@@ -109,7 +110,8 @@ def defences():
 
 
 def folded(profile):
-    """{(file, line, column)} of branches and {(file, line, column, position)} of conditions that are constants."""
+    """A set of the branches (file, line, column) and of the conditions (file, line, column, position) of which the
+    compiler knows the value: no test can reach both outcomes."""
     shown = subprocess.run(["llvm-cov-19", "show", *libraries(), f"-instr-profile={profile}", "-show-mcdc",
                             "-show-branches=count", "-show-expansions=false"],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, encoding="utf-8",
@@ -128,7 +130,8 @@ def folded(profile):
 
 
 def lines_reached(profile):
-    """{file: (reached lines, lines)}. The totals of llvm-cov count the functions of headers once for each user."""
+    """{file: (reached lines, lines)}. The totals of llvm-cov cannot be used: they count a function in a header once for
+    each source that includes it."""
     files, name, never = {}, "", set()
     for line in export(profile, "-format=lcov").decode().splitlines():
         if line.startswith("SF:"):
@@ -188,6 +191,7 @@ def gaps(data, constants):
                        if not is_covered and (entry["filename"], *where[:2], i) not in constants]
             if missing:
                 found.add((where[0], "MC/DC: condition " + ", ".join(missing)))
+        # A segment is [line, column, count, whether it has a count, whether a region begins here, ...].
         found |= {(segment[0], "not reached") for segment in entry["segments"]
                   if segment[3] and segment[2] == 0 and segment[4] and segment[0] not in never
                   and "if (PFB_NEVER(" not in source[segment[0] - 1]}
@@ -211,23 +215,24 @@ def table(rows):
 
 
 def sentence():
-    """How many defences there are; part of the page, which is checked."""
+    """The sentence of docs/coverage.md with the number of defences."""
     uses = defences()
     parts = [f"{uses[module]} in {module}" for module in sorted(uses)]
     return f"Uses of `PFB_NEVER` and `PFB_ALWAYS`: {', '.join(parts)}.\n\n"
 
 
 def check(modules):
-    floors = json.loads(FLOORS.read_text(encoding="utf-8"))
+    modules_limits = json.loads(LIMITS.read_text(encoding="utf-8"))
     failed = sentence() not in PAGE.read_text(encoding="utf-8")
     if failed:
-        print(f"{PAGE.relative_to(ROOT)} has another number of defences; run scripts/coverage --write")
-    for module, least in floors.items():
-        for kind, floor in least.items():
+        print(f"{PAGE.relative_to(ROOT)} has another number of uses of PFB_NEVER and PFB_ALWAYS; "
+              "run scripts/coverage --write")
+    for module, limits in modules_limits.items():
+        for kind, limit in limits.items():
             reached = percent(modules[module][kind])
-            if reached < floor:
+            if reached < limit:
                 failed = True
-                print(f"BELOW {module} {kind}: {reached:.2f} %, tests/coverage.json asks for {floor} %")
+                print(f"BELOW {module} {kind}: {reached:.2f} %, tests/coverage.json requires {limit} %")
     return failed
 
 

@@ -49,10 +49,10 @@ def make_runs(arguments, engine):
 
 
 def run_all(runs, jobs, every):
-    """Runs at most `jobs` processes at a time and prints their progress at intervals."""
+    """Runs at most `jobs` processes at a time. Prints their progress about every `every` seconds."""
     waiting = list(runs)
     active = []
-    shown = time.monotonic()
+    last_report = time.monotonic()
     try:
         while waiting or active:
             while waiting and len(active) < jobs:
@@ -63,10 +63,10 @@ def run_all(runs, jobs, every):
                 if run.poll() is not None:
                     active.remove(run)
                     print(f"done {run.target}: {run.progress()}", flush=True)
-            if time.monotonic() - shown >= every:
-                shown = time.monotonic()
+            if time.monotonic() - last_report >= every:
+                last_report = time.monotonic()
                 for run in active:
-                    print(f"  {shown - run.begin:4.0f} s {run.target}: {run.progress()}", flush=True)
+                    print(f"  {last_report - run.begin:4.0f} s {run.target}: {run.progress()}", flush=True)
     finally:
         for run in active:
             run.stop()

@@ -12,7 +12,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Set by tests.
+# Tests set these variables, so that they do not change the results and the corpus of the project.
 RESULTS = pathlib.Path(os.environ.get("PERFBLOCK_FUZZING", ROOT / "build" / "fuzzing"))
 CORPUS = pathlib.Path(os.environ.get("PERFBLOCK_CORPUS", ROOT / "corpus"))
 CHECKS = ("empty", "planted")  # targets of fuzz/check, never part of --all
@@ -75,7 +75,7 @@ def keep_copy(path, folder, prefix=""):
 
 
 class Run:
-    """One process of an engine on one target. Once `poll` has returned an exit status, `collect` was called and the
+    """One process of an engine on one target. When `poll` returns an exit status, it has called `collect`, and the
     figures below are final."""
 
     def __init__(self, target, seconds, number=0, jobs=1):
@@ -94,11 +94,11 @@ class Run:
         for folder in (self.corpus, self.findings):
             folder.mkdir(parents=True, exist_ok=True)
         if number == 0:
-            self.put_away()
+            self.move_earlier_findings()
         self.log_path = self.folder / f"{self.name}-{number}.log"
         self.process = None
 
-    def put_away(self):
+    def move_earlier_findings(self):
         """Moves the findings of earlier runs to a separate folder, so that only new ones are reported."""
         earlier = self.findings / "earlier"
         earlier.mkdir(exist_ok=True)
@@ -150,9 +150,9 @@ class LibFuzzer(Run):
         build(LibFuzzer.preset, [f"{name}_fuzzer" for name in names])
 
     def options(self):
-        words = dictionary(self.target)
+        path = dictionary(self.target)
         return [f"-max_total_time={self.seconds}", f"-timeout={MAX_SECONDS}", "-print_final_stats=1",
-                *([f"-dict={words}"] if words else [])]
+                *([f"-dict={path}"] if path else [])]
 
     def start(self):
         self.spawn([program(self.preset, self.target), *self.options(), "-use_value_profile=1", f"-reload={self.jobs > 1:d}",
@@ -191,8 +191,8 @@ class MemorySanitizer(LibFuzzer):
 class Afl(Run):
     """AFL++ in persistent mode, with CMPLOG in its main process.
 
-    The same executable is used for both, because AFL++ 4.04 gains nothing from a separate one for CMPLOG. It is built
-    without the pointer-overflow check, whose comparisons of addresses differ from run to run.
+    CMPLOG uses the same executable, because AFL++ 4.04 gains nothing from a separate one. It is built without the
+    pointer-overflow check, whose comparisons of addresses differ from run to run and would make the target unstable.
     """
     name = "afl"
     preset = "fuzz-afl"
@@ -215,13 +215,13 @@ class Afl(Run):
                         keep_copy(path, inputs)
             if not any(inputs.iterdir()):
                 (inputs / "zero").write_bytes(bytes(8))
-        words = dictionary(self.target)
+        dictionary_path = dictionary(self.target)
         role = ["-M", "main"] if self.number == 0 else ["-S", f"other{self.number}"]
         mutator = ROOT / "build" / "fuzz-mutators" / "fuzz" / f"{self.target}_mutator.so"
         custom = {"AFL_CUSTOM_MUTATOR_LIBRARY": str(mutator)} if mutator.exists() else {}
         cmplog = ["-c", "0", "-l", "2"] if self.number == 0 else []
         self.spawn(["afl-fuzz", *role, "-i", inputs, "-o", self.out, "-V", self.seconds, "-m", "none",
-                    "-t", f"{1000 * MAX_SECONDS}+", *cmplog, *(["-x", words] if words else []),
+                    "-t", f"{1000 * MAX_SECONDS}+", *cmplog, *(["-x", dictionary_path] if dictionary_path else []),
                     "--", program(self.preset, self.target)],
                    AFL_SKIP_CPUFREQ="1", AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", AFL_NO_UI="1", AFL_NO_AFFINITY="1",
                    AFL_BENCH_UNTIL_CRASH="1", AFL_FORKSRV_INIT_TMOUT="60000",

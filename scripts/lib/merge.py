@@ -32,8 +32,8 @@ def parse_arguments():
 
 
 def merge(target, seeds, candidates, out):
-    """libFuzzer's merge: the candidates that add edges or counts to the seeds. Seeds are copied to `out` first, because
-    merging keeps the files there."""
+    """libFuzzer's merge: copies to `out` the seeds and the candidates that reach further edges, or edges more often.
+    The seeds are copied first, because merging compares with the files in `out`. Returns the names of the seeds."""
     for folder in seeds:
         for path in folder.iterdir():
             fuzzing.keep_copy(path, out)
@@ -44,14 +44,15 @@ def merge(target, seeds, candidates, out):
 
 
 def minimise(target, inputs, names, out):
-    """afl-cmin: the smallest set with the same edges. Returns the files of the set that are not seeds."""
+    """afl-cmin: copies to `out` a small set of the inputs that reaches the same edges. Returns the files of the set that
+    are not seeds."""
     fuzzing.quietly(["afl-cmin", "-i", inputs, "-o", out, "-m", "none", "-t", str(1000 * fuzzing.MAX_SECONDS), "--",
                      fuzzing.program("fuzz-afl", target)], env=AFL, cwd=out.parent)
     return [path for path in sorted(out.iterdir()) if path.name not in names and path.is_file()]
 
 
 def shrink(target, path):
-    """afl-tmin: the shortest input with the same edges.  Keeps the input if the tool fails."""
+    """afl-tmin: the path of a shorter input with the same edges, or of the input itself if the tool fails."""
     short = path.with_suffix(".short")
     done = subprocess.run(["afl-tmin", "-e", "-i", path, "-o", short, "-m", "none", "-t", str(1000 * fuzzing.MAX_SECONDS),
                            "--", fuzzing.program("fuzz-afl", target)], env=AFL, check=False, stdin=subprocess.DEVNULL,
@@ -73,16 +74,16 @@ def update(target, with_shrink):
                         fuzzing.keep_copy(path, candidates)
         seeds = [folder for folder in fuzzing.seed_folders(target) if folder != found]
         names = merge(target, seeds, candidates, merged)
-        kept = minimise(target, merged, names, scratch / "minimised")
+        selected = minimise(target, merged, names, scratch / "minimised")
         if with_shrink:
-            kept = [shrink(target, path) for path in kept]
+            selected = [shrink(target, path) for path in selected]
         before = len(list(found.iterdir())) if found.is_dir() else 0
         shutil.rmtree(found, ignore_errors=True)
-        if kept:
+        if selected:
             found.mkdir()
-        for path in kept:
+        for path in selected:
             fuzzing.keep_copy(path, found)
-        print(f"{target}: {len(list(candidates.iterdir()))} candidates, {len(kept)} in {fuzzing.shown(found)} "
+        print(f"{target}: {len(list(candidates.iterdir()))} candidates, {len(selected)} in {fuzzing.shown(found)} "
               f"({before} before)", flush=True)
 
 

@@ -62,7 +62,8 @@ def blank(text):
 
 
 def enumerations(code):
-    """Line numbers of enumerations and of tables, whose constants many tests share."""
+    """Line numbers of enumerations. They get no faults, because the tests use the same constants and would change with
+    them."""
     lines = set()
     for match in re.finditer(r"\benum\b[^;{]*\{[^}]*\}", code):
         first = code.count("\n", 0, match.start()) + 1
@@ -88,10 +89,10 @@ class Mutant:
 def mutants_of(path):
     text = (ROOT / path).read_text(encoding="utf-8")
     code = blank(text)
-    facts = enumerations(code)
+    excluded = enumerations(code)
     originals = text.splitlines()
     for number, line in enumerate(code.splitlines(), 1):
-        if number in facts or not line.startswith(" "):
+        if number in excluded or not line.startswith(" "):
             continue
         for operator, pattern, replacement in OPERATORS:
             for match in pattern.finditer(line):
@@ -145,7 +146,7 @@ def prepare():
 
 
 def run_test(test, seconds):
-    """True if the test passes within this many seconds, or is skipped."""
+    """True if the test passes within `seconds`, or is skipped."""
     command, environment, failing, skipping = test
     process = subprocess.Popen(command, cwd=BUILD / "tests", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", start_new_session=True,
@@ -153,7 +154,7 @@ def run_test(test, seconds):
     try:
         output, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)  # the session that this test began
+        os.killpg(process.pid, signal.SIGKILL)  # start_new_session made it the leader of a group
         process.communicate()
         return False
     if any(re.search(pattern, output) for pattern in skipping):
@@ -251,7 +252,8 @@ def all_files():
 
 
 def accepted():
-    """Faults without an effect that a test could detect: lines BEFORE -> AFTER, each after its reason."""
+    """Faults without an effect that a test could detect: lines "BEFORE -> AFTER" of ACCEPTED, where comments state the
+    reasons."""
     if not ACCEPTED.exists():
         return set()
     lines = ACCEPTED.read_text(encoding="utf-8").splitlines()
@@ -261,13 +263,13 @@ def accepted():
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/mutate", description="Plants faults in core, cpi and lwp, one at a time, in a copy of the sources, "
-        "and runs the tests that reach the line. Results are remembered: a run that was stopped continues. Exit status 1 "
+        "and runs the tests that reach the line. Results are stored, so that a run that was stopped continues. Exit status 1 "
         "if less than --score percent are killed.")
     parser.add_argument("file", nargs="*", help="a source of core; default: all")
     parser.add_argument("--sample", type=int, help="number of faults, chosen at random")
-    parser.add_argument("--seed", type=int, default=1, help="of the choice")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random choice; default 1")
     parser.add_argument("--limit", type=float, default=600, help="skip tests that take longer than this many seconds")
-    parser.add_argument("--score", type=float, default=0, help="the percentage that is asked for")
+    parser.add_argument("--score", type=float, default=0, help="required percentage of killed faults; default 0")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results, profiles and times")
     return parser.parse_args()
 
