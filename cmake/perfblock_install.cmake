@@ -43,7 +43,7 @@ configure_package_config_file(
 write_basic_package_version_file(${built}/perfblockConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${built}/perfblockConfig.cmake ${built}/perfblockConfigVersion.cmake DESTINATION ${package_folder})
 
-# pkg-config finds the prefix from where its file lies, so the paths inside are relative to that.
+# A .pc file computes the prefix from its own folder, ${pcfiledir}, so that the installed tree may be moved.
 set(pc_folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" OUTPUT_VARIABLE pc_prefix)
 foreach(name IN ITEMS LIBDIR INCLUDEDIR)

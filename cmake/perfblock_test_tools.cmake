@@ -16,7 +16,7 @@ if(PERFBLOCK_TESTS)
     if(NOT Python3_FOUND)
         list(APPEND missing "Python 3.9 or newer (Debian and Ubuntu: python3)")
     endif()
-    # Criterion runs on this machine and on Unix only; elsewhere tests/criterion replaces it.
+    # Criterion is used on Unix without cross compilation; elsewhere tests/criterion replaces it.
     if("unit" IN_LIST PERFBLOCK_TEST_KINDS AND NOT CMAKE_CROSSCOMPILING AND NOT WIN32 AND NOT PERFBLOCK_STAND_IN)
         find_package(PkgConfig QUIET)
         if(PkgConfig_FOUND)

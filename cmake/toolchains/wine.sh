@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Runs a program under Wine. Usage: wine.sh PROGRAM [ARGUMENT...]
-# Wine's services start with its first program and keep the output of that open until they end, minutes later where
-# other programs follow: so it goes to files, and from there to those who wait for its end.
+# Wine's services start with its first program and keep the output of that program open, for minutes if other programs
+# follow. A reader that waits for the end of the output would wait as long, so the output goes to files, which are
+# printed when the program has ended.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# About one start in a thousand fails before the program begins, without a word: then once more.
+# About one start in a thousand fails before the program begins, without a message. Such a start is repeated once.
 for _ in 1 2; do
     status=0
     wine "$@" >"$folder/out" 2>"$folder/err" || status=$?

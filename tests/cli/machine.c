@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The query "Global" excludes objects with this title index or a higher one, which stand for the costly objects of
- * Windows. */
-enum { COSTLY = 1000, LITTLE_BYTES = 4, TOTAL_AT = 20, COUNT_AT = 28, HEADER_AT = 24 };
+/* The query "Global" excludes objects with the title index COSTLY or higher, as Windows excludes costly objects. */
+enum { COSTLY = 1000 };
+
+/* Offsets in PERF_DATA_BLOCK. */
+enum { TOTAL_OFFSET = 20, HEADER_OFFSET = 24, COUNT_OFFSET = 28 };
 
 typedef struct machine {
     pfb_bytes file;
@@ -31,7 +33,7 @@ static bool refuse(pfb_source_failure *failure, uint32_t code, const char *sente
 
 /* ---- V1 ----------------------------------------------------------------------------------------------------- */
 
-static bool is_asked_for(const char *query, uint32_t title)
+static bool is_requested(const char *query, uint32_t title)
 {
     if (strcmp(query, "Global") == 0)
         return title < COSTLY;
@@ -46,7 +48,7 @@ static bool is_asked_for(const char *query, uint32_t title)
 
 static void put_le32(uint8_t *at, size_t value)
 {
-    for (size_t i = 0; i < LITTLE_BYTES; i++)
+    for (size_t i = 0; i < sizeof(uint32_t); i++)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
@@ -55,7 +57,7 @@ static bool reduce(const uint8_t *block, size_t size, const char *query, pfb_byt
 {
     pfb_v1_reader reader;
     pfb_v1_object object;
-    size_t header = block[HEADER_AT] | (size_t)block[HEADER_AT + 1] << 8;
+    size_t header = block[HEADER_OFFSET] | (size_t)block[HEADER_OFFSET + 1] << 8;
     uint32_t count = 0;
     pfb_v1_open(&reader, block, size, NULL);
     if (pfb_v1_finish(&reader).code != PFB_OK)
@@ -63,17 +65,17 @@ static bool reduce(const uint8_t *block, size_t size, const char *query, pfb_byt
     bool has_memory = pfb_bytes_append(bytes, block, header);
     pfb_v1_open(&reader, block, size, NULL);
     while (has_memory && pfb_v1_next_object(&reader, &object)) {
-        if (!is_asked_for(query, object.title_index))
+        if (!is_requested(query, object.title_index))
             continue;
         has_memory = pfb_bytes_append(bytes, block + object.offset, object.size_bytes);
         count++;
     }
-    put_le32(bytes->data + TOTAL_AT, bytes->size_bytes);
-    put_le32(bytes->data + COUNT_AT, count);
+    put_le32(bytes->data + TOTAL_OFFSET, bytes->size_bytes);
+    put_le32(bytes->data + COUNT_OFFSET, count);
     return has_memory;
 }
 
-static bool give_names(const machine *m, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
+static bool append_names(const machine *m, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     pfb_capture capture;
     pfb_chunk chunk;
@@ -93,7 +95,7 @@ static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_fa
     if (getenv("PERFBLOCK_MACHINE_WITHOUT_V1"))
         return refuse(failure, PFB_WIN32_NOT_SUPPORTED, "the machine has no V1 data");
     if (strncmp(query, "Counter ", strlen("Counter ")) == 0)
-        return give_names(m, query, bytes, failure);
+        return append_names(m, query, bytes, failure);
     while (pfb_capture_next_chunk(&m->at, &chunk)) {
         if (chunk.tag == PFB_TAG_V1)
             return reduce(m->file.data + chunk.body_offset, chunk.body_size_bytes, query, bytes);
