@@ -26,7 +26,7 @@ typedef struct eval_row {
     pfb_formula_options options;
     pfb_raw_value samples[2]; /* the older one, the newer one */
     bool has_older;
-    /* ------------------------------------------------------------------------------------------ */
+    /* For eval_row.c only. */
     uint64_t present;     /* a bit for each column whose cell is not empty */
     int64_t clocks[2][2]; /* the cells of the columns time and frequency, by sample; the counter type decides which
                              clock they are */

@@ -64,7 +64,9 @@ typedef struct live_memory {
 
 static live_memory make_memory(const pfb_lwp_capabilities *leaf)
 {
-    live_memory m = {.ring_bytes = leaf->min_buffer_bytes > 0 ? leaf->min_buffer_bytes : 32 * leaf->event_bytes};
+    enum { DEFAULT_RECORDS = 32 }; /* if the processor states no minimum */
+    live_memory m = {.ring_bytes =
+                         leaf->min_buffer_bytes > 0 ? leaf->min_buffer_bytes : DEFAULT_RECORDS * leaf->event_bytes};
     m.memory = memory_get(leaf->control_bytes + m.ring_bytes + 2 * ALIGNMENT, 1);
     m.control = m.memory + (ALIGNMENT - (uintptr_t)m.memory % ALIGNMENT) % ALIGNMENT;
     m.ring = m.control + leaf->control_bytes;

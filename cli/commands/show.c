@@ -15,7 +15,7 @@ static void write_file_name(output *out, input *in)
     buffer line = {0};
     text_safe(&line, in->name, strlen(in->name));
     buffer_format(&line, ": %s", input_kind_name(in->kind));
-    if (in->is_regular || in->is_last) /* else the size is not known yet */
+    if (in->is_regular || in->is_last) /* otherwise the size is not known yet */
         buffer_format(&line, ", %" PRIu64 " bytes", input_file_size(in));
     buffer_string(&line, "\n");
     output_raw(out, line.data, line.size);

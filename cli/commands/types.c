@@ -28,7 +28,7 @@ static size_t find_aliases(const pfb_counter_type *type, const char *aliases[2])
 {
     static const struct {
         const char *name;
-        uint32_t value; /* 0: the name alone */
+        uint32_t value; /* 0: the alias is a name */
     } known_aliases[] = {{"PERF_PRECISION_TIMESTAMP", 0}, {"0x40030503", 0x40030503}};
     size_t count = 0;
     for (size_t i = 0; i < sizeof known_aliases / sizeof known_aliases[0]; i++) {

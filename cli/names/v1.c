@@ -3,8 +3,8 @@
 
 #include "output/diagnostics.h"
 
-/* Reads the rest of the object, so that object_error has all its errors. pfb_v1_next_object() also checks the rest, but
- * then object_error is that of the next object. */
+/* Reads the rest of the object, so that object_error also covers its counters and instances. pfb_v1_next_object()
+ * checks them as well, but then object_error is that of the next object. */
 static void read_object(pfb_v1_reader *block)
 {
     pfb_v1_counter counter;
@@ -28,7 +28,7 @@ void v1_report_errors(const char *file, size_t base, const uint8_t *data, size_t
     pfb_v1_object object;
     pfb_v1_open(&block, data, size, options);
     report_error(file, base, block.error);
-    if (block.total_size_bytes == 0)
+    if (block.total_size_bytes == 0) /* the header is malformed */
         return;
     while (pfb_v1_next_object(&block, &object)) {
         read_object(&block);

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static int failure; /* errno */
+static int failure; /* errno of the first failure; 0: none */
 
 static int file = -1; /* descriptor of the file that is written instead of standard output; -1: none */
 static const char *file_name;
@@ -50,8 +50,8 @@ static void put_at_once(const buffer *bytes)
     check_write(system_append(SYSTEM_OUTPUT, bytes->data, bytes->size));
 }
 
-/* Shows the next frame. Empties `frame` first: if memory runs out here, the message about that calls stream_flush(),
- * which must not show it again. */
+/* Shows the next frame. Empties `frame` first: if memory runs out here, the function that prints the error calls
+ * stream_flush(), which must not show the same frame again. */
 static void show_frame(void)
 {
     buffer lines = frame;

@@ -566,6 +566,7 @@ static void write_texts(pfb_writer *writer, const void *context)
     pfb_write_end_strings(writer);
 }
 
+/* Ignores the error: metadata cannot be written only if a block exceeds 4 GiB. */
 static void put_reply(definitions *d, const text_part *part, uint32_t request, definitions_write *write,
                       const void *context)
 {
@@ -667,6 +668,7 @@ void definitions_put_names(definitions *d)
     if (list.count > 0) {
         const pfb_chunk chunk = {.tag = PFB_TAG_NAMES, .language = ENGLISH};
         qsort(list.titles, list.count, sizeof *list.titles, compare_titles);
+        /* Writing a name table cannot fail. */
         definitions_put_written(d, &chunk, write_names, &list);
     }
     free(list.titles);

@@ -181,12 +181,12 @@ static void explain_result(const data_walk *d)
 
 static void explain_instance(const data_walk *d)
 {
-    enum { NUL = 2 };
+    enum { NUL_BYTES = 2 };
     if (!d->instance.name.bytes)
         return;
     explain_begin(d->w->page, d->bytes, STRUCTURE_INSTANCE_HEADER, d->instance.offset,
                   d->result.instance_count > EXPLAIN_MAX_OPEN, &d->instance.name, "%s", "");
-    explain_name(d->w->page, d->bytes, &d->instance.name, NUL, "name");
+    explain_name(d->w->page, d->bytes, &d->instance.name, NUL_BYTES, "name");
 }
 
 static void explain_value(const data_walk *d, const pfb_v2_value *value)

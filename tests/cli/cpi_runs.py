@@ -18,7 +18,7 @@ def snapshot(clock, *cpus):
 
 
 def text(*steps, widths=None):
-    """Snapshots and refusals ((code, sentence)) as a text."""
+    """Snapshots, and refusals as (code, sentence), in the text form."""
     lines = ["cpi-snapshots 1"]
     if widths:
         lines.append("widths %d %d" % widths)
@@ -64,6 +64,7 @@ cpi_wb   0.00   0.00
 idle%  100.00 100.00
 busy%    0.00   0.00
 """
+# The instructions of CPU 0 wrap at 40 bits; CPU 3 is gone in the end.
 PHASE = (snapshot(500, (0, 1099511626776, 10, 0, 0), (1, 777, 10, 5, 0),
                   (3, 1, 1, 1, 1)),
          snapshot(8500, (0, 3000, 8010, 6000, 8000), (1, 777, 8010, 5, 8000)))

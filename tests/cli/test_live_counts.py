@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Disks and network interfaces, compared with the kernel's files: every count,
-exactly if it did not change meanwhile, and the displayed values.
+which must be equal if it does not change during the sample, and the displayed
+values.
 
 Environment: PERFBLOCK, the program.
 """
@@ -41,7 +42,7 @@ def is_listed(name, _):
 
 
 def is_no_partition(name, names):
-    """The same by names alone: it is not a partition of any of them."""
+    """Whether this is a disk by its name: no partition of a disk in `names`."""
     return not any(re.fullmatch(
         re.escape(disk) + ("p" if disk[-1].isdigit() else "") + r"\d+", name)
                    for disk in names)
@@ -101,7 +102,7 @@ def send_to_ourselves():
 
 
 def counts_of_interface(numbers):
-    """The expected counts, except for counter 4, by counter."""
+    """The expected counts by counter, except for 4, the bandwidth."""
     received, packets, errors, dropped = numbers[:4]
     sent, packets_sent, errors_sent, dropped_sent = numbers[8:12]
     return {0: received + sent, 1: packets + packets_sent, 2: packets,
@@ -161,7 +162,8 @@ class Network(CountCase):
 
 TICKS_PER_MS = 10**4  # of the performance clock
 BUSY_END = TICKS_PER_MS << 32  # 2^32 ms
-SPENT = ((1, 3), (4, 5), (6, 7))  # counters of time and of queue length
+# Counters of time and of queue length: of all transfers, reads, and writes.
+SPENT = ((1, 3), (4, 5), (6, 7))
 DISK_SIZES = {counter: 2**32 for counter in (0, *range(8, 17))}
 
 
@@ -173,6 +175,7 @@ def counts_of_disk(numbers):
     counts = {11: reads + writes, 12: reads, 13: writes,
               17: (sectors + written) * 512, 18: sectors * 512,
               19: written * 512}
+    # 14 to 16 have the same counts as 11 to 13, and 20 to 22 as 17 to 19.
     counts.update({counter + 3: counts[counter] for counter in list(counts)})
     for n, (time_id, queue_id) in enumerate(SPENT):
         milliseconds = (reading + writing, reading, writing)[n]

@@ -127,6 +127,7 @@ class Cooked(Case):
                           ["--set", "Beta Network", "--instance", "lo"],
                           ["--set", "*", "--counter", "1", "--counter",
                            "7"]):
+            # Without --set, cook reads all sets and live only one.
             every = arguments if "--set" in arguments else [
                 "--set", "*", *arguments]
             self.assertEqual(
@@ -209,7 +210,7 @@ class Recorded(Case):
     """record writes exactly what the paths select."""
 
     def record(self, *paths):
-        """A recording of some paths of a capture with sentinel values."""
+        """A recording of some paths of three_sets()."""
         source = self.file("source.pfb", three_sets())
         path = os.path.join(self.folder, "out.pfb")
         if os.path.exists(path):
@@ -239,9 +240,9 @@ class Recorded(Case):
         for name in ("_Total", "eth0", "lo", "Used Bytes", "Beta Network",
                      "Read Packets/sec"):
             self.assertNotIn(name.encode("utf-16-le") + b"\0\0", content)
-        for guid, is_there in ((DISK, True), (MEMORY, True),
-                               (NETWORK, False)):
-            self.assertEqual(w.guid_bytes(guid) in content, is_there)
+        for guid, is_present in ((DISK, True), (MEMORY, True),
+                                 (NETWORK, False)):
+            self.assertEqual(w.guid_bytes(guid) in content, is_present)
         values = {record["raw"] for record in self.run_json("show", path)
                   if record["record"] == "value"}
         self.assertEqual(values & {2000, 2020, 3000, 3030, 4000 + 60, 6000},

@@ -33,7 +33,7 @@ def block(clock):
 
 
 class Times(Case):
-    """The 100 ns clock is used, not the SYSTEMTIME."""
+    """Times come from the 100 ns clock of a sample, not from its SYSTEMTIME."""
 
     def cook(self, clock, form, *options, zone="UTC0"):
         """Standard output of cook for a sample at that time."""

@@ -31,8 +31,8 @@ JOINING = ((0x1160, 0x11FF), (0xD7B0, 0xD7C6), (0xD7CB, 0xD7FB))
 
 
 def setUpModule():
-    """Skips everything if the data is missing that the header is generated
-    from."""
+    """Skips everything if the data from which the header is generated is
+    missing, or has another version."""
     done = subprocess.run([sys.executable, SCRIPT, "--check"], check=False,
                           stdout=subprocess.PIPE, encoding="ascii")
     if done.returncode == 77:
