@@ -117,7 +117,7 @@ bool words_next(words *w, word *next)
     if (is_line_end(w)) {
         const size_t end = w->at;
         skip_empty_lines(w);
-        if (w->at >= w->size || !is_blank(w->data[w->at])) {
+        if (w->at >= w->size || !is_blank(w->data[w->at])) { /* the next line does not continue this one */
             w->at = end;
             return false;
         }

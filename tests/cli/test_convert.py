@@ -15,6 +15,7 @@ REAL = os.environ.get("PERFBLOCK_REAL_DATA")
 FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures", "*.pfb")))
 VALID = sorted(glob.glob(seed("capture", "valid_*.pfb")))
 UNALIGNED = "valid_multi_no_room.bin"  # texts have no unaligned sizes
+# Files of blocks, which are not recordings.
 BARE = sorted(glob.glob(seed("v1", "valid_*.bin")) +
               glob.glob(seed("v2", "valid_*.bin")))
 BROKEN = sorted(glob.glob(seed("v2", "broken_rule1[01]_*.bin")) +

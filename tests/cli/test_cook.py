@@ -14,6 +14,7 @@ KEYS = ["sample", "time", "set", "object", "instance", "occurrence",
         "counter", "counter_id", "position", "type", "status", "value",
         "unit", "flags", "raw", "base"]
 TIMER, RAW = 0x20510500, 0x00010100
+# Standard error, which has a note if the input has one sample only.
 LONE = r"\A(perfblock: note: every value needs two samples, and .*\n)?\Z"
 
 

@@ -14,6 +14,7 @@ import unittest
 
 from program import ON_WINDOWS, Case
 
+# Leaf 0 of both vendors; EBX, ECX and EDX of leaf 1.
 AMD = (0x0000000D, 0x68747541, 0x444D4163, 0x69746E65)
 INTEL = (0x0000000D, 0x756E6547, 0x6C65746E, 0x49656E69)
 BASIC = (0x00080800, 0x1E98220B, 0x178BFBFF)
@@ -22,6 +23,8 @@ FAMILY_15H = {"version": 1, "cb_bytes": 152, "event_bytes": 32,
 VERSION_2 = {"version": 2, "cb_bytes": 192, "event_bytes": 32,
              "max_events": 8, "event_offset": 128, "min_buffer_bytes": 1024}
 NOTHING = dict.fromkeys(FAMILY_15H, 0)
+# LWP features of the earlier and the later processors of Family 15h, and the
+# registers of leaf 8000001C that report them.
 EARLY = ["val", "ire", "bre", "int"]
 LATER = ["val", "ire", "bre", "cont", "ptsc", "int"]
 EARLY_LEAF = (0, 0x80032013, 0x00010200, 0x8000000F)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Processes, compared with the kernel's files: every number of a child process
-of this test exactly, and its displayed values.
+"""Processes, compared with the kernel's files: the numbers of a child process
+of this test, which must be equal, and its displayed values.
 
 Environment: PERFBLOCK, the program. The child only acts on request, so its
 numbers do not change while a sample is taken.
@@ -31,9 +31,11 @@ for line in sys.stdin:
             null.write(block[:1000])
     print("done", flush=True)
 """
-NAME = "a) (b"
+NAME = "a) (b"  # parentheses also enclose the name in /proc/PID/stat
 WORK = 0.2  # seconds of processor time per request to the child
 TICK = 1 / os.sysconf("SC_CLK_TCK")  # the resolution of start times, seconds
+# Counters that come from /proc/PID/io, by the names there; counters that the
+# total sums up; those among them whose values have 4 bytes.
 IO = {13: "syscr", 14: "syscw", 16: "rchar", 17: "wchar"}
 SUMS = (0, 1, 2, 3, 4, 5, 6, 13, 14, 15, 16, 17, 18)
 FOUR_BYTES = (5, 6)
@@ -101,7 +103,8 @@ class Process(LiveCase):
         return self.record_still(self.read, "--set", "Process", *arguments)
 
     def expect_raw(self, stat, io, values):
-        """The raw values are those of the kernel."""
+        """The raw values are those of the kernel. Counter 9 is the time of
+        the sample, which the files do not have."""
         tick = 10**7 // os.sysconf("SC_CLK_TCK")
         expected = {
             0: (stat[14] + stat[15]) * tick, 1: stat[14] * tick,

@@ -13,7 +13,7 @@ import captures
 import v1_blocks as v1
 from program import IMPOSSIBLE, ON_WINDOWS, Case, seed, writer as w
 
-SYSTEM, PROCESSOR, THREAD, COSTLY = 2, 238, 232, 1500
+SYSTEM, PROCESSOR, THREAD, COSTLY = 2, 238, 232, 1500  # title indexes
 NAMES = v1.table((1, "1900"), (2, "System"), (6, "% Processor Time"),
                  (10, "File Ops/sec"), (232, "Thread"), (238, "Processor"),
                  (1500, "Thread Details"), (1502, "Count"))

@@ -46,6 +46,7 @@ class Model(Case):
     execution 32, and its first recorded one has i = 9.
     """
 
+    # (event id, i) of the records of each loop.
     LOOPS = (((255, 0), (1, 0), (255, 7), (1, 10), (255, 14), (1, 20),
               (255, 21), (255, 28), (1, 30)),
              ((255, 0), (255, 7), (1, 9), (255, 14), (1, 19), (255, 21),

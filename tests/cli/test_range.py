@@ -28,10 +28,10 @@ def clock_of(moment):
 
 def counts(seed):
     """A count whose growth differs from second to second."""
-    order = random.Random(seed)
+    rng = random.Random(seed)
     raw = [1000]
     for _ in range(COUNT - 1):
-        raw.append(raw[-1] + order.randrange(1000))
+        raw.append(raw[-1] + rng.randrange(1000))
     return raw
 
 
@@ -39,7 +39,9 @@ RAW = counts(1)
 
 
 def capture(raw, start=START, boot=0, instance="sda"):
-    """A capture with a sample each second."""
+    """A capture with a sample each second. `boot` is subtracted from the
+    seconds of the performance clock, which then starts earlier, as after a
+    restart of the machine."""
     chunks = [captures.metadata(captures.DISK, "Disk", [
         (1, captures.BULK, "Bytes/sec")]),
         w.chunk(b"QINF", w.identifier(captures.DISK, name="*"))]
@@ -279,7 +281,7 @@ class V1(RangeCase):
                          [value for pair in expected for value in pair])
 
     def test_limits(self):
-        """The time of block n is n seconds after the start of 1601."""
+        """The time of block n is n + 1 seconds after the start of 1601."""
         path = self.file("a", b"".join(v1_block(n, 2) for n in range(COUNT)))
         self.assertEqual(
             self.values(path, "--from", "1601-01-01T00:00:11Z",

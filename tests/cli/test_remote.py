@@ -17,7 +17,8 @@ from program import Case, program
 EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
                        "examples", "remote_v1.py")
 SECONDS = 60
-RATE, LARGE, TIMER = 0x10410500, 0x00010100, 0x20510500
+RATE, LARGE, TIMER = 0x10410500, 0x00010100, 0x20510500  # counter types
+# Samba's options for its folders, and their names in the temporary folder.
 FOLDERS = {"private dir": "private", "lock directory": "lock",
            "state directory": "state", "cache directory": "cache",
            "pid directory": "pid", "ncalrpc dir": "rpc"}
@@ -30,6 +31,9 @@ for path, items in json.load(sys.stdin).items():
         db[key.encode()] = value.encode("latin-1")
     db.close()
 """
+# Samba's database of names: for the title index N, "Nrel" is the kind of title
+# ("p": object, "c[M]": counter of object M), "Ntype" a counter type, and
+# "Ninst" the number of instances.
 NAMES = {
     "1": "6", "2": "Memory", "2rel": "p", "4": "Available Bytes",
     "4rel": "c[2]", "4type": str(LARGE), "6": "Page Faults/sec",

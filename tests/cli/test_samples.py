@@ -33,6 +33,7 @@ INCLUDES = ["-I" + COMPAT] + ["-I" + os.path.join(ROOT, *folders) for folders in
     ("platform", "include"), ("core", "include"), ("core", "cpi", "include"),
     ("core", "lwp", "include"))]
 WIDE = [] if ON_WINDOWS else ["-fshort-wchar"]
+# The ids of Processor Information, which has no counter 29.
 COUNTERS = [number for number in range(32) if number != 29]
 FAULTS = (  # operation, call, kind, value, offset; exit status; our code
     ((3, 1, 0, 1450, 0), 1450, "1450 "),
@@ -55,7 +56,7 @@ FAULTS = (  # operation, call, kind, value, offset; exit status; our code
     ((7, 1, 3, 0x7FFFFFFF, 224), 13, None),  # data size of its first value
     ((7, 1, 3, 0x7FFFFFFF, 228), 13, None),  # size of its first value
 )
-HARMLESS = (
+HARMLESS = (  # faults after which the output is the same as without them
     (7, 1, 2, 64, 0),                       # bytes after dwTotalSize
     (4, 0, 5, 87, 0), (4, 0, 6, 87, 0),     # its identifier has a name
 )

@@ -19,7 +19,7 @@ from captures import DISK, LARGE_RAW, data, instances_result, metadata
 from program import ON_WINDOWS, SECONDS, Case, LiveCase, program, writer as w
 
 TMUX = None if ON_WINDOWS else shutil.which("tmux")
-WIDTHS = (80, 40, 200, 40)
+WIDTHS = (80, 40, 200, 40)  # of the terminal, one after the other
 LINE_OF_TITLE = re.compile(r".*sample \d+|.*\d{4}-\d\d-\d\d \d\d:")
 # Counters whose values do not change while their process sleeps.
 STEADY = ("--set", "Process", "--instance", "zq*", *(
