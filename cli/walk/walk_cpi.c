@@ -334,7 +334,7 @@ static size_t find_layout(const file_bytes *record, size_t at)
 /* Prints a record and returns where it ends. If `has_error`, the record is malformed, and its size may be too. */
 static size_t explain_hook(const hook_walk *h, size_t at, bool has_error)
 {
-    enum { TYPE_BITS = 3 };
+    enum { TYPE_BITS = 3 }; /* low bits of the size: the type of the record */
     explainer *page = h->w->page;
     const file_bytes *bytes = h->bytes;
     size_t size = load(bytes, at, 2) & ~(size_t)TYPE_BITS;

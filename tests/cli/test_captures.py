@@ -73,8 +73,7 @@ class Catalog(Case):
               for number in range(2)]))
 
     def shown(self, path):
-        """Counter 0 as each command shows it: (set, counter, type, value), and
-        the metadata offered under that id."""
+        """Counter 0 as cook and live show it: (set, counter, type, value)."""
         values = []
         for items in (self.run_json("cook", path),
                       self.run_json("live", "--source", path)):
@@ -86,7 +85,7 @@ class Catalog(Case):
         return values[0]
 
     def offered(self, path):
-        """The same counters in the output of `countersets`."""
+        """The counters in the output of `countersets`, by id."""
         return {item["id"]: (item["set"], item["name"], item["type"])
                 for item in self.run_json("countersets", "--file", path)
                 if item["record"] == "counter"}

@@ -13,6 +13,7 @@ import unittest
 from program import ROOT, Case
 
 FOLDER = os.path.join(ROOT, "fixtures")
+# Rows of the table of statuses in README.md, and of the table in catalog.c.
 ROW = re.compile(r"^\| `(\w+)` \| `(\w+)` \| (\d+) \|", re.M)
 CATALOG_ROW = re.compile(r'^    \{([A-Z_]+), \w+, (\d+), \w+, \w+, "(.*)"\},$',
                          re.M)
@@ -33,7 +34,8 @@ class Fixtures(Case):
         self.assertGreaterEqual(len(self.paths), 12)
 
     def cooked(self, path):
-        """The values of a fixture; the status of those without value."""
+        """The records of a fixture's values. Records of failed results are
+        left out; their status is a number."""
         done = self.run_program("cook", "--format", "json", path)
         self.assertEqual(done.status, 0, done.err)
         return [item for item in done.objects()
