@@ -255,7 +255,7 @@ static void put_row_name(buffer *out, const pfb_collected_value *v)
 /* Appends the minimum, average, maximum or last value of a counter, formatted as tables format its values. */
 static void put_readable(buffer *out, pfb_collected_value v, double value)
 {
-    const double exact = 9007199254740992.0;
+    const double exact = 9007199254740992.0; /* 2^53: below it a double stores every integer */
     v.value = value;
     v.is_integer = value >= 0 && value < exact && value == (double)(uint64_t)value;
     v.integer = v.is_integer ? (uint64_t)value : 0;

@@ -17,6 +17,7 @@ RESULTS = pathlib.Path(os.environ.get("PERFBLOCK_FUZZING", ROOT / "build" / "fuz
 CORPUS = pathlib.Path(os.environ.get("PERFBLOCK_CORPUS", ROOT / "corpus"))
 CHECKS = ("empty", "planted")  # targets of fuzz/check, never part of --all
 MAX_SECONDS = 10              # for one input, before it counts as a hang
+MAX_OVERTIME = 120            # seconds of a run beyond its planned time, before it is terminated
 MAX_BYTES = 4096              # of an input that is measured or kept in corpus/
 
 
@@ -118,7 +119,7 @@ class Run:
         if self.process is None:
             return None
         status = self.process.poll()
-        if status is None and time.monotonic() - self.begin > self.seconds + 120:
+        if status is None and time.monotonic() - self.begin > self.seconds + MAX_OVERTIME:
             self.problems.append("did not end on its own")
             self.process.terminate()
             status = self.process.wait()

@@ -70,7 +70,7 @@ class Commands(RunCase):
         done = self.measure(TWO, command=[self.folder])
         self.assertEqual((done.status, done.out), (3, ""))
 
-    @unittest.skipIf(ON_WINDOWS, "no such files there")
+    @unittest.skipIf(ON_WINDOWS, "Windows has no such scripts")
     def test_a_script_that_names_no_interpreter(self):
         path = self.file("script", b"exit 0\n")
         os.chmod(path, 0o755)
@@ -78,7 +78,7 @@ class Commands(RunCase):
         self.assertEqual((done.status, done.out, done.err), (
             3, "", path + ": Exec format error\n"))
 
-    @unittest.skipIf(ON_WINDOWS, "no such search there")
+    @unittest.skipIf(ON_WINDOWS, "Windows searches otherwise")
     def test_search_in_path(self):
         """It is searched in each folder of PATH; files that are not executable
         are skipped."""
@@ -107,7 +107,7 @@ class Commands(RunCase):
         self.assertEqual(run(folders[0]), (
             3, "", "found: No such file or directory\n"))
 
-    @unittest.skipUnless(ON_WINDOWS, "no batch files here")
+    @unittest.skipUnless(ON_WINDOWS, "only Windows has batch files")
     def test_batch_files(self):
         for name in ("a.bat", "A.CMD", "a.bat.", "a.cmd .", "a.b\\c.Bat "):
             path = self.file("a.bat", b"@echo ran\r\n")
@@ -117,7 +117,7 @@ class Commands(RunCase):
             self.assertIn("cmd /c", done.err)
             os.remove(path)
 
-    @unittest.skipIf(ON_WINDOWS, "no signals there")
+    @unittest.skipIf(ON_WINDOWS, "Windows has no signals")
     def test_termination_signals_are_passed_on(self):
         """The figures are printed nevertheless."""
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -137,7 +137,7 @@ class Commands(RunCase):
                                  ["CPIS", "CPIH"])
                 os.remove(path)
 
-    @unittest.skipIf(ON_WINDOWS, "no signals there")
+    @unittest.skipIf(ON_WINDOWS, "Windows has no signals")
     def test_ignored_signals_remain_ignored(self):
         """They stay ignored in the command too, as nohup requires."""
         for number in (signal.SIGHUP, signal.SIGTERM):
@@ -150,7 +150,7 @@ class Commands(RunCase):
             self.assertEqual((done.status, done.out, done.err),
                              (0, TWO_PRINTED, ""))
 
-    @unittest.skipIf(ON_WINDOWS, "no signals there")
+    @unittest.skipIf(ON_WINDOWS, "Windows has no signals")
     def test_its_status_where_children_are_ignored(self):
         """SIGCHLD may be ignored by the parent process of the program."""
         def begin():
@@ -166,7 +166,7 @@ class Commands(RunCase):
                 0, TWO_PRINTED, sys.executable + ": ended with status 7\n"
                 if status == "7" else ""))
 
-    @unittest.skipIf(ON_WINDOWS, "no signals there")
+    @unittest.skipIf(ON_WINDOWS, "Windows has no signals")
     def test_a_signal_ends_it(self):
         for number in (signal.SIGKILL, signal.SIGTERM):
             command = [sys.executable, "-c",
@@ -179,7 +179,7 @@ class Commands(RunCase):
             self.assertEqual([done.objects()[0][key] for key in (
                 "command_status", "command_signal")], [None, number])
 
-    @unittest.skipIf(ON_WINDOWS, "no signals there")
+    @unittest.skipIf(ON_WINDOWS, "Windows has no signals")
     def test_perfblock_ignores_keyboard_signals(self):
         for number in (signal.SIGINT, signal.SIGQUIT):
             done = self.measure(TWO, command=[

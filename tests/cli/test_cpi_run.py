@@ -253,7 +253,7 @@ class Stored(RunCase):
         self.assertNotEqual(self.measure([TWO[0]], "-o", path).status, 0)
         self.assertEqual(self.content(path), b"")
 
-    @unittest.skipIf(ON_WINDOWS, "an open file keeps its name there")
+    @unittest.skipIf(ON_WINDOWS, "Windows cannot replace an open file")
     def test_a_file_replaced_by_the_command_is_not_removed(self):
         """The command replaced the file; the replacement is not removed."""
         other = self.file("other", b"")

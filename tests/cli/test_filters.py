@@ -397,7 +397,7 @@ class Recorded(Case):
                 "--set", "Alpha Disk")], found)
 
 
-@unittest.skipIf(ON_WINDOWS, "no limits of resources there")
+@unittest.skipIf(ON_WINDOWS, "Windows has no resource limits")
 class Work(Case):
     """Work derived from query information is done once, not for each sample.
     The limit is far above what the program needs, and far below the cost of

@@ -302,7 +302,7 @@ class Pipes(Case):
                          [("Memory", "Pages")])
 
 
-@unittest.skipIf(ON_WINDOWS, "needs a live source")
+@unittest.skipIf(ON_WINDOWS, "Wine has no live source")
 class Live(LiveCase):
     """A recorder of this program."""
 

@@ -18,6 +18,7 @@ import tempfile
 import time
 import unittest
 
+# (set, counter id)
 PAGE_FAULTS, CONTEXT_SWITCHES, UP_TIME = ("Memory", 9), ("System", 0), (
     "System", 3)
 OBJECT_TIME, OBJECT_FREQUENCY = ("System", 4), ("System", 5)
@@ -62,7 +63,7 @@ def moving():
             ("Memory", 8): info["MemFree"] * 1024}
 
 
-# The program counts itself as a process.
+# The program counts itself as a process and its thread as a thread.
 OURS = {("System", 1): 1, ("System", 2): 1}
 # Memory in bytes changes with every process: the differences allowed.
 NEAR = {("Memory", n): 64 << 20 for n in (0, 3, 7, 8)}

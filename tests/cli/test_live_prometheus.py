@@ -104,9 +104,9 @@ class Machine(LiveCase, MetricsCase):
         self.assertGreater(compared, 20)
 
     def test_until_interrupted(self):
-        """With -o it goes on; each file is whole."""
+        """With -o live runs until it is interrupted. Each file is complete."""
         if ON_WINDOWS:
-            self.skipTest("signals of POSIX")
+            self.skipTest("Windows has other signals")
         path = os.path.join(self.folder, "a.prom")
         with subprocess.Popen([program(), "live", "--format", "prometheus",
                                "-o", path, "--set", "*", "--interval",
@@ -135,7 +135,7 @@ class Machine(LiveCase, MetricsCase):
             with open("/proc/stat", encoding="ascii") as file:
                 return int(re.search(r"(?m)^ctxt (\d+)$", file.read())[1])
         if not os.path.exists("/proc/stat"):
-            self.skipTest("numbers of Linux")
+            self.skipTest("only Linux has /proc/stat")
         low = now()
         found = self.metrics("--set", "System")
         high = now()

@@ -333,7 +333,7 @@ class Machines(V1Case):
         done = self.run_own("live", "--machine", "a b")
         self.assertEqual((done.status, done.out), (2, ""))
 
-    @unittest.skipIf(ON_WINDOWS, "there other machines can be read")
+    @unittest.skipIf(ON_WINDOWS, "Windows can read other machines")
     def test_other_systems(self):
         for command in (["live"], ["countersets"], ["record", "-o", "x"]):
             done = self.run_program(*command, "--machine", "other")

@@ -51,7 +51,7 @@ class Files(Case):
             self.folder, "\ufffd\ufffd.bin"))
 
 
-@unittest.skipIf(ON_WINDOWS, "no endless file there, and no limits")
+@unittest.skipIf(ON_WINDOWS, "Windows has no /dev/zero and no limits")
 class Endless(Case):
     """Inputs that never end."""
 
@@ -61,8 +61,8 @@ class Endless(Case):
                ["cook", CAPTURE, "--names"])
 
     def limit(self, size):
-        """Limits the memory of a process; skips the test where that has no
-        effect."""
+        """A function that limits the address space of a process. Skips the
+        test if the program does not start with this limit."""
         def begin():
             resource.setrlimit(resource.RLIMIT_AS, (size, size))
         done = self.run_program("--version", begin=begin)
@@ -96,7 +96,7 @@ class Endless(Case):
         self.assertEqual((done.status, done.err), (0, ""))
 
 
-@unittest.skipIf(ON_WINDOWS, "no limits of resources there")
+@unittest.skipIf(ON_WINDOWS, "Windows has no resource limits")
 class SmallStack(Case):
     """A stack of 128 KiB, including environment and arguments, suffices."""
 
@@ -162,7 +162,7 @@ class SmallStack(Case):
                           (0, IMPOSSIBLE), live)
 
 
-@unittest.skipIf(ON_WINDOWS, "no limits of resources there")
+@unittest.skipIf(ON_WINDOWS, "Windows has no resource limits")
 class TooLarge(Case):
     """Exceeding a limit on the size of files (ulimit -f) is an error like a
     full disk; no signal ends the program."""

@@ -599,7 +599,7 @@ class Files(Metrics):
         _, _, points = read_exposition(text)["perfblock_disk_n_total"]
         self.assertEqual(set(points.values()), {0})
 
-    @unittest.skipIf(ON_WINDOWS, "limits of POSIX")
+    @unittest.skipIf(ON_WINDOWS, "Windows has no resource limits")
     def test_failures_keep_the_file(self):
         import resource  # pylint: disable=import-outside-toplevel
         self.replace("--count", "1")
@@ -622,7 +622,7 @@ class Files(Metrics):
             self.assertEqual((done.status, done.out), (3, ""))
         self.assertEqual(os.listdir(self.folder), ["source.pfb"])
 
-    @unittest.skipIf(ON_WINDOWS, "devices of POSIX")
+    @unittest.skipIf(ON_WINDOWS, "Windows has no /dev/full")
     def test_devices_are_written_in_place(self):
         done = self.run_program("live", "--format", "prometheus", "-o",
                                 "/dev/full", "--source", self.source,

@@ -229,7 +229,7 @@ class Shared(Case):
         self.run_fine("record", "-o", path, "--source", capture, "--set", "*")
         self.assertEqual(len(samples(path)), 2)
 
-    @unittest.skipIf(ON_WINDOWS, "other links there")
+    @unittest.skipIf(ON_WINDOWS, "Windows has other links")
     def test_a_symbolic_link_that_changes(self):
         """Data is appended to the file that was verified to be a capture."""
         capture = self.file("source.pfb", three_sets())
@@ -292,7 +292,7 @@ class TwoRecorders(LiveCase):
                           os.path.join(self.folder, name))
 
 
-@unittest.skipIf(ON_WINDOWS, "no locks of folders there")
+@unittest.skipIf(ON_WINDOWS, "Windows has no locks of folders")
 class FolderLocks(Case):
     """A recorder does not lock the folder while it waits for the reader of a
     pipe, and waits for the lock for a limited time only."""

@@ -150,7 +150,8 @@ class Remote(Case):
                 os.kill(int(file.read()), signal.SIGTERM)
 
     def run_example(self, *arguments, cook):
-        """The output of the example."""
+        """The output of the example, which runs the program `cook` with the
+        arguments of cook."""
         done = subprocess.run(
             [self.python, EXAMPLE, "--smb-conf", self.settings, "--user",
              "root", "--program", cook, *arguments, "127.0.0.1"],
@@ -160,13 +161,14 @@ class Remote(Case):
         return done.stdout.decode()
 
     def test_values(self):
-        keep = self.file("keep.sh", (
+        # Stores the name table and the blocks that the example passes to it.
+        storing = self.file("store.sh", (
             "#!/bin/sh\ncp \"$3\" %s/names.bin\ncat >>%s/blocks.bin\n" % (
                 self.root, self.root)).encode())
-        os.chmod(keep, 0o700)
+        os.chmod(storing, 0o700)
         for moment in (0, 1):
             self.write_databases(moment)
-            self.run_example("--count", "1", cook=keep)
+            self.run_example("--count", "1", cook=storing)
         items = self.run_json("cook", "--names",
                               os.path.join(self.root, "names.bin"),
                               os.path.join(self.root, "blocks.bin"))

@@ -279,7 +279,7 @@ class PerfLib(Compiled):
             for name, values in instances]
         self.assertEqual(lines, expected + ["259", ""])
 
-    @unittest.skipIf(ON_WINDOWS, "the same code")
+    @unittest.skipIf(ON_WINDOWS, "the code is the same on all systems")
     def test_faults(self):
         """With each fault the sample ends with an error, and the library
         reports the reason."""

@@ -169,7 +169,7 @@ class Session:
         os.write(self.file, keys)
 
 
-@unittest.skipIf(pty is None, "no pseudo-terminals there")
+@unittest.skipIf(pty is None, "Windows has no pseudo-terminals")
 class Screen(LiveCase):
     """Tables that are updated in place."""
 

@@ -279,7 +279,7 @@ class OnTerminal:
         return status, self.text
 
 
-@unittest.skipIf(ON_WINDOWS, "no pseudo-terminals there")
+@unittest.skipIf(ON_WINDOWS, "Windows has no pseudo-terminals")
 class Progress(Case):
     """The progress on standard error, which is shown on a terminal only."""
 
