@@ -211,10 +211,11 @@ static void explain_instance_end(const v1_walk *v, bool has_instances)
 
 static void explain_value(const v1_walk *v, const pfb_v1_value *value)
 {
+    enum { MAX_CHARACTERS = 200 };
     uint32_t title = value->position < v->counter_count ? v->counters[value->position] : 0;
     buffer name = {0};
     buffer_clear(&name);
-    name_cut(&name, title_of(v, title), 200);
+    name_cut(&name, title_of(v, title), MAX_CHARACTERS);
     explain_row(v->w->page, v->bytes, value->offset, value->size_bytes, value->is_number ? FIELD_UNSIGNED : FIELD_BYTES,
                 "value of counter %" PRIu32 "%s%s", title, name.size > 0 ? ": " : "", name.data);
     buffer_free(&name);

@@ -9,7 +9,9 @@ from captures import (BULK, DISK, LARGE_RAW, MEMORY, NETWORK, data,
                       instances_result, metadata, single_result, three_sets)
 from program import ON_WINDOWS, Case, writer as w
 
-FRACTION, FRACTION_BASE = 0x20020500, 0x40030500  # LARGE_RAW_
+# PERF_LARGE_RAW_FRACTION and PERF_LARGE_RAW_BASE.
+FRACTION, FRACTION_BASE = 0x20020500, 0x40030500
+# The displayed values of three_sets() by (set, instance, counter id).
 ALL = {("Alpha Disk", name, counter): value for name, values in (
     ("sda", (10, 20)), ("sdb", (30, 40)), ("_Total", (40, 60)))
        for counter, value in zip((1, 2), values)}
@@ -212,7 +214,7 @@ class Recorded(Case):
             self.check(lambda _a, instance, _b, name=name: instance == name,
                        "--set", "*", "--instance", name)
 
-    def test_all_of_them(self):
+    def test_all_filters_together(self):
         self.check(lambda name, instance, counter: instance == "sdb" and
                    counter == 2, "--set", "Alpha*", "--counter", "2",
                    "--instance", "SDB")

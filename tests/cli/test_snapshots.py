@@ -9,7 +9,8 @@ HEADER = 16
 HEAD = b"cpi-snapshots 1\n"
 UINT64_MAX = 2**64 - 1
 
-# The third worked example of docs/cpi.md, written by hand.
+# Lines of each kind, with the record that show prints for them. The first
+# snapshot is that of the third worked example of docs/cpi.md.
 LINES = (
     (b"widths 40 64\n", None),
     (b"snapshot 500\n", ("snapshot", {
