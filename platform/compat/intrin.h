@@ -2,7 +2,7 @@
 #ifndef PFB_COMPAT_INTRIN_H
 #define PFB_COMPAT_INTRIN_H
 
-/* The part of <intrin.h> that the documented sample of Lightweight Profiling uses: the intrinsics, which call the
+/* The part of <intrin.h> that Microsoft's sample program for Lightweight Profiling uses: the intrinsics, which call the
  * software model, and a __cpuid that describes the model. docs/lwp.md. */
 #include "keywords.h"
 #include "perfblock/lwp_intrinsics.h"
@@ -15,7 +15,8 @@ typedef struct __m128d {
 } __m128d;
 #endif
 
-/* Visual C++ defines this for 64-bit x86. The model serves every 64-bit machine. */
+/* Visual C++ defines this for 64-bit x86, where the sample uses 64-bit intrinsics. The model has them on every 64-bit
+ * machine. */
 #if !defined(_M_X64) && UINTPTR_MAX > UINT32_MAX
 #define _M_X64 100
 #endif

@@ -2,10 +2,10 @@
 #ifndef PFB_COMPAT_KEYWORDS_H
 #define PFB_COMPAT_KEYWORDS_H
 
-/* Defines type names that are keywords of Visual C++, where they need no header. Included by other headers of this
- * folder. */
+/* Defines the types __int8 to __int64, which are keywords in Visual C++. The headers of this folder include it, so that
+ * programs can use these types without including anything for them. */
 #if defined(__MINGW32__)
-#include <_mingw.h> /* defines them */
+#include <_mingw.h> /* defines these types */
 #elif !defined(_WIN32)
 #define __int8 char
 #define __int16 short

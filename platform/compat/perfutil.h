@@ -5,7 +5,8 @@
 /* The CPI facility of Performance Inspector under its original names. docs/cpi.md. */
 #include "perfblock/perfutil.h"
 
-/* The original function, without arguments. Windows has one of this name with an argument. */
+/* The original function has no arguments. <windows.h> declares another function of this name, with an argument, so it
+ * is included before the name becomes a macro. */
 #if defined(_WIN32)
 #include <windows.h>
 #endif

@@ -3,7 +3,7 @@
 #define PFB_COMPAT_SAL_H
 
 /* The annotations of <sal.h> for parameters and results, without effect. On Windows, includes the system's header and
- * defines those that it lacks. */
+ * defines only the annotations that it lacks. */
 #if defined(_WIN32)
 #include_next <sal.h>
 #endif

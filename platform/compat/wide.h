@@ -2,8 +2,9 @@
 #ifndef PFB_COMPAT_WIDE_H
 #define PFB_COMPAT_WIDE_H
 
-/* Part of the replacement of windows.h: functions for strings of 16-bit wide characters. The C library's functions take
- * 32-bit ones even in programs compiled with -fshort-wchar, so these replace them there. */
+/* Part of the replacement of windows.h: functions for strings of 16-bit wide characters. In programs compiled with
+ * -fshort-wchar, wchar_t has 16 bits, but the C library still expects 32. These functions replace the library's there.
+ */
 
 #if defined(__SIZEOF_WCHAR_T__) && __SIZEOF_WCHAR_T__ == 2
 
@@ -25,8 +26,8 @@ static inline size_t pfb_wide_length(const WCHAR *text, size_t max)
     return length;
 }
 
-/* Copies at most `count` characters and a NUL. If they do not fit, _TRUNCATE copies what fits and returns STRUNCATE
- * (80); other counts leave an empty string and return ERANGE. */
+/* wcsncpy_s: copies at most `count` characters and a NUL. If they do not fit and `count` is _TRUNCATE, copies what fits
+ * and returns STRUNCATE (80); with any other count, writes an empty string and returns ERANGE. */
 static inline int pfb_wide_copy(WCHAR *out, size_t capacity, const WCHAR *text, size_t count)
 {
     if (!out || capacity == 0 || !text)
@@ -43,7 +44,7 @@ static inline int pfb_wide_copy(WCHAR *out, size_t capacity, const WCHAR *text, 
 }
 
 /* Prints a wide string as UTF-8 in a field of `width` characters, left-aligned if `width` is negative. Unpaired
- * surrogates become U+FFFD. Returns the number of bytes, or -1. */
+ * surrogates become U+FFFD. Returns the number of bytes printed, or -1 on an error. */
 static inline int pfb_wide_put(FILE *file, const WCHAR *text, int width, size_t max)
 {
     static const WCHAR null_text[] = {'(', 'n', 'u', 'l', 'l', ')', 0};
@@ -91,8 +92,8 @@ typedef struct pfb_wide_conversion {
     size_t size;
     int width;
     long precision; /* -1: none */
-    char length;    /* 0, 'H' for hh, 'h', 'l', 'L' for ll, I64, j, z and t, 'D' for long double */
-    char letter;
+    char length;    /* length modifier: 'H' for hh, 'h', 'l', 'L' for ll, I64, j, z and t, 'D' for L; 0: none */
+    char letter;    /* of the conversion, such as 'd' */
 } pfb_wide_conversion;
 
 static inline void pfb_wide_add(pfb_wide_conversion *c, char character)
@@ -279,7 +280,7 @@ static inline int pfb_wide_fprintf(FILE *file, const char *format, ...)
     return printed;
 }
 
-/* wprintf: the format is wide, and %s means a wide string. */
+/* wprintf: the format is wide, and %s takes a wide string. */
 static inline int pfb_wide_wprintf(const WCHAR *format, ...)
 {
     char narrow[1024];
@@ -304,7 +305,7 @@ static inline int pfb_wide_wprintf(const WCHAR *format, ...)
     return printed;
 }
 
-/* Macros with arguments, so that attributes such as format(printf, 1, 2) keep their meaning. */
+/* Macros with parameters: others would also replace the word printf in attributes such as format(printf, 1, 2). */
 #define printf(...) pfb_wide_printf(__VA_ARGS__)
 #define fprintf(...) pfb_wide_fprintf(__VA_ARGS__)
 #define wprintf(...) pfb_wide_wprintf(__VA_ARGS__)

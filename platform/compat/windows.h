@@ -3,7 +3,7 @@
 #define PFB_COMPAT_WINDOWS_H
 
 /* The part of <windows.h> that consumers of PerfLib use, for other systems: types, error codes, and the few functions
- * of the documented samples. Not a general replacement. On Windows, includes the system's header. docs/perflib.md. */
+ * of Microsoft's samples. Not a general replacement. On Windows, includes the system's header. docs/perflib.md. */
 
 #if defined(_WIN32)
 
@@ -21,8 +21,8 @@ typedef const BYTE *LPCBYTE;
 #include "keywords.h"
 #include "perfblock/perflib.h"
 
-/* The standard headers that declare what is redefined below. Those of C++ come first: they undefine macros with the
- * names of their functions. */
+/* The standard headers whose functions wide.h replaces by macros. They are included before it, because the macros would
+ * break their declarations, and the headers of C++ undefine macros with the names of their functions. */
 #if defined(__cplusplus)
 #include <cstdio>
 #include <cstdlib>
@@ -104,7 +104,7 @@ static inline DWORD GetCurrentDirectory(DWORD size, char *buffer)
     return getcwd(buffer, size) ? (DWORD)strlen(buffer) : 0;
 }
 
-/* The main function of the documented samples, which have it without arguments. */
+/* The samples define wmain without arguments, so it can be the main function of a program. */
 #define wmain main
 
 #include "wide.h"

@@ -25,8 +25,8 @@ static thread_state *this_thread(void)
     return &state;
 }
 
-/* Returns the system's id of the calling thread. It detects a child of fork, which inherits the facility's number but
- * has another id. For systems without thread ids, the process id is enough. */
+/* Returns the system's id of the calling thread. Comparing this id detects a child of fork: its thread inherits the
+ * facility's number, but has another id. On systems without thread ids, the process id serves the same purpose. */
 static uint64_t system_thread(void)
 {
 #if defined(_WIN32)
@@ -81,7 +81,7 @@ static struct facility {
     bool is_set_by_program; /* `source` was set with pfb_cpi_use_source */
     size_t user_count;      /* instances that read from `source`, including those being created */
     uint64_t thread_count;  /* threads that have a number */
-} facility = {.table = {.most_generation = PFB_CPI_MOST_GENERATION}};
+} facility = {.table = {.max_generation = PFB_CPI_MAX_GENERATION}};
 
 /* Returns the source for another instance, or NULL. The source of this machine is opened under the lock, which is
  * quick: opening makes no system call that waits. */
@@ -205,7 +205,8 @@ static pfb_cpi_instance *lock_for_reading(const void *handle, pfb_cpi_failure *f
 
 /* ---- Creating and terminating -------------------------------------------------------------------------- */
 
-/* Sets the instance's thread and creates its handle. Returns NULL when memory or handles are exhausted. */
+/* Records the calling thread in the instance, and creates its handle. Returns NULL when memory or handles are
+ * exhausted. */
 static void *add_handle(pfb_cpi_instance *instance)
 {
     instance->reference_count = 1;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Checks that pfb_cpi_data has the layout of CPI_DATA, with CPU_BYTES for each array of figures by CPU. */
+/* Checks that pfb_cpi_data has the layout of CPI_DATA. Each of its arrays, which have one element per CPU, takes
+ * CPU_BYTES. */
 #define CPU_BYTES (sizeof(double) * PFB_CPI_MAX_CPUS)
 static_assert(PFB_CPI_MAX_CPUS >= 64 && PFB_CPI_MAX_CPUS <= PFB_CPI_MOST_CPUS, "PERFBLOCK_CPI_MAX_CPUS");
 static_assert(offsetof(pfb_cpi_data, num_cpus) == 0, "num_cpus");
@@ -76,7 +77,8 @@ static bool read_snapshot(pfb_cpi_instance *instance, pfb_cpi_moment moment, pfb
     return true;
 }
 
-/* If this fails, the instance has no start, since the reader compares the end with its latest start only. */
+/* After a failure the instance has no start, even if an earlier one succeeded: a reader compares the end only with the
+ * latest start that it read. */
 bool pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
 {
     instance->has_start = false;
@@ -147,7 +149,7 @@ static void fill_data(pfb_cpi_instance *instance)
     }
 }
 
-/* Saves details that the reader only has until its next start. */
+/* Saves details that the reader discards at its next start. */
 static void save_details(pfb_cpi_instance *instance)
 {
     instance->is_user_only = instance->start.is_user_only || instance->end.is_user_only;

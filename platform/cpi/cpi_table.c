@@ -18,7 +18,7 @@ static void *make_handle(size_t slot, uintptr_t generation)
 static pfb_cpi_slot *find_slot(const pfb_cpi_table *table, const void *handle, uintptr_t *generation)
 {
     uintptr_t number = (uintptr_t)handle;
-    size_t slot = (number & PFB_CPI_MOST_GENERATION) >> 1;
+    size_t slot = (number & PFB_CPI_MAX_GENERATION) >> 1; /* the mask selects the lower half of the bits */
     *generation = number >> PFB_CPI_HANDLE_HALF;
     if (!(number & 1) || slot >= table->slot_count)
         return NULL;
@@ -48,7 +48,7 @@ static size_t pop_free(pfb_cpi_table *table)
 /* Adds a free slot. Returns false when memory or slots are exhausted. */
 static bool grow(pfb_cpi_table *table)
 {
-    if (table->slot_count >= PFB_CPI_MOST_SLOTS)
+    if (table->slot_count >= PFB_CPI_MAX_SLOTS)
         return false;
     pfb_cpi_slot *grown = pfb_source_grow(table->slots, &table->capacity, table->slot_count + 1, sizeof *table->slots);
     if (!grown)
@@ -68,7 +68,7 @@ void *pfb_cpi_table_add(pfb_cpi_table *table, struct pfb_cpi_instance *instance)
         return NULL;
     size_t at = pop_free(table);
     pfb_cpi_slot *slot = &table->slots[at];
-    slot->generation++; /* cannot exceed most_generation: a slot that reached it is not in the queue of free slots */
+    slot->generation++; /* cannot exceed max_generation: a slot that reached it is not in the queue of free slots */
     slot->instance = instance;
     table->live_count++;
     return make_handle(at, slot->generation);
@@ -96,7 +96,7 @@ struct pfb_cpi_instance *pfb_cpi_table_remove(pfb_cpi_table *table, const void *
         return NULL;
     slot->instance = NULL;
     table->live_count--;
-    if (slot->generation < table->most_generation)
+    if (slot->generation < table->max_generation)
         push_free(table, (size_t)(slot - table->slots));
     return instance;
 }

@@ -13,8 +13,8 @@
 
 /* The lower half of the bits holds the slot and the lowest bit, the upper half the generation. */
 #define PFB_CPI_HANDLE_HALF (sizeof(uintptr_t) * CHAR_BIT / 2)
-#define PFB_CPI_MOST_GENERATION (UINTPTR_MAX >> PFB_CPI_HANDLE_HALF)
-#define PFB_CPI_MOST_SLOTS ((size_t)1 << (PFB_CPI_HANDLE_HALF - 1))
+#define PFB_CPI_MAX_GENERATION (UINTPTR_MAX >> PFB_CPI_HANDLE_HALF)
+#define PFB_CPI_MAX_SLOTS ((size_t)1 << (PFB_CPI_HANDLE_HALF - 1))
 
 struct pfb_cpi_instance;
 
@@ -24,9 +24,9 @@ typedef struct pfb_cpi_slot {
     size_t next_free;                  /* next in the queue of free slots */
 } pfb_cpi_slot;
 
-/* Initially all zero except `most_generation`. Slots are never freed: they record which handles are terminated. */
+/* Initially all zero except `max_generation`. Slots are never freed: they record which handles are terminated. */
 typedef struct pfb_cpi_table {
-    uintptr_t most_generation; /* maximum, up to PFB_CPI_MOST_GENERATION: a slot that reached it is not reused */
+    uintptr_t max_generation; /* at most PFB_CPI_MAX_GENERATION; a slot that reached it is not reused */
     pfb_cpi_slot *slots;
     size_t slot_count, capacity;
     size_t live_count;

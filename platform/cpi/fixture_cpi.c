@@ -25,7 +25,7 @@ typedef struct cursor {
 typedef struct fixture_reader {
     uint32_t mode;
     cursor at;
-    pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS]; /* a step is always read completely, whatever the caller's capacity */
+    pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS]; /* of a step: it is read completely, even if the caller's array is too small */
 } fixture_reader;
 
 /* ---- Steps --------------------------------------------------------------------------------------------------- */
@@ -80,8 +80,9 @@ static void fail_refusal(const cursor *at, const pfb_cpi_step *step, pfb_cpi_fai
     size_t size = step->sentence_size_bytes;
     int length = size < sizeof failure->sentence ? (int)size : (int)sizeof failure->sentence; /* truncated */
     const pfb_cpi_code *code = pfb_cpi_code_find(step->code);
-    if (length == 0) /* users must get a sentence */
-        pfb_cpi_fail(failure, step->code, "%s", code ? code->text : "the fixture refuses");
+    if (length == 0) /* a refusal may have no sentence, but a failure must have one */
+        pfb_cpi_fail(failure, step->code, "%s",
+                     code ? code->text : "the fixture records that the counters were refused");
     else
         pfb_cpi_fail(failure, step->code, "%.*s", length, sentence);
 }

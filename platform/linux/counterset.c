@@ -22,7 +22,8 @@ static const pfb_catalog_counter *find_catalog_counter(const pfb_catalog_set *se
     return entry;
 }
 
-/* Sets type and name from the catalog if the set is in it. Returns false if the set is, but the counter is not. */
+/* If the catalog has the set, sets the counter's type and name from there. Returns false if the catalog has the set,
+ * but not this counter. */
 static bool complete_from_catalog(const pfb_catalog_set *known, pfb_set_counter *counter)
 {
     if (!known)
@@ -35,7 +36,7 @@ static bool complete_from_catalog(const pfb_catalog_set *known, pfb_set_counter 
     return true;
 }
 
-/* Sets name and type of the set, and adds the counters whose needs are all offered. */
+/* Sets name and instance type of the set, and adds the counters whose needs are all offered. */
 static void add_offered(pfb_open_set *open, uint32_t offered)
 {
     const pfb_counterset *set = open->set;

@@ -80,7 +80,8 @@ typedef struct pfb_counterset {
 
     /* Takes a sample: reads what `needs` requires, each file once, and calls pfb_kernel_clock right after the file that
      * the rates come from. If `needs` is 0, reads only the instances. Returns false if there is no sample at all; if
-     * only some values are missing, `instance` reports it. Need not check for errors that the reader stored. */
+     * only some values are missing, `instance` reports it. Need not check for errors that the reader stored:
+     * pfb_open_set_sample does. */
     bool (*sample)(void *context, uint32_t needs, pfb_source_failure *failure);
 
     /* The following functions return data of the last sample. */
@@ -94,8 +95,8 @@ typedef struct pfb_counterset {
     uint64_t (*value)(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter);
 } pfb_counterset;
 
-/* A single-instance set uses the two functions below as its operations for instances. This is the first member of its
- * context. */
+/* The first member of the context of a single-instance set. The two functions below are its operations for
+ * instances. */
 typedef struct pfb_single_set {
     pfb_kernel_reader *reader;
     uint32_t known; /* needs bits: the values that this sample has */
@@ -157,7 +158,8 @@ typedef struct pfb_selection {
 
 pfb_selection pfb_open_set_select(const pfb_open_set *open, const pfb_query *query);
 
-/* Writes the result of a query from the last sample; if that failed, an error result with its status. */
+/* Writes the result of a query, with values of the last sample; if that sample failed, an error result with its status.
+ */
 void pfb_selection_write(const pfb_selection *chosen, pfb_writer *builder);
 
 #endif

@@ -53,8 +53,8 @@ static void read_nodes(pfb_kernel *kernel)
     while (pfb_kernel_next_folder(kernel->reader, folder, &nodes, &node))
         read_node(kernel, node);
     closedir(folder);
-    for (size_t i = 0; i < kernel->cpu_count;
-         i++) /* a CPU may come online before it is listed: then read again later */
+    /* A CPU may come online before its node lists it. Then the next sample reads the nodes again. */
+    for (size_t i = 0; i < kernel->cpu_count; i++)
         kernel->nodes_are_known = kernel->nodes_are_known && kernel->cpus[i].has_node;
 }
 
@@ -151,8 +151,8 @@ static bool read_interrupts(pfb_kernel *kernel)
     return true;
 }
 
-/* Reads a frequency in kHz from a CPU's cpufreq directory. Returns false if it is unknown, which the kernel may report
- * as 0. */
+/* Reads a frequency in kHz from a CPU's cpufreq directory. Returns false if the frequency is unknown: the file cannot
+ * be read, or contains 0. */
 static bool read_khz(pfb_kernel *kernel, uint32_t cpu, const char *name, uint64_t *khz)
 {
     return pfb_kernel_file_number(kernel->reader, khz, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", (unsigned)cpu,
@@ -240,8 +240,8 @@ static uint32_t known_of_every_cpu(const pfb_kernel *kernel)
     return known;
 }
 
-/* Chooses where frequencies come from: cpufreq, which also has the maximum, if it has all CPUs; otherwise /proc/cpuinfo
- * for all CPUs. */
+/* Chooses where frequencies come from: cpufreq, which also has the maximum, if it has the frequency of every CPU;
+ * otherwise /proc/cpuinfo for all CPUs. */
 static void choose_clock(pfb_kernel *kernel)
 {
     const uint32_t clocks = PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY;

@@ -19,7 +19,7 @@ typedef struct pfb_kernel_cpu {
     pfb_kernel_times times;
     uint32_t node; /* 0 if the kernel reports none */
     bool has_node;
-    uint32_t known; /* PFB_KERNEL_* bits: of which groups this sample has the values */
+    uint32_t known; /* PFB_KERNEL_* bits: the groups whose values this sample has */
     uint32_t interrupts;
     uint32_t clock_interrupts;
     uint32_t mhz;
@@ -37,7 +37,7 @@ typedef struct pfb_kernel {
     pfb_kernel_cpu *cpus; /* the CPUs in /proc/stat of the last sample, ascending by number; at least one */
     size_t cpu_count;
     uint32_t generation; /* changes whenever the CPUs or nodes may have changed */
-    uint32_t offered;    /* PFB_KERNEL_* bits that every CPU had when this was opened */
+    uint32_t offered;    /* PFB_KERNEL_* bits: the groups that every CPU had when this was opened */
     /* ------------------------------------------------------------------------------------------ */
     size_t cpu_capacity;
     bool nodes_are_known;

@@ -10,7 +10,7 @@
  * Pure functions over (text, size). Input may be any bytes: lines that do not have the kernel's format are skipped, and
  * numbers that do not fit into 64 bits are read as UINT64_MAX. Work is linear in the size. */
 
-/* CPUs and nodes with higher numbers are skipped: higher instance ids are those of totals (processor.c). */
+/* CPUs and nodes with higher numbers are skipped, because processor.c uses the higher instance ids for totals. */
 #define PFB_KERNEL_CPU_MAX UINT32_C(0x7FFFFFFF)
 #define PFB_KERNEL_NODE_MAX UINT32_C(0x7FFFFFFD)
 

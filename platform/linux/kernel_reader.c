@@ -49,7 +49,7 @@ int pfb_kernel_read(const char *path, pfb_bytes *text)
 
 /* ---- Errors ------------------------------------------------------------------------------------------------- */
 
-/* What an error means. */
+/* What an errno value means for the data of a file. */
 typedef enum verdict {
     BROKEN,   /* the file cannot be read */
     ABSENT,   /* the file does not exist, has disappeared, or may not be read */
@@ -108,7 +108,7 @@ bool pfb_kernel_has_no_error(const pfb_kernel_reader *reader, pfb_source_failure
 
 /* ---- Files below the root -------------------------------------------------------------------------------- */
 
-enum { PATH_TAIL_BYTES = 128 }; /* for what follows the root in a path, with NUL */
+enum { PATH_TAIL_BYTES = 128 }; /* space for the part of a path after the root, with NUL */
 
 static void set_path(pfb_kernel_reader *reader, const char *format, va_list arguments)
 {
@@ -179,7 +179,7 @@ bool pfb_kernel_need_file(pfb_kernel_reader *reader, const char *name, pfb_kerne
     return true;
 }
 
-/* Callers that do not require the file pass NULL for `failure`. The reader stores the error for them, too. */
+/* Callers that can do without the file pass NULL for `failure`. The reader stores the error in any case. */
 bool pfb_kernel_stat(pfb_kernel_reader *reader, pfb_kernel_text *text, pfb_source_failure *failure)
 {
     if (!reader->has_stat) {

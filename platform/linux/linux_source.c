@@ -6,7 +6,7 @@
 
 /* The live source of a Linux machine: the operations of a source, which use its countersets. */
 
-/* In the order of listing and sampling. The first set that is sampled reads the clocks. */
+/* In the order in which they are listed and sampled. The first set that is sampled reads the clocks for all of them. */
 static const pfb_counterset *const all_sets[] = {
     &pfb_processor_set,         &pfb_system_set, &pfb_memory_set, &pfb_physical_disk_set,
     &pfb_network_interface_set, &pfb_process_set};
@@ -134,7 +134,7 @@ static void query_close(void *context)
     free(query);
 }
 
-/* Checks the counterset, the name and the counter of a block to be added. */
+/* A pfb_added_check: checks the counterset, the instance name and the counter of a block. */
 static uint32_t check_block(const void *context, const pfb_query *wanted)
 {
     const linux_source *source = context;
@@ -143,7 +143,7 @@ static uint32_t check_block(const void *context, const pfb_query *wanted)
     if (set == source->set_count)
         return PFB_WIN32_COUNTERSET_NOT_FOUND;
     const pfb_open_set *open = &source->sets[set];
-    if (!pfb_added_is_name(wanted, open->instance_type))
+    if (!pfb_added_has_valid_name(wanted, open->instance_type))
         return PFB_WIN32_INVALID_PARAMETER;
     if (wanted->counter_id != PFB_NO_ID && !pfb_open_set_find(open, wanted->counter_id, &position))
         return PFB_WIN32_COUNTER_NOT_FOUND;
@@ -230,7 +230,7 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
     }
     if (failed > 0 && sampled == 0)
         return pfb_source_fail(failure, first.code, "%s", first.sentence);
-    pfb_kernel_clock(&source->reader); /* needed for a query without blocks */
+    pfb_kernel_clock(&source->reader); /* a query without blocks has sampled no set, so nothing has read the clocks */
     return pfb_source_build(bytes, write_data, query, failure);
 }
 
@@ -258,7 +258,7 @@ static const pfb_source_operations operations = {.close = close_context,
                                                  .query_collect = query_collect,
                                                  .v1 = v1};
 
-/* Returns true if the code means that the machine has no such data. */
+/* Returns true if the code, with which a set failed to open, means that the machine does not have its data. */
 static bool is_absence(uint32_t code)
 {
     return code == PFB_WIN32_FILE_NOT_FOUND || code == PFB_WIN32_ACCESS_DENIED || code == PFB_WIN32_NOT_SUPPORTED;

@@ -179,8 +179,8 @@ static void read_index(pfb_kernel_reader *reader, interface *target)
         target->id = (uint32_t)number;
 }
 
-/* Reads the speed from a file that has it in Mbit/s. If it is unknown, as for links that are down and most virtual
- * interfaces, the file cannot be read or contains -1. */
+/* Reads the speed from a file that has it in Mbit/s. For links that are down and most virtual interfaces, the file
+ * cannot be read or contains -1, which some kernels print as 4294967295; the speed then stays 0. */
 static void read_speed(pfb_kernel_reader *reader, interface *target)
 {
     uint64_t number;
@@ -214,7 +214,7 @@ static void close_interfaces(void *context)
     free(set);
 }
 
-/* The speed is offered if /sys/class/net has any of the interfaces. */
+/* The speed is offered if /sys/class/net has at least one of the interfaces. */
 static uint32_t find_offered(const interfaces *set)
 {
     uint32_t offered = STATISTICS;

@@ -45,7 +45,7 @@ typedef struct processes {
     process *list; /* ascending by id */
     size_t count, capacity;
     uint64_t page_bytes;
-    uint64_t now_100ns; /* since_origin() of the time when all had been read */
+    uint64_t now_100ns; /* result of since_origin() when all processes of the sample had been read */
 } processes;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
@@ -125,8 +125,9 @@ static const pfb_set_counter counters[COUNTERS] = {
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Converts a time since boot to one since a second before boot. Start times and the clock they are compared with have
- * this origin: a start time of 0 would mean that there is none. */
+/* Converts a time since boot to a time since one second before boot, the origin of start times and of the clock they
+ * are compared with. Without this shift, a process that started at boot would have the start time 0, which means that
+ * there is none. */
 static uint64_t since_origin(uint64_t boottime_100ns)
 {
     return pfb_kernel_add(boottime_100ns, PFB_KERNEL_100NS);
@@ -208,8 +209,9 @@ static bool parse_signed(pfb_kernel_span *text, uint64_t *number)
     return true;
 }
 
-/* Shortens "kworker/0:1-events" to "kworker/0:1": what follows a minus or plus sign is the queue of the worker's last
- * or current work, which changes while it runs. "kworker/R-NAME" is the worker of a single queue. */
+/* Shortens "kworker/0:1-events" to "kworker/0:1". After a minus or plus sign the kernel appends the name of the queue
+ * of the worker's last or current work, which changes all the time. "kworker/R-NAME" is kept: it is the worker of a
+ * single queue. */
 static void drop_work_name(process *p)
 {
     static const char prefix[] = "kworker/";

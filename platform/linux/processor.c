@@ -94,7 +94,8 @@ static uint64_t counter_ticks(const pfb_kernel_times *times, uint32_t id)
         return times->irq;
     case 15:
         return pfb_kernel_add(idle, times->nice);
-    default: /* 0 and 8: both count idle time; the type of counter 0 displays the rest of the time */
+    default: /* 0 and 8 both count idle time; counter 0 has an inverse timer type, which displays the rest of the time
+              */
         return idle;
     }
 }

@@ -64,7 +64,7 @@ pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
 
 static pfb_lwp_answer ask_current_cpu(void)
 {
-    pfb_lwp_answer here = {.is_known = true}; /* unlike a file, a CPU has all leaves that the answer needs */
+    pfb_lwp_answer here = {.is_known = true}; /* unlike a file of leaves, a CPU has all that the answer needs */
     here.refusal = pfb_cpu_lwp(&here.capabilities);
     return here;
 }
@@ -87,7 +87,7 @@ pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities)
 /* ---- LWP on one CPU ---------------------------------------------------------------------------------------------- */
 
 struct pfb_lwp_cpu {
-    pfb_cpus *cpus;  /* opened for this object: the caller may close the other one */
+    pfb_cpus *cpus;  /* opened for this object, because the caller may close its own pfb_cpus */
     size_t position; /* in `cpus` */
     pfb_lwp_capabilities capabilities;
 };

@@ -66,8 +66,8 @@ static uint64_t load(const uint8_t *field, unsigned bytes)
 }
 
 /* Gives the model access to the control block and its ring. pfb_lwp_model_add_memory refuses a ring that cannot be
- * valid; loading then faults. */
-static void add_windows(pfb_lwp_model *model, uint8_t *control)
+ * valid; loading the block then faults. */
+static void add_block_memory(pfb_lwp_model *model, uint8_t *control)
 {
     size_t ring_bytes = (size_t)load(control + PFB_LWP_AT_BUFFER_SIZE, 4) & 0x0FFFFFFF;
     uintptr_t base = (uintptr_t)load(control + PFB_LWP_AT_BUFFER_BASE, 8);
@@ -77,7 +77,7 @@ static void add_windows(pfb_lwp_model *model, uint8_t *control)
     pfb_lwp_model_add_memory(model, (pfb_lwp_memory){ring, ring_bytes, base});
 }
 
-/* Disables the model first: this stores the current block, which needs the memory added for it. */
+/* Disables the model first: this writes the current block back, which needs the memory that was added for it. */
 void pfb_lwp_thread_load(void *control)
 {
     thread_state *state = this_thread();
@@ -85,7 +85,7 @@ void pfb_lwp_thread_load(void *control)
     if (state->fault != PFB_LWP_FAULT_NONE || !control)
         return;
     pfb_lwp_model_forget_memory(&state->model);
-    add_windows(&state->model, control);
+    add_block_memory(&state->model, control);
     state->fault = pfb_lwp_model_load(&state->model, (uintptr_t)control);
 }
 

@@ -327,7 +327,7 @@ ULONG pfb_PerfQueryCounterSetRegistrationInfo(LPCWSTR machine, LPCGUID counterse
 
 /* ---- Query handles --------------------------------------------------------------------------------------------- */
 
-/* Returns the link of the list that points to an open handle, or NULL. Does not dereference `query`, which may have
+/* Returns the pointer in the list that points to an open handle, or NULL. Does not dereference `query`, which may have
  * been closed. */
 static query_handle **find_handle(const void *query, pfb_source_failure *failure)
 {

@@ -11,7 +11,7 @@ pfb_query pfb_added_query(const pfb_identifier *identifier)
                        .name = identifier->name};
 }
 
-bool pfb_added_is_name(const pfb_query *wanted, uint32_t instance_type)
+bool pfb_added_has_valid_name(const pfb_query *wanted, uint32_t instance_type)
 {
     return pfb_query_size(wanted) > 0 && (instance_type == 0 || wanted->name.size_bytes > 0);
 }
@@ -37,7 +37,7 @@ static bool find_block(const pfb_bytes *added, const pfb_query *wanted, pfb_iden
     return false;
 }
 
-/* Adds one block, for which memory is reserved. Returns its Status. */
+/* Adds one block. The caller has reserved the memory. Returns the block's Status. */
 static uint32_t add_block(pfb_bytes *added, const pfb_query *wanted, pfb_added_check *check, const void *context)
 {
     pfb_identifier existing;

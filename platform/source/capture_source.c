@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* The context of two sources that return the contents of a capture: one behaves like PerfLib, the other one returns
- * every chunk unchanged. */
+/* The context of both sources that return the contents of a capture: that of pfb_source_open_capture behaves like
+ * PerfLib, that of pfb_source_open_recorded returns every chunk unchanged. */
 typedef struct capture_source {
     pfb_recording recording;
     pfb_capture v1_position; /* a reader, past the last V1 block that was returned */
@@ -268,7 +268,7 @@ static bool recorded_query_info(void *context, pfb_bytes *bytes, pfb_source_fail
 static bool recorded_query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     recorded_query *query = context;
-    recorded_query ahead = *query; /* a copy: at the end of the capture, *query must stay that of the last sample */
+    recorded_query ahead = *query; /* a copy: *query must not change at the end of the capture or on a failure */
     pfb_chunk sample;
     if (!advance(&ahead, &sample))
         return pfb_recording_fail_at_end(&ahead.at.error, failure);

@@ -49,7 +49,8 @@ static inline bool pfb_lock_init(pfb_lock *lock)
     return pthread_mutex_init(lock, NULL) == 0;
 }
 
-/* With default attributes, lock and unlock fail only on an invalid mutex, and destroy also on one that is held. */
+/* Results are ignored: with default attributes, lock and unlock fail only on an invalid mutex, and destroy also on one
+ * that is held. */
 
 static inline void pfb_lock_acquire(pfb_lock *lock)
 {

@@ -22,7 +22,8 @@ void pfb_replay_close(pfb_replay *replay)
 
 /* ---- Adding and removing ---------------------------------------------------------------------------------- */
 
-/* A counterset whose registration was not recorded is assumed to have any counter and any number of instances. */
+/* A pfb_added_check. A counterset whose registration was not recorded is assumed to have every counter, and either a
+ * single instance or several. */
 static uint32_t check_block(const void *context, const pfb_query *wanted)
 {
     const pfb_recording *recording = context;
@@ -31,7 +32,7 @@ static uint32_t check_block(const void *context, const pfb_query *wanted)
     if (!pfb_recording_has_set(recording, &wanted->counterset))
         return PFB_WIN32_COUNTERSET_NOT_FOUND;
     bool is_registered = pfb_recording_register(recording, &wanted->counterset, &set);
-    if (!pfb_added_is_name(wanted, is_registered ? set.instance_type : 0))
+    if (!pfb_added_has_valid_name(wanted, is_registered ? set.instance_type : 0))
         return PFB_WIN32_INVALID_PARAMETER;
     if (is_registered && wanted->counter_id != PFB_NO_ID && !pfb_registration_find(&set, wanted->counter_id, &counter))
         return PFB_WIN32_COUNTER_NOT_FOUND;
@@ -104,7 +105,7 @@ static fit fit_query(const pfb_replay_choice *choice, const pfb_query *recorded)
         return FIT_NONE;
     fit ids = lower_fit(fit_ids(recorded->counter_id, wanted->counter_id),
                         fit_ids(recorded->instance_id, wanted->instance_id));
-    /* A single instance has no name. Whether the wanted name matches that is checked when the result is written. */
+    /* A single instance has an empty name. write_matches checks whether the wanted name matches it. */
     fit names = are_nameless ? FIT_EXACT : fit_names(recorded, wanted);
     if (choice->is_single && names < FIT_ALL)
         names = FIT_ALL;
@@ -304,7 +305,7 @@ static bool list_ids(pfb_replay *replay, const pfb_replay_choice *choice)
     return true;
 }
 
-/* Selects the values of the wanted counter, or of all. */
+/* Selects the values of the wanted counter, or of all counters. */
 static void select_counters(selection *s, const uint32_t *ids)
 {
     uint32_t wanted = s->choice->wanted.counter_id;
@@ -372,7 +373,7 @@ static bool advance(pfb_replay *replay, pfb_chunk *sample)
     return false;
 }
 
-/* Finds the chosen results of a sample. Reads the sample to its end and returns its first error. */
+/* Finds the result of each choice in a sample. Reads the sample to its end and returns its first error. */
 static pfb_error find_results(pfb_replay *replay, const uint8_t *data, size_t size)
 {
     pfb_v2_reader reader;

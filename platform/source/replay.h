@@ -11,10 +11,10 @@
 typedef struct pfb_replay_choice {
     pfb_query wanted;        /* the block */
     bool is_single;          /* the counterset has a single instance, without a name */
-    bool has_recorded;       /* there is such a recorded query */
+    bool has_recorded;       /* a recorded query selects at least some of the values */
     bool is_exact;           /* the recorded query selects the same values, so its result is copied unchanged */
-    pfb_identifier recorded; /* its block */
-    bool has_result;         /* the current sample has its result */
+    pfb_identifier recorded; /* block of the recorded query */
+    bool has_result;         /* the current sample has the result of the recorded query */
     pfb_v2_result result;
     pfb_v2_reader reader; /* at the first instance of the result */
 } pfb_replay_choice;

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h> /* MinGW: __MINGW_PRINTF_FORMAT */
 
-#if defined(__MINGW_PRINTF_FORMAT) /* MinGW checks the format "printf" against Microsoft's, which lacks %zu */
+#if defined(__MINGW_PRINTF_FORMAT) /* MinGW takes `printf` here for Microsoft's printf, which lacks %zu */
 #define PFB_PRINTF_KIND __MINGW_PRINTF_FORMAT
 #else
 #define PFB_PRINTF_KIND printf
@@ -39,9 +39,9 @@ void *pfb_source_grow(void *array, size_t *capacity, size_t needed, size_t eleme
 /* Capacities to try for a call whose reply size is not known in advance, in units of `unit_bytes`. */
 typedef struct pfb_source_capacity {
     uint32_t unit_bytes;
-    uint32_t initial;       /* of the first call, unless the buffer already has more: ... */
-    uint32_t initial_limit; /* ... that is used, up to this limit */
-    uint32_t limit;         /* of all calls */
+    uint32_t initial;       /* minimum for the first call */
+    uint32_t initial_limit; /* maximum for the first call: within both, it uses what the buffer already has */
+    uint32_t limit;         /* maximum for all calls */
 } pfb_source_capacity;
 
 /* Provides the buffer for the next call and sets *units to its capacity. *units is 0 before the first call and the

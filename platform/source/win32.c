@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/source.h"
 
-/* Ascending by code. The texts describe the meaning in performance data where it differs from the name: the system's
- * messages for the last four are about WMI. */
+/* Ascending by code. The texts of the last four describe their meaning in performance data; the system's messages for
+ * these codes are about WMI. */
 static const pfb_win32_code rows[] = {
     {PFB_WIN32_FILE_NOT_FOUND, "ERROR_FILE_NOT_FOUND", "not found"},
     {PFB_WIN32_PATH_NOT_FOUND, "ERROR_PATH_NOT_FOUND", "path not found"},

@@ -10,7 +10,7 @@ _Static_assert(_Generic((WCHAR)0, pfb_wide : 1, default : 0), "WCHAR");
 _Static_assert(_Generic((HANDLE)0, void * : 1, default : 0), "HANDLE");
 _Static_assert(sizeof(GUID) == sizeof(pfb_perflib_guid), "GUID");
 
-/* Each function's name and the offset of its member. */
+/* Each function's name, and the offset of its pointer in pfb_perflib_functions. */
 static const struct {
     const char *name;
     size_t at;
@@ -38,7 +38,7 @@ void pfb_functions_resolve(pfb_perflib_functions *functions, HMODULE library)
         pfb_functions_find(library, rows[i].name, (uint8_t *)functions + rows[i].at);
 }
 
-static void let_go(void *library)
+static void unload_library(void *library)
 {
     FreeLibrary(library);
 }
@@ -48,7 +48,7 @@ void pfb_functions_load(pfb_perflib *system)
 {
     static const WCHAR *const names[PFB_PERFLIB_LIBRARIES] = {L"advapi32.dll",
                                                               L"api-ms-win-core-perfcounters-l1-1-0.dll"};
-    system->let_go = let_go;
+    system->unload = unload_library;
     for (size_t i = 0; i < PFB_PERFLIB_LIBRARIES; i++) {
         HMODULE library = LoadLibraryExW(names[i], NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
         system->libraries[i] = library;

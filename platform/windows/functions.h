@@ -15,7 +15,7 @@ void pfb_functions_find(HMODULE library, const char *name, void *function);
 /* Sets the members that are still NULL and that the library exports. */
 void pfb_functions_resolve(pfb_perflib_functions *functions, HMODULE library);
 
-/* Loads the functions of this system. Sets the members `functions`, `libraries` and `let_go`. */
+/* Loads the functions of this system. Sets the members `functions`, `libraries` and `unload`. */
 void pfb_functions_load(pfb_perflib *system);
 
 #endif

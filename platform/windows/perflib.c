@@ -48,7 +48,7 @@ static void unload_libraries(const pfb_perflib *system)
 {
     for (size_t i = 0; i < PFB_PERFLIB_LIBRARIES; i++) {
         if (system->libraries[i])
-            system->let_go(system->libraries[i]);
+            system->unload(system->libraries[i]);
     }
 }
 
@@ -59,8 +59,8 @@ static bool refuse(const char *function, pfb_source_failure *failure)
     return pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "this system has no function %s", function);
 }
 
-/* Uses the text of pfb_win32_find if there is one: for some codes of performance data the system's messages are about
- * WMI. */
+/* Uses the text of pfb_win32_find if there is one, because the system's messages for some of these codes are about WMI
+ * instead of performance data. */
 static bool fail_call(const perflib_source *source, const char *function, uint32_t code, pfb_source_failure *failure)
 {
     const char *place = source->machine.place;
@@ -257,11 +257,11 @@ static void query_close(void *context)
     free(query);
 }
 
-/* PerfAddCounters and PerfDeleteCounters. */
+/* The type of PerfAddCounters and PerfDeleteCounters. */
 typedef pfb_dword(PFB_WINAPI *change_function)(void *query, pfb_perflib_identifier *blocks, pfb_dword size);
 
-/* The functions below pass Windows a copy of the blocks, because it requires alignment and writes to them. Only the
- * Status of each block is copied back. */
+/* The functions below pass Windows a copy of the blocks, because Windows requires them to be aligned, and writes to
+ * more than their Status. Only the Status of each block is copied back. */
 
 /* Returns true if a block has no name or an empty one. Microsoft's documents disagree which of these two forms selects
  * a single-instance counterset, so a block that is refused in one form is sent again in the other one. */
@@ -296,7 +296,7 @@ static size_t copy_in_other_form(const uint8_t *blocks, size_t size, uint8_t *co
 }
 
 /* Copies the Status of each block from the blocks that Windows wrote, whose nameless blocks may have the other form. */
-static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *reply, bool is_other_form)
+static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *reply, bool in_other_form)
 {
     size_t at = 0;
     pfb_list list;
@@ -306,7 +306,7 @@ static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *reply, bo
         uint32_t status;
         memcpy(&status, reply + at + offsetof(pfb_perflib_identifier, status), sizeof status);
         pfb_source_set_status(blocks, &block, status);
-        if (is_other_form && is_nameless(&block))
+        if (in_other_form && is_nameless(&block))
             at += block.name.bytes ? NAMELESS_BYTES : EMPTY_NAME_BYTES;
         else
             at += block.size_bytes;
@@ -448,8 +448,8 @@ static bool read_machine(pfb_machine *machine, const char *name, pfb_source_fail
     uint8_t text[2 * PFB_MACHINE_UNITS];
     if (name[0] == '\\' && name[1] == '\\')
         name += 2;
-    pfb_name given = pfb_utf8_name(name, strlen(name));
-    size_t units = pfb_name_to_utf16(&given, text, PFB_MACHINE_UNITS);
+    pfb_name utf8 = pfb_utf8_name(name, strlen(name));
+    size_t units = pfb_name_to_utf16(&utf8, text, PFB_MACHINE_UNITS);
     bool is_name = units > 0 && units <= PFB_MACHINE_UNITS;
     for (size_t i = 0; is_name && i < units; i++) {
         machine->name[i] = (pfb_wide)(text[2 * i] | text[2 * i + 1] << 8);
@@ -462,7 +462,7 @@ static bool read_machine(pfb_machine *machine, const char *name, pfb_source_fail
             (int)PFB_MACHINE_UNITS);
     machine->name[units] = 0;
     memcpy(machine->place, " on ", 4);
-    pfb_name_to_utf8(&given, machine->place + 4, sizeof machine->place - 4);
+    pfb_name_to_utf8(&utf8, machine->place + 4, sizeof machine->place - 4);
     return true;
 }
 

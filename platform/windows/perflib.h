@@ -98,17 +98,17 @@ typedef struct pfb_machine {
 
 enum { PFB_PERFLIB_LIBRARIES = 2 };
 
-/* The system that the source calls. Members of `functions` and `libraries` may be NULL. `let_go` is set if any library
+/* The system that the source calls. Members of `functions` and `libraries` may be NULL. `unload` is set if any library
  * is; the other members are always set. */
 typedef struct pfb_perflib {
     pfb_perflib_functions functions;
     void *libraries[PFB_PERFLIB_LIBRARIES];                      /* those that the functions are in; NULL: none */
-    void (*let_go)(void *library);                               /* unloads a library */
+    void (*unload)(void *library);                               /* unloads a library */
     void (*describe)(uint32_t code, char *out, size_t capacity); /* writes the system's message for a code */
     bool (*v1)(const pfb_machine *machine, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
 } pfb_perflib;
 
-/* Opens a source that uses a system; *system is copied. Takes ownership of the libraries: each is passed to `let_go`
+/* Opens a source that uses a system; *system is copied. Takes ownership of the libraries: each is passed to `unload`
  * once, when the source is closed or if it could not be made. `machine` is as in pfb_source_open_remote; NULL is this
  * machine. Does not call the system. */
 pfb_source *pfb_perflib_open(const pfb_perflib *system, const char *machine, pfb_source_failure *failure);

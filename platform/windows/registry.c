@@ -27,7 +27,7 @@ static uint32_t query_with_retries(const pfb_registry *registry, uint32_t capaci
     }
 }
 
-/* So short that a sentence below always fits into pfb_source_failure, with a `place` of up to 47 bytes and the code. */
+/* Short enough that the sentences below fit into pfb_source_failure, with a `place` of up to 47 bytes and the code. */
 enum { REASON_BYTES = 88 };
 
 static bool fail_query(const pfb_registry *registry, const char *name, uint32_t code, pfb_source_failure *failure)

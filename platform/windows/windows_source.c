@@ -43,7 +43,8 @@ static uint32_t query_value(void *context, uint8_t *data, uint32_t *size_bytes)
     return (uint32_t)code;
 }
 
-/* Closes the key, even the predefined one: this unloads the provider libraries that the query loaded. */
+/* Closes the key. Closing the predefined key has an effect, too: it unloads the provider libraries that the query
+ * loaded. */
 static void close_key(void *context)
 {
     const reading *value = context;
@@ -105,7 +106,7 @@ pfb_source *pfb_source_open_live(pfb_source_failure *failure)
 
 pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failure *failure)
 {
-    return open_machine(machine ? machine : "", failure); /* NULL is not a name: refused like an empty one */
+    return open_machine(machine ? machine : "", failure); /* NULL is refused like an empty name */
 }
 
 pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure)

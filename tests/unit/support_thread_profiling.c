@@ -36,7 +36,8 @@ static size_t find(const void *handle)
 {
     for (size_t i = 0; i < FAKE_PROFILES; i++) {
         if (handle == &profiles[i] && profiles[i].is_open) {
-            fake.foreign += profiles[i].thread.tid != fake.here.tid || profiles[i].thread.began != fake.here.began;
+            fake.foreign +=
+                profiles[i].thread.tid != fake.here.tid || profiles[i].thread.creation_time != fake.here.creation_time;
             return i;
         }
     }

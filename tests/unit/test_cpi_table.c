@@ -17,7 +17,7 @@ static struct pfb_cpi_instance *instance(uintptr_t number)
 
 Test(cpi_table, a_handle_identifies_its_instance_until_removal)
 {
-    pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
+    pfb_cpi_table table = {.max_generation = PFB_CPI_MAX_GENERATION};
     void *first = pfb_cpi_table_add(&table, instance(1));
     void *second = pfb_cpi_table_add(&table, instance(2));
     cr_assert(first && second && first != second);
@@ -34,7 +34,7 @@ Test(cpi_table, a_handle_identifies_its_instance_until_removal)
 
 Test(cpi_table, values_that_were_never_handles_are_unknown)
 {
-    pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
+    pfb_cpi_table table = {.max_generation = PFB_CPI_MAX_GENERATION};
     int word = 0;
     cr_expect_not(pfb_cpi_table_knows(&table, NULL), "an empty table has no handles");
     char *handle = pfb_cpi_table_add(&table, instance(1));
@@ -57,12 +57,12 @@ Test(cpi_table, values_that_were_never_handles_are_unknown)
 /* Returns the part of a handle that is the same for all handles of a slot. */
 static uintptr_t slot_of(const void *handle)
 {
-    return (uintptr_t)handle & PFB_CPI_MOST_GENERATION;
+    return (uintptr_t)handle & PFB_CPI_MAX_GENERATION;
 }
 
 Test(cpi_table, the_slot_free_for_the_longest_time_is_used_first)
 {
-    pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
+    pfb_cpi_table table = {.max_generation = PFB_CPI_MAX_GENERATION};
     void *handles[5];
     static const int order[] = {3, 0, 4, 1};
     for (uintptr_t i = 0; i < 5; i++)
@@ -82,7 +82,7 @@ Test(cpi_table, the_slot_free_for_the_longest_time_is_used_first)
 Test(cpi_table, a_slot_whose_handles_would_repeat_is_not_used_again)
 {
     enum { MOST = 3, ADDED = 20 };
-    pfb_cpi_table table = {.most_generation = MOST};
+    pfb_cpi_table table = {.max_generation = MOST};
     void *handles[ADDED];
     for (int i = 0; i < ADDED; i++) {
         handles[i] = pfb_cpi_table_add(&table, instance(1));
@@ -101,9 +101,9 @@ Test(cpi_table, a_full_table_returns_no_handle)
 {
     if (sizeof(uintptr_t) > 4)
         cr_skip_test("filling all slots takes too much memory");
-    pfb_cpi_table table = {.most_generation = PFB_CPI_MOST_GENERATION};
+    pfb_cpi_table table = {.max_generation = PFB_CPI_MAX_GENERATION};
     void *latest = NULL;
-    for (size_t i = 0; i < PFB_CPI_MOST_SLOTS; i++)
+    for (size_t i = 0; i < PFB_CPI_MAX_SLOTS; i++)
         cr_assert_not_null(latest = pfb_cpi_table_add(&table, instance(1)));
     cr_expect_null(pfb_cpi_table_add(&table, instance(2)));
     pfb_cpi_table_remove(&table, latest);

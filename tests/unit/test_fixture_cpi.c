@@ -247,7 +247,7 @@ Test(fixture_cpi, refused_later)
     cr_expect_not(read_next(reader));
     expect_failure(-5, "the system refuses the counters to this user");
     cr_expect_not(read_next(reader));
-    expect_failure(77, "the fixture refuses");
+    expect_failure(77, "the fixture records that the counters were refused");
     cr_expect_not(read_next(reader));
     expect_failure(-211, "another session");
     expect_clock(reader, 2);

@@ -278,7 +278,7 @@ static void count_release(void *library)
 Test(perflib_source_calls, libraries_are_released_once)
 {
     pfb_perflib system = system_of_nine();
-    system.let_go = count_release;
+    system.unload = count_release;
     system.libraries[1] = &libraries[1];
     memset(libraries, 0, sizeof libraries); /* tests may share a process */
     pfb_source *source = open_over(&system, "Turing");

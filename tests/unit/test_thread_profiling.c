@@ -539,7 +539,7 @@ Test(thread_profiling, random_faults_are_reported)
     fake = (fake_profiling){.configured = 3, .instructions = 1, .cycles = 1, .open_handles = fake.open_handles};
     for (uint32_t tid = 1; tid <= 3;
          tid++) { /* each thread opens a reader and closes it, which disables its profiling */
-        fake.here = (pfb_thread_identity){tid, last.began};
+        fake.here = (pfb_thread_identity){tid, last.creation_time};
         pfb_cpi_reader_close(open_reader(source));
     }
     close_source(source);

@@ -202,7 +202,8 @@ static void check_other_thread(const pfb_thread_profiling *system, pfb_cpi_reade
     printf("another thread: code %d, %s\n", shared_data.failure.code, shared_data.failure.sentence);
     check(shared_data.failure.code == -255, "reading on another thread fails");
     check(here.tid == GetCurrentThreadId() && shared_data.seen.tid != here.tid, "the threads have different ids");
-    check(here.began > 0 && shared_data.seen.began >= here.began, "a thread has its start time");
+    check(here.creation_time > 0 && shared_data.seen.creation_time >= here.creation_time,
+          "a thread has its start time");
 }
 
 static void check_readings(pfb_cpi_reader *reader)

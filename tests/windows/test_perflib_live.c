@@ -199,7 +199,7 @@ static void check_loading(void)
         check(GetModuleFileNameA(system.libraries[i], path, sizeof path) > length, "the path of the library is known");
         printf("library %u: %s\n", (unsigned)i, path);
         check(_strnicmp(path, folder, length) == 0 && path[length] == '\\', "the library is in the system folder");
-        system.let_go(system.libraries[i]);
+        system.unload(system.libraries[i]);
     }
 }
 

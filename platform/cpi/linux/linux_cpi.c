@@ -10,7 +10,8 @@
 
 /* The live CPI source of Linux: snapshots made of perf event groups, a constant-rate clock and /proc/stat. */
 
-/* A count below 2^63 is valid; NO_COUNT, for a CPU that was not counted, does not fit into INSTR_BITS. */
+/* Numbers of instructions have 63 bits, so that NO_COUNT, which marks a CPU that was not counted, is not a valid one.
+ */
 enum { INSTR_BITS = 63, CYCLES_BITS = 64 };
 #define NO_COUNT UINT64_MAX
 
@@ -65,7 +66,8 @@ typedef struct linux_reader {
 
 /* ---- The clock -------------------------------------------------------------------------------------------- */
 
-/* Uses the time-stamp counter if its rate is constant. Otherwise reads the maximum frequency for the conversion. */
+/* Uses the time-stamp counter if its rate is constant. Otherwise reads the maximum frequency, with which the times of
+ * CLOCK_MONOTONIC_RAW are converted to cycles. */
 static bool choose_clock(linux_reader *reader, pfb_cpi_failure *failure)
 {
     linux_cpi *source = reader->source;

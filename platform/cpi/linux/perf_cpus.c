@@ -27,7 +27,7 @@ bool pfb_perf_fail_file(const pfb_source_failure *reason, pfb_cpi_failure *failu
     return pfb_cpi_fail(failure, code, "%s", reason->sentence);
 }
 
-/* Parses the level, which may be negative: -1 means that everything is allowed. */
+/* Parses the level of kernel.perf_event_paranoid, which may be negative: at -1 the kernel allows everything. */
 static bool parse_level(pfb_kernel_text text, int64_t *level)
 {
     uint64_t number;
@@ -98,12 +98,12 @@ static const char *const single_type_names[] = {"cpu", "cpum_cf"};
 /* Returns true if an ascending list has all CPUs of a range. */
 static bool covers(pfb_kernel_text list, uint32_t first, uint32_t last)
 {
-    uint32_t from;
-    uint32_t to;
+    uint32_t listed_first;
+    uint32_t listed_last;
     uint64_t next = first;
-    while (next <= last && pfb_kernel_next_range(&list, &from, &to)) {
-        if (from <= next && next <= to)
-            next = (uint64_t)to + 1;
+    while (next <= last && pfb_kernel_next_range(&list, &listed_first, &listed_last)) {
+        if (listed_first <= next && next <= listed_last)
+            next = (uint64_t)listed_last + 1;
     }
     return next > last;
 }

@@ -56,7 +56,7 @@ int pfb_perf_group_open(const pfb_perf_functions *functions, const pfb_perf_targ
 
 void pfb_perf_group_close(const pfb_perf_functions *functions, const pfb_perf_group *group);
 
-/* Reads a group. Fails unless the kernel returns exactly the data of a group of two. */
+/* Reads a group. Fails unless the kernel returns exactly the data of a group of two events. */
 bool pfb_perf_group_read(const pfb_perf_functions *functions, const pfb_perf_group *group, pfb_perf_counts *counts,
                          pfb_cpi_failure *failure);
 

@@ -58,7 +58,7 @@ typedef struct profiling_reader {
 
 static bool is_same(pfb_thread_identity a, pfb_thread_identity b)
 {
-    return a.tid == b.tid && a.began == b.began;
+    return a.tid == b.tid && a.creation_time == b.creation_time;
 }
 
 /* ---- Failures ------------------------------------------------------------------------------------------------- */
@@ -260,11 +260,11 @@ static bool read_data(const profiling_reader *reader, pfb_cpi_thread *thread, pf
 
 static bool check_thread(const profiling_reader *reader, pfb_cpi_failure *failure)
 {
-    pfb_thread_identity here = reader->source->system.identify();
-    pfb_thread_identity there = reader->profile->thread;
-    return is_same(here, there) || pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_THREAD,
-                                                "the counters are those of thread %u, and thread %u cannot read them",
-                                                (unsigned)there.tid, (unsigned)here.tid);
+    pfb_thread_identity caller = reader->source->system.identify();
+    pfb_thread_identity owner = reader->profile->thread;
+    return is_same(caller, owner) || pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_THREAD,
+                                                  "the counters are those of thread %u, and thread %u cannot read them",
+                                                  (unsigned)owner.tid, (unsigned)caller.tid);
 }
 
 static bool read_counters(void *context, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, size_t capacity,
@@ -298,8 +298,8 @@ static bool unhalted(const void *reader, size_t position, uint64_t *cycles)
 
 /* ---- Opening and closing ---------------------------------------------------------------------------------------- */
 
-/* Profiles can remain here whose last reader was closed by another thread. Only those of this thread can be disabled.
- */
+/* The source still has the profiles whose last reader was closed by another thread. Only those of this thread are
+ * disabled; the counters of other threads stay enabled. */
 static void close_source(void *context)
 {
     profiling_source *source = context;

@@ -50,7 +50,7 @@ typedef struct pfb_thread_profiling_functions {
 /* Identifies a thread uniquely: thread ids are reused. */
 typedef struct pfb_thread_identity {
     uint32_t tid;
-    uint64_t began; /* creation time */
+    uint64_t creation_time; /* FILETIME; 0: unknown */
 } pfb_thread_identity;
 
 /* The environment variable with the number of the counter that counts instructions. */

@@ -19,20 +19,20 @@ _Static_assert(MAX_HW_COUNTERS == PFB_HARDWARE_COUNTERS && PERFORMANCE_DATA_VERS
 /* Identifies the calling thread. If its creation time is not available, the thread id alone is used. */
 static pfb_thread_identity identify(void)
 {
-    FILETIME began;
-    FILETIME ended;
+    FILETIME created;
+    FILETIME exited;
     FILETIME kernel;
     FILETIME user;
     pfb_thread_identity thread = {.tid = (uint32_t)GetCurrentThreadId()};
-    if (GetThreadTimes(GetCurrentThread(), &began, &ended, &kernel, &user))
-        thread.began = (uint64_t)began.dwHighDateTime << 32 | began.dwLowDateTime;
+    if (GetThreadTimes(GetCurrentThread(), &created, &exited, &kernel, &user))
+        thread.creation_time = (uint64_t)created.dwHighDateTime << 32 | created.dwLowDateTime;
     return thread;
 }
 
 /* ---- Rights ---------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the process runs with administrator rights. CheckTokenMembership is false for members of the group
- * that are not elevated. Returns false if the membership cannot be read. */
+/* Returns true if the process runs with administrator rights. A member of the administrators' group whose process is
+ * not elevated has none: CheckTokenMembership then reports false. Returns false if the membership cannot be read. */
 static bool is_administrator(void)
 {
     SID_IDENTIFIER_AUTHORITY authority = SECURITY_NT_AUTHORITY;

@@ -57,8 +57,8 @@ typedef struct pfb_collector_options {
     uint32_t key_counter;        /* V1: title index of a counter that identifies instances with equal names, such as
                                   * that of "ID Process"; 0: none */
     uint32_t interval_ms;        /* between live samples; 0: 1000 */
-    bool returns_at_once;        /* collect does not wait for the next interval */
-    bool is_raw;                 /* collect fetches replies without reading them: there are no values */
+    bool returns_at_once;        /* pfb_collector_collect does not wait for the next interval */
+    bool is_raw;                 /* pfb_collector_collect fetches replies without decoding them: there are no values */
     pfb_collector_range range;
     bool is_v1;          /* V1 data of the source is collected instead of V2 data */
     const char *machine; /* UTF-8: the machine of the source, for V2 data, which does not name it; null: unknown.
@@ -99,8 +99,8 @@ typedef struct pfb_collector_choice {
  * matches nothing; failure->sentence contains the name. Fails with the code of the source if it refuses all counters; a
  * refusal of some is a problem (pfb_collector_next_problem). After a failure no counter was added.
  *
- * A source that cannot enumerate countersets (PFB_WIN32_NOT_SUPPORTED) and has no V1 data can be asked for countersets
- * by GUID and for those of the catalog, with the registration of the catalog.
+ * If the source cannot enumerate countersets (PFB_WIN32_NOT_SUPPORTED) and has no V1 data, only countersets of the
+ * catalog are found by name; others can be added by GUID. The catalog then provides the registrations.
  *
  * V1: countersets are objects, found by name or title index, those of the catalog also by GUID; counters are found by
  * name or title index. Names are those of the table "Counter 009", which is English, and of tables that were put.
@@ -108,7 +108,8 @@ typedef struct pfb_collector_choice {
  * a recorded source, names are compared with each block when it is collected, as without a source.
  *
  * Without a source, names are compared with each sample when it is put; V1 objects and counters may also be given by
- * title index. A name that matches nothing is no failure. Names in the data of more than 2048 bytes match * only. */
+ * title index. A name that matches nothing is not a failure. Names in the data of more than 2048 bytes match only the
+ * pattern "*". */
 PFB_API bool pfb_collector_add_choice(pfb_collector *collector, const pfb_collector_choice *choice,
                                       pfb_source_failure *failure);
 
@@ -135,9 +136,10 @@ PFB_API bool pfb_collector_identifier_at(const pfb_collector *collector, size_t 
 /* A malformed reply or a refused counter. The other counters are collected nevertheless. */
 typedef struct pfb_collector_problem {
     pfb_guid counterset;
-    bool is_names;    /* `error` is that of the V1 name table; else ... */
-    uint32_t request; /* ... that of the reply to this request code (PFB_REQUEST_); 0: a counter was refused */
-    pfb_error error;
+    bool is_names;       /* the V1 name table is malformed */
+    uint32_t request;    /* unless is_names: the request code (PFB_REQUEST_) whose reply is malformed; 0: a counter was
+                          * refused */
+    pfb_error error;     /* of the malformed reply */
     uint32_t counter_id; /* the counter that was refused; PFB_NO_ID: all of the counterset */
     uint32_t status;     /* why it was refused, as a Win32 code */
 } pfb_collector_problem;
@@ -157,21 +159,22 @@ PFB_API bool pfb_collector_collect(pfb_collector *collector, pfb_source_failure 
 typedef struct pfb_collected_reply {
     const uint8_t *data; /* the reply; valid until the next one. Null if it was put and its header is malformed, if it
                           * was left out, and for records and rows of logs */
-    size_t size_bytes;   /* of the reply according to its header, which bytes may follow; 0: the header is malformed */
-    pfb_error error;     /* the first in the reply; values that precede it are returned */
+    size_t
+        size_bytes;  /* of the reply according to its header; `data` may have more bytes. 0: the header is malformed */
+    pfb_error error; /* the first error in the reply; values that precede it are returned */
     bool is_v1;
     bool is_sample;     /* it is the current sample; false: its header is malformed, it was left out, the options have
-                         * is_raw,     or it is a record of a log without values */
-    bool is_left_out;   /* it is not in the range */
-    bool has_time;      /* the header is valid, or it is a sample of a log */
+                         * is_raw, or it is a record of a log without values */
+    bool is_left_out;   /* it is not in the range of the options */
+    bool has_time;      /* `time` is known: the header is valid, or it is a sample of a log */
     bool is_local_time; /* `time` is the local time of a log whose offset from UTC is unknown */
     int64_t time;       /* of the sample, as in pfb_collected_value */
     /* Of a reply that was collected: */
-    size_t collected_bytes; /* at `data` */
+    size_t collected_bytes; /* number of bytes at `data` */
     bool has_new_info;      /* V2: the query information differs from that of the previous reply */
     const uint8_t *info;    /* V2: the query information: what PerfQueryCounterInfo returned */
     size_t info_bytes;
-    pfb_error info_error; /* the first in the query information, if has_new_info */
+    pfb_error info_error; /* the first error in the query information, if has_new_info */
 } pfb_collected_reply;
 
 PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
@@ -188,9 +191,9 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
  * not lead by more than this either, and the samples must have the same counters. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
-/* Says that the chosen file has ended, so that a later .blg can continue it. pfb_collector_begin_file implies that for
- * the file that was chosen before it. Ends the current sample. Returns false when memory is exhausted: then the first
- * sample of the next file may have no older one to be compared with. */
+/* Says that the chosen file has ended, so that a later .blg can continue it. pfb_collector_begin_file also ends the
+ * previous file. Ends the current sample. Returns false when memory is exhausted: then the first sample of the next
+ * file may have no older one to be compared with. */
 PFB_API bool pfb_collector_end_file(pfb_collector *collector, pfb_source_failure *failure);
 
 /* Chooses the file that the following calls refer to, so that samples of several logs can be put alternately. Each file
@@ -355,8 +358,8 @@ PFB_API bool pfb_collector_result(pfb_collector *collector, uint32_t position, p
 typedef struct pfb_collected_sample {
     uint64_t number;
     bool is_v1;
-    bool is_log;        /* it has counters of a log: the members below are 0 except perf_time_100ns, ... */
-    bool is_local_time; /* ... which is local time if the log's offset from UTC is unknown */
+    bool is_log;        /* it has counters of a log: the members below are 0 except perf_time_100ns */
+    bool is_local_time; /* perf_time_100ns is local time, because the log's offset from UTC is unknown */
     uint32_t result_count;
     int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_v2_reader */
     pfb_system_time system_time;
@@ -378,9 +381,10 @@ PFB_API bool pfb_collector_sample(pfb_collector *collector, pfb_collected_sample
 /* Why samples were not compared with an older one: all reasons since the collector was opened. */
 typedef struct pfb_collector_losses {
     uint32_t gaps;          /* PFB_GAP_ bits */
-    uint64_t dropped_count; /* V1 blocks that were the latest of an object, and last samples of logs, ... */
-    uint32_t most_objects;  /* ... dropped because at most this many objects, or logs, ... */
-    size_t most_bytes;      /* ... and bytes of either are kept */
+    uint64_t dropped_count; /* samples dropped because of the limits below: V1 blocks that were the latest with some
+                             * object, and last samples of ended logs */
+    uint32_t most_objects;  /* the maximum number of V1 objects, and of ended logs, whose samples are stored */
+    size_t most_bytes;      /* the maximum size of these V1 blocks, and of these samples of logs */
 } pfb_collector_losses;
 
 PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);

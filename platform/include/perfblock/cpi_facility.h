@@ -35,7 +35,7 @@ extern "C" {
 /* CPI_DATA of Performance Inspector, with the same layout. Figures that were not requested or are undefined are 0.0;
  * the statuses in pfb_cpi_details distinguish these cases. */
 typedef struct pfb_cpi_data {
-    int num_cpus;            /* number of CPUs with figures: those present at the start, ascending by number */
+    int num_cpus;            /* elements in use in each array: the CPUs present at the start, ascending by number */
     uint32_t tid;            /* id of the thread that created the instance; 0 in a fixture without thread */
     uint64_t elapsed_cycles; /* clock cycles from start to get */
     double raw_cpi[PFB_CPI_MAX_CPUS];

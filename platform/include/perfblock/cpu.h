@@ -29,8 +29,9 @@ PFB_API pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities);
 
 /* ---- Pinning to a CPU ------------------------------------------------------------------------------------------ */
 
-/* The CPUs on which the calling thread was allowed to run when this was opened; on Windows, those of its process;
- * pinning fails if they are in several processor groups. Must be used by that thread only. */
+/* The CPUs on which the calling thread was allowed to run when this was opened; on Windows, those of its process.
+ * There, pinning fails if these CPUs are in several processor groups. Must be used by the thread that opened it only.
+ */
 typedef struct pfb_cpus pfb_cpus; /* opaque */
 
 /* Returns NULL if the system does not report the CPUs or memory is exhausted. */
@@ -60,7 +61,7 @@ typedef struct pfb_lwp_cpu pfb_lwp_cpu; /* opaque */
  * set. No LWP instruction is executed if NULL is returned.
  *
  * Must be used by the calling thread only. Each function below pins the thread to that CPU again before it executes an
- * LWP instruction, even after `cpus` was closed, and executes none if pinning fails. Close this before `cpus`;
+ * LWP instruction, even after `cpus` was closed, and executes none if pinning fails. Close the result before `cpus`;
  * otherwise the thread stays pinned to that CPU. */
 PFB_API pfb_lwp_cpu *pfb_lwp_cpu_open(pfb_cpus *cpus, size_t position, pfb_lwp_capabilities *capabilities,
                                       pfb_lwp_refusal *refusal, pfb_source_failure *failure);

@@ -13,8 +13,8 @@
  * - PerfAddCounters and PerfDeleteCounters return ERROR_SUCCESS if the blocks can be read; each block has its own
  *   Status.
  *
- * On Windows these names mean the system's functions, which MinGW's headers lack. Define PFB_PERFLIB_OVER_SOURCE before
- * including this header to use those of this library there, too.
+ * On Windows these names are the system's functions, which this header declares because MinGW's headers do not. Define
+ * PFB_PERFLIB_OVER_SOURCE before including this header to use the functions of this library there, too.
  *
  * Replies are little-endian, so programs that read them through these structures need a little-endian machine. */
 
@@ -244,7 +244,7 @@ PFB_API ULONG pfb_PerfQueryCounterInfo(HANDLE query, PPERF_COUNTER_IDENTIFIER bl
  * ERROR_NO_MORE_ITEMS (259) after the last sample of a capture. */
 PFB_API ULONG pfb_PerfQueryCounterData(HANDLE query, PPERF_DATA_HEADER data, DWORD size_bytes, LPDWORD actual_bytes);
 
-/* Sizes are in GUIDs. */
+/* `count` and *actual_count are numbers of GUIDs. */
 PFB_API ULONG pfb_PerfEnumerateCounterSet(LPCWSTR machine, LPGUID countersets, DWORD count, LPDWORD actual_count);
 PFB_API ULONG pfb_PerfEnumerateCounterSetInstances(LPCWSTR machine, LPCGUID counterset, PPERF_INSTANCE_HEADER instances,
                                                    DWORD size_bytes, LPDWORD actual_bytes);
@@ -290,8 +290,8 @@ __declspec(dllimport) ULONG PFB_PERFLIB_CALL
  * PFB_WIN32_BUSY while there are open query handles; then the caller keeps `source`. */
 PFB_API uint32_t pfb_perflib_use(pfb_source *source);
 
-/* Why the latest call of this thread failed: which file or call, and the system's reason. "" after a success, and if
- * the only error was a buffer that is too small. Valid until the thread's next call. */
+/* Why the latest call of this thread failed: which file or call, and the system's reason. "" after a success, and
+ * after a call that failed only because the buffer is too small. Valid until the thread's next call. */
 PFB_API const char *pfb_perflib_error_text(void);
 
 #ifdef __cplusplus

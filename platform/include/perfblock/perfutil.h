@@ -66,7 +66,7 @@ typedef pfb_cpi_data cpi_data_t;
 
 /* ---- Functions ----------------------------------------------------------------------------------------- */
 
-/* C++ compilers warn about unused static functions. */
+/* Not static in C++, where compilers warn about unused static functions even if they are inline. */
 #if defined(__cplusplus)
 #define PFB_PERFUTIL inline
 #else

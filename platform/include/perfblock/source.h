@@ -51,7 +51,7 @@ typedef struct pfb_source_failure {
 #define PFB_WIN32_ACCESS_DENIED UINT32_C(5)
 #define PFB_WIN32_INVALID_HANDLE UINT32_C(6)
 #define PFB_WIN32_NOT_ENOUGH_MEMORY UINT32_C(8)
-#define PFB_WIN32_INVALID_DATA UINT32_C(13) /* a query selects part of a sample of a capture, which is malformed */
+#define PFB_WIN32_INVALID_DATA UINT32_C(13) /* captures: the query selects part of a sample that is malformed */
 #define PFB_WIN32_OUTOFMEMORY UINT32_C(0xE)
 #define PFB_WIN32_NOT_READY UINT32_C(21) /* V1 only; like LOCK_FAILED, BUSY and WAIT_TIMEOUT: try again later */
 #define PFB_WIN32_READ_FAULT UINT32_C(30)

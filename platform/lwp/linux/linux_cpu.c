@@ -10,7 +10,7 @@ enum { INITIAL_CPUS = 1024, MAX_CPUS = 1 << 20 };
 
 struct pfb_cpus {
     cpu_set_t *all; /* the thread's CPUs when this was opened */
-    cpu_set_t *one; /* memory for pfb_cpus_pin */
+    cpu_set_t *one; /* memory in which pfb_cpus_pin makes a set with one CPU */
     size_t set_bytes;
     size_t count;
     uint32_t numbers[]; /* of the CPUs in `all`, ascending */

@@ -13,7 +13,8 @@
 
 typedef ULONG64(WINAPI *get_features)(void);
 
-/* Windows 7 has GetEnabledXStateFeatures only from Service Pack 1 on. */
+/* Windows has GetEnabledXStateFeatures only from Windows 7 Service Pack 1 on, so it is resolved at run time. XCR0 is
+ * unknown on older systems. */
 pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
 {
     pfb_cpuid_xcr0 xcr0 = {0};

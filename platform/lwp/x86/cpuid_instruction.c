@@ -33,7 +33,7 @@ bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
     return IS_X86;
 }
 
-/* Leaf 1 ECX bit 31: 0 on processors, set by hypervisors. */
+/* Leaf 1 ECX bit 31 is 0 on processors; hypervisors set it. */
 bool pfb_cpu_has_hypervisor(void)
 {
     pfb_cpuid_leaf leaf;
@@ -66,7 +66,7 @@ uint64_t pfb_cpu_time_stamp(void)
 
 #if !defined(_WIN32)
 
-/* Inline assembly: the compiler's intrinsic would require building this file for processors with XSAVE. */
+/* Uses inline assembly, because the compiler's intrinsic would require building this file for processors with XSAVE. */
 pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
 {
     pfb_cpuid_xcr0 xcr0 = {0};
