@@ -17,8 +17,8 @@ class Failure(Exception):
 
 
 def command(program, listed, out):
-    """The command that counts within one function, and writes a file each time
-    it returns."""
+    """The command that counts within the function MEASURED, and writes a file
+    each time this function returns."""
     return ["valgrind", "--tool=callgrind", f"--toggle-collect={MEASURED}",
             f"--dump-after={MEASURED}", "--compress-strings=no",
             "--compress-pos=no", f"--callgrind-out-file={out}", program,
@@ -26,7 +26,8 @@ def command(program, listed, out):
 
 
 def read_dump(path, samples):
-    """The total, the cost of each function, and the output about samples."""
+    """A Count: the total, the cost of each function, and `samples`, the numbers
+    that read_inputs printed."""
     total, functions, name, is_call = None, collections.Counter(), "", False
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("summary:"):
@@ -40,7 +41,7 @@ def read_dump(path, samples):
                 functions[name] += int(line.split()[1])
             is_call = False
     if total is None:
-        raise Failure(f"{path}: no sum")
+        raise Failure(f"{path}: no total")
     return Count(total, functions, samples)
 
 

@@ -44,13 +44,13 @@ typedef struct arena {
     size_t used;
 } arena;
 
-static void *take(arena *from, size_t size)
+static void *take(arena *a, size_t size)
 {
     size_t rounded = (size + 15) / 16 * 16;
-    if (rounded > ARENA_BYTES - from->used)
+    if (rounded > ARENA_BYTES - a->used)
         stop("needs too much memory", "read_inputs", 1);
-    void *taken = from->memory + from->used;
-    from->used += rounded;
+    void *taken = a->memory + a->used;
+    a->used += rounded;
     return taken;
 }
 
@@ -161,7 +161,7 @@ static void index_name_table(const request *r)
     pfb_name_index_build(&index, &table, entries, by_index, by_name, count);
 }
 
-/* ---- Metadata: the first byte selects the format, as in the seeds of the fuzzing ------------------------------ */
+/* ---- Metadata: the first byte selects the format, as in the seeds of the fuzz target -------------------------- */
 
 static void read_strings(bytes in, const pfb_read_options *options)
 {
@@ -179,12 +179,12 @@ static void read_list(uint32_t format, bytes in, const pfb_read_options *options
     pfb_guid guid;
     pfb_identifier identifier;
     pfb_listed_instance instance;
-    bool more = true;
+    bool has_more = true;
     pfb_list_open(&list, in.data, in.size, options);
-    while (more)
-        more = format == GUIDS         ? pfb_list_next_guid(&list, &guid)
-               : format == IDENTIFIERS ? pfb_list_next_identifier(&list, &identifier)
-                                       : pfb_list_next_instance(&list, &instance);
+    while (has_more)
+        has_more = format == GUIDS         ? pfb_list_next_guid(&list, &guid)
+                   : format == IDENTIFIERS ? pfb_list_next_identifier(&list, &identifier)
+                                           : pfb_list_next_instance(&list, &instance);
 }
 
 static void read_counterset(bytes in, const pfb_read_options *options)
@@ -555,9 +555,9 @@ int main(int argc, char **argv)
         size_t size;
         uint8_t *data = read_file(path, &size);
         evaluated samples = {.status_bytes = NULL};
-        request asked = {{data, size}, is_strict ? STRICT : NULL, &memory, &samples};
+        request arguments = {{data, size}, is_strict ? STRICT : NULL, &memory, &samples};
         memory.used = 0;
-        read_measured(find_reader(name), &asked);
+        read_measured(find_reader(name), &arguments);
         print_evaluated(&samples);
         free(data);
     }

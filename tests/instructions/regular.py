@@ -12,14 +12,14 @@ L = v1.little
 
 
 def processors(count):
-    """A V2 reply: numbers of 8 bytes, every third one has 4."""
+    """A V2 reply whose values have 8 bytes, except that every third has 4."""
     values = b"".join(w.v8(n) if n % 3 else w.v4(n) for n in range(COUNTERS))
     made = [w.instance(n, f"{n // 64},{n % 64}", values) for n in range(count)]
     return w.reply(w.result(w.COUNTERSET, w.id_list(range(COUNTERS)) + w.instance_block(*made)))
 
 
 def processes(count):
-    """A V1 block with one object: the same numbers."""
+    """A V1 block of one object, with the same values."""
     counters, raws, at = [], [], 8
     for n in range(COUNTERS):
         size = 8 if n % 3 else 4
@@ -31,7 +31,7 @@ def processes(count):
     return L.block(L.object(230, counters, made))
 
 
-# The readers of each block.
+# The block that each reader reads.
 READERS = {
     "v2": processors,
     "bulk": processors,

@@ -7,9 +7,10 @@ test_instructions.py READ_INPUTS CORPUS     the inputs of the corpus, and worst 
 Instructions are counted, not timed, so the numbers are the same every time. The
 cost of reading nothing is subtracted from that of a seed, the cost of half the
 bytes from that of a worst case. Readers that sort may take more for each binary
-digit of the size. Twice the bytes may take little more than twice the
-instructions, because the limit alone would not notice a nested loop. A value of
-a regular block takes the same for any number of instances.
+digit of the size. Twice the bytes may take only little more than twice the
+instructions: the limit per byte alone would not detect a nested loop over a
+small input. A value of a regular block takes the same for any number of
+instances.
 """
 
 import math
@@ -28,18 +29,18 @@ import worst_streams  # noqa: F401
 import worst_texts  # noqa: F401
 
 PER_BYTE = 60
-# V1 values are read from their definitions each time.
+# More for V1, where the definition of a counter is read again for each value.
 PER_BYTE_V1 = 72
-# Numbers of a few characters become the nearest double, whatever their exponent.
+# More for PDH text, where a number of a few characters, such as 1e-300, takes long to convert to the nearest double.
 PER_BYTE_PDH_TEXT = 700
-# Readers that sort: for each byte and each binary digit of their number.
+# Readers that sort: instructions for each byte and each binary digit of the size.
 SORTING = {"name_index": 56, "cook": 45, "log": 10}
-# What an open function does once; seeds are small.
+# Allowance for what an open function does once, which is not small compared with the cost of a seed.
 ONCE = 500
-SHOWN = 5
-# Regular blocks: their numbers of instances, and the growth of the cost of one instance.
+SHOWN = 5  # rows printed by check_limits
+# Regular blocks: their numbers of instances, and the maximum growth of the cost of one value.
 INSTANCES = 64, 4096, 65536
-MORE = 1.02
+MAX_VALUE_GROWTH = 1.02
 
 # Folders of the corpus and their readers.
 READERS = {
@@ -60,7 +61,7 @@ READERS = {
 
 
 def allowed(reader, size):
-    """The most instructions for `size` bytes."""
+    """The maximum number of instructions for `size` bytes."""
     if reader in SORTING:
         return SORTING[reader] * size * math.log2(max(size, 2))
     return {"v1": PER_BYTE_V1, "pdh_text": PER_BYTE_PDH_TEXT}.get(reader, PER_BYTE) * size
@@ -104,7 +105,7 @@ class Instructions(unittest.TestCase):
         return counting.count(self.program, jobs, self.folder / "counts")
 
     def check_limits(self, what, rows):
-        """Prints the row with the highest share of the limit, and fails for shares above 1."""
+        """Prints the rows with the highest shares of their limits, and fails for shares above 1."""
         rows.sort(reverse=True)
         print(f"{what}: {len(rows)}, the worst of them:")
         print("\n".join(line for _, line in rows[:SHOWN]))
@@ -136,11 +137,11 @@ class Instructions(unittest.TestCase):
         self.check_limits("seeds", rows)
 
     def check_case(self, case, jobs, counts):
-        """Checks the growth of a case, and that it reads what it is about."""
+        """Checks the growth of a case, and that the reader reaches the part that the case is about."""
         with self.subTest(case.name):
             self.assertGreater(counts[2].total - counts[1].total,
-                               case.least * (jobs[2].size - jobs[1].size), "was given up early")
-            self.assertLess(growth(jobs, counts), case.growth, "grows faster than its bytes")
+                               case.min_cost * (jobs[2].size - jobs[1].size), "reading stopped early")
+            self.assertLess(growth(jobs, counts), case.max_growth, "the cost grows faster than the size")
             rows, matched, values, displayed = counts[2].samples
             self.assertGreaterEqual(matched, case.matched * rows, "rows matched")
             self.assertGreaterEqual(displayed, case.displayed * values, "values displayed")
@@ -175,8 +176,8 @@ class Instructions(unittest.TestCase):
             each = [(after - before) / (many - few) / regular.COUNTERS for before, after, few, many in steps]
             print(f"{reader}: {', '.join(f'{one:.2f}' for one in each)} a value")
             with self.subTest(reader):
-                self.assertGreater(each[0], 1, "has not read them")
-                self.assertLess(each[1] / each[0], MORE)
+                self.assertGreater(each[0], 1, "the values were not read")
+                self.assertLess(each[1] / each[0], MAX_VALUE_GROWTH)
 
     def test_counts_repeat(self):
         """Counting twice gives the same result; a longer input takes more instructions."""

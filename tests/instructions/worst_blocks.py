@@ -121,7 +121,7 @@ def sizes_change(size):
 
 
 @case(*V2)
-def last_instance_irregular(size):
+def every_16th_instance_irregular(size):
     """Every 16th instance has a value of another size than the others."""
     def one(number):
         value = w.datum(b"12345") if number % 16 == 15 else w.v8(1)
@@ -206,13 +206,13 @@ def shared_values_big_endian(size):
 
 
 @case("v1")
-def shared_item_counts(size):
+def shared_multi_counts(size):
     """Multi counters whose multi counts are the bytes after their values."""
     return shared_values(size, L, MULTI, 8, 0.5)
 
 
 @case("v1")
-def shared_item_counts_single(size):
+def shared_multi_counts_of_one_instance(size):
     """The same in one instance with many definitions."""
     return shared_values(size, L, MULTI, 8, 0.98)
 
@@ -244,8 +244,8 @@ def shared_multi_bases(size):
 
 
 def longer_bases(size, writer, kind, base, sizes=(8, 4), extra=(1, 1)):
-    """The same with definitions longer than their fixed part, and values of
-    these sizes."""
+    """Like `bases`, with definitions longer than their fixed part, and values
+    of these sizes."""
     return bases(size, *(writer.counter(2, one, width, 8, extra=bytes(more))
                          for one, width, more in zip((kind, base), sizes, extra)),
                  writer)
@@ -264,8 +264,8 @@ def longer_definitions_big_endian(size):
 
 
 @case("v1")
-def longer_definitions_by_turns(size):
-    """Only the definitions of counters are longer."""
+def longer_definitions_alternate(size):
+    """Only the definitions of counters are longer, not those of bases."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, extra=(8, 0))
 
 
@@ -282,13 +282,13 @@ def longer_definitions_narrow(size):
 
 
 @case("v1")
-def longer_definitions_of_halves(size):
-    """Counters of 2 bytes, which are not numbers."""
+def longer_definitions_without_numbers(size):
+    """Counters of 2 bytes, which the reader does not return as numbers."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (2, 4))
 
 
 @case("v1")
-def longer_definitions_of_item_counts(size):
+def longer_definitions_of_multi_counters(size):
     """Multi counters, which count twice towards the limit on work."""
     return longer_bases(size, v1.big, MULTI, MULTI_BASE)
 

@@ -50,7 +50,7 @@ def records_without_end(size):
 
 @case("log")
 def parts_of_nothing(size):
-    """One record whose parts hold nothing."""
+    """One record whose parts are empty."""
     events = size // 72
     return one_buffer(size, lambda number: w.event(
         w.SAMPLE, b"", part=number + 1, parts=events))
@@ -58,7 +58,8 @@ def parts_of_nothing(size):
 
 @case("log")
 def parts_without_end(size):
-    """The same without the last part: reading goes on past those there are."""
+    """The same without the last part, for which the reader searches to the
+    end of the log."""
     return one_buffer(size, lambda number: w.event(
         w.SAMPLE, b"", part=number + 1, parts=2**32 - 1)) + bytes(8)
 
@@ -110,7 +111,8 @@ def equal_names(size):
 
 @case("log")
 def shared_names(size):
-    """Instances whose names are ends of one, as long as is allowed."""
+    """Instances whose names are suffixes of one string. Their total length is
+    near the maximum that the reader accepts."""
     count = size // 32
     start = 24 + 24 * count
     rows = [("n" * (2 * count), 1, 2)] + [("", 1, 2)] * (count - 1)
@@ -131,7 +133,7 @@ def row(size, cell):
 
 
 def number(text):
-    """A case of a number, without quotation marks."""
+    """Adds a case with many cells of this number, without quotation marks."""
     def make(size):
         return row(size, text)
     make.__name__ = "number_" + text.decode()
@@ -146,7 +148,7 @@ for text in (b"1", b".1", b"1e9", b"1e99", b"1e300", b"1e-9", b"1e-99",
 
 @case("pdh_text")
 def many_digits(size):
-    """A number of as many digits as fit."""
+    """One number that takes all bytes."""
     return HEADER + b",a\n" + TIME + b"," + b"9" * size + b"\n"
 
 
@@ -164,19 +166,19 @@ def marks(size):
 
 @case("pdh_text")
 def marks_and_separators(size):
-    """Marks each of which may end the name."""
+    """Quotation marks each of which may end the name."""
     return HEADER + b',"' + b'"",' * (size // 3) + b"\n"
 
 
 @case("pdh_text")
 def blank_cells(size):
-    """Cells of nothing."""
+    """Empty cells."""
     return row(size, b"")
 
 
 @case("pdh_text")
 def lines_that_are_no_rows(size):
-    """Lines of a character."""
+    """Lines of one character."""
     return HEADER + b"\n" + b"x\n" * (size // 2)
 
 
@@ -188,5 +190,5 @@ def empty_lines(size):
 
 @case("pdh_text")
 def rows_without_cells(size):
-    """Times of the fewest characters."""
+    """Rows that consist of the shortest time."""
     return HEADER + b"\n" + b"1/1/1601 0:0:0\n" * (size // 15)

@@ -16,9 +16,9 @@ L = v1.little
 
 def cook(sizes=(12288, 24576, 49152), matched=1, displayed=1, **more):
     """A case of two samples, each with half of the bytes. All rows must be
-    matched and all values displayed, except for the shares that a case gives.
-    Where no value is displayed, because its references are not found, `least`
-    is the minimum of the search."""
+    matched and all values displayed, unless the case specifies smaller shares.
+    In cases where no value is displayed, because the counters it refers to are
+    not found, `min_cost` checks that the reader did search for them."""
     return case("cook", sizes=sizes, matched=matched, displayed=displayed,
                 **more)
 
@@ -31,7 +31,7 @@ OBJECT_TIMER = 0x20670500  # uses a base and the object's time of both samples
 
 
 def later(block):
-    """The same with later clocks, so far apart that quotients are wide."""
+    """The block with later clocks, so much later that quotients are wide."""
     places = {b"P\0E\0": (56, 72)}.get(block[:4], (8, 16))
     changed = bytearray(block)
     for place, ticks in zip(places, (2 ** 61 + 12345, 2 ** 62 + 77777)):
@@ -198,27 +198,28 @@ def references(size, last, infos):
     return samples(reply, reply, queries, w.counterset(SET, infos))
 
 
-@cook(least=45, displayed=0)
+@cook(min_cost=45, displayed=0)
 def bases_in_the_last_result(size):
     """The bases are too far away to be found."""
     return references(size, [3], [w.counter_info(1, AVERAGE, base=3),
                                   w.counter_info(3, AVERAGE_BASE)])
 
 
-# Base, multi count and both clocks of a counter.
+# A counter that refers to a base (3), a multi count and two clocks, a counter
+# without references, and those that the first one refers to.
 FAR_AWAY = [w.counter_info(1, OBJECT_TIMER, 3, 4, 5, 6), w.counter_info(2, LARGE),
             w.counter_info(3, AVERAGE_BASE)]
 FAR_AWAY += [w.counter_info(ident, LARGE) for ident in (4, 5, 6)]
-FAR = 64  # rows of an instance that the reader examines
+FAR = 64  # maximum number of rows of an instance that the reader examines
 
 
-@cook(least=75, displayed=0)
+@cook(min_cost=75, displayed=0)
 def everything_in_the_last_result(size):
     """Base, multi count and both clocks."""
     return references(size, [3, 4, 5, 6], FAR_AWAY)
 
 
-@cook(sizes=(32768, 65536, 98304), least=450, displayed=0.1)
+@cook(sizes=(32768, 65536, 98304), min_cost=450, displayed=0.1)
 def many_counters_with_everything_far_away(size):
     """Results of a counter, then one of many whose base, multi count and clocks
     are in none of them: every second result has them for another instance."""
@@ -232,10 +233,11 @@ def many_counters_with_everything_far_away(size):
     return samples(reply, reply, queries, w.counterset(SET, FAR_AWAY))
 
 
-@cook(sizes=(32768, 65536, 98304), least=150, displayed=0)
+@cook(sizes=(32768, 65536, 98304), min_cost=150, displayed=0)
 def many_instances_with_everything_far_away(size):
-    """As many results as are examined with the same instances, then the
-    references of their counter for another instance."""
+    """As many results as the reader examines, all with the same instances.
+    The last result has the counters that they refer to, but for another
+    instance."""
     count = size // 2 // FAR // 40
 
     def result(number):
@@ -259,7 +261,7 @@ def queries_in_opposite_order(size):
                    w.counterset(SET, [w.counter_info(1, RATE)]))
 
 
-@cook(sizes=(7000, 14000, 28000), least=30, matched=0, displayed=0)
+@cook(sizes=(7000, 14000, 28000), min_cost=30, matched=0, displayed=0)
 def other_instances_in_few_results(size):
     """No row of these results is in the older sample: all rows are sorted."""
     count = size // 112
