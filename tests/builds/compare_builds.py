@@ -22,7 +22,8 @@ SOURCES = ("formula/counter_type", "formula/formula", "bytes/wide")
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
-# CPU: the compilers' commands, and the emulator of its programs.
+# For each CPU: the commands of its compilers, and the command of the emulator
+# that runs their programs (empty: none is needed).
 X87 = ["-mno-sse", "-mno-sse2"]
 CPUS = {
     "x86-64": ([["gcc"], ["clang"]], []),
@@ -37,8 +38,8 @@ CPUS = {
               ["qemu-s390x-static"]),
 }
 
-# Further builds: options that could change results.
-TEMPTATIONS = (
+# Further builds, with options that allow a compiler to change results.
+RISKY_OPTIONS = (
     ("-O2", "-DPFB_NO_HARDWARE_DIVISION"),
     ("-O3", "-ffast-math"),
     ("-O3", "-ffast-math", "-fno-finite-math-only"),
@@ -56,7 +57,7 @@ def all_builds():
             for level in LEVELS:
                 yield "%s, %s" % (cpu, compiler[0]), compiler + [level], emulator
     for compiler in CPUS["x86-64"][0]:
-        for options in TEMPTATIONS:
+        for options in RISKY_OPTIONS:
             yield "x86-64, %s" % compiler[0], compiler + list(options), []
 
 

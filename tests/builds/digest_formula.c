@@ -17,7 +17,7 @@ static uint64_t next_random(uint64_t *state)
     return x ^ x >> 31;
 }
 
-/* A number of random length; all lengths are equally likely. */
+/* A random number of 1 to 64 bits; all lengths are equally likely. */
 static uint64_t random_number(uint64_t *state)
 {
     uint64_t shift = next_random(state) % 64;
@@ -110,7 +110,7 @@ enum { TYPES = 39 };
 int main(int argc, char **argv)
 {
     unsigned long count = argc == 2 ? strtoul(argv[1], NULL, 10) : 0;
-    unsigned long valued = 0;
+    unsigned long value_count = 0;
     uint64_t state = 1;
     uint64_t digest = UINT64_C(0xCBF29CE484222325);
     for (unsigned long i = 0; i < count; i++) {
@@ -124,9 +124,9 @@ int main(int argc, char **argv)
             order(&older, &newer);
         pfb_formula_options options = random_options(&state);
         pfb_formula_result result = pfb_formula_evaluate(&older, &newer, &options);
-        valued += result.status == PFB_STATUS_OK;
+        value_count += result.status == PFB_STATUS_OK;
         mix_result(&digest, &result);
     }
-    printf("%lu samples, %lu values, digest %016" PRIX64 "\n", count, valued, digest);
-    return valued == 0;
+    printf("%lu samples, %lu values, digest %016" PRIX64 "\n", count, value_count, digest);
+    return value_count == 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked to a program that calls PerfLib. PerfLib's functions then use the capture file that the environment variable
+/* Linked into a program that calls PerfLib. Its calls then use the capture file that the environment variable
  * PERFBLOCK_CAPTURE names, with the fault in PERFBLOCK_FAULT: five numbers, "OPERATION CALL KIND VALUE AT", the members
  * of pfb_source_fault. Before main, prints what the library reports about the first sample. nanosleep is replaced by a
  * function that returns immediately. */

@@ -12,8 +12,7 @@ import sys
 
 SECONDS = 300
 NAMES = ("passing", "failing", "crashing", "leaving", "empty")
-# The failing checks of failing.c; those that end their test are called assert_....
-FAILURES = 26
+FAILURES = 26  # failing checks in failing.c
 wrong = []
 
 
@@ -45,13 +44,14 @@ def check_failures(output):
     """Each failing check is reported, and ends its test if it is an assertion."""
     names = re.findall(r"(?m)^failing::((?:assert|expect)\w*)$", output)
     expect(len(names) == FAILURES, f"failing: {len(names)} tests", output)
-    expect(output.count(": failed: ") == FAILURES, "failing: a failure is not reported, or twice", output)
+    expect(output.count(": failed: ") == FAILURES, "failing: a failure is not reported exactly once", output)
     for name in names:
-        goes_on = f"{name} goes on\n" in output
-        expect(goes_on == name.startswith("expect"), f"failing: {name}: {goes_on}", output)
-    expect(": message 42 of it\n" in output, "failing: the message is not there", output)
+        continues = f"{name} continues\n" in output
+        expect(continues == name.startswith("expect"), f"failing: {name}: continues after the failure: {continues}",
+               output)
+    expect(": message 42 of it\n" in output, "failing: the message is missing", output)
     expect(f"Tested: {FAILURES + 1} | Passing: 1 | Failing: {FAILURES} | Skipped: 0" in output,
-           "failing: other sums", output)
+           "failing: wrong totals", output)
 
 
 def main():
@@ -62,23 +62,25 @@ def main():
     for name in NAMES:
         files = [file for file in os.listdir(samples) if file.split(".")[0] == f"stand_in_{name}"]
         commands[name] = emulator + [os.path.join(samples, file) for file in files]
-        expect(len(files) == 1, f"{name}: its program is not there")
-    # An emulator that cannot run the program: it does nothing and returns 0.
+        expect(len(files) == 1, f"{name}: its program is missing")
+    # Like an emulator that cannot run the program: it prints nothing and returns 0.
     commands["silent"] = ["true"]
     register(folder, expression, commands)
     outputs = {}
     for name in commands:
         is_passed, outputs[name] = run_test(folder, ctest, name)
-        expect(is_passed == (name == "passing"), f"{name}: passed: {is_passed}", outputs[name])
-    expect("Tested: 2 | Passing: 2 | Failing: 0 | Skipped: 1" in outputs["passing"], "passing: other sums",
+        expect(is_passed == (name == "passing"), f"{name}: CTest passes it: {is_passed}", outputs[name])
+    expect("Tested: 2 | Passing: 2 | Failing: 0 | Skipped: 1" in outputs["passing"], "passing: wrong totals",
            outputs["passing"])
-    expect("skipped: for reason 7\n" in outputs["passing"], "passing: no reason", outputs["passing"])
-    expect("Tested: 0 " in outputs["empty"], "empty: other sums", outputs["empty"])
-    expect("crashing::ends_the_program" in outputs["crashing"], "crashing: no position", outputs["crashing"])
+    expect("skipped: for reason 7\n" in outputs["passing"], "passing: the reason for skipping is missing",
+           outputs["passing"])
+    expect("Tested: 0 " in outputs["empty"], "empty: wrong totals", outputs["empty"])
+    expect("crashing::ends_the_program" in outputs["crashing"], "crashing: the test that crashed is not named",
+           outputs["crashing"])
     check_failures(outputs["failing"])
     for line in wrong:
         print("wrong:", line)
-    print(f"{len(commands)} programs judged, {len(wrong)} findings")
+    print(f"{len(commands)} programs checked, {len(wrong)} findings")
     return 1 if wrong else 0
 
 

@@ -9,7 +9,7 @@
 static stand_in_entry *first;
 
 /* Jump target that ends the running test. */
-static jmp_buf way_out;
+static jmp_buf test_end;
 static bool has_failed, was_skipped;
 
 static unsigned passed, failed, skipped;
@@ -39,7 +39,7 @@ void stand_in_fail(bool is_fatal, const char *file, int line, const char *text, 
     fflush(stdout);
     has_failed = true;
     if (is_fatal)
-        longjmp(way_out, 1);
+        longjmp(test_end, 1);
 }
 
 void stand_in_skip(const char *format, ...)
@@ -51,7 +51,7 @@ void stand_in_skip(const char *format, ...)
     va_end(arguments);
     printf("\n");
     was_skipped = true;
-    longjmp(way_out, 1);
+    longjmp(test_end, 1);
 }
 
 /* ---- Running tests ---------------------------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ void stand_in_skip(const char *format, ...)
 /* Returns false if the function ended early. */
 static bool runs_to_its_end(void (*function)(void))
 {
-    if (setjmp(way_out) != 0)
+    if (setjmp(test_end) != 0)
         return false;
     if (function)
         function();

@@ -68,7 +68,7 @@ class Engines(unittest.TestCase):
         collected = self.folder / "fuzzing" / "query" / "corpus"
         collected.mkdir(parents=True)
         for number, seed in enumerate(seeds):
-            if number % 8 != 0:  # the other seeds became candidates
+            if number % 8 != 0:  # one seed in eight stays; the others become collected inputs
                 seed.replace(collected / seed.name)
         (collected / "long").write_bytes(bytes(5000))
         contents = {path.read_bytes() for path in collected.iterdir()}

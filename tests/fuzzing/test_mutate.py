@@ -56,7 +56,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(expected, {(mutant.line, mutant.after) for mutant in mutants})
         self.assertEqual(len(expected), len({mutant.key() for mutant in mutants}))
 
-    def test_results_belong_to_the_text_of_the_line(self):
+    def test_mutants_of_a_changed_line_have_new_keys(self):
         before = {mutant.key() for mutant in mutate.mutants_of("short.c") if mutant.line == 10}
         (mutate.ROOT / "short.c").write_text(SOURCE.replace("end += 1", "end += 3"), encoding="utf-8")
         after = {mutant.key() for mutant in mutate.mutants_of("short.c") if mutant.line == 10}
@@ -82,7 +82,7 @@ class Coverage(unittest.TestCase):
         constants = {(str(ROOT / name), 6, 1), (str(ROOT / name), 6, 1, 2)}
         self.assertEqual([], list(coverage.gaps({"files": [entry]}, constants)))
 
-    def test_lines_after_a_defence_are_not_counted(self):
+    def test_lines_that_only_PFB_NEVER_reaches_are_not_counted(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "short.c"
             path.write_text("if (PFB_NEVER(a(1) >\n    2)) /* why; */\n    return false;\nb();\n"

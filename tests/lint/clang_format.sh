@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$1"
 
-# The files are not listed by Git, because an unpacked release is checked as well.
+# Lists the files without Git, so that an unpacked release can be checked as well.
 find core platform cli fuzz tests bench examples \( -name '*.[ch]' -o -name '*.cc' \) -print0 | xargs -0 clang-format --dry-run --Werror

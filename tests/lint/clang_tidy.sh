@@ -9,12 +9,12 @@ folders=("${@:3}")
 # One process for each file, because clang-tidy uses one CPU. Long files come first, so that the last process does not
 # run alone for long. Findings go to standard output; standard error has lines such as "N warnings generated".
 # Sources for Windows are checked only if they are named, in a build for Windows.
-passed_over=()
+excluded=()
 if [[ ${folders[0]} == platform || ${folders[0]} == cli ]]; then
-    passed_over=(-not -path '*/windows/*' -not -name '*_windows.c')
+    excluded=(-not -path '*/windows/*' -not -name '*_windows.c')
 fi
 log="$build/clang_tidy_${folders[0]//\//_}.log"
-if ! find "${folders[@]}" -name '*.c' "${passed_over[@]}" -printf '%s\t%p\0' | sort -z -rn | cut -z -f 2 |
+if ! find "${folders[@]}" -name '*.c' "${excluded[@]}" -printf '%s\t%p\0' | sort -z -rn | cut -z -f 2 |
     xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p "$build" 2>"$log"; then
     grep -v "warnings generated\.$" "$log" >&2 || true
     exit 1

@@ -3,8 +3,8 @@
 set -euo pipefail
 cd "$1"
 
-# uninitvar reports structs as uninitialised whose array was filled by memcpy. clang-analyzer and -Wall find such
-# errors, too.
+# The check uninitvar is disabled: it reports structs as uninitialised whose array was filled by memcpy. clang-analyzer
+# and -Wall find uninitialised variables, too.
 cppcheck --quiet --error-exitcode=2 --std=c11 --enable=warning,portability,performance --suppress=uninitvar \
     -j "$(nproc)" -I core/include -I core/cpi/include -I core/lwp/include -I core/src -I platform/include -I platform \
     -I cli core platform cli fuzz examples

@@ -3,11 +3,11 @@
 """Checks properties of core in the compiled objects (x86 ELF, 32 and 64 bits).
 
   objects LIST     the object files named in LIST, one per line:
-                     - refer to no functions but memcpy, memmove, memset, memcmp and those of each other
+                     - need no functions except memcpy, memmove, memset, memcmp and those that one of them defines
                      - have no writable data
                      - contain no recursion, direct or indirect, and no call through a pointer
                      - with --compiler: can be linked if only those four functions are added
-  exports LIBRARY  a shared library exports only names that begin with pfb_, and so do the global names of a static one
+  exports LIBRARY  the names that a shared library exports, or the global names of a static one, begin with pfb_
   includes FOLDER  the sources of core, cpi and lwp include only each other, as MODULES allows, and freestanding headers
   platform FOLDER  the folders of platform include only each other, as FOLDERS allows, and public headers
   cli FOLDER       the folders of cli include only themselves and those that follow in CLI_ORDER, and public headers
@@ -25,7 +25,7 @@ import tempfile
 from collections import namedtuple
 
 MEMORY_FUNCTIONS = {"memcpy", "memmove", "memset", "memcmp"}
-# Made by the linker, or by the compiler for position-independent code.
+# Symbols that the linker defines, for position-independent code.
 LINKER_NAMES = {"_GLOBAL_OFFSET_TABLE_"}
 # Functions that gcc adds to position-independent code of 32-bit x86.
 COMPILER_PREFIX = "__x86.get_pc_thunk."
@@ -84,8 +84,9 @@ class Object:
         return [(name, size) for name, size, flags in self.sections.values() if "W" in flags and size > 0]
 
     def function_key(self, symbol):
-        """The name of a function in the call graph. Static functions of several objects may share a name. A function
-        may have several names: aliases made by the compiler, and .cold for a part that it moved away."""
+        """The name of a function in the call graph: a global name of the function, or else the name of the object and
+        the static name, which other objects may have, too. Aliases and the part that the compiler moved to
+        NAME.cold have the same key as the function."""
         whole = re.sub(r"\.cold(\.\d+)?$", "", symbol.name)
         symbol = next((s for s in self.symbols if s.name == whole and s.type == "FUNC"), symbol)
         place = (symbol.section, symbol.value)
@@ -95,7 +96,7 @@ class Object:
         return f"{self.name}:{symbol.name}"
 
     def function_at(self, section, offset):
-        """The function that contains this place, and whether the place is its start."""
+        """The function that contains this offset of a section, and whether the offset is its start."""
         for symbol in self.symbols:
             if symbol.type == "FUNC" and symbol.section.isdigit() and self.sections[int(symbol.section)][0] == section:
                 if symbol.value <= offset < symbol.value + max(symbol.size, 1):
@@ -111,7 +112,8 @@ class Object:
 
 # ---- Calls -----------------------------------------------------------------------------------------
 
-# "  88:	call   27 <load_le32>", after it "	135: R_X86_64_PLT32	pfb_cursor_make-0x4" where the linker has to fill in
+# objdump -dr prints "  88:\tcall   27 <load_le32>", followed on the same line by a relocation such as
+# "135: R_X86_64_PLT32\tpfb_cursor_make-0x4" if the linker sets the target.
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(?:(?:bnd|notrack|rep|repz|lock|data16|cs|ds|addr32) )*([a-z0-9]+)\s*(.*)$")
 RELOCATION = re.compile(r"\t([0-9a-f]+): (R_\w+)\t(\S+)")
 PLACE = re.compile(r"^(\S+?)(?:([+-])0x([0-9a-f]+))?$")
@@ -141,7 +143,8 @@ class CallReader:
             if instruction:
                 self._read_instruction(section, instruction, RELOCATION.findall(line))
         self._read_data_relocations()
-        # The jump of a switch uses a table in .rodata. Tables of functions are found as addresses taken.
+        # An indirect jump is allowed in a function that uses a table in .rodata: it belongs to a switch. Tables of
+        # functions are found by _read_data_relocations.
         for caller in self.table_jumps - self.table_users:
             self.findings.append(f"{obj.name}: {caller} jumps through a pointer")
 
@@ -176,15 +179,15 @@ class CallReader:
                 symbol = self.obj.symbol_named(name)
                 return self.obj.function_key(symbol) if symbol and symbol.section != "UND" else name
             section = name
-            # 64 bits: the addend counts from the field, whose end is the end of the instruction.
-            # 32 bits: the addend is in the field, and objdump has printed place + addend + 4.
+            # 64 bits: the relocation has the addend. It counts from the field, which ends 4 bytes later, at the end of
+            # the instruction. 32 bits: the addend is in the field, and objdump has printed place + addend + 4.
             offset = offset - int(place, 16) if kind.startswith("R_386_") else addend + 4
         symbol, _ = self.obj.function_at(section, offset)
         return self.obj.function_key(symbol) if symbol else None
 
     def _note_addresses(self, caller, operand, relocations):
         if not relocations and re.search(r"# [0-9a-f]+ <", operand):
-            # An address that the assembler could resolve is in the same section: code.
+            # The assembler resolved the address, so it is in the same section, which contains code.
             self.findings.append(f"{self.obj.name}: {caller} takes the address of {operand.split('<')[-1].rstrip('>')}")
         for _, kind, target in relocations:
             name, addend = split_place(target)
@@ -197,8 +200,8 @@ class CallReader:
                 self.findings.append(f"{self.obj.name}: {caller} takes an address in {name}")
 
     def _read_data_relocations(self):
-        """A table of functions would be found here. The table of a switch points into functions, or holds differences
-        (PC-relative, GOT-relative), which addresses of functions never are."""
+        """Finds tables of functions in data: absolute addresses of starts of functions. The table of a switch has
+        addresses inside functions, or differences (PC-relative, GOT-relative)."""
         section = ""
         for line in run("objdump", "-rw", self.obj.path).splitlines():
             if line.startswith("RELOCATION RECORDS FOR ["):
@@ -218,7 +221,7 @@ class CallReader:
 
 
 def find_cycle(calls):
-    """A cycle of callers as a list of names, or None. Not recursive itself."""
+    """A cycle of callers as a list of names, or None. A depth-first search without recursion."""
     callees = {}
     for caller, callee in sorted(calls):
         callees.setdefault(caller, []).append(callee)
@@ -275,7 +278,7 @@ def check_calls(objects):
 
 
 def check_link(objects, compiler):
-    """Links the objects with these four functions only: without start files, C library and library of the compiler."""
+    """Links the objects with the four memory functions only: without start files, C library and compiler library."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "memory.c")
         source.write_text(MEMORY_SOURCE, encoding="ascii")
@@ -287,7 +290,7 @@ def check_link(objects, compiler):
             yield f"does not link with the four memory functions alone:\n{done.stdout}"
 
 
-# An empty asm in each loop prevents the compiler from making it a call of the function itself.
+# An empty asm statement in each loop prevents the compiler from replacing the loop by a call of the same function.
 MEMORY_SOURCE = r"""
 #include <stddef.h>
 void *memcpy(void *to, const void *from, size_t n);
@@ -321,7 +324,7 @@ def check_objects(paths, compiler, allowed):
 def check_exports(library):
     which = "-g" if library.endswith(".a") else "-D"
     names = run("nm", which, "--defined-only", "--format=posix", library).splitlines()
-    names = [line.split()[0] for line in names if " " in line]  # a line without is the name of an archive's member
+    names = [line.split()[0] for line in names if " " in line]  # lines without a space name members of an archive
     if not names:
         yield f"{library}: exports nothing"
     for name in names:
@@ -437,7 +440,7 @@ def check_cli(folder):
             if not match:
                 continue
             used = match[1].split("/")[0].split(".")[0]
-            is_embedded = "/" not in match[1] and used.startswith(own + "_")  # made of a file beside the source
+            is_embedded = "/" not in match[1] and used.startswith(own + "_")  # generated from a file next to the source
             if used not in ["perfblock", *allowed] and not is_embedded:
                 yield f"{path}:{number}: {own} includes {match[1]}"
     for name in CLI_ORDER:

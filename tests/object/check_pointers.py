@@ -5,9 +5,9 @@
 check_pointers.py CORE
 
 In the other sources of core, cpi and lwp, nothing is added to the pointer to the input (a field or parameter named data
-or base), and neither it nor an array in the input is indexed. Exceptions are the writers, which address memory of the
-caller, and the readers of text, which compare an index with the end before each character. Exit status 1 if a line
-breaks the rule; each finding is a line.
+or base), and neither this pointer nor an array in the input (ids) is indexed. Exceptions are the writers, which address
+memory of the caller, and the readers of text, which compare an index with the end before each character. Exit status 1
+if a line breaks the rule; each finding is a line.
 """
 
 import pathlib
@@ -28,7 +28,7 @@ RULES = [
     re.compile(INPUT + r"\s*(?:\+=|\+\+)"),
 ]
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-# Each of these must match somewhere; otherwise the rules are out of date.
+# Lines that break a rule. If no rule matches one of them, the rules are wrong.
 BROKEN = ["p = reader->data + offset;", "x = data[at];", "load_le32(base + 4 * n)", "q = 4 + block->data;", "data += 8;"]
 
 

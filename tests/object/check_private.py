@@ -4,9 +4,9 @@
 
 check_private.py --source ROOT --folder FOLDER --compiler CC
 
-The fields below the dashed line of a struct are private. The public headers are copied to FOLDER with each private
-field renamed by a macro. Every C file is compiled with the names hidden that it does not own. Exit status 1 if a file
-uses a hidden name; each finding is a line.
+The fields below the dashed line of a struct are private. The public headers are copied to FOLDER with the name of each
+private field inside a macro. When a C file is compiled, the macro changes the names of the fields that the file must
+not use. Exit status 1 if a file uses such a field; each finding is a line.
 """
 
 import argparse
@@ -31,8 +31,8 @@ OWNERS = {
 FOLDERS = ["core/src", "core/cpi/src", "core/lwp/src", "cli", "platform", "examples", "fuzz", "tests/unit"]
 INCLUDES = ["core/include", "core/src", "core/cpi/include", "core/cpi/src", "core/lwp/include", "core/lwp/src",
             "platform/include", "platform", "cli", "fuzz", "tests", "tests/unit", "tests/criterion"]
-# Headers of Windows, which this machine may not have.
-ELSEWHERE = re.compile(r"windows", re.IGNORECASE)
+# Paths of the sources for Windows. They are not checked, because this machine may not have the headers of Windows.
+WINDOWS_PATHS = re.compile(r"windows", re.IGNORECASE)
 
 LINE = re.compile(r"^\s*/\* -{20,} \*/\s*$")
 STRUCT = re.compile(r"typedef struct (\w+) \{\n(.*?)\n\} \1;", re.DOTALL)
@@ -40,7 +40,8 @@ FIELD = re.compile(r"^(\s*(?:const )?\w+[ *]+)(\w+(?:\[\w+\])?(?:, \*?\w+(?:\[\w
 
 
 def hide(name, private):
-    """The private part of a struct with its fields inside the macro of the struct, and their number."""
+    """The private part of a struct with each field name inside the macro of the struct, the number of fields, and the
+    number of declarations."""
     plain = re.sub(r"/\*.*?\*/", "", private, flags=re.DOTALL)
     count = 0
 
@@ -55,7 +56,7 @@ def hide(name, private):
 
 
 def copy_headers(source, folder):
-    """Copies the headers of core; returns the structs with private fields, and these fields."""
+    """Copies the headers of core. Returns the number of private fields of each struct of OWNERS."""
     found = {}
     for header in sorted((source / "core/include/perfblock").glob("*.h")):
         def replace(match):
@@ -81,7 +82,7 @@ def copy_headers(source, folder):
 
 
 def check(source, folder, compiler, includes, file):
-    """Uses of hidden fields in a file, and whether the compiler stopped before its end."""
+    """The compiler's messages about hidden fields in a file, and whether it stopped because a header is missing."""
     relative = file.relative_to(source).as_posix()
     defines = [f"-DHIDE_{name}(field)={'field' if relative in owners else 'hidden_' + chr(35) + chr(35) + 'field'}"
                for name, owners in OWNERS.items()]
@@ -100,13 +101,14 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, required=True)
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--include", action="append", default=[], help="a folder of generated headers")
-    asked = parser.parse_args()
-    source = asked.source.resolve()
-    fields = copy_headers(source, asked.folder)
+    arguments = parser.parse_args()
+    source = arguments.source.resolve()
+    fields = copy_headers(source, arguments.folder)
     files = [file for folder in FOLDERS for file in sorted((source / folder).rglob("*.c"))
-             if not ELSEWHERE.search(file.relative_to(source).as_posix())]
+             if not WINDOWS_PATHS.search(file.relative_to(source).as_posix())]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda file: check(source, asked.folder, asked.compiler, asked.include, file), files))
+        results = list(pool.map(lambda file: check(source, arguments.folder, arguments.compiler, arguments.include,
+                                                   file), files))
     findings = [line for lines, _ in results for line in lines]
     stopped = [file for file, (_, is_stopped) in zip(files, results) if is_stopped]
     for file in stopped:

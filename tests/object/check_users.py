@@ -13,10 +13,10 @@ import pathlib
 import re
 import sys
 
-# Regular expression -> why the function is public. A pattern with \w stands for several functions, of which some may
-# have users.
+# Regular expression -> why the function is public. A pattern with \w matches several functions, some of which may have
+# users.
 WITHOUT = {
-    # Functions of interfaces that others defined: of the Windows SDK, of compilers, and of the CPI facility.
+    # Functions of interfaces that other projects defined: the Windows SDK, compilers, and Performance Inspector.
     r"pfb_Perf[A-Z]\w+": "perflib.h has a function of PerfLib for each",
     r"pfb_lwp_thread_\w+": "lwp_intrinsics.h has an intrinsic of the compilers for each",
     r"pfb_cpi_(get_current_mode|is_supported|set_trace_hook_id|start)": "perfutil.h has a documented name for each",

@@ -11,7 +11,7 @@ import sys
 import check_objects
 import check_users
 
-# name -> (source, a word of the expected finding). out() prevents inlining.
+# name -> (source, part of the expected finding). The calls of pfb_out() keep the compiler from removing the recursion.
 BAD_SOURCES = {
     "global": ("int pfb_count; int pfb_f(void) { return pfb_count++; }", "writable bytes in .bss"),
     "static": ("int pfb_f(void) { static int n = 7; return n++; }", "writable bytes in .data"),
@@ -109,7 +109,7 @@ def check_circle_of_objects(folder, command):
 
 
 def check_whole(folder, compiler):
-    """A core that needs malloc must not link; one that needs memcpy must link."""
+    """check_link must refuse an object that needs malloc, and accept one that needs memcpy."""
     needs = {"memcpy": False, "malloc": True}
     wrong = []
     for name, refused in needs.items():
@@ -175,7 +175,7 @@ def check_cli_folders(folder):
 
 
 def check_unused_functions(folder, command):
-    """Functions of a program: one that no object uses, one that its own object uses alone, and a static one."""
+    """Functions of a program: one that no object uses, one that only its own object uses, and a static one."""
     sources = {
         "user": "int used(int); int main(void) { return used(1); }",
         "unused": "static __attribute__((noinline)) int own(int n) { return n * 3; } int alone(int n) { return own(n); }"
@@ -233,7 +233,7 @@ def main():
     wrong += check_modules(folder, [compiler, *options, "-w"])
     for line in wrong:
         print(line)
-    print("self-check: " + (f"{len(wrong)} wrong" if wrong else f"{len(BAD_SOURCES)} bad kinds refused"))
+    print("self-check: " + (f"{len(wrong)} failed" if wrong else f"the errors of {len(BAD_SOURCES)} sources are found"))
     return 1 if wrong else 0
 
 

@@ -7,8 +7,9 @@
   size.py --write         writes both tables
   --compiler, --sources, --page and --summary name others than gcc, core and these pages
 
-Sums and stacks may grow by 2 %. Exit status 0 when they did not, 1 when one did; each finding is a line. Numbers of
-different compilers cannot be compared: where the page names another one, it prints "skipped:" and compares none.
+The total and each stack may grow by 2 %. Exit status 1 if one grew more; each finding is a line. Numbers of different
+compilers cannot be compared: if the table was made by another compiler, the program prints "skipped:" and exits with
+status 0.
 """
 import argparse
 import pathlib
@@ -59,13 +60,14 @@ def read_sections(path):
 
 
 def without_copy_numbers(name):
-    """The name of a function without the numbers that the compiler gives its copies, which only one of the two files
-    has."""
+    """The name of a function without the numbers that the compiler adds to the names of its copies: the object has
+    them, and the list of stacks does not."""
     return re.sub(r"\.\d+", "", name)
 
 
 def original(name):
-    """The function of the source that a compiler's copy was made from. Small changes decide which ones it copies."""
+    """The function of the source from which the compiler made this copy. Copies are compared by this name, because a
+    small change of the source can change which functions are copied."""
     return re.sub(r"\.(constprop|isra|part)(?=\.|$)", "", name)
 
 
@@ -82,20 +84,20 @@ def read_stacks(path):
 
 
 def measure_source(compiler, path, includes, folder):
-    made = pathlib.Path(folder, path.stem + ".o")
-    run(compiler, *FLAGS, *(f"-I{include}" for include in includes), "-c", path, "-o", made)
-    stacks = read_stacks(made.with_suffix(".su"))
+    compiled = pathlib.Path(folder, path.stem + ".o")
+    run(compiler, *FLAGS, *(f"-I{include}" for include in includes), "-c", path, "-o", compiled)
+    stacks = read_stacks(compiled.with_suffix(".su"))
     functions = {}
-    for line in run("nm", "-S", "--defined-only", made).splitlines():
+    for line in run("nm", "-S", "--defined-only", compiled).splitlines():
         part = line.split()
         if len(part) == 4 and part[2] in "tT":
             name = without_copy_numbers(part[3])
             copies = functions.get(name, Function(0, 0)).bytes
             functions[name] = Function(copies + int(part[1], 16), stacks.get(name, 0))
-    odd = set(stacks) ^ set(functions)
-    if odd:
-        raise Failure(f"{path.name}: {', '.join(sorted(odd))}: a stack without a function, or the reverse")
-    return Source(*read_sections(made), functions)
+    unmatched = set(stacks) ^ set(functions)
+    if unmatched:
+        raise Failure(f"{path.name}: {', '.join(sorted(unmatched))}: a stack without a function, or the reverse")
+    return Source(*read_sections(compiled), functions)
 
 
 def measure(compiler, sources):
@@ -123,11 +125,11 @@ def together(measured):
 
 def table(made_by, measured):
     """The lines of the table of all functions."""
-    all_of_it = together(measured)
-    largest = max(function.stack for function in all_of_it.functions.values())
+    core = together(measured)
+    largest = max(function.stack for function in core.functions.values())
     yield f"Made by `{made_by}` with `{' '.join(FLAGS[:2])}`."
     yield ""
-    yield (f"Total: {all_of_it.code} bytes of code and {all_of_it.constants} bytes of constants. Largest stack of a "
+    yield (f"Total: {core.code} bytes of code and {core.constants} bytes of constants. Largest stack of a "
            f"function: {largest} bytes.")
     yield ""
     yield "| source | function | code | stack |"
@@ -190,8 +192,9 @@ def total(measured):
 
 
 def compare(before, now):
-    """A line for each thing that grew. The limit of a function that the table does not have is the largest stack of
-    all; that of a compiler's copy is the largest stack of the copies of its function."""
+    """A line for the total and for each stack that grew too much. The stack of a function that the table does not have
+    is compared with the largest stack of all; that of a compiler's copy with the largest stack of the copies of the same
+    function."""
     if total(now) > GROWTH * total(before):
         yield f"code and constants: {total(now)} bytes, the table has {total(before)}"
     stacks = {}
@@ -212,13 +215,13 @@ def check(compiler, sources, page, sums):
     made_by, before = read(page)
     if list(summary(before)) != split_page(sums)[1].strip().split("\n"):
         return [f"{sums}: not the sums of {page}", "tests/object/size.py --write writes both"], 1
-    here = version(compiler)
-    if here != made_by:
-        return [f"skipped: the table was made by {made_by}, this is {here}"], 0
+    compiled_by = version(compiler)
+    if compiled_by != made_by:
+        return [f"skipped: the table was made by {made_by}, this is {compiled_by}"], 0
     now = measure(compiler, sources)
     findings = list(compare(before, now))
     if findings:
-        return findings + ["if that is meant: tests/object/size.py --write"], 1
+        return findings + ["if the growth is intended, run tests/object/size.py --write"], 1
     return [f"{total(now)} bytes of code and constants, the table has {total(before)}: ok"], 0
 
 

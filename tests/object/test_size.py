@@ -11,17 +11,17 @@ import unittest
 
 import size
 
-PAGE = f"# Size\n\nBefore.\n\n{size.BEGIN}\n{size.END}\n\nBehind.\n"
+PAGE = f"# Size\n\nBefore.\n\n{size.BEGIN}\n{size.END}\n\nAfter.\n"
 
 
 def source(stack, code=1):
-    """A function with an array of this many bytes, and `code` times the same statement."""
+    """The source of a function with an array of `stack` bytes, and `code` times the same statement."""
     return ("void pfb_out(volatile char *);\n"
             f"void pfb_f(void)\n{{\n    volatile char a[{stack}];\n" + "    pfb_out(a);\n" * code + "}\n")
 
 
 class Size(unittest.TestCase):
-    """The program with a folder of its own."""
+    """Calls of size.py with a folder that contains the sources one.c and two.c, and both pages."""
 
     compiler = "gcc"
 
@@ -65,7 +65,7 @@ class Size(unittest.TestCase):
 
     def test_only_the_table_is_written(self):
         text = self.page.read_text(encoding="utf-8")
-        self.assertTrue(text.startswith("# Size\n\nBefore.\n\n") and text.endswith("\n\nBehind.\n"), text)
+        self.assertTrue(text.startswith("# Size\n\nBefore.\n\n") and text.endswith("\n\nAfter.\n"), text)
         self.assertRegex(text, r"\n[|] `one` [|] `pfb_f` [|] \d+ [|] 10\d\d [|]\n")
         self.assertRegex(text, r"\n[|] `two` [|] all, and 1000 bytes of constants [|] \d+ [|] [|]\n")
         self.call("--write")
@@ -73,7 +73,7 @@ class Size(unittest.TestCase):
 
     def test_the_summary_has_each_source(self):
         text = self.summary.read_text(encoding="utf-8")
-        self.assertTrue(text.startswith("# Size\n\nBefore.\n\n") and text.endswith("\n\nBehind.\n"), text)
+        self.assertTrue(text.startswith("# Size\n\nBefore.\n\n") and text.endswith("\n\nAfter.\n"), text)
         self.assertRegex(text, r"\n[|] `one` [|] \d+ [|] 0 [|] 10\d\d [|] `pfb_f` [|]\n")
         self.assertRegex(text, r"\n[|] `two` [|] \d+ [|] 1000 [|] \d+ [|] `pfb_g` [|]\n")
         self.assertRegex(text, r"\n[|] all [|] \d+ [|] 1000 [|] 10\d\d [|] `pfb_f` [|]\n")
@@ -93,8 +93,8 @@ class Size(unittest.TestCase):
         text = self.summary.read_text(encoding="utf-8")
         for other in (text.replace("| all | ", "| all | 1"), text.replace("| 1000 |", "| 999 |"), PAGE):
             self.summary.write_text(other, encoding="utf-8")
-            status, said = self.call()
-            self.assertEqual((status, "performance.md: not the sums of " in said), (1, True), said)
+            status, output = self.call()
+            self.assertEqual((status, "performance.md: not the sums of " in output), (1, True), output)
         self.call("--write")
         self.assertEqual(self.summary.read_text(encoding="utf-8"), text)
         self.assertEqual(self.call()[0], 0)
@@ -131,7 +131,7 @@ class Size(unittest.TestCase):
         status, text = self.call()
         self.assertEqual((status, "code and constants:" in text), (1, True), text)
 
-    def test_a_new_function_is_compared_with_the_largest(self):
+    def test_a_new_function_is_compared_with_the_largest_stack(self):
         self.put("three", source(900).replace("pfb_f", "pfb_h"))
         self.assertNotIn("stack", self.call()[1])
         self.put("three", source(1100).replace("pfb_f", "pfb_h"))

@@ -74,7 +74,7 @@ class Check:
             self.expect(re.search(r" -O[23] ", command), f"{source} is not optimised: {command}")
         self.run(self.cmake, "--build", build, "--parallel", "2")
         version = self.run(build / "cli" / "perfblock", "--version")
-        self.expect(version.startswith("perfblock "), "the program prints", version)
+        self.expect(version.startswith("perfblock "), "unexpected output of --version", version)
         print("libraries and program: ok")
 
     def check_build_types(self):
@@ -107,15 +107,15 @@ class Check:
         print("tests: ok")
 
     def check_real_data(self):
-        """An existing build folder takes over a variable that is set later; a value on the command line has precedence.
-        """
+        """The option PERFBLOCK_REAL_DATA of an existing build folder is set from the environment variable of the same
+        name, even if that is set later. A value on the command line has precedence."""
         first, second = self.folder / "data 1", self.folder / "data 2"
         first.mkdir()
         second.mkdir()
         build, _ = self.configure("data")
-        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == "", "real data without the variable")
+        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == "", "the option is set without the variable")
         self.configure("data", PERFBLOCK_REAL_DATA=str(first))
-        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == str(first), "the variable is not taken up")
+        self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == str(first), "the variable is ignored")
         self.configure("data", f"-DPERFBLOCK_REAL_DATA={second}", PERFBLOCK_REAL_DATA=str(first))
         self.expect(self.cached(build, "PERFBLOCK_REAL_DATA") == str(second), "the option is not used")
         second.rmdir()

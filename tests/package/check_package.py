@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Builds the example of README.md with the installed CMake package, pkg-config, a subdirectory, fetched content and the
-bare sources, and compares its output with README.md. With --kind sources only the bare sources are used; then a cross
-compiler builds them, and --emulator runs the program.
+bare sources, and compares its output with README.md. With --kind sources only the bare sources are used, for cross
+compilers; --emulator is the command that runs the program.
 
 The example is README.md's first ```c block without collect.h; the next ``` block is its output. A file of the corpus
 that is named between the two is the argument.
@@ -36,7 +36,7 @@ class Check:
         if not input_name:
             raise SystemExit(f"{readme}: no input is named between the example and its output")
         self.input = self.source / input_name
-        # On Windows this byte ends a file that is read as text.
+        # On Windows the byte 0x1A ends a file that is read as text. The example must read the input as binary.
         if b"\x1a" not in self.input.read_bytes()[:-1]:
             raise SystemExit(f"{self.input}: no byte 0x1A before its end, so that reading it as text would go unnoticed")
         self.example.write_text(text, encoding="utf-8")
@@ -71,7 +71,7 @@ class Check:
     def compare(self, how, program):
         output = self.run(*self.emulator, program, self.input, environment=self.library_path())
         if output != self.expected:
-            raise SystemExit(f"{how}: README.md promises\n{self.expected}but the example prints\n{output}")
+            raise SystemExit(f"{how}: README.md shows\n{self.expected}but the example prints\n{output}")
         print(f"{how}: ok")
 
     def library_path(self):
@@ -135,7 +135,7 @@ class Check:
             self.run(compiler, f"-std={standard}", *warnings, "-x", language, source, "-x", "none", "-o", program, *flags)
             output = self.run(program, environment=self.library_path())
             if not re.fullmatch(ORIGINAL_OUTPUT, output):
-                raise SystemExit(f"docs/cpi.md promises\n{expected}but the sample prints\n{output}")
+                raise SystemExit(f"docs/cpi.md shows\n{expected}but the sample prints\n{output}")
             print(f"original names as {language}: ok")
 
     def consume_perflib(self):
@@ -151,7 +151,7 @@ class Check:
         fixture = next(self.prefix.rglob("processor_information.pfb"))
         output = self.run(program, environment={"PERFBLOCK_CAPTURE": str(fixture), **self.library_path()})
         if output != expected:
-            raise SystemExit(f"docs/perflib.md promises\n{expected}but the program prints\n{output}")
+            raise SystemExit(f"docs/perflib.md shows\n{expected}but the program prints\n{output}")
         print("perflib.h: ok")
 
     def consume_sources(self):
@@ -211,8 +211,8 @@ def main():
     for name in ("source", "folder", "kind", "compiler", "cmake"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--readme", help="instead of the source folder's README.md")
-    parser.add_argument("--suffix", default="", help="of the names of programs")
-    parser.add_argument("--emulator", help="runs the example where this machine cannot")
+    parser.add_argument("--suffix", default="", help="suffix of the names of programs, such as .exe")
+    parser.add_argument("--emulator", help="command that runs the example if this machine cannot run it directly")
     check = Check(parser.parse_args())
     if check.arguments.kind == "sources":
         check.consume_sources()

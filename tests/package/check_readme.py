@@ -53,7 +53,7 @@ class Check:
         example, input_name, self.expected = read_example(source / "README.md")
         self.input = source / input_name
         (self.folder / "agent.c").write_text(example, encoding="utf-8")
-        # An empty package path: Criterion is not found, so the tests are not built again.
+        # Without packages pkg-config does not find Criterion, so the build does not include the tests.
         self.environment = {name: value for name, value in os.environ.items() if name not in CLEARED}
         self.environment |= {"HOME": str(self.home), "PATH": f"{tools}:{os.environ['PATH']}", "CC": str(tools / "cc"),
                              "PKG_CONFIG_LIBDIR": str(self.home)}

@@ -134,7 +134,7 @@ static void start(box *b)
     b->start = b->next++;
 }
 
-/* Compares through memory: x87 registers have a higher precision than doubles. */
+/* Compares the bytes of two doubles in memory, because x87 registers have a higher precision than a double. */
 static bool is_same(double value, double expected)
 {
     return memcmp(&value, &expected, sizeof value) == 0;
@@ -208,7 +208,7 @@ static void get_and_trace(box *b, uint64_t *random)
     CHECK(pfb_cpi_attach_trace_buffer(b->handle, b->buffer, sizeof b->buffer) == PFB_PU_SUCCESS);
 }
 
-/* Uses a handle that another thread may have terminated at any time, and one that never existed. */
+/* Uses a handle that was terminated, possibly by another thread, and one that never existed. */
 static void use_terminated(const box *b)
 {
     const pfb_cpi_data *data;

@@ -81,19 +81,19 @@ static void change_online(unsigned number, uint32_t choice)
 {
     static const char *const lists[] = {"0-3\n", "0-1\n", "0,2-3\n", "0\n"};
     char name[64];
-    char from[PATH_BYTES];
-    char to[PATH_BYTES];
+    char new_path[PATH_BYTES];
+    char path[PATH_BYTES];
     snprintf(name, sizeof name, "/online_%u", number);
     put_file(name, lists[choice % 4]);
-    snprintf(from, sizeof from, "%s%s", root, name);
-    snprintf(to, sizeof to, "%s/sys/devices/system/cpu/online", root);
-    CHECK(rename(from, to) == 0);
+    snprintf(new_path, sizeof new_path, "%s%s", root, name);
+    snprintf(path, sizeof path, "%s/sys/devices/system/cpu/online", root);
+    CHECK(rename(new_path, path) == 0);
 }
 
 /* ---- Counters -------------------------------------------------------------------------------------------------- */
 
 /* The event of each descriptor: 0 if it is not open, its CPU + 1, or -1 for an event of a thread. All accesses are
- * relaxed; stronger ones would order the threads and hide a missing lock. */
+ * relaxed: stronger ones would order the threads, and ThreadSanitizer would not detect a missing lock. */
 static atomic_int events[DESCRIPTORS];
 static atomic_size_t open_events;
 static atomic_uint_fast64_t now;
@@ -129,9 +129,9 @@ static int open_event(const struct perf_event_attr *attributes, int thread, int 
 static long read_event(int descriptor, void *buffer, size_t size)
 {
     uint64_t time = tick();
-    int whose = look_up(descriptor);
-    uint64_t words[] = {2, time, time, time * (uint64_t)(whose < 0 ? 1 : whose + 1), time};
-    CHECK(whose != 0 && size >= sizeof words);
+    int event = look_up(descriptor);
+    uint64_t words[] = {2, time, time, time * (uint64_t)(event < 0 ? 1 : event + 1), time};
+    CHECK(event != 0 && size >= sizeof words);
     memcpy(buffer, words, sizeof words);
     return sizeof words;
 }
@@ -170,22 +170,22 @@ static const pfb_perf_functions functions = {.open = open_event,
 
 static pfb_cpi_source *source;
 
-typedef struct taken {
+typedef struct snapshot {
     pfb_cpi_reading reading;
     pfb_cpi_cpu cpus[CPUS];
-} taken;
+} snapshot;
 
-static void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, taken *to)
+static void take_snapshot(pfb_cpi_reader *reader, pfb_cpi_moment moment, snapshot *s)
 {
     pfb_cpi_failure failure = {0};
-    bool is_read = pfb_cpi_reader_read(reader, moment, to->cpus, CPUS, &to->reading, &failure);
+    bool is_read = pfb_cpi_reader_read(reader, moment, s->cpus, CPUS, &s->reading, &failure);
     if (!is_read)
         fprintf(stderr, "%d: %s\n", failure.code, failure.sentence);
     CHECK(is_read);
 }
 
 /* Instruction counts of CPU c are increasing multiples of c + 2, so that a count of another CPU is detected. */
-static void check_interval(const taken *start, const taken *end, uint32_t mode)
+static void check_interval(const snapshot *start, const snapshot *end, uint32_t mode)
 {
     const pfb_cpi_snapshot *first = &start->reading.snapshot;
     const pfb_cpi_snapshot *last = &end->reading.snapshot;
@@ -202,15 +202,15 @@ static void check_interval(const taken *start, const taken *end, uint32_t mode)
 
 static void use_reader(uint32_t mode, uint64_t *random)
 {
-    static _Thread_local taken start;
-    static _Thread_local taken end;
+    static _Thread_local snapshot start;
+    static _Thread_local snapshot end;
     pfb_cpi_reader *reader = pfb_cpi_reader_open(source, mode, NULL);
     CHECK(reader != NULL);
-    take(reader, PFB_CPI_AT_START, &start);
+    take_snapshot(reader, PFB_CPI_AT_START, &start);
     for (uint32_t left = next_random(random) % MAX_READINGS; left > 0; left--) {
         if (next_random(random) % 3 == 0)
-            take(reader, PFB_CPI_AT_START, &start);
-        take(reader, PFB_CPI_AT_END, &end);
+            take_snapshot(reader, PFB_CPI_AT_START, &start);
+        take_snapshot(reader, PFB_CPI_AT_END, &end);
         check_interval(&start, &end, mode);
     }
     pfb_cpi_reader_close(reader);

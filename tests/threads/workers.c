@@ -13,7 +13,7 @@ static worker workers[THREADS];
 
 void check_at(bool is_true, int line, const char *what)
 {
-    atomic_fetch_add_explicit(&checks, 1, memory_order_relaxed); /* relaxed, so that it does not order the threads */
+    atomic_fetch_add_explicit(&checks, 1, memory_order_relaxed); /* relaxed, so that counting does not order threads */
     if (is_true)
         return;
     fprintf(stderr, "FAILED in line %d, thread %u: %s (%s)\n", line, this_thread, what, pfb_cpi_last_error_text());

@@ -3,7 +3,8 @@
 #define PFB_TEST_WORKERS_H
 
 /* Common parts of the programs that test threads: 64 threads at a time, each with its own random numbers, and checks.
- * The last line is printed only if every check passed. */
+ * CTest recognises success by the last line of the output, which finish_checks prints. The first failed check ends the
+ * program. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,7 +28,7 @@ void check_at(bool is_true, int line, const char *what);
 
 #define CHECK(condition) check_at(condition, __LINE__, #condition)
 
-/* The seed is the program's argument, or the time; it is printed. */
+/* Seeds the random numbers with the program's argument, or with the time if there is none, and prints the seed. */
 void seed_workers(int argc, char **argv);
 
 /* Runs all workers at once and waits for them. */
@@ -38,7 +39,7 @@ worker *begin_worker(void *context);
 
 uint32_t next_random(uint64_t *random);
 
-/* Prints the last line; returns the exit status. */
+/* Prints "N checks passed, none failed"; returns the exit status. */
 int finish_checks(void);
 
 #endif

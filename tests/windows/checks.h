@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_CHECKS_H
 #define PFB_TEST_CHECKS_H
 
-/* Common parts of the test programs that run on Windows or Wine. A program prints its results, and its last line only
- * if every check passed. */
+/* Common parts of the test programs that run on Windows or Wine. CTest recognises success by the last line of the
+ * output, which finish_checks prints. The first failed check ends the program. */
 #include <stdbool.h>
 
 /* Prints a message and ends the program with a failure. */
@@ -21,7 +21,7 @@ static inline void check(bool is_true, const char *what)
 
 bool is_wine(void);
 
-/* Prints the last line and returns the exit status. */
+/* Prints "N checks passed, none failed", and returns the exit status. */
 int finish_checks(void);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { HANDLES = 8, UNDEFINED = 0x7EADBEEF };
 
-/* A query. A sample that does not fit into the caller's buffer is returned by the next call. */
+/* A query handle. A sample that does not fit into the caller's buffer is stored for the next call. */
 typedef struct handle {
     pfb_source_query *query; /* null: not open */
     pfb_bytes sample;

@@ -22,7 +22,8 @@
 static bool check_refusal(bool exists, bool is_done, const pfb_source_failure *failure, const char *function)
 {
     char sentence[120];
-    printf("%s: %s, code %u, %s\n", function, exists ? "there" : "missing", (unsigned)failure->code, failure->sentence);
+    printf("%s: %s, code %u, %s\n", function, exists ? "present" : "missing", (unsigned)failure->code,
+           failure->sentence);
     if (exists)
         return true;
     snprintf(sentence, sizeof sentence, "this system has no function %s", function);
@@ -56,7 +57,7 @@ static size_t make_block(uint8_t *out, size_t capacity)
     return pfb_query_write(&query, out, capacity);
 }
 
-static void check_offers(pfb_source *source)
+static void check_metadata(pfb_source *source)
 {
     static const pfb_guid nothing = {{0xBD, 0x0B}};
     pfb_bytes reply = {0};
@@ -159,7 +160,7 @@ static void check_system(void)
     pfb_source *source = pfb_source_open_live(&failure);
     if (!source)
         fail(failure.sentence);
-    check_offers(source);
+    check_metadata(source);
     pfb_source_query *query = pfb_source_query_open(source, &failure);
     bool exists = has_function("PerfOpenQueryHandle") && has_function("PerfCloseQueryHandle");
     if (check_refusal(exists, query != NULL, &failure, "PerfOpenQueryHandle")) {
@@ -241,7 +242,7 @@ static size_t make_capture(uint8_t *out, size_t capacity)
     return at;
 }
 
-/* Opens the source with the nine functions only; V1 is not used. */
+/* Opens a source that calls the nine functions of the library; V1 is not used. */
 static pfb_source *open_library(HMODULE library)
 {
     pfb_perflib system = {.describe = pfb_windows_message};

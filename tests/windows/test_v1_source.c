@@ -80,9 +80,9 @@ static void check_block(pfb_source *source, const char *query)
     check(before <= block.perf_time && block.perf_time <= after, "the time of the block is that of the query");
     for (; pfb_v1_next_object(&block, &object); objects++)
         count_values(&block, &values);
-    pfb_error verdict = pfb_v1_finish(&block);
-    printf("  verdict: %s; %lu objects, %lu values\n", pfb_code_text(verdict.code), objects, values);
-    check(verdict.code == PFB_OK, "the block is valid");
+    pfb_error error = pfb_v1_finish(&block);
+    printf("  final code: %s; %lu objects, %lu values\n", pfb_code_text(error.code), objects, values);
+    check(error.code == PFB_OK, "the block is valid");
     check(objects == block.object_count, "the number of objects is that in the header");
     check(is_wine() ? objects == 0 : values > 0, is_wine() ? "Wine has no objects" : "Windows has values");
     pfb_bytes_free(&reply);
@@ -223,7 +223,8 @@ static void check_sentence(void)
           "the sentence contains the offset");
 }
 
-/* Checks a message: it begins like that of FormatMessageA, if that character is ASCII. */
+/* Checks the message of ERROR_ACCESS_DENIED. Its first character is that of FormatMessageA, if that is ASCII: other
+ * characters are in the code page of the system there. */
 static void check_message(void)
 {
     char narrow[512];

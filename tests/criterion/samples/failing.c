@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One failing test for each macro, and one test that passes. A cr_assert ends its test; after a cr_expect the test
- * continues and prints "goes on". */
+/* One failing test for each macro, and one test that passes. A cr_assert ends its test; after a cr_expect, the test
+ * prints "continues". */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static void take_down(void)
     Test(failing, name, .fini = take_down)                                                                             \
     {                                                                                                                  \
         check;                                                                                                         \
-        puts(#name " goes on");                                                                                        \
+        puts(#name " continues");                                                                                      \
     }
 
 FAILING(assert, cr_assert(false, "message %d of %s", 42, "it"))

@@ -7,7 +7,7 @@ static int is_up;
 
 static void set_up(void)
 {
-    cr_assert_eq(is_up, 0, "the test before was taken down");
+    cr_assert_eq(is_up, 0, "fini ran after the previous test");
     is_up = 1;
 }
 
