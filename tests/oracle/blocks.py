@@ -3,7 +3,7 @@
 
 Every decoder is a generator of dicts with offsets from the start of the input.
 It raises Malformed at the first error; items returned before stay valid. It is
-tolerant: leftover bytes, odd sizes and repeated ids are accepted. Nothing is
+tolerant: extra bytes, odd sizes and repeated ids are accepted. Nothing is
 read outside the innermost enclosing block. Keys that begin with an underscore
 are for the caller and not part of a record.
 """
@@ -60,7 +60,8 @@ def u32(data, at):
 
 
 def find_nul(data, at, end):
-    """Where the UTF-16 text at `at` ends, or None without a NUL before end."""
+    """Offset of the NUL that ends the UTF-16 text at `at`; None if there is no
+    NUL before `end`."""
     while end - at >= 2:
         if data[at] == 0 and data[at + 1] == 0:
             return at
@@ -138,7 +139,7 @@ def decode_ids(data, at, end):
     size, count = struct.unpack_from("<II", data, at)
     require(8 <= size <= end - at, "counter id block size", at)
     require(count <= (size - 8) // 4, "counter id count", at + 4)
-    # The size locates what follows, whether it includes padding or not.
+    # What follows begins after this size, which may or may not include padding.
     return list(struct.unpack_from("<%dI" % count, data, at + 8)), at + size
 
 
@@ -192,10 +193,10 @@ def decode_result(data, result, at, end, kind):
 
 def decode_header(data, at):
     """The 48 bytes of the header of a reply."""
-    room = len(data) - at
-    require(room >= DATA_HEADER, "no space for the data header", at)
+    available = len(data) - at
+    require(available >= DATA_HEADER, "no space for the data header", at)
     total, count, perf, hundred, freq = struct.unpack_from("<IIqqq", data, at)
-    require(DATA_HEADER <= total <= room, "total size", at)
+    require(DATA_HEADER <= total <= available, "total size", at)
     require(count <= (total - DATA_HEADER) // RESULT_HEADER, "result count",
             at + 4)
     return {"record": "data", "offset": at, "size": total, "queries": count,
@@ -343,20 +344,20 @@ def decode_registration(data, request):
 # Captures -------------------------------------------------------------------
 
 def decode_capture(data):
-    """The whole chunks of a recording; payloads are in the key _payload."""
+    """The complete chunks of a capture; payloads are in the key _payload."""
     at = 0
     while at < len(data):
-        room = len(data) - at
-        require(room >= CHUNK_HEADER, "chunk header cut short", at)
+        available = len(data) - at
+        require(available >= CHUNK_HEADER, "chunk header cut short", at)
         tag, version, size = struct.unpack_from("<4sIQ", data, at)
         require(at > 0 or tag == b"PFBC", "not a capture", 0)
-        require(size <= room - CHUNK_HEADER, "chunk cut short", at)
+        require(size <= available - CHUNK_HEADER, "chunk cut short", at)
         begin = at + CHUNK_HEADER
         yield {"record": "chunk", "offset": at, "version": version,
                "tag": tag.decode("latin-1"), "size": size,
                "_payload": data[begin:begin + size]}
         padded = (size + 7) // 8 * 8
-        require(padded <= room - CHUNK_HEADER, "padding cut short", at)
+        require(padded <= available - CHUNK_HEADER, "padding cut short", at)
         at = begin + padded
     require(at > 0, "not a capture", 0)
 

@@ -7,7 +7,7 @@ import cpi_writer
 import seed_writer as w
 
 PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
-# Countersets with GUIDs of our own, unknown to any program.
+# Countersets with GUIDs made for these seeds, which no program knows.
 PLAIN = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
 SECOND = "7a9e2b60-11d4-4f0c-8f6d-c0ffee001122"
 
@@ -107,8 +107,8 @@ def processor_metadata():
 
 
 def two_queries(*extra):
-    """The base is in another query's result. Index is not the order of blocks.
-    """
+    """The base is in another query's result. The results are not in the order
+    of the identifier blocks."""
     def rows(ident, kind, factor, tick):
         return w.result(w.INSTANCES, w.instance_block(*[
             w.instance(cpu, "0,%d" % cpu, value_of(
@@ -292,7 +292,7 @@ def clock_faults():
 
 
 def single_values():
-    """Kind 1: only the query identifies the counter."""
+    """Results of kind 1, whose counter only the query identifies."""
     def results(tick):
         return [w.result(w.SINGLE, value) for value in (
             w.v4(625000 * (tick + 1)), w.v8(62500000 * (tick + 2) * tick),

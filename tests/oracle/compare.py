@@ -25,14 +25,14 @@ from comparison import (Tally, batches, error_problem, list_problem, load,
 
 RECORDS = ("data", "result", "instance", "value")
 EXTREMES = (0, 1, 0x7FFFFFFF, 0xFFFFFFFF)
-BIG = 512  # for larger seeds, one flipped bit per byte suffices
+BIG = 512  # seeds with more bytes get one flipped bit per byte, others all eight
 
 
 # Comparing ------------------------------------------------------------------
 
 def verdict_problem(status, errors, last, valid, size):
-    """Whether exit status and error records of `show` agree with the verdict.
-    """
+    """A disagreement of exit status and error records of `show` with the
+    verdict of the oracle."""
     if valid:
         if status != 0 or errors:
             return "refused (exit %s, %s), expected valid" % (status, errors)

@@ -155,8 +155,8 @@ def show_problem(program, subject, path, lines, error):
     if status != (1 if error else 0):
         return "exit %s, expected %s" % (status, error)
     actual = [item for item in objects if is_compared(item)]
-    for wanted, given in zip(lines, actual):
-        found = object_problem(wanted, given)
+    for expected, printed in zip(lines, actual):
+        found = object_problem(expected, printed)
         if found:
             return found
     if len(lines) != len(actual):
@@ -194,14 +194,14 @@ def compare_inputs(program, subject, batch):
 
 
 def is_read_as(subject, data):
-    """Whether --kind log reads data as this format: a .blg has a byte 0 in
-    its first field."""
+    """Whether --kind log reads data as this format. A .blg is recognised by a
+    byte 0 in its first field."""
     is_text = data != b"" and 0 not in data[:4]
     return is_text == (subject == "pdh_text")
 
 
 def compare_seed_name(_, path, valid):
-    """Whether the name of a seed agrees with its verdict."""
+    """(label, problem) for the name of a seed, which tells whether it is valid."""
     return [(path, name_problem(path, valid))]
 
 

@@ -38,7 +38,7 @@ NUMBERS = (0, 1, 2, 3, 4, 8, 24, 40, 64, 88, 0x100, 0x7FFFFFFF, 0x80000000,
 NEAR = (-8, -4, -2, -1, 1, 2, 4, 8)
 # Bytes with a meaning in a name or in its encoding.
 LETTERS = b"\0\t\n\r 019A\"\\\x7f\x80\x81\x9f\xa0\xc3\xd8\xdf\xe2\xed\xf0\xff"
-TOLD = re.compile(r"(.*): offset ([0-9]+): ([a-z][a-z0-9_]*): .+")
+ERROR_LINE = re.compile(r"(.*): offset ([0-9]+): ([a-z][a-z0-9_]*): .+")
 
 
 # Mutations ------------------------------------------------------------------
@@ -169,7 +169,7 @@ def stream_problems(parts, actual):
 
 
 def status_problem(status, is_broken):
-    """Whether the exit status is the one expected."""
+    """An exit status other than the expected one: 1 for a broken input."""
     if status != (1 if is_broken else 0):
         return "exit %s, expected %d" % (status, is_broken)
     return None
@@ -207,7 +207,7 @@ def check_problem(kind, line, data):
     if found and found[0]:
         expected.update(code=found[0], offset=found[1])
     if found is None and ("code" in line or "offset" in line):
-        return "a sound file with a code: %s" % line
+        return "a valid file with a code or an offset: %s" % line
     return object_problem(expected, line)
 
 
@@ -220,7 +220,7 @@ def check_problems(program, kind, inputs):
                                       *(path for path, _, _ in inputs))
     if problem is None and [item.get("file") for item in objects] != [
             path for path, _, _ in inputs]:
-        problem = "the verdicts are not those of the files"
+        problem = "the output does not have one verdict for each file"
     if problem:
         return [(inputs[0][1] + " (check)", problem)]
     broken = any(item.get("valid") is not True for item in objects)
@@ -235,10 +235,10 @@ def stderr_problem(inputs, errors, stderr):
     if len(lines) != len(errors):
         return "%d errors are reported, expected %s" % (len(lines), errors)
     for line, error in zip(lines, errors):
-        match, path = TOLD.fullmatch(line), inputs[error["_file"]][0]
-        given = match and {"record": "error", "offset": int(match[2]),
+        match, path = ERROR_LINE.fullmatch(line), inputs[error["_file"]][0]
+        printed = match and {"record": "error", "offset": int(match[2]),
                            "code": match[3]}
-        if not given or match[1] != path or object_problem(error, given):
+        if not printed or match[1] != path or object_problem(error, printed):
             return "%r, expected %s in %s" % (line, error, path)
     return None
 
@@ -311,7 +311,7 @@ def compare_use(program, label, table, block):
 
 
 def compare_name(_, path, valid):
-    """(label, problem) for the name of a seed."""
+    """(label, problem) for the name of a seed, which tells whether it is valid."""
     return [(path + " (name)", name_problem(path, valid))]
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Common parts of all comparisons of a perfblock program with this oracle."""
+"""Common parts of all comparisons of a perfblock program with this oracle.
+
+Functions named *_problem return a description of a disagreement, or None.
+"""
 
 import glob
 import json
@@ -105,7 +108,8 @@ def list_problem(expected, actual, ignored=lambda item: ()):
 
 
 def error_problem(item, size):
-    """What is wrong with the description of an error, or None."""
+    """An error record of `size` bytes of input without a valid offset, code or
+    message."""
     offset = item.get("offset")
     if type(offset) is not int or not 0 <= offset <= size:
         return "error offset %r of %d bytes" % (offset, size)
@@ -127,7 +131,7 @@ def load(corpus, subject, suffix):
 
 
 def name_problem(path, valid):
-    """Whether the name of a seed agrees with its verdict."""
+    """The name of a seed that does not agree with its verdict."""
     if os.path.basename(path).startswith("valid_") != valid:
         return "the oracle says %s" % ("valid" if valid else "broken")
     return None

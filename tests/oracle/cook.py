@@ -15,8 +15,8 @@ import formula
 
 NONE = 0xFFFFFFFF
 RAW_COUNTS = (0x00000000, 0x00000100, 0x00010000, 0x00010100)
-# Statuses that take precedence over a wrong width of a value.
-EARLIER = ("unknown_type", "not_displayed", "need_two_samples",
+# Statuses that take precedence over the status of a wrong width of a value.
+BEFORE_WIDTH = ("unknown_type", "not_displayed", "need_two_samples",
            "type_mismatch")
 
 
@@ -123,8 +123,8 @@ def read_results(items, queries):
 
 
 def find_value(results, home, identity, counter):
-    """A counter of the same instance, first in the same result, then in the
-    set."""
+    """The value of a counter of the same instance: in the same result, or else
+    in another result of the same counterset."""
     others = [other for other in results
               if other is not home and other.guid == home.guid]
     for result in [home] + others:
@@ -195,7 +195,7 @@ def wrong_width(inputs):
 def evaluate(older, newer):
     """The formula, and the check of the widths of its values."""
     result = formula.evaluate(older, newer)
-    if result.status in EARLIER:
+    if result.status in BEFORE_WIDTH:
         return result
     two = formula.needs_two(formula.find_type(newer["type"]))
     if any(wrong_width(inputs) for inputs in [newer] + [older] * two):
@@ -235,8 +235,8 @@ def is_total(name):
 
 
 def total_flags(name, type_value, outcome, has_ended):
-    """The flags of a value: a total that two samples give lacks what
-    instances counted that have ended since the older one."""
+    """The flags of a value. A total computed from two samples is incomplete if
+    instances have ended since the older one: what they counted is missing."""
     known = formula.find_type(type_value)
     is_incomplete = (has_ended and is_total(name) and outcome.status == "ok"
                      and known and formula.needs_two(known))

@@ -31,7 +31,7 @@ class Hook:
         self.words = struct.unpack("<%dI" % (len(body) // 4), body)
         self.flags = self.count = self.elapsed = 0
         self.figures, self.label = [], b""
-        self.off = []  # offsets of figures that do not match their counters
+        self.wrong_figures = []  # offsets of figures that do not match the counts
 
     def fail(self, code):
         """Raise an error for this record."""
@@ -65,7 +65,7 @@ class Hook:
         else:
             wrong = abs(10000 * value - right) > 1
         if wrong:
-            self.off.append(self.offset + 12 + 4 * at)
+            self.wrong_figures.append(self.offset + 12 + 4 * at)
 
     def counted(self, at, scaled):
         """Counters and figures of one CPU, the system or a thread."""
@@ -232,7 +232,7 @@ STREAM_ERRORS = ("minor_mismatch", "elapsed_mismatch", "flags_mismatch",
                  "num_cpus_mismatch", "sum_mismatch", "label_mismatch")
 
 
-def joined_badly(group, error):
+def is_error_of_group(group, error):
     """Whether the failing record belongs to this group."""
     return bool(group) and error.code_and_offset[0] in STREAM_ERRORS
 
@@ -260,7 +260,7 @@ def groups(data):
             group.append(hook)
     except Malformed as error:
         # A malformed record does not affect a complete group before it.
-        if group and is_whole(group) and not joined_badly(group, error):
+        if group and is_whole(group) and not is_error_of_group(group, error):
             yield group
         raise
     if group and not is_whole(group):
@@ -283,9 +283,10 @@ def group_json(group):
 
 
 def warnings_json(group, last_stamp):
-    """The records of its warnings, and the last time stamp."""
+    """The records of a group's warnings, and the group's last time stamp."""
     kinds = {hook.kind: hook for hook in group}
-    found = {"figure_mismatch": [at for hook in group for at in hook.off],
+    found = {"figure_mismatch": [at for hook in group
+                                 for at in hook.wrong_figures],
              "missing_thread_hook": [], "stamp_descends": []}
     if 1 in kinds and kinds[1].flags & 4 and 4 in kinds and 2 not in kinds:
         found["missing_thread_hook"].append(kinds[1].offset + 12)

@@ -14,7 +14,7 @@ UNDEFINED = (NONE, NONE)
 
 
 def figure(numerator, denominator):
-    """Two words: rounded half up to 4 places."""
+    """The two words of a figure, rounded half up to 4 decimal places."""
     if denominator == 0:
         return UNDEFINED
     units = int(Fraction(10000 * numerator, denominator) + Fraction(1, 2))
@@ -162,5 +162,5 @@ def second_example():
 
 
 def third_example():
-    """Everything, with an idle CPU and one that went offline."""
+    """A group with all hooks, an idle CPU and a CPU that went offline."""
     return group(8000, PHASE, "SD", True, PHASE_THREAD, b"phase-03", minor=7)

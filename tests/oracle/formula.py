@@ -72,61 +72,61 @@ LARGE_RAW_BASE, MULTI_BASE = 0x40030500, 0x42030500
 MULTI_TIMER = 0x22410500
 
 
-def plain(name, form=None, clock=None, unit="", base=None):
+def type_row(name, form=None, clock=None, unit="", base=None):
     """A row of the table of types."""
     return Type("PERF_" + name, form, clock, unit, base)
 
 
 TYPES = {
-    0x00000000: plain("COUNTER_RAWCOUNT_HEX", RAW),
-    0x00000100: plain("COUNTER_LARGE_RAWCOUNT_HEX", RAW),
-    0x00000B00: plain("COUNTER_TEXT"),
-    0x00010000: plain("COUNTER_RAWCOUNT", RAW),
-    0x00010100: plain("COUNTER_LARGE_RAWCOUNT", RAW),
-    0x00400400: plain("COUNTER_DELTA", DELTA),
-    0x00400500: plain("COUNTER_LARGE_DELTA", DELTA),
-    0x00410400: plain("SAMPLE_COUNTER", RATE, "perf"),
-    0x00450400: plain("COUNTER_QUEUELEN_TYPE", QUEUE, "perf"),
-    0x00450500: plain("COUNTER_LARGE_QUEUELEN_TYPE", QUEUE, "perf"),
-    0x00550500: plain("COUNTER_100NS_QUEUELEN_TYPE", QUEUE, "100ns"),
-    0x00650500: plain("COUNTER_OBJ_TIME_QUEUELEN_TYPE", QUEUE, "object"),
-    0x10410400: plain("COUNTER_COUNTER", RATE, "perf", PER_SECOND),
-    0x10410500: plain("COUNTER_BULK_COUNT", RATE, "perf", PER_SECOND),
-    0x20020400: plain("RAW_FRACTION", FRACTION, None, PERCENT, RAW_BASE),
-    0x20020500: plain("LARGE_RAW_FRACTION", FRACTION, None, PERCENT,
-                      LARGE_RAW_BASE),
-    0x20410500: plain("COUNTER_TIMER", TIMER, "perf", PERCENT),
-    0x20470500: plain("PRECISION_SYSTEM_TIMER", FRACTION_DELTA, None, PERCENT,
-                      LARGE_RAW_BASE),
-    0x20510500: plain("100NSEC_TIMER", TIMER, "100ns", PERCENT),
-    0x20570500: plain("PRECISION_100NS_TIMER", FRACTION_DELTA, None, PERCENT,
-                      LARGE_RAW_BASE),
-    0x20610500: plain("OBJ_TIME_TIMER", TIMER, "object", PERCENT),
-    0x20670500: plain("PRECISION_OBJECT_TIMER", PRECISION_TIME, "object",
-                      PERCENT, LARGE_RAW_BASE),
-    0x20C20400: plain("SAMPLE_FRACTION", FRACTION_DELTA, None, PERCENT,
-                      SAMPLE_BASE),
-    0x21410500: plain("COUNTER_TIMER_INV", TIMER_INV, "perf", PERCENT),
-    0x21510500: plain("100NSEC_TIMER_INV", TIMER_INV, "100ns", PERCENT),
-    0x22410500: plain("COUNTER_MULTI_TIMER", MULTI_RATE, "perf", PERCENT,
-                      MULTI_BASE),
-    0x22510500: plain("100NSEC_MULTI_TIMER", MULTI, "100ns", PERCENT,
-                      MULTI_BASE),
-    0x23410500: plain("COUNTER_MULTI_TIMER_INV", MULTI_INV, "perf", PERCENT,
-                      MULTI_BASE),
-    0x23510500: plain("100NSEC_MULTI_TIMER_INV", MULTI_INV, "100ns", PERCENT,
-                      MULTI_BASE),
-    0x30020400: plain("AVERAGE_TIMER", AVERAGE_TIME, "perf", SECONDS,
-                      AVERAGE_BASE),
-    0x30240500: plain("ELAPSED_TIME", ELAPSED, "object", SECONDS),
-    0x40000200: plain("COUNTER_NODATA"),
-    0x40020500: plain("AVERAGE_BULK", AVERAGE, None, "", AVERAGE_BASE),
-    0x40030401: plain("SAMPLE_BASE"),
-    0x40030402: plain("AVERAGE_BASE"),
-    0x40030403: plain("RAW_BASE"),
-    0x40030500: plain("LARGE_RAW_BASE"),
-    0x42030500: plain("COUNTER_MULTI_BASE"),
-    0x80000000: plain("COUNTER_HISTOGRAM_TYPE"),
+    0x00000000: type_row("COUNTER_RAWCOUNT_HEX", RAW),
+    0x00000100: type_row("COUNTER_LARGE_RAWCOUNT_HEX", RAW),
+    0x00000B00: type_row("COUNTER_TEXT"),
+    0x00010000: type_row("COUNTER_RAWCOUNT", RAW),
+    0x00010100: type_row("COUNTER_LARGE_RAWCOUNT", RAW),
+    0x00400400: type_row("COUNTER_DELTA", DELTA),
+    0x00400500: type_row("COUNTER_LARGE_DELTA", DELTA),
+    0x00410400: type_row("SAMPLE_COUNTER", RATE, "perf"),
+    0x00450400: type_row("COUNTER_QUEUELEN_TYPE", QUEUE, "perf"),
+    0x00450500: type_row("COUNTER_LARGE_QUEUELEN_TYPE", QUEUE, "perf"),
+    0x00550500: type_row("COUNTER_100NS_QUEUELEN_TYPE", QUEUE, "100ns"),
+    0x00650500: type_row("COUNTER_OBJ_TIME_QUEUELEN_TYPE", QUEUE, "object"),
+    0x10410400: type_row("COUNTER_COUNTER", RATE, "perf", PER_SECOND),
+    0x10410500: type_row("COUNTER_BULK_COUNT", RATE, "perf", PER_SECOND),
+    0x20020400: type_row("RAW_FRACTION", FRACTION, None, PERCENT, RAW_BASE),
+    0x20020500: type_row("LARGE_RAW_FRACTION", FRACTION, None, PERCENT,
+                         LARGE_RAW_BASE),
+    0x20410500: type_row("COUNTER_TIMER", TIMER, "perf", PERCENT),
+    0x20470500: type_row("PRECISION_SYSTEM_TIMER", FRACTION_DELTA, None, PERCENT,
+                         LARGE_RAW_BASE),
+    0x20510500: type_row("100NSEC_TIMER", TIMER, "100ns", PERCENT),
+    0x20570500: type_row("PRECISION_100NS_TIMER", FRACTION_DELTA, None, PERCENT,
+                         LARGE_RAW_BASE),
+    0x20610500: type_row("OBJ_TIME_TIMER", TIMER, "object", PERCENT),
+    0x20670500: type_row("PRECISION_OBJECT_TIMER", PRECISION_TIME, "object",
+                         PERCENT, LARGE_RAW_BASE),
+    0x20C20400: type_row("SAMPLE_FRACTION", FRACTION_DELTA, None, PERCENT,
+                         SAMPLE_BASE),
+    0x21410500: type_row("COUNTER_TIMER_INV", TIMER_INV, "perf", PERCENT),
+    0x21510500: type_row("100NSEC_TIMER_INV", TIMER_INV, "100ns", PERCENT),
+    0x22410500: type_row("COUNTER_MULTI_TIMER", MULTI_RATE, "perf", PERCENT,
+                         MULTI_BASE),
+    0x22510500: type_row("100NSEC_MULTI_TIMER", MULTI, "100ns", PERCENT,
+                         MULTI_BASE),
+    0x23410500: type_row("COUNTER_MULTI_TIMER_INV", MULTI_INV, "perf", PERCENT,
+                         MULTI_BASE),
+    0x23510500: type_row("100NSEC_MULTI_TIMER_INV", MULTI_INV, "100ns", PERCENT,
+                         MULTI_BASE),
+    0x30020400: type_row("AVERAGE_TIMER", AVERAGE_TIME, "perf", SECONDS,
+                         AVERAGE_BASE),
+    0x30240500: type_row("ELAPSED_TIME", ELAPSED, "object", SECONDS),
+    0x40000200: type_row("COUNTER_NODATA"),
+    0x40020500: type_row("AVERAGE_BULK", AVERAGE, None, "", AVERAGE_BASE),
+    0x40030401: type_row("SAMPLE_BASE"),
+    0x40030402: type_row("AVERAGE_BASE"),
+    0x40030403: type_row("RAW_BASE"),
+    0x40030500: type_row("LARGE_RAW_BASE"),
+    0x42030500: type_row("COUNTER_MULTI_BASE"),
+    0x80000000: type_row("COUNTER_HISTOGRAM_TYPE"),
 }
 # A value that some tools print for the large base; it has no formula.
 ALIASES = {0x40030503: LARGE_RAW_BASE}
@@ -283,7 +283,8 @@ def is_dword(base_type):
 
 
 def has_small_bases(kind, older, newer):
-    """Whether both bases are 32 bits wide, by their own type or the table."""
+    """Whether both bases are 32 bits wide, according to the type of each base
+    or, if that is not known, to the table of types."""
     return all(is_dword(sample.get("base_type") or kind.base)
                for sample in (older, newer))
 
@@ -497,8 +498,9 @@ def row_problem(row):
     return None
 
 
-def old_row(vector):
-    """A row from a vector in JSON, whose expectations have another format."""
+def json_row(vector):
+    """A row from a vector in JSON. The expectations have another format and are
+    compared by json_problem."""
     row = dict.fromkeys(COLUMNS, "")
     row["id"], row["mode"] = vector["id"], vector.get("mode") or ""
     row["type"] = str(vector["type_value"])
@@ -514,10 +516,10 @@ def old_row(vector):
     return row
 
 
-def old_problem(vector):
+def json_problem(vector):
     """The difference between a JSON vector's evaluation and its expectations.
     """
-    result, expected = evaluate_row(old_row(vector)), vector["expected"]
+    result, expected = evaluate_row(json_row(vector)), vector["expected"]
     if result.status != expected["status"]:
         return "status %s, expected %s" % (result.status, expected["status"])
     for key in ("exact", "uint"):
@@ -531,7 +533,7 @@ def read_vectors(path):
     with open(path, encoding="utf-8", newline="") as file:
         if path.endswith(".json"):
             for vector in json.load(file)["vectors"]:
-                yield vector["id"], old_problem(vector)
+                yield vector["id"], json_problem(vector)
             return
         rows = csv.DictReader(file)
         if tuple(rows.fieldnames or ()) != COLUMNS:

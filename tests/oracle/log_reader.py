@@ -11,13 +11,13 @@ import json
 import struct
 import sys
 
-NOBODY = 0xFFFFFFFF
+NO_STRING = 0xFFFFFFFF  # offset of a string that does not exist
 BUFFER_HEADER, EVENT_LEAST, EVENT_HEADER, PART_HEADER = 0x48, 8, 0x30, 0x48
 RECOGNISED = BUFFER_HEADER + 0x24
 GUID = bytes.fromhex("b33b3f933e940d499ced3cbb14c14479")
 PATHS, SAMPLE, SUMMARY, NAMES = 0x20, 0x22, 0x23, 0x24
 COUNTER, INSTANCES, OBJECT = 1, 2, 5
-SHARED = 16  # how many times the bytes of an item's names may be read
+SHARED = 16  # the names of an item may be read this many times their bytes, since they may overlap
 
 
 class Broken(Exception):
@@ -139,10 +139,10 @@ class Log:
                 if cut and EVENT_HEADER <= size and size > end - at:
                     raise Broken("truncated_buffer", at)
                 ours = data[at + 0x18:at + 0x28] == GUID
-                least = EVENT_HEADER
+                min_size = EVENT_HEADER
                 if EVENT_HEADER <= size <= end - at and ours:
-                    least = PART_HEADER
-                if not least <= size <= end - at:
+                    min_size = PART_HEADER
+                if not min_size <= size <= end - at:
                     raise Broken("bad_event_size", at)
                 kind = number("H", data, at + 4)
                 known = ours and kind in (PATHS, SAMPLE, SUMMARY, NAMES)
@@ -188,7 +188,7 @@ class Log:
             raise Broken("truncated_record", len(self.data))
 
     def finished(self, started):
-        """Keeps the record if it has all parts; returns None."""
+        """Stores the record if it has all parts; returns None."""
         kind, offset, time, parts, count = started
         if len(parts) < count:
             return started
@@ -221,7 +221,7 @@ class Record:
         self.notes.add(code)
 
     def run(self, generator):
-        """Keeps the lines of a generator, and its error."""
+        """Stores the lines of a generator, and its error."""
         try:
             for line in generator:
                 self.lines.append(line)
@@ -247,7 +247,7 @@ def path_lines(record):
             record.tolerate("unaligned_size", at)
 
         def string(offset, field, at=at, size=size):
-            if offset == NOBODY:
+            if offset == NO_STRING:
                 return None
             if offset > size - 52:
                 raise Broken("bad_string_offset", at + field)

@@ -86,7 +86,7 @@ def all_types():
 
 
 def moving_instances():
-    """Instances appear, disappear, change order and repeat."""
+    """Instances are added, removed, reordered and repeated."""
     lists = ((("a", 1), ("b", 2), ("b", 3), ("c", 4)),
              (("b", 5), ("a", 6), ("b", 7), ("d", 8)),
              (), (("", 1), ("", 2), ("\ud800", 3)), (("", 2), ("b", 9)))

@@ -380,9 +380,10 @@ def registration_seeds():
             for name, (selector, raw) in seeds.items()}
 
 
-def pattern(wanted, name, units=None):
-    """A pattern and a name to match, after an odd selector byte."""
-    raw = w.utf16(wanted)
+def pattern(text, name, units=None):
+    """The input of a match: an odd selector byte, a pattern and a name.
+    `units` overrides the length of the pattern."""
+    raw = w.utf16(text)
     return b"\1" + struct.pack("<H", w.chosen(units, len(raw) // 2)) + raw + \
         w.utf16(name)
 
@@ -410,8 +411,8 @@ def query_seeds():
              "backtrack": ("*a*a*a*a*b", "a" * 40), "only_stars": ("***", "x"),
              "question_short": ("a??", "a"), "surrogates": ("?", "\U0001f600"),
              "lone": ("\ud800*", "\ud800\ud800")}
-    for name, (wanted, given) in pairs.items():
-        seeds["valid_pattern_" + name] = pattern(wanted, given)
+    for name, (text, matched_name) in pairs.items():
+        seeds["valid_pattern_" + name] = pattern(text, matched_name)
     seeds["broken_pattern_length"] = pattern("ab*", "", units=4)
     seeds["broken_pattern_length_max"] = pattern("*", "a", units=0xFFFF)
     seeds["broken_pattern_no_length"] = b"\1\1"

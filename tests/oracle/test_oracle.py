@@ -21,7 +21,8 @@ LISTS = {11: blocks.decode_guids, 12: blocks.decode_identifiers,
 
 
 def read_registration(seed):
-    """The decoder a registration seed selects, over its bytes."""
+    """The items of a metadata seed, read by the decoder that its first byte
+    selects."""
     if seed[0] in LISTS:
         return LISTS[seed[0]](seed[1:])
     return blocks.decode_registration(seed[1:], seed[0])
@@ -259,8 +260,8 @@ class Formulas(unittest.TestCase):
                              "not_displayed")
 
     def test_named_types_follow_their_bits(self):
-        # Two averages lack the difference bit; one timer uses F and is a
-        # percentage.
+        # Except for these: two averages lack the bit for a difference, and one
+        # timer multiplies by F although it is a percentage.
         apart = (0x30020400, AVERAGE, 0x22410500)
         for kind, known in formula.TYPES.items():
             spelled = formula.derive(kind)

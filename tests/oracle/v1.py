@@ -131,7 +131,7 @@ class Reader:
                 "_system_name": name if is_named and name_size else b""}
 
     def counts_objects_only(self, total, first, count):
-        """Whether the total size leaves out the header, as in Samba's blocks.
+        """Whether the total size does not include the header, as in Samba's blocks.
 
         Then the sizes of the objects add up to it, and the file is large enough for
         the header, too.
@@ -391,7 +391,7 @@ def decode_block(data, at=0):
 
 
 def decode_v2(data, at):
-    """The same for a V2 block; its errors have no code here."""
+    """The records of a V2 block; a record of an error has no code."""
     records, error = blocks.collect(blocks.decode_data(data, at))
     if error:
         records.append({"record": "error"})

@@ -13,7 +13,7 @@ import v1
 from blocks import clock_time, public
 
 NO_UNIQUE_ID = -1
-MAX_OBJECTS = 4096  # in all samples that a History keeps
+MAX_OBJECTS = 4096  # in all samples that a History stores
 # The identity of the only instance of an object without instances: it has no
 # name, and a key counter does not apply.
 ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
@@ -204,8 +204,8 @@ class History:
 
     def __init__(self):
         self.latest = {}  # (machine, title) -> order of its latest sample
-        self.kept = {}    # order -> (sample, number, file, keys)
-        self.taken = 0
+        self.stored = {}  # order -> (sample, number, file, keys)
+        self.count = 0    # of all samples that were stored; the next order
 
     def add(self, sample, number, file):
         """The number of a new sample, which is `number` unless it is part of
@@ -214,33 +214,33 @@ class History:
         header = sample.header
         keys = {(header["_system_name"], item.item["object"])
                 for item in sample.objects}
-        found = {key[1]: self.kept[self.latest[key]]
+        found = {key[1]: self.stored[self.latest[key]]
                  for key in keys if key in self.latest}
-        if self.kept:
-            last, at, _, _ = self.kept[max(self.kept)]
+        if self.stored:
+            last, at, _, _ = self.stored[max(self.stored)]
             if at + 1 == number and all(
                     older[1] != at for older in found.values()) and all(
                     header[key] == last.header[key] for key in (
                         "_system_name", "perf_time", "perf_time_100ns")):
                 number = at
         if keys:
-            self.keep(keys, (sample, number, file, keys))
+            self.store(keys, (sample, number, file, keys))
         return number, {title: older[0] for title, older in found.items()
                         if older[2] == file or continues(older[0].header,
                                                          header)}
 
-    def keep(self, keys, entry):
-        """Keep a sample, and the latest samples of other objects."""
-        self.latest.update((key, self.taken) for key in keys)
-        self.kept = {order: kept for order, kept in self.kept.items()
+    def store(self, keys, entry):
+        """Store a sample, and drop those that are the latest of no object."""
+        self.latest.update((key, self.count) for key in keys)
+        self.stored = {order: older for order, older in self.stored.items()
                      if order in self.latest.values()}
-        while self.kept and len(keys) + sum(
-                len(kept[3]) for kept in self.kept.values()) > MAX_OBJECTS:
-            del self.kept[min(self.kept)]
-        self.kept[self.taken] = entry
-        self.taken += 1
+        while self.stored and len(keys) + sum(
+                len(older[3]) for older in self.stored.values()) > MAX_OBJECTS:
+            del self.stored[min(self.stored)]
+        self.stored[self.count] = entry
+        self.count += 1
         self.latest = {key: order for key, order in self.latest.items()
-                       if order in self.kept}
+                       if order in self.stored}
 
 
 def cook_parts(parts, names=None, key_counter=None):

@@ -10,8 +10,8 @@ from v1_writer import little
 
 DELTA = 0x00400400
 TITLE_MAX = 0xFFFFFFFF
-# In these blocks the help index is the title + 1, and there is none after the
-# last title.
+# The title that last_title() replaces by TITLE_MAX. A block with TITLE_MAX cannot
+# be written directly: the help index of an object is its title + 1.
 STAND_IN = 0x7FEEEEEE
 
 

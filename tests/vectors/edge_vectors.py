@@ -14,17 +14,17 @@ DWORD_EDGES = (0, 1, 2, TWO31 - 1, TWO31, TWO32 - 2, TWO32 - 1)
 LARGE_EDGES = (0, 1, TWO32 - 1, TWO32, TWO53 - 1, TWO53 + 1, TWO63, TWO64 - 1)
 # Pairs of clock readings: equal, reversed, one step, and the largest distance.
 CLOCK_PAIRS = (
-    (0, 0, "stands still at 0"), (5, 5, "stands still at 5"),
-    (INT64_MAX, INT64_MAX, "stands still at its end"),
-    (6, 5, "goes back by 1"),
-    (0, -1, "goes back below 0"), (TWO53 + 1, TWO53, "goes back by 1 at 2^53"),
-    (INT64_MAX, INT64_MIN, "goes back as far as it can"),
-    (0, INT64_MIN, "goes back by 2^63"), (0, 1, "goes on by 1"),
-    (-1, 1, "passes 0"), (INT64_MIN, INT64_MAX, "goes on as far as it can"),
-    (INT64_MIN, 0, "goes on by 2^63"),
-    (-1, INT64_MAX, "goes on by 2^63 past 0"),
-    (0, INT64_MAX, "goes on by 2^63-1"),
-    (TWO53 - 1, TWO53 + 2, "goes on by 3 at 2^53"),
+    (0, 0, "does not advance from 0"), (5, 5, "does not advance from 5"),
+    (INT64_MAX, INT64_MAX, "does not advance from its maximum"),
+    (6, 5, "runs backwards by 1"),
+    (0, -1, "runs backwards below 0"), (TWO53 + 1, TWO53, "runs backwards by 1 at 2^53"),
+    (INT64_MAX, INT64_MIN, "runs backwards by the largest distance"),
+    (0, INT64_MIN, "runs backwards by 2^63"), (0, 1, "advances by 1"),
+    (-1, 1, "advances across 0"), (INT64_MIN, INT64_MAX, "advances by the largest distance"),
+    (INT64_MIN, 0, "advances by 2^63"),
+    (-1, INT64_MAX, "advances by 2^63, across 0"),
+    (0, INT64_MAX, "advances by 2^63-1"),
+    (TWO53 - 1, TWO53 + 2, "advances by 3 at 2^53"),
     (133000000000000000, 133000000010000321, "is a file time, 1 s apart"))
 FREQUENCIES = (INT64_MIN, -1, 0, 1, 3, 10000000, TWO32 + 1, TWO53 + 1,
                INT64_MAX)
@@ -54,19 +54,20 @@ def forms_of(kind):
 # Types -----------------------------------------------------------------------
 
 def type_cases():
-    """Every type once with everything there, and once with one sample."""
+    """Every type with all inputs present, with one sample, without inputs, and
+    with an older sample of another type."""
     for kind in SHOWN + HIDDEN + [ALIAS] + list(UNNAMED):
         older, newer = usual_samples(kind)
         known = formula.find_type(kind)
         what = "an unnamed type" if known is None else (
-            "a type" if known.form else "a type with nothing to compute")
-        yield Case("usual", older, newer, what + " with every input there")
+            "a type" if known.form else "a type without a formula")
+        yield Case("usual", older, newer, what + " with all inputs")
         yield Case("one", None, newer, what + " with one sample")
     for kind in HIDDEN + [ALIAS] + list(UNNAMED):
         yield Case("bare", None, {"type": kind},
-                   "the type decides before any input is asked for")
+                   "the type is checked before the inputs")
         yield Case("other", {"type": 0}, {"type": kind},
-                   "the type decides before the older one's is looked at")
+                   "the type is checked before that of the older sample")
 
 
 # Raw values ------------------------------------------------------------------
@@ -77,7 +78,7 @@ def pairs_of(edges):
     for edge, following in zip(edges, edges[1:] + (last,)):
         yield 0, edge, "rises from 0 to " + spell(edge)
         yield edge, edge, "stays at " + spell(edge)
-        yield edge, last, "rises from %s to its last value" % spell(edge)
+        yield edge, last, "rises from %s to its maximum" % spell(edge)
         yield edge, following, "rises from %s to %s" % (spell(edge),
                                                         spell(following))
         yield following, edge, "falls from %s to %s" % (spell(following),
@@ -102,7 +103,7 @@ def value_cases():
             newer = vary(kind, value=edge)[1]
             yield Case("value", None, newer, "the raw value is " + spell(edge))
         yield Case("value", *vary(kind, {"value": 1751}),
-                   "a gauge may fall: the newer sample alone counts",
+                   "a gauge may fall: only the newer sample is used",
                    decision="the newer sample alone")
 
 
@@ -168,7 +169,7 @@ def base_cases():
                            "the base is " + spell(edge))
             yield Case("base", *vary(kind, value=0, base=0), "0 over 0")
             yield Case("base", *vary(kind, {"base": 1901}),
-                       "a base may fall: the newer sample alone counts",
+                       "a base may fall: only the newer sample is used",
                        decision="the newer sample alone")
         if form.below in ("base_delta", "base_or_time"):
             for old, new, what in pairs_of(edges):
@@ -190,29 +191,29 @@ def flag_cases():
         if known.unit != formula.PERCENT:
             continue
         for top, whole, what in (
-                (999999, 1000000, "a millionth below the whole"),
-                (1000000, 1000000, "exactly the whole"),
-                (1000001, 1000000, "a millionth above the whole"),
-                (0, 1000000, "nothing of the whole"),
-                (1, 1, "1 of 1"), (2, 1, "2 of 1"),
-                (TWO32 - 1, TWO32 - 2, "above by one of 2^32-2"),
-                (TWO53, TWO53 + 1, "below by less than a double can tell"),
-                (TWO53 + 1, TWO53, "above by less than a double can tell"),
-                (INT64_MAX - 1, INT64_MAX, "below by one of 2^63-1"),
+                (999999, 1000000, "a millionth below 100 %"),
+                (1000000, 1000000, "exactly 100 %"),
+                (1000001, 1000000, "a millionth above 100 %"),
+                (0, 1000000, "0 %"),
+                (1, 1, "100 %, of 1 tick"), (2, 1, "200 %, of 1 tick"),
+                (TWO32 - 1, TWO32 - 2, "one of 2^32-2 above 100 %"),
+                (TWO53, TWO53 + 1, "less below 100 % than the precision of a double"),
+                (TWO53 + 1, TWO53, "less above 100 % than the precision of a double"),
+                (INT64_MAX - 1, INT64_MAX, "one of 2^63-1 below 100 %"),
                 (TWO64 - 1, INT64_MAX, "about 200 %")):
             if top >= TWO32 and not is_large(kind):
                 continue
             below = divider(kind, whole)
             yield Case("whole", *vary(kind, dict(below[0], value=0), value=top,
                                       multi=1, perf_freq=1, **below[1]),
-                       "the counter takes " + what)
+                       "the counter's share is " + what)
         if form.items:
             below = divider(kind, 1000)
             for top in (2999, 3000, 3001, 4001):
                 yield Case("items", *vary(
                     kind, dict(below[0], value=0), value=top, multi=3,
                     perf_freq=1, **below[1]),
-                    "three items, of whose 3000 ticks %d are taken" % top)
+                    "three items, which use %d of their 3000 ticks" % top)
 
 
 # Factors ---------------------------------------------------------------------
@@ -289,17 +290,17 @@ def missing_cases():
                        what + " in the older sample")
         yield Case("no_unused", *vary(kind, dict.fromkeys(unused),
                                       **dict.fromkeys(unused)),
-                   "only what the formula uses is there")
+                   "only the inputs that the formula uses are present")
         yield Case("nothing", {"type": kind}, {"type": kind},
-                   "two samples that hold nothing")
+                   "two samples without any input")
         yield Case("nothing_one", None, {"type": kind},
-                   "one sample that holds nothing")
+                   "one sample without any input")
         yield Case("mismatch", dict(older, type=kind ^ 0x00010000), newer,
                    "the older sample is of another type",
                    decision="" if formula.needs_two(formula.TYPES[kind])
                    else "an unused older sample of another type")
         yield Case("mismatch", {"type": kind ^ 0x100}, newer,
-                   "an older sample of another size that holds nothing",
+                   "an older sample of another size without any input",
                    decision="an unused older sample of another type"
                    if not formula.needs_two(formula.TYPES[kind]) else "")
 
@@ -327,7 +328,7 @@ def faults_of(kind):
     if form.delta:
         yield "the counter falls", {"value": 1751}, {}
     if elapsed:
-        yield "the start lies ahead", {}, {"value": 71001}
+        yield "the start is later than the time", {}, {"value": 71001}
     if form.frequency:
         yield "the frequency is 0", {}, {frequency: 0}
     if form.items:
@@ -339,7 +340,7 @@ def faults_of(kind):
                                                        {"base": 8})
         if form.below == "base":
             still = {}, {"base": 0}
-        yield "nothing to divide by", *still
+        yield "the denominator is 0", *still
         if form.below != "base":
             yield "the denominator is negative", *back
 
@@ -361,5 +362,5 @@ def order_cases():
                 older.update(old)
                 newer.update(new)
             yield Case("order_all", older, newer,
-                       "%s, and all that is tested later" % faults[number][0],
+                       "%s, and every fault that is tested later" % faults[number][0],
                        decision="order of tests")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Writes the seeds of the fuzz target calls: `make_calls_seeds.py CORPUS`.
 
-Each one has a seed of another subject twice, and calls of each function in a
-useful order and in the reverse of it (fuzz/calls_fuzzer.c). Every run writes
-the same bytes.
+Each seed has the bytes of a seed of another subject twice, and calls of the
+functions of this subject, first in a useful order and then in the reverse order
+(fuzz/calls_fuzzer.c). Every run writes the same bytes.
 """
 
 import pathlib

@@ -75,7 +75,7 @@ def attach(capacity, place=0):
 
 
 def rest(place=0):
-    """All calls that do not change the state."""
+    """All calls that do not change the state of an instance."""
     return b"".join(call(what, place) for what in (7, 8, 9, 10)) + call(
         11, place, b"\1")
 

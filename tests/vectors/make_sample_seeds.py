@@ -350,7 +350,8 @@ def many(tick):
 
 
 def churn(older, newer):
-    """Instances named by letters, each with its own value."""
+    """Samples whose instances are named by the letters of `older` and `newer`,
+    each with its own value."""
     def make(tick):
         return [rows(w.INSTANCES, (), *[
             (ord(name), name, w.v4(tick * (5 + place * place)))

@@ -3,7 +3,7 @@
 """Writes the seeds of the fuzz target v2_values: `make_v2_values_seeds.py CORPUS`.
 
 Each seed is four bytes that select how it is read (the layout of
-fuzz/v2_values_fuzzer.c), then a V2 reply.  The output is the same every time.
+fuzz/v2_values_fuzzer.c), then a V2 reply. Every run writes the same bytes.
 """
 
 import pathlib

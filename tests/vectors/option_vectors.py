@@ -36,7 +36,7 @@ def counter_wraps():
                        "the %d-byte counter falls from %s to %s" % (
                            8 if is_large(kind) else 4, spell(old), spell(new)),
                        "wrap32")
-        yield Case("wrap_none", *vary(kind), "nothing falls, nothing wraps",
+        yield Case("wrap_none", *vary(kind), "no value falls, so none wraps",
                    "wrap32")
 
 
@@ -62,11 +62,11 @@ def base_wraps():
             "counter and base of 4 bytes fall together", "wrap32")
         yield Case("wrap_mixed", *vary(
             kind, {"base": TWO32 - 100, **SMALL}, base=900, **LARGE),
-            "the base fell, and is of 4 bytes in the older sample alone",
+            "the base falls, and only the older one has 4 bytes",
             "wrap32")
         yield Case("wrap_mixed", *vary(
             kind, {"base": TWO32 - 100, **LARGE}, base=900, **SMALL),
-            "the base fell, and is of 4 bytes in the newer sample alone",
+            "the base falls, and only the newer one has 4 bytes",
             "wrap32")
     yield Case("utility", *vary(
         0x20470500, {"value": 10 ** 12, "base": TWO32 - 3 * 10 ** 6, **SMALL},
@@ -84,9 +84,9 @@ def clock_wraps():
     for kind in (0x00010000, 0x20020400):
         yield Case("wrap_gauge", *vary(kind, {"value": TWO32 - 1, "base": 9},
                                        value=5, base=8),
-                   "the newer sample alone counts: nothing to wrap", "wrap32")
+                   "only the newer sample is used, so nothing wraps", "wrap32")
     yield Case("wrap_items", *vary(0x22410500, {"multi": 9}, multi=8),
-               "an item count may fall: only the newer one is read", "wrap32")
+               "a multi count may fall: only the newer one is used", "wrap32")
 
 
 # Multi timers ----------------------------------------------------------------
@@ -103,18 +103,18 @@ def item_options():
                                  (TWO53 + 1, TWO64 - 1)):
                 yield Case(mode, *vary(kind, {key: 0, "value": 0}, **{
                     key: 1000, "value": taken, "multi": items}),
-                    "%s ticks of 1000 taken, by %s items" % (
+                    "%s ticks of 1000 used by %s items" % (
                         spell(taken), spell(items)), mode)
             yield Case(mode, *vary(kind, {key: 0, "value": 0}, **{
                 key: INT64_MAX, "value": TWO63 + 5, "multi": 3}),
-                "a product beyond 64 bits", mode)
+                "a product that does not fit into 64 bits", mode)
     kind = 0x22410500
     for ticks in (None, 0, -1, 1):
         yield Case("server_2003", *vary(kind, perf_freq=ticks),
                    "the frequency, %s, is not needed" % ticks, "server_2003")
     for kind, mode in itertools.product((0x20410500, 0x21410500, 0x10410400),
                                         ("per_item_inverse", "server_2003")):
-        yield Case("not_multi", *vary(kind), "not a multi timer: no effect",
+        yield Case("not_multi", *vary(kind), "the option has no effect: not a multi timer",
                    mode)
 
 
@@ -134,7 +134,7 @@ def limit_cases():
             yield Case("cap", *vary(kind, {"value": 0, **older}, **{
                 "value": top, "multi": 1, "perf_freq": 1, **newer}),
                 "%s of 1000%s" % (spell(top), "" if known.unit == "%" else
-                                  ": not a percentage, no cap"), "cap_100")
+                                  ": not a percentage, so not capped"), "cap_100")
     for kind, mode in itertools.product(
             INVERSES, ("clamp_0", "cap_100 clamp_0")):
         older, newer = divider(kind, 1000)
@@ -144,7 +144,7 @@ def limit_cases():
                 continue
             yield Case("clamp", *vary(kind, {"value": 0, **older}, **{
                 "value": taken, "multi": items, **newer}),
-                "%s of 1000 ticks taken by %d items" % (spell(taken), items),
+                "%s of 1000 ticks used by %d items" % (spell(taken), items),
                 mode)
     for taken, mode in itertools.product(
             (TWO53, TWO53 + 1), ("cap_100", "cap_100 scale=-2",
@@ -152,8 +152,8 @@ def limit_cases():
         older, newer = divider(0x20410500, TWO53)
         yield Case("cap_exact", *vary(0x20410500, {"value": 0, **older},
                                       **{"value": taken, **newer}),
-                   "%s by less than a double can tell: judged exactly" % (
-                       "above" if taken > TWO53 else "not above, not even"),
+                   "%s by less than the precision of a double" % (
+                       "above 100 %" if taken > TWO53 else "not above 100 %, not even"),
                    mode)
 
 
@@ -193,17 +193,17 @@ def scale_cases():
             older, newer = divider(0x20410500, whole)
             yield Case("scale_once", *vary(0x20410500, {"value": 0, **older},
                                            **{"value": taken, **newer}),
-                       "rounded, then scaled gives %r" % wrong, mode)
+                       "scaling the rounded value would give %r" % wrong, mode)
         older, newer = divider(0x21410500, 1000)
         for taken in (0, 3001):
             yield Case("scale_inverse", *vary(
                 0x21410500, {"value": 0, **older}, **{"value": taken,
                                                       **newer}),
-                "limits look at the value before it is scaled",
+                "limits apply to the value before it is scaled",
                 "cap_100 clamp_0 " + mode)
         yield Case("scale_negative", *vary(
             0x21410500, {"value": 0, **older}, value=3001, **newer),
-            "a negative value, which never is an integer of 64 bits", mode)
+            "a negative value is never reported as an integer", mode)
     for scale in (-10, 10):
         older, newer = divider(0x10410500, 1)
         yield Case("scale_most", *vary(
@@ -218,14 +218,14 @@ def bad_scales():
     for scale in (11, -11, 127, -128):
         mode = "scale=%d" % scale
         for kind in (0x00010000, 0x10410400, 0x20020400, 0x30240500):
-            yield Case("bad_scale", *vary(kind), "nothing else is wrong", mode)
+            yield Case("bad_scale", *vary(kind), "only the scale is wrong", mode)
         yield Case("bad_scale", None, vary(0x10410400)[1],
-                   "two samples are needed as well", mode)
+                   "the second sample is missing, too", mode)
         yield Case("bad_scale", {"type": 0x10410500}, {"type": 0x10410400},
-                   "everything else is wrong as well", mode)
-        yield Case("bad_scale", *vary(0x40030402), "nothing to compute", mode)
-        yield Case("bad_scale", *vary(0x10510500), "no such type", mode)
-        yield Case("bad_scale", *vary(0x10510500), "a type by its bits",
+                   "everything else is wrong, too", mode)
+        yield Case("bad_scale", *vary(0x40030402), "the type has no formula", mode)
+        yield Case("bad_scale", *vary(0x10510500), "an unknown type", mode)
+        yield Case("bad_scale", *vary(0x10510500), "a type evaluated by its bits",
                    "generic " + mode)
 
 
@@ -235,9 +235,9 @@ def option_cases():
                                item_options(), limit_cases(), scale_cases(),
                                bad_scales())
     for kind in sorted(formula.TYPES):
-        yield Case("all", *vary(kind), "all options, usual numbers",
+        yield Case("all", *vary(kind), "all options with usual numbers",
                    ALL_OPTIONS)
-        yield Case("generic", *vary(kind), "a named type is not derived",
+        yield Case("generic", *vary(kind), "a named type is not evaluated by its bits",
                    "generic")
 
 
@@ -286,15 +286,15 @@ def derived_cases():
         yield Case("bits_one", None, vary(kind)[1], "one sample: " + words,
                    "generic")
         if number % 10 == 0:
-            yield Case("unknown", *vary(kind), "not asked for: " + words)
+            yield Case("unknown", *vary(kind), "without the option: " + words)
 
 
 def malformed_cases():
     """Inconsistent bits have no formula, with or without the option."""
     for kind, what in (
-            (0x10510501, "bit 0 is reserved"), (0x10510480, "bit 7 is"),
-            (0x10511500, "bit 12 is reserved"), (0x10518500, "bit 15 is"),
-            (0x14510500, "bit 26 is reserved"), (0x18510500, "bit 27 is"),
+            (0x10510501, "bit 0 is reserved"), (0x10510480, "bit 7 is reserved"),
+            (0x10511500, "bit 12 is reserved"), (0x10518500, "bit 15 is reserved"),
+            (0x14510500, "bit 26 is reserved"), (0x18510500, "bit 27 is reserved"),
             (0x10580500, "subtype 8"), (0x105F0500, "subtype 15"),
             (0x10710500, "timer 3"),
             (0x10D10500, "a rate with the difference of a base"),
@@ -354,11 +354,11 @@ def derived_options():
     """Other options together with generic."""
     for kind in (0x00420400, 0x10510400, 0x00820400, 0x20470400):
         fall = {"value": TWO32 - 9, "base": TWO32 - 7}
-        for types, what in (({}, "no type says its width"),
-                            (SMALL, "its type has 4 bytes"),
-                            (LARGE, "its type has 8 bytes")):
+        for types, what in (({}, "the width of the base is unknown"),
+                            (SMALL, "the base has 4 bytes"),
+                            (LARGE, "the base has 8 bytes")):
             yield Case("wrap", *vary(kind, {**fall, **types}, **types),
-                       "counter and base fall: of the base, " + what,
+                       "counter and base fall, and " + what,
                        "wrap32 generic")
     for kind in (0x13610500, 0x23610500, 0x33510400, 0x12610500):
         for items in (0, 1, 5):
@@ -367,15 +367,15 @@ def derived_options():
                        "per_item_inverse generic")
     for kind in (0x22410400, 0x12410500):
         yield Case("kit", *vary(kind),
-                   "the kit's formula is that of one named type",
+                   "the formula of Server 2003 is for one named type only",
                    "server_2003 generic")
     for kind, top in itertools.product((0x20400400, 0x20000400, 0x00410500),
                                        (1100, 1101)):
         yield Case("cap", *vary(kind, {"value": 1000}, value=top),
-                   "the unit decides about the cap", "cap_100 generic")
+                   "only percentages are capped", "cap_100 generic")
     for mode in ("generic", "clamp_0 generic", "clamp_0 generic scale=3"):
         yield Case("below", *vary(0x11510500),
-                   "an inverse rate whose counter outran its clock", mode)
+                   "an inverse rate whose counter advances more than its clock", mode)
     for scale in (-10, 10):
         yield Case("scale", *vary(0x00020400), "a fraction, scaled",
                    "generic scale=%d" % scale)

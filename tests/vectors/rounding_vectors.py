@@ -144,7 +144,7 @@ def ties(kind):
         inputs = exact_tie(kind, last_bits)
         if inputs:
             yield Case("tie", *place(kind, *inputs),
-                       "halfway between two doubles: to even, which is " + way)
+                       "halfway between two doubles: rounds to even, " + way)
 
 
 # Rounding in between ---------------------------------------------------------
@@ -208,7 +208,7 @@ def cut_off(kind):
         top, bottom = fraction(kind, *inputs)
         if formula.Fraction(top / bottom) > formula.Fraction(top, bottom):
             yield Case("up", *place(kind, *inputs),
-                       "to nearest is up here, where cutting off goes down")
+                       "rounding to nearest goes up, truncation would go down")
             return
 
 
@@ -220,13 +220,13 @@ def late_conversion(kind):
         return
     start = (1 << 62) + 1
     yield Case("late", *place(kind, 1000, 4096, 10000000, 1, start),
-               "the raw value is near 2^62: subtract first, then convert")
+               "raw values near 2^62 must be subtracted before conversion")
     key = clock_of(kind)[0]
     if form.below == "time":
         older, newer = place(kind, 1000, 4096, 10000000)
         older[key], newer[key] = start, start + 3001
         yield Case("late", older, newer,
-                   "the clock is near 2^62: subtract first, then convert")
+                   "clocks near 2^62 must be subtracted before conversion")
 
 
 def product_beyond(kind):
@@ -282,7 +282,7 @@ def whole_numbers(kind):
             (TWO63 + 3072, "a tie that goes up"),
             (TWO64 - 1025, "below a tie"),
             (TWO64 - 1024, "a tie that goes up, to 2^64"),
-            (TWO64 - 1, "rounded to 2^64, beside the exact integer")):
+            (TWO64 - 1, "rounded to 2^64; the integer is exact")):
         older, newer = vary(kind, {"value": 0}, value=number)
         yield Case("whole", older if form.delta else None, newer,
                    "%s is %s" % (spell(number), what))

@@ -190,8 +190,8 @@ static bool is_near(double value, const char *published, const char *within)
     return difference <= bound && -difference <= bound;
 }
 
-/* Returns the part of the result that is wrong, or null. */
-static const char *judge(const pfb_formula_result *result, char *const cells[COLUMN_COUNT])
+/* Compares a result with the expected cells. Returns the name of the first part that differs, or null. */
+static const char *find_difference(const pfb_formula_result *result, char *const cells[COLUMN_COUNT])
 {
     bool ok = result->status == PFB_STATUS_OK;
     if (strcmp(pfb_status_name(result->status), cells[COLUMN_STATUS]) != 0)
@@ -254,7 +254,7 @@ static void run_row(char *line, tally *count)
         return;
     }
     pfb_formula_result result = pfb_formula_evaluate(two ? &older : NULL, &newer, &options);
-    const char *wrong = judge(&result, cells);
+    const char *wrong = find_difference(&result, cells);
     if (!wrong) {
         count->passed++;
         return;

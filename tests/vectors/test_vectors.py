@@ -55,7 +55,7 @@ def coverage(rows):
 
 
 class Suite(unittest.TestCase):
-    """What README.md says about the files."""
+    """The files have what corpus/formula/README.md says."""
 
     def test_current(self):
         written = dict(make_vectors.suite_files(FOLDER))
@@ -117,7 +117,7 @@ class Suite(unittest.TestCase):
         self.assertEqual(done.stdout, "%d passed, 0 failed\n" % len(ROWS))
 
 
-# The formulas once more ------------------------------------------------------
+# The formulas of docs/formula.md ---------------------------------------------
 
 def documented_formulas():
     """Formula and clock of each type, as the page's table has them."""
