@@ -180,10 +180,10 @@ static void release(uint8_t *memory, size_t size)
 
 #endif
 
-guarded guarded_make(size_t least_size)
+guarded guarded_make(size_t min_size)
 {
     size_t page = page_size();
-    size_t size = (least_size / page + 1) * page;
+    size_t size = (min_size / page + 1) * page;
     uint8_t *all = reserve(size + 2 * page);
     cr_assert(all && make_accessible(all + page, size), "out of memory");
     return (guarded){.begin = all + page, .end = all + page + size};

@@ -67,7 +67,7 @@ typedef struct guarded {
     uint8_t *end;   /* start of the second page */
 } guarded;
 
-guarded guarded_make(size_t least_size);
+guarded guarded_make(size_t min_size);
 void guarded_free(guarded *memory);
 
 /* ---- The seed corpus ----------------------------------------------------------------------------------- */

@@ -18,10 +18,10 @@ pfb_raw_value sample_at(uint32_t type, int64_t tick, uint64_t value)
                            .object_freq = 80};
 }
 
-pfb_formula_result evaluate_two(uint32_t type, uint64_t from, uint64_t to)
+pfb_formula_result evaluate_two(uint32_t type, uint64_t older_value, uint64_t newer_value)
 {
-    pfb_raw_value older = sample_at(type, 0, from);
-    pfb_raw_value newer = sample_at(type, 1, to);
+    pfb_raw_value older = sample_at(type, 0, older_value);
+    pfb_raw_value newer = sample_at(type, 1, newer_value);
     return pfb_formula_evaluate(&older, &newer, NULL);
 }
 

@@ -43,7 +43,7 @@ enum { ALL_INPUTS = 255 };
 pfb_raw_value sample_at(uint32_t type, int64_t tick, uint64_t value);
 
 /* Evaluates two such samples, one tick apart. */
-pfb_formula_result evaluate_two(uint32_t type, uint64_t from, uint64_t to);
+pfb_formula_result evaluate_two(uint32_t type, uint64_t older_value, uint64_t newer_value);
 
 bool same_bits(double a, double b);
 bool same_result(const pfb_formula_result *a, const pfb_formula_result *b);

@@ -37,7 +37,7 @@ extern cpi_reading at_end;
 
 /* These functions fail the test if they do not succeed. */
 pfb_cpi_reader *open_reader(uint32_t mode);
-void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, cpi_reading *to);
+void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, cpi_reading *output);
 void start(pfb_cpi_reader *reader);  /* into at_start */
 void finish(pfb_cpi_reader *reader); /* into at_end */
 

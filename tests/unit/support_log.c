@@ -22,9 +22,9 @@ static uint8_t *make_bytes(size_t size)
     return memory;
 }
 
-static size_t window_size(const log_walk *walk, size_t from, size_t window)
+static size_t window_size(const log_walk *walk, size_t offset, size_t window)
 {
-    size_t left = walk->size - from;
+    size_t left = walk->size - offset;
     return window < left ? window : left;
 }
 
@@ -47,10 +47,10 @@ static bool next_record(log_walk *walk)
     while (!pfb_log_next_record(&walk->reader, &walk->record)) {
         if (!walk->reader.needs_more)
             return false;
-        size_t from = (size_t)walk->reader.window_offset + walk->reader.resume_offset;
-        size_t count = window_size(walk, from, window);
-        cr_assert_leq(from, walk->size);
-        pfb_log_continue(&walk->reader, walk->data + from, count, count == walk->size - from);
+        size_t offset = (size_t)walk->reader.window_offset + walk->reader.resume_offset;
+        size_t count = window_size(walk, offset, window);
+        cr_assert_leq(offset, walk->size);
+        pfb_log_continue(&walk->reader, walk->data + offset, count, count == walk->size - offset);
         window = walk->reader.resume_offset == 0 ? 2 * window : window;
     }
     return true;

@@ -23,8 +23,8 @@ uint32_t lwp_geometry(uint32_t control_bytes, uint32_t event_bytes, uint32_t max
  */
 void lwp_make(lwp_bytes *b);
 
-/* The same with records of `event_bytes` and a ring of `ring_bytes`, whose head and tail are given. There is no minimum
- * size of the ring, and there are no pairs of interval and counter. */
+/* The same with records of `event_bytes` and a ring of `ring_bytes`, with this head and tail. There is no minimum size
+ * of the ring, and there are no pairs of interval and counter. */
 void lwp_make_ring(lwp_bytes *b, uint32_t event_bytes, uint32_t ring_bytes, uint32_t head, uint32_t tail);
 
 /* Overwrites 32 bits of a part. */

@@ -28,7 +28,7 @@ void make_fake(void)
     cr_assert(fake);
     memset(events, 0, sizeof events);
     fake->has_time_stamp = true;
-    fake->most_descriptors = FAKE_DESCRIPTORS;
+    fake->max_descriptors = FAKE_DESCRIPTORS;
     fake->bad_cpu = NO_BAD_CPU;
 }
 
@@ -99,7 +99,7 @@ static int refusal_of(const struct perf_event_attr *attributes, int cpu)
     }
     if (cpu != ANY && fake->core_type[cpu] != attributes->config >> 32 && fake->core_type[cpu] != 0)
         return ENOENT;
-    return fake->open_descriptors >= fake->most_descriptors ? EMFILE : 0;
+    return fake->open_descriptors >= fake->max_descriptors ? EMFILE : 0;
 }
 
 static int fake_open(const struct perf_event_attr *attributes, int thread, int cpu, int group, unsigned long flags)

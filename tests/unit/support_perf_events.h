@@ -22,7 +22,7 @@ typedef struct fake_rule {
 typedef struct fake_machine {
     fake_rule rules[FAKE_RULES];
     size_t rule_count;
-    size_t most_descriptors;       /* more descriptors fail with EMFILE */
+    size_t max_descriptors;        /* more descriptors fail with EMFILE */
     uint32_t core_type[FAKE_CPUS]; /* if not 0, only events of this type can be opened on the CPU */
     pfb_perf_counts cpus[FAKE_CPUS];
     pfb_perf_counts thread;

@@ -59,8 +59,8 @@ void set_script(fake_function function, const fake_script *script);
 
 bool starts_with(const char *text, const char *start);
 
-/* Checks that the call fails with that code and without bytes; the sentence begins with the function and ends with the
- * given text. Then makes the call once more. */
+/* Checks that the call fails with that code and without bytes; the sentence begins with the function and ends with
+ * `end_of_sentence`. Then repeats the call with a null pointer for the failure. */
 void expect_failure(pfb_source *source, fake_function function, uint32_t code, const char *end_of_sentence);
 
 /* Checks that the call returns the data of make_capture. */

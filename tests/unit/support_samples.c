@@ -254,8 +254,8 @@ unsigned expect_displayed(const pfb_sample *older, const pfb_sample *newer, cons
 {
     unsigned ok = 0;
     for (uint32_t row = 0; row < newer->counts.rows; row++) {
-        const pfb_sample_result *of = &newer->results[newer->rows[row].result];
-        for (uint32_t column = of->first_column; column < of->first_column + of->column_count; column++) {
+        const pfb_sample_result *result = &newer->results[newer->rows[row].result];
+        for (uint32_t column = result->first_column; column < result->first_column + result->column_count; column++) {
             size_t place = pfb_sample_place(newer, row, column);
             pfb_formula_result alone = pfb_sample_cook_value(older, newer, row, column, options, NULL);
             cr_assert(same_packed(all.values[place], all.status_bytes[place], &alone),

@@ -97,7 +97,7 @@ Test(capture, a_capture_is_recognised_by_its_first_tag)
     cr_expect(!pfb_capture_recognise(NULL, 4));
 }
 
-Test(capture, files_that_are_no_captures_are_refused)
+Test(capture, files_that_are_not_captures_are_refused)
 {
     pfb_capture capture;
     pfb_chunk chunk;
@@ -186,10 +186,10 @@ Test(capture, chunks_too_small_for_their_tag_are_refused)
 {
     static const struct {
         const char *tag;
-        size_t least;
+        size_t min_size;
     } rows[] = {{"RGST", 24}, {"INST", 16}, {"NAME", 4}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        for (size_t size = 0; size <= rows[i].least; size++) {
+        for (size_t size = 0; size <= rows[i].min_size; size++) {
             bytes b = {.size = 0};
             put_start(&b);
             put_chunk(&b, "DATA", 1, 8);
@@ -198,7 +198,7 @@ Test(capture, chunks_too_small_for_their_tag_are_refused)
             put_chunk(&b, "DATA", 1, 8);
             pfb_error error;
             size_t count = count_chunks(b.data, b.size, &error);
-            bool fits = size == rows[i].least;
+            bool fits = size == rows[i].min_size;
             cr_expect_eq(count, fits ? 3 : 1, "%s of %zu", rows[i].tag, size);
             expect_error(error, fits ? PFB_OK : PFB_BAD_CHUNK_SIZE, fits ? 0 : at + 8, rows[i].tag);
         }
@@ -421,8 +421,8 @@ Test(capture, written_chunks_are_read_back)
     cr_expect(!pfb_capture_next_chunk(&capture, &c) && capture.error.code == PFB_OK);
 }
 
-/* A reader with an error keeps it, and returns nothing more. */
-Test(capture, an_error_is_kept)
+/* After an error a reader returns nothing more, and its error does not change. */
+Test(capture, an_error_is_not_replaced)
 {
     pfb_capture capture;
     pfb_chunk chunk;

@@ -123,11 +123,12 @@ Test(changing, formats)
     free(blocks[1].data);
 }
 
-/* Bytes after the last instance, enough for the number of instances that the header promises. */
-enum { PROMISED_BYTES = 2904 };
+/* Bytes after the last instance, enough for the number of instances that the object's header declares. */
+enum { DECLARED_BYTES = 2904 };
 
-/* Makes a V1 block whose object promises 100 instances of 60 counters, more values than it has bytes, and has two. */
-static block make_promising(void)
+/* Makes a V1 block whose object declares 100 instances of 60 counters, more values than it has bytes, and contains two.
+ */
+static block make_incomplete_object(void)
 {
     enum { COUNTERS = 60, PROMISED = 100, BYTES = 8192, OBJECT_AT = 96 };
     block b = {.data = calloc(1, BYTES)};
@@ -141,7 +142,7 @@ static block make_promising(void)
     pfb_write_end_object(&writer);
     pfb_write_end_v1(&writer);
     cr_assert_eq(writer.error.code, PFB_OK);
-    b.size = writer.size_bytes + PROMISED_BYTES;
+    b.size = writer.size_bytes + DECLARED_BYTES;
     store_ordered(b.data + 20, false, (uint32_t)b.size);
     store_ordered(b.data + OBJECT_AT, false, (uint32_t)b.size - OBJECT_AT);
     store_ordered(b.data + OBJECT_AT + 40, false, PROMISED);
@@ -152,9 +153,9 @@ static block make_promising(void)
 Test(changing, instances_added_after_counting)
 {
     enum { INSTANCE_BYTES = 24 + 8, VALUES_BYTES = 16, EVERY = 20 };
-    block valid = make_promising();
-    block malformed = make_promising();
-    uint8_t *second = malformed.data + malformed.size - PROMISED_BYTES - INSTANCE_BYTES - VALUES_BYTES;
+    block valid = make_incomplete_object();
+    block malformed = make_incomplete_object();
+    uint8_t *second = malformed.data + malformed.size - DECLARED_BYTES - INSTANCE_BYTES - VALUES_BYTES;
     cr_assert_eq(second[0], INSTANCE_BYTES);
     second[0] = 0;
     size_t size = SAMPLES_HEADER + 2 * valid.size;

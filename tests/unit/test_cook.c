@@ -96,7 +96,7 @@ Test(cook, instances_match_by_id_and_name)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         sample *older = instances_at(1, rows[i].older);
         sample *newer = instances_at(2, rows[i].newer);
-        for (int again = 0; again < 2; again++) {
+        for (int pass = 0; pass < 2; pass++) {
             pfb_sample_match(&older->table, &newer->table);
             for (uint32_t n = 0; n < newer->table.counts.rows; n++)
                 cr_expect_eq(newer->table.rows[n].older_row, rows[i].expected[n], "%s: row %u matches older row %u",
@@ -454,7 +454,7 @@ Test(cook, bases_in_the_result_of_another_query)
     sample *newer = separate_results(2);
     pfb_sample_match(&older->table, &newer->table);
     uint32_t column = column_of(newer, 1, VALUE);
-    for (int again = 0; again < 2; again++) {
+    for (int pass = 0; pass < 2; pass++) {
         pfb_formula_result r[5];
         for (uint32_t i = 0; i < 5; i++)
             r[i] = pfb_sample_cook_value(&older->table, &newer->table, 4 + i, column, NULL, NULL);

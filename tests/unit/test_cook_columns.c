@@ -96,17 +96,17 @@ static void fill_instances(uint64_t *state, instance_ids *c)
  */
 static void change_instances(uint64_t *state, instance_ids *c, uint64_t period)
 {
-    instance_ids from = *c;
+    instance_ids original = *c;
     c->count = 0;
-    for (uint32_t i = 0; i < from.count && c->count + 2 < MAX_ROWS; i++) {
+    for (uint32_t i = 0; i < original.count && c->count + 2 < MAX_ROWS; i++) {
         uint64_t change = next_random(state) % period;
         if (change == 0)
             continue;
         if (change == 1)
             c->ids[c->count++] = 100000 + (uint32_t)(next_random(state) % 1000);
         if (change == 2)
-            c->ids[c->count++] = from.ids[i];
-        c->ids[c->count++] = from.ids[i];
+            c->ids[c->count++] = original.ids[i];
+        c->ids[c->count++] = original.ids[i];
         if (change == 3) {
             uint32_t other = (uint32_t)(next_random(state) % c->count);
             uint32_t id = c->ids[other];

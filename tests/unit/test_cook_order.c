@@ -85,10 +85,10 @@ static sample *instances_at(int64_t tick, const instance *list)
     return sample_of_instances(SET, tick, DELTA, list);
 }
 
-static void expect_rows(const instance *from, const instance *to, const uint32_t *expected)
+static void expect_rows(const instance *older_instances, const instance *newer_instances, const uint32_t *expected)
 {
-    sample *older = instances_at(1, from);
-    sample *newer = instances_at(2, to);
+    sample *older = instances_at(1, older_instances);
+    sample *newer = instances_at(2, newer_instances);
     pfb_sample_match(&older->table, &newer->table);
     for (uint32_t n = 0; n < newer->table.counts.rows; n++)
         cr_expect_eq(newer->table.rows[n].older_row, expected[n], "row %u matches older row %u", n,
@@ -110,12 +110,12 @@ Test(cook_order, instances_that_moved)
                 (const uint32_t[]){PFB_NONE, 0, 1, PFB_NONE});
 }
 
-static sample *many(int64_t tick, uint32_t from, uint32_t count)
+static sample *many(int64_t tick, uint32_t first, uint32_t count)
 {
     sample *s = sample_new_large(tick, (size_t)16 << 20);
     sample_query(s, SET, 1, PFB_NO_ID, "*", 0);
     sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
-    for (uint32_t i = from; i < from + count; i++) {
+    for (uint32_t i = first; i < first + count; i++) {
         char name[16];
         snprintf(name, sizeof name, "%u", i % 5000);
         sample_row(s, i, name);

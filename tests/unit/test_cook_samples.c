@@ -61,9 +61,9 @@ static sample *mixed(int64_t tick, const char *first, const char *second)
 /* Checks that pfb_sample_cook returns the same values as pfb_sample_cook_value. */
 static void expect_cells(const sample *older, const sample *newer)
 {
-    const pfb_sample *from = older ? &older->table : NULL;
-    displayed all = displayed_of(from, &newer->table, NULL);
-    expect_displayed(from, &newer->table, NULL, all);
+    const pfb_sample *older_sample = older ? &older->table : NULL;
+    displayed all = displayed_of(older_sample, &newer->table, NULL);
+    expect_displayed(older_sample, &newer->table, NULL, all);
     displayed_free(all);
 }
 

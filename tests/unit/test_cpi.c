@@ -60,23 +60,24 @@ static void expect_unused(const pfb_cpi_figures *f, pfb_cpi_status status, const
 static const pfb_cpi_cpu usual_start = {7, 100, 200, 300, 400};
 static const pfb_cpi_cpu usual_end = {7, 1100, 2200, 800, 1400};
 
-/* Computes the figures of an interval with one CPU. If `to` is null, the CPU is offline at the end. */
-static pfb_cpi_verdict measure_one(const pfb_cpi_cpu *from, const pfb_cpi_cpu *to, const pfb_cpi_widths *widths,
-                                   uint64_t clock, pfb_cpi_figures *figures, pfb_cpi_result *result)
+/* Computes the figures of an interval with one CPU. If `end_cpu` is null, the CPU is offline at the end. */
+static pfb_cpi_verdict measure_one(const pfb_cpi_cpu *start_cpu, const pfb_cpi_cpu *end_cpu,
+                                   const pfb_cpi_widths *widths, uint64_t clock, pfb_cpi_figures *figures,
+                                   pfb_cpi_result *result)
 {
-    pfb_cpi_snapshot start = {.cpus = from, .cpu_count = 1};
-    pfb_cpi_snapshot end = {.clock = clock, .cpus = to, .cpu_count = to ? 1 : 0};
+    pfb_cpi_snapshot start = {.cpus = start_cpu, .cpu_count = 1};
+    pfb_cpi_snapshot end = {.clock = clock, .cpus = end_cpu, .cpu_count = end_cpu ? 1 : 0};
     return pfb_cpi_compute(&start, &end, widths, PFB_CPI_SCALED, figures, result);
 }
 
 /* Returns the figures of one CPU whose counters start at 0. */
 static pfb_cpi_figures measure_counts(uint64_t instr, uint64_t cycles)
 {
-    pfb_cpi_cpu from = {.cpu = 0};
-    pfb_cpi_cpu to = {.instr = instr, .cycles = cycles, .elapsed = 1};
+    pfb_cpi_cpu start_cpu = {.cpu = 0};
+    pfb_cpi_cpu end_cpu = {.instr = instr, .cycles = cycles, .elapsed = 1};
     pfb_cpi_figures figures;
     pfb_cpi_result result;
-    measure_one(&from, &to, &wide, 0, &figures, &result);
+    measure_one(&start_cpu, &end_cpu, &wide, 0, &figures, &result);
     return figures;
 }
 
@@ -85,10 +86,11 @@ static pfb_cpi_figures measure_counts(uint64_t instr, uint64_t cycles)
 /* CPI 3000000 / 1500000 and 3000000 / 3000120; scaled cycles 2250000 and 600000. */
 Test(cpi, two_cpus_raw_and_scaled)
 {
-    static const pfb_cpi_cpu from[] = {{0, 0, 1000, 0, 1000}, {1, 5000, 1000, 0, 1000}};
-    static const pfb_cpi_cpu to[] = {{0, 1500000, 3001000, 2250000, 3001000}, {1, 3005120, 3001000, 600000, 3001000}};
-    pfb_cpi_snapshot start = {.clock = 1000, .cpus = from, .cpu_count = 2};
-    pfb_cpi_snapshot end = {.clock = 3001000, .cpus = to, .cpu_count = 2};
+    static const pfb_cpi_cpu start_cpus[] = {{0, 0, 1000, 0, 1000}, {1, 5000, 1000, 0, 1000}};
+    static const pfb_cpi_cpu end_cpus[] = {{0, 1500000, 3001000, 2250000, 3001000},
+                                           {1, 3005120, 3001000, 600000, 3001000}};
+    pfb_cpi_snapshot start = {.clock = 1000, .cpus = start_cpus, .cpu_count = 2};
+    pfb_cpi_snapshot end = {.clock = 3001000, .cpus = end_cpus, .cpu_count = 2};
     pfb_cpi_figures cpus[2];
     pfb_cpi_result r;
     cr_assert_eq(pfb_cpi_compute(&start, &end, &wide, PFB_CPI_RAW | PFB_CPI_SCALED, cpus, &r), PFB_CPI_COMPUTED);
@@ -103,10 +105,11 @@ Test(cpi, two_cpus_raw_and_scaled)
 
 Test(cpi, a_thread_and_figures_above_32_bits)
 {
-    static const pfb_cpi_cpu from = {.instr = UINT64_C(7000000000), .cycles = UINT64_C(68719476736)};
-    static const pfb_cpi_cpu to = {.instr = UINT64_C(16000000000), .cycles = UINT64_C(80719476737)};
-    pfb_cpi_snapshot start = {UINT64_C(68719476736), &from, 1, true, {4242, 100, 200}};
-    pfb_cpi_snapshot end = {UINT64_C(80719476737), &to, 1, true, {4242, UINT64_C(8000000100), UINT64_C(10500000200)}};
+    static const pfb_cpi_cpu start_cpu = {.instr = UINT64_C(7000000000), .cycles = UINT64_C(68719476736)};
+    static const pfb_cpi_cpu end_cpu = {.instr = UINT64_C(16000000000), .cycles = UINT64_C(80719476737)};
+    pfb_cpi_snapshot start = {UINT64_C(68719476736), &start_cpu, 1, true, {4242, 100, 200}};
+    pfb_cpi_snapshot end = {
+        UINT64_C(80719476737), &end_cpu, 1, true, {4242, UINT64_C(8000000100), UINT64_C(10500000200)}};
     pfb_cpi_figures cpu;
     pfb_cpi_result r;
     cr_assert_eq(pfb_cpi_compute(&start, &end, &wide, PFB_CPI_ON_THREAD, &cpu, &r), PFB_CPI_COMPUTED);
@@ -123,10 +126,11 @@ Test(cpi, a_thread_and_figures_above_32_bits)
 Test(cpi, cpus_that_wrap_idle_or_go_offline)
 {
     static const pfb_cpi_widths widths = {40, 64};
-    static const pfb_cpi_cpu from[] = {{0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
-    static const pfb_cpi_cpu to[] = {{0, 3000, 8010, 6000, 8000}, {1, 777, 8010, 5, 8000}};
-    pfb_cpi_snapshot start = {500, from, 3, true, {900, 0, 0}};
-    pfb_cpi_snapshot end = {8500, to, 2, true, {900, 3200, 4801}};
+    static const pfb_cpi_cpu start_cpus[] = {
+        {0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
+    static const pfb_cpi_cpu end_cpus[] = {{0, 3000, 8010, 6000, 8000}, {1, 777, 8010, 5, 8000}};
+    pfb_cpi_snapshot start = {500, start_cpus, 3, true, {900, 0, 0}};
+    pfb_cpi_snapshot end = {8500, end_cpus, 2, true, {900, 3200, 4801}};
     pfb_cpi_figures cpus[3];
     pfb_cpi_result r;
     cr_assert_eq(pfb_cpi_compute(&start, &end, &widths, PFB_CPI_SCALED | PFB_CPI_ON_THREAD, cpus, &r),
@@ -173,21 +177,21 @@ Test(cpi, differences_of_each_width)
         {1, 2, 2, PFB_CPI_INVALID, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        pfb_cpi_cpu from = usual_start;
-        pfb_cpi_cpu to = usual_end;
+        pfb_cpi_cpu start_cpu = usual_start;
+        pfb_cpi_cpu end_cpu = usual_end;
         pfb_cpi_figures f;
         pfb_cpi_result r;
-        from.cycles = rows[i].start;
-        to.cycles = rows[i].end;
-        to.instr = TWO_TO(40); /* so that no CPI is too large */
-        measure_one(&from, &to, &(pfb_cpi_widths){64, rows[i].width}, 0, &f, &r);
+        start_cpu.cycles = rows[i].start;
+        end_cpu.cycles = rows[i].end;
+        end_cpu.instr = TWO_TO(40); /* so that no CPI is too large */
+        measure_one(&start_cpu, &end_cpu, &(pfb_cpi_widths){64, rows[i].width}, 0, &f, &r);
         cr_expect(f.status == rows[i].status && f.cycles == rows[i].delta, "cycles %zu: %s, %llu", i,
                   pfb_cpi_status_name(f.status), (unsigned long long)f.cycles);
-        from = usual_start;
-        to = usual_end;
-        from.instr = rows[i].start;
-        to.instr = rows[i].end;
-        measure_one(&from, &to, &(pfb_cpi_widths){rows[i].width, 64}, 0, &f, &r);
+        start_cpu = usual_start;
+        end_cpu = usual_end;
+        start_cpu.instr = rows[i].start;
+        end_cpu.instr = rows[i].end;
+        measure_one(&start_cpu, &end_cpu, &(pfb_cpi_widths){rows[i].width, 64}, 0, &f, &r);
         cr_expect(f.status == rows[i].status && f.instr == rows[i].delta, "instructions %zu: %s, %llu", i,
                   pfb_cpi_status_name(f.status), (unsigned long long)f.instr);
     }
@@ -231,27 +235,27 @@ static const pfb_cpi_status fault_statuses[FAULT_COUNT] = {PFB_CPI_OFFLINE,  PFB
 static pfb_cpi_figures measure_faults(unsigned faults)
 {
     static const pfb_cpi_widths widths = {40, 48};
-    pfb_cpi_cpu from = usual_start;
-    pfb_cpi_cpu to = usual_end;
+    pfb_cpi_cpu start_cpu = usual_start;
+    pfb_cpi_cpu end_cpu = usual_end;
     if (faults & 1U << WRAPPED)
-        from.cycles = TWO_TO(48) - 1;
+        start_cpu.cycles = TWO_TO(48) - 1;
     if (faults & 1U << OVERFLOW) {
-        to.instr = from.instr + 1;
-        to.cycles += TWO_TO(40);
+        end_cpu.instr = start_cpu.instr + 1;
+        end_cpu.cycles += TWO_TO(40);
     }
     if (faults & 1U << NO_INSTR)
-        to.instr = from.instr;
+        end_cpu.instr = start_cpu.instr;
     if (faults & 1U << NO_ELAPSED)
-        to.elapsed = from.elapsed;
+        end_cpu.elapsed = start_cpu.elapsed;
     if (faults & 1U << BACKWARD)
-        to.busy = from.busy - 1;
+        end_cpu.busy = start_cpu.busy - 1;
     if (faults & 1U << INVALID)
-        to.instr = TWO_TO(40);
+        end_cpu.instr = TWO_TO(40);
     pfb_cpi_figures f;
     pfb_cpi_result r;
-    bool gone = faults & 1U << OFFLINE;
-    measure_one(&from, gone ? NULL : &to, &widths, faults & 1U << AMBIGUOUS ? TWO_TO(40) : 0, &f, &r);
-    cr_expect_eq(r.cpus_changed, gone);
+    bool is_offline = faults & 1U << OFFLINE;
+    measure_one(&start_cpu, is_offline ? NULL : &end_cpu, &widths, faults & 1U << AMBIGUOUS ? TWO_TO(40) : 0, &f, &r);
+    cr_expect_eq(r.cpus_changed, is_offline);
     return f;
 }
 
@@ -277,9 +281,9 @@ Test(cpi, the_first_bad_counter_is_reported)
 {
     static const pfb_cpi_widths widths = {40, 40};
     static const uint64_t beyond = TWO_TO(40);
-    static const pfb_cpi_cpu from = {7, 100, 100, 100, 100};
+    static const pfb_cpi_cpu start_cpu = {7, 100, 100, 100, 100};
     static const struct {
-        pfb_cpi_cpu to;
+        pfb_cpi_cpu end_cpu;
         pfb_cpi_status status;
     } rows[] = {
         {{7, beyond, 99, 99, 99}, PFB_CPI_INVALID},  {{7, 99, beyond, 200, 200}, PFB_CPI_BACKWARD},
@@ -290,7 +294,7 @@ Test(cpi, the_first_bad_counter_is_reported)
     for (size_t i = 0; i < COUNT(rows); i++) {
         pfb_cpi_figures f;
         pfb_cpi_result r;
-        cr_expect_eq(measure_one(&from, &rows[i].to, &widths, 0, &f, &r), PFB_CPI_NO_DATA);
+        cr_expect_eq(measure_one(&start_cpu, &rows[i].end_cpu, &widths, 0, &f, &r), PFB_CPI_NO_DATA);
         expect_unused(&f, rows[i].status, "a bad counter");
         expect_unused(&r.system, PFB_CPI_NO_INSTR, "a system without usable CPUs");
     }
@@ -352,26 +356,26 @@ Test(cpi, scaled_cycles_are_rounded_down)
         {5, 0, 7, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        pfb_cpi_cpu from = {.cpu = 0};
-        pfb_cpi_cpu to = {0, 1, rows[i].cycles, rows[i].busy, rows[i].elapsed};
+        pfb_cpi_cpu start_cpu = {.cpu = 0};
+        pfb_cpi_cpu end_cpu = {0, 1, rows[i].cycles, rows[i].busy, rows[i].elapsed};
         pfb_cpi_figures f;
         pfb_cpi_result r;
-        measure_one(&from, &to, &wide, 0, &f, &r);
+        measure_one(&start_cpu, &end_cpu, &wide, 0, &f, &r);
         cr_expect_eq(f.scaled_cycles, rows[i].scaled, "row %zu: %llu", i, (unsigned long long)f.scaled_cycles);
     }
 }
 
 Test(cpi, busy_time_above_elapsed_time_is_clamped)
 {
-    pfb_cpi_cpu to = usual_end;
+    pfb_cpi_cpu end_cpu = usual_end;
     pfb_cpi_figures f;
     pfb_cpi_result r;
-    to.busy = usual_start.busy + 1000; /* busy the whole time */
-    measure_one(&usual_start, &to, &wide, 0, &f, &r);
+    end_cpu.busy = usual_start.busy + 1000; /* busy the whole time */
+    measure_one(&usual_start, &end_cpu, &wide, 0, &f, &r);
     cr_expect(!f.is_busy_clamped && !r.system.is_busy_clamped);
     expect_figures(&f, PFB_CPI_OK, 2.0, 2.0, 100.0, "a busy time equal to the elapsed time");
-    to.busy++;
-    measure_one(&usual_start, &to, &wide, 0, &f, &r);
+    end_cpu.busy++;
+    measure_one(&usual_start, &end_cpu, &wide, 0, &f, &r);
     cr_expect(f.is_busy_clamped && r.system.is_busy_clamped);
     expect_figures(&f, PFB_CPI_OK, 2.0, 2.0, 100.0, "a clamped busy time");
     expect_counts(&f, 1000, 2000, 1000, 1000, 2000, "a clamped busy time");
@@ -380,10 +384,10 @@ Test(cpi, busy_time_above_elapsed_time_is_clamped)
 /* If scaled figures are not requested, the busy and elapsed times are not read. */
 Test(cpi, raw_figures_need_no_busy_clock)
 {
-    static const pfb_cpi_cpu from = {3, 10, 20, 99, 99};
-    static const pfb_cpi_cpu to = {3, 20, 50, 5, 5};
-    pfb_cpi_snapshot start = {.cpus = &from, .cpu_count = 1};
-    pfb_cpi_snapshot end = {.cpus = &to, .cpu_count = 1};
+    static const pfb_cpi_cpu start_cpu = {3, 10, 20, 99, 99};
+    static const pfb_cpi_cpu end_cpu = {3, 20, 50, 5, 5};
+    pfb_cpi_snapshot start = {.cpus = &start_cpu, .cpu_count = 1};
+    pfb_cpi_snapshot end = {.cpus = &end_cpu, .cpu_count = 1};
     pfb_cpi_figures f;
     pfb_cpi_result r;
     cr_assert_eq(pfb_cpi_compute(&start, &end, &wide, 0, &f, &r), PFB_CPI_COMPUTED);
@@ -395,12 +399,12 @@ Test(cpi, raw_figures_need_no_busy_clock)
 /* The sums have CPUs 2 and 4 only. */
 Test(cpi, sums_leave_out_unusable_cpus)
 {
-    static const pfb_cpi_cpu from[] = {
+    static const pfb_cpi_cpu start_cpus[] = {
         {0, 9, 0, 0, 0}, {1, 0, 0, 0, 5}, {2, 0, 0, 0, 0}, {3, TWO_TO(50), 0, 0, 0}, {4, 5, 0, 0, 0}};
-    static const pfb_cpi_cpu to[] = {
+    static const pfb_cpi_cpu end_cpus[] = {
         {0, 8, 7, 7, 7}, {1, 7, 7, 7, 5}, {2, 100, 250, 1, 4}, {3, TWO_TO(50), 7, 7, 7}, {4, 5, 50, 3, 4}};
-    pfb_cpi_snapshot start = {.cpus = from, .cpu_count = 5};
-    pfb_cpi_snapshot end = {.cpus = to, .cpu_count = 5};
+    pfb_cpi_snapshot start = {.cpus = start_cpus, .cpu_count = 5};
+    pfb_cpi_snapshot end = {.cpus = end_cpus, .cpu_count = 5};
     pfb_cpi_figures cpus[5];
     pfb_cpi_result r;
     cr_assert_eq(pfb_cpi_compute(&start, &end, &(pfb_cpi_widths){48, 64}, PFB_CPI_SCALED, cpus, &r), PFB_CPI_COMPUTED);
@@ -418,15 +422,15 @@ Test(cpi, sums_leave_out_unusable_cpus)
 static void check_sets(unsigned before, unsigned after)
 {
     enum { CPUS = 5 };
-    pfb_cpi_cpu from[CPUS];
-    pfb_cpi_cpu to[CPUS];
-    pfb_cpi_snapshot start = {.cpus = from};
-    pfb_cpi_snapshot end = {.cpus = to};
+    pfb_cpi_cpu start_cpus[CPUS];
+    pfb_cpi_cpu end_cpus[CPUS];
+    pfb_cpi_snapshot start = {.cpus = start_cpus};
+    pfb_cpi_snapshot end = {.cpus = end_cpus};
     for (uint32_t i = 0; i < CPUS; i++) {
         if (before & 1U << i)
-            from[start.cpu_count++] = (pfb_cpi_cpu){.cpu = 10 * i};
+            start_cpus[start.cpu_count++] = (pfb_cpi_cpu){.cpu = 10 * i};
         if (after & 1U << i)
-            to[end.cpu_count++] = (pfb_cpi_cpu){.cpu = 10 * i, .instr = 1 + i, .cycles = 1 + i};
+            end_cpus[end.cpu_count++] = (pfb_cpi_cpu){.cpu = 10 * i, .instr = 1 + i, .cycles = 1 + i};
     }
     pfb_cpi_figures cpus[CPUS];
     pfb_cpi_result r;
@@ -436,11 +440,11 @@ static void check_sets(unsigned before, unsigned after)
     cr_expect_eq(r.cpu_count, start.cpu_count);
     uint64_t sum = 0;
     for (size_t i = 0; i < start.cpu_count; i++) {
-        bool stays = after & 1U << from[i].cpu / 10;
-        cr_expect_eq(cpus[i].cpu, from[i].cpu);
-        cr_expect_eq(cpus[i].status, stays ? PFB_CPI_OK : PFB_CPI_OFFLINE, "CPU %u of %x to %x", from[i].cpu, before,
-                     after);
-        cr_expect_eq(cpus[i].instr, stays ? 1 + from[i].cpu / 10 : 0);
+        bool is_online = after & 1U << start_cpus[i].cpu / 10;
+        cr_expect_eq(cpus[i].cpu, start_cpus[i].cpu);
+        cr_expect_eq(cpus[i].status, is_online ? PFB_CPI_OK : PFB_CPI_OFFLINE, "CPU %u of %x to %x", start_cpus[i].cpu,
+                     before, after);
+        cr_expect_eq(cpus[i].instr, is_online ? 1 + start_cpus[i].cpu / 10 : 0);
         sum += cpus[i].instr;
     }
     cr_expect_eq(r.system.instr, sum);
@@ -470,16 +474,16 @@ enum { MAX_CPUS = PFB_CPI_MOST_CPUS };
 /* Returns the result for `count` CPUs with equal counts. */
 static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *counted)
 {
-    static pfb_cpi_cpu from[MAX_CPUS];
-    static pfb_cpi_cpu to[MAX_CPUS];
+    static pfb_cpi_cpu start_cpus[MAX_CPUS];
+    static pfb_cpi_cpu end_cpus[MAX_CPUS];
     static pfb_cpi_figures cpus[MAX_CPUS];
     for (uint32_t i = 0; i < count; i++) {
-        from[i] = (pfb_cpi_cpu){.cpu = i};
-        to[i] = *counted;
-        to[i].cpu = i;
+        start_cpus[i] = (pfb_cpi_cpu){.cpu = i};
+        end_cpus[i] = *counted;
+        end_cpus[i].cpu = i;
     }
-    pfb_cpi_snapshot start = {.cpus = from, .cpu_count = count};
-    pfb_cpi_snapshot end = {.cpus = to, .cpu_count = count};
+    pfb_cpi_snapshot start = {.cpus = start_cpus, .cpu_count = count};
+    pfb_cpi_snapshot end = {.cpus = end_cpus, .cpu_count = count};
     pfb_cpi_result r;
     pfb_cpi_compute(&start, &end, &wide, PFB_CPI_SCALED, cpus, &r);
     return r;
@@ -522,17 +526,18 @@ Test(cpi, sums_of_64_bits)
 static const pfb_cpi_thread thread_start = {42, 100, 200};
 
 /* Computes the interval of a thread alone. The number of CPUs is invalid, which must not matter. */
-static pfb_cpi_verdict measure_thread(pfb_cpi_thread from, pfb_cpi_thread to, pfb_cpi_result *r)
+static pfb_cpi_verdict measure_thread(pfb_cpi_thread start_thread, pfb_cpi_thread end_thread, pfb_cpi_result *r)
 {
-    pfb_cpi_snapshot start = {.clock = 5, .cpu_count = PFB_CPI_MOST_CPUS + 1, .has_thread = true, .thread = from};
-    pfb_cpi_snapshot end = {.clock = 9, .cpu_count = 1, .has_thread = true, .thread = to};
+    pfb_cpi_snapshot start = {
+        .clock = 5, .cpu_count = PFB_CPI_MOST_CPUS + 1, .has_thread = true, .thread = start_thread};
+    pfb_cpi_snapshot end = {.clock = 9, .cpu_count = 1, .has_thread = true, .thread = end_thread};
     return pfb_cpi_compute(&start, &end, &wide, PFB_CPI_THREAD_ONLY, NULL, r);
 }
 
 Test(cpi, a_thread_without_cpus)
 {
     static const struct {
-        pfb_cpi_thread to;
+        pfb_cpi_thread end_thread;
         pfb_cpi_status status;
         double cpi;
         uint64_t instr, cycles;
@@ -547,7 +552,7 @@ Test(cpi, a_thread_without_cpus)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         pfb_cpi_result r;
-        cr_assert_eq(measure_thread(thread_start, rows[i].to, &r), PFB_CPI_COMPUTED);
+        cr_assert_eq(measure_thread(thread_start, rows[i].end_thread, &r), PFB_CPI_COMPUTED);
         cr_expect_eq(r.mode, PFB_CPI_RAW | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY);
         cr_expect(r.has_thread && r.tid == 42 && r.elapsed_cycles == 4 && r.cpu_count == 0 && !r.cpus_changed);
         expect_unused(&r.system, PFB_CPI_INVALID, "the system");
@@ -574,26 +579,27 @@ Test(cpi, a_thread_without_figures_does_not_change_the_verdict)
 /* ---- Refusals ------------------------------------------------------------------------------------------ */
 
 /* The arguments of a computation. */
-typedef struct question {
-    pfb_cpi_cpu from[2], to[2];
+typedef struct arguments {
+    pfb_cpi_cpu start_cpus[2], end_cpus[2];
     pfb_cpi_snapshot start, end;
     pfb_cpi_widths widths;
     uint32_t mode;
-} question;
+} arguments;
 
 /* Makes valid arguments with two CPUs and a thread. */
-static void make_valid(question *q)
+static void make_valid(arguments *args)
 {
-    *q = (question){.from = {{.cpu = 1}, {.cpu = 2}},
-                    .to = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 1}},
-                    .start = {.clock = 5, .cpus = q->from, .cpu_count = 2, .has_thread = true, .thread = {.tid = 42}},
-                    .end = {.clock = 6, .cpus = q->to, .cpu_count = 2, .has_thread = true, .thread = {42, 1, 1}},
-                    .widths = {64, 64},
-                    .mode = PFB_CPI_SCALED | PFB_CPI_ON_THREAD};
+    *args = (arguments){
+        .start_cpus = {{.cpu = 1}, {.cpu = 2}},
+        .end_cpus = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 1}},
+        .start = {.clock = 5, .cpus = args->start_cpus, .cpu_count = 2, .has_thread = true, .thread = {.tid = 42}},
+        .end = {.clock = 6, .cpus = args->end_cpus, .cpu_count = 2, .has_thread = true, .thread = {42, 1, 1}},
+        .widths = {64, 64},
+        .mode = PFB_CPI_SCALED | PFB_CPI_ON_THREAD};
 }
 
 /* Checks the verdict, and that the output is unchanged unless the verdict is PFB_CPI_COMPUTED. */
-static void expect_verdict(const question *q, pfb_cpi_verdict expected, const char *what)
+static void expect_verdict(const arguments *args, pfb_cpi_verdict expected, const char *what)
 {
     struct {
         pfb_cpi_figures cpus[2];
@@ -601,7 +607,8 @@ static void expect_verdict(const question *q, pfb_cpi_verdict expected, const ch
     } answer, untouched;
     memset(&answer, 0xA5, sizeof answer);
     memset(&untouched, 0xA5, sizeof untouched);
-    pfb_cpi_verdict verdict = pfb_cpi_compute(&q->start, &q->end, &q->widths, q->mode, answer.cpus, &answer.result);
+    pfb_cpi_verdict verdict =
+        pfb_cpi_compute(&args->start, &args->end, &args->widths, args->mode, answer.cpus, &answer.result);
     cr_expect_eq(verdict, expected, "%s: %d", what, (int)verdict);
     if (expected != PFB_CPI_COMPUTED)
         cr_expect_eq(memcmp(&answer, &untouched, sizeof answer), 0, "%s: the output changed", what);
@@ -609,37 +616,37 @@ static void expect_verdict(const question *q, pfb_cpi_verdict expected, const ch
 
 #define EXPECT_REFUSED(statement)                                                                                      \
     do {                                                                                                               \
-        make_valid(&q);                                                                                                \
+        make_valid(&args);                                                                                             \
         statement;                                                                                                     \
-        expect_verdict(&q, PFB_CPI_BAD_ARGUMENT, #statement);                                                          \
+        expect_verdict(&args, PFB_CPI_BAD_ARGUMENT, #statement);                                                       \
     } while (0)
 
 Test(cpi, invalid_arguments_are_refused)
 {
-    question q;
-    make_valid(&q);
-    expect_verdict(&q, PFB_CPI_COMPUTED, "valid arguments");
-    EXPECT_REFUSED(q.widths.instr = 0);
-    EXPECT_REFUSED(q.widths.instr = 65);
-    EXPECT_REFUSED(q.widths.cycles = 0);
-    EXPECT_REFUSED(q.widths.cycles = UINT32_MAX);
-    EXPECT_REFUSED(q.from[1].cpu = 1);
-    EXPECT_REFUSED(q.from[1].cpu = 0);
-    EXPECT_REFUSED(q.to[1].cpu = 1);
-    EXPECT_REFUSED(q.to[0].cpu = UINT32_MAX);
-    EXPECT_REFUSED(q.start.has_thread = false);
-    EXPECT_REFUSED(q.end.has_thread = false);
-    EXPECT_REFUSED(q.end.thread.tid = 43);
-    EXPECT_REFUSED(q.mode |= PFB_CPI_THREAD_ONLY);
-    EXPECT_REFUSED((q.mode = PFB_CPI_THREAD_ONLY, q.end.has_thread = false));
-    EXPECT_REFUSED((q.mode = PFB_CPI_THREAD_ONLY, q.widths.instr = 0));
+    arguments args;
+    make_valid(&args);
+    expect_verdict(&args, PFB_CPI_COMPUTED, "valid arguments");
+    EXPECT_REFUSED(args.widths.instr = 0);
+    EXPECT_REFUSED(args.widths.instr = 65);
+    EXPECT_REFUSED(args.widths.cycles = 0);
+    EXPECT_REFUSED(args.widths.cycles = UINT32_MAX);
+    EXPECT_REFUSED(args.start_cpus[1].cpu = 1);
+    EXPECT_REFUSED(args.start_cpus[1].cpu = 0);
+    EXPECT_REFUSED(args.end_cpus[1].cpu = 1);
+    EXPECT_REFUSED(args.end_cpus[0].cpu = UINT32_MAX);
+    EXPECT_REFUSED(args.start.has_thread = false);
+    EXPECT_REFUSED(args.end.has_thread = false);
+    EXPECT_REFUSED(args.end.thread.tid = 43);
+    EXPECT_REFUSED(args.mode |= PFB_CPI_THREAD_ONLY);
+    EXPECT_REFUSED((args.mode = PFB_CPI_THREAD_ONLY, args.end.has_thread = false));
+    EXPECT_REFUSED((args.mode = PFB_CPI_THREAD_ONLY, args.widths.instr = 0));
     for (uint32_t bit = 8; bit < PFB_CPI_THREAD_ONLY; bit *= 2)
-        EXPECT_REFUSED(q.mode |= bit);
-    make_valid(&q);
-    q.mode = PFB_CPI_SCALED;
-    q.start.has_thread = false;
-    q.end.thread.tid = 43;
-    expect_verdict(&q, PFB_CPI_COMPUTED, "threads that were not requested");
+        EXPECT_REFUSED(args.mode |= bit);
+    make_valid(&args);
+    args.mode = PFB_CPI_SCALED;
+    args.start.has_thread = false;
+    args.end.thread.tid = 43;
+    expect_verdict(&args, PFB_CPI_COMPUTED, "threads that were not requested");
 }
 
 /* The start or the end has one CPU more than allowed. */
@@ -660,15 +667,15 @@ Test(cpi, too_many_cpus_are_refused)
 
 Test(cpi, a_clock_that_runs_backward_is_reported)
 {
-    question q;
-    make_valid(&q);
-    q.end.clock = q.start.clock - 1;
-    expect_verdict(&q, PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward");
-    q.end.clock = q.start.clock;
-    expect_verdict(&q, PFB_CPI_COMPUTED, "a clock that does not advance");
-    q.end.clock = q.start.clock - 1;
-    q.widths.instr = 0;
-    expect_verdict(&q, PFB_CPI_BAD_ARGUMENT, "an invalid width takes precedence over the clock");
+    arguments args;
+    make_valid(&args);
+    args.end.clock = args.start.clock - 1;
+    expect_verdict(&args, PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward");
+    args.end.clock = args.start.clock;
+    expect_verdict(&args, PFB_CPI_COMPUTED, "a clock that does not advance");
+    args.end.clock = args.start.clock - 1;
+    args.widths.instr = 0;
+    expect_verdict(&args, PFB_CPI_BAD_ARGUMENT, "an invalid width takes precedence over the clock");
 }
 
 /* ---- Names --------------------------------------------------------------------------------------------- */

@@ -71,30 +71,30 @@ static void terminate(void *handle)
     cr_expect_eq(pfb_cpi_terminate(handle), PFB_PU_SUCCESS);
 }
 
-/* Compares through memory: x87 registers have a higher precision than doubles. */
+/* Compares the bytes in memory, because an x87 register can hold a result with more precision than a double has. */
 static bool is_same(double value, double expected)
 {
     return memcmp(&value, &expected, sizeof value) == 0;
 }
 
 /* Checks the figures of the interval between two steps. */
-static void expect_interval(const pfb_cpi_data *data, int from, int to)
+static void expect_interval(const pfb_cpi_data *data, int start_step, int end_step)
 {
-    double cycles = 1000.0 * (to - from);
-    double squares = to * to - from * from;
+    double cycles = 1000.0 * (end_step - start_step);
+    double squares = end_step * end_step - start_step * start_step;
     cr_assert_not_null(data);
     cr_expect_eq(data->num_cpus, 2);
-    cr_expect_eq(data->elapsed_cycles, (uint64_t)(5000 * (to - from)));
-    cr_expect(is_same(data->raw_cpi[0], cycles / (100.0 * squares)), "%d to %d", from, to);
-    cr_expect(is_same(data->raw_cpi[1], cycles / (200.0 * squares)), "%d to %d", from, to);
-    cr_expect(is_same(data->raw_sys_cpi, 2 * cycles / (300.0 * squares)), "%d to %d", from, to);
+    cr_expect_eq(data->elapsed_cycles, (uint64_t)(5000 * (end_step - start_step)));
+    cr_expect(is_same(data->raw_cpi[0], cycles / (100.0 * squares)), "%d to %d", start_step, end_step);
+    cr_expect(is_same(data->raw_cpi[1], cycles / (200.0 * squares)), "%d to %d", start_step, end_step);
+    cr_expect(is_same(data->raw_sys_cpi, 2 * cycles / (300.0 * squares)), "%d to %d", start_step, end_step);
 }
 
-static void expect_get(void *handle, int from, int to)
+static void expect_get(void *handle, int start_step, int end_step)
 {
     const pfb_cpi_data *data;
     cr_assert_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
-    expect_interval(data, from, to);
+    expect_interval(data, start_step, end_step);
 }
 
 static void expect_text(const char *part)

@@ -57,7 +57,7 @@ static void expect_example(void *handle, int number)
     cr_expect_eq(buffer[expected.size], 0xEE);
 }
 
-/* Compares through memory: x87 registers have a higher precision than doubles. */
+/* Compares the bytes in memory, because an x87 register can hold a result with more precision than a double has. */
 static bool is_same(double value, double expected)
 {
     return memcmp(&value, &expected, sizeof value) == 0;
@@ -73,10 +73,11 @@ static void expect_doubles(const double *values, const double *expected, size_t 
 
 Test(cpi_facility_trace, summary_raw_and_scaled)
 {
-    static const pfb_cpi_cpu from[] = {{0, 0, 1000, 0, 1000}, {1, 5000, 1000, 0, 1000}};
-    static const pfb_cpi_cpu to[] = {{0, 1500000, 3001000, 2250000, 3001000}, {1, 3005120, 3001000, 600000, 3001000}};
-    static const canned_step list[] = {{.reading = {.snapshot = {.clock = 1000, from, 2}, .widths = {64, 64}}},
-                                       {.reading = {.snapshot = {.clock = 3001000, to, 2}, .widths = {64, 64}}}};
+    static const pfb_cpi_cpu start_cpus[] = {{0, 0, 1000, 0, 1000}, {1, 5000, 1000, 0, 1000}};
+    static const pfb_cpi_cpu end_cpus[] = {{0, 1500000, 3001000, 2250000, 3001000},
+                                           {1, 3005120, 3001000, 600000, 3001000}};
+    static const canned_step list[] = {{.reading = {.snapshot = {.clock = 1000, start_cpus, 2}, .widths = {64, 64}}},
+                                       {.reading = {.snapshot = {.clock = 3001000, end_cpus, 2}, .widths = {64, 64}}}};
     const pfb_cpi_data *d;
     pfb_cpi_details details;
     void *handle = init(PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_FORM_SUMMARY, list, COUNT(list));
@@ -97,12 +98,13 @@ Test(cpi_facility_trace, summary_raw_and_scaled)
 
 Test(cpi_facility_trace, detailed_with_label_and_thread)
 {
-    static const pfb_cpi_cpu from = {.instr = UINT64_C(7000000000), .cycles = UINT64_C(68719476736)};
-    static const pfb_cpi_cpu to = {.instr = UINT64_C(16000000000), .cycles = UINT64_C(80719476737)};
+    static const pfb_cpi_cpu start_cpu = {.instr = UINT64_C(7000000000), .cycles = UINT64_C(68719476736)};
+    static const pfb_cpi_cpu end_cpu = {.instr = UINT64_C(16000000000), .cycles = UINT64_C(80719476737)};
     static const canned_step list[] = {
-        {.reading = {.snapshot = {UINT64_C(68719476736), &from, 1, true, {4242, 100, 200}}, .widths = {64, 64}}},
+        {.reading = {.snapshot = {UINT64_C(68719476736), &start_cpu, 1, true, {4242, 100, 200}}, .widths = {64, 64}}},
         {.reading = {
-             .snapshot = {UINT64_C(80719476737), &to, 1, true, {4242, UINT64_C(8000000100), UINT64_C(10500000200)}},
+             .snapshot =
+                 {UINT64_C(80719476737), &end_cpu, 1, true, {4242, UINT64_C(8000000100), UINT64_C(10500000200)}},
              .widths = {64, 64}}}};
     const pfb_cpi_data *d;
     pfb_cpi_details details;
@@ -125,11 +127,12 @@ Test(cpi_facility_trace, detailed_with_label_and_thread)
 /* The label and the minor code are set in advance, and pfb_cpi_get writes the hooks. */
 Test(cpi_facility_trace, both_forms_with_a_wrap_and_a_removed_cpu)
 {
-    static const pfb_cpi_cpu from[] = {{0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
-    static const pfb_cpi_cpu to[] = {{0, 3000, 8010, 6000, 8000}, {1, 777, 8010, 5, 8000}};
+    static const pfb_cpi_cpu start_cpus[] = {
+        {0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
+    static const pfb_cpi_cpu end_cpus[] = {{0, 3000, 8010, 6000, 8000}, {1, 777, 8010, 5, 8000}};
     static const canned_step list[] = {
-        {.reading = {.snapshot = {500, from, 3, true, {900, 0, 0}}, .widths = {40, 64}}},
-        {.reading = {.snapshot = {8500, to, 2, true, {900, 3200, 4801}}, .widths = {40, 64}}}};
+        {.reading = {.snapshot = {500, start_cpus, 3, true, {900, 0, 0}}, .widths = {40, 64}}},
+        {.reading = {.snapshot = {8500, end_cpus, 2, true, {900, 3200, 4801}}, .widths = {40, 64}}}};
     const pfb_cpi_data *d;
     pfb_cpi_details details;
     void *handle =
@@ -345,7 +348,7 @@ Test(cpi_facility_trace, a_full_buffer_reports_the_size_of_the_group)
     cr_expect_eq(data->elapsed_cycles, 2000, "the interval continues");
     expect_size(handle, SUMMARY_BYTES, 0, "the group fills the buffer");
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_BUFFER_FULL);
-    expect_size(handle, SUMMARY_BYTES, SUMMARY_BYTES, "the first group is kept");
+    expect_size(handle, SUMMARY_BYTES, SUMMARY_BYTES, "the buffer still has the first group");
     cr_expect_eq(pfb_cpi_attach_trace_buffer(handle, exact, 0), PFB_PU_SUCCESS);
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_ERROR_BUFFER_FULL, "a buffer of size 0 is attached, but full");
     finish(handle);
@@ -389,11 +392,11 @@ Test(cpi_facility_trace, a_get_that_fails_writes_no_hooks)
 
 Test(cpi_facility_trace, sums_that_are_too_large_for_hooks)
 {
-    static const pfb_cpi_cpu from[] = {{0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}};
-    static const pfb_cpi_cpu to[] = {{0, 1, UINT64_MAX, 0, 0}, {1, 1, 1, 0, 0}};
-    static const canned_step list[] = {{.reading = {.snapshot = {.clock = 1, from, 2}, .widths = {64, 64}}},
-                                       {.reading = {.snapshot = {.clock = 2, to, 2}, .widths = {64, 64}}},
-                                       {.reading = {.snapshot = {.clock = 3, to, 2}, .widths = {64, 64}}}};
+    static const pfb_cpi_cpu start_cpus[] = {{0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}};
+    static const pfb_cpi_cpu end_cpus[] = {{0, 1, UINT64_MAX, 0, 0}, {1, 1, 1, 0, 0}};
+    static const canned_step list[] = {{.reading = {.snapshot = {.clock = 1, start_cpus, 2}, .widths = {64, 64}}},
+                                       {.reading = {.snapshot = {.clock = 2, end_cpus, 2}, .widths = {64, 64}}},
+                                       {.reading = {.snapshot = {.clock = 3, end_cpus, 2}, .widths = {64, 64}}}};
     const pfb_cpi_data *data;
     pfb_cpi_details details;
     void *handle = init(PFB_CPI_RAW, list, COUNT(list));

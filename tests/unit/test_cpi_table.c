@@ -70,9 +70,9 @@ Test(cpi_table, the_slot_free_for_the_longest_time_is_used_first)
     for (int i = 0; i < 4; i++)
         pfb_cpi_table_remove(&table, handles[order[i]]);
     for (int i = 0; i < 4; i++) {
-        void *again = pfb_cpi_table_add(&table, instance(9));
-        cr_expect_eq(slot_of(again), slot_of(handles[order[i]]), "handle %d", i);
-        cr_expect_neq(again, handles[order[i]], "handle %d", i);
+        void *new_handle = pfb_cpi_table_add(&table, instance(9));
+        cr_expect_eq(slot_of(new_handle), slot_of(handles[order[i]]), "handle %d", i);
+        cr_expect_neq(new_handle, handles[order[i]], "handle %d", i);
         cr_expect_null(pfb_cpi_table_find(&table, handles[order[i]]), "handle %d", i);
     }
     cr_expect_eq(table.slot_count, 5);
@@ -81,8 +81,8 @@ Test(cpi_table, the_slot_free_for_the_longest_time_is_used_first)
 
 Test(cpi_table, a_slot_whose_handles_would_repeat_is_not_used_again)
 {
-    enum { MOST = 3, ADDED = 20 };
-    pfb_cpi_table table = {.max_generation = MOST};
+    enum { MAX_GENERATION = 3, ADDED = 20 };
+    pfb_cpi_table table = {.max_generation = MAX_GENERATION};
     void *handles[ADDED];
     for (int i = 0; i < ADDED; i++) {
         handles[i] = pfb_cpi_table_add(&table, instance(1));

@@ -64,14 +64,14 @@ Test(cpu, identity_is_that_of_proc_cpuinfo)
 Test(cpu, lwp_is_refused_for_the_reason_in_cpuid)
 {
     pfb_lwp_capabilities capabilities;
-    pfb_lwp_capabilities again;
+    pfb_lwp_capabilities leaf_capabilities;
     pfb_lwp_refusal refusal = pfb_cpu_lwp(&capabilities);
     pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
     pfb_cpuid cpuid = {leaves, pfb_cpu_leaves(leaves)};
     if (cpuid.count == 0)
         cr_expect_eq(refusal, PFB_LWP_NOT_X86);
     else
-        cr_expect_eq(refusal, pfb_cpuid_lwp(&cpuid, pfb_cpu_xcr0(), &again));
+        cr_expect_eq(refusal, pfb_cpuid_lwp(&cpuid, pfb_cpu_xcr0(), &leaf_capabilities));
 }
 
 Test(cpu, every_cpu_can_be_pinned)

@@ -265,7 +265,7 @@ Test(cpuid, real_leaves_decoded)
 {
     static const struct {
         uint32_t ebx, ecx, edx;
-        uint32_t control, event, max, offset, latency, rounding, version, least;
+        uint32_t control, event, max, offset, latency, rounding, version, min_buffer;
         bool address, prediction, ip, levels, cache_latency;
     } rows[] = {
         {0x80032013, 0x00010200, 0x8000000F, 152, 32, 3, 128, 0, 0, 1, 1024, false, false, false, false, false},
@@ -283,7 +283,7 @@ Test(cpuid, real_leaves_decoded)
         cr_expect_eq(c.latency_bits, rows[i].latency, "row %zu", i);
         cr_expect_eq(c.latency_rounding, rows[i].rounding, "row %zu", i);
         cr_expect_eq(c.version, rows[i].version, "row %zu", i);
-        cr_expect_eq(c.min_buffer_bytes, rows[i].least, "row %zu", i);
+        cr_expect_eq(c.min_buffer_bytes, rows[i].min_buffer, "row %zu", i);
         cr_expect_eq(c.has_data_address, rows[i].address, "row %zu", i);
         cr_expect_eq(c.has_branch_prediction, rows[i].prediction, "row %zu", i);
         cr_expect_eq(c.has_ip_filtering, rows[i].ip, "row %zu", i);
@@ -299,7 +299,7 @@ Test(cpuid, fields_of_the_leaf)
 {
     static const struct {
         uint32_t ebx, ecx;
-        uint32_t control, event, max, offset, latency, rounding, version, least;
+        uint32_t control, event, max, offset, latency, rounding, version, min_buffer;
     } rows[] = {{0x000000FF, 0, 2040, 0, 0, 0, 0, 0, 0, 0}, {0x0000FF00, 0, 0, 255, 0, 0, 0, 0, 0, 0},
                 {0x00FF0000, 0, 0, 0, 255, 0, 0, 0, 0, 0},  {0xFF000000, 0, 0, 0, 0, 255, 0, 0, 0, 0},
                 {0, 0x0000001F, 0, 0, 0, 0, 31, 0, 0, 0},   {0, 0x000001C0, 0, 0, 0, 0, 0, 7, 0, 0},
@@ -312,7 +312,7 @@ Test(cpuid, fields_of_the_leaf)
                       c.event_offset == rows[i].offset,
                   "row %zu", i);
         cr_expect(c.latency_bits == rows[i].latency && c.latency_rounding == rows[i].rounding &&
-                      c.version == rows[i].version && c.min_buffer_bytes == rows[i].least,
+                      c.version == rows[i].version && c.min_buffer_bytes == rows[i].min_buffer,
                   "row %zu", i);
         cr_expect(!c.has_data_address && !c.has_branch_prediction && !c.has_ip_filtering && !c.has_cache_levels &&
                       !c.has_cache_latency,

@@ -89,7 +89,7 @@ Test(cursor, huge_requests_do_not_wrap)
     }
 }
 
-Test(cursor, the_first_error_is_kept)
+Test(cursor, the_first_error_is_not_replaced)
 {
     pfb_name text;
     pfb_instance_header header;
@@ -272,7 +272,7 @@ Test(cursor, a_deviation_is_noted_or_refused_in_strict_mode)
     uint32_t notes = PFB_NOTE_UNKNOWN_KIND;
     pfb_cursor c = pfb_cursor_make(ten, sizeof ten);
     cr_expect(pfb_cursor_tolerate(&c, false, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 7));
-    cr_expect_eq(notes, PFB_NOTE_UNKNOWN_KIND | PFB_NOTE_TRAILING_BYTES, "earlier notes are kept");
+    cr_expect_eq(notes, PFB_NOTE_UNKNOWN_KIND | PFB_NOTE_TRAILING_BYTES, "earlier notes are still set");
     expect_error(c.error, PFB_OK, 0, "tolerant mode");
     notes = 0;
     cr_expect_not(pfb_cursor_tolerate(&c, true, &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, 7));
@@ -305,12 +305,12 @@ Test(cursor, loads_are_little_endian_at_any_address)
 
 Test(cursor, signed_loads_cover_the_whole_range)
 {
-    static const uint8_t least[8] = {0, 0, 0, 0, 0, 0, 0, 0x80};
-    static const uint8_t most[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F};
+    static const uint8_t min[8] = {0, 0, 0, 0, 0, 0, 0, 0x80};
+    static const uint8_t max[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F};
     static const uint8_t minus_one[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
     static const uint8_t zero[8] = {0};
-    cr_expect_eq(load_le64s(least), INT64_MIN);
-    cr_expect_eq(load_le64s(most), INT64_MAX);
+    cr_expect_eq(load_le64s(min), INT64_MIN);
+    cr_expect_eq(load_le64s(max), INT64_MAX);
     cr_expect_eq(load_le64s(minus_one), -1);
     cr_expect_eq(load_le64s(zero), 0);
 }

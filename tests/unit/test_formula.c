@@ -276,7 +276,7 @@ Test(formula, clocks_do_not_overflow)
     older.perf_time = INT64_MAX;
     newer.perf_time = INT64_MIN;
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DENOMINATOR,
-                  "a clock that goes back");
+                  "a clock that runs backward");
 }
 
 Test(formula, bad_frequency)
@@ -372,7 +372,7 @@ Test(formula, above_100_is_compared_exactly)
     expect_value(evaluate_two(RAWCOUNT, 0, 101), 101.0, 0, "not a percentage");
 }
 
-Test(formula, values_below_zero_are_kept)
+Test(formula, values_below_zero_are_returned_with_a_flag)
 {
     expect_value(evaluate_two(TIMER_INV, 0, 501), -0.2, PFB_FLAG_BELOW_ZERO, "100 (-1 / 500)");
     expect_value(evaluate_two(TIMER_INV, 0, 500), 0.0, 0, "an inverse of 0 is not -0");

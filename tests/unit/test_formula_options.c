@@ -160,7 +160,7 @@ Test(formula_options, limited_values_keep_their_flags)
     newer.value = 1000;
     expect_value(pfb_formula_evaluate(&older, &newer, &limits), 0.0, 0, "0 %, which no limit changes");
     older.type = newer.type = DELTA;
-    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 1000.0, 0, "a value that is no percentage");
+    expect_value(pfb_formula_evaluate(&older, &newer, &limits), 1000.0, 0, "a value that is not a percentage");
 }
 
 Test(formula_options, each_limit_works_alone)
@@ -182,14 +182,14 @@ Test(formula_options, scaled_values_are_rounded_once)
     pfb_raw_value sample = {.type = RAWCOUNT, .has = ALL_INPUTS, .value = 10};
     pfb_formula_options two = {.scale = 2};
     expect_integer(pfb_formula_evaluate(NULL, &sample, &two), 1000, "10 times 100");
-    pfb_formula_options least = {.scale = -10};
-    expect_value(pfb_formula_evaluate(NULL, &sample, &least), 1e-9, 0, "10 divided by 10^10");
+    pfb_formula_options smallest = {.scale = -10};
+    expect_value(pfb_formula_evaluate(NULL, &sample, &smallest), 1e-9, 0, "10 divided by 10^10");
     sample = (pfb_raw_value){.type = LARGE_RAWCOUNT, .has = ALL_INPUTS, .value = UINT64_MAX};
-    pfb_formula_options most = {.scale = 10};
-    pfb_formula_result r = pfb_formula_evaluate(NULL, &sample, &most);
-    expect_value(r, 18446744073709551615e10, 0, "10^10 times 2^64 - 1, which is no 64-bit integer");
+    pfb_formula_options largest = {.scale = 10};
+    pfb_formula_result r = pfb_formula_evaluate(NULL, &sample, &largest);
+    expect_value(r, 18446744073709551615e10, 0, "10^10 times 2^64 - 1, which is above 64 bits");
     cr_expect(!r.is_integer && r.integer == 0);
-    /* 2^53 + 1 alone is a tie and would be rounded down. A tenth of it is no tie. */
+    /* 2^53 + 1 alone is a tie and would be rounded down. A tenth of it is not a tie. */
     sample.value = (UINT64_C(1) << 53) + 1;
     pfb_formula_options tenth = {.scale = -1};
     expect_value(pfb_formula_evaluate(NULL, &sample, &tenth), 900719925474099.3, 0, "a tenth of 2^53 + 1");
@@ -246,8 +246,8 @@ Test(formula_options, unnamed_types_are_evaluated_by_their_bits)
         {0x22610500, 7.5, 0, "multi object timer: 100 (12 / 40) / 4"},
         {0x23610500, 370, PFB_FLAG_ABOVE_100, "inverse multi object timer: 100 (4 - 12 / 40)"},
         {0x00020400, 112.0 / 1020, 0, "fraction: N / B"},
-        {0x20820400, 11200.0 / 20, PFB_FLAG_ABOVE_100, "fraction with a base that is differenced: 100 N / dB"},
-        {0x20420400, 1200.0 / 1020, 0, "fraction with a counter that is differenced: 100 dN / B"},
+        {0x20820400, 11200.0 / 20, PFB_FLAG_ABOVE_100, "fraction with the difference of the bases: 100 N / dB"},
+        {0x20420400, 1200.0 / 1020, 0, "fraction with the difference of the counts: 100 dN / B"},
         {0x30C20500, 12.0 / 5000, 0, "(dN / F) / dB"},
         {0x00650400, 12.0 / 40, 0, "queue of 4 bytes on the object's clock"},
         {0x20470400, 60, 0, "precision timer of 4 bytes"},

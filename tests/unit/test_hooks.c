@@ -107,11 +107,11 @@ Test(cpi_hooks, reads_all_hooks)
     const pfb_cpi_words none = {PFB_CPI_UNDEFINED, PFB_CPI_UNDEFINED};
     const pfb_cpi_stored busy = {true, true, 4000, 8000, {2, 0}, 6000, {1, 5000}, {75, 0}};
     const pfb_cpi_stored idle = {true, true, 0, 8000, none, 0, none, {0, 0}};
-    const pfb_cpi_stored gone = {true, true, 0, 0, none, 0, none, none};
+    const pfb_cpi_stored offline = {true, true, 0, 0, none, 0, none, none};
     const pfb_cpi_stored all = {true, true, 4000, 16000, {4, 0}, 6000, {1, 5000}, {37, 5000}};
     expect_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, 0, busy);
     expect_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, 1, idle);
-    expect_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, 2, gone);
+    expect_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, 2, offline);
     expect_stored(&hooks, &group, PFB_CPI_SYSTEM_HOOK, PFB_CPI_OF_SYSTEM, all);
     expect_stored(&hooks, &group, PFB_CPI_SUMMARY_HOOK, 2,
                   (pfb_cpi_stored){.has_scaled = true, .cpi = none, .scaled_cpi = none, .busy = none});
@@ -213,18 +213,18 @@ static void apply_fault(bytes *b, const fault *f)
 }
 
 /* Checks the reported error. The stream is read from memory of exactly its size. */
-static void expect_reported_error(const bytes *b, const fault *f, const char *more)
+static void expect_reported_error(const bytes *b, const fault *f, const char *context)
 {
     uint8_t *data = exact_copy(b);
     pfb_cpi_hooks hooks;
     pfb_cpi_group group;
     pfb_cpi_hooks_open(&hooks, data, b->size, NULL);
-    cr_expect_eq(pfb_cpi_hooks_finish(&hooks).code, f->code, "%s (%s): %s", f->what, more,
+    cr_expect_eq(pfb_cpi_hooks_finish(&hooks).code, f->code, "%s (%s): %s", f->what, context,
                  pfb_code_name(hooks.error.code));
-    cr_expect_eq(hooks.error.offset, f->record, "%s (%s): %zu", f->what, more, hooks.error.offset);
-    cr_expect_eq(hooks.word_offset / 4, f->record / 4 + f->error_word, "%s (%s): %zu", f->what, more,
+    cr_expect_eq(hooks.error.offset, f->record, "%s (%s): %zu", f->what, context, hooks.error.offset);
+    cr_expect_eq(hooks.word_offset / 4, f->record / 4 + f->error_word, "%s (%s): %zu", f->what, context,
                  hooks.word_offset);
-    cr_expect_not(pfb_cpi_hooks_next(&hooks, &group), "the first error is kept");
+    cr_expect_not(pfb_cpi_hooks_next(&hooks, &group), "nothing is returned after the error");
     free(data);
 }
 

@@ -81,10 +81,11 @@ Test(cpi_hooks_writing, worked_examples)
 /* Computes the figures of the third example from its snapshots and writes them. */
 Test(cpi_hooks_writing, worked_example_from_snapshots)
 {
-    static const pfb_cpi_cpu from[] = {{0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
-    static const pfb_cpi_cpu to[] = {{0, 3000, 8010, 6000, 8000}, {1, 777, 8010, 5, 8000}};
-    const pfb_cpi_snapshot start = {500, from, 3, true, {900, 0, 0}};
-    const pfb_cpi_snapshot end = {8500, to, 2, true, {900, 3200, 4801}};
+    static const pfb_cpi_cpu start_cpus[] = {
+        {0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
+    static const pfb_cpi_cpu end_cpus[] = {{0, 3000, 8010, 6000, 8000}, {1, 777, 8010, 5, 8000}};
+    const pfb_cpi_snapshot start = {500, start_cpus, 3, true, {900, 0, 0}};
+    const pfb_cpi_snapshot end = {8500, end_cpus, 2, true, {900, 3200, 4801}};
     const pfb_cpi_widths widths = {40, 64};
     pfb_cpi_figures cpus[3];
     pfb_cpi_result result;

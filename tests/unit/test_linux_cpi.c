@@ -326,7 +326,9 @@ Test(linux_cpi, a_thread_alone_needs_no_cpus)
     fake->time_stamp = 6000;
     finish(reader);
     compute(PFB_CPI_THREAD_ONLY);
-    static const double expected = 4801.0 / 3200.0; /* stored as a double: x87 registers have a higher precision */
+    static const double expected =
+        4801.0 /
+        3200.0; /* static, because an x87 register could hold the quotient with more precision than a double has */
     cr_expect(result.cpu_count == 0 && result.elapsed_cycles == 5000 && result.thread.raw_cpi == expected);
     expect_unhalted(reader, 0, false, 0);
     pfb_cpi_reader_close(reader);

@@ -76,19 +76,19 @@ Test(linux_cpi_cpus, an_error_on_one_cpu_fails_the_reader)
 Test(linux_cpi_cpus, running_out_of_descriptors_leaves_none_open)
 {
     put_file(ONLINE, "0-2\n");
-    for (size_t most = 0; most < 8; most++) {
+    for (size_t descriptors = 0; descriptors < 8; descriptors++) {
         char sentence[80];
-        if (most < 6)
+        if (descriptors < 6)
             snprintf(sentence, sizeof sentence, "%s on CPU %zu cannot be counted: EMFILE (Too many open files)",
-                     most & 1 ? "unhalted cycles" : "instructions", most / 2);
+                     descriptors & 1 ? "unhalted cycles" : "instructions", descriptors / 2);
         else
             snprintf(sentence, sizeof sentence, "%s of this thread cannot be counted: EMFILE (Too many open files)",
-                     most & 1 ? "unhalted cycles" : "instructions");
-        fake->most_descriptors = most;
+                     descriptors & 1 ? "unhalted cycles" : "instructions");
+        fake->max_descriptors = descriptors;
         expect_refused(PFB_CPI_RAW | PFB_CPI_ON_THREAD, -241, sentence);
         cr_expect_eq(fake->open_descriptors, 0);
     }
-    fake->most_descriptors = 8;
+    fake->max_descriptors = 8;
     pfb_cpi_reader_close(open_reader(PFB_CPI_RAW | PFB_CPI_ON_THREAD));
 }
 
@@ -211,13 +211,13 @@ Test(linux_cpi_cpus, a_new_cpu_that_cannot_be_opened_is_tried_again)
     static const pfb_cpi_status all[] = {PFB_CPI_OK, PFB_CPI_OK, PFB_CPI_OK};
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
     put_file(ONLINE, "0-2\n");
-    fake->most_descriptors = 5;
+    fake->max_descriptors = 5;
     start(reader);
     cr_expect(at_start.cpus[2].instr == UINT64_MAX && fake->open_descriptors == 4);
     run_cpus();
     finish(reader);
     expect_statuses(PFB_CPI_RAW, refused, 3);
-    fake->most_descriptors = 6;
+    fake->max_descriptors = 6;
     start(reader);
     run_cpus();
     finish(reader);
@@ -242,8 +242,8 @@ Test(linux_cpi_cpus, cores_of_another_type_that_have_no_counter_are_invalid)
     pfb_cpi_reader_close(reader);
 }
 
-/* A kind of counters and the contents of its file cpus; null: it has no such file. Its type number is its position
- * plus 4. */
+/* A kind of counters (a folder of /sys/bus/event_source/devices) and the contents of its file cpus; null: there is no
+ * such file. Its type number is its position plus 4. */
 typedef struct kind {
     const char *name, *cpus;
 } kind;
@@ -480,14 +480,14 @@ static struct {
     pthread_t thread;
     pfb_cpi_reader *reader;
     pfb_cpi_moment moment;
-    cpi_reading to;
+    cpi_reading end_reading;
     atomic_bool is_begun, has_read_thread, is_done;
 } second;
 
 static void *read_second(void *context)
 {
     (void)context;
-    take(second.reader, second.moment, &second.to);
+    take(second.reader, second.moment, &second.end_reading);
     second.is_done = true;
     return NULL;
 }
@@ -534,9 +534,10 @@ Test(linux_cpi_cpus, a_reading_does_not_extend_the_interval_of_another_reader)
     fake->on_read = read_second_meanwhile;
     finish(first);
     cr_assert_eq(pthread_join(second.thread, NULL), 0);
-    cr_expect_eq(second.to.reading.snapshot.clock - start_of_second.reading.snapshot.clock, 1000);
-    cr_expect_eq(second.to.reading.snapshot.thread.instr - start_of_second.reading.snapshot.thread.instr, 400);
-    cr_expect_eq(second.to.reading.snapshot.thread.cycles - start_of_second.reading.snapshot.thread.cycles, 800);
+    cr_expect_eq(second.end_reading.reading.snapshot.clock - start_of_second.reading.snapshot.clock, 1000);
+    cr_expect_eq(second.end_reading.reading.snapshot.thread.instr - start_of_second.reading.snapshot.thread.instr, 400);
+    cr_expect_eq(second.end_reading.reading.snapshot.thread.cycles - start_of_second.reading.snapshot.thread.cycles,
+                 800);
     pfb_cpi_reader_close(first);
     pfb_cpi_reader_close(second.reader);
 }

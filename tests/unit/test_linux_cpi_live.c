@@ -54,7 +54,8 @@ static snapshot first;
 static snapshot last;
 static pfb_cpi_figures figures[PFB_CPI_MOST_CPUS];
 
-/* Allows for instructions of the kernel and of the code around the loop: at most half of those of the loop. */
+/* Checks the counts of an interval in which the thread runs the loop. The thread may count up to 1.5 times the
+ * instructions of the loop, because code around the loop and the kernel can execute instructions as well. */
 static void check_counts(pfb_cpi_reader *reader, uint32_t mode)
 {
     pfb_cpi_failure failure = {0};

@@ -306,7 +306,7 @@ Test(linux_source, a_set_that_cannot_be_sampled_does_not_affect_others)
 Test(linux_source, a_file_of_several_sets_is_read_once)
 {
     static const char text[] = STAT "ctxt 701\n";
-    char from[64];
+    char descriptor_path[64];
     char path[128];
     int pipe_ends[2];
     put_three_sets();
@@ -321,9 +321,9 @@ Test(linux_source, a_file_of_several_sets_is_read_once)
     cr_assert_eq(write(pipe_ends[1], text, sizeof text - 1), sizeof text - 1);
     close(pipe_ends[1]);
     remove_file("/proc/stat");
-    snprintf(from, sizeof from, "/proc/self/fd/%d", pipe_ends[0]);
+    snprintf(descriptor_path, sizeof descriptor_path, "/proc/self/fd/%d", pipe_ends[0]);
     snprintf(path, sizeof path, "%s/proc/stat", machine_root());
-    cr_assert_eq(symlink(from, path), 0);
+    cr_assert_eq(symlink(descriptor_path, path), 0);
     char expected[64];
     snprintf(expected, sizeof expected, "1 0 { 701/4}\n1 0 { %llu/8}\n", (unsigned long long)ticks(4));
     cr_assert(pfb_source_query_collect(query, &reply, NULL));

@@ -127,8 +127,8 @@ typedef struct change {
     unsigned width;
     pfb_code code; /* in strict mode */
     size_t offset;
-    uint32_t note;     /* in tolerant mode; 0: it fails as in strict mode */
-    size_t least_read; /* records that are found in tolerant mode */
+    uint32_t note;      /* in tolerant mode; 0: it fails as in strict mode */
+    size_t found_count; /* records that are found in tolerant mode */
 } change;
 
 static size_t read_all(pfb_log_reader *reader, const uint8_t *data, size_t size, const pfb_read_options *options)
@@ -197,7 +197,7 @@ Test(log, broken_containers)
         expect_error(reader.error, c->note ? PFB_OK : c->code, c->note ? 0 : c->offset, c->name);
         cr_expect_eq(reader.notes, c->note, "%s: notes %x", c->name, reader.notes);
         cr_expect_eq(reader.skipped_events > 0, c->note != 0, "%s", c->name);
-        cr_expect_eq(count, c->least_read, "%s: %zu records", c->name, count);
+        cr_expect_eq(count, c->found_count, "%s: %zu records", c->name, count);
         free(copy);
     }
 }
@@ -320,7 +320,7 @@ Test(log, broken_paths)
         if (c->note && error.code == PFB_TRUNCATED_ITEM)
             error = (pfb_error){PFB_OK, 0}; /* the rest of an unaligned entry is read as another entry */
         expect_error(error, c->note ? PFB_OK : c->code, c->note ? 0 : c->offset, c->name);
-        cr_expect(notes == c->note && count == c->least_read, "%s: %zu paths", c->name, count);
+        cr_expect(notes == c->note && count == c->found_count, "%s: %zu paths", c->name, count);
     }
     for (size_t size = 0; size < whole.size; size++) {
         bytes b = whole;
@@ -696,9 +696,9 @@ Test(log, a_window_that_changes)
         while (pfb_log_next_record(&reader, &record))
             continue;
         cr_assert(reader.needs_more);
-        size_t from = reader.resume_offset;
+        size_t resume_offset = reader.resume_offset;
         bytes rest = {.size = 0};
-        put_raw(&rest, log.b.data + from, log.b.size - from);
+        put_raw(&rest, log.b.data + resume_offset, log.b.size - resume_offset);
         if (rest.size >= HEADER_BYTES)
             memcpy(rest.data + USED_AT, (const uint8_t[4]){HEADER_BYTES}, 4);
         uint8_t *copy = exact_copy(&rest);

@@ -72,7 +72,7 @@ static const failing_case failing[] = {
     {"the largest ring", {{CONTROL, 4, 0x0FFFFFFF}}, PFB_TRUNCATED_RING, {CONTROL, 4, 0x0FFFFFFF}, false},
     {"head at the end", {{CONTROL, 16, 1024}}, PFB_LWP_BAD_HEAD, {CONTROL, 16, 1024}, true},
     {"head far away", {{CONTROL, 16, UINT32_MAX}}, PFB_LWP_BAD_HEAD, {CONTROL, 16, UINT32_MAX}, true},
-    {"head in the remainder",
+    {"head after the last whole record",
      {{CONTROL, 4, 1024 + 8}, {CONTROL, 16, 1024 + 4}},
      PFB_LWP_BAD_HEAD,
      {CONTROL, 16, 1028},
@@ -331,7 +331,7 @@ Test(lwp, strict_mode_rejects_two_of_the_notes)
     }
 }
 
-Test(lwp, the_first_place_of_a_note_is_kept)
+Test(lwp, a_note_has_the_place_of_its_first_occurrence)
 {
     static lwp_bytes b;
     pfb_lwp lwp;

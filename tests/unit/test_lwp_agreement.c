@@ -141,9 +141,9 @@ static void choose_leaf(episode *e)
 {
     uint32_t event_bytes = 32 + 8 * (e->number % 28);
     uint32_t offset = 72 + 8 * below(23);
-    uint32_t most_pairs = (MAX_CONTROL - offset) / 8;
-    uint32_t pairs = one_in_two() ? below(9) : below(most_pairs + 1);
-    uint32_t quadwords = offset / 8 + pairs + below(most_pairs - pairs + 1);
+    uint32_t max_pairs = (MAX_CONTROL - offset) / 8;
+    uint32_t pairs = one_in_two() ? below(9) : below(max_pairs + 1);
+    uint32_t quadwords = offset / 8 + pairs + below(max_pairs - pairs + 1);
     uint32_t ebx = quadwords | event_bytes << 8 | pairs << 16 | offset << 24;
     uint32_t ecx =
         (uint32_t)next_random() & 0xFF00FFFF; /* all fields except the minimum ring, which is 32 records or none */
@@ -183,8 +183,8 @@ static void begin(episode *e, unsigned number)
     memset(e, 0, sizeof *e);
     e->number = number;
     choose_leaf(e);
-    uint32_t least = e->leaf.min_buffer_bytes > 0 ? 32 : 2;
-    e->slots = least + below(MAX_SLOTS + 1 - least);
+    uint32_t min_slots = e->leaf.min_buffer_bytes > 0 ? 32 : 2;
+    e->slots = min_slots + below(MAX_SLOTS + 1 - min_slots);
     e->flags = (uint32_t)next_random();
     e->is_continuous = (e->flags & e->offered & PFB_LWP_CONTINUOUS) != 0;
     e->has_stamps = (e->flags & e->offered & PFB_LWP_TIME_STAMPS) != 0;

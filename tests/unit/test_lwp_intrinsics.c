@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-/* The compiler's header comes first here; examples/lwp_sample.c includes it after lwp_intrinsics.h. */
+/* The compiler's header and lwp_intrinsics.h can be included in any order. Here the compiler's header is first, in
+ * examples/lwp_sample.c it is last. */
 #if defined(__x86_64__) || defined(__i386__)
 #include <x86intrin.h>
 #endif

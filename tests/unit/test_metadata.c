@@ -494,7 +494,7 @@ Test(metadata, part_of_a_guid_is_an_error)
         cr_expect(pfb_list_next_guid(&list, &guid));
         cr_expect_not(pfb_list_next_guid(&list, &guid));
         expect_error(list.error, PFB_TRUNCATED_LIST, 16, "part of a GUID");
-        cr_expect_not(pfb_list_next_guid(&list, &guid), "the error is kept");
+        cr_expect_not(pfb_list_next_guid(&list, &guid), "nothing is returned after the error");
     }
 }
 

@@ -217,7 +217,7 @@ Test(lwp_model, flushes_do_not_change_the_counting)
         if (i % 3 == 0) /* load the block again */
             program_switch_on(&p);
     }
-    /* values 3, 8, 13, 18; branches 8, 16 */
+    /* recorded: executions 3, 8, 13 and 18 of LWPVAL, branches 8 and 16 */
     cr_expect_eq(program_get(&p, HEAD), 6 * 32);
     cr_expect_eq(program_get(&p, INTERVALS + 4), 2);
     cr_expect_eq(program_get(&p, INTERVALS + 12), 5);
@@ -225,7 +225,7 @@ Test(lwp_model, flushes_do_not_change_the_counting)
     cr_expect_eq(program_get(&p, INTERVALS + 8), 0x12345678);
 }
 
-Test(lwp_model, the_counter_of_a_disabled_event_is_kept)
+Test(lwp_model, the_counter_of_a_disabled_event_is_not_changed)
 {
     program p;
     program_begin(&p, bulldozer, 32, 2, NULL);

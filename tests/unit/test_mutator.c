@@ -24,11 +24,11 @@ static struct {
 
 static void check_mutation(const char *name, const uint8_t *data, size_t size, uint64_t seed)
 {
-    static uint8_t out[CAPACITY], again[CAPACITY];
+    static uint8_t out[CAPACITY], second_output[CAPACITY];
     mutation m = run.mutate(data, size, out, sizeof out, seed);
-    mutation twice = run.mutate(data, size, again, sizeof again, seed);
+    mutation twice = run.mutate(data, size, second_output, sizeof second_output, seed);
     cr_assert(m.size_bytes > 0 && m.size_bytes <= sizeof out, "%s, %llu", name, (unsigned long long)seed);
-    cr_assert(m.size_bytes == twice.size_bytes && memcmp(out, again, m.size_bytes) == 0, "%s, %llu", name,
+    cr_assert(m.size_bytes == twice.size_bytes && memcmp(out, second_output, m.size_bytes) == 0, "%s, %llu", name,
               (unsigned long long)seed);
     cr_assert_eq(m.is_broken, seed % 2 == 1);
     uint8_t *exact = malloc(m.size_bytes); /* a sanitizer detects accesses past the end */

@@ -176,12 +176,12 @@ Test(name, output_is_truncated_between_characters)
         char out[sizeof utf8 + 1];
         memset(out, '#', sizeof out);
         cr_expect_eq(pfb_name_to_utf8(UTF16_NAME(units, 5), capacity ? out : NULL, capacity), sizeof utf8 - 1);
-        size_t kept = 0;
+        size_t length = 0;
         for (size_t i = 0; i < COUNT(whole); i++)
-            kept = whole[i] < capacity ? whole[i] : kept;
-        cr_expect_arr_eq(out, utf8, capacity ? kept : 0, "capacity %zu", capacity);
-        cr_expect(capacity == 0 || out[kept] == '\0', "capacity %zu: no NUL at %zu", capacity, kept);
-        cr_expect_eq(out[capacity ? kept + 1 : 0], '#', "capacity %zu: written after the NUL", capacity);
+            length = whole[i] < capacity ? whole[i] : length;
+        cr_expect_arr_eq(out, utf8, capacity ? length : 0, "capacity %zu", capacity);
+        cr_expect(capacity == 0 || out[length] == '\0', "capacity %zu: no NUL at %zu", capacity, length);
+        cr_expect_eq(out[capacity ? length + 1 : 0], '#', "capacity %zu: written after the NUL", capacity);
     }
 }
 
@@ -217,7 +217,7 @@ Test(name, unpaired_surrogates_fill_the_capacity)
         const char *what;
         uint8_t units[6];
         size_t count;
-        bool is_kept; /* the second unit, where the capacity is 2 */
+        bool is_written; /* the second unit, where the capacity is 2 */
     } rows[] = {{"at the end", {'a', 0, 0x3D, 0xD8}, 2, true},
                 {"before a letter", {'a', 0, 0x3D, 0xD8, 'b', 0}, 3, true},
                 {"before a low surrogate", {'a', 0, 0x3D, 0xD8, 0x00, 0xDE}, 3, false}};
@@ -225,8 +225,8 @@ Test(name, unpaired_surrogates_fill_the_capacity)
         uint8_t out[6];
         memset(out, '#', sizeof out);
         cr_expect_eq(pfb_name_to_utf16(UTF16_NAME(rows[i].units, rows[i].count), out, 2), rows[i].count);
-        cr_expect_eq(memcmp(out, rows[i].units, rows[i].is_kept ? 4 : 2), 0, "%s", rows[i].what);
-        for (size_t at = rows[i].is_kept ? 4 : 2; at < sizeof out; at++)
+        cr_expect_eq(memcmp(out, rows[i].units, rows[i].is_written ? 4 : 2), 0, "%s", rows[i].what);
+        for (size_t at = rows[i].is_written ? 4 : 2; at < sizeof out; at++)
             cr_expect_eq(out[at], '#', "%s", rows[i].what);
     }
 }

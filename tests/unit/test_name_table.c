@@ -15,8 +15,8 @@
 typedef struct table_row {
     const char *what, *table, *pairs;
     uint32_t notes;
-    pfb_code strict; /* strict mode: the code and the offset in characters */
-    size_t offset;
+    pfb_code strict; /* the error in strict mode */
+    size_t offset;   /* of this error, in characters */
 } table_row;
 
 /* Writes the characters in UTF-8, or in UTF-16LE with or without a byte order mark; returns the size of the mark. */
@@ -292,12 +292,12 @@ static uint8_t *random_table(uint32_t *state, uint32_t count, bool is_utf16, uin
 /* Compares look-ups by index and by name with linear searches. UTF-8 sorts by code point. */
 static void check_lookups(const indexed *x, const uint32_t *indexes, const uint32_t *chosen, uint32_t count)
 {
-    for (uint32_t wanted = 0; wanted < 42; wanted++) {
+    for (uint32_t index_number = 0; index_number < 42; index_number++) {
         uint32_t first = 0;
-        while (first < count && indexes[first] != wanted)
+        while (first < count && indexes[first] != index_number)
             first++;
-        const pfb_name_entry *found = pfb_name_index_find(&x->index, wanted);
-        cr_expect_eq(found, first < count ? &x->entries[first] : NULL, "index %u", wanted);
+        const pfb_name_entry *found = pfb_name_index_find(&x->index, index_number);
+        cr_expect_eq(found, first < count ? &x->entries[first] : NULL, "index %u", index_number);
     }
     for (uint32_t w = 0; w < WORDS; w++) {
         uint32_t expected = 0;

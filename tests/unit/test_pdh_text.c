@@ -49,10 +49,10 @@ static bool next_row(pfb_pdh_text_reader *text, const uint8_t *data, size_t size
     while (!pfb_pdh_text_next_row(text, row)) {
         if (!text->needs_more)
             return false;
-        size_t from = (size_t)text->window_offset + text->resume_offset;
-        size_t left = size - from;
+        size_t offset = (size_t)text->window_offset + text->resume_offset;
+        size_t left = size - offset;
         window = text->resume_offset == 0 ? 2 * window : window;
-        pfb_pdh_text_continue(text, data + from, window < left ? window : left, window >= left);
+        pfb_pdh_text_continue(text, data + offset, window < left ? window : left, window >= left);
     }
     return true;
 }

@@ -58,7 +58,7 @@ Test(perf_events, an_errno_is_reported_with_its_code_and_the_event)
 {
     static const struct {
         pfb_perf_target target;
-        const char *whose;
+        const char *phrase; /* in the sentence of the failure */
     } targets[] = {{{.cpu = 7}, "on CPU 7"},
                    {{.is_thread = true}, "of this thread"},
                    {{.is_thread = true, .is_user_only = true}, "of this thread (user mode)"}};
@@ -71,8 +71,8 @@ Test(perf_events, an_errno_is_reported_with_its_code_and_the_event)
             fake->is_virtual = n & 2;
             fake->rule_count = 0;
             add_rule(known->error, targets[n / 4].target.is_thread, ANY, event, ANY);
-            snprintf(sentence, sizeof sentence, "%s %s cannot be counted: %s", event_names[event], targets[n / 4].whose,
-                     known->name);
+            snprintf(sentence, sizeof sentence, "%s %s cannot be counted: %s", event_names[event],
+                     targets[n / 4].phrase, known->name);
             expect_refusal(&targets[n / 4].target, known->error, 2, n & 2 ? known->virtual_code : known->code,
                            sentence);
         }
@@ -234,11 +234,11 @@ Test(perf_events, counts_are_extrapolated_to_the_enabled_time)
 
 Test(perf_events, intervals_without_valid_counts_have_no_progress)
 {
-    const uint64_t most = UINT64_MAX;
-    const pfb_perf_counts ends[] = {{1000, 400, 50, 90},   {2000, 400, 50, 90},   {2000, 400, 60, 99},
-                                    {1100, 501, 60, 99},   {999, 500, 60, 99},    {2000, 399, 60, 99},
-                                    {2000, 500, 49, 99},   {2000, 500, 60, 89},   {0, 0, 0, 0},
-                                    {1002, 401, most, 99}, {1002, 401, 60, most}, {1002, 401, most / 2 + 50, 99}};
+    const uint64_t max = UINT64_MAX;
+    const pfb_perf_counts ends[] = {{1000, 400, 50, 90},  {2000, 400, 50, 90},  {2000, 400, 60, 99},
+                                    {1100, 501, 60, 99},  {999, 500, 60, 99},   {2000, 399, 60, 99},
+                                    {2000, 500, 49, 99},  {2000, 500, 60, 89},  {0, 0, 0, 0},
+                                    {1002, 401, max, 99}, {1002, 401, 60, max}, {1002, 401, max / 2 + 50, 99}};
     pfb_perf_progress progress;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         cr_expect_not(pfb_perf_progress_of(&begin, &ends[i], &progress), "case %zu", i);

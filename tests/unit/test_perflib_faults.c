@@ -84,7 +84,7 @@ Test(perflib_faults, capacities_of_guid_lists_count_guids)
 /* Checks that the operation fails with this sentence after this number of calls. If the machine lacks memory for the
  * maximum size, it fails with that reason and fewer calls. */
 static void expect_end(pfb_source *source, fake_function function, const char *end_of_sentence, size_t calls,
-                       uint32_t most)
+                       uint32_t max_capacity)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
@@ -96,10 +96,10 @@ static void expect_end(pfb_source *source, fake_function function, const char *e
     cr_assert(made > 0 && made <= FAKE_CAPACITIES, "%zu calls", made);
     uint32_t last_capacity = fake->capacities[function][made - 1];
     if (function == FAKE_PerfQueryCounterData && strcmp(failure.sentence, "memory is exhausted") == 0) {
-        cr_expect(made < calls && last_capacity < most);
+        cr_expect(made < calls && last_capacity < max_capacity);
     } else {
         cr_expect_str_eq(failure.sentence, sentence);
-        cr_expect(made == calls && last_capacity == most, "%s: %zu calls", function_names[function], made);
+        cr_expect(made == calls && last_capacity == max_capacity, "%s: %zu calls", function_names[function], made);
     }
     pfb_bytes_free(&reply);
 }
@@ -109,7 +109,7 @@ Test(perflib_faults, the_capacity_is_limited)
 {
     static const struct {
         uint32_t first;
-        uint32_t most;
+        uint32_t max_capacity;
         size_t calls;
         const char *end_of_sentence;
     } ends[REPLYING] = {{256, 0x10000, 9, " failed: its reply is above 65536 GUIDs"},
@@ -126,7 +126,7 @@ Test(perflib_faults, the_capacity_is_limited)
         for (size_t k = 0; k < 3; k++) {
             set_script(replying[i], &scripts[k]);
             if (k < 2)
-                expect_end(source, replying[i], ends[i].end_of_sentence, ends[i].calls, ends[i].most);
+                expect_end(source, replying[i], ends[i].end_of_sentence, ends[i].calls, ends[i].max_capacity);
             else /* a size that cannot fit is not tried */
                 expect_end(source, replying[i], ends[i].end_of_sentence, 1, ends[i].first);
             cr_expect_eq(fake->capacities[replying[i]][0], ends[i].first);

@@ -43,10 +43,10 @@ static void record_counterset(pfb_source *source, const pfb_guid *guid, pfb_byte
 
 static void record_blocks(pfb_source_query *query, const pfb_guid *guid, pfb_bytes *record)
 {
-    const pfb_query wanted = {.counterset = *guid, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID};
+    const pfb_query all_values = {.counterset = *guid, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID};
     uint8_t block[1 + 40];
     pfb_source_failure failure = {0};
-    size_t size = pfb_query_write(&wanted, block + 1, sizeof block - 1); /* blocks may have any alignment */
+    size_t size = pfb_query_write(&all_values, block + 1, sizeof block - 1); /* blocks may have any alignment */
     const pfb_bytes seen = {.data = block + 1, .size_bytes = size};
     bool is_done = pfb_source_query_add(query, block + 1, size, &failure);
     note(record, is_done, &seen, &failure);

@@ -22,9 +22,9 @@ static void expect_more(const char *format, ...)
     size_t size = strlen(expected);
     va_list arguments;
     va_start(arguments, format);
-    int more = vsnprintf(expected + size, sizeof expected - size, format, arguments);
+    int added = vsnprintf(expected + size, sizeof expected - size, format, arguments);
     va_end(arguments);
-    cr_assert(more >= 0 && size + (size_t)more < sizeof expected);
+    cr_assert(added >= 0 && size + (size_t)added < sizeof expected);
 }
 
 /* ---- Offered counters -------------------------------------------------------------------------------------------- */

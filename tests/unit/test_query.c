@@ -365,7 +365,7 @@ Test(query, a_block_is_rewritten_in_place)
     query.name.bytes = block + 40;
     query.status = 0x1068;
     cr_assert_eq(pfb_query_write(&query, block, sizeof block), sizeof block);
-    cr_expect_eq(memcmp(block + 40, name, sizeof name), 0, "the name is kept");
+    cr_expect_eq(memcmp(block + 40, name, sizeof name), 0, "the name is unchanged");
     cr_expect(block[16] == 0x68 && block[17] == 0x10, "the status is replaced");
     cr_expect(block[46] == 0 && block[47] == 0, "the name ends with a NUL");
 }

@@ -42,15 +42,15 @@ static uint32_t fake_query(void *context, uint8_t *data, uint32_t *size_bytes)
     cr_assert_lt(system->query_count, ANSWERS, "too many queries");
     cr_assert_eq(system->close_count, 0, "no query follows the close");
     size_t last = system->answer_count - 1;
-    answer given = system->answers[system->query_count < last ? system->query_count : last];
+    answer current = system->answers[system->query_count < last ? system->query_count : last];
     uint32_t capacity = *size_bytes;
     system->capacities[system->query_count++] = capacity;
     if (capacity > 0)
         data[0] = data[capacity - 1] = 0xEE; /* a failed query may also write to the buffer */
-    if (given.code == PFB_WIN32_SUCCESS)
-        memset(data, 'v', given.size < capacity ? given.size : capacity);
-    *size_bytes = given.size;
-    return given.code;
+    if (current.code == PFB_WIN32_SUCCESS)
+        memset(data, 'v', current.size < capacity ? current.size : capacity);
+    *size_bytes = current.size;
+    return current.code;
 }
 
 static void fake_close(void *context)
@@ -207,10 +207,10 @@ Test(registry_source, any_capacity_is_doubled_up_to_the_limit)
     cr_assert_eq(reply.capacity_bytes, 20 * MIB + 3);
     cr_expect_not(read_from(&system, &reply, NULL));
     EXPECT_CAPACITIES(system, 20 * MIB + 3, 40 * MIB + 6, 64 * MIB);
-    fake again = {.answers = {{PFB_WIN32_MORE_DATA, 0}}, .answer_count = 1};
+    fake second = {.answers = {{PFB_WIN32_MORE_DATA, 0}}, .answer_count = 1};
     cr_assert(pfb_bytes_reserve(&reply, 65 * MIB));
-    cr_expect_not(read_from(&again, &reply, NULL));
-    EXPECT_CAPACITIES(again, 64 * MIB);
+    cr_expect_not(read_from(&second, &reply, NULL));
+    EXPECT_CAPACITIES(second, 64 * MIB);
     pfb_bytes_free(&reply);
 }
 

@@ -351,8 +351,8 @@ static void call_anything(pair *p, unsigned call)
 
 Test(replay_agreement, random_calls_have_the_same_results)
 {
-    const char *wanted = getenv("PERFBLOCK_REPLAY_CALLS");
-    unsigned long calls = wanted ? strtoul(wanted, NULL, 10) : CALLS;
+    const char *setting = getenv("PERFBLOCK_REPLAY_CALLS");
+    unsigned long calls = setting ? strtoul(setting, NULL, 10) : CALLS;
     pair p = {.sources = {open_machine(), NULL}};
     pfb_bytes capture = record(p.sources[0]);
     p.sources[1] = pfb_source_open_capture(capture.data, capture.size_bytes, NULL);

@@ -347,7 +347,7 @@ Test(sample, the_last_registration_of_a_counterset_is_used)
 }
 
 /* Two countersets whose GUIDs differ in the last byte only, with a counter of the same id. */
-Test(sample, countersets_are_told_apart_by_every_byte_of_their_guids)
+Test(sample, countersets_are_distinguished_by_every_byte_of_their_guids)
 {
     enum { SIMILAR = SET + 0x100 };
     const pfb_counter counters[] = {counter_without_references(5, rate), counter_without_references(5, 0x10000)};
@@ -567,9 +567,9 @@ static uint32_t expect_beginning(const pfb_sample *part, const pfb_sample *whole
     return values;
 }
 
-/* The total size is lowered by 8 bytes at a time. Everything before the error is kept, and the error is that of the
+/* The total size is lowered by 8 bytes at a time. The sample contains everything before the error, which is that of the
  * block reader. */
-Test(sample, malformed_blocks_keep_what_precedes_the_error)
+Test(sample, malformed_blocks_are_loaded_up_to_the_error)
 {
     sample *whole = all_kinds();
     sample_load(whole);
@@ -594,7 +594,7 @@ Test(sample, malformed_blocks_keep_what_precedes_the_error)
     sample_free(whole);
 }
 
-/* The size of a value is too large. The values before it and its instance are kept. */
+/* The size of a value is too large. The sample contains its instance and the values before it. */
 Test(sample, a_row_ends_before_a_malformed_value)
 {
     static const uint32_t ids[] = {1, 2, 3};
@@ -657,7 +657,7 @@ Test(sample, occurrences_and_ranks)
         }
     }
     sample_load(s);
-    for (int again = 0; again < 2; again++) {
+    for (int pass = 0; pass < 2; pass++) { /* a second call does not change the result */
         pfb_sample_number_rows(&s->table);
         for (uint32_t i = 0; i < 20; i++) {
             const pfb_sample_row *row = &s->table.rows[i];

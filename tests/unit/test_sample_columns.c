@@ -87,7 +87,7 @@ Test(sample_columns, missing_values_of_a_truncated_row_do_not_exist)
 }
 
 /* A value that is not a number is located by its offset and size. */
-Test(sample_columns, values_that_are_no_numbers_are_located)
+Test(sample_columns, values_that_are_not_numbers_are_located)
 {
     static const uint32_t ids[] = {1, 2, 3};
     static const uint32_t sizes[] = {0, 5, 23};
@@ -111,7 +111,7 @@ Test(sample_columns, values_that_are_no_numbers_are_located)
 }
 
 /* One of 300 values of a column is not a number. Many rows are loaded at once, so its position among them is varied. */
-Test(sample_columns, one_value_that_is_no_number_is_located)
+Test(sample_columns, one_value_that_is_not_a_number_is_located)
 {
     enum { ROWS = 300 };
     static const uint32_t ids[] = {1, 2};
@@ -189,13 +189,13 @@ Test(sample_columns, instances_added_after_measuring_are_refused)
     uint8_t *count = s->data.data + RESULT_AT + RESULT_BYTES + 8 + 4 * 4 + 4;
     store(count, 300); /* more instances than the block has, so that measuring counts them one by one */
     uint8_t *last = count + 4 + 39 * (16 + 4 * 16);
-    uint8_t kept = *last;
+    uint8_t saved = *last;
     cr_assert(pfb_sample_measure(&s->input, &s->counts).code == PFB_OK && s->counts.rows == 40);
     pfb_sample_counts all = s->counts;
     *last = 0;
     pfb_sample_measure(&s->input, &s->counts);
     cr_assert_lt(s->counts.rows, 40);
-    *last = kept;
+    *last = saved;
     void *memory = malloc(pfb_sample_size(&all));
     pfb_sample t;
     expect_error(pfb_sample_load(&t, &s->input, &s->counts, memory, pfb_sample_size(&all)), PFB_CALLER_TOO_SMALL, 0,

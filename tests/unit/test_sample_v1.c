@@ -185,9 +185,9 @@ Test(sample_v1, malformed_blocks)
     }
 }
 
-/* The header promises 100 instances of 100 counters, more values than the object has bytes. Its only instance is
+/* The header declares 100 instances of 100 counters, more values than the object has bytes. Its only instance is
  * counted. */
-Test(sample_v1, promised_values_are_limited_by_the_bytes)
+Test(sample_v1, declared_values_are_limited_by_the_bytes)
 {
     enum { COUNTERS = 100, OBJECT_AT = 96, INSTANCES_AT = OBJECT_AT + 40 };
     v1 *s = v1_new(1);
@@ -311,16 +311,16 @@ Test(sample_v1, parents_in_the_same_memory)
         store_ordered(s->block + NAME_SIZE_AT, false, 4);
         store_ordered(s->block + CODE_PAGE_AT, false, 65001);
         load_bytes(s, s->block, s->b.size_bytes);
-        v1 *again = calloc(1, sizeof *again);
-        cr_assert_not_null(again);
+        v1 *second = calloc(1, sizeof *second);
+        cr_assert_not_null(second);
         if (rows[i].at != 0)
             store_ordered(s->block + rows[i].at, false, rows[i].value);
-        load_bytes(again, s->block, s->b.size_bytes);
-        cr_assert(s->table.counts.rows == 2 && again->table.counts.rows == 2);
-        cr_assert_eq(s->table.rows[1].parent.bytes, again->table.rows[1].parent.bytes);
-        pfb_sample_match(&s->table, &again->table);
-        cr_expect_eq(again->table.rows[1].older_row, rows[i].is_same ? 1 : PFB_NONE, "%s", rows[i].what);
-        v1_free(again);
+        load_bytes(second, s->block, s->b.size_bytes);
+        cr_assert(s->table.counts.rows == 2 && second->table.counts.rows == 2);
+        cr_assert_eq(s->table.rows[1].parent.bytes, second->table.rows[1].parent.bytes);
+        pfb_sample_match(&s->table, &second->table);
+        cr_expect_eq(second->table.rows[1].older_row, rows[i].is_same ? 1 : PFB_NONE, "%s", rows[i].what);
+        v1_free(second);
         v1_free(s);
     }
 }

@@ -352,7 +352,7 @@ typedef struct worst_case {
     subject which;
     filler *fill;
     pfb_code code;
-    size_t least_items; /* per mebibyte, to check that the input has as many items as intended */
+    size_t min_items; /* per mebibyte, to check that the input has as many items as intended */
 } worst_case;
 
 static void fill_zeros(uint8_t *data, size_t size)
@@ -507,7 +507,7 @@ static void check_worst_case(const worst_case *worst, size_t mebibytes)
     cr_expect_null(result.broken, "%s: broken guarantee: %s", worst->name, result.broken);
     cr_expect_eq(result.error.code, worst->code, "%s: %s at %zu", worst->name, pfb_code_name(result.error.code),
                  result.error.offset);
-    cr_expect_geq(result.items, worst->least_items * (worst->least_items > 1000 ? mebibytes : 1), "%s: %llu items",
+    cr_expect_geq(result.items, worst->min_items * (worst->min_items > 1000 ? mebibytes : 1), "%s: %llu items",
                   worst->name, (unsigned long long)result.items);
 }
 

@@ -198,7 +198,7 @@ Test(cpi_text, first_lines)
     static const struct {
         const char *text;
         pfb_code code;
-        bool begins; /* whether it is recognised */
+        bool is_recognised; /* return value of pfb_cpi_text_recognise */
     } rows[] = {
         {"", PFB_UNKNOWN_FORMAT, false},
         {"\n" HEAD, PFB_UNKNOWN_FORMAT, false},
@@ -225,7 +225,8 @@ Test(cpi_text, first_lines)
         read_all(rows[i].text, strlen(rows[i].text), 0, &t);
         expect_error(t.error, rows[i].code, 0, rows[i].text);
         cr_expect_str_eq(t.text, "", "%s", rows[i].text);
-        cr_expect_eq(pfb_cpi_text_recognise(rows[i].text, strlen(rows[i].text)), rows[i].begins, "%s", rows[i].text);
+        cr_expect_eq(pfb_cpi_text_recognise(rows[i].text, strlen(rows[i].text)), rows[i].is_recognised, "%s",
+                     rows[i].text);
     }
     cr_expect_not(pfb_cpi_text_recognise(NULL, 20));
     cr_expect(pfb_cpi_text_recognise("cpi-snapshots", 13) && !pfb_cpi_text_recognise("cpi-snapshots", 12));

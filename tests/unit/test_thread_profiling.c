@@ -134,7 +134,7 @@ Test(thread_profiling, a_failure_to_enable_is_reported_with_its_reason)
     static const struct {
         uint32_t win32;
         int code;
-        const char *more;
+        const char *explanation;
     } rows[] = {
         {1, -256, ""},
         {5, -5, ""},
@@ -150,7 +150,7 @@ Test(thread_profiling, a_failure_to_enable_is_reported_with_its_reason)
         char sentence[240];
         fake.enable_code = rows[i].win32;
         snprintf(sentence, sizeof sentence, "EnableThreadProfiling failed: the text of %u (%u)%s",
-                 (unsigned)rows[i].win32, (unsigned)rows[i].win32, rows[i].more);
+                 (unsigned)rows[i].win32, (unsigned)rows[i].win32, rows[i].explanation);
         clear_log();
         expect_refusal(source, PFB_CPI_THREAD_ONLY, rows[i].code, sentence);
         cr_expect_str_eq(fake.log, "IEIE", "a profile that was not enabled is not disabled");

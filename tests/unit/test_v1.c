@@ -808,8 +808,9 @@ Test(v1, a_system_name_outside_of_the_block)
     }
 }
 
-/* Samba's server writes a total size that does not include the header. */
-/* A total size that exceeds 32 bits with the header is one with the header: the object of this size does not fit. */
+/* Samba's server writes a total size that does not include the header; the reader detects this and adds the size of the
+ * header. If the sum does not fit in 32 bits, the reader takes the total size as it is, with the header included. Here
+ * an object of the total size then exceeds the block. */
 Test(v1, a_total_size_of_almost_4_gib)
 {
     const uint32_t total = UINT32_MAX - 7;

@@ -33,12 +33,12 @@ static void add_instances(pfb_writer *builder, uint64_t *state, uint32_t count, 
 
 /* Makes two objects, each with two instances of `count` numbers, mostly at random offsets up to 600; the last counter
  * block has `last` bytes. */
-static size_t make_numbers(uint8_t *to, uint64_t seed, uint32_t count, uint32_t last, bool big)
+static size_t make_numbers(uint8_t *output, uint64_t seed, uint32_t count, uint32_t last, bool big)
 {
     enum { BLOCK = 1016 };
     pfb_writer builder;
     uint64_t state = seed;
-    v1_begin(&builder, to, CAPACITY, big);
+    v1_begin(&builder, output, CAPACITY, big);
     for (int object = 0; object < 2; object++) {
         v1_object(&builder, 2, 2);
         for (uint32_t i = 0; i < count; i++) {
@@ -51,7 +51,7 @@ static size_t make_numbers(uint8_t *to, uint64_t seed, uint32_t count, uint32_t 
     }
     pfb_write_end_v1(&builder);
     cr_assert_eq(builder.error.code, PFB_OK);
-    store_ordered(to + builder.size_bytes - BLOCK, big, last);
+    store_ordered(output + builder.size_bytes - BLOCK, big, last);
     return builder.size_bytes;
 }
 

@@ -175,7 +175,7 @@ Test(v2, nothing_is_returned_after_a_failure)
     reader r;
     put_broken_end(&r.b);
     read_result(&r, NULL);
-    pfb_v2_result kept = r.result;
+    pfb_v2_result first_result = r.result;
     r.instance.id = 12345;
     r.value.raw = 12345;
     cr_expect_not(next_result(&r), "skipping the values detects the failure");
@@ -185,7 +185,7 @@ Test(v2, nothing_is_returned_after_a_failure)
         cr_expect_not(next_value(&r));
         expect_error(pfb_v2_finish(&r.block), PFB_BAD_DATA_SIZE, 168, "the first failure");
     }
-    cr_expect(kept.offset == r.result.offset && r.instance.id == 12345 && r.value.raw == 12345,
+    cr_expect(first_result.offset == r.result.offset && r.instance.id == 12345 && r.value.raw == 12345,
               "a function that returns false writes nothing");
     uint32_t id = 0;
     cr_expect(pfb_v2_counter_id(&r.block, &r.result, 1, &id) && id == 5, "returned items stay valid");

@@ -18,9 +18,9 @@ typedef struct made {
     size_t size;
 } made;
 
-/* Makes one result whose values are instance * 10000 + position. Of each `fourth` values, the second has 4 bytes; 0:
- * all have 8 bytes. */
-static void make_block(made *m, uint32_t kind, uint32_t instances, uint32_t counters, uint32_t fourth)
+/* Makes one result whose values are instance * 10000 + position. If `period` is 0, all values have 8 bytes. Otherwise
+ * the second of each `period` values has 4 bytes. */
+static void make_block(made *m, uint32_t kind, uint32_t instances, uint32_t counters, uint32_t period)
 {
     static const pfb_write_times times;
     static uint32_t ids[MAX_COUNTERS];
@@ -33,7 +33,7 @@ static void make_block(made *m, uint32_t kind, uint32_t instances, uint32_t coun
         if (kind & PFB_V2_MULTIPLE_INSTANCES)
             pfb_write_instance(&b, 7 * i, UTF16_NAME(name, i % 7));
         for (uint32_t n = 0; n < counters; n++)
-            pfb_write_value(&b, UINT64_C(10000) * i + n, fourth > 0 && n % fourth == 1 ? 4 : 8);
+            pfb_write_value(&b, UINT64_C(10000) * i + n, period > 0 && n % period == 1 ? 4 : 8);
     }
     pfb_write_end_result(&b);
     pfb_write_end_v2(&b);
@@ -162,7 +162,8 @@ Test(v2_values, values_that_are_not_numbers_are_zero)
 {
     static const uint32_t data_sizes[] = {8, 4, 0, 3, 12, 8};
     static const uint32_t value_sizes[] = {16, 16, 16, 16, 24, 24};
-    static const uint64_t wanted[] = {UINT64_C(0x0101010101010101), 0x01010101, 0, 0, 0, UINT64_C(0x0101010101010101)};
+    static const uint64_t expected[] = {UINT64_C(0x0101010101010101), 0x01010101, 0, 0, 0,
+                                        UINT64_C(0x0101010101010101)};
     static const uint8_t wanted_sizes[] = {8, 4, 0, 0, 0, 8};
     bytes b = {.size = 0};
     PUT_U32(&b, 208, 1);
@@ -180,7 +181,7 @@ Test(v2_values, values_that_are_not_numbers_are_zero)
         .values = values, .sizes = sizes, .instance_capacity = 1, .instance_step = 6, .position_step = 1};
     cr_assert(pfb_v2_read_values(&block, &bulk));
     cr_expect(bulk.instance_count == 1 && bulk.last_value_count == 6);
-    cr_expect_eq(memcmp(values, wanted, sizeof wanted), 0);
+    cr_expect_eq(memcmp(values, expected, sizeof expected), 0);
     cr_expect_eq(memcmp(sizes, wanted_sizes, sizeof wanted_sizes), 0);
     expect_error(pfb_v2_finish(&block), PFB_OK, 0, "all value sizes are multiples of 8");
 }

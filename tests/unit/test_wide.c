@@ -83,15 +83,15 @@ static void format(pfb_wide wide, char text[64])
         part[i] = (uint32_t)(wide.limb[i / 2] >> (i % 2 * 32));
     char digits[64];
     int count = 0;
-    bool more = true;
-    while (more) {
+    bool has_digits = true;
+    while (has_digits) {
         uint64_t rest = 0;
-        more = false;
+        has_digits = false;
         for (int i = 5; i >= 0; i--) {
             uint64_t all = rest << 32 | part[i];
             part[i] = (uint32_t)(all / 10);
             rest = all % 10;
-            more = more || part[i] != 0;
+            has_digits = has_digits || part[i] != 0;
         }
         digits[count++] = (char)('0' + rest);
     }
@@ -203,14 +203,14 @@ Test(wide, differences_borrow_across_limbs)
 Test(wide, all_limbs_are_compared)
 {
     for (int limb = 0; limb < PFB_WIDE_LIMBS; limb++) {
-        pfb_wide less = {{5, 5, 5}};
-        pfb_wide more = {{5, 5, 5}};
-        more.limb[limb] = 6;
+        pfb_wide smaller = {{5, 5, 5}};
+        pfb_wide larger = {{5, 5, 5}};
+        larger.limb[limb] = 6;
         for (int lower = 0; lower < limb; lower++)
-            less.limb[lower] = UINT64_MAX;
-        cr_expect_eq(pfb_wide_compare(less, more), -1);
-        cr_expect_eq(pfb_wide_compare(more, less), 1);
-        cr_expect_eq(pfb_wide_compare(more, more), 0);
+            smaller.limb[lower] = UINT64_MAX;
+        cr_expect_eq(pfb_wide_compare(smaller, larger), -1);
+        cr_expect_eq(pfb_wide_compare(larger, smaller), 1);
+        cr_expect_eq(pfb_wide_compare(larger, larger), 0);
     }
 }
 

@@ -494,7 +494,7 @@ Test(write, calls_out_of_order)
     }
 }
 
-/* Calls in any order: nothing is written outside the memory, and the first error is kept. */
+/* Calls in any order: nothing is written outside the memory, and later errors do not replace the first one. */
 Test(write, any_order_stays_inside_the_memory)
 {
     uint32_t state = 1;
@@ -510,7 +510,7 @@ Test(write, any_order_stays_inside_the_memory)
             if (first.code == PFB_OK)
                 first = builder.error;
         }
-        expect_error(builder.error, first.code, first.offset, "the first error is kept");
+        expect_error(builder.error, first.code, first.offset, "later errors do not replace the first one");
     }
     guarded_free(&memory);
 }
@@ -540,20 +540,20 @@ Test(write, arguments_outside_their_range)
     expect_error(builder.error, PFB_CALLER_ARGUMENT, 0, "a name with a NUL");
 }
 
-/* The number of strings is given before the strings. One string more would overwrite the first one; one less would
- * leave an unused entry. */
+/* The caller passes the number of strings before the strings. One string more would overwrite the first one; one fewer
+ * would leave an unused entry. */
 Test(write, the_number_of_strings_must_be_the_announced_one)
 {
-    for (uint32_t given = 0; given < 4; given++) {
+    for (uint32_t count = 0; count < 4; count++) {
         uint8_t data[128];
         pfb_writer builder;
         pfb_write_init(&builder, data, sizeof data);
         pfb_write_begin_strings(&builder, 2);
-        for (uint32_t i = 0; i < given; i++)
+        for (uint32_t i = 0; i < count; i++)
             pfb_write_counter_string(&builder, i, UTF16_NAME(ab, 2));
-        cr_expect_eq(builder.error.code, given > 2 ? PFB_CALLER_ORDER : PFB_OK, "%u strings", given);
+        cr_expect_eq(builder.error.code, count > 2 ? PFB_CALLER_ORDER : PFB_OK, "%u strings", count);
         pfb_write_end_strings(&builder);
-        cr_expect_eq(builder.error.code, given == 2 ? PFB_OK : PFB_CALLER_ORDER, "%u strings", given);
+        cr_expect_eq(builder.error.code, count == 2 ? PFB_OK : PFB_CALLER_ORDER, "%u strings", count);
     }
     uint8_t data[16];
     pfb_writer builder;
@@ -605,7 +605,7 @@ Test(write, sizes_do_not_wrap)
         before = builder.size_bytes;
     }
     cr_expect_gt(builder.size_bytes, SIZE_MAX / 2);
-    expect_error(builder.error, PFB_CALLER_TOO_SMALL, 0, "the first error is kept");
+    expect_error(builder.error, PFB_CALLER_TOO_SMALL, 0, "later errors do not replace the first one");
 }
 
 /* Sizes near the maximum of size_t are rejected; nothing is read or written. */

@@ -174,7 +174,7 @@ Test(write_v1, a_system_name_that_is_missing_or_empty)
 
 /* ---- Offsets of values ------------------------------------------------------------------------------- */
 
-Test(write_v1, offsets_are_assigned_or_given)
+Test(write_v1, offsets_are_assigned_or_passed)
 {
     uint8_t data[1024];
     pfb_writer b;
@@ -184,7 +184,7 @@ Test(write_v1, offsets_are_assigned_or_given)
     cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 0), 8);
     cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 4, 0), 16);
     cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 0), 24, "aligned to its size");
-    cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 8), 8, "a given offset may be shared");
+    cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 8), 8, "a passed offset may be that of another value");
     cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 0, 0), 0, "a label takes no space");
     cr_expect_eq(v1_counter(&b, 4, 0x00000B00, 5, 0), 32, "a text of 5 bytes is appended");
     cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 4, 0), 40);
