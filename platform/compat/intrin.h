@@ -3,7 +3,7 @@
 #define PFB_COMPAT_INTRIN_H
 
 /* The part of <intrin.h> that Microsoft's sample program for Lightweight Profiling uses: the intrinsics, which call the
- * software model, and a __cpuid that describes the model. docs/lwp.md. */
+ * software model, and a __cpuid that describes the model. See docs/lwp.md. */
 #include "keywords.h"
 #include "perfblock/lwp_intrinsics.h"
 

@@ -2,7 +2,7 @@
 #ifndef PFB_COMPAT_PERFUTIL_H
 #define PFB_COMPAT_PERFUTIL_H
 
-/* The CPI facility of Performance Inspector under its original names. docs/cpi.md. */
+/* The CPI facility of Performance Inspector under its original names. See docs/cpi.md. */
 #include "perfblock/perfutil.h"
 
 /* The original function has no arguments. <windows.h> declares another function of this name, with an argument, so it

@@ -3,7 +3,7 @@
 #define PFB_COMPAT_WINDOWS_H
 
 /* The part of <windows.h> that consumers of PerfLib use, for other systems: types, error codes, and the few functions
- * of Microsoft's samples. Not a general replacement. On Windows, includes the system's header. docs/perflib.md. */
+ * of Microsoft's samples. Not a general replacement. On Windows, includes the system's header. See docs/perflib.md. */
 
 #if defined(_WIN32)
 

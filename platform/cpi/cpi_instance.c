@@ -185,7 +185,8 @@ static bool compute(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
 
 /* ---- Hooks --------------------------------------------------------------------------------------------- */
 
-/* Appends a group completely or not at all. The longest record has 49180 bytes, which is below the limit of a hook. */
+/* Appends a group completely or not at all. The longest hook has 49180 bytes, so the 16-bit field of its length is wide
+ * enough for every hook. */
 static bool write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     pfb_cpi_trace *trace = &instance->trace;

@@ -144,7 +144,7 @@ static void write_strings(const pfb_open_set *open, bool are_helps, pfb_writer *
     pfb_write_end_strings(builder);
 }
 
-/* Converts an id of the table, where 0 means none, to that of a registration. */
+/* Converts the id of another counter, where 0 means none in pfb_set_counter, to that of a registration. */
 static uint32_t reference(uint32_t id)
 {
     return id != 0 ? id : PFB_NO_ID;
@@ -223,8 +223,8 @@ pfb_selection pfb_open_set_select(const pfb_open_set *open, const pfb_query *que
     return chosen;
 }
 
-/* Finds the next instance at or after *at that matches the filters and has all values; moves *at past it. Returns false
- * at the end. */
+/* Finds the next instance at or after *at that matches the query and has the values of all selected counters; moves *at
+ * past it. Returns false at the end. */
 static bool next_match(const pfb_selection *chosen, size_t *at, pfb_set_instance *instance)
 {
     const pfb_open_set *open = chosen->open;

@@ -38,7 +38,7 @@ typedef struct pfb_set_counter {
     uint32_t id;
     uint32_t type;         /* PERF_*; its size bits select values of 4 or 8 bytes */
     uint32_t needs;        /* the data that its value requires, as bits that each set defines */
-    uint32_t base_id;      /* base counter in the same set */
+    uint32_t base_id;      /* base counter in the same set; 0 in these three fields: none */
     uint32_t perf_time_id; /* counter in the same set with the object's time */
     uint32_t perf_freq_id; /* counter in the same set with the object's frequency, in ticks per second */
     uint8_t aggregate;     /* PFB_AGGREGATE_* */

@@ -79,7 +79,8 @@ static const pfb_set_counter counters[] = {
      "Interrupts of the processor's own timer: its column in row LOC of /proc/interrupts"},
 };
 
-/* Returns the ticks of /proc/stat that a counter of times counts. */
+/* Returns the ticks of /proc/stat that a counter of times counts. Counters 0 and 15 have inverse timer types: they
+ * count the times that they exclude, and evaluation displays the rest of the elapsed time. */
 static uint64_t counter_ticks(const pfb_kernel_times *times, uint32_t id)
 {
     uint64_t idle = pfb_kernel_add(times->idle, times->iowait);
@@ -94,8 +95,7 @@ static uint64_t counter_ticks(const pfb_kernel_times *times, uint32_t id)
         return times->irq;
     case 15:
         return pfb_kernel_add(idle, times->nice);
-    default: /* 0 and 8 both count idle time; counter 0 has an inverse timer type, which displays the rest of the time
-              */
+    default: /* 0 and 8 */
         return idle;
     }
 }
@@ -274,7 +274,7 @@ static void close_processor(void *context)
     free(p);
 }
 
-/* The GUID of Windows. Name and instance type come from the catalog. */
+/* The GUID is that of the counterset of Windows. Name and instance type come from the catalog. */
 const pfb_counterset pfb_processor_set = {
     .guid = {{0x1a, 0x72, 0xfc, 0xb4, 0x78, 0x03, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}},
     .help = "Processors of this machine, from the accounting of the Linux kernel",

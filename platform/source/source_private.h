@@ -39,15 +39,16 @@ void *pfb_source_grow(void *array, size_t *capacity, size_t needed, size_t eleme
 /* Capacities to try for a call whose reply size is not known in advance, in units of `unit_bytes`. */
 typedef struct pfb_source_capacity {
     uint32_t unit_bytes;
-    uint32_t initial;       /* minimum for the first call */
-    uint32_t initial_limit; /* maximum for the first call: within both, it uses what the buffer already has */
+    uint32_t initial;       /* minimum for the first call, which uses the capacity of the buffer if that is larger */
+    uint32_t initial_limit; /* maximum for the first call */
     uint32_t limit;         /* maximum for all calls */
 } pfb_source_capacity;
 
 /* Provides the buffer for the next call and sets *units to its capacity. *units is 0 before the first call and the
- * capacity that was too small before the next ones. The new capacity is twice the old one, or `needed` units (at most
- * `limit`) if that is larger, but at most `limit`: it takes at most 1 + log2(limit / initial) calls to reach `limit`.
- * The old contents are freed first, so two replies are never held at once and nothing is copied. */
+ * capacity that was too small before the next ones. The new capacity is twice the old one, limited to `limit`, or
+ * `needed` units if that is larger; `needed` must be at most `limit`. So it takes at most 1 + log2(limit / initial)
+ * calls to reach `limit`. The old contents are freed first, so two replies are never held at once and nothing is
+ * copied. */
 bool pfb_source_next_capacity(const pfb_source_capacity *capacity, pfb_bytes *bytes, uint32_t needed, uint32_t *units,
                               pfb_source_failure *failure);
 

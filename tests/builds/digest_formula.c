@@ -105,7 +105,7 @@ static void mix_result(uint64_t *digest, const pfb_formula_result *result)
                     (result->is_integer ? 1 : 0));
 }
 
-enum { TYPES = 39 };
+enum { TYPES = 39 }; /* rows of the table of counter types */
 
 int main(int argc, char **argv)
 {

@@ -40,7 +40,7 @@ BAD_SOURCES = {
         "void pfb_out(int *n) { --*n; } int pfb_f(int *n) { return f(n); }",
         "recursion:",
     ),
-    "circle": (
+    "cycle": (
         "void pfb_g(int *); void pfb_f(int *n) { int m = *n - 1; if (m) pfb_g(&m); *n = m; }"
         "void __attribute__((noinline, section(\".text.away\"))) pfb_g(int *n) { int m = *n - 2; pfb_f(&m); *n = m; }",
         "recursion:",
@@ -98,14 +98,15 @@ def check_all(folder, label, command):
     return wrong
 
 
-def check_circle_of_objects(folder, command):
+def check_cycle_of_objects(folder, command):
+    """A recursion of two functions that are in different objects."""
     sources = {
         "first": "void pfb_g(int *); void pfb_f(int *n) { int m = *n - 1; if (m) pfb_g(&m); *n = m; }",
         "second": "void pfb_f(int *); void pfb_g(int *n) { int m = *n - 2; pfb_f(&m); *n = m; }",
     }
-    targets = [build(folder, f"circle_{name}", source, command) for name, source in sources.items()]
+    targets = [build(folder, f"cycle_{name}", source, command) for name, source in sources.items()]
     findings = list(check_objects.check_objects(targets, None, set()))
-    return [] if findings == ["recursion: pfb_f -> pfb_g -> pfb_f"] else [f"circle of objects: found {findings}"]
+    return [] if findings == ["recursion: pfb_f -> pfb_g -> pfb_f"] else [f"cycle of objects: found {findings}"]
 
 
 def check_whole(folder, compiler):
@@ -157,7 +158,8 @@ def check_modules(folder, command):
 
 
 def check_cli_folders(folder):
-    """The folders of cli. One of them includes a header of a folder above it, then headers that are in no folder."""
+    """The folders of cli. `output` may not include headers of folders that precede it in CLI_ORDER (commands, values),
+    nor headers that are in no folder."""
     root = pathlib.Path(folder, "cli")
     for name in check_objects.CLI_ORDER:
         pathlib.Path(root, name).mkdir(parents=True)
@@ -223,7 +225,7 @@ def main():
             command.append("-fPIE")  # Constant pointers are writable data only in position-independent code.
         label = flags.replace(" ", "")
         wrong += check_all(folder, label, command)
-    wrong += check_circle_of_objects(folder, [compiler, *options, "-O2", "-fno-stack-protector"])
+    wrong += check_cycle_of_objects(folder, [compiler, *options, "-O2", "-fno-stack-protector"])
     wrong += check_whole(folder, compiler)
     wrong += check_exports(folder, [compiler, *options, "-w"])
     wrong += check_includes(folder)

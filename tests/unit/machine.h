@@ -40,7 +40,7 @@ void put_everything(void);
 
 pfb_source *open_machine(void);
 
-/* Ticks of USER_HZ, the unit of times in /proc, in units of 100 ns. */
+/* Converts ticks of USER_HZ, the unit of times in /proc, to units of 100 ns. */
 uint64_t ticks(uint64_t count);
 
 /* ---- Queries ------------------------------------------------------------------------------------------------ */

@@ -7,7 +7,8 @@
 #undef malloc
 #undef calloc
 #undef realloc
-void *malloc(size_t size); /* <stdlib.h> declared them under the names of the macros */
+/* The macros also replaced the names in <stdlib.h>, so these functions are not declared yet. */
+void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *realloc(void *memory, size_t size);
 

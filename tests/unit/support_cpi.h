@@ -22,8 +22,9 @@ void put_label(bytes *b, uint32_t minor, uint32_t elapsed, const char *text, boo
 /* System and processors hooks with one instruction per CPU. */
 void put_detailed(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint32_t cpus);
 
-/* Returns 10^places * numerator / denominator in ten-thousandths, rounded half up, computed by long division; or
- * "undefined" if there is no figure. A CPI has 4 places, a percentage 6. */
+/* Returns the words of numerator / denominator as a CPI (`places` is 4) or as a percentage (6, since it is multiplied
+ * by 100): 10^places times the quotient, rounded half up, is the figure in ten-thousandths. Computes it by long
+ * division. The words are those of an undefined figure if the denominator is 0 or the figure is too large. */
 pfb_cpi_words divided_words(uint64_t numerator, uint64_t denominator, int places);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct canned_source {
     size_t step_count;
     int refusal;                /* if not 0, opening a reader fails with this code */
     bool is_silent;             /* opening a reader fails without code and sentence */
-    bool reports_failure_first; /* a call that succeeds has written a failure before */
+    bool reports_failure_first; /* a call that succeeds fills in the caller's failure nevertheless */
     size_t unhalted;            /* number of CPUs with unhalted cycles: 1000 for the first, 2000 for the second ... */
     /* ------------------------------------------------------------------------------------------ */
     atomic_size_t opened, closed; /* readers */

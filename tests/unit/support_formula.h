@@ -38,8 +38,8 @@ enum {
 
 enum { ALL_INPUTS = 255 };
 
-/* A sample with all inputs. Each clock advances by a different amount per tick, so that a test notices a wrong clock.
- */
+/* A sample with all inputs. Each clock advances by a different amount per tick, so that a formula with the wrong clock
+ * has another result. */
 pfb_raw_value sample_at(uint32_t type, int64_t tick, uint64_t value);
 
 /* Evaluates two such samples, one tick apart. */

@@ -41,14 +41,14 @@ void walk_free(log_walk *walk);
 typedef struct small_log {
     bytes b;
     size_t buffers[4];                                  /* offsets; the first holds the header */
-    size_t names, paths, samples[2], parts[2], summary; /* of events */
+    size_t names, paths, samples[2], parts[2], summary; /* offsets of events */
 } small_log;
 
 /* Makes a log of four buffers of 1 KiB with a record of every type: three paths (a counter, a wildcard, an object), a
  * sample in one event, a sample in two parts in different buffers, and the summary. */
 small_log make_small_log(void);
 
-/* These functions append to a payload. */
+/* These functions append to the payload of a record. */
 void put_path(bytes *b, uint32_t flags, uint32_t type, uint64_t frequency, const char *machine, const char *object,
               const char *instance, const char *counter);
 void put_counter_item(bytes *b, uint32_t status, uint64_t time, uint64_t first, uint64_t second, uint32_t multi_count);

@@ -9,7 +9,7 @@ enum { MARGIN = 64, MAX_CONTROL_BYTES = 512, MAX_RING_BYTES = 16384 };
 #define CONTROL UINT64_C(0x10040)
 #define RING UINT64_C(0x7F0000000020) /* above 32 bits, and aligned to a record only */
 
-/* Positions of fields, with the manual's names. */
+/* Offsets of fields of the LWPCB, with the names in AMD's manual. */
 enum {
     FLAGS = 0,
     SIZE = 4,
@@ -24,7 +24,8 @@ enum {
     INTERVALS = 128 /* on every known CPU */
 };
 
-/* LWPCB and ring are at `MARGIN`; their margins are never written. */
+/* LWPCB and ring begin MARGIN bytes after the start of their arrays. The model must not write to the bytes before and
+ * after them. */
 typedef struct program {
     uint8_t control[MARGIN + MAX_CONTROL_BYTES + MARGIN];
     uint8_t ring[MARGIN + MAX_RING_BYTES + MARGIN];
@@ -40,7 +41,8 @@ extern const uint32_t kaveri[4];
 extern const uint32_t complete[4];
 extern const uint32_t small_rings[4];
 
-/* An empty ring of `slots` records that begins at its first slot; every other byte is '#'. LWP is off. */
+/* Makes a program with an empty ring of `slots` records, whose head and tail are its first slot; every other byte is
+ * '#'. LWP is off. */
 void program_begin(program *p, const uint32_t leaf[4], uint32_t slots, uint32_t flags,
                    const pfb_lwp_model_options *options);
 

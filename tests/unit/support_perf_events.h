@@ -33,12 +33,12 @@ typedef struct fake_machine {
                       preempted */
     uint64_t pause_cycles, pause_ns;
     void (*on_read)(int cpu); /* called after the values were read; ANY for the thread. May be null */
-    /* The next `bad_reads` readings of the group of `bad_cpu` return this. ANY: the thread's group; NO_BAD_CPU: none.
-     */
+    /* The next `bad_reads` readings of the group of `bad_cpu` return `bad_size` and `bad_events`. ANY: the thread's
+     * group; NO_BAD_CPU: none. */
     int bad_cpu;
     size_t bad_reads;
-    long bad_size; /* return value of read */
-    uint64_t bad_events;
+    long bad_size;       /* return value of read */
+    uint64_t bad_events; /* number of events in the group */
     /* ---- Recorded calls ---- */
     size_t open_descriptors;
     size_t opened; /* groups opened in total */

@@ -5,12 +5,12 @@
 /* Samples for the tests of samples and matching: a data block, its queries, registrations, and the sample loaded from
  * them. The sample's memory has exactly the required size, so that a sanitizer detects accesses past the end.
  *
- *     sample *s = sample_new(1);                                  sample 1: its clocks read 1000, 10^7 and 1000 Hz
+ *     sample *s = sample_new(1);                                  taken at second 1, see sample_new
  *     sample_register(s, SET, counters, 2);
  *     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 0);
  *     sample_result(s, PFB_V2_COUNTERSET, ids, 2);
  *     sample_row(s, 7, "a");  sample_value(s, 1, 8);  sample_value(s, 2, 4);
- *     sample_load(s);                                             s->table
+ *     sample_load(s);                                             s->table is the loaded sample
  *     sample_free(s); */
 #include "perfblock/sample.h"
 #include "perfblock/write.h"
@@ -25,12 +25,14 @@ typedef struct sample {
     bool in_result, is_ended;
     pfb_sample_input input;
     pfb_sample_counts counts;
-    pfb_error measured, loaded; /* `loaded` is the verdict */
+    pfb_error measured, loaded; /* results of pfb_sample_measure and pfb_sample_load */
     void *memory;
     size_t memory_size;
     pfb_sample table;
 } sample;
 
+/* Makes a sample that is taken `tick` seconds after the clocks started: the performance clock has 1000 ticks per
+ * second, the other clock 10^7. The block may have SAMPLE_BYTES bytes, or `capacity` bytes. */
 sample *sample_new(int64_t tick);
 sample *sample_new_large(int64_t tick, size_t capacity);
 void sample_free(sample *s);

@@ -35,7 +35,7 @@ typedef struct fake_profiling {
     size_t logged;
     void *thread;
     uint32_t enable_flags, read_flags;
-    uint64_t counters;
+    uint64_t counters; /* mask passed to EnableThreadProfiling */
     size_t open_handles;
     size_t wrong_handles; /* calls with a handle that is not open */
     size_t foreign;       /* calls on another thread than the profiled one */

@@ -14,7 +14,7 @@ void store_ordered(uint8_t *p, bool is_big_endian, uint32_t value);
 
 /* ---- Objects ----------------------------------------------------------------------------------------- */
 
-/* The clocks of sample `tick`: per tick 1000 ticks of the performance clock and 10^7 units of 100 ns; 1000 ticks per
+/* The clocks of a sample that is taken `tick` seconds after they started. The performance clock has 1000 ticks per
  * second. */
 pfb_write_times v1_times(int64_t tick);
 
@@ -22,6 +22,8 @@ pfb_write_times v1_times(int64_t tick);
 void v1_begin(pfb_writer *b, uint8_t *memory, size_t capacity, bool is_big_endian);
 
 void v1_object(pfb_writer *b, uint32_t title, int32_t instances);
+
+/* Adds the definition of a counter and returns the offset of its value; if `offset` is 0, the writer assigns it. */
 uint32_t v1_counter(pfb_writer *b, uint32_t title, uint32_t type, uint32_t size, uint32_t offset);
 
 /* Adds an instance without unique id and parent. `name` is in Windows-1252, or null for an instance without name. */
@@ -41,7 +43,7 @@ enum {
     BLOCK_B = INSTANCE_B + 32,
     OBJECT_B = OBJECT_A + 336, /* 200: one counter, no instances */
     OBJECT_C = OBJECT_B + 112, /* 300: metadata of an object with instances */
-    OBJECT_D = OBJECT_C + 104, /* 400: metadata of one without */
+    OBJECT_D = OBJECT_C + 104, /* 400: metadata of an object without instances */
     OBJECT_E = OBJECT_D + 104  /* 500: a name in code page 1252, child of "b" */
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Captures: reading and writing of chunks. */
 #include "support.h"
 
 #include <criterion/criterion.h>

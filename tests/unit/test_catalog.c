@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The catalog of known countersets: counters, registrations, and the table in the documentation. */
 #include "support.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Evaluation of all values of two samples: matching of instances, bases and clocks of counters, and statuses. */
 #include "support.h"
 #include "support_samples.h"
 

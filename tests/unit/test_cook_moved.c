@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Evaluation of two samples whose results have other positions in the newer sample, because the query was changed. */
 #include "support.h"
 #include "support_samples.h"
 

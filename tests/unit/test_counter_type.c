@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of counter types, and the parts of a type. */
 #include <criterion/criterion.h>
 
 #include "support_formula.h"

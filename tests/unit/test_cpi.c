@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Figures of an interval, computed from two snapshots of CPI counters. */
 #include "perfblock/cpi/cpi.h"
 
 #include <criterion/criterion.h>

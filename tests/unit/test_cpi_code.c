@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Codes of the CPI facility: their names and texts. */
 #include <criterion/criterion.h>
 
 #include "perfblock/cpi_code.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The CPI facility: instances and their handles, modes, figures, and failures of the source. */
 #include "perfblock/cpi_facility.h"
 #include "perfblock/perfutil.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table that converts handles of the CPI facility to instances. */
 #include "cpi/cpi_table.h"
 
 #include <criterion/criterion.h>

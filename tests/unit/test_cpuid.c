@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decoding of CPUID registers: the vendor and model of a CPU, and its Lightweight Profiling (LWP) capabilities. */
 #include <criterion/criterion.h>
 
 #include "perfblock/lwp/cpuid.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading of CPUID dumps, which are texts of several layouts. */
 #include "support.h"
 
 #include <criterion/criterion.h>

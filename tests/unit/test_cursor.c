@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Cursors, which all readers use to stay inside their input. */
 #include <criterion/criterion.h>
 
 #include "bytes/cursor.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Error codes: their numbers, names and texts, and the table of docs/error.md. */
 #include <criterion/criterion.h>
 
 #include "perfblock/error.h"
@@ -82,7 +83,7 @@ Test(error, names_are_unique_and_lowercase)
     }
 }
 
-/* The ranges in the header agree with the names. */
+/* According to error.h, codes 1 to 99 report truncated input and codes 300 to 399 wrong calls. Their names say so. */
 Test(error, names_agree_with_ranges)
 {
     for (size_t i = 0; i < code_count(); i++) {

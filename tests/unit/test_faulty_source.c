@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The source that passes operations on to another source and fails, or changes replies, on request. */
 #include <criterion/criterion.h>
 
 #include "perfblock/query.h"

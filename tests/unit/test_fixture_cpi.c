@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The CPI source that replays recorded snapshots from texts and captures. */
 #include "support.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Formulas of the counter types: values, statuses and flags. */
 #include "support_formula.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading of CPI hooks, the records of a CPI trace. */
 #include "support_cpi.h"
 
 #include <criterion/criterion.h>

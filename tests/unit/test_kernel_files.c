@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parsers of files in /proc and /sys. */
 #include <criterion/criterion.h>
 
 #include "linux/kernel_files.h"

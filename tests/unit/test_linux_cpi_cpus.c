@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Which CPUs the live CPI source of Linux has counters for, who may read them, and concurrent readers. */
+/* Which CPUs the live CPI source of Linux has counters for, who may read them, and concurrent readers. The negative
+ * codes are those of perfblock/cpi_code.h. */
 
 TestSuite(linux_cpi_cpus, .init = begin_linux_cpi, .fini = end_linux_cpi);
 
@@ -542,7 +543,8 @@ Test(linux_cpi_cpus, a_reading_does_not_extend_the_interval_of_another_reader)
     pfb_cpi_reader_close(second.reader);
 }
 
-/* Reading the counters of a thread does not block the reading of CPUs. */
+/* Called during a reading by the first reader. When this reads its thread, the second reader reads its CPUs and must
+ * succeed before the first one continues. */
 static void read_second_whole(int cpu)
 {
     if (cpu != ANY || second.is_begun)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The live source of Linux on a simulated machine: registration, queries, samples, and failures to read files. */
 #include <criterion/criterion.h>
 
 #include "machine.h"

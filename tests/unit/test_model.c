@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The software model of Lightweight Profiling (LWP): counting of events, contents of records, and full rings. */
 #include <criterion/criterion.h>
 
 #include "support_lwp_model.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The LWP model: loading of control blocks, faults, and access to memory. */
 #include <criterion/criterion.h>
 
 #include "support_lwp_model.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The LWP model: its options, random reloads, and filters. */
 #include <criterion/criterion.h>
 
 #include "support_lwp_model.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Conversion and comparison of names in all encodings. */
 #include <criterion/criterion.h>
 
 #include "perfblock/name.h"

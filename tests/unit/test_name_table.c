@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tables of counter names, and the search in them. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>

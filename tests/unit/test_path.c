@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Parts of counter paths, such as \\machine\set(instance)\counter. */
 #include <criterion/criterion.h>
 
 #include "perfblock/query.h"

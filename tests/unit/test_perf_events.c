@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Counting with the perf events of Linux, on a simulated kernel. */
 #include <criterion/criterion.h>
 
 #include "support_perf_events.h"

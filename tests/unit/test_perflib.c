@@ -193,6 +193,9 @@ Test(perflib, functions_return_what_their_source_returns)
 
 /* ---- Arguments and handles ------------------------------------------------------------------------------------ */
 
+/* Codes below: 6 ERROR_INVALID_HANDLE, 8 ERROR_NOT_ENOUGH_MEMORY, 87 ERROR_INVALID_PARAMETER, 259 ERROR_NO_MORE_ITEMS.
+ */
+
 /* Opens a capture without queries and samples. */
 static pfb_source *open_empty(void)
 {

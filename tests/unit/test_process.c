@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The counterset Process of the live source of Linux. */
 #include <criterion/criterion.h>
 
 #include "machine.h"

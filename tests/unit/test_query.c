@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Identifier blocks of V2 queries, and the matching of names with patterns. */
 #include <criterion/criterion.h>
 
 #include "perfblock/query.h"

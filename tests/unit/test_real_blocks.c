@@ -66,6 +66,7 @@ typedef struct real_sample {
     pfb_sample table;
 } real_sample;
 
+/* Loads the object from sample number `tick`, 0 or 1. */
 static real_sample load_sample(unsigned tick, unsigned object)
 {
     char name[64];
@@ -144,8 +145,8 @@ static void check_block(unsigned tick, unsigned title)
         }
         if (object.title_index == title)
             seen = true;
-        bool is_alone = object.title_index == 2 || object.title_index == 4 || object.title_index == 638;
-        cr_expect_eq(object.instance_count == PFB_V1_NO_INSTANCES, is_alone);
+        bool is_single = object.title_index == 2 || object.title_index == 4 || object.title_index == 638;
+        cr_expect_eq(object.instance_count == PFB_V1_NO_INSTANCES, is_single);
         at += extent(&f, at);
     }
     cr_expect(seen, "%s contains no object %u", name, title);
@@ -184,7 +185,7 @@ static const char *find_key(const char *line, const char *key)
     return at + strlen(quoted);
 }
 
-/* A string without escapes, which these files do not have; false for null. */
+/* Reads a string, in which these files have no escape sequences. Returns false for null. */
 static bool read_string(const char *line, const char *key, char *out, size_t capacity)
 {
     const char *at = find_key(line, key);
@@ -232,7 +233,7 @@ static bool is_named(const pfb_sample_row *row, const expectation *e)
     return is_same;
 }
 
-/* Returns the row of the object in the newer sample; PFB_NONE if there is none. */
+/* Returns the row of the expected object and instance; PFB_NONE if there is none. */
 static uint32_t find_row(const pfb_sample *s, const expectation *e)
 {
     for (uint32_t i = 0; i < s->counts.rows; i++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading of HKEY_PERFORMANCE_DATA, with a simulated registry. */
 #include <criterion/criterion.h>
 
 #include "support.h"
@@ -138,7 +139,7 @@ Test(registry_source, a_value_that_fits_takes_one_query)
     }
 }
 
-/* After code 234 the size is undefined and must not be used. */
+/* After code 234 (ERROR_MORE_DATA) the size is undefined and must not be used. */
 Test(registry_source, the_capacity_is_doubled_after_more_data)
 {
     fake system = {.answers = {{PFB_WIN32_MORE_DATA, 0},
@@ -317,8 +318,8 @@ Test(registry_source, a_long_query_does_not_displace_the_reason)
     pfb_bytes_free(&reply);
 }
 
-/* If every part of a sentence has its maximum length, the code and the end are still complete: a failure to open, an
- * immediate one, and one after waits. */
+/* If every part of a sentence has its maximum length, the code and the end are still complete. The sentences are those
+ * of a failure to open, a failure of the first query, and a failure after several waits. */
 Test(registry_source, the_longest_sentences_fit)
 {
     static const uint32_t codes[] = {UINT32_MAX, 258};

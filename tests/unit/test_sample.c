@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Samples: tables of the results, rows, columns and values of a V2 block. */
 #include "support.h"
 #include "support_samples.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Samples of V1 blocks, and the evaluation of their values. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>

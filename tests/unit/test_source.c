@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Growing buffers, sources that replay a capture, and the parts that all sources have in common. */
 #include <criterion/criterion.h>
 
 #include "perfblock/capture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads every seed at each length and with each bit flipped, between two inaccessible pages. No reader may access these
  * pages, two reads of the same bytes must have the same verdict, and all guarantees that readers.h checks must hold.
- * The work on worst-case inputs must be linear. */
+ * Other tests check the verdicts on faults of the writer and on worst-case inputs. */
 #include <criterion/criterion.h>
 
 #include "cpuid_readers.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The counterset System of the live source of Linux. */
 #include <criterion/criterion.h>
 
 #include "machine.h"

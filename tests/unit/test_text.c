@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Texts of CPI snapshots: reading and writing. */
 #include "support.h"
 
 #include <criterion/criterion.h>

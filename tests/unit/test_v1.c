@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading of V1 blocks: every field, every rule of the format, and the deviations that are tolerated. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading of many V2 values at once, compared with reading them one by one. */
 #include <criterion/criterion.h>
 
 #include "perfblock/v2.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writing of V2 blocks and metadata, and the faults that the writer can plant in them. */
 #include "support.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writing of V1 blocks and name tables, and the faults that the writer can plant in them. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>

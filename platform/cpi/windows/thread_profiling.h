@@ -4,7 +4,7 @@
 
 /* The live CPI source of Windows: instructions and cycles of the calling thread, from the three functions of thread
  * profiling. Counters of all CPUs are refused, and the message has the reason. The system is called through function
- * pointers, so that the logic can be tested on any system. docs/cpi.md. */
+ * pointers, so that the logic can be tested on any system. See docs/cpi.md. */
 #include "perfblock/cpi_source.h"
 #include "windows/perflib.h" /* pfb_dword, PFB_WINAPI */
 

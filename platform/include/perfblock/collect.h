@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Computes displayed values with their names, from a source or from replies that the caller has. docs/collect.md.
+/* Computes displayed values with their names, from a source or from replies that the caller has. See docs/collect.md.
  *
  *     pfb_collector *c = pfb_collector_open(source, NULL, &failure);
  *     pfb_collector_add(c, "\\Processor Information(*)\\% Processor Time", &failure);

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* The CPI facility of IBM's Performance Inspector, first generation: the same functions, values and return codes, with
- * names of this library. perfblock/perfutil.h provides the original names. docs/cpi.md.
+ * names of this library. perfblock/perfutil.h provides the original names. See docs/cpi.md.
  *
  * An instance measures an interval, from pfb_cpi_init or the latest pfb_cpi_start to pfb_cpi_get. There may be any
  * number of instances, nested or overlapping, created and used by any thread. Instances with PFB_CPI_ON_THREAD measure

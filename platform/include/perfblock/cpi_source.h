@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Sources of CPI counter snapshots: this machine, or a fixture. docs/cpi.md. */
+/* Sources of CPI counter snapshots: this machine, or a fixture. See docs/cpi.md. */
 
 /* Why an operation failed. After pfb_cpi_reader_open and pfb_cpi_reader_read succeed, code is 0 and the sentence is
  * empty. */

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* The CPUs of this machine: CPUID leaves, the state components enabled by the operating system (XCR0), and Lightweight
- * Profiling (LWP). On machines without these features every function can still be called. docs/cpuid.md. */
+ * Profiling (LWP). On machines without these features every function can still be called. See docs/cpuid.md. */
 
 enum { PFB_CPU_LEAVES = 16 };
 

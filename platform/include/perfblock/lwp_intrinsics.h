@@ -6,7 +6,7 @@
 
 /* Runs code written for Lightweight Profiling (LWP) on the software model, on any machine: in a source that includes
  * this header, the compiler intrinsics __llwpcb, __slwpcb, __lwpval32, __lwpval64, __lwpins32 and __lwpins64 call the
- * functions below. The compiler's own header may be included before, after or not at all. docs/lwp.md.
+ * functions below. The compiler's own header may be included before, after or not at all. See docs/lwp.md.
  *
  * As with hardware, the control block and its ring are the program's memory and are trusted: both must stay valid until
  * another block is loaded or LWP is disabled, and the block must have the size that the CPUID leaf reports. Its fields
@@ -24,7 +24,8 @@ extern "C" {
 #endif
 
 /* The model of the calling thread; never NULL. Until pfb_lwp_thread_begin it is a Family 15h CPU with all events of
- * that family enabled: LWPVAL, instructions and branches retired, both modes and the interrupt. */
+ * that family enabled (LWPVAL, instructions and branches retired), and with continuous mode, time stamps and the
+ * interrupt. */
 PFB_API pfb_lwp_model *pfb_lwp_thread_model(void);
 
 /* Replaces the thread's model, with LWP disabled. Returns false and keeps the old model if pfb_lwp_model_init refuses

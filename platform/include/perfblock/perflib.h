@@ -3,7 +3,7 @@
 #define PERFBLOCK_PERFLIB_H
 
 /* The consumer side of the SDK's perflib.h: PerfOpenQueryHandle and the other eight functions, with their structures
- * and constants, so that a consumer of PerfLib V2 can be compiled and tested on any system. docs/perflib.md.
+ * and constants, so that a consumer of PerfLib V2 can be compiled and tested on any system. See docs/perflib.md.
  *
  * The functions return the data of any pfb_source: this machine (the default), a capture, or a source with faults.
  * Sizes, return codes, alignment and the protocol for buffers are those of Windows:

@@ -6,7 +6,7 @@
 
 /* The CPI facility under its original names, for programs written for Performance Inspector (first generation, with its
  * values and layout). All of it is in this header; the library exports none of these names. For C11 and C++. May be
- * included together with <windows.h>. docs/cpi.md. */
+ * included together with <windows.h>. See docs/cpi.md. */
 
 /* ---- Types --------------------------------------------------------------------------------------------- */
 
