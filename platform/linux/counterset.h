@@ -71,7 +71,7 @@ typedef struct pfb_counterset {
     const pfb_set_counter *counters;
     uint32_t counter_count;
 
-    /* Opens the set, which uses the reader until it is closed. Sets *offered to the needs bits that this machine
+    /* Opens the set, which uses the reader until it is closed. Sets *offered to the bits of `needs` that this machine
      * supports: while the set is open, it has the counters that need no other bits. Returns NULL with
      * PFB_WIN32_FILE_NOT_FOUND, _ACCESS_DENIED or _NOT_SUPPORTED if the machine has no such data; the set is then not
      * listed. Returns NULL with any other code if opening failed; the source can then not be opened. */
@@ -99,7 +99,7 @@ typedef struct pfb_counterset {
  * instances. */
 typedef struct pfb_single_set {
     pfb_kernel_reader *reader;
-    uint32_t known; /* needs bits: the values that this sample has */
+    uint32_t known; /* bits of `needs`: the values that this sample has */
 } pfb_single_set;
 
 size_t pfb_single_set_count(const void *context);

@@ -34,7 +34,7 @@ typedef struct process {
     uint32_t id; /* process id */
     size_t name_size;
     char name[NAME_BYTES];
-    uint32_t known; /* needs bits: which of the following members this sample has */
+    uint32_t known; /* bits of `needs`: which of the following members this sample has */
     uint64_t stat[STAT_FIELDS];
     uint64_t io[IO_FIELDS];
 } process;
@@ -210,8 +210,8 @@ static bool parse_signed(pfb_kernel_span *text, uint64_t *number)
 }
 
 /* Shortens "kworker/0:1-events" to "kworker/0:1". After a minus or plus sign the kernel appends the name of the queue
- * of the worker's last or current work, which changes all the time. "kworker/R-NAME" is kept: it is the worker of a
- * single queue. */
+ * of the worker's last or current work, which changes all the time. "kworker/R-NAME" is not shortened: it is the worker
+ * of a single queue. */
 static void drop_work_name(process *p)
 {
     static const char prefix[] = "kworker/";
@@ -325,7 +325,7 @@ static void close_processes(void *context)
     free(set);
 }
 
-/* Returns the needs bits that at least half of the processes of the last sample have. The io files of other users'
+/* Returns the bits of `needs` that at least half of the processes of the last sample have. The io files of other users'
  * processes may not be readable. A query for all counters returns only processes that have all of them, so if few io
  * files are readable, their counters are not offered. */
 static uint32_t find_offered(const processes *set)

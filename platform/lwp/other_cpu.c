@@ -2,7 +2,7 @@
 #include "lwp/cpu_private.h"
 #include "source/source_private.h"
 
-/* Other systems: threads cannot be pinned to a CPU. */
+/* For systems other than Linux and Windows, on which threads cannot be pinned to a CPU. */
 
 pfb_cpus *pfb_cpus_open(pfb_source_failure *failure)
 {

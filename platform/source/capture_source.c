@@ -37,7 +37,9 @@ static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *fai
     return true;
 }
 
-/* Fails because the capture lacks the counterset, or else `what` of it. */
+/* Reports that the capture lacks the counterset, or, if it has the counterset, that it lacks `what` of it. Returns
+ * false.
+ */
 static bool fail_missing(const capture_source *source, const pfb_guid *counterset, const char *what,
                          pfb_source_failure *failure)
 {

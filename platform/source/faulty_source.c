@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The source of pfb_source_open_faulty, which passes operations on to another source and applies faults to them. */
 typedef struct faulty {
     pfb_source *inner;        /* owned */
     pfb_source_fault *faults; /* valid: each kind applies to its operation */

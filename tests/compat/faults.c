@@ -2,7 +2,7 @@
 /* Linked into a program that calls PerfLib. Its calls then use the capture file that the environment variable
  * PERFBLOCK_CAPTURE names, with the fault in PERFBLOCK_FAULT: five numbers, "OPERATION CALL KIND VALUE AT", the members
  * of pfb_source_fault. Before main, prints what the library reports about the first sample. nanosleep is replaced by a
- * function that returns immediately. */
+ * function that returns immediately, so that a program which waits between samples ends soon. */
 #include "perfblock/perflib.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"

@@ -103,7 +103,7 @@ def counters(size):
 
 @case("log")
 def equal_names(size):
-    """Instances without names, which are numbered."""
+    """Instances with empty names. Equal names are numbered by occurrence."""
     count = size // 24
     return one_record(1, w.SAMPLE, w.joined(), w.instances(
         *[("", 1, 2)] * count, names=[24 + 24 * count] * count))
@@ -177,7 +177,7 @@ def blank_cells(size):
 
 
 @case("pdh_text")
-def lines_that_are_no_rows(size):
+def lines_that_are_not_rows(size):
     """Lines of one character."""
     return HEADER + b"\n" + b"x\n" * (size // 2)
 

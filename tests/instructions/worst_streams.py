@@ -63,7 +63,7 @@ def lines_that_are_no_number(size):
 
 @case(*NAMES)
 def strings_that_are_no_number(size):
-    """A multi-string whose strings are no numbers."""
+    """A multi-string whose strings are not numbers."""
     return v1.multi_string("1", "a", *["x"] * (size // 4))
 
 

@@ -27,7 +27,7 @@ def blank_lines(size):
 
 @case("cpi_text")
 def comments(size):
-    """Lines of 2 bytes."""
+    """Comments without a text."""
     return repeated(size, b"#\n")
 
 
@@ -51,7 +51,7 @@ def snapshots_and_refusals(size):
 
 @case("cpi_text")
 def refusals(size):
-    """Steps of 9 bytes."""
+    """Refusals, the shortest steps."""
     return repeated(size, b"refuse 1\n")
 
 
@@ -116,7 +116,7 @@ def short_lines(size):
 
 @case("cpuid_text")
 def lines_as_short_as_headings(size):
-    """Four characters."""
+    """Headings of a CPU, as short as they may be."""
     return lines(size, b"cpu0\n")
 
 
@@ -128,7 +128,7 @@ def decorated_headings(size):
 
 @case("cpuid_text")
 def almost_leaves(size):
-    """Seven characters, tried as each layout that they could begin."""
+    """Lines of seven characters, tried as each layout that they could begin."""
     return lines(size, b"amd_fn0\n")
 
 
@@ -165,7 +165,7 @@ def half_columns(size):
 
 @case("cpuid_text")
 def named_leaves(size):
-    """Registers in reverse order."""
+    """Leaves whose registers have names and are in reverse order."""
     return lines(size, b"0x1 edx0,ecx0,ebx0,eax0\n")
 
 
@@ -208,5 +208,5 @@ def long_function(size):
 
 @case("cpuid_text")
 def long_names_of_functions(size):
-    """The longest beginnings, which are not leaves."""
+    """Lines that end after the longest word with which a leaf can begin."""
     return lines(size, b"basic_cpuid\n")

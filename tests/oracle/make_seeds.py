@@ -1,8 +1,27 @@
 # SPDX-License-Identifier: MIT
 """Writes the seed corpus: `make_seeds.py OUTDIR`.
 
-Seeds are named `valid_*` or `broken_*`; `ruleNN` in a name is the number of
-the validity rule that the seed is about. Every run writes the same bytes.
+Seeds are named `valid_*` or `broken_*`. `ruleNN` in a name is the number of
+the rule that the seed is about; tests/unit uses the same numbers:
+
+ 1 to 16   V2 replies: 1 total size, 2 number of results, 3 size of a result,
+           4 unknown kinds, 5 error results, 6 status, 7 counter ids,
+           8 instances, 9 an instance and its name, 10 size of a value,
+           11 size of its data, 12 bytes after the last child, 13 repeated ids
+           and names, 14 no results, 15 contents of names, 16 clocks
+17 to 22   metadata: 17 counters, 18 references between them, 19 blocks of
+           strings, 20 single strings and GUIDs, 21 identifiers, 22 lists of
+           instances
+23 to 35   V1 blocks: 23 signature and byte order, 24 total size, header and
+           system name, 25 number of objects, 26 size and header of an object,
+           27 definitions, 28 number of instances, 29 an instance and its name,
+           30 counter blocks, 31 offset of a value, 32 labels, texts and other
+           sizes of values, 33 parents, 34 parents in repeated objects,
+           35 sizes that are not multiples of 8
+36         V1 name tables
+
+docs/v2.md, docs/metadata.md and docs/v1.md state the rules. Every run writes
+the same bytes.
 """
 
 import os

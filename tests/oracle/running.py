@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the program to its end.
+"""Runs the program perfblock to its end.
 
 Under Wine about one start in a thousand fails before the program begins: with
 an error status and without any output. The program itself never ends like

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Seeds of V1 blocks and of V1 name tables, written by make_seeds.py."""
+"""Seeds of V1 blocks and of V1 name tables, written by make_seeds.py, which
+lists the numbers of the rules."""
 
 import struct
 
@@ -18,7 +19,8 @@ FILE_TIME = 10000000
 
 
 def process(writer, *rows, title=230, **options):
-    """An object of instances with two counters: (name, id, time, keywords)."""
+    """An object with two counters, process id and time. A row has the name,
+    id and time of an instance, and keywords for its writer."""
     counters = [writer.counter(784, RAW, 4, 4),
                 writer.counter(6, TIMER, 8, 8)]
     parts = [writer.instance(name, writer.values(

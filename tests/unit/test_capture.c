@@ -206,7 +206,7 @@ Test(capture, chunks_too_small_for_their_tag_are_refused)
     }
 }
 
-/* Sizes for which an addition would overflow, in 32 or 64 bits. */
+/* Sizes that extend past the end, some of which would overflow in an addition of 32 or 64 bits. */
 Test(capture, chunks_that_extend_past_the_end_are_refused)
 {
     static const uint64_t sizes[] = {9,

@@ -97,7 +97,7 @@ Test(cook, instances_match_by_id_and_name)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         sample *older = instances_at(1, rows[i].older);
         sample *newer = instances_at(2, rows[i].newer);
-        for (int pass = 0; pass < 2; pass++) {
+        for (int pass = 0; pass < 2; pass++) { /* a second call does not change the result */
             pfb_sample_match(&older->table, &newer->table);
             for (uint32_t n = 0; n < newer->table.counts.rows; n++)
                 cr_expect_eq(newer->table.rows[n].older_row, rows[i].expected[n], "%s: row %u matches older row %u",
@@ -518,7 +518,7 @@ Test(cook, bases_of_results_without_names)
 }
 
 /* A counter of the same id in another counterset is not the base. */
-Test(cook, counters_of_another_counterset_are_no_bases)
+Test(cook, counters_of_another_counterset_are_not_bases)
 {
     sample *s[2];
     for (int side = 0; side < 2; side++) {

@@ -351,7 +351,7 @@ Test(cpu_gate, invalid_control_blocks_are_refused)
     pfb_cpus_close(cpus);
 }
 
-/* Hardware would write records over the block. */
+/* Hardware would write records over the control block, so this block is not loaded. */
 Test(cpu_gate, a_ring_over_the_block_is_refused)
 {
     pfb_cpus *cpus;

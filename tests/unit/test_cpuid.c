@@ -11,7 +11,7 @@
 typedef struct machine {
     const char *name;
     uint32_t signature, highest_extended, features; /* leaf 1 EAX, 80000000 EAX, 80000001 ECX */
-    uint32_t lwp[4];
+    uint32_t lwp[4];                                /* leaf 8000001C, EAX to EDX */
     uint32_t family, model, stepping;
     pfb_lwp_refusal refusal;
 } machine;
@@ -446,8 +446,8 @@ Test(cpuid, leaf_missing_from_a_dump)
 
 /* ---- Several CPUs ------------------------------------------------------------------------------------------------ */
 
-/* Returns the answer of a CPU given by a letter: U usable, V usable with a different leaf 8000001C, E LWP not enabled,
- * X no LWP state in XCR0, L without LWP, I another vendor, B highest leaf too low, ? without leaf 80000001. */
+/* Returns the answer of a kind of CPU, which is a letter: U usable, V usable with a different leaf 8000001C, E LWP not
+ * enabled, X no LWP state in XCR0, L without LWP, I another vendor, B highest leaf too low, ? without leaf 80000001. */
 static pfb_lwp_answer ask(char letter)
 {
     pfb_cpuid_leaf leaves[LEAVES];

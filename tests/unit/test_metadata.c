@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks are written field by field according to the format; the offsets in the tests are counted by hand. */
+/* Reading of registrations, blocks of strings, and lists. The test writes the input field by field, with offsets
+ * counted by hand. The numbers of rules are those of tests/oracle/make_seeds.py. */
 #include <criterion/criterion.h>
 
 #include "perfblock/metadata.h"
@@ -354,6 +355,7 @@ Test(metadata, strings_are_read_by_counter)
     expect_strings(&b, 3, PFB_OK, 0, "strings");
 }
 
+/* A field of a valid input that is set to a value, the elements that are read then, and the expected error. */
 typedef struct list_case {
     const char *what;
     size_t at;

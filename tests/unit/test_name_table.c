@@ -290,7 +290,8 @@ static uint8_t *random_table(uint32_t *state, uint32_t count, bool is_utf16, uin
     return data;
 }
 
-/* Compares look-ups by index and by name with linear searches. UTF-8 sorts by code point. */
+/* Compares look-ups by index and by name with linear searches. The index sorts names by code point, which is the order
+ * of strcmp for UTF-8. */
 static void check_lookups(const indexed *x, const uint32_t *indexes, const uint32_t *chosen, uint32_t count)
 {
     for (uint32_t index_number = 0; index_number < 42; index_number++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading of valid blocks, and the state of a reader before and after an error. */
+/* Reading of valid blocks, and the state of a reader before and after an error. The numbers of rules are those of
+ * tests/oracle/make_seeds.py. */
 #include "support_v2.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each rule of the V2 format: the smallest violation, and the largest valid value. */
+/* Each rule of the V2 format: the smallest violation, and the largest valid value. The numbers of rules are those of
+ * tests/oracle/make_seeds.py. */
 #include "support_v2.h"
 
 #include <criterion/criterion.h>

@@ -101,7 +101,7 @@ def status_seeds():
 
 def edge_seeds():
     """Limits of hooks and of doubles, and the longest sums."""
-    most = (0, TWO64 - 1)
+    longest = (0, TWO64 - 1)
     for name, cycles, instr in (
             ("hook_most", TWO32 - 2, 1), ("hook_over", TWO32 - 1, 1),
             ("hook_tie", 20000 * (TWO32 - 1) - 1, 20000),
@@ -109,10 +109,11 @@ def edge_seeds():
             ("double_tie", TWO53 + 1, 1), ("double_carry", TWO64 - 1, 1),
             ("double_least", 1, TWO64 - 1), ("third", 1, 3)):
         yield name, seed(cpu(0, (0, instr), (0, cycles), (0, 1), (0, 3)))
-    yield "longest_product", seed(cpu(0, (0, 3), most, (1, TWO64 - 1), most))
-    yield "longest_sums", seed(*(cpu(number, most, most, most, most)
-                                 for number in range(8)))
-    yield "long_cycles", seed(*(cpu(number, (0, number), most)
+    yield "longest_product", seed(cpu(0, (0, 3), longest, (1, TWO64 - 1),
+                                      longest))
+    yield "longest_sums", seed(*(cpu(number, longest, longest, longest,
+                                     longest) for number in range(8)))
+    yield "long_cycles", seed(*(cpu(number, (0, number), longest)
                                 for number in range(3)))
 
 

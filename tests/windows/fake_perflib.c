@@ -171,7 +171,7 @@ static void write_statuses(uint8_t *blocks, size_t size)
     }
 }
 
-/* Sets the Status of blocks of the size that the test chose to a refusal. Returns true if there are any. */
+/* Sets the Status of each block of `refused_bytes` bytes to ERROR_INVALID_PARAMETER. Returns true if there is one. */
 static bool refuse_sizes(uint8_t *blocks, size_t size)
 {
     bool is_refused = false;

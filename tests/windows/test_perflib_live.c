@@ -211,7 +211,8 @@ static void check_order(HMODULE library)
     pfb_functions_resolve(&functions, library);
     pfb_perflib_functions expected = functions;
     pfb_functions_resolve(&functions, first_library());
-    check(memcmp(&functions, &expected, sizeof functions) == 0, "functions of the first library are kept");
+    check(memcmp(&functions, &expected, sizeof functions) == 0,
+          "functions that were found in the first library are not replaced");
     FARPROC own = GetProcAddress(first_library(), "PerfOpenQueryHandle");
     functions.PerfOpenQueryHandle = NULL;
     memcpy(&expected.PerfOpenQueryHandle, &own, sizeof own);

@@ -256,7 +256,7 @@ void pfb_perf_cpus_reopen(pfb_perf_cpus *cpus, size_t position, const pfb_perf_m
     open_cpu(cpus, &cpus->cpus[position], machine, NULL);
 }
 
-/* Makes `cpus` those that are online; new ones have no group yet. */
+/* Updates `cpus` to the CPUs that are online now. New ones have no group yet. */
 static bool match_online(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure)
 {
     pfb_perf_online online;
