@@ -53,7 +53,7 @@ class Engines(unittest.TestCase):
                 self.assertNotEqual(0, replayed.returncode)
                 self.assertRegex(replayed.stdout, "heap-buffer-overflow|use-of-uninitialized-value")
                 finding = pathlib.Path(match[1].split()[1])
-                self.assertEqual(b"\x6f\xb0\xed\x5e", finding.read_bytes()[:4])
+                self.assertEqual(b"\x6f\xb0\xed\x5e", finding.read_bytes()[:4])  # the target's magic number
 
     def test_a_target_without_defects_passes(self):
         for name, options in ENGINES.items():

@@ -14,7 +14,7 @@
 typedef struct expected_set {
     const char *guid, *name;
     bool is_verified;
-    size_t counters, typed;
+    size_t counters, typed; /* numbers of counters, and of those whose type is known */
 } expected_set;
 
 static const expected_set expected_sets[] = {

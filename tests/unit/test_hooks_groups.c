@@ -246,9 +246,6 @@ static void expect_limit(const bytes *b, pfb_cpi_limits limits, uint64_t groups,
     cr_expect_eq(hooks.group_count, groups);
 }
 
-/* The stream has example 2 at offset 0 (five records), example 1 at 220 (one record), and example 3 at 320 (six
- * records).
- */
 /* Figures exist for each CPU of the summary hook and for the system, but not for numbers past the last CPU. */
 Test(cpi_hooks_groups, figures_of_cpus_past_the_last_do_not_exist)
 {
@@ -266,6 +263,8 @@ Test(cpi_hooks_groups, figures_of_cpus_past_the_last_do_not_exist)
                      "CPU %u", cpu);
 }
 
+/* The stream has example 2 at offset 0 (five records), example 1 at 220 (one record), and example 3 at 320 (six
+ * records). */
 Test(cpi_hooks_groups, limits_of_the_caller_are_checked)
 {
     bytes b = example(2);

@@ -128,7 +128,7 @@ typedef struct change {
     pfb_code code; /* in strict mode */
     size_t offset;
     uint32_t note;      /* in tolerant mode; 0: it fails as in strict mode */
-    size_t found_count; /* records that are found in tolerant mode */
+    size_t found_count; /* records or paths that are found in tolerant mode */
 } change;
 
 static size_t read_all(pfb_log_reader *reader, const uint8_t *data, size_t size, const pfb_read_options *options)
@@ -682,7 +682,7 @@ Test(log, null_records_and_windows)
     cr_expect(!pfb_log_next_record(&reader, &record) && !reader.needs_more);
 }
 
-/* The buffer in which reading continues has fewer bytes in use than were read of it before. */
+/* When reading continues, the buffer declares fewer used bytes than have already been read of it. */
 Test(log, a_window_that_changes)
 {
     enum { USED_AT = 48, HEADER_BYTES = 72 };
@@ -710,7 +710,7 @@ Test(log, a_window_that_changes)
     }
 }
 
-/* A caller may keep a part of the values: the second of two equal names is matched with the second one. */
+/* A caller may remove values before matching: the second of two equal names still matches the second one. */
 Test(log, values_that_a_caller_left_out)
 {
     pfb_log_value older_values[2] = {{.has_instance = true}, {.has_instance = true, .occurrence = 1}};

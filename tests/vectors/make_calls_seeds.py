@@ -23,7 +23,7 @@ READERS = {
 
 
 def calls_seeds(corpus):
-    """(name, bytes) of each."""
+    """(name, bytes) of each seed."""
     for subject, ranges in READERS.items():
         files = sorted((path.read_bytes() for path in
                         (corpus / subject / "seeds").iterdir()

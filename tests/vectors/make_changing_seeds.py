@@ -26,7 +26,7 @@ MODES = ("swap", "flip", "fields")
 
 
 def changing_seeds(corpus):
-    """(name, bytes) of each."""
+    """(name, bytes) of each seed."""
     for reader, (name, subject) in enumerate(READERS):
         files = [path.read_bytes() for path in
                  sorted((corpus / subject / "seeds").iterdir())

@@ -194,13 +194,13 @@ def edge_seeds():
     yield "quarter_inverse_per_item", formula_seed(
         MULTI_INVERSE, {"value": 1 << 22, "perf_time_100ns": 1 << 22},
         {"value": 0, "perf_time_100ns": 0}, PER_ITEM_INVERSE)
-    most = {"value": TWO64 - 1, "multi": TWO64 - 1,
-            "perf_time": TWO63 - 1, "perf_time_100ns": TWO63 - 1,
-            "perf_freq": TWO63 - 1, "object_freq": TWO63 - 1}
-    least = {"value": 0, "perf_time": -TWO63, "perf_time_100ns": -TWO63}
-    yield "limits_rate", formula_seed(0x10410500, most, least, scale=10)
-    yield "limits_multi", formula_seed(MULTI, most, least, scale=-10)
-    yield "limits_inverse", formula_seed(MULTI_INVERSE, most, least,
+    largest = {"value": TWO64 - 1, "multi": TWO64 - 1,
+               "perf_time": TWO63 - 1, "perf_time_100ns": TWO63 - 1,
+               "perf_freq": TWO63 - 1, "object_freq": TWO63 - 1}
+    smallest = {"value": 0, "perf_time": -TWO63, "perf_time_100ns": -TWO63}
+    yield "limits_rate", formula_seed(0x10410500, largest, smallest, scale=10)
+    yield "limits_multi", formula_seed(MULTI, largest, smallest, scale=-10)
+    yield "limits_inverse", formula_seed(MULTI_INVERSE, largest, smallest,
                                          PER_ITEM_INVERSE, 10)
     yield "limits_elapsed", formula_seed(ELAPSED, {
         "value": 1, "object_time": TWO63 - 1, "object_freq": TWO63 - 1})
@@ -219,7 +219,7 @@ def formula_seeds():
 
 # Samples ---------------------------------------------------------------------
 
-STRICT, OLDER_UNASKED = 1, 2
+STRICT, OLDER_WITHOUT_INFO = 1, 2  # bits of `samples`, see sample_fuzzer.c
 AS_IT_IS, REVERSED, SHUFFLED = 0, 1, 7
 
 
@@ -413,7 +413,8 @@ def plain_seeds():
         registration=w.counterset(SET, INFOS[:2] + (w.counter_info(3, RAW),)))
     yield "other_set", sample_seed(separate, TWO, INFOS[:1],
                                     registration=w.counterset(SECOND, INFOS))
-    yield "moved", sample_seed(moved, TWO[:1], INFOS, samples=OLDER_UNASKED)
+    yield "moved", sample_seed(moved, TWO[:1], INFOS,
+                               samples=OLDER_WITHOUT_INFO)
     yield "split", sample_seed(split, THRICE, INFOS)
     yield "joined", sample_seed(joined, [
         w.identifier(SET, 3, name="*", index=index) for index in range(2)],
