@@ -254,7 +254,7 @@ def pair(older, newer, **options):
 
 
 def processes(*rows, key=True):
-    """A block of processes: (name, id, keywords)."""
+    """A block of processes: (name, id, count, keywords)."""
     counters = [little.counter(ID_PROCESS if key else 0, RAW, 4, 4),
                 little.counter(6, 0x00400400, 4, 8)]
     return little.block(little.object(230, counters, [

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPI source that replays recorded snapshots from texts and captures. */
+/* The CPI source that replays recorded snapshots from texts and captures. The negative codes are those of
+ * perfblock/cpi_code.h. */
 #include "support.h"
 
 #include <criterion/criterion.h>

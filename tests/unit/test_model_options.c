@@ -8,6 +8,7 @@
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
+/* With the option holds_record, a record is stored at the next record, SLWPCB or LLWPCB. */
 Test(lwp_model_options, a_held_record_waits_for_the_next)
 {
     program p;

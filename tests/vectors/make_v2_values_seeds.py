@@ -36,7 +36,7 @@ def counterset(values, count):
 
 
 def bulk_seeds():
-    """(name, bytes) of each."""
+    """(name, bytes) of each seed."""
     wide = [w.v8(number) for number in range(18)]
     mixed = [w.v4(number) if number % 3 else w.v8(number)
              for number in range(18)]
@@ -57,7 +57,7 @@ def bulk_seeds():
         ("empty", []))}
     # Many instances of one layout, and instances with many values.
     many = counterset([w.v4(7)], 35)
-    most = counterset([w.v8(number) for number in range(128)], 2)
+    largest = counterset([w.v8(number) for number in range(128)], 2)
     above = counterset([w.v8(number) for number in range(129)], 2)
     parts = counterset([w.v4(number) for number in range(300)], 1)
     two = w.reply(w.result(w.SINGLE, w.v4(1)), w.result(
@@ -75,7 +75,7 @@ def bulk_seeds():
         "valid_many": plan(COLUMNS | SIZES, 40) + many,
         "valid_many_spare": plan(COLUMNS | SIZES | SPARE_AFTER | SPARE_INSIDE,
                                  64, after=5) + many,
-        "valid_most": plan(SIZES, 2) + most,
+        "valid_most": plan(SIZES, 2) + largest,
         "valid_above": plan(SIZES, 2) + above,
         "valid_parts": plan(SIZES | COLUMNS, 1) + parts,
         "valid_parts_chosen": plan(CHOSEN | SIZES, 1, 200, 9) + parts,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares CPI figures with exact fractions.
 
-test_cpi.py RUN_CPI...   the command of the runner
+test_cpi.py RUN_CPI...   the command that starts the runner, run_cpi.c
 
 Random snapshots, the same in each run, go through the runner. Every count,
 status and bit must be that of tests/oracle/cpi_figures.py.
