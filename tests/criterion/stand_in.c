@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs the tests of a program in place of Criterion, see criterion/criterion.h. */
 #include "criterion/criterion.h"
 
 #include <setjmp.h>

@@ -80,10 +80,10 @@ class Hook:
                          instr)
         return item
 
-    # -- Checks 7 to 13 --
+    # -- Checks of a single record --
 
     def check(self):
-        """The checks of a single record, from its body on."""
+        """Reads and checks the fields after the header of the record."""
         if self.kind in (0, 15):
             self.check_label()
             return
@@ -200,7 +200,7 @@ def hooks(data):
 
 
 def join(group, hook):
-    """Checks 15 to 19: a record that joins its group."""
+    """Checks a record that joins its group."""
     by_kind = {member.kind: member for member in group}
     first, total = group[0], by_kind.get(1)
     if hook.minor != first.minor:
