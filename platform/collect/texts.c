@@ -28,7 +28,7 @@ text_view pfb_text_convert(text_scratch *scratch, const pfb_name *name)
 }
 
 /* Returns the slot that has a name, or a free slot for it, or null if all slots that it may have are taken. */
-static text_entry **find_slot(const text_cache *cache, const pfb_name *name)
+static text_entry **find_text_slot(const text_cache *cache, const pfb_name *name)
 {
     uint64_t hash = ((uint64_t)(uintptr_t)name->bytes + name->size_bytes) * UINT64_C(0x9E3779B97F4A7C15);
     size_t at = (size_t)(hash >> (64 - SLOT_BITS));
@@ -47,7 +47,7 @@ text_view pfb_text_find(text_cache *cache, text_scratch *scratch, const pfb_name
         return (text_view){"", 0};
     if (!cache->slots)
         cache->slots = calloc(SLOTS, sizeof(text_entry *));
-    text_entry **slot = cache->slots ? find_slot(cache, name) : NULL;
+    text_entry **slot = cache->slots ? find_text_slot(cache, name) : NULL;
     if (slot && *slot)
         return (text_view){(*slot)->text, (*slot)->size};
     text_view view = pfb_text_convert(scratch, name);
