@@ -65,7 +65,7 @@ void command_report(const options *o)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: the page lacks %" PRIu64 " values: it has the first %d lines, of a counter and an "
                         "instance each",
-                        report_dropped(r), REPORT_MOST_LINES);
+                        report_dropped(r), REPORT_MAX_LINES);
     diagnostics_copy_to(NULL);
     const report_description description = {
         .files = (const char *const *)joined.files, .file_count = joined.file_count, .messages = messages.data};

@@ -40,6 +40,7 @@ typedef struct report_node {
     uint32_t repeat;                   /* instance: its number, from 0, among the values with its name in a sample */
     int32_t parent, first, last, next; /* nodes: the parent, the first and the last child, the next sibling */
     int32_t line;                      /* instance: position in report.lines */
+    size_t drawn;                      /* counter: number of its first children that the chart shows at first */
     uint64_t samples;                  /* counterset: number of samples that contain it */
     uint32_t sample;                   /* counterset: the last of these samples */
 } report_node;
@@ -66,9 +67,10 @@ struct report {
     size_t thin_at;     /* the next thinning takes place when point_count exceeds this */
     uint32_t run;       /* length in samples of a run, of which a line keeps up to three points; 1: not thinned */
     uint64_t values;    /* with and without a number */
-    uint64_t dropped;   /* values of lines after the first REPORT_MOST_LINES, which the page lacks */
+    uint64_t dropped;   /* values of lines after the first REPORT_MAX_LINES, which the page lacks */
     uint64_t top;       /* report_keep_top(): lines of a chart; 0: all */
     uint64_t left_out;  /* lines that report_keep_top() removed */
+    uint64_t not_drawn; /* lines that no chart shows at first */
     uint32_t notes;     /* PFB_NOTE_ bits */
     const char *gaps[REPORT_MAX_GAPS + 1]; /* reasons why there is no value; the first is null */
     size_t gap_count;
@@ -76,5 +78,11 @@ struct report {
 
 /* Thins all lines with the current run length, including the points added since the last thinning. */
 void report_thin_all(report *r);
+
+/* Chooses the lines that charts show at first: those with the largest averages, if a counter has more than
+ * REPORT_MAX_DRAWN, unless report_keep_top() was called. They become the first lines of their counter. */
+void report_choose_drawn(report *r);
+
+size_t report_count_children(const report *r, const report_node *node);
 
 #endif

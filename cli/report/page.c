@@ -21,7 +21,9 @@ enum {
     GRID_LINES = 4,  /* steps of the vertical axis */
     TIME_LABELS = 5, /* on the horizontal axis */
     COLOURS = 12,
-    TALL_TABLE = 20 /* a table with more rows scrolls */
+    DASHES = 3,        /* solid, dashed, dotted */
+    TALL_TABLE = 20,   /* a table with more rows scrolls */
+    FOLDED_TABLE = 500 /* maximum number of rows of a folded table */
 };
 
 /* The state of writing a page. */
@@ -216,8 +218,9 @@ static void put_path(page *p, const report_line *line, const axis *a)
 /* A mark at the bottom of the chart for each point without a value. */
 static void put_gaps(page *p, const report_node *counter)
 {
+    int32_t at = counter->first;
     put(p, "<path class=\"gap\" d=\"");
-    for (int32_t at = counter->first; at != REPORT_NONE; at = p->r->nodes[at].next) {
+    for (size_t number = 0; number < counter->drawn; number++, at = p->r->nodes[at].next) {
         const report_line *line = &p->r->lines[p->r->nodes[at].line];
         int before = -1;
         for (size_t i = 0; i < line->count; i++) {
@@ -231,12 +234,13 @@ static void put_gaps(page *p, const report_node *counter)
     put(p, "\"/>");
 }
 
-/* The smallest and the largest value of a chart; false if it has none. */
+/* The smallest and the largest value of the lines that a chart shows; false if they have none. */
 static bool find_range(const report *r, const report_node *counter, double *min, double *max)
 {
     bool has_any = false;
+    int32_t at = counter->first;
     *min = *max = 0;
-    for (int32_t at = counter->first; at != REPORT_NONE; at = r->nodes[at].next) {
+    for (size_t number = 0; number < counter->drawn; number++, at = r->nodes[at].next) {
         const report_line *line = &r->lines[r->nodes[at].line];
         if (line->figures.count == 0)
             continue;
@@ -247,20 +251,15 @@ static bool find_range(const report *r, const report_node *counter, double *min,
     return has_any;
 }
 
-static size_t count_children(const report *r, const report_node *node)
-{
-    size_t count = 0;
-    for (int32_t at = node->first; at != REPORT_NONE; at = r->nodes[at].next)
-        count++;
-    return count;
-}
-
 /* The text alternative of a chart. */
 static void put_alternative(page *p, const report_node *counter, bool has_any, double min, double max)
 {
-    size_t count = count_children(p->r, counter);
+    size_t count = report_count_children(p->r, counter);
     put_name(p, counter->name);
-    buffer_format(&p->html, ": %zu %s from ", count, count == 1 ? "line" : "lines");
+    if (counter->drawn < count)
+        buffer_format(&p->html, ": %zu of %zu lines from ", counter->drawn, count);
+    else
+        buffer_format(&p->html, ": %zu %s from ", count, count == 1 ? "line" : "lines");
     put_time(&p->html, p->first);
     put(p, " to ");
     put_time(&p->html, p->last);
@@ -296,13 +295,12 @@ static void put_plot(page *p, const report_node *counter)
         buffer_format(&p->html, "M0 %dH%d", PLOT_HEIGHT / GRID_LINES * i, PLOT_WIDTH);
     put(p, "\"/>");
     put_gaps(p, counter);
-    size_t number = 0;
-    for (int32_t at = counter->first; at != REPORT_NONE; at = p->r->nodes[at].next) {
-        buffer_format(&p->html, "<path class=\"line c%zu d%zu\" d=\"", number % COLOURS, number / COLOURS % 3);
+    int32_t at = counter->first;
+    for (size_t number = 0; number < counter->drawn; number++, at = p->r->nodes[at].next) {
+        buffer_format(&p->html, "<path class=\"line c%zu d%zu\" d=\"", number % COLOURS, number / COLOURS % DASHES);
         put_path(p, &p->r->lines[p->r->nodes[at].line], &a);
         put(p, "\"/>");
         html_flush(&p->html, p->out);
-        number++;
     }
     put(p, "</svg></div><div class=\"times\" aria-hidden=\"true\">");
     for (int i = 0; i < TIME_LABELS; i++) {
@@ -324,21 +322,21 @@ static void put_line_name(page *p, const report_node *node)
         buffer_format(&p->html, " (%" PRIu32 ")", node->repeat + 1);
 }
 
-static void put_table(page *p, const report_node *counter)
+/* Writes a table of the lines of a counter at positions `begin` to `end` - 1; `at` is the node of the first. Returns
+ * the node after the last. */
+static int32_t put_table(page *p, int32_t at, size_t begin, size_t end)
 {
-    bool is_tall = count_children(p->r, counter) > TALL_TABLE;
-    size_t number = 0;
-    put(p, is_tall ? "<div class=\"tall\" tabindex=\"0\" role=\"group\" aria-label=\"Instances\">"
-                   : "<div class=\"rows\">");
+    put(p, end - begin > TALL_TABLE ? "<div class=\"tall\" tabindex=\"0\" role=\"group\" aria-label=\"Instances\">"
+                                    : "<div class=\"rows\">");
     put(p,
         "<table><thead><tr><th scope=\"col\">Instance</th><th scope=\"col\">Minimum</th><th scope=\"col\">Average</th>"
         "<th scope=\"col\">Maximum</th><th scope=\"col\">Last</th><th scope=\"col\">Values</th>"
         "<th scope=\"col\">Gaps</th></tr></thead><tbody>\n");
-    for (int32_t at = counter->first; at != REPORT_NONE; at = p->r->nodes[at].next) {
+    for (size_t number = begin; number < end; number++, at = p->r->nodes[at].next) {
         const report_line *line = &p->r->lines[p->r->nodes[at].line];
         bool has_any = line->figures.count > 0;
         buffer_format(&p->html, "<tr><th scope=\"row\"><i class=\"c%zu d%zu\"></i><span>", number % COLOURS,
-                      number / COLOURS % 3);
+                      number / COLOURS % DASHES);
         put_line_name(p, &p->r->nodes[at]);
         put(p, "</span></th>");
         put_number(p, has_any, line->figures.minimum);
@@ -347,9 +345,23 @@ static void put_table(page *p, const report_node *counter)
         put_number(p, has_any, line->figures.last);
         buffer_format(&p->html, "<td>%" PRIu64 "</td><td>%" PRIu64 "</td></tr>\n", line->figures.count, line->gaps);
         html_flush(&p->html, p->out);
-        number++;
     }
     put(p, "</tbody></table></div>\n");
+    return at;
+}
+
+/* The table of the lines in the chart, and folded tables of the others. */
+static void put_tables(page *p, const report_node *counter)
+{
+    size_t count = report_count_children(p->r, counter);
+    int32_t at = put_table(p, counter->first, 0, counter->drawn);
+    for (size_t begin = counter->drawn; begin < count; begin += FOLDED_TABLE) {
+        size_t end = count - begin < FOLDED_TABLE ? count : begin + FOLDED_TABLE;
+        buffer_format(&p->html, "<details><summary>Not in the chart: lines %zu to %zu of %zu, by average</summary>\n",
+                      begin + 1, end, count);
+        at = put_table(p, at, begin, end);
+        put(p, "</details>\n");
+    }
 }
 
 static void put_chart(page *p, const report_node *counter)
@@ -363,7 +375,7 @@ static void put_chart(page *p, const report_node *counter)
     }
     put(p, "</h3>\n");
     put_plot(p, counter);
-    put_table(p, counter);
+    put_tables(p, counter);
     put(p, "</article>\n");
 }
 
@@ -451,11 +463,11 @@ static void put_summary_row(page *p, const report_node *machine, const report_no
     const report *r = p->r;
     size_t lines = 0;
     for (int32_t at = set->first; at != REPORT_NONE; at = r->nodes[at].next)
-        lines += count_children(r, &r->nodes[at]);
+        lines += report_count_children(r, &r->nodes[at]);
     buffer_format(&p->html, "<tr><th scope=\"row\"><a href=\"#set-%" PRIu32 "\">", number);
     put_set_name(p, machine, set);
-    buffer_format(&p->html, "</a></th><td>%zu</td><td>%zu</td><td>%" PRIu64 "</td></tr>\n", count_children(r, set),
-                  lines, set->samples);
+    buffer_format(&p->html, "</a></th><td>%zu</td><td>%zu</td><td>%" PRIu64 "</td></tr>\n",
+                  report_count_children(r, set), lines, set->samples);
     html_flush(&p->html, p->out);
 }
 
@@ -498,10 +510,16 @@ static void put_summary(page *p, const report_description *description)
         buffer_format(&p->html, "%" PRIu64 " lines: charts have the %" PRIu64 " with the largest averages</dd>\n",
                       p->r->left_out, p->r->top);
     }
+    if (p->r->not_drawn > 0) {
+        put_term(p, "Folded");
+        buffer_format(&p->html,
+                      "%" PRIu64 " lines are only in tables: each chart shows the %d with the largest averages</dd>\n",
+                      p->r->not_drawn, REPORT_MAX_DRAWN);
+    }
     if (p->r->dropped > 0) {
         put_term(p, "Missing");
         buffer_format(&p->html, "%" PRIu64 " values of lines after the first %d</dd>\n", p->r->dropped,
-                      REPORT_MOST_LINES);
+                      REPORT_MAX_LINES);
     }
     put(p,
         "</dl>\n<div class=\"rows\"><table><thead><tr><th scope=\"col\">Counterset</th><th scope=\"col\">Counters</th>"
@@ -629,6 +647,7 @@ void report_write(report *r, const report_description *description, output *out)
     static const html_part script = {report_script_bytes, REPORT_SCRIPT_HASH};
     page p = {.r = r, .out = out};
     report_thin_all(r);
+    report_choose_drawn(r);
     find_span(&p);
     html_begin(&p.html, "Performance report", style, script);
     put(&p, "<body>\n<header><h1>Performance report</h1><div id=\"tools\"></div></header>\n<main>\n");

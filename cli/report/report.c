@@ -15,7 +15,7 @@
 /* Returns true if no line can be added. Then no name and no node is added either. */
 static bool is_full(const report *r)
 {
-    return r->line_count >= REPORT_MOST_LINES;
+    return r->line_count >= REPORT_MAX_LINES;
 }
 
 /* Returns the position of a name; REPORT_NONE if it is new and the page is full. */
@@ -286,8 +286,8 @@ static int compare_lines(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Orders the lines of a counter by average and removes those after the first `count`, with their points. */
-static void keep_top(report *r, report_node *counter, uint64_t count)
+/* Orders the lines of a counter by average. Those after the first `kept` are removed, with their points. */
+static void order_lines(report *r, report_node *counter, uint64_t kept)
 {
     ranked_line *ranked = NULL;
     size_t capacity = 0;
@@ -300,14 +300,14 @@ static void keep_top(report *r, report_node *counter, uint64_t count)
     if (line_count > 0)
         qsort(ranked, line_count, sizeof *ranked, compare_lines);
     int32_t *link = &counter->first;
-    for (size_t i = 0; i < line_count && i < count; i++) {
+    for (size_t i = 0; i < line_count && i < kept; i++) {
         *link = counter->last = ranked[i].node;
         link = &r->nodes[ranked[i].node].next;
     }
     *link = REPORT_NONE;
     for (size_t i = 0; i < line_count; i++) {
         report_line *line = &r->lines[r->nodes[ranked[i].node].line];
-        if (i < count)
+        if (i < kept)
             continue;
         r->point_count -= line->count;
         r->left_out++;
@@ -316,14 +316,40 @@ static void keep_top(report *r, report_node *counter, uint64_t count)
     free(ranked);
 }
 
+static bool is_counter(const report *r, const report_node *node)
+{
+    return node->first != REPORT_NONE && r->nodes[node->first].line != REPORT_NONE;
+}
+
 void report_keep_top(report *r, uint64_t count)
 {
     r->top = count;
     for (size_t i = 0; i < r->node_count; i++) {
+        if (is_counter(r, &r->nodes[i]))
+            order_lines(r, &r->nodes[i], count);
+    }
+}
+
+size_t report_count_children(const report *r, const report_node *node)
+{
+    size_t count = 0;
+    for (int32_t at = node->first; at != REPORT_NONE; at = r->nodes[at].next)
+        count++;
+    return count;
+}
+
+void report_choose_drawn(report *r)
+{
+    uint64_t most = r->top > 0 ? r->top : REPORT_MAX_DRAWN;
+    for (size_t i = 0; i < r->node_count; i++) {
         report_node *node = &r->nodes[i];
-        bool is_counter = node->first != REPORT_NONE && r->nodes[node->first].line != REPORT_NONE;
-        if (is_counter)
-            keep_top(r, node, count);
+        if (!is_counter(r, node))
+            continue;
+        size_t count = report_count_children(r, node);
+        node->drawn = count < most ? count : most;
+        if (node->drawn < count)
+            order_lines(r, node, count);
+        r->not_drawn += count - node->drawn;
     }
 }
 

@@ -189,6 +189,8 @@
     return found;
   }
 
+  const nameOf = line => line.row.querySelector('span').textContent;
+
   function showNote(chart, time) {
     const lines = chart.lines.filter(line => line.on && line.x.length > 0);
     let sample = null;
@@ -207,7 +209,7 @@
     const rows = [timeText(sample)];
     for (const line of lines.slice(0, MAX_NOTED)) {
       const value = line.y[nearest(line, sample)];
-      rows.push(line.name + ': ' + (isNumber(value) ? value : 'no value: ' + value));
+      rows.push(nameOf(line) + ': ' + (isNumber(value) ? value : 'no value: ' + value));
     }
     if (lines.length > MAX_NOTED)
       rows.push('and ' + (lines.length - MAX_NOTED) + ' more');
@@ -305,19 +307,51 @@
     return path;
   }
 
-  /* Puts a checkbox that shows and hides a line before its name. */
-  function addSwitch(chart, line, row) {
-    const cell = row.querySelector('th');
+  /* Puts a checkbox before the content of a cell. */
+  function addBox(cell, checked) {
     const box = document.createElement('input');
     const text = document.createElement('label');
     box.type = 'checkbox';
-    box.checked = true;
+    box.checked = checked;
     text.append(box, ...cell.childNodes);
     cell.append(text);
-    box.addEventListener('change', () => {
-      line.on = box.checked;
-      row.classList.toggle('off', !line.on);
-      line.path.classList.toggle('off', !line.on);
+    return box;
+  }
+
+  /* Shows or hides a line. Lines that the page does not show at first get their path when they are first shown. */
+  function setLine(chart, line, on) {
+    line.on = on;
+    line.box.checked = on;
+    line.row.classList.toggle('off', !on);
+    if (on && !line.path) {
+      line.path = addPath(chart.svg, 'line ' + line.row.querySelector('i').className);
+      chart.svg.insertBefore(line.path, chart.cursor);
+    }
+    if (line.path)
+      line.path.classList.toggle('off', !on);
+  }
+
+  /* Adds the checkboxes of a table: one for each line, and one in the head for all of them. */
+  function addSwitches(chart, table, lines) {
+    const all = lines.length > 1 ? addBox(table.querySelector('thead th'), lines[0].on) : null;
+    if (all)
+      all.setAttribute('aria-label', 'All lines of this table');
+    for (const line of lines) {
+      line.box = addBox(line.row.querySelector('th'), line.on);
+      line.row.classList.toggle('off', !line.on);
+    }
+    table.addEventListener('change', event => {
+      if (event.target === all) {
+        lines.forEach(line => setLine(chart, line, all.checked));
+      } else {
+        const line = lines.find(each => each.box === event.target);
+        setLine(chart, line, line.box.checked);
+      }
+      if (all) {
+        const on = lines.filter(line => line.on).length;
+        all.checked = on === lines.length;
+        all.indeterminate = on > 0 && on < lines.length;
+      }
       hideNote(chart);
       draw(chart);
     });
@@ -329,15 +363,23 @@
     const paths = svg.querySelectorAll('.line');
     const rows = article.querySelectorAll('tbody tr');
     const chart = {
-      area: article.querySelector('.area'), gaps: svg.querySelector('.gap'),
+      svg, area: article.querySelector('.area'), gaps: svg.querySelector('.gap'),
       values: article.querySelectorAll('.values span'), times: Array.from(article.querySelectorAll('.times span')),
       cursor: addPath(svg, 'cursor'), picked: addPath(svg, 'picked'), note: document.createElement('ul'),
       at: null, near: false, stale: false
     };
     chart.lines = lines.map((line, i) => ({
-      x: sums(line.x), y: line.y, path: paths[i], on: true, name: rows[i].querySelector('span').textContent
+      x: sums(line.x), y: line.y, path: paths[i], on: i < paths.length, row: rows[i]
     }));
-    chart.lines.forEach((line, i) => addSwitch(chart, line, rows[i]));
+    let begin = 0;
+    for (const table of article.querySelectorAll('table')) {
+      const shown = chart.lines.slice(begin, begin += table.tBodies[0].rows.length);
+      const folded = table.closest('details');
+      if (folded)
+        folded.addEventListener('toggle', () => addSwitches(chart, table, shown), {once: true});
+      else
+        addSwitches(chart, table, shown);
+    }
     chart.note.className = 'note';
     chart.note.hidden = true;
     chart.note.setAttribute('aria-live', 'polite');

@@ -142,7 +142,8 @@ class Report(Page):
 
     TAGS = set("html head meta title style body header h1 div main section dl "
                "dt dd br table thead tbody tr th td h2 h3 small ul li a "
-               "article span svg path i data footer script".split())
+               "article span svg path i data details summary footer "
+               "script".split())
 
     def __init__(self, text):
         super().__init__(text)
@@ -168,9 +169,10 @@ class Report(Page):
         head, = article.find("h3")
         unit = "".join(e.text() for e in head.find("small"))
         counter = head.text()[:-len(" " + unit)] if unit else head.text()
-        body, = article.find("tbody")
-        rows = body.find("tr")
-        assert len(rows) == len(points) == len(article.find("path", "line"))
+        tables = [body.find("tr") for body in article.find("tbody")]
+        rows = sum(tables, [])
+        assert len(rows) == len(points)
+        assert len(tables[0]) == len(article.find("path", "line"))
         for row, line in zip(rows, points):
             line = Line(line, row, self.times)
             self.lines[machine, name, counter, line.name] = line

@@ -386,6 +386,74 @@ class Choice(ReportCase):
             self.assertEqual((done.status, done.out), (2, ""), arguments)
 
 
+class Shown(ReportCase):
+    """Charts of many lines show some of them; tables have all."""
+
+    def many(self, count):
+        """A chart of `count` constant lines, of which each later one is
+        larger."""
+        values = {"i%d" % i: [10 * i] for i in range(count)}
+        return self.file("a.pfb", recording([(c.LARGE_RAW, "A")],
+                                            [values, values]))
+
+    def shown(self, page):
+        """The chart: number of paths, highest label, text alternative; the
+        names in the table; the headings of folded tables."""
+        article, = page.articles.values()
+        table, *_ = article.find("tbody")
+        return (len(article.find("path", "line")),
+                article.find("div", "values")[0].find("span")[0].text(),
+                article.find("svg")[0].attributes["aria-label"].split(" fr")[0],
+                [row.find("span")[0].text() for row in table.find("tr")],
+                [e.text() for e in article.find("summary")])
+
+    def test_all_lines(self):
+        page = self.report(self.many(36))
+        self.assertEqual(self.shown(page),
+                         (36, "400", "A: 36 lines",
+                          ["i%d" % i for i in range(36)], []))
+        self.assertNotIn("Folded", page.facts())
+
+    def test_largest_averages(self):
+        """The 36 with the largest averages, the largest first. The others
+        follow in folded tables, of 500 lines each."""
+        page = self.report(self.many(1037))
+        self.assertEqual(self.shown(page), (
+            36, "20 k", "A: 36 of 1037 lines",
+            ["i%d" % i for i in range(1036, 1000, -1)],
+            ["Not in the chart: lines %d to %d of 1037, by average" % part
+             for part in ((37, 536), (537, 1036), (1037, 1037))]))
+        self.assertEqual(page.facts()["Folded"],
+                         "1001 lines are only in tables: each chart shows the "
+                         "36 with the largest averages")
+        self.assertEqual([key[3] for key in page.lines],
+                         ["i%d" % i for i in range(1036, -1, -1)])
+        for name, line in page.lines.items():
+            self.assert_line(line, [10 * int(name[3][1:])] * 2)
+
+    def test_values_and_gaps_of_lines_in_the_chart(self):
+        """Only they have marks, and the axis covers only their values."""
+        steps = [{"i%d" % i: [50] for i in range(36)} for _ in range(5)]
+        for step, value in zip(steps, (0, None, 160, 0, 0)):
+            if value is not None:  # the average is 40
+                step["low"] = [value]
+        del steps[3]["i9"]
+        article, = self.report(self.file("a.pfb", recording(
+            [(c.LARGE_RAW, "A")], steps))).articles.values()
+        gap, = article.find("path", "gap")
+        self.assertEqual(re.findall(r"M(\d+)", gap.attributes["d"]), ["1500"])
+        self.assertEqual(
+            article.find("div", "values")[0].find("span")[0].text(), "80")
+
+    def test_top(self):
+        """--top N shows N lines."""
+        page = self.report(self.many(60), "--top", "50")
+        self.assertEqual(self.shown(page),
+                         (50, "800", "A: 50 lines",
+                          ["i%d" % i for i in range(59, 9, -1)], []))
+        self.assertNotIn("Folded", page.facts())
+
+
 class Names(ReportCase):
     """Hostile names change neither the page nor its script."""
 

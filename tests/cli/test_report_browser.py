@@ -75,8 +75,8 @@ class Pages(InBrowser):
         self.load(self.file("a.pfb", c.three_sets()))
         self.assertEqual(self.evaluate(
             "document.querySelectorAll('article svg').length"), 5)
-        self.assertEqual(self.evaluate(
-            "document.querySelectorAll('input[type=checkbox]').length"), 10)
+        self.assertEqual(self.evaluate(  # 10 lines; 3 charts have several
+            "document.querySelectorAll('input[type=checkbox]').length"), 13)
         self.assertEqual(self.evaluate(
             "Array.from(document.querySelectorAll('article'), e => "
             "e.querySelectorAll('.line').length)"), [2, 3, 3, 1, 1])
@@ -127,7 +127,7 @@ class Pages(InBrowser):
             self.evaluate("document.querySelector('#tools button').click()")
             self.browser.settle()
             self.assertNotEqual(self.path_of(0, 0), before)
-            self.evaluate("document.querySelector('input').click()")
+            self.evaluate("document.querySelector('tbody input').click()")
             self.browser.settle()
             self.assertEqual(self.evaluate(
                 "getComputedStyle(document.querySelector('#chart-0 .line'))"
@@ -175,7 +175,7 @@ class Use(InBrowser):
         self.load(self.spread())
         before = [self.path_of(0, 0), self.texts("#chart-0 .values span")]
         self.assertEqual(before[1][0], "10 k")
-        click = "document.querySelectorAll('#chart-0 input')[1].click()"
+        click = "document.querySelectorAll('#chart-0 tbody input')[1].click()"
         self.evaluate(click)
         self.browser.settle()
         self.assertEqual(self.texts("#chart-0 .values span"),
@@ -189,6 +189,54 @@ class Use(InBrowser):
         self.browser.settle()
         self.assertNotEqual(self.evaluate(hidden), "none")
         self.assertEqual(self.texts("#chart-0 .values span"), before[1])
+
+    def test_all_lines_of_a_table(self):
+        """The checkbox in the head of a table switches its lines, and shows
+        whether all, none or some of them are on."""
+        self.load(self.spread())
+        boxes = "Array.from(document.querySelectorAll('#chart-0 input'), "
+        state = boxes + "b => b.indeterminate ? 'some' : b.checked)"
+        for number, expected in ((0, [False, False, False]),
+                                 (2, ["some", False, True]),
+                                 (1, [True, True, True])):
+            self.evaluate(boxes + "b => b)[%d].click()" % number)
+            self.browser.settle()
+            self.assertEqual(self.evaluate(state), expected)
+            self.assertEqual(self.evaluate(
+                "Array.from(document.querySelectorAll('#chart-0 .line'), "
+                "path => getComputedStyle(path).display !== 'none')"),
+                expected[1:])
+        self.assert_silent()
+
+    def test_20000_lines(self):
+        """Lines that are not drawn at first are drawn when they are switched
+        on."""
+        self.load(self.file("a.pfb", recording(
+            [(c.LARGE_RAW, "A")],
+            [{"i%d" % i: [i] for i in range(20000)}] * 3)))
+        count = "document.querySelectorAll('%s').length"
+        self.assertEqual(self.evaluate(count % ".line"), 36)
+        self.assertEqual(self.evaluate(count % "input"), 37)
+        self.assertEqual(self.evaluate(count % "article tbody tr"), 20000)
+        self.evaluate("document.querySelectorAll('details')[1].open = true")
+        self.browser.settle()
+        self.assertEqual(self.evaluate(count % "input"), 37 + 501)
+        line = "document.querySelectorAll('details input')[1]"
+        self.assertEqual(self.evaluate(
+            line + ".closest('tr').querySelector('span').textContent"),
+            "i%d" % (20000 - 36 - 500 - 1))
+        self.evaluate(line + ".click()")
+        self.browser.settle()
+        self.assertEqual(self.evaluate(count % ".line"), 37)
+        # 19463 on an axis from 0 to 20000, 500 units high.
+        self.assertRegex(self.path_of(0, 36),
+                         r"^M0\.0 13\.4L1000\.0 13\.4L2000\.0 13\.4$")
+        self.evaluate(line + ".click()")
+        self.browser.settle()
+        self.assertEqual(self.evaluate(
+            "getComputedStyle(document.querySelectorAll('.line')[36])"
+            ".display"), "none")
+        self.assert_silent()
 
     def test_the_script_draws_what_the_program_drew(self):
         """The script draws the same positions as the program, within one unit

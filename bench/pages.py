@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Prints how long a headless Chromium takes until it has shown a page and
+reacts to input, and the processor time of the page's main thread in it: the
+medians of several loads, each in a new browser.
+
+Usage: bench/pages.py PAGE..."""
+
+import pathlib
+import statistics
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent /
+                       "tests" / "cli"))
+
+import browser  # noqa: E402 (its folder was just added)
+
+RUNS = 5
+
+
+def seconds(page):
+    """The time from the start of a load until the page was drawn, and the
+    processor time of parsing, script, layout and drawing."""
+    with browser.Browser() as chromium:
+        chromium.call("Performance.enable", timeDomain="threadTicks")
+        begin = time.monotonic()
+        chromium.load(page)
+        chromium.settle()
+        elapsed = time.monotonic() - begin
+        metrics = chromium.call("Performance.getMetrics")["metrics"]
+        return elapsed, next(m["value"] for m in metrics
+                             if m["name"] == "TaskDuration")
+
+
+def main():
+    """Measure the pages that the arguments name."""
+    for name in sys.argv[1:]:
+        page = pathlib.Path(name).resolve()
+        elapsed, used = zip(*(seconds(page) for _ in range(RUNS)))
+        print("%s: %.2f s (%.2f to %.2f), processor time %.2f s" % (
+            name, statistics.median(elapsed), min(elapsed), max(elapsed),
+            statistics.median(used)))
+
+
+if __name__ == "__main__":
+    main()
