@@ -276,7 +276,7 @@ static void cook_input(cook *c)
         cook_capture(c);
     else if (in->kind == INPUT_NAMES)
         diagnostics_say(STATUS_USAGE, in->name, "is a name table, which is given with --names");
-    else if (in->kind == INPUT_UNKNOWN)
+    else if (in->kind == INPUT_SNAPSHOTS || in->kind == INPUT_UNKNOWN)
         input_refuse(in, "a capture, a perfmon log, V1 blocks or V2 data");
     else
         cook_blocks(c);

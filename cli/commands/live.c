@@ -100,7 +100,7 @@ static void close_output(output *out)
 static void show_file(const options *o, input *file)
 {
     output out;
-    bool has_samples = file->kind != INPUT_NAMES && file->kind != INPUT_UNKNOWN;
+    bool has_samples = file->kind != INPUT_NAMES && file->kind != INPUT_SNAPSHOTS && file->kind != INPUT_UNKNOWN;
     if (!has_samples)
         input_refuse(file, "a capture, a perfmon log, V1 blocks or V2 data");
     if (!has_samples || !check_format(o, file->name, false)) {

@@ -220,6 +220,7 @@ bool make_capture(input *in, const metadata_files *metadata, const pfb_read_opti
     case INPUT_NAMES:
         diagnostics_say(STATUS_USAGE, in->name, "is a name table, which is given with --names");
         return false;
+    case INPUT_SNAPSHOTS:
     case INPUT_UNKNOWN:
         input_refuse(in, "a capture, a perfmon log, V1 blocks, V2 data or samples in text form");
         return false;

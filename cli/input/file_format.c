@@ -2,6 +2,7 @@
 #include "input/file_format.h"
 
 #include "perfblock/capture.h"
+#include "perfblock/cpi/text.h"
 #include "perfblock/log.h"
 #include "perfblock/pdh_text.h"
 #include "perfblock/v1.h"
@@ -266,6 +267,8 @@ file_format file_format_recognise(const uint8_t *data, size_t available, uint64_
         return (file_format){INPUT_CAPTURE, "is a capture"};
     if (pfb_v1_recognise(data, available))
         return (file_format){INPUT_V1, "holds V1 blocks"};
+    if (pfb_cpi_text_recognise(data, available))
+        return (file_format){INPUT_SNAPSHOTS, "is a text of CPI snapshots"};
     if (is_name_table(data, available))
         return (file_format){INPUT_NAMES, "is a name table"};
     if (pfb_pdh_text_recognise(data, available))

@@ -23,7 +23,8 @@ const char *const input_kind_names[] = {
     [INPUT_CAPTURE] = "capture", [INPUT_INSTANCES] = "instances",
     [INPUT_V1] = "v1",           [INPUT_NAMES] = "names",
     [INPUT_LWP] = "lwp",         [INPUT_HOOKS] = "cpi",
-    [INPUT_LOG] = "log",         [INPUT_PDH_TEXT] = NULL,
+    [INPUT_LOG] = "log",         [INPUT_SNAPSHOTS] = "snapshots",
+    [INPUT_PDH_TEXT] = NULL,
 };
 
 const char *input_kind_name(input_kind kind)

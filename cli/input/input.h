@@ -23,6 +23,7 @@ typedef enum input_kind {
     INPUT_NAMES,        /* a V1 name table */
     INPUT_LWP,          /* an LWP snapshot */
     INPUT_HOOKS,        /* CPI hooks */
+    INPUT_SNAPSHOTS,    /* a text of CPI snapshots */
     INPUT_CAPTURE,      /* a recording (.pfb) */
     INPUT_LOG,          /* a perfmon log (.blg) */
     INPUT_PDH_TEXT,     /* a perfmon log in CSV or TSV */

@@ -506,6 +506,9 @@ void walk_input(walk *w)
     case INPUT_HOOKS:
         walk_hooks(w, &whole);
         break;
+    case INPUT_SNAPSHOTS:
+        walk_snapshots(w, &whole);
+        break;
     case INPUT_CAPTURE:
         walk_capture(w);
         break;

@@ -39,7 +39,8 @@ typedef struct walk {
 void walk_input(walk *w);
 
 /* The formats that walk_input() recognises, for messages about other files (input_refusal_text()). */
-#define WALK_EXPECTED "a capture, V1 blocks, V2 data, a perfmon log or a name table; other formats need --kind"
+#define WALK_EXPECTED                                                                                                  \
+    "a capture, V1 blocks, V2 data, a perfmon log, a name table or a text of CPI snapshots; other formats need --kind"
 
 /* Walks only the chunks of one tag of a capture (PFB_TAG_LWP, PFB_TAG_HOOKS), without records of the chunks themselves.
  * If there is no such chunk, a message says that the file has no `what`, which is a noun in the plural. */

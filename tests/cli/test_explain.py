@@ -26,7 +26,8 @@ TEXTS = [os.path.join(CORPUS, "text", "seeds", name)
                                                     "seeds")))]
 if ON_WINDOWS:  # Wine takes long to start a program
     SEEDS, TEXTS = SEEDS[::20], TEXTS[::20]
-KINDS = {"lwp": "lwp", "hooks": "cpi"}  # of seeds that need --kind
+KINDS = {"lwp": "lwp", "hooks": "cpi",  # of seeds that need --kind
+         "text": "snapshots"}
 
 
 # Keys of show's records, and the fields that hold them.
@@ -170,7 +171,7 @@ class Bytes(ExplainCase):
                     row.offset, row.offset + len(row.bytes)), path)
 
     def test_seeds(self):
-        for path in SEEDS:
+        for path in SEEDS + TEXTS:
             self.compare(path, *kind_of(path))
 
     def test_chunks(self):

@@ -59,6 +59,47 @@ def steps(records):
             ("chunk", "error")]
 
 
+class Files(Case):
+    """Snapshot texts that are files of their own."""
+
+    def test_every_line(self):
+        text, records = expected(0)
+        for start in (b"", b"\xef\xbb\xbf"):
+            path = self.file("a.txt", start + text)
+            for kind in ((), ("--kind", "snapshots")):
+                self.assertEqual(self.run_json("show", path, *kind), [
+                    {**item, "offset": item["offset"] + len(start)}
+                    for item in records])
+                verdict, = self.run_json("check", path, *kind)
+                self.assertEqual((verdict["kind"], verdict["valid"]),
+                                 ("snapshots", True))
+
+    def test_first_lines(self):
+        """Only the word at the start is recognised; with --kind a text
+        without it has an error."""
+        for text, kind, code in (
+                (b"cpi-snapshot 1\n", "unknown", "unknown_format"),
+                (b"cpi-snapshots1\n", "unknown", "unknown_format"),
+                (b"cpi-snapshots 2\n", "snapshots", "unread_format"),
+                (b"cpi-snapshots 1\nx\n", "snapshots", "bad_cpi_line")):
+            path = self.file("a.txt", text)
+            verdict, = self.run_program("check", "--format", "json",
+                                        path).objects()
+            self.assertEqual((verdict["kind"], verdict["code"]), (kind, code))
+        path = self.file("a.txt", b"snapshot 1\n")
+        self.assert_error(self.run_program("show", path, "--kind",
+                                           "snapshots"),
+                          1, path, 0, "unknown_format")
+
+    def test_they_have_no_samples(self):
+        path = self.file("a.txt", expected(0)[0])
+        for command in (["cook"], ["live", "--source"],
+                        ["convert", "-o", path + ".pfb"], ["report"]):
+            done = self.run_program(*command, path)
+            self.assert_error(done, 1, path, 0, "unknown_format")
+            self.assertIn("is a text of CPI snapshots", done.err)
+
+
 class Snapshots(Case):
     """CPIS chunks."""
 
