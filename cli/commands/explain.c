@@ -6,6 +6,8 @@
 #include "output/diagnostics.h"
 #include "walk/walk.h"
 
+enum { LARGE_FILE = 4 << 20 }; /* bytes; Chromium takes 7 s for the page of such a file */
+
 /* Walks the structures of the file twice: first to find the errors, then to write the page. */
 static void explain_file(const options *o, input *in, title_names *names, output *out)
 {
@@ -34,6 +36,11 @@ void command_explain(const options *o)
     if (in.kind == INPUT_UNKNOWN) {
         input_refuse(&in, WALK_EXPECTED);
     } else if (output_file_open(o)) {
+        if (in.size > LARGE_FILE)
+            diagnostics_say(
+                STATUS_FINE, in.name,
+                "note: the page is about 20 times as large as the file, and browsers open it slowly: convert "
+                "with --from and --to makes a shorter recording");
         explain_file(o, &in, &names, &out);
         output_file_close(o, &out);
     }

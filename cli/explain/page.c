@@ -24,6 +24,39 @@ enum {
     MAX_OPEN_PARTS = 8   /* if a file has more chunks, records or lines, they are folded */
 };
 
+/* The colour of a structure: a class of explain.css. It differs from that of the structure around it. */
+static const unsigned colours[STRUCTURE_COUNT] = {
+    [STRUCTURE_COUNTER_HEADER] = 1,
+    [STRUCTURE_MULTI_COUNTERS] = 2,
+    [STRUCTURE_MULTI_INSTANCES] = 3,
+    [STRUCTURE_INSTANCE_HEADER] = 4,
+    [STRUCTURE_COUNTER_DATA] = 5,
+    [STRUCTURE_OBJECT_TYPE] = 1,
+    [STRUCTURE_COUNTER_DEFINITION] = 2,
+    [STRUCTURE_INSTANCE_DEFINITION] = 4,
+    [STRUCTURE_COUNTER_BLOCK] = 5,
+    [STRUCTURE_COUNTERSET_REG_INFO] = 6,
+    [STRUCTURE_COUNTER_REG_INFO] = 7,
+    [STRUCTURE_STRING_BUFFER] = 6,
+    [STRUCTURE_STRING_COUNTER] = 7,
+    [STRUCTURE_IDENTIFIER] = 5,
+    [STRUCTURE_NAME_TABLE] = 6,
+    [STRUCTURE_GUIDS] = 7,
+    [STRUCTURE_CHUNK] = 3,
+    [STRUCTURE_LOG_RECORD] = 1,
+    [STRUCTURE_LOG_PATHS] = 2,
+    [STRUCTURE_LOG_PATH] = 2,
+    [STRUCTURE_LOG_ITEM] = 4,
+    [STRUCTURE_LOG_INSTANCE] = 2,
+    [STRUCTURE_TEXT_LINE] = 4,
+    [STRUCTURE_LWP_CONTROL] = 1,
+    [STRUCTURE_LWP_RING] = 2,
+    [STRUCTURE_LWP_EVENT] = 4,
+    [STRUCTURE_CPI_HOOK] = 1,
+    [STRUCTURE_CPI_COUNTS] = 2,
+    [STRUCTURE_CPI_SNAPSHOT] = 2,
+};
+
 typedef struct page_error {
     pfb_error error; /* offset in the file */
     bool is_shown;
@@ -651,7 +684,7 @@ void explain_begin(explainer *e, const file_bytes *bytes, structure which, size_
         bool has_error = is_broken(e, number);
         va_list arguments;
         close_table(e);
-        buffer_format(&e->html, "<details class=\"s%d\"%s><summary>%zu <b>%s</b> ", (int)which,
+        buffer_format(&e->html, "<details class=\"c%u\"%s><summary>%zu <b>%s</b> ", colours[which],
                       is_folded && !has_error ? "" : " open", from, field_table_of(which)->name);
         va_start(arguments, title);
         put_heading(e, name, title, arguments);
@@ -774,7 +807,7 @@ static void put_legend(explainer *e)
         const field_table *table = field_table_of((structure)which);
         if (!e->is_used[which] || table->count == 0)
             continue;
-        buffer_format(&e->html, "<details class=\"s%d\"><summary><b>%s</b></summary>\n<table><tbody>\n", which,
+        buffer_format(&e->html, "<details class=\"c%u\"><summary><b>%s</b></summary>\n<table><tbody>\n", colours[which],
                       table->name);
         for (size_t i = 0; i < table->count; i++) {
             const field *f = &table->fields[i];

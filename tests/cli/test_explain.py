@@ -656,6 +656,14 @@ class Structures(ExplainCase):
         done = self.run_program("explain", path, "-o", path)
         self.assertEqual(done.status, 2)
 
+    def test_large_files_have_a_note(self):
+        for size, has_note in ((2**22, False), (2**22 + 8, True)):
+            path = self.file("a.pfb", w.recording(
+                w.chunk(b"NONE", bytes(size - 32))))
+            done = self.run_program("explain", path, "-o", path + ".html")
+            self.assertEqual((done.status, "note: the page" in done.err),
+                             (0, has_note))
+
     def test_refusals(self):
         for arguments in (["explain"], ["explain", "a", "b"],
                           ["explain", "a", "--open"]):

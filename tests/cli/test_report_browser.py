@@ -369,7 +369,9 @@ class Explained(InBrowser):
         self.assertEqual(done.status, 1)
         self.browser.load(path)
         self.browser.settle()
-        record = "document.querySelector('details.s23:not([open])')"
+        record = ("Array.from(document.querySelectorAll("
+                  "'details:not([open])')).find(part => part.querySelector("
+                  "'summary b').textContent === 'Record')")
         before = self.evaluate(record + ".offsetHeight")
         self.evaluate("(part => (part.id = 'it', part.open = true))(%s)" %
                       record)
