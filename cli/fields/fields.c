@@ -54,7 +54,7 @@ static const field counter_data[] = {
 
 static const field data_block[] = {
     {0, 8, FIELD_UTF16, "Signature", "PERF in UTF-16", "in either byte order"},
-    {8, 4, FIELD_UNSIGNED, "LittleEndian", "byte order: 1 little-endian, 0 big-endian", "as the signature says"},
+    {8, 4, FIELD_UNSIGNED, "LittleEndian", "byte order: 1 little-endian, 0 big-endian", "as in the signature"},
     {12, 4, FIELD_UNSIGNED, "Version", "1", ""},
     {16, 4, FIELD_UNSIGNED, "Revision", "1", ""},
     {20, 4, FIELD_UNSIGNED, "TotalByteLength", "bytes of the block", "88 up to the input's size"},
@@ -190,7 +190,7 @@ static const field log_buffer[] = {
 
 static const field log_header[] = {
     {0, 2, FIELD_BYTES, "", "ignored", ""},
-    {2, 2, FIELD_HEX, "marker", "0xC001 or 0xC002", "one of these"},
+    {2, 2, FIELD_HEX, "marker", "0xC001 or 0xC002", "0xC001 or 0xC002"},
     {4, 2, FIELD_UNSIGNED, "event size", "bytes of this event", "its header up to what is left"},
     {6, 10, FIELD_BYTES, "", "ignored", ""},
     {16, 8, FIELD_TIME, "start", "UTC", ""},
@@ -221,14 +221,17 @@ static const field log_zone[] = {
 static const field log_event[] = {
     {0, 2, FIELD_UNSIGNED, "event size", "bytes, payload included; the next event begins at a multiple of 8",
      "72 up to what is left"},
-    {2, 2, FIELD_HEX, "marker", "0xC014 or 0xC00A", "else the rest of the buffer is skipped and noted"},
+    {2, 2, FIELD_HEX, "marker", "0xC014 or 0xC00A",
+     "0xC014 or 0xC00A, else the rest of the buffer is skipped and noted"},
     {4, 2, FIELD_HEX, "type", "of the record: 0x20 paths, 0x22 sample, 0x23 summary, 0x24 names",
-     "one of these, else skipped and noted"},
+     "0x20, 0x22, 0x23 or 0x24, else skipped and noted"},
     {6, 10, FIELD_BYTES, "", "ignored", ""},
     {16, 8, FIELD_TIME, "time", "local time", ""},
-    {24, 16, FIELD_GUID, "GUID", "933f3bb3-943e-490d-9ced-3cbb14c14479", "this one, else skipped and noted"},
+    {24, 16, FIELD_GUID, "GUID", "of perfmon's events: 933f3bb3-943e-490d-9ced-3cbb14c14479",
+     "that of perfmon's events, else skipped and noted"},
     {40, 24, FIELD_BYTES, "", "ignored", ""},
-    {64, 4, FIELD_UNSIGNED, "part", "number of the part in its record, from 1", "follows that of the event before"},
+    {64, 4, FIELD_UNSIGNED, "part", "number of the part in its record, from 1",
+     "1, or one more than in the previous event"},
     {68, 4, FIELD_UNSIGNED, "parts", "number of parts of the record", ""},
     {72, 0, FIELD_BYTES, "payload", "a part of a record", ""},
 };
@@ -255,7 +258,7 @@ static const field log_path[] = {
 };
 
 static const field log_sample[] = {
-    {0, 4, FIELD_HEX, "signature", "\"BL\" 03 00", "these bytes"},
+    {0, 4, FIELD_HEX, "signature", "\"BL\" 03 00", "bytes 42 4C 03 00"},
     {4, 4, FIELD_UNSIGNED, "size", "bytes of the sample", "8 up to the record's size"},
     {8, 0, FIELD_BYTES, "items", "the n-th belongs to the n-th path", ""},
 };
@@ -263,7 +266,8 @@ static const field log_sample[] = {
 static const field log_item[] = {
     {0, 2, FIELD_ASCII, "signature", "BL", "BL"},
     {2, 1, FIELD_UNSIGNED, "version", "3", "3"},
-    {3, 1, FIELD_UNSIGNED, "kind", "1 counter, 2 instances, 5 a V1 block with one object", "else skipped and noted"},
+    {3, 1, FIELD_UNSIGNED, "kind", "1 counter, 2 instances, 5 a V1 block with one object",
+     "1, 2 or 5, else skipped and noted"},
     {4, 4, FIELD_UNSIGNED, "size", "bytes of the item", "that of its kind up to what is left"},
     {8, 0, FIELD_BYTES, "content", "by kind; of kind 5 a V1 block", ""},
 };
@@ -324,7 +328,7 @@ static const field lwp_control[] = {
     {24, 8, FIELD_UNSIGNED, "MissedEvents", "records lost to a full ring; written by the processor", ""},
     {32, 4, FIELD_UNSIGNED, "Threshold", "bytes in use that raise the interrupt",
      "whole records inside the ring, else noted"},
-    {36, 4, FIELD_HEX, "Filters", "see below", ""},
+    {36, 4, FIELD_HEX, "Filters", "which events are recorded", ""},
     {40, 8, FIELD_HEX, "BaseIP", "first address of the filter range (recalled)", ""},
     {48, 8, FIELD_HEX, "LimitIP", "last one (recalled)", ""},
     {56, 8, FIELD_HEX, "", "reserved", "0, else noted"},
@@ -339,7 +343,7 @@ static const field lwp_control[] = {
 };
 
 static const field lwp_event[] = {
-    {0, 1, FIELD_UNSIGNED, "EventId", "see below", "1 to 6 or 255, and in EDX, else noted"},
+    {0, 1, FIELD_UNSIGNED, "EventId", "kind of the record", "1 to 6 or 255, and in EDX, else noted"},
     {1, 1, FIELD_UNSIGNED, "CoreId", "the processor's number, as its system set it", ""},
     {2, 2, FIELD_HEX, "flags", "by EventId", "reserved bits are noted"},
     {4, 4, FIELD_HEX, "data 1", "by EventId", ""},
@@ -358,9 +362,9 @@ static const field cpi_hook[] = {
     {4, 4, FIELD_HEX, "minor",
      "bits 31:28 kind: 0 label at start, 1 summary, 2 thread, 4 processors, 8 system, F label at end; 27:8 zero; 7:0 "
      "the writer's own code",
-     "one of these kinds; the code is that of the group"},
+     "kind 0, 1, 2, 4, 8 or F; the code is that of the group"},
     {8, 4, FIELD_UNSIGNED, "time stamp", "low 32 bits; 0 when there is none",
-     "one below that of the previous hook is a warning"},
+     "a warning if smaller than that of the previous hook"},
     {12, 0, FIELD_BYTES, "words", "of 32 bits, by kind", ""},
 };
 
@@ -372,7 +376,7 @@ static const field cpi_label[] = {
 };
 
 static const field cpi_summary[] = {
-    {12, 4, FIELD_HEX, "flags", "1 raw, always set; 2 scaled; 4 thread", "raw is set, no others than these"},
+    {12, 4, FIELD_HEX, "flags", "1 raw, always set; 2 scaled; 4 thread", "bit 0 set, bits 31:3 clear"},
     {16, 4, FIELD_UNSIGNED, "n", "number of CPUs", "1 to 1024; the length follows from n and the flags"},
     {20, 8, FIELD_HIGH_LOW, "elapsed", "cycles", "that of the group"},
     {28, 0, FIELD_BYTES, "figures",
@@ -380,8 +384,7 @@ static const field cpi_summary[] = {
 };
 
 static const field cpi_system[] = {
-    {12, 4, FIELD_HEX, "flags", "1 raw, always set; 2 scaled",
-     "raw is set, no others than these; scaled as in the summary"},
+    {12, 4, FIELD_HEX, "flags", "1 raw, always set; 2 scaled", "bit 0 set, bits 31:2 clear; scaled as in the summary"},
     {16, 8, FIELD_HIGH_LOW, "elapsed", "cycles", "that of the group"},
     {24, 0, FIELD_BYTES, "counts", "of the system; scaled: and its scaled counts", ""},
 };

@@ -526,6 +526,9 @@ static void put_summary(page *p, const report_description *description)
         "<th scope=\"col\">Lines</th><th scope=\"col\">Samples</th></tr></thead><tbody>\n");
     put_sets(p, put_summary_row);
     put(p, "</tbody></table></div>\n");
+    put(p,
+        "<p>Gaps are samples without a value, such as the first sample of a rate. Marks at the bottom of a chart show "
+        "them, and where an instance was absent.</p>\n");
     put_messages(p, description->messages);
     put(p, "</section>\n");
 }

@@ -18,7 +18,7 @@
 typedef struct report report;
 
 enum {
-    REPORT_MAX_POINTS = 100000,  /* more points are thinned */
+    REPORT_MAX_POINTS = 200000,  /* more points are thinned */
     REPORT_MAX_LINES = 20000,    /* on a page; values of further lines are only counted */
     REPORT_MAX_DRAWN = 36,       /* lines that a chart shows at first; there are as many styles of lines */
     REPORT_NAME_CHARACTERS = 200 /* callers cut names to this many */

@@ -21,7 +21,7 @@
   }
   const full = [first, last];
   let view = full;
-  const range = document.createElement('output'); /* shows the times in view */
+  const range = document.createElement('output'); /* shows the times in view, if not all */
 
   /* ---- Text --------------------------------------------------------------------------------------------- */
 
@@ -163,7 +163,7 @@
       if (chart.near)
         draw(chart);
     }
-    range.textContent = view[0] === full[0] && view[1] === full[1] ? 'all' :
+    range.textContent = view[0] === full[0] && view[1] === full[1] ? '' :
       timeText(view[0]) + ' to ' + timeText(view[1]);
   }
 
@@ -401,7 +401,7 @@
   const tools = document.getElementById('tools');
   for (const [text, run] of [
     ['Zoom in', () => zoom(1 / 2, middle())], ['Zoom out', () => zoom(2, middle())],
-    ['Earlier', () => move(-0.5)], ['Later', () => move(0.5)], ['All', () => setView(...full)]
+    ['Earlier', () => move(-0.5)], ['Later', () => move(0.5)], ['All times', () => setView(...full)]
   ]) {
     const button = document.createElement('button');
     button.type = 'button';
@@ -409,6 +409,5 @@
     button.addEventListener('click', run);
     tools.append(button);
   }
-  range.textContent = 'all';
   tools.append(range);
 })();

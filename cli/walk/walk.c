@@ -345,13 +345,16 @@ static void print_text(walk *w, const file_bytes *bytes)
 static void explain_chunk(const walk *w, const file_bytes *file, const pfb_chunk *chunk)
 {
     size_t payload = chunk->offset + PFB_CHUNK_HEADER_BYTES;
-    char tag[5] = "";
+    bool is_registration = chunk->is_known && chunk->tag == PFB_TAG_REGISTRATION;
+    char title[32] = "";
     for (unsigned i = 0; i < 4; i++)
-        tag[i] = (char)(uint8_t)(chunk->tag >> 8 * i);
-    explain_begin(w->page, file, STRUCTURE_CHUNK, chunk->offset, explain_folds_parts(w->page), NULL, "%s", tag);
+        title[i] = (char)(uint8_t)(chunk->tag >> 8 * i);
+    if (is_registration)
+        snprintf(title + 4, sizeof title - 4, ", request %" PRIu32, chunk->request);
+    explain_begin(w->page, file, STRUCTURE_CHUNK, chunk->offset, explain_folds_parts(w->page), NULL, "%s", title);
     if (chunk->has_guid)
         explain_row(w->page, file, payload, sizeof chunk->guid.bytes, FIELD_GUID, "GUID");
-    if (chunk->is_known && chunk->tag == PFB_TAG_REGISTRATION)
+    if (is_registration)
         explain_row(w->page, file, payload + sizeof chunk->guid.bytes, 4, FIELD_UNSIGNED, "request code");
     if (chunk->is_known && (chunk->tag == PFB_TAG_REGISTRATION || chunk->tag == PFB_TAG_NAMES))
         explain_row(w->page, file, chunk->body_offset - 4, 4, FIELD_UNSIGNED, "language");

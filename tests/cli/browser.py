@@ -56,7 +56,6 @@ class Browser:
             [path(), "--headless", "--no-sandbox", "--disable-gpu",
              "--disable-dev-shm-usage", "--no-first-run",
              "--disable-background-networking", "--disable-component-update",
-             "--force-prefers-color-scheme=" + ("dark" if dark else "light"),
              "--user-data-dir=" + self.folder.name, "--remote-debugging-pipe",
              "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -74,6 +73,9 @@ class Browser:
                 flatten=True)["sessionId"]
             for domain in ("Page", "Runtime", "Log", "Network"):
                 self.call(domain + ".enable")
+            self.call("Emulation.setEmulatedMedia", features=[
+                {"name": "prefers-color-scheme",
+                 "value": "dark" if dark else "light"}])
             self.resize(width, height)
         except BaseException:
             self.close()

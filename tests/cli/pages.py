@@ -142,7 +142,7 @@ class Report(Page):
 
     TAGS = set("html head meta title style body header h1 div main section dl "
                "dt dd br table thead tbody tr th td h2 h3 small ul li a "
-               "article span svg path i data details summary footer "
+               "article span svg path i p data details summary footer "
                "script".split())
 
     def __init__(self, text):

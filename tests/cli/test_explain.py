@@ -311,6 +311,8 @@ class Bytes(ExplainCase):
                          ["QINF", "DATA", "DATA"])
         values = [row.value for row in page.named("value of counter 7")]
         self.assertEqual(values, ["777", "778"])
+        self.assertIn("16 Chunk RGST, request 1",
+                      [e.text() for e in page.find("summary")])
 
     def test_the_padding_of_the_last_chunk(self):
         page, _ = self.explain(self.file("a.pfb", w.recording(

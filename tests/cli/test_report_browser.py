@@ -275,7 +275,7 @@ class Use(InBrowser):
                                ("Earlier", ("04:26:42.500", "04:26:47.500")),
                                ("Zoom out", ("04:26:40", "04:26:50")),
                                ("Zoom in", ("04:26:42.500", "04:26:47.500")),
-                               ("All", ("04:26:40", "04:26:50"))):
+                               ("All times", ("04:26:40", "04:26:50"))):
             self.evaluate("document.querySelectorAll('#tools button')[%d]"
                           ".click()" % buttons.index(name))
             self.browser.settle()
