@@ -796,7 +796,7 @@ static void put_summary(explainer *e, uint32_t notes)
         html_flush(&e->html, e->out);
     }
     put(e, e->error_count > 0 ? "</ul></header>\n<main>\n" : "</header>\n<main>\n");
-    put(e, "<p class=\"columns\">offset, bytes (hexadecimal), field, value, rule</p>\n");
+    put(e, "<p class=\"columns\">Columns: offset, bytes (hexadecimal), field, value, what was checked</p>\n");
 }
 
 /* Prints the meanings of the fields of each structure in the file. */

@@ -413,7 +413,11 @@ static void put_span(page *p)
         double seconds = (double)(p->last - p->first) / 1e7;
         put(p, "</dd>\n<dt>Span</dt><dd>");
         text_double_short(&p->html, seconds);
-        put(p, " s</dd>\n<dt>Interval</dt><dd>");
+        put(p, " s");
+        if (seconds >= 3600)
+            buffer_format(&p->html, " (%" PRId64 " h %d min)", (int64_t)seconds / 3600,
+                          (int)((int64_t)seconds % 3600 / 60));
+        put(p, "</dd>\n<dt>Interval</dt><dd>");
         text_double_short(&p->html, seconds / (double)(r->sample_count - 1));
         put(p, " s on average");
     }

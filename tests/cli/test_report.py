@@ -143,6 +143,17 @@ class Values(ReportCase):
         self.assertEqual(self.report(path).times,
                          [1655526400000, 1655526401000])
 
+    def test_long_spans(self):
+        """From an hour on also in hours and minutes."""
+        for minutes, expected in ((59, "3,540 s"), (60, "3,600 s (1 h 0 min)"),
+                                  (2740, "164,400 s (45 h 40 min)")):
+            path = self.file("a.csv", b'"(PDH-CSV 4.0) (UTC)(0)","\\\\M\\A\\B"\r\n'
+                             b'"01/02/2013 00:00:00.000","1"\r\n'
+                             b'"01/%02d/2013 %02d:%02d:00.000","2"\r\n' % (
+                                 2 + minutes // 1440, minutes // 60 % 24,
+                                 minutes % 60))
+            self.assertEqual(self.report(path).facts()["Span"], expected)
+
     def test_figures_of_a_line(self):
         path = self.file("a.pfb", recording(
             [(c.LARGE_RAW, "Free Bytes")],
