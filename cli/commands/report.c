@@ -61,11 +61,11 @@ void command_report(const options *o)
         cook_files(&joined, &out);
     if (o->top > 0)
         report_keep_top(r, o->top);
-    if (report_dropped(r) > 0)
+    if (report_dropped_values(r) > 0)
         diagnostics_say(STATUS_FINE, "perfblock",
-                        "note: the page lacks %" PRIu64 " values: it has the first %d lines, of a counter and an "
-                        "instance each",
-                        report_dropped(r), REPORT_MAX_LINES);
+                        "note: the page lacks %" PRIu64
+                        " values: a page has at most %d lines, each of one instance of a counter",
+                        report_dropped_values(r), REPORT_MAX_LINES);
     diagnostics_copy_to(NULL);
     const report_description description = {
         .files = (const char *const *)joined.files, .file_count = joined.file_count, .messages = messages.data};

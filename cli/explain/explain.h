@@ -64,7 +64,8 @@ void explain_rest(explainer *page, const file_bytes *bytes, size_t end, const ch
 /* Prints the fields of a structure whose size field has the error: the readers do not return such a structure. */
 void explain_broken(explainer *page, const file_bytes *bytes, pfb_error error);
 
-/* The same, and prints the bytes before `end` that belong to no field: as padding, or after an error as not read. */
+/* Ends a part of a structure: calls explain_broken(), then prints the bytes before `end` that belong to no field, as
+ * padding or after an error as not read. */
 void explain_part_end(explainer *page, const file_bytes *bytes, pfb_error error, size_t end);
 
 /* Adds an error at an offset of the file. In the second pass it does nothing. */

@@ -17,11 +17,11 @@
 #include <string.h>
 
 enum {
-    DEPTH = 10,          /* maximum nesting of structures */
-    HEX_LINE = 16,       /* bytes per line of hexadecimal digits */
-    LONGEST_TEXT = 1000, /* characters of a name */
-    LONGEST_TITLE = 200, /* characters of a name in the title of a structure */
-    MAX_OPEN_PARTS = 8   /* if a file has more chunks, records or lines, they are folded */
+    MAX_DEPTH = 10,    /* nested structures */
+    HEX_LINE = 16,     /* bytes per line of hexadecimal digits */
+    MAX_TEXT = 1000,   /* characters of a name */
+    MAX_TITLE = 200,   /* characters of a name in the title of a structure */
+    MAX_OPEN_PARTS = 8 /* if a file has more chunks, records or lines, they are folded */
 };
 
 /* The colour of a structure: a class of explain.css. It differs from that of the structure around it. */
@@ -79,10 +79,10 @@ typedef struct page_row {
 } page_row;
 
 /* The header of a buffer or an event of a perfmon log. */
-typedef struct page_place {
+typedef struct log_header {
     structure which;
     size_t offset, end; /* in the file; end of the buffer or event */
-} page_place;
+} log_header;
 
 struct explainer {
     const input *in;
@@ -96,8 +96,8 @@ struct explainer {
     bool is_big_endian;
     bool folds_parts;
     bool is_used[STRUCTURE_COUNT];
-    size_t opened;      /* number of structures begun so far: numbers them equally in both passes */
-    size_t open[DEPTH]; /* numbers of the structures that have not ended, outermost first */
+    size_t opened;          /* number of structures begun so far: numbers them equally in both passes */
+    size_t open[MAX_DEPTH]; /* numbers of the structures that have not ended, outermost first */
     size_t depth;
     page_range *ranges; /* by number of the structure */
     size_t range_capacity;
@@ -106,9 +106,9 @@ struct explainer {
     page_row *rows; /* not printed yet */
     size_t row_count, row_capacity;
     buffer texts; /* strings of the rows, a NUL after each */
-    page_place *places;
-    size_t place_count, place_capacity;
-    size_t next_place; /* the first one that is not printed yet */
+    log_header *log_headers;
+    size_t log_header_count, log_header_capacity;
+    size_t next_log_header; /* the first one that is not printed yet */
 };
 
 static void put(explainer *e, const char *html)
@@ -220,7 +220,7 @@ static void put_title(explainer *e, uint32_t index)
     buffer name = {0};
     buffer_format(&e->html, "%" PRIu32, index);
     buffer_clear(&name);
-    name_cut(&name, title_names_find(e->titles, index), LONGEST_TEXT);
+    name_cut(&name, title_names_find(e->titles, index), MAX_TEXT);
     if (name.size > 0)
         put_words(e, name.data);
     buffer_free(&name);
@@ -234,8 +234,7 @@ static void put_text(explainer *e, const uint8_t *data, size_t size)
     while (used + 1 < size && (data[used] != 0 || data[used + 1] != 0))
         used += 2;
     buffer_clear(&name);
-    name_cut(&name, (pfb_name){data, used, e->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE},
-             LONGEST_TEXT);
+    name_cut(&name, (pfb_name){data, used, e->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE}, MAX_TEXT);
     html_text(&e->html, name.data, name.size);
     buffer_free(&name);
 }
@@ -431,22 +430,22 @@ static void put_gap(explainer *e, size_t end, const char *what)
 static void put_log_gap(explainer *e, size_t end, const char *what)
 {
     enum { ALIGNMENT = 8 };
-    const page_place *last = e->next_place > 0 ? &e->places[e->next_place - 1] : NULL;
+    const log_header *last = e->next_log_header > 0 ? &e->log_headers[e->next_log_header - 1] : NULL;
     if (last && last->which == STRUCTURE_LOG_EVENT && last->end > e->at)
         put_gap(e, end < last->end ? end : last->end, "not read");
     put_gap(e, end, last && end - e->at >= ALIGNMENT ? "not used" : what);
 }
 
 /* Prints the header of a buffer or an event. */
-static void put_place(explainer *e, const page_place *place)
+static void put_log_header(explainer *e, const log_header *header)
 {
-    const field_table *table = field_table_of(place->which);
-    e->is_used[place->which] = true;
+    const field_table *table = field_table_of(header->which);
+    e->is_used[header->which] = true;
     for (size_t i = 0; i < table->count; i++) {
         const field *f = &table->fields[i];
-        if (f->size == 0 || f->offset + (size_t)f->size > place->end - place->offset)
+        if (f->size == 0 || f->offset + (size_t)f->size > header->end - header->offset)
             continue;
-        size_t offset = place->offset + f->offset;
+        size_t offset = header->offset + f->offset;
         char name[48];
         snprintf(name, sizeof name, "%s%s%s", i == 0 ? table->name : "", i == 0 ? ": " : "",
                  *f->name ? f->name : f->meaning);
@@ -463,11 +462,11 @@ static void put_place(explainer *e, const page_place *place)
  * field. */
 static void put_up_to(explainer *e, size_t end, const char *what)
 {
-    while (e->next_place < e->place_count && e->places[e->next_place].offset < end) {
-        const page_place *place = &e->places[e->next_place++];
-        put_log_gap(e, place->offset, what);
-        if (place->offset >= e->at)
-            put_place(e, place);
+    while (e->next_log_header < e->log_header_count && e->log_headers[e->next_log_header].offset < end) {
+        const log_header *header = &e->log_headers[e->next_log_header++];
+        put_log_gap(e, header->offset, what);
+        if (header->offset >= e->at)
+            put_log_header(e, header);
     }
     put_log_gap(e, end, what);
 }
@@ -580,7 +579,7 @@ void explain_name(explainer *e, const file_bytes *bytes, const pfb_name *name, s
     end_text(e);
     row->value = e->texts.size;
     buffer_clear(&text);
-    name_cut(&text, *name, LONGEST_TEXT);
+    name_cut(&text, *name, MAX_TEXT);
     html_text(&e->texts, text.data, text.size);
     end_text(e);
     buffer_free(&text);
@@ -663,7 +662,7 @@ static void put_heading(explainer *e, const pfb_name *name, const char *title, v
     if (name && name->bytes) {
         put(e, text.size > 0 ? " " : "");
         buffer_clear(&text);
-        name_cut(&text, *name, LONGEST_TITLE);
+        name_cut(&text, *name, MAX_TITLE);
         html_text(&e->html, text.data, text.size);
     }
     buffer_free(&text);
@@ -678,7 +677,7 @@ void explain_begin(explainer *e, const file_bytes *bytes, structure which, size_
     size_t number = e->opened++;
     put_rows(e);
     put_up_to(e, from, "padding");
-    if (e->depth < DEPTH)
+    if (e->depth < MAX_DEPTH)
         e->open[e->depth++] = number;
     if (e->is_writing) {
         bool has_error = is_broken(e, number);
@@ -730,10 +729,11 @@ bool explain_folds_parts(const explainer *e)
 
 /* ---- Perfmon logs ---------------------------------------------------------------------------------------- */
 
-static void add_place(explainer *e, structure which, size_t offset, size_t end)
+static void add_log_header(explainer *e, structure which, size_t offset, size_t end)
 {
-    e->places = memory_grow(e->places, &e->place_capacity, e->place_count + 1, sizeof *e->places);
-    e->places[e->place_count++] = (page_place){which, offset, end};
+    e->log_headers =
+        memory_grow(e->log_headers, &e->log_header_capacity, e->log_header_count + 1, sizeof *e->log_headers);
+    e->log_headers[e->log_header_count++] = (log_header){which, offset, end};
 }
 
 /* Finds the events of a buffer between two offsets. Stops at an event of another layout, because its size is unknown.
@@ -746,7 +746,7 @@ static void find_events(explainer *e, const uint8_t *data, size_t at, size_t end
         bool is_event = (data[at + 2] == 0x14 || data[at + 2] == 0x0A) && data[at + 3] == MARKER;
         if (!is_event || size < MIN_EVENT || size > end - at)
             return;
-        add_place(e, STRUCTURE_LOG_EVENT, at, at + size);
+        add_log_header(e, STRUCTURE_LOG_EVENT, at, at + size);
         at += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
 }
@@ -756,7 +756,7 @@ void explain_log(explainer *e, const input *in)
     enum { HEADER = 72, USED = 48, EVENT_SIZE = 4 };
     if (!e)
         return;
-    e->place_count = e->next_place = 0;
+    e->log_header_count = e->next_log_header = 0;
     for (size_t at = 0; at < in->size && in->size - at >= HEADER;) {
         const uint8_t *data = in->data + at;
         size_t size = (size_t)load(e, data, 4);
@@ -765,7 +765,7 @@ void explain_log(explainer *e, const input *in)
             return;
         size_t end = size < in->size - at ? at + size : in->size;
         size_t first = at + HEADER;
-        add_place(e, STRUCTURE_LOG_BUFFER, at, end);
+        add_log_header(e, STRUCTURE_LOG_BUFFER, at, end);
         if (at == 0 && end - first >= EVENT_SIZE + 2) /* the first event is the header of the log */
             first += ((size_t)load(e, data + HEADER + EVENT_SIZE, 2) + 7) / 8 * 8;
         if (first < end)
@@ -842,7 +842,7 @@ void explain_begin_page(explainer *e, uint32_t notes, uint64_t part_count)
     if (e->error_count > 0)
         qsort(e->errors, e->error_count, sizeof *e->errors, compare_errors);
     e->folds_parts = part_count > MAX_OPEN_PARTS;
-    e->at = e->opened = e->next_place = 0;
+    e->at = e->opened = e->next_log_header = 0;
     e->is_writing = true;
     html_begin(&e->html, "Bytes explained", style, (html_part){0});
     put_summary(e, notes);
@@ -862,7 +862,7 @@ void explain_close(explainer *e)
     buffer_free(&e->html);
     buffer_free(&e->texts);
     free(e->rows);
-    free(e->places);
+    free(e->log_headers);
     free(e->errors);
     free(e->ranges);
     free(e);

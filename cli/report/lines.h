@@ -62,16 +62,16 @@ struct report {
     size_t line_count, line_capacity;
     int64_t *times; /* by sample */
     size_t sample_count, time_capacity;
-    uint64_t number;    /* of the last sample */
-    size_t point_count; /* of all lines */
-    size_t thin_at;     /* the next thinning takes place when point_count exceeds this */
-    uint32_t run;       /* length in samples of a run, of which a line keeps up to three points; 1: not thinned */
-    uint64_t values;    /* with and without a number */
-    uint64_t dropped;   /* values of lines after the first REPORT_MAX_LINES, which the page lacks */
-    uint64_t top;       /* report_keep_top(): lines of a chart; 0: all */
-    uint64_t left_out;  /* lines that report_keep_top() removed */
-    uint64_t not_drawn; /* lines that no chart shows at first */
-    uint32_t notes;     /* PFB_NOTE_ bits */
+    uint64_t last_number;    /* report_value.sample of the last sample */
+    size_t point_count;      /* of all lines */
+    size_t thin_at;          /* the next thinning takes place when point_count exceeds this */
+    uint32_t run;            /* length in samples of a run, of which a line keeps up to three points; 1: not thinned */
+    uint64_t values;         /* with and without a number */
+    uint64_t dropped_values; /* values of lines after the first REPORT_MAX_LINES, which the page lacks */
+    uint64_t top;            /* report_keep_top(): lines of a chart; 0: all */
+    uint64_t removed_lines;  /* by report_keep_top() */
+    uint64_t folded_lines;   /* lines that no chart shows at first */
+    uint32_t notes;          /* PFB_NOTE_ bits */
     const char *gaps[REPORT_MAX_GAPS + 1]; /* reasons why there is no value; the first is null */
     size_t gap_count;
 };
@@ -79,8 +79,8 @@ struct report {
 /* Thins all lines with the current run length, including the points added since the last thinning. */
 void report_thin_all(report *r);
 
-/* Chooses the lines that charts show at first: those with the largest averages, if a counter has more than
- * REPORT_MAX_DRAWN, unless report_keep_top() was called. They become the first lines of their counter. */
+/* Sets report_node.drawn of each counter. If it has more than REPORT_MAX_DRAWN lines, they are ordered by average, and
+ * the chart shows only the first. Charts cut by report_keep_top() show all their lines. */
 void report_choose_drawn(report *r);
 
 size_t report_count_children(const report *r, const report_node *node);

@@ -509,20 +509,20 @@ static void put_summary(page *p, const report_description *description)
         buffer_format(&p->html, "of each %" PRIu32 " samples charts have the minimum and the maximum</dd>\n",
                       p->r->run);
     }
-    if (p->r->left_out > 0) {
+    if (p->r->removed_lines > 0) {
         put_term(p, "Left out");
         buffer_format(&p->html, "%" PRIu64 " lines: charts have the %" PRIu64 " with the largest averages</dd>\n",
-                      p->r->left_out, p->r->top);
+                      p->r->removed_lines, p->r->top);
     }
-    if (p->r->not_drawn > 0) {
+    if (p->r->folded_lines > 0) {
         put_term(p, "Folded");
         buffer_format(&p->html,
                       "%" PRIu64 " lines are only in tables: each chart shows the %d with the largest averages</dd>\n",
-                      p->r->not_drawn, REPORT_MAX_DRAWN);
+                      p->r->folded_lines, REPORT_MAX_DRAWN);
     }
-    if (p->r->dropped > 0) {
+    if (p->r->dropped_values > 0) {
         put_term(p, "Missing");
-        buffer_format(&p->html, "%" PRIu64 " values of lines after the first %d</dd>\n", p->r->dropped,
+        buffer_format(&p->html, "%" PRIu64 " values of lines after the first %d</dd>\n", p->r->dropped_values,
                       REPORT_MAX_LINES);
     }
     put(p,

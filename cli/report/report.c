@@ -216,7 +216,7 @@ report *report_begin(void)
 }
 
 /* Limits a time to the years 1601 to 9999. */
-static int64_t bounded(int64_t time)
+static int64_t limit_time(int64_t time)
 {
     const int64_t end = INT64_C(2650467744000000000);
     return time < 0 ? 0 : time > end ? end : time;
@@ -225,13 +225,13 @@ static int64_t bounded(int64_t time)
 /* Makes the sample of the value the current one. Returns false if there are too many samples. */
 static bool begin_sample(report *r, const report_value *value)
 {
-    if (r->sample_count > 0 && r->number == value->sample)
+    if (r->sample_count > 0 && r->last_number == value->sample)
         return true;
     if (r->sample_count >= UINT32_MAX / 2)
         return false;
     r->times = memory_grow(r->times, &r->time_capacity, r->sample_count + 1, sizeof *r->times);
-    r->times[r->sample_count++] = bounded(value->time);
-    r->number = value->sample;
+    r->times[r->sample_count++] = limit_time(value->time);
+    r->last_number = value->sample;
     return true;
 }
 
@@ -241,7 +241,7 @@ void report_add(report *r, const report_value *value)
     report_line *line = begin_sample(r, value) ? get_line(r, value, &set) : NULL;
     r->values++;
     if (!line) {
-        r->dropped++;
+        r->dropped_values++;
         return;
     }
     uint32_t sample = (uint32_t)(r->sample_count - 1);
@@ -310,7 +310,7 @@ static void order_lines(report *r, report_node *counter, uint64_t kept)
         if (i < kept)
             continue;
         r->point_count -= line->count;
-        r->left_out++;
+        r->removed_lines++;
         line->count = 0;
     }
     free(ranked);
@@ -349,7 +349,7 @@ void report_choose_drawn(report *r)
         node->drawn = count < most ? count : most;
         if (node->drawn < count)
             order_lines(r, node, count);
-        r->not_drawn += count - node->drawn;
+        r->folded_lines += count - node->drawn;
     }
 }
 
@@ -358,9 +358,9 @@ void report_tolerated(report *r, uint32_t notes)
     r->notes |= notes;
 }
 
-uint64_t report_dropped(const report *r)
+uint64_t report_dropped_values(const report *r)
 {
-    return r->dropped;
+    return r->dropped_values;
 }
 
 void report_free(report *r)

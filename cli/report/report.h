@@ -54,7 +54,7 @@ void report_tolerated(report *r, uint32_t notes);
 void report_keep_top(report *r, uint64_t count);
 
 /* Returns the number of values that the page lacks because it would have too many lines. */
-uint64_t report_dropped(const report *r);
+uint64_t report_dropped_values(const report *r);
 
 /* Writes the page. */
 void report_write(report *r, const report_description *description, output *out);
