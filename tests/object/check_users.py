@@ -29,7 +29,6 @@ WITHOUT = {
     r"pfb_lwp_model_count": "the model of a processor, which makes test input",
     # Functions that each reader has.
     r"pfb_(cpi_hooks|v1)_finish": "every reader has open, next and finish",
-    r"pfb_cpi_text_recognise": "every format can be recognised",
     r"pfb_sample_value_at": "the checked look-up of a value in a sample",
 }
 HEADERS = ["core/include/perfblock", "core/cpi/include", "core/lwp/include", "platform/include"]
