@@ -22,7 +22,7 @@ enum {
     TIME_LABELS = 5, /* on the horizontal axis */
     COLOURS = 12,
     DASHES = 3,        /* solid, dashed, dotted */
-    TALL_TABLE = 20,   /* a table with more rows scrolls */
+    TALL_TABLE = 14,   /* a table with more rows scrolls */
     FOLDED_TABLE = 500 /* maximum number of rows of a folded table */
 };
 

@@ -189,6 +189,14 @@
     return found;
   }
 
+  /* The value of a line at a time, or the reason why it has none: that of its last point up to then, because a thinned
+   * line has no point at most samples. Undefined before its first point and after its last one. */
+  function valueAt(line, time) {
+    const found = line.x.findLastIndex(x => times[x] <= time);
+    return found >= 0 && time <= times[line.x.at(-1)] ? line.y[found] : undefined;
+  }
+
+  const rounded = value => Number.isInteger(value) ? value : Number(value.toPrecision(6));
   const nameOf = line => line.row.querySelector('span').textContent;
 
   function showNote(chart, time) {
@@ -207,12 +215,14 @@
     const x = across(sample);
     chart.cursor.setAttribute('d', 'M' + x.toFixed(1) + ' 0V' + HEIGHT);
     const rows = [timeText(sample)];
-    for (const line of lines.slice(0, MAX_NOTED)) {
-      const value = line.y[nearest(line, sample)];
-      rows.push(nameOf(line) + ': ' + (isNumber(value) ? value : 'no value: ' + value));
-    }
-    if (lines.length > MAX_NOTED)
-      rows.push('and ' + (lines.length - MAX_NOTED) + ' more');
+    const noted = lines.map(line => ({line, value: valueAt(line, sample)})).filter(({value}) => value !== undefined);
+    const rank = ({value}) => isNumber(value) ? value : -Number.MAX_VALUE;
+    if (noted.length > MAX_NOTED)
+      noted.sort((a, b) => rank(b) - rank(a));
+    for (const {line, value} of noted.slice(0, MAX_NOTED))
+      rows.push(nameOf(line) + ': ' + (isNumber(value) ? rounded(value) : 'no value: ' + value));
+    if (noted.length > MAX_NOTED)
+      rows.push('and ' + (noted.length - MAX_NOTED) + ' more');
     chart.note.replaceChildren(...rows.map(text => {
       const row = document.createElement('li');
       row.textContent = text;

@@ -333,6 +333,51 @@ class Use(InBrowser):
                          ["low: 3", "high: 3000"])
 
 
+    def note(self, sample):
+        """The lines of the note of the first chart at a sample."""
+        self.evaluate("document.querySelector('.area').focus()")
+        for _ in range(sample + 1):
+            self.browser.key("ArrowRight")
+        found = self.texts("#chart-0 .note li")[1:]
+        self.evaluate("document.querySelector('.area').blur()")
+        return found
+
+    def test_notes_of_lines_with_other_samples(self):
+        """A line is in the note from its first sample to its last."""
+        samples = [{"a": [5]}, {"a": [6], "b": [1]}, {"a": [7]},
+                   {"a": [8], "b": [3]}, {"a": [9]}]
+        self.load(self.file("a.pfb", recording([(c.LARGE_RAW, "A")],
+                                               samples)))
+        self.assertEqual([self.note(n) for n in range(5)], [
+            ["a: 5"], ["a: 6", "b: 1"], ["a: 7", "b: no value: absent"],
+            ["a: 8", "b: 3"], ["a: 9"]])
+
+    def test_notes_of_many_lines(self):
+        """The twelve with the largest values."""
+        self.load(self.file("a.pfb", recording(
+            [(c.LARGE_RAW, "A")],
+            [{"i%d" % i: [i] for i in range(14)}] * 2)))
+        self.assertEqual(self.note(0), ["i%d: %d" % (i, i) for i in range(
+            13, 1, -1)] + ["and 2 more"])
+
+    def test_links_lead_to_countersets(self):
+        """Also past charts that were not in view before."""
+        names = ["Set %d" % n for n in range(6)]
+        path = self.file("a.csv", ('"(PDH-CSV 4.0) (UTC)(0)",' + ",".join(
+            '"\\\\M\\%s(i%d)\\C%d"' % (name, i, n) for name in names
+            for n in range(4) for i in range(n * 8 + 1)) + "\r\n" +
+            '"01/02/2013 03:04:05.000"' + ',"1"' * (6 * 52) +
+            "\r\n").encode())
+        self.load(path)
+        for number in (5, 2, 4):
+            self.evaluate("document.querySelector('a[href=\"#set-%d\"]')"
+                          ".click()" % number)
+            self.browser.settle()
+            top = self.evaluate("document.getElementById('set-%d')"
+                                ".getBoundingClientRect().top" % number)
+            self.assertTrue(0 <= top < 100, (number, top))
+
+
 class Explained(InBrowser):
     """The page of `explain`."""
 
