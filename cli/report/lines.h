@@ -71,7 +71,8 @@ struct report {
     uint64_t top;            /* report_keep_top(): lines of a chart; 0: all */
     uint64_t removed_lines;  /* by report_keep_top() */
     uint64_t folded_lines;   /* lines that no chart shows at first */
-    uint32_t notes;          /* PFB_NOTE_ bits */
+    size_t chart_count;
+    uint32_t notes;                        /* PFB_NOTE_ bits */
     const char *gaps[REPORT_MAX_GAPS + 1]; /* reasons why there is no value; the first is null */
     size_t gap_count;
 };
@@ -79,8 +80,8 @@ struct report {
 /* Thins all lines with the current run length, including the points added since the last thinning. */
 void report_thin_all(report *r);
 
-/* Sets report_node.drawn of each counter. If it has more than REPORT_MAX_DRAWN lines, they are ordered by average, and
- * the chart shows only the first. Charts cut by report_keep_top() show all their lines. */
+/* Counts the charts, and sets report_node.drawn of each counter. If it has more than REPORT_MAX_DRAWN lines, they are
+ * ordered by average, and the chart shows only the first. Charts cut by report_keep_top() show all their lines. */
 void report_choose_drawn(report *r);
 
 size_t report_count_children(const report *r, const report_node *node);

@@ -21,9 +21,10 @@ enum {
     GRID_LINES = 4,  /* steps of the vertical axis */
     TIME_LABELS = 5, /* on the horizontal axis */
     COLOURS = 12,
-    DASHES = 3,        /* solid, dashed, dotted */
-    TALL_TABLE = 14,   /* a table with more rows scrolls */
-    FOLDED_TABLE = 500 /* maximum number of rows of a folded table */
+    DASHES = 3,         /* solid, dashed, dotted */
+    TALL_TABLE = 14,    /* a table with more rows scrolls */
+    FOLDED_TABLE = 500, /* maximum number of rows of a folded table */
+    MANY_CHARTS = 300   /* if there are more, charts out of view are not laid out */
 };
 
 /* The state of writing a page. */
@@ -657,7 +658,8 @@ void report_write(report *r, const report_description *description, output *out)
     report_choose_drawn(r);
     find_span(&p);
     html_begin(&p.html, "Performance report", style, script);
-    put(&p, "<body>\n<header><h1>Performance report</h1><div id=\"tools\"></div></header>\n<main>\n");
+    put(&p, "<body>\n<header><h1>Performance report</h1><div id=\"tools\"></div></header>\n");
+    put(&p, r->chart_count > MANY_CHARTS ? "<main class=\"many\">\n" : "<main>\n");
     put_summary(&p, description);
     put_sets(&p, put_set);
     buffer_format(&p.html, "</main>\n<footer>Made by perfblock %s</footer>\n", pfb_version());

@@ -346,6 +346,7 @@ void report_choose_drawn(report *r)
         if (!is_counter(r, node))
             continue;
         size_t count = report_count_children(r, node);
+        r->chart_count++;
         node->drawn = count < most ? count : most;
         if (node->drawn < count)
             order_lines(r, node, count);

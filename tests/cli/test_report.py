@@ -456,6 +456,18 @@ class Shown(ReportCase):
         self.assertEqual(
             article.find("div", "values")[0].find("span")[0].text(), "80")
 
+    def test_many_charts(self):
+        """More than 300 are laid out only in view."""
+        for count, name in ((300, None), (301, "many")):
+            page = self.report(self.file("a.csv", (
+                '"(PDH-CSV 4.0) (UTC)(0)"' + "".join(
+                    ',"\\\\M\\A\\C%d"' % i for i in range(count)) +
+                '\r\n"01/02/2013 03:04:05.000"' + ',"1"' * count +
+                "\r\n").encode()))
+            self.assertEqual(len(page.articles), count)
+            self.assertEqual(page.find("main")[0].attributes.get("class"),
+                             name)
+
     def test_top(self):
         """--top N shows N lines."""
         page = self.report(self.many(60), "--top", "50")
