@@ -44,7 +44,7 @@ typedef struct field_table {
     size_t count;
 } field_table;
 
-/* The structures. Each has a colour of its own on the page of explain. */
+/* The structures. */
 typedef enum structure {
     /* V2 replies */
     STRUCTURE_DATA_HEADER,
