@@ -162,7 +162,7 @@ static void check_draft(walk *w, draft *d)
 static void check_figures_of_bytes(walk *w)
 {
     enum { BYTES_EACH = 20 };
-    size_t count = w->size / BYTES_EACH < PFB_CPI_MOST_CPUS ? w->size / BYTES_EACH : PFB_CPI_MOST_CPUS;
+    size_t count = w->size / BYTES_EACH < PFB_CPI_CPU_LIMIT ? w->size / BYTES_EACH : PFB_CPI_CPU_LIMIT;
     draft d = {.cpus = calloc(count, sizeof *d.cpus)};
     if (!d.cpus || count == 0) {
         free(d.cpus);

@@ -11,8 +11,8 @@
 typedef struct snapshot_reader {
     pfb_cpi_text text;
     pfb_cpi_step step;
-    pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS];
-    size_t offsets[PFB_CPI_MOST_CPUS];
+    pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT];
+    size_t offsets[PFB_CPI_CPU_LIMIT];
 } snapshot_reader;
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static void check_refusal(walk *w, const pfb_cpi_step *step)
 static void check_end(walk *w, snapshot_reader *r)
 {
     pfb_error error = r->text.error;
-    expect(w, !pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step), "no item is returned after the end");
+    expect(w, !pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_CPU_LIMIT, &r->step), "no item is returned after the end");
     expect(w, is_same_error(error, r->text.error), "the first error is kept");
     expect(w,
            error.code == PFB_OK || error.code == PFB_BAD_CPI_LINE ||
@@ -99,7 +99,7 @@ static void walk_text(walk *w)
     expect(w, r->text.widths.instr <= 64 || !is_open, "widths are 1 to 64");
     add(w, is_open ? (uint64_t)r->text.widths.instr << 32 | r->text.widths.cycles : 0);
     r->text.cpu_offsets = r->offsets;
-    while (!w->out.broken && pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step)) {
+    while (!w->out.broken && pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_CPU_LIMIT, &r->step)) {
         expect(w, r->step.offset >= last_end && r->text.at > r->step.offset, "steps follow each other");
         expect(w, r->step.line <= r->text.lines, "the line number of an item is that of its offset");
         last_end = r->text.at;
@@ -161,7 +161,7 @@ static void check_rewritten(walk *w, const snapshot_reader *r, snapshot_reader *
     char *out = sentence ? write_alone(&r->text.widths, step, sentence, &size) : NULL;
     if (out) {
         bool is_read = pfb_cpi_text_open(&again->text, out, size) &&
-                       pfb_cpi_text_next(&again->text, again->cpus, PFB_CPI_MOST_CPUS, &again->step);
+                       pfb_cpi_text_next(&again->text, again->cpus, PFB_CPI_CPU_LIMIT, &again->step);
         expect(w, is_read && again->step.is_refusal == step->is_refusal, "a written step can be read");
         expect(w,
                again->text.widths.instr == r->text.widths.instr && again->text.widths.cycles == r->text.widths.cycles,
@@ -190,7 +190,7 @@ static void check_writing(walk *w)
     pfb_cpi_text_open(&r->text, w->data, w->size);
     for (;;) {
         pfb_cpi_text before = r->text;
-        if (w->out.broken || !pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_MOST_CPUS, &r->step))
+        if (w->out.broken || !pfb_cpi_text_next(&r->text, r->cpus, PFB_CPI_CPU_LIMIT, &r->step))
             break;
         check_rewritten(w, r, &both[1]);
         size_t count = r->step.is_refusal ? 0 : r->step.snapshot.cpu_count;

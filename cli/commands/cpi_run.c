@@ -64,11 +64,11 @@ static void report_failure(const run *r, pfb_cpi_moment moment, int code, const 
  * error. */
 static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
 {
-    pfb_cpi_cpu *cpus = memory_get(PFB_CPI_MOST_CPUS, sizeof *cpus);
+    pfb_cpi_cpu *cpus = memory_get(PFB_CPI_CPU_LIMIT, sizeof *cpus);
     pfb_cpi_text text;
     pfb_cpi_step step;
     if (pfb_cpi_text_open(&text, data, size)) {
-        for (; pfb_cpi_text_next(&text, cpus, PFB_CPI_MOST_CPUS, &step); r->steps++) {
+        for (; pfb_cpi_text_next(&text, cpus, PFB_CPI_CPU_LIMIT, &step); r->steps++) {
             if (r->steps > PFB_CPI_AT_END)
                 continue;
             r->moments[r->steps].offset = base + step.offset;

@@ -268,7 +268,7 @@ static bool store_label(options *o, const char *value)
 {
     size_t size = strlen(value);
     o->label = value;
-    return size >= 1 && size <= PFB_CPI_MOST_LABEL_BYTES;
+    return size >= 1 && size <= PFB_CPI_MAX_LABEL_BYTES;
 }
 
 static bool store_generate(options *o, const char *value)

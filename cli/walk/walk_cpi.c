@@ -44,7 +44,7 @@ static void print_figures(const hook_walk *h, pfb_cpi_hook_kind kind, uint32_t o
         return;
     const char *name = owner == PFB_CPI_OF_SYSTEM ? "system" : owner == PFB_CPI_OF_THREAD ? "thread" : "cpu";
     output_item_begin(out, "of", name);
-    if (owner < PFB_CPI_MOST_CPUS)
+    if (owner < PFB_CPI_CPU_LIMIT)
         output_unsigned(out, "position", owner);
     if (kind == PFB_CPI_THREAD_HOOK)
         output_unsigned(out, "tid", h->group.tid);
@@ -142,11 +142,11 @@ static void put_row(const hook_walk *h, table *t, pfb_cpi_hook_kind kind, uint32
     if (!pfb_cpi_hooks_stored(&h->hooks, &h->group, kind, owner, &stored))
         return;
     buffer_format(&name, "%s", pfb_cpi_hook_name(kind));
-    if (kind == PFB_CPI_SUMMARY_HOOK && owner >= PFB_CPI_MOST_CPUS)
+    if (kind == PFB_CPI_SUMMARY_HOOK && owner >= PFB_CPI_CPU_LIMIT)
         buffer_string(&name, owner == PFB_CPI_OF_SYSTEM ? " system" : " thread");
     else if (kind == PFB_CPI_THREAD_HOOK)
         buffer_format(&name, " %" PRIu32, h->group.tid);
-    else if (owner < PFB_CPI_MOST_CPUS)
+    else if (owner < PFB_CPI_CPU_LIMIT)
         buffer_format(&name, " #%" PRIu32, owner);
     put_cell(t, &name);
     put_count(t, stored.has_counts, stored.instr);
@@ -305,7 +305,7 @@ static void explain_words(const walk *w, const file_bytes *record, size_t at, st
     uint32_t flags = load(record, at + FLAGS_AT, 4);
     uint32_t cpu_count = load(record, at + CPUS_AT, 4);
     bool is_scaled = flags & PFB_CPI_FLAG_SCALED;
-    cpu_count = cpu_count < PFB_CPI_MOST_CPUS ? cpu_count : PFB_CPI_MOST_CPUS;
+    cpu_count = cpu_count < PFB_CPI_CPU_LIMIT ? cpu_count : PFB_CPI_CPU_LIMIT;
     explain_fields(w->page, record, which, at);
     if (which == STRUCTURE_CPI_LABEL)
         explain_row(w->page, record, at + LABEL_AT, load(record, at + LABEL_LENGTH_AT, 4), FIELD_ASCII, "label");

@@ -218,11 +218,11 @@ void walk_snapshots(walk *w, const file_bytes *bytes)
 {
     step_walk s = {.w = w, .bytes = bytes};
     pfb_cpi_step next;
-    pfb_cpi_cpu *cpus = memory_get(PFB_CPI_MOST_CPUS, sizeof *cpus);
-    size_t *offsets = memory_get(PFB_CPI_MOST_CPUS, sizeof *offsets);
+    pfb_cpi_cpu *cpus = memory_get(PFB_CPI_CPU_LIMIT, sizeof *cpus);
+    size_t *offsets = memory_get(PFB_CPI_CPU_LIMIT, sizeof *offsets);
     pfb_cpi_text_open(&s.text, bytes->data, bytes->size);
     s.text.cpu_offsets = offsets;
-    while (!output_failed(w->out) && pfb_cpi_text_next(&s.text, cpus, PFB_CPI_MOST_CPUS, &next)) {
+    while (!output_failed(w->out) && pfb_cpi_text_next(&s.text, cpus, PFB_CPI_CPU_LIMIT, &next)) {
         w->counts.steps++;
         explain_lines(&s, next.offset);
         s.step = next;

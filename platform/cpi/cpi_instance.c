@@ -8,7 +8,7 @@
 /* Checks that pfb_cpi_data has the layout of CPI_DATA. Each of its arrays, which have one element per CPU, takes
  * CPU_BYTES. */
 #define CPU_BYTES (sizeof(double) * PFB_CPI_MAX_CPUS)
-static_assert(PFB_CPI_MAX_CPUS >= 64 && PFB_CPI_MAX_CPUS <= PFB_CPI_MOST_CPUS, "PERFBLOCK_CPI_MAX_CPUS");
+static_assert(PFB_CPI_MAX_CPUS >= 64 && PFB_CPI_MAX_CPUS <= PFB_CPI_CPU_LIMIT, "PERFBLOCK_CPI_MAX_CPUS");
 static_assert(offsetof(pfb_cpi_data, num_cpus) == 0, "num_cpus");
 static_assert(offsetof(pfb_cpi_data, tid) == 4, "tid");
 static_assert(offsetof(pfb_cpi_data, elapsed_cycles) == 8, "elapsed_cycles");
@@ -54,11 +54,11 @@ bool pfb_cpi_tag_make(int minor_code, const char *label, pfb_cpi_tag *tag, pfb_c
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the minor code %d is not in 0 to 255",
                             minor_code);
     size_t size = 0;
-    while (label && size <= PFB_CPI_MOST_LABEL_BYTES && label[size] != '\0')
+    while (label && size <= PFB_CPI_MAX_LABEL_BYTES && label[size] != '\0')
         size++;
-    if (size > PFB_CPI_MOST_LABEL_BYTES)
+    if (size > PFB_CPI_MAX_LABEL_BYTES)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "the label is longer than %d bytes",
-                            PFB_CPI_MOST_LABEL_BYTES);
+                            PFB_CPI_MAX_LABEL_BYTES);
     *tag = (pfb_cpi_tag){.minor = (uint32_t)minor_code, .label_size_bytes = size};
     if (size > 0)
         memcpy(tag->label, label, size);

@@ -15,7 +15,7 @@ typedef struct pfb_cpi_tag {
     uint32_t minor;
     uint32_t forms; /* 0: those of the instance */
     size_t label_size_bytes;
-    char label[PFB_CPI_MOST_LABEL_BYTES];
+    char label[PFB_CPI_MAX_LABEL_BYTES];
 } pfb_cpi_tag;
 
 /* The caller's memory for hooks. */

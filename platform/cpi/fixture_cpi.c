@@ -59,7 +59,7 @@ static bool open_first_text(cursor *at, const void *data, size_t size)
 static bool next_step(cursor *at, pfb_cpi_cpu *cpus, pfb_cpi_step *step)
 {
     do {
-        if (pfb_cpi_text_next(&at->text, cpus, PFB_CPI_MOST_CPUS, step))
+        if (pfb_cpi_text_next(&at->text, cpus, PFB_CPI_CPU_LIMIT, step))
             return true;
     } while (at->text.error.code == PFB_OK && next_text(at));
     return false;
@@ -221,7 +221,7 @@ static fixture *make_fixture(const void *data, size_t size)
 
 pfb_cpi_source *pfb_cpi_source_open_fixture(const void *data, size_t size, pfb_cpi_failure *failure)
 {
-    pfb_cpi_cpu *cpus = malloc(PFB_CPI_MOST_CPUS * sizeof *cpus);
+    pfb_cpi_cpu *cpus = malloc(PFB_CPI_CPU_LIMIT * sizeof *cpus);
     if (!cpus) {
         pfb_cpi_fail_memory(failure);
         return NULL;

@@ -252,9 +252,9 @@ static void read_cpi_text(const request *r)
 {
     pfb_cpi_text text;
     pfb_cpi_step step;
-    pfb_cpi_cpu *cpus = take(r->memory, PFB_CPI_MOST_CPUS * sizeof *cpus);
+    pfb_cpi_cpu *cpus = take(r->memory, PFB_CPI_CPU_LIMIT * sizeof *cpus);
     pfb_cpi_text_open(&text, r->in.data, r->in.size);
-    while (pfb_cpi_text_next(&text, cpus, PFB_CPI_MOST_CPUS, &step))
+    while (pfb_cpi_text_next(&text, cpus, PFB_CPI_CPU_LIMIT, &step))
         continue;
 }
 

@@ -92,7 +92,7 @@ void expect_unread(pfb_cpi_reader *reader, pfb_cpi_moment moment, size_t capacit
     expect_begins(&failure, code, sentence);
 }
 
-pfb_cpi_figures figures[PFB_CPI_MOST_CPUS];
+pfb_cpi_figures figures[PFB_CPI_CPU_LIMIT];
 pfb_cpi_result result;
 
 void compute(uint32_t mode)

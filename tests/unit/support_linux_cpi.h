@@ -29,7 +29,7 @@ void run_cpus(void);
 /* A reading with its CPUs. */
 typedef struct cpi_reading {
     pfb_cpi_reading reading;
-    pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS];
+    pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT];
 } cpi_reading;
 
 extern cpi_reading at_start;
@@ -50,7 +50,7 @@ void expect_unread(pfb_cpi_reader *reader, pfb_cpi_moment moment, size_t capacit
 /* ---- Results ------------------------------------------------------------------------------------------------ */
 
 /* Figures computed by core from start and end. */
-extern pfb_cpi_figures figures[PFB_CPI_MOST_CPUS];
+extern pfb_cpi_figures figures[PFB_CPI_CPU_LIMIT];
 extern pfb_cpi_result result;
 void compute(uint32_t mode);
 

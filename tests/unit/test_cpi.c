@@ -470,7 +470,7 @@ Test(cpi, no_cpus_need_no_memory)
 
 /* ---- Many CPUs ----------------------------------------------------------------------------------------- */
 
-enum { MAX_CPUS = PFB_CPI_MOST_CPUS };
+enum { MAX_CPUS = PFB_CPI_CPU_LIMIT };
 
 /* Returns the result for `count` CPUs with equal counts. */
 static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *counted)

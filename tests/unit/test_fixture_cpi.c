@@ -14,7 +14,7 @@
 
 #define HEAD "cpi-snapshots 1\n"
 
-static pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS];
+static pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT];
 static pfb_cpi_reading reading;
 static pfb_cpi_failure failure;
 
@@ -53,7 +53,7 @@ static bool read_next(pfb_cpi_reader *reader)
     memset(&reading, 0x55, sizeof reading);
     memset(cpus, 0x55, sizeof cpus);
     failure = (pfb_cpi_failure){0};
-    return pfb_cpi_reader_read(reader, PFB_CPI_AT_START, cpus, PFB_CPI_MOST_CPUS, &reading, &failure);
+    return pfb_cpi_reader_read(reader, PFB_CPI_AT_START, cpus, PFB_CPI_CPU_LIMIT, &reading, &failure);
 }
 
 static void expect_clock(pfb_cpi_reader *reader, uint64_t clock)

@@ -146,11 +146,11 @@ Test(cpi_hooks_writing, identities_that_are_refused)
 Test(cpi_hooks_writing, results_that_are_refused)
 {
     static const pfb_cpi_identity identity = {.minor = 1};
-    static pfb_cpi_figures many[PFB_CPI_MOST_CPUS + 1];
+    static pfb_cpi_figures many[PFB_CPI_CPU_LIMIT + 1];
     pfb_cpi_result result = first_result;
     result.cpu_count = 0;
     expect_refused(&result, one_two, &identity, "no CPUs");
-    result.cpu_count = PFB_CPI_MOST_CPUS + 1;
+    result.cpu_count = PFB_CPI_CPU_LIMIT + 1;
     many[0] = first_result.system;
     expect_refused(&result, many, &identity, "too many CPUs");
     result = first_result;
@@ -221,10 +221,10 @@ static uint64_t random_bits(unsigned max_bits)
 }
 
 typedef struct sample {
-    pfb_cpi_figures cpus[PFB_CPI_MOST_CPUS];
+    pfb_cpi_figures cpus[PFB_CPI_CPU_LIMIT];
     pfb_cpi_result result;
     pfb_cpi_identity identity;
-    uint8_t label[PFB_CPI_MOST_LABEL_BYTES];
+    uint8_t label[PFB_CPI_MAX_LABEL_BYTES];
 } sample;
 
 /* Draws counts of up to 53 bits, so that the sum of 1024 counts fits 64 bits. Some CPUs execute no instructions. */
@@ -346,9 +346,9 @@ Test(cpi_hooks_writing, groups_that_are_written_are_read_back)
 Test(cpi_hooks_writing, the_largest_number_of_cpus)
 {
     static sample s;
-    draw(&s, PFB_CPI_MOST_CPUS, PFB_CPI_SCALED, PFB_CPI_FORM_DETAILED);
+    draw(&s, PFB_CPI_CPU_LIMIT, PFB_CPI_SCALED, PFB_CPI_FORM_DETAILED);
     s.identity.label_size_bytes = 0;
     cr_expect_eq(check_round_trip(&s), 12 + 4 * 15 + 49180);
-    draw(&s, PFB_CPI_MOST_CPUS, PFB_CPI_SCALED | PFB_CPI_ON_THREAD, BOTH_FORMS);
+    draw(&s, PFB_CPI_CPU_LIMIT, PFB_CPI_SCALED | PFB_CPI_ON_THREAD, BOTH_FORMS);
     check_round_trip(&s);
 }

@@ -117,8 +117,8 @@ Test(linux_cpi_cpus, an_invalid_list_of_cpus_is_refused)
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         start(reader);
         put_file(ONLINE, lists[i].list);
-        expect_unread(reader, PFB_CPI_AT_END, PFB_CPI_MOST_CPUS, lists[i].code, lists[i].sentence);
-        expect_unread(reader, PFB_CPI_AT_START, PFB_CPI_MOST_CPUS, lists[i].code, lists[i].sentence);
+        expect_unread(reader, PFB_CPI_AT_END, PFB_CPI_CPU_LIMIT, lists[i].code, lists[i].sentence);
+        expect_unread(reader, PFB_CPI_AT_START, PFB_CPI_CPU_LIMIT, lists[i].code, lists[i].sentence);
         put_file(ONLINE, "0-1\n");
     }
     pfb_cpi_reader_close(reader);

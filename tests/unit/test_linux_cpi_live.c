@@ -47,12 +47,12 @@ static void run_loop(void)
 
 typedef struct snapshot {
     pfb_cpi_reading reading;
-    pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS];
+    pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT];
 } snapshot;
 
 static snapshot first;
 static snapshot last;
-static pfb_cpi_figures figures[PFB_CPI_MOST_CPUS];
+static pfb_cpi_figures figures[PFB_CPI_CPU_LIMIT];
 
 /* Checks the counts of an interval in which the thread runs the loop. The thread may count up to 1.5 times the
  * instructions of the loop, because code around the loop and the kernel can execute instructions as well. */
@@ -61,10 +61,10 @@ static void check_counts(pfb_cpi_reader *reader, uint32_t mode)
     pfb_cpi_failure failure = {0};
     pfb_cpi_result result = {0};
     bool is_read =
-        pfb_cpi_reader_read(reader, PFB_CPI_AT_START, first.cpus, PFB_CPI_MOST_CPUS, &first.reading, &failure);
+        pfb_cpi_reader_read(reader, PFB_CPI_AT_START, first.cpus, PFB_CPI_CPU_LIMIT, &first.reading, &failure);
     run_loop();
     is_read =
-        is_read && pfb_cpi_reader_read(reader, PFB_CPI_AT_END, last.cpus, PFB_CPI_MOST_CPUS, &last.reading, &failure);
+        is_read && pfb_cpi_reader_read(reader, PFB_CPI_AT_END, last.cpus, PFB_CPI_CPU_LIMIT, &last.reading, &failure);
     if (!is_read) {
         printf("read: %d: %s\n", failure.code, failure.sentence);
         expect(false, "the counters can be read");

@@ -13,8 +13,8 @@
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-static pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS + 1];
-static size_t offsets[PFB_CPI_MOST_CPUS + 1];
+static pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT + 1];
+static size_t offsets[PFB_CPI_CPU_LIMIT + 1];
 
 /* The contents of a text: the widths, then "line:clock" for each snapshot, "[cpu instr cycles]" or "[cpu instr cycles
  * busy elapsed]", "(tid instr cycles)", and "line!code=sentence" for each refusal. */
@@ -76,7 +76,7 @@ static void read_all(const char *input, size_t size, size_t capacity, parsed *t)
 static void expect_parsed(const char *text, const char *expected)
 {
     parsed t;
-    read_all(text, strlen(text), PFB_CPI_MOST_CPUS, &t);
+    read_all(text, strlen(text), PFB_CPI_CPU_LIMIT, &t);
     cr_expect_str_eq(t.text, expected, "%s\ngave %s", text, t.text);
     expect_error(t.error, PFB_OK, 0, text);
 }
@@ -314,7 +314,7 @@ Test(cpi_text, malformed_lines)
         parsed t;
         bool is_cut = strchr(rows[i].line, '\n') == NULL;
         int size = snprintf(text, sizeof text, "%s%s%s", rows[i].before, rows[i].line, is_cut ? "" : "snapshot 77\n");
-        read_all(text, (size_t)size, PFB_CPI_MOST_CPUS, &t);
+        read_all(text, (size_t)size, PFB_CPI_CPU_LIMIT, &t);
         cr_expect_str_eq(t.text, rows[i].parsed, "%s gave %s", text, t.text);
         expect_error(t.error, PFB_BAD_CPI_LINE, strlen(rows[i].before), text);
     }
@@ -326,21 +326,21 @@ Test(cpi_text, malformed_lines)
 /* The maximum number of CPUs, one CPU more, and smaller capacities. */
 Test(cpi_text, numbers_of_cpus)
 {
-    static char text[40 * (PFB_CPI_MOST_CPUS + 2)];
+    static char text[40 * (PFB_CPI_CPU_LIMIT + 2)];
     pfb_cpi_text reader;
     pfb_cpi_step step;
-    size_t ends[PFB_CPI_MOST_CPUS + 2] = {(size_t)snprintf(text, sizeof text, HEAD "snapshot 1\n")};
-    for (size_t i = 0; i <= PFB_CPI_MOST_CPUS; i++)
+    size_t ends[PFB_CPI_CPU_LIMIT + 2] = {(size_t)snprintf(text, sizeof text, HEAD "snapshot 1\n")};
+    for (size_t i = 0; i <= PFB_CPI_CPU_LIMIT; i++)
         ends[i + 1] = ends[i] + (size_t)snprintf(text + ends[i], sizeof text - ends[i], "cpu %zu 1 2\n", 3 * i);
-    cr_assert(pfb_cpi_text_open(&reader, text, ends[PFB_CPI_MOST_CPUS]));
-    cr_assert(pfb_cpi_text_next(&reader, cpus, PFB_CPI_MOST_CPUS, &step));
-    cr_expect(step.snapshot.cpu_count == PFB_CPI_MOST_CPUS && cpus[PFB_CPI_MOST_CPUS - 1].cpu == 3069);
-    cr_assert(pfb_cpi_text_open(&reader, text, ends[PFB_CPI_MOST_CPUS + 1]));
-    cr_expect_not(pfb_cpi_text_next(&reader, cpus, PFB_CPI_MOST_CPUS + 1, &step));
-    expect_error(reader.error, PFB_BAD_CPI_LINE, ends[PFB_CPI_MOST_CPUS], "one CPU more than the maximum");
-    for (size_t capacity = 0; capacity < PFB_CPI_MOST_CPUS; capacity += 93) {
-        pfb_cpi_cpu few[PFB_CPI_MOST_CPUS] = {{0}};
-        cr_assert(pfb_cpi_text_open(&reader, text, ends[PFB_CPI_MOST_CPUS]));
+    cr_assert(pfb_cpi_text_open(&reader, text, ends[PFB_CPI_CPU_LIMIT]));
+    cr_assert(pfb_cpi_text_next(&reader, cpus, PFB_CPI_CPU_LIMIT, &step));
+    cr_expect(step.snapshot.cpu_count == PFB_CPI_CPU_LIMIT && cpus[PFB_CPI_CPU_LIMIT - 1].cpu == 3069);
+    cr_assert(pfb_cpi_text_open(&reader, text, ends[PFB_CPI_CPU_LIMIT + 1]));
+    cr_expect_not(pfb_cpi_text_next(&reader, cpus, PFB_CPI_CPU_LIMIT + 1, &step));
+    expect_error(reader.error, PFB_BAD_CPI_LINE, ends[PFB_CPI_CPU_LIMIT], "one CPU more than the maximum");
+    for (size_t capacity = 0; capacity < PFB_CPI_CPU_LIMIT; capacity += 93) {
+        pfb_cpi_cpu few[PFB_CPI_CPU_LIMIT] = {{0}};
+        cr_assert(pfb_cpi_text_open(&reader, text, ends[PFB_CPI_CPU_LIMIT]));
         cr_expect_not(pfb_cpi_text_next(&reader, capacity > 0 ? few : NULL, capacity, &step));
         expect_error(reader.error, PFB_CALLER_TOO_SMALL, ends[capacity], "the first CPU above the capacity");
         cr_expect_eq(few[capacity].instr, 0, "nothing is written past the capacity");
@@ -353,7 +353,7 @@ Test(cpi_text, every_prefix)
     size_t steps = 0;
     for (size_t size = sizeof HEAD - 1; size < sizeof third_example; size++) {
         parsed t;
-        read_all(third_example, size, PFB_CPI_MOST_CPUS, &t);
+        read_all(third_example, size, PFB_CPI_CPU_LIMIT, &t);
         bool is_whole = third_example[size - 1] == '\n';
         size_t line = size;
         while (third_example[line - 1] != '\n')
@@ -444,7 +444,7 @@ Test(cpi_text, steps_that_cannot_be_read_back_are_not_written)
     cr_expect_eq(pfb_cpi_text_write_step(&step, NULL, out, sizeof out), 0);
     step.snapshot.cpus++;
     cr_expect_eq(pfb_cpi_text_write_step(&step, NULL, out, sizeof out), 0);
-    step.snapshot.cpu_count = PFB_CPI_MOST_CPUS + 1;
+    step.snapshot.cpu_count = PFB_CPI_CPU_LIMIT + 1;
     cr_expect_eq(pfb_cpi_text_write_step(&step, NULL, out, sizeof out), 0);
     cr_expect_str_eq(out, "untouched");
 }

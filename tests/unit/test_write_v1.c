@@ -472,7 +472,7 @@ Test(write_v1, each_fault_breaks_one_field_and_is_rejected_with_its_code)
 Test(write_v1, every_fault_is_tested_once)
 {
     for (int fault = PFB_FAULT_SIGNATURE_WRONG; fault < PFB_FAULT_COUNT; fault++) {
-        size_t found = fault == PFB_FAULT_INDEX_NO_NUMBER;
+        size_t found = fault == PFB_FAULT_INDEX_NOT_NUMERIC;
         for (size_t i = 0; i < FAULT_ROWS; i++)
             found += fault_rows[i].fault == (pfb_fault)fault;
         cr_expect_eq(found, 1, "%s", pfb_fault_name((pfb_fault)fault));
@@ -537,7 +537,7 @@ Test(write_v1, the_fault_of_name_tables)
     uint8_t data[256];
     pfb_writer b;
     pfb_write_init(&b, data, sizeof data);
-    pfb_write_break(&b, PFB_FAULT_INDEX_NO_NUMBER);
+    pfb_write_break(&b, PFB_FAULT_INDEX_NOT_NUMERIC);
     build_names(&b);
     bytes expected = {.size = 0};
     put_names(&expected);
@@ -545,8 +545,8 @@ Test(write_v1, the_fault_of_name_tables)
     cr_expect_eq(b.fault_offset, field);
     cr_expect_eq(memcmp(data + field, "x\0x\0", 4), 0);
     cr_expect_eq(count_other_changes(expected.data, data, expected.size, field), 0);
-    cr_expect_str_eq(pfb_fault_name(PFB_FAULT_INDEX_NO_NUMBER), "index_no_number");
-    cr_expect_eq(pfb_fault_code(PFB_FAULT_INDEX_NO_NUMBER), PFB_OK);
+    cr_expect_str_eq(pfb_fault_name(PFB_FAULT_INDEX_NOT_NUMERIC), "index_not_numeric");
+    cr_expect_eq(pfb_fault_code(PFB_FAULT_INDEX_NOT_NUMERIC), PFB_OK);
     pfb_name_table table;
     cr_assert(pfb_name_table_open(&table, data, b.size_bytes, NULL));
     pfb_name_table_count(&table);

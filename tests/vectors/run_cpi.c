@@ -10,7 +10,7 @@
  *     status instr cycles busy elapsed scaled_cycles raw_cpi scaled_cpi busy_percent cpu is_busy_clamped
  *
  * Doubles are printed as their bits. The program uses no test framework, so that it runs on any CPU, under emulation
- * and on boards. The exit status is 1 if a case is incomplete or a snapshot has more than PFB_CPI_MOST_CPUS + 1 CPUs.
+ * and on boards. The exit status is 1 if a case is incomplete or a snapshot has more than PFB_CPI_CPU_LIMIT + 1 CPUs.
  */
 #include "perfblock/cpi/cpi.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAPACITY = PFB_CPI_MOST_CPUS + 1 };
+enum { CAPACITY = PFB_CPI_CPU_LIMIT + 1 };
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 

@@ -194,7 +194,7 @@ static void measure_cpus(const pfb_cpi_snapshot *start, const pfb_cpi_snapshot *
 
 static bool is_ascending(const pfb_cpi_snapshot *snapshot)
 {
-    if (snapshot->cpu_count > PFB_CPI_MOST_CPUS)
+    if (snapshot->cpu_count > PFB_CPI_CPU_LIMIT)
         return false;
     for (size_t i = 1; i < snapshot->cpu_count; i++) {
         if (snapshot->cpus[i - 1].cpu >= snapshot->cpus[i].cpu)

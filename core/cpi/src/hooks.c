@@ -142,7 +142,7 @@ const char *pfb_cpi_warning_name(pfb_cpi_warning warning)
     return names[(unsigned)warning < PFB_CPI_WARNING_COUNT ? (unsigned)warning : PFB_CPI_WARNING_COUNT];
 }
 
-/* Returns the word count of a hook with n CPUs that is not a label: at most 12292. Requires n <= PFB_CPI_MOST_CPUS. */
+/* Returns the word count of a hook with n CPUs that is not a label: at most 12292. Requires n <= PFB_CPI_CPU_LIMIT. */
 static uint32_t count_words(pfb_cpi_hook_kind kind, uint32_t flags, uint32_t n)
 {
     uint32_t is_scaled = (flags & PFB_CPI_FLAG_SCALED) != 0;
@@ -368,7 +368,7 @@ static bool check_figures(pfb_cpi_hooks *hooks, record *r)
     return true;
 }
 
-/* Checks a hook that is not a label. The CPU count is checked against PFB_CPI_MOST_CPUS before it is multiplied. */
+/* Checks a hook that is not a label. The CPU count is checked against PFB_CPI_CPU_LIMIT before it is multiplied. */
 static bool check_words(pfb_cpi_hooks *hooks, record *r)
 {
     const kind_row *row = &kinds[r->kind];
@@ -381,7 +381,7 @@ static bool check_words(pfb_cpi_hooks *hooks, record *r)
         return fail_word(hooks, PFB_BAD_FLAGS, r, FLAGS_WORD);
     if (row->has_cpus)
         hook->cpu_count = word_at(r->words, CPUS_WORD);
-    if (row->has_cpus && (hook->cpu_count == 0 || hook->cpu_count > PFB_CPI_MOST_CPUS))
+    if (row->has_cpus && (hook->cpu_count == 0 || hook->cpu_count > PFB_CPI_CPU_LIMIT))
         return fail_word(hooks, PFB_BAD_NUM_CPUS, r, CPUS_WORD);
     if (hook->word_count != count_words(r->kind, hook->flags, hook->cpu_count))
         return fail_length(hooks, PFB_LENGTH_MISMATCH, r);
@@ -401,7 +401,7 @@ static bool check_label(pfb_cpi_hooks *hooks, record *r)
     if (word_at(r->words, LABEL_INTEGERS_WORD) != LABEL_INTEGERS)
         return fail_word(hooks, PFB_BAD_LABEL, r, LABEL_INTEGERS_WORD);
     uint32_t size = word_at(r->words, LABEL_LENGTH_WORD);
-    if (size == 0 || size > PFB_CPI_MOST_LABEL_BYTES || bytes != (LABEL_BYTES + size + 3) / 4 * 4)
+    if (size == 0 || size > PFB_CPI_MAX_LABEL_BYTES || bytes != (LABEL_BYTES + size + 3) / 4 * 4)
         return fail_word(hooks, PFB_BAD_LABEL, r, LABEL_LENGTH_WORD);
     for (uint32_t i = LABEL_BYTES; i < bytes; i++) {
         bool is_padding = i >= LABEL_BYTES + size;
@@ -683,7 +683,7 @@ typedef struct draft {
 
 static bool is_valid_label(const uint8_t *label, size_t size)
 {
-    if (size > PFB_CPI_MOST_LABEL_BYTES)
+    if (size > PFB_CPI_MAX_LABEL_BYTES)
         return false;
     for (size_t i = 0; i < size; i++) {
         if (label[i] == 0)
@@ -698,7 +698,7 @@ static bool are_counts_valid(const pfb_cpi_result *result, const pfb_cpi_figures
     bool is_scaled = result->mode & PFB_CPI_SCALED;
     counts sum = {.instr = 0};
     counts busy = {.instr = 0}; /* of busy and elapsed */
-    if (result->cpu_count == 0 || result->cpu_count > PFB_CPI_MOST_CPUS || result->system.instr == 0)
+    if (result->cpu_count == 0 || result->cpu_count > PFB_CPI_CPU_LIMIT || result->system.instr == 0)
         return false;
     for (size_t i = 0; i < result->cpu_count; i++) {
         const pfb_cpi_figures *f = &cpus[i];

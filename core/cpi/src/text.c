@@ -174,7 +174,7 @@ static pfb_code add_cpu(const pfb_cpi_text *text, span *line, size_t start, pfb_
     pfb_cpi_cpu cpu;
     bool has_busy;
     size_t count = step->snapshot.cpu_count;
-    if (count == PFB_CPI_MOST_CPUS || !read_cpu(line, &cpu, &has_busy))
+    if (count == PFB_CPI_CPU_LIMIT || !read_cpu(line, &cpu, &has_busy))
         return PFB_BAD_CPI_LINE;
     if (count > 0 && (cpu.cpu <= cpus[count - 1].cpu || has_busy != step->has_busy))
         return PFB_BAD_CPI_LINE;
@@ -331,7 +331,7 @@ static bool is_readable(const pfb_cpi_step *step)
     const pfb_cpi_snapshot *snapshot = &step->snapshot;
     if (step->is_refusal)
         return step->code != 0;
-    if (snapshot->cpu_count > PFB_CPI_MOST_CPUS)
+    if (snapshot->cpu_count > PFB_CPI_CPU_LIMIT)
         return false;
     for (size_t i = 1; i < snapshot->cpu_count; i++) {
         if (snapshot->cpus[i].cpu <= snapshot->cpus[i - 1].cpu)

@@ -78,7 +78,7 @@ typedef enum pfb_fault {
     PFB_FAULT_INSTANCE_NAME_HUGE,
     PFB_FAULT_COUNTER_BLOCK_ZERO,
     PFB_FAULT_COUNTER_BLOCK_HUGE,
-    PFB_FAULT_INDEX_NO_NUMBER,
+    PFB_FAULT_INDEX_NOT_NUMERIC,
     PFB_FAULT_COUNT /* number of faults, PFB_FAULT_NONE included */
 } pfb_fault;
 

@@ -91,7 +91,7 @@ static const fault_row faults[PFB_FAULT_COUNT] = {
     [PFB_FAULT_COUNTER_BLOCK_ZERO] = {"counter_block_zero", FIELD_COUNTER_BLOCK, PFB_BAD_COUNTER_BLOCK_SIZE, 0, false},
     [PFB_FAULT_COUNTER_BLOCK_HUGE] = {"counter_block_huge", FIELD_COUNTER_BLOCK, PFB_BAD_COUNTER_BLOCK_SIZE, HUGE_SIZE,
                                       false},
-    [PFB_FAULT_INDEX_NO_NUMBER] = {"index_no_number", FIELD_NAME_INDEX, PFB_OK, UINT32_C(0x00780078), false},
+    [PFB_FAULT_INDEX_NOT_NUMERIC] = {"index_not_numeric", FIELD_NAME_INDEX, PFB_OK, UINT32_C(0x00780078), false},
 };
 
 const char *pfb_fault_name(pfb_fault fault)

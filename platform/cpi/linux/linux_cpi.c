@@ -61,7 +61,7 @@ typedef struct linux_reader {
     moment_clocks busy_clock;      /* when the idle times were read, at the start */
     pfb_perf_counts thread_counts; /* at the start */
     size_t count;
-    start_cpu cpus[PFB_CPI_MOST_CPUS]; /* ascending by `cpu` */
+    start_cpu cpus[PFB_CPI_CPU_LIMIT]; /* ascending by `cpu` */
 } linux_reader;
 
 /* ---- The clock -------------------------------------------------------------------------------------------- */

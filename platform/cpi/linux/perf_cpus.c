@@ -56,7 +56,7 @@ static bool add_range(pfb_perf_online *online, uint32_t first, uint32_t last, bo
 {
     if (last < first || (online->count > 0 && first <= online->cpus[online->count - 1]))
         return false;
-    *is_full = last - first >= PFB_CPI_MOST_CPUS - online->count; /* a range may have billions of numbers */
+    *is_full = last - first >= PFB_CPI_CPU_LIMIT - online->count; /* a range may have billions of numbers */
     for (uint32_t i = 0; !*is_full && i <= last - first; i++)
         online->cpus[online->count++] = first + i;
     return true;
@@ -78,7 +78,7 @@ bool pfb_perf_read_online(const pfb_perf_machine *machine, pfb_perf_online *onli
         is_list = add_range(online, first, last, &is_full);
     if (is_list && is_full)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INSUFFICIENT_RESOURCES, "there are more than %d CPUs",
-                            (int)PFB_CPI_MOST_CPUS);
+                            (int)PFB_CPI_CPU_LIMIT);
     bool is_at_end = list.at == list.size || list.text[list.at] == '\n';
     if (!is_list || !is_at_end || online->count == 0)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INTERNAL_ERROR, "%.160s has no list of CPUs",

@@ -45,7 +45,7 @@ typedef struct pfb_perf_cpu {
 typedef struct pfb_perf_cpus {
     size_t count;
     uint64_t last_serial;
-    pfb_perf_cpu cpus[PFB_CPI_MOST_CPUS]; /* ascending by `cpu` */
+    pfb_perf_cpu cpus[PFB_CPI_CPU_LIMIT]; /* ascending by `cpu` */
 } pfb_perf_cpus;
 
 /* Opens a group on every online CPU. A CPU without such counters has no group. Fails, with nothing left open, if no CPU
@@ -63,10 +63,10 @@ void pfb_perf_cpus_reopen(pfb_perf_cpus *cpus, size_t position, const pfb_perf_m
 /* The CPUs that are online. */
 typedef struct pfb_perf_online {
     size_t count; /* at least 1 */
-    uint32_t cpus[PFB_CPI_MOST_CPUS];
+    uint32_t cpus[PFB_CPI_CPU_LIMIT];
 } pfb_perf_online;
 
-/* Reads the online CPUs. Fails if the list is empty, malformed or not ascending, or has more than PFB_CPI_MOST_CPUS
+/* Reads the online CPUs. Fails if the list is empty, malformed or not ascending, or has more than PFB_CPI_CPU_LIMIT
  * CPUs. */
 bool pfb_perf_read_online(const pfb_perf_machine *machine, pfb_perf_online *online, pfb_cpi_failure *failure);
 

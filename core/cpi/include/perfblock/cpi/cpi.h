@@ -19,7 +19,7 @@ extern "C" {
  * Every figure is a quotient of integers, rounded once to nearest even. What cannot be computed is 0.0 and has a
  * status. Nothing is allocated; work is linear in the number of CPUs. */
 
-enum { PFB_CPI_MOST_CPUS = 1024 };
+enum { PFB_CPI_CPU_LIMIT = 1024 };
 
 /* Mode bits, with the values of the original facility's first generation. */
 #define PFB_CPI_RAW UINT32_C(0x01)               /* CPI of all cycles; always in effect */
@@ -44,7 +44,7 @@ typedef struct pfb_cpi_thread {
 typedef struct pfb_cpi_snapshot {
     uint64_t clock;          /* cycles of one constant-rate clock */
     const pfb_cpi_cpu *cpus; /* ascending by `cpu`, no duplicates */
-    size_t cpu_count;        /* at most PFB_CPI_MOST_CPUS */
+    size_t cpu_count;        /* at most PFB_CPI_CPU_LIMIT */
     bool has_thread;
     pfb_cpi_thread thread;
 } pfb_cpi_snapshot;

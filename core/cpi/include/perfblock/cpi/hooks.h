@@ -44,7 +44,7 @@ typedef struct pfb_cpi_hook {
     uint32_t cpu_count;  /* 0 if the hook has no such word */
 } pfb_cpi_hook;
 
-enum { PFB_CPI_HOOK_HEADER_BYTES = 12, PFB_CPI_MOST_LABEL_BYTES = 255 };
+enum { PFB_CPI_HOOK_HEADER_BYTES = 12, PFB_CPI_MAX_LABEL_BYTES = 255 };
 
 /* Deviations of a group that are not errors. "At" names the field whose offset is reported. */
 typedef enum pfb_cpi_warning {
@@ -161,7 +161,7 @@ typedef struct pfb_cpi_identity {
     uint32_t forms; /* PFB_CPI_FORM_ bits; 0: the summary, or the detailed form with PFB_CPI_THREAD_ONLY */
     uint32_t stamp; /* of all hooks; 0 for none */
     const void *label;
-    size_t label_size_bytes; /* 0: no label; at most PFB_CPI_MOST_LABEL_BYTES, no NUL */
+    size_t label_size_bytes; /* 0: no label; at most PFB_CPI_MAX_LABEL_BYTES, no NUL */
 } pfb_cpi_identity;
 
 /* Writes a whole group, or nothing. `cpus` are the figures of result->cpu_count CPUs. Sets *size_bytes to the size of
