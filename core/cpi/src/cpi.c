@@ -12,7 +12,8 @@ const char *pfb_cpi_status_name(pfb_cpi_status status)
 
 /* ---- Deltas -------------------------------------------------------------------------------------------- */
 
-/* Computes by how much a counter of `width` bits, 1 to 64, advanced. *delta is set unless the status is invalid. */
+/* Computes by how much a counter of `width` bits, 1 to 64, advanced. *delta is set unless PFB_CPI_INVALID is returned.
+ */
 static pfb_cpi_status subtract(uint64_t start, uint64_t end, uint32_t width, uint64_t *delta)
 {
     uint64_t max = UINT64_MAX >> (64 - width);
@@ -37,13 +38,13 @@ enum { INSTR, CYCLES, BUSY, ELAPSED, FIELD_COUNT };
 static pfb_cpi_figures count(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_widths *widths,
                              bool is_scaled)
 {
-    const uint64_t from[FIELD_COUNT] = {start->instr, start->cycles, start->busy, start->elapsed};
-    const uint64_t to[FIELD_COUNT] = {end->instr, end->cycles, end->busy, end->elapsed};
+    const uint64_t start_counts[FIELD_COUNT] = {start->instr, start->cycles, start->busy, start->elapsed};
+    const uint64_t end_counts[FIELD_COUNT] = {end->instr, end->cycles, end->busy, end->elapsed};
     const uint32_t bits[FIELD_COUNT] = {widths->instr, widths->cycles, 64, 64};
     uint64_t delta[FIELD_COUNT] = {0};
     pfb_cpi_figures f = {.cpu = start->cpu, .status = PFB_CPI_OK};
     for (int i = 0; i < (is_scaled ? FIELD_COUNT : BUSY) && is_usable(f.status); i++) {
-        pfb_cpi_status status = subtract(from[i], to[i], bits[i], &delta[i]);
+        pfb_cpi_status status = subtract(start_counts[i], end_counts[i], bits[i], &delta[i]);
         if (status != PFB_CPI_OK)
             f.status = status;
     }
@@ -93,7 +94,7 @@ static double divide(pfb_wide numerator, pfb_wide denominator)
 }
 
 /* Returns true if n / d, rounded half up to 4 places, is 2^32 - 1 or more: in a hook that word means "undefined".
- * In integers: 10000 n / d + 1/2 >= 10000 (2^32 - 1). The products are below 2^121. */
+ * The condition is 10000 n / d + 1/2 >= 10000 (2^32 - 1), here multiplied by 2 d. The products are below 2^121. */
 static bool exceeds_hook(pfb_wide numerator, pfb_wide denominator)
 {
     const uint64_t limit = UINT64_C(20000) * UINT32_MAX - 1;
@@ -128,7 +129,7 @@ static pfb_cpi_figures measure(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end,
 
 static uint64_t saturate(pfb_wide sum)
 {
-    return sum.limb[1] == 0 ? sum.limb[0] : UINT64_MAX; /* below 2^128 */
+    return sum.limb[1] == 0 ? sum.limb[0] : UINT64_MAX; /* limb[2] is 0: sums are below 2^74 */
 }
 
 /* Computes the system's figures from the exact sums; the stored counts saturate. */
@@ -140,7 +141,7 @@ static pfb_cpi_figures measure_system(const sums *s)
                          .busy = saturate(s->busy),
                          .elapsed = saturate(s->elapsed),
                          .scaled_cycles = saturate(s->scaled_cycles)};
-    if ((s->instr.limb[1] | s->cycles.limb[1] | s->elapsed.limb[1]) != 0) /* the others are at most these */
+    if ((s->instr.limb[1] | s->cycles.limb[1] | s->elapsed.limb[1]) != 0) /* busy and scaled_cycles are not larger */
         f.status = PFB_CPI_OVERFLOW;
     compute_figures(&f, s);
     return f;
@@ -149,9 +150,9 @@ static pfb_cpi_figures measure_system(const sums *s)
 static pfb_cpi_figures measure_thread(const pfb_cpi_thread *start, const pfb_cpi_thread *end)
 {
     const pfb_cpi_widths whole = {64, 64};
-    pfb_cpi_cpu from = {.instr = start->instr, .cycles = start->cycles};
-    pfb_cpi_cpu to = {.instr = end->instr, .cycles = end->cycles};
-    return measure(&from, &to, &whole, false);
+    pfb_cpi_cpu start_counts = {.instr = start->instr, .cycles = start->cycles};
+    pfb_cpi_cpu end_counts = {.instr = end->instr, .cycles = end->cycles};
+    return measure(&start_counts, &end_counts, &whole, false);
 }
 
 /* ---- Snapshots ----------------------------------------------------------------------------------------- */
@@ -160,8 +161,8 @@ static pfb_cpi_figures measure_thread(const pfb_cpi_thread *start, const pfb_cpi
  * any number of times. */
 static bool is_ambiguous(uint64_t elapsed_cycles, const pfb_cpi_widths *widths)
 {
-    uint32_t least = widths->instr < widths->cycles ? widths->instr : widths->cycles;
-    return least < 64 && elapsed_cycles >> least != 0;
+    uint32_t narrower = widths->instr < widths->cycles ? widths->instr : widths->cycles;
+    return narrower < 64 && elapsed_cycles >> narrower != 0;
 }
 
 /* Fills in `cpus` and the system's figures. Both CPU lists are ascending, so one merge pass matches them. */
@@ -174,14 +175,14 @@ static void measure_cpus(const pfb_cpi_snapshot *start, const pfb_cpi_snapshot *
     size_t next = 0;    /* position in `end` */
     size_t matched = 0; /* CPUs in both snapshots */
     for (size_t i = 0; i < start->cpu_count; i++) {
-        const pfb_cpi_cpu *from = &start->cpus[i];
-        while (next < end->cpu_count && end->cpus[next].cpu < from->cpu)
+        const pfb_cpi_cpu *cpu = &start->cpus[i];
+        while (next < end->cpu_count && end->cpus[next].cpu < cpu->cpu)
             next++;
-        bool is_online = next < end->cpu_count && end->cpus[next].cpu == from->cpu;
+        bool is_online = next < end->cpu_count && end->cpus[next].cpu == cpu->cpu;
         if (is_online && !ambiguous)
-            cpus[i] = measure(from, &end->cpus[next], widths, result->mode & PFB_CPI_SCALED);
+            cpus[i] = measure(cpu, &end->cpus[next], widths, result->mode & PFB_CPI_SCALED);
         else
-            cpus[i] = (pfb_cpi_figures){.cpu = from->cpu, .status = is_online ? PFB_CPI_AMBIGUOUS : PFB_CPI_OFFLINE};
+            cpus[i] = (pfb_cpi_figures){.cpu = cpu->cpu, .status = is_online ? PFB_CPI_AMBIGUOUS : PFB_CPI_OFFLINE};
         matched += is_online;
         clamped = clamped || cpus[i].is_busy_clamped;
         add(&all, &cpus[i]); /* zeros if the CPU is unusable */

@@ -10,7 +10,7 @@
 
 enum { PLACES = 10000, PERCENT_PLACES = 100 * PLACES };
 
-/* In ten-thousandths, the smallest figure whose integral part cannot be stored. */
+/* The smallest figure whose integral part cannot be stored, in ten-thousandths. */
 #define TOO_LARGE (UINT64_C(10000) * PFB_CPI_UNDEFINED)
 
 static bool is_undefined(pfb_cpi_words words)
@@ -49,7 +49,7 @@ static pfb_cpi_words quotient_words(uint64_t numerator, uint64_t factor, uint64_
     if (is_too_large(divided, denominator))
         return (pfb_cpi_words){PFB_CPI_UNDEFINED, PFB_CPI_UNDEFINED};
     uint64_t q = pfb_wide_floor(divided, pfb_wide_from(denominator));
-    /* Not with the / operator: a 32-bit compiler would call its runtime library. */
+    /* For the / operator, a 32-bit compiler would call its runtime library. */
     uint64_t integral = pfb_wide_floor(pfb_wide_from(q), pfb_wide_from(PLACES));
     return (pfb_cpi_words){(uint32_t)integral, (uint32_t)(q - integral * PLACES)};
 }
@@ -83,7 +83,8 @@ enum { HEADER_BYTES = PFB_CPI_HOOK_HEADER_BYTES, WORD_BYTES = 4, CPI_MAJOR = 0xC
 
 enum { WHOLE_PERCENT = 100 };
 
-/* The two low bits of a record's first field; the other bits are its length. */
+/* The record type: the two low bits of a record's first field, whose other bits are the length. Labels are mixed
+ * (integers and a string), all other hooks have words only. */
 enum { TYPE_WORDS = 0, TYPE_MIXED = 2, TYPE_MASK = 3 };
 
 /* Positions of words after the record header. */
@@ -169,7 +170,8 @@ static place place_of_counts(uint32_t word, uint32_t flags)
     return (place){word, word + 4, is_scaled ? word + 6 : 0, is_scaled ? word + 8 : 0};
 }
 
-/* The summary has two lists, CPI and scaled figures. In both the system follows the CPUs like another CPU. */
+/* The summary has a list of CPIs and one of scaled figures. In both lists the system's entry follows those of the CPUs.
+ */
 static bool find_in_summary(const pfb_cpi_hook *hook, uint32_t whose, place *location)
 {
     uint32_t n = hook->cpu_count;
@@ -204,7 +206,7 @@ static bool find_place(pfb_cpi_hook_kind kind, const pfb_cpi_hook *hook, uint32_
 
 static uint32_t word_at(const uint8_t *words, uint32_t position)
 {
-    return load_le32_of(words, position);
+    return load_le32_at(words, position);
 }
 
 /* Loads 64 bits, high word first. */
@@ -257,7 +259,7 @@ static void add_counts(counts *sum, uint64_t instr, uint64_t cycles, uint64_t sc
     add_count(sum, &sum->scaled_cycles, scaled_cycles);
 }
 
-/* `whole` is not a sum, so it has no overflow. */
+/* Returns true if a sum over CPUs equals the counts of the system, which cannot have an overflow. */
 static bool are_counts_equal(const counts *sum, const counts *whole)
 {
     return !sum->has_overflow && sum->instr == whole->instr && sum->cycles == whole->cycles &&
@@ -325,7 +327,8 @@ static void compare_figure(record *r, pfb_cpi_words words, uint32_t at, uint64_t
         warn(&r->mismatches, r->hook.offset + HEADER_BYTES + (size_t)WORD_BYTES * at);
 }
 
-/* Checks the figures and counts of one CPU, of the system or of the thread, in the order of the record. */
+/* Checks the figures and counts of one CPU, of the system or of the thread, in the order in which the record has them.
+ */
 static bool check_counted(pfb_cpi_hooks *hooks, record *r, uint32_t whose)
 {
     place at = {.cpi = 0};
@@ -440,8 +443,8 @@ static bool check_record(pfb_cpi_hooks *hooks, record *r, const uint8_t *header,
 
 /* ---- Reading records ----------------------------------------------------------------------------------- */
 
-/* Reads the header of the next record of any major code and moves past the record. The bytes limit minus the offset
- * cannot wrap: earlier records ended within the limit. */
+/* Reads the header of the next record of any major code and moves past the record. limits.bytes - offset cannot wrap,
+ * because earlier records ended within the limit. */
 static const uint8_t *read_record(pfb_cpi_hooks *hooks, uint32_t *type_len, uint32_t *major)
 {
     size_t offset = hooks->at;
@@ -654,7 +657,8 @@ pfb_error pfb_cpi_hooks_finish(pfb_cpi_hooks *hooks)
 
 /* ---- Contents of a group ------------------------------------------------------------------------------- */
 
-/* In bounds: the flags, CPU count and word count were checked against each other when the group was read. */
+/* The location is inside the hook: flags, CPU count and word count were checked against each other when the group was
+ * read. */
 bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
                           uint32_t whose, pfb_cpi_stored *stored)
 {
@@ -677,7 +681,7 @@ typedef struct draft {
     const pfb_cpi_result *result;
     const pfb_cpi_figures *cpus;
     const pfb_cpi_identity *identity;
-    uint32_t hooks; /* its kinds, as bits */
+    uint32_t hooks; /* the kinds of its hooks, as bits */
     uint8_t *at;
 } draft;
 
@@ -697,7 +701,7 @@ static bool are_counts_valid(const pfb_cpi_result *result, const pfb_cpi_figures
 {
     bool is_scaled = result->mode & PFB_CPI_SCALED;
     counts sum = {.instr = 0};
-    counts busy = {.instr = 0}; /* of busy and elapsed */
+    counts busy = {.instr = 0}; /* sums of busy and elapsed, in `instr` and `cycles` */
     if (result->cpu_count == 0 || result->cpu_count > PFB_CPI_CPU_LIMIT || result->system.instr == 0)
         return false;
     for (size_t i = 0; i < result->cpu_count; i++) {

@@ -16,8 +16,8 @@ static bool read_gap(span *s)
     return s->at > at || s->at == s->end;
 }
 
-/* Returns true and moves to the following word if the next word is `name`. Compares the first character first: it
- * usually differs. */
+/* If the next word is `name`, moves to the word after it and returns true. Compares the first character before the
+ * call of take_exactly, because it usually differs. */
 static inline bool accept_word(span *s, const char *name)
 {
     size_t at = s->at;
@@ -79,14 +79,14 @@ static bool next_line(pfb_cpi_text *text, span *line, size_t *start)
     }
 }
 
-/* Moves back before the line that was just read. */
+/* Moves back to the start of the line that was just read. */
 static void step_back(pfb_cpi_text *text, size_t start)
 {
     text->at = start;
     text->lines--;
 }
 
-/* "widths 40 64" */
+/* "widths 40 64", after the first word */
 static bool read_widths(span *s, pfb_cpi_widths *widths)
 {
     return read_number_32(s, &widths->instr) && read_number_32(s, &widths->cycles) && s->at == s->end &&
@@ -117,8 +117,8 @@ static bool read_thread(span *s, pfb_cpi_step *step)
     return s->at == s->end;
 }
 
-/* "refuse -234 instructions, ENOENT", after the first word. Rejects a sentence with characters that cannot be written
- * in a line again. */
+/* "refuse -234 instructions, ENOENT", after the first word. Rejects a sentence with a NUL or CR, at which
+ * pfb_cpi_text_write_step would end it. */
 static bool read_refusal(span *s, pfb_cpi_step *step)
 {
     step->is_refusal = true;
@@ -231,7 +231,7 @@ bool pfb_cpi_text_next(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, p
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
-/* Writes text at `out`; if that is null, only counts its size. */
+/* Text that is written at `out`; if that is null, only its size is counted. */
 typedef struct text_output {
     char *out;
     size_t size;
@@ -326,6 +326,7 @@ static void put_refusal(text_output *p, int32_t code, const char *sentence)
     put(p, "\n", 1);
 }
 
+/* Returns true if the reader would accept the step. */
 static bool is_readable(const pfb_cpi_step *step)
 {
     const pfb_cpi_snapshot *snapshot = &step->snapshot;

@@ -66,13 +66,14 @@ PFB_API bool pfb_capture_recognise(const void *data, size_t size);
  * is higher than PFB_CAPTURE_VERSION. `options` may be null; strict mode reads captures like the default. */
 PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const pfb_read_options *options);
 
-/* Opens a capture of which `data` is the first window. It must hold the first chunk: else PFB_CALLER_TOO_SMALL. */
+/* Opens a capture of which `data` is the first window. The window must hold the first chunk: else PFB_CALLER_TOO_SMALL.
+ * `is_last`: the capture ends with this window. */
 PFB_API bool pfb_capture_open_window(pfb_capture *capture, const void *data, size_t size, bool is_last,
                                      const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the capture from resume_offset of the previous window on.
  * It must be longer than what the previous window had from there; double it until needs_more is false. A capture that
- * is being written may be continued whenever it has grown. */
+ * another process is writing may be continued whenever it has grown. */
 PFB_API bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, bool is_last);
 
 /* Returns the next whole chunk, including unknown ones, in *chunk. Returns false at the end, if more is needed, and

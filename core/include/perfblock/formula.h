@@ -77,7 +77,8 @@ typedef enum pfb_unit {
 } pfb_unit;
 
 /* Terms of a formula, as bits; 0 if there is nothing to compute (text, no-data, base and histogram types).
- * N is the raw value, d the newer minus the older, T and F the clock, M the multi count of the newer sample. */
+ * N is the raw value, B the base, dX the newer X minus the older, T and F time and frequency of the clock, M the multi
+ * count of the newer sample. */
 #define PFB_TERM_RAW UINT32_C(1)                /* the numerator is N */
 #define PFB_TERM_DELTA UINT32_C(2)              /* the numerator is dN */
 #define PFB_TERM_ELAPSED UINT32_C(4)            /* the numerator is T - N */
@@ -89,7 +90,7 @@ typedef enum pfb_unit {
 #define PFB_TERM_FROM_MULTI_COUNT UINT32_C(256) /* the inverse is M minus the quotient */
 #define PFB_TERM_BASE_OR_TIME UINT32_C(512)     /* dT replaces dB if one of the samples has no base */
 
-/* A row of the table of counter types. Static and constant. */
+/* A row of the table of counter types, static and constant; or a row that pfb_counter_type_derive filled (derived). */
 typedef struct pfb_counter_type {
     uint32_t value;      /* the 32-bit type */
     char name[40];       /* of winperf.h; empty for a derived row */
@@ -106,8 +107,8 @@ typedef struct pfb_counter_type {
 /* Returns the row at `position`, 0 to 38, in ascending order of value; null past the end. */
 PFB_API const pfb_counter_type *pfb_counter_type_at(size_t position);
 
-/* Returns the row of this value or of its alias 0x40030503, which some tools call PERF_LARGE_RAW_BASE. Null for every
- * other value: a type without a name is not found by its bits. */
+/* Returns the row of this type; null if the table has none: the formula of a type without a name is not derived from
+ * its bits. For 0x40030503, which some tools call PERF_LARGE_RAW_BASE, it returns the row of that type, 0x40030500. */
 PFB_API const pfb_counter_type *pfb_counter_type_find(uint32_t value);
 
 /* Returns the row of this name of `size` bytes, case-sensitive; null if there is none. PERF_PRECISION_TIMESTAMP is a

@@ -13,8 +13,8 @@ extern "C" {
 /* Perfmon logs (.blg): the binary logs of Performance Monitor, logman and relog. No public description of the format
  * exists; docs/log.md has the layout as captured logs show it.
  *
- * A log is a sequence of buffers. A buffer holds events. A record is the joined payload of one or
- * several consecutive events: the list of counter paths, a sample, a part of the name table, or the summary.
+ * A log is a sequence of buffers. A buffer holds events. A record is the joined payload of one or several consecutive
+ * events: the list of counter paths, a sample, a part of the name table, or the summary.
  *
  *     pfb_log_reader log;
  *     pfb_log_record record;
@@ -97,7 +97,7 @@ PFB_API bool pfb_log_recognise(const void *data, size_t size);
 PFB_API bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, const pfb_read_options *options);
 
 /* Opens a log of which `data` is the first window. The window must contain the first buffer: else
- * PFB_CALLER_TOO_SMALL. */
+ * PFB_CALLER_TOO_SMALL. `is_last`: the log ends with this window. */
 PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last,
                                  const pfb_read_options *options);
 
@@ -107,9 +107,9 @@ PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t s
 PFB_API bool pfb_log_continue(pfb_log_reader *log, const void *data, size_t size, bool is_last);
 
 /* Finds the next whole record. Returns false at the end, on error, and if more is needed. A record that lacks a part is
- * skipped with PFB_NOTE_INCOMPLETE_RECORD, events of other kinds with PFB_NOTE_UNKNOWN_EVENT. At the end,
- * the error is PFB_TRUNCATED_RECORD if a record lacks its last parts, and PFB_TRUNCATED_LOG if the log has fewer
- * buffers than its header says. */
+ * skipped with PFB_NOTE_INCOMPLETE_RECORD, events of other kinds with PFB_NOTE_UNKNOWN_EVENT. At the end, the error is
+ * PFB_TRUNCATED_RECORD if a record lacks its last parts, and PFB_TRUNCATED_LOG if the log has fewer buffers than its
+ * header says. */
 PFB_API bool pfb_log_next_record(pfb_log_reader *log, pfb_log_record *record);
 
 /* Joins the parts of a record in `memory`, up to `capacity` bytes. Returns the number of bytes written: size_bytes,
@@ -252,8 +252,8 @@ typedef struct pfb_log_value {
     uint32_t multi_count; /* 0 if there is none */
 } pfb_log_value;
 
-/* The values of a sample in arrays of the caller. Both have `capacity` elements; size / 24 + 1 of the record suffices.
- */
+/* The values of a sample in arrays of the caller. Both arrays have `capacity` elements; record size / 24 + 1 elements
+ * are always enough. */
 typedef struct pfb_log_values {
     pfb_log_value *values;
     uint32_t *order; /* private: positions sorted by path and name */
@@ -264,8 +264,8 @@ typedef struct pfb_log_values {
 /* Reads the counters of a joined sample record into `values`; items of kind PFB_LOG_OBJECT are ignored. Sets
  * `occurrence`; `older` is PFB_LOG_NONE. Values keep the order of the record and point to the names in it. An item
  * whose status says that there is no value (pfb_pdh_has_value) and that has no instances adds one value with this
- * status. Returns the sample's error, or PFB_CALLER_TOO_SMALL; the values before the error are stored. Values are
- * sorted: n log n comparisons. */
+ * status. Returns the sample's error, or PFB_CALLER_TOO_SMALL; the values before the error are stored. O(n log n),
+ * because `order` is sorted. */
 PFB_API pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size,
                                const pfb_read_options *options);
 

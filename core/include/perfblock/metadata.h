@@ -33,7 +33,8 @@ PFB_API bool pfb_guid_equal(const pfb_guid *left, const pfb_guid *right);
 /* Formats as "b4fc721a-0378-476f-89ba-a5a79f810b36", lower case, with NUL. */
 PFB_API void pfb_guid_format(const pfb_guid *guid, char text[PFB_GUID_TEXT_BYTES]);
 
-/* Parses that form in either case, with or without braces. Returns false if the `size` bytes are anything else. */
+/* Parses what pfb_guid_format writes, in upper or lower case, with or without braces. Returns false if the `size` bytes
+ * are anything else. */
 PFB_API bool pfb_guid_parse(const char *text, size_t size, pfb_guid *guid);
 
 /* ---- Request codes ---------------------------------------------------------------------------------- */
@@ -107,7 +108,7 @@ PFB_API bool pfb_registration_open(pfb_registration *registration, const void *d
 /* Returns the next counter in *counter; false at the end. */
 PFB_API bool pfb_registration_next_counter(pfb_registration *registration, pfb_counter *counter);
 
-/* Returns `error`. */
+/* Returns `error`; pfb_registration_open has checked everything. */
 PFB_API pfb_error pfb_registration_finish(pfb_registration *registration);
 
 /* Returns the counter at `position` in *counter; false past the end. Constant time. */

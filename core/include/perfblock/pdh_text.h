@@ -87,7 +87,7 @@ PFB_API bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size
                                const pfb_read_options *options);
 
 /* Opens a text of which `data` is the first window. The window must contain the whole header, which may have any
- * length: else PFB_CALLER_TOO_SMALL. */
+ * length: else PFB_CALLER_TOO_SMALL. `is_last`: the text ends with this window. */
 PFB_API bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
                                       const pfb_read_options *options);
 
@@ -95,17 +95,19 @@ PFB_API bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *dat
  * must be longer than what the previous window had from there; double it until needs_more is false. */
 PFB_API bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last);
 
-/* Returns the next counter of the header; false at the end. Called before pfb_pdh_text_continue(). */
+/* Returns the next counter of the header in *path; false at the end. Works only in the first window: call it before
+ * pfb_pdh_text_continue(). */
 PFB_API bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path);
 
 /* Moves to the next row. Returns false at the end, on error, and if more is needed. Other lines, such as what typeperf
- * appends, are skipped with PFB_NOTE_TEXT_LINE. The error is
- * PFB_TRUNCATED_LINE if the last line has no line feed and ends inside a cell or lacks cells. */
+ * appends, are skipped with PFB_NOTE_TEXT_LINE. The error is PFB_TRUNCATED_LINE if the last line has no line feed and
+ * ends inside a cell or lacks cells. */
 PFB_API bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
 
-/* Returns the next value of the row. Rows with fewer or more cells than the header are read as far as they go, with
- * PFB_NOTE_UNEVEN_ROW. Numbers become the nearest double, however many digits they have. What is neither blank nor a
- * number, or too large for a double, has no value and gives PFB_NOTE_BAD_NUMBER. */
+/* Returns the next value of the row in *value; false after the last one and on error. Rows with fewer or more cells
+ * than the header are read as far as they go, with PFB_NOTE_UNEVEN_ROW. Numbers become the nearest double, however many
+ * digits they have. What is neither blank nor a number, or too large for a double, has no value and gives
+ * PFB_NOTE_BAD_NUMBER. */
 PFB_API bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *value);
 
 #ifdef __cplusplus

@@ -86,7 +86,7 @@ typedef struct pfb_sample_row {
                            * pattern if has_name is false */
     pfb_name parent;      /* V1: name of the parent, one level up; bytes is null if there is none */
     uint32_t occurrence;  /* number among equal names of the result, from 0 (pfb_sample_number_rows) */
-    uint32_t rank;        /* number among equal (id, name) of the result, from 0 (pfb_sample_number_rows) */
+    uint32_t rank;        /* number among equal pairs of id and name of the result, from 0 (pfb_sample_number_rows) */
     uint32_t value_count; /* less than column_count only in a broken block */
     uint32_t older_row;   /* after matching: its row in the older sample; PFB_NONE: it is new */
     /* Private. */
@@ -164,8 +164,8 @@ PFB_API void pfb_sample_number_rows(pfb_sample *sample);
 
 /* Sets older_row of every newer row. The identity of a V2 instance is its id and its name, and its rank if both repeat:
  * a different id under the same name is a different instance. A V1 instance has its unique id, else the value of the
- * key counter and the names, else the names. Results match if they answer the same query: the one at the same position,
- * else the first that has the instance; at most 64 candidates are examined. */
+ * key counter and the names, else the names. Only results that answer the same query are searched: first the one at the
+ * same position, then the others in order, until one has the instance; at most 64 candidates are examined. */
 PFB_API void pfb_sample_match(pfb_sample *older, pfb_sample *newer);
 
 /* The same for the results of the newer sample at these positions only; other rows are not changed. For V1 objects

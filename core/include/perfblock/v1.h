@@ -23,13 +23,13 @@ extern "C" {
  *
  * A malformed object does not hide the ones after it. Reading of that object ends, `object_error` has the reason, and
  * the next object is found by the size of this one if that is valid. `error` keeps the first error of the whole block.
- * What the caller skips is checked too.
- * Different threads may use different readers; a reader may be used by one thread at a time. */
+ * What the caller skips is checked too. Different threads may use different readers; a reader may be used by one thread
+ * at a time. */
 
 /* PERF_OBJECT_TYPE.NumInstances below zero. */
 #define PFB_V1_NO_INSTANCES (-1)          /* one counter block, no instance */
 #define PFB_V1_METADATA_INSTANCES (-2)    /* definitions only, of an object with instances */
-#define PFB_V1_METADATA_NO_INSTANCES (-3) /* definitions only, of an object without */
+#define PFB_V1_METADATA_NO_INSTANCES (-3) /* definitions only, of an object without instances */
 
 #define PFB_V1_NO_UNIQUE_ID (-1)
 
@@ -81,7 +81,7 @@ typedef struct pfb_v1_object {
     size_t offset;
     uint32_t size_bytes;  /* with its definitions and instances */
     uint32_t position;    /* in the block, from 0 */
-    uint32_t title_index; /* of its name in the name table; may occur twice */
+    uint32_t title_index; /* of its name in the name table; two objects of a block may have the same */
     uint32_t help_index;
     uint32_t detail_level;
     uint32_t counter_count;  /* counter definitions */
@@ -96,7 +96,7 @@ typedef struct pfb_v1_object {
 typedef struct pfb_v1_counter {
     size_t offset;
     uint32_t position;    /* in the object, from 0 */
-    uint32_t title_index; /* a base often has that of its counter */
+    uint32_t title_index; /* a base often has the title index of its counter */
     uint32_t help_index;
     int32_t default_scale;
     uint32_t detail_level;
@@ -126,7 +126,8 @@ typedef struct pfb_v1_value {
     bool is_number;       /* 4 or 8 bytes */
     bool has_base;        /* the next definition is a base of 4 or 8 bytes and not a multi count. Bases and counters of
                            * size 0 have no base */
-    bool has_multi_count; /* a multi counter. Its multi count is the next definition, or the 4 bytes after its value */
+    bool has_multi_count; /* a multi counter. Its multi count is the value of the next definition, or the 4 bytes after
+                           * its own value */
     uint32_t base_type;
     uint64_t raw; /* zero-extended; 0 unless is_number */
     uint64_t base;
@@ -216,7 +217,7 @@ PFB_API uint32_t pfb_name_table_count(pfb_name_table *table);
 
 /* ---- Look-up ------------------------------------------------------------------------------------------------- */
 
-/* Looks up a table by index and by text, in memory of the caller. Several tables may be indexed at the same time. */
+/* A name table in arrays of the caller, for look-up by title index and by text. */
 typedef struct pfb_name_index {
     uint32_t count;
     pfb_name_entry *entries; /* in table order; the table's bytes must outlive the index */

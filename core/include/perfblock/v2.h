@@ -80,13 +80,13 @@ typedef struct pfb_v2_reader {
 
 /* PERF_COUNTER_HEADER: the answer to one PERF_COUNTER_IDENTIFIER of the query. */
 typedef struct pfb_v2_result {
-    size_t offset;           /* of PERF_COUNTER_HEADER */
-    uint32_t size_bytes;     /* dwSize: header and contents */
-    uint32_t index;          /* position in the reply. PerfQueryCounterInfo returns it as Index of the identifier; it is
-                              * not the order in which identifiers were added */
-    uint32_t kind;           /* dwType: PFB_V2_, or any other number: then there are no instances */
-    uint32_t status;         /* dwStatus: Win32 error code, 0 on success; any kind may have a status */
-    uint32_t counter_count;  /* values per instance; 1 for kinds 1 and 4, 0 for errors and unknown kinds */
+    size_t offset;          /* of PERF_COUNTER_HEADER */
+    uint32_t size_bytes;    /* dwSize: header and contents */
+    uint32_t index;         /* position in the reply. PerfQueryCounterInfo returns it as Index of the identifier. It may
+                             * differ from the order in which identifiers were added */
+    uint32_t kind;          /* dwType: PFB_V2_, or any other number: then there are no instances */
+    uint32_t status;        /* dwStatus: Win32 error code, 0 on success; results of any kind may have one */
+    uint32_t counter_count; /* values per instance; 1 for kinds 1 and 4, 0 for errors and unknown kinds */
     uint32_t instance_count; /* 1 (unnamed) for kinds 1 and 2 */
     bool has_counter_ids;    /* true for kinds 2 and 6 */
     size_t ids_offset;       /* of the first counter id if has_counter_ids */

@@ -10,20 +10,22 @@
 extern "C" {
 #endif
 
-/* Writes V2 replies, metadata, V1 blocks and name tables. For sources that present their data in the formats of
+/* Writes V2 replies, metadata, V1 blocks and name tables: for sources that present their data in the formats of
  * PerfLib, and for tests, fixtures and fuzzers. What is written is valid, or has one named fault.
  *
  * A writer appends to memory of the caller. If it is too small, the writer keeps counting: `size_bytes` is then the
  * size needed, `error` is PFB_CALLER_TOO_SMALL, and the memory holds nothing usable. To measure, start with a capacity
- * of 0. `error` keeps the first error. A structure larger than 4 GiB is PFB_CALLER_ARGUMENT. One writer writes one
- * reply, one block or one list.
+ * of 0. `error` keeps the first error. For a structure larger than 4 GiB it is PFB_CALLER_ARGUMENT. One writer writes
+ * one reply, one block or one list.
  *
  * Names may have any encoding and are written as UTF-16LE with a NUL, unless a function says otherwise; they must not
  * contain a NUL. Null, or a name without bytes, is an empty name. */
 
 /* ---- Faults ------------------------------------------------------------------------------------------ */
 
-/* Faults that can be planted. Each replaces one field of an otherwise valid structure. */
+/* Faults that can be planted. Each replaces one field of an otherwise valid structure. ZERO: by 0; HUGE: by a number
+ * that is too large for any block; MORE: by a number that is larger by one element; MINUS: by a negative count that has
+ * no meaning. docs/write.md lists the values. */
 typedef enum pfb_fault {
     PFB_FAULT_NONE = 0,
     PFB_FAULT_TOTAL_SIZE_ZERO,
@@ -103,7 +105,7 @@ typedef struct pfb_writer {
     uint32_t kind;
     uint32_t result_count;
     uint32_t instance_count;
-    uint32_t string_count, strings_given;
+    uint32_t string_count, strings_written;
     size_t result_at;
     size_t instances_at;
     size_t strings_at;
@@ -126,7 +128,7 @@ typedef struct pfb_writer {
 /* Starts writing at `data`, which needs no alignment. To measure, pass null and 0. */
 PFB_API void pfb_write_init(pfb_writer *writer, void *data, size_t capacity);
 
-/* Plants a fault in the next field of its sort that is written. Call it after pfb_write_init. */
+/* Plants the fault in the next field that is written and that it applies to. Call it after pfb_write_init. */
 PFB_API void pfb_write_break(pfb_writer *writer, pfb_fault fault);
 
 /* ---- V2 replies: begin, results, end ----------------------------------------------------------------------- */
@@ -218,11 +220,11 @@ PFB_API uint32_t pfb_write_definition(pfb_writer *writer, const pfb_v1_counter *
 PFB_API void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance);
 
 /* Begins the counter block (PERF_COUNTER_BLOCK) of the instance, or of an object without instances, with at least
- * `least_size_bytes` bytes: only needed to append data that no definition describes, such as multi counts. Otherwise
+ * `min_size_bytes` bytes: only needed to append data that no definition describes, such as multi counts. Otherwise
  * the first value or the end of the instance begins it. */
-PFB_API void pfb_write_counter_block(pfb_writer *writer, uint32_t least_size_bytes);
+PFB_API void pfb_write_counter_block(pfb_writer *writer, uint32_t min_size_bytes);
 
-/* Write a number of 4 or 8 bytes, or opaque data, at an offset of the current counter block. */
+/* Write a number of 4 or 8 bytes, or opaque data, at an offset in the counter block of the current instance. */
 PFB_API void pfb_write_v1_value(pfb_writer *writer, uint32_t offset, uint64_t raw, uint32_t size_bytes);
 PFB_API void pfb_write_v1_datum(pfb_writer *writer, uint32_t offset, const void *bytes, uint32_t size_bytes);
 

@@ -36,7 +36,7 @@ static void put_characters(uint32_t bits, char *out)
     }
 }
 
-/* Compares the registers, not the text: a NUL inside would end the text early. */
+/* Sets vendor and is_amd. is_amd compares the registers, not the text, which a NUL inside would end early. */
 static void identify_vendor(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity)
 {
     pfb_cpuid_leaf leaf;
@@ -73,7 +73,8 @@ static void identify_name(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity)
     memcpy(identity->name, text + begin, end - begin);
 }
 
-/* The extended fields apply only if the base family is 15; the extended model of other vendors also in family 6. */
+/* The extended family applies only if the base family is 15. So does the extended model, which for vendors other than
+ * AMD also applies to family 6. */
 static void identify_model(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity)
 {
     pfb_cpuid_leaf leaf;
@@ -206,7 +207,7 @@ pfb_lwp_refusal pfb_cpuid_lwp(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0, pfb_l
     return capabilities->enabled & PFB_LWP_AVAILABLE ? PFB_LWP_USABLE : PFB_LWP_NOT_ENABLED;
 }
 
-/* Returns true if the leaves that decide about a refusal are present. */
+/* Returns true if the leaves because of which LWP was refused are present. */
 static bool has_deciding_leaves(const pfb_cpuid *cpuid, pfb_lwp_refusal refusal)
 {
     pfb_cpuid_leaf leaf;
@@ -230,8 +231,7 @@ static bool is_same_leaf(const pfb_lwp_capabilities *a, const pfb_lwp_capabiliti
     return a->eax == b->eax && a->ebx == b->ebx && a->ecx == b->ecx && a->edx == b->edx;
 }
 
-/* The answer of a single CPU is never PFB_LWP_PARTIAL, so a machine that has this answer keeps it when more CPUs are
- * joined. */
+/* A single CPU is never PFB_LWP_PARTIAL, so once *machine is, it differs from every CPU that is joined and stays so. */
 void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *cpu)
 {
     if (!machine->is_known)

@@ -12,14 +12,15 @@ static unsigned lower(unsigned c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
-/* Compares ignoring case; `letter` is lower case. */
+/* Returns true if c is `letter`, which is lower case, or its upper case. */
 static bool is_same_letter(unsigned c, char letter)
 {
     return (c | 0x20) == (unsigned char)letter;
 }
 
-/* Classes of characters: 1 plus the value of a hexadecimal digit; 17 for other characters of a word; 0 for the rest. A
- * table is faster than comparisons, and every character of a dump is looked up. */
+/* Classes of characters: 1 plus the value of a hexadecimal digit; 17 for other characters of a word; 0 for characters
+ * that are not part of a word. A table, because it is faster than comparisons and used for every character of a dump.
+ */
 enum { HEX_DIGITS = 16 };
 static const uint8_t digits[256] = {
     0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* control characters */
@@ -32,9 +33,10 @@ static const uint8_t digits[256] = {
     17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 0,  0,  0,  0,  0,  /* p to z */
 };
 
-/* The value of a hexadecimal digit, below HEX_DIGITS; NO_DIGIT for a character that is not part of a word. */
-#define NO_DIGIT UINT_MAX
+/* What digit_value returns for a character that is not part of a word. */
+#define NO_WORD UINT_MAX
 
+/* Returns the value of a hexadecimal digit; HEX_DIGITS or more for any other character. */
 static inline unsigned digit_value(unsigned c)
 {
     return digits[c] - 1u;
@@ -45,7 +47,7 @@ static bool is_hex(unsigned c)
     return digit_value(c) < HEX_DIGITS;
 }
 
-/* Returns true and moves past `word` if it comes next in either case of letters; `word` is lower case. */
+/* If `word`, which is lower case, comes next in either case of letters, moves past it and returns true. */
 static bool take_word(span *s, const char *word)
 {
     size_t at = s->at;
@@ -64,7 +66,7 @@ typedef struct hex {
     bool is_marked; /* has the prefix "0x" */
 } hex;
 
-/* Reads a number that begins with a digit at s->at. */
+/* Reads a number; the character at s->at is a digit. */
 static inline bool take_digits(span *s, hex *number)
 {
     enum { MAX_DIGITS = 8 };
@@ -73,14 +75,14 @@ static inline bool take_digits(span *s, hex *number)
     at += is_marked ? 2 : 0;
     size_t first = at;
     uint32_t value = 0;
-    unsigned digit = NO_DIGIT;
+    unsigned digit = NO_WORD;
     for (; at < s->end && at - first <= MAX_DIGITS; at++) {
         digit = digit_value(s->data[at]);
         if (digit >= HEX_DIGITS)
             break;
         value = value << 4 | digit;
     }
-    if (at == first || at - first > MAX_DIGITS || (at < s->end && digit != NO_DIGIT))
+    if (at == first || at - first > MAX_DIGITS || (at < s->end && digit != NO_WORD))
         return false;
     *number = (hex){value, (unsigned)(at - first), is_marked};
     s->at = at;
@@ -124,8 +126,8 @@ static void set_registers(pfb_cpuid_leaf *leaf, const uint32_t registers[4])
     leaf->edx = registers[3];
 }
 
-/* Reads four registers, each once: named in any order, or unnamed in the order EAX to EDX. The first `known` of them
- * were read already, unnamed. */
+/* Reads four registers, each once: named in any order, or unnamed in the order EAX to EDX. The caller has already read
+ * the first `known` of them, unnamed, into `registers`. */
 static bool take_remaining_registers(span *s, pfb_cpuid_leaf *leaf, uint32_t registers[4], unsigned known)
 {
     unsigned taken = (1u << known) - 1;
@@ -156,6 +158,7 @@ static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
 
 /* ---- Layouts --------------------------------------------------------------------------------------------------- */
 
+/* What a line is: no leaf, a leaf, or a leaf that is malformed. */
 typedef enum verdict { OTHER, LEAF, BROKEN } verdict;
 
 /* After the registers, "[SL 3E]" may give the sub-leaf; any other text is ignored. */
@@ -186,7 +189,8 @@ static verdict read_marked(span *s, pfb_cpuid_leaf *leaf)
     return take_registers(s, leaf) ? take_subleaf(s, leaf) : BROKEN;
 }
 
-/* Returns true if a number may be a column: eight digits, or any number of them after "0x". This excludes hex dumps. */
+/* Returns true if a number may be a column: eight digits, or any number of them after "0x". This excludes the bytes of
+ * hex dumps. */
 static bool is_column(const hex *number)
 {
     return number->is_marked || number->digits == 8;
@@ -254,7 +258,7 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *unnamed)
         set_registers(leaf, columns + count - 4);
         return LEAF;
     }
-    if (count >= 2) { /* two or three complete columns: the other registers have fewer digits */
+    if (count >= 2) { /* two or three columns: the next register has fewer digits or is malformed */
         *unnamed = 4;
         *s = rest;
         return take_remaining_registers(s, leaf, columns, count) ? LEAF : BROKEN;
@@ -313,8 +317,7 @@ static verdict read_array(span *s, pfb_cpuid_leaf *leaf)
     return take_registers(s, leaf) ? LEAF : BROKEN;
 }
 
-/* Reads a line of any layout. The start of a line fits at most one: "cpuid" is not a column, a column is not an array.
- */
+/* Reads a line of any layout. The first characters decide which: no layout begins like another one. */
 static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *unnamed)
 {
     enum { SHORTEST = 7 }; /* "cpuid0:" and "0x0 0x0", which are malformed; valid leaves are longer */
@@ -330,6 +333,7 @@ static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *unnam
     return read_array(&s, leaf);
 }
 
+/* Skips the blanks and signs that surround the words of a heading. */
 static void skip_decoration(span *s)
 {
     const uint64_t low = BLANKS | SIGN('-') | SIGN('=') | SIGN('(') | SIGN(')') | SIGN('/') | SIGN('*') | SIGN('#') |

@@ -9,7 +9,7 @@
 /* Offsets of the leaf's registers. */
 enum { EAX_AT = 0, EBX_AT = 4, ECX_AT = 8, EDX_AT = 12 };
 
-enum { EVENT_LEAST_BYTES = 24, STAMP_AT = 24, LAST_FLAG_EVENT = 28 /* higher bits of Flags are modes */ };
+enum { LWP_MIN_RECORD_BYTES = 24, STAMP_AT = 24, LAST_FLAG_EVENT = 28 /* higher bits of Flags are modes */ };
 
 #define BUFFER_SIZE_BITS UINT32_C(0x0FFFFFFF)
 #define PAIR_BITS UINT32_C(0x03FFFFFF)
@@ -102,7 +102,7 @@ static bool check_leaf(pfb_lwp *lwp)
         return fail(lwp, PFB_LWP_UNTRUSTED_LEAF, in_leaf(EDX_AT, c->hardware));
     if (c->event_bytes == 0)
         return fail(lwp, PFB_LWP_EVENT_SIZE_ZERO, in_leaf(EBX_AT, c->event_bytes));
-    if (c->event_bytes < EVENT_LEAST_BYTES)
+    if (c->event_bytes < LWP_MIN_RECORD_BYTES)
         return fail(lwp, PFB_LWP_EVENT_SIZE_SMALL, in_leaf(EBX_AT, c->event_bytes));
     if (c->event_bytes % 8 != 0)
         return fail(lwp, PFB_LWP_EVENT_SIZE_UNALIGNED, in_leaf(EBX_AT, c->event_bytes));
@@ -268,8 +268,8 @@ static bool open_ring(pfb_lwp *lwp, const void *ring, size_t ring_size)
     return true;
 }
 
-/* Head and tail must be below ring_bytes and at a record. As the hardware does when it loads the control block, this
- * function adjusts head, but not tail. */
+/* Head and tail must be below ring_bytes and at the start of a record. A bad head is adjusted, as the hardware does
+ * when it loads the control block; a bad tail is an error. */
 static bool check_head_and_tail(pfb_lwp *lwp)
 {
     uint32_t event_bytes = lwp->capabilities.event_bytes;
@@ -302,7 +302,7 @@ bool pfb_lwp_open(pfb_lwp *lwp, const pfb_lwp_capabilities *capabilities, const 
                   const void *ring, size_t ring_size, const pfb_read_options *options)
 {
     *lwp = (pfb_lwp){.is_strict = pfb_is_strict(options)};
-    /* Decode the registers again: the bounds on the fields do not depend on how the caller filled the struct. */
+    /* Decodes the registers again, so that the bounds on the fields hold however the caller filled the struct. */
     pfb_lwp_capabilities_read(capabilities->eax, capabilities->ebx, capabilities->ecx, capabilities->edx,
                               &lwp->capabilities);
     lwp->capabilities.is_refused = capabilities->is_refused;
@@ -408,7 +408,7 @@ static bool is_implemented(const pfb_lwp_capabilities *capabilities, uint32_t id
            (id > 0 && id <= LAST_FLAG_EVENT && id <= capabilities->max_events && capabilities->hardware >> id & 1);
 }
 
-/* Sets the fields of an event that depend on the capabilities. */
+/* Sets the fields of an event that depend on what the CPU implements. */
 static void interpret_event(const pfb_lwp *lwp, pfb_lwp_event *event)
 {
     const pfb_lwp_capabilities *c = &lwp->capabilities;
@@ -448,7 +448,7 @@ bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event)
     /* A record never crosses the end: `at` and ring_bytes are multiples of its size. */
     pfb_cursor cursor = pfb_cursor_between(lwp->ring, lwp->at, lwp->ring_bytes);
     const uint8_t *p = pfb_cursor_take(&cursor, event_bytes, PFB_INTERNAL);
-    if (PFB_NEVER(!p)) /* see above */
+    if (PFB_NEVER(!p))
         return false;
     bool is_full_size = event_bytes >= PFB_LWP_RECORD_BYTES;
     *event = (pfb_lwp_event){.slot = lwp->at / event_bytes,

@@ -32,8 +32,8 @@ const char *pfb_lwp_fault_name(pfb_lwp_fault fault)
 
 /* ---- A CPU and its memory ---------------------------------------------------------------------------------------- */
 
-/* Checks the sizes that all later arithmetic relies on: the pairs lie inside the control block. The fields of the
- * registers are narrow: every size is below 2^12. */
+/* Checks what all later arithmetic relies on: the record size, and that the pairs lie inside the control block. No sum
+ * here overflows, because the fields of the registers are narrow: every size is below 2^12. */
 static bool is_usable(const pfb_lwp_capabilities *c)
 {
     return !c->is_refused && c->event_bytes >= PFB_LWP_RECORD_BYTES && c->event_bytes % 8 == 0 &&
@@ -134,7 +134,7 @@ static bool is_valid_tail(const pfb_lwp_model *model, uint32_t tail)
 }
 
 /* Returns the bytes in use, from tail to head. */
-static uint32_t used_bytes_from(const pfb_lwp_model *model, uint32_t tail)
+static uint32_t used_bytes(const pfb_lwp_model *model, uint32_t tail)
 {
     return model->head >= tail ? model->head - tail : model->buffer_bytes - (tail - model->head);
 }
@@ -146,12 +146,13 @@ static void write_slot(const pfb_lwp_model *model, uint8_t *slot, const uint8_t 
     memset(slot + PFB_LWP_RECORD_BYTES, 0, model->capabilities.event_bytes - PFB_LWP_RECORD_BYTES);
 }
 
-static void interrupt_if_due(pfb_lwp_model *model, uint32_t used_bytes)
+/* Counts a threshold interrupt if the bytes in use reach the threshold. */
+static void interrupt_if_due(pfb_lwp_model *model, uint32_t bytes_in_use)
 {
     uint32_t threshold = model->threshold_bytes;
     if ((model->flags & PFB_LWP_INTERRUPT) == 0 || (threshold == 0 && !model->options.threshold_zero_counts))
         return;
-    if (model->options.threshold_above ? used_bytes > threshold : used_bytes >= threshold)
+    if (model->options.threshold_above ? bytes_in_use > threshold : bytes_in_use >= threshold)
         model->interrupts++;
 }
 
@@ -187,11 +188,11 @@ static bool store_synchronised(pfb_lwp_model *model, uint8_t *ring, uint32_t tai
         model->head = next;
         model->stored++;
     }
-    interrupt_if_due(model, used_bytes_from(model, tail));
+    interrupt_if_due(model, used_bytes(model, tail));
     return !is_full;
 }
 
-/* Stores a record; *is_lost: the ring was full. A fault changes nothing. */
+/* Stores a record. *is_lost becomes true if the ring was full. After a fault nothing has changed. */
 static pfb_lwp_fault store_record(pfb_lwp_model *model, const uint8_t record[PFB_LWP_RECORD_BYTES], bool *is_lost)
 {
     *is_lost = false;
@@ -223,7 +224,7 @@ static pfb_lwp_fault store_pending(pfb_lwp_model *model)
 /* ---- LLWPCB and SLWPCB ------------------------------------------------------------------------------------------- */
 
 /* Returns the pair of a counted event in the LWPCB; is_usable ensures that it lies inside. */
-static uint8_t *pair_of(const pfb_lwp_model *model, uint8_t *control, uint32_t id)
+static uint8_t *pair_at(const pfb_lwp_model *model, uint8_t *control, uint32_t id)
 {
     return control + model->capabilities.event_offset + (size_t)PAIR_BYTES * (id - 1);
 }
@@ -240,12 +241,12 @@ static pfb_lwp_fault flush(pfb_lwp_model *model)
     store_le32(control + AT_HEAD, model->head);
     for (uint32_t id = 1; id <= PFB_LWP_MODEL_EVENTS; id++) {
         if (is_counted(model, id))
-            store_le32(pair_of(model, control, id) + 4, (uint32_t)model->counter[id]);
+            store_le32(pair_at(model, control, id) + 4, (uint32_t)model->counter[id]);
     }
     return PFB_LWP_FAULT_NONE;
 }
 
-/* Loads the low 26 bits as a signed number and raises it to `minimum`, which is not negative. */
+/* Returns the low 26 bits as a signed number, but at least `minimum`, which is not negative. */
 static int32_t load_26(const uint8_t *field, int32_t minimum)
 {
     uint32_t bits = load_le32(field) & LOW_26_BITS;
@@ -257,13 +258,14 @@ static void load_pairs(pfb_lwp_model *model, uint8_t *control)
     for (uint32_t id = 1; id <= PFB_LWP_MODEL_EVENTS; id++) {
         if (!is_counted(model, id))
             continue;
-        const uint8_t *pair = pair_of(model, control, id);
+        const uint8_t *pair = pair_at(model, control, id);
         model->interval[id] = load_26(pair, id == PFB_LWP_EVENT_VALUE ? 0 : model->options.minimum_interval);
         model->counter[id] = load_26(pair + 4, 0);
     }
 }
 
-static uint32_t rounded_down(const pfb_lwp_model *model, uint32_t bytes)
+/* Rounds down to a multiple of the record size. */
+static uint32_t round_down(const pfb_lwp_model *model, uint32_t bytes)
 {
     return bytes - bytes % model->capabilities.event_bytes;
 }
@@ -273,13 +275,13 @@ static void load_fields(pfb_lwp_model *model, const uint8_t *control)
 {
     uint32_t size = load_le32(control + AT_BUFFER_SIZE);
     model->flags = load_le32(control + AT_FLAGS) & model_offered_flags(model) & ~PFB_LWP_AVAILABLE;
-    model->buffer_bytes = rounded_down(model, size & UINT32_C(0x0FFFFFFF));
+    model->buffer_bytes = round_down(model, size & UINT32_C(0x0FFFFFFF));
     model->random_bits = size >> 28;
     model->buffer_base = truncate_number(model, load_le64(control + AT_BUFFER_BASE));
-    model->head = rounded_down(model, load_le32(control + AT_HEAD));
+    model->head = round_down(model, load_le32(control + AT_HEAD));
     if (model->head >= model->buffer_bytes)
         model->head = 0;
-    model->threshold_bytes = rounded_down(model, load_le32(control + AT_THRESHOLD));
+    model->threshold_bytes = round_down(model, load_le32(control + AT_THRESHOLD));
     model->filters = load_le32(control + AT_FILTERS);
     model->base_ip = truncate_number(model, load_le64(control + AT_BASE_IP));
     model->limit_ip = truncate_number(model, load_le64(control + AT_LIMIT_IP));
@@ -299,7 +301,7 @@ static pfb_lwp_fault switch_on(pfb_lwp_model *model, uint64_t address)
         return PFB_LWP_FAULT_TAIL;
     if (!map_memory(model, model->buffer_base, model->buffer_bytes))
         return PFB_LWP_FAULT_PAGE;
-    model->filled = used_bytes_from(model, tail) / model->capabilities.event_bytes;
+    model->filled = used_bytes(model, tail) / model->capabilities.event_bytes;
     model->control_address = address;
     model->is_on = true;
     load_pairs(model, control);
@@ -375,7 +377,8 @@ static uint64_t next_random(pfb_lwp_model *model)
     return mixed ^ mixed >> 31;
 }
 
-/* Returns the counter's value after a reload. random_bits is at most 15, so it fits 26 bits and is not negative. */
+/* Returns the counter's value after a reload. It is not negative and fits 26 bits, because random_bits is at most 15.
+ */
 static int32_t reload_value(pfb_lwp_model *model, uint32_t id)
 {
     uint32_t interval = (uint32_t)model->interval[id];
@@ -383,7 +386,7 @@ static int32_t reload_value(pfb_lwp_model *model, uint32_t id)
     return (int32_t)((interval & ~mask) | ((uint32_t)next_random(model) & mask));
 }
 
-/* Stores the record. With the option holds_record, stores the record held so far and holds this one instead. */
+/* Stores the record. With the option holds_record, stores the record that is held and holds the new one instead. */
 static pfb_lwp_fault store_or_hold(pfb_lwp_model *model, const uint8_t record[PFB_LWP_RECORD_BYTES])
 {
     bool is_lost;
@@ -397,7 +400,7 @@ static pfb_lwp_fault store_or_hold(pfb_lwp_model *model, const uint8_t record[PF
     return PFB_LWP_FAULT_NONE;
 }
 
-/* Counts an event that passed the filters. The counter changes only after everything that can fault. */
+/* Counts an event that passed the filters. If storing its record faults, the counter does not change. */
 static pfb_lwp_fault count_down(pfb_lwp_model *model, const record_fields *fields)
 {
     uint8_t record[PFB_LWP_RECORD_BYTES];
@@ -447,6 +450,8 @@ static uint32_t selected_traits(const filter_row *rows, size_t count, uint32_t f
     return traits;
 }
 
+/* These functions return true if an event passes the filters: by instruction address, as a branch, as a cache miss, by
+ * all that apply. */
 static bool passes_ip(const pfb_lwp_model *model, uint64_t address)
 {
     if (!model->capabilities.has_ip_filtering || (model->filters >> FILTER_IP & 1) == 0)

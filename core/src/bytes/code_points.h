@@ -17,8 +17,9 @@ static inline bool pfb_is_low(uint32_t unit)
     return unit >= 0xDC00 && unit <= 0xDFFF;
 }
 
-/* Continues a code point that begins with the unit `first`. `second` is the unit after it, 0 at the end. *at moves past
- * the second unit if both are a pair. PFB_REPLACEMENT for an unpaired surrogate. */
+/* Returns the code point that begins with the UTF-16 unit `first`; PFB_REPLACEMENT if that is an unpaired surrogate.
+ * `second` is the next unit, 0 at the end of the text, and *at its position: it moves by 1 if the two units are a
+ * surrogate pair. */
 static inline uint32_t pfb_pair_units(uint32_t first, uint32_t second, size_t *at)
 {
     if (pfb_is_high(first) && pfb_is_low(second)) {
@@ -28,7 +29,8 @@ static inline uint32_t pfb_pair_units(uint32_t first, uint32_t second, size_t *a
     return pfb_is_high(first) || pfb_is_low(first) ? PFB_REPLACEMENT : first;
 }
 
-/* Decodes a code point, PFB_REPLACEMENT for an unpaired surrogate; *at moves by 1 or 2 units. Requires *at < units. */
+/* Returns the code point at the position *at of a text of `units` units, PFB_REPLACEMENT for an unpaired surrogate.
+ * Moves *at past it, by 1 or 2 units. Requires *at < units. */
 static inline uint32_t pfb_decode_utf16(const uint8_t *utf16, size_t units, size_t *at)
 {
     const uint8_t *p = utf16 + 2 * *at;
@@ -44,28 +46,28 @@ static inline uint32_t pfb_decode_utf16be(const uint8_t *utf16, size_t units, si
     return pfb_pair_units((uint32_t)p[0] << 8 | p[1], *at < units ? (uint32_t)p[2] << 8 | p[3] : 0, at);
 }
 
-/* Decodes a code point, moving *at by 1 to 4 bytes; PFB_REPLACEMENT and 1 byte if it is malformed. Requires
- * *at < size. */
+/* Returns the code point at the offset *at and moves *at past it, by 1 to 4 bytes. If the bytes are malformed, returns
+ * PFB_REPLACEMENT and moves *at by 1. Requires *at < size. */
 static inline uint32_t pfb_decode_utf8(const uint8_t *utf8, size_t size, size_t *at)
 {
-    static const uint32_t smallest[4] = {0, 0x80, 0x800, 0x10000};
+    static const uint32_t smallest[4] = {0, 0x80, 0x800, 0x10000}; /* by continuation bytes: rejects overlong forms */
     uint32_t lead = utf8[*at];
     *at += 1;
     if (lead < 0x80)
         return lead;
-    size_t more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
-    if (lead < 0xC0 || lead > 0xF4 || more > size - *at)
+    size_t continuation = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1; /* bytes after the first */
+    if (lead < 0xC0 || lead > 0xF4 || continuation > size - *at)
         return PFB_REPLACEMENT;
-    uint32_t point = lead & (0x3Fu >> more);
-    for (size_t i = 0; i < more; i++) {
+    uint32_t point = lead & (0x3Fu >> continuation);
+    for (size_t i = 0; i < continuation; i++) {
         uint32_t byte = utf8[*at + i];
         if ((byte & 0xC0) != 0x80)
             return PFB_REPLACEMENT;
         point = point << 6 | (byte & 0x3F);
     }
-    if (point < smallest[more] || point > 0x10FFFF || pfb_is_high(point) || pfb_is_low(point))
+    if (point < smallest[continuation] || point > 0x10FFFF || pfb_is_high(point) || pfb_is_low(point))
         return PFB_REPLACEMENT;
-    *at += more;
+    *at += continuation;
     return point;
 }
 
@@ -74,8 +76,8 @@ uint32_t pfb_decode_name(const pfb_name *name, size_t *at);
 
 /* A position in a name whose characters are returned as UTF-16 units. */
 typedef struct pfb_units {
-    size_t at;    /* of the next character in the name's bytes */
-    uint32_t low; /* the second unit of the character before `at` if it was not returned yet; otherwise 0 */
+    size_t at;    /* offset of the next character in the name's bytes */
+    uint32_t low; /* the low surrogate of the character before `at` if it is still to be returned; otherwise 0 */
 } pfb_units;
 
 static inline bool pfb_has_unit(const pfb_name *name, const pfb_units *units)
@@ -83,8 +85,8 @@ static inline bool pfb_has_unit(const pfb_name *name, const pfb_units *units)
     return name->bytes && (units->low != 0 || units->at < name->size_bytes);
 }
 
-/* Returns the next 16-bit unit. Units of UTF-16 are returned as they are; other encodings are decoded. Requires
- * pfb_has_unit. */
+/* Returns the next 16-bit unit. Units of a name in UTF-16 are returned unchanged, unpaired surrogates included; other
+ * encodings are converted. Requires pfb_has_unit. */
 uint32_t pfb_name_unit(const pfb_name *name, pfb_units *units);
 
 #endif

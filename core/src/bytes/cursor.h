@@ -3,7 +3,7 @@
 #define PFB_CURSOR_H
 
 /* Bounds-checked reading: turns offsets into pointers. Code that runs once per value or per character (the V1 and V2
- * readers, readers of text) checks its bounds itself.
+ * readers, readers of text) does not use cursors: it checks the bounds itself and gets its pointers from view.h.
  *
  * A cursor is a window [at, end) of the caller's buffer. Offsets always count from `base`, the start of the input, so
  * that an error in a nested window has the right offset. After an error every read returns null, and later errors are
@@ -21,8 +21,8 @@ typedef struct pfb_cursor {
     pfb_error error;
 } pfb_cursor;
 
-/* For functions that run once per value: PFB_NOINLINE keeps slow paths out of them, so that they save fewer registers;
- * PFB_LIKELY puts the common case on the fall-through path. */
+/* For functions that run once per value. A slow path marked PFB_NOINLINE is not inlined into them, so that their common
+ * case saves fewer registers. PFB_LIKELY puts the common case on the fall-through path. */
 #if defined(__GNUC__)
 #define PFB_NOINLINE __attribute__((noinline))
 #define PFB_LIKELY(condition) __builtin_expect(condition, 1)
@@ -114,12 +114,12 @@ static inline uint64_t load_le64(const uint8_t *p)
 #endif
 
 /* Loads the number at `position` of an array. */
-static inline uint32_t load_le32_of(const uint8_t *array, size_t position)
+static inline uint32_t load_le32_at(const uint8_t *array, size_t position)
 {
     return load_le32(array + 4 * position);
 }
 
-/* Converts from two's complement without an implementation-defined conversion. */
+/* Loads a number in two's complement. A cast of values above INT64_MAX would be implementation-defined. */
 static inline int64_t load_le64s(const uint8_t *p)
 {
     uint64_t bits = load_le64(p);
@@ -136,7 +136,7 @@ typedef struct pfb_instance_header {
     pfb_name name;
 } pfb_instance_header;
 
-enum { INSTANCE_HEADER_BYTES = 8, INSTANCE_LEAST_BYTES = INSTANCE_HEADER_BYTES + 2 /* the NUL of an empty name */ };
+enum { INSTANCE_HEADER_BYTES = 8, INSTANCE_MIN_BYTES = INSTANCE_HEADER_BYTES + 2 /* the NUL of an empty name */ };
 
 /* Returns a number in which the highest bit of each 16-bit unit that is 0 in `units` is set. The borrow of the
  * subtraction may also set it in units above a zero unit, so only the lowest set bit is reliable. */
@@ -149,10 +149,10 @@ static inline uint64_t zero_units(uint64_t units)
 static inline size_t lowest_unit(uint64_t zeros)
 {
     uint64_t lowest = (zeros & (0 - zeros)) >> 15;                /* 2 to the power of 0, 16, 32 or 48 */
-    return (size_t)(lowest * UINT64_C(0x0000000100020003) >> 48); /* no builtin: it may become a call */
+    return (size_t)(lowest * UINT64_C(0x0000000100020003) >> 48); /* a builtin could become a library call */
 }
 
-/* Returns the number of 16-bit units before the first NUL; `max` if there is none among the first `max`. */
+/* Returns the number of 16-bit units before the first NUL; `max` if there is none among the first `max` units. */
 static inline size_t pfb_count_units(const uint8_t *p, size_t max)
 {
     size_t count = 0;
@@ -166,9 +166,9 @@ static inline size_t pfb_count_units(const uint8_t *p, size_t max)
     return count;
 }
 
-/* Returns the same number, faster if the only NUL is the last of the `max` units, which is the common case. For 5 to 16
- * units it tests four words of 4 units, which may overlap, without a loop: the processor would often mispredict the end
- * of a loop. Reads only the `max` units. */
+/* Returns what pfb_count_units returns, but is faster in the common case: the only NUL is the last of the `max` units.
+ * For 5 to 16 units it tests four words of 4 units, which may overlap, without a loop: the processor would often
+ * mispredict the end of a loop. Reads only the `max` units. */
 static inline size_t pfb_count_ended_units(const uint8_t *p, size_t max)
 {
     enum { MIN_UNITS = 5, MAX_UNITS = 16, WORD = 8 };
@@ -194,8 +194,8 @@ static inline pfb_error pfb_read_instance(const uint8_t *base, size_t at, size_t
     const uint8_t *p = base + at;
     uint32_t size = load_le32(p);
     uint32_t id = load_le32(p + 4);
-    /* Size covers header, name and padding: the name's NUL must lie inside. */
-    if (size < INSTANCE_LEAST_BYTES || size > left)
+    /* The size includes header, name, its NUL and padding. */
+    if (size < INSTANCE_MIN_BYTES || size > left)
         return (pfb_error){PFB_BAD_INSTANCE_SIZE, at};
     size_t max = (size - INSTANCE_HEADER_BYTES) / 2;
     size_t units = pfb_count_units(p + INSTANCE_HEADER_BYTES, max);
@@ -206,7 +206,7 @@ static inline pfb_error pfb_read_instance(const uint8_t *base, size_t at, size_t
     return (pfb_error){PFB_OK, 0};
 }
 
-/* The same at a cursor, which moves past the name's padding. */
+/* Reads the header at a cursor, which moves past the name and its padding. Returns false on error. */
 bool pfb_cursor_instance(pfb_cursor *cursor, pfb_instance_header *header);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts decimal numbers to doubles. A number is digits * 10^exponent = digits * 5^exponent * 2^exponent. The first
- * two factors are an integer or a quotient of integers. Its highest 63 or 64 bits, and whether the rest is 0, determine
- * the double. */
+/* Converts decimal numbers to doubles. A number is digits * 10^exponent = digits * 5^exponent * 2^exponent. The product
+ * digits * 5^exponent is an integer or, if the exponent is negative, a quotient of integers. Its highest 63 or 64 bits,
+ * and whether all lower bits are 0, determine the mantissa of the double; 2^exponent only changes its exponent. */
 #include "bytes/decimal.h"
 
 #include "bytes/memory.h"
 
 enum {
-    /* Numbers halfway between two doubles have at most 768 digits. If a number has digits other than 0 after the 769th,
-     * a single 1 replaces them: the number stays on the same side of every number halfway between two doubles. */
+    /* Numbers halfway between two doubles have at most 768 digits. If a number has digits other than 0 after the first
+     * 769, a single 1 replaces them: the number stays on the same side of every number halfway between two doubles. */
     DECIMAL_MAX_DIGITS = 769,
     DECIMAL_MAX_MAGNITUDE = 310,  /* numbers of 10^310 and more are too large */
-    DECIMAL_MIN_MAGNITUDE = -323, /* numbers below 10^-324 are less than half of the smallest double, 2^-1075 */
-    /* 10^770 has 2,558 bits and 5^(770 + 323) has 2,538: 80 limbs. Two more are for the quotient and one for carries.
-     */
+    DECIMAL_MIN_MAGNITUDE = -323, /* numbers below 10^-324 become 0: half of the smallest double is 2^-1075 */
+    /* Digits are below 10^770, which has 2,558 bits; divisors are at most 5^(770 + 323), which has 2,538. Both fit in
+     * 80 limbs. Two more are for the 64 bits of the quotient and one for carries. */
     DECIMAL_LIMBS = 83,
     DECIMAL_LIMB_BITS = 32,
-    DECIMAL_FIVES = 13, /* 5^13 is below 2^32 */
+    DECIMAL_FIVES = 13, /* 5^13 is the highest power of 5 below 2^32 */
 
     DECIMAL_MANTISSA_BITS = 53,
     DECIMAL_MIN_EXPONENT = -1022, /* of a normal double */
@@ -25,7 +25,7 @@ enum {
 
 /* ---- Integers of any size ---------------------------------------------------------------------------------------- */
 
-/* Least significant limb first. The limb before `count` is not 0; those from `count` on are 0. */
+/* Least significant limb first. The highest limb, limb[count - 1], is not 0; the limbs from limb[count] on are 0. */
 typedef struct decimal_integer {
     uint32_t limb[DECIMAL_LIMBS];
     unsigned count;
@@ -77,9 +77,9 @@ static void decimal_shift(decimal_integer *n, unsigned bits)
     n->count += n->limb[n->count] > 0;
 }
 
-/* Returns (high * 2^32 + low) / divisor rounded down, or 2^32 - 1 if that is larger; high is at most divisor. One bit
- * per step: compilers for 32-bit CPUs call a helper function for a division of 64 bits, and core calls none. */
-static uint32_t decimal_guess(uint32_t high, uint32_t low, uint32_t divisor)
+/* Returns (high * 2^32 + low) / divisor rounded down, at most 2^32 - 1. Requires high <= divisor. Divides bit by bit:
+ * compilers for 32-bit CPUs implement a division of 64 bits as a call of a helper function, and core calls none. */
+static uint32_t decimal_estimate(uint32_t high, uint32_t low, uint32_t divisor)
 {
     uint64_t rest = high;
     uint32_t quotient = 0;
@@ -94,25 +94,25 @@ static uint32_t decimal_guess(uint32_t high, uint32_t low, uint32_t divisor)
 }
 
 /* Returns u / v rounded down, and the remainder in u. The highest bit of v's highest limb is set, and u has two limbs
- * more than v but is below v * 2^64. Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D: each
- * digit of the quotient is guessed from the highest limbs; the guess is too large by at most 2, and is then corrected.
- */
+ * more than v but is below v * 2^64. Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D: each limb of
+ * the quotient is estimated from the highest limbs of u and v; the estimate is too large by at most 2, and is then
+ * corrected. */
 static uint64_t decimal_divide(decimal_integer *u, const decimal_integer *v)
 {
     unsigned count = v->count;
     uint64_t quotient = 0;
     for (unsigned place = 2; place > 0; place--) {
         uint32_t *part = u->limb + place - 1;
-        uint64_t guess = decimal_guess(part[count], part[count - 1], v->limb[count - 1]);
+        uint64_t estimate = decimal_estimate(part[count], part[count - 1], v->limb[count - 1]);
         uint64_t carry = 0;
         for (unsigned i = 0; i < count; i++) {
-            carry += guess * v->limb[i];
+            carry += estimate * v->limb[i];
             uint64_t difference = (UINT64_C(1) << DECIMAL_LIMB_BITS) + part[i] - (uint32_t)carry;
             part[i] = (uint32_t)difference;
             carry = (carry >> DECIMAL_LIMB_BITS) + (difference >> DECIMAL_LIMB_BITS == 0);
         }
         int64_t top = (int64_t)part[count] - (int64_t)carry;
-        for (; top < 0; guess--) {
+        for (; top < 0; estimate--) {
             carry = 0;
             for (unsigned i = 0; i < count; i++) {
                 carry += (uint64_t)part[i] + v->limb[i];
@@ -122,11 +122,12 @@ static uint64_t decimal_divide(decimal_integer *u, const decimal_integer *v)
             top += (int64_t)carry;
         }
         part[count] = 0; /* the remainder is below v */
-        quotient = quotient << DECIMAL_LIMB_BITS | guess;
+        quotient = quotient << DECIMAL_LIMB_BITS | estimate;
     }
     return quotient;
 }
 
+/* Returns true if the lowest `count` limbs are 0. */
 static bool decimal_is_zero(const decimal_integer *n, unsigned count)
 {
     uint32_t bits = 0;
@@ -154,7 +155,8 @@ static bool decimal_round(uint64_t number, int exponent, bool is_inexact, double
     uint64_t rest = number & (half - 1 + half);
     uint64_t mantissa = dropped < 64 ? number >> dropped : 0;
     mantissa += rest > half || (rest == half && (is_inexact || mantissa % 2 == 1));
-    /* A normal mantissa has the bit 2^52, which adds 1 to the exponent. */
+    /* The sum below adds the bit 2^52 of a normal mantissa to the exponent, so `biased` is 1 less than the biased
+     * exponent. */
     uint64_t biased = highest < DECIMAL_MIN_EXPONENT ? 0 : (uint64_t)(highest - DECIMAL_MIN_EXPONENT);
     uint64_t bits = mantissa + (biased << (DECIMAL_MANTISSA_BITS - 1));
     if (bits >> (DECIMAL_MANTISSA_BITS - 1) > DECIMAL_MAX_EXPONENT - DECIMAL_MIN_EXPONENT + 1)
@@ -165,7 +167,7 @@ static bool decimal_round(uint64_t number, int exponent, bool is_inexact, double
 
 /* ---- Parsing ----------------------------------------------------------------------------------------------------- */
 
-/* A number: digits * 10^exponent. `count` is the number of digits without leading zeros. */
+/* A number: digits * 10^exponent. `count` is the number of decimal digits in `digits`, without leading zeros. */
 typedef struct decimal {
     decimal_integer digits;
     unsigned count;
@@ -173,7 +175,8 @@ typedef struct decimal {
     bool has_rest; /* a digit after the first DECIMAL_MAX_DIGITS is not 0 */
 } decimal;
 
-/* Reads digits. Returns their number. */
+/* Appends the decimal digits at the span's position to the number, and returns how many were read. Digits after the
+ * first DECIMAL_MAX_DIGITS change only the exponent and has_rest. */
 static size_t decimal_take_digits(span *s, decimal *d, bool is_fraction)
 {
     size_t begin = s->at;

@@ -2,12 +2,12 @@
 #ifndef PFB_LINE_H
 #define PFB_LINE_H
 
-/* Parsing of text lines. The take_ functions read at `at` and move past what they read. */
+/* Parsing of text lines. The take_ functions parse at the position of a span and move it past what they parsed. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes [at, end) of a text; at <= end always. */
+/* The part [at, end) of a text; `at` is the position of the parser. at <= end always. */
 typedef struct span {
     const uint8_t *data;
     size_t at, end;
@@ -24,7 +24,7 @@ static inline bool is_digit(unsigned c)
     return c >= '0' && c <= '9';
 }
 
-/* A set of characters below 64, one bit each: one test instead of a comparison per character. */
+/* Sets of characters with codes below 64, as bit masks: is_one_of needs one test, not a comparison per character. */
 #define SIGN(c) (UINT64_C(1) << (c))
 #define BLANKS (SIGN(' ') | SIGN('\t'))
 
@@ -39,7 +39,7 @@ static inline void skip(span *s, uint64_t set)
         s->at++;
 }
 
-/* Returns true and moves past `characters` if they come next. */
+/* If the next bytes are `characters`, moves past them and returns true. */
 static inline bool take_exactly(span *s, const char *characters)
 {
     size_t at = s->at;
@@ -56,7 +56,7 @@ static inline bool take_exactly(span *s, const char *characters)
 static inline bool take_decimal(span *s, uint64_t max, uint64_t *number)
 {
     uint64_t value = 0;
-    uint64_t tenth = max / 10; /* largest value that may get another digit; then at most the last digit of `max` */
+    uint64_t tenth = max / 10; /* a larger value takes no other digit; this value only those up to the last of `max` */
     size_t at = s->at;
     for (; at < s->end; at++) {
         unsigned digit = s->data[at] - (unsigned)'0';
@@ -72,7 +72,8 @@ static inline bool take_decimal(span *s, uint64_t max, uint64_t *number)
     return has_digits;
 }
 
-/* Skips empty lines, all in one loop to bound the cost per byte, and returns their number. */
+/* Skips consecutive empty lines and returns their number. Parsing each as a line would cost far more per byte of input
+ * than any other line does. */
 static inline uint32_t skip_empty_lines(span *text)
 {
     size_t at = text->at;

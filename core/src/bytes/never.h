@@ -2,13 +2,14 @@
 #ifndef PFB_NEVER_H
 #define PFB_NEVER_H
 
-/* Marks defences that nothing reaches on machines whose size_t has 64 bits, whatever the arguments, the input (below
- * 10 GiB), or another thread that changes the input: limits of a 32-bit size_t, numbers above 2^32, and what other
- * checks have established already. The comment at each use has the reason. A condition that changing memory can reach
- * is not one of them.
+/* Marks checks that cannot fail on machines whose size_t has 64 bits, whatever the arguments, the input (below 10 GiB),
+ * or another thread that changes the input: checks of limits of a 32-bit size_t, of numbers above 2^32, and of what
+ * earlier checks have established. The comment at each use has the reason. A check that can fail because another thread
+ * changes the input is not marked.
  *
- * PFB_NEVER(x) is x, which is false; PFB_ALWAYS(x) is x, which is true. Builds with PERFBLOCK_VERIFY stop the program
- * if they are not. In the build for measuring coverage they are constants, so that what they exclude is not counted. */
+ * PFB_NEVER(x) is x, which is expected to be false; PFB_ALWAYS(x) is x, which is expected to be true. Builds with
+ * PERFBLOCK_VERIFY stop the program if the expectation is wrong. In the build for measuring coverage both are
+ * constants, so that code that cannot run is not counted as missing. */
 #include <stdint.h>
 
 #if defined(PERFBLOCK_COVERAGE)

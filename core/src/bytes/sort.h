@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorts arrays of positions. A template, to be included once per source file after these definitions:
+/* Sorts arrays of uint32_t, which are positions in an array of the caller. A template, to be included once per source
+ * file after these definitions:
  *
  *     SORT_CONTEXT   a type
  *     SORT_COMPARE   int f(const SORT_CONTEXT *, uint32_t left, uint32_t right)
@@ -7,11 +8,11 @@
  *
  * They are undefined at the end of this file. It defines sort(context, items, count), with the prefix.
  *
- * No function pointer is used, so that the test that core has no recursion sees every call. No two items may compare as
- * equal; the result is then independent of the algorithm. */
+ * SORT_COMPARE is a macro, not a function pointer: the test for recursion in core can then see every call. No two items
+ * may compare as equal, so the result does not depend on the algorithm. */
 
-/* Inserts `item` at the hole `root` of a heap of `count` items. The hole first sinks to a leaf along the larger
- * children, with one comparison per level; the item then rises from there, usually by few levels. */
+/* Inserts `item` into a heap of `count` items whose element `root` is free (the hole). The hole first sinks to a leaf
+ * along the larger children, with one comparison per level; the item then rises from there, usually by few levels. */
 static void SORT_PREFIX(sift_down)(const SORT_CONTEXT *context, uint32_t *items, size_t root, size_t count,
                                    uint32_t item)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the caller. */
+/* The input, or its first `size` bytes. */
 typedef struct pfb_view {
     const uint8_t *bytes;
     size_t size;
@@ -19,9 +19,9 @@ static inline const uint8_t *pfb_at(pfb_view view, size_t offset, size_t n)
     return offset <= view.size && n <= view.size - offset ? view.bytes + offset : NULL;
 }
 
-/* Returns a pointer to the n bytes at `offset`, which the caller has checked: a part of a structure that is inside as a
- * whole. No test, so it costs nothing where code runs once per value. Builds with PERFBLOCK_VERIFY, such as those with
- * sanitizers, stop the program if the bytes are not inside. */
+/* Returns a pointer to the n bytes at `offset`. The caller has already checked that they are inside, usually for the
+ * whole structure that they are part of. Tests nothing, so that it costs nothing in code that runs once per value.
+ * Builds with PERFBLOCK_VERIFY, such as those with sanitizers, stop the program if the bytes are not inside. */
 static inline const uint8_t *pfb_checked(pfb_view view, size_t offset, size_t n)
 {
 #if defined(PERFBLOCK_VERIFY)

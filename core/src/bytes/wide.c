@@ -41,8 +41,8 @@ static double assemble(uint64_t mantissa, int exponent)
     return value;
 }
 
-/* Rounds a quotient of `count` bits, 54 to 64, to a double. The highest bit is set and has the weight 2^exponent.
- * `exact`: the remainder is zero. */
+/* Rounds a quotient to a double. `bits` holds its highest `count` bits, 54 to 64; the first of them is 1 and has the
+ * weight 2^exponent. `exact`: the remainder is zero. */
 static double round_once(uint64_t bits, int count, int exponent, bool exact)
 {
     int dropped = count - MANTISSA_BITS;

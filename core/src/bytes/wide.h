@@ -4,10 +4,10 @@
 
 /* Unsigned 192-bit integers, and division with one rounding to double.
  *
- * Every formula is a quotient of integers: numerators need up to 135 bits (100 * M * dT), denominators up to 128
- * (M * dT), and a scale of 10^10 takes 34 more. Without a 128-bit type only 64-bit additions, shifts and 32-bit
- * products are used, so that 32-bit compilers call no helper functions. The small operations are inline: for numbers of
- * one limb they reduce to a few instructions. */
+ * Every formula is a quotient of integers: numerators need up to 135 bits (100 * M * dT: multi count, time difference),
+ * denominators up to 128 (M * dT), and a scale of 10^10 takes 34 more. Without a 128-bit type only 64-bit additions,
+ * shifts and 32-bit products are used, so that 32-bit compilers call no helper functions. The small operations are
+ * inline: for numbers of one limb they reduce to a few instructions. */
 #include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,8 +17,9 @@ enum { PFB_WIDE_LIMBS = 3 };
 /* Integers below 2^53 convert to double exactly. */
 enum { PFB_EXACT_BITS = 53 };
 
-/* Code that includes this header relies on IEEE arithmetic, for instance on the rounding error of a sum. Clang has no
- * macro for most fast-math options, so they are switched off here; other compilers define one, tested below. */
+/* Code that includes this header relies on IEEE arithmetic, for instance to compute the rounding error of a sum. These
+ * pragmas switch fast-math options off for Clang, which has no macro for most of them, and for MSVC. GCC defines
+ * macros, which are tested below. */
 #if defined(__clang__) && __clang_major__ >= 11 && (defined(__x86_64__) || defined(__i386__))
 #pragma float_control(precise, on)
 #elif defined(__clang__) && __clang_major__ >= 11 /* other targets lack float_control */
@@ -27,8 +28,8 @@ enum { PFB_EXACT_BITS = 53 };
 #pragma float_control(precise, on)
 #endif
 
-/* 1 if the hardware division is correctly rounded. x87 rounds twice and fast-math may use reciprocals: there the
- * integer division is used. */
+/* 1 if the hardware division is correctly rounded. It is not with x87, which rounds twice, nor with fast-math, which
+ * may use reciprocals: then pfb_wide_divide is used for all numbers. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__RECIPROCAL_MATH__) &&    \
     !defined(__ASSOCIATIVE_MATH__) && !defined(PFB_NO_HARDWARE_DIVISION)
 #define PFB_DIVIDES_EXACTLY 1
@@ -36,7 +37,7 @@ enum { PFB_EXACT_BITS = 53 };
 #define PFB_DIVIDES_EXACTLY 0
 #endif
 
-/* Least significant limb first. */
+/* A 192-bit integer, least significant limb first. */
 typedef struct pfb_wide {
     uint64_t limb[PFB_WIDE_LIMBS];
 } pfb_wide;

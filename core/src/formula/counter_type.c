@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "formula/evaluation.h"
 
-/* Short names for the columns, so that a row stays a line. */
+/* Short names for the columns, so that each row of the table fits on a line. */
 #define DWORD PFB_RAW_DWORD
 #define LARGE PFB_RAW_LARGE
 #define ZERO PFB_RAW_ZERO
@@ -135,7 +135,7 @@ const pfb_counter_type *pfb_counter_type_find(uint32_t value)
     return low < TYPE_COUNT && type_rows[low].value == value ? &type_rows[low] : NULL;
 }
 
-/* `row_name` is NUL-terminated within its array, so the comparison ends there at the latest. */
+/* Returns true if the `size` bytes of `name` are the NUL-terminated `row_name`; reads neither past its end. */
 static bool same_name(const char *name, size_t size, const char *row_name)
 {
     size_t same = 0;
@@ -214,7 +214,7 @@ static type_fields split_type(uint32_t value)
     return f;
 }
 
-/* What a rate adds to dN / dT. Multi timers are divided by M; their inverses are M minus the quotient. */
+/* Terms of a rate besides dN / dT. Multi timers are divided by M; their inverses are M minus the quotient. */
 static unsigned rate_terms(const type_fields *f)
 {
     unsigned terms = f->display <= DISPLAY_PER_SECOND ? PFB_TERM_TIMES_FREQUENCY : 0;

@@ -25,11 +25,11 @@ typedef struct pfb_formula {
     uint64_t scale_above, scale_below; /* powers of ten, one of them 1 */
 } pfb_formula;
 
-/* What two raw values contribute to a formula other than the numbers `value`, `base` and `multi_count`. */
+/* What a formula takes from two raw values besides the numbers `value`, `base` and `multi_count`. */
 typedef struct pfb_conditions {
     pfb_status status;           /* ok, or the status of every evaluation */
-    pfb_status frequency_status; /* reported after those of the value */
-    pfb_status time_status;      /* of dT; reported last */
+    pfb_status frequency_status; /* of F; reported if the numerator is ok */
+    pfb_status time_status;      /* of dT as the denominator; reported last */
     uint8_t denominator;         /* pfb_denominator */
     bool value_wraps, base_wraps;
     int64_t now;        /* T */

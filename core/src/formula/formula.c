@@ -74,7 +74,8 @@ static uint32_t frequency_bit(unsigned clock)
     return clock == PFB_CLOCK_PERF ? PFB_HAS_PERF_FREQ : clock == PFB_CLOCK_OBJECT ? PFB_HAS_OBJECT_FREQ : 0;
 }
 
-/* Sets which inputs must be present: in both samples those whose difference the formula takes; in the newer one all. */
+/* Sets which inputs must be present: in the older sample those of which the formula takes the difference, in the newer
+ * one all that it uses. */
 static void find_needs(pfb_formula *f)
 {
     uint32_t both = 0;
@@ -157,8 +158,8 @@ static int64_t read_frequency(const pfb_raw_value *raw, unsigned clock)
                                        : TICKS_OF_100NS_CLOCK;
 }
 
-/* Returns ok if every input of the formula is present. An object without a base for its precision timers measures them
- * by its own clock: then dT replaces dB. */
+/* Returns ok if every input of the formula is present. Precision timers of objects may lack a base: then dT of the
+ * object's clock replaces dB, and *denominator is changed. */
 static pfb_status check_presence(const pfb_formula *f, const pfb_raw_value *older, const pfb_raw_value *newer,
                                  uint8_t *denominator)
 {
@@ -189,13 +190,13 @@ static bool is_dword_base(const pfb_formula *f, const pfb_raw_value *raw)
 
 static void read_clocks(const pfb_formula *f, const pfb_raw_value *older, const pfb_raw_value *newer, pfb_conditions *c)
 {
-    int64_t from = read_time(older, f->clock);
+    int64_t older_time = read_time(older, f->clock);
     int64_t frequency = read_frequency(newer, f->clock);
     c->now = read_time(newer, f->clock);
     /* Compared as signed, subtracted as unsigned: no difference overflows. */
-    c->elapsed = (uint64_t)c->now - (uint64_t)from;
-    if (c->now <= from)
-        c->time_status = c->now < from ? PFB_STATUS_NEGATIVE_DENOMINATOR : PFB_STATUS_ZERO_DENOMINATOR;
+    c->elapsed = (uint64_t)c->now - (uint64_t)older_time;
+    if (c->now <= older_time)
+        c->time_status = c->now < older_time ? PFB_STATUS_NEGATIVE_DENOMINATOR : PFB_STATUS_ZERO_DENOMINATOR;
     c->frequency = (uint64_t)frequency;
     if ((f->terms & (PFB_TERM_TIMES_FREQUENCY | PFB_TERM_OVER_FREQUENCY)) && frequency <= 0)
         c->frequency_status = PFB_STATUS_BAD_FREQUENCY;
@@ -239,13 +240,13 @@ typedef struct formula_inputs {
     uint32_t flags;
 } formula_inputs;
 
-/* Stores to - from. Returns false if `to` is less and cannot have wrapped. */
-static bool subtract(uint64_t from, uint64_t to, bool may_wrap, uint64_t *difference, uint32_t *flags)
+/* Stores newer - older. Returns false if `newer` is less and cannot have wrapped through 2^32. */
+static bool subtract(uint64_t older, uint64_t newer, bool may_wrap, uint64_t *difference, uint32_t *flags)
 {
-    *difference = to - from;
-    if (to >= from)
+    *difference = newer - older;
+    if (newer >= older)
         return true;
-    if (!may_wrap || from > UINT32_MAX)
+    if (!may_wrap || older > UINT32_MAX)
         return false;
     *difference += UINT64_C(1) << 32;
     *flags |= PFB_FLAG_WRAPPED;
@@ -309,8 +310,8 @@ typedef struct ratio {
     bool negative;
 } ratio;
 
-/* Bounds: numerator 64 bits, times F 127, times 100 134; or D * M 128, times 100 135. Denominator D * F or D * M,
- * 128. */
+/* Builds the quotient. N, D and M have at most 64 bits, F has 63: the numerator needs at most 134 bits (100 * N * F) or
+ * 135 (100 * D * M), the denominator 128 (D * M). */
 static ratio make_ratio(const pfb_formula *f, const formula_inputs *in)
 {
     ratio r = {pfb_wide_from(in->numerator), pfb_wide_from(in->denominator), false};
@@ -440,11 +441,11 @@ pfb_formula_result pfb_formula_evaluate(const pfb_raw_value *older, const pfb_ra
 /* ---- Status bytes --------------------------------------------------------------------------------------------- */
 
 enum { FLAGS_SHIFT = 4, FLAG_BITS = 7 };
-enum { STATUS_BYTE_ABOVE_100_BIT = 5, STATUS_BYTE_BELOW_ZERO_BIT = 6, STATUS_BYTE_INTEGER_BIT = 7 };
 
 pfb_formula_result pfb_formula_unpack(double value, uint8_t status_byte, pfb_unit unit)
 {
-    /* The status byte need not belong to the value: only an integer below 2^53 is accepted. */
+    /* The caller may pass a status byte of another value: is_integer is set only if the value is an integer below 2^53.
+     */
     bool is_integer = (status_byte & PFB_STATUS_BYTE_INTEGER) && value >= 0 && value < 9007199254740992.0 &&
                       value == (double)(uint64_t)value;
     return (pfb_formula_result){.status = (pfb_status)(status_byte & PFB_STATUS_BYTE_CODE),

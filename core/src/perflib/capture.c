@@ -5,7 +5,7 @@
 #include "bytes/memory.h"
 #include "bytes/store.h"
 
-/* Fields of a tag that precede the body. */
+/* Fields that precede the body in chunks of a tag. */
 enum { PREFIX_GUID = 1, PREFIX_REQUEST = 2, PREFIX_LANGUAGE = 4 };
 
 typedef struct tag_row {

@@ -137,11 +137,11 @@ const pfb_catalog_counter *pfb_catalog_counter_at(const pfb_catalog_set *set, si
 
 /* ---- Registration ---------------------------------------------------------------------------------------- */
 
-static pfb_name name_of(const char *ascii)
+static pfb_name catalog_name(const char *ascii)
 {
-    enum { MOST_BYTES = 256 }; /* a bound, so that no compiler makes this a call of strlen */
+    enum { MAX_BYTES = 256 }; /* a bound, so that no compiler makes this a call of strlen */
     size_t size = 0;
-    while (PFB_ALWAYS(size < MOST_BYTES) && ascii[size] != '\0') /* no name of the catalog is as long */
+    while (PFB_ALWAYS(size < MAX_BYTES) && ascii[size] != '\0') /* every name of the catalog is shorter */
         size++;
     return pfb_utf8_name(ascii, size);
 }
@@ -175,7 +175,7 @@ static void write_counter_names(const pfb_catalog_set *set, pfb_writer *writer)
         count++;
     pfb_write_begin_strings(writer, count);
     for (size_t n = 0; (row = pfb_catalog_counter_at(set, n)) != NULL; n++) {
-        pfb_name name = name_of(row->name);
+        pfb_name name = catalog_name(row->name);
         pfb_write_counter_string(writer, row->id, &name);
     }
     pfb_write_end_strings(writer);
@@ -183,7 +183,7 @@ static void write_counter_names(const pfb_catalog_set *set, pfb_writer *writer)
 
 bool pfb_catalog_registration(const pfb_catalog_set *set, uint32_t request, pfb_writer *writer)
 {
-    pfb_name name = name_of(set->name);
+    pfb_name name = catalog_name(set->name);
     switch (request) {
     case PFB_REQUEST_COUNTERSET:
         write_counters(set, writer);

@@ -6,7 +6,8 @@
 #include "bytes/memory.h"
 #include "bytes/view.h"
 
-/* Offsets and sizes in bytes. */
+/* Sizes in bytes, and offsets of fields, of the headers of a buffer, of an event, and of an event with a part of a
+ * record. */
 enum {
     BUFFER_USED = 0x30,
     BUFFER_HEADER_BYTES = 0x48,
@@ -129,10 +130,12 @@ typedef struct log_part {
     size_t payload_size;
 } log_part;
 
+/* The GUID of events that hold a part of a record. */
 static const uint8_t log_guid[16] = {0xB3, 0x3B, 0x3F, 0x93, 0x3E, 0x94, 0x0D, 0x49,
                                      0x9C, 0xED, 0x3C, 0xBB, 0x14, 0xC1, 0x44, 0x79};
 
-/* Returns the offset of the event after one that ends at `end`. Events begin at multiples of 8 in their buffer. */
+/* Returns the offset of the event after one that ends at `end`, or used_end if there is none. Events begin at multiples
+ * of 8 in their buffer. */
 static size_t log_align(const log_position *p, size_t end)
 {
     size_t padding = (8 - (end - p->buffer) % 8) % 8;
@@ -391,7 +394,7 @@ typedef struct log_parts {
     uint64_t number;
 } log_parts;
 
-static log_parts log_parts_of(const pfb_log_reader *log, const pfb_log_record *record)
+static log_parts log_begin_parts(const pfb_log_reader *log, const pfb_log_record *record)
 {
     log_position at = {.buffer = record->buffer,
                        .next_buffer = record->next_buffer,
@@ -409,7 +412,7 @@ static bool log_next_part(log_parts *parts, const pfb_log_record *record, log_pa
 
 size_t pfb_log_copy_record(const pfb_log_reader *log, const pfb_log_record *record, void *memory, size_t capacity)
 {
-    log_parts parts = log_parts_of(log, record);
+    log_parts parts = log_begin_parts(log, record);
     log_part part;
     size_t size = 0;
     while (log_next_part(&parts, record, &part)) {
@@ -424,7 +427,7 @@ size_t pfb_log_copy_record(const pfb_log_reader *log, const pfb_log_record *reco
 
 size_t pfb_log_record_offset(const pfb_log_reader *log, const pfb_log_record *record, size_t offset)
 {
-    log_parts parts = log_parts_of(log, record);
+    log_parts parts = log_begin_parts(log, record);
     log_part part;
     size_t at = record->offset;
     while (log_next_part(&parts, record, &part)) {

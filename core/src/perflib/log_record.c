@@ -136,7 +136,7 @@ enum {
     INSTANCE_FIRST = 8,
     INSTANCE_SECOND = 16,
     INSTANCE_BYTES = 24,
-    NAMES_SHARED = 16 /* limit of the bytes of all names of an item: 16 times the bytes of its name area */
+    NAME_SHARING_FACTOR = 16 /* names may overlap: all of an item may have up to 16 times the bytes of its name area */
 };
 
 bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size,
@@ -183,9 +183,9 @@ static bool read_item(pfb_log_sample_reader *reader, pfb_log_item *item, size_t 
             return record_fail(&reader->error, PFB_BAD_INSTANCE_COUNT, item->offset + INSTANCES_COUNT);
         reader->instance_count = item->instance_count;
         reader->name_bytes_left = left - (size_t)item->instance_count * INSTANCE_BYTES;
-        /* A 32-bit size_t could overflow. */
-        reader->name_bytes_left = PFB_ALWAYS(reader->name_bytes_left <= SIZE_MAX / NAMES_SHARED)
-                                      ? reader->name_bytes_left * NAMES_SHARED
+        /* The product could overflow a size_t of 32 bits. */
+        reader->name_bytes_left = PFB_ALWAYS(reader->name_bytes_left <= SIZE_MAX / NAME_SHARING_FACTOR)
+                                      ? reader->name_bytes_left * NAME_SHARING_FACTOR
                                       : SIZE_MAX;
     } else if (item->kind == PFB_LOG_OBJECT) {
         item->block = p + ITEM_HEADER_BYTES;

@@ -9,8 +9,9 @@
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 
-/* A total order of the instances of a path; which one does not matter. The sizes of the names were checked when they
- * were read. If another thread changes the names during sorting, the order is wrong, but no access is out of bounds. */
+/* Compares two instances of a path by size and bytes of the name. Any total order would do: it is only used for
+ * matching. The sizes of the names were checked when they were read. If another thread changes the names during
+ * sorting, the order is wrong, but no access is out of bounds. */
 static int values_compare_names(const pfb_log_value *left, const pfb_log_value *right)
 {
     if (left->has_instance != right->has_instance)
@@ -50,7 +51,7 @@ static void values_sort(pfb_log_values *sample, size_t begin)
 
 static bool values_add(pfb_log_values *sample, const pfb_log_value *value)
 {
-    /* A value takes 24 bytes of a record or more, so that only one of 96 GiB has 2^32 of them. */
+    /* A value takes 24 bytes of a record or more: only a record of 96 GiB could have 2^32 values. */
     if (sample->count >= sample->capacity || PFB_NEVER(sample->count >= PFB_LOG_NONE))
         return false;
     sample->values[sample->count++] = *value;
@@ -197,7 +198,7 @@ bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes)
     uint64_t distance = utc > local ? utc - local : local - utc;
     if (distance > 60 * quarter)
         return false;
-    /* At most 60 turns. A 64-bit division would call a library function on 32-bit targets. */
+    /* At most 60 iterations. A 64-bit division would call a library function on 32-bit targets. */
     int32_t quarters = 0;
     for (uint64_t at = quarter / 2; at <= distance; at += quarter)
         quarters++;

@@ -5,7 +5,8 @@
 #include "bytes/memory.h"
 #include "perflib/v2_fields.h"
 
-/* Sizes of the fixed parts. */
+/* Sizes of a GUID, PERF_COUNTERSET_REG_INFO, PERF_COUNTER_REG_INFO, PERF_STRING_BUFFER_HEADER and
+ * PERF_STRING_COUNTER_HEADER. */
 enum {
     GUID_BYTES = 16,
     COUNTERSET_BYTES = 32,
@@ -16,7 +17,8 @@ enum {
 
 /* ---- GUIDs ----------------------------------------------------------------------------------------- */
 
-/* Maps byte positions of the text form to the GUID: the first three groups are little-endian numbers. */
+/* Position in the GUID of each byte of the text form. The first three groups are little-endian numbers, so their bytes
+ * are reversed. */
 static const uint8_t guid_order[GUID_BYTES] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
 
 static bool hyphen_follows(int byte)
@@ -184,7 +186,8 @@ bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pf
     bool is_sorted = registration->is_ascending || registration->order;
     uint32_t low = 0;
     uint32_t high = registration->counter_count;
-    while (low < high) { /* sorted: finds the first counter whose id is not below; unsorted: the first with this id */
+    while (low <
+           high) { /* sorted: finds the first counter whose id is `id` or above; unsorted: the first whose id is `id` */
         uint32_t middle = is_sorted ? low + (high - low) / 2 : low;
         uint32_t candidate_id = counter_id_at(registration, position_by_id(registration, middle));
         if (is_sorted ? candidate_id < id : candidate_id != id)
@@ -286,13 +289,13 @@ bool pfb_registration_strings_open(pfb_registration_strings *strings, const void
 }
 
 /* Reads the string at `start` of the block: it must begin after the entries and have its NUL before the block's end.
- * `blame` is the offset of the field that holds `start`. */
-static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, size_t blame, pfb_name *text)
+ * `error_offset` is the offset of the field that holds `start`. */
+static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, size_t error_offset, pfb_name *text)
 {
     enum { SHARING_FACTOR = 16 };
     size_t first = STRINGS_HEADER_BYTES + (size_t)STRING_ENTRY_BYTES * strings->count;
     if (start < first || start >= strings->size_bytes) {
-        strings->error = (pfb_error){PFB_BAD_STRING_OFFSET, blame};
+        strings->error = (pfb_error){PFB_BAD_STRING_OFFSET, error_offset};
         return false;
     }
     if (strings->last.bytes && strings->last_start == start) { /* consecutive entries often share a string */
@@ -306,7 +309,7 @@ static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, s
     }
     strings->scanned_bytes += cursor.at - start; /* at most 17 * size_bytes: cannot wrap */
     if (strings->scanned_bytes > SHARING_FACTOR * (uint64_t)strings->size_bytes) {
-        strings->error = (pfb_error){PFB_OVERLAPPING_STRINGS, blame};
+        strings->error = (pfb_error){PFB_OVERLAPPING_STRINGS, error_offset};
         return false;
     }
     strings->last = *text;

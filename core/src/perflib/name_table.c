@@ -6,7 +6,7 @@
 
 /* ---- Units ------------------------------------------------------------------------------------------- */
 
-/* The unread part of a table during one call. A local copy in inline functions, so that it stays in registers: the
+/* The unread part of a table during one call. The functions that use it are inline, so that it stays in registers; the
  * caller's struct would be loaded and stored for each unit. */
 typedef struct table_units {
     const uint8_t *data;
@@ -36,7 +36,7 @@ typedef struct piece {
 
 enum { PIECE_END = 0x10000 };
 
-/* Terminators as bits. All are at most a line feed, so that most units need one comparison. */
+/* Sets of terminators, as bits. No terminator is above a line feed, so that most units need one comparison. */
 enum { AT_NUL = 1, AT_TAB = 1 << '\t', AT_LINE = 1 << '\n' };
 
 static inline piece next_piece(table_units *u, unsigned ends)
@@ -131,7 +131,8 @@ typedef enum table_step { PAIR, SKIPPED, ENDED } table_step;
  * Empty lines are allowed. */
 static inline table_step skip_empty(pfb_name_table *table, table_units *u, const piece *p)
 {
-    /* All in one loop, to bound the cost per byte; looking for the end after each one would be quadratic. */
+    /* One loop for all of them: in a multi-string they are allowed only if nothing else follows, and to search for
+     * that from each empty string again would be quadratic. */
     for (; u->at < u->end; u->at += u->width) {
         unsigned unit = unit_at(u, u->at);
         if (unit != 0 && !(table->is_lines && unit == '\n'))
@@ -196,7 +197,7 @@ uint32_t pfb_name_table_count(pfb_name_table *table)
 {
     pfb_name_entry entry;
     uint32_t count = 0;
-    /* A pair has at least 3 bytes, so that only a table of 12 GiB has more. */
+    /* A pair has at least 3 bytes, so that only a table of 12 GiB could have more pairs. */
     while (PFB_ALWAYS(count < UINT32_MAX) && pfb_name_table_next_entry(table, &entry))
         count++;
     return count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/query.h"
 
-/* A path as units of one or two bytes. */
+/* A path as an array of units of one or two bytes. */
 typedef struct path_view {
     const uint8_t *bytes;
     size_t units;
@@ -28,7 +28,8 @@ static size_t find_unit(const path_view *t, size_t begin, size_t end, char unit)
     return begin;
 }
 
-/* Reads the index at the end of an instance; returns the end of the name before it. */
+/* Reads the index at the end of an instance, such as #1, if it has one. Returns the end of the name before the index.
+ */
 static size_t read_index(const path_view *t, size_t begin, size_t end, pfb_path *path)
 {
     enum { MAX_DIGITS = 9 };

@@ -23,7 +23,7 @@ static bool text_tolerate(pfb_pdh_text_reader *text, uint32_t note, pfb_code cod
 
 /* ---- Lines and cells ------------------------------------------------------------------------------------------- */
 
-/* A line. */
+/* The offsets of a line. */
 typedef struct text_line {
     size_t begin, end; /* without the line end */
     size_t next;       /* where the next line begins */
@@ -42,7 +42,7 @@ static text_line text_find_line(const uint8_t *data, size_t at, size_t size)
     return line;
 }
 
-/* A cell. */
+/* The offsets of a cell. */
 typedef struct text_cell {
     size_t begin, end; /* without the quotation marks */
     size_t next;       /* where the next cell begins; the end of the line after the last one */
@@ -178,7 +178,7 @@ static bool text_parse_zone(pfb_pdh_text_reader *text, span s)
     return true;
 }
 
-/* Parses the first cell of the header. */
+/* Parses the first cell of the header: the version, the time zone, or both. */
 static bool text_parse_version(pfb_pdh_text_reader *text, span s)
 {
     text->has_version = take_exactly(&s, "(PDH-CSV 4.0)") || take_exactly(&s, "(PDH-TSV 4.0)");
@@ -196,14 +196,14 @@ static char text_find_separator(const uint8_t *data, const text_line *line)
     return ',';
 }
 
-/* Returns true if the bytes are valid UTF-8. The decoder returns U+FFFD for a malformed byte and for a valid U+FFFD,
- * which has 3 bytes and begins with 0xEF. */
+/* Returns true if the bytes are valid UTF-8. The decoder returns U+FFFD for a malformed byte, which it skips alone, and
+ * for a U+FFFD in the text, which has 3 bytes. */
 static bool text_is_utf8(const uint8_t *data, size_t size)
 {
     for (size_t at = 0; at < size;) {
         size_t begin = at;
         bool is_replaced = pfb_decode_utf8(data, size, &at) == 0xFFFD;
-        if (is_replaced && at - begin != 3) /* U+FFFD itself has 3 bytes, a malformed one is skipped alone */
+        if (is_replaced && at - begin != 3)
             return false;
     }
     return true;
@@ -300,7 +300,7 @@ bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path)
 /* Checks that the cells after the time, from `at` on, are as many as the counters of the header. */
 static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, size_t at)
 {
-    bool is_cut = !line->is_complete; /* the end of a row without a line feed may be missing */
+    bool is_cut = !line->is_complete; /* without a line feed, the end of the row may be missing */
     uint64_t count = 0;
     for (; at < line->end; count++) {
         text_cell cell = text_find_cell(text->data, at, line->end, text->separator);

@@ -6,8 +6,8 @@
 #include "bytes/store.h"
 #include "perflib/v2_fields.h"
 
-/* Returns true if the size alone shows that a name has too many units: each takes 2 bytes of UTF-16, and at most 3 of
- * any other encoding. */
+/* Returns true if the size alone shows that a name has more than PFB_QUERY_NAME_UNITS units: a unit takes 2 bytes of
+ * UTF-16, and at most 3 of any other encoding. */
 static bool is_oversized(const pfb_name *name)
 {
     bool is_utf16 = name->encoding == PFB_ENCODING_UTF16LE || name->encoding == PFB_ENCODING_UTF16BE;
@@ -80,7 +80,7 @@ static uint32_t fold_case(uint32_t unit, uint32_t options)
     return (options & PFB_MATCH_IGNORE_CASE) && unit >= 'A' && unit <= 'Z' ? unit + ('a' - 'A') : unit;
 }
 
-/* Returns true if the pattern is too long to be matched. */
+/* Returns true if the pattern has more than PFB_QUERY_NAME_UNITS units. */
 static bool is_too_long(const pfb_name *pattern)
 {
     pfb_units units = {0, 0};
@@ -90,8 +90,8 @@ static bool is_too_long(const pfb_name *pattern)
     return count > PFB_QUERY_NAME_UNITS;
 }
 
-/* After a mismatch, the last * matches one more unit and the comparison continues after it. Longer matches of earlier *
- * need not be tried. */
+/* A * first matches nothing. After a mismatch, the last * matches one more unit and the comparison continues after that
+ * unit. Longer matches of earlier * need not be tried: the last * can match the same units. */
 bool pfb_query_match(const pfb_name *pattern, const pfb_name *name, uint32_t options)
 {
     pfb_units p = {0, 0};

@@ -8,15 +8,16 @@
 
 enum { MULTI_COUNT_BYTES = 4 };
 
-/* Many definitions may describe the same bytes of small counter blocks, so the work for the values of an object is
- * bounded by the object's size. A value with its base is one unit of work, a value of a multi counter two. An object
- * has one unit of work per 2 bytes: most values have 4 bytes or more, and counters may share a base. Searches for multi
- * counts examine at most one definition per 8 bytes of the object. */
+/* In a hostile object, many definitions may describe the same bytes of many small counter blocks, so the work for its
+ * values is bounded by its size. A value with its base is one unit of work, a value of a multi counter two. An object
+ * has one unit per 2 bytes. Real objects need less: most values have 4 bytes or more, even if some counters share the
+ * bytes of a base. Searches for multi counts examine at most one definition per 8 bytes of the object. */
 enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
 
 /* ---- Failures ---------------------------------------------------------------------------------------- */
 
-/* Records a cursor's error as that of the block, after which no object can be found. Returns true if there is none. */
+/* Returns true if the cursor has no error. Otherwise records its error as that of the block, and that no further object
+ * can be found. */
 static bool record_block_error(pfb_v1_reader *block, const pfb_cursor *cursor)
 {
     if (block->error.code == PFB_OK)
@@ -34,7 +35,7 @@ PFB_NOINLINE static bool fail_object(pfb_v1_reader *block, pfb_code code, size_t
 {
     if (block->error.code == PFB_OK)
         block->error = (pfb_error){code, offset};
-    block->object_error = (pfb_error){code, offset}; /* the first one: nothing more is read of the object */
+    block->object_error = (pfb_error){code, offset}; /* overwrites none: reading of an object ends at its first error */
     block->instances_left = 0;
     block->value_count = block->values_read;
     return false;
@@ -56,7 +57,7 @@ static bool is_aligned(pfb_v1_reader *block, uint32_t size, size_t offset)
     return size % 8 == 0 || v1_tolerate(block, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, offset);
 }
 
-/* Returns the n bytes at `offset` of the block, which were checked. */
+/* Returns the n bytes at `offset` of the block, whose bounds the caller has checked. */
 static inline const uint8_t *v1_checked(const pfb_v1_reader *block, size_t offset, size_t n)
 {
     return pfb_checked((pfb_view){block->data, block->total_size_bytes}, offset, n);
@@ -70,7 +71,7 @@ static pfb_name cut_name(const pfb_v1_reader *block, const uint8_t *p, uint32_t 
     uint32_t encoding = pfb_v1_encoding(code_page, block->is_big_endian);
     uint32_t length = 0;
     if (encoding == PFB_ENCODING_UTF16LE || encoding == PFB_ENCODING_UTF16BE) {
-        length = 2 * (uint32_t)pfb_count_ended_units(p, size / 2); /* 0 is 0 in either order */
+        length = 2 * (uint32_t)pfb_count_ended_units(p, size / 2); /* a NUL is the same in both byte orders */
     } else {
         while (length < size && p[length] != 0)
             length++;
@@ -93,7 +94,7 @@ bool pfb_v1_recognise(const void *data, size_t size)
     return little == 4 || big == 4;
 }
 
-/* Reads the byte order from the signature; LittleEndian must agree. */
+/* Reads the byte order from the signature; the field LittleEndian must agree with it. */
 static void read_byte_order(pfb_v1_reader *block, pfb_cursor *cursor, const uint8_t *p)
 {
     if (!pfb_v1_recognise(p, V1_HEADER_BYTES)) {
@@ -106,7 +107,7 @@ static void read_byte_order(pfb_v1_reader *block, pfb_cursor *cursor, const uint
         pfb_cursor_fail(cursor, PFB_BAD_BYTE_ORDER, 8);
 }
 
-/* A bad system name is only noted, since the objects can be found without it. */
+/* A system name outside the block is only noted (strict: an error), because the objects can be found without it. */
 static void read_system_name(pfb_v1_reader *block, pfb_cursor *cursor, const uint8_t *p, uint32_t total)
 {
     uint32_t size = load32(block, p + 80);
@@ -211,7 +212,7 @@ static pfb_error check_layout(const pfb_v1_object *object, uint32_t header, uint
     if (object->counter_count > (definitions - header) / V1_DEFINITION_BYTES)
         return (pfb_error){PFB_BAD_COUNTER_COUNT, object->offset + 32};
     if (instances < PFB_V1_METADATA_NO_INSTANCES ||
-        (instances > 0 && (uint32_t)instances > (object->size_bytes - definitions) / V1_LEAST_INSTANCE_BYTES))
+        (instances > 0 && (uint32_t)instances > (object->size_bytes - definitions) / V1_MIN_INSTANCE_BYTES))
         return (pfb_error){PFB_BAD_INSTANCE_COUNT, object->offset + 40};
     return (pfb_error){PFB_OK, 0};
 }
@@ -249,8 +250,8 @@ static void forget_object(pfb_v1_reader *block)
 
 bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object)
 {
-    /* Checks what the caller left unread. The definitions are checked with the first instance, even if there is none.
-     */
+    /* Checks what the caller left unread. This includes the definitions: pfb_v1_next_instance checks them, also for an
+     * object without instances. */
     pfb_v1_instance unread;
     while (pfb_v1_next_instance(block, &unread))
         continue;
@@ -328,7 +329,8 @@ bool pfb_v1_next_counter(pfb_v1_reader *block, pfb_v1_counter *counter)
     return true;
 }
 
-/* The first 512 words of 4 bytes of a counter block have a bit each in covered_words. */
+/* covered_words has a bit for each of the first 512 words of 4 bytes of a counter block. An element of it, a mask, has
+ * the bits of MASK_BYTES bytes. */
 enum { COVERED_MASKS = sizeof(((pfb_v1_reader *)0)->covered_words) / sizeof(uint64_t), MASK_BYTES = 64 * 4 };
 
 /* Sets the bits of the words that a value of this size touches. */
@@ -346,6 +348,7 @@ static inline void cover(uint64_t *masks, uint32_t offset, uint32_t size)
     }
 }
 
+/* Returns true if covered_words has a bit for the 4 bytes at this offset. */
 static inline bool has_mask(uint32_t offset)
 {
     return offset % 4 == 0 && offset / MASK_BYTES < COVERED_MASKS;
@@ -374,7 +377,8 @@ static void find_covered_words(pfb_v1_reader *block)
     }
 }
 
-/* Returns true for a counter with a multi count. The type of multi counts has the bit too. */
+/* Returns true for the type of a counter that has a multi count. PERF_COUNTER_MULTI_BASE, the type of the multi counts
+ * themselves, has the bit too, but is a base. */
 static inline bool is_multi(uint32_t type)
 {
     return (type & PFB_TYPE_MULTI) != 0 && !is_base(type);
@@ -438,7 +442,7 @@ static size_t read_definition_of_instance(pfb_v1_reader *block, pfb_v1_instance 
     return offset + size;
 }
 
-/* Reads the PERF_COUNTER_BLOCK at `offset`, which ends the instance. */
+/* Reads the header of the PERF_COUNTER_BLOCK at `offset`, the last part of the instance. */
 static bool read_counter_block(pfb_v1_reader *block, pfb_v1_instance *instance, size_t offset)
 {
     size_t left = block->object_end - offset;
@@ -521,8 +525,9 @@ static inline uint64_t load_number(const pfb_v1_reader *block, uint32_t offset, 
     return size == 4 ? load32(block, p) : load64(block, p);
 }
 
-/* Returns true if no definition covers any of the 4 bytes at an offset of the counter blocks. For offsets without a bit
- * in covered_words: searches all definitions, and returns false once searches_left does not allow another search. */
+/* Returns true if no definition covers any of the 4 bytes at an offset of the counter blocks. Used for offsets without
+ * a bit in covered_words: searches all definitions, and returns false once searches_left does not allow another search.
+ */
 PFB_NOINLINE static bool are_uncovered(pfb_v1_reader *block, uint32_t offset)
 {
     if (block->searches_left < block->counter_count)
@@ -547,7 +552,7 @@ PFB_NOINLINE static bool are_uncovered(pfb_v1_reader *block, uint32_t offset)
 static void add_multi_count(pfb_v1_reader *block, pfb_v1_value *value)
 {
     uint32_t offset =
-        (uint32_t)(value->offset - block->values_offset) + value->size_bytes; /* it lies inside: no wrap */
+        (uint32_t)(value->offset - block->values_offset) + value->size_bytes; /* the value lies inside: no wrap */
     if (!lies_inside(block, offset, MULTI_COUNT_BYTES))
         return;
     if (has_mask(offset) ? is_covered(block->covered_words, offset) : !are_uncovered(block, offset))
@@ -556,8 +561,8 @@ static void add_multi_count(pfb_v1_reader *block, pfb_v1_value *value)
     value->multi_count = load_number(block, offset, MULTI_COUNT_BYTES);
 }
 
-/* Adds the base or the multi count that the definition at `p` describes to the value before it. The size is that of the
- * definition, not of its type. */
+/* Adds the base or the multi count that the definition at `p` describes to the value before it. Its size is CounterSize
+ * of the definition, even if the type has another size. */
 static void add_base(const pfb_v1_reader *block, const uint8_t *p, uint32_t type, pfb_v1_value *value)
 {
     uint32_t size = load32(block, p + 32);
@@ -575,7 +580,7 @@ static void add_base(const pfb_v1_reader *block, const uint8_t *p, uint32_t type
     }
 }
 
-/* Adds the base and the multi count of a value of this type that is not a base, from the definition after its own,
+/* Adds the base and the multi count of a value, whose type is not that of a base, from the definition after its own,
  * which is the next one to be read. Only a multi counter takes that definition as its multi count. Always returns true.
  */
 PFB_NOINLINE static bool add_related(pfb_v1_reader *block, pfb_v1_value *value, uint32_t type)
@@ -592,7 +597,8 @@ PFB_NOINLINE static bool add_related(pfb_v1_reader *block, pfb_v1_value *value, 
     return true;
 }
 
-/* Called after the last value that the current instance may have. Always returns false. */
+/* Called when no value is left to return. If that is because the limit on work cut the values of the instance, records
+ * the error. Always returns false. */
 PFB_NOINLINE static bool v1_end_values(pfb_v1_reader *block)
 {
     if (block->values_read < block->counter_count && block->object_error.code == PFB_OK && block->values_offset != 0)
@@ -604,7 +610,7 @@ bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value)
 {
     if (block->values_read >= block->value_count)
         return v1_end_values(block);
-    uint32_t step = block->definition_step; /* if known, the address of the next definition needs no load */
+    uint32_t step = block->definition_step; /* if known, the next definition is found without a load */
     if (step == 0)
         step = definition_size(block, block->value_definition);
     if (step == 0)

@@ -6,17 +6,18 @@
 #include "bytes/cursor.h"
 #include "perfblock/v1.h"
 
-/* PERF_DATA_BLOCK, PERF_OBJECT_TYPE, PERF_COUNTER_DEFINITION, PERF_INSTANCE_DEFINITION, PERF_COUNTER_BLOCK. */
+/* Sizes of PERF_DATA_BLOCK, PERF_OBJECT_TYPE, PERF_COUNTER_DEFINITION, PERF_INSTANCE_DEFINITION and the header of
+ * PERF_COUNTER_BLOCK. */
 enum {
     V1_HEADER_BYTES = 88,
     V1_OBJECT_HEADER_BYTES = 64,
     V1_DEFINITION_BYTES = 40,
     V1_INSTANCE_BYTES = 24,
     V1_COUNTER_BLOCK_BYTES = 4,
-    V1_LEAST_INSTANCE_BYTES = V1_INSTANCE_BYTES + V1_COUNTER_BLOCK_BYTES
+    V1_MIN_INSTANCE_BYTES = V1_INSTANCE_BYTES + V1_COUNTER_BLOCK_BYTES
 };
 
-/* Returns the encoding of names under the code page of an object. */
+/* Returns the encoding of the instances' names in an object with this code page. */
 static inline uint32_t pfb_v1_encoding(uint32_t code_page, bool is_big_endian)
 {
     if (code_page != 0)
@@ -31,7 +32,7 @@ static inline uint16_t load_be16(const uint8_t *p)
     return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-/* Not every compiler turns the shifts into one load and one swap. */
+/* Builtins, because not every compiler turns the shifts into one load and one swap. */
 #if defined(__GNUC__)
 
 static inline uint32_t load_be32(const uint8_t *p)
@@ -75,7 +76,7 @@ static inline uint64_t load64(const pfb_v1_reader *block, const uint8_t *p)
     return block->is_big_endian ? load_be64(p) : load_le64(p);
 }
 
-/* Two's complement without the implementation-defined conversions. */
+/* Numbers in two's complement. A cast of values above INT32_MAX or INT64_MAX would be implementation-defined. */
 static inline int32_t load32s(const pfb_v1_reader *block, const uint8_t *p)
 {
     uint32_t bits = load32(block, p);

@@ -5,16 +5,17 @@
 #include "perflib/v2_fields.h"
 #include "perflib/v2_skip.h"
 
-enum { COUNTER_ID_BYTES = 4, V2_LEAST_INSTANCE_BYTES = 8 };
+enum { COUNTER_ID_BYTES = 4, V2_MIN_INSTANCE_BYTES = 8 /* the header without a name */ };
 
-/* A bit of the kinds 4 and 6. */
+/* The bit that the two kinds with PERF_MULTI_INSTANCES, 4 and 6, have in common. */
 enum { KIND_BIT_INSTANCES = 4 };
 
-/* The two layouts of nearly all values in V2 replies: 8 bytes of data, or 4 and 4 of padding. A reader compares the
- * header as one 64-bit number; a value with one of these headers needs only a bounds check. */
+/* Nearly all values in V2 replies have one of two layouts of 16 bytes (regular values): a header and 8 bytes of data,
+ * or a header, 4 bytes of data and 4 of padding. The reader compares the header as one 64-bit number; a value with one
+ * of these headers needs only a bounds check. */
 enum { REGULAR_VALUE_BYTES = 16 };
 
-/* PERF_COUNTER_DATA: dwDataSize, then dwSize. */
+/* PERF_COUNTER_DATA as a little-endian number: dwDataSize is the low half, dwSize the high half. */
 #define REGULAR_HEADER_8 ((uint64_t)REGULAR_VALUE_BYTES << 32 | 8)
 #define REGULAR_HEADER_4 ((uint64_t)REGULAR_VALUE_BYTES << 32 | 4)
 
@@ -30,7 +31,7 @@ static inline void v2_end_values(pfb_v2_reader *reader)
     reader->value_end = reader->regular_end = reader->value_position;
 }
 
-/* Returns the n bytes at `offset` of the reply, which were checked. */
+/* Returns the n bytes at `offset` of the reply, whose bounds the caller has checked. */
 static inline const uint8_t *v2_checked(const pfb_v2_reader *reader, size_t offset, size_t n)
 {
     return pfb_checked((pfb_view){reader->data, reader->total_size_bytes}, offset, n);
@@ -112,7 +113,7 @@ typedef struct result_parts {
     uint32_t instance_count;
 } result_parts;
 
-/* The error codes of a part (PERF_MULTI_COUNTERS or PERF_MULTI_INSTANCES) and the least size of an item in it. */
+/* The error codes of a part (PERF_MULTI_COUNTERS or PERF_MULTI_INSTANCES) and the minimum size of an item in it. */
 typedef struct part_rules {
     pfb_code truncated, bad_size, bad_count;
     uint32_t item_bytes;
@@ -136,7 +137,7 @@ static inline bool read_part_header(pfb_v2_reader *reader, const result_parts *p
     return true;
 }
 
-/* PERF_MULTI_COUNTERS. What follows is located by dwSize alone: the size may or may not include the padding after an
+/* Reads PERF_MULTI_COUNTERS. The next part begins where dwSize ends, which may or may not include the padding after an
  * odd number of ids. */
 static inline bool read_counters(pfb_v2_reader *reader, result_parts *parts)
 {
@@ -149,11 +150,11 @@ static inline bool read_counters(pfb_v2_reader *reader, result_parts *parts)
     return true;
 }
 
-/* PERF_MULTI_INSTANCES. Narrows [at, end) to the instances. */
+/* Reads PERF_MULTI_INSTANCES and narrows [at, end) to the instances. */
 static inline bool read_instances(pfb_v2_reader *reader, result_parts *parts)
 {
     const part_rules rules = {PFB_TRUNCATED_INSTANCES, PFB_BAD_INSTANCES_SIZE, PFB_BAD_INSTANCE_COUNT,
-                              V2_LEAST_INSTANCE_BYTES};
+                              V2_MIN_INSTANCE_BYTES};
     size_t offset = parts->at;
     uint32_t size = 0;
     if (!read_part_header(reader, parts, rules, &size, &parts->instance_count))
@@ -168,7 +169,7 @@ typedef struct result_header {
     uint32_t status, kind, size;
 } result_header;
 
-/* Returns the result at the reader's position and makes it the current one. Always returns true. */
+/* Makes the result at the reader's position the current one and returns it in *result. Always returns true. */
 static inline bool begin_result(pfb_v2_reader *reader, pfb_v2_result *result, result_header header,
                                 const result_parts *parts)
 {
@@ -197,8 +198,8 @@ static inline bool begin_result(pfb_v2_reader *reader, pfb_v2_result *result, re
     return true;
 }
 
-/* Slow path: reads a result of any kind except single counter; its size was checked. Not inlined, and neither are the
- * functions that skip unread items, so that the fast path for many small results needs no stack frame. */
+/* Slow path: reads a result of any kind except single counter. The caller has checked its size. Neither this function
+ * nor those that skip unread items are inlined, so that the fast path for many small results needs no stack frame. */
 PFB_NOINLINE static bool read_other_result(pfb_v2_reader *reader, pfb_v2_result *result, result_header header)
 {
     size_t offset = reader->result_end;
@@ -360,15 +361,15 @@ bool pfb_v2_next_instance(pfb_v2_reader *reader, pfb_v2_instance *instance)
 
 /* ---- Values ---------------------------------------------------------------------------------------- */
 
-/* Returns the value at the reader's position, whose sizes were checked, and moves past it. Assigns field by field, in
- * an order in which compilers do not combine two fields into a vector, which is slower. */
+/* Returns the value at the reader's position, whose sizes the caller has checked, and moves past it. The fields are
+ * assigned in an order in which compilers do not combine two stores into a vector store, which is slower. */
 static inline void return_value(pfb_v2_reader *reader, pfb_v2_value *value, uint32_t data_size, uint32_t size)
 {
     size_t offset = reader->at;
     const uint8_t *raw = v2_checked(reader, offset + V2_VALUE_HEADER_BYTES, data_size);
     uint32_t position = reader->value_position;
-    /* Position < counter_count, which was checked against the size of the id list; it is 0 where there is none. */
-    uint32_t counter_id = load_le32_of(reader->ids, position);
+    /* position < counter_count, which was checked against the size of the id list; for no_ids the position is 0. */
+    uint32_t counter_id = load_le32_at(reader->ids, position);
     value->offset = offset;
     reader->at = offset + size;
     value->data_offset = offset + V2_VALUE_HEADER_BYTES;
@@ -410,8 +411,8 @@ PFB_NOINLINE static bool read_unbounded_value(pfb_v2_reader *reader, pfb_v2_valu
     return read_irregular_value(reader, value, header, left);
 }
 
-/* PERF_COUNTER_DATA. dwDataSize comes before dwSize, unlike in the other structures. The only function here that runs
- * once per value: it tests the two common layouts first. */
+/* Reads a PERF_COUNTER_DATA. The only function here that runs once per value: it tests the two regular layouts first.
+ */
 PFB_NOINLINE bool pfb_v2_next_value(pfb_v2_reader *reader, pfb_v2_value *value)
 {
     if (reader->value_position >= reader->regular_end)
@@ -461,8 +462,8 @@ static uint32_t store_chosen(const pfb_v2_values *bulk, const pfb_v2_value *valu
     return next;
 }
 
-/* Copies values to elements that are `step` apart, up to the first value that has neither of the two common layouts.
- * Returns the number of values copied. Inlined once with `sizes` and once with null. */
+/* Copies values to elements that are `step` apart, up to the first value that is not regular. Returns the number of
+ * values copied. Inlined once with `sizes` and once with null. */
 static inline uint32_t copy_regular(const uint8_t *p, uint32_t count, uint64_t *values, uint8_t *sizes, size_t step)
 {
     size_t to = 0;
@@ -487,7 +488,7 @@ static uint32_t read_regular(pfb_v2_reader *reader, const pfb_v2_values *bulk, u
 {
     size_t left = (reader->instances_end - reader->at) / REGULAR_VALUE_BYTES;
     uint32_t count = left < values_left(reader) ? (uint32_t)left : values_left(reader);
-    if (count == 0) /* the arrays may have no place for this position */
+    if (count == 0) /* the arrays may have no element for this position */
         return position;
     const uint8_t *p = v2_checked(reader, reader->at, (size_t)REGULAR_VALUE_BYTES * count);
     size_t to = bulk->instance_count * bulk->instance_step + position * bulk->position_step;
@@ -498,8 +499,8 @@ static uint32_t read_regular(pfb_v2_reader *reader, const pfb_v2_values *bulk, u
     return position + n;
 }
 
-/* Reads the values of the current instance: one by one if positions are chosen, otherwise only those without a common
- * layout. */
+/* Reads the values of the current instance: one by one if positions are chosen; otherwise runs of regular values are
+ * copied, and only the others are read one by one. */
 static void read_instance_values(pfb_v2_reader *reader, pfb_v2_values *bulk)
 {
     pfb_v2_value value;

@@ -11,13 +11,13 @@
 
 typedef struct fault_row {
     char name[24];
-    uint8_t field;
-    uint8_t code;
-    uint32_t replacement;
-    bool is_added; /* add the replacement to the valid value */
+    uint8_t field;        /* write_field */
+    uint8_t code;         /* pfb_fault_code */
+    uint32_t replacement; /* what is written instead of the valid value */
+    bool is_added;        /* the replacement is added to the valid value */
 } fault_row;
 
-#define HUGE_SIZE UINT32_C(0xFFFFFFF8) /* a multiple of 8: not an alignment error */
+#define HUGE_SIZE UINT32_C(0xFFFFFFF8) /* a multiple of 8, so that the alignment is not a second fault */
 
 static const fault_row faults[PFB_FAULT_COUNT] = {
     [PFB_FAULT_NONE] = {"", FIELD_NONE, PFB_OK, 0, false},
@@ -129,7 +129,7 @@ size_t pfb_write_zeros(pfb_writer *writer, size_t count)
 
 bool pfb_write_writable(const pfb_writer *writer, size_t at, size_t count)
 {
-    /* Every offset is that of something appended. */
+    /* Callers pass offsets of bytes that were appended. */
     return PFB_ALWAYS(at <= writer->size_bytes) && count <= writer->size_bytes - at && at <= writer->capacity &&
            count <= writer->capacity - at;
 }
@@ -190,8 +190,8 @@ size_t pfb_write_utf16(pfb_writer *writer, const pfb_name *name)
     return at + size;
 }
 
-/* Appends a name, its NUL, and zeros until the distance from `block_at` is a multiple of 8. The fault FIELD_NAME_END
- * replaces NUL and padding. */
+/* Appends a name, its NUL, and zeros until the distance from `block_at` is a multiple of 8. A fault of FIELD_NAME_END
+ * replaces NUL and padding by the letter x. */
 static void append_text(pfb_writer *writer, const pfb_name *name, size_t block_at)
 {
     size_t end = pfb_write_utf16(writer, name);
@@ -237,7 +237,7 @@ static void append_counter_ids(pfb_writer *writer, const uint32_t *ids, uint32_t
         return;
     }
     size_t ids_at = pfb_write_zeros(writer, ids_size);
-    for (uint32_t i = 0; i < count && writer->error.code == PFB_OK; i++) /* not while measuring */
+    for (uint32_t i = 0; i < count && writer->error.code == PFB_OK; i++) /* skipped while only the size is measured */
         pfb_write_put32(writer, ids_at + (size_t)4 * i, ids[i]);
     pfb_write_zeros(writer, count % 2 ? 4 : 0);
     pfb_write_put_field(writer, FIELD_COUNTERS_SIZE, at, writer->size_bytes - at);
@@ -384,18 +384,18 @@ void pfb_write_begin_strings(pfb_writer *writer, uint32_t count)
     }
     writer->strings_at = pfb_write_zeros(writer, HEADER_BYTES);
     pfb_write_zeros(writer, entries);
-    writer->strings_given = 0;
+    writer->strings_written = 0;
     writer->string_count = count;
     pfb_write_put_field(writer, FIELD_STRING_COUNT, writer->strings_at + 4, count);
 }
 
 void pfb_write_counter_string(pfb_writer *writer, uint32_t counter_id, const pfb_name *text)
 {
-    if (writer->strings_given >= writer->string_count) { /* one more entry would overwrite the strings */
+    if (writer->strings_written >= writer->string_count) { /* one more entry would overwrite the strings */
         pfb_write_fail(writer, PFB_CALLER_ORDER);
         return;
     }
-    size_t entry = writer->strings_at + 8 + (size_t)8 * writer->strings_given++;
+    size_t entry = writer->strings_at + 8 + (size_t)8 * writer->strings_written++;
     pfb_write_put32(writer, entry, counter_id);
     if (!text || !text->bytes) {
         pfb_write_put32(writer, entry + 4, PFB_NO_ID);
@@ -408,7 +408,7 @@ void pfb_write_counter_string(pfb_writer *writer, uint32_t counter_id, const pfb
 void pfb_write_end_strings(pfb_writer *writer)
 {
     size_t size = writer->size_bytes - writer->strings_at;
-    if (writer->strings_given != writer->string_count)
+    if (writer->strings_written != writer->string_count)
         pfb_write_fail(writer, PFB_CALLER_ORDER);
     pfb_write_zeros(writer, round_up_8(size) - size);
     pfb_write_put_field(writer, FIELD_STRINGS_SIZE, writer->strings_at, writer->size_bytes - writer->strings_at);

@@ -5,7 +5,7 @@
 /* Appending bytes and fields, and planting faults; defined in write.c, shared with write_v1.c. */
 #include "perfblock/write.h"
 
-/* The fields that a fault can replace. */
+/* The fields that a fault can replace; FIELD_NONE is a field to which no fault applies. */
 typedef enum write_field {
     FIELD_NONE,
     FIELD_TOTAL_SIZE,
@@ -59,7 +59,8 @@ void pfb_write_put64(pfb_writer *writer, size_t at, uint64_t value);
 /* Appends a name as UTF-16LE and its NUL. Returns the offset of the NUL. */
 size_t pfb_write_utf16(pfb_writer *writer, const pfb_name *name);
 
-/* Returns true if the planted fault is for this field and was not used before; records that it is used, at `at`. */
+/* Returns true if the writer's fault applies to this field and was not planted yet; records that it is planted, at
+ * `at`. */
 bool pfb_write_breaks(pfb_writer *writer, write_field which, size_t at);
 
 /* Writes a 32-bit field that a fault may replace. Each such field is written once, when its value is final. */

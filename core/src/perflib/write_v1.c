@@ -21,7 +21,7 @@ static void append_utf16(pfb_writer *writer, const pfb_name *name, bool is_big_e
     }
 }
 
-/* Returns true if the bytes of a name mean the same in every code page but the UTF-16 ones. */
+/* Returns true if all characters of a name are ASCII, which has the same bytes in every code page except UTF-16. */
 static bool is_ascii(const pfb_name *name)
 {
     bool is_same = name->encoding != PFB_ENCODING_UTF16LE && name->encoding != PFB_ENCODING_UTF16BE;
@@ -85,9 +85,9 @@ void pfb_write_begin_v1(pfb_writer *writer, const pfb_write_times *times, const 
     pfb_write_put_field(writer, FIELD_SIGNATURE, 0, is_big_endian ? 0x00500045 : 0x00450050); /* "PE" */
     put_halves(writer, 4, 'R', 'F');
     pfb_write_put_field(writer, FIELD_BYTE_ORDER, 8, is_big_endian ? 0 : 1);
-    pfb_write_put32(writer, 12, 1); /* version */
-    pfb_write_put32(writer, 16, 1); /* revision */
-    pfb_write_put32(writer, 32, UINT32_MAX);
+    pfb_write_put32(writer, 12, 1);          /* version */
+    pfb_write_put32(writer, 16, 1);          /* revision */
+    pfb_write_put32(writer, 32, UINT32_MAX); /* DefaultObject: none */
     put_times(writer, times);
     if (!system_name || system_name->bytes) {
         size_t size = append_name(writer, system_name, 0, 0);
@@ -175,14 +175,14 @@ uint32_t pfb_write_definition(pfb_writer *writer, const pfb_v1_counter *counter)
 
 /* ---- Instances and values ---------------------------------------------------------------------------- */
 
-void pfb_write_counter_block(pfb_writer *writer, uint32_t least_size_bytes)
+void pfb_write_counter_block(pfb_writer *writer, uint32_t min_size_bytes)
 {
     bool is_single = writer->instance_kind == PFB_V1_NO_INSTANCES;
     if (!writer->in_object || writer->has_block || (!is_single && !writer->has_instance)) {
         pfb_write_fail(writer, PFB_CALLER_ORDER);
         return;
     }
-    uint32_t size = least_size_bytes > writer->values_end ? least_size_bytes : writer->values_end;
+    uint32_t size = min_size_bytes > writer->values_end ? min_size_bytes : writer->values_end;
     if (size > UINT32_MAX - 7) {
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return;
@@ -223,7 +223,8 @@ void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance)
     pfb_write_put_field(writer, FIELD_INSTANCE_SIZE, at, writer->size_bytes - at);
 }
 
-/* Returns in *at where bytes of the counter block go; begins the block if needed. False if they are out of bounds. */
+/* Stores in *at the offset in the output of `size` bytes at `offset` of the counter block; begins the block if needed.
+ * Returns false if the bytes are out of bounds. */
 static bool find_value(pfb_writer *writer, uint32_t offset, uint32_t size, size_t *at)
 {
     if (!writer->has_block)
@@ -269,6 +270,7 @@ void pfb_write_end_object(pfb_writer *writer)
     end_instance(writer);
     size_t at = writer->object_at;
     int32_t kind = writer->instance_kind;
+    /* Different faults apply to the instance count of an object with instances and of definitions only. */
     write_field instances = kind == 0 ? FIELD_OBJECT_INSTANCES : kind < -1 ? FIELD_METADATA_INSTANCES : FIELD_NONE;
     pfb_write_put_field(writer, FIELD_DEFINITION_LENGTH, at + 4, writer->definitions_end - at);
     pfb_write_put_field(writer, FIELD_COUNTER_COUNT, at + 32, writer->definition_count);
@@ -300,8 +302,8 @@ void pfb_write_name(pfb_writer *writer, uint32_t index, const pfb_name *name)
     size_t count = write_digits(digits, index);
     size_t at = pfb_write_zeros(writer, 2 * count + 2);
     pfb_write_put_bytes(writer, at, digits, 2 * count);
-    /* The fault replaces the first two digits by letters. The first index of the table stays valid: readers detect the
-     * form by it. */
+    /* The fault replaces the first two digits by letters. The first index of the table stays valid, because readers use
+     * it to detect the form of the table. */
     if (writer->in_names && count >= 2 && pfb_write_breaks(writer, FIELD_NAME_INDEX, at))
         pfb_write_put32(writer, at, UINT32_C(0x00780078));
     writer->in_names = true;

@@ -15,22 +15,25 @@ static bool is_same_query(const pfb_sample_result *a, const pfb_sample_result *b
            a->counter_id == b->counter_id;
 }
 
-/* Matches the rows of two results as far as they have the same instances in the same order. Returns the number of
- * matched rows. Ranks need not be compared: all earlier rows are the same. */
-static uint32_t match_in_step(const pfb_sample *older, pfb_sample *newer, const pfb_sample_result *from,
-                              const pfb_sample_result *to)
+/* Matches the rows of two results up to the first position where their instances differ. Returns the number of matched
+ * rows. Ranks need not be compared, because all earlier rows have the same instances. */
+static uint32_t match_in_step(const pfb_sample *older, pfb_sample *newer, const pfb_sample_result *older_result,
+                              const pfb_sample_result *newer_result)
 {
     uint32_t n = 0;
-    while (n < from->row_count && n < to->row_count) {
-        if (!pfb_sample_same_instance(&older->rows[from->first_row + n], &newer->rows[to->first_row + n]))
+    while (n < older_result->row_count && n < newer_result->row_count) {
+        uint32_t older_row = older_result->first_row + n;
+        uint32_t newer_row = newer_result->first_row + n;
+        if (!pfb_sample_same_instance(&older->rows[older_row], &newer->rows[newer_row]))
             break;
-        newer->rows[to->first_row + n].older_row = from->first_row + n;
+        newer->rows[newer_row].older_row = older_row;
         n++;
     }
     return n;
 }
 
-/* Finds the older row of a result that is at another position, because queries were added or removed. */
+/* Finds the older row of an instance whose result is at another position there, because queries were added or removed.
+ */
 static uint32_t find_moved_row(const pfb_sample *older, const pfb_sample *newer, uint32_t row,
                                pfb_related_rows *related)
 {
@@ -45,22 +48,23 @@ static uint32_t find_moved_row(const pfb_sample *older, const pfb_sample *newer,
 
 /* ---- All rows --------------------------------------------------------------------------------------------------- */
 
-/* Matches the rows of a newer result: in step as long as possible, the others by the sorted rows of the older sample.
+/* Matches the rows of a newer result: those at the beginning in step, the others by the sorted rows of the older
+ * sample.
  */
 static void match_result(pfb_sample *older, pfb_sample *newer, uint32_t r)
 {
-    pfb_sample_result *to = &newer->results[r];
-    bool in_place = r < older->counts.results && is_same_query(&older->results[r], to);
-    uint32_t n = in_place ? match_in_step(older, newer, &older->results[r], to) : 0;
-    if (n == to->row_count)
+    const pfb_sample_result *result = &newer->results[r];
+    bool same_position = r < older->counts.results && is_same_query(&older->results[r], result);
+    uint32_t n = same_position ? match_in_step(older, newer, &older->results[r], result) : 0;
+    if (n == result->row_count)
         return;
     pfb_sample_rank_rows(older);
     pfb_sample_rank_rows(newer);
     pfb_related_rows related = {.group = PFB_NONE};
-    for (; n < to->row_count; n++) {
-        uint32_t row = to->first_row + n;
+    for (; n < result->row_count; n++) {
+        uint32_t row = result->first_row + n;
         pfb_row_key key = pfb_sample_row_key(newer, row);
-        uint32_t found = in_place ? pfb_sample_find_row(older, &key, newer->rows[row].rank) : PFB_NONE;
+        uint32_t found = same_position ? pfb_sample_find_row(older, &key, newer->rows[row].rank) : PFB_NONE;
         newer->rows[row].older_row = found != PFB_NONE ? found : find_moved_row(older, newer, row, &related);
     }
 }
@@ -81,7 +85,7 @@ void pfb_sample_match(pfb_sample *older, pfb_sample *newer)
 
 /* ---- Inputs of a counter ------------------------------------------------------------------------------------ */
 
-/* The sizes in bytes of numbers; also used as bits. */
+/* The sizes in bytes of numbers. A set of sizes is the sum of its elements. */
 enum { SIZE_4 = 4, SIZE_8 = 8 };
 
 /* The sizes that a type declares. Raw counts have either size. */
@@ -100,36 +104,38 @@ typedef struct numbers {
 } numbers;
 
 /* Requires a result with rows. */
-static numbers numbers_of(const pfb_sample *sample, uint32_t column)
+static numbers column_numbers(const pfb_sample *sample, uint32_t column)
 {
     const pfb_sample_result *result = &sample->results[sample->columns[column].result];
     size_t place = pfb_sample_place(sample, result->first_row, column);
     return (numbers){sample->raw + place, sample->sizes + place};
 }
 
-/* A counter that another one refers to. */
+/* A counter that another counter refers to: its base, its multi count, or its clock. */
 typedef struct reference {
-    bool exists;              /* there is such a counter, it is another one, and of a type that fits */
-    bool elsewhere;           /* in another result: looked up for each row */
-    uint8_t sizes;            /* that its data may have: SIZE_ bits */
-    numbers numbers;          /* unless elsewhere */
-    pfb_column_range columns; /* elsewhere: all columns of the counter */
+    bool exists;              /* the sample has the counter, and its type fits the role */
+    bool in_other_result;     /* the number is looked up for each row */
+    uint8_t sizes;            /* SIZE_ bits: the sizes that its data may have */
+    numbers numbers;          /* unless in_other_result */
+    pfb_column_range columns; /* if in_other_result: all columns of the counter */
 } reference;
 
-/* What a counter refers to. */
+/* What a counter is for the counter that refers to it. */
 typedef enum role { ROLE_BASE, ROLE_MULTI_COUNT, ROLE_CLOCK } role;
 
-static bool fits_role(uint32_t type, role as, bool is_v1)
+/* Returns true if counters of this type can have the role. */
+static bool fits_role(uint32_t type, role wanted, bool is_v1)
 {
-    if (as == ROLE_BASE)
+    if (wanted == ROLE_BASE)
         return pfb_counter_type_is_base(type) && (is_v1 || pfb_counter_type_find(type) != NULL);
-    if (as == ROLE_MULTI_COUNT && is_v1)
+    if (wanted == ROLE_MULTI_COUNT && is_v1)
         return type == PFB_TYPE_MULTI_BASE;
     return pfb_counter_type_is_number(type);
 }
 
-/* Describes the counter that `column` refers to: that of the column `target`; PFB_NONE: it refers to none. */
-static reference refer(const pfb_sample *sample, const pfb_sample_column *column, uint32_t target, role as)
+/* Describes the counter of the column `target`, to which the counter of `column` refers; PFB_NONE: it refers to none.
+ */
+static reference refer(const pfb_sample *sample, const pfb_sample_column *column, uint32_t target, role wanted)
 {
     reference none = {.exists = false};
     if (target == PFB_NONE)
@@ -137,16 +143,16 @@ static reference refer(const pfb_sample *sample, const pfb_sample_column *column
     const pfb_sample_column *referred = &sample->columns[target];
     uint32_t type = referred->counter.type;
     bool is_v1 = sample->results[column->result].kind == PFB_V1_OBJECT;
-    if (!referred->has_counter || !fits_role(type, as, is_v1))
+    if (!referred->has_counter || !fits_role(type, wanted, is_v1))
         return none;
     /* V1 values may have either size: real providers write other sizes than their types declare. */
     reference r = {.exists = true,
-                   .elsewhere = referred->result != column->result,
+                   .in_other_result = referred->result != column->result,
                    .sizes = is_v1 ? SIZE_4 | SIZE_8 : declared_sizes(type)};
-    if (r.elsewhere)
+    if (r.in_other_result)
         r.columns = pfb_sample_columns_of(sample, &sample->results[column->result].counterset, referred->counter_id);
     else
-        r.numbers = numbers_of(sample, target);
+        r.numbers = column_numbers(sample, target);
     return r;
 }
 
@@ -154,17 +160,19 @@ static reference refer(const pfb_sample *sample, const pfb_sample_column *column
 typedef struct side {
     const pfb_sample *sample;
     uint32_t first_row, row_count; /* of the result */
-    uint8_t sizes;                 /* that the data may have: SIZE_ bits */
+    uint8_t sizes;                 /* SIZE_ bits: the sizes that the data may have */
     uint32_t shared;               /* PFB_HAS_ bits that every row has */
     numbers numbers;
-    const uint64_t *multi_counts; /* V1: those that follow the values; else null */
+    const uint64_t *multi_counts; /* V1: multi counts that follow the values; else null */
     reference base, multi_count, time, freq;
     pfb_raw_value raw;         /* of the row read last; type, base type and clocks are the same for all rows */
-    bool is_uniform;           /* rows of the same sizes differ in their numbers only */
-    pfb_related_rows *related; /* of the row read last that needed them */
+    bool is_uniform;           /* rows whose data have the same sizes differ only in `value` and `base` of `raw` */
+    pfb_related_rows *related; /* rows of the same instance in other results, for the last row that needed them */
 } side;
 
-/* `needs`: PFB_HAS_ bits of the inputs that are read; others are left out. Requires a result with rows. */
+/* Fills *s for a column. `needs`: PFB_HAS_ bits of the inputs to read; others are left out. Requires a result with
+ * rows.
+ */
 static void open_side(side *s, const pfb_sample *sample, uint32_t column, uint32_t needs, pfb_related_rows *related)
 {
     const pfb_sample_column *c = &sample->columns[column];
@@ -176,7 +184,7 @@ static void open_side(side *s, const pfb_sample *sample, uint32_t column, uint32
                 .row_count = result->row_count,
                 .sizes = is_v1 ? SIZE_4 | SIZE_8 : declared_sizes(c->counter.type),
                 .shared = PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ | object_clock,
-                .numbers = numbers_of(sample, column),
+                .numbers = column_numbers(sample, column),
                 .related = related};
     s->base = refer(sample, c, needs & PFB_HAS_BASE ? c->base_column : PFB_NONE, ROLE_BASE);
     s->multi_count = refer(sample, c, needs & PFB_HAS_MULTI_COUNT ? c->multi_column : PFB_NONE, ROLE_MULTI_COUNT);
@@ -193,7 +201,7 @@ static void open_side(side *s, const pfb_sample *sample, uint32_t column, uint32
     if (s->base.exists)
         s->raw.base_type = sample->columns[c->base_column].counter.type;
     s->is_uniform =
-        !s->base.elsewhere && !s->multi_count.exists && !s->multi_counts && !s->time.exists && !s->freq.exists;
+        !s->base.in_other_result && !s->multi_count.exists && !s->multi_counts && !s->time.exists && !s->freq.exists;
 }
 
 /* A raw value and its size in bytes, 4 or 8; 0 where there is no number. */
@@ -202,8 +210,9 @@ typedef struct number {
     uint8_t size;
 } number;
 
-/* The counter's number for the same instance in another result of the counterset, the first that has the counter. */
-static number number_elsewhere(const side *s, uint32_t row, pfb_column_range columns)
+/* Returns the number of another counter for the same instance, from the first result of the counterset that has both.
+ */
+static number number_in_other_result(const side *s, uint32_t row, pfb_column_range columns)
 {
     uint32_t column;
     const pfb_sample_row *r = &s->sample->rows[row];
@@ -215,26 +224,27 @@ static number number_elsewhere(const side *s, uint32_t row, pfb_column_range col
     return (number){s->sample->raw[place], s->sample->sizes[place]};
 }
 
-/* Reads the number that a row refers to. Sets `bit` in raw.has if there is one, of a size that fits. */
-static number read_reference(side *s, uint32_t row, const reference *to, uint32_t bit)
+/* Reads the number of a referred counter for a row. Sets `bit` in raw.has if there is one of a size that fits. */
+static number read_reference(side *s, uint32_t row, const reference *target, uint32_t bit)
 {
     uint32_t n = row - s->first_row;
-    number found =
-        to->elsewhere ? number_elsewhere(s, row, to->columns) : (number){to->numbers.raw[n], to->numbers.sizes[n]};
-    if (!(to->sizes & found.size))
+    number found = target->in_other_result ? number_in_other_result(s, row, target->columns)
+                                           : (number){target->numbers.raw[n], target->numbers.sizes[n]};
+    if (!(target->sizes & found.size))
         return (number){0, 0};
     s->raw.has |= bit;
     return found;
 }
 
 /* Reads a clock, which is signed. */
-static int64_t read_clock(side *s, uint32_t row, const reference *to, uint32_t bit)
+static int64_t read_clock(side *s, uint32_t row, const reference *target, uint32_t bit)
 {
-    uint64_t raw = read_reference(s, row, to, bit).raw;
+    uint64_t raw = read_reference(s, row, target, bit).raw;
     return raw <= INT64_MAX ? (int64_t)raw : -(int64_t)(UINT64_MAX - raw) - 1;
 }
 
-/* Fills s->raw with the inputs of a row. Returns false if the datum is a number of another size than its type's. */
+/* Fills s->raw with the inputs of a row. Returns false if the datum is a number of a size that its type does not
+ * allow. */
 static bool read_row(side *s, uint32_t row)
 {
     uint32_t n = row - s->first_row;
@@ -267,19 +277,20 @@ static bool read_row(side *s, uint32_t row)
 
 /* ---- Evaluation --------------------------------------------------------------------------------------------- */
 
-/* The column of the same counter in a result of the older sample, or PFB_NONE. It has the same position if both results
- * have the same number of columns. If columns were added or removed, only a counter that occurs once in each result is
- * found. */
+/* Returns the column of the same counter in a result of the older sample, or PFB_NONE. If both results have the same
+ * number of columns and the same counter at this position, it is that column. Otherwise columns were added or removed,
+ * and only a counter that occurs once in each result is found. */
 static uint32_t find_older_column(const pfb_sample *older, uint32_t r, const pfb_sample *newer,
                                   const pfb_sample_column *column)
 {
-    const pfb_sample_result *from = &older->results[r];
-    if (from->column_count == newer->results[column->result].column_count) {
-        uint32_t same = from->first_column + column->position;
+    const pfb_sample_result *result = &older->results[r];
+    if (result->column_count == newer->results[column->result].column_count) {
+        uint32_t same = result->first_column + column->position;
         if (older->columns[same].counter_id == column->counter_id)
             return same;
     }
-    bool is_known = column->counter_id != PFB_NO_ID || from->kind == PFB_V1_OBJECT; /* any number may be a title */
+    /* In V1, PFB_NO_ID may be the title index of a counter. */
+    bool is_known = column->counter_id != PFB_NO_ID || result->kind == PFB_V1_OBJECT;
     if (!is_known || pfb_sample_find_only_column(newer, column->result, column->counter_id) == PFB_NONE)
         return PFB_NONE;
     return pfb_sample_find_only_column(older, r, column->counter_id);
@@ -288,7 +299,7 @@ static uint32_t find_older_column(const pfb_sample *older, uint32_t r, const pfb
 /* A column of the newer sample, the formula of its counter, and the older column that it is compared with. */
 typedef struct comparison {
     const pfb_sample *older_sample; /* null: there is one sample only */
-    bool has_inputs;                /* also read the inputs that the formula does not need */
+    bool has_inputs;                /* the caller wants all inputs, also those that the formula does not need */
     pfb_related_rows newer_related, older_related;
     /* The rest depends on the column. */
     const pfb_sample_column *column;
@@ -307,7 +318,7 @@ static void begin_comparison(comparison *c, const pfb_sample *older, bool has_in
     c->newer_related.group = c->older_related.group = PFB_NONE;
 }
 
-/* The inputs to read. Some formulas use the object's clock if there is no base. */
+/* Returns the inputs to read as PFB_HAS_ bits. Some formulas use the object's clock if there is no base. */
 static uint32_t inputs_to_read(const comparison *c, uint32_t needs)
 {
     if (c->has_inputs)
@@ -315,7 +326,7 @@ static uint32_t inputs_to_read(const comparison *c, uint32_t needs)
     return needs | (c->formula.terms & PFB_TERM_BASE_OR_TIME ? PFB_HAS_OBJECT_TIME : 0);
 }
 
-/* Requires a result with rows. */
+/* Starts the comparison of a column of the newer sample. Requires a result with rows. */
 static void begin_column(comparison *c, const pfb_sample *newer, uint32_t column, const pfb_formula_options *options)
 {
     c->column = &newer->columns[column];
@@ -389,7 +400,8 @@ pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const pfb_samp
     return result;
 }
 
-/* Replaces the numbers of the row read last by those of another row. Returns false if more than numbers may differ. */
+/* Fast path for uniform sides: replaces the numbers of the row read last by those of another row. Returns false if the
+ * rows may differ in more than that. */
 static inline bool read_numbers(side *s, uint32_t row)
 {
     uint32_t n = row - s->first_row;
@@ -405,7 +417,7 @@ static inline bool read_numbers(side *s, uint32_t row)
 static void cook_column(comparison *c, double *values, uint8_t *status_bytes)
 {
     const pfb_sample_row *rows = c->newer.sample->rows + c->newer.first_row;
-    bool has_older = false; /* the row before had an older value */
+    bool has_older = false; /* the previous row had an older value */
     for (uint32_t n = 0; n < c->newer.row_count; n++) {
         pfb_formula_result cooked;
         bool only_numbers_differ = has_older && c->newer.is_uniform && c->older.is_uniform;
@@ -515,7 +527,7 @@ bool pfb_cook_replies(pfb_cooked_replies *cooked, const pfb_sample_input *older,
     for (int i = 0; i < 2; i++) {
         pfb_sample_measure(inputs[i], &counts[i]); /* pfb_sample_load returns the error */
         size_t size = pfb_sample_size(&counts[i]);
-        /* More than a size_t of 32 bits can count. */
+        /* The size is larger than a size_t of 32 bits. */
         if (PFB_NEVER(size == 0 && (counts[i].results > 0 || counts[i].registrations > 0)))
             return false;
         needed += round_up(size);

@@ -10,8 +10,8 @@
 uint32_t pfb_sample_stride(uint32_t rows)
 {
     enum { MANY = 512 };
-    /* An odd multiple of 64, plus 8: the cache lines of a row, of numbers and of sizes, are then spread over the sets
-     * of a cache. Rows are fewer than 2^32 / 8. */
+    /* An odd multiple of 64, plus 8: the values of a row, which are a stride apart, are then spread over the sets of a
+     * cache, both the numbers of 8 bytes and the sizes of 1 byte. No overflow: rows are fewer than 2^32 / 8. */
     return rows < MANY ? rows : ((rows + 55) / 64 | 1) * 64 + 8;
 }
 
@@ -56,7 +56,7 @@ static int compare_guids(const pfb_guid *left, const pfb_guid *right)
     return memcmp(left->bytes, right->bytes, sizeof left->bytes);
 }
 
-/* Compares names as bytes. The order does not matter, as long as it is total. */
+/* Compares names as bytes. Any total order would do: it is only used to find equal names. */
 static int compare_names(const pfb_name *left, const pfb_name *right)
 {
     size_t common = left->size_bytes < right->size_bytes ? left->size_bytes : right->size_bytes;
@@ -68,7 +68,7 @@ static int compare_names(const pfb_name *left, const pfb_name *right)
     return left->size_bytes > 0 ? compare_numbers(left->encoding, right->encoding) : 0;
 }
 
-/* Compares displayed names: whether there is one, the instance's, the parent's. */
+/* Compares displayed names: whether the rows have one, then the names of instance and parent. */
 static int compare_full_names(const pfb_sample_row *left, const pfb_sample_row *right)
 {
     if (left->has_name != right->has_name)
@@ -97,7 +97,7 @@ bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *
     return left->id == right->id && compare_identities(left, right) == 0;
 }
 
-/* Compares counterset, name and id, but not the position. Returns 0 for the same instance. */
+/* Compares counterset, name and id, but not the place of the row. Returns 0 for the same instance. */
 static int compare_instances(const pfb_row_key *left, const pfb_row_key *right)
 {
     int difference = compare_guids(left->counterset, right->counterset);
@@ -219,7 +219,7 @@ void pfb_sample_order_columns(pfb_sample *sample)
 
 /* ---- Finding --------------------------------------------------------------------------------------------------- */
 
-/* Position in row_order of the first row not before the key. */
+/* Returns the position in row_order of the first row that is not before the key. */
 static uint32_t first_row(const pfb_sample *sample, const pfb_row_key *key)
 {
     uint32_t low = 0;
@@ -269,7 +269,7 @@ void pfb_sample_related_rows(const pfb_sample *sample, uint32_t group, uint32_t 
     related->rank = rank;
     related->count = 0;
     uint32_t left = group < sample->counts.rows ? sample->counts.rows - group : 0;
-    for (uint32_t n = 0; n < PFB_MOST_RELATED_ROWS && n < left; n++) {
+    for (uint32_t n = 0; n < PFB_MAX_RELATED_ROWS && n < left; n++) {
         uint32_t row = sample->row_order[group + n];
         if (sample->rows[row].group != group)
             break;
@@ -280,7 +280,7 @@ void pfb_sample_related_rows(const pfb_sample *sample, uint32_t group, uint32_t 
     }
 }
 
-/* Position in column_order of the first column not before the key. */
+/* Returns the position in column_order of the first column that is not before the key. */
 static uint32_t first_column(const pfb_sample *sample, const column_key *key)
 {
     uint32_t low = 0;

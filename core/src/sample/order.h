@@ -13,13 +13,13 @@ uint32_t pfb_sample_stride(uint32_t rows);
  * them. */
 bool pfb_sample_reserve(pfb_sample *sample, uint32_t result, uint32_t rows, const pfb_sample_counts *capacity);
 
-/* The raw value of a datum that is not a number: its position and size. */
+/* Returns what `raw` of a sample holds for a datum that is not a number: its offset and size. */
 static inline uint64_t pfb_sample_locate(size_t offset, uint32_t size_bytes)
 {
     return (uint64_t)offset << 32 | size_bytes;
 }
 
-/* The sort key of a row: counterset, identity (name and id), position. */
+/* The sort key of a row: counterset, identity (name and id), place (result and instance). */
 typedef struct pfb_row_key {
     const pfb_guid *counterset;
     const pfb_sample_row *identity;
@@ -32,7 +32,7 @@ pfb_row_key pfb_sample_row_key(const pfb_sample *sample, uint32_t row);
 /* Returns true for the same name and id. Requires rows of one counterset. */
 bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *right);
 
-/* Sorts the rows by instance and fills rank and group, unless that was done. */
+/* Sorts the rows by instance and fills rank and group, unless the rows are ranked already. */
 void pfb_sample_rank_rows(pfb_sample *sample);
 
 /* Returns the group of the key's instance: the position in row_order of its first row; PFB_NONE if there is none.
@@ -42,17 +42,17 @@ uint32_t pfb_sample_find_group(const pfb_sample *sample, const pfb_row_key *key)
 /* Returns the row of this instance and rank in the key's result, or PFB_NONE. Requires ranked rows. */
 uint32_t pfb_sample_find_row(const pfb_sample *sample, const pfb_row_key *key, uint32_t rank);
 
-enum { PFB_MOST_RELATED_ROWS = 64 };
+enum { PFB_MAX_RELATED_ROWS = 64 };
 
 /* The rows of one instance and rank in all results. Bounded, because hostile data may repeat an instance any number of
  * times. Rows of one instance share a group, so that names are not compared again. */
 typedef struct pfb_related_rows {
     uint32_t group, rank; /* PFB_NONE: empty */
     uint32_t count;
-    uint32_t rows[PFB_MOST_RELATED_ROWS], results[PFB_MOST_RELATED_ROWS]; /* the results ascend */
+    uint32_t rows[PFB_MAX_RELATED_ROWS], results[PFB_MAX_RELATED_ROWS]; /* the results ascend */
 } pfb_related_rows;
 
-/* Finds the rows of this rank among the first PFB_MOST_RELATED_ROWS rows of the group. Does nothing if `related` has
+/* Finds the rows of this rank among the first PFB_MAX_RELATED_ROWS rows of the group. Does nothing if `related` has
  * them already. Requires ranked rows. */
 void pfb_sample_related_rows(const pfb_sample *sample, uint32_t group, uint32_t rank, pfb_related_rows *related);
 

@@ -33,21 +33,22 @@ pfb_sample_value pfb_sample_value_at(const pfb_sample *sample, uint32_t row, uin
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
-static uint32_t columns_of(const pfb_v2_result *result)
+/* Returns the number of columns of a result; 0 for errors and unknown kinds. */
+static uint32_t count_columns(const pfb_v2_result *result)
 {
     return result->instance_count > 0 || result->has_counter_ids || result->kind == PFB_V2_MULTIPLE_INSTANCES
                ? result->counter_count
                : 0;
 }
 
-/* Returns the number of rows of the current result: the header's if the bytes can hold that many values. Otherwise the
- * result is broken, and its instances are counted; the last one may be incomplete. In both cases rows times columns is
- * at most an eighth of the bytes and one row. */
-static uint32_t rows_of(const pfb_v2_reader *block, const pfb_v2_result *result)
+/* Returns the number of rows of the current result: the instance count of the header if the bytes can hold that many
+ * values. Otherwise the result is broken, and its instances are counted; the last one may be incomplete. In both cases
+ * the table has at most one value per 8 bytes of the result, and one more row. */
+static uint32_t count_rows(const pfb_v2_reader *block, const pfb_v2_result *result)
 {
-    enum { LEAST_VALUE_BYTES = 8 };
+    enum { MIN_VALUE_BYTES = 8 };
     uint64_t values = (uint64_t)result->instance_count * result->counter_count;
-    if (values <= result->size_bytes / LEAST_VALUE_BYTES)
+    if (values <= result->size_bytes / MIN_VALUE_BYTES)
         return result->instance_count;
     pfb_v2_reader copy = *block;
     pfb_v2_instance instance;
@@ -66,8 +67,8 @@ pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *c
     pfb_v2_result result;
     pfb_v2_open(&block, input->data, input->data_size_bytes, input->options);
     while (pfb_v2_next_result(&block, &result)) {
-        uint32_t columns = columns_of(&result); /* a block is below 4 GiB: only the sum of values can reach 2^32 */
-        uint32_t rows = rows_of(&block, &result);
+        uint32_t columns = count_columns(&result); /* a block is below 4 GiB: only the sum of values can reach 2^32 */
+        uint32_t rows = count_rows(&block, &result);
         counts->results++;
         counts->columns += columns;
         counts->rows += rows;
@@ -155,8 +156,8 @@ static void add_rows(pfb_sample *sample, const pfb_v2_values *batch, uint32_t r)
     }
 }
 
-/* Stores position and size of data that are not numbers. `block` reads the result again. If the bytes changed since the
- * first pass, the datum is described as it is now, which is inside the block too. */
+/* Stores offset and size of data that are not numbers. `block` is at the start of the result, which is read a second
+ * time. If the bytes have changed since the first time, the stored offset and size still lie inside the block. */
 static void locate_data(pfb_sample *sample, pfb_v2_reader *block, const pfb_sample_result *result)
 {
     pfb_v2_instance instance;
@@ -177,14 +178,14 @@ static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_res
     enum { BATCH = 97 }; /* instances per call: 3,880 bytes of stack */
     pfb_v2_instance instances[BATCH];
     pfb_sample_result *result = &sample->results[r];
-    pfb_v2_reader again = *block;
-    uint32_t rows = rows_of(block, read);
+    pfb_v2_reader result_start = *block;
+    uint32_t rows = count_rows(block, read);
     bool has_opaque = false;
     if (!pfb_sample_reserve(sample, r, rows, capacity))
         return false;
     while (result->row_count < rows) {
         uint32_t left = rows - result->row_count;
-        /* Without columns there are no values: do not advance the pointers. */
+        /* Without columns there are no values, and the pointers must not advance past the arrays. */
         size_t place = result->column_count > 0 ? (size_t)result->first_value + result->row_count : 0;
         pfb_v2_values batch = {.values = sample->raw + place,
                                .sizes = sample->sizes + place,
@@ -198,14 +199,14 @@ static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_res
         add_rows(sample, &batch, r);
     }
     if (has_opaque)
-        locate_data(sample, &again, result);
+        locate_data(sample, &result_start, result);
     return !pfb_v2_next_instance(block, instances); /* more instances than counted: the bytes changed */
 }
 
 static bool load_columns(pfb_sample *sample, const pfb_v2_reader *block, const pfb_v2_result *result,
                          const pfb_sample_counts *capacity, uint32_t r)
 {
-    uint32_t count = columns_of(result);
+    uint32_t count = count_columns(result);
     if (count > capacity->columns - sample->counts.columns)
         return false;
     for (uint32_t position = 0; position < count; position++) {
@@ -244,9 +245,9 @@ static bool load_results(pfb_sample *sample, pfb_v2_reader *block, const pfb_sam
 
 /* ---- Linking ------------------------------------------------------------------------------------------- */
 
-/* A reply without instances belongs to the instance that its query names. A pattern is stored as the name too, with
- * has_name false: replies to the same pattern are then matched with each other, replies to different patterns are not.
- */
+/* A result without instances belongs to the instance that its query names. If that is a pattern, it is stored as the
+ * name, too, but has_name is false: results of the same pattern are then matched with each other, results of different
+ * patterns are not. */
 static void name_unnamed_row(pfb_sample *sample, const pfb_sample_result *result, const pfb_identifier *identifier)
 {
     if (result->row_count != 1 || sample->rows[result->first_row].has_name)
@@ -257,7 +258,7 @@ static void name_unnamed_row(pfb_sample *sample, const pfb_sample_result *result
     row->has_name = row->name.size_bytes > 0 && !pfb_query_is_pattern(&row->name);
 }
 
-/* Sets the query of each result by its Index. The first query of an Index counts. */
+/* Sets the query of each result by its Index. If several queries have the same Index, the first one is used. */
 static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
 {
     pfb_list list;
@@ -270,7 +271,7 @@ static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
         result->has_query = true;
         result->counterset = identifier.counterset;
         result->counter_id = identifier.counter_id;
-        /* Replies to a query of one counter do not contain its id. */
+        /* The result of a query for one counter does not contain its id. */
         if (result->column_count == 1 &&
             (result->kind == PFB_V2_SINGLE_COUNTER || result->kind == PFB_V2_MULTIPLE_INSTANCES))
             sample->columns[result->first_column].counter_id = identifier.counter_id;
@@ -278,8 +279,8 @@ static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
     }
 }
 
-/* Returns the column of a related counter: in the same result, else the first of the counterset. A counter does not
- * refer to itself. */
+/* Returns the column of a related counter: in the same result, else the first of the counterset, which sets *elsewhere;
+ * PFB_NONE if there is none, or if the counter refers to itself. */
 static uint32_t link_reference(const pfb_sample *sample, uint32_t result, uint32_t own_id, uint32_t id, bool *elsewhere)
 {
     if (id == PFB_NO_ID || id == own_id)
@@ -315,7 +316,7 @@ static void link_columns(pfb_sample *sample)
             link_reference(sample, column->result, column->counter_id, column->counter.perf_freq_id, &elsewhere);
     }
     pfb_sample_number(sample->row_order, sample->counts.rows);
-    if (elsewhere) /* evaluation finds instances in other results */
+    if (elsewhere) /* evaluation looks the instances up in other results */
         pfb_sample_rank_rows(sample);
 }
 

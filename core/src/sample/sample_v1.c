@@ -6,15 +6,15 @@
 #include "perflib/v1_fields.h"
 #include "sample/order.h"
 
-/* Returns the number of rows of the current object, whose counters were read: the header's if the bytes can hold that
- * many instances and values. Otherwise the object is broken, and its instances are counted. */
-static uint32_t rows_of_object(const pfb_v1_reader *block, const pfb_v1_object *object, uint32_t columns)
+/* Returns the number of rows of the current object, whose counters were read: the instance count of the header if the
+ * bytes can hold that many instances and values. Otherwise the object is broken, and its instances are counted. */
+static uint32_t count_object_rows(const pfb_v1_reader *block, const pfb_v1_object *object, uint32_t columns)
 {
     if (object->instance_count == PFB_V1_NO_INSTANCES)
         return 1;
-    uint64_t promised = object->instance_count > 0 ? (uint64_t)object->instance_count : 0;
-    if (promised <= object->size_bytes / V1_LEAST_INSTANCE_BYTES && promised * columns <= object->size_bytes)
-        return (uint32_t)promised;
+    uint64_t declared = object->instance_count > 0 ? (uint64_t)object->instance_count : 0;
+    if (declared <= object->size_bytes / V1_MIN_INSTANCE_BYTES && declared * columns <= object->size_bytes)
+        return (uint32_t)declared;
     pfb_v1_reader copy = *block;
     pfb_v1_instance instance;
     uint32_t rows = 0;
@@ -34,7 +34,7 @@ pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts
         counts->results++;
         while (pfb_v1_next_counter(&block, &counter))
             columns++;
-        uint32_t rows = rows_of_object(&block, &object, columns);
+        uint32_t rows = count_object_rows(&block, &object, columns);
         counts->columns += columns;
         counts->rows += rows;
         counts->values += (uint64_t)columns * pfb_sample_stride(rows);
@@ -46,8 +46,8 @@ pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts
 
 /* ---- Objects and their counters ---------------------------------------------------------------------- */
 
-/* An object has no GUID. Its title index is used instead. */
-static pfb_guid guid_of_title(uint32_t title_index)
+/* Returns the number that replaces the counterset's GUID, which V1 objects do not have: the title index. */
+static pfb_guid title_guid(uint32_t title_index)
 {
     pfb_guid guid = {{0}};
     for (unsigned i = 0; i < 4; i++)
@@ -68,7 +68,8 @@ static pfb_counter describe(const pfb_v1_counter *definition)
                          .multi_id = PFB_NO_ID};
 }
 
-/* A base belongs to the preceding counter, unless that is a base itself. Counters of size 0 have no base. */
+/* If a counter is a base, makes it the base or multi count of the preceding counter, unless that is a base itself. The
+ * caller has excluded preceding counters of size 0, which have no base. */
 static void link_base(pfb_sample *sample, uint32_t column)
 {
     pfb_sample_column *before = &sample->columns[column - 1];
@@ -84,7 +85,7 @@ static void link_base(pfb_sample *sample, uint32_t column)
 static bool load_definitions(pfb_sample *sample, pfb_v1_reader *block, const pfb_sample_counts *capacity, uint32_t r)
 {
     pfb_v1_counter counter;
-    bool follows_label = false;
+    bool follows_label = false; /* the previous counter has size 0 */
     while (pfb_v1_next_counter(block, &counter)) {
         if (sample->counts.columns == capacity->columns)
             return false;
@@ -119,7 +120,7 @@ static void load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
         sample->sizes[place] = 0;
         sample->multi_counts[place] = PFB_NO_MULTI_COUNT;
     }
-    /* There are instances only if all definitions were read, and each became a column. */
+    /* An object returns instances only if all of its definitions are valid, and each of them became a column. */
     while (pfb_v1_next_value(block, &value) && PFB_ALWAYS(value.position < result->column_count)) {
         uint32_t column = result->first_column + value.position;
         size_t place = pfb_sample_place(sample, row, column);
@@ -158,7 +159,7 @@ static bool load_instances(pfb_sample *sample, pfb_v1_reader *block, const pfb_v
     uint32_t r = sample->counts.results - 1;
     pfb_sample_result *result = &sample->results[r];
     uint32_t key_column = find_key(sample, result, key_counter);
-    uint32_t rows = rows_of_object(block, object, result->column_count);
+    uint32_t rows = count_object_rows(block, object, result->column_count);
     if (!pfb_sample_reserve(sample, r, rows, capacity))
         return false;
     while (pfb_v1_next_instance(block, &instance)) {
@@ -167,7 +168,7 @@ static bool load_instances(pfb_sample *sample, pfb_v1_reader *block, const pfb_v
         uint32_t row = sample->counts.rows++;
         sample->rows[row] = (pfb_sample_row){.result = r,
                                              .instance = instance.position,
-                                             .id = (uint32_t)instance.unique_id, /* none is PFB_NO_ID */
+                                             .id = (uint32_t)instance.unique_id, /* -1 (none) becomes PFB_NO_ID */
                                              .is_unique = instance.unique_id != PFB_V1_NO_UNIQUE_ID,
                                              .has_name = instance.name.bytes != NULL,
                                              .name = instance.name,
@@ -189,15 +190,15 @@ typedef struct v1_sorting {
     bool rows;
 } v1_sorting;
 
-static uint32_t key_of(const v1_sorting *o, uint32_t item)
+static uint32_t v1_key(const v1_sorting *o, uint32_t item)
 {
     return o->rows ? o->sample->rows[item].id : o->sample->results[item].title_index;
 }
 
 static int compare_v1_keys(const v1_sorting *o, uint32_t left, uint32_t right)
 {
-    uint32_t a = key_of(o, left);
-    uint32_t b = key_of(o, right);
+    uint32_t a = v1_key(o, left);
+    uint32_t b = v1_key(o, right);
     return a != b ? (a > b) - (a < b) : (left > right) - (left < right);
 }
 
@@ -206,9 +207,9 @@ static int compare_v1_keys(const v1_sorting *o, uint32_t left, uint32_t right)
 #define SORT_PREFIX(name) v1_##name
 #include "bytes/sort.h"
 
-/* Clears is_unique of ids that occur repeatedly in an object: some providers write 0 for all. Sorts in row_order, which
- * is not used yet. */
-static void distrust_repeated_ids(pfb_sample *sample, const pfb_sample_result *result)
+/* Clears is_unique of rows whose unique id occurs several times in the object: some providers write 0 for all. Uses
+ * row_order, which is not filled yet, as memory for sorting. */
+static void clear_repeated_ids(pfb_sample *sample, const pfb_sample_result *result)
 {
     uint32_t count = 0;
     for (uint32_t i = result->first_row; i < result->first_row + result->row_count; i++) {
@@ -224,7 +225,8 @@ static void distrust_repeated_ids(pfb_sample *sample, const pfb_sample_result *r
     }
 }
 
-/* Sorts the objects that have instances by title, in row_order, which is not used yet. Returns their number. */
+/* Sorts the objects that have instances by title. The order is stored in row_order, which is not filled yet. Returns
+ * their number. */
 static uint32_t order_objects(pfb_sample *sample)
 {
     uint32_t count = 0;
@@ -254,10 +256,12 @@ static const pfb_sample_result *find_object(const pfb_sample *sample, uint32_t c
     return found->title_index == title_index ? found : NULL;
 }
 
-/* Any number of rows may share a parent, and its name is compared for each. Longer names are ignored. */
+/* Longer names of parents are ignored: any number of rows may share a parent, and comparisons of rows compare its name,
+ * so that long names would multiply the work. */
 enum { MAX_PARENT_BYTES = 2048 };
 
-/* Finds the names of parents by their objects' titles and their positions. Only one level is resolved. */
+/* Sets the name of each row's parent, which is found by its object's title and its position. The parent of the parent
+ * is not part of it. */
 static void link_parents(pfb_sample *sample)
 {
     uint32_t count = order_objects(sample);
@@ -285,7 +289,7 @@ static bool load_objects(pfb_sample *sample, pfb_v1_reader *block, const pfb_sam
         sample->results[r] = (pfb_sample_result){.offset = object.offset,
                                                  .kind = PFB_V1_OBJECT,
                                                  .has_query = true,
-                                                 .counterset = guid_of_title(object.title_index),
+                                                 .counterset = title_guid(object.title_index),
                                                  .counter_id = PFB_NO_ID,
                                                  .title_index = object.title_index,
                                                  .has_instances = object.instance_count != PFB_V1_NO_INSTANCES,
@@ -293,7 +297,8 @@ static bool load_objects(pfb_sample *sample, pfb_v1_reader *block, const pfb_sam
                                                  .object_freq = object.perf_freq,
                                                  .first_column = sample->counts.columns,
                                                  .first_row = sample->counts.rows};
-        /* Without instances no key is needed, and the object would not match once its value changes. */
+        /* An object without instances needs no key. With one, its row would no longer match once the value of the key
+         * counter changes. */
         uint32_t key = object.instance_count == PFB_V1_NO_INSTANCES ? 0 : input->key_counter;
         if (!load_definitions(sample, block, capacity, r) || !load_instances(sample, block, &object, capacity, key))
             return false;
@@ -305,7 +310,7 @@ bool pfb_sample_load_v1(pfb_sample *sample, const pfb_sample_input *input, const
                         pfb_error *verdict)
 {
     pfb_v1_reader block;
-    /* There are no multi counts if the data were measured as V2 and have changed since. */
+    /* If the data were measured as V2 and have changed since, there is no memory for multi counts. */
     if (capacity->multi_counts < capacity->values)
         return false;
     pfb_v1_open(&block, input->data, input->data_size_bytes, input->options);
@@ -316,7 +321,7 @@ bool pfb_sample_load_v1(pfb_sample *sample, const pfb_sample_input *input, const
     if (!load_objects(sample, &block, input, capacity))
         return false;
     for (uint32_t r = 0; r < sample->counts.results; r++)
-        distrust_repeated_ids(sample, &sample->results[r]);
+        clear_repeated_ids(sample, &sample->results[r]);
     link_parents(sample);
     sample->counts.multi_counts = sample->counts.values;
     sample->notes = block.notes;

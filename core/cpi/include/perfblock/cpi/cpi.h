@@ -19,9 +19,10 @@ extern "C" {
  * Every figure is a quotient of integers, rounded once to nearest even. What cannot be computed is 0.0 and has a
  * status. Nothing is allocated; work is linear in the number of CPUs. */
 
+/* The largest number of CPUs of a snapshot, a result or a hook. */
 enum { PFB_CPI_CPU_LIMIT = 1024 };
 
-/* Mode bits, with the values of the original facility's first generation. */
+/* Mode bits, with the values of the first generation of Performance Inspector's CPI facility. */
 #define PFB_CPI_RAW UINT32_C(0x01)               /* CPI of all cycles; always in effect */
 #define PFB_CPI_SCALED UINT32_C(0x02)            /* also CPI of busy cycles, and the busy share */
 #define PFB_CPI_ON_THREAD UINT32_C(0x04)         /* also the figures of a thread */
@@ -59,7 +60,7 @@ typedef enum pfb_cpi_status {
     PFB_CPI_WRAPPED,    /* a counter wrapped once; the values are valid */
     PFB_CPI_NO_INSTR,   /* no instructions: CPI is undefined; cycles and busy are valid */
     PFB_CPI_BACKWARD,   /* a counter decreased, and not by a wrap */
-    PFB_CPI_AMBIGUOUS,  /* the interval is long enough for a narrow counter to wrap fully */
+    PFB_CPI_AMBIGUOUS,  /* the interval is long enough for a counter to wrap more than once */
     PFB_CPI_INVALID,    /* a value exceeds the declared width; for the system: no CPUs were requested */
     PFB_CPI_NO_ELAPSED, /* scaled was requested, but `elapsed` did not advance */
     PFB_CPI_OFFLINE,    /* a CPU of the start is missing at the end */
@@ -85,11 +86,11 @@ typedef struct pfb_cpi_figures {
     bool is_busy_clamped;   /* busy exceeded elapsed and was reduced to it; for the system: on at least one CPU */
 } pfb_cpi_figures;
 
-/* The result. */
+/* The figures of an interval; those of the CPUs are in an array of the caller. */
 typedef struct pfb_cpi_result {
-    uint32_t mode;           /* the requested bits and those they imply */
+    uint32_t mode;           /* the requested mode bits and those that they imply */
     uint64_t elapsed_cycles; /* of the snapshots' clock */
-    size_t cpu_count;        /* CPUs of the start; `cpus` has their order */
+    size_t cpu_count;        /* CPUs of the start, which is the order of the array */
     pfb_cpi_figures system;  /* the status is ok, no_instr, overflow or invalid */
     bool has_thread;
     uint32_t tid;

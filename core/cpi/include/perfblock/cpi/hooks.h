@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Trace hooks of the CPI facility: records of 32-bit words, in groups. docs/cpi.md has the rules and the layout;
- * where the original layout was never published, it is defined there. */
+/* Trace hooks of the CPI facility: records of 32-bit words, in groups. docs/cpi.md has the rules and the layout, and
+ * defines the parts of Performance Inspector's layout that were never published. */
 
 /* ---- Groups -------------------------------------------------------------------------------------------------- */
 
@@ -48,8 +48,8 @@ enum { PFB_CPI_HOOK_HEADER_BYTES = 12, PFB_CPI_MAX_LABEL_BYTES = 255 };
 
 /* Deviations of a group that are not errors. "At" names the field whose offset is reported. */
 typedef enum pfb_cpi_warning {
-    PFB_CPI_WARN_FIGURE =
-        0, /* a CPI differs by more than 0.0001 from the quotient of its counters; at the figure's first word */
+    /* A CPI differs by more than 0.0001 from the quotient of its counters; at the figure's first word. */
+    PFB_CPI_WARN_FIGURE = 0,
     PFB_CPI_WARN_NO_THREAD, /* the summary has a thread, the detailed hooks have none; at the summary's flags word */
     PFB_CPI_WARN_STAMP,     /* a time stamp below that of the previous hook, in any group; at the stamp */
     PFB_CPI_WARNING_COUNT
@@ -151,8 +151,8 @@ PFB_API bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_grou
 
 /* ---- Writing ------------------------------------------------------------------------------------------------- */
 
-/* Selects the hooks that are written. The values of the bits are those of the first version of the original facility.
- */
+/* Bits that select the hooks to write. Their values are those of the first generation of Performance Inspector's CPI
+ * facility. */
 #define PFB_CPI_FORM_SUMMARY UINT32_C(0x20)
 #define PFB_CPI_FORM_DETAILED UINT32_C(0x40)
 

@@ -62,8 +62,8 @@ PFB_API bool pfb_cpi_text_recognise(const void *data, size_t size);
 PFB_API bool pfb_cpi_text_open(pfb_cpi_text *text, const void *data, size_t size);
 
 /* Returns the next step in *step; false at the end and on error. `cpus` receives up to `capacity` CPUs; with more, the
- * error is PFB_CALLER_TOO_SMALL. PFB_CPI_CPU_LIMIT are always enough: more CPUs, CPUs that do not ascend, and a
- * snapshot where only some CPUs have busy and elapsed are PFB_BAD_CPI_LINE. */
+ * error is PFB_CALLER_TOO_SMALL. PFB_CPI_CPU_LIMIT elements are always enough: more CPUs, CPUs that do not ascend, and
+ * a snapshot where only some CPUs have busy and elapsed give PFB_BAD_CPI_LINE. */
 PFB_API bool pfb_cpi_text_next(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_step *step);
 
 /* Write the first two lines, or the lines of a step, so that the reader returns the same again. `sentence` is the text

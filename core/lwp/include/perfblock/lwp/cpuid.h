@@ -47,7 +47,7 @@ typedef struct pfb_cpuid_identity {
     uint32_t enabled_area_bytes;  /* save area of the enabled components: leaf 0000000D EBX */
     uint32_t largest_area_bytes;  /* save area of all components: leaf 0000000D ECX */
     bool has_lwp_component;       /* bit 62 of `components` */
-    uint32_t lwp_component_bytes; /* sub-leaf 3E; 0: unknown, real processors leave it empty */
+    uint32_t lwp_component_bytes; /* leaf 0000000D, sub-leaf 3E; 0: unknown, as on real processors */
     uint32_t lwp_component_offset;
 } pfb_cpuid_identity;
 
@@ -141,7 +141,8 @@ typedef struct pfb_lwp_answer {
     pfb_lwp_capabilities capabilities;
 } pfb_lwp_answer;
 
-/* pfb_cpuid_lwp, and whether those of the leaves 0, 80000000, 80000001 and 8000001C that decide are present. */
+/* Returns what pfb_cpuid_lwp returns, and whether the leaves that decide it (0, 80000000, 80000001 or 8000001C) are
+ * present. */
 PFB_API pfb_lwp_answer pfb_cpuid_lwp_answer(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0);
 
 /* Combines the answers of several CPUs: start with *machine all zero and add each CPU. The result is the common answer,

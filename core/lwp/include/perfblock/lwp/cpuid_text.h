@@ -39,7 +39,8 @@ typedef struct pfb_cpuid_row {
     pfb_cpuid_leaf leaf;
 } pfb_cpuid_row;
 
-/* A null `data` counts as empty. A UTF-8 byte order mark is skipped. UTF-16LE is not read. */
+/* Starts at the first line. A null `data` counts as empty. A UTF-8 byte order mark is skipped. Text in UTF-16 is not
+ * read: it contains no leaf. */
 PFB_API void pfb_cpuid_text_open(pfb_cpuid_text *text, const void *data, size_t size);
 
 /* Returns the next leaf in *row; false at the end and on error. */

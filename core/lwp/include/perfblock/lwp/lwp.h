@@ -188,8 +188,8 @@ typedef struct pfb_lwp_snapshot {
     size_t ring_offset, ring_size;
 } pfb_lwp_snapshot;
 
-/* Fails with PFB_TRUNCATED_HEADER, or PFB_TRUNCATED_BLOCK if a part is longer than what is left; *snapshot is then all
- * zero. Bytes after the ring are ignored. */
+/* Reads a snapshot. Fails with PFB_TRUNCATED_HEADER if a register or a size is missing, or with PFB_TRUNCATED_BLOCK if
+ * a part is longer than what is left; *snapshot is then all zero. Bytes after the ring are ignored. */
 PFB_API pfb_error pfb_lwp_snapshot_read(const void *data, size_t size, pfb_lwp_snapshot *snapshot);
 
 /* Writes a snapshot and returns its size; writes nothing if `capacity` is smaller. Returns 0 if the size exceeds

@@ -65,7 +65,8 @@ typedef struct pfb_lwp_model {
     uint64_t clock;           /* time stamp of the next record, incremented by each one; callers may set it */
     uint64_t stored;          /* records stored in the ring since init */
     uint64_t missed;          /* records lost to a full ring since init */
-    uint64_t overwritten;     /* continuous mode: records overwritten by later ones, read or not; not a count of LWP */
+    uint64_t overwritten;     /* continuous mode: records overwritten by later ones, read or not; hardware has no such
+                               * count */
     uint64_t interrupts;      /* threshold interrupts raised */
     uint64_t fault_address;   /* of the last PFB_LWP_FAULT_PAGE: start of the range that lies in no window */
     /* ------------------------------------------------------------------------------------------ */
@@ -141,8 +142,8 @@ typedef struct pfb_lwp_occurrence {
     uint32_t latency; /* of a cache miss, in cycles; stored in data1 with the leaf's width and rounding */
     uint16_t flags;   /* of branches, cache misses and undocumented events; records of other events have 0 */
     uint64_t address; /* of the instruction */
-    uint64_t
-        data2; /* of these events, too: a branch's target, or a cache miss's data address if the leaf supports it */
+    /* Of the events that have flags: a branch's target, or a cache miss's data address if the leaf supports it. */
+    uint64_t data2;
 } pfb_lwp_occurrence;
 
 /* Counts an event and stores a record when its counter passes 0. Has no effect if the event is not enabled, if it is
