@@ -26,7 +26,8 @@ big big_times(big a, uint64_t factor);
 /* a * 2^bits; `bits` from 0 to 447. */
 big big_shifted(big a, int bits);
 
-/* a - q * b, where q is the greatest number below 2^64 for which the difference is not negative. Requires b < 2^385. */
+/* Returns a - q * b, where q is the greatest number below 2^64 for which the difference is not negative. Requires
+ * b < 2^385. */
 big big_remainder(big a, const big *b);
 
 /* Returns a negative number, 0 or a positive number if a < b, a == b or a > b. */

@@ -2,8 +2,8 @@
 /* Calls the readers and the functions of samples in any order, with any capacities, on two inputs.
  *
  * Input: { sizes u16[2] little-endian }, then two blocks of these sizes as far as the input goes, then calls up to the
- * end: { function u8 modulo their number, in the order of `calls` below; argument u8 }. All readers but those of
- * samples read the first block. Options are strict where the first size is odd. */
+ * end: { function u8: index in `calls` below, modulo its length; argument u8 }. Samples read either block, all other
+ * readers the first one. Options are strict where the first size is odd. */
 #include "checks.h"
 #include "perfblock/capture.h"
 #include "perfblock/log.h"
@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { HEADER_BYTES = 4, MOST_CALLS = 2000 };
+enum { HEADER_BYTES = 4, MAX_CALLS = 2000 };
 
 typedef struct table {
     pfb_sample_input input;
@@ -49,8 +49,8 @@ typedef struct state {
     bool is_matched;
 } state;
 
-/* Returns exactly `size` bytes, so that a sanitizer detects an access past them, or ends the process. */
-static void *exactly(size_t size)
+/* Allocates exactly `size` bytes, so that a sanitizer detects an access past them. Ends the process on failure. */
+static void *allocate(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
     if (!memory)
@@ -58,7 +58,7 @@ static void *exactly(size_t size)
     return memory;
 }
 
-/* After an error a reader returns false, and keeps the error. */
+/* Checks a call of a reader: after an error it returns false and keeps the error. */
 static void check(bool is_returned, pfb_error before, pfb_error after)
 {
     require(before.code == PFB_OK || (!is_returned && before.code == after.code && before.offset == after.offset),
@@ -131,8 +131,8 @@ static void v2_values(state *s, uint8_t argument)
                           .position_step = 1,
                           .positions = is_chosen ? positions : NULL,
                           .position_count = 2};
-    bulk.values = exactly(capacity * columns * sizeof *bulk.values);
-    bulk.instances = exactly(capacity * sizeof *bulk.instances);
+    bulk.values = allocate(capacity * columns * sizeof *bulk.values);
+    bulk.instances = allocate(capacity * sizeof *bulk.instances);
     pfb_error before = s->v2.error;
     bool is_found = pfb_v2_read_values(&s->v2, &bulk);
     check(is_found, before, s->v2.error);
@@ -228,9 +228,9 @@ static void names_entry(state *s, uint8_t argument)
 static void names_index(state *s, uint8_t argument)
 {
     pfb_name_index index;
-    pfb_name_entry *entries = exactly(argument * sizeof *entries);
-    uint32_t *by_index = exactly(argument * sizeof *by_index);
-    uint32_t *by_name = exactly(argument * sizeof *by_name);
+    pfb_name_entry *entries = allocate(argument * sizeof *entries);
+    uint32_t *by_index = allocate(argument * sizeof *by_index);
+    uint32_t *by_name = allocate(argument * sizeof *by_name);
     pfb_error error = pfb_name_index_build(&index, &s->names, entries, by_index, by_name, argument);
     pfb_name_table copy = s->names;
     uint32_t count = pfb_name_table_count(&copy);
@@ -284,7 +284,7 @@ static void registration_sort(state *s, uint8_t argument)
     (void)argument;
     if (s->order || s->registration.error.code != PFB_OK)
         return;
-    s->order = exactly(s->registration.counter_count * sizeof *s->order);
+    s->order = allocate(s->registration.counter_count * sizeof *s->order);
     pfb_registration_sort(&s->registration, s->order);
 }
 
@@ -339,9 +339,9 @@ static void capture_chunk(state *s, uint8_t argument)
     check(is_found, before, s->capture.error);
     if (is_found || !s->capture.needs_more)
         return;
-    size_t from = (size_t)s->capture.window_offset + s->capture.resume_offset;
-    require(from <= s->size[0], "the next window begins in the input");
-    pfb_capture_continue(&s->capture, s->data[0] + from, s->size[0] - from, argument & 1);
+    size_t start = (size_t)s->capture.window_offset + s->capture.resume_offset;
+    require(start <= s->size[0], "the next window begins in the input");
+    pfb_capture_continue(&s->capture, s->data[0] + start, s->size[0] - start, argument & 1);
 }
 
 static void text_open(state *s, uint8_t argument)
@@ -383,7 +383,7 @@ static void log_copy(state *s, uint8_t argument)
         return;
     size_t size = s->record.size_bytes;
     size_t capacity = argument == 255 ? size : argument;
-    uint8_t *bytes = exactly(capacity);
+    uint8_t *bytes = allocate(capacity);
     size_t copied = pfb_log_copy_record(&s->log, &s->record, bytes, capacity);
     require(copied == (size < capacity ? size : capacity), "a record is copied as far as there is space");
     require(pfb_log_record_offset(&s->log, &s->record, argument) <= s->size[0], "an offset lies in the log");
@@ -401,16 +401,16 @@ static void log_copy(state *s, uint8_t argument)
 
 /* ---- Samples ---------------------------------------------------------------------------------------------------- */
 
-static table *chosen(state *s, uint8_t argument)
+static table *choose_table(state *s, uint8_t argument)
 {
     return argument & 1 ? &s->newer : &s->older;
 }
 
 static void sample_measure(state *s, uint8_t argument)
 {
-    table *t = chosen(s, argument);
+    table *t = choose_table(s, argument);
     size_t which = argument >> 1 & 1;
-    if (t->is_loaded) /* its table still refers to the other block, which is not freed */
+    if (t->is_loaded) /* a loaded sample keeps its input until sample_unload */
         return;
     t->input = (pfb_sample_input){.data = s->data[which], .data_size_bytes = s->size[which], .options = s->options};
     t->input.key_counter = argument >> 2;
@@ -419,13 +419,13 @@ static void sample_measure(state *s, uint8_t argument)
 
 static void sample_load(state *s, uint8_t argument)
 {
-    table *t = chosen(s, argument);
+    table *t = choose_table(s, argument);
     size_t needed = pfb_sample_size(&t->counts);
     size_t capacity = argument & 2 ? needed * (argument >> 2) / 63 : needed;
     if (needed > (size_t)16 << 20)
         return;
     free(t->memory);
-    t->memory = exactly(capacity);
+    t->memory = allocate(capacity);
     t->is_loaded = true;
     s->is_matched = false;
     pfb_error error = pfb_sample_load(&t->sample, &t->input, &t->counts, t->memory, capacity);
@@ -434,7 +434,7 @@ static void sample_load(state *s, uint8_t argument)
 
 static void sample_unload(state *s, uint8_t argument)
 {
-    table *t = chosen(s, argument);
+    table *t = choose_table(s, argument);
     t->is_loaded = false;
     s->is_matched = false;
     t->counts = (pfb_sample_counts){.results = 0};
@@ -442,8 +442,8 @@ static void sample_unload(state *s, uint8_t argument)
 
 static void sample_number(state *s, uint8_t argument)
 {
-    if (chosen(s, argument)->is_loaded)
-        pfb_sample_number_rows(&chosen(s, argument)->sample);
+    if (choose_table(s, argument)->is_loaded)
+        pfb_sample_number_rows(&choose_table(s, argument)->sample);
 }
 
 static void sample_match(state *s, uint8_t argument)
@@ -471,8 +471,8 @@ static void sample_cook(state *s, uint8_t argument)
         return;
     size_t count = (size_t)newer->counts.values;
     size_t capacity = argument & 2 && count > 0 ? count - 1 : count;
-    double *values = exactly(capacity * sizeof *values);
-    uint8_t *statuses = exactly(capacity);
+    double *values = allocate(capacity * sizeof *values);
+    uint8_t *statuses = allocate(capacity);
     bool is_cooked = argument & 64 ? pfb_sample_cook_results(older, newer, results, 2, NULL, values, statuses, capacity)
                                    : pfb_sample_cook(older, newer, NULL, values, statuses, capacity);
     require(is_cooked == (capacity == count), "a lack of space is reported");
@@ -542,7 +542,7 @@ enum { CALL_COUNT = sizeof calls / sizeof calls[0] };
 static void take_block(state *s, size_t which, size_t size, const uint8_t **data, size_t *left)
 {
     s->size[which] = size < *left ? size : *left;
-    s->data[which] = exactly(s->size[which]);
+    s->data[which] = allocate(s->size[which]);
     memcpy(s->data[which], *data, s->size[which]);
     *data += s->size[which];
     *left -= s->size[which];
@@ -564,7 +564,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         v2_open, v1_open, names_open, registration_open, strings_open, list_open, capture_open, text_open, log_open};
     for (size_t i = 0; i < sizeof open / sizeof open[0]; i++)
         open[i](&s, 0);
-    for (size_t i = 0; i + 1 < size && i < (size_t)2 * MOST_CALLS; i += 2)
+    for (size_t i = 0; i + 1 < size && i < (size_t)2 * MAX_CALLS; i += 2)
         calls[data[i] % CALL_COUNT](&s, data[i + 1]);
 
     free(s.order);

@@ -38,8 +38,8 @@ static uint64_t next_random(changes *c)
     return c->random;
 }
 
-/* Writes an extreme size, count or offset, or bytes of either contents, at the offset that is about to be read; in half
- * of the calls nothing. */
+/* Writes an extreme size, count or offset, or bytes of either contents, at the offset that is about to be read. In half
+ * of the calls writes nothing. */
 static void change_field(changes *c, size_t offset)
 {
     uint64_t random = next_random(c);
@@ -51,8 +51,8 @@ static void change_field(changes *c, size_t offset)
     uint8_t bytes[4];
     for (unsigned i = 0; i < 4; i++)
         bytes[i] = (uint8_t)(values[random & 7] >> 8 * i);
-    const uint8_t *from = random & 0x200 ? bytes : random & 0x400 ? c->first + offset : c->second + offset;
-    memcpy(c->memory + offset, from, count);
+    const uint8_t *source = random & 0x200 ? bytes : random & 0x400 ? c->first + offset : c->second + offset;
+    memcpy(c->memory + offset, source, count);
 }
 
 static void on_access(void *context, size_t offset, uint64_t n)
@@ -178,8 +178,8 @@ static void read_table(pfb_sample *older, pfb_sample *newer)
     pfb_sample_match(older, newer);
 }
 
-/* Reads two samples. The sizes of the parts are taken from the first contents, which do not change: a caller knows
- * them. */
+/* Reads two samples. The sizes of the parts are taken from the first contents, which do not change, because a real
+ * caller has them in its own memory. */
 static void read_samples(const uint8_t *data, size_t size, const uint8_t *first)
 {
     enum { PARTS = 5, SIZES_AT = 5, HEADER = SIZES_AT + 2 * (PARTS - 1) };
@@ -220,24 +220,24 @@ static void read_samples(const uint8_t *data, size_t size, const uint8_t *first)
 /* Runs the reader. Returns the violated guarantee or null; some readers abort instead. */
 static const char *read_changing(changing_reader reader, const changes *c)
 {
-    uint64_t seed = (uint64_t)c->at * 4 + 1; /* tolerant reading; the second bit means strict */
+    uint64_t seed = (uint64_t)c->at * 4 + 1; /* bit 1, which selects strict reading, is clear */
     switch (reader) {
     case CHANGING_V2:
-        return disturb_input(SUBJECT_V2, c->memory, c->size, seed).broken;
+        return read_changing_input(SUBJECT_V2, c->memory, c->size, seed).broken;
     case CHANGING_V2_VALUES:
         read_bulk(c->memory, c->size);
         break;
     case CHANGING_V1:
-        return disturb_v1(SUBJECT_V1, c->memory, c->size, seed).broken;
+        return read_changing_v1(SUBJECT_V1, c->memory, c->size, seed).broken;
     case CHANGING_NAME_TABLE:
         read_name_table(c->memory, c->size);
         break;
     case CHANGING_METADATA:
-        return disturb_input(SUBJECT_METADATA, c->memory, c->size, seed).broken;
+        return read_changing_input(SUBJECT_METADATA, c->memory, c->size, seed).broken;
     case CHANGING_QUERY:
-        return disturb_input(SUBJECT_QUERY, c->memory, c->size, seed).broken;
+        return read_changing_input(SUBJECT_QUERY, c->memory, c->size, seed).broken;
     case CHANGING_CAPTURE:
-        return disturb_input(SUBJECT_CAPTURE, c->memory, c->size, seed).broken;
+        return read_changing_input(SUBJECT_CAPTURE, c->memory, c->size, seed).broken;
     case CHANGING_SAMPLE:
         read_samples(c->memory, c->size, c->first);
         break;
@@ -245,17 +245,17 @@ static const char *read_changing(changing_reader reader, const changes *c)
         read_text(c->memory, c->size);
         break;
     case CHANGING_CPUID_TEXT:
-        return disturb_cpuid_text(c->memory, c->size, seed).broken;
+        return read_changing_cpuid_text(c->memory, c->size, seed).broken;
     case CHANGING_LWP:
-        return disturb_lwp(c->memory, c->size, seed).broken;
+        return read_changing_lwp(c->memory, c->size, seed).broken;
     case CHANGING_CPI_TEXT:
-        return disturb_cpi_text(c->memory, c->size, seed).broken;
+        return read_changing_cpi_text(c->memory, c->size, seed).broken;
     case CHANGING_LOG:
-        return disturb_log(c->memory, c->size, seed).broken;
+        return read_changing_log(c->memory, c->size, seed).broken;
     case CHANGING_PDH_TEXT:
-        return disturb_pdh_text(c->memory, c->size, seed).broken;
+        return read_changing_pdh_text(c->memory, c->size, seed).broken;
     default:
-        return disturb_hooks(c->memory, c->size, seed).broken;
+        return read_changing_hooks(c->memory, c->size, seed).broken;
     }
     return NULL;
 }

@@ -29,9 +29,8 @@ typedef enum changing_reader {
 
 typedef enum changing_mode {
     CHANGING_SWAP,   /* the second contents replace the first ones before access `at` */
-    CHANGING_FLIP,   /* the contents alternate: the first ones before even accesses, the second ones before odd accesses
-                      */
-    CHANGING_FIELDS, /* half of the accesses read different bytes, chosen by `at` */
+    CHANGING_FLIP,   /* even accesses read the first contents, odd accesses the second ones */
+    CHANGING_FIELDS, /* before half of the accesses the bytes to be read change, at random; `at` is the seed */
     CHANGING_MODES   /* number of modes */
 } changing_mode;
 

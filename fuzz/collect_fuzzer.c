@@ -102,7 +102,7 @@ static void put_chunks(pfb_collector *c, const uint8_t *data, size_t size)
     }
 }
 
-/* Puts the records of a log, as if those of several files took turns. */
+/* Puts the records of a log in turn into `file_count` files of the collector. */
 static void put_log(pfb_collector *c, const uint8_t *data, size_t size, size_t file_count)
 {
     pfb_log_reader log;

@@ -9,9 +9,9 @@
  * a pointer that is no handle, 9 a number { u32 }.
  *
  *       0  init { mode u32 }, if the handle is free    1  terminate    2  start    3  get
- *       4  get and trace { minor u16 with sign, forms u8, label u16 }    5  set hook identity { minor u16, label u16 }
+ *       4  get and trace { minor i16, forms u8, label u16 }    5  set hook identity { minor i16, label u16 }
  *       6  attach { capacity u16; 0: none }    7  trace size    8  details    9  mode
- *       10  another source    11  unhalted { position u8 }
+ *       10  replace the source, which is refused while there are instances    11  unhalted { position u8 }
  *
  * The number of a label is its size in bytes modulo 300; 0 is no label. Little-endian; missing bytes are 0. */
 #include "checks.h"
@@ -23,10 +23,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MAX_STEPS = 16, MAX_CPUS = 4, PLACES = 8, MAX_BUFFER = 8192, MAX_LABEL = 300, UNHALTED = 2 };
+enum { MAX_STEPS = 16, MAX_CPUS = 4, SLOTS = 8, MAX_BUFFER = 8192, MAX_LABEL = 300, UNHALTED = 2 };
 
-/* Expected state of one instance. */
-typedef struct place {
+/* One of the eight handles, and the expected state of its instance. */
+typedef struct slot {
     void *handle; /* null: none yet */
     bool is_live, has_start, has_data;
     uint32_t mode;
@@ -36,7 +36,7 @@ typedef struct place {
     uint8_t *buffer; /* of exactly its capacity */
     size_t capacity, used, needed;
     uint64_t groups;
-} place;
+} slot;
 
 typedef struct machine {
     const uint8_t *data;
@@ -45,7 +45,7 @@ typedef struct machine {
     canned_step steps[MAX_STEPS];
     pfb_cpi_cpu cpus[MAX_STEPS][MAX_CPUS];
     size_t live_count;
-    place places[PLACES];
+    slot slots[SLOTS];
 } machine;
 
 static char label[MAX_LABEL + 1];
@@ -111,7 +111,7 @@ static const char *make_label(size_t size)
 /* ---- The model ----------------------------------------------------------------------------------------- */
 
 /* Reads a step: returns its code and advances. */
-static int read_step(const machine *m, place *p, size_t *step)
+static int read_step(const machine *m, slot *p, size_t *step)
 {
     if (p->next >= m->source.step_count)
         return PFB_PU_ERROR_READ_PERFORMANCE_DATA;
@@ -127,7 +127,7 @@ static int mode_code(uint32_t mode)
 }
 
 /* Expects a group to be appended to the buffer, byte for byte. */
-static int expect_group(place *p, const pfb_cpi_result *result, const pfb_cpi_figures *figures,
+static int expect_group(slot *p, const pfb_cpi_result *result, const pfb_cpi_figures *figures,
                         const pfb_cpi_identity *identity)
 {
     static uint8_t group[MAX_BUFFER];
@@ -163,7 +163,7 @@ static void check_data(const pfb_cpi_data *data, const pfb_cpi_result *result, c
 }
 
 /* Expected result of a get, with a group of hooks if `identity` is not NULL. */
-static int expect_get(machine *m, place *p, const pfb_cpi_identity *identity, const pfb_cpi_data *data)
+static int expect_get(machine *m, slot *p, const pfb_cpi_identity *identity, const pfb_cpi_data *data)
 {
     pfb_cpi_figures figures[MAX_CPUS];
     pfb_cpi_result result;
@@ -192,7 +192,7 @@ static int expect_get(machine *m, place *p, const pfb_cpi_identity *identity, co
     return code;
 }
 
-static void check_get(machine *m, place *p, const pfb_cpi_identity *identity, int code, const pfb_cpi_data *data)
+static void check_get(machine *m, slot *p, const pfb_cpi_identity *identity, int code, const pfb_cpi_data *data)
 {
     bool had_data = p->has_data;
     require(code == expect_get(m, p, identity, data), "a get returns the expected code");
@@ -203,31 +203,31 @@ static void check_get(machine *m, place *p, const pfb_cpi_identity *identity, in
 
 /* ---- Calls --------------------------------------------------------------------------------------------- */
 
-/* The instance or invalid handle that a call is for. */
+/* The handle that a call gets, and what to expect of it. */
 typedef struct target {
     void *handle;
-    place *place;      /* NULL: the handle is not live */
-    int code;          /* the expected code of each call in this case */
+    slot *slot;        /* NULL: the handle is not live */
+    int code;          /* the expected code if the handle is not live */
     bool may_be_stale; /* a random number, which may be the handle of an instance of an earlier input */
 } target;
 
 static target take_target(machine *m)
 {
     static int object;
-    uint32_t which = take(m, 1) % (PLACES + 2);
+    uint32_t which = take(m, 1) % (SLOTS + 2);
     int code_if_unknown = m->live_count > 0 ? PFB_PU_ERROR_INVALID_SIGNATURE : PFB_PU_ERR_NOT_INITIALIZED;
-    if (which < PLACES) {
-        place *p = &m->places[which];
+    if (which < SLOTS) {
+        slot *p = &m->slots[which];
         int code_if_dead = p->handle ? PFB_PU_ERROR_INVALID_SIGNATURE : PFB_PU_ERR_NULL_PTR;
         return (target){p->handle, p->is_live ? p : NULL, code_if_dead, false};
     }
-    if (which == PLACES)
+    if (which == SLOTS)
         return (target){&object, NULL, code_if_unknown, false};
     uintptr_t number = take(m, 4) | 1;
     target number_handle = {NULL, NULL, code_if_unknown, true};
     memcpy(&number_handle.handle, &number, sizeof number);
-    for (size_t i = 0; i < PLACES; i++) {
-        if (m->places[i].handle == number_handle.handle)
+    for (size_t i = 0; i < SLOTS; i++) {
+        if (m->slots[i].handle == number_handle.handle)
             number_handle = (target){NULL, NULL, PFB_PU_ERR_NULL_PTR, false};
     }
     return number_handle;
@@ -237,19 +237,19 @@ static void check_code(const target *t, int code, int expected)
 {
     if (t->may_be_stale && code == PFB_PU_ERROR_INVALID_SIGNATURE)
         return;
-    require(code == (t->place ? expected : t->code), "a call returns the expected code");
+    require(code == (t->slot ? expected : t->code), "a call returns the expected code");
     require((pfb_cpi_last_error_text()[0] != '\0') == (code != PFB_PU_SUCCESS),
             "a failure has a text, a success has none");
 }
 
 static void call_init(machine *m)
 {
-    place *p = &m->places[take(m, 1) % PLACES];
+    slot *p = &m->slots[take(m, 1) % SLOTS];
     uint32_t mode = take(m, 4);
     if (p->is_live)
         return;
     void *handle = m;
-    place made = {.mode = mode | (mode & 0x80000000 ? 5 : 1), .minor = 1};
+    slot made = {.mode = mode | (mode & 0x80000000 ? 5 : 1), .minor = 1};
     int expected = mode_code(mode);
     if (expected == PFB_PU_SUCCESS)
         expected = read_step(m, &made, &made.start);
@@ -257,8 +257,8 @@ static void call_init(machine *m)
     require((handle != NULL) == (expected == PFB_PU_SUCCESS), "a successful init returns a handle");
     if (!handle)
         return;
-    for (size_t i = 0; i < PLACES; i++)
-        require(m->places[i].handle != handle, "a new handle differs from all others");
+    for (size_t i = 0; i < SLOTS; i++)
+        require(m->slots[i].handle != handle, "a new handle differs from all others");
     made.handle = handle;
     made.is_live = true;
     made.has_start = true;
@@ -267,17 +267,17 @@ static void call_init(machine *m)
 }
 
 /* Checks that the hooks written by the instance can be read and match what it reported. */
-static void check_hooks(const place *p)
+static void check_hooks(const slot *p)
 {
     pfb_cpi_hooks hooks;
     pfb_cpi_hooks_open(&hooks, p->buffer, p->used, NULL);
     require(pfb_cpi_hooks_finish(&hooks).code == PFB_OK, "written hooks can be read");
     require(hooks.group_count == p->groups || p->groups > 1,
-            "a single group is read as one"); /* several parts may be one group */
+            "a single group is read as one"); /* hooks of consecutive groups may be read as one group */
     require(hooks.group_count <= p->groups, "no more groups are read than were written");
 }
 
-static void release_buffer(place *p)
+static void release_buffer(slot *p)
 {
     check_hooks(p);
     free(p->buffer);
@@ -289,19 +289,19 @@ static void release_buffer(place *p)
 static void call_terminate(machine *m, const target *t)
 {
     check_code(t, pfb_cpi_terminate(t->handle), PFB_PU_SUCCESS);
-    if (!t->place)
+    if (!t->slot)
         return;
-    release_buffer(t->place);
-    t->place->is_live = false;
+    release_buffer(t->slot);
+    t->slot->is_live = false;
     m->live_count--;
 }
 
 static void call_start(machine *m, const target *t)
 {
     int code = pfb_cpi_start(t->handle);
-    int expected = t->place ? read_step(m, t->place, &t->place->start) : 0;
-    if (t->place)
-        t->place->has_start = expected == PFB_PU_SUCCESS;
+    int expected = t->slot ? read_step(m, t->slot, &t->slot->start) : 0;
+    if (t->slot)
+        t->slot->has_start = expected == PFB_PU_SUCCESS;
     check_code(t, code, expected);
 }
 
@@ -309,8 +309,8 @@ static void call_get(machine *m, const target *t)
 {
     const pfb_cpi_data *data = (const pfb_cpi_data *)m;
     int code = pfb_cpi_get(t->handle, &data);
-    if (t->place) {
-        place *p = t->place;
+    if (t->slot) {
+        slot *p = t->slot;
         pfb_cpi_identity identity = {.minor = p->minor,
                                      .forms = p->mode & 0x60,
                                      .label = make_label(p->label_size_bytes),
@@ -341,13 +341,13 @@ static void call_trace(machine *m, const target *t)
     size_t size = take(m, 2) % MAX_LABEL;
     int code = pfb_cpi_get_and_trace(t->handle, minor, forms, make_label(size), &data);
     bool is_form = (forms & ~UINT32_C(0x60)) == 0;
-    bool is_compatible = !(t->place && t->place->mode & 0x80000000 && forms & 0x20);
-    if (t->place && is_form && is_compatible && is_identity(minor, size)) {
+    bool is_compatible = !(t->slot && t->slot->mode & 0x80000000 && forms & 0x20);
+    if (t->slot && is_form && is_compatible && is_identity(minor, size)) {
         pfb_cpi_identity identity = {.minor = (uint32_t)minor,
-                                     .forms = forms ? forms : t->place->mode & 0x60,
+                                     .forms = forms ? forms : t->slot->mode & 0x60,
                                      .label = make_label(size),
                                      .label_size_bytes = size};
-        check_get(m, t->place, &identity, code, data);
+        check_get(m, t->slot, &identity, code, data);
         return;
     }
     check_code(t, code, is_form && !is_compatible ? PFB_PU_ERROR_INCOMPATIBLE_OPTIONS : PFB_PU_ERROR_INVALID_PARAMETER);
@@ -360,22 +360,22 @@ static void call_identity(machine *m, const target *t)
     size_t size = take(m, 2) % MAX_LABEL;
     int code = pfb_cpi_set_trace_hook_id(t->handle, minor, make_label(size));
     check_code(t, code, is_identity(minor, size) ? PFB_PU_SUCCESS : PFB_PU_ERROR_INVALID_PARAMETER);
-    if (!t->place || code != PFB_PU_SUCCESS)
+    if (!t->slot || code != PFB_PU_SUCCESS)
         return;
-    t->place->minor = (uint32_t)minor;
-    t->place->label_size_bytes = size;
+    t->slot->minor = (uint32_t)minor;
+    t->slot->label_size_bytes = size;
 }
 
 static void call_attach(machine *m, const target *t)
 {
     size_t capacity = take(m, 2) % MAX_BUFFER;
-    uint8_t *buffer = capacity > 0 && t->place ? malloc(capacity) : NULL;
+    uint8_t *buffer = capacity > 0 && t->slot ? malloc(capacity) : NULL;
     check_code(t, pfb_cpi_attach_trace_buffer(t->handle, buffer, capacity), PFB_PU_SUCCESS);
-    if (!t->place)
+    if (!t->slot)
         return;
-    release_buffer(t->place);
-    t->place->buffer = buffer;
-    t->place->capacity = buffer ? capacity : 0;
+    release_buffer(t->slot);
+    t->slot->buffer = buffer;
+    t->slot->capacity = buffer ? capacity : 0;
 }
 
 static void call_size(const target *t)
@@ -383,7 +383,7 @@ static void call_size(const target *t)
     size_t used = 1;
     size_t needed = 1;
     check_code(t, pfb_cpi_get_trace_size(t->handle, &used, &needed), PFB_PU_SUCCESS);
-    require(!t->place || (used == t->place->used && needed == t->place->needed),
+    require(!t->slot || (used == t->slot->used && needed == t->slot->needed),
             "the trace sizes are those of the buffer");
 }
 
@@ -391,12 +391,12 @@ static void call_details(const machine *m, const target *t)
 {
     pfb_cpi_details details;
     int code = pfb_cpi_get_details(t->handle, &details);
-    check_code(t, code, t->place && t->place->has_data ? PFB_PU_SUCCESS : PFB_PU_ERROR_INCORRECT_STATE);
-    if (!t->place || code != PFB_PU_SUCCESS)
+    check_code(t, code, t->slot && t->slot->has_data ? PFB_PU_SUCCESS : PFB_PU_ERROR_INCORRECT_STATE);
+    if (!t->slot || code != PFB_PU_SUCCESS)
         return;
     for (size_t i = 0; i < details.result.cpu_count; i++)
         require(details.cpus[i].status < PFB_CPI_STATUS_COUNT, "each CPU has a status");
-    bool is_user_only = m->steps[t->place->end].reading.is_user_only;
+    bool is_user_only = m->steps[t->slot->end].reading.is_user_only;
     require(!is_user_only || details.is_user_only, "user mode is reported");
 }
 
@@ -405,7 +405,7 @@ static void call_unhalted(machine *m, const target *t)
     uint64_t cycles = 0;
     size_t position = take(m, 1);
     int code = pfb_cpi_get_unhalted(t->handle, position, &cycles);
-    if (!t->place || !t->place->has_data)
+    if (!t->slot || !t->slot->has_data)
         check_code(t, code, PFB_PU_ERROR_INCORRECT_STATE);
     else
         require(code != PFB_PU_SUCCESS || (position < UNHALTED && cycles == 1000 * (position + 1)),
@@ -454,7 +454,7 @@ static void call(machine *m)
         call_details(m, &t);
         break;
     case 9:
-        require(pfb_cpi_get_current_mode(t.handle) == (t.place ? t.place->mode : 0),
+        require(pfb_cpi_get_current_mode(t.handle) == (t.slot ? t.slot->mode : 0),
                 "the mode has the requested bits and those they imply");
         break;
     case 10:
@@ -473,8 +473,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     begin(&m);
     while (m.left > 0)
         call(&m);
-    for (size_t i = 0; i < PLACES; i++) {
-        place *p = &m.places[i];
+    for (size_t i = 0; i < SLOTS; i++) {
+        slot *p = &m.slots[i];
         if (p->is_live)
             require(pfb_cpi_terminate(p->handle) == PFB_PU_SUCCESS, "an instance can be terminated");
         release_buffer(p);

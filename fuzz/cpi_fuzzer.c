@@ -113,7 +113,8 @@ static void check_unused(const pfb_cpi_figures *f)
     require(!f->is_busy_clamped, "an unusable CPU has nothing clamped");
 }
 
-/* Returns true if `delta` leads from `start` to `end`, with at most one wrap. */
+/* Returns true if a counter of `width` bits that starts at `start` and advances by `delta` is then `end`, with at most
+ * one wrap. */
 static bool is_difference(uint64_t start, uint64_t end, uint64_t delta, uint32_t width)
 {
     uint64_t max = UINT64_MAX >> (64 - width);
@@ -160,7 +161,8 @@ static const pfb_cpi_cpu *find_cpu(const pfb_cpi_snapshot *snapshot, uint32_t nu
     return NULL;
 }
 
-static bool is_narrow(uint32_t width, uint64_t elapsed)
+/* Returns true if an interval is long enough for a counter of this width to wrap more than once. */
+static bool may_wrap_fully(uint32_t width, uint64_t elapsed)
 {
     return width < 64 && elapsed >= UINT64_C(1) << width;
 }
@@ -169,7 +171,7 @@ static void check_cpu(const request *q, const pfb_cpi_cpu *start, const response
 {
     uint64_t elapsed = a->result.elapsed_cycles;
     const pfb_cpi_cpu *end = find_cpu(&q->end, start->cpu);
-    bool ambiguous = is_narrow(q->widths.instr, elapsed) || is_narrow(q->widths.cycles, elapsed);
+    bool ambiguous = may_wrap_fully(q->widths.instr, elapsed) || may_wrap_fully(q->widths.cycles, elapsed);
     require(f->cpu == start->cpu, "the CPUs have the order of the start");
     require((f->status == PFB_CPI_OFFLINE) == !end, "a CPU that disappeared is offline");
     if (end)

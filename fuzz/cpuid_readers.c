@@ -28,7 +28,7 @@ static bool is_same_leaf(const pfb_cpuid_leaf *a, const pfb_cpuid_leaf *b)
     return memcmp(a, b, sizeof *a) == 0; /* six 32-bit numbers: there is no padding */
 }
 
-/* Text within `capacity` bytes: printable ASCII and a NUL. */
+/* Checks a text in memory of `capacity` bytes: printable ASCII and a NUL. */
 static void check_text(walk *w, const char *text, size_t capacity)
 {
     const char *end = memchr(text, '\0', capacity);
@@ -82,7 +82,7 @@ static void check_identity(walk *w, const pfb_cpuid *cpuid)
     add(w, identity.components + identity.enabled_area_bytes + identity.largest_area_bytes);
 }
 
-/* Expected result: the checks of docs/cpuid.md in their order. */
+/* Returns the expected refusal by the tests of docs/cpuid.md, in their order. */
 static pfb_lwp_refusal expected_refusal(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0)
 {
     const pfb_cpuid_leaf *basic = find_backward(cpuid, 1, 0);
@@ -115,7 +115,8 @@ static void check_parts(walk *w, const pfb_lwp_capabilities *c)
 
 static void check_events(walk *w, const pfb_lwp_capabilities *capabilities)
 {
-    for (uint32_t id = 0; id < 260; id += id == 40 ? 200 : 1) { /* nothing changes between 32 and 255 */
+    for (uint32_t id = 0; id < 260;
+         id += id == 40 ? 200 : 1) { /* ids from 29 to 254 are all refused: most are skipped */
         pfb_lwp_refusal refusal = pfb_lwp_event_refusal(capabilities, id);
         uint32_t bit = id >= 1 && id < 29 ? UINT32_C(1) << id : 0;
         bool is_offered = id <= capabilities->max_events && (capabilities->eax & capabilities->edx & bit) != 0;
@@ -157,20 +158,20 @@ static void check_cpu(walk *w, const pfb_cpuid_leaf *leaves, size_t count)
 
 /* ---- A dump --------------------------------------------------------------------------------------------------- */
 
-enum { LEAST_LINE = 12 }; /* the shortest leaf, "0x0:0 0 0 0" with its line end */
+enum { MIN_LINE_BYTES = 12 }; /* the shortest leaf, "0x0:0 0 0 0" with its line end */
 
-/* Where the walk is in a dump. */
+/* The position of the walk in a dump. */
 typedef struct progress {
     size_t counted;         /* lines that end before this offset were counted */
     uint32_t lines;         /* number of those lines */
-    size_t rows;            /* rows so far */
-    size_t offset;          /* of the last one */
-    uint32_t cpu;           /* of the latest row */
+    size_t rows;            /* returned so far */
+    size_t offset;          /* of the last row */
+    uint32_t cpu;           /* of the last row */
     pfb_cpuid_leaf *leaves; /* of the current CPU */
-    size_t count;
+    size_t count;           /* number of leaves */
 } progress;
 
-/* Lines that end before `offset`. */
+/* Returns the number of lines that end before `offset`. */
 static uint32_t count_lines(const walk *w, progress *at, size_t offset)
 {
     for (; at->counted < offset; at->counted++)
@@ -185,8 +186,9 @@ static bool is_line_start(const walk *w, size_t offset)
 
 static void check_row(walk *w, progress *at, const pfb_cpuid_row *row)
 {
-    expect(w, row->offset < w->size && w->size - row->offset >= LEAST_LINE - 1, "a leaf's line lies inside the input");
-    expect(w, at->rows == 0 || row->offset >= at->offset + LEAST_LINE,
+    expect(w, row->offset < w->size && w->size - row->offset >= MIN_LINE_BYTES - 1,
+           "a leaf's line lies inside the input");
+    expect(w, at->rows == 0 || row->offset >= at->offset + MIN_LINE_BYTES,
            "leaves are returned in the order of their lines");
     expect(w, at->rows == 0 ? row->cpu == 0 : row->cpu == at->cpu || row->cpu == at->cpu + 1, "CPUs are numbered");
     if (w->out.broken)
@@ -236,7 +238,7 @@ static void walk_rows(walk *w, progress *at)
         at->rows++;
         at->offset = row.offset;
         at->cpu = row.cpu;
-        disturb(w, row.offset);
+        change_byte(w, row.offset);
     }
     w->out.items = at->rows;
     check_cpu(w, at->leaves, at->count);
@@ -246,7 +248,7 @@ static void walk_rows(walk *w, progress *at)
 
 static void walk_dump(walk *w)
 {
-    progress at = {.leaves = malloc((w->size / LEAST_LINE + 1) * sizeof *at.leaves)};
+    progress at = {.leaves = malloc((w->size / MIN_LINE_BYTES + 1) * sizeof *at.leaves)};
     if (at.leaves)
         walk_rows(w, &at);
     free(at.leaves);
@@ -254,7 +256,7 @@ static void walk_dump(walk *w)
 
 /* ---- Other ways to read the same bytes -------------------------------------------------------------------- */
 
-/* The bytes as registers, little-endian. */
+/* Identifies a CPU whose leaves are the bytes of the input, 24 for each leaf, little-endian. */
 static const char *check_registers(const uint8_t *data, size_t size)
 {
     walk w = {.data = data, .size = size};
@@ -272,7 +274,7 @@ static const char *check_registers(const uint8_t *data, size_t size)
     return w.out.broken;
 }
 
-/* Writes a heading and the leaf in every layout that can hold it. Returns the number of lines. */
+/* Writes a heading, and the leaf in every layout that can hold it. Returns the number of lines with the leaf. */
 static uint32_t write_layouts(const pfb_cpuid_leaf *l, char *out, size_t capacity)
 {
     uint32_t count = 3;
@@ -343,12 +345,12 @@ reading read_cpuid_text(const uint8_t *data, size_t size)
     return w.out;
 }
 
-reading examine_cpuid_text(const uint8_t *data, size_t size)
+reading verify_cpuid_text(const uint8_t *data, size_t size)
 {
     reading whole = read_cpuid_text(data, size);
-    reading again = read_cpuid_text(data, size);
+    reading repeated = read_cpuid_text(data, size);
     const char *broken = whole.broken;
-    if (!broken && !is_same_reading(&whole, &again))
+    if (!broken && !is_same_reading(&whole, &repeated))
         broken = "reading the same bytes twice gives the same result";
     if (!broken && whole.error.code != PFB_OK) {
         reading before = read_cpuid_text(data, whole.error.offset);
@@ -365,7 +367,7 @@ reading examine_cpuid_text(const uint8_t *data, size_t size)
     return whole;
 }
 
-reading disturb_cpuid_text(uint8_t *data, size_t size, uint64_t seed)
+reading read_changing_cpuid_text(uint8_t *data, size_t size, uint64_t seed)
 {
     walk w = {.data = data, .size = size};
     w.writable = data;
@@ -381,7 +383,7 @@ void fuzz_cpuid_text(const uint8_t *data, size_t size)
         uint8_t *copy = copy_input(data, size);
         if (!copy)
             return;
-        end_round(copy,
-                  round == 0 ? examine_cpuid_text(copy, size) : disturb_cpuid_text(copy, size, seed * (2 * round + 1)));
+        end_round(copy, round == 0 ? verify_cpuid_text(copy, size)
+                                   : read_changing_cpuid_text(copy, size, seed * (2 * round + 1)));
     }
 }

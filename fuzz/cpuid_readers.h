@@ -11,10 +11,10 @@ reading read_cpuid_text(const uint8_t *data, size_t size);
 
 /* Reads the dump twice, with upper and lower case swapped, the part before a malformed line alone, and the bytes as
  * registers. Compares the results and returns the first reading. */
-reading examine_cpuid_text(const uint8_t *data, size_t size);
+reading verify_cpuid_text(const uint8_t *data, size_t size);
 
 /* Reads while bytes change between the calls, chosen by `seed`. */
-reading disturb_cpuid_text(uint8_t *data, size_t size, uint64_t seed);
+reading read_changing_cpuid_text(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
 void fuzz_cpuid_text(const uint8_t *data, size_t size);

@@ -48,7 +48,7 @@ static int64_t as_signed(uint64_t bits)
 
 /* ---- The definition ------------------------------------------------------------------------------------ */
 
-/* Requires a value known to be the nearest double. */
+/* Checks is_integer and integer. The value must have been checked to be the nearest double. */
 static void check_integer(const pfb_formula_result *result, const ratio *r)
 {
     static const double two53 = 9007199254740992.0;
@@ -58,7 +58,7 @@ static void check_integer(const pfb_formula_result *result, const ratio *r)
         return;
     }
     require(result->integer == 0, "without is_integer the integer is 0");
-    /* An integer below 2^53 is a double: nothing with a fraction comes from one. */
+    /* If the quotient were an integer below 2^53, the value would be that integer: a fraction excludes this. */
     if (r->negative || (result->value < two53 && result->value != (double)(int64_t)result->value))
         return;
     big limit = big_shifted(r->d, 64);
@@ -85,7 +85,7 @@ static void check_result(const inputs *q, const pfb_formula_result *result)
 
 /* ---- Options ------------------------------------------------------------------------------------------- */
 
-/* Limits change only values outside them. Limits and scale do not change the flags. */
+/* Checks that limits change only values outside them, and that limits and scale do not change the flags. */
 static void check_limits(const inputs *q, const pfb_formula_result *result)
 {
     inputs unscaled_inputs = without_limits(q);
@@ -103,7 +103,7 @@ static void check_limits(const inputs *q, const pfb_formula_result *result)
     require(capped || clamped || is_same_result(&unlimited, result), "values inside the limits are not changed");
 }
 
-/* The unscaled exact value times the power of ten, rounded once. */
+/* Checks that the value is the unscaled exact value times the power of ten, rounded once. */
 static void check_scale(const inputs *q, const pfb_formula_result *result)
 {
     bool exact;
@@ -122,19 +122,20 @@ static void check_scale(const inputs *q, const pfb_formula_result *result)
 
 /* ---- Order --------------------------------------------------------------------------------------------- */
 
+/* Increases a field; leaves it unchanged if the sum would overflow. */
 static void grow(uint64_t *field, uint64_t step)
 {
     *field += *field <= UINT64_MAX - step ? step : 0;
 }
 
-/* Leaves the field unchanged if the sum would overflow. */
+/* The same for a signed field. */
 static void grow_signed(int64_t *field, uint64_t step)
 {
     uint64_t space = (uint64_t)INT64_MAX - (uint64_t)*field;
     *field = as_signed((uint64_t)*field + (step <= space ? step : 0));
 }
 
-/* Increasing the newer sample moves the result in one direction or leaves it unchanged. */
+/* Checks that increasing an input of the newer sample moves the result in one direction or leaves it unchanged. */
 static void check_move(const inputs *grown, const pfb_formula_result *before, bool rises, const char *guarantee)
 {
     pfb_formula_result after = evaluate(grown);
@@ -168,8 +169,8 @@ static void check_order(const inputs *q, const pfb_formula_result *result)
 
 /* ---- Complement ---------------------------------------------------------------------------------------- */
 
-/* An inverse timer and the timer of the same formula add up to 100, or to 1 if the formula is not a percentage, if both
- * are doubles. */
+/* Checks that an inverse timer and the timer of the same formula add up to 100, or to 1 if the formula is not a
+ * percentage, provided that the exact values of both are doubles. */
 static void check_complement(const inputs *q)
 {
     inputs inverse = without_limits(q);
@@ -208,8 +209,8 @@ static void check_no_options(const inputs *q)
 static void check(const inputs *q)
 {
     pfb_formula_result result = evaluate(q);
-    pfb_formula_result again = evaluate(q);
-    require(is_same_result(&result, &again), "the same samples give the same result");
+    pfb_formula_result repeated = evaluate(q);
+    require(is_same_result(&result, &repeated), "the same samples give the same result");
     require((unsigned)result.status <= PFB_STATUS_BAD_SCALE, "statuses are known");
     check_result(q, &result);
     check_limits(q, &result);

@@ -41,7 +41,7 @@ static bool is_dword(uint32_t type)
     return (type >> 8 & 3) == 0;
 }
 
-/* A well-formed value of class COUNTER. */
+/* Returns true for a well-formed type of class COUNTER. */
 static bool is_well_formed(uint32_t type)
 {
     unsigned subtype = type >> 16 & 15;
@@ -100,7 +100,8 @@ shape shape_of(uint32_t type, const pfb_formula_options *options)
     }
     if (s.shown && display >= PER_SECOND && display <= SECONDS)
         s.unit = (pfb_unit)display;
-    /* The bases of named fractions and averages have four bytes; where B alone is used, no base can wrap. */
+    /* The named types with dB, which are fractions or averages, have bases of four bytes. The size matters only for a
+     * wrap, so it is not set for types that use B. */
     s.dword_base = named && subtype == FRACTION && s.delta_base;
     return s;
 }
@@ -153,23 +154,23 @@ static pfb_status check_inputs(const shape *s, const pfb_raw_value *older, const
     return base && items ? PFB_STATUS_OK : PFB_STATUS_MISSING_BASE;
 }
 
-/* to - from, with one wrap at 2^32 if allowed. Returns false if the value decreased. */
-static bool subtract(uint64_t from, uint64_t to, bool may_wrap, big *difference, uint32_t *flags)
+/* Stores newer - older, with one wrap at 2^32 if allowed. Returns false if the value decreased. */
+static bool subtract(uint64_t older, uint64_t newer, bool may_wrap, big *difference, uint32_t *flags)
 {
-    big low = big_of(from);
-    big high = big_of(to);
-    if (to < from && may_wrap && from <= UINT32_MAX) {
+    big low = big_of(older);
+    big high = big_of(newer);
+    if (newer < older && may_wrap && older <= UINT32_MAX) {
         big wrap = big_of(UINT64_C(1) << 32);
         high = big_plus(high, &wrap);
         *flags |= PFB_FLAG_WRAPPED;
-    } else if (to < from) {
+    } else if (newer < older) {
         return false;
     }
     *difference = big_minus(high, &low);
     return true;
 }
 
-/* The numerator before factors. */
+/* Stores N, dN or T - N: the numerator before it is multiplied. */
 static pfb_status find_numerator(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer, bool wrap32,
                                  expected_result *o)
 {
@@ -180,8 +181,8 @@ static pfb_status find_numerator(const shape *s, const pfb_raw_value *older, con
         bool past = now >= 0 && subtract(newer->value, (uint64_t)now, false, &o->value.n, &o->flags);
         return past ? PFB_STATUS_OK : PFB_STATUS_NEGATIVE_DELTA;
     }
-    uint64_t from = s->delta ? older->value : 0;
-    bool rose = subtract(from, newer->value, wrap32 && s->dword, &o->value.n, &o->flags);
+    uint64_t older_value = s->delta ? older->value : 0;
+    bool rose = subtract(older_value, newer->value, wrap32 && s->dword, &o->value.n, &o->flags);
     return rose ? PFB_STATUS_OK : PFB_STATUS_NEGATIVE_DELTA;
 }
 
@@ -190,15 +191,15 @@ static bool has_dword_base(const shape *s, const pfb_raw_value *sample)
     return sample->base_type != 0 ? is_dword(sample->base_type) : s->dword_base;
 }
 
-/* The denominator before factors. */
+/* Stores 1, dT, B or dB: the denominator before it is multiplied. */
 static pfb_status find_denominator(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer, bool wrap32,
                                    expected_result *o)
 {
     bool rose = true;
     if (s->by_time) { /* adding 2^63 keeps the order of signed values */
-        uint64_t from = (uint64_t)read_clock(older, s->clock).time ^ UINT64_C(1) << 63;
-        uint64_t to = (uint64_t)read_clock(newer, s->clock).time ^ UINT64_C(1) << 63;
-        rose = subtract(from, to, false, &o->value.d, &o->flags);
+        uint64_t older_time = (uint64_t)read_clock(older, s->clock).time ^ UINT64_C(1) << 63;
+        uint64_t newer_time = (uint64_t)read_clock(newer, s->clock).time ^ UINT64_C(1) << 63;
+        rose = subtract(older_time, newer_time, false, &o->value.d, &o->flags);
     } else if (s->delta_base) {
         bool may_wrap = wrap32 && has_dword_base(s, older) && has_dword_base(s, newer);
         rose = subtract(older->base, newer->base, may_wrap, &o->value.d, &o->flags);
@@ -214,7 +215,7 @@ static pfb_status find_denominator(const shape *s, const pfb_raw_value *older, c
 
 /* ---- The value ----------------------------------------------------------------------------------------- */
 
-/* Factors and complement. Numerators stay below 2^135, denominators below 2^128. */
+/* Applies the factors F, M and 100 and the inverse. Numerators stay below 2^135, denominators below 2^128. */
 static void multiply(const shape *s, const pfb_raw_value *newer, ratio *v)
 {
     uint64_t freq = (uint64_t)read_clock(newer, s->clock).freq;
@@ -233,6 +234,7 @@ static void multiply(const shape *s, const pfb_raw_value *newer, ratio *v)
         v->n = big_times(v->n, 100);
 }
 
+/* Sets the flags of a value outside 0 to 100, and applies cap_100 and clamp_0. */
 static void limit(const shape *s, const pfb_formula_options *options, expected_result *o)
 {
     big hundred = big_times(o->value.d, 100);
@@ -258,7 +260,7 @@ static void scale(int exponent, ratio *v)
 
 /* ---- The result --------------------------------------------------------------------------------------- */
 
-/* Checks that do not depend on inputs. */
+/* Returns the status of the checks that do not depend on the values of the inputs. */
 static pfb_status check_call(const shape *s, const pfb_raw_value *older, const pfb_raw_value *newer,
                              const pfb_formula_options *options)
 {
@@ -303,8 +305,9 @@ expected_result reference_result(const pfb_raw_value *older, const pfb_raw_value
 
 bool is_nearest(const ratio *r, double value, bool *exact)
 {
-    /* A quotient of numbers below 2^170 is not nearer to 0 than 2^-170, and shifting by 222 bits loses nothing. */
-    enum { FRACTION_BITS = 52, BIAS = 1023, LEAST = -222, MOST = 118 };
+    /* A quotient of numbers below 2^170 is between 2^-170 and 2^170, so that of its double's 53-bit mantissa the lowest
+     * bit has an exponent from -222 to 118. A shift by 222 bits fits a big. */
+    enum { FRACTION_BITS = 52, BIAS = 1023, MIN_EXPONENT = -222, MAX_EXPONENT = 118 };
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     int exponent = (int)(bits >> FRACTION_BITS & 2047) - BIAS - FRACTION_BITS;
@@ -312,10 +315,10 @@ bool is_nearest(const ratio *r, double value, bool *exact)
     *exact = bits == 0;
     if (big_is_zero(&r->n))
         return bits == 0;
-    if ((bits >> 63 != 0) != r->negative || exponent < LEAST || exponent > MOST)
+    if ((bits >> 63 != 0) != r->negative || exponent < MIN_EXPONENT || exponent > MAX_EXPONENT)
         return false;
-    /* value = mantissa * 2^exponent is compared with n / d. Both are multiplied by the numbers that make them integers.
-     */
+    /* Compares value = mantissa * 2^exponent with n / d, both multiplied by d and by the power of two that makes them
+     * integers. */
     big left = exponent < 0 ? big_shifted(r->n, -exponent) : r->n;
     big unit = exponent > 0 ? big_shifted(r->d, exponent) : r->d;
     big right = big_times(unit, mantissa);

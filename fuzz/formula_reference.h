@@ -20,8 +20,8 @@ typedef struct shape {
     bool delta, delta_base;         /* dN instead of N, dB instead of B */
     bool elapsed, by_time, by_base; /* T - N instead of N; divided by dT; divided by B or dB */
     bool times_f, over_f, percent;
-    bool inverse, multi, per_item; /* 1 minus the quotient, or M minus it if multi; uses M; divided by M */
-    bool dword, dword_base;        /* 4 bytes: by the type; by the base type in the table */
+    bool inverse, multi, per_item; /* 1 (multi: M) minus the quotient; M is used; divided by M */
+    bool dword, dword_base;        /* the value has 4 bytes; the type's own base has 4 bytes */
     unsigned clock;                /* 0: perf, 1: 100 ns, 2: object */
     pfb_unit unit;
 } shape;
@@ -42,7 +42,8 @@ shape shape_of(uint32_t type, const pfb_formula_options *options);
 expected_result reference_result(const pfb_raw_value *older, const pfb_raw_value *newer,
                                  const pfb_formula_options *options);
 
-/* Returns true if no double is nearer to the ratio, with ties to even. *exact is set if the double equals the ratio. */
+/* Returns true if `value` is the double nearest to the ratio, ties to even. Sets *exact to whether it equals the ratio.
+ */
 bool is_nearest(const ratio *r, double value, bool *exact);
 
 #endif

@@ -67,7 +67,7 @@ static void walk_stream(walk *w, const pfb_cpi_limits *limits, uint64_t *groups)
         for (unsigned i = 0; i < PFB_CPI_WARNING_COUNT; i++)
             expect(w, group.warnings[i].count == 0 || group.warnings[i].offset < group.end_offset,
                    "the offset of a warning is not past its group");
-        disturb(w, end);
+        change_byte(w, end);
     }
     *groups = hooks.group_count;
     w->out.error = hooks.error;
@@ -78,7 +78,7 @@ static void walk_stream(walk *w, const pfb_cpi_limits *limits, uint64_t *groups)
            "no item is returned after the end");
 }
 
-/* With a limit, the same groups are returned, up to the limit. */
+/* Checks that with a limit the same number of groups is returned, up to the limit. */
 static void check_limits(walk *w, uint64_t groups)
 {
     for (uint64_t limit = 1; limit <= 3; limit++) {
@@ -102,7 +102,7 @@ static bool add_up(uint64_t *sum, uint64_t addend)
 
 /* A result with its figures and the identity of its group. */
 typedef struct draft {
-    pfb_cpi_figures *cpus; /* result.cpu_count */
+    pfb_cpi_figures *cpus; /* result.cpu_count elements */
     pfb_cpi_result result;
     pfb_cpi_identity identity;
 } draft;
@@ -224,15 +224,15 @@ static void check_writing(walk *w)
 
 /* ---- Entry points ---------------------------------------------------------------------------------- */
 
-reading examine_hooks(const uint8_t *data, size_t size)
+reading verify_hooks(const uint8_t *data, size_t size)
 {
     walk w = {.data = data, .size = size};
-    walk again = w;
+    walk repeated = w;
     uint64_t groups = 0;
-    uint64_t groups_again = 0;
+    uint64_t repeated_groups = 0;
     walk_stream(&w, NULL, &groups);
-    walk_stream(&again, NULL, &groups_again);
-    expect(&w, groups == groups_again && is_same_reading(&w.out, &again.out),
+    walk_stream(&repeated, NULL, &repeated_groups);
+    expect(&w, groups == repeated_groups && is_same_reading(&w.out, &repeated.out),
            "reading the same bytes twice gives the same result");
     pfb_cpi_hooks hooks;
     pfb_cpi_hooks_open(&hooks, data, size, NULL);
@@ -244,7 +244,7 @@ reading examine_hooks(const uint8_t *data, size_t size)
     return w.out;
 }
 
-reading disturb_hooks(uint8_t *data, size_t size, uint64_t seed)
+reading read_changing_hooks(uint8_t *data, size_t size, uint64_t seed)
 {
     uint64_t groups = 0;
     walk w = {.data = data, .size = size, .random = seed | 1};
@@ -258,9 +258,9 @@ void fuzz_hooks(const uint8_t *data, size_t size)
     uint8_t *copy = copy_input(data, size);
     if (!copy)
         return;
-    end_round(copy, examine_hooks(copy, size));
+    end_round(copy, verify_hooks(copy, size));
     copy = size > 0 ? copy_input(data, size) : NULL;
     if (!copy)
         return;
-    end_round(copy, disturb_hooks(copy, size, hash(data, size)));
+    end_round(copy, read_changing_hooks(copy, size, hash(data, size)));
 }

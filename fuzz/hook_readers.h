@@ -2,15 +2,15 @@
 #ifndef PFB_FUZZ_HOOK_READERS_H
 #define PFB_FUZZ_HOOK_READERS_H
 
-/* Like readers.h, for CPI hooks: an input is a stream of hooks. Examining it also reads it with limits, writes and
- * rereads every detailed group, and writes a group whose figures are the bytes of the input. */
+/* Like readers.h, for CPI hooks: an input is a stream of hooks. Verifying it also reads it with limits, writes every
+ * detailed group and reads it back, and does the same for a group whose figures are the bytes of the input. */
 #include "readers.h"
 
 /* Reads the whole stream, twice and with limits, and compares the results. */
-reading examine_hooks(const uint8_t *data, size_t size);
+reading verify_hooks(const uint8_t *data, size_t size);
 
 /* Reads while bytes change between the calls, chosen by `seed`. */
-reading disturb_hooks(uint8_t *data, size_t size, uint64_t seed);
+reading read_changing_hooks(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
 void fuzz_hooks(const uint8_t *data, size_t size);

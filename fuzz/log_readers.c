@@ -22,7 +22,7 @@ typedef struct log_walk {
     uint32_t path_count;
     uint8_t *sample_bytes[2]; /* older, newer */
     pfb_log_values samples[2];
-    bool is_exhausted; /* memory is exhausted; nothing is guaranteed */
+    bool is_exhausted; /* memory is exhausted: the walk ends, and nothing more is checked */
 } log_walk;
 
 /* ---- Checks ----------------------------------------------------------------------------------------------------- */
@@ -47,14 +47,14 @@ static void touch_name(log_walk *l, const pfb_name *name)
 }
 
 /* Changes a byte of the log and one of the record. */
-static void disturb_both(log_walk *l, size_t near)
+static void change_both(log_walk *l, size_t near)
 {
-    disturb(l->w, near);
+    change_byte(l->w, near);
     if (l->w->writable && l->size > 0)
         l->bytes[next_random(l->w) % l->size] = (uint8_t)next_random(l->w);
 }
 
-/* Keeps the error in the contents of a record, with its offset in the log. */
+/* Records an error in the contents of a record, with its offset in the log. */
 static void record_content_error(log_walk *l, pfb_error error, uint32_t notes)
 {
     expect(l->w, error.code == PFB_OK || error.offset <= l->size, "the offset of an error is inside the record");
@@ -90,10 +90,10 @@ static void walk_paths(log_walk *l)
         touch_name(l, &path.counter);
         l->paths[l->path_count++] = path;
         l->w->out.items++;
-        disturb_both(l, path.offset);
+        change_both(l, path.offset);
     }
     record_content_error(l, reader.error, reader.notes);
-    l->bytes = NULL; /* the paths keep it */
+    l->bytes = NULL; /* now owned by path_bytes */
 }
 
 static void walk_items(log_walk *l)
@@ -118,20 +118,22 @@ static void walk_items(log_walk *l)
             add(l->w, instance.first ^ instance.second ^ instance.status);
             touch_name(l, &instance.name);
             count++;
-            disturb_both(l, instance.offset);
+            change_both(l, instance.offset);
         }
         expect(l->w, count <= item.instance_count, "there are no more instances than declared");
         l->w->out.items += 1 + count;
         if (is_partial(l->w) && next_random(l->w) % 8 == 0)
             break;
-        disturb_both(l, item.offset);
+        change_both(l, item.offset);
     }
     pfb_error error = pfb_log_finish_sample(&reader);
     expect(l->w, !pfb_log_next_item(&reader, &item), "no item follows the end of a sample");
     record_content_error(l, error, reader.notes);
 }
 
-/* Checks the guarantees of matching: values of the same path, name and occurrence, each matched at most once. */
+/* Checks that matched values have the same path, name and occurrence, and that each older value is matched at most
+ * once.
+ */
 static void check_match(log_walk *l)
 {
     const pfb_log_values *older = &l->samples[0];
@@ -200,7 +202,7 @@ static void walk_sample(log_walk *l)
         pfb_log_match(&l->samples[0], newer);
         walk_values(l);
     }
-    l->bytes = NULL; /* the sample keeps it */
+    l->bytes = NULL; /* now owned by sample_bytes */
 }
 
 static void walk_names(log_walk *l)
@@ -227,9 +229,9 @@ static void walk_summary(log_walk *l)
 
 /* ---- Records ---------------------------------------------------------------------------------------------------- */
 
-static size_t window_size(const log_walk *l, size_t from, size_t window)
+static size_t window_size(const log_walk *l, size_t start, size_t window)
 {
-    size_t left = l->w->size - from;
+    size_t left = l->w->size - start;
     return window < left ? window : left;
 }
 
@@ -251,13 +253,13 @@ static bool next_record(log_walk *l)
     while (!pfb_log_next_record(&l->reader, &l->record)) {
         if (!l->reader.needs_more || l->reader.error.code != PFB_OK)
             return false;
-        size_t from = (size_t)l->reader.window_offset + l->reader.resume_offset;
-        expect(l->w, l->window != SIZE_MAX && from <= l->w->size, "the next window begins inside the log");
+        size_t start = (size_t)l->reader.window_offset + l->reader.resume_offset;
+        expect(l->w, l->window != SIZE_MAX && start <= l->w->size, "the next window begins inside the log");
         if (l->w->out.broken)
             return false;
         window = l->reader.resume_offset == 0 ? 2 * window + 1 : window;
-        size_t count = window_size(l, from, window);
-        pfb_log_continue(&l->reader, l->w->data + from, count, count == l->w->size - from);
+        size_t count = window_size(l, start, window);
+        pfb_log_continue(&l->reader, l->w->data + start, count, count == l->w->size - start);
     }
     return true;
 }
@@ -273,7 +275,7 @@ static void walk_record(log_walk *l)
     l->is_exhausted = !l->bytes;
     if (l->is_exhausted)
         return;
-    disturb(l->w, offset);
+    change_byte(l->w, offset);
     size_t copied = pfb_log_copy_record(&l->reader, &l->record, l->bytes, l->size);
     expect_if_unchanged(l->w, copied == l->size, "a record has the announced size");
     expect(l->w, copied <= l->size, "a record is not longer than announced");
@@ -335,10 +337,10 @@ reading read_log(const uint8_t *data, size_t size, const pfb_read_options *optio
     return w.out;
 }
 
-reading examine_log(const uint8_t *data, size_t size)
+reading verify_log(const uint8_t *data, size_t size)
 {
     reading tolerant = read_log(data, size, 0);
-    reading again = read_log(data, size, 0);
+    reading repeated = read_log(data, size, 0);
     reading strict = read_log(data, size, STRICT);
     walk windows = {.data = data, .size = size};
     walk parts = {.data = data, .size = size};
@@ -346,7 +348,7 @@ reading examine_log(const uint8_t *data, size_t size)
     walk_log(&windows, 1 + parts.random % 1024);
     walk_log(&parts, SIZE_MAX);
     const char *broken = tolerant.broken;
-    if (!broken && !is_same_reading(&tolerant, &again))
+    if (!broken && !is_same_reading(&tolerant, &repeated))
         broken = "reading the same bytes twice gives the same result";
     if (!broken)
         broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
@@ -360,7 +362,7 @@ reading examine_log(const uint8_t *data, size_t size)
     return tolerant;
 }
 
-reading disturb_log(uint8_t *data, size_t size, uint64_t seed)
+reading read_changing_log(uint8_t *data, size_t size, uint64_t seed)
 {
     walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL, .random = seed | 1};
     w.writable = data;
@@ -375,6 +377,6 @@ void fuzz_log(const uint8_t *data, size_t size)
         uint8_t *copy = copy_input(data, size);
         if (!copy)
             return;
-        end_round(copy, round == 0 ? examine_log(copy, size) : disturb_log(copy, size, seed * (2 * round + 1)));
+        end_round(copy, round == 0 ? verify_log(copy, size) : read_changing_log(copy, size, seed * (2 * round + 1)));
     }
 }

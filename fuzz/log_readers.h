@@ -11,10 +11,10 @@ reading read_log(const uint8_t *data, size_t size, const pfb_read_options *optio
 
 /* Reads the log twice tolerantly, once strictly, window by window, and in parts. Compares the results and returns the
  * first reading. */
-reading examine_log(const uint8_t *data, size_t size);
+reading verify_log(const uint8_t *data, size_t size);
 
 /* Reads while bytes of the log and of its records change between the calls, chosen by `seed`. */
-reading disturb_log(uint8_t *data, size_t size, uint64_t seed);
+reading read_changing_log(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
 void fuzz_log(const uint8_t *data, size_t size);

@@ -17,7 +17,7 @@ typedef struct lwp_walk {
     pfb_lwp lwp;
 } lwp_walk;
 
-/* An independent load, to compare the reader's with. */
+/* Loads a little-endian number independently of the reader, for comparison. */
 static uint64_t load(const uint8_t *p, size_t size)
 {
     uint64_t value = 0;
@@ -64,7 +64,7 @@ static void walk_pairs(lwp_walk *l)
         check_pair_field(w, pair.raw_counter, pair.counter);
         touch(w, l->parts.control_offset + pair.offset, 8);
         w->out.items++;
-        disturb(w, l->parts.control_offset + pair.offset);
+        change_byte(w, l->parts.control_offset + pair.offset);
     }
     expect(w, id == l->lwp.control.pair_count + 1, "every pair is returned");
 }
@@ -105,7 +105,7 @@ static void walk_events(lwp_walk *l, uint32_t slot, uint32_t count)
         add(w, event.has_latency + event.latency + event.is_implemented + event.has_stamp);
         slot = slot + 1 == l->lwp.slots ? 0 : slot + 1;
         w->out.items++;
-        disturb(w, l->parts.ring_offset + event.offset);
+        change_byte(w, l->parts.ring_offset + event.offset);
     }
     expect(w, read == count && !pfb_lwp_next(&l->lwp, &event), "exactly the unread records are returned");
 }
@@ -138,7 +138,7 @@ static void walk_parts(lwp_walk *l)
     expect(w, is_open == (l->lwp.error.code == PFB_OK), "a failed open has an error code");
     expect(w, l->lwp.error.offset == l->lwp.error_place.offset, "the two offsets of an error agree");
     pfb_lwp_place_control(&l->lwp, w->size); /* any number may be the address */
-    disturb(w, s->control_offset);
+    change_byte(w, s->control_offset);
     walk_pairs(l);
     if (is_open)
         walk_ring(l);
@@ -162,7 +162,7 @@ static reading walk_input(walk w)
 /* ---- Comparing readings ----------------------------------------------------------------------------------- */
 
 /* Returns the note of an error that only strict reading reports; 0 for other codes. */
-static uint32_t note_of(pfb_code code)
+static uint32_t find_note(pfb_code code)
 {
     if (code == PFB_LWP_BELOW_MINIMUM)
         return UINT32_C(1) << PFB_LWP_NOTE_BELOW_MINIMUM;
@@ -175,7 +175,7 @@ static const char *compare_modes(const reading *tolerant, const reading *strict)
 {
     if (strict->broken)
         return strict->broken;
-    uint32_t note = note_of(strict->error.code);
+    uint32_t note = find_note(strict->error.code);
     if (note != 0)
         return tolerant->notes & note ? NULL
                                       : "an error that only strict reading reports is a note of tolerant reading";
@@ -207,13 +207,13 @@ reading read_lwp(const uint8_t *data, size_t size, const pfb_read_options *optio
     return walk_input((walk){.data = data, .size = size, .options = options});
 }
 
-reading examine_lwp(const uint8_t *data, size_t size)
+reading verify_lwp(const uint8_t *data, size_t size)
 {
     reading tolerant = read_lwp(data, size, NULL);
-    reading again = read_lwp(data, size, NULL);
+    reading repeated = read_lwp(data, size, NULL);
     reading strict = read_lwp(data, size, STRICT);
     const char *broken = tolerant.broken;
-    if (!is_same_reading(&tolerant, &again))
+    if (!is_same_reading(&tolerant, &repeated))
         broken = "reading the same bytes twice gives the same result";
     if (!broken)
         broken = compare_modes(&tolerant, &strict);
@@ -223,7 +223,7 @@ reading examine_lwp(const uint8_t *data, size_t size)
     return tolerant;
 }
 
-reading disturb_lwp(uint8_t *data, size_t size, uint64_t seed)
+reading read_changing_lwp(uint8_t *data, size_t size, uint64_t seed)
 {
     walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL, .random = seed | 1};
     w.writable = data;
@@ -237,6 +237,6 @@ void fuzz_lwp(const uint8_t *data, size_t size)
         uint8_t *copy = copy_input(data, size);
         if (!copy)
             return;
-        end_round(copy, round == 0 ? examine_lwp(copy, size) : disturb_lwp(copy, size, seed * (2 * round + 1)));
+        end_round(copy, round == 0 ? verify_lwp(copy, size) : read_changing_lwp(copy, size, seed * (2 * round + 1)));
     }
 }

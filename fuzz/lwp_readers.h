@@ -2,8 +2,8 @@
 #ifndef PFB_FUZZ_LWP_READERS_H
 #define PFB_FUZZ_LWP_READERS_H
 
-/* Like readers.h, for LWP data: an input is a snapshot in one piece. Offsets of errors are those of the snapshot's
- * reader or of the reader of its contents. */
+/* Like readers.h, for LWP data: an input is a serialised snapshot (pfb_lwp_snapshot). Offsets of errors are those of
+ * the snapshot's reader or of the reader of its contents. */
 #include "readers.h"
 
 /* Reads everything once; `options` as for pfb_lwp_open. */
@@ -11,10 +11,10 @@ reading read_lwp(const uint8_t *data, size_t size, const pfb_read_options *optio
 
 /* Reads twice tolerantly and once strictly, compares the results, and rewrites the snapshot. Returns the tolerant
  * reading. */
-reading examine_lwp(const uint8_t *data, size_t size);
+reading verify_lwp(const uint8_t *data, size_t size);
 
 /* Reads while bytes change between the calls, chosen by `seed`. Returned ranges must be inside the input. */
-reading disturb_lwp(uint8_t *data, size_t size, uint64_t seed);
+reading read_changing_lwp(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
 void fuzz_lwp(const uint8_t *data, size_t size);

@@ -10,8 +10,8 @@
  *
  * Input: EAX, EBX, ECX and EDX of the leaf; a byte of options, one bit each in the order of their struct; the minimum
  * interval, 32 bits; and calls up to the end: a byte (modulo 8) with its operands:
- *       0  LLWPCB  u16: 0 disables LWP, else the distance from CONTROL, plus 1
- *       1  SLWPCB  and reading, if nothing but the model wrote since LLWPCB
+ *       0  LLWPCB  u16: 0 switches LWP off, else the distance of the LWPCB from CONTROL, plus 1
+ *       1  SLWPCB  and reading of the control block and ring, if only the model wrote since LLWPCB
  *       2  LWPVAL  u8 times
  *       3  LWPINS  u8 times
  *       4  event   u8 id, u16 traits, u16 latency
@@ -21,7 +21,7 @@
  *
  * Initially there are both windows, all zero, each in memory of exactly its size. */
 
-enum { CONTROL_SIZE = 2048, RING_SIZE = 4096, LEAST_INPUT = 21 };
+enum { CONTROL_SIZE = 2048, RING_SIZE = 4096, MIN_INPUT_BYTES = 21 };
 #define CONTROL UINT64_C(0x10000)
 #define RING UINT64_C(0xFFFFFFFFFFFFF000) /* the end of the address space */
 
@@ -107,7 +107,7 @@ static void load(machine *m)
     m->written_by_model_only = true;
 }
 
-/* Reads memory that only the model wrote. A ring that is not at RING may overlap the block. */
+/* Reads memory that only the model wrote. A ring below RING is skipped: it may overlap the control block. */
 static void read_back(machine *m, uint64_t address)
 {
     const pfb_lwp_capabilities *capabilities = &m->model.capabilities;
@@ -170,12 +170,12 @@ static void count(machine *m)
 
 static void write(machine *m)
 {
-    uint32_t place = take(m, 2);
+    uint32_t target = take(m, 2);
     uint32_t bytes = take(m, 1);
-    bool is_ring = place >> 15;
+    bool is_ring = target >> 15;
     uint8_t *memory = is_ring ? m->ring : m->control;
     size_t end = is_ring ? RING_SIZE : CONTROL_SIZE;
-    for (size_t at = place & 0x7FFF; bytes > 0 && at < end; bytes--)
+    for (size_t at = target & 0x7FFF; bytes > 0 && at < end; bytes--)
         memory[at++] = (uint8_t)take(m, 1);
     m->written_by_model_only = false;
 }
@@ -235,7 +235,7 @@ static uint64_t run(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < LEAST_INPUT)
+    if (size < MIN_INPUT_BYTES)
         return 0;
     uint64_t once = run(data, size);
     require(run(data, size) == once, "the same calls give the same results");

@@ -15,10 +15,10 @@ enum {
 
 typedef struct chooser {
     uint64_t state;
-    uint32_t rate; /* one edit per this many places, on average */
+    uint32_t rate; /* on average, one of `rate` possible edits is made */
 } chooser;
 
-/* Splitmix64. */
+/* Returns the next number of the generator splitmix64. */
 static uint64_t random_number(chooser *c)
 {
     uint64_t z = c->state += UINT64_C(0x9E3779B97F4A7C15);
@@ -27,28 +27,28 @@ static uint64_t random_number(chooser *c)
     return z ^ z >> 31;
 }
 
-static uint32_t below(chooser *c, uint32_t limit)
+static uint32_t random_below(chooser *c, uint32_t limit)
 {
     return (uint32_t)(random_number(c) >> 32) % limit;
 }
 
 static bool is_edit(chooser *c)
 {
-    return below(c, c->rate) == 0;
+    return random_below(c, c->rate) == 0;
 }
 
 static chooser make_chooser(uint64_t seed)
 {
     static const uint32_t rates[4] = {2, 6, 20, 60};
     chooser c = {.state = seed, .rate = 1};
-    c.rate = rates[below(&c, 4)];
+    c.rate = rates[random_below(&c, 4)];
     return c;
 }
 
-/* Returns a changed number: an extreme value, one near the old one, or one with other bits. */
+/* Returns a changed number: an extreme value, one near the old value, or a random one. */
 static uint64_t change(chooser *c, uint64_t value)
 {
-    switch (below(c, 8)) {
+    switch (random_below(c, 8)) {
     case 0:
         return 0;
     case 1:
@@ -58,11 +58,11 @@ static uint64_t change(chooser *c, uint64_t value)
     case 3:
         return value - 1;
     case 4:
-        return value ^ UINT64_C(1) << below(c, 64);
+        return value ^ UINT64_C(1) << random_below(c, 64);
     case 5:
-        return UINT64_C(1) << below(c, 64);
+        return UINT64_C(1) << random_below(c, 64);
     case 6:
-        return below(c, 100);
+        return random_below(c, 100);
     default:
         return random_number(c);
     }
@@ -86,7 +86,7 @@ static uint32_t maybe_32(chooser *c, uint32_t value)
 /* Returns how often a part of the input is written: usually once, but sometimes not at all or twice. */
 static uint32_t repetitions(chooser *c)
 {
-    return is_edit(c) ? 2 * below(c, 2) : 1;
+    return is_edit(c) ? 2 * random_below(c, 2) : 1;
 }
 
 static void change_times(chooser *c, pfb_write_times *times)
@@ -115,12 +115,12 @@ static void change_value(chooser *c, raw_value *value)
 {
     if (!is_edit(c))
         return;
-    if (!value->bytes && below(c, 4) == 0)
+    if (!value->bytes && random_below(c, 4) == 0)
         value->size_bytes = 12 - value->size_bytes;
     else if (!value->bytes)
         value->raw = change(c, value->raw);
-    else if (below(c, 2) == 0)
-        value->size_bytes = below(c, value->size_bytes + 1);
+    else if (random_below(c, 2) == 0)
+        value->size_bytes = random_below(c, value->size_bytes + 1);
     else
         *value = make_value(c, 8);
 }
@@ -139,11 +139,11 @@ static void maybe_break(pfb_writer *writer, const plan *p, uint32_t part)
         pfb_write_break(writer, p->fault);
 }
 
-typedef void writing(pfb_writer *writer, const uint8_t *data, size_t size, const plan *p, chooser *c);
+typedef void write_function(pfb_writer *writer, const uint8_t *data, size_t size, const plan *p, chooser *c);
 
 /* A format: how it is written, and its faults. */
 typedef struct format {
-    writing *write;
+    write_function *write;
     const pfb_fault *faults;
     uint32_t fault_count;
 } format;
@@ -158,7 +158,7 @@ static mutation write_mutation(const format *f, const uint8_t *data, size_t size
     for (int attempt = 0; attempt <= FAULT_ATTEMPTS; attempt++) {
         plan p = {.fault = PFB_FAULT_NONE};
         if (is_broken && attempt < FAULT_ATTEMPTS)
-            p = (plan){.fault = f->faults[below(&choice, f->fault_count)], .part = below(&choice, 3)};
+            p = (plan){.fault = f->faults[random_below(&choice, f->fault_count)], .part = random_below(&choice, 3)};
         else if (is_broken)
             p.fault = PFB_FAULT_TOTAL_SIZE_HUGE;
         pfb_writer writer;
@@ -185,7 +185,7 @@ static const pfb_fault v2_faults[] = {
 static const uint32_t v2_kinds[] = {PFB_V2_ERROR, PFB_V2_SINGLE_COUNTER, PFB_V2_MULTIPLE_COUNTERS,
                                     PFB_V2_MULTIPLE_INSTANCES, PFB_V2_COUNTERSET};
 
-/* The result that is written. */
+/* What the result to write consists of. */
 typedef struct v2_shape {
     uint32_t kind, status;
     uint32_t ids[MAX_COUNTERS];
@@ -201,7 +201,7 @@ static v2_shape make_shape(chooser *c, uint32_t kind, uint32_t status, const uin
     for (size_t i = 0; i < sizeof v2_kinds / sizeof v2_kinds[0]; i++)
         is_known = is_known || shape.kind == v2_kinds[i];
     if (!is_known)
-        shape.kind = v2_kinds[below(c, 5)];
+        shape.kind = v2_kinds[random_below(c, 5)];
     if (shape.kind == PFB_V2_ERROR && shape.status == 0)
         shape.status = 0x106A; /* strict readers refuse an error without status */
     bool has_ids = shape.kind == PFB_V2_MULTIPLE_COUNTERS || shape.kind == PFB_V2_COUNTERSET;
@@ -210,7 +210,7 @@ static v2_shape make_shape(chooser *c, uint32_t kind, uint32_t status, const uin
             shape.ids[shape.id_count++] = maybe_32(c, ids[i]);
     }
     if (has_ids && is_edit(c) && shape.id_count < MAX_COUNTERS)
-        shape.ids[shape.id_count++] = below(c, 40);
+        shape.ids[shape.id_count++] = random_below(c, 40);
     shape.has_instances = shape.kind == PFB_V2_MULTIPLE_INSTANCES || shape.kind == PFB_V2_COUNTERSET;
     if (shape.kind != PFB_V2_ERROR)
         shape.value_count = has_ids ? shape.id_count : 1;
@@ -283,9 +283,9 @@ static void write_v2_result(pfb_writer *writer, pfb_v2_reader *reader, const uin
 static void write_new_result(pfb_writer *writer, chooser *c)
 {
     static const uint32_t ids[3] = {0, 1, 2};
-    v2_shape shape = make_shape(c, v2_kinds[below(c, 5)], 0, ids, below(c, 4));
+    v2_shape shape = make_shape(c, v2_kinds[random_below(c, 5)], 0, ids, random_below(c, 4));
     pfb_write_begin_result(writer, shape.kind, shape.status, shape.ids, shape.id_count);
-    uint32_t count = shape.has_instances ? below(c, 4) : 1;
+    uint32_t count = shape.has_instances ? random_below(c, 4) : 1;
     v2_item item = {.name = new_name};
     for (; shape.kind != PFB_V2_ERROR && item.id < count; item.id++)
         write_v2_item(writer, c, &shape, &item);
@@ -355,10 +355,10 @@ static const pfb_fault v1_faults[] = {
     PFB_FAULT_INSTANCE_NAME_HUGE,   PFB_FAULT_COUNTER_BLOCK_ZERO,     PFB_FAULT_COUNTER_BLOCK_HUGE,
 };
 
-/* The definitions that are written: that of the input at `source`, or a new one. */
+/* The definitions that are written. Each is a copy of a definition of the input, or new. */
 typedef struct v1_shape {
     struct {
-        uint32_t source; /* position in the input; UINT32_MAX: none */
+        uint32_t source; /* position of the copied definition in its object; UINT32_MAX: new */
         uint32_t offset; /* where the writer has placed the value */
         uint32_t size_bytes;
     } counters[MAX_COUNTERS];
@@ -373,7 +373,7 @@ static void write_v1_definition(pfb_writer *writer, chooser *c, v1_shape *shape,
     written.default_scale = (int32_t)maybe_32(c, (uint32_t)counter->default_scale);
     written.type = maybe_32(c, counter->type);
     if (is_edit(c))
-        written.size_bytes = 4 * below(c, 3);
+        written.size_bytes = 4 * random_below(c, 3);
     if (written.size_bytes > MAX_DATUM_BYTES)
         written.size_bytes = MAX_DATUM_BYTES;
     written.value_offset = 0;
@@ -435,7 +435,7 @@ static void write_v1_object(pfb_writer *writer, pfb_v1_reader *reader, const uin
     written.perf_time = (int64_t)maybe_64(c, (uint64_t)object->perf_time);
     written.perf_freq = (int64_t)maybe_64(c, (uint64_t)object->perf_freq);
     if (written.instance_count < PFB_V1_METADATA_NO_INSTANCES || is_edit(c))
-        written.instance_count = (int32_t)below(c, 4) - 3;
+        written.instance_count = (int32_t)random_below(c, 4) - 3;
     if (written.instance_count < PFB_V1_NO_INSTANCES && needs_values(p))
         written.instance_count = 0;
     pfb_write_begin_object(writer, &written);
@@ -473,12 +473,13 @@ static void write_v1_object(pfb_writer *writer, pfb_v1_reader *reader, const uin
 
 static void write_new_object(pfb_writer *writer, chooser *c)
 {
-    pfb_v1_object object = {.title_index = 238, .perf_freq = 10000000, .instance_count = (int32_t)below(c, 2) - 1};
+    pfb_v1_object object = {
+        .title_index = 238, .perf_freq = 10000000, .instance_count = (int32_t)random_below(c, 2) - 1};
     pfb_v1_counter counter = {.title_index = 6, .type = 0x10410400, .size_bytes = 4}; /* PERF_COUNTER_COUNTER */
     pfb_v1_instance instance = {.name = new_name, .unique_id = PFB_V1_NO_UNIQUE_ID};
     pfb_write_begin_object(writer, &object);
     v1_shape shape = {.count = 0};
-    for (uint32_t n = below(c, 4); n > 0; n--)
+    for (uint32_t n = random_below(c, 4); n > 0; n--)
         write_v1_definition(writer, c, &shape, &counter, UINT32_MAX);
     if (object.instance_count == 0)
         pfb_write_v1_instance(writer, &instance);
@@ -526,11 +527,11 @@ mutation mutate_v1(const uint8_t *data, size_t size, uint8_t *out, size_t capaci
 
 /* ---- Captures -------------------------------------------------------------------------------------------------- */
 
-/* The capture that is written. */
+/* The capture to write. */
 typedef struct capture_output {
     uint8_t *data;
     size_t capacity, at;
-    mutation broken; /* that of the broken body, if any */
+    mutation broken; /* the mutation of the body that got a fault, if any */
 } capture_output;
 
 /* Appends a chunk; false if it does not fit. */
@@ -545,15 +546,16 @@ static bool append_chunk(capture_output *o, const pfb_chunk *chunk, const uint8_
 }
 
 /* Returns the mutator of a chunk's body; null if it has none. */
-static mutator *mutator_of(const pfb_chunk *chunk)
+static mutator *find_mutator(const pfb_chunk *chunk)
 {
     if (!chunk->is_known)
         return NULL;
     return chunk->tag == PFB_TAG_DATA ? mutate_v2 : chunk->tag == PFB_TAG_V1 ? mutate_v1 : NULL;
 }
 
-/* Appends a chunk with a mutated body, or unchanged where that does not fit. The body is written in place, then the
- * header, whose size field the writer of captures cannot know. */
+/* Appends a chunk with a mutated body, or the unchanged chunk if the mutated one does not fit. The body is written
+ * first, directly into the output. Its size is then stored in the header, which pfb_capture_write wrote for an empty
+ * body. */
 static bool append_mutated(capture_output *o, const pfb_chunk *chunk, const uint8_t *body, size_t size, uint64_t seed)
 {
     if (o->capacity - o->at < PFB_CHUNK_HEADER_BYTES)
@@ -561,7 +563,7 @@ static bool append_mutated(capture_output *o, const pfb_chunk *chunk, const uint
     uint8_t *header = o->data + o->at;
     uint8_t *place = header + PFB_CHUNK_HEADER_BYTES;
     size_t left = o->capacity - o->at - PFB_CHUNK_HEADER_BYTES;
-    mutation m = mutator_of(chunk)(body, size, place, left, seed);
+    mutation m = find_mutator(chunk)(body, size, place, left, seed);
     size_t padding = (8 - m.size_bytes % 8) % 8;
     if (m.size_bytes == 0 || padding > left - m.size_bytes)
         return append_chunk(o, chunk, body, size);
@@ -580,7 +582,7 @@ mutation mutate_capture(const uint8_t *data, size_t size, uint8_t *out, size_t c
 {
     chooser c = make_chooser(seed);
     bool is_broken = seed & 1;
-    uint32_t broken_chunk = is_broken ? below(&c, 4) : UINT32_MAX; /* of those with a mutator */
+    uint32_t broken_chunk = is_broken ? random_below(&c, 4) : UINT32_MAX; /* of those with a mutator */
     capture_output o = {.data = out, .capacity = capacity};
     pfb_capture capture;
     pfb_chunk chunk = {.tag = PFB_TAG_CAPTURE};
@@ -590,9 +592,9 @@ mutation mutate_capture(const uint8_t *data, size_t size, uint8_t *out, size_t c
     for (uint32_t changeable = 0; fits && is_readable && pfb_capture_next_chunk(&capture, &chunk); is_first = false) {
         const uint8_t *body = data + chunk.body_offset;
         for (uint32_t n = is_first && chunk.tag == PFB_TAG_CAPTURE ? 0 : repetitions(&c); fits && n > 0; n--) {
-            bool is_breaking = mutator_of(&chunk) && changeable++ == broken_chunk;
+            bool is_breaking = find_mutator(&chunk) && changeable++ == broken_chunk;
             uint64_t inner = (random_number(&c) & ~UINT64_C(1)) + is_breaking;
-            if (mutator_of(&chunk) && (is_breaking || is_edit(&c)))
+            if (find_mutator(&chunk) && (is_breaking || is_edit(&c)))
                 fits = append_mutated(&o, &chunk, body, chunk.body_size_bytes, inner);
             else
                 fits = append_chunk(&o, &chunk, body, chunk.body_size_bytes);
@@ -602,6 +604,6 @@ mutation mutate_capture(const uint8_t *data, size_t size, uint8_t *out, size_t c
         return (mutation){.size_bytes = 0};
     /* If no body was broken, the last chunk is truncated. */
     if (is_broken && !o.broken.is_broken)
-        o.at -= 1 + below(&c, PFB_CHUNK_HEADER_BYTES - 1);
+        o.at -= 1 + random_below(&c, PFB_CHUNK_HEADER_BYTES - 1);
     return (mutation){.size_bytes = o.at, .is_broken = is_broken, .fault = o.broken.fault};
 }

@@ -23,8 +23,8 @@ static const uint32_t encodings[] = {PFB_ENCODING_UTF8,
                                      437,
                                      0};
 
-/* Returns `size` bytes with the value UNUSED, or ends the process. */
-static uint8_t *new_bytes(size_t size)
+/* Allocates `size` bytes with the value UNUSED. Ends the process on failure. */
+static uint8_t *allocate_filled(size_t size)
 {
     uint8_t *bytes = malloc(size > 0 ? size : 1);
     if (!bytes)
@@ -33,7 +33,7 @@ static uint8_t *new_bytes(size_t size)
     return bytes;
 }
 
-/* Well-formed UTF-8 by the range of the first two bytes (The Unicode Standard, table 3-7). Further bytes are 80 to BF.
+/* Well-formed UTF-8: the ranges of the first two bytes (The Unicode Standard, table 3-7). Further bytes are 80 to BF.
  */
 static const struct {
     uint8_t first, last, second_first, second_last;
@@ -68,16 +68,16 @@ static bool is_utf8(const uint8_t *bytes, size_t size)
     return at == size;
 }
 
-static uint32_t unit_of(const uint8_t *utf16, size_t i)
+static uint32_t unit_at(const uint8_t *utf16, size_t i)
 {
     return utf16[2 * i] | (uint32_t)utf16[2 * i + 1] << 8;
 }
 
-/* Compares output of limited capacity with the whole text: the longest start that splits no character. */
+/* Checks that output of limited capacity is the longest start of the whole text that splits no character. */
 static void check_limited(const pfb_name *name, const uint8_t *utf8, size_t bytes, const uint8_t *utf16, size_t units,
                           size_t capacity)
 {
-    uint8_t *out = new_bytes(capacity);
+    uint8_t *out = allocate_filled(capacity);
     require(pfb_name_to_utf8(name, (char *)out, capacity) == bytes, "the size does not depend on the capacity");
     if (capacity > 0) {
         size_t end = bytes < capacity ? bytes : capacity - 1;
@@ -86,10 +86,10 @@ static void check_limited(const pfb_name *name, const uint8_t *utf8, size_t byte
         require(memcmp(out, utf8, end) == 0 && out[end] == 0, "the start of the text and a NUL are written");
     }
     free(out);
-    out = new_bytes(2 * capacity);
+    out = allocate_filled(2 * capacity);
     require(pfb_name_to_utf16(name, out, capacity) == units, "the number of units does not depend on the capacity");
     size_t end = units < capacity ? units : capacity;
-    if (end > 0 && end < units && unit_of(utf16, end - 1) >> 10 == 0x36 && unit_of(utf16, end) >> 10 == 0x37)
+    if (end > 0 && end < units && unit_at(utf16, end - 1) >> 10 == 0x36 && unit_at(utf16, end) >> 10 == 0x37)
         end--;
     require(memcmp(out, utf16, 2 * end) == 0, "the start of the text is written");
     for (size_t i = 2 * end; i < 2 * capacity; i++)
@@ -102,8 +102,8 @@ static void check_conversions(const pfb_name *name, size_t capacity)
     size_t bytes = pfb_name_to_utf8(name, NULL, 0);
     size_t units = pfb_name_to_utf16(name, NULL, 0);
     require(bytes <= 3 * name->size_bytes && units <= name->size_bytes, "sizes have their bounds");
-    uint8_t *utf8 = new_bytes(bytes + 1);
-    uint8_t *utf16 = new_bytes(2 * units);
+    uint8_t *utf8 = allocate_filled(bytes + 1);
+    uint8_t *utf16 = allocate_filled(2 * units);
     require(pfb_name_to_utf8(name, (char *)utf8, bytes + 1) == bytes && utf8[bytes] == 0, "the text ends with a NUL");
     require(pfb_name_to_utf16(name, utf16, units) == units, "all units are written");
     require(is_utf8(utf8, bytes), "the output is UTF-8");
@@ -112,18 +112,18 @@ static void check_conversions(const pfb_name *name, size_t capacity)
     pfb_name as_utf8 = pfb_utf8_name((const char *)utf8, bytes);
     pfb_name as_utf16 = pfb_utf16_name(utf16, units);
     require(pfb_name_to_utf8(&as_utf16, NULL, 0) == bytes, "UTF-16 has the same characters");
-    uint8_t *again = new_bytes(bytes + 1);
-    pfb_name_to_utf8(&as_utf16, (char *)again, bytes + 1);
-    require(memcmp(again, utf8, bytes + 1) == 0, "UTF-16 has the same characters");
+    uint8_t *from_utf16 = allocate_filled(bytes + 1);
+    pfb_name_to_utf8(&as_utf16, (char *)from_utf16, bytes + 1);
+    require(memcmp(from_utf16, utf8, bytes + 1) == 0, "UTF-16 has the same characters");
     require(pfb_name_equal(name, name) && pfb_name_equal(&as_utf8, &as_utf16), "a name equals itself");
     if (name->encoding != PFB_ENCODING_UTF8)
         require(pfb_name_equal(name, &as_utf8) && pfb_name_equal(&as_utf8, name), "a name equals its conversion");
-    free(again);
+    free(from_utf16);
     free(utf16);
     free(utf8);
 }
 
-/* Returns true if a part is absent or lies in [*begin, end) of the text; then *begin is its end. */
+/* Returns true if a part is absent or lies in [*begin, end). Moves *begin to the end of a part that lies there. */
 static bool is_part(const pfb_name *part, const uint8_t **begin, const uint8_t *end)
 {
     if (!part->bytes)
@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < HEADER_BYTES)
         return 0;
     size_t name_bytes = size - HEADER_BYTES;
-    uint8_t *copy = new_bytes(name_bytes); /* exact size: a sanitizer detects reads past the end */
+    uint8_t *copy = allocate_filled(name_bytes); /* exact size: a sanitizer detects reads past the end */
     memcpy(copy, data + HEADER_BYTES, name_bytes);
     pfb_name name = {copy, name_bytes, encodings[data[0] % 8]};
     check_conversions(&name, data[1]);

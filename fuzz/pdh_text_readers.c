@@ -10,9 +10,9 @@
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-static size_t window_size(const walk *w, size_t from, size_t window)
+static size_t window_size(const walk *w, size_t start, size_t window)
 {
-    size_t left = w->size - from;
+    size_t left = w->size - start;
     return window < left ? window : left;
 }
 
@@ -33,13 +33,13 @@ static bool next_row(walk *w, pfb_pdh_text_reader *text, size_t window, pfb_pdh_
     while (!pfb_pdh_text_next_row(text, row)) {
         if (!text->needs_more || text->error.code != PFB_OK)
             return false;
-        size_t from = (size_t)text->window_offset + text->resume_offset;
-        expect(w, from <= w->size, "the next window begins inside the text");
+        size_t start = (size_t)text->window_offset + text->resume_offset;
+        expect(w, start <= w->size, "the next window begins inside the text");
         if (w->out.broken)
             return false;
         window = text->resume_offset == 0 ? 2 * window + 1 : window;
-        size_t count = window_size(w, from, window);
-        pfb_pdh_text_continue(text, w->data + from, count, count == w->size - from);
+        size_t count = window_size(w, start, window);
+        pfb_pdh_text_continue(text, w->data + start, count, count == w->size - start);
     }
     return true;
 }
@@ -56,7 +56,7 @@ static void walk_header(walk *w, pfb_pdh_text_reader *text)
         expect(w, path.column == column++, "columns are numbered");
         touch(w, (size_t)(path.name.bytes - w->data), path.name.size_bytes);
         w->out.items++;
-        disturb(w, path.offset);
+        change_byte(w, path.offset);
     }
     expect_if_unchanged(w, column == text->column_count || is_partial(w), "there are as many paths as columns");
     expect(w, column <= text->column_count, "there are at most as many paths as columns");
@@ -76,7 +76,7 @@ static void walk_row(walk *w, pfb_pdh_text_reader *text, const pfb_pdh_text_row 
         expect(w, (size_t)text->window_offset + value.offset < w->size, "a value is inside the text");
         add(w, bits_of(value.value) ^ value.has_value);
         w->out.items++;
-        disturb(w, (size_t)text->window_offset + value.offset);
+        change_byte(w, (size_t)text->window_offset + value.offset);
     }
     w->out.items++;
 }
@@ -110,10 +110,10 @@ reading read_pdh_text(const uint8_t *data, size_t size, const pfb_read_options *
     return w.out;
 }
 
-reading examine_pdh_text(const uint8_t *data, size_t size)
+reading verify_pdh_text(const uint8_t *data, size_t size)
 {
     reading tolerant = read_pdh_text(data, size, 0);
-    reading again = read_pdh_text(data, size, 0);
+    reading repeated = read_pdh_text(data, size, 0);
     reading strict = read_pdh_text(data, size, STRICT);
     walk windows = {.data = data, .size = size};
     walk parts = {.data = data, .size = size};
@@ -121,7 +121,7 @@ reading examine_pdh_text(const uint8_t *data, size_t size)
     walk_text(&windows, 1 + parts.random % 256);
     walk_text(&parts, SIZE_MAX);
     const char *broken = tolerant.broken;
-    if (!broken && !is_same_reading(&tolerant, &again))
+    if (!broken && !is_same_reading(&tolerant, &repeated))
         broken = "reading the same bytes twice gives the same result";
     if (!broken)
         broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
@@ -135,7 +135,7 @@ reading examine_pdh_text(const uint8_t *data, size_t size)
     return tolerant;
 }
 
-reading disturb_pdh_text(uint8_t *data, size_t size, uint64_t seed)
+reading read_changing_pdh_text(uint8_t *data, size_t size, uint64_t seed)
 {
     walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL, .random = seed | 1};
     w.writable = data;
@@ -150,7 +150,7 @@ void fuzz_pdh_text(const uint8_t *data, size_t size)
         uint8_t *copy = copy_input(data, size);
         if (!copy)
             return;
-        end_round(copy,
-                  round == 0 ? examine_pdh_text(copy, size) : disturb_pdh_text(copy, size, seed * (2 * round + 1)));
+        end_round(copy, round == 0 ? verify_pdh_text(copy, size)
+                                   : read_changing_pdh_text(copy, size, seed * (2 * round + 1)));
     }
 }

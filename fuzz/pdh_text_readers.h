@@ -10,10 +10,10 @@ reading read_pdh_text(const uint8_t *data, size_t size, const pfb_read_options *
 
 /* Reads the text twice tolerantly, once strictly, window by window, and in parts. Compares the results and returns the
  * first reading. */
-reading examine_pdh_text(const uint8_t *data, size_t size);
+reading verify_pdh_text(const uint8_t *data, size_t size);
 
 /* Reads while bytes change between the calls, chosen by `seed`. */
-reading disturb_pdh_text(uint8_t *data, size_t size, uint64_t seed);
+reading read_changing_pdh_text(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
 void fuzz_pdh_text(const uint8_t *data, size_t size);

@@ -49,6 +49,7 @@ static void conclude(walk *w, pfb_error error, uint32_t notes)
     record_error(w, error, notes);
     expect(w, error.code >= PFB_OK && error.code < 300, "errors in the input have codes below 300");
     expect(w, w->out.items <= w->size / 8 + 1, "an item takes at least 8 bytes");
+    /* Strings may share bytes, up to 16 times the size of their block. */
     expect(w, w->out.touched / 18 <= w->size, "work is linear in the input");
 }
 
@@ -79,7 +80,7 @@ static void walk_values(walk *w, pfb_v2_reader *block, const pfb_v2_result *resu
         add(w, value.raw + value.counter_id);
         min_offset = value.data_offset + value.data_size_bytes;
         count++;
-        disturb(w, min_offset);
+        change_byte(w, min_offset);
     }
     expect(w, is_partial(w) || block->error.code != PFB_OK || count == result->counter_count,
            "an instance has as many values as its result says");
@@ -104,7 +105,7 @@ static void walk_instances(walk *w, pfb_v2_reader *block, const pfb_v2_result *r
         }
         add(w, instance.id);
         count++;
-        disturb(w, min_offset);
+        change_byte(w, min_offset);
         walk_values(w, block, result, min_offset);
     }
     expect(w, is_partial(w) || block->error.code != PFB_OK || count == result->instance_count,
@@ -149,13 +150,13 @@ static void walk_v2(walk *w)
         next += result.size_bytes;
         count++;
         walk_ids(w, &block, &result);
-        disturb(w, result.offset + 16);
+        change_byte(w, result.offset + 16);
         walk_instances(w, &block, &result);
-        disturb(w, next);
+        change_byte(w, next);
     }
     pfb_error verdict = pfb_v2_finish(&block);
-    pfb_error again = pfb_v2_finish(&block);
-    expect(w, verdict.code == again.code && verdict.offset == again.offset, "the first error is kept");
+    pfb_error repeated = pfb_v2_finish(&block);
+    expect(w, verdict.code == repeated.code && verdict.offset == repeated.offset, "the first error is kept");
     expect(w, !pfb_v2_next_result(&block, &result), "no item is returned after finish");
     conclude(w, verdict, block.notes);
 }
@@ -188,26 +189,26 @@ static void walk_counterset(walk *w)
 {
     pfb_registration registration;
     pfb_counter counter;
-    pfb_counter again;
+    pfb_counter repeated;
     if (pfb_registration_open(&registration, w->data, w->size, w->options))
         touch_guid(w, &registration.guid, 0);
     uint32_t count = 0;
     while (pfb_registration_next_counter(&registration, &counter)) {
         expect(w, counter.offset == 32 + (size_t)48 * count, "counters follow each other");
-        expect(w, pfb_registration_counter_at(&registration, count, &again), "every counter is found by position");
-        expect_if_unchanged(w, again.id == counter.id && again.offset == counter.offset,
+        expect(w, pfb_registration_counter_at(&registration, count, &repeated), "every counter is found by position");
+        expect_if_unchanged(w, repeated.id == counter.id && repeated.offset == counter.offset,
                             "access by position returns the same value");
         bool is_found =
             count >= 8 || pfb_registration_find(&registration, counter.id,
-                                                &again); /* only the first 8, because the search is linear */
-        expect_if_unchanged(w, is_found && again.id == counter.id && again.offset <= counter.offset,
+                                                &repeated); /* only the first 8, because the search is linear */
+        expect_if_unchanged(w, is_found && repeated.id == counter.id && repeated.offset <= counter.offset,
                             "the first counter with an id is found by it");
         touch_counter(w, &counter);
         count++;
-        disturb(w, counter.offset + 48);
+        change_byte(w, counter.offset + 48);
     }
     expect(w, count == registration.counter_count, "there are as many counters as announced");
-    expect(w, !pfb_registration_counter_at(&registration, count, &again), "there is no counter after the last");
+    expect(w, !pfb_registration_counter_at(&registration, count, &repeated), "there is no counter after the last");
     conclude(w, registration.error, registration.notes);
 }
 
@@ -249,7 +250,7 @@ static void walk_strings(walk *w)
             touch_text(w, &entry.text, first, strings.size_bytes);
         add(w, entry.counter_id);
         count++;
-        disturb(w, entry.offset + 8);
+        change_byte(w, entry.offset + 8);
     }
     expect(w, strings.error.code != PFB_OK || count == strings.count, "there are as many strings as announced");
     conclude(w, strings.error, strings.notes);
@@ -276,13 +277,13 @@ static void walk_guids(walk *w)
         w->out.items++;
         touch_guid(w, &guid, 16 * count);
         count++;
-        disturb(w, 16 * count);
+        change_byte(w, 16 * count);
     }
     expect(w, count == w->size / 16, "every complete GUID is returned");
     conclude(w, list.error, list.notes);
 }
 
-/* Writes the identifier again and checks that it reads the same. */
+/* Writes an identifier that was read, and checks that it reads the same. */
 static void check_rewritten(walk *w, const pfb_identifier *identifier)
 {
     uint8_t out[40 + 2 * (size_t)PFB_QUERY_NAME_UNITS + 8];
@@ -352,7 +353,7 @@ static void walk_identifiers(walk *w)
             check_rewritten(w, &identifier);
         if (seen_count < SEEN_COUNT)
             seen[seen_count++] = identifier;
-        disturb(w, next);
+        change_byte(w, next);
     }
     if (!w->writable)
         check_found(w, seen, seen_count);
@@ -371,14 +372,14 @@ static void walk_instance_list(walk *w)
         touch_text(w, &instance.name, instance.offset + 8, w->size);
         add(w, instance.id);
         min_offset = name_offset(w, &instance.name) + instance.name.size_bytes + 2;
-        disturb(w, min_offset);
+        change_byte(w, min_offset);
     }
     conclude(w, list.error, list.notes);
 }
 
 typedef void walker(walk *w);
 
-/* The request codes, then the lists. */
+/* By format: 1 to 10 are the request codes, the others lists. */
 static walker *const formats[FORMAT_COUNT] = {
     NULL,        walk_counterset, walk_counter, walk_string,  walk_string, walk_strings,     walk_strings,
     walk_string, walk_guid,       walk_string,  walk_strings, walk_guids,  walk_identifiers, walk_instance_list};
@@ -394,7 +395,8 @@ static void walk_registration(walk *w)
     for (uint32_t each = first; each <= last; each++) {
         walk part = walk_part(w, 1, w->size - 1);
         formats[each](&part);
-        if (each == first) /* the result is that of the first format; a violated guarantee of any format is kept */
+        if (each ==
+            first) /* the returned reading is that of the first format, with a violated guarantee of any format */
             all = part.out;
         else if (!all.broken)
             all.broken = part.out.broken;
@@ -405,8 +407,7 @@ static void walk_registration(walk *w)
 
 /* ---- Query ---------------------------------------------------------------------------------------------- */
 
-/* pfb_query_match by another algorithm: for each prefix of the pattern, the prefixes of the name that it matches. */
-enum { SLOW_NAME_UNITS = 256 };
+enum { SLOW_NAME_UNITS = 256 }; /* longer names are not matched by the slow algorithm */
 
 static uint32_t unit_at(const uint8_t *text, size_t position)
 {
@@ -419,6 +420,8 @@ static bool is_same_letter(uint32_t a, uint32_t b)
     return a == b || (is_letter && (a ^ b) == 0x20);
 }
 
+/* Does what pfb_query_match does, by another algorithm: for each prefix of the pattern, finds the prefixes of the name
+ * that it matches. reach[n]: the pattern before `p` matches the first n units of the name. */
 static bool matches_slowly(const uint8_t *pattern, size_t pattern_units, const uint8_t *name, size_t name_units,
                            uint32_t options)
 {
@@ -549,8 +552,8 @@ static void check_recorded(walk *w, const pfb_chunk *chunk)
     free(out);
 }
 
-/* Reads the payload of a chunk and adds the results; keeps the first error of a payload with its offset in the capture.
- */
+/* Reads the body of a chunk and adds the results to those of the capture. *first is set to the first error in a body,
+ * with its offset in the capture. */
 static void walk_chunk(walk *w, const pfb_chunk *chunk, pfb_error *first)
 {
     walk body = walk_part(w, chunk->body_offset, chunk->body_size_bytes);
@@ -583,35 +586,35 @@ static void walk_capture(walk *w)
         }
         add(w, chunk.tag + (uint64_t)chunk.version + chunk.request + chunk.language);
         next = chunk.body_offset + chunk.body_size_bytes;
-        disturb(w, chunk.body_offset);
+        change_byte(w, chunk.body_offset);
         if (chunk.is_known && !w->writable && w->options) /* only in the strict reading: once for each input */
             check_recorded(w, &chunk);
         if (chunk.is_known)
             walk_chunk(w, &chunk, &first);
         else
             touch(w, chunk.body_offset, chunk.body_size_bytes);
-        disturb(w, next);
+        change_byte(w, next);
     }
     conclude(w, capture.error.code != PFB_OK ? capture.error : first, 0);
 }
 
-/* Moves to the next chunk of a capture that is read window by window, each `growth` bytes longer than what is left of
- * the one before. `*count` is the size of the window. */
+/* Moves to the next chunk of a capture that is read window by window. Each window is `growth` bytes longer than what is
+ * left of the previous one. *count is the size of the window. */
 static bool next_in_windows(pfb_capture *capture, pfb_chunk *chunk, const walk *w, size_t growth, size_t *count)
 {
     while (!pfb_capture_next_chunk(capture, chunk)) {
         if (!capture->needs_more || capture->error.code != PFB_OK)
             return false;
-        size_t from = (size_t)capture->window_offset + capture->resume_offset;
-        size_t left = w->size - from;
+        size_t start = (size_t)capture->window_offset + capture->resume_offset;
+        size_t left = w->size - start;
         size_t next = *count - capture->resume_offset + growth;
         *count = next < left ? next : left;
-        pfb_capture_continue(capture, w->data + from, *count, *count == left);
+        pfb_capture_continue(capture, w->data + start, *count, *count == left);
     }
     return true;
 }
 
-/* Compares the chunks of the whole capture with those of windows. Returns the violated guarantee, or NULL. */
+/* Reads the capture whole and window by window and compares the chunks. Returns the violated guarantee, or NULL. */
 static const char *compare_windows(const uint8_t *data, size_t size)
 {
     pfb_capture whole, windows;
@@ -626,8 +629,8 @@ static const char *compare_windows(const uint8_t *data, size_t size)
     while (pfb_capture_next_chunk(&whole, &expected)) {
         if (!next_in_windows(&windows, &found, &w, growth, &count))
             return "windows have all chunks";
-        size_t from = (size_t)windows.window_offset;
-        if (from + found.offset != expected.offset || from + found.body_offset != expected.body_offset ||
+        size_t start = (size_t)windows.window_offset;
+        if (start + found.offset != expected.offset || start + found.body_offset != expected.body_offset ||
             found.body_size_bytes != expected.body_size_bytes || found.tag != expected.tag ||
             found.version != expected.version || found.is_known != expected.is_known)
             return "windows have the same chunks";
@@ -650,7 +653,8 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
                                        {PFB_UNKNOWN_KIND, PFB_NOTE_UNKNOWN_KIND, 0},
                                        {PFB_ERROR_WITHOUT_STATUS, PFB_NOTE_ERROR_WITHOUT_STATUS, 0}};
 
-/* The error of a reply does not depend on how much of it is read. */
+/* Checks that the error of a reply does not depend on how much of it is read. Returns the violated guarantee, or NULL.
+ */
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size,
                                    const pfb_read_options *options)
 {
@@ -678,13 +682,13 @@ reading read_input(subject which, const uint8_t *data, size_t size, const pfb_re
     return w.out;
 }
 
-reading examine_input(subject which, const uint8_t *data, size_t size)
+reading verify_input(subject which, const uint8_t *data, size_t size)
 {
     reading tolerant = read_input(which, data, size, NULL);
-    reading again = read_input(which, data, size, NULL);
+    reading repeated = read_input(which, data, size, NULL);
     reading strict = read_input(which, data, size, STRICT);
     const char *broken = tolerant.broken;
-    if (!is_same_reading(&tolerant, &again))
+    if (!is_same_reading(&tolerant, &repeated))
         broken = "reading the same bytes twice gives the same result";
     if (!broken)
         broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
@@ -698,7 +702,7 @@ reading examine_input(subject which, const uint8_t *data, size_t size)
     return tolerant;
 }
 
-reading disturb_input(subject which, uint8_t *data, size_t size, uint64_t seed)
+reading read_changing_input(subject which, uint8_t *data, size_t size, uint64_t seed)
 {
     walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL};
     w.writable = data;
@@ -714,7 +718,7 @@ void fuzz_input(subject which, const uint8_t *data, size_t size)
         uint8_t *copy = copy_input(data, size);
         if (!copy)
             return;
-        end_round(copy, round == 0 ? examine_input(which, copy, size)
-                                   : disturb_input(which, copy, size, seed * (2 * round + 1)));
+        end_round(copy, round == 0 ? verify_input(which, copy, size)
+                                   : read_changing_input(which, copy, size, seed * (2 * round + 1)));
     }
 }

@@ -21,7 +21,7 @@ typedef struct reading {
     uint32_t notes;
     uint64_t items;     /* number of returned items: results, instances, values, counters, strings, blocks */
     uint64_t touched;   /* input bytes that were returned, counting repetitions */
-    uint64_t sum;       /* checksum of all of this, to compare readings */
+    uint64_t sum;       /* checksum of everything that was returned, to compare readings */
     const char *broken; /* the guarantee that was violated, or NULL */
 } reading;
 
@@ -30,16 +30,16 @@ typedef enum subject { SUBJECT_V2, SUBJECT_METADATA, SUBJECT_QUERY, SUBJECT_CAPT
 /* Reads everything once; `options` as for the open functions. */
 reading read_input(subject which, const uint8_t *data, size_t size, const pfb_read_options *options);
 
-/* Reads twice tolerantly, once strictly, and in the other ways a subject has, and compares the results. Returns the
- * tolerant reading. */
-reading examine_input(subject which, const uint8_t *data, size_t size);
+/* Reads twice tolerantly, once strictly, V2 replies also in parts, and captures window by window. Compares the results
+ * and returns the tolerant reading. */
+reading verify_input(subject which, const uint8_t *data, size_t size);
 
-/* Reads while bytes change between the calls, chosen by `seed`. Returned ranges must be inside the input; nothing else
- * is guaranteed. */
-reading disturb_input(subject which, uint8_t *data, size_t size, uint64_t seed);
+/* Reads while bytes change between the calls, chosen by `seed`. Checks that returned ranges are inside the input;
+ * nothing else is guaranteed. */
+reading read_changing_input(subject which, uint8_t *data, size_t size, uint64_t seed);
 
-/* Runs the fuzz target on an input: examines it in memory of exactly its size, then disturbs it. Aborts if a guarantee
- * is violated. */
+/* Runs the fuzz target on an input: verify_input, then read_changing_input twice, each on a copy in memory of exactly
+ * the input's size. Aborts if a guarantee is violated. */
 void fuzz_input(subject which, const uint8_t *data, size_t size);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Results with more instances keep their order. */
+/* Results with more instances than this keep their order. */
 enum { MAX_INSTANCES = 128 };
 
 /* An instance and the bytes it takes. */
@@ -30,7 +30,8 @@ static uint32_t load32(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The bytes of an instance, from its header (size first) to the end of its last value (size second). */
+/* Returns the bytes of an instance, from its header, whose first field is the size, to the end of its last value, whose
+ * second field is the size. */
 static span read_span(pfb_v2_reader *block, const uint8_t *data, const pfb_v2_instance *instance)
 {
     span s = {.begin = instance->offset, .id = instance->id, .name = instance->name};
@@ -41,7 +42,8 @@ static span read_span(pfb_v2_reader *block, const uint8_t *data, const pfb_v2_in
     return s;
 }
 
-/* Reads the instances of the current result, at most MAX_INSTANCES. Returns their number. */
+/* Reads the instances of the current result and stores at most MAX_INSTANCES of them, only named ones. Returns the
+ * number of all instances. */
 static uint32_t read_instances(pfb_v2_reader *block, const uint8_t *data, instances *list)
 {
     pfb_v2_instance instance;
@@ -85,28 +87,28 @@ static void shuffle(instances *list, uint32_t seed)
     }
 }
 
-/* Restores the relative order of equal instances among the positions they have. */
+/* Restores the relative order of equal instances: exchanges them among the positions that they have. */
 static void keep_equal_in_order(instances *list)
 {
     bool placed[MAX_INSTANCES] = {false};
-    for (uint32_t place = 0; place < list->count; place++) {
+    for (uint32_t position = 0; position < list->count; position++) {
         uint32_t first = 0;
-        while (placed[first] || !is_same(list, first, list->order[place]))
+        while (placed[first] || !is_same(list, first, list->order[position]))
             first++;
         placed[first] = true;
-        list->order[place] = first;
+        list->order[position] = first;
     }
 }
 
-/* Requires contiguous instances, as the reader returns them. */
+/* Writes the instances in their new order. In the input they are contiguous. */
 static void write_instances(const instances *list, uint32_t first_row, uint8_t *out, uint32_t *moved_to)
 {
     size_t at = list->count > 0 ? list->spans[0].begin : 0;
-    for (uint32_t place = 0; place < list->count; place++) {
-        const span *s = &list->spans[list->order[place]];
+    for (uint32_t position = 0; position < list->count; position++) {
+        const span *s = &list->spans[list->order[position]];
         memcpy(out + at, list->data + s->begin, s->end - s->begin);
         at += s->end - s->begin;
-        moved_to[first_row + list->order[place]] = first_row + place;
+        moved_to[first_row + list->order[position]] = first_row + position;
     }
 }
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Writes the reordered reply to `out`, which has `size` bytes. moved_to[i] becomes the new row of row i; rows are the
- * instances of the whole reply, as a sample numbers them, and `moved_to` has capacity for all of them. `seed` chooses
+ * instances of the whole reply in order, as in a sample, and `moved_to` has capacity for all of them. `seed` chooses
  * the order: 0 unchanged, 1 reversed, any other shuffled. Returns false if the reply, read with `options`, is
  * malformed. */
 bool reorder_instances(const uint8_t *data, size_t size, const pfb_read_options *options, uint32_t seed, uint8_t *out,

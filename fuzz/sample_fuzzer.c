@@ -16,7 +16,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Larger inputs skip the slow checks: cooking twice, and linear searches. */
-enum { MAX_CELLS = 4096, FEW_ROWS = 64 };
+enum { MAX_CELLS = 4096, MAX_SEARCHED_ROWS = 64 };
 
 /* ---- Parts of the input -------------------------------------------------------------------------------- */
 
@@ -83,7 +83,7 @@ static void check_refusal(const sample *s, const pfb_sample_counts *counts, size
     free(memory);
 }
 
-/* The error is that of the reply's reader. */
+/* Loading a V2 reply returns the error of the reply's reader. */
 static void check_verdict(const sample *s, pfb_error loaded)
 {
     pfb_v2_reader block;
@@ -236,7 +236,8 @@ static uint32_t find_older_row(const pfb_sample *older, const pfb_sample *newer,
  * row. */
 static void check_match(const pfb_sample *older, const pfb_sample *newer)
 {
-    uint32_t *used_by = allocate(older->counts.rows * sizeof *used_by); /* result + 1 */
+    uint32_t *used_by =
+        allocate(older->counts.rows * sizeof *used_by); /* by older row: result of the newer row, plus 1 */
     memset(used_by, 0, older->counts.rows * sizeof *used_by);
     for (uint32_t i = 0; i < newer->counts.rows; i++) {
         const pfb_sample_row *row = &newer->rows[i];
@@ -256,7 +257,7 @@ static void check_match(const pfb_sample *older, const pfb_sample *newer)
 /* For small tables only, where the limit on candidates is not reached and speed does not matter. */
 static void check_older_rows(const pfb_sample *older, const pfb_sample *newer)
 {
-    if (older->counts.rows > FEW_ROWS || newer->counts.rows > FEW_ROWS)
+    if (older->counts.rows > MAX_SEARCHED_ROWS || newer->counts.rows > MAX_SEARCHED_ROWS)
         return;
     for (uint32_t i = 0; i < newer->counts.rows; i++)
         require(newer->rows[i].older_row == find_older_row(older, newer, i),
@@ -265,7 +266,7 @@ static void check_older_rows(const pfb_sample *older, const pfb_sample *newer)
 
 /* ---- Related counters by linear search -------------------------------------------------------------- */
 
-/* The position of the first of a result's columns for a counter, or PFB_NONE. */
+/* Returns the position of the first of a result's columns for a counter, or PFB_NONE. */
 static uint32_t find_position(const pfb_sample *t, uint32_t result, uint32_t counter_id)
 {
     const pfb_sample_result *r = &t->results[result];
@@ -320,7 +321,8 @@ static bool is_raw_count(uint32_t type)
     return row && row->terms == PFB_TERM_RAW;
 }
 
-/* A base has a base type and its size; other related counters are numbers of 4 or 8 bytes. */
+/* Returns true if a value can be that of a related counter: a base has a base type and the size of this type; others
+ * have a raw-count type and 4 or 8 bytes. */
 static bool fits_reference(const pfb_sample_column *referred, uint32_t size_bytes, bool is_base)
 {
     const pfb_counter_type *type = pfb_counter_type_find(referred->counter.type);
@@ -352,12 +354,13 @@ static bool is_v1(const pfb_sample *t, uint32_t row)
     return t->results[t->rows[row].result].kind == PFB_V1_OBJECT;
 }
 
-/* For small tables only. V1 has no references by id; v1_readers.c checks its bases. */
+/* Checks the inputs that come from related counters, for small tables only. V1 has no references by id; v1_readers.c
+ * checks its bases. */
 static void check_references(const pfb_sample *t, uint32_t row, uint32_t column, const pfb_raw_value *in)
 {
     const pfb_counter *counter = &t->columns[column].counter;
     uint64_t raw = 0;
-    if (t->counts.rows > FEW_ROWS || !t->columns[column].has_counter || is_v1(t, row))
+    if (t->counts.rows > MAX_SEARCHED_ROWS || !t->columns[column].has_counter || is_v1(t, row))
         return;
     bool has = find_reference(t, row, column, counter->base_id, true, &raw);
     require(has == ((in->has & PFB_HAS_BASE) != 0), "a base is found where there is one");
@@ -409,7 +412,7 @@ static uint32_t find_older_column(const pfb_sample *older, uint32_t older_row, c
     if (r->column_count == newer->results[column->result].column_count &&
         older->columns[r->first_column + column->position].counter_id == id)
         return r->first_column + column->position;
-    bool is_known = id != PFB_NO_ID || r->kind == PFB_V1_OBJECT; /* any number may be a title index */
+    bool is_known = id != PFB_NO_ID || r->kind == PFB_V1_OBJECT; /* V1: PFB_NO_ID may be a title index */
     bool is_alone =
         is_known && count_counters(newer, column->result, id) == 1 && count_counters(older, result, id) == 1;
     return is_alone ? r->first_column + find_position(older, result, id) : PFB_NONE;
@@ -431,24 +434,25 @@ static cell make_cell(const pfb_sample *older, const pfb_sample *newer, uint32_t
     return c;
 }
 
-/* The result of a cell is that of its inputs, unless the data have a size that the type does not allow. */
+/* Checks that the result of a cell is that of its inputs, or type_mismatch if the data have a size that the type does
+ * not allow. */
 static void check_status(const cell *c, const pfb_cook_inputs *in, const pfb_formula_options *options,
                          const pfb_formula_result *result)
 {
     bool has_older = c->older_column != PFB_NONE;
-    pfb_formula_result again = pfb_formula_evaluate(has_older ? &in->older : NULL, &in->newer, options);
+    pfb_formula_result repeated = pfb_formula_evaluate(has_older ? &in->older : NULL, &in->newer, options);
     pfb_formula_result alone = pfb_formula_evaluate(NULL, &in->newer, options);
-    bool sizes_count = again.status != PFB_STATUS_UNKNOWN_TYPE && again.status != PFB_STATUS_NOT_DISPLAYED &&
-                       again.status != PFB_STATUS_BAD_SCALE && again.status != PFB_STATUS_NEED_TWO_SAMPLES;
+    bool sizes_count = repeated.status != PFB_STATUS_UNKNOWN_TYPE && repeated.status != PFB_STATUS_NOT_DISPLAYED &&
+                       repeated.status != PFB_STATUS_BAD_SCALE && repeated.status != PFB_STATUS_NEED_TWO_SAMPLES;
     bool wrong =
         is_wrong_size(c->newer, c->row, c->column) || (has_older && alone.status == PFB_STATUS_NEED_TWO_SAMPLES &&
                                                        is_wrong_size(c->older, c->older_row, c->older_column));
     require(has_older == (in->older.has != 0), "the older inputs are returned if there is an older value");
     if (sizes_count && wrong)
-        require(result->status == PFB_STATUS_TYPE_MISMATCH && result->unit == again.unit,
+        require(result->status == PFB_STATUS_TYPE_MISMATCH && result->unit == repeated.unit,
                 "data of another size than its type's has status type_mismatch");
     else
-        require(is_same_result(result, &again), "the returned inputs give the same result");
+        require(is_same_result(result, &repeated), "the returned inputs give the same result");
 }
 
 static void check_cell(const pfb_sample *older, const pfb_sample *newer, uint32_t row, uint32_t column,
@@ -456,8 +460,8 @@ static void check_cell(const pfb_sample *older, const pfb_sample *newer, uint32_
 {
     pfb_cook_inputs in;
     pfb_formula_result result = pfb_sample_cook_value(older, newer, row, column, options, &in);
-    pfb_formula_result again = pfb_sample_cook_value(older, newer, row, column, options, NULL);
-    require(is_same_result(&result, &again), "the same cell gives the same result");
+    pfb_formula_result repeated = pfb_sample_cook_value(older, newer, row, column, options, NULL);
+    require(is_same_result(&result, &repeated), "the same cell gives the same result");
     require((unsigned)result.status <= PFB_STATUS_BAD_SCALE, "statuses are known");
     require(result.value - result.value == 0, "values are finite");
     if (result.status != PFB_STATUS_OK)
@@ -502,7 +506,8 @@ static void check_small_capacity(const pfb_sample *older, const pfb_sample *newe
     free(memory);
 }
 
-/* Each result is at the position of its value. Arrays of exact size detect overruns. */
+/* Checks that each result is stored at the index of its value. The arrays have exactly the required size, so that a
+ * sanitizer detects overruns. */
 static void check_packed_results(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                                  const double *values, const uint8_t *status_bytes)
 {
@@ -558,10 +563,10 @@ static void check_cook_replies(const sample *older, const sample *newer, const p
 
 /* ---- Instances in another order -------------------------------------------------------------------------------- */
 
-/* A sample's copy with its instances moved. */
+/* A copy of a sample whose instances are in another order. */
 typedef struct reordered {
     sample sample;
-    uint32_t *moved_to; /* by row of the sample */
+    uint32_t *moved_to; /* by row of the original: its row in the copy */
 } reordered;
 
 static bool make_reordered(reordered *r, const sample *original, uint8_t order)
@@ -587,7 +592,7 @@ static void free_reordered(reordered *r)
     free(r->moved_to);
 }
 
-static bool is_same_sample(const pfb_raw_value *a, const pfb_raw_value *b)
+static bool is_same_raw_value(const pfb_raw_value *a, const pfb_raw_value *b)
 {
     return a->type == b->type && a->has == b->has && a->value == b->value && a->base == b->base &&
            a->multi_count == b->multi_count && a->perf_time == b->perf_time &&
@@ -596,7 +601,7 @@ static bool is_same_sample(const pfb_raw_value *a, const pfb_raw_value *b)
            a->value_size == b->value_size && a->base_size == b->base_size;
 }
 
-/* Two pairs of samples of the same instances, and a row of the newer one before and after it was moved. */
+/* A pair of samples, the same pair with its instances in another order, and a row of the newer sample in both. */
 typedef struct two_orders {
     const pfb_sample *older, *newer, *moved_older, *moved_newer;
     uint32_t row, moved_row;
@@ -613,8 +618,10 @@ static void check_moved_row(const two_orders *o, const pfb_formula_options *opti
         pfb_formula_result b =
             pfb_sample_cook_value(o->moved_older, o->moved_newer, o->moved_row, column, options, &moved_in);
         require(is_same_result(&a, &b), "an instance's values do not depend on the order of instances");
-        require(is_same_sample(&in.newer, &moved_in.newer), "the newer inputs do not depend on the order of instances");
-        require(in.older.has == moved_in.older.has && (in.older.has == 0 || is_same_sample(&in.older, &moved_in.older)),
+        require(is_same_raw_value(&in.newer, &moved_in.newer),
+                "the newer inputs do not depend on the order of instances");
+        require(in.older.has == moved_in.older.has &&
+                    (in.older.has == 0 || is_same_raw_value(&in.older, &moved_in.older)),
                 "the older inputs do not depend on the order of instances");
     }
 }

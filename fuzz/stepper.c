@@ -9,7 +9,7 @@
 enum { TRAP_FLAG = 0x100 }; /* of EFLAGS: trap after the next instruction */
 
 static struct {
-    uint8_t *pages; /* accessible between calls of begin and end; one inaccessible page follows */
+    uint8_t *pages; /* inaccessible from stepper_begin to stepper_end; one page that is always inaccessible follows */
     size_t pages_size;
     uint8_t *memory; /* the last bytes of the pages */
     stepper_callback *callback;

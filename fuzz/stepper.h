@@ -14,7 +14,8 @@
 /* Called before an access at `offset` of the memory, which is writable during the call. `n` counts accesses from 0. */
 typedef void stepper_callback(void *context, size_t offset, uint64_t n);
 
-/* Allocates memory of `size` bytes that ends at an inaccessible page. Returns NULL on failure. Only one at a time. */
+/* Allocates memory of `size` bytes that ends at an inaccessible page. Returns NULL on failure. Only one such memory may
+ * exist at a time. */
 uint8_t *stepper_make(size_t size);
 
 /* Starts calling the function before each access. Replaces signal handlers of the program until stepper_end. */

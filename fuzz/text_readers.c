@@ -17,7 +17,8 @@ typedef struct snapshot_reader {
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-/* Checks the offset of a line in an input that does not change: it begins with this word, after blanks. */
+/* Checks that the line at an offset begins with this word, after blanks. If the input changes, only that the offset is
+ * inside. */
 static void check_line(walk *w, size_t offset, const char *word)
 {
     size_t size = strlen(word);
@@ -109,7 +110,7 @@ static void walk_text(walk *w)
         else
             check_snapshot(w, r);
         w->out.items++;
-        disturb(w, r->step.offset);
+        change_byte(w, r->step.offset);
     }
     if (!w->out.broken)
         check_end(w, r);
@@ -150,7 +151,7 @@ static char *write_alone(const pfb_cpi_widths *widths, const pfb_cpi_step *step,
     return out;
 }
 
-static void check_rewritten(walk *w, const snapshot_reader *r, snapshot_reader *again)
+static void check_rewritten(walk *w, const snapshot_reader *r, snapshot_reader *reread)
 {
     const pfb_cpi_step *step = &r->step;
     size_t length = step->is_refusal ? step->sentence_size_bytes : 0;
@@ -160,20 +161,21 @@ static void check_rewritten(walk *w, const snapshot_reader *r, snapshot_reader *
     size_t size = 0;
     char *out = sentence ? write_alone(&r->text.widths, step, sentence, &size) : NULL;
     if (out) {
-        bool is_read = pfb_cpi_text_open(&again->text, out, size) &&
-                       pfb_cpi_text_next(&again->text, again->cpus, PFB_CPI_CPU_LIMIT, &again->step);
-        expect(w, is_read && again->step.is_refusal == step->is_refusal, "a written step can be read");
+        bool is_read = pfb_cpi_text_open(&reread->text, out, size) &&
+                       pfb_cpi_text_next(&reread->text, reread->cpus, PFB_CPI_CPU_LIMIT, &reread->step);
+        expect(w, is_read && reread->step.is_refusal == step->is_refusal, "a written step can be read");
         expect(w,
-               again->text.widths.instr == r->text.widths.instr && again->text.widths.cycles == r->text.widths.cycles,
+               reread->text.widths.instr == r->text.widths.instr && reread->text.widths.cycles == r->text.widths.cycles,
                "written widths read as before");
         if (is_read && step->is_refusal)
             expect(w,
-                   again->step.code == step->code && again->step.sentence_size_bytes == length &&
-                       memcmp(out + again->step.sentence_offset, sentence, length) == 0,
+                   reread->step.code == step->code && reread->step.sentence_size_bytes == length &&
+                       memcmp(out + reread->step.sentence_offset, sentence, length) == 0,
                    "a written refusal reads as before");
         else if (is_read)
-            expect(w, is_same_snapshot(step, &again->step), "a written snapshot reads as before");
-        expect(w, !pfb_cpi_text_next(&again->text, again->cpus, 0, &again->step) && again->text.error.code == PFB_OK,
+            expect(w, is_same_snapshot(step, &reread->step), "a written snapshot reads as before");
+        expect(w,
+               !pfb_cpi_text_next(&reread->text, reread->cpus, 0, &reread->step) && reread->text.error.code == PFB_OK,
                "nothing else was written");
     }
     free(out);
@@ -212,13 +214,13 @@ reading read_cpi_text(const uint8_t *data, size_t size)
     return w.out;
 }
 
-reading examine_cpi_text(const uint8_t *data, size_t size)
+reading verify_cpi_text(const uint8_t *data, size_t size)
 {
     reading whole = read_cpi_text(data, size);
-    reading again = read_cpi_text(data, size);
+    reading repeated = read_cpi_text(data, size);
     walk w = {.data = data, .size = size};
     w.out = whole;
-    expect(&w, is_same_reading(&whole, &again), "reading the same bytes twice gives the same result");
+    expect(&w, is_same_reading(&whole, &repeated), "reading the same bytes twice gives the same result");
     if (whole.error.code == PFB_BAD_CPI_LINE && whole.error.offset > 0) {
         reading before = read_cpi_text(data, whole.error.offset);
         expect(&w, before.error.code == PFB_OK && before.items <= whole.items + 1,
@@ -228,7 +230,7 @@ reading examine_cpi_text(const uint8_t *data, size_t size)
     return w.out;
 }
 
-reading disturb_cpi_text(uint8_t *data, size_t size, uint64_t seed)
+reading read_changing_cpi_text(uint8_t *data, size_t size, uint64_t seed)
 {
     walk w = {.data = data, .size = size, .random = seed | 1};
     w.writable = data;
@@ -241,9 +243,9 @@ void fuzz_cpi_text(const uint8_t *data, size_t size)
     uint8_t *copy = copy_input(data, size);
     if (!copy)
         return;
-    end_round(copy, examine_cpi_text(copy, size));
+    end_round(copy, verify_cpi_text(copy, size));
     copy = size > 0 ? copy_input(data, size) : NULL;
     if (!copy)
         return;
-    end_round(copy, disturb_cpi_text(copy, size, hash(data, size)));
+    end_round(copy, read_changing_cpi_text(copy, size, hash(data, size)));
 }

@@ -11,10 +11,10 @@ reading read_cpi_text(const uint8_t *data, size_t size);
 /* Reads the text twice, then the part before a malformed line alone, then with an array that is one CPU too small.
  * Writes every step (pfb_cpi_step: a snapshot or a refusal) and reads it back. Compares the results and returns the
  * first reading. */
-reading examine_cpi_text(const uint8_t *data, size_t size);
+reading verify_cpi_text(const uint8_t *data, size_t size);
 
 /* Reads the text while bytes that `seed` selects are changed between the calls. */
-reading disturb_cpi_text(uint8_t *data, size_t size, uint64_t seed);
+reading read_changing_cpi_text(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
 void fuzz_cpi_text(const uint8_t *data, size_t size);

@@ -73,7 +73,7 @@ static uint64_t load_number(const walk *w, const pfb_v1_reader *block, size_t of
     return number;
 }
 
-static bool is_wide(uint32_t encoding)
+static bool is_utf16_encoding(uint32_t encoding)
 {
     return encoding == PFB_ENCODING_UTF16LE || encoding == PFB_ENCODING_UTF16BE;
 }
@@ -88,7 +88,7 @@ static void touch_name(walk *w, const pfb_name *name, size_t begin, size_t end)
         expect(w, false, "a name lies inside the enclosing item");
         return;
     }
-    size_t unit = is_wide(name->encoding) ? 2 : 1;
+    size_t unit = is_utf16_encoding(name->encoding) ? 2 : 1;
     expect(w, name->size_bytes % unit == 0, "a name consists of whole units");
     bool has_nul = false;
     for (size_t i = 0; i < name->size_bytes; i += unit) {
@@ -130,7 +130,7 @@ static void walk_values(walk *w, pfb_v1_reader *block, const pfb_v1_object *obje
         expect(w, value.position == count, "values follow each other");
         touch_value(w, block, instance, &value);
         count++;
-        disturb(w, value.offset);
+        change_byte(w, value.offset);
     }
     expect(w, is_partial(w) || block->object_error.code != PFB_OK || count == object->counter_count,
            "an instance has a value for each counter");
@@ -138,16 +138,16 @@ static void walk_values(walk *w, pfb_v1_reader *block, const pfb_v1_object *obje
 
 /* ---- Blocks: counters, instances, objects ---------------------------------------------------------------- */
 
-/* Where the walk is in an object. */
-typedef struct place {
+/* The position of the walk in an object. */
+typedef struct object_position {
     const pfb_v1_object *object;
     size_t end;
     size_t next_counter; /* the next definition is at or after this offset */
-    uint32_t counters;
-} place;
+    uint32_t counters;   /* read so far */
+} object_position;
 
 /* Reads at most `limit` counters. */
-static void walk_counters(walk *w, pfb_v1_reader *block, place *at, uint32_t limit)
+static void walk_counters(walk *w, pfb_v1_reader *block, object_position *at, uint32_t limit)
 {
     pfb_v1_counter counter;
     while (limit-- > 0 && pfb_v1_next_counter(block, &counter)) {
@@ -162,12 +162,12 @@ static void walk_counters(walk *w, pfb_v1_reader *block, place *at, uint32_t lim
                             "the value offset of a counter equals its bytes");
         at->next_counter = counter.offset + 40;
         at->counters++;
-        disturb(w, at->next_counter);
+        change_byte(w, at->next_counter);
     }
 }
 
-static void check_instance(walk *w, const pfb_v1_reader *block, const place *at, const pfb_v1_instance *instance,
-                           size_t min_offset)
+static void check_instance(walk *w, const pfb_v1_reader *block, const object_position *at,
+                           const pfb_v1_instance *instance, size_t min_offset)
 {
     bool is_only = at->object->instance_count == PFB_V1_NO_INSTANCES;
     expect(w, is_inside(instance->offset, is_only ? 4 : 28, min_offset, at->end), "instances follow each other");
@@ -193,14 +193,14 @@ static void check_instance(walk *w, const pfb_v1_reader *block, const place *at,
 }
 
 /* Returns the number of instances that an object declares. */
-static uint32_t instances_of(const pfb_v1_object *object)
+static uint32_t declared_instances(const pfb_v1_object *object)
 {
     if (object->instance_count == PFB_V1_NO_INSTANCES)
         return 1;
     return object->instance_count < 0 ? 0 : (uint32_t)object->instance_count;
 }
 
-static void walk_instances(walk *w, pfb_v1_reader *block, place *at)
+static void walk_instances(walk *w, pfb_v1_reader *block, object_position *at)
 {
     pfb_v1_instance instance;
     size_t min_offset = at->object->offset + 64;
@@ -211,19 +211,19 @@ static void walk_instances(walk *w, pfb_v1_reader *block, place *at)
         check_instance(w, block, at, &instance, min_offset);
         min_offset = instance.values_offset + instance.values_size_bytes;
         count++;
-        disturb(w, instance.values_offset);
+        change_byte(w, instance.values_offset);
         if (is_partial(w)) /* counters may be read at any time between instances */
             walk_counters(w, block, at, (uint32_t)(next_random(w) % 3));
         walk_values(w, block, at->object, &instance);
-        disturb(w, min_offset);
+        change_byte(w, min_offset);
     }
-    expect(w, is_partial(w) || block->object_error.code != PFB_OK || count == instances_of(at->object),
+    expect(w, is_partial(w) || block->object_error.code != PFB_OK || count == declared_instances(at->object),
            "an object has as many instances as it says");
 }
 
 static void walk_object(walk *w, pfb_v1_reader *block, const pfb_v1_object *object)
 {
-    place at = {object, object->offset + object->size_bytes, object->offset + 64, 0};
+    object_position at = {object, object->offset + object->size_bytes, object->offset + 64, 0};
     if (block->object_error.code == PFB_OK)
         expect(w,
                is_inside(object->offset, object->size_bytes, 88, block->total_size_bytes) && object->size_bytes >= 64,
@@ -274,11 +274,11 @@ static void walk_block(walk *w)
         expect_if_unchanged(w, count == 0 || object.offset == next, "an object begins where its predecessor ends");
         next = object.offset + object.size_bytes;
         count++;
-        disturb(w, object.offset + 64);
+        change_byte(w, object.offset + 64);
         walk_object(w, &block, &object);
         if (first.code == PFB_OK)
             first = is_partial(w) ? block.error : block.object_error;
-        disturb(w, next);
+        change_byte(w, next);
     }
     pfb_error verdict = pfb_v1_finish(&block);
     expect(w, is_same_error(verdict, pfb_v1_finish(&block)), "the first error is kept");
@@ -382,7 +382,7 @@ static bool has_signature(const uint8_t *data, size_t size)
     return size >= 8 && (memcmp(data, "P\0E\0R\0F\0", 8) == 0 || memcmp(data, "\0P\0E\0R\0F", 8) == 0);
 }
 
-/* Returns a title index to use as key: that of the first counter, or none. */
+/* Returns the title index of the first counter, for use as key counter; 0 if there is none. */
 static uint32_t find_key(const uint8_t *data, size_t size)
 {
     pfb_v1_reader block;
@@ -466,7 +466,7 @@ static void free_lookup(lookup *l)
     free(l->sizes);
 }
 
-/* Converts the texts to UTF-8, which sorts by code point: another way to the same order. */
+/* Converts the texts to UTF-8, whose byte order is that of code points, to check the order of the index. */
 static bool convert_texts(lookup *l)
 {
     uint32_t count = l->index.count;
@@ -507,7 +507,7 @@ static bool sorts_by_code_point(const lookup *l, uint32_t position)
     return true;
 }
 
-/* Each of the orders holds every position once. */
+/* Checks that an order contains every position once. */
 static void check_permutation(walk *w, const uint32_t *order, uint32_t count)
 {
     uint8_t *seen = calloc((size_t)count + 1, 1);
@@ -637,7 +637,7 @@ static const char *compare_partial(const reading *whole, const uint8_t *data, si
                : "the error is the same when only parts are read";
 }
 
-/* Checks the other functions of a subject. */
+/* Checks the functions besides the reader: partial reading and samples of blocks, look-up of name tables. */
 static const char *check_other_functions(v1_subject which, const uint8_t *data, size_t size,
                                          const pfb_read_options *options, const reading *whole)
 {
@@ -663,13 +663,13 @@ reading read_v1(v1_subject which, const uint8_t *data, size_t size, const pfb_re
     return w.out;
 }
 
-reading examine_v1(v1_subject which, const uint8_t *data, size_t size)
+reading verify_v1(v1_subject which, const uint8_t *data, size_t size)
 {
     reading tolerant = read_v1(which, data, size, NULL);
-    reading again = read_v1(which, data, size, NULL);
+    reading repeated = read_v1(which, data, size, NULL);
     reading strict = read_v1(which, data, size, STRICT);
     const char *broken = tolerant.broken;
-    if (!is_same_reading(&tolerant, &again))
+    if (!is_same_reading(&tolerant, &repeated))
         broken = "reading the same bytes twice gives the same result";
     if (!broken)
         broken = compare_strict(&tolerant, &strict, tolerances, sizeof tolerances / sizeof tolerances[0]);
@@ -681,10 +681,11 @@ reading examine_v1(v1_subject which, const uint8_t *data, size_t size)
     return tolerant;
 }
 
-reading disturb_v1(v1_subject which, uint8_t *data, size_t size, uint64_t seed)
+reading read_changing_v1(v1_subject which, uint8_t *data, size_t size, uint64_t seed)
 {
     walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL};
-    if (which == SUBJECT_NAME_TABLE) /* a name table must not change while it is read */
+    if (which == SUBJECT_NAME_TABLE) /* walk_table expects that the input does not change; changing.c has a reader of
+                                        changing name tables */
         return w.out;
     w.writable = data;
     w.random = seed | 1;
@@ -699,7 +700,7 @@ void fuzz_v1(v1_subject which, const uint8_t *data, size_t size)
         uint8_t *copy = copy_input(data, size);
         if (!copy)
             return;
-        end_round(copy,
-                  round == 0 ? examine_v1(which, copy, size) : disturb_v1(which, copy, size, seed * (2 * round + 1)));
+        end_round(copy, round == 0 ? verify_v1(which, copy, size)
+                                   : read_changing_v1(which, copy, size, seed * (2 * round + 1)));
     }
 }

@@ -2,8 +2,8 @@
 #ifndef PFB_FUZZ_V1_READERS_H
 #define PFB_FUZZ_V1_READERS_H
 
-/* Like readers.h, for V1: an input is a block of HKEY_PERFORMANCE_DATA, or a name table in any of its forms. Examining
- * a block also loads it as a sample and cooks it with itself as the older sample. Examining a table also sorts it and
+/* Like readers.h, for V1: an input is a block of HKEY_PERFORMANCE_DATA, or a name table in any of its forms. Verifying
+ * a block also loads it as a sample and cooks it with itself as the older sample. Verifying a table also sorts it and
  * looks up every pair. */
 #include "readers.h"
 
@@ -12,11 +12,12 @@ typedef enum v1_subject { SUBJECT_V1, SUBJECT_NAME_TABLE } v1_subject;
 /* Reads everything once; `options` as for the open functions. */
 reading read_v1(v1_subject which, const uint8_t *data, size_t size, const pfb_read_options *options);
 
-/* Reads everything twice, strictly, and in parts, and compares the results. Returns the tolerant reading. */
-reading examine_v1(v1_subject which, const uint8_t *data, size_t size);
+/* Reads everything twice tolerantly and once strictly, and blocks also in parts. Compares the results and returns the
+ * tolerant reading. */
+reading verify_v1(v1_subject which, const uint8_t *data, size_t size);
 
 /* Reads while bytes change between the calls, chosen by `seed`. Returned ranges must be inside the input. */
-reading disturb_v1(v1_subject which, uint8_t *data, size_t size, uint64_t seed);
+reading read_changing_v1(v1_subject which, uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */
 void fuzz_v1(v1_subject which, const uint8_t *data, size_t size);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a V2 reply with pfb_v2_read_values and value by value, and compares the results.
  *
- * Input: { switches u8, capacity u8, first position u8, step u8 }, then the reply. Switches: 1 strict, 2 columns, 4
- * sizes, 8 instances, 16 chosen positions, 32 read the first three values of an instance one by one before each call,
- * 64 padding after each row or column, 128 padding after each value. The capacity is the low 6 bits of its byte plus 1,
- * the step the low 4 bits plus 1. The high bits plus 1 are the padding: those of the capacity byte after each value,
- * those of the step byte after each row or column. */
+ * Input: { switches u8, capacity u8, first position u8, step u8 }, then the reply. Switches: 1 strict, 2 values stored
+ * by column, 4 an array for sizes, 8 an array for instances, 16 chosen positions, 32 read the first three values of an
+ * instance one by one before each call, 64 padding after each row or column, 128 padding after each value. The capacity
+ * is the low 6 bits of its byte plus 1, the step the low 4 bits plus 1. The high bits plus 1 are the padding: those of
+ * the capacity byte after each value, those of the step byte after each row or column. */
 #include "checks.h"
 #include "perfblock/error.h"
 #include "v2_values_readers.h"

@@ -22,7 +22,7 @@ static void store_value(const pfb_v2_values *arrays, size_t row, size_t n, const
         arrays->sizes[at] = value->is_number ? (uint8_t)value->data_size_bytes : 0;
 }
 
-/* The reference: stores what pfb_v2_read_values must store. */
+/* Stores what pfb_v2_read_values must store, as a reference. */
 static void read_singly(pfb_v2_reader *block, pfb_v2_values *arrays)
 {
     pfb_v2_instance instance;
@@ -50,7 +50,8 @@ static void read_singly(pfb_v2_reader *block, pfb_v2_values *arrays)
 
 /* ---- Arrays ----------------------------------------------------------------------------------------------
  *
- * They have exactly the required size, so that a sanitizer detects writes past the end. A line is a row or a column. */
+ * The arrays have exactly the required size, so that a sanitizer detects writes past the end. A line is what is stored
+ * contiguously: the values of an instance, or with as_columns those of a position. */
 
 static void *make_array(size_t count, size_t element_bytes)
 {
@@ -154,9 +155,7 @@ static const char *compare_next_instance(pfb_v2_reader *bulk, pfb_v2_reader *sin
     return compare_values(bulk, single, count);
 }
 
-/* Reads the next result, which validates the rest of the current one. Sets *more to whether there is a
- * next result.
- */
+/* Reads the next result, which validates the rest of the current one. Sets *more to whether there is a next result. */
 static const char *compare_next_result(pfb_v2_reader *bulk, pfb_v2_reader *single, pfb_v2_result *result, bool *more)
 {
     pfb_v2_result bulk_result;
@@ -168,7 +167,7 @@ static const char *compare_next_result(pfb_v2_reader *bulk, pfb_v2_reader *singl
     return compare_errors(bulk, single);
 }
 
-/* Compares the positions and states of both readers. Reads on value by value with copies of them. */
+/* Compares the positions and states of both readers: continues value by value with copies of them. */
 static const char *compare_positions(pfb_v2_reader bulk, pfb_v2_reader single)
 {
     pfb_v2_result result;

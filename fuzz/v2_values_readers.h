@@ -2,7 +2,7 @@
 #ifndef PFB_FUZZ_V2_VALUES_READERS_H
 #define PFB_FUZZ_V2_VALUES_READERS_H
 
-/* Compares bulk reading with single reads, value by value. The fuzz target and the unit test use it. */
+/* Compares bulk reading (pfb_v2_read_values) with reading value by value, for the fuzz target and the unit test. */
 #include "strict.h"
 
 #include <stdbool.h>
@@ -24,9 +24,9 @@ typedef struct bulk_plan {
 } bulk_plan;
 
 /* Reads the whole reply in bulk and value by value. Returns a description of the first difference, or NULL if there is
- * none. After each call of pfb_v2_read_values, compares the values, sizes, instances, counts, notes and errors with
- * those of single reads. Checks that no other array element was written, and that single reads continue at the same
- * position. */
+ * none. After each call of pfb_v2_read_values, compares the values, sizes, instances, counts, notes and errors of both
+ * ways. Checks that no other array element was written, and that reading value by value continues at the same position.
+ */
 const char *compare_bulk(const uint8_t *data, size_t size, const bulk_plan *plan);
 
 #endif

@@ -68,7 +68,7 @@ size_t name_offset(const walk *w, const pfb_name *name)
     return name->bytes ? (size_t)(name->bytes - w->data) : 0;
 }
 
-void disturb(walk *w, size_t near)
+void change_byte(walk *w, size_t near)
 {
     if (!w->writable || w->size == 0)
         return;
@@ -102,7 +102,7 @@ bool is_same_reading(const reading *a, const reading *b)
 }
 
 /* Returns the note of an error; 0 if both strict and tolerant readers stop with it. */
-static uint32_t note_of(pfb_error error, const tolerance *tolerances, size_t count)
+static uint32_t find_note(pfb_error error, const tolerance *tolerances, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (tolerances[i].code == error.code && (tolerances[i].offset == 0 || tolerances[i].offset == error.offset))
@@ -117,13 +117,13 @@ const char *compare_strict(const reading *tolerant, const reading *strict, const
         return strict->broken;
     if (strict->notes != 0)
         return "strict reading has no notes";
-    if (note_of(tolerant->error, tolerances, count) != 0)
+    if (find_note(tolerant->error, tolerances, count) != 0)
         return "tolerant reading has no error that only strict reading reports";
     if (strict->error.code == PFB_OK)
         return is_same_reading(tolerant, strict)
                    ? NULL
                    : "input that strict reading accepts reads the same tolerantly, without notes";
-    uint32_t note = note_of(strict->error, tolerances, count);
+    uint32_t note = find_note(strict->error, tolerances, count);
     if (note != 0)
         return tolerant->notes & note ? NULL
                                       : "an error that only strict reading reports is a note of tolerant reading";

@@ -13,7 +13,7 @@ typedef struct walk {
     const uint8_t *data;
     size_t size;
     uint8_t *writable; /* the input if it changes during reading, otherwise NULL */
-    uint64_t random;   /* chooses what to skip and what to change; 0: read everything in order */
+    uint64_t random;   /* state of the generator that chooses what to skip or to change; 0: everything is read */
     const pfb_read_options *options;
     reading out;
 } walk;
@@ -35,7 +35,7 @@ void touch(walk *w, size_t offset, size_t size);
 /* Returns the next pseudo-random number; `random` must not be 0. */
 uint64_t next_random(walk *w);
 
-/* Returns true if the walk skips items. */
+/* Returns true if the walk skips items: its `random` is not 0, and the input does not change. */
 bool is_partial(const walk *w);
 
 /* Returns true if the walk skips the rest of the current level: values, instances or results. Decided at random in a
@@ -46,7 +46,7 @@ bool skips_rest(walk *w);
 size_t name_offset(const walk *w, const pfb_name *name);
 
 /* Changes one byte if the input may change: with probability 1/2 one of the 48 bytes from `near` on, otherwise any. */
-void disturb(walk *w, size_t near);
+void change_byte(walk *w, size_t near);
 
 /* Records a reader's error, whose offset must be inside the input and whose code must have a name. */
 void record_error(walk *w, pfb_error error, uint32_t notes);
@@ -62,11 +62,11 @@ typedef struct tolerance {
 
 bool is_same_error(pfb_error a, pfb_error b);
 
-/* Returns true if error, notes and items are the same. */
+/* Returns true if error, notes and checksum are the same. */
 bool is_same_reading(const reading *a, const reading *b);
 
-/* Returns the guarantee that the strict reading violated, or how it differs from the tolerant one beyond the
- * tolerances, or NULL. */
+/* Compares a strict with a tolerant reading, which may differ only by the tolerances. Returns the violated guarantee,
+ * or NULL. */
 const char *compare_strict(const reading *tolerant, const reading *strict, const tolerance *tolerances, size_t count);
 
 /* ---- Rounds of a fuzz target -------------------------------------------------------------------------------- */

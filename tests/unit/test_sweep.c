@@ -110,9 +110,9 @@ static void sweep_seeds(const char *name, reader *examine, reader *read)
     cr_assert_geq(sweep.case_count, 1000);
 }
 
-static reading examine_subject(const uint8_t *data, size_t size)
+static reading verify_subject(const uint8_t *data, size_t size)
 {
-    return examine_input(sweep.which, data, size);
+    return verify_input(sweep.which, data, size);
 }
 
 static reading read_subject(const uint8_t *data, size_t size)
@@ -123,7 +123,7 @@ static reading read_subject(const uint8_t *data, size_t size)
 static void sweep_subject(subject which, const char *name)
 {
     sweep.which = which;
-    sweep_seeds(name, examine_subject, read_subject);
+    sweep_seeds(name, verify_subject, read_subject);
 }
 
 Test(sweep, v2_seeds)
@@ -148,7 +148,7 @@ Test(sweep, capture_seeds)
 
 Test(sweep, cpuid_text_seeds)
 {
-    sweep_seeds("cpuid_text", examine_cpuid_text, read_cpuid_text);
+    sweep_seeds("cpuid_text", verify_cpuid_text, read_cpuid_text);
 }
 
 static reading read_log_tolerantly(const uint8_t *data, size_t size)
@@ -158,7 +158,7 @@ static reading read_log_tolerantly(const uint8_t *data, size_t size)
 
 Test(sweep, log_seeds)
 {
-    sweep_seeds("log", examine_log, read_log_tolerantly);
+    sweep_seeds("log", verify_log, read_log_tolerantly);
 }
 
 static reading read_pdh_text_tolerantly(const uint8_t *data, size_t size)
@@ -168,7 +168,7 @@ static reading read_pdh_text_tolerantly(const uint8_t *data, size_t size)
 
 Test(sweep, pdh_text_seeds)
 {
-    sweep_seeds("pdh_text", examine_pdh_text, read_pdh_text_tolerantly);
+    sweep_seeds("pdh_text", verify_pdh_text, read_pdh_text_tolerantly);
 }
 
 /* Sets each 32-bit field, aligned or not, to limits of sizes and integers, and to values near its own. */
@@ -215,17 +215,17 @@ static reading read_lwp_tolerantly(const uint8_t *data, size_t size)
 
 Test(sweep, lwp_seeds)
 {
-    sweep_seeds("lwp", examine_lwp, read_lwp_tolerantly);
+    sweep_seeds("lwp", verify_lwp, read_lwp_tolerantly);
 }
 
 Test(sweep, cpi_hooks_seeds)
 {
-    sweep_seeds("hooks", examine_hooks, examine_hooks);
+    sweep_seeds("hooks", verify_hooks, verify_hooks);
 }
 
 Test(sweep, cpi_text_seeds)
 {
-    sweep_seeds("text", examine_cpi_text, read_cpi_text);
+    sweep_seeds("text", verify_cpi_text, read_cpi_text);
 }
 
 /* ---- Faults of the writer ------------------------------------------------------------------------------ */
@@ -314,7 +314,7 @@ static bool check_fault(size_t shape, pfb_fault fault)
     shapes[shape].shape(&builder);
     cr_assert_eq(builder.error.code, PFB_OK);
     size_t selector = shapes[shape].which == SUBJECT_METADATA;
-    reading result = examine_input(shapes[shape].which, memory + 1 - selector, builder.size_bytes + selector);
+    reading result = verify_input(shapes[shape].which, memory + 1 - selector, builder.size_bytes + selector);
     cr_expect_null(result.broken, "block %zu, %s: broken guarantee: %s", shape, pfb_fault_name(fault), result.broken);
     pfb_code code = builder.fault_planted ? pfb_fault_code(fault) : PFB_OK;
     cr_expect_eq(result.error.code, code, "block %zu, %s: %s", shape, pfb_fault_name(fault),
