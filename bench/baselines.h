@@ -12,8 +12,8 @@ extern "C" {
 
 /* ---- twin.c -------------------------------------------------------------------------------------------- */
 
-/* These functions return the same structures as the functions of v2.h with similar names, but check nothing. The reply
- * must be valid. */
+/* A reader that returns the same structures as the functions of v2.h with similar names, but checks nothing: it shows
+ * what the checks of the library cost. The reply must be valid. */
 
 typedef struct twin_reader {
     uint32_t total_size_bytes;
@@ -34,7 +34,7 @@ bool twin_next_value(twin_reader *block, pfb_v2_value *value);
 /* ---- typical.c ----------------------------------------------------------------------------------------- */
 
 /* A reader as a program for one counterset would have it: it stores each counter in a field of a struct, and checks
- * that each field of the reply is inside of the reply. */
+ * that each field is inside the reply. */
 
 typedef struct typical_processor {
     uint32_t id;

@@ -52,8 +52,8 @@ get_reply make_once(const std::function<std::vector<uint8_t>(size_t)> &make, siz
 /* Where the block is before it is read: in the caches of the CPU, or only in memory. */
 enum class place { caches, memory };
 
-/* Supplies the bytes to read repeatedly: either one block, which stays in the caches if it fits, or so many copies of
- * it that each has left the caches when it is read again. */
+/* Supplies the bytes to read repeatedly: either one block, which stays in the caches if it fits, or enough copies of it
+ * that the caches no longer contain a copy when it is read again. */
 class supply
 {
   public:

@@ -124,8 +124,8 @@ template <class Match> void measure_match(benchmark::State &state, match_job &jo
         auto start = std::chrono::steady_clock::now();
         for (auto &samples : job.batch)
             match(*samples);
-        std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        state.SetIterationTime(taken.count());
+        std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+        state.SetIterationTime(elapsed.count());
     }
     for (auto &samples : job.batch) {
         for (size_t row = 0; row < job.expected.size(); row++) {

@@ -13,8 +13,8 @@ namespace
 
 /* ---- Samples -------------------------------------------------------------------------------------------- */
 
-constexpr uint64_t SECOND = 10000000; /* in ticks; both clocks have 10 MHz */
-constexpr uint64_t EXACT = UINT64_C(1) << 53;
+constexpr uint64_t SECOND = 10000000;         /* in ticks; both clocks have 10 MHz */
+constexpr uint64_t EXACT = UINT64_C(1) << 53; /* a double represents every integer up to this one */
 constexpr uint64_t DWORD_HALF = UINT64_C(1) << 31;
 
 /* The range, inclusive, from which the difference between two samples is drawn. */
@@ -23,7 +23,7 @@ struct span {
 };
 
 /* The ranges of the differences of raw value, base and clocks. A timer advances by less than its clock or base, so that
- * percentages are between 0 and 100 (multi timers: per item). */
+ * percentages are between 0 and 100; for multi timers, this is the percentage divided by the number of items. */
 struct differences {
     span value, base, time;
 };
@@ -119,10 +119,10 @@ template <class Formula> void measure_baseline(benchmark::State &state, const pa
 /* Copies both raw values of `count` pairs. */
 void measure_memcpy(benchmark::State &state, size_t count)
 {
-    std::vector<pfb_raw_value> from(2 * count, pfb_raw_value());
+    std::vector<pfb_raw_value> source(2 * count, pfb_raw_value());
     std::vector<pfb_raw_value> to(2 * count, pfb_raw_value());
     for (auto _ : state) {
-        std::memcpy(to.data(), from.data(), 2 * count * sizeof(pfb_raw_value));
+        std::memcpy(to.data(), source.data(), 2 * count * sizeof(pfb_raw_value));
         benchmark::DoNotOptimize(to.data());
         benchmark::ClobberMemory();
     }
@@ -175,8 +175,8 @@ double base_between(const pfb_raw_value &older, const pfb_raw_value &newer)
     return static_cast<double>(newer.base - older.base);
 }
 
-/* Differences of clocks: about one second, or at least 2^53 ticks. The two ranges named SHARE are for the part of that
- * time during which a timer ran, so they are smaller. */
+/* Differences of clocks: about one second, or at least 2^55 ticks. SHARE and LARGE_SHARE are differences of timers,
+ * which ran for a part of that time; LARGE_SHARE is also used for large counts. */
 constexpr span ONE_SECOND = {SECOND, SECOND + 9999};
 constexpr span LONG_TIME = {4 * EXACT, 5 * EXACT};
 constexpr span SHARE = {0, SECOND - 1};
@@ -218,8 +218,8 @@ void add_timers()
              });
 }
 
-/* The base has 4 bytes. Multiplied by the frequency of 10^7, a difference of 2^31 or more gives a denominator above
- * 2^53. */
+/* The base has 4 bytes, so a wide difference of it is one of 2^31 or more: multiplied by the frequency of 10^7, it
+ * gives a denominator above 2^53. */
 void add_averages()
 {
     constexpr span operations = {1, 10000};

@@ -4,8 +4,9 @@
 
     logs.py PERFBLOCK [--megabytes N] [--runs N]
 
-Writes a .blg of N MB (default 100) with each kind of item, a sample a second, and prints for each command the median of
-the runs: seconds of CPU time, MB of input and rows of output per second, and the memory that is no file's.
+For each kind of item, writes a .blg of N MB (default 100) with one sample per second. Prints for each command the
+median CPU time, MB of input and rows of output per CPU second, and the largest anonymous memory (resident memory
+without mapped files) of any run.
 """
 import argparse
 import itertools
@@ -31,7 +32,7 @@ HEADER_BYTES, PART_AT, COUNT_AT = 0x48, 0x40, 0x48 + 0x44
 
 
 def put_log(path, size, paths, samples):
-    """Writes lists of paths and samples in buffers like those of Windows, whole samples until there are `size` bytes."""
+    """Writes lists of paths and samples in buffers like those of Windows. Ends at the first sample after `size` bytes."""
     with open(path, "wb") as out:
         out.write(log.buffer(log.trace(0, BUFFER_BYTES), size=BUFFER_BYTES))
         events, used, count = [], HEADER_BYTES, 1
@@ -55,7 +56,7 @@ def types(number):
 
 
 def values(number, tick):
-    """The two values of a counter at a time."""
+    """The two values of a counter at a tick."""
     first = (number + 1) * 70 * tick + number
     return first, (FREQUENCY * tick, log.UTC + log.SECOND * tick, 0, 3 * tick)[number % 4]
 
@@ -112,16 +113,16 @@ def main():
     parser.add_argument("perfblock")
     parser.add_argument("--megabytes", type=int, default=100)
     parser.add_argument("--runs", type=int, default=5)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         print("| command | CPU seconds | MB per CPU second | million rows per CPU second | MiB of memory |")
         print("|---|---:|---:|---:|---:|")
         for name, put in (("counters", put_counters), ("instances", put_instances), ("objects", put_objects)):
             path = os.path.join(folder, name + ".blg")
-            put(path, asked.megabytes * 10**6)
+            put(path, options.megabytes * 10**6)
             for command in (("check",), ("cook", "--format", "csv")):
-                print(program.measure(f"perfblock {' '.join(command)} {name}.blg", [asked.perfblock, *command, "--quiet", path],
-                                      path, asked.runs, command[0] == "cook"), flush=True)
+                print(program.measure(f"perfblock {' '.join(command)} {name}.blg", [options.perfblock, *command, "--quiet", path],
+                                      path, options.runs, command[0] == "cook"), flush=True)
             os.remove(path)
 
 

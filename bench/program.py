@@ -129,13 +129,13 @@ def main():
     parser.add_argument("perfblock")
     parser.add_argument("--megabytes", type=int, default=100)
     parser.add_argument("--runs", type=int, default=5)
-    asked = parser.parse_args()
-    program = asked.perfblock
+    options = parser.parse_args()
+    program = options.perfblock
     with tempfile.TemporaryDirectory() as folder:
         first, path, sysstat = (os.path.join(folder, name) for name in ("first.pfb", "long.pfb", "sysstat"))
         subprocess.run([program, "record", "--quiet", "-o", first, "--set", "*", "--count", "20", "--interval", "0.05"],
                        check=True)
-        write_recording(path, first, asked.megabytes * 10**6)
+        write_recording(path, first, options.megabytes * 10**6)
         print("| command | CPU seconds | MB per CPU second | million rows per CPU second | MiB of memory |")
         print("|---|---:|---:|---:|---:|")
         cook = [program, "cook", "--quiet"]
@@ -148,9 +148,9 @@ def main():
             ("perfblock cook --summary --format csv long.pfb", [*cook, "--summary", "--format", "csv", path], False),
         ]
         for name, command, has_rows in rows:
-            print(measure(name, command, path, asked.runs, has_rows), flush=True)
-        if shutil.which("sadf") and os.access(SADC, os.X_OK) and write_sysstat(sysstat, asked.megabytes * 10**6):
-            print(measure("sadf -d sysstat -- -A", ["sadf", "-d", sysstat, "--", "-A"], sysstat, asked.runs, True))
+            print(measure(name, command, path, options.runs, has_rows), flush=True)
+        if shutil.which("sadf") and os.access(SADC, os.X_OK) and write_sysstat(sysstat, options.megabytes * 10**6):
+            print(measure("sadf -d sysstat -- -A", ["sadf", "-d", sysstat, "--", "-A"], sysstat, options.runs, True))
 
 
 if __name__ == "__main__":

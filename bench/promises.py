@@ -60,7 +60,7 @@ def result(promise, times):
     return text, "kept" if figure <= promise.limit else "missed"
 
 
-def judged(times):
+def verdict_table(times):
     """Rows of the table for a run, the first being the heading; empty if no promise was measured."""
     rows = [[promise.text, limit_text(promise), *result(promise, times)] for promise in PROMISES]
     if all(row[3] == "not measured" for row in rows):

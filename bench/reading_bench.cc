@@ -30,14 +30,14 @@ struct input {
 using get_input = std::function<const input &()>;
 
 /* Returns a function that makes the input at its first call and returns the same input at each call, because
- * repetitions run in any order. `sum_of(count)` computes the expected sum without reading the bytes. */
-get_input make_once(const std::function<bytes(size_t)> &make, const std::function<uint64_t(size_t)> &sum_of,
+ * repetitions run in any order. `expected_sum(count)` computes the sum without reading the bytes. */
+get_input make_once(const std::function<bytes(size_t)> &make, const std::function<uint64_t(size_t)> &expected_sum,
                     size_t count, size_t items)
 {
     auto shared = std::make_shared<std::unique_ptr<input>>();
     return [=]() -> const input & {
         if (!*shared)
-            shared->reset(new input{make(count), items, sum_of(count)});
+            shared->reset(new input{make(count), items, expected_sum(count)});
         return **shared;
     };
 }
@@ -95,7 +95,7 @@ void add_memcpy(const std::string &group, size_t count, const get_input &get)
 /* ---- Name tables --------------------------------------------------------------------------------------------- */
 
 /* A checksum of an entry: index, size of the name and its offset in the table. */
-uint64_t sum_of(const pfb_name_entry &entry, const bytes &table)
+uint64_t checksum(const pfb_name_entry &entry, const bytes &table)
 {
     return entry.index + entry.name.size_bytes + static_cast<size_t>(entry.name.bytes - table.data());
 }
@@ -116,39 +116,40 @@ uint64_t names_sum(size_t count)
     return sum;
 }
 
-uint64_t walk_names(const bytes &from)
+uint64_t walk_names(const bytes &data)
 {
     pfb_name_table table;
     pfb_name_entry entry;
     uint64_t sum = 0;
-    pfb_name_table_open(&table, from.data(), from.size(), nullptr);
+    pfb_name_table_open(&table, data.data(), data.size(), nullptr);
     while (pfb_name_table_next_entry(&table, &entry))
-        sum += sum_of(entry, from);
+        sum += checksum(entry, data);
     return table.error.code == PFB_OK ? sum : 0;
 }
 
-/* An index of a name table with its memory. A table consists of pairs of a title index and a name. */
+/* An index of a name table, with the arrays that it uses. The entries of a table are pairs of a title index and a name.
+ */
 struct name_index {
     explicit name_index(size_t count) : entries(count), by_index(count), by_name(count)
     {
     }
 
-    bool build(const bytes &from)
+    bool build(const bytes &data)
     {
         pfb_name_table table;
-        pfb_name_table_open(&table, from.data(), from.size(), nullptr);
+        pfb_name_table_open(&table, data.data(), data.size(), nullptr);
         pfb_error error = pfb_name_index_build(&index, &table, entries.data(), by_index.data(), by_name.data(),
                                                static_cast<uint32_t>(entries.size()));
         return error.code == PFB_OK;
     }
 
-    /* Returns true if the index contains every pair and both orders are correct. In the table itself, title indexes
+    /* Returns true if the index contains every entry and both orders are correct. In the table itself, title indexes
      * ascend, so the order by title index is 0, 1, 2 ... */
     bool is_correct(const input &expected) const
     {
         uint64_t sum = 0;
         for (const pfb_name_entry &entry : entries)
-            sum += sum_of(entry, expected.all);
+            sum += checksum(entry, expected.all);
         std::vector<std::u16string> names;
         for (size_t i = 0; i < expected.items; i++)
             names.push_back(bench::title_name(i));
@@ -166,16 +167,16 @@ struct name_index {
 };
 
 /* Looks up every title index of the table in ascending order. Builds the index at the first call. */
-uint64_t find_names(name_index &names, const bytes &from)
+uint64_t find_names(name_index &names, const bytes &data)
 {
     uint64_t sum = 0;
     if (names.index.count == 0)
-        names.build(from);
+        names.build(data);
     for (size_t i = 0; i < names.entries.size(); i++) {
         const pfb_name_entry *entry = pfb_name_index_find(&names.index, bench::title_index(i));
         if (entry == nullptr)
             return 0;
-        sum += sum_of(*entry, from);
+        sum += checksum(*entry, data);
     }
     return sum;
 }
@@ -196,8 +197,8 @@ void add_names(size_t count)
 
 /* ---- Registrations ------------------------------------------------------------------------------------------- */
 
-/* A counter of the registration. The base id is an arbitrary number. */
-pfb_counter counter_of(uint32_t id)
+/* Returns a counter of the registration. Its base id is arbitrary, because no reader looks it up. */
+pfb_counter make_counter(uint32_t id)
 {
     pfb_counter counter = {};
     counter.id = id;
@@ -206,7 +207,7 @@ pfb_counter counter_of(uint32_t id)
     return counter;
 }
 
-uint64_t sum_of(const pfb_counter &counter)
+uint64_t checksum(const pfb_counter &counter)
 {
     return uint64_t{counter.id} + counter.type + counter.base_id;
 }
@@ -215,31 +216,31 @@ uint64_t counters_sum(size_t count)
 {
     uint64_t sum = 0;
     for (uint32_t id = 0; id < count; id++)
-        sum += sum_of(counter_of(id));
+        sum += checksum(make_counter(id));
     return sum;
 }
 
-uint64_t find_counters(const bytes &from)
+uint64_t find_counters(const bytes &data)
 {
     pfb_registration registration;
     pfb_counter counter;
     uint64_t sum = 0;
-    pfb_registration_open(&registration, from.data(), from.size(), nullptr);
+    pfb_registration_open(&registration, data.data(), data.size(), nullptr);
     for (uint32_t i = 0; i < registration.counter_count; i++) {
         if (!pfb_registration_find(&registration, i, &counter))
             return 0;
-        sum += sum_of(counter);
+        sum += checksum(counter);
     }
     return sum;
 }
 
-bytes registration_of(size_t count)
+bytes make_registration(size_t count)
 {
     return bench::build([=](pfb_writer *builder) {
         pfb_guid guid = {};
         pfb_write_counterset(builder, &guid, 100, PFB_INSTANCES_MULTIPLE, static_cast<uint32_t>(count));
         for (uint32_t id = 0; id < count; id++) {
-            pfb_counter counter = counter_of(id);
+            pfb_counter counter = make_counter(id);
             pfb_write_counter(builder, &counter);
         }
     });
@@ -247,7 +248,7 @@ bytes registration_of(size_t count)
 
 void add_registration(size_t count)
 {
-    get_input get = make_once(registration_of, counters_sum, count, count);
+    get_input get = make_once(make_registration, counters_sum, count, count);
     add("registration/ascending", "find", count, get, find_counters);
     add_memcpy("registration/ascending", count, get);
 }
@@ -257,7 +258,7 @@ void add_registration(size_t count)
 /* Cycles of every CPU between the two snapshots. The clock that measures busy time advances by the same number. */
 constexpr uint64_t CYCLES = 2500000;
 
-pfb_cpi_cpu cpu_of(size_t position)
+pfb_cpi_cpu make_cpu(size_t position)
 {
     pfb_cpi_cpu cpu = {};
     cpu.cpu = static_cast<uint32_t>(position);
@@ -275,7 +276,7 @@ struct measurement {
         std::vector<pfb_cpi_cpu> first(count), second(count);
         for (size_t i = 0; i < count; i++) {
             first[i].cpu = static_cast<uint32_t>(i);
-            second[i] = cpu_of(i);
+            second[i] = make_cpu(i);
         }
         pfb_cpi_snapshot start = {}, end = {};
         start.cpus = first.data();
@@ -302,7 +303,7 @@ struct measurement {
     pfb_cpi_identity identity = {};
 };
 
-bytes hooks_of(size_t count)
+bytes make_hooks(size_t count)
 {
     measurement source(count);
     bytes none;
@@ -311,8 +312,8 @@ bytes hooks_of(size_t count)
     return out;
 }
 
-/* The quotient as stored in hooks, rounded half up to 4 decimal places: the sum of its integral part and of its 4
- * decimals as an integer. */
+/* Hooks store a quotient as its integral part and 4 decimal places, rounded half up. Returns the sum of the integral
+ * part and of the decimal places as an integer. */
 uint64_t words_sum(uint64_t numerator, uint64_t denominator)
 {
     uint64_t places = (20000 * numerator + denominator) / (2 * denominator);
@@ -330,7 +331,7 @@ uint64_t hooks_sum(size_t count)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
-        pfb_cpi_cpu cpu = cpu_of(i);
+        pfb_cpi_cpu cpu = make_cpu(i);
         sum += cpu.instr + cpu.cycles + cpu.busy;
         sum += words_sum(cpu.cycles, cpu.instr) + words_sum(cpu.busy, cpu.instr) + words_sum(100 * cpu.busy, CYCLES);
     }
@@ -338,13 +339,13 @@ uint64_t hooks_sum(size_t count)
 }
 
 /* Returns the sum of all figures in the processors hooks of all groups. */
-uint64_t read_hooks(const bytes &from)
+uint64_t read_hooks(const bytes &data)
 {
     pfb_cpi_hooks hooks;
     pfb_cpi_group group;
     pfb_cpi_stored stored;
     uint64_t sum = 0;
-    pfb_cpi_hooks_open(&hooks, from.data(), from.size(), nullptr);
+    pfb_cpi_hooks_open(&hooks, data.data(), data.size(), nullptr);
     while (pfb_cpi_hooks_next(&hooks, &group)) {
         for (uint32_t i = 0; i < group.cpu_count; i++) {
             if (!pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_PROCESSORS_HOOK, i, &stored))
@@ -358,7 +359,7 @@ uint64_t read_hooks(const bytes &from)
 
 void add_hooks(size_t count)
 {
-    get_input get = make_once(hooks_of, hooks_sum, count, count);
+    get_input get = make_once(make_hooks, hooks_sum, count, count);
     add("cpi_hooks/labelled", "read", count, get, read_hooks);
     auto shared = std::make_shared<measurement>(count);
     bench::add("cpi_hooks/labelled/write", count, [=](benchmark::State &state) {
@@ -382,17 +383,17 @@ uint64_t ring_sum(size_t count)
     return sum;
 }
 
-uint64_t read_ring(const bytes &from)
+uint64_t read_ring(const bytes &data)
 {
     pfb_lwp_snapshot snapshot;
     pfb_lwp_capabilities capabilities;
     pfb_lwp lwp;
     pfb_lwp_event event;
     uint64_t sum = 0;
-    pfb_lwp_snapshot_read(from.data(), from.size(), &snapshot);
+    pfb_lwp_snapshot_read(data.data(), data.size(), &snapshot);
     pfb_lwp_capabilities_read(snapshot.eax, snapshot.ebx, snapshot.ecx, snapshot.edx, &capabilities);
-    pfb_lwp_open(&lwp, &capabilities, from.data() + snapshot.control_offset, snapshot.control_size,
-                 from.data() + snapshot.ring_offset, snapshot.ring_size, nullptr);
+    pfb_lwp_open(&lwp, &capabilities, data.data() + snapshot.control_offset, snapshot.control_size,
+                 data.data() + snapshot.ring_offset, snapshot.ring_size, nullptr);
     while (pfb_lwp_next(&lwp, &event))
         sum += event.id + event.address + event.data2 + event.stamp;
     return lwp.error.code == PFB_OK ? sum : 0;

@@ -27,8 +27,8 @@ struct layout {
     std::vector<uint32_t> ids, sizes;
 };
 
-/* Ids and sizes of the values. The 31 counters of the counterset have ids below 32; the id in between that no counter
- * has is used as well. */
+/* Returns the ids and sizes of the values. The 31 counters of the counterset have ids from 0 to 31; the one id that no
+ * counter has also gets a value, of 8 bytes. */
 layout processor_layout()
 {
     layout made;
@@ -65,7 +65,7 @@ void add_instance(pfb_writer *builder, const instance &source)
     pfb_write_instance(builder, source.id, &name);
 }
 
-/* A whole reply; `fill` adds its results. */
+/* Returns a reply whose results are written by `fill`. */
 template <class Fill> std::vector<uint8_t> build_reply(Fill fill)
 {
     return build([&](pfb_writer *builder) {

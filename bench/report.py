@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Prints tables of benchmark results: median nanoseconds per item, and the ratio to the baseline of the same run.
-Usage: report.py [--save FILE] [--compare FILE] [--markdown] RESULT.json...
-report.py --check FILE
+
+    report.py [--save FILE] [--compare FILE] [--markdown] RESULT.json...
+    report.py --check FILE
 
 RESULT.json is what the programs of this folder write with --benchmark_out. --save writes all results to one file, which
---compare reads; --check only checks that file. Names are SUBJECT/.../WHAT/COUNT (bench.h). Exit status 1 if a benchmark
+--compare reads; --check only checks such a file. Names are SUBJECT/.../WHAT/COUNT (bench.h). Exit status 1 if a benchmark
 failed, nothing ran, or a file has another format. Results are saved before they are compared.
 """
 import argparse
@@ -21,7 +22,7 @@ BASELINES = ("documented", "typical", "plain", "twin", "memcpy")  # in order of 
 
 
 class Failure(Exception):
-    """Results that cannot be used."""
+    """A file of results cannot be used, or a benchmark failed."""
 
 
 # ---- Reading ----------------------------------------------------------------------------------------
@@ -39,11 +40,11 @@ def read_file(path):
             raise TypeError("a run without a name")
         return context, sorted(runs, key=lambda run: run.get("family_index", 0))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise Failure(f"{path}: no result of a benchmark: {error}") from error
+        raise Failure(f"{path}: not a file of benchmark results: {error}") from error
 
 
 def merge(paths):
-    """Several files as one, with the context of the first. Runs are renumbered to keep their order."""
+    """Several files as one, with the context of the first. family_index is renumbered, because it orders one file only."""
     files = [read_file(path) for path in paths]
     runs = [run for _, runs in files for run in runs]
     order = {name: index for index, name in enumerate(dict.fromkeys(run["name"] for run in runs))}
@@ -51,7 +52,7 @@ def merge(paths):
 
 
 def nanoseconds(run):
-    """The time of an item in one repetition."""
+    """The time of an item in one repetition, in nanoseconds."""
     try:
         time = 1e9 / run["items_per_second"]
     except (KeyError, TypeError, ZeroDivisionError, OverflowError):
@@ -71,7 +72,7 @@ def measure(content):
             continue
         name = run["run_name"].replace("/manual_time", "")
         if not re.fullmatch(r".+/[^/]+/[0-9]+", name):
-            raise Failure(f"{name}: no name of a benchmark")
+            raise Failure(f"{name}: not the name of a benchmark")
         times.setdefault(name, []).append(nanoseconds(run))
     if not times:
         raise Failure("nothing was measured")
@@ -174,13 +175,13 @@ def tables(times, earlier):
         mine = [name for name in names if name[0].split("/")[0] == subject]
         counts = sorted({count for _, _, count in mine})
         rows = [[subject] + [f"{count:,}" for count in counts]]
-        for group, what, _ in dict.fromkeys((group, what, 0) for group, what, _ in sorted(mine, key=order_of(mine))):
+        for group, what, _ in dict.fromkeys((group, what, 0) for group, what, _ in sorted(mine, key=sort_key(mine))):
             label = "/".join(group.split("/")[1:] + [what])
             rows.append([label] + [cell(f"{group}/{what}/{count}", times, earlier) for count in counts])
         yield subject, rows
 
 
-def order_of(names):
+def sort_key(names):
     """A sort key: groups in the order of registration, and in them benchmarks before baselines."""
     groups = list(dict.fromkeys(group for group, _, _ in names))
     return lambda name: (groups.index(name[0]), BASELINES.index(name[1]) + 1 if name[1] in BASELINES else 0)
@@ -214,7 +215,7 @@ def describe(content, times, earlier):
 
 
 def report(content, earlier, markdown):
-    """All lines."""
+    """All lines to print; `earlier` is None, or the results to compare with."""
     times = measure(content)
     before = None
     if earlier is not None:
@@ -229,13 +230,13 @@ def report(content, earlier, markdown):
             rows[0][0] = f"`{subject}/`"
             rows[1:] = [[f"`{row[0]}`"] + row[1:] for row in rows[1:]]
         yield from draw(rows, markdown)
-    judged = promises.judged(times)
-    if judged:
+    verdicts = promises.verdict_table(times)
+    if verdicts:
         yield ""
-        yield from draw(judged, markdown)
+        yield from draw(verdicts, markdown)
 
 
-def work(options):
+def run(options):
     """The lines to print."""
     if options.check:
         read_earlier(options.check)
@@ -257,17 +258,17 @@ def work(options):
 
 def main(arguments):
     """The program; returns its exit status."""
-    parser = argparse.ArgumentParser(description="Tables of what the benchmarks measured.")
+    parser = argparse.ArgumentParser(description="Prints tables of benchmark results.")
     parser.add_argument("results", nargs="*", metavar="RESULT.json")
-    parser.add_argument("--check", metavar="FILE", help="only see whether this file can be compared with")
+    parser.add_argument("--check", metavar="FILE", help="only check that this file can be used with --compare")
     parser.add_argument("--save", metavar="FILE", help="write all results into one file")
     parser.add_argument("--compare", metavar="FILE", help="show the change since this earlier file")
     parser.add_argument("--markdown", action="store_true", help="print tables for a page")
     options = parser.parse_args(arguments)
     if bool(options.check) == bool(options.results):
-        parser.error("results of a run, or a file to check")
+        parser.error("give either RESULT.json or --check FILE")
     try:
-        lines = work(options)
+        lines = run(options)
     except Failure as failure:
         print(failure, file=sys.stderr)
         return 1

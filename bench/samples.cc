@@ -61,7 +61,7 @@ void write_block(pfb_writer *builder, const counterset &set, const std::vector<i
     pfb_write_end_v2(builder);
 }
 
-/* All counters, any instance. */
+/* Writes a query for all counters of all instances. */
 void write_query(pfb_writer *builder, const counterset &set)
 {
     pfb_query query = {};

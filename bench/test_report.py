@@ -149,10 +149,10 @@ class Program(unittest.TestCase):
         cases = {
             "a benchmark failed": ([failed], "f/y/apply/10: zero_denominator"),
             "nothing ran": ([self.write("empty.json", result())], "nothing was measured"),
-            "no JSON": ([self.write("broken.json", "{")], "no result of a benchmark"),
-            "another JSON": ([self.write("list.json", "[]")], "no result of a benchmark"),
-            "no file": ([none], "no result of a benchmark"),
-            "a folder": ([self.folder], "no result of a benchmark"),
+            "no JSON": ([self.write("broken.json", "{")], "not a file of benchmark results"),
+            "another JSON": ([self.write("list.json", "[]")], "not a file of benchmark results"),
+            "no file": ([none], "not a file of benchmark results"),
+            "a folder": ([self.folder], "not a file of benchmark results"),
         }
         cases.update({name: ([path], text) for name, (path, text) in self.unusable().items()})
         for name, (arguments, expected) in cases.items():
@@ -177,22 +177,22 @@ class Program(unittest.TestCase):
             "a rate of many digits": (result({**rateless, "items_per_second": 10 ** 400}),
                                       f"{name}: no items per second"),
             "a rate too small": (result({**rateless, "items_per_second": 1e-308}), f"{name}: no items per second"),
-            "one slash": (result(run("apply/10", 8)), "apply/10: no name of a benchmark"),
-            "no slash": (result(run("10", 8)), "10: no name of a benchmark"),
-            "no count": (result(run("f/x/apply", 8)), "f/x/apply: no name of a benchmark"),
-            "no name": (result({"run_type": "iteration"}), "no result of a benchmark"),
-            "no kind": (result({"name": name, "run_name": name}), "no result of a benchmark"),
-            "a run that is a text": (result("a"), "no result of a benchmark"),
-            "runs that are a number": ({"context": {}, "benchmarks": 1}, "no result of a benchmark"),
-            "a context that is a list": ({"context": [], "benchmarks": [run(name, 8)]}, "no result of a benchmark"),
-            "too deep": ("[" * 100000, "no result of a benchmark"),
+            "one slash": (result(run("apply/10", 8)), "apply/10: not the name of a benchmark"),
+            "no slash": (result(run("10", 8)), "10: not the name of a benchmark"),
+            "no count": (result(run("f/x/apply", 8)), "f/x/apply: not the name of a benchmark"),
+            "no name": (result({"run_type": "iteration"}), "not a file of benchmark results"),
+            "no kind": (result({"name": name, "run_name": name}), "not a file of benchmark results"),
+            "a run that is a text": (result("a"), "not a file of benchmark results"),
+            "runs that are a number": ({"context": {}, "benchmarks": 1}, "not a file of benchmark results"),
+            "a context that is a list": ({"context": [], "benchmarks": [run(name, 8)]}, "not a file of benchmark results"),
+            "too deep": ("[" * 100000, "not a file of benchmark results"),
         }
         return {what: (self.write(what + ".json", content), text) for what, (content, text) in contents.items()}
 
     def test_an_earlier_file_is_checked_without_a_run(self):
         good = self.write("good.json", result(run("f/x/apply/10", 8)))
         self.assertEqual(self.call("--check", good), (0, [], ""))
-        for what, (path, expected) in {**self.unusable(), "a folder": (self.folder, "no result")}.items():
+        for what, (path, expected) in {**self.unusable(), "a folder": (self.folder, "not a file")}.items():
             with self.subTest(what):
                 status, lines, error = self.call("--check", path)
                 self.assertEqual((status, lines, error.count("\n")), (1, [], 1), error)
@@ -201,7 +201,7 @@ class Program(unittest.TestCase):
     def test_a_run_is_saved_whatever_it_is_compared_with(self):
         good = self.write("good.json", result(run("f/x/apply/10", 8)))
         none = os.path.join(self.folder, "none.json")
-        for what, (path, expected) in {**self.unusable(), "no file": (none, "no result")}.items():
+        for what, (path, expected) in {**self.unusable(), "no file": (none, "not a file")}.items():
             with self.subTest(what):
                 saved = os.path.join(self.folder, f"saved {what}.json")
                 status, lines, error = self.call("--save", saved, "--compare", path, good)
@@ -209,7 +209,7 @@ class Program(unittest.TestCase):
                 self.assertTrue(error.startswith(f"{path}: ") and expected in error, error)
                 self.assertIn("x/apply 8.00", self.call(saved)[1])
 
-    def test_a_place_that_cannot_be_written(self):
+    def test_a_path_that_cannot_be_written(self):
         good = self.write("good.json", result(run("f/x/apply/10", 8)))
         status, lines, error = self.call("--save", self.folder, good)
         self.assertEqual((status, lines, error.count("\n")), (1, [], 1), error)
@@ -225,7 +225,7 @@ class Program(unittest.TestCase):
         return lines[start[0] + 1:] if start else []
 
     def test_a_promise_is_kept_up_to_its_limit(self):
-        # 4 to 16 is a quarter, the limit; the median is used, not the mean.
+        # 6.4 / 16 = 0.4, the limit; the median is used, not the mean.
         lines = self.promise_lines((f"{promises.REPLY}/bulk_instances/64", [6.4] * 8 + [90]),
                                    (f"{promises.REPLY}/documented/64", [16] * 9))
         self.assertEqual(len(lines), len(promises.PROMISES))

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Loads without regard to the byte order of the CPU. */
+/* Loads in the byte order of the CPU, which must be little-endian. */
 static uint32_t load32(const uint8_t *p)
 {
     uint32_t value;

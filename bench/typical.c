@@ -142,7 +142,7 @@ static void store(typical_processor *row, uint32_t id, uint64_t raw)
     }
 }
 
-/* The data's size, the value's size, then the data. */
+/* A value begins with the size of its data and its own size; then comes the data. */
 static bool read_value(stream *s, uint64_t *raw)
 {
     size_t start = s->at;
