@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures cycles per instruction around some work: the sample program of the CPI facility's documentation, with its
- * original function names. The work is 500 rounds of many getenv calls, each round followed by a sleep of 10 ms, with a
- * star printed every tenth round. Then the program prints the figures of the system and of each CPU.
+/* Measures cycles per instruction around some work: the sample program of the documentation of Performance Inspector's
+ * CPI facility, with the function names of that facility. The work is 500 rounds of many getenv calls, each round
+ * followed by a sleep of 10 ms, with a star printed every tenth round. Then the program prints the figures of the
+ * system and of each CPU.
  *
  * Usage: cpi_sample [ROUNDS] [FILE]
  *

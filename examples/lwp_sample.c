@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Lightweight Profiling used by the profiled program itself, as in the sample that Microsoft documents with __llwpcb.
- * Two loops write value samples and inserted events to a ring, which is then read. The intrinsics run on perfblock's
- * model. Without the first #include, and after the checks described in docs/cpuid.md, they would be executed by the
- * CPU.
+ * Two loops write value samples and inserted events to a ring, which is then read. perfblock/lwp_intrinsics.h
+ * replaces the intrinsics by functions of perfblock's LWP model, because current CPUs do not implement LWP. A program
+ * without this header executes the instructions of the CPU; it must first make the checks described in docs/cpuid.md.
  *
  * Usage: lwp_sample [32|64] [no-value]
  *

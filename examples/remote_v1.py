@@ -27,7 +27,8 @@ ERROR_MORE_DATA = 234
 
 
 def connect(options):
-    """The winreg service of the machine, and its HKEY_PERFORMANCE_DATA."""
+    """Returns the winreg service of the machine and a handle of its
+    HKEY_PERFORMANCE_DATA."""
     settings = param.LoadParm()
     if options.smb_conf:
         settings.load(options.smb_conf)
@@ -46,7 +47,7 @@ def connect(options):
 
 
 def fetch(service, key, value):
-    """The bytes of a value. Tries larger buffers until the value fits."""
+    """Returns the bytes of a value. Tries larger buffers until it fits."""
     name = winreg.String()
     name.name = value
     size = 1 << 16
@@ -63,7 +64,7 @@ def fetch(service, key, value):
 
 
 def main():
-    """Command line."""
+    """Reads the command line, then pipes the replies into perfblock."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("machine", metavar="MACHINE")
     parser.add_argument("--user", help="as DOMAIN/USER or USER")
@@ -74,7 +75,8 @@ def main():
     parser.add_argument("--program", default="perfblock")
     parser.add_argument("--cook", action="append", default=[],
                         metavar="OPTION", help="an option of perfblock cook")
-    parser.add_argument("--smb-conf", help="settings other than the system's")
+    parser.add_argument("--smb-conf", metavar="FILE",
+                        help="settings of Samba; default: the system's")
     options = parser.parse_args()
     service, key = connect(options)
     with tempfile.NamedTemporaryFile() as names:
