@@ -12,7 +12,7 @@ extern "C" {
  * docs/capture.md has the layout.
  *
  * A chunk is 16 bytes { tag, version u32, size u64, little-endian } followed by `size` payload bytes, zero-padded to a
- * multiple of 8. The first chunk is PFBC and empty. Files are append-only. */
+ * multiple of 8. The first chunk is PFBC and empty. A file grows by whole chunks at its end. */
 
 #define PFB_TAG(a, b, c, d)                                                                                            \
     ((uint32_t)(uint8_t)(a) | (uint32_t)(uint8_t)(b) << 8 | (uint32_t)(uint8_t)(c) << 16 | (uint32_t)(uint8_t)(d) << 24)
@@ -27,7 +27,7 @@ extern "C" {
 #define PFB_TAG_LWP PFB_TAG('L', 'W', 'P', 'C')          /* an LWP snapshot (lwp/lwp.h): leaf, control block, ring */
 #define PFB_TAG_HOOKS PFB_TAG('C', 'P', 'I', 'H')        /* a stream of CPI hooks */
 #define PFB_TAG_SNAPSHOTS PFB_TAG('C', 'P', 'I', 'S')    /* snapshots of CPI counters, as text (cpi/text.h) */
-#define PFB_TAG_NOTE PFB_TAG('N', 'O', 'T', 'E')         /* UTF-8 */
+#define PFB_TAG_NOTE PFB_TAG('N', 'O', 'T', 'E')         /* a comment in UTF-8 */
 
 /* Version written with every chunk. A chunk of a higher version is treated like one with an unknown tag. */
 enum { PFB_CAPTURE_VERSION = 1, PFB_CHUNK_HEADER_BYTES = 16 };

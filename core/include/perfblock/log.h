@@ -174,7 +174,7 @@ typedef struct pfb_log_sample_reader {
     uint32_t position;
     size_t item, item_end; /* the current item */
     uint32_t instance_count, instances_read;
-    size_t name_bytes_left; /* limit for the sum of the names of the item that were not read yet */
+    size_t name_bytes_left; /* most bytes that the remaining names of the item may have together */
 } pfb_log_sample_reader;
 
 /* Kinds of items. */
@@ -187,10 +187,10 @@ typedef struct pfb_log_item {
     size_t offset;     /* in the record */
     uint32_t kind;     /* PFB_LOG_COUNTER, _INSTANCES or _OBJECT; callers ignore items of other kinds */
     uint32_t position; /* position of its path */
-    uint32_t status;   /* PDH status; pfb_pdh_has_value */
+    uint32_t status;   /* PDH status; pfb_pdh_has_value tells which ones have a value */
     uint64_t time;     /* local; 0 for objects */
     uint64_t first;    /* COUNTER: the raw value */
-    uint64_t second;   /* COUNTER: clock or base; pfb_log_raw_value */
+    uint64_t second;   /* COUNTER: clock or base, depending on the type (pfb_log_raw_value) */
     uint32_t multi_count;
     uint32_t instance_count;
     const uint8_t *block; /* OBJECT: for pfb_v1_open; its title indexes are those of the log's name table */

@@ -119,7 +119,8 @@ PFB_API bool pfb_registration_counter_at(const pfb_registration *registration, u
 PFB_API bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pfb_counter *counter);
 
 /* Sorts the counters by id, for pfb_registration_find. `order` has counter_count elements and must stay as long as the
- * registration is used. O(n log n). Worth the call if the ids of an untrusted registration do not ascend. */
+ * registration is used. O(n log n). For untrusted registrations whose ids do not ascend: without it, each search is
+ * linear. */
 PFB_API void pfb_registration_sort(pfb_registration *registration, uint32_t *order);
 
 /* ---- The other request codes ------------------------------------------------------------------------ */

@@ -34,7 +34,7 @@ typedef struct pfb_sample_input {
     const void *query_info; /* identifiers of PerfQueryCounterInfo: which counterset, counter and instance each result
                              * answers. Null: unknown, then no counter of a V2 reply has a type */
     size_t query_info_size_bytes;
-    const pfb_registration *registrations; /* opened, without error; of several with one GUID the last one is used */
+    const pfb_registration *registrations; /* opened, without error; if GUIDs repeat, the last one is used */
     uint32_t registration_count;
     const pfb_read_options *options; /* null: defaults */
     uint32_t key_counter; /* V1: title index of a counter that distinguishes instances of one name, such as ID Process;
@@ -125,12 +125,12 @@ typedef struct pfb_sample {
     bool rows_ranked;
 } pfb_sample;
 
-/* Counts what the table of this input needs: an upper bound, exact for a valid block. It is linear in the size of the
- * block, whatever its headers promise. Of a valid V2 reply only the headers of the results are read. Returns the first
- * error among what was read; pfb_sample_load returns the verdict on the whole block. */
+/* Counts what the table of this input needs: an upper bound, exact for a valid block, and linear in the size of the
+ * block, whatever counts its headers declare. Of a valid V2 reply only the headers of the results are read. Returns the
+ * first error in what was read; pfb_sample_load returns that of the whole block. */
 PFB_API pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *counts);
 
-/* Returns the bytes of memory that a table needs; 0 if there are none or they exceed a size_t. */
+/* Returns the size in bytes of the memory that a table needs; 0 for an empty table, or if the size exceeds SIZE_MAX. */
 PFB_API size_t pfb_sample_size(const pfb_sample_counts *counts);
 
 /* Loads a table into `memory`, aligned as malloc does, of at least pfb_sample_size(counts) bytes; `counts` is what
@@ -176,7 +176,7 @@ PFB_API void pfb_sample_match_results(pfb_sample *older, pfb_sample *newer, cons
 
 /* The inputs of a displayed value. */
 typedef struct pfb_cook_inputs {
-    pfb_raw_value older; /* has is 0 if there is none */
+    pfb_raw_value older; /* `has` is 0 if there is none */
     pfb_raw_value newer;
 } pfb_cook_inputs;
 
@@ -187,9 +187,9 @@ typedef struct pfb_cook_inputs {
  * counterset, the first that has them; at most 64 candidates are examined. In V1 the next definition is the base or the
  * multi count.
  *
- * Statuses besides those of the formula: unknown_type if the counter has no registration, type_mismatch if the datum
- * has not the size of its type (raw counts and all values of V1 may have either), missing_input if it is not a number,
- * missing_base if the base is absent, is the counter itself, or has a wrong type or size. */
+ * Statuses besides those of the formula: unknown_type if the counter has no registration, type_mismatch if the size
+ * of the datum is not that of its type (raw counts and all values of V1 may have 4 or 8 bytes), missing_input if it is
+ * not a number, missing_base if the base is absent, is the counter itself, or has a wrong type or size. */
 PFB_API pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const pfb_sample *newer, uint32_t row,
                                                  uint32_t column, const pfb_formula_options *options,
                                                  pfb_cook_inputs *inputs);
@@ -211,13 +211,13 @@ PFB_API bool pfb_sample_cook_results(const pfb_sample *older, const pfb_sample *
  * far as they exist. Requires a row and a column of one result; otherwise nothing exists. */
 PFB_API pfb_raw_value pfb_sample_raw_value(const pfb_sample *sample, uint32_t row, uint32_t column);
 
-/* Two replies, and the values displayed of them. */
+/* Two replies as samples, and the displayed values of the newer one. */
 typedef struct pfb_cooked_replies {
     pfb_sample older, newer;            /* matched */
     pfb_error older_error, newer_error; /* the first error of each; what precedes it is loaded */
     double *values;                     /* of the newer sample, as pfb_sample_cook stores them */
     uint8_t *status_bytes;              /* PFB_STATUS_BYTE_ bits of each value */
-    size_t needed_bytes;                /* of memory; 0 if they exceed a size_t */
+    size_t needed_bytes;                /* of memory; 0 if the size exceeds SIZE_MAX */
 } pfb_cooked_replies;
 
 /* Measures and loads two inputs, matches them and evaluates every value of the newer one, in `memory`, aligned as

@@ -162,6 +162,8 @@ PFB_API void pfb_write_end_v2(pfb_writer *writer);
 
 /* ---- Metadata ---------------------------------------------------------------------------------------------- */
 
+/* Replies of PerfQueryCounterSetRegistrationInfo: "code" is the request code that a reply belongs to. */
+
 /* Request code 1: PERF_COUNTERSET_REG_INFO. The caller then adds `counter_count` counters with pfb_write_counter; the
  * writer does not check the count. */
 PFB_API void pfb_write_counterset(pfb_writer *writer, const pfb_guid *guid, uint32_t detail_level,

@@ -63,7 +63,7 @@ typedef enum pfb_cpi_status {
     PFB_CPI_AMBIGUOUS,  /* the interval is long enough for a counter to wrap more than once */
     PFB_CPI_INVALID,    /* a value exceeds the declared width; for the system: no CPUs were requested */
     PFB_CPI_NO_ELAPSED, /* scaled was requested, but `elapsed` did not advance */
-    PFB_CPI_OFFLINE,    /* a CPU of the start is missing at the end */
+    PFB_CPI_OFFLINE,    /* the CPU is in the start snapshot only */
     PFB_CPI_OVERFLOW,   /* defined, but the figure or a sum over CPUs is too large for a trace hook */
     PFB_CPI_STATUS_COUNT
 } pfb_cpi_status;
@@ -71,9 +71,10 @@ typedef enum pfb_cpi_status {
 /* "ok", "wrapped" ...; "unknown_status" for other values. Never null; static. */
 PFB_API const char *pfb_cpi_status_name(pfb_cpi_status status);
 
-/* Counts of an interval and the figures computed from them. If a CPU's status makes it unusable, all its counts are 0.
- * A system sum above 64 bits is stored as UINT64_MAX with status PFB_CPI_OVERFLOW; the figures use the exact sums.
- * Without PFB_CPI_SCALED, busy, elapsed and the fields computed from them are 0. */
+/* Counts of an interval and the figures computed from them. With PFB_CPI_BACKWARD, PFB_CPI_AMBIGUOUS,
+ * PFB_CPI_INVALID, PFB_CPI_NO_ELAPSED and PFB_CPI_OFFLINE, all counts are 0. A system sum above 64 bits is stored as
+ * UINT64_MAX with status PFB_CPI_OVERFLOW; the figures use the exact sums. Without PFB_CPI_SCALED, busy, elapsed and
+ * the fields computed from them are 0. */
 typedef struct pfb_cpi_figures {
     pfb_cpi_status status;
     uint64_t instr, cycles;
@@ -90,7 +91,7 @@ typedef struct pfb_cpi_figures {
 typedef struct pfb_cpi_result {
     uint32_t mode;           /* the requested mode bits and those that they imply */
     uint64_t elapsed_cycles; /* of the snapshots' clock */
-    size_t cpu_count;        /* CPUs of the start, which is the order of the array */
+    size_t cpu_count;        /* of the start snapshot; the array has the same order */
     pfb_cpi_figures system;  /* the status is ok, no_instr, overflow or invalid */
     bool has_thread;
     uint32_t tid;

@@ -98,8 +98,8 @@ PFB_API void pfb_lwp_capabilities_read(uint32_t eax, uint32_t ebx, uint32_t ecx,
 /* Why LWP cannot be used: the first reason that applies, in the order in which they must be tested. */
 typedef enum pfb_lwp_refusal {
     PFB_LWP_USABLE = 0,
-    PFB_LWP_NOT_X86,     /* this is not an x86 build */
-    PFB_LWP_NOT_AMD,     /* the vendor is not AuthenticAMD; other vendors return garbage in the leaf */
+    PFB_LWP_NOT_X86,     /* the program was not built for x86 */
+    PFB_LWP_NOT_AMD,     /* the vendor is not AuthenticAMD; CPUs of other vendors return unrelated data in the leaf */
     PFB_LWP_NO_LEAF,     /* leaf 8000001C is missing or above the highest extended leaf, as on many virtual CPUs */
     PFB_LWP_NO_LWP,      /* leaf 80000001 ECX bit 15 is clear; leaf 8000001C is ignored */
     PFB_LWP_PARTIAL,     /* the CPUs of a machine differ */

@@ -14,7 +14,7 @@ extern "C" {
  *   0x8000001c 0x00: eax=0x00000000 ebx=0x80032013 ecx=0x00010200 edx=0x8000000f
  *   8000001C 00000000 80032013 00010200 8000000F              (leaf, registers)
  *   8000001C 00000000 00000000 80032013 00010200 8000000F     (leaf, sub-leaf, registers)
- *   ext_cpuid[28]=00000000 80032013 00010200 8000000f         (libcpuid; basic_cpuid[], and the numbered functions)
+ *   ext_cpuid[28]=00000000 80032013 00010200 8000000f         (libcpuid; docs/cpuid.md lists its arrays)
  * A line that names a CPU ("CPU 0:", "Logical CPU #3") begins the next CPU. In a dump without such lines, a leaf 0
  * after other leaves does. Other lines are skipped. PFB_BAD_CPUID_LINE: a line that begins as a leaf and is malformed
  * after that, or a line of unnamed registers with another number of columns than the earlier ones. Same conventions as

@@ -9,19 +9,20 @@ extern "C" {
 #endif
 
 /* Reads AMD Lightweight Profiling (LWP) data: a control block (LWPCB) and its ring of event records, whose sizes come
- * from CPUID leaf 8000001C. All three are untrusted. Source: AMD64 Architecture Programmer's Manual volume 2,
- * "Lightweight Profiling"; docs/lwp.md marks what is not public.
+ * from CPUID leaf 8000001C. Control block, ring and leaf are untrusted. Source: AMD64 Architecture Programmer's Manual
+ * volume 2, "Lightweight Profiling"; docs/lwp.md marks what is not public.
  *
- * Control block and ring may change during reading; for consistent data copy them first, head before ring. pfb_lwp_open
- * loads each fixed field of the control block once; pairs and records are loaded at each call. Nothing is allocated;
- * nothing more is returned after an error; work is linear. Addresses in the data are never dereferenced. */
+ * Control block and ring may change during reading; for consistent data copy them first: the control block, then
+ * the ring, so that each record up to the copied head is complete. pfb_lwp_open loads each fixed field of the control
+ * block once; pairs and records are loaded at each call. Nothing is allocated; nothing more is returned after an error;
+ * work is linear. Addresses in the data are never dereferenced. */
 
 /* ---- The control block ------------------------------------------------------------------------------------------- */
 
 /* Byte offsets of the fixed fields; the pairs begin at the leaf's event_offset. docs/lwp.md explains the fields. */
 enum {
     PFB_LWP_AT_FLAGS = 0,
-    PFB_LWP_AT_BUFFER_SIZE = 4, /* the upper four bits are Random */
+    PFB_LWP_AT_BUFFER_SIZE = 4, /* the upper four bits are the field Random (random_bits) */
     PFB_LWP_AT_BUFFER_BASE = 8,
     PFB_LWP_AT_HEAD = 16,
     PFB_LWP_AT_RESERVED_20 = 20,
@@ -33,7 +34,7 @@ enum {
     PFB_LWP_AT_RESERVED_56 = 56,
     PFB_LWP_AT_TAIL = 64,
     PFB_LWP_AT_RESERVED_68 = 68,
-    PFB_LWP_FIXED_BYTES = 72, /* of the fields above */
+    PFB_LWP_FIXED_BYTES = 72, /* size of the fields above */
     PFB_LWP_PAIR_BYTES = 8    /* interval, counter */
 };
 
@@ -57,7 +58,7 @@ typedef enum pfb_lwp_note {
     PFB_LWP_NOTE_EXTENDED_RECORD,     /* records are longer than 32 bytes; the rest is not decoded */
     PFB_LWP_NOTE_SHORT_RECORD,        /* records of 24 bytes, without time stamp */
     PFB_LWP_NOTE_INCONSISTENT_LEAF,   /* EAX enables what EDX does not implement */
-    PFB_LWP_NOTE_UNKNOWN_VERSION,     /* neither 1 nor 2 */
+    PFB_LWP_NOTE_UNKNOWN_VERSION,     /* the leaf's version is neither 1 nor 2 */
     PFB_LWP_NOTE_BUFFER_REMAINDER,    /* the ring's size is not a multiple of the record size; the rest is unused */
     PFB_LWP_NOTE_BELOW_MINIMUM,       /* the ring is smaller than the leaf's minimum; strict: an error */
     PFB_LWP_NOTE_BUFFER_WRAPS,        /* the ring extends past the end of the address space */
@@ -163,14 +164,16 @@ PFB_API bool pfb_lwp_pair_at(const pfb_lwp *lwp, uint32_t id, pfb_lwp_pair *pair
 /* Returns the next unread record in *event, from tail to head; false at the end. */
 PFB_API bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event);
 
-/* Makes pfb_lwp_next return every slot once, beginning at head. In continuous mode that is oldest first; slots that
- * were never written have EventId 0, which is then not noted. */
+/* Makes pfb_lwp_next return every slot once, beginning at head. In continuous mode that is oldest first. Slots that
+ * were never written have EventId 0, so PFB_LWP_NOTE_INVALID_EVENT is no longer set. */
 PFB_API void pfb_lwp_rewind_all(pfb_lwp *lwp);
 
-/* Sets the address of the LWPCB: notes PFB_LWP_NOTE_OVERLAP if it shares bytes with the ring. */
+/* Sets PFB_LWP_NOTE_OVERLAP if the LWPCB, which the profiled machine has at `address`, shares addresses with the ring.
+ */
 PFB_API void pfb_lwp_place_control(pfb_lwp *lwp, uint64_t address);
 
-/* "lwpval", "ire", "bre", "dme", "cnh", "rnh", "lwpins" by EventId, "invalid" for 0, otherwise "unknown". Static. */
+/* "lwpval", "ire", "bre", "dme", "cnh", "rnh" for the EventIds 1 to 6, "lwpins" for 255, "invalid" for 0, otherwise
+ * "unknown". Static. */
 PFB_API const char *pfb_lwp_event_name(uint32_t id);
 
 /* Names of the flag bits of ids 3 and 4, and of the bits of Filters; "" for a bit without a name. All are provisional,
@@ -180,8 +183,9 @@ PFB_API const char *pfb_lwp_filter_name(unsigned bit);
 
 /* ---- Serialised snapshots ---------------------------------------------------------------------------------------- */
 
-/* The body of an LWPC chunk of a capture: the four registers of the leaf, then LWPCB, then ring, each of the two
- * preceded by its size as u64. Offsets count from the start of the body. */
+/* The body of an LWPC chunk of a recording (docs/capture.md): the four registers of the leaf, the LWPCB, and the ring.
+ * LWPCB and ring are preceded by their size as a little-endian 64-bit number. Offsets count from the start of the body.
+ */
 typedef struct pfb_lwp_snapshot {
     uint32_t eax, ebx, ecx, edx;
     size_t control_offset, control_size;

@@ -30,16 +30,16 @@ enum {
 
 /* Behaviour that the manual does not define. All zero is the default. */
 typedef struct pfb_lwp_model_options {
-    uint64_t seed;              /* of the random reload; equal seeds give equal sequences */
-    uint8_t core;               /* CoreId of the records */
-    bool is_32_bit;             /* addresses, 64-bit operands and SLWPCB's result are truncated to 32 bits */
-    bool full_uses_free_slot;   /* a full ring stores the new record in its free slot; false: over the last record */
-    bool threshold_above;       /* the interrupt needs more than Threshold bytes in use; false: at least Threshold */
+    uint64_t seed;            /* of the random reload; equal seeds give equal sequences */
+    uint8_t core;             /* CoreId of the records */
+    bool is_32_bit;           /* addresses, 64-bit operands and SLWPCB's result are truncated to 32 bits */
+    bool full_uses_free_slot; /* a full ring stores a new record in its free slot; false: it overwrites the last one */
+    bool threshold_above;     /* the interrupt needs more than Threshold bytes in use; false: at least Threshold */
     bool threshold_zero_counts; /* Threshold 0 interrupts at every record; false: never */
     bool holds_record;          /* the record of a counted event is held back until the next record, SLWPCB or LLWPCB */
     bool writes_flags_back;     /* LLWPCB stores the effective flags in the LWPCB */
     bool value_is_ip_filtered;  /* the IP filter also applies to LWPVAL */
-    int32_t minimum_interval;   /* of events 2 and above, 0 to 33554431 */
+    int32_t minimum_interval;   /* LLWPCB raises smaller intervals of EventIds 2 and above to this: 0 to 33554431 */
 } pfb_lwp_model_options;
 
 /* The result of an instruction. After a fault nothing has changed, except that a held record may have been stored: the
@@ -99,7 +99,7 @@ PFB_API bool pfb_lwp_model_init(pfb_lwp_model *model, const pfb_lwp_capabilities
  * LWPCB or ring must lie inside one window; if several contain it, the first one added is used. */
 PFB_API bool pfb_lwp_model_add_memory(pfb_lwp_model *model, pfb_lwp_memory window);
 
-/* Removes all windows. If LWP is on, it stays on and faults at the next store. */
+/* Removes all windows. If LWP is on, it stays on; the next access to the LWPCB or ring faults. */
 PFB_API void pfb_lwp_model_forget_memory(pfb_lwp_model *model);
 
 /* LLWPCB: stores the state of the loaded LWPCB, then switches LWP on with the LWPCB at `address`, or off if it is 0.
@@ -117,7 +117,7 @@ typedef struct pfb_lwp_operands {
     uint64_t address; /* of the instruction */
 } pfb_lwp_operands;
 
-/* LWPVAL: counts EventId 1 and stores a record when its counter passes 0. */
+/* LWPVAL: decrements the counter of EventId 1. If it is 0 already, stores a record and reloads it instead. */
 PFB_API pfb_lwp_fault pfb_lwp_model_value(pfb_lwp_model *model, const pfb_lwp_operands *operands);
 
 /* LWPINS: stores a record of EventId 255. *carry is the carry flag: true if the ring was full and a record was lost;
@@ -146,8 +146,8 @@ typedef struct pfb_lwp_occurrence {
     uint64_t data2;
 } pfb_lwp_occurrence;
 
-/* Counts an event and stores a record when its counter passes 0. Has no effect if the event is not enabled, if it is
- * filtered out, or if its EventId is 0, 1 or above max_events. */
+/* Decrements the event's counter. If it is 0 already, stores a record and reloads it instead. Has no effect if the
+ * event is not enabled, if it is filtered out, or if its EventId is 0, 1 or above max_events. */
 PFB_API pfb_lwp_fault pfb_lwp_model_count(pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence);
 
 #ifdef __cplusplus
