@@ -17,21 +17,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_CPUS = 64, AT_START = 1, AT_END = 2, UNTOUCHED = 0xA5 };
 
-/* The contents of an input. */
-typedef struct request {
+/* The contents of an input: what pfb_cpi_compute is asked. */
+typedef struct query {
     uint32_t mode;
     pfb_cpi_widths widths;
     pfb_cpi_snapshot start, end;
     pfb_cpi_cpu start_cpus[MAX_CPUS], end_cpus[MAX_CPUS];
-} request;
+} query;
 
-typedef struct response {
+typedef struct answer {
     pfb_cpi_verdict verdict;
     pfb_cpi_result result;
     pfb_cpi_figures cpus[MAX_CPUS];
-} response;
+} answer;
 
-static void compute(const request *q, response *a)
+static void compute(const query *q, answer *a)
 {
     memset(a, UNTOUCHED, sizeof *a);
     a->verdict = pfb_cpi_compute(&q->start, &q->end, &q->widths, q->mode, a->cpus, &a->result);
@@ -135,7 +135,7 @@ static void check_scaled(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const
     require(big_compare(&low, &product) <= 0 && big_compare(&product, &high) < 0, "scaled cycles are rounded down");
 }
 
-static void check_used(const request *q, const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_figures *f)
+static void check_used(const query *q, const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_figures *f)
 {
     counts own = counts_of(f);
     require(is_difference(start->instr, end->instr, f->instr, q->widths.instr),
@@ -162,16 +162,16 @@ static const pfb_cpi_cpu *find_cpu(const pfb_cpi_snapshot *snapshot, uint32_t nu
 }
 
 /* Returns true if an interval is long enough for a counter of this width to wrap more than once. */
-static bool may_wrap_fully(uint32_t width, uint64_t elapsed)
+static bool may_wrap_twice(uint32_t width, uint64_t elapsed)
 {
     return width < 64 && elapsed >= UINT64_C(1) << width;
 }
 
-static void check_cpu(const request *q, const pfb_cpi_cpu *start, const response *a, const pfb_cpi_figures *f)
+static void check_cpu(const query *q, const pfb_cpi_cpu *start, const answer *a, const pfb_cpi_figures *f)
 {
     uint64_t elapsed = a->result.elapsed_cycles;
     const pfb_cpi_cpu *end = find_cpu(&q->end, start->cpu);
-    bool ambiguous = may_wrap_fully(q->widths.instr, elapsed) || may_wrap_fully(q->widths.cycles, elapsed);
+    bool ambiguous = may_wrap_twice(q->widths.instr, elapsed) || may_wrap_twice(q->widths.cycles, elapsed);
     require(f->cpu == start->cpu, "the CPUs have the order of the start");
     require((f->status == PFB_CPI_OFFLINE) == !end, "a CPU that disappeared is offline");
     if (end)
@@ -192,7 +192,7 @@ static bool is_saturated_sum(uint64_t field, const big *sum)
     return big_compare(sum, &max) > 0 ? field == UINT64_MAX : big_compare(sum, &value) == 0;
 }
 
-static void check_system(const request *q, const response *a)
+static void check_system(const query *q, const answer *a)
 {
     const pfb_cpi_figures *system = &a->result.system;
     counts all = {big_of(0), big_of(0), big_of(0), big_of(0), big_of(0)};
@@ -214,7 +214,7 @@ static void check_system(const request *q, const response *a)
             "without instructions the verdict is no_data");
 }
 
-static void check_thread(const request *q, const pfb_cpi_result *result)
+static void check_thread(const query *q, const pfb_cpi_result *result)
 {
     const pfb_cpi_thread *start = &q->start.thread;
     const pfb_cpi_thread *end = &q->end.thread;
@@ -244,7 +244,7 @@ static bool is_in_order(const pfb_cpi_snapshot *snapshot)
     return true;
 }
 
-static bool is_valid_request(const request *q)
+static bool is_valid_query(const query *q)
 {
     bool thread_only = (q->mode & PFB_CPI_THREAD_ONLY) != 0;
     bool asks_thread = thread_only || (q->mode & PFB_CPI_ON_THREAD);
@@ -263,9 +263,9 @@ static bool is_untouched(const void *memory, size_t size)
     return same == size;
 }
 
-static void check(const request *q, const response *a)
+static void check(const query *q, const answer *a)
 {
-    bool good = is_valid_request(q);
+    bool good = is_valid_query(q);
     require((a->verdict == PFB_CPI_BAD_ARGUMENT) == !good, "bad_argument is returned for invalid requests only");
     if (!good || q->end.clock < q->start.clock) {
         require(!good || a->verdict == PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward is reported");
@@ -323,7 +323,7 @@ static pfb_cpi_cpu take_cpu(input_bytes *input, uint32_t number)
     return cpu;
 }
 
-static void take_cpus(input_bytes *input, request *q)
+static void take_cpus(input_bytes *input, query *q)
 {
     q->start.cpus = q->start_cpus;
     q->end.cpus = q->end_cpus;
@@ -341,8 +341,8 @@ static void take_cpus(input_bytes *input, request *q)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static request q;
-    static response a;
+    static query q;
+    static answer a;
     input_bytes input = {data, size};
     memset(&q, 0, sizeof q);
     q.mode = (uint32_t)take(&input, 4);

@@ -32,6 +32,7 @@ static uint32_t random_below(chooser *c, uint32_t limit)
     return (uint32_t)(random_number(c) >> 32) % limit;
 }
 
+/* Decides at random whether to make an edit. */
 static bool is_edit(chooser *c)
 {
     return random_below(c, c->rate) == 0;
@@ -315,7 +316,8 @@ static void write_v2(pfb_writer *writer, const uint8_t *data, size_t size, const
         maybe_break(writer, p, part);
         write_new_result(writer, c);
     }
-    maybe_break(writer, p, p->part > part ? p->part : UINT32_MAX);
+    if (p->part > part) /* no such part: the fault is planted in a field that is written at the end */
+        pfb_write_break(writer, p->fault);
     pfb_write_end_v2(writer);
 }
 
@@ -515,7 +517,8 @@ static void write_v1(pfb_writer *writer, const uint8_t *data, size_t size, const
         maybe_break(writer, p, part);
         write_new_object(writer, c);
     }
-    maybe_break(writer, p, p->part > part ? p->part : UINT32_MAX);
+    if (p->part > part) /* no such part: the fault is planted in a field that is written at the end */
+        pfb_write_break(writer, p->fault);
     pfb_write_end_v1(writer);
 }
 
@@ -582,7 +585,7 @@ mutation mutate_capture(const uint8_t *data, size_t size, uint8_t *out, size_t c
 {
     chooser c = make_chooser(seed);
     bool is_broken = seed & 1;
-    uint32_t broken_chunk = is_broken ? random_below(&c, 4) : UINT32_MAX; /* of those with a mutator */
+    uint32_t broken_chunk = is_broken ? random_below(&c, 4) : UINT32_MAX; /* among chunks with a mutator */
     capture_output o = {.data = out, .capacity = capacity};
     pfb_capture capture;
     pfb_chunk chunk = {.tag = PFB_TAG_CAPTURE};

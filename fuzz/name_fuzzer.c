@@ -101,7 +101,8 @@ static void check_conversions(const pfb_name *name, size_t capacity)
 {
     size_t bytes = pfb_name_to_utf8(name, NULL, 0);
     size_t units = pfb_name_to_utf16(name, NULL, 0);
-    require(bytes <= 3 * name->size_bytes && units <= name->size_bytes, "sizes have their bounds");
+    require(bytes <= 3 * name->size_bytes && units <= name->size_bytes,
+            "each byte becomes at most 3 bytes and one unit");
     uint8_t *utf8 = allocate_filled(bytes + 1);
     uint8_t *utf16 = allocate_filled(2 * units);
     require(pfb_name_to_utf8(name, (char *)utf8, bytes + 1) == bytes && utf8[bytes] == 0, "the text ends with a NUL");

@@ -5,9 +5,9 @@
 /* The only functions that core imports. Declared here because a freestanding build has no <string.h>. */
 #include <stddef.h>
 
-void *memcpy(void *restrict to, const void *restrict from, size_t size);
-void *memmove(void *to, const void *from, size_t size);
-void *memset(void *to, int byte, size_t size);
+void *memcpy(void *restrict target, const void *restrict source, size_t size);
+void *memmove(void *target, const void *source, size_t size);
+void *memset(void *target, int byte, size_t size);
 int memcmp(const void *left, const void *right, size_t size);
 
 #endif

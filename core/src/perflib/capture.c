@@ -5,7 +5,7 @@
 #include "bytes/memory.h"
 #include "bytes/store.h"
 
-/* Fields that precede the body in chunks of a tag. */
+/* The fields that precede the body in chunks of a tag, as bits. */
 enum { PREFIX_GUID = 1, PREFIX_REQUEST = 2, PREFIX_LANGUAGE = 4 };
 
 typedef struct tag_row {

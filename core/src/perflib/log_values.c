@@ -132,6 +132,7 @@ void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer)
 
 /* ---- Inputs of formulas ---------------------------------------------------------------------------------------- */
 
+/* Returns the signed number that has these bits in two's complement. */
 static int64_t values_signed(uint64_t bits)
 {
     return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
@@ -146,12 +147,13 @@ static bool values_find_type(uint32_t type, pfb_counter_type *row)
     return named || pfb_counter_type_derive(type, row);
 }
 
-static bool values_is_base(const pfb_counter_type *row)
+/* `second` of a value is the base, the clock, or unused: its counter type decides. */
+static bool values_second_is_base(const pfb_counter_type *row)
 {
     return row->denominator == PFB_DENOMINATOR_BASE || row->denominator == PFB_DENOMINATOR_BASE_DELTA;
 }
 
-static bool values_is_time(const pfb_counter_type *row)
+static bool values_second_is_time(const pfb_counter_type *row)
 {
     return row->denominator == PFB_DENOMINATOR_TIME || (row->terms & PFB_TERM_ELAPSED) != 0;
 }
@@ -170,11 +172,11 @@ pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *v
     }
     if (!values_find_type(path->type, &row))
         return raw;
-    if (values_is_base(&row)) {
+    if (values_second_is_base(&row)) {
         raw.has |= PFB_HAS_BASE;
         raw.base = value->second;
     }
-    bool is_time = values_is_time(&row);
+    bool is_time = values_second_is_time(&row);
     int64_t time = values_signed(value->second);
     int64_t frequency = values_signed(path->frequency);
     if (row.clock == PFB_CLOCK_PERF) {
@@ -198,7 +200,8 @@ bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes)
     uint64_t distance = utc > local ? utc - local : local - utc;
     if (distance > 60 * quarter)
         return false;
-    /* At most 60 iterations. A 64-bit division would call a library function on 32-bit targets. */
+    /* Rounds to the nearest quarter of an hour, in at most 60 iterations: a 64-bit division would call a library
+     * function on 32-bit targets. */
     int32_t quarters = 0;
     for (uint64_t at = quarter / 2; at <= distance; at += quarter)
         quarters++;
@@ -210,7 +213,7 @@ bool pfb_log_utc_bias(const pfb_log_path *path, const pfb_log_value *value, int3
 {
     pfb_counter_type row;
     return pfb_pdh_has_value(value->status) && values_find_type(path->type, &row) && row.clock == PFB_CLOCK_100NS &&
-           values_is_time(&row) && pfb_log_bias_between(value->second, value->time, minutes);
+           values_second_is_time(&row) && pfb_log_bias_between(value->second, value->time, minutes);
 }
 
 /* ---- Statuses -------------------------------------------------------------------------------------------------- */

@@ -186,8 +186,8 @@ bool pfb_registration_find(const pfb_registration *registration, uint32_t id, pf
     bool is_sorted = registration->is_ascending || registration->order;
     uint32_t low = 0;
     uint32_t high = registration->counter_count;
-    while (low <
-           high) { /* sorted: finds the first counter whose id is `id` or above; unsorted: the first whose id is `id` */
+    /* Sorted: finds the first counter whose id is `id` or above. Unsorted: finds the first whose id is `id`. */
+    while (low < high) {
         uint32_t middle = is_sorted ? low + (high - low) / 2 : low;
         uint32_t candidate_id = counter_id_at(registration, position_by_id(registration, middle));
         if (is_sorted ? candidate_id < id : candidate_id != id)

@@ -446,10 +446,10 @@ bool pfb_v2_counter_id(const pfb_v2_reader *reader, const pfb_v2_result *result,
 /* Stores a value as the n-th one of the current instance. */
 static void store_value(const pfb_v2_values *bulk, const pfb_v2_value *value, size_t n)
 {
-    size_t to = bulk->instance_count * bulk->instance_step + n * bulk->position_step;
-    bulk->values[to] = value->raw;
+    size_t element = bulk->instance_count * bulk->instance_step + n * bulk->position_step;
+    bulk->values[element] = value->raw;
     if (bulk->sizes)
-        bulk->sizes[to] = value->is_number ? (uint8_t)value->data_size_bytes : 0;
+        bulk->sizes[element] = value->is_number ? (uint8_t)value->data_size_bytes : 0;
 }
 
 /* Stores a value if its position is chosen. Returns the index of the next chosen position. */
@@ -466,18 +466,18 @@ static uint32_t store_chosen(const pfb_v2_values *bulk, const pfb_v2_value *valu
  * values copied. Inlined once with `sizes` and once with null. */
 static inline uint32_t copy_regular(const uint8_t *p, uint32_t count, uint64_t *values, uint8_t *sizes, size_t step)
 {
-    size_t to = 0;
+    size_t element = 0;
     uint32_t n = 0;
-    for (; n < count; n++, p += REGULAR_VALUE_BYTES, to += step) {
+    for (; n < count; n++, p += REGULAR_VALUE_BYTES, element += step) {
         uint64_t header = load_le64(p);
         if (PFB_LIKELY(header == REGULAR_HEADER_8))
-            values[to] = load_le64(p + V2_VALUE_HEADER_BYTES);
+            values[element] = load_le64(p + V2_VALUE_HEADER_BYTES);
         else if (header == REGULAR_HEADER_4)
-            values[to] = load_le32(p + V2_VALUE_HEADER_BYTES);
+            values[element] = load_le32(p + V2_VALUE_HEADER_BYTES);
         else
             break;
         if (sizes)
-            sizes[to] = (uint8_t)header; /* dwDataSize */
+            sizes[element] = (uint8_t)header; /* dwDataSize */
     }
     return n;
 }
@@ -491,9 +491,10 @@ static uint32_t read_regular(pfb_v2_reader *reader, const pfb_v2_values *bulk, u
     if (count == 0) /* the arrays may have no element for this position */
         return position;
     const uint8_t *p = v2_checked(reader, reader->at, (size_t)REGULAR_VALUE_BYTES * count);
-    size_t to = bulk->instance_count * bulk->instance_step + position * bulk->position_step;
-    uint32_t n = bulk->sizes ? copy_regular(p, count, bulk->values + to, bulk->sizes + to, bulk->position_step)
-                             : copy_regular(p, count, bulk->values + to, NULL, bulk->position_step);
+    size_t element = bulk->instance_count * bulk->instance_step + position * bulk->position_step;
+    uint32_t n = bulk->sizes
+                     ? copy_regular(p, count, bulk->values + element, bulk->sizes + element, bulk->position_step)
+                     : copy_regular(p, count, bulk->values + element, NULL, bulk->position_step);
     reader->at += (size_t)REGULAR_VALUE_BYTES * n;
     reader->value_position += n;
     return position + n;

@@ -354,7 +354,8 @@ pfb_error pfb_sample_load(pfb_sample *sample, const pfb_sample_input *input, con
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     }
     if (v1) {
-        sample->counts.registrations = input->registration_count; /* counted by measuring, but not read */
+        sample->counts.registrations =
+            input->registration_count; /* V1 uses no registrations, but the table has memory for them */
         pfb_sample_number(sample->registration_order, input->registration_count);
         pfb_sample_order_columns(sample);
         pfb_sample_number(sample->row_order, sample->counts.rows);
