@@ -50,7 +50,8 @@ static void read_values(pfb_collector *c, uint64_t max_values)
 
 static void read_sample(pfb_collector *c)
 {
-    read_values(c, 16 * (uint64_t)pfb_collector_reply(c).size_bytes); /* V1 counters may share the bytes of values */
+    /* A generous bound: V1 counters may share the bytes of a value. */
+    read_values(c, 16 * (uint64_t)pfb_collector_reply(c).size_bytes);
 }
 
 static void describe(pfb_collector *c)

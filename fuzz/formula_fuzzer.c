@@ -7,9 +7,9 @@
  * Input: { switches u8, scale u8, samples u8, row u8, type u32, older type u32, base type u32 of the newer and of the
  * older sample, absent newer u8, absent older u8 }, then the eight fields of the newer sample and the eight of the
  * older one, u64 each, in the order of pfb_raw_value, and the increase of an input, u64. Little-endian; missing bytes
- * are 0. Switches and scale: checks.h. Bits of samples: 1 only one sample, 2 use `type` instead of choosing a named
- * type, 4 keep only the bits of `type` that a well-formed counter may have, 8 the older sample has its own type. Bits
- * of `absent`: PFB_HAS_*. */
+ * are 0. Switches and scale: checks.h. Row: position of a named type in the reference. Bits of samples: 1 only one
+ * sample, 2 use `type` instead of choosing a named type, 4 keep only the bits of `type` that a well-formed counter may
+ * have, 8 the older sample has its own type. Bits of `absent`: PFB_HAS_*. */
 #include "checks.h"
 #include "formula_reference.h"
 

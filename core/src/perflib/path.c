@@ -20,7 +20,7 @@ static pfb_name slice(const path_view *t, size_t begin, size_t end)
     return (pfb_name){t->bytes + begin * t->unit_bytes, (end - begin) * t->unit_bytes, t->encoding};
 }
 
-/* Returns the position of the first such unit in [begin, end), or `end`. */
+/* Returns the position of the first unit in [begin, end) that equals `unit`, or `end`. */
 static size_t find_unit(const path_view *t, size_t begin, size_t end, char unit)
 {
     while (begin < end && path_unit(t, begin) != (uint8_t)unit)
