@@ -71,7 +71,7 @@ void expect_refused(uint32_t mode, int code, const char *sentence)
 void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, cpi_reading *output)
 {
     pfb_cpi_failure failure = {0};
-    cr_assert(pfb_cpi_reader_read(reader, moment, output->cpus, PFB_CPI_MOST_CPUS, &output->reading, &failure), "%s",
+    cr_assert(pfb_cpi_reader_read(reader, moment, output->cpus, PFB_CPI_CPU_LIMIT, &output->reading, &failure), "%s",
               failure.sentence);
 }
 

@@ -530,7 +530,7 @@ static const pfb_cpi_thread thread_start = {42, 100, 200};
 static pfb_cpi_verdict measure_thread(pfb_cpi_thread start_thread, pfb_cpi_thread end_thread, pfb_cpi_result *r)
 {
     pfb_cpi_snapshot start = {
-        .clock = 5, .cpu_count = PFB_CPI_MOST_CPUS + 1, .has_thread = true, .thread = start_thread};
+        .clock = 5, .cpu_count = PFB_CPI_CPU_LIMIT + 1, .has_thread = true, .thread = start_thread};
     pfb_cpi_snapshot end = {.clock = 9, .cpu_count = 1, .has_thread = true, .thread = end_thread};
     return pfb_cpi_compute(&start, &end, &wide, PFB_CPI_THREAD_ONLY, NULL, r);
 }
