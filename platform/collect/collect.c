@@ -49,6 +49,8 @@ void pfb_collector_close(pfb_collector *c)
         if (i != c->file) {
             pfb_collect_free_log(&c->files[i].log);
             pfb_titles_free(&c->files[i].titles);
+            pfb_metadata_free(&c->files[i].metadata);
+            pfb_collect_release_query(&c->files[i].query);
         }
     }
     free(c->files);
@@ -96,11 +98,13 @@ bool pfb_collector_choose_file(pfb_collector *c, size_t file, pfb_source_failure
     if (last == SIZE_MAX || !PFB_COLLECT_GROW(c->files, c->file_capacity, last + 1))
         return pfb_collect_no_memory(failure);
     while (c->file_count <= last)
-        c->files[c->file_count++] = (parked_file){.file_number = 0};
-    c->files[c->file] = (parked_file){c->log, c->titles, c->file_number};
+        c->files[c->file_count++] = (parked_file){.file_number = ++c->last_file_number};
+    c->files[c->file] = (parked_file){c->log, c->titles, c->metadata, c->query, c->file_number};
     c->file = file;
     c->log = c->files[file].log;
     c->titles = c->files[file].titles;
+    c->metadata = c->files[file].metadata;
+    c->query = c->files[file].query;
     c->file_number = c->files[file].file_number;
     return true;
 }
@@ -158,14 +162,16 @@ static reply_header read_header(const pfb_collector *c, bool is_v1, const void *
                           .clocks = {v2.perf_time, v2.perf_time_100ns, v2.perf_freq}};
 }
 
-/* Returns true if the range leaves out the reply. */
+/* Finds the series of the reply. Returns true if the range leaves it out. */
 static bool leave_out(pfb_collector *c, stored_sample *sample, const reply_header *header, bool is_v1)
 {
     bool is_object = c->log.is_object; /* part of a log record, which the range already contains */
+    if (header->size_bytes == 0)
+        return false;
     sample->machine_name = header->machine_name;
-    bool is_left_out = header->size_bytes > 0 && !is_object && pfb_collect_leave_out(c, sample, &header->clocks, is_v1);
+    pfb_collect_choose_series(c, sample, &header->clocks, is_v1);
     sample->machine_name = (pfb_name){.bytes = NULL};
-    return is_left_out;
+    return !is_object && pfb_collect_leave_out(c, sample, &header->clocks, is_v1);
 }
 
 /* Copies the bytes of a reply. Returns false when memory is exhausted. */

@@ -55,6 +55,8 @@ typedef enum collected_version { VERSION_UNDECIDED, VERSION_V1, VERSION_V2 } col
 typedef struct parked_file {
     log_state log;
     titles titles;
+    metadata metadata;
+    query_info *query;
     uint64_t file_number;
 } parked_file;
 
@@ -82,8 +84,8 @@ struct pfb_collector {
     uint64_t started;
     pfb_collected_reply reply;
     /* Samples (samples.c). */
-    range_step v2_step; /* of V2 samples; for V1 each machine has one (sample_store.h) */
-    uint64_t number;    /* of the next sample */
+    uint64_t number;     /* of the next sample */
+    range_step raw_step; /* with the option is_raw, which stores no samples and thus has no series */
     uint64_t file_number, last_file_number;
     size_t file; /* the chosen file, whose state is in the collector; its element of `files` is not used */
     parked_file *files;
@@ -169,17 +171,25 @@ bool pfb_collect_end_sample(pfb_collector *c);
 /* Returns why a sample is not compared with an older one of another file, by their clocks, as a PFB_GAP_ bit; or 0. */
 uint32_t pfb_collect_compare_clocks(const sample_clocks *older, const sample_clocks *newer, bool is_v1);
 
+/* Finds the series that a sample of these clocks belongs to: the newest of its machine whose latest sample comes from
+ * the same file, or whose clocks and, for V2, queries the sample continues. Sets `series` and `gap` of the sample, and
+ * uses only its machine name. */
+void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const sample_clocks *clocks, bool is_v1);
+
 /* Frees all samples and the memory for computed values. */
 void pfb_collect_free_samples(pfb_collector *c);
+
+/* Returns another reference to query information, which may be null. */
+query_info *pfb_collect_retain_query(query_info *query);
 
 /* Drops a reference, which becomes null; frees the query information with the last one. */
 void pfb_collect_release_query(query_info **query);
 
 /* ---- range.c --------------------------------------------------------------------------------------------- */
 
-/* Returns true if the range leaves a sample out. Reports that, and its time, in c->reply. Uses only the machine name of
+/* Returns true if the range leaves a sample out. Reports that, and its time, in c->reply. Uses only the series of
  * `sample`. */
-bool pfb_collect_leave_out(pfb_collector *c, stored_sample *sample, const sample_clocks *clocks, bool is_v1);
+bool pfb_collect_leave_out(pfb_collector *c, const stored_sample *sample, const sample_clocks *clocks, bool is_v1);
 
 /* ---- logs.c ---------------------------------------------------------------------------------------------- */
 

@@ -25,30 +25,26 @@ bool pfb_range_step(const pfb_collector_range *range, range_step *step)
     return step->is_used;
 }
 
-/* Returns true if `every` uses the sample. V1 blocks of the same machine and time are one sample. Counting starts again
- * in a file whose clocks show a restart or another machine. */
+/* Returns true if `every` uses the sample. V1 blocks of the same machine and time are one sample. */
 static bool is_chosen(const pfb_collector *c, range_step *step, const sample_clocks *clocks, bool is_v1)
 {
     bool is_same = is_v1 && step->has_sample && step->clocks.perf_time == clocks->perf_time &&
                    step->clocks.perf_time_100ns == clocks->perf_time_100ns;
     if (is_same)
         return step->is_used;
-    if (step->has_sample && step->file_number != c->file_number &&
-        pfb_collect_compare_clocks(&step->clocks, clocks, is_v1) != 0)
-        step->has_sample = false;
     step->clocks = *clocks;
     step->file_number = c->file_number;
     return pfb_range_step(&c->options.range, step);
 }
 
-bool pfb_collect_leave_out(pfb_collector *c, stored_sample *sample, const sample_clocks *clocks, bool is_v1)
+bool pfb_collect_leave_out(pfb_collector *c, const stored_sample *sample, const sample_clocks *clocks, bool is_v1)
 {
     const pfb_collector_range *range = &c->options.range;
     range_step first = {.has_sample = false};
-    range_step *step = is_v1 ? pfb_store_step(&c->series[true].store, sample) : &c->v2_step;
+    range_step *step = sample->series ? &sample->series->step : c->options.is_raw ? &c->raw_step : &first;
     c->reply.has_time = true;
     c->reply.time = clocks->perf_time_100ns;
     c->reply.is_left_out = !pfb_range_has(range, true, clocks->perf_time_100ns) ||
-                           (range->every > 1 && !is_chosen(c, step ? step : &first, clocks, is_v1));
+                           (range->every > 1 && !is_chosen(c, step, clocks, is_v1));
     return c->reply.is_left_out;
 }

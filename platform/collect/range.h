@@ -11,7 +11,7 @@ typedef struct sample_clocks {
     int64_t perf_time, perf_time_100ns, perf_freq;
 } sample_clocks;
 
-/* The last sample of a machine or a log between the times of the range, used or not. Zero: none. */
+/* The last sample of a series (sample_store.h) or a log between the times of the range, used or not. Zero: none. */
 typedef struct range_step {
     bool has_sample;
     bool is_used;

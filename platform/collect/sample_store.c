@@ -1,42 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/sample_store.h"
 
+#include "collect/collector.h"
 #include "collect/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct stored_object {
-    uint32_t title;
-    stored_sample *latest;
-} stored_object;
+/* ---- Series ---------------------------------------------------------------------------------------------- */
 
-/* A machine that has stored samples. */
-struct stored_machine {
-    uint8_t *name;
-    size_t name_size;
-    stored_object *objects; /* ascending by title */
-    size_t count, capacity;
-    range_step step;
-};
-
-/* ---- Machines -------------------------------------------------------------------------------------------- */
-
-static int compare_machine(const stored_machine *machine, const pfb_name *name)
+static int compare_machine(const stored_series *series, const pfb_name *name)
 {
-    if (machine->name_size != name->size_bytes)
-        return machine->name_size < name->size_bytes ? -1 : 1;
-    return name->size_bytes > 0 ? memcmp(machine->name, name->bytes, name->size_bytes) : 0;
+    if (series->name_size != name->size_bytes)
+        return series->name_size < name->size_bytes ? -1 : 1;
+    return name->size_bytes > 0 ? memcmp(series->name, name->bytes, name->size_bytes) : 0;
 }
 
-/* Returns the position of the sample's machine, or where it would be. */
-static size_t find_position(const sample_store *store, const stored_sample *sample)
+/* Returns the position of the first series of a machine, or, with `is_after`, of the first one after them. */
+static size_t find_position(const sample_store *store, const pfb_name *name, bool is_after)
 {
     size_t low = 0;
-    size_t high = store->machine_count;
+    size_t high = store->series_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_machine(store->machines[middle], &sample->machine_name) < 0)
+        if (compare_machine(store->series[middle], name) < (is_after ? 1 : 0))
             low = middle + 1;
         else
             high = middle;
@@ -44,115 +31,106 @@ static size_t find_position(const sample_store *store, const stored_sample *samp
     return low;
 }
 
-static stored_machine *machine_at(const sample_store *store, size_t position, const stored_sample *sample)
+stored_series *const *pfb_store_of_machine(const sample_store *store, const pfb_name *name, size_t *count)
 {
-    bool is_found =
-        position < store->machine_count && compare_machine(store->machines[position], &sample->machine_name) == 0;
-    return is_found ? store->machines[position] : NULL;
+    size_t first = find_position(store, name, false);
+    *count = find_position(store, name, true) - first;
+    return *count > 0 ? store->series + first : NULL;
 }
 
-const stored_machine *pfb_store_machine(const sample_store *store, const stored_sample *sample)
+static void free_series(stored_series *series)
 {
-    return machine_at(store, find_position(store, sample), sample);
-}
-
-range_step *pfb_store_step(const sample_store *store, const stored_sample *sample)
-{
-    stored_machine *machine = machine_at(store, find_position(store, sample), sample);
-    return machine ? &machine->step : NULL;
-}
-
-static void free_machine(stored_machine *machine)
-{
-    if (!machine)
+    if (!series)
         return;
-    free(machine->name);
-    free(machine->objects);
-    free(machine);
+    pfb_collect_release_query(&series->query);
+    free(series->name);
+    free(series->objects);
+    free(series);
 }
 
-static stored_machine *make_machine(const pfb_name *name)
+static stored_series *make_series(const pfb_name *name)
 {
-    stored_machine *machine = calloc(1, sizeof *machine);
+    stored_series *series = calloc(1, sizeof *series);
     uint8_t *copy = malloc(name->size_bytes > 0 ? name->size_bytes : 1);
-    if (!machine || !copy) {
-        free(machine);
+    if (!series || !copy) {
+        free(series);
         free(copy);
         return NULL;
     }
     if (name->size_bytes > 0)
         memcpy(copy, name->bytes, name->size_bytes);
-    machine->name = copy;
-    machine->name_size = name->size_bytes;
-    return machine;
+    series->name = copy;
+    series->name_size = name->size_bytes;
+    return series;
 }
 
-/* Returns the sample's machine, which is added if it is missing. Returns null when memory is exhausted. */
-static stored_machine *find_or_add_machine(sample_store *store, const stored_sample *sample)
+/* Adds a series after the others of its machine. Returns null when memory is exhausted. */
+static stored_series *add_series(sample_store *store, const pfb_name *name)
 {
-    size_t position = find_position(store, sample);
-    stored_machine *machine = machine_at(store, position, sample);
-    if (machine || !pfb_collect_grow(&store->machines, &store->machine_capacity, store->machine_count + 1,
-                                     sizeof(stored_machine *)))
-        return machine;
-    machine = make_machine(&sample->machine_name);
-    if (!machine)
+    if (!pfb_collect_grow(&store->series, &store->series_capacity, store->series_count + 1, sizeof(stored_series *)))
         return NULL;
-    size_t following = store->machine_count++ - position;
-    memmove(store->machines + position + 1, store->machines + position, following * sizeof(stored_machine *));
-    store->machines[position] = machine;
-    return machine;
+    stored_series *series = make_series(name);
+    if (!series)
+        return NULL;
+    size_t position = find_position(store, name, true);
+    size_t following = store->series_count++ - position;
+    memmove(store->series + position + 1, store->series + position, following * sizeof(stored_series *));
+    store->series[position] = series;
+    return series;
 }
 
-static void remove_machine(sample_store *store, const stored_sample *sample)
+static void remove_series(sample_store *store, stored_series *series)
 {
-    size_t position = find_position(store, sample);
-    size_t following = --store->machine_count - position;
-    free_machine(store->machines[position]);
-    memmove(store->machines + position, store->machines + position + 1, following * sizeof(stored_machine *));
+    const pfb_name name = {.bytes = series->name, .size_bytes = series->name_size};
+    size_t position = find_position(store, &name, false);
+    while (store->series[position] != series)
+        position++;
+    size_t following = --store->series_count - position;
+    memmove(store->series + position, store->series + position + 1, following * sizeof(stored_series *));
+    free_series(series);
 }
 
 /* ---- Objects --------------------------------------------------------------------------------------------- */
 
-static stored_object *find_object(const stored_machine *machine, uint32_t title)
+static stored_object *find_object(const stored_series *series, uint32_t title)
 {
     size_t low = 0;
-    size_t high = machine ? machine->count : 0;
+    size_t high = series ? series->count : 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (machine->objects[middle].title < title)
+        if (series->objects[middle].title < title)
             low = middle + 1;
         else
             high = middle;
     }
-    return machine && low < machine->count && machine->objects[low].title == title ? &machine->objects[low] : NULL;
+    return series && low < series->count && series->objects[low].title == title ? &series->objects[low] : NULL;
 }
 
-stored_sample *pfb_store_find(const stored_machine *machine, uint32_t title)
+stored_sample *pfb_store_find(const stored_series *series, uint32_t title)
 {
-    const stored_object *object = find_object(machine, title);
+    const stored_object *object = find_object(series, title);
     return object ? object->latest : NULL;
 }
 
-/* Adds the objects of a sample that the machine does not have yet: merges two sorted lists from their ends. Returns
+/* Adds the objects of a sample that the series does not have yet: merges two sorted lists from their ends. Returns
  * false when memory is exhausted. */
-static bool merge_objects(stored_machine *machine, stored_sample *sample)
+static bool merge_objects(stored_series *series, stored_sample *sample)
 {
     size_t missing = 0;
     for (size_t i = 0; i < sample->title_count; i++)
-        missing += find_object(machine, sample->titles[i]) == NULL;
-    if (!PFB_COLLECT_GROW(machine->objects, machine->capacity, machine->count + missing))
+        missing += find_object(series, sample->titles[i]) == NULL;
+    if (!PFB_COLLECT_GROW(series->objects, series->capacity, series->count + missing))
         return false;
-    size_t read = machine->count;
-    machine->count += missing;
-    size_t write = machine->count;
+    size_t read = series->count;
+    series->count += missing;
+    size_t write = series->count;
     for (size_t left = sample->title_count; left > 0;) {
         uint32_t title = sample->titles[left - 1];
-        if (read > 0 && machine->objects[read - 1].title >= title) {
-            left -= machine->objects[read - 1].title == title;
-            machine->objects[--write] = machine->objects[--read];
+        if (read > 0 && series->objects[read - 1].title >= title) {
+            left -= series->objects[read - 1].title == title;
+            series->objects[--write] = series->objects[--read];
         } else {
-            machine->objects[--write] = (stored_object){title, sample};
+            series->objects[--write] = (stored_object){title, sample};
             left--;
         }
     }
@@ -181,9 +159,8 @@ static void release(sample_store *store, stored_sample *sample, stored_sample **
  * longer the latest one of any object. */
 static void supersede(sample_store *store, stored_sample *sample, stored_sample **released)
 {
-    const stored_machine *machine = pfb_store_machine(store, sample);
-    for (size_t i = 0; machine && i < sample->title_count; i++) {
-        stored_object *object = find_object(machine, sample->titles[i]);
+    for (size_t i = 0; i < sample->title_count; i++) {
+        stored_object *object = find_object(sample->series, sample->titles[i]);
         if (!object)
             continue;
         if (--object->latest->latest_count == 0)
@@ -192,19 +169,19 @@ static void supersede(sample_store *store, stored_sample *sample, stored_sample 
     }
 }
 
-/* Drops the oldest sample and its objects. */
-static void drop_first(sample_store *store, stored_sample **released)
+/* Drops the oldest sample and its objects, and its series if that is not `kept` and has no other objects. */
+static void drop_first(sample_store *store, const stored_series *kept, stored_sample **released)
 {
     stored_sample *sample = store->first;
-    stored_machine *machine = sample->machine;
+    stored_series *series = sample->series;
     size_t count = 0;
-    for (size_t i = 0; i < machine->count; i++) {
-        if (machine->objects[i].latest != sample)
-            machine->objects[count++] = machine->objects[i];
+    for (size_t i = 0; i < series->count; i++) {
+        if (series->objects[i].latest != sample)
+            series->objects[count++] = series->objects[i];
     }
-    machine->count = count;
-    if (count == 0)
-        remove_machine(store, sample);
+    series->count = count;
+    if (count == 0 && series != kept)
+        remove_series(store, series);
     release(store, sample, released);
     store->dropped_count++;
 }
@@ -224,13 +201,16 @@ bool pfb_store_add(sample_store *store, stored_sample *sample, stored_sample **r
     supersede(store, sample, released);
     while (store->first && (store->object_count + sample->title_count > STORE_MAX_OBJECTS ||
                             store->size_bytes + size > STORE_MAX_BYTES))
-        drop_first(store, released);
-    sample->machine = find_or_add_machine(store, sample);
-    if (!sample->machine || !merge_objects(sample->machine, sample)) {
+        drop_first(store, sample->series, released);
+    if (!sample->series)
+        sample->series = add_series(store, &sample->machine_name);
+    if (!sample->series || !merge_objects(sample->series, sample)) {
         join_released(released, pfb_store_clear(store));
         return false;
     }
-    sample->machine->step =
+    pfb_collect_release_query(&sample->series->query);
+    sample->series->query = pfb_collect_retain_query(sample->query);
+    sample->series->step =
         (range_step){.has_sample = true,
                      .is_used = true,
                      .file_number = sample->file_number,
@@ -249,9 +229,9 @@ bool pfb_store_add(sample_store *store, stored_sample *sample, stored_sample **r
 stored_sample *pfb_store_clear(sample_store *store)
 {
     stored_sample *samples = store->first;
-    for (size_t i = 0; i < store->machine_count; i++)
-        free_machine(store->machines[i]);
-    free(store->machines);
+    for (size_t i = 0; i < store->series_count; i++)
+        free_series(store->series[i]);
+    free(store->series);
     *store = (sample_store){.serial = store->serial, .dropped_count = store->dropped_count};
     return samples;
 }

@@ -6,18 +6,34 @@
 #include "perfblock/sample.h"
 #include "perfblock/source.h"
 
-/* The samples of one format, V1 or V2, that later ones are compared with: for V1, the latest sample of each object of
- * each machine. V2 is treated as a single object of a machine without name. When the samples exceed a limit the oldest
- * ones are dropped, but never the newest one. Finding the sample of an object is a binary search; adding a sample is
- * linear in its objects and in the stored ones. */
+/* The samples of one format, V1 or V2, that later ones are compared with. They form series: a series has the samples of
+ * one machine, as far as name and clocks show that, and for V2 those of the same queries. Its samples may come from
+ * several files. Of each object of a series the latest sample is stored; V2 is treated as a single object with title 0
+ * of a machine without name. When the samples exceed a limit the oldest ones are dropped, but never the newest one.
+ * Finding the sample of an object is a binary search; adding a sample is linear in its objects and in the stored ones.
+ */
 
 enum { STORE_MAX_OBJECTS = 4096, STORE_MAX_BYTES = 64 << 20 };
 
-typedef struct stored_machine stored_machine;
+typedef struct stored_sample stored_sample;
 typedef struct query_info query_info;
 
+typedef struct stored_object {
+    uint32_t title;
+    stored_sample *latest;
+} stored_object;
+
+typedef struct stored_series {
+    uint8_t *name; /* of the machine */
+    size_t name_size;
+    query_info *query; /* V2: that of the latest sample; or null */
+    range_step step;
+    stored_object *objects; /* ascending by title */
+    size_t count, capacity;
+} stored_series;
+
 /* A loaded reply. */
-typedef struct stored_sample {
+struct stored_sample {
     pfb_sample table;
     uint64_t number;      /* sample number; V1 blocks of the same time and machine may share it */
     uint64_t file_number; /* number of the file that it comes from */
@@ -31,12 +47,13 @@ typedef struct stored_sample {
     query_info *query;               /* query information that applies to it, or null */
     pfb_registration *registrations; /* of its countersets */
     size_t registration_capacity;
+    stored_series *series; /* that the sample belongs to; null until it is added if it begins one */
+    uint32_t gap;          /* PFB_GAP_: why it begins a series although its machine has others; or 0 */
     /* ------------------------------------------------------------------------------------------ */
-    uint64_t serial; /* ascends in the order of adding */
-    stored_machine *machine;
-    size_t latest_count;                  /* number of objects whose latest sample this is */
-    struct stored_sample *before, *after; /* in the order of adding; null at the ends */
-} stored_sample;
+    uint64_t serial;               /* ascends in the order of adding */
+    size_t latest_count;           /* number of objects whose latest sample this is */
+    stored_sample *before, *after; /* in the order of adding; null at the ends */
+};
 
 /* Initialised to zero. */
 typedef struct sample_store {
@@ -45,24 +62,20 @@ typedef struct sample_store {
     /* ------------------------------------------------------------------------------------------ */
     uint64_t serial;
     size_t object_count, size_bytes; /* totals of all samples */
-    stored_machine **machines;       /* ascending by size and bytes of their names */
-    size_t machine_count, machine_capacity;
+    stored_series **series;          /* ascending by size and bytes of their machine's name, then by age */
+    size_t series_count, series_capacity;
 } sample_store;
 
-/* Returns the machine that a sample names, or null if no samples of it are stored. Valid until the next one is added.
- */
-const stored_machine *pfb_store_machine(const sample_store *store, const stored_sample *sample);
+/* Returns the series of a machine, the oldest first; null if there are none. The pointer is valid until the next sample
+ * is added, each series until the sample that is added after that. */
+stored_series *const *pfb_store_of_machine(const sample_store *store, const pfb_name *name, size_t *count);
 
-/* Returns the range step of the machine that a sample names, or null if it has no samples here. Valid until the next
- * sample is added; the step of that sample's machine then refers to it. */
-range_step *pfb_store_step(const sample_store *store, const stored_sample *sample);
+/* Returns the latest sample of an object, or null. `series` may be null. */
+stored_sample *pfb_store_find(const stored_series *series, uint32_t title);
 
-/* Returns the latest sample of an object, or null. `machine` may be null. */
-stored_sample *pfb_store_find(const stored_machine *machine, uint32_t title);
-
-/* Adds a sample with at least one object. *released becomes the list of samples that are no longer stored, linked by
- * `after`; the caller now owns them. Returns false when memory is exhausted: then the sample was not added, and all
- * samples are in *released. */
+/* Adds a sample with at least one object to its series, or to a new one if that is null. *released becomes the list of
+ * samples that are no longer stored, linked by `after`; the caller now owns them. Returns false when memory is
+ * exhausted: then the sample was not added, and all samples are in *released. */
 bool pfb_store_add(sample_store *store, stored_sample *sample, stored_sample **released);
 
 /* Removes all samples and returns them as a list linked by `after`, which the caller owns. */

@@ -26,7 +26,7 @@ struct query_info {
     size_t users; /* references; the last pfb_collect_release_query frees it */
 };
 
-static query_info *retain_query(query_info *query)
+query_info *pfb_collect_retain_query(query_info *query)
 {
     if (query)
         query->users++;
@@ -91,10 +91,10 @@ bool pfb_collector_put_query_info(pfb_collector *c, const void *data, size_t siz
                 (query_block){identifier.index, identifier.offset, identifier.size_bytes, identifier.counterset};
     }
     has_memory = has_memory && sort_query(query, data, size);
-    query = retain_query(query);
+    query = pfb_collect_retain_query(query);
     if (has_memory) {
         pfb_collect_release_query(&c->query);
-        c->query = retain_query(query);
+        c->query = pfb_collect_retain_query(query);
     }
     pfb_collect_release_query(&query);
     if (error)
@@ -235,7 +235,7 @@ static bool load_v2(pfb_collector *c, stored_sample *sample, pfb_collected_reply
     reply->size_bytes = reader.total_size_bytes;
     reply->is_sample = true;
     pfb_collect_release_query(&sample->query);
-    sample->query = retain_query(c->query);
+    sample->query = pfb_collect_retain_query(c->query);
     size_t block_count = count_below(sample->query, reader.result_count);
     pfb_sample_input input = {
         .data = sample->reply.data, .data_size_bytes = reader.total_size_bytes, .options = &c->options.reader};
@@ -287,6 +287,42 @@ uint32_t pfb_collect_compare_clocks(const sample_clocks *older, const sample_clo
     double limit = 1 + seconds / 1000;
     bool is_continued = lead >= -limit && (is_v1 || lead <= limit);
     return is_continued ? 0 : PFB_GAP_RESTART;
+}
+
+/* Returns true if both are the same identifier blocks, or both are null. */
+static bool is_same_query(const query_info *a, const query_info *b)
+{
+    if (!a || !b || a == b)
+        return a == b;
+    bool is_same = a->count == b->count;
+    for (size_t i = 0; is_same && i < a->count; i++) {
+        const query_block *block = &a->blocks[i];
+        is_same = block->index == b->blocks[i].index && block->size == b->blocks[i].size &&
+                  memcmp(a->bytes + block->offset, b->bytes + b->blocks[i].offset, block->size) == 0;
+    }
+    return is_same;
+}
+
+void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const sample_clocks *clocks, bool is_v1)
+{
+    size_t count;
+    stored_series *const *list = pfb_store_of_machine(&c->series[is_v1].store, &sample->machine_name, &count);
+    sample->series = NULL;
+    sample->gap = 0;
+    for (size_t i = count; i > 0 && !sample->series; i--) {
+        stored_series *series = list[i - 1];
+        uint32_t gap = 0;
+        if (series->step.file_number != c->file_number)
+            gap = pfb_collect_compare_clocks(&series->step.clocks, clocks, is_v1);
+        if (series->step.file_number != c->file_number && gap == 0 && !is_v1 && !is_same_query(series->query, c->query))
+            gap = PFB_GAP_COUNTERS;
+        if (gap == 0)
+            sample->series = series;
+        else if (i == count)
+            sample->gap = gap;
+    }
+    if (sample->series)
+        sample->gap = 0;
 }
 
 static sample_clocks get_clocks(const pfb_sample *table)
@@ -364,15 +400,14 @@ static int compare_pairs(const void *left, const void *right)
     return (a->result > b->result) - (a->result < b->result);
 }
 
-/* Stores the results of a sample in c->pairs, each with the latest sample of its object. */
+/* Stores the results of a sample in c->pairs, each with the latest sample of its object in the series. */
 static void list_pairs(pfb_collector *c, const stored_sample *sample, bool is_v1)
 {
     uint32_t count = sample->table.counts.results;
-    const stored_machine *machine = pfb_store_machine(&c->series[is_v1].store, sample);
     bool is_sorted = true;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t title = is_v1 ? sample->table.results[i].title_index : 0;
-        c->pairs[i] = (compared_result){.older = pfb_store_find(machine, title), .result = i};
+        c->pairs[i] = (compared_result){.older = pfb_store_find(sample->series, title), .result = i};
         is_sorted = is_sorted && (i == 0 || compare_pairs(&c->pairs[i - 1], &c->pairs[i]) < 0);
     }
     if (!is_sorted)
@@ -441,6 +476,7 @@ static bool compare_sample(pfb_collector *c, stored_sample *sample, bool is_v1)
     else
         sample->number = is_v1 && joins_sample(c, sample) ? c->number - 1 : c->number++;
     pfb_sample_number_rows(&sample->table);
+    c->gaps |= sample->gap;
     cook_pairs(c, sample, is_v1);
     return true;
 }

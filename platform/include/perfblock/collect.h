@@ -185,10 +185,10 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
  * sample is put. *error, which may be null, receives the first error in the bytes; what precedes it is used. */
 
 /* Begins another file: registrations, names and query information of the previous one are discarded. Samples of the new
- * file are compared with those of earlier files if the clocks show the same machine without a restart in between: both
+ * file are compared with those of other files if the clocks show the same machine without a restart in between: both
  * frequencies are equal, no clock runs backwards, and the performance clock lags behind the 100 ns clock by at most
  * 1 second plus 0.1 percent of the time in between. V2 data does not name its machine: there the performance clock must
- * not lead by more than this either, and the samples must have the same counters. */
+ * not lead by more than this either, and the samples must answer the same queries with the same counters. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
 /* Says that the chosen file has ended, so that a later .blg can continue it. pfb_collector_begin_file also ends the
@@ -196,10 +196,11 @@ PFB_API void pfb_collector_begin_file(pfb_collector *collector);
  * file may have no older one to be compared with. */
 PFB_API bool pfb_collector_end_file(pfb_collector *collector, pfb_source_failure *failure);
 
-/* Chooses the file that the following calls refer to, so that samples of several logs can be put alternately. Each file
- * has its own log paths, log samples and V1 names; pfb_collector_begin_file discards those of the chosen file only.
- * Registrations and query information are shared by all files. At first file 0 is chosen. Memory grows with the largest
- * number. Ends the current sample. Returns false when memory is exhausted. */
+/* Chooses the file that the following calls refer to, so that samples of several files can be put in the order of their
+ * times. Each file has its own registrations, query information, V1 names, log paths and log samples;
+ * pfb_collector_begin_file discards those of the chosen file only. V1 blocks and V2 replies are compared with the
+ * latest one of their machine, whatever file it comes from; values of logs with those of their own log. At first file 0
+ * is chosen. Memory grows with the largest number. Ends the current sample. Returns false when memory is exhausted. */
 PFB_API bool pfb_collector_choose_file(pfb_collector *collector, size_t file, pfb_source_failure *failure);
 
 /* The reply to a registration request (pfb_source_registration). Request codes other than those for names,
