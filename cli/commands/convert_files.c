@@ -418,13 +418,13 @@ static void convert_file(convert *c, const char *name)
 static void convert_all(convert *c)
 {
     const options *o = c->o;
-    char **files = file_order_by_time(o->files, o->file_count, o->kind);
+    ordered_file *files = file_order_by_time(o->files, o->file_count, o->kind);
     progress_begin(true);
     metadata_files_put(&c->metadata, c->titles.collector); /* reports the errors in the files */
     begin_deferring(c);
     sample_range_begin(&c->range, c->written_titles.collector, NULL);
     for (size_t i = 0; i < o->file_count && !output_failed(&c->out) && !c->has_failed; i++)
-        convert_file(c, files[i]);
+        convert_file(c, files[i].name);
     free(files);
     sample_range_end(&c->range);
     if (!c->has_failed && c->is_deferring && diagnostics_status() == STATUS_FINE)

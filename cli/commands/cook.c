@@ -3,9 +3,8 @@
 
 #include "collect/paths.h"
 #include "commands.h"
-#include "commands/cook_log.h"
 #include "commands/set_names.h"
-#include "input/file_order.h"
+#include "input/merge.h"
 #include "memory/memory.h"
 #include "names/metadata_files.h"
 #include "names/titles.h"
@@ -22,60 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct cook {
-    const options *o;
-    output *out;
-    pfb_collector *collector;
-    values_printer printer;
-    title_names names;
-    metadata_files metadata;
-    sample_range range;
-    path_list paths;
-    input *live_file; /* the only file, if the command is live; else null */
-    input in;         /* the file being read, unless it is a log */
-    cook_log **logs;  /* the open logs, by their numbers; null for a number that is free */
-    size_t log_count, log_capacity;
-    uint64_t block_count; /* samples that were printed; of a .blg also V1 objects, see cook_log_next() */
-} cook;
-
-/* Reports an error in bytes that begin at `base` of the file, if there is one. */
-static void report_error(const cook *c, size_t base, pfb_error error)
-{
-    if (error.code == PFB_OK)
-        return;
-    error.offset += base;
-    diagnostics_malformed(c->in.name, error);
-}
-
-/* Ends the program if a call of the collector failed: without a source, calls fail only for lack of memory. */
-static void require_memory(bool has_memory)
-{
-    if (!has_memory)
-        memory_exhausted();
-}
-
-/* Prints the values of a V2 reply or V1 block at `at` of the window, which has `size` bytes from there on. Reports its
- * error; for a V1 block one for each malformed object, since the other objects are read. */
-static pfb_collected_reply cook_reply(cook *c, uint32_t version, size_t at, size_t size)
-{
-    const uint8_t *data = c->in.data + at;
-    size_t base = (size_t)c->in.offset + at;
-    do
-        require_memory(pfb_collector_put_sample(c->collector, version, data, size, NULL));
-    while (sample_range_repeats(&c->range, c->collector));
-    pfb_collected_reply reply = pfb_collector_reply(c->collector);
-    c->printer.base = base;
-    values_print(&c->printer, c->collector);
-    c->block_count += reply.is_sample;
-    if (version == 1 && reply.error.code != PFB_OK)
-        v1_report_errors(c->in.name, base, data, size, &c->o->reader);
-    else
-        report_error(c, base, reply.error);
-    return reply;
-}
-
-/* ---- Captures -------------------------------------------------------------------------------------------- */
-
 /* Chunks with performance data that cook does not read. A note gives the number of each kind. */
 static const struct {
     uint32_t tag;
@@ -88,47 +33,159 @@ static const struct {
 
 enum { UNREAD_TAGS = sizeof unread_tags / sizeof unread_tags[0] };
 
-typedef struct unread_chunks {
-    uint64_t counts[UNREAD_TAGS + 1]; /* the last one: chunks of a later version */
-    size_t first[UNREAD_TAGS + 1];    /* offset in the file of the first one of each kind */
-} unread_chunks;
+/* The state of an open file. */
+typedef struct cook_file {
+    title_scan scan;                         /* while the file is not the chosen one */
+    uint64_t unread_counts[UNREAD_TAGS + 1]; /* the last one: chunks of a later version */
+    size_t unread_first[UNREAD_TAGS + 1];    /* offset in the file of the first one of each kind */
+} cook_file;
 
-/* Counts a chunk, which is at `offset` of the file, if it has a tag of the table or a later version. */
-static void count_unread(unread_chunks *unread, const pfb_chunk *chunk, size_t offset)
+typedef struct cook {
+    const options *o;
+    output *out;
+    pfb_collector *collector;
+    values_printer printer;
+    title_names names;
+    metadata_files metadata;
+    sample_range range;
+    path_list paths;
+    merge merge;
+    cook_file *files; /* by their numbers, which are those of the collector as well */
+    size_t file_count, file_capacity;
+    size_t chosen;        /* the number of the file that is chosen in the collector */
+    uint64_t block_count; /* samples that were printed; of a .blg also V1 objects */
+} cook;
+
+/* Reports an error in bytes that begin at `base` of the file, if there is one. */
+static void report_error(const merge_file *f, size_t base, pfb_error error)
 {
-    size_t i = 0;
-    while (i < UNREAD_TAGS && unread_tags[i].tag != chunk->tag)
-        i++;
-    if (i == UNREAD_TAGS && chunk->version <= PFB_CAPTURE_VERSION)
-        return; /* an unknown tag, which the format requires to be skipped */
-    if (unread->counts[i]++ == 0)
-        unread->first[i] = offset;
+    error.offset += base;
+    if (error.code != PFB_OK)
+        diagnostics_malformed(f->in.name, error);
 }
 
-static void note_unread(const cook *c, const unread_chunks *unread)
+/* Ends the program if a call of the collector failed: without a source, calls fail only for lack of memory. */
+static void require_memory(bool has_memory)
+{
+    if (!has_memory)
+        memory_exhausted();
+}
+
+/* ---- Samples --------------------------------------------------------------------------------------------- */
+
+/* Prints the values of the V2 reply or V1 block in `size` bytes at the current position of the file. Reports its error;
+ * for a V1 block one for each malformed object, since the other objects are read. */
+static pfb_collected_reply cook_reply(cook *c, const merge_file *f, size_t size)
+{
+    const uint8_t *data = f->in.data + f->at;
+    size_t base = (size_t)f->in.offset + f->at;
+    do
+        require_memory(pfb_collector_put_sample(c->collector, f->is_v1 ? 1 : 2, data, size, NULL));
+    while (sample_range_repeats(&c->range, c->collector));
+    pfb_collected_reply reply = pfb_collector_reply(c->collector);
+    c->printer.base = base;
+    values_print(&c->printer, c->collector);
+    c->block_count += reply.is_sample;
+    if (f->is_v1 && reply.error.code != PFB_OK)
+        v1_report_errors(f->in.name, base, data, size, &c->o->reader);
+    else
+        report_error(f, base, reply.error);
+    return reply;
+}
+
+static void cook_block(cook *c, merge_file *f)
+{
+    size_t at = f->at;
+    pfb_collected_reply reply = cook_reply(c, f, f->in.size - at);
+    /* After an error the next block cannot be found, except after one inside a V1 block with a valid header. */
+    f->has_ended = reply.size_bytes == 0 || (!f->is_v1 && reply.error.code != PFB_OK);
+    input_progress(&f->in, at + reply.size_bytes);
+}
+
+/* Prints the current sample of the collector, if there is one, and reports the error of the record or row that was put
+ * last. */
+static void print_log_sample(cook *c, const merge_file *f)
+{
+    pfb_collected_reply reply = pfb_collector_reply(c->collector);
+    c->printer.base = 0;
+    values_print(&c->printer, c->collector);
+    report_error(f, (size_t)f->in.offset, reply.error);
+    c->block_count += reply.is_sample;
+}
+
+/* Records without a sample are paths, names and the summary. */
+static void cook_record(cook *c, merge_file *f)
+{
+    pfb_source_failure failure = {.code = PFB_WIN32_NO_MORE_ITEMS};
+    pfb_collected_sample sample;
+    do /* the first put may only determine the range; then the record is put again */
+        require_memory(pfb_collector_put_log_record(c->collector, &f->log, &f->record, NULL));
+    while (f->is_sample && sample_range_repeats(&c->range, c->collector));
+    if (!f->is_sample) {
+        report_error(f, (size_t)f->in.offset, pfb_collector_reply(c->collector).error);
+        return;
+    }
+    /* A sample may have its time in UTC as well; then the bias is known. */
+    if (f->record.time <= INT64_MAX / 2 && pfb_collector_sample(c->collector, &sample) && !sample.is_local_time)
+        f->bias = sample.perf_time_100ns - (int64_t)f->record.time;
+    bool has_part = true;
+    while (has_part && !values_has_ended(&c->printer)) {
+        print_log_sample(c, f);
+        has_part = pfb_collector_next_log_object(c->collector, &f->log, &f->record, &failure);
+    }
+    /* PFB_WIN32_NO_MORE_ITEMS follows the last object. The only other failure is exhausted memory. */
+    require_memory(has_part || failure.code == PFB_WIN32_NO_MORE_ITEMS);
+    input_progress(&f->in, f->record.offset);
+}
+
+static void cook_row(cook *c, merge_file *f)
+{
+    do /* the first put may only determine the range; then the row is put again */
+        require_memory(pfb_collector_put_text_row(c->collector, &f->text, &f->row, NULL));
+    while (sample_range_repeats(&c->range, c->collector));
+    print_log_sample(c, f);
+    input_progress(&f->in, f->row.offset);
+}
+
+/* ---- Chunks of captures ---------------------------------------------------------------------------------- */
+
+/* Counts the current chunk if it has a tag of the table or a later version. */
+static void count_unread(cook_file *file, const merge_file *f)
+{
+    size_t i = 0;
+    while (i < UNREAD_TAGS && unread_tags[i].tag != f->chunk.tag)
+        i++;
+    if (i == UNREAD_TAGS && f->chunk.version <= PFB_CAPTURE_VERSION)
+        return; /* an unknown tag, which the format requires to be skipped */
+    if (file->unread_counts[i]++ == 0)
+        file->unread_first[i] = (size_t)f->in.offset + f->chunk.offset;
+}
+
+static void note_unread(const cook_file *file, const char *name)
 {
     for (size_t i = 0; i <= UNREAD_TAGS; i++) {
-        if (unread->counts[i] > 0)
-            diagnostics_note(c->in.name, unread->first[i],
-                             "chunks that cook does not read were passed over: %" PRIu64 " of %s", unread->counts[i],
-                             i < UNREAD_TAGS ? unread_tags[i].name : "a later version");
+        if (file->unread_counts[i] > 0)
+            diagnostics_note(name, file->unread_first[i],
+                             "chunks that cook does not read were passed over: %" PRIu64 " of %s",
+                             file->unread_counts[i], i < UNREAD_TAGS ? unread_tags[i].name : "a later version");
     }
 }
 
-static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
+static void cook_chunk(cook *c, const merge_file *f)
 {
-    const uint8_t *body = c->in.data + chunk->body_offset;
-    size_t base = (size_t)c->in.offset;
+    const pfb_chunk *chunk = &f->chunk;
+    const uint8_t *body = f->in.data + chunk->body_offset;
+    size_t base = (size_t)f->in.offset;
     size_t size = chunk->body_size_bytes;
     pfb_error error = {PFB_OK, 0};
     pfb_name_table table;
     switch (chunk->is_known ? chunk->tag : 0) {
-    case PFB_TAG_DATA:
-        cook_reply(c, 2, chunk->body_offset, size);
-        break;
     case PFB_TAG_V1:
-        title_names_look_ahead(&c->names, &c->in);
-        cook_reply(c, 1, chunk->body_offset, size);
+        title_names_look_ahead(&c->names, &f->in);
+        cook_reply(c, f, size);
+        break;
+    case PFB_TAG_DATA:
+        cook_reply(c, f, size);
         break;
     case PFB_TAG_NAMES:
         title_names_add(&c->names, base + chunk->offset, body, size);
@@ -148,143 +205,112 @@ static void cook_chunk(cook *c, const pfb_chunk *chunk, unread_chunks *unread)
     case PFB_TAG_NOTE:
         break;
     default:
-        count_unread(unread, chunk, base + chunk->offset);
+        count_unread(&c->files[f->number], f);
         break;
     }
-    report_error(c, base + chunk->body_offset, error);
-}
-
-static void cook_capture(cook *c)
-{
-    input *in = &c->in;
-    pfb_capture capture;
-    pfb_chunk chunk;
-    unread_chunks unread = {0};
-    bool is_open = input_open_capture(in, &capture);
-    while (is_open && !values_has_ended(&c->printer)) {
-        while (!values_has_ended(&c->printer) && pfb_capture_next_chunk(&capture, &chunk)) {
-            cook_chunk(c, &chunk, &unread);
-            input_progress(in, chunk.offset);
-        }
-        is_open = input_continue_capture(in, &capture);
-    }
-    note_unread(c, &unread);
-    report_error(c, (size_t)in->offset, capture.error);
-}
-
-/* ---- Bare blocks ----------------------------------------------------------------------------------------- */
-
-static void report_trailing_bytes(cook *c, size_t offset)
-{
-    if (c->o->reader.is_strict)
-        report_error(c, 0, (pfb_error){PFB_TRAILING_BYTES, offset});
-    else
-        diagnostics_note(c->in.name, offset, "the bytes from here on belong to no block");
-}
-
-static void cook_blocks(cook *c)
-{
-    input *in = &c->in;
-    input_blocks blocks = {0};
-    input_part part = INPUT_PART_END;
-    while (!values_has_ended(&c->printer) && (part = input_next_part(in, &blocks)) != INPUT_PART_END) {
-        if (part == INPUT_PART_TRAILING) {
-            report_trailing_bytes(c, (size_t)in->offset + blocks.at);
-            continue;
-        }
-        bool is_v1 = part == INPUT_PART_V1;
-        pfb_collected_reply reply = cook_reply(c, is_v1 ? 1 : 2, blocks.at, in->size - blocks.at);
-        /* After an error the next block cannot be found, except after one inside a V1 block with a valid header. */
-        blocks.has_ended = reply.size_bytes == 0 || (!is_v1 && reply.error.code != PFB_OK);
-        blocks.at += reply.size_bytes;
-        input_progress(in, blocks.at);
-    }
+    report_error(f, base + chunk->body_offset, error);
+    input_progress(&f->in, chunk->offset);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------------------- */
 
-static bool is_log(const input *in)
+static bool is_log(const merge_file *f)
 {
-    return in->kind == INPUT_LOG || in->kind == INPUT_PDH_TEXT;
+    return f->in.kind == INPUT_LOG || f->in.kind == INPUT_PDH_TEXT;
 }
 
-static void choose_log(cook *c, const cook_log *l)
+/* Makes the collector and the names those of this file. */
+static void choose_file(cook *c, const merge_file *f)
 {
-    require_memory(pfb_collector_choose_file(c->collector, l->file, NULL));
-}
-
-static void close_log(cook *c, cook_log *l)
-{
-    cook_log_close(l);
-    c->logs[l->file] = NULL;
-    free(l);
-}
-
-/* Adds the file that was opened to the open logs, with the lowest number that is free. Returns its start time. */
-static int64_t add_log(cook *c)
-{
-    cook_log *l = memory_get(1, sizeof *l);
-    l->in = c->in;
-    while (l->file < c->log_count && c->logs[l->file])
-        l->file++;
-    c->logs = memory_grow(c->logs, &c->log_capacity, l->file + 1, sizeof(cook_log *));
-    c->logs[l->file] = l;
-    c->log_count = l->file < c->log_count ? c->log_count : l->file + 1;
-    choose_log(c, l);
-    title_names_begin(&c->names);
-    path_list_check_log(&c->paths, c->o, l->in.name);
-    cook_log_open(l, c->collector, &c->o->reader);
-    int64_t start = l->start;
-    if (!l->has_next)
-        close_log(c, l);
-    return start;
-}
-
-/* Prints the samples of the open logs that are earlier than `end`, in the order of their times. */
-static void cook_logs(cook *c, int64_t end)
-{
-    while (!values_has_ended(&c->printer)) {
-        cook_log *next = NULL;
-        for (size_t i = 0; i < c->log_count; i++) {
-            if (c->logs[i] && (!next || c->logs[i]->next_time < next->next_time))
-                next = c->logs[i];
-        }
-        if (!next || next->next_time >= end)
-            return;
-        choose_log(c, next);
-        c->block_count += cook_log_next(next, &c->printer, c->collector, &c->range);
-        if (!next->has_next) {
-            close_log(c, next);
-            require_memory(pfb_collector_end_file(c->collector, NULL));
-        }
+    c->printer.file = f->in.name;
+    c->printer.shows_first = c->printer.is_live && f->in.kind == INPUT_PDH_TEXT;
+    if (f->number >= c->file_count) {
+        c->files = memory_grow(c->files, &c->file_capacity, f->number + 1, sizeof *c->files);
+        while (c->file_count <= f->number)
+            c->files[c->file_count++] = (cook_file){.scan = {.scanned_end = 0}};
     }
-}
-
-/* Prints the values of the file that was opened. */
-static void cook_input(cook *c)
-{
-    input *in = &c->in;
-    if (is_log(in)) {
-        add_log(c);
-        cook_logs(c, INT64_MAX);
+    if (f->number == c->chosen)
         return;
-    }
-    title_names_begin(&c->names);
-    metadata_files_put(&c->metadata, c->collector);
-    c->printer.file = in->name;
-    if (in->kind == INPUT_CAPTURE)
-        cook_capture(c);
-    else if (in->kind == INPUT_NAMES)
-        diagnostics_say(STATUS_USAGE, in->name, "is a name table, which is given with --names");
-    else if (in->kind == INPUT_SNAPSHOTS || in->kind == INPUT_UNKNOWN)
-        input_refuse(in, "a capture, a perfmon log, V1 blocks or V2 data");
-    else
-        cook_blocks(c);
-    input_free(in);
+    c->files[c->chosen].scan = c->names.scan;
+    c->chosen = f->number;
+    c->names.scan = c->files[c->chosen].scan;
+    require_memory(pfb_collector_choose_file(c->collector, f->number, NULL));
 }
 
-/* Appends the reasons why blocks were not compared with earlier ones, as far as the collector reports them. */
-static void list_gaps(const cook *c, buffer *out)
+static void begin_file(cook *c, merge_file *f)
+{
+    c->files[f->number] = (cook_file){.scan = {.scanned_end = 0}};
+    title_names_begin(&c->names);
+    if (is_log(f))
+        path_list_check_log(&c->paths, c->o, f->in.name);
+    else
+        metadata_files_put(&c->metadata, c->collector);
+    if (f->in.kind == INPUT_PDH_TEXT && f->error.code == PFB_OK)
+        require_memory(pfb_collector_put_text_paths(c->collector, &f->text, NULL));
+    else if (f->in.kind == INPUT_NAMES)
+        diagnostics_say(STATUS_USAGE, f->in.name, "is a name table, which is given with --names");
+    else if (f->in.kind == INPUT_SNAPSHOTS || f->in.kind == INPUT_UNKNOWN)
+        input_refuse(&f->in, "a capture, a perfmon log, V1 blocks or V2 data");
+}
+
+static void report_trailing_bytes(const cook *c, const merge_file *f)
+{
+    size_t offset = (size_t)f->in.offset + f->at;
+    if (c->o->reader.is_strict)
+        report_error(f, 0, (pfb_error){PFB_TRAILING_BYTES, offset});
+    else
+        diagnostics_note(f->in.name, offset, "the bytes from here on belong to no block");
+}
+
+/* Reports what was skipped, and the error of the file if it has one. */
+static void end_file(cook *c, const merge_file *f)
+{
+    const char *skipped_text =
+        f->in.kind == INPUT_LOG ? "events of unknown kind or from incomplete records" : "lines that are no rows";
+    uint64_t skipped = f->in.kind == INPUT_LOG        ? f->log.skipped_events
+                       : f->in.kind == INPUT_PDH_TEXT ? f->text.skipped_lines
+                                                      : 0;
+    if (skipped > 0)
+        diagnostics_note(f->in.name, 0, "%" PRIu64 " %s were skipped", skipped, skipped_text);
+    if (f->repeated > 0)
+        diagnostics_note(f->in.name, f->repeated_at, "samples that another file has as well were left out: %" PRIu64,
+                         f->repeated);
+    note_unread(&c->files[f->number], f->in.name);
+    report_error(f, (size_t)f->in.offset, f->error);
+    if (is_log(f))
+        require_memory(pfb_collector_end_file(c->collector, NULL));
+}
+
+static void cook_item(cook *c, merge_file *f)
+{
+    choose_file(c, f);
+    switch (f->item) {
+    case MERGE_BEGIN:
+        begin_file(c, f);
+        break;
+    case MERGE_CHUNK:
+        cook_chunk(c, f);
+        break;
+    case MERGE_BLOCK:
+        cook_block(c, f);
+        break;
+    case MERGE_TRAILING:
+        report_trailing_bytes(c, f);
+        break;
+    case MERGE_RECORD:
+        cook_record(c, f);
+        break;
+    case MERGE_ROW:
+        cook_row(c, f);
+        break;
+    case MERGE_END:
+        end_file(c, f);
+        break;
+    }
+}
+
+/* Appends the reasons of these PFB_GAP_ bits. */
+static void list_gaps(uint32_t gaps, buffer *out)
 {
     static const struct {
         uint32_t gap;
@@ -295,7 +321,6 @@ static void list_gaps(const cook *c, buffer *out)
         {PFB_GAP_RESTART, "the clocks show a restart or another machine"},
         {PFB_GAP_COUNTERS, "the counters differ"},
     };
-    uint32_t gaps = pfb_collector_lost(c->collector).gaps;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (gaps & rows[i].gap)
             buffer_format(out, "%s%s", out->size > 0 ? "; " : "", rows[i].reason);
@@ -306,7 +331,7 @@ static void list_gaps(const cook *c, buffer *out)
 static void note_single_samples(const cook *c)
 {
     buffer gaps = {0};
-    list_gaps(c, &gaps);
+    list_gaps(pfb_collector_lost(c->collector).gaps, &gaps);
     if (c->block_count == 1)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: every value needs two samples, and there is only one: add a later sample of the same "
@@ -319,7 +344,18 @@ static void note_single_samples(const cook *c)
     buffer_free(&gaps);
 }
 
-/* Prints a note that explains why values are missing, if the reason is known. */
+/* Prints a note if the files are not one series. Files with other counters are none: that is normal. */
+static void note_series(const cook *c)
+{
+    buffer reasons = {0};
+    list_gaps(pfb_collector_lost(c->collector).gaps & ~PFB_GAP_COUNTERS, &reasons);
+    if (reasons.size > 0)
+        diagnostics_say(STATUS_FINE, "perfblock",
+                        "note: the files are several series, which are not compared with each other: %s", reasons.data);
+    buffer_free(&reasons);
+}
+
+/* Prints notes that explain why values are missing, if the reason is known. */
 static void note_missing_values(const cook *c)
 {
     pfb_collector_losses lost = pfb_collector_lost(c->collector);
@@ -328,33 +364,10 @@ static void note_missing_values(const cook *c)
                         "note: %" PRIu64 " samples were not kept for comparison with later ones: at most %" PRIu32
                         " objects and as many logs are kept, and %zu MiB of each",
                         lost.dropped_count, lost.most_objects, lost.most_bytes >> 20);
-    else if (c->printer.has_single && !c->printer.has_other)
+    if (c->printer.has_single && !c->printer.has_other && lost.dropped_count == 0)
         note_single_samples(c);
-}
-
-/* Prints the values of the files in the order of their first samples. Consecutive logs in that order are merged by the
- * times of their samples: after a log is opened, the samples that are earlier than its start are printed before the
- * next log is opened. */
-static void cook_in_order(cook *c)
-{
-    const options *o = c->o;
-    char **files = file_order_by_time(o->files, o->file_count, o->kind);
-    progress_begin(o->output_path != NULL); /* the terminal is free for progress lines if the output goes to a file */
-    for (size_t i = 0; i < o->file_count && !values_has_ended(&c->printer); i++) {
-        if (!input_open(&c->in, files[i], o->kind, o->is_followed))
-            continue;
-        c->printer.shows_first = c->printer.is_live && c->in.kind == INPUT_PDH_TEXT;
-        if (is_log(&c->in) && c->in.is_regular && !o->is_followed) {
-            cook_logs(c, add_log(c));
-        } else {
-            cook_logs(c, INT64_MAX);
-            cook_input(c);
-        }
-    }
-    cook_logs(c, INT64_MAX);
-    free(files);
-    if (!output_failed(c->out))
-        note_missing_values(c);
+    else
+        note_series(c);
 }
 
 /* Reports a name in a path, --set or --counter that is not in the metadata of the last file. False after a message. */
@@ -379,17 +392,20 @@ static bool check_names(const cook *c, const char *subject)
     return has_all_names;
 }
 
-static void cook_samples(cook *c)
+/* Prints the values of all samples. The files are those of `merge`; `live_file` is null, or the only one. */
+static void cook_samples(cook *c, const input *live_file)
 {
-    const char *subject = c->live_file ? c->live_file->name : "perfblock";
+    const char *subject = live_file ? live_file->name : "perfblock";
+    merge_file *f;
     sample_range_begin(&c->range, c->collector, NULL);
-    if (c->live_file) {
-        c->in = *c->live_file;
-        cook_input(c);
-    } else {
-        cook_in_order(c);
+    while ((f = merge_next(&c->merge))) {
+        cook_item(c, f);
+        if (values_has_ended(&c->printer))
+            merge_stop(&c->merge);
     }
     sample_range_end(&c->range);
+    if (!live_file && !output_failed(c->out))
+        note_missing_values(c);
     if (c->printer.has_any)
         values_check_sort_counter(&c->printer, subject);
     if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any && check_names(c, subject))
@@ -397,36 +413,36 @@ static void cook_samples(cook *c)
 }
 
 /* Prints the values of the file that live opened, or, if it is null, those of the files of the options. */
-static void cook_all(const options *o, output *out, bool is_live, input *live_file)
+static void cook_all(const options *o, output *out, bool is_live, const input *live_file)
 {
-    cook c = {.o = o, .out = out, .range = o->range, .live_file = live_file};
+    cook c = {.o = o, .out = out, .range = o->range};
     c.printer.out = out;
     c.printer.is_live = is_live;
-    c.printer.shows_first = live_file && live_file->kind == INPUT_PDH_TEXT;
     c.printer.max_samples = is_live ? o->count : 0;
     c.printer.is_nonzero = o->is_nonzero;
     values_arrange(&c.printer, o->sort, o->top);
     title_names_open(&c.names, o->names, &o->reader);
     c.collector = c.names.collector;
     metadata_files_open(&c.metadata, o);
+    if (live_file)
+        merge_open_input(&c.merge, live_file, &o->reader);
+    else
+        merge_open(&c.merge, o->files, o->file_count, o->kind, o->is_followed, &o->reader);
     if (path_list_choose(&c.paths, c.collector, o, &c.printer.has_choice)) {
         c.printer.hides_empty = c.printer.has_choice;
-        cook_samples(&c);
-    } else if (live_file) {
-        input_free(live_file);
+        if (!live_file)
+            progress_begin(o->output_path != NULL); /* the terminal is free for progress lines if a file is written */
+        cook_samples(&c, live_file);
     }
-    for (size_t i = 0; i < c.log_count; i++) {
-        if (c.logs[i])
-            close_log(&c, c.logs[i]);
-    }
-    free(c.logs);
+    merge_close(&c.merge);
+    free(c.files);
     path_list_free(&c.paths);
     values_end(&c.printer);
     metadata_files_close(&c.metadata);
     title_names_close(&c.names);
 }
 
-void cook_as_live(const options *o, output *out, input *file)
+void cook_as_live(const options *o, output *out, const input *file)
 {
     cook_all(o, out, true, file);
 }

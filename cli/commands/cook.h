@@ -12,6 +12,6 @@ void cook_files(const options *o, output *out);
 /* Prints the displayed values as live does: at most --count samples, and without the first one, whose values need an
  * earlier sample, unless the file stores displayed values. `file` is open, and is freed; null: the files of the
  * options. */
-void cook_as_live(const options *o, output *out, input *file);
+void cook_as_live(const options *o, output *out, const input *file);
 
 #endif

@@ -173,11 +173,14 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
     return (kind == INPUT_DATA || kind == INPUT_V1) && read_block_time(w, kind == INPUT_V1, time);
 }
 
-/* Finds the time of the first sample of a file. Does not open pipes, which can be read only once. */
+static bool is_pipe(const char *name)
+{
+    return strcmp(name, "-") == 0 || !system_names_regular(name);
+}
+
+/* Finds the time of the first sample of a regular file. */
 static bool find_time(file_window *w, const char *name, input_kind kind, int64_t *time)
 {
-    if (strcmp(name, "-") == 0 || !system_names_regular(name))
-        return false;
     w->file = system_read_open(name);
     if (w->file < 0)
         return false;
@@ -189,40 +192,49 @@ static bool find_time(file_window *w, const char *name, input_kind kind, int64_t
 
 /* ---- Order ----------------------------------------------------------------------------------------------- */
 
-typedef struct timed_file {
-    int64_t time;
-    size_t position; /* on the command line */
-} timed_file;
-
 static int compare_files(const void *left, const void *right)
 {
-    const timed_file *a = left;
-    const timed_file *b = right;
-    if (a->time != b->time)
-        return a->time < b->time ? -1 : 1;
+    const ordered_file *a = left;
+    const ordered_file *b = right;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
     return (a->position > b->position) - (a->position < b->position);
 }
 
-char **file_order_by_time(char *const *names, size_t count, input_kind kind)
+ordered_file *file_order_by_time(char *const *names, size_t count, input_kind kind)
 {
-    char **ordered = memory_get(count, sizeof *ordered);
-    timed_file *timed_files = memory_get(count, sizeof *timed_files);
-    size_t *positions = memory_get(count, sizeof *positions); /* of the files that have a time; ascending */
+    ordered_file *order = memory_get(count, sizeof *order);
+    ordered_file *timed = memory_get(count, sizeof *timed);
+    size_t *places = memory_get(count, sizeof *places); /* in `order`, of the files that have a time; ascending */
     file_window *w = memory_get(1, sizeof *w);
+    size_t used = 0;
     size_t timed_count = 0;
-    memcpy(ordered, names, count * sizeof *ordered);
-    for (size_t i = 0; i < count && count > 1; i++) {
-        if (find_time(w, names[i], kind, &timed_files[timed_count].time)) {
-            timed_files[timed_count].position = i;
-            positions[timed_count++] = i;
+    for (size_t i = 0; i < count; i++) {
+        if (is_pipe(names[i]))
+            order[used++] = (ordered_file){.name = names[i], .position = i, .start = INT64_MIN};
+    }
+    for (size_t i = 0; i < count; i++) {
+        ordered_file file = {.name = names[i], .position = i, .start = INT64_MIN};
+        if (is_pipe(names[i]))
+            continue;
+        if (count > 1 && find_time(w, names[i], kind, &file.start)) {
+            timed[timed_count] = file;
+            places[timed_count++] = used;
         }
+        order[used++] = file;
     }
     if (timed_count > 0)
-        qsort(timed_files, timed_count, sizeof *timed_files, compare_files);
+        qsort(timed, timed_count, sizeof *timed, compare_files);
     for (size_t i = 0; i < timed_count; i++)
-        ordered[positions[i]] = names[timed_files[i].position];
+        order[places[i]] = timed[i];
+    for (size_t i = 0, place = 0; i < count; i++) {
+        bool is_timed = place < timed_count && places[place] == i;
+        place += is_timed;
+        if (!is_timed && i > 0)
+            order[i].start = order[i - 1].start;
+    }
     free(w);
-    free(positions);
-    free(timed_files);
-    return ordered;
+    free(places);
+    free(timed);
+    return order;
 }

@@ -45,7 +45,7 @@ static void put_own_table(title_names *t)
 void title_names_begin(title_names *t)
 {
     pfb_collector_begin_file(t->collector);
-    t->scanned_end = t->added_end = 0;
+    t->scan = (title_scan){.scanned_end = 0};
     put_own_table(t);
 }
 
@@ -55,14 +55,14 @@ void title_names_look_ahead(title_names *t, const input *capture)
     pfb_chunk chunk;
     input in = *capture;
     bool is_whole = capture->offset == 0 && capture->is_last;
-    if (t->scanned_end > 0 ||
+    if (t->scan.scanned_end > 0 ||
         (!is_whole && (!capture->can_reopen || !input_open(&in, capture->name, INPUT_CAPTURE, false))))
         return;
     bool is_open = input_open_capture(&in, &reader);
     while (is_open) {
         while (pfb_capture_next_chunk(&reader, &chunk)) {
-            t->scanned_end = in.offset + chunk.offset + 1;
-            if (chunk.is_known && chunk.tag == PFB_TAG_NAMES && in.offset + chunk.offset >= t->added_end)
+            t->scan.scanned_end = in.offset + chunk.offset + 1;
+            if (chunk.is_known && chunk.tag == PFB_TAG_NAMES && in.offset + chunk.offset >= t->scan.added_end)
                 put_table(t, in.data + chunk.body_offset, chunk.body_size_bytes);
         }
         is_open = input_continue_capture(&in, &reader);
@@ -74,11 +74,11 @@ void title_names_look_ahead(title_names *t, const input *capture)
 
 void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_t size)
 {
-    if (offset < t->scanned_end)
+    if (offset < t->scan.scanned_end)
         return;
     put_table(t, data, size);
     put_own_table(t);
-    t->added_end = offset + 1;
+    t->scan.added_end = offset + 1;
 }
 
 pfb_name title_names_find(const title_names *t, uint32_t index)

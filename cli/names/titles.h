@@ -9,11 +9,16 @@
 /* Names of V1 title indexes. A collector stores them: those of the name tables of a capture, and those of --names,
  * which take precedence. */
 
-typedef struct title_names {
-    pfb_collector *collector;
-    input file;           /* of --names; `data` is null without one */
+/* Which tables of a file were added. */
+typedef struct title_scan {
     uint64_t scanned_end; /* title_names_look_ahead() has added the tables before this offset of the file */
     uint64_t added_end;   /* title_names_add() has added the tables before this offset */
+} title_scan;
+
+typedef struct title_names {
+    pfb_collector *collector;
+    input file;      /* of --names; `data` is null without one */
+    title_scan scan; /* of the current file. Who chooses another file in the collector replaces it */
 } title_names;
 
 /* Opens a collector and reads the table of --names at `path`, which may be null. Reports an error in the table. */

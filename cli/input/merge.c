@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/merge.h"
+
+#include "memory/memory.h"
+#include "perfblock/v1.h"
+#include "perfblock/v2.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNITS_PER_MINUTE INT64_C(600000000)
+
+/* ---- Times ----------------------------------------------------------------------------------------------- */
+
+/* Converts a time to int64_t. Times that are too large become the largest one, so that they are ordered last and sums
+ * with a bias do not overflow. */
+static int64_t clock_of(uint64_t time)
+{
+    return time <= INT64_MAX / 2 ? (int64_t)time : INT64_MAX / 2;
+}
+
+/* The times of samples in a .blg are local. The header has the biases of standard and daylight saving time, but does
+ * not say which one is in force. The start of the log is in UTC: returns the bias with which the first sample is
+ * closest to it. */
+static int64_t find_bias(const pfb_log_reader *log, uint64_t first_time)
+{
+    int64_t elapsed = clock_of(first_time) - clock_of(log->start_time);
+    int64_t standard = ((int64_t)log->bias_minutes + log->standard_bias_minutes) * UNITS_PER_MINUTE;
+    int64_t daylight = ((int64_t)log->bias_minutes + log->daylight_bias_minutes) * UNITS_PER_MINUTE;
+    const int64_t max = (int64_t)24 * 60 * UNITS_PER_MINUTE;
+    if (standard < -max || standard > max || daylight < -max || daylight > max)
+        return 0;
+    int64_t standard_difference = elapsed + standard;
+    int64_t daylight_difference = elapsed + daylight;
+    return (standard_difference < 0 ? -standard_difference : standard_difference) <=
+                   (daylight_difference < 0 ? -daylight_difference : daylight_difference)
+               ? standard
+               : daylight;
+}
+
+/* Reads the header of the reply or block of the current item: its time and its size. If the header is malformed the
+ * size is 0, and the time remains that of the sample before. */
+static void read_header(merge_file *f)
+{
+    int64_t time = 0;
+    const uint8_t *data = f->in.data + f->at;
+    size_t available = f->size;
+    pfb_v1_reader v1;
+    pfb_v2_reader v2;
+    if (f->is_v1) {
+        pfb_v1_open(&v1, data, available, f->options);
+        f->size = v1.total_size_bytes;
+        time = v1.perf_time_100ns;
+    } else {
+        bool is_open = pfb_v2_open(&v2, data, available, f->options);
+        f->size = is_open ? v2.total_size_bytes : 0;
+        time = v2.perf_time_100ns;
+    }
+    f->has_time = f->size > 0;
+    f->time = f->has_time ? time : f->time;
+    f->size = f->size < available ? f->size : available;
+}
+
+/* ---- Items of a file ------------------------------------------------------------------------------------- */
+
+static bool next_chunk(merge_file *f)
+{
+    bool has_chunk = pfb_capture_next_chunk(&f->capture, &f->chunk);
+    while (!has_chunk && input_continue_capture(&f->in, &f->capture))
+        has_chunk = pfb_capture_next_chunk(&f->capture, &f->chunk);
+    f->error = f->capture.error;
+    if (!has_chunk)
+        return false;
+    f->item = MERGE_CHUNK;
+    f->at = f->chunk.body_offset;
+    f->size = f->chunk.body_size_bytes;
+    f->is_v1 = f->chunk.tag == PFB_TAG_V1;
+    f->is_sample = f->chunk.is_known && (f->is_v1 || f->chunk.tag == PFB_TAG_DATA);
+    if (f->is_sample)
+        read_header(f);
+    f->size = f->chunk.body_size_bytes;
+    return true;
+}
+
+/* After a block with an invalid header no other block can be found. */
+static bool next_block(merge_file *f)
+{
+    bool is_after_block = f->item == MERGE_BLOCK;
+    f->blocks.at += is_after_block ? f->size : 0;
+    f->blocks.has_ended = f->blocks.has_ended || f->has_ended || (is_after_block && f->size == 0);
+    input_part part = input_next_part(&f->in, &f->blocks);
+    if (part == INPUT_PART_END)
+        return false;
+    f->at = f->blocks.at;
+    f->size = f->in.size - f->at;
+    f->item = part == INPUT_PART_TRAILING ? MERGE_TRAILING : MERGE_BLOCK;
+    f->is_sample = f->item == MERGE_BLOCK;
+    f->is_v1 = part == INPUT_PART_V1;
+    if (f->is_sample)
+        read_header(f);
+    return true;
+}
+
+static bool next_record(merge_file *f)
+{
+    bool has_record = pfb_log_next_record(&f->log, &f->record);
+    while (!has_record && input_continue_log(&f->in, &f->log))
+        has_record = pfb_log_next_record(&f->log, &f->record);
+    f->error = f->log.error;
+    if (!has_record)
+        return false;
+    f->item = MERGE_RECORD;
+    f->is_sample = f->record.type == PFB_LOG_SAMPLE;
+    if (!f->is_sample)
+        return true;
+    if (!f->has_bias)
+        f->bias = find_bias(&f->log, f->record.time);
+    f->has_bias = true;
+    f->time = clock_of(f->record.time) + f->bias;
+    f->has_time = true;
+    return true;
+}
+
+static bool next_row(merge_file *f)
+{
+    bool has_row = pfb_pdh_text_next_row(&f->text, &f->row);
+    while (!has_row && input_continue_text(&f->in, &f->text))
+        has_row = pfb_pdh_text_next_row(&f->text, &f->row);
+    f->error = f->text.error;
+    if (!has_row)
+        return false;
+    f->item = MERGE_ROW;
+    f->is_sample = true;
+    f->time = clock_of(f->row.time) + f->bias;
+    f->has_time = true;
+    return true;
+}
+
+static void open_reader(merge_file *f)
+{
+    switch (f->in.kind) {
+    case INPUT_CAPTURE:
+        f->is_open = input_open_capture(&f->in, &f->capture);
+        f->error = f->capture.error;
+        break;
+    case INPUT_LOG:
+        f->is_open = input_open_log(&f->in, &f->log, f->options);
+        f->error = f->log.error;
+        break;
+    case INPUT_PDH_TEXT:
+        f->is_open = input_open_text(&f->in, &f->text, f->options);
+        f->error = f->text.error;
+        f->bias = f->is_open ? f->text.bias_minutes * UNITS_PER_MINUTE : 0;
+        break;
+    default:
+        f->is_open = f->in.kind == INPUT_V1 || f->in.kind == INPUT_DATA;
+        break;
+    }
+}
+
+/* Moves the file to its next item. */
+static void advance(merge_file *f)
+{
+    bool has_item = false;
+    f->is_sample = false;
+    if (f->is_open) {
+        has_item = f->in.kind == INPUT_CAPTURE    ? next_chunk(f)
+                   : f->in.kind == INPUT_LOG      ? next_record(f)
+                   : f->in.kind == INPUT_PDH_TEXT ? next_row(f)
+                                                  : next_block(f);
+    }
+    f->is_waiting = has_item && f->is_sample;
+    if (!has_item)
+        f->item = MERGE_END;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------------------- */
+
+void merge_open(merge *m, char *const *names, size_t count, input_kind kind, bool is_followed,
+                const pfb_read_options *options)
+{
+    *m = (merge){.order = file_order_by_time(names, count, kind),
+                 .order_count = count,
+                 .kind = kind,
+                 .is_followed = is_followed,
+                 .options = options};
+}
+
+/* Adds a file to the open ones, with the lowest number that is free. */
+static merge_file *add_file(merge *m, const input *in, size_t position, int64_t start)
+{
+    merge_file *f = memory_get(1, sizeof *f);
+    *f = (merge_file){.in = *in, .item = MERGE_BEGIN, .time = start, .position = position, .options = m->options};
+    while (f->number < m->count && m->files[f->number])
+        f->number++;
+    m->files = memory_grow(m->files, &m->capacity, f->number + 1, sizeof(merge_file *));
+    m->files[f->number] = f;
+    m->count = f->number < m->count ? m->count : f->number + 1;
+    open_reader(f);
+    return f;
+}
+
+void merge_open_input(merge *m, const input *in, const pfb_read_options *options)
+{
+    *m = (merge){.options = options};
+    m->only = add_file(m, in, 0, INT64_MIN);
+}
+
+static void close_file(merge *m, merge_file *f)
+{
+    m->files[f->number] = NULL;
+    input_free(&f->in);
+    free(f);
+}
+
+/* Returns the first open file, or null. */
+static merge_file *first_file(const merge *m)
+{
+    size_t i = 0;
+    while (i < m->count && !m->files[i])
+        i++;
+    return i < m->count ? m->files[i] : NULL;
+}
+
+/* Returns true if the sample of `a` comes before that of `b`. */
+static bool is_before(const merge_file *a, const merge_file *b)
+{
+    if (a->is_put_off != b->is_put_off)
+        return b->is_put_off;
+    if (a->time != b->time)
+        return a->time < b->time;
+    return a->has_time != b->has_time ? a->has_time : a->position < b->position;
+}
+
+/* Returns the open file whose sample is next, or null. */
+static merge_file *find_next(const merge *m)
+{
+    merge_file *next = NULL;
+    for (size_t i = 0; i < m->count; i++) {
+        merge_file *f = m->files[i];
+        if (f && f->is_waiting && (!next || is_before(f, next)))
+            next = f;
+    }
+    return next;
+}
+
+/* Opens the next file of the command line if its start is not after the next sample. Null if no file was opened. */
+static merge_file *open_next(merge *m, const merge_file *next_sample)
+{
+    input in;
+    while (m->next < m->order_count) {
+        const ordered_file *file = &m->order[m->next];
+        if (m->is_followed ? first_file(m) != NULL : next_sample && file->start > next_sample->time)
+            return NULL;
+        m->next++;
+        if (input_open(&in, file->name, m->kind, m->is_followed))
+            return add_file(m, &in, file->position, file->start);
+    }
+    return NULL;
+}
+
+/* Marks the samples of other files that have the same bytes as the sample of `f`. */
+static void mark_repetitions(const merge *m, const merge_file *f)
+{
+    bool has_bytes = f->item == MERGE_CHUNK || f->item == MERGE_BLOCK;
+    for (size_t i = 0; has_bytes && i < m->count; i++) {
+        merge_file *other = m->files[i];
+        bool is_candidate = other && other != f && other->is_waiting && other->time == f->time &&
+                            (other->item == MERGE_CHUNK || other->item == MERGE_BLOCK) && other->is_v1 == f->is_v1 &&
+                            other->size == f->size && f->size > 0;
+        if (is_candidate && memcmp(other->in.data + other->at, f->in.data + f->at, f->size) == 0)
+            other->is_repetition = true;
+    }
+}
+
+/* Skips a sample that has the same bytes as the previous one of another file. */
+static void skip_repetition(merge_file *f)
+{
+    pfb_v2_reader v2;
+    f->is_repetition = false;
+    if (f->repeated++ == 0)
+        f->repeated_at = (size_t)f->in.offset + f->at;
+    if (f->item == MERGE_BLOCK && !f->is_v1) {
+        pfb_v2_open(&v2, f->in.data + f->at, f->size, f->options);
+        f->has_ended = pfb_v2_finish(&v2).code != PFB_OK;
+    }
+    advance(f);
+}
+
+/* Returns the file with the next sample, or a file that was opened or reached an item without a sample. */
+static merge_file *choose_file(merge *m)
+{
+    while (true) {
+        merge_file *next = find_next(m);
+        merge_file *opened = open_next(m, next);
+        if (opened || !next)
+            return opened;
+        if (!next->is_repetition) {
+            mark_repetitions(m, next);
+            next->is_waiting = next->is_put_off = false;
+            return next;
+        }
+        skip_repetition(next);
+        if (!next->is_waiting)
+            return next;
+    }
+}
+
+merge_file *merge_next(merge *m)
+{
+    merge_file *f = m->current;
+    m->current = NULL;
+    if (f && f->item == MERGE_END) {
+        close_file(m, f);
+    } else if (f && !f->is_put_off && !m->is_stopping) {
+        advance(f);
+        m->current = f->is_waiting ? NULL : f;
+    }
+    if (m->only) {
+        m->current = m->only;
+        m->only = NULL;
+    } else if (m->is_stopping) {
+        m->current = first_file(m);
+        if (m->current)
+            m->current->item = MERGE_END;
+    } else if (!m->current) {
+        m->current = choose_file(m);
+    }
+    return m->current;
+}
+
+void merge_stop(merge *m)
+{
+    m->is_stopping = true;
+}
+
+void merge_put_off(merge *m)
+{
+    m->current->is_put_off = m->current->is_waiting = true;
+}
+
+void merge_close(merge *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        if (m->files[i])
+            close_file(m, m->files[i]);
+    }
+    free(m->files);
+    free(m->order);
+}

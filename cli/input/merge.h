@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_MERGE_H
+#define CLI_MERGE_H
+
+#include "input/file_order.h"
+#include "input/input.h"
+
+/* Reads captures, V1 blocks, V2 replies and perfmon logs as one series: the contents of each file in the order of the
+ * file, and the samples of all files in the order of their times. A sample that precedes the one before it in its file
+ * is returned right after that one. Of equal times, the file that the command line names first comes first. A sample
+ * whose header is malformed has the time of the one before it in its file, or of the start of the file.
+ *
+ * A regular file is opened when the samples of its start are next. The first samples of pipes are read before anything
+ * is returned. Of each open file one window is in memory (input.h), and nothing is read past its next sample. */
+
+typedef enum merge_item {
+    MERGE_BEGIN,    /* the file was opened */
+    MERGE_CHUNK,    /* a chunk of a capture: `chunk` */
+    MERGE_BLOCK,    /* a V2 reply or V1 block that is not in a capture */
+    MERGE_TRAILING, /* the bytes from `at` on belong to no block */
+    MERGE_RECORD,   /* a record of a .blg: `record` */
+    MERGE_ROW,      /* a row of a perfmon log in text: `row` */
+    MERGE_END       /* the file was read to its end or to an error: `error` */
+} merge_item;
+
+/* An open file and its current item. */
+typedef struct merge_file {
+    input in;
+    size_t number; /* below the largest number of files that were open at a time; reused after MERGE_END */
+    merge_item item;
+    bool is_sample;     /* the item is a sample: a reply, a block, a sample record or a row */
+    bool is_v1;         /* it is a V1 block */
+    size_t at, size;    /* chunk, block: where its body is in the window */
+    pfb_error error;    /* MERGE_END: its offset counts from the start of the window */
+    int64_t time;       /* of the sample, in UTC if the file has the offset of local time */
+    int64_t bias;       /* logs: UTC - local time in 100 ns; may be corrected */
+    bool has_ended;     /* set it to end a file of blocks after the current one */
+    uint64_t repeated;  /* samples that were left out because the previous one of another file has the same bytes */
+    size_t repeated_at; /* offset in the file of the first of them */
+    /* Readers of the file, by its kind. */
+    pfb_capture capture;
+    pfb_chunk chunk;
+    pfb_log_reader log;
+    pfb_log_record record;
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_row row;
+    /* ------------------------------------------------------------------------------------------ */
+    const pfb_read_options *options;
+    size_t position;    /* on the command line */
+    bool is_open;       /* a reader was opened */
+    bool is_waiting;    /* the item is a sample that was not returned yet */
+    bool is_put_off;    /* see merge_put_off() */
+    bool is_repetition; /* another file has returned a sample of the same bytes */
+    bool has_time;      /* `time` is that of the sample, not that of the one before it or of the file's start */
+    bool has_bias;      /* .blg: `bias` is known */
+    input_blocks blocks;
+} merge_file;
+
+typedef struct merge {
+    merge_file **files; /* the open files, by number; null for a number that is free */
+    size_t count, capacity;
+    /* ------------------------------------------------------------------------------------------ */
+    ordered_file *order; /* the files of the command line */
+    size_t order_count, next;
+    input_kind kind;
+    bool is_followed, is_stopping;
+    const pfb_read_options *options;
+    merge_file *current; /* the file whose item was returned last, or null */
+    merge_file *only;    /* see merge_open_input(); null once it was returned */
+} merge;
+
+/* Prepares to read the files of a command line. `kind` is that of --kind. With `is_followed` the files are read one
+ * after the other, because waiting for a file that is being written must not delay the others. */
+void merge_open(merge *m, char *const *names, size_t count, input_kind kind, bool is_followed,
+                const pfb_read_options *options);
+
+/* The same for one file that is open. Takes ownership of its contents. */
+void merge_open_input(merge *m, const input *in, const pfb_read_options *options);
+
+/* Returns the file with the next item, which is valid until the next call; null after the last. Each file begins with
+ * MERGE_BEGIN and ends with MERGE_END. A file that cannot be opened is reported and left out. A file of a kind that has
+ * no samples has no other items. */
+merge_file *merge_next(merge *m);
+
+/* Makes the next calls return MERGE_END of each open file, and nothing else. */
+void merge_stop(merge *m);
+
+/* Call for the current item, a sample: it is returned again when the other open files have ended. */
+void merge_put_off(merge *m);
+
+/* Closes all files. */
+void merge_close(merge *m);
+
+#endif
