@@ -6,7 +6,6 @@
 #include "output/diagnostics.h"
 #include "perfblock/metadata.h"
 #include "perfblock/v2.h"
-#include "values/series.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,14 +39,10 @@ static bool names_new_set(series_list *keys, const pfb_chunk *chunk, const uint8
     return is_needed;
 }
 
-/* Stores a chunk of metadata, or notes what kind of sample a chunk has. */
-static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chunk, const uint8_t *body)
+bool recorded_metadata_add(pfb_bytes *metadata, series_list *keys, const pfb_chunk *chunk, const uint8_t *body)
 {
-    pfb_v2_reader sample;
     bool is_stored = false;
-    if (!chunk->is_known)
-        return;
-    switch (chunk->tag) {
+    switch (chunk->is_known ? chunk->tag : 0) {
     case PFB_TAG_REGISTRATION:
     case PFB_TAG_INSTANCES:
     case PFB_TAG_NAMES:
@@ -56,21 +51,27 @@ static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chu
     case PFB_TAG_QUERY_INFO:
         is_stored = names_new_set(keys, chunk, body);
         break;
-    case PFB_TAG_V1:
-        r->has_v1 = true;
-        break;
-    case PFB_TAG_DATA:
-        r->has_v2 = true;
-        if (!r->has_time && pfb_v2_open(&sample, body, chunk->body_size_bytes, NULL)) {
-            r->has_time = true;
-            r->time = sample.perf_time_100ns;
-        }
-        break;
     default:
         break;
     }
     if (is_stored)
-        make_capture_put(&r->metadata, chunk, body, chunk->body_size_bytes);
+        make_capture_put(metadata, chunk, body, chunk->body_size_bytes);
+    return is_stored;
+}
+
+/* Stores a chunk of metadata, or notes what kind of sample a chunk has. */
+static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chunk, const uint8_t *body)
+{
+    pfb_v2_reader sample;
+    recorded_metadata_add(&r->metadata, keys, chunk, body);
+    r->has_v1 = r->has_v1 || (chunk->is_known && chunk->tag == PFB_TAG_V1);
+    if (!chunk->is_known || chunk->tag != PFB_TAG_DATA)
+        return;
+    r->has_v2 = true;
+    if (!r->has_time && pfb_v2_open(&sample, body, chunk->body_size_bytes, NULL)) {
+        r->has_time = true;
+        r->time = sample.perf_time_100ns;
+    }
 }
 
 /* Scans a recording for metadata: a stream up to its first sample, a file up to its end. The window of a stream grows

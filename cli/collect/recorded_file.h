@@ -4,6 +4,7 @@
 
 #include "input/input.h"
 #include "perfblock/source.h"
+#include "values/series.h"
 
 /* A recording that is read through a window, so that the memory for replaying it does not grow with the number of its
  * samples. */
@@ -30,5 +31,10 @@ bool recorded_file_open(recorded_file *r, const char *name);
  * chunk cannot be read. */
 pfb_source *recorded_file_source(recorded_file *r);
 void recorded_file_free(recorded_file *r);
+
+/* Appends a chunk to a capture of metadata if it is the first reply to a registration request, the first instance list
+ * of a counterset, a name table, or query information that names a further counterset. `keys` has those that the
+ * capture has already. Returns true if it was appended. */
+bool recorded_metadata_add(pfb_bytes *metadata, series_list *keys, const pfb_chunk *chunk, const uint8_t *body);
 
 #endif

@@ -339,6 +339,12 @@ void merge_put_off(merge *m)
     m->current->is_put_off = m->current->is_waiting = true;
 }
 
+void merge_drop(merge *m)
+{
+    m->current->is_open = false;
+    m->current->error = (pfb_error){PFB_OK, 0};
+}
+
 void merge_close(merge *m)
 {
     for (size_t i = 0; i < m->count; i++) {

@@ -88,6 +88,9 @@ void merge_stop(merge *m);
 /* Call for the current item, a sample: it is returned again when the other open files have ended. */
 void merge_put_off(merge *m);
 
+/* Ends the current file: its next item is MERGE_END, without an error. */
+void merge_drop(merge *m);
+
 /* Closes all files. */
 void merge_close(merge *m);
 

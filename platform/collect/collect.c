@@ -142,7 +142,7 @@ typedef struct reply_header {
     size_t size_bytes; /* of the reply, at most that of the data; 0: the header is malformed */
     pfb_error error;
     pfb_name machine_name; /* V1 */
-    sample_clocks clocks;
+    pfb_collector_clocks clocks;
 } reply_header;
 
 static reply_header read_header(const pfb_collector *c, bool is_v1, const void *data, size_t size)

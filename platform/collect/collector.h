@@ -168,13 +168,10 @@ stored_sample *pfb_collect_spare(pfb_collector *c, bool is_v1);
 /* Ends the current sample and keeps it for comparison with later ones. Returns false when memory is exhausted. */
 bool pfb_collect_end_sample(pfb_collector *c);
 
-/* Returns why a sample is not compared with an older one of another file, by their clocks, as a PFB_GAP_ bit; or 0. */
-uint32_t pfb_collect_compare_clocks(const sample_clocks *older, const sample_clocks *newer, bool is_v1);
-
 /* Finds the series that a sample of these clocks belongs to: the newest of its machine whose latest sample comes from
  * the same file, or whose clocks and, for V2, queries the sample continues. Sets `series` and `gap` of the sample, and
  * uses only its machine name. */
-void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const sample_clocks *clocks, bool is_v1);
+void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pfb_collector_clocks *clocks, bool is_v1);
 
 /* Frees all samples and the memory for computed values. */
 void pfb_collect_free_samples(pfb_collector *c);
@@ -189,7 +186,8 @@ void pfb_collect_release_query(query_info **query);
 
 /* Returns true if the range leaves a sample out. Reports that, and its time, in c->reply. Uses only the series of
  * `sample`. */
-bool pfb_collect_leave_out(pfb_collector *c, const stored_sample *sample, const sample_clocks *clocks, bool is_v1);
+bool pfb_collect_leave_out(pfb_collector *c, const stored_sample *sample, const pfb_collector_clocks *clocks,
+                           bool is_v1);
 
 /* ---- logs.c ---------------------------------------------------------------------------------------------- */
 

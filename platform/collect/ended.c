@@ -190,9 +190,9 @@ static uint32_t find_value_gap(const log_pair *pair, const pfb_log_value *older,
         return now.object_time < before.object_time ? PFB_GAP_RESTART : 0;
     if (!(both & PFB_HAS_PERF_TIME))
         return 0;
-    sample_clocks first = {before.perf_time, comparable_time(pair, pair->older, older->time), before.perf_freq};
-    sample_clocks second = {now.perf_time, comparable_time(pair, pair->newer, newer->time), now.perf_freq};
-    return pfb_collect_compare_clocks(&first, &second, true); /* the log names its machine, as V1 blocks do */
+    pfb_collector_clocks first = {before.perf_time, comparable_time(pair, pair->older, older->time), before.perf_freq};
+    pfb_collector_clocks second = {now.perf_time, comparable_time(pair, pair->newer, newer->time), now.perf_freq};
+    return pfb_collector_compare_clocks(&first, &second, true); /* the log names its machine, as V1 blocks do */
 }
 
 static void find_gaps(const log_pair *pair, uint64_t local_time, uint32_t *gaps)

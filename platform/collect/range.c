@@ -26,7 +26,7 @@ bool pfb_range_step(const pfb_collector_range *range, range_step *step)
 }
 
 /* Returns true if `every` uses the sample. V1 blocks of the same machine and time are one sample. */
-static bool is_chosen(const pfb_collector *c, range_step *step, const sample_clocks *clocks, bool is_v1)
+static bool is_chosen(const pfb_collector *c, range_step *step, const pfb_collector_clocks *clocks, bool is_v1)
 {
     bool is_same = is_v1 && step->has_sample && step->clocks.perf_time == clocks->perf_time &&
                    step->clocks.perf_time_100ns == clocks->perf_time_100ns;
@@ -37,7 +37,8 @@ static bool is_chosen(const pfb_collector *c, range_step *step, const sample_clo
     return pfb_range_step(&c->options.range, step);
 }
 
-bool pfb_collect_leave_out(pfb_collector *c, const stored_sample *sample, const sample_clocks *clocks, bool is_v1)
+bool pfb_collect_leave_out(pfb_collector *c, const stored_sample *sample, const pfb_collector_clocks *clocks,
+                           bool is_v1)
 {
     const pfb_collector_range *range = &c->options.range;
     range_step first = {.has_sample = false};

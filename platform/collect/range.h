@@ -2,14 +2,7 @@
 #ifndef PFB_COLLECT_RANGE_H
 #define PFB_COLLECT_RANGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-typedef struct pfb_collector_range pfb_collector_range;
-
-typedef struct sample_clocks {
-    int64_t perf_time, perf_time_100ns, perf_freq;
-} sample_clocks;
+#include "perfblock/collect.h"
 
 /* The last sample of a series (sample_store.h) or a log between the times of the range, used or not. Zero: none. */
 typedef struct range_step {
@@ -17,7 +10,7 @@ typedef struct range_step {
     bool is_used;
     uint64_t passed; /* samples since the last one that was used */
     uint64_t file_number;
-    sample_clocks clocks;
+    pfb_collector_clocks clocks;
 } range_step;
 
 /* Returns true if the time is in the range. An unknown time is in it only if the range has no limits. */

@@ -273,7 +273,7 @@ static bool load_v1(pfb_collector *c, stored_sample *sample, pfb_collected_reply
 
 /* The performance clock starts at zero when the machine starts, so after a restart it lags behind the 100 ns clock. For
  * V2, a performance clock that leads shows another machine; V1 samples of different machines are never compared. */
-uint32_t pfb_collect_compare_clocks(const sample_clocks *older, const sample_clocks *newer, bool is_v1)
+uint32_t pfb_collector_compare_clocks(const pfb_collector_clocks *older, const pfb_collector_clocks *newer, bool is_v1)
 {
     if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq)
         return PFB_GAP_FREQUENCY;
@@ -303,7 +303,7 @@ static bool is_same_query(const query_info *a, const query_info *b)
     return is_same;
 }
 
-void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const sample_clocks *clocks, bool is_v1)
+void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pfb_collector_clocks *clocks, bool is_v1)
 {
     size_t count;
     stored_series *const *list = pfb_store_of_machine(&c->series[is_v1].store, &sample->machine_name, &count);
@@ -313,7 +313,7 @@ void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const sa
         stored_series *series = list[i - 1];
         uint32_t gap = 0;
         if (series->step.file_number != c->file_number)
-            gap = pfb_collect_compare_clocks(&series->step.clocks, clocks, is_v1);
+            gap = pfb_collector_compare_clocks(&series->step.clocks, clocks, is_v1);
         if (series->step.file_number != c->file_number && gap == 0 && !is_v1 && !is_same_query(series->query, c->query))
             gap = PFB_GAP_COUNTERS;
         if (gap == 0)
@@ -325,9 +325,9 @@ void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const sa
         sample->gap = 0;
 }
 
-static sample_clocks get_clocks(const pfb_sample *table)
+static pfb_collector_clocks get_clocks(const pfb_sample *table)
 {
-    return (sample_clocks){table->perf_time, table->perf_time_100ns, table->perf_freq};
+    return (pfb_collector_clocks){table->perf_time, table->perf_time_100ns, table->perf_freq};
 }
 
 /* Returns true if two V2 samples have the same counters of the same types in the same order. Their files may have
@@ -352,9 +352,9 @@ static uint32_t find_gap(const stored_sample *older, const stored_sample *newer,
 {
     if (older->file_number == newer->file_number)
         return 0;
-    sample_clocks before = get_clocks(&older->table);
-    sample_clocks now = get_clocks(&newer->table);
-    uint32_t gap = pfb_collect_compare_clocks(&before, &now, is_v1);
+    pfb_collector_clocks before = get_clocks(&older->table);
+    pfb_collector_clocks now = get_clocks(&newer->table);
+    uint32_t gap = pfb_collector_compare_clocks(&before, &now, is_v1);
     if (gap == 0 && !is_v1 && !has_same_counters(&older->table, &newer->table))
         gap = PFB_GAP_COUNTERS;
     return gap;

@@ -390,6 +390,16 @@ typedef struct pfb_collector_losses {
 
 PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);
 
+/* The clocks in the header of a V1 block or V2 reply. */
+typedef struct pfb_collector_clocks {
+    int64_t perf_time, perf_time_100ns, perf_freq;
+} pfb_collector_clocks;
+
+/* Returns why samples with these clocks are not compared if they come from different files, as a PFB_GAP_ bit; 0 if the
+ * clocks allow it (pfb_collector_begin_file). */
+PFB_API uint32_t pfb_collector_compare_clocks(const pfb_collector_clocks *older, const pfb_collector_clocks *newer,
+                                              bool is_v1);
+
 /* ---- What a source offers -------------------------------------------------------------------------------- */
 
 /* Stores the GUIDs, 16 bytes each, of the countersets that the source lists, each once and in the order of the source.
