@@ -74,12 +74,14 @@ static void describe(pfb_collector *c)
     pfb_bytes_free(&guids);
 }
 
-static void put_chunks(pfb_collector *c, const uint8_t *data, size_t size)
+/* Puts the chunks of a capture, as if those of several files took turns. */
+static void put_chunks(pfb_collector *c, const uint8_t *data, size_t size, size_t file_count)
 {
     pfb_capture capture;
     pfb_chunk chunk;
     pfb_capture_open(&capture, data, size, NULL);
-    while (pfb_capture_next_chunk(&capture, &chunk)) {
+    for (size_t number = 0; pfb_capture_next_chunk(&capture, &chunk); number++) {
+        require(pfb_collector_choose_file(c, number % file_count, NULL));
         const uint8_t *body = data + chunk.body_offset;
         size_t body_size = chunk.body_size_bytes;
         switch (chunk.tag) {
@@ -160,9 +162,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     pfb_collector *c = pfb_collector_open(NULL, NULL, NULL);
     require(c != NULL);
-    put_chunks(c, data, size);
+    put_chunks(c, data, size, 1);
     pfb_collector_begin_file(c);
-    put_chunks(c, data, size);
+    put_chunks(c, data, size, 1);
+    put_chunks(c, data, size, 2);
     describe(c);
     put_log(c, data, size, 1);
     put_log(c, data, size, 2);

@@ -31,7 +31,7 @@ typedef struct conversion {
     bool is_joined;                    /* its V2 replies belong to the series of the output */
     bool has_v2_reply;                 /* a V2 reply was put */
     bool *has_own;            /* by file of --registration and --query-info: the file has this metadata itself */
-    pfb_bytes held;           /* a capture of the chunks before the first sample */
+    pfb_bytes held;           /* a capture of the chunks before the next sample, see handle_metadata() */
     size_t held_base;         /* where its first byte would be in the file if the file is a capture */
     pfb_bytes recorded_info;  /* the query information of the next V2 reply, as it was read */
     pfb_bytes info;           /* the part of it that was put last */
@@ -516,6 +516,7 @@ static void put_metadata_files(convert *c, conversion *v)
         const metadata_file *file = &c->metadata.files[i];
         if (!file->in.data || v->has_own[i])
             continue;
+        v->has_own[i] = true; /* from now on */
         piece *p = &pieces[count++];
         *p = (piece){
             .chunk = make_capture_chunk_of(file), .body = file->in.data, .size = file->in.size, .is_added = true};
@@ -529,32 +530,40 @@ static void put_metadata_files(convert *c, conversion *v)
     free(pieces);
 }
 
-/* Puts what precedes the first sample of a file. */
-static void begin_samples(convert *c, conversion *v)
+/* Puts the chunks that are held. */
+static void put_held(convert *c, conversion *v)
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    if (v->is_begun)
+    if (v->held.size_bytes == 0)
         return;
-    v->is_begun = true;
-    bool is_capture = v->f->in.kind == INPUT_CAPTURE;
-    bool is_log = v->f->in.kind == INPUT_LOG;
-    /* Later tables take precedence: that of --names over those of a capture, but those of a log over that of --names.
-     */
-    if (!c->is_filtered && (c->is_text || !is_capture))
-        put_own_table(c);
-    if (!is_capture && !is_log)
-        put_metadata_files(c, v);
     pfb_capture_open(&capture, v->held.data, v->held.size_bytes, NULL);
     while (!c->has_failed && pfb_capture_next_chunk(&capture, &chunk)) {
         piece p = piece_of_chunk(&chunk, v->held.data, v->held.size_bytes, v->held_base);
-        p.is_added = is_log;
+        p.is_added = v->f->in.kind == INPUT_LOG;
         put_piece(c, v, &p);
     }
     pfb_bytes_free(&v->held);
 }
 
-/* Handles a chunk that is no sample: puts it, or holds it until the first sample. */
+/* Puts what precedes a sample of a file. */
+static void begin_sample(convert *c, conversion *v, bool is_v2)
+{
+    bool is_capture = v->f->in.kind == INPUT_CAPTURE;
+    bool is_first_reply = is_v2 && !v->has_v2_reply;
+    /* Later tables take precedence: that of --names over those of a capture, but those of a log over that of --names.
+     */
+    if (!v->is_begun && !c->is_filtered && (c->is_text || !is_capture))
+        put_own_table(c);
+    if (is_first_reply || (!v->is_begun && v->f->in.kind == INPUT_V1))
+        put_metadata_files(c, v);
+    v->is_begun = true;
+    v->has_v2_reply = v->has_v2_reply || is_v2;
+    put_held(c, v);
+}
+
+/* Handles a chunk that is no sample: puts it, or holds it until the next sample. It is held before the first sample,
+ * and always if a pipe is filtered: counters are found only after all chunks that describe them were read. */
 static void handle_metadata(convert *c, conversion *v, const piece *p)
 {
     const pfb_chunk *chunk = &p->chunk;
@@ -569,7 +578,7 @@ static void handle_metadata(convert *c, conversion *v, const piece *p)
         title_names_add(&c->titles, p->base, p->body, p->size);
     if (c->is_filtered && !v->is_scanned)
         add_metadata(v, chunk, p->body);
-    if (v->is_begun) {
+    if (v->is_begun && (!c->is_filtered || v->is_scanned)) {
         put_piece(c, v, p);
         return;
     }
@@ -630,17 +639,13 @@ static bool joins_series(convert *c, conversion *v, const piece *p)
 
 static void handle_sample(convert *c, conversion *v, const piece *p)
 {
-    bool is_first_reply = p->chunk.tag == PFB_TAG_DATA && !v->has_v2_reply;
     if (!joins_series(c, v, p)) {
         merge_put_off(&c->merge);
         return;
     }
     if (c->is_filtered && !v->is_scanned)
         add_metadata(v, &p->chunk, p->body);
-    if (is_first_reply && v->f->in.kind == INPUT_CAPTURE)
-        put_metadata_files(c, v);
-    begin_samples(c, v);
-    v->has_v2_reply = v->has_v2_reply || is_first_reply;
+    begin_sample(c, v, p->chunk.tag == PFB_TAG_DATA);
     if (!is_in_range(c, p))
         return;
     check_sample(c, v, p);
@@ -787,7 +792,7 @@ static void end_file(convert *c, conversion *v)
     const merge_file *f = v->f;
     bool is_log = f->in.kind == INPUT_LOG && !v->is_refused;
     if (!v->is_refused && !is_log && v->held.size_bytes > 0)
-        begin_samples(c, v);
+        begin_sample(c, v, false);
     report_error(v, &(piece){.base = (size_t)f->in.offset}, f->error);
     if (is_log && v->objects == 0 && f->error.code == PFB_OK)
         diagnostics_say(

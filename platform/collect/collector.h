@@ -168,9 +168,9 @@ stored_sample *pfb_collect_spare(pfb_collector *c, bool is_v1);
 /* Ends the current sample and keeps it for comparison with later ones. Returns false when memory is exhausted. */
 bool pfb_collect_end_sample(pfb_collector *c);
 
-/* Finds the series that a sample of these clocks belongs to: the newest of its machine whose latest sample comes from
- * the same file, or whose clocks and, for V2, queries the sample continues. Sets `series` and `gap` of the sample, and
- * uses only its machine name. */
+/* Finds the series that a sample with these clocks belongs to: the one whose latest sample comes from the same file,
+ * else the newest one that the sample continues by its clocks and, for V2, its queries. Sets `series` and `gap` of the
+ * sample, and uses only its machine name. */
 void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pfb_collector_clocks *clocks, bool is_v1);
 
 /* Frees all samples and the memory for computed values. */

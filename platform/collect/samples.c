@@ -303,6 +303,14 @@ static bool is_same_query(const query_info *a, const query_info *b)
     return is_same;
 }
 
+/* Returns why a sample does not continue a series, as a PFB_GAP_ bit; or 0. */
+static uint32_t find_series_gap(const pfb_collector *c, const stored_series *series, const pfb_collector_clocks *clocks,
+                                bool is_v1)
+{
+    uint32_t gap = pfb_collector_compare_clocks(&series->step.clocks, clocks, is_v1);
+    return gap == 0 && !is_v1 && !is_same_query(series->query, c->query) ? PFB_GAP_COUNTERS : gap;
+}
+
 void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pfb_collector_clocks *clocks, bool is_v1)
 {
     size_t count;
@@ -310,16 +318,13 @@ void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pf
     sample->series = NULL;
     sample->gap = 0;
     for (size_t i = count; i > 0 && !sample->series; i--) {
-        stored_series *series = list[i - 1];
-        uint32_t gap = 0;
-        if (series->step.file_number != c->file_number)
-            gap = pfb_collector_compare_clocks(&series->step.clocks, clocks, is_v1);
-        if (series->step.file_number != c->file_number && gap == 0 && !is_v1 && !is_same_query(series->query, c->query))
-            gap = PFB_GAP_COUNTERS;
-        if (gap == 0)
-            sample->series = series;
-        else if (i == count)
-            sample->gap = gap;
+        if (list[i - 1]->step.file_number == c->file_number)
+            sample->series = list[i - 1];
+    }
+    for (size_t i = count; i > 0 && !sample->series; i--) {
+        uint32_t gap = find_series_gap(c, list[i - 1], clocks, is_v1);
+        sample->series = gap == 0 ? list[i - 1] : NULL;
+        sample->gap = i == count ? gap : sample->gap;
     }
     if (sample->series)
         sample->gap = 0;

@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: MIT
+"""Files that overlap in time: one series in the order of sample times."""
+
+import os
+import random
+import re
+import subprocess
+import threading
+import unittest
+
+from program import ON_WINDOWS, Case, program, writer
+from test_series import SeriesCase, block, capture, sample
+import captures
+import log_seeds
+import log_writer
+import pdh_text_seeds
+
+TICKS = 10**7  # of both clocks, per second
+CLOCK = log_writer.UTC
+SETS = {"Disk": "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f",
+        "Net": "4f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"}
+
+
+class Recording:
+    """Counts of a counterset of a machine at some seconds, as text. `boot` is
+    the second at which the machine started."""
+
+    def __init__(self, times, counts, boot=0, name="Disk", row="sda"):
+        self.times, self.counts = list(times), list(counts)
+        self.boot, self.name, self.row = boot, name, row
+
+    def text(self):
+        """The text form."""
+        lines = ["perfblock text 1", "",
+                 f'counterset {SETS[self.name]} multiple "{self.name}"',
+                 'counter 1 PERF_COUNTER_BULK_COUNT 8 - "Bytes/sec"', ""]
+        for time, count in zip(self.times, self.counts):
+            lines += [f"sample perf {(time - self.boot) * TICKS} 100ns "
+                      f"{CLOCK + time * TICKS} frequency {TICKS}",
+                      f'result "{self.name}"', f'row "{self.row}#0" {count}']
+        return "\n".join(lines).encode() + b"\n"
+
+
+def expected(*recordings):
+    """(row, second, count, rate) in the order of time, computed from the
+    definition: a rate is the growth since the previous sample of the same
+    machine and counterset, whichever file has it."""
+    heads = [0] * len(recordings)
+    latest, found = {}, []
+    while True:
+        ready = [(r.times[heads[n]], n) for n, r in enumerate(recordings)
+                 if heads[n] < len(r.times)]
+        if not ready:
+            return found
+        time, n = min(ready)
+        count = recordings[n].counts[heads[n]]
+        heads[n] += 1
+        key = (recordings[n].boot, recordings[n].name)
+        rate = None
+        if key in latest and time > latest[key][0]:
+            rate = (count - latest[key][1]) / (time - latest[key][0])
+        latest[key] = time, count
+        found.append((recordings[n].row, time, count, rate))
+
+
+def growing(seed, times, **options):
+    """A recording of a count that grows irregularly."""
+    order = random.Random(seed)
+    return Recording(times, [1000 * t + order.randrange(1000) for t in times],
+                     **options)
+
+
+def parts(times, seed, count):
+    """Counts at these seconds, dealt to `count` recordings."""
+    order = random.Random(seed)
+    files = [([], []) for _ in range(count)]
+    total = 0
+    for time in times:
+        total += order.randrange(10**6)
+        file = files[order.randrange(count)]
+        file[0].append(time)
+        file[1].append(total)
+    return [Recording(*file) for file in files if file[0]]
+
+
+class MergeCase(Case):
+    """Cooked values of several files."""
+
+    def written(self, *recordings, convert=()):
+        """The files of recordings; those with these positions are .pfb."""
+        paths = []
+        for n, recording in enumerate(recordings):
+            path = self.file("%d.txt" % n, recording.text())
+            if n in convert:
+                made = os.path.join(self.folder, "%d.pfb" % n)
+                self.run_fine("convert", path, "-o", made)
+                path = made
+            paths.append(path)
+        return paths
+
+    def values(self, *arguments, stdin=b""):
+        """(row, second, count, rate) of each line."""
+        done = self.run_program("cook", "--format", "json", *arguments,
+                                stdin=stdin)
+        self.assertEqual(done.status, 0, done.err)
+        self.err = done.err
+        return [(v["instance"], self.second(v["time"]), v["raw"], v["value"])
+                for v in done.objects()]
+
+    @staticmethod
+    def second(time):
+        """Seconds after 02:50:17, that of log_writer.UTC."""
+        hour, minute, second = time[11:-1].split(":")
+        return round(int(hour) * 3600 + int(minute) * 60 + float(second) -
+                     (2 * 3600 + 50 * 60 + 17.844))
+
+
+class Recordings(MergeCase):
+    """Recordings in text form and as .pfb."""
+
+    def test_one_machine(self):
+        for seed in range(5):
+            files = parts(range(1, 60), seed, 2 + seed % 3)
+            paths = self.written(*files, convert=(1, ))
+            right = expected(*files)
+            self.assertEqual(sum(rate is None for *_, rate in right), 1)
+            self.assertEqual(self.values(*paths), right)
+            self.assertEqual(self.values(*paths[::-1]), right)
+            self.assertEqual(self.err, "")
+
+    def test_machines(self):
+        """The clocks show which samples are of one machine."""
+        files = [growing(1, range(100, 160, 2), boot=1),
+                 growing(2, range(101, 161, 2), boot=50, row="sdb"),
+                 growing(3, range(100, 160, 3), boot=90, row="sdc"),
+                 growing(4, range(161, 170), boot=50, row="sdb")]
+        paths = self.written(*files)
+        self.assertEqual(self.values(*paths), expected(*files))
+        self.assertIn("several series", self.err)
+
+    def test_countersets(self):
+        """A counterset is compared with its own samples."""
+        files = [growing(1, range(1, 40, 2)),
+                 growing(2, range(2, 40, 2), name="Net", row="eth0")]
+        self.assertEqual(self.values(*self.written(*files)), expected(*files))
+        self.assertEqual(self.err, "")
+
+    def test_ties(self):
+        """Of equal times the first file of the command line comes first."""
+        files = [growing(1, (3, 5, 7), name="Net", row="eth0"),
+                 growing(2, (1, 5, 7))]
+        self.assertEqual(self.values(*self.written(*files)), expected(*files))
+        self.assertEqual(
+            self.values(*self.written(*files[::-1])), expected(*files[::-1]))
+
+    def test_samples_that_two_files_have(self):
+        """They are read once: parts of a recording may share a sample."""
+        whole = growing(1, range(1, 30))
+        files = [Recording(whole.times[:12], whole.counts[:12]),
+                 Recording(whole.times[11:20], whole.counts[11:20]),
+                 Recording(whole.times[5:], whole.counts[5:])]
+        for kinds in ((), (0, 2), (0, 1, 2)):
+            paths = self.written(*files, convert=kinds)
+            self.assertEqual(self.values(*paths), expected(whole))
+            self.assertEqual(sum(int(n) for n in re.findall(
+                "left out: ([0-9]+)", self.err)), 9 + 24 + 12 - 29)
+
+    def test_every(self):
+        """Of the samples of the series, not of each file."""
+        files = parts(range(1, 60), 9, 3)
+        whole = sorted((t, c) for f in files
+                       for t, c in zip(f.times, f.counts))[::10]
+        self.assertEqual(
+            self.values("--every", "10", *self.written(*files)),
+            expected(Recording(*zip(*whole))))
+
+    def test_every_by_machine(self):
+        files = [growing(1, range(100, 160, 2), boot=1),
+                 growing(2, range(101, 161, 2), boot=50, row="sdb")]
+        left = [Recording(f.times[::4], f.counts[::4], f.boot, row=f.row)
+                for f in files]
+        self.assertEqual(self.values("--every", "4", *self.written(*files)),
+                         expected(*left))
+
+    def test_a_file_that_is_not_sorted(self):
+        """Its samples keep their order, and are compared in that order."""
+        first = Recording((1, 2, 9, 4, 5), (100, 300, 900, 950, 990))
+        alone = self.values(*self.written(first))
+        self.assertEqual([v[1] for v in alone], [1, 2, 9, 4, 5])
+        other = Recording((3, 12), (10, 20), name="Net", row="eth0")
+        both = self.values(*self.written(first, other))
+        self.assertEqual([v[1] for v in both], [1, 2, 3, 9, 4, 5, 12])
+        self.assertEqual([v for v in both if v[0] == "sda"], alone)
+
+    def test_rotated(self):
+        """A boundary of files costs no interval."""
+        whole = growing(1, range(1, 50))
+        files = [Recording(whole.times[n:n + 7], whole.counts[n:n + 7])
+                 for n in range(0, 49, 7)]
+        other = growing(2, range(1, 50, 3), name="Net", row="eth0")
+        paths = self.written(*files, other)
+        self.assertEqual(self.values(*paths), expected(whole, other))
+
+    def test_summary(self):
+        files = parts(range(1, 60), 3, 2)
+        rates = [rate for *_, rate in expected(*files) if rate is not None]
+        found, = self.run_json("cook", "--summary", *self.written(*files))
+        self.assertEqual((found["count"], found["minimum"], found["maximum"]),
+                         (len(rates), min(rates), max(rates)))
+        self.assertAlmostEqual(found["average"], sum(rates) / len(rates))
+
+    def test_each_file_has_its_own_registrations(self):
+        """One name, two types, alternately."""
+        paths = [self.file("%d.pfb" % n, capture(
+            *[sample(second, 100 * second) for second in seconds], kind=kind))
+            for n, (seconds, kind) in enumerate((
+                ((1, 3, 5), captures.BULK), ((2, 4, 6), captures.LARGE_RAW)))]
+        found = self.run_json("cook", *paths)
+        self.assertEqual([(v["type"][13:], v["value"]) for v in found], [
+            ("BULK_COUNT", None), ("LARGE_RAWCOUNT", 200),
+            ("BULK_COUNT", None), ("LARGE_RAWCOUNT", 400),
+            ("BULK_COUNT", None), ("LARGE_RAWCOUNT", 600)])
+
+
+class Convert(MergeCase):
+    """convert, and record with several sources, write one series."""
+
+    def made(self, name, *arguments, command=("convert",)):
+        """The path of what convert wrote."""
+        path = os.path.join(self.folder, name)
+        self.run_fine(*command, "-q", "-o", path, *arguments)
+        return path
+
+    def test_one_machine(self):
+        files = parts(range(1, 60), 7, 3)
+        paths = self.written(*files, convert=(1,))
+        for name in ("all.pfb", "all.txt"):
+            for filters in ((), ("--set", "Disk"), ("--path", r"\Disk(sda)\*")):
+                made = self.made(name, *paths, *filters)
+                self.assertEqual(self.values(made), expected(*files), filters)
+        sources = [word for path in paths for word in ("--source", path)]
+        made = self.made("all.pfb", *sources, "--set", "Disk",
+                         command=("record",))
+        self.assertEqual(self.values(made), expected(*files))
+
+    def test_several_series(self):
+        """Those of V2 replies are written one after the other, because the
+        samples of one recording are compared in their order."""
+        files = [growing(1, range(1, 20, 2)),
+                 growing(2, range(2, 20, 2), name="Net", row="eth0"),
+                 growing(3, range(21, 30))]
+        paths = self.written(*files)
+        for name in ("all.pfb", "all.txt"):
+            made = self.made(name, *paths)
+            found = self.values(made)
+            self.assertEqual([v[:3] for v in found], [
+                v[:3] for v in expected(files[0]) + expected(files[1]) +
+                expected(files[2])])
+            self.assertEqual([v[3] for v in found][1:10],
+                             [v[3] for v in expected(files[0])][1:])
+            self.assertEqual([v[3] for v in found][11:19],
+                             [v[3] for v in expected(files[1])][1:])
+
+    def test_v1_and_v2(self):
+        """They are different series of one recording."""
+        blocks = self.file("v1", b"".join(block(n, 2) for n in (2, 4, 6)))
+        path = self.file("v2", capture(*[sample(
+            n, 100 * n, hundred=0) for n in (1, 3, 5)]))
+        expected_values = [None, None, 100, 20, 100, 20]
+        found = self.run_json("cook", path, blocks)
+        self.assertEqual([v["value"] for v in found], expected_values)
+        made = self.made("all.pfb", path, blocks)
+        self.assertEqual([v["value"] for v in self.run_json("cook", made)],
+                         expected_values)
+
+    def test_from_pipes(self):
+        """In windows, also with filters and with metadata that follows."""
+        note = b"n" * 700000
+        first = capture(sample(1, 100), sample(2, 200))
+        later = capture(sample(3, 300), sample(4, 400),
+                        guid=captures.NETWORK)[16:]
+        data = capture() + writer.chunk(b"NOTE", note) + \
+            first[len(capture()):] + later
+        path = self.file("a.pfb", data)
+        for name in ("all.pfb", "all.txt"):
+            for filters in ((), ("--set", "*"), ("--counter", "Bytes/sec")):
+                expected_bytes = self.bytes_of(self.made(name, path, *filters))
+                done = self.run_program(
+                    "convert", "-q", "-", *filters, "-o",
+                    os.path.join(self.folder, name), stdin=data)
+                self.assertEqual((done.status, done.err), (0, ""))
+                self.assertEqual(self.bytes_of(os.path.join(
+                    self.folder, name)), expected_bytes, (name, filters))
+
+    def bytes_of(self, path):
+        """The contents of a file."""
+        with open(path, "rb") as file:
+            return file.read()
+
+
+class Pipes(MergeCase):
+    """Pipes can be read once."""
+
+    def test_standard_input(self):
+        files = parts(range(1, 40), 11, 3)
+        paths = self.written(*files, convert=(0, 1, 2))
+        for n, path in enumerate(paths):
+            with open(path, "rb") as file:
+                data = file.read()
+            names = paths[:n] + ["-"] + paths[n + 1:]
+            self.assertEqual(self.values(*names, stdin=data),
+                             expected(*files))
+
+    @unittest.skipIf(ON_WINDOWS, "no named pipes among files there")
+    def test_named_pipes(self):
+        files = parts(range(1, 40), 12, 3)
+        paths = self.written(*files, convert=(0, 1, 2))
+        pipes = []
+        for path in paths[:2]:
+            pipes.append(path + ".pipe")
+            os.mkfifo(pipes[-1])
+
+            def write(source=path, name=pipes[-1]):
+                with open(source, "rb") as file, open(name, "wb") as out:
+                    out.write(file.read())
+
+            threading.Thread(target=write, daemon=True).start()
+        self.assertEqual(self.values(paths[2], *pipes),
+                         expected(files[2], *files[:2]))
+
+    @unittest.skipIf(ON_WINDOWS, "reads a pipe while it is open")
+    def test_nothing_is_read_ahead(self):
+        """A sample is printed when the next one of each pipe is known."""
+        far = self.file("far.pfb", capture(sample(1000, 10**6)))
+        with subprocess.Popen([program(), "cook", "-f", "json", far, "-"],
+                              stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as process:
+            process.stdin.write(capture())
+            for second in range(1, 5):
+                process.stdin.write(sample(second, 100 * second))
+                process.stdin.flush()
+                self.assertIn(b'"raw":%d,' % (100 * second),
+                              process.stdout.readline())
+            process.stdin.close()
+            self.assertIn(b'"raw":1000000,', process.stdout.readline())
+            self.assertEqual(process.stdout.readline(), b"")
+        self.assertEqual(process.returncode, 0)
+
+
+def log(machine, ticks):
+    """A log of a rate and a whole object."""
+    events = [*log_writer.names("\\\\PC", (4, "Memory"), (6, "Available"),
+                                (10, "Rate")),
+              *log_writer.paths(log_writer.path(
+                  log_seeds.RATE, log_seeds.FREQUENCY, machine, "Disk", None,
+                  "Reads/sec"), log_seeds.OBJECT)]
+    for tick in ticks:
+        local, _ = log_seeds.stamp(tick)
+        events += log_writer.sample(
+            log_writer.counter(70 * tick, log_seeds.FREQUENCY * tick,
+                               time=local),
+            log_writer.block(log_seeds.memory_block(tick)), time=local)
+    return log_writer.log(*events, start=CLOCK + ticks[0] * TICKS)
+
+
+class Mixed(SeriesCase):
+    """Logs and recordings of one machine."""
+
+    def values(self, *paths):
+        """(second, counter, value) in the order of the output."""
+        done = self.run_program("cook", "-q", "--format", "json", *paths)
+        self.assertEqual((done.status, done.err), (0, ""))
+        return [(MergeCase.second(v["time"]), v["counter"], v["value"])
+                for v in done.objects()]
+
+    def test_log_and_recording(self):
+        """The counters of a log have no V2 replies to be compared with, but
+        the order of the times is that of all."""
+        paths = self.files(log("\\\\PC", (1, 3, 5)), growing(
+            1, (2, 4, 6)).text(), pdh_text_seeds.text(
+                "(PDH-CSV 4.0) (UTC)(0)", ("\\\\PC\\Memory\\Pages/sec",),
+                (("1",), ("2",)), ("02/20/2013 02:50:19.844",
+                                   "02/20/2013 02:50:23.844")))
+        found = self.values(*paths)
+        self.assertEqual([(second, counter) for second, counter, _ in found], [
+            (second, counter) for second in range(1, 7) for counter in (
+                ("Reads/sec", "Available", "Rate") if second % 2 else
+                ("Bytes/sec", "Pages/sec") if second in (2, 6) else
+                ("Bytes/sec",))])
+        self.assertEqual([v for _, counter, v in found
+                          if counter == "Reads/sec"], [None, 70, 70])
+        self.assertEqual(self.values(*paths[::-1])[0][0], 1)
+
+    def test_objects(self):
+        """Whole objects of a log and V1 blocks are one series."""
+        blocks = [log_seeds.memory_block(tick) for tick in (2, 4, 6)]
+        paths = self.files(log("\\\\PC", (1, 3, 5)), b"".join(blocks))
+        done = self.run_program("cook", "-q", "--format", "json", *paths)
+        rates = [(MergeCase.second(v["time"]), v["value"])
+                 for v in done.objects() if v["counter_id"] == 10]
+        self.assertEqual(rates, [(1, None)] + [(n, 70) for n in range(2, 7)])
+        out = os.path.join(self.folder, "all.pfb")
+        self.run_program("convert", "-q", *paths, "-o", out)
+        rates = [v["value"] for v in self.run_json("cook", out)
+                 if v["counter_id"] == 10]
+        self.assertEqual(rates, [None] + [70] * 5)
+
+
+class Machines(SeriesCase):
+    """V1 blocks name their machine; the clocks show restarts."""
+
+    def test_names_and_clocks(self):
+        def other(moment):
+            """A machine of the same name that started later."""
+            data = bytearray(block(moment, 2, step=50))
+            data[56:64] = (moment * TICKS - 5 * TICKS).to_bytes(8, "little")
+            return bytes(data)
+        paths = self.files(
+            b"".join(block(n, 2, name="A") for n in range(10, 20, 2)),
+            b"".join(block(n, 2, name="B", step=30)
+                     for n in range(11, 20, 2)),
+            b"".join(block(n, 2, step=7) for n in range(10, 20)),
+            b"".join(other(n) for n in range(12, 20)))
+        for order in (paths, paths[::-1]):
+            found = self.cooked(*order)
+            values = [value for *_, value in found]
+            self.assertEqual(values.count(None), 4)
+            self.assertEqual([values.count(rate) for rate in
+                              (20, 60, 14, 100)], [4, 4, 9, 7])
+
+
+if __name__ == "__main__":
+    unittest.main()
