@@ -43,11 +43,13 @@ void pfb_collector_close(pfb_collector *c)
     pfb_source_query_close(c->query_handle);
     pfb_collect_free_samples(c);
     pfb_collect_free_log(&c->log);
+    pfb_collect_free_log(&c->replaced_log);
     pfb_ended_free(&c->ended);
     forget_names(c);
     for (size_t i = 0; i < c->file_count; i++) {
         if (i != c->file) {
             pfb_collect_free_log(&c->files[i].log);
+            pfb_collect_free_log(&c->files[i].replaced_log);
             pfb_titles_free(&c->files[i].titles);
             pfb_metadata_free(&c->files[i].metadata);
             pfb_collect_release_query(&c->files[i].query);
@@ -99,9 +101,10 @@ bool pfb_collector_choose_file(pfb_collector *c, size_t file, pfb_source_failure
         return pfb_collect_no_memory(failure);
     while (c->file_count <= last)
         c->files[c->file_count++] = (parked_file){.file_number = ++c->last_file_number};
-    c->files[c->file] = (parked_file){c->log, c->titles, c->metadata, c->query, c->file_number};
+    c->files[c->file] = (parked_file){c->log, c->replaced_log, c->titles, c->metadata, c->query, c->file_number};
     c->file = file;
     c->log = c->files[file].log;
+    c->replaced_log = c->files[file].replaced_log;
     c->titles = c->files[file].titles;
     c->metadata = c->files[file].metadata;
     c->query = c->files[file].query;

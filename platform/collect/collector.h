@@ -53,7 +53,7 @@ typedef enum collected_version { VERSION_UNDECIDED, VERSION_V1, VERSION_V2 } col
 
 /* The state of a file that is not the chosen one. */
 typedef struct parked_file {
-    log_state log;
+    log_state log, replaced_log;
     titles titles;
     metadata metadata;
     query_info *query;
@@ -93,6 +93,7 @@ struct pfb_collector {
     query_info *query;       /* applies to the next V2 sample; null: none */
     sample_series series[2]; /* V2, V1 */
     log_state log;           /* logs.c */
+    log_state replaced_log;  /* `log` with its previous list of paths, until it has a sample; path_count is 0: none */
     ended_logs ended;
     uint32_t gaps;
     /* The results of the current sample: */

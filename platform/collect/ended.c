@@ -267,36 +267,75 @@ static void take_over(const log_pair *pair)
     newer->step = older->step;
 }
 
+/* Continues `older` if it shares a path with `l`; `sorted` has the paths of `l`. Frees `older`. Returns false when
+ * memory is exhausted. */
+static bool continue_log(log_state *older, log_state *l, const pfb_log_path *sorted, uint64_t local_time,
+                         uint32_t *gaps)
+{
+    log_pair pair = {.older = older,
+                     .newer = l,
+                     .sorted = sorted,
+                     .positions = malloc(older->path_count * sizeof *pair.positions),
+                     .gaps = calloc(l->path_count, sizeof *pair.gaps)};
+    bool has_memory = pair.positions && pair.gaps;
+    if (has_memory) {
+        memset(pair.positions, 0xFF, older->path_count * sizeof *pair.positions); /* PFB_LOG_NONE */
+        count_shared(older, sorted, l->path_count, &pair);
+        has_memory = place_values(&pair, local_time, gaps);
+    }
+    if (has_memory)
+        take_over(&pair);
+    free(pair.positions);
+    free(pair.gaps);
+    pfb_collect_free_log(older);
+    return has_memory;
+}
+
+/* Returns the sorted paths of a log. Returns null when memory is exhausted. */
+static pfb_log_path *sort_paths(const log_state *l)
+{
+    pfb_log_path *sorted = malloc(l->path_count * sizeof *sorted);
+    if (!sorted)
+        return NULL;
+    memcpy(sorted, l->paths, l->path_count * sizeof *sorted);
+    qsort(sorted, l->path_count, sizeof *sorted, compare_entries);
+    return sorted;
+}
+
 bool pfb_ended_continue(ended_logs *ended, log_state *l, uint64_t local_time, uint32_t *gaps)
 {
     if (ended->count == 0 || l->path_count == 0)
         return true;
-    pfb_log_path *sorted = malloc(l->path_count * sizeof *sorted);
+    pfb_log_path *sorted = sort_paths(l);
     if (!sorted)
         return false;
-    memcpy(sorted, l->paths, l->path_count * sizeof *sorted);
-    qsort(sorted, l->path_count, sizeof *sorted, compare_entries);
     size_t found = find_log(ended, sorted, l->path_count);
     bool has_memory = true;
     if (found < ended->count) {
         log_state older = remove_log(ended, found);
-        log_pair pair = {.older = &older,
-                         .newer = l,
-                         .sorted = sorted,
-                         .positions = malloc(older.path_count * sizeof *pair.positions),
-                         .gaps = calloc(l->path_count, sizeof *pair.gaps)};
-        has_memory = pair.positions && pair.gaps;
-        if (has_memory) {
-            memset(pair.positions, 0xFF, older.path_count * sizeof *pair.positions); /* PFB_LOG_NONE */
-            count_shared(&older, sorted, l->path_count, &pair);
-            has_memory = place_values(&pair, local_time, gaps);
-        }
-        if (has_memory)
-            take_over(&pair);
-        free(pair.positions);
-        free(pair.gaps);
-        pfb_collect_free_log(&older);
+        has_memory = continue_log(&older, l, sorted, local_time, gaps);
     }
+    free(sorted);
+    return has_memory;
+}
+
+void pfb_ended_replace(log_state *l, log_state *replaced)
+{
+    log_sample spare = l->samples[!l->newer];
+    l->samples[!l->newer] = (log_sample){.record = NULL};
+    *replaced = *l;
+    qsort(replaced->paths, replaced->path_count, sizeof *replaced->paths, compare_entries);
+    *l = (log_state){.has_bias = replaced->has_bias, .bias_minutes = replaced->bias_minutes};
+    l->samples[!l->newer] = spare;
+}
+
+bool pfb_ended_continue_replaced(log_state *replaced, log_state *l, uint64_t local_time, uint32_t *gaps)
+{
+    pfb_log_path *sorted = l->path_count > 0 ? sort_paths(l) : NULL;
+    bool has_memory = sorted || l->path_count == 0;
+    if (sorted)
+        has_memory = continue_log(replaced, l, sorted, local_time, gaps);
+    pfb_collect_free_log(replaced);
     free(sorted);
     return has_memory;
 }

@@ -5,8 +5,8 @@
 #include "collect/logs.h"
 
 /* The last samples of .blg files that have ended, with their paths, each until a later log continues it. At most
- * KEPT_MOST_OBJECTS logs and KEPT_MOST_BYTES are kept (kept.h): beyond that the oldest are dropped, but never the
- * latest. */
+ * STORE_MAX_OBJECTS logs and STORE_MAX_BYTES are kept (sample_store.h): beyond that the oldest are dropped, but never
+ * the latest. */
 
 /* Initialised to zero. */
 typedef struct ended_logs {
@@ -21,6 +21,13 @@ void pfb_ended_free(ended_logs *ended);
 /* Moves a log to the ended ones and clears *l. Logs without a sample, and text logs, are left as they are. Returns
  * false when memory is exhausted; then the log is left as it is, too. */
 bool pfb_ended_add(ended_logs *ended, log_state *l);
+
+/* Moves a log that has a sample and paths to *replaced, and prepares `l` for the next list of paths of the same log.
+ * The record in the spare sample of `l` stays there. */
+void pfb_ended_replace(log_state *l, log_state *replaced);
+
+/* Like pfb_ended_continue, but continues *replaced if it shares a path. Frees and clears it. */
+bool pfb_ended_continue_replaced(log_state *replaced, log_state *l, uint64_t local_time, uint32_t *gaps);
 
 /* Makes the last sample of an ended log the previous sample of `l`, whose first sample was loaded into the spare one:
  * that of the log that shares the most paths, of several the latest. A path is shared if its names and its type are

@@ -14,6 +14,7 @@
 void pfb_collect_forget_logs(pfb_collector *c)
 {
     log_state *l = &c->log;
+    pfb_collect_free_log(&c->replaced_log);
     l->path_count = 0;
     l->path_bytes_size = 0;
     l->has_sample = false;
@@ -40,6 +41,7 @@ void pfb_collect_free_log(log_state *l)
     free(l->path_bytes);
     free(l->paths);
     free(l->cells);
+    *l = (log_state){.path_bytes = NULL};
 }
 
 /* ---- Paths --------------------------------------------------------------------------------------------------- */
@@ -77,8 +79,8 @@ static bool copy_record(log_sample *sample, const pfb_log_reader *log, const pfb
     return has_memory;
 }
 
-/* Loads the list of paths, whose record is in the spare sample. If it differs from the previous list, the next sample
- * is not compared with earlier ones. */
+/* Loads the list of paths, whose record is in the spare sample. If it differs from the previous list, the latest sample
+ * is kept with that list: the next sample is compared with it like the first sample of a log with an ended log. */
 static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
 {
     log_state *l = &c->log;
@@ -87,6 +89,11 @@ static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
     pfb_log_path path;
     bool is_same =
         !l->is_text && l->path_bytes_size == size && size > 0 && memcmp(l->path_bytes, spare->record, size) == 0;
+    if (!is_same && l->has_sample && !l->is_text && l->path_count > 0) {
+        pfb_collect_free_log(&c->replaced_log);
+        pfb_ended_replace(l, &c->replaced_log);
+        spare = spare_sample(l);
+    }
     if (!is_same) {
         uint8_t *bytes = l->path_bytes;
         size_t capacity = l->path_bytes_capacity;
@@ -213,7 +220,10 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
     find_bias_of_objects(l, local_time);
     if (!l->has_begun) {
         pfb_text_clear(&c->texts); /* the names of the ended log are freed */
-        if (!pfb_ended_continue(&c->ended, l, local_time, &c->gaps))
+        bool has_memory = c->replaced_log.path_count > 0
+                              ? pfb_ended_continue_replaced(&c->replaced_log, l, local_time, &c->gaps)
+                              : pfb_ended_continue(&c->ended, l, local_time, &c->gaps);
+        if (!has_memory)
             return false;
         l->has_begun = true;
     }

@@ -364,6 +364,41 @@ class Rotated(SplitCase):
             self.rates("\\\\A", (1, 2), more=(other,)),
             self.rates("\\\\A", (3, 4))), [4, 0, 0, 0])
 
+    def test_a_list_of_paths_that_changes(self):
+        """A log with several lists has the values of a log for each list; a
+        value without one is new. The counter that is in every list has a
+        rate in every sample but the first."""
+        def path(name):
+            return w.path(log_seeds.RATE, log_seeds.FREQUENCY, "\\\\A",
+                          "Memory", None, name)
+        names = ["Pages/sec", "Page Faults/sec", "Reads/sec"]
+        lists = [([0], 3), ([1, 0], 2), ([1, 0], 2), ([0, 2], 3), ([2, 0], 1),
+                 ([], 1), ([0], 2)]
+        events, expected, latest, tick = [], [], {}, 0
+        for columns, count in lists:
+            events += w.paths(*[path(names[n]) for n in columns])
+            for _ in range(count):
+                tick += 1
+                time = w.LOCAL + tick * w.SECOND
+                events += w.sample(*[
+                    w.counter((n + 1) * tick * tick,
+                              log_seeds.FREQUENCY * tick, time=time)
+                    for n in columns], time=time)
+                for n in columns:
+                    # (n + 1) * (tick^2 - (tick - 1)^2) in a second
+                    expected.append((names[n], tick, (n + 1) * (2 * tick - 1)
+                                     if latest.get(n) == tick - 1 else None))
+                latest = {n: tick for n in columns}
+        path = self.file("a.blg", w.log(*events))
+        for arguments in ([path], ["-"]):
+            with open(path, "rb") as file:
+                done = self.run_program("cook", "-f", "json", *arguments,
+                                        stdin=file.read())
+            self.assertEqual((done.status, done.err), (0, ""))
+            self.assertEqual([(v["counter"], round(float(
+                v["time"][17:-1]) - 17.844) % 60, v["value"])
+                              for v in done.objects()], expected)
+
     def test_what_is_not_continued(self):
         old = ("\\\\A", (1,))
         for name, new, reason in (
