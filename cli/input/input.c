@@ -63,7 +63,8 @@ static bool read_file(int file, input *in)
     if (read_size < 0)
         diagnostics_file(in->name, errno);
     else if (read_size > 0)
-        diagnostics_say(STATUS_FILE, in->name, "exceeds 1 GiB; only regular files may be larger");
+        diagnostics_say(STATUS_FILE, in->name,
+                        "exceeds 1 GiB, and all of it is needed at once; only regular files may be larger");
     return read_size == 0;
 }
 

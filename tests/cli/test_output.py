@@ -82,10 +82,12 @@ class Endless(Case):
 
     def test_more_than_the_limit(self):
         begin = self.limit(3 * self.GIB)
-        done = self.run_program("check", "/dev/zero", begin=begin)
-        self.assertEqual((done.status, done.out, done.err), (
-            3, "", "/dev/zero: exceeds 1 GiB; only regular files may be "
-            "larger\n"))
+        for command, more in (("check", ""), (
+                "explain", ", and all of it is needed at once")):
+            done = self.run_program(command, "/dev/zero", begin=begin)
+            self.assertEqual((done.status, done.out, done.err), (
+                3, "", "/dev/zero: exceeds 1 GiB%s; only regular files may "
+                "be larger\n" % more))
 
     def test_large_regular_files(self):
         """A large sparse file is read whole and found malformed."""

@@ -142,7 +142,10 @@ class Memory(Case):
             self.assertLess(peak, MAX_BYTES, command)
 
     def test_captures(self):
-        self.check(write_capture, ["check"], ["cook", "-f", "csv", *CHOSEN])
+        out = os.path.join(self.folder, "out.pfb")
+        self.check(write_capture, ["check"], ["cook", "-f", "csv", *CHOSEN],
+                   ["convert", "-q", "-o", out],
+                   ["convert", "-q", "-o", out, *CHOSEN])
 
     def test_replays(self):
         """live, record and countersets of a recording."""
