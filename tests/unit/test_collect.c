@@ -179,9 +179,11 @@ static bool collect_all(const chunks *c, bool is_recorded, const char *path, cha
     return is_done;
 }
 
-/* Passes all registrations, query information and samples of a capture to the collector. */
-static bool put_capture(pfb_collector *collector, const chunks *c, pfb_source_failure *failure)
+/* Passes all registrations and query information of a capture to the collector, and its samples, or if `samples` is not
+ * 0 only those whose bits it has. */
+static bool put_samples(pfb_collector *collector, const chunks *c, unsigned samples, pfb_source_failure *failure)
 {
+    unsigned bit = 1;
     pfb_capture capture;
     pfb_chunk chunk;
     bool is_done = true;
@@ -193,10 +195,25 @@ static bool put_capture(pfb_collector *collector, const chunks *c, pfb_source_fa
             is_done = pfb_collector_put_registration(collector, &chunk.guid, chunk.request, body, size, NULL, failure);
         else if (chunk.tag == PFB_TAG_QUERY_INFO)
             is_done = pfb_collector_put_query_info(collector, body, size, NULL, failure);
-        else if (chunk.tag == PFB_TAG_DATA)
+        else if (chunk.tag == PFB_TAG_DATA && (samples == 0 || (samples & bit) != 0))
             is_done = pfb_collector_put_sample(collector, 0, body, size, failure);
+        bit <<= chunk.tag == PFB_TAG_DATA;
     }
     return is_done;
+}
+
+static bool put_capture(pfb_collector *collector, const chunks *c, pfb_source_failure *failure)
+{
+    return put_samples(collector, c, 0, failure);
+}
+
+/* Puts the first sample of a capture as that of a file, and the second one as that of another file. Both files have all
+ * metadata, which is put before the samples. */
+static bool put_two_files(pfb_collector *collector, const chunks *c, pfb_source_failure *failure)
+{
+    return pfb_collector_choose_file(collector, 1, failure) && put_samples(collector, c, 4, failure) &&
+           pfb_collector_choose_file(collector, 0, failure) && put_samples(collector, c, 1, failure) &&
+           pfb_collector_choose_file(collector, 1, failure) && put_samples(collector, c, 2, failure);
 }
 
 static void list_values(pfb_collector *collector, char text[TEXT])
@@ -456,6 +473,69 @@ Test(collect, countersets_are_described)
     pfb_bytes_free(&guids);
 }
 
+/* ---- Several files --------------------------------------------------------------------------------------------- */
+
+Test(collect, samples_of_two_files_are_compared)
+{
+    static chunks capture;
+    char text[TEXT];
+    pfb_source_failure failure = {0};
+    make_capture(&capture);
+    pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
+    cr_assert(c && pfb_collector_add(c, "\\Dinge(*)\\Dinge/s", &failure), "%s", failure.sentence);
+    cr_assert(put_two_files(c, &capture, &failure), "%s", failure.sentence);
+    list_values(c, text);
+    cr_expect_str_eq(text, RATES, "%s", text);
+    cr_expect_eq(pfb_collector_lost(c).gaps, 0);
+    cr_assert(pfb_collector_choose_file(c, 2, &failure) && put_samples(c, &capture, 1, &failure));
+    cr_expect_eq(pfb_collector_lost(c).gaps, PFB_GAP_BACKWARDS); /* time 0 after that of sample 1 */
+    pfb_collector_close(c);
+}
+
+Test(collect, metadata_belongs_to_its_file)
+{
+    static chunks capture;
+    pfb_collected_value v;
+    pfb_source_failure failure = {0};
+    make_capture(&capture);
+    pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
+    cr_assert(c && put_samples(c, &capture, 1, &failure) && pfb_collector_next(c, &v) && v.has_type);
+    cr_assert(pfb_collector_choose_file(c, 3, &failure));
+    uint8_t bytes[1024];
+    pfb_writer w;
+    pfb_write_init(&w, bytes, sizeof bytes);
+    write_reply(&w, 1);
+    cr_assert(pfb_collector_put_sample(c, 2, bytes, w.size_bytes, &failure) && pfb_collector_next(c, &v));
+    cr_expect(!v.has_type && !v.has_counterset && v.status == PFB_STATUS_UNKNOWN_TYPE);
+    cr_assert(pfb_collector_choose_file(c, 0, &failure));
+    cr_assert(pfb_collector_put_sample(c, 2, bytes, w.size_bytes, &failure) && pfb_collector_next(c, &v));
+    cr_expect(v.has_type && v.status == PFB_STATUS_OK && v.value == 15);
+    pfb_collector_close(c);
+}
+
+Test(collect, clocks_show_what_can_be_compared)
+{
+    static const struct {
+        pfb_collector_clocks newer;
+        uint32_t v2, v1;
+    } rows[] = {
+        {{1000, 20000000, 1000}, 0, 0},
+        {{2000, 30000000, 1000}, 0, 0},
+        {{2000, 30000000, 1001}, PFB_GAP_FREQUENCY, PFB_GAP_FREQUENCY},
+        {{2000, 19999999, 1000}, PFB_GAP_BACKWARDS, PFB_GAP_BACKWARDS},
+        {{999, 20000000, 1000}, PFB_GAP_RESTART, PFB_GAP_RESTART},
+        {{1000, 30000000, 1000}, 0, 0}, /* lags 1 second behind, and 1.001 are allowed */
+        {{1000, 30020000, 1000}, PFB_GAP_RESTART, PFB_GAP_RESTART},
+        {{3001, 30000000, 1000}, 0, 0},
+        {{3002, 30000000, 1000}, PFB_GAP_RESTART, 0}, /* leads: another machine, unless it is named */
+    };
+    static const pfb_collector_clocks older = {1000, 20000000, 1000};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cr_expect_eq(pfb_collector_compare_clocks(&older, &rows[i].newer, false), rows[i].v2, "row %zu", i);
+        cr_expect_eq(pfb_collector_compare_clocks(&older, &rows[i].newer, true), rows[i].v1, "row %zu", i);
+    }
+}
+
 /* ---- Exhausted memory -------------------------------------------------------------------------------------- */
 
 static bool is_memory(uint32_t code)
@@ -497,6 +577,15 @@ Test(collect, failed_allocations_are_reported)
             cr_expect(strstr(text, "a#0|Dinge/s|15/sec"), "allocation %zu: %s", n, text);
             failing = n;
         }
+        pfb_collector_close(c);
+    }
+    for (size_t n = 1; n == 1 || allocations >= failing; n++) {
+        pfb_source_failure failure = {0};
+        allocations = 0;
+        failing = n;
+        pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
+        bool is_done = c && put_two_files(c, &capture, &failure);
+        cr_expect(is_done || is_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
         pfb_collector_close(c);
     }
     failing = 0;
