@@ -24,7 +24,7 @@ enum { ENGLISH = 9 }; /* the language id of the name tables that this command ad
 
 /* An input file that is open. */
 typedef struct conversion {
-    merge_file *f;                     /* null: none has this number */
+    merge_file *f;
     title_scan titles, written_titles; /* while the file is not the chosen one */
     bool is_refused;                   /* the file has nothing for a capture, which was reported */
     bool is_begun;                     /* the chunks before the first sample were put */
@@ -69,7 +69,7 @@ typedef struct convert {
     filter_v1 filter;
     text_writer text;
     merge merge;
-    conversion **files; /* by number of the merge */
+    conversion **files; /* the open files, by their numbers; null for a number that is free */
     size_t file_count, file_capacity;
     size_t chosen;                      /* number of the file that is chosen in the collectors */
     pfb_bytes info;                     /* the query information that was written last */
@@ -562,6 +562,16 @@ static void begin_sample(convert *c, conversion *v, bool is_v2)
     put_held(c, v);
 }
 
+/* Notes the query information of the next V2 replies of a file. The collector that chooses samples by time counts the
+ * replies of each query. */
+static void set_recorded_info(convert *c, conversion *v, const uint8_t *info, size_t size)
+{
+    copy(&v->recorded_info, info, size);
+    if (sample_range_is_given(&c->range) &&
+        !pfb_collector_put_query_info(c->written_titles.collector, info, size, NULL, NULL))
+        memory_exhausted();
+}
+
 /* Handles a chunk that is no sample: puts it, or holds it until the next sample. It is held before the first sample,
  * and always if a pipe is filtered: counters are found only after all chunks that describe them were read. */
 static void handle_metadata(convert *c, conversion *v, const piece *p)
@@ -573,7 +583,7 @@ static void handle_metadata(convert *c, conversion *v, const piece *p)
             v->has_own[i] = true;
     }
     if (chunk->is_known && chunk->tag == PFB_TAG_QUERY_INFO)
-        copy(&v->recorded_info, p->body, p->size);
+        set_recorded_info(c, v, p->body, p->size);
     if (c->is_filtered && chunk->is_known && chunk->tag == PFB_TAG_NAMES)
         title_names_add(&c->titles, p->base, p->body, p->size);
     if (c->is_filtered && !v->is_scanned)
@@ -781,7 +791,7 @@ static void begin_file(convert *c, conversion *v)
     for (size_t i = 0; i < c->metadata.count; i++) {
         const metadata_file *file = &c->metadata.files[i];
         if (file->in.data && file->request == 0)
-            copy(&v->recorded_info, file->in.data, file->in.size);
+            set_recorded_info(c, v, file->in.data, file->in.size);
     }
     c->has_file = c->has_file || !v->is_refused;
 }

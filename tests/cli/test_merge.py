@@ -261,6 +261,18 @@ class Convert(MergeCase):
             self.assertEqual([v[3] for v in found][11:19],
                              [v[3] for v in expected(files[1])][1:])
 
+    def test_every(self):
+        """As for cook."""
+        files = [growing(1, range(1, 20)),
+                 growing(2, range(20, 40), name="Net", row="eth0")]
+        paths = self.written(*files)
+        made = self.made("all.pfb", *paths, "--every", "4")
+        self.assertEqual(
+            [v[:3] for v in self.values(made)],
+            [v[:3] for v in self.values(*paths, "--every", "4")])
+        self.assertEqual([v[1] for v in self.values(made)],
+                         [*range(1, 20, 4), *range(20, 40, 4)])
+
     def test_v1_and_v2(self):
         """They are different series of one recording."""
         blocks = self.file("v1", b"".join(block(n, 2) for n in (2, 4, 6)))
