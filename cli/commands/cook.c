@@ -245,7 +245,7 @@ static void begin_file(cook *c, merge_file *f)
         path_list_check_log(&c->paths, c->o, f->in.name);
     else
         metadata_files_put(&c->metadata, c->collector);
-    if (f->in.kind == INPUT_PDH_TEXT && f->error.code == PFB_OK)
+    if (f->in.kind == INPUT_PDH_TEXT && f->is_open)
         require_memory(pfb_collector_put_text_paths(c->collector, &f->text, NULL));
     else if (f->in.kind == INPUT_NAMES)
         diagnostics_say(STATUS_USAGE, f->in.name, "is a name table, which is given with --names");

@@ -10,8 +10,8 @@
  * is returned right after that one. Of equal times, the file that the command line names first comes first. A sample
  * whose header is malformed has the time of the one before it in its file, or of the start of the file.
  *
- * A regular file is opened when the samples of its start are next. The first samples of pipes are read before anything
- * is returned. Of each open file one window is in memory (input.h), and nothing is read past its next sample. */
+ * A regular file is opened when the time of its first sample is reached. Pipes are opened first and read up to their
+ * first samples. Of each open file one window is in memory (input.h), and nothing is read past its next sample. */
 
 typedef enum merge_item {
     MERGE_BEGIN,    /* the file was opened */
@@ -37,7 +37,8 @@ typedef struct merge_file {
     bool has_ended;     /* set it to end a file of blocks after the current one */
     uint64_t repeated;  /* samples that were left out because the previous one of another file has the same bytes */
     size_t repeated_at; /* offset in the file of the first of them */
-    /* Readers of the file, by its kind. */
+    /* Readers of the file, by its kind: */
+    bool is_open; /* the reader was opened */
     pfb_capture capture;
     pfb_chunk chunk;
     pfb_log_reader log;
@@ -47,7 +48,6 @@ typedef struct merge_file {
     /* ------------------------------------------------------------------------------------------ */
     const pfb_read_options *options;
     size_t position;    /* on the command line */
-    bool is_open;       /* a reader was opened */
     bool is_waiting;    /* the item is a sample that was not returned yet */
     bool is_put_off;    /* see merge_put_off() */
     bool is_repetition; /* another file has returned a sample of the same bytes */
