@@ -2,6 +2,7 @@
 #include "input/merge.h"
 
 #include "memory/memory.h"
+#include "output/diagnostics.h"
 #include "perfblock/v1.h"
 #include "perfblock/v2.h"
 
@@ -195,6 +196,7 @@ static merge_file *add_file(merge *m, const input *in, size_t position, int64_t 
         f->number++;
     m->files = memory_grow(m->files, &m->capacity, f->number + 1, sizeof(merge_file *));
     m->files[f->number] = f;
+    m->open_count++;
     m->count = f->number < m->count ? m->count : f->number + 1;
     open_reader(f);
     return f;
@@ -209,6 +211,7 @@ void merge_open_input(merge *m, const input *in, const pfb_read_options *options
 static void close_file(merge *m, merge_file *f)
 {
     m->files[f->number] = NULL;
+    m->open_count--;
     input_free(&f->in);
     free(f);
 }
@@ -250,8 +253,16 @@ static merge_file *open_next(merge *m, const merge_file *next_sample)
     input in;
     while (m->next < m->order_count) {
         const ordered_file *file = &m->order[m->next];
-        if (m->is_followed ? first_file(m) != NULL : next_sample && file->start > next_sample->time)
+        if (m->is_followed ? m->open_count > 0 : next_sample && file->start > next_sample->time)
             return NULL;
+        if (m->open_count == MERGE_MOST_FILES) {
+            if (!m->has_noted)
+                diagnostics_say(STATUS_FINE, file->name,
+                                "note: more than %d files overlap: this and later ones are opened when others end",
+                                MERGE_MOST_FILES);
+            m->has_noted = true;
+            return NULL;
+        }
         m->next++;
         if (input_open(&in, file->name, m->kind, m->is_followed))
             return add_file(m, &in, file->position, file->start);

@@ -11,7 +11,10 @@
  * whose header is malformed has the time of the one before it in its file, or of the start of the file.
  *
  * A regular file is opened when the time of its first sample is reached. Pipes are opened first and read up to their
- * first samples. Of each open file one window is in memory (input.h), and nothing is read past its next sample. */
+ * first samples. Of each open file one window is in memory (input.h), and nothing is read past its next sample. At most
+ * MERGE_MOST_FILES are open: if more overlap, the others wait until one of them ends, and a note says so. */
+
+enum { MERGE_MOST_FILES = 200 };
 
 typedef enum merge_item {
     MERGE_BEGIN,    /* the file was opened */
@@ -63,7 +66,9 @@ typedef struct merge {
     ordered_file *order; /* the files of the command line */
     size_t order_count, next;
     input_kind kind;
+    size_t open_count;
     bool is_followed, is_stopping;
+    bool has_noted; /* that too many files overlap */
     const pfb_read_options *options;
     merge_file *current; /* the file whose item was returned last, or null */
     merge_file *only;    /* see merge_open_input(); null once it was returned */

@@ -192,6 +192,22 @@ class Recordings(MergeCase):
         self.assertEqual([v[1] for v in both], [1, 2, 3, 9, 4, 5, 12])
         self.assertEqual([v for v in both if v[0] == "sda"], alone)
 
+    @unittest.skipIf(ON_WINDOWS, "command lines are short")
+    def test_many_files(self):
+        """At most 200 files are open; all are read."""
+        for count in (200, 230):
+            paths = [self.file("%d.pfb" % n, capture(*[
+                sample(second, n, boot=-100 * n) for second in (1, 5)]))
+                for n in range(count)]
+            found = self.values(*paths)
+            self.assertEqual(sorted(v[2] for v in found),
+                             sorted(2 * list(range(count))))
+            self.assertEqual([v[3] for v in found].count(0), count)
+            self.assertEqual("more than 200 files" in self.err, count > 200)
+            if count == 200:
+                seconds = [v[1] for v in found]
+                self.assertEqual(seconds, sorted(seconds))
+
     def test_rotated(self):
         """A boundary of files costs no interval."""
         whole = growing(1, range(1, 50))
