@@ -117,7 +117,9 @@ class Unknown(Case):
     def test_other_files_of_the_command_are_read(self):
         good = self.file("a.bin", w.reply(VALUE))
         other = self.file("b", b"%PDF-1.7\n")
-        done = self.run_program("cook", "--format", "json", good, other, good)
+        later = self.file("c.bin", w.reply(VALUE, stamps=w.clocks(hundred=
+                                                                  2**60)))
+        done = self.run_program("cook", "--format", "json", good, other, later)
         self.assert_error(done, 1, other, 0, "unknown_format")
         self.assertEqual([i["sample"] for i in done.objects()], [0, 1])
 

@@ -247,8 +247,8 @@ class NameTables(unittest.TestCase):
 
 
 def pair(older, newer, **options):
-    """The lines of the second of two blocks, as samples."""
-    lines, errors = v1_cook.cook_files([older, newer], **options)
+    """The lines of the second of two blocks of a file, as samples."""
+    lines, errors = v1_cook.cook_files([older + newer], **options)
     assert not errors
     return [line for line in lines if line["sample"] == 1]
 
@@ -310,9 +310,18 @@ class Cooking(unittest.TestCase):
         older, newer = (processes(("a", 1, n, {})) for n in (10, 12))
         lines, errors = v1_cook.cook_files([older, older[:80], newer])
         self.assertEqual([(line["sample"], line["value"]) for line in lines
-                          if line["position"] == 1], [(0, None), (2, 2)])
+                          if line["position"] == 1], [(0, None), (1, 2)])
         self.assertEqual([(error["_file"], error["code"], error["offset"])
                           for error in errors], [(1, "truncated_header", 0)])
+
+    def test_a_block_that_two_files_have(self):
+        """It is used once; in one file it is used twice."""
+        blocks = [processes(("a", 1, n, {})) for n in (10, 12)]
+        for files, count in (([blocks[0], blocks[1], blocks[0]], 2),
+                             ([blocks[0] + blocks[1], blocks[0]], 2),
+                             ([blocks[0] + blocks[1] + blocks[0]], 3)):
+            lines, _ = v1_cook.cook_files(files)
+            self.assertEqual(len({line["sample"] for line in lines}), count)
 
     def test_a_v2_block_between_v1_blocks_is_ignored(self):
         block = processes(("a", 1, 10, {}))

@@ -199,6 +199,14 @@ def continues(older, newer):
             1 + Fraction(hundreds, 10**10))
 
 
+class Series:
+    """The samples of one machine, as far as name and clocks show that."""
+
+    def __init__(self, number):
+        self.number = number
+        self.file, self.header = None, None  # of its latest sample
+
+
 class History:
     """The V1 samples that later ones are compared with."""
 
@@ -212,7 +220,9 @@ class History:
         the previous sample, and by title the samples that it is compared with.
         """
         header = sample.header
-        keys = {(header["_system_name"], item.item["object"])
+        machine = header["_system_name"]
+        series = self.choose(machine, header, file)
+        keys = {(machine, series.number, item.item["object"])
                 for item in sample.objects}
         found = {key[1]: self.stored[self.latest[key]]
                  for key in keys if key in self.latest}
@@ -287,24 +297,85 @@ def line_of(number, sample, place, titles, outcome):
 
 
 def by_time(files):
-    """Numbers of the files in the order of their first samples. Files without
-    a sample keep their place."""
+    """(number, start) of the files in the order of their first samples. Files
+    without a sample keep their place and have the start of the one before."""
     times = [v1.first_time(data) for data in files]
     timed = [n for n, time in enumerate(times) if time is not None]
     order = list(range(len(files)))
     for place, number in zip(timed, sorted(timed, key=lambda n: times[n])):
         order[place] = number
-    return order
+    starts = []
+    for number in order:
+        starts.append(times[number] if times[number] is not None
+                      else starts[-1] if starts else -2**63)
+    return list(zip(order, starts))
+
+
+class Reader:
+    """The blocks of a file that were not taken yet."""
+
+    def __init__(self, number, start, data):
+        self.number, self.data = number, data
+        self.parts = list(v1.decode_parts(data))
+        self.repeats = False
+        self.time = start
+        self.look()
+
+    def look(self):
+        """Find the time of the next block: without a valid header that of the
+        one before."""
+        self.has_time = bool(self.parts) and \
+            self.parts[0][0]["record"] != "error"
+        if self.has_time:
+            self.time = self.parts[0][0]["perf_time_100ns"]
+
+    def place(self):
+        """Where the next block is among those of all files."""
+        return self.time, not self.has_time, self.number
+
+    def content(self):
+        """The bytes of the next block, or None without a valid header."""
+        header = self.parts[0][0]
+        return self.data[header["offset"]:header["offset"] + header["size"]] \
+            if self.has_time else None
+
+    def take(self):
+        """The next block."""
+        part = self.parts.pop(0)
+        self.repeats = False
+        self.look()
+        return part
+
+
+def merged(files):
+    """(number of the file, records) of the blocks of all files, in the order
+    of their times. A block that another file has as well is left out."""
+    waiting, readers = by_time(files), []
+    while waiting or readers:
+        readers = [reader for reader in readers if reader.parts]
+        first = min(readers, key=Reader.place, default=None)
+        if waiting and (not first or waiting[0][1] <= first.time):
+            number, start = waiting.pop(0)
+            readers.append(Reader(number, start, bytes(files[number])))
+        elif first and first.repeats:
+            first.take()
+        elif first:
+            content = first.content()
+            for other in readers:
+                if other is not first and content is not None and \
+                        other.time == first.time and \
+                        other.content() == content:
+                    other.repeats = True
+            yield first.number, first.take()
 
 
 def cook_files(files, names=None, key_counter=None):
     """All lines of the blocks in several files, and their errors."""
     parts, errors = [], []
-    for number in by_time(files):
-        for part in v1.decode_parts(files[number]):
-            parts.append((number, part))
-            errors += [dict(record, _file=number) for record in part
-                       if record["record"] == "error"]
+    for number, part in merged(files):
+        parts.append((number, part))
+        errors += [dict(record, _file=number) for record in part
+                   if record["record"] == "error"]
     return list(cook_parts(parts, names, key_counter)), errors
 
 
