@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "walk.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,9 @@ uint8_t *copy_input(const uint8_t *data, size_t size)
 void end_round(uint8_t *copy, reading result)
 {
     free(copy);
+    if (getenv("PERFBLOCK_PRINT_READINGS"))
+        printf("%s at %zu, notes %" PRIx32 ", %" PRIu64 " items\n", pfb_code_name(result.error.code), result.error.offset,
+               result.notes, result.items);
     if (!result.broken)
         return;
     fprintf(stderr, "violated guarantee: %s\n", result.broken);

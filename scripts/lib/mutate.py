@@ -2,11 +2,11 @@
 """Plants one fault at a time in a copy of the sources and runs the tests that reach it; run by scripts/mutate."""
 
 import argparse
+import collections
+import concurrent.futures
 import hashlib
 import json
 import os
-import pathlib
-import random
 import re
 import shutil
 import signal
@@ -14,140 +14,37 @@ import subprocess
 import sys
 import time
 
+import checks
 import coverage
+import faults
 import fuzzing
 
-ROOT = fuzzing.ROOT
-FOLDER = ROOT / "build" / "mutate"
-COPY = FOLDER / "source"
-BUILD = FOLDER / "build"
-RESULTS = FOLDER / "results.json"
-BASELINE = FOLDER / "baseline.json"
-REACHED = FOLDER / "reached.json"
+ROOT = faults.ROOT
+BUILD = faults.FOLDER / "tests"
+RESULTS = faults.FOLDER / "results.json"
+BASELINE = faults.FOLDER / "baseline.json"
+REACHED = faults.FOLDER / "reached.json"
 ACCEPTED = ROOT / "tests" / "accepted_mutants.txt"
-FLAGS = "-O1 -w -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+FLAGS = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=0"}
+BEGIN = "<!-- mutation: written by scripts/mutate --write -->\n"
+END = "<!-- end of mutation -->\n"
 
-# ---- Faults ------------------------------------------------------------------------------------------
-
-# (name, pattern, replacement); in code only, without comments, strings and preprocessor lines.
-OPERATORS = [
-    ("comparison", re.compile(r"(?<=[\w)\]] )<(?= )"), "<="),
-    ("comparison", re.compile(r"(?<=[\w)\]] )<=(?= )"), "<"),
-    ("comparison", re.compile(r"(?<=[\w)\]] )>(?= )"), ">="),
-    ("comparison", re.compile(r"(?<=[\w)\]] )>=(?= )"), ">"),
-    ("comparison", re.compile(r"(?<= )==(?= )"), "!="),
-    ("comparison", re.compile(r"(?<= )!=(?= )"), "=="),
-    ("logic", re.compile(r"(?<= )&&(?= |$)"), "||"),
-    ("logic", re.compile(r"(?<= )\|\|(?= |$)"), "&&"),
-    ("arithmetic", re.compile(r"(?<=[\w)\]] )\+(?= )"), "-"),
-    ("arithmetic", re.compile(r"(?<=[\w)\]] )-(?= )"), "+"),
-    ("constant", re.compile(r"(?<![\w.\"'\[])(\d+)(?![\w.\]xX])"), lambda m: str(int(m[1]) + 1)),
-    ("size", re.compile(r"\b([A-Z][A-Z_]*_BYTES)\b(?! =)"), r"(\1 + 1)"),
-    ("size", re.compile(r"\b([A-Z][A-Z_]*_BYTES)\b(?! =)"), r"(\1 - 1)"),
-    ("check removed", re.compile(r"(?<=\bif )\((?=.*\)$)"), "(0 && "),
-    ("check forced", re.compile(r"(?<=\bif )\((?=.*\)$)"), "(1 || "),
-    ("return", re.compile(r"(?<=\breturn )true(?=;)"), "false"),
-    ("return", re.compile(r"(?<=\breturn )false(?=;)"), "true"),
-    ("statement removed", re.compile(r"(?<=^)(\s+)(?!return\b|break\b|continue\b|case\b)[\w.>\-\[\]]+ [|&+\-^]?= [^;{}]*;$"), r"\1;"),
-    ("statement removed", re.compile(r"(?<=^)(\s+)(?!return\b|sizeof\b)\w+\([^;{}]*\);$"), r"\1;"),
-    ("early return", re.compile(r"(?<=^)(\s+)(break|continue);$"), r"\1return (__typeof__(0))0;"),
-]
-
-
-def blank(text):
-    """The text with comments, strings, characters and preprocessor lines replaced by spaces of the same length."""
-    pattern = re.compile(r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|^#(?:[^\n]*\\\n)*[^\n]*', re.S | re.M)
-    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
-
-
-def enumerations(code):
-    """Line numbers of enumerations. They get no faults, because the tests use the same constants and would change with
-    them."""
-    lines = set()
-    for match in re.finditer(r"\benum\b[^;{]*\{[^}]*\}", code):
-        first = code.count("\n", 0, match.start()) + 1
-        lines.update(range(first, first + match[0].count("\n") + 1))
-    return lines
-
-
-class Mutant:
-    def __init__(self, path, line, column, operator, old, new, text):
-        self.path, self.line, self.column, self.operator = path, line, column, operator
-        self.old, self.new = old, new
-        self.before = text.strip()
-        self.after = (text[:column] + new + text[column + len(old):]).strip()
-
-    def key(self):
-        identity = f"{self.path}:{self.line}:{self.column}:{self.new}:{self.before}"
-        return hashlib.sha256(identity.encode()).hexdigest()[:16]
-
-    def __str__(self):
-        return f"{self.path}:{self.line}: {self.operator}: {self.before}  ->  {self.after}"
-
-
-def mutants_of(path):
-    text = (ROOT / path).read_text(encoding="utf-8")
-    code = blank(text)
-    excluded = enumerations(code)
-    originals = text.splitlines()
-    for number, line in enumerate(code.splitlines(), 1):
-        if number in excluded or not line.startswith(" "):
-            continue
-        for operator, pattern, replacement in OPERATORS:
-            for match in pattern.finditer(line):
-                new = match.expand(replacement) if isinstance(replacement, str) else replacement(match)
-                if "(0 && " in new or "(1 || " in new:
-                    new, old = close_condition(line, match.start(), new)
-                    if new is None:
-                        continue
-                else:
-                    old = match[0]
-                if operator == "early return":
-                    new = new.replace("return (__typeof__(0))0;", "return 0;")
-                yield Mutant(path, number, match.start(), operator, old, new, originals[number - 1])
-
-
-def close_condition(line, at, new):
-    """The replacement for the whole condition that begins at `at`, and its text."""
-    depth = 0
-    for i in range(at, len(line)):
-        depth += {"(": 1, ")": -1}.get(line[i], 0)
-        if depth == 0:
-            old = line[at:i + 1]
-            return f"{new}{old})", old
-    return None, None
-
-
-# ---- The copy of the sources, and its tests ----------------------------------------------------------
+# ---- Tests -------------------------------------------------------------------------------------------
 
 
 def prepare():
-    """Copies the sources that Git knows, builds them and returns the tests: {name: (command, environment, patterns)}."""
-    listed = fuzzing.quietly(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT)
-    for name in filter(None, listed.split("\0")):
-        source, copy = ROOT / name, COPY / name
-        if not source.is_file():
-            continue
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if not copy.exists() or copy.read_bytes() != source.read_bytes():
-            shutil.copy(source, copy)
-    fuzzing.quietly(["cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja", "-DCMAKE_C_COMPILER=clang", f"-DCMAKE_C_FLAGS={FLAGS}",
-                     "-DCMAKE_BUILD_TYPE=Debug", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",
-                     "-DPERFBLOCK_CLI=OFF", "-DPERFBLOCK_TESTS=ON", "-DPERFBLOCK_TEST_KINDS=unit;vectors"])
-    fuzzing.quietly(["cmake", "--build", BUILD])
-    tests = {}
-    for test in json.loads(fuzzing.quietly(["ctest", "--test-dir", BUILD, "--show-only=json-v1"]))["tests"]:
-        properties = {item["name"]: item["value"] for item in test["properties"]}
-        environment = dict(item.split("=", 1) for item in properties.get("ENVIRONMENT", []))
-        tests[test["name"]] = (test["command"], environment, properties.get("FAIL_REGULAR_EXPRESSION", []),
-                               properties.get("SKIP_REGULAR_EXPRESSION", []))
-    return tests
+    # The replacement of Criterion runs all tests of a program in one process, which is many times faster.
+    return faults.Build(BUILD, FLAGS, ["-DPERFBLOCK_TESTS=ON", "-DPERFBLOCK_STAND_IN=ON",
+                                       "-DPERFBLOCK_TEST_KINDS=unit;vectors"])
 
 
-def run_test(test, seconds):
-    """True if the test passes within `seconds`, or is skipped."""
-    command, environment, failing, skipping = test
+def run_test(test, seconds, replaced=None, folder=None):
+    """True if the test passes within this many seconds, or is skipped."""
+    command, environment, patterns = test
+    if replaced:
+        command = [replaced.get(part, part) for part in command]
+        environment = {**environment, "LD_LIBRARY_PATH": str(folder)}
     process = subprocess.Popen(command, cwd=BUILD / "tests", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", start_new_session=True,
                                env={**os.environ, **environment, **ENVIRONMENT})
@@ -157,38 +54,51 @@ def run_test(test, seconds):
         os.killpg(process.pid, signal.SIGKILL)  # start_new_session made it the leader of a group
         process.communicate()
         return False
-    if any(re.search(pattern, output) for pattern in skipping):
+    found = {kind: any(re.search(pattern, output) for pattern in listed) for kind, listed in patterns.items()}
+    if found["SKIP"]:
         return True
-    return process.returncode == 0 and not any(re.search(pattern, output) for pattern in failing)
+    return process.returncode == 0 and not found["FAIL"] and (found["PASS"] or not patterns["PASS"])
 
 
-def measure_baseline(tests):
-    """{test: seconds} without a fault; stored for later runs."""
+def measure_baseline(tests, limit):
+    """{test: seconds} without a fault, for tests that take longer at least `limit`; stored for later runs."""
     times = json.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.exists() else {}
     for number, (name, test) in enumerate(tests.items(), 1):
         if name in times:
             continue
         begin = time.monotonic()
-        if not run_test(test, 1800):
-            sys.exit(f"{name} fails without a fault; run it with ctest --test-dir {BUILD} -R {name}")
+        passed = run_test(test, limit)
         times[name] = time.monotonic() - begin
+        if not passed and times[name] < limit:
+            sys.exit(f"{name} fails without a fault; run it with ctest --test-dir {BUILD} -R {name}")
         BASELINE.write_text(json.dumps(times), encoding="utf-8")
-        print(f"measured {number} of {len(tests)} tests", flush=True)
+        if number % 20 == 0:
+            print(f"measured {number} of {len(tests)} tests", flush=True)
     return times
 
 
+def digest_of_sources():
+    text = "".join((ROOT / path).read_text(encoding="utf-8") for path in faults.all_files())
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def tests_by_line(tests):
-    """{file: {line: [test]}} from the profiles of scripts/coverage."""
-    if not coverage.PROFILES.is_dir():
+    """{file: {line: [test]}} from the profiles of scripts/coverage, which are made again when sources have changed."""
+    digest = digest_of_sources()
+    changed = max((ROOT / path).stat().st_mtime for path in faults.all_files())
+    if REACHED.exists():
+        stored = json.loads(REACHED.read_text(encoding="utf-8"))
+        if stored["sources"] == digest:
+            return stored["reached"]
+    if not coverage.PROFILES.is_dir() or coverage.PROFILES.stat().st_mtime < changed:
+        print("measuring which tests reach which lines", flush=True)
         coverage.run_tests()
-    if REACHED.exists() and REACHED.stat().st_mtime > coverage.PROFILES.stat().st_mtime:
-        return json.loads(REACHED.read_text(encoding="utf-8"))
     reached = {}
     for folder in sorted(coverage.PROFILES.iterdir()):
         profiles = sorted(folder.glob("*.profraw"))
         if folder.name not in tests or not profiles:
             continue
-        merged = FOLDER / "one.profdata"
+        merged = faults.FOLDER / "one.profdata"
         coverage.merge(profiles, merged)
         lines = None
         for line in coverage.export(merged, "-format=lcov").decode().splitlines():
@@ -198,66 +108,146 @@ def tests_by_line(tests):
                 number, count = line[3:].split(",")
                 if count != "0":
                     lines.setdefault(number, []).append(folder.name)
-    REACHED.write_text(json.dumps(reached), encoding="utf-8")
+    REACHED.write_text(json.dumps({"sources": digest, "reached": reached}), encoding="utf-8")
     return reached
 
 
 # ---- One fault ---------------------------------------------------------------------------------------
 
 
-def compile_object(path, out):
-    """An object without debug information, to detect faults without effect; None if it does not compile."""
-    includes = [f"-I{COPY / folder}" for folder in ("core/src", "core/include", "core/cpi/include", "core/lwp/include")]
-    done = subprocess.run(["clang", "-O2", "-w", "-std=c11", *includes, "-c", COPY / path, "-o", out], check=False,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return out.read_bytes() if done.returncode == 0 else None
+class Judge:
+    """Decides whether tests detect faults, and remembers the results."""
 
+    def __init__(self, limit):
+        self.limit = limit
+        self.build = prepare()
+        self.tests = self.build.tests()
+        self.times = measure_baseline(self.tests, limit)
+        self.reached = tests_by_line(self.tests)
+        self.results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+        self.kills = collections.Counter()  # (file, test): faults of the file that the test has detected
 
-def judge(mutant, tests, times, names, limit):
-    """Returns "killed NAME", "survived", "same" (the compiler sees no difference) or "invalid"."""
-    copy = COPY / mutant.path
-    source = (ROOT / mutant.path).read_bytes()
-    lines = source.decode().split("\n")
-    line = lines[mutant.line - 1]
-    lines[mutant.line - 1] = line[:mutant.column] + mutant.new + line[mutant.column + len(mutant.old):]
-    try:
-        is_source = mutant.path.endswith(".c")
-        before = compile_object(mutant.path, FOLDER / "before.o") if is_source else None
-        copy.write_bytes("\n".join(lines).encode())
-        if is_source:
-            after = compile_object(mutant.path, FOLDER / "after.o")
-            if after is None:
-                return "invalid"
-            if after == before:
-                return "same"
-        done = subprocess.run(["cmake", "--build", BUILD], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        if done.returncode != 0:
+    def know(self, fault):
+        """Uses an earlier result to choose the first tests of faults in the same file."""
+        kind, _, name = self.results.get(fault.key(), "").partition(" ")
+        if kind == "killed":
+            self.kills[fault.path, name] += 1
+
+    def order(self, fault):
+        """The tests that reach the line, or the file if the line is data: those that are short and have detected many faults
+        of the file come first."""
+        lines = self.reached.get(fault.path, {})
+        names = lines.get(str(fault.line)) or {name for names in lines.values() for name in names}
+        names = [name for name in names if self.times.get(name, self.limit) < self.limit]
+        return sorted(names, key=lambda name: self.times[name] / (1 + self.kills[fault.path, name]))
+
+    def judge(self, fault, folder):
+        """Returns "killed NAME", "survived", "same" (the compiler sees no difference) or "invalid"."""
+        replaced = self.build.plant(fault, folder)
+        if replaced is None:
             return "invalid"
-        for name in sorted(names, key=times.get):
-            if times[name] > limit:
-                continue
-            if not run_test(tests[name], 20 + 5 * times[name]):
+        for name in self.order(fault):
+            if not run_test(self.tests[name], 5 + 10 * self.times[name], replaced, folder):
                 return f"killed {name}"
-        return "survived"
-    finally:
-        copy.write_bytes(source)
+        return "same" if self.build.is_same(fault, folder) else "survived"
+
+    def judge_all(self, chosen, jobs):
+        remaining = [fault for fault in chosen if fault.key() not in self.results]
+        folders = [faults.FOLDER / f"job-{number}" for number in range(jobs)]
+        begin = time.monotonic()
+
+        def work(fault):
+            folder = folders.pop()
+            try:
+                return fault, self.judge(fault, folder)
+            finally:
+                folders.append(folder)
+
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for number, done in enumerate(pool.map(work, remaining), 1):
+                fault, verdict = done
+                self.results[fault.key()] = verdict
+                self.know(fault)
+                if number % 10 == 0 or number == len(remaining):
+                    save_results(self.results)
+                    print(f"{number} of {len(remaining)}, {(time.monotonic() - begin) / number:.2f} s each", flush=True)
+                if verdict == "survived":
+                    print(f"survived: {fault}", flush=True)
+
+
+def save_results(results):
+    written = RESULTS.with_suffix(".new")
+    written.write_text(json.dumps(results, indent=0), encoding="utf-8")
+    written.replace(RESULTS)
 
 
 # ---- Everything --------------------------------------------------------------------------------------
 
 
-def all_files():
-    files = [path for pattern in ("src/*/*.[ch]", "*/src/*.[ch]") for path in (ROOT / "core").glob(pattern)]
-    return sorted(str(path.relative_to(ROOT)) for path in files)
-
-
 def accepted():
-    """Faults without an effect that a test could detect: lines "BEFORE -> AFTER" of ACCEPTED, where comments state the
-    reasons."""
-    if not ACCEPTED.exists():
-        return set()
+    """Faults without an effect that a test could detect: lines FILE: BEFORE -> AFTER, each after its reason."""
     lines = ACCEPTED.read_text(encoding="utf-8").splitlines()
     return {line for line in lines if line and not line.startswith("#")}
+
+
+def sample_of(listed, count, seed):
+    """Faults chosen by a hash: a larger sample contains the smaller one, and most of a sample stays when sources change."""
+    rank = {fault: hashlib.sha256(f"{seed} {fault.key()}".encode()).digest() for fault in listed}
+    return sorted(listed, key=rank.get)[:count]
+
+
+def module_of(path):
+    parts = path.split("/")
+    return parts[1] if parts[1] != "src" else f"core/{parts[2]}"
+
+
+def share(killed, counted):
+    return 100.0 * killed / counted if counted else 100.0
+
+
+def summary(chosen, results):
+    """{folder: Counter of verdicts}, with those of all folders as "all", and the survivors that are not accepted."""
+    known = accepted()
+    counts, survivors = {}, []
+    for fault in chosen:
+        verdict = results[fault.key()].partition(" ")[0]
+        if verdict == "survived" and fault.identity() in known:
+            verdict = "accepted"
+        elif verdict == "survived":
+            survivors.append(fault)
+        for name in (module_of(fault.path), "all"):
+            counts.setdefault(name, collections.Counter())[verdict] += 1
+    return counts, survivors
+
+
+def table(counts, command):
+    lines = ["", f"`{command}`:", "", "| | planted | no effect | killed | accepted | survived | killed, % |",
+             "|---|--:|--:|--:|--:|--:|--:|"]
+    for name in sorted(counts, key=lambda name: (name == "all", name)):
+        count = counts[name]
+        unseen = count["same"] + count["invalid"]
+        percent = share(count["killed"], count["killed"] + count["survived"])
+        lines.append(f"| {name} | {count.total()} | {unseen} | {count['killed']} | {count['accepted']} | {count['survived']} | "
+                     f"{percent:.1f} |")
+    return "\n".join(lines) + "\n\n"
+
+
+def report(chosen, results, all_of_them, arguments):
+    counts, survivors = summary(chosen, results)
+    print()
+    for fault in survivors:
+        print(f"SURVIVED {fault}")
+    listed = {fault.identity() for fault in all_of_them}
+    for line in sorted(accepted() - listed):
+        print(f"{ACCEPTED.relative_to(ROOT)} has a fault that does not exist: {line}")
+    options = f" --sample {arguments.sample} --seed {arguments.seed}" if arguments.sample else ""
+    text = table(counts, f"scripts/mutate{options}")
+    print(text)
+    if arguments.write:
+        head, _, rest = coverage.PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        coverage.PAGE.write_text(head + BEGIN + text + END + rest.partition(END)[2], encoding="utf-8")
+    total = counts.get("all", {"killed": 0, "survived": 0})
+    return share(total["killed"], total["killed"] + total["survived"]) < arguments.score
 
 
 def parse_arguments():
@@ -267,58 +257,44 @@ def parse_arguments():
         "if less than --score percent are killed.")
     parser.add_argument("file", nargs="*", help="a source of core; default: all")
     parser.add_argument("--sample", type=int, help="number of faults, chosen at random")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the random choice; default 1")
-    parser.add_argument("--limit", type=float, default=600, help="skip tests that take longer than this many seconds")
-    parser.add_argument("--score", type=float, default=0, help="required percentage of killed faults; default 0")
-    parser.add_argument("--fresh", action="store_true", help="forget earlier results, profiles and times")
+    parser.add_argument("--seed", type=int, default=1, help="of the choice")
+    parser.add_argument("--limit", type=float, default=10, help="skip tests that take longer than this many seconds")
+    parser.add_argument("--score", type=float, default=0, help="the percentage that is asked for")
+    parser.add_argument("--jobs", type=int, default=1, help="number of faults at a time")
+    parser.add_argument("--survivors", action="store_true", help="test survivors of earlier runs again")
+    parser.add_argument("--write", action="store_true", help="update the table of docs/coverage.md")
+    parser.add_argument("--checks", action="store_true", help="remove the bounds checks of the readers, and replay and fuzz")
+    parser.add_argument("--seconds", type=float, default=60, help="of fuzzing for each of these checks")
+    parser.add_argument("--fresh", action="store_true", help="forget earlier results and times")
     return parser.parse_args()
 
 
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     arguments = parse_arguments()
-    files = [os.path.relpath(path, ROOT) for path in arguments.file] or all_files()
+    files = [os.path.relpath(path, ROOT) for path in arguments.file] or faults.all_files()
     for path in files:
-        if path not in all_files():
+        if path not in faults.all_files():
             sys.exit(f"{path} is no source of core")
+    faults.FOLDER.mkdir(parents=True, exist_ok=True)
+    faults.copy_sources()
+    if arguments.checks:
+        return checks.main(arguments, files)
     if arguments.fresh:
         for path in (RESULTS, BASELINE, REACHED):
             path.unlink(missing_ok=True)
-        shutil.rmtree(coverage.PROFILES, ignore_errors=True)
-    mutants = [mutant for path in files for mutant in mutants_of(path)]
-    if arguments.sample is not None and arguments.sample < len(mutants):
-        mutants = random.Random(arguments.seed).sample(mutants, arguments.sample)
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    all_of_them = [fault for path in faults.all_files() for fault in faults.faults_of(path)]
+    chosen = [fault for fault in all_of_them if fault.path in files]
+    if arguments.sample is not None:
+        chosen = sample_of(chosen, arguments.sample, arguments.seed)
     print("building", flush=True)
-    tests = prepare()
-    times = measure_baseline(tests)
-    reached = tests_by_line(tests)
-    results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    for number, mutant in enumerate(mutants, 1):
-        if mutant.key() not in results:
-            names = [name for name in reached.get(mutant.path, {}).get(str(mutant.line), []) if name in tests]
-            results[mutant.key()] = judge(mutant, tests, times, names, arguments.limit)
-            RESULTS.write_text(json.dumps(results, indent=0), encoding="utf-8")
-        print(f"{number} of {len(mutants)}: {results[mutant.key()]}: {mutant.path}:{mutant.line}", flush=True)
-    return report(mutants, results, arguments.score)
-
-
-def report(mutants, results, score):
-    known = accepted()
-    verdicts = {mutant: results[mutant.key()] for mutant in mutants}
-    killed = sum(verdict.startswith("killed") for verdict in verdicts.values())
-    survivors = [mutant for mutant, verdict in verdicts.items() if verdict == "survived"]
-    explained = [mutant for mutant in survivors if f"{mutant.before} -> {mutant.after}" in known]
-    open_ones = [mutant for mutant in survivors if mutant not in explained]
-    print()
-    for mutant in open_ones:
-        print(f"SURVIVED {mutant}")
-    counted = killed + len(open_ones)
-    reached = 100 * killed / counted if counted else 100
-    others = ", ".join(f"{sum(verdict == name for verdict in verdicts.values())} {text}"
-                       for name, text in (("same", "change nothing"), ("invalid", "do not compile")))
-    print(f"{killed} of {counted} killed: {reached:.1f} % ({len(explained)} survivors are accepted, {others})")
-    return reached < score
+    judge = Judge(arguments.limit)
+    for fault in all_of_them:
+        judge.know(fault)
+        if arguments.survivors and judge.results.get(fault.key()) == "survived":
+            del judge.results[fault.key()]
+    judge.judge_all(chosen, arguments.jobs)
+    return report(chosen, judge.results, all_of_them, arguments)
 
 
 if __name__ == "__main__":
