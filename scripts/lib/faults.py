@@ -219,14 +219,16 @@ class Build:
         return replaced
 
     def compile(self, path, name, output, folder, optimised=False):
-        """Compiles an object, with the changed file in `folder` unless this is None."""
+        """Compiles an object, with the changed file in `folder` unless this is None. Without optimisation, since that takes
+        much longer than the tests."""
         command = list(self.compilations[name])
         command[command.index("-o") + 1] = str(output)
         if folder:
             command = [str(folder / path) if part == str(COPY / path) else part for part in command]
             command.insert(1, f"-I{folder / 'core' / 'src'}")
         if optimised:
-            command = [part for part in command if not re.match(r"-O|-f(no-)?sanitize", part)] + ["-O2"]
+            command = [part for part in command if not re.match(r"-f(no-)?sanitize", part)]
+        command.append("-O2" if optimised else "-O0")
         output.parent.mkdir(parents=True, exist_ok=True)
         return run(command, cwd=self.folder, env={**os.environ, "CCACHE_DISABLE": "1"})
 

@@ -245,8 +245,10 @@ static size_t count_in_windows(const bytes *b, size_t size, size_t first, size_t
     size_t count = 0;
     size_t held = first < size ? first : size;
     while (!pfb_capture_open_window(&capture, b->data, held, held == size, NULL) &&
-           capture.error.code == PFB_CALLER_TOO_SMALL)
+           capture.error.code == PFB_CALLER_TOO_SMALL) {
+        cr_expect_eq(capture.error.offset, 0);
         held = held + step < size ? held + step : size;
+    }
     do {
         while (pfb_capture_next_chunk(&capture, &chunk))
             cr_expect_eq(capture.window_offset + chunk.offset, ends[count++]);

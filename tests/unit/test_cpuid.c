@@ -523,6 +523,8 @@ Test(cpuid, leaves_that_an_answer_needs)
     leaves[2].eax = 0x80000008;
     cpuid.count = 3; /* a leaf above the highest one is not missing */
     cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_known);
+    leaves[2].eax = 0x8000001C; /* the highest one is missing */
+    cr_expect_not(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_known);
     leaves[0].ebx ^= 1;
     cpuid.count = 1;
     cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_known, "a CPU of another vendor needs leaf 0 only");

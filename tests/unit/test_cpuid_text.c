@@ -145,6 +145,7 @@ Test(cpuid_text, other_lines_are_skipped)
         "CPU Type: AMD FX-8150",
         "AMD FX CPU 8150 @ 3.60 GHz",
         "CPU 0 is busy",
+        "CPU :",
         "CPUID Registers",
         "MSR 0000001B: 0000-0000-FEE0-0900 [S200]",
         "cafebabe",
@@ -207,6 +208,7 @@ Test(cpuid_text, malformed_lines_are_errors)
         "8000001C 00000000 00000000 80032013 00010200 8000000F",
         "8000001C: 00000000 00000000 80032013 00010200 8000000F",
         "8000001C ebx=80032013 ecx=00010200",
+        "8000001C: eax",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         char dump[200];

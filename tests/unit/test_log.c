@@ -233,6 +233,30 @@ Test(log, truncated_logs)
     }
 }
 
+/* A buffer is counted once, even if a window ends inside a record that begins in it. */
+Test(log, truncated_logs_in_windows)
+{
+    small_log log = make_small_log();
+    for (size_t i = 1; i < 4; i++) {
+        bytes b = log.b;
+        b.size = log.buffers[i];
+        uint8_t *copy = exact_copy(&b);
+        pfb_log_reader whole;
+        size_t expected = read_all(&whole, copy, b.size, NULL);
+        for (size_t window = 1; window <= b.size; window += 13) {
+            log_walk walk = walk_log(copy, b.size, window, NULL);
+            size_t count = 0;
+            while (walk_next(&walk))
+                count++;
+            cr_expect_eq(count, expected, "%zu bytes in windows of %zu: %zu records", b.size, window, count);
+            cr_expect_eq(walk.reader.error.code, whole.error.code, "%zu bytes in windows of %zu: %s", b.size, window,
+                         pfb_code_name(walk.reader.error.code));
+            walk_free(&walk);
+        }
+        free(copy);
+    }
+}
+
 Test(log, empty_and_short_input)
 {
     pfb_log_reader reader;
@@ -383,7 +407,8 @@ static pfb_error read_sample(const bytes *b, const pfb_read_options *options, ui
 {
     uint8_t *copy = exact_copy(b);
     pfb_log_sample_reader reader;
-    pfb_log_open_sample(&reader, copy, b->size, options);
+    bool is_open = pfb_log_open_sample(&reader, copy, b->size, options);
+    cr_expect_eq(is_open, reader.error.code == PFB_OK);
     pfb_error error = pfb_log_finish_sample(&reader);
     *notes = reader.notes;
     free(copy);

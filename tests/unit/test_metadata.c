@@ -374,6 +374,7 @@ static const list_case string_cases[] = {
     {"entries that wrap when multiplied", 4, 0x20000001, 0, PFB_BAD_STRING_COUNT, 4},
     {"largest count", 4, UINT32_MAX, 0, PFB_BAD_STRING_COUNT, 4},
     {"size that holds fewer entries", 0, 24, 0, PFB_BAD_STRING_COUNT, 4},
+    {"size one byte below that of the entries", 0, 31, 0, PFB_BAD_STRING_COUNT, 4},
     {"string in the block's header", 12, 0, 0, PFB_BAD_STRING_OFFSET, 12},
     {"string in the entries", 12, 31, 0, PFB_BAD_STRING_OFFSET, 12},
     {"string at the end", 28, 48, 2, PFB_BAD_STRING_OFFSET, 28},

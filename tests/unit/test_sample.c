@@ -369,6 +369,25 @@ Test(sample, countersets_are_distinguished_by_every_byte_of_their_guids)
     }
 }
 
+Test(sample, each_of_many_registrations_is_found)
+{
+    enum { COUNT = 7 };
+    sample *s = sample_new(1);
+    for (unsigned set = COUNT; set > 0; set--) {
+        pfb_counter counter = counter_without_references(5, 1000 + set);
+        sample_register(s, set, &counter, 1);
+    }
+    for (unsigned set = 1; set <= COUNT; set++) {
+        sample_query(s, set, 5, PFB_NO_ID, "a", set - 1);
+        sample_result(s, PFB_V2_SINGLE_COUNTER, NULL, 0);
+        sample_value(s, set, 4);
+    }
+    sample_load(s);
+    for (unsigned i = 0; i < COUNT; i++)
+        cr_expect_eq(s->table.columns[i].counter.type, 1001 + i, "counterset %u", i + 1);
+    sample_free(s);
+}
+
 Test(sample, counters_are_found_in_any_order_of_ids)
 {
     enum { COUNT = 500 };

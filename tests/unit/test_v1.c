@@ -601,6 +601,14 @@ Test(v1, multi_counts_in_both_conventions)
         {"bytes of which another value uses the last", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 19}}, false, 0},
         {"bytes of which another value uses the first", {{MULTI_TIMER, 8, 8}, {LARGE_RAWCOUNT, 8, 9}}, false, 0},
         {"bytes after the end of another value", {{MULTI_TIMER, 8, 8}, {LARGE_RAWCOUNT, 8, 8}}, true, 16},
+        {"unaligned bytes of which another value uses the first",
+         {{MULTI_TIMER, 8, 9}, {LARGE_RAWCOUNT, 8, 10}},
+         false,
+         0},
+        {"unaligned bytes after the end of another value",
+         {{MULTI_TIMER, 8, 9}, {LARGE_RAWCOUNT, 8, 9}},
+         true,
+         UINT32_C(20) << 24},
         {"a label uses no bytes", {{MULTI_TIMER, 8, 8}, {NODATA, 0, 16}}, true, 16},
         {"bytes that the value of the third definition uses",
          {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 4}, {RAWCOUNT, 4, 16}},
@@ -622,6 +630,30 @@ Test(v1, multi_counts_in_both_conventions)
         cr_expect_eq(value.multi_count, rows[i].items, "%s: %llx", rows[i].what, (unsigned long long)value.multi_count);
         value = first_value(rows[i].d, count_definitions(rows[i].d), true);
         cr_expect_eq(value.has_multi_count, rows[i].has_multi_count, "%s, big-endian", rows[i].what);
+    }
+}
+
+/* A value in each part of a long counter block uses the bytes after a multi timer's value. */
+Test(v1, multi_counts_of_long_counter_blocks)
+{
+    static uint8_t memory[8192];
+    for (uint32_t offset = 16; offset <= 2400; offset += 4) {
+        for (uint32_t is_used = 0; is_used < 2; is_used++) {
+            pfb_writer b;
+            v1_begin(&b, memory, sizeof memory, false);
+            v1_object(&b, 2, PFB_V1_NO_INSTANCES);
+            v1_counter(&b, 4, MULTI_TIMER, 8, offset - 8);
+            v1_counter(&b, 4, RAWCOUNT, 4, is_used ? offset : offset + 4);
+            pfb_write_end_object(&b);
+            pfb_write_end_v1(&b);
+            pfb_v1_reader block;
+            pfb_v1_object object;
+            pfb_v1_instance instance;
+            pfb_v1_value value;
+            cr_assert(pfb_v1_open(&block, memory, b.size_bytes, STRICT));
+            cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_instance(&block, &instance));
+            cr_expect(pfb_v1_next_value(&block, &value) && value.has_multi_count == !is_used, "offset %u", offset);
+        }
     }
 }
 
