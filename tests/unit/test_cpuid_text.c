@@ -20,9 +20,14 @@ static void describe(const char *dump, size_t size, char *out, size_t capacity, 
     memcpy(data, dump, size);
     out[0] = '\0';
     pfb_cpuid_text_open(text, data, size);
-    while (pfb_cpuid_text_next(text, &row) && at + 96 < capacity)
+    while (pfb_cpuid_text_next(text, &row) && at + 96 < capacity) {
+        uint32_t line = 1;
+        for (size_t i = 0; i < row.offset; i++)
+            line += data[i] == '\n';
+        cr_expect_eq(row.line, line);
         at += (size_t)snprintf(out + at, capacity - at, "%x %x/%x=%x,%x,%x,%x;", row.cpu, row.leaf.leaf,
                                row.leaf.subleaf, row.leaf.eax, row.leaf.ebx, row.leaf.ecx, row.leaf.edx);
+    }
     cr_expect_not(pfb_cpuid_text_next(text, &row), "no row is returned after the end");
     free(data);
 }
@@ -133,6 +138,20 @@ Test(cpuid_text, headings_begin_cpus)
         char dump[256];
         snprintf(dump, sizeof dump, LEAF_1 "%s\n" LEAF_1, headings[i]);
         expect_rows(dump, "0 1/0=600f20,0,0,0;1 1/0=600f20,0,0,0;");
+    }
+}
+
+/* Only hexadecimal digits are digits. */
+Test(cpuid_text, other_characters_in_a_number)
+{
+    for (unsigned c = 1; c < 256; c++) {
+        char dump[64];
+        char actual[256];
+        pfb_cpuid_text text;
+        snprintf(dump, sizeof dump, "8000001C EBX=0%c032013 EAX=0 ECX=10200 EDX=8000000F", (int)c);
+        describe(dump, strlen(dump), actual, sizeof actual, &text);
+        bool is_allowed = strchr("0123456789abcdefABCDEFxX", (int)c) != NULL; /* 0x begins a number */
+        cr_expect_eq(text.error.code, is_allowed ? PFB_OK : PFB_BAD_CPUID_LINE, "character %u", c);
     }
 }
 

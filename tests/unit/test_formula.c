@@ -11,6 +11,19 @@
 /* ---- Worked numbers ------------------------------------------------------------------------------------ */
 
 /* Figures printed by Windows tools, computed from their raw values; compared with the printed precision. */
+/* 0 means the size that the type declares. */
+Test(formula, sizes_of_both_values_must_agree)
+{
+    static const uint32_t sizes[] = {0, 4, 8};
+    for (size_t i = 0; i < 9; i++) {
+        pfb_raw_value older = {.type = 0x00400500, .has = PFB_HAS_VALUE, .value = 1, .value_size = sizes[i / 3]};
+        pfb_raw_value newer = {.type = 0x00400500, .has = PFB_HAS_VALUE, .value = 3, .value_size = sizes[i % 3]};
+        bool differ = older.value_size * newer.value_size == 32;
+        expect_status(pfb_formula_evaluate(&older, &newer, NULL), differ ? PFB_STATUS_TYPE_MISMATCH : PFB_STATUS_OK,
+                      "PERF_COUNTER_LARGE_DELTA");
+    }
+}
+
 Test(formula, published_figures)
 {
     pfb_raw_value older = {.type = COUNTER, .has = ALL_INPUTS, .value = 100, .perf_time = 1000, .perf_freq = 3020490};

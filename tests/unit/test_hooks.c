@@ -185,6 +185,7 @@ static const fault faults[] = {
     {"a word after the characters", 3, 13, {{6, 4}}, PFB_BAD_LABEL, 0, 6},
     {"a number of characters that wraps when rounded up", 3, 13, {{6, 0xFFFFFFFE}}, PFB_BAD_LABEL, 0, 6},
     {"a NUL in a label", 3, 13, {{7, 0x00616870}}, PFB_BAD_LABEL, 0, 7},
+    {"a label that begins with NUL", 3, 13, {{7, 0x61687000}}, PFB_BAD_LABEL, 0, 7},
     {"padding other than 0", 2, 13, {{8, 0x01004120}}, PFB_BAD_LABEL, 0, 8},
     {"a label of 3 words", 3, 13, {{0, 0x00C0001A}}, PFB_BAD_LABEL, 0, 0},
     {"a label twice", 3, 14, {{115, 0x00C00026}, {116, 7}}, PFB_BAD_ORDER, 460, 1},

@@ -82,6 +82,7 @@ Test(log, the_header)
     cr_expect(reader.pointer_size == 8 && reader.buffer_count == 4);
     cr_expect(reader.bias_minutes == 480 && reader.standard_bias_minutes == 0 && reader.daylight_bias_minutes == -60);
     cr_expect(has_text(&reader.standard_name, "Standard") && has_text(&reader.daylight_name, "Daylight"));
+    cr_expect(reader.standard_name.size_bytes == 16 && reader.daylight_name.size_bytes == 16);
 }
 
 Test(log, records_are_copied_up_to_the_capacity)

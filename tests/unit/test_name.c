@@ -376,6 +376,8 @@ Test(name, equal_names_have_the_same_characters)
         }
     }
     cr_expect(!pfb_name_equal(&no_name, &(pfb_name){utf8, 0, PFB_ENCODING_UTF8}));
+    cr_expect(!pfb_name_equal(&(pfb_name){(const uint8_t *)"a", 1, PFB_ENCODING_UTF8},
+                              &(pfb_name){(const uint8_t *)"b", 1, PFB_ENCODING_UTF8}));
     cr_expect(!pfb_name_equal(&(pfb_name){utf8, 5, PFB_ENCODING_UTF8}, &(pfb_name){utf16le, 8, PFB_ENCODING_UTF16LE}));
     cr_expect(!pfb_name_equal(&(pfb_name){utf8, 9, PFB_ENCODING_UTF8}, &(pfb_name){utf8, 8, PFB_ENCODING_UTF8}));
     cr_expect(!pfb_name_equal(&(pfb_name){utf16le, 2, PFB_ENCODING_UTF16LE},

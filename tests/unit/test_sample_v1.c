@@ -176,6 +176,7 @@ Test(sample_v1, malformed_blocks)
         cr_expect(n->results <= s->counts.results && n->columns <= s->counts.columns && n->rows <= s->counts.rows &&
                       n->values <= s->counts.values && n->multi_counts <= s->counts.multi_counts,
                   "%s", pfb_fault_name((pfb_fault)fault));
+        cr_expect(s->loaded.code != PFB_OK || s->table.notes == block.notes, "%s", pfb_fault_name((pfb_fault)fault));
         if (s->loaded.code == PFB_OK)
             cr_expect_eq(memcmp(&s->counts, n, sizeof *n), 0, "%s", pfb_fault_name((pfb_fault)fault));
         size_t needed = pfb_sample_size(&s->counts);
