@@ -90,6 +90,12 @@ static void check_limits(walk *w, uint64_t groups)
         expect(w, groups > limit ? limited.out.error.code == PFB_CALLER_LIMIT : true,
                "a limit that is reached is reported");
     }
+    const pfb_cpi_limits half = {.bytes = w->size / 2};
+    pfb_cpi_hooks hooks;
+    pfb_cpi_group group;
+    pfb_cpi_hooks_open(&hooks, w->data, w->size, &half);
+    while (pfb_cpi_hooks_next(&hooks, &group))
+        expect(w, half.bytes == 0 || group.end_offset <= half.bytes, "groups lie within the limit of bytes");
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------- */

@@ -182,12 +182,28 @@ static void check_rewritten(walk *w, const snapshot_reader *r, snapshot_reader *
     free(sentence);
 }
 
+/* What the reader would reject is not written. */
+static void check_refused(walk *w)
+{
+    static pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS + 1];
+    for (uint32_t i = 0; i <= PFB_CPI_MOST_CPUS; i++)
+        cpus[i].cpu = i;
+    const pfb_cpi_step many = {.snapshot = {.cpus = cpus, .cpu_count = PFB_CPI_MOST_CPUS + 1}};
+    expect(w, pfb_cpi_text_write_step(&many, NULL, NULL, 0) == 0, "too many CPUs are not written");
+    cpus[1].cpu = 0;
+    const pfb_cpi_step repeated = {.snapshot = {.cpus = cpus, .cpu_count = 2}};
+    expect(w, pfb_cpi_text_write_step(&repeated, NULL, NULL, 0) == 0, "CPUs out of order are not written");
+    const pfb_cpi_widths wide = {64, 65};
+    expect(w, pfb_cpi_text_write_head(&wide, NULL, 0) == 0, "widths above 64 are not written");
+}
+
 /* Writes every step and reads it back, also with capacity for one CPU less. */
 static void check_writing(walk *w)
 {
     snapshot_reader *both = malloc(2 * sizeof *both);
     if (!both)
         return;
+    check_refused(w);
     snapshot_reader *r = &both[0];
     pfb_cpi_text_open(&r->text, w->data, w->size);
     for (;;) {

@@ -154,8 +154,8 @@ void end_round(uint8_t *copy, reading result)
 {
     free(copy);
     if (getenv("PERFBLOCK_PRINT_READINGS"))
-        printf("%s at %zu, notes %" PRIx32 ", %" PRIu64 " items\n", pfb_code_name(result.error.code), result.error.offset,
-               result.notes, result.items);
+        printf("%s at %zu, notes %" PRIx32 ", %" PRIu64 " items, sum %" PRIx64 "\n", pfb_code_name(result.error.code),
+               result.error.offset, result.notes, result.items, result.sum);
     if (!result.broken)
         return;
     fprintf(stderr, "violated guarantee: %s\n", result.broken);

@@ -78,8 +78,8 @@ uint64_t hash(const uint8_t *data, size_t size);
  * memory is exhausted; free the result. */
 uint8_t *copy_input(const uint8_t *data, size_t size);
 
-/* Frees the copy, and aborts if the reading violated a guarantee. Prints the verdict of the reading if the environment
- * has PERFBLOCK_PRINT_READINGS, to compare replays of two builds. */
+/* Frees the copy, and aborts if the reading violated a guarantee. Prints the reading if the environment has
+ * PERFBLOCK_PRINT_READINGS, to compare replays of two builds. */
 void end_round(uint8_t *copy, reading result);
 
 #endif

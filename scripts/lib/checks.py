@@ -51,7 +51,7 @@ A bounds check is an `if` in a source of the readers whose condition compares wi
 reports an error or returns false, zero or another constant. The first of these that detects the removal is named:
 
 - **sanitizer or guarantee**: the replay of the corpus, built with sanitizers and `PERFBLOCK_VERIFY`, stops the program.
-- **verdict**: the replay reads an input of the corpus with another error, offset or notes, or another number of items.
+- **reading**: the replay reads an input of the corpus with another error, offset, notes or items.
 - **fuzzing**: libFuzzer stops the program within {seconds:g} seconds, divided over the targets.
 
 """
@@ -147,7 +147,7 @@ class Judge:
             if status != 0:
                 return f"sanitizer or guarantee: {target}"
             if found != output:
-                return f"verdict: {target}"
+                return f"reading: {target}"
         for target in targets:
             if self.fuzz(target, folder, self.seconds / len(targets)):
                 return f"fuzzing: {target}"
@@ -173,7 +173,7 @@ def reasons():
 
 def report(checks, results, arguments):
     known = reasons()
-    means = ["sanitizer or guarantee", "verdict", "fuzzing", "not detected"]
+    means = ["sanitizer or guarantee", "reading", "fuzzing", "not detected"]
     counts = {}
     rows, missing = [], 0
     for fault, function, condition in checks:

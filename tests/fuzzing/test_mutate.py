@@ -10,6 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 
 import coverage  # noqa: E402
+import checks  # noqa: E402
+import faults  # noqa: E402
 import mutate  # noqa: E402
 
 SOURCE = """\
@@ -32,9 +34,14 @@ class Faults(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="perfblock_mutate_")
         self.addCleanup(folder.cleanup)
-        self.addCleanup(setattr, mutate, "ROOT", mutate.ROOT)
-        mutate.ROOT = pathlib.Path(folder.name)
-        (mutate.ROOT / "short.c").write_text(SOURCE, encoding="utf-8")
+        self.folder = pathlib.Path(folder.name)
+        for module in (faults, checks, coverage):
+            self.addCleanup(setattr, module, "ROOT", module.ROOT)
+            module.ROOT = self.folder
+        self.write(SOURCE)
+
+    def write(self, text):
+        (self.folder / "short.c").write_text(text, encoding="utf-8")
 
     def test_each_fault_of_a_function(self):
         condition = "size > end - 4 || size < HEADER_BYTES"
@@ -52,15 +59,51 @@ class Faults(unittest.TestCase):
             (10, "end += 2;"), (10, ";"),
             (11, "return false;"),
         }
-        mutants = list(mutate.mutants_of("short.c"))
-        self.assertEqual(expected, {(mutant.line, mutant.after) for mutant in mutants})
-        self.assertEqual(len(expected), len({mutant.key() for mutant in mutants}))
+        found = faults.faults_of("short.c")
+        self.assertEqual(expected, {(fault.line, fault.after) for fault in found})
+        self.assertEqual(len(expected), len({fault.key() for fault in found}))
 
-    def test_mutants_of_a_changed_line_have_new_keys(self):
-        before = {mutant.key() for mutant in mutate.mutants_of("short.c") if mutant.line == 10}
-        (mutate.ROOT / "short.c").write_text(SOURCE.replace("end += 1", "end += 3"), encoding="utf-8")
-        after = {mutant.key() for mutant in mutate.mutants_of("short.c") if mutant.line == 10}
+    def test_conditions_of_several_lines(self):
+        self.write(SOURCE.replace(" || ", " ||\n        "))
+        removed = [fault for fault in faults.faults_of("short.c") if fault.operator == "check removed"]
+        self.assertEqual(["if (0 && (size > end - 4 || size < HEADER_BYTES))"], [fault.after for fault in removed])
+
+    def test_nothing_reaches_defences(self):
+        self.write(SOURCE.replace("size > end - 4 || size < HEADER_BYTES", "PFB_NEVER(size > end - 4)"))
+        self.assertEqual({9, 10, 11}, {fault.line for fault in faults.faults_of("short.c")})
+
+    def test_results_belong_to_the_text_of_the_line(self):
+        before = {fault.key() for fault in faults.faults_of("short.c") if fault.line == 10}
+        self.write(SOURCE.replace("end += 1", "end += 3"))
+        after = {fault.key() for fault in faults.faults_of("short.c") if fault.line == 10}
         self.assertFalse(before & after)
+        self.write("\n" + SOURCE)
+        self.assertEqual(before, {fault.key() for fault in faults.faults_of("short.c") if fault.line == 11})
+
+    def test_a_larger_sample_contains_the_smaller_one(self):
+        found = faults.faults_of("short.c")
+        self.assertEqual(mutate.sample_of(found, 3, 1), mutate.sample_of(found, 8, 1)[:3])
+        self.assertNotEqual(mutate.sample_of(found, 8, 1), mutate.sample_of(found, 8, 2))
+
+    def test_bounds_checks(self):
+        (self.folder / "core/include/perfblock").mkdir(parents=True)
+        (self.folder / "core/include/perfblock/error.h").write_text("    PFB_SHORT,\n", encoding="utf-8")
+        self.write(SOURCE + """
+static int read(size_t size)
+{
+    if (size == 0)
+        return 0;
+    if (size < 3) {
+        error = PFB_SHORT;
+        return 1;
+    }
+    if (size > 5)
+        size = 5;
+    return 1;
+}
+""")
+        self.assertEqual([("is_short", "size > end - 4 || size < HEADER_BYTES"), ("read", "size < 3")],
+                         [(function, condition) for _, function, condition in checks.checks_of("short.c")])
 
 
 class Coverage(unittest.TestCase):

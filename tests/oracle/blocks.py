@@ -277,6 +277,7 @@ def decode_strings(data):
     size, count = struct.unpack_from("<II", data, 0)
     require(8 <= size <= len(data), "string block size", 0)
     require(count <= (size - 8) // 8, "string count", 4)
+    scanned, last = 0, NO_STRING
     for number in range(count):
         at = 8 + 8 * number
         ident, offset = struct.unpack_from("<II", data, at)
@@ -285,6 +286,10 @@ def decode_strings(data):
             require(8 + 8 * count <= offset < size, "string offset", at + 4)
             stop = find_nul(data, offset, size)
             require(stop is not None, "text without NUL", offset)
+            # Adjacent entries that share a string count once.
+            scanned += stop + 2 - offset if offset != last else 0
+            last = offset
+            require(scanned <= 16 * size, "overlapping strings", at + 4)
             item["text"] = text(data[offset:stop])
         yield item
 

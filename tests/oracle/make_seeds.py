@@ -127,6 +127,8 @@ def multiple_instances():
         "valid_rule09_bytes_after_nul": named(b"a\0\0\0z\0\xff\xff"),
         "valid_rule12_after_instances": kind4(
             w.instance(0, "a", value), tail=b"\xa5" * 24),
+        "valid_rule12_after_block": w.result(w.INSTANCES, w.instance_block(
+            w.instance(0, "a", value)) + b"\xa5" * 8),
         "valid_rule12_count_below_bytes": kind4(
             w.instance(0, "a", value), w.instance(1, "b", value), count=1),
     })
@@ -361,6 +363,10 @@ def registration_broken():
         "rule19_offset_in_entries": (5, w.string_block(names,
                                                        offsets=[24, 23])),
         "rule19_offset_beyond": (5, w.string_block(names, offsets=[24, 32])),
+        # Each string is the rest of the one before.
+        "rule19_overlapping": (5, w.string_block(
+            [(0, "x" * 400)] + [(n, "") for n in range(1, 100)],
+            offsets=[808 + 2 * n for n in range(100)])),
         "rule19_no_nul": (5, w.string_block([(1, "abc")], size=22)),
         "rule20_empty": (3, b""), "rule20_no_nul": (4, w.utf16("abc")),
         "rule20_nul_at_odd": (7, b"a\0\0b"),

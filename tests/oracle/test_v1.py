@@ -46,7 +46,6 @@ class Seeds(unittest.TestCase):
                 if found:
                     codes.add(found[0])
                     self.assertTrue(0 <= found[1] <= len(seed))
-        # excessive_values is missing: it needs more bytes than a seed has.
         self.assertEqual(codes, {
             "truncated_header", "truncated_block", "truncated_object",
             "truncated_definition", "truncated_instance",
@@ -54,7 +53,8 @@ class Seeds(unittest.TestCase):
             "bad_byte_order", "bad_header_size", "bad_object_count",
             "bad_object_size", "bad_definition_length", "bad_counter_count",
             "bad_instance_count", "bad_definition_size", "bad_instance_size",
-            "bad_counter_block_size", "bad_counter_offset", "bad_name"})
+            "bad_counter_block_size", "bad_counter_offset", "bad_name",
+            "excessive_values"})
 
     def test_name_tables(self):
         for name, seed in v1_seeds.name_table_seeds().items():

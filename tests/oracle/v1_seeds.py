@@ -242,6 +242,8 @@ def bases():
                                  v8(500), v4(7)),
         "multi_claimed_partly": counted(
             [c(30, MULTI, 8, 4), c(10, 0x00000B00, 2, 14)], v8(500), v4(7)),
+        "multi_claimed_unaligned": counted(
+            [c(30, MULTI, 8, 5), c(12, LARGE, 8, 6)], bytes(range(16))),
         "multi_no_room": counted([c(30, MULTI, 8, 4)], v8(500), b"\2\0\0"),
         "multi_both": counted([c(30, MULTI, 8, 4), c(30, MULTI_BASE, 8, 16)],
                               v8(500), v4(2), v8(3)),
@@ -337,6 +339,11 @@ def broken_objects():
         # 64 bytes of header, 40 of its counter, 8 of its counter block.
         bad["rule%s_%s_%s" % (rule, field, name)] = little.block(
             broken_object(field, number), single(little, title=4))
+    # 576 values, more than one per 4 bytes: they share their bytes.
+    bad["excessive_values"] = little.block(little.object(
+        2, [little.counter(30, MULTI, 8, 4)] * 24,
+        [little.instance(None, little.values(little.v8(7)))] * 24),
+        single(little, title=4))
     bad["rule28_big_minus_4"] = big.block(process(big, *ROWS, instances=-4))
     return bad
 

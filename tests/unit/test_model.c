@@ -87,6 +87,23 @@ Test(lwp_model, the_64_bit_sample_writes_7_values_and_10_inserts)
     expect_sample(17, 448, 8);
 }
 
+/* Windows that are larger than LWPCB and ring, which then do not begin at their first byte. */
+Test(lwp_model, windows_that_begin_before_the_memory)
+{
+    program p;
+    const uint32_t data1[] = {7, UNTOUCHED};
+    program_begin(&p, small_rings, 2, 2, NULL);
+    pfb_lwp_model_forget_memory(&p.model);
+    pfb_lwp_memory control = {p.control, sizeof p.control, CONTROL - MARGIN};
+    pfb_lwp_memory ring = {p.ring, sizeof p.ring, RING - MARGIN};
+    cr_assert(pfb_lwp_model_add_memory(&p.model, control) && pfb_lwp_model_add_memory(&p.model, ring));
+    program_switch_on(&p);
+    cr_expect_not(program_insert(&p, 7));
+    program_flush(&p);
+    program_expect_slots(&p, data1, 2, "larger windows");
+    program_expect_margins(&p);
+}
+
 /* ---- Counting ---------------------------------------------------------------------------------------------------- */
 
 /* Checks data1 of the records that `passes` executions of LWPVAL with data1 1, 2, 3 ... store. */

@@ -159,6 +159,7 @@ Test(pdh_text, paths)
         {"\"(PDH-CSV 4.0)\",\"a\"\",\"\n", {"a\"\",", NULL}, PFB_ENCODING_UTF8},
         {"\"(PDH-CSV 4.0)\",\"caf\xE9\"\n", {"caf\xC3\xA9", NULL}, PFB_ENCODING_WINDOWS_1252},
         {"\"(PDH-CSV 4.0)\",\"caf\xC3\xA9\"\n", {"caf\xC3\xA9", NULL}, PFB_ENCODING_UTF8},
+        {"\"(PDH-CSV 4.0)\",\"a\"b\",c\n", {"a\"b", "c", NULL}, PFB_ENCODING_UTF8},
         {"\"(PDH-CSV 4.0)\",\"\xEF\xBF\xBD\"\n", {"\xEF\xBF\xBD", NULL}, PFB_ENCODING_UTF8},
         {"\"(PDH-CSV 4.0)\",\"\x80\"\n", {"\xE2\x82\xAC", NULL}, PFB_ENCODING_WINDOWS_1252},
     };

@@ -187,14 +187,12 @@ typedef struct type_fields {
     uint8_t timer;      /* 0 tick, 1 100 ns, 2 object, 3 undefined */
     uint8_t display;    /* 0 to 15 */
     bool delta, delta_base, inverse, multi;
-    bool is_well_formed; /* reserved bits 0, subtype defined for the class, timer below 3 and only with COUNTER,
-                          * DELTA_BASE only with FRACTION, INVERSE only with RATE, MULTI only with RATE or BASE,
-                          * display at most 4 */
+    bool is_well_formed; /* class COUNTER, reserved bits 0, subtype defined, timer below 3, DELTA_BASE only with
+                          * FRACTION, INVERSE only with RATE, MULTI only with RATE or BASE, display at most 4 */
 } type_fields;
 
 static type_fields split_type(uint32_t value)
 {
-    static const uint8_t highest_subtype[4] = {2, 7, 1, 0}; /* by class */
     type_fields f = {.raw_size = (value & PFB_TYPE_SIZE_MASK) >> 8,
                      .type_class = (value & PFB_TYPE_CLASS_MASK) >> 10,
                      .subtype = (value & PFB_TYPE_SUBTYPE_MASK) >> 16,
@@ -204,13 +202,11 @@ static type_fields split_type(uint32_t value)
                      .delta_base = (value & PFB_TYPE_DELTA_BASE) != 0,
                      .inverse = (value & PFB_TYPE_INVERSE) != 0,
                      .multi = (value & PFB_TYPE_MULTI) != 0};
-    bool counter = f.type_class == CLASS_COUNTER;
-    bool rate = counter && f.subtype == SUBTYPE_RATE;
-    bool multi_allowed = rate || (counter && f.subtype == SUBTYPE_BASE);
-    f.is_well_formed = (value & PFB_TYPE_RESERVED_MASK) == 0 && f.subtype <= highest_subtype[f.type_class] &&
-                       f.timer < 3 && (counter || f.timer == 0) && f.display <= 4;
-    f.is_well_formed = f.is_well_formed && (!f.delta_base || (counter && f.subtype == SUBTYPE_FRACTION)) &&
-                       (!f.inverse || rate) && (!f.multi || multi_allowed);
+    bool is_rate = f.subtype == SUBTYPE_RATE;
+    f.is_well_formed = (value & PFB_TYPE_RESERVED_MASK) == 0 && f.type_class == CLASS_COUNTER &&
+                       f.subtype <= SUBTYPE_PRECISION && f.timer < 3 && f.display <= 4;
+    f.is_well_formed = f.is_well_formed && (!f.delta_base || f.subtype == SUBTYPE_FRACTION) &&
+                       (!f.inverse || is_rate) && (!f.multi || is_rate || f.subtype == SUBTYPE_BASE);
     return f;
 }
 
@@ -274,7 +270,7 @@ static pfb_denominator derive_denominator(const type_fields *f)
 bool pfb_counter_type_derive(uint32_t value, pfb_counter_type *row)
 {
     type_fields f = split_type(value);
-    if (!f.is_well_formed || f.type_class != CLASS_COUNTER)
+    if (!f.is_well_formed)
         return false;
     pfb_counter_type derived = {.value = value, .raw_size = f.raw_size};
     if (f.raw_size == PFB_RAW_DWORD || f.raw_size == PFB_RAW_LARGE)

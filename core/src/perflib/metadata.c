@@ -242,13 +242,11 @@ pfb_error pfb_registration_single_counter(const void *data, size_t size, const p
                                           pfb_counter *counter)
 {
     pfb_cursor cursor = pfb_cursor_make(data, size);
-    uint32_t notes = 0;
     const uint8_t *p = pfb_cursor_take(&cursor, REGISTERED_COUNTER_BYTES, PFB_TRUNCATED_HEADER);
     if (!p)
         return cursor.error;
-    if (pfb_cursor_left(&cursor) > 0)
-        pfb_cursor_tolerate(&cursor, pfb_is_strict(options), &notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
-                            REGISTERED_COUNTER_BYTES);
+    if (pfb_is_strict(options) && pfb_cursor_left(&cursor) > 0)
+        pfb_cursor_fail(&cursor, PFB_TRAILING_BYTES, REGISTERED_COUNTER_BYTES);
     if (cursor.error.code == PFB_OK)
         *counter = load_counter(p, 0);
     return cursor.error;
