@@ -75,6 +75,7 @@ class Fault:
         self.before = squeezed(text[begin:stop])
         self.after = squeezed(text[begin:start] + new + text[end:stop])
         self.mutated = (start, end, new)
+        self.text = text
         self.number = 0  # among faults of the file with the same texts
 
     def identity(self):
@@ -195,10 +196,9 @@ class Build:
         if it does not compile."""
         shutil.rmtree(folder, ignore_errors=True)
         start, end, new = fault.mutated
-        text = (COPY / fault.path).read_text(encoding="utf-8")
         changed = folder / fault.path
         changed.parent.mkdir(parents=True)
-        changed.write_text(text[:start] + new + text[end:], encoding="utf-8")
+        changed.write_text(fault.text[:start] + new + fault.text[end:], encoding="utf-8")
         objects = self.objects.get(fault.path, [])
         for name in objects:
             if not self.compile(fault.path, name, folder / name, folder):

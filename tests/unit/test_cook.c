@@ -440,7 +440,7 @@ static sample *separate_results(int64_t tick)
         sample_value(s, (uint64_t)tick * (i + 1), 4);
     }
     sample_result(s, PFB_V2_MULTIPLE_INSTANCES, NULL, 0);
-    static const instance values[] = {{1, "a"}, {2, "b"}, {3, "c"}, {1, "a"}, {7, "d"}};
+    static const instance values[] = {{1, "a"}, {1, "a"}, {2, "b"}, {3, "c"}, {7, "d"}};
     for (uint32_t i = 0; i < 5; i++) {
         sample_row(s, values[i].id, values[i].name);
         sample_value(s, (uint64_t)tick * 120, 8);
@@ -460,10 +460,13 @@ Test(cook, bases_in_the_result_of_another_query)
         for (uint32_t i = 0; i < 5; i++)
             r[i] = pfb_sample_cook_value(&older->table, &newer->table, 4 + i, column, NULL, NULL);
         expect_value(r[0], 60.0, "the first (1, a): 120 / 2");
-        expect_value(r[1], 120.0, "(2, b): 120 / 1");
-        expect_status(r[2], PFB_STATUS_MISSING_BASE, "(3, c) does not match (7, c)");
-        expect_value(r[3], 40.0, "the second (1, a): 120 / 3");
+        expect_value(r[1], 40.0, "the second (1, a): 120 / 3");
+        expect_value(r[2], 120.0, "(2, b): 120 / 1");
+        expect_status(r[3], PFB_STATUS_MISSING_BASE, "(3, c) does not match (7, c)");
         expect_status(r[4], PFB_STATUS_MISSING_BASE, "(7, d) does not match (7, c)");
+        displayed all = displayed_of(&older->table, &newer->table, NULL);
+        expect_displayed(&older->table, &newer->table, NULL, all);
+        displayed_free(all);
         pfb_sample_number_rows(&newer->table); /* reorders the rows */
     }
     sample_free_both(older, newer);

@@ -85,6 +85,22 @@ Test(cook_moved, counters_that_moved_are_found_in_their_result)
     sample_free_both(older, newer);
 }
 
+Test(cook_moved, counters_that_the_newer_result_has_twice_are_not_found)
+{
+    sample *older = results_of(1, (const uint32_t[]){6, 5}, 2, (const uint32_t[]){6, 5});
+    sample *newer = results_of(2, (const uint32_t[]){5, 6, 6}, 3, (const uint32_t[]){5, 6, 5});
+    static const bool is_found[2][3] = {{true, false, false}, {false, true, false}};
+    pfb_sample_match(&older->table, &newer->table);
+    for (uint32_t r = 0; r < 2; r++) {
+        for (uint32_t i = 0; i < 3; i++) {
+            pfb_formula_result v = pfb_sample_cook_value(&older->table, &newer->table, r, 3 * r + i, NULL, NULL);
+            cr_expect_eq(v.status, is_found[r][i] ? PFB_STATUS_OK : PFB_STATUS_NEED_TWO_SAMPLES,
+                         "result %u, counter %u", r, i);
+        }
+    }
+    sample_free_both(older, newer);
+}
+
 /* Replies without queries: counters without a known id are not those of an older result of another shape. */
 Test(cook_moved, counters_without_an_id_are_not_found)
 {

@@ -243,7 +243,7 @@ Test(sample_v1, counts_that_are_too_small_are_refused)
 
 /* ---- Parents ----------------------------------------------------------------------------------------- */
 
-/* Objects 10 ("p0", "p1"), 20 (no instances), 10 again ("q0"), 30 (children). */
+/* Objects 10 ("p0", "p1"), 20 (no instances), 10 again ("q0"), 5 (children). */
 static v1 *make_children(const uint32_t links[][2], size_t count)
 {
     v1 *s = v1_new(1);
@@ -256,7 +256,7 @@ static v1 *make_children(const uint32_t links[][2], size_t count)
     v1_object(&s->b, 10, 0);
     v1_instance(&s->b, "q0");
     pfb_write_end_object(&s->b);
-    v1_object(&s->b, 30, 0);
+    v1_object(&s->b, 5, 0);
     for (size_t i = 0; i < count; i++)
         v1_instance_of(&s->b, "c", PFB_V1_NO_UNIQUE_ID, links[i][0], links[i][1]);
     pfb_write_end_object(&s->b);
@@ -267,7 +267,7 @@ static v1 *make_children(const uint32_t links[][2], size_t count)
 Test(sample_v1, parents)
 {
     static const uint32_t links[][2] = {{0, 0},  {0, 1},  {10, 0}, {10, 1}, {10, 2}, {10, UINT32_MAX},
-                                        {20, 0}, {20, 1}, {99, 0}, {30, 9}, {30, 2}, {30, 12}};
+                                        {20, 0}, {20, 1}, {99, 0}, {5, 9},  {5, 2},  {5, 12}};
     static const char *const names[] = {NULL, NULL, "p0", "p1", NULL, NULL, NULL, NULL, NULL, "c", "c", NULL};
     enum { COUNT = sizeof links / sizeof links[0], FIRST = 4 };
     v1 *s = make_children(links, COUNT);

@@ -176,6 +176,7 @@ def oddities():
     blanks = struct.unpack("<4I", b"   A \x7fB         ")
     yield "strange_name", dump([(0x80000002 + i, 0, *blanks)
                                 for i in range(3)], marked)
+    yield "seven_numbers", dump(rows, columns) + " ".join(["00000001"] * 7) + "\n"
     yield "no_leaves", "hello\n"
     yield "no_bytes", ""
     yield "utf16", dump(rows[:2], marked).encode("utf-16")
