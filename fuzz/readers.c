@@ -174,6 +174,8 @@ static void touch_guid(walk *w, const pfb_guid *guid, size_t offset)
     pfb_guid_format(guid, text);
     expect(w, strlen(text) == 36 && pfb_guid_parse(text, 36, &parsed) && pfb_guid_equal(guid, &parsed),
            "a GUID can be formatted and parsed");
+    text[w->out.items % 2] = 'g';
+    expect(w, !pfb_guid_parse(text, 36, &parsed), "a GUID has hexadecimal digits");
 }
 
 static void touch_counter(walk *w, const pfb_counter *counter)

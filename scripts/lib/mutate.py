@@ -135,12 +135,14 @@ class Judge:
             self.kills[fault.path, name] += 1
 
     def order(self, fault):
-        """The tests that reach the line, or the file if the line is data: those that are short and have detected many faults
-        of the file come first."""
+        """The tests that reach the line, then those that reach only the file: the line may be data, or tests may have
+        changed since the profiles were made. Of both, those that are short and have detected many faults of the file come
+        first."""
         lines = self.reached.get(fault.path, {})
-        names = lines.get(str(fault.line)) or {name for names in lines.values() for name in names}
-        names = [name for name in names if self.times.get(name, self.limit) < self.limit]
-        return sorted(names, key=lambda name: self.times[name] / (1 + self.kills[fault.path, name]))
+        exact = lines.get(str(fault.line), [])
+        names = [name for name in {name for names in lines.values() for name in names}
+                 if self.times.get(name, self.limit) < self.limit]
+        return sorted(names, key=lambda name: (name not in exact, self.times[name] / (1 + self.kills[fault.path, name])))
 
     def judge(self, fault, folder):
         """Returns "killed NAME", "survived", "same" (the compiler sees no difference) or "invalid"."""

@@ -421,6 +421,7 @@ def query_seeds():
         "valid_identifiers_none": b"", "valid_identifiers": several,
         "valid_identifier_no_name": w.identifier(OTHER, 4, 9),
         "valid_identifier_empty_name": w.identifier(OTHER, name=""),
+        "valid_identifier_long_name": w.identifier(OTHER, name="x" * 1025),
         "valid_identifier_status": w.identifier(OTHER, 1, status=0x106A),
         "valid_identifier_after_nul": w.identifier(
             OTHER, raw_name=b"*\0\0\0junk"),

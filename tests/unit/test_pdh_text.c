@@ -100,7 +100,7 @@ Test(pdh_text, headers)
         {"\"(PDH-TSV 4.0) (X)(-60)\"\t\"\\\\PC\\A\\B\"\t\"\\\\PC\\A\\C\"\n", true, true, true, -60, "X", 2},
         {"\"(Pacific Daylight Time)(420)\",\"\\\\PC\\A\\B\"\n", true, false, true, 420, "Pacific Daylight Time", 1},
         {"(PDH-CSV 4.0) (X)(0),\\\\PC\\A\\B,\\\\PC\\A\\C\n", true, true, true, 0, "X", 2},
-        {"\xEF\xBB\xBF\"(PDH-CSV 4.0)\",\"a\"\r\n", true, true, false, 0, NULL, 1},
+        {"\xEF\xBB\xBF\"(Zone)(420)\",\"a\"\r\n", true, false, true, 420, "Zone", 1},
         {"\xEF\xBB\xBF\r\n\"(PDH-CSV 4.0)\",\"a\"\r\n", true, true, false, 0, NULL, 1},
         {"\"(PDH-CSV 4.0) ((UTC+01:00) Bern)(-120)\",\"a\"\n", true, true, true, -120, "(UTC+01:00) Bern", 1},
         {"\"(PDH-CSV 4.0)\"\n", true, true, false, 0, NULL, 0},
