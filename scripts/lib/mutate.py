@@ -267,7 +267,7 @@ def parse_arguments():
     parser.add_argument("--limit", type=float, default=10, help="skip tests that take longer than this many seconds")
     parser.add_argument("--score", type=float, default=0, help="the percentage that is asked for")
     parser.add_argument("--jobs", type=int, default=1, help="number of faults at a time")
-    parser.add_argument("--survivors", action="store_true", help="test survivors of earlier runs again")
+    parser.add_argument("--survivors", action="store_true", help="test survivors of earlier runs that are not accepted again")
     parser.add_argument("--write", action="store_true", help="update the table of docs/coverage.md")
     parser.add_argument("--checks", action="store_true", help="remove the bounds checks of the readers, and replay and fuzz")
     parser.add_argument("--seconds", type=float, default=60, help="of fuzzing for each of these checks")
@@ -279,6 +279,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     arguments = parse_arguments()
     files = [os.path.relpath(path, ROOT) for path in arguments.file] or faults.all_files()
+    if arguments.file and arguments.write:
+        sys.exit("--write needs all files")
     for path in files:
         if path not in faults.all_files():
             sys.exit(f"{path} is no source of core")
@@ -295,9 +297,11 @@ def main():
         chosen = sample_of(chosen, arguments.sample, arguments.seed)
     print("building", flush=True)
     judge = Judge(arguments.limit)
+    known = accepted()
     for fault in all_of_them:
         judge.know(fault)
-        if arguments.survivors and judge.results.get(fault.key()) == "survived":
+        survived = judge.results.get(fault.key()) == "survived" and fault.identity() not in known
+        if arguments.survivors and survived:
             del judge.results[fault.key()]
     judge.judge_all(chosen, arguments.jobs)
     return report(chosen, judge.results, all_of_them, arguments)

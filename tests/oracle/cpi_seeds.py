@@ -72,7 +72,7 @@ def broken():
         "bad_label": c.label(b"a\0c", ELAPSED),
         "bad_label_of_three_words": c.words(c.LABEL, (2, 0, ELAPSED)),
         "bad_label_size_zero": c.label(b"abc", ELAPSED, size=0),
-        "bad_label_size_beyond": c.label(b"abc", ELAPSED, size=255),
+        "bad_label_size_beyond": c.label(b"abcd", ELAPSED, size=255),
         "bad_order": framed(detailed() + summary()),
         "minor_mismatch": framed(summary(minor=2)),
         "elapsed_mismatch": framed(c.summary(ELAPSED + 1, ROWS)),
