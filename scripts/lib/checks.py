@@ -73,7 +73,7 @@ def rejections():
 
 
 def function_at(code, at):
-    names = re.findall(r"^(?!static_assert)[a-z][^\n;{}=]*?\b(\w+)\([^;{}]*\)\n\{", code[:at], re.M)
+    names = re.findall(r"^(?!static_assert)[A-Za-z][^\n;{}=]*?\b(\w+)\([^;{}]*\)\n\{", code[:at], re.M)
     return names[-1] if names else ""
 
 
