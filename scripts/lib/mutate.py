@@ -61,20 +61,21 @@ def run_test(test, seconds, replaced=None, folder=None):
     return process.returncode == 0 and not found["FAIL"] and (found["PASS"] or not patterns["PASS"])
 
 
-def measure_baseline(tests, limit):
+def measure_baseline(tests, limit, jobs):
     """{test: seconds} without a fault, for tests that take longer at least `limit`; stored for later runs."""
     times = json.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.exists() else {}
-    for number, (name, test) in enumerate(tests.items(), 1):
-        if name in times:
-            continue
+
+    def measure(name):
         begin = time.monotonic()
-        passed = run_test(test, limit)
-        times[name] = time.monotonic() - begin
-        if not passed and times[name] < limit:
-            sys.exit(f"{name} fails without a fault; run it with ctest --test-dir {BUILD} -R {name}")
-        BASELINE.write_text(json.dumps(times), encoding="utf-8")
-        if number % 20 == 0:
-            print(f"measured {number} of {len(tests)} tests", flush=True)
+        passed = run_test(tests[name], limit)
+        return name, passed, time.monotonic() - begin
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for name, passed, seconds in pool.map(measure, [name for name in tests if name not in times]):
+            if not passed and seconds < limit:
+                sys.exit(f"{name} fails without a fault; run it with ctest --test-dir {BUILD} -R {name}")
+            times[name] = seconds
+    BASELINE.write_text(json.dumps(times), encoding="utf-8")
     return times
 
 
@@ -119,11 +120,11 @@ def tests_by_line(tests):
 class Judge:
     """Decides whether tests detect faults, and remembers the results."""
 
-    def __init__(self, limit):
+    def __init__(self, limit, jobs):
         self.limit = limit
         self.build = prepare()
         self.tests = self.build.tests()
-        self.times = measure_baseline(self.tests, limit)
+        self.times = measure_baseline(self.tests, limit, jobs)
         self.reached = tests_by_line(self.tests)
         self.results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
         self.kills = collections.Counter()  # (file, test): faults of the file that the test has detected
@@ -296,7 +297,7 @@ def main():
     if arguments.sample is not None:
         chosen = sample_of(chosen, arguments.sample, arguments.seed)
     print("building", flush=True)
-    judge = Judge(arguments.limit)
+    judge = Judge(arguments.limit, arguments.jobs)
     known = accepted()
     for fault in all_of_them:
         judge.know(fault)
