@@ -5,6 +5,7 @@
 #include "support_formula.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The list of winperf.h with the parts of each formula, written from the description of the types and not from the
@@ -182,6 +183,11 @@ Test(counter_type, names_are_matched_whole)
                        "only the first `size` bytes are compared");
     cr_expect_null(pfb_counter_type_named("PERF_COUNTER_COUNTER\0", 21),
                    "a NUL within `size` bytes is part of the name");
+    char *exact = malloc(20); /* a sanitizer detects reads past the end */
+    cr_assert_not_null(exact);
+    memcpy(exact, "PERF_COUNTER_COUNTER", 20);
+    cr_expect_not_null(pfb_counter_type_named(exact, 20));
+    free(exact);
 }
 
 Test(counter_type, units_have_a_text)

@@ -234,6 +234,25 @@ Test(log, truncated_logs)
     }
 }
 
+/* An event of another provider may consist of its header only. */
+Test(log, events_without_payload)
+{
+    enum { HEADER_BYTES = 48 };
+    for (uint8_t size = HEADER_BYTES - 1; size <= HEADER_BYTES; size++) {
+        small_log log = make_small_log();
+        log.b.data[log.names] = size;
+        log.b.data[log.names + 1] = 0;
+        log.b.data[log.names + 0x18] = 0; /* of the GUID */
+        uint8_t *copy = exact_copy(&log.b);
+        pfb_log_reader reader;
+        read_all(&reader, copy, log.b.size, NULL);
+        bool is_refused = reader.error.code == PFB_BAD_EVENT_SIZE && reader.error.offset == log.names;
+        cr_expect_eq(is_refused, size < HEADER_BYTES, "an event of %u bytes: %s", size,
+                     pfb_code_name(reader.error.code));
+        free(copy);
+    }
+}
+
 /* A buffer is counted once, even if a window ends inside a record that begins in it. */
 Test(log, truncated_logs_in_windows)
 {
