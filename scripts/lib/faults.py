@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Faults in the sources of core, cpi and lwp, and a build into which they are planted; used by mutate.py and checks.py."""
 
+import functools
 import hashlib
 import json
 import os
@@ -60,6 +61,11 @@ def left_out(path, code):
     return lines
 
 
+@functools.lru_cache(maxsize=None)
+def without_comments(text):
+    return coverage.COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+
+
 def squeezed(text):
     return " ".join(text.split())
 
@@ -72,14 +78,15 @@ class Fault:
         self.line = text.count("\n", 0, start) + 1
         begin = text.rfind("\n", 0, start) + 1
         stop = text.find("\n", end - 1)
-        self.before = squeezed(text[begin:stop])
-        self.after = squeezed(text[begin:start] + new + text[end:stop])
+        shown = without_comments(text)
+        self.before = squeezed(shown[begin:stop])
+        self.after = squeezed(shown[begin:start] + new + shown[end:stop])
         self.mutated = (start, end, new)
         self.text = text
         self.number = 0  # among faults of the file with the same texts
 
     def identity(self):
-        """Does not depend on lines elsewhere in the file, so that results of other lines are kept when one changes."""
+        """Depends neither on comments nor on other lines of the file, so that results are kept when these change."""
         return f"{self.path}: {self.before} -> {self.after}"
 
     def key(self):

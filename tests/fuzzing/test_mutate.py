@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 import coverage  # noqa: E402
 import checks  # noqa: E402
 import faults  # noqa: E402
+import fuzzing  # noqa: E402
 import mutate  # noqa: E402
 
 SOURCE = """\
@@ -54,7 +55,7 @@ class Faults(unittest.TestCase):
             (7, "if (size > end - 4 || size < (HEADER_BYTES + 1))"),
             (7, "if (size > end - 4 || size < (HEADER_BYTES - 1))"),
             (7, f"if (0 && ({condition}))"), (7, f"if (1 || ({condition}))"),
-            (8, "return true; /* size == 0 */"),
+            (8, "return true;"),
             (9, ";"),
             (10, "end += 2;"), (10, ";"),
             (11, "return false;"),
@@ -104,6 +105,20 @@ static int read(size_t size)
 """)
         self.assertEqual([("is_short", "size > end - 4 || size < HEADER_BYTES"), ("read", "size < 3")],
                          [(function, condition) for _, function, condition in checks.checks_of("short.c")])
+
+
+class Checks(unittest.TestCase):
+    def test_every_reader_has_targets(self):
+        readers = {path for path in faults.all_files() if "/perflib/" in path and path.endswith(".c") and "/write" not in path}
+        self.assertTrue(readers)
+        self.assertFalse(readers - set(checks.TARGETS))
+        targets = {target for listed in checks.TARGETS.values() for target in listed}
+        self.assertFalse(targets - set(fuzzing.targets()))
+
+    def test_listed_faults_exist(self):
+        existing = {fault.identity() for path in faults.all_files() for fault in faults.faults_of(path)}
+        self.assertFalse(mutate.accepted() - existing)
+        self.assertFalse(set(checks.reasons()) - existing)
 
 
 class Coverage(unittest.TestCase):

@@ -527,6 +527,7 @@ Test(log, names_and_summary)
     expect_error(pfb_log_read_summary(b.data, 20, &summary), PFB_OK, 0, "summary");
     cr_expect(summary.first_time == 11 && summary.last_time == 12 && summary.sample_count == 13);
     expect_error(pfb_log_read_summary(b.data, 19, &summary), PFB_TRUNCATED_HEADER, 0, "a short summary");
+    cr_expect(summary.first_time == 0 && summary.last_time == 0 && summary.sample_count == 0);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------------------- */

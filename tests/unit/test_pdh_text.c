@@ -103,6 +103,7 @@ Test(pdh_text, headers)
         {"\xEF\xBB\xBF\"(Zone)(420)\",\"a\"\r\n", true, false, true, 420, "Zone", 1},
         {"\xEF\xBB\xBF\r\n\"(PDH-CSV 4.0)\",\"a\"\r\n", true, true, false, 0, NULL, 1},
         {"\"(PDH-CSV 4.0) ((UTC+01:00) Bern)(-120)\",\"a\"\n", true, true, true, -120, "(UTC+01:00) Bern", 1},
+        {"\"(PDH-TSV 4.0) (A,B)(60)\"\t\"a\"\n", true, true, true, 60, "A,B", 1},
         {"\"(PDH-CSV 4.0)\"\n", true, true, false, 0, NULL, 0},
         {"\"(PDH-CSV 4.0)\"", true, true, false, 0, NULL, 0},
         {"\"(PDH-CSV 4.0) (no bias)\",\"a\"\n", true, true, false, 0, NULL, 1},
