@@ -185,10 +185,10 @@ static void check_rewritten(walk *w, const snapshot_reader *r, snapshot_reader *
 /* What the reader would reject is not written. */
 static void check_refused(walk *w)
 {
-    static pfb_cpi_cpu cpus[PFB_CPI_MOST_CPUS + 1];
-    for (uint32_t i = 0; i <= PFB_CPI_MOST_CPUS; i++)
+    static pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT + 1];
+    for (uint32_t i = 0; i <= PFB_CPI_CPU_LIMIT; i++)
         cpus[i].cpu = i;
-    const pfb_cpi_step many = {.snapshot = {.cpus = cpus, .cpu_count = PFB_CPI_MOST_CPUS + 1}};
+    const pfb_cpi_step many = {.snapshot = {.cpus = cpus, .cpu_count = PFB_CPI_CPU_LIMIT + 1}};
     expect(w, pfb_cpi_text_write_step(&many, NULL, NULL, 0) == 0, "too many CPUs are not written");
     cpus[1].cpu = 0;
     const pfb_cpi_step repeated = {.snapshot = {.cpus = cpus, .cpu_count = 2}};
