@@ -31,9 +31,9 @@ extern "C" {
  *     pfb_collector_put_sample(c, 0, second, second_size, &failure);
  *     while (pfb_collector_next(c, &v))
  *
- * Replies are copied and may be hostile. A collector holds the latest sample, the samples it may be compared with (V1:
- * at most 4096 objects and 64 MiB besides the latest), names and registrations. Work is linear in the input, n log n
- * where something is sorted.
+ * Replies are copied and may be hostile. A collector holds the latest sample, the samples it may be compared with (at
+ * most 4096 objects and 64 MiB besides the latest; V2 replies count as one object), names and registrations. Work is
+ * linear in the input, n log n where something is sorted.
  *
  * Functions that return false report the reason in `failure`, which may be null. When memory is exhausted the code is
  * PFB_WIN32_OUTOFMEMORY, and the collector can still be used and closed. A collector may be used by one thread at a
@@ -218,9 +218,10 @@ PFB_API bool pfb_collector_put_query_info(pfb_collector *collector, const void *
                                           pfb_source_failure *failure);
 
 /* The next V2 reply or V1 block; it becomes the current sample. `version` is 2, 1, or 0 to detect it by the signature.
- * Each object of a V1 block is compared with the latest block of the same machine that has this object. Consecutive V1
- * blocks with different objects of the same machine and time are one sample: they have the same number. Returns false
- * only when memory is exhausted; pfb_collector_reply has the error of malformed bytes. */
+ * A V2 reply is compared with the latest one of the same file, or of another file that can be compared with it
+ * (pfb_collector_begin_file). Each object of a V1 block is compared with the latest block of the same machine that has
+ * this object. Consecutive V1 blocks with different objects of the same machine and time are one sample: they have the
+ * same number. Returns false only when memory is exhausted; pfb_collector_reply has the error of malformed bytes. */
 PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version, const void *data, size_t size,
                                       pfb_source_failure *failure);
 
@@ -238,12 +239,12 @@ PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version
  *     }
  *
  * Paths and names apply to the samples that follow. A sample becomes the current one, with a value for each of its
- * counters and instances in the order of the log. It is compared with the previous sample of the same log if that has
- * the same paths. The first sample of a log is compared with the last one of a log that has ended: of the one that
- * shares the most paths and types, and of machines whose clocks continue as those of other files must (begin_file), as
- * far as the values contain clocks. Memory holds two samples, the paths and the names, however large the log is, and
- * the last sample of each ended log that none has continued. Other records have no values. pfb_collector_reply has the
- * error; its offset counts from the start of the reader's window. */
+ * counters and instances in the order of the log. It is compared with the previous sample of the same log. If that has
+ * another list of paths, the paths that both have are compared. The first sample of a log is compared with the last one
+ * of a log that has ended: of the one that shares the most paths and types, and of machines whose clocks continue as
+ * those of other files must (begin_file), as far as the values contain clocks. Memory holds two samples, the paths and
+ * the names, however large the log is, and the last sample of each ended log that none has continued. Other records
+ * have no values. pfb_collector_reply has the error; its offset counts from the start of the reader's window. */
 PFB_API bool pfb_collector_put_log_record(pfb_collector *collector, const pfb_log_reader *log,
                                           const pfb_log_record *record, pfb_source_failure *failure);
 
@@ -377,7 +378,7 @@ PFB_API bool pfb_collector_sample(pfb_collector *collector, pfb_collected_sample
 #define PFB_GAP_BACKWARDS UINT32_C(1) /* time runs backwards */
 #define PFB_GAP_FREQUENCY UINT32_C(2) /* the performance clocks have different frequencies */
 #define PFB_GAP_RESTART UINT32_C(4)   /* the clocks show a restart or another machine */
-#define PFB_GAP_COUNTERS UINT32_C(8)  /* the counters differ */
+#define PFB_GAP_COUNTERS UINT32_C(8)  /* the queries or the counters differ */
 
 /* Why samples were not compared with an older one: all reasons since the collector was opened. */
 typedef struct pfb_collector_losses {
