@@ -211,9 +211,24 @@ class History:
     """The V1 samples that later ones are compared with."""
 
     def __init__(self):
-        self.latest = {}  # (machine, title) -> order of its latest sample
+        self.latest = {}  # (machine, series, title) -> order of its latest
         self.stored = {}  # order -> (sample, number, file, keys)
         self.count = 0    # of all samples that were stored; the next order
+        self.series = defaultdict(list)  # machine -> its series, oldest first
+        self.series_count = 0
+
+    def choose(self, machine, header, file):
+        """The series of a sample: that of the latest sample of its file, else
+        the newest that the sample continues, else a new one."""
+        known = self.series[machine][::-1]
+        for series in known:
+            if series.file == file:
+                return series
+        for series in known:
+            if continues(series.header, header):
+                return series
+        self.series_count += 1
+        return Series(self.series_count)
 
     def add(self, sample, number, file):
         """The number of a new sample, which is `number` unless it is part of
@@ -224,7 +239,7 @@ class History:
         series = self.choose(machine, header, file)
         keys = {(machine, series.number, item.item["object"])
                 for item in sample.objects}
-        found = {key[1]: self.stored[self.latest[key]]
+        found = {key[2]: self.stored[self.latest[key]]
                  for key in keys if key in self.latest}
         if self.stored:
             last, at, _, _ = self.stored[max(self.stored)]
@@ -234,6 +249,9 @@ class History:
                         "_system_name", "perf_time", "perf_time_100ns")):
                 number = at
         if keys:
+            if series not in self.series[machine]:
+                self.series[machine].append(series)
+            series.file, series.header = file, header
             self.store(keys, (sample, number, file, keys))
         return number, {title: older[0] for title, older in found.items()
                         if older[2] == file or continues(older[0].header,
@@ -243,7 +261,7 @@ class History:
         """Store a sample, and drop those that are the latest of no object."""
         self.latest.update((key, self.count) for key in keys)
         self.stored = {order: older for order, older in self.stored.items()
-                     if order in self.latest.values()}
+                       if order in self.latest.values()}
         while self.stored and len(keys) + sum(
                 len(older[3]) for older in self.stored.values()) > MAX_OBJECTS:
             del self.stored[min(self.stored)]
@@ -251,6 +269,9 @@ class History:
         self.count += 1
         self.latest = {key: order for key, order in self.latest.items()
                        if order in self.stored}
+        used = {key[1] for key in self.latest}
+        for machine, known in self.series.items():
+            self.series[machine] = [s for s in known if s.number in used]
 
 
 def cook_parts(parts, names=None, key_counter=None):
