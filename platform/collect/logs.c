@@ -36,12 +36,13 @@ void pfb_collect_free_log_sample(log_sample *sample)
 
 void pfb_collect_free_log(log_state *l)
 {
-    for (size_t i = 0; i < 2; i++)
-        pfb_collect_free_log_sample(&l->samples[i]);
-    free(l->path_bytes);
-    free(l->paths);
-    free(l->cells);
+    log_state freed = *l;
     *l = (log_state){.path_bytes = NULL};
+    for (size_t i = 0; i < 2; i++)
+        pfb_collect_free_log_sample(&freed.samples[i]);
+    free(freed.path_bytes);
+    free(freed.paths);
+    free(freed.cells);
 }
 
 /* ---- Paths --------------------------------------------------------------------------------------------------- */
