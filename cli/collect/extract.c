@@ -82,7 +82,8 @@ static size_t find_query(const extract *e, uint32_t index)
     return low;
 }
 
-/* Sorts the queries by index and numbers the chosen ones. Of several with the same index the first is used. */
+/* Sorts the queries by recorded index and gives the chosen ones ascending indexes without gaps. If several have the
+ * same recorded index, the first is used. */
 static void sort_queries(extract *e)
 {
     size_t count = 0;
@@ -103,8 +104,8 @@ static void sort_queries(extract *e)
     e->is_whole = !e->choice->has_counters && !e->choice->has_patterns && chosen == count && !has_gaps;
 }
 
-/* Appends a chosen query. If it was recorded with an instance pattern, that is replaced by the chosen pattern, because
- * it may match instances that are not chosen. */
+/* Appends a chosen query. If its recorded instance name is a pattern, the chosen pattern replaces it: the recorded one
+ * may match instances that are not chosen. */
 static void append_query(const extract *e, const extract_query *query, pfb_bytes *info)
 {
     enum { INDEX_OFFSET = 32 };
@@ -155,7 +156,7 @@ pfb_error extract_set_info(extract *e, pfb_bytes *info, pfb_bytes *reduced)
 
 /* ---- Results --------------------------------------------------------------------------------------------- */
 
-/* A result of which some counters or instances are copied. */
+/* A V2 result of which only chosen counters or instances are copied. */
 typedef struct partial_result {
     const extract *e;
     const pfb_identifier *identifier;

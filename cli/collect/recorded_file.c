@@ -18,7 +18,7 @@ typedef struct chunk_key {
     uint32_t tag, request, language;
 } chunk_key;
 
-/* Whether no earlier chunk answers the same request. */
+/* Returns true if no earlier chunk answers the same request. Adds the request to `keys`. */
 static bool is_first_answer(series_list *keys, const pfb_guid *guid, const pfb_chunk *chunk)
 {
     const chunk_key key = {*guid, chunk->tag, chunk->request, chunk->language};
@@ -27,7 +27,8 @@ static bool is_first_answer(series_list *keys, const pfb_guid *guid, const pfb_c
     return series_find(keys, (const char *)&key, sizeof key) == count;
 }
 
-/* Whether query information names a counterset that no earlier query information names. */
+/* Returns true if query information names a counterset that no earlier query information names. Adds its countersets to
+ * `keys`. */
 static bool names_new_set(series_list *keys, const pfb_chunk *chunk, const uint8_t *body)
 {
     pfb_list list;
@@ -59,7 +60,7 @@ bool recorded_metadata_add(pfb_bytes *metadata, series_list *keys, const pfb_chu
     return is_stored;
 }
 
-/* Stores a chunk of metadata, or notes what kind of sample a chunk has. */
+/* Stores a chunk of metadata. Of a sample, stores its format and, for the first V2 reply, its time. */
 static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chunk, const uint8_t *body)
 {
     pfb_v2_reader sample;
@@ -75,13 +76,13 @@ static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chu
 }
 
 /* Scans a recording for metadata: a stream up to its first sample, a file up to its end. The window of a stream grows
- * and keeps everything, because a stream cannot be read again. */
+ * and still contains its start afterwards, because a stream cannot be read again. */
 static void scan(recorded_file *r, input *in, bool is_stream)
 {
     pfb_capture capture;
     pfb_chunk chunk;
     series_list keys = {.count = 0};
-    size_t start = 0; /* where the bytes of `capture` begin in the window */
+    size_t start = 0; /* streams: offset in the window of the bytes that `capture` reads */
     bool has_more = input_open_capture(in, &capture);
     while (has_more) {
         while (has_more && pfb_capture_next_chunk(&capture, &chunk)) {

@@ -21,8 +21,8 @@ static bool fails(const collecting *c, const pfb_collector_choice *choice, uint3
 static const char *find_unknown_set(const collecting *c, const pfb_collector_choice *choice)
 {
     for (size_t i = 0; i + 1 < choice->counterset_count; i++) {
-        const pfb_collector_choice one = {.countersets = &choice->countersets[i], .counterset_count = 1};
-        if (fails(c, &one, PFB_WIN32_COUNTERSET_NOT_FOUND))
+        const pfb_collector_choice single = {.countersets = &choice->countersets[i], .counterset_count = 1};
+        if (fails(c, &single, PFB_WIN32_COUNTERSET_NOT_FOUND))
             return choice->countersets[i];
     }
     return choice->countersets[choice->counterset_count - 1];
@@ -31,10 +31,10 @@ static const char *find_unknown_set(const collecting *c, const pfb_collector_cho
 static const char *find_unknown_counter(const collecting *c, const pfb_collector_choice *choice)
 {
     for (size_t i = 0; i + 1 < choice->counter_count; i++) {
-        pfb_collector_choice one = *choice;
-        one.counters = &choice->counters[i];
-        one.counter_count = 1;
-        if (fails(c, &one, PFB_WIN32_COUNTER_NOT_FOUND))
+        pfb_collector_choice single = *choice;
+        single.counters = &choice->counters[i];
+        single.counter_count = 1;
+        if (fails(c, &single, PFB_WIN32_COUNTER_NOT_FOUND))
             return choice->counters[i];
     }
     return choice->counters[choice->counter_count - 1];
@@ -78,9 +78,9 @@ static void suggest_counters(suggestion *similar, const collecting *c, const pfb
 /* Suggests the name of a V1 title, if it has one. */
 static void suggest_title(suggestion *similar, const collecting *c, uint32_t title)
 {
-    enum { LONGEST_BYTES = 2 * 1024 }; /* limits the work: any number of counters may have the same long name */
+    enum { MAX_NAME_BYTES = 2 * 1024 }; /* limits the work: any number of counters may have the same long name */
     pfb_name name = pfb_collector_title(c->collector, title);
-    if (name.size_bytes > LONGEST_BYTES)
+    if (name.size_bytes > MAX_NAME_BYTES)
         return;
     size_t size = pfb_name_to_utf8(&name, NULL, 0);
     char *text = memory_get(size + 1, 1);
@@ -111,8 +111,9 @@ static void suggest_titles(suggestion *similar, const collecting *c, bool are_co
 
 typedef void suggest_names_of(suggestion *similar, const collecting *c, const pfb_guid *guid);
 
-/* Reports that there is no such counterset or counter. Suggests the most similar name that the source has. */
-static void report(const collecting *c, const char *what, const char *typed, suggest_names_of *suggest)
+/* Reports that the source has no counterset or counter, as `kind` says, with the name `typed`. Suggests the most
+ * similar name that it has. */
+static void report(const collecting *c, const char *kind, const char *typed, suggest_names_of *suggest)
 {
     suggestion similar;
     pfb_bytes guids = {0};
@@ -127,7 +128,7 @@ static void report(const collecting *c, const char *what, const char *typed, sug
             suggest(&similar, c, &guid);
         }
     }
-    buffer_format(&sentence, "no %s %s", what, typed);
+    buffer_format(&sentence, "no %s %s", kind, typed);
     suggest_put(&similar, &sentence, "; perfblock countersets lists them");
     diagnostics_say(STATUS_USAGE, c->subject, "%s", sentence.data);
     buffer_free(&sentence);

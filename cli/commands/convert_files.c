@@ -22,62 +22,67 @@
 
 enum { ENGLISH = 9 }; /* the language id of the name tables that this command adds */
 
+/* How a chunk reaches the output: convert_item() receives it from the merged input files. A sample is checked and
+ * compared with the options; other chunks before the first sample of their file are held (`held`), so that the metadata
+ * of the options can be put at the right place among them. put_piece() then puts the chunk unchanged, or its chosen
+ * part if counters are chosen. The first chunks of the output are deferred (`deferred`) until a chosen value or sample
+ * exists: without one no output is written. */
+
 /* An input file that is open. */
-typedef struct conversion {
-    merge_file *f;
-    title_scan titles, written_titles; /* while the file is not the chosen one */
-    bool is_refused;                   /* the file has nothing for a capture, which was reported */
+typedef struct input_file {
+    merge_file *merged;
+    title_scan titles, written_titles; /* state of the title names, stored here while another file is chosen */
+    bool is_refused;                   /* the file cannot be converted, which was reported */
     bool is_begun;                     /* the chunks before the first sample were put */
-    bool is_joined;                    /* its V2 replies belong to the series of the output */
-    bool has_v2_reply;                 /* a V2 reply was put */
-    bool *has_own;            /* by file of --registration and --query-info: the file has this metadata itself */
-    pfb_bytes held;           /* a capture of the chunks before the next sample, see handle_metadata() */
-    size_t held_base;         /* where its first byte would be in the file if the file is a capture */
-    pfb_bytes recorded_info;  /* the query information of the next V2 reply, as it was read */
-    pfb_bytes info;           /* the part of it that was put last */
-    bool has_names;           /* text form: the name tables of the whole capture were put */
-    uint64_t objects, others; /* .blg: items that are whole objects, and others */
-    /* The choice of V2 replies. */
-    pfb_bytes metadata; /* a capture of the metadata in which counters are found */
-    series_list keys;   /* what `metadata` contains */
-    bool has_v2;        /* the file has V2 replies or registrations */
-    bool has_instances; /* `metadata` has a V2 reply with instances */
-    bool is_scanned;    /* `metadata` has that of the whole file; of a .blg, the names of the whole file were read */
-    bool has_filter;    /* `source`, `choice` and `extract` are open ... */
-    bool is_outdated;   /* ... but `metadata` has changed since */
-    bool has_info;      /* chosen query information was put */
+    bool is_joined;                    /* its V2 replies belong to the current series of the output */
+    bool has_v2_reply;                 /* a V2 reply was read */
+    bool *has_metadata;                /* by file of --registration and --query-info: the input file contains this
+                                        * metadata, or it was put */
+    pfb_bytes held;                    /* a capture of the chunks that are held, see handle_metadata() */
+    size_t held_base;                  /* captures: offset in the file that corresponds to the start of `held` */
+    pfb_bytes recorded_info;           /* the query information of the next V2 reply, as it was read */
+    pfb_bytes written_info;            /* its chosen part, which was put last; empty: none was put */
+    uint64_t object_count;             /* .blg: counters that are whole V1 objects */
+    uint64_t other_count;              /* .blg: other counters */
+    bool is_scanned;                   /* the whole file was read in advance for its metadata (scan_capture(),
+                                        * scan_log()) */
+    /* For choosing counters of V2 data. */
+    pfb_bytes described;        /* a capture of the metadata in which the chosen counters are found */
+    series_list described_keys; /* what `described` contains */
+    bool has_instances;         /* `described` has a V2 reply with instances */
+    bool has_v2;                /* the file has V2 replies or registrations */
+    bool has_filter;            /* `source`, `choice` and `extract` are open, and made from the present `described` */
     collecting source;
     selection choice;
     extract extract;
-} conversion;
+} input_file;
 
 typedef struct convert {
     const options *o;
     bool is_text;     /* the output is in text form */
     bool is_filtered; /* the options choose counters or instances */
     output out;
-    bool is_open;       /* the output file was opened */
-    bool has_failed;    /* nothing more is written */
-    bool has_file;      /* a file with something for a capture was read */
-    bool is_deferring;  /* chunks are stored in `deferred` until the first chosen value or sample */
-    bool has_own_table; /* the name table of --names was written */
-    title_names titles; /* its collector has the chosen counters */
-    title_names
-        written_titles; /* the names that the text form has so far; its collector also chooses samples by time */
+    bool is_open;               /* the output file was opened */
+    bool has_failed;            /* nothing more is written */
+    bool has_file;              /* a file that can be converted was read */
+    bool is_deferring;          /* chunks are stored in `deferred` */
+    bool has_own_table;         /* the name table of --names was written */
+    title_names titles;         /* its collector has the chosen counters */
+    title_names written_titles; /* text form: the names written so far; its collector also chooses samples by time */
     sample_range range;
-    metadata_files metadata;
+    metadata_files metadata; /* of --registration and --query-info */
     filter_v1 filter;
     text_writer text;
     merge merge;
-    conversion **files; /* the open files, by their numbers; null for a number that is free */
+    input_file **files; /* the open files, by their numbers; null for a number that is free */
     size_t file_count, file_capacity;
-    size_t chosen;                      /* number of the file that is chosen in the collectors */
-    pfb_bytes info;                     /* the query information that was written last */
+    size_t chosen_number;               /* number of the file that is chosen in the collectors */
+    pfb_bytes written_info;             /* the query information that was written last, of whatever file */
     pfb_bytes series_info;              /* of the latest V2 reply of the output: its query information, ... */
     pfb_collector_clocks series_clocks; /* ... and its clocks */
     size_t joined_count;                /* open files whose V2 replies belong to that series */
-    pfb_bytes deferred;                 /* a capture of the chunks that are deferred */
-    pfb_bytes chunk, reduced, body, record, table; /* temporary; kept to reuse their memory */
+    pfb_bytes deferred;                 /* a capture of the first chunks of the output */
+    pfb_bytes chunk, reduced, body, record, table; /* temporary; members so that their memory is reused */
 } convert;
 
 /* A chunk of a file, or one that was made from another part of it. */
@@ -93,7 +98,8 @@ typedef struct piece {
 
 /* ---- The output ------------------------------------------------------------------------------------------ */
 
-/* Opens the output when the first chunk is written, so that an input that cannot be read does not replace a file. */
+/* Opens the output unless it is open. Called when the first chunk is written, so that an input that cannot be read does
+ * not replace an existing file. */
 static bool open_output(convert *c)
 {
     if (c->is_open || c->has_failed)
@@ -122,8 +128,8 @@ static void write_chunk(convert *c, const pfb_chunk *chunk, const uint8_t *body,
     output_raw(&c->out, (const char *)c->chunk.data, c->chunk.size_bytes);
 }
 
-/* Writes a chunk of any tag and version without changing its bytes. The text form has no chunks of later versions: the
- * writer of the text counts them as chunks of an unknown tag. */
+/* Writes a chunk of any tag and version without changing its bytes. The text form cannot express chunks of later
+ * versions: text_writer_put() receives them as chunks of an unknown tag, which it counts. */
 static void write_unchanged(convert *c, const piece *p)
 {
     const pfb_chunk unknown = {.tag = 0};
@@ -133,7 +139,8 @@ static void write_unchanged(convert *c, const piece *p)
         output_raw(&c->out, (const char *)p->raw, p->raw_size);
 }
 
-/* The piece of a chunk that is in `size` bytes at `data`, which begin at `base` of the file. */
+/* Returns the piece of a chunk. `data` and `size` are the bytes that the offsets of the chunk refer to, `base` is their
+ * offset in the file. */
 static piece piece_of_chunk(const pfb_chunk *chunk, const uint8_t *data, size_t size, size_t base)
 {
     size_t raw_size = (chunk->body_offset + chunk->body_size_bytes - chunk->offset + 7) / 8 * 8;
@@ -155,7 +162,7 @@ static void store(pfb_bytes *capture, const piece *p)
         memory_exhausted();
 }
 
-/* Begins to defer chunks until the first chosen value or sample. If there is none, no output is written. */
+/* Begins to defer chunks if the options choose counters or samples. */
 static void begin_deferring(convert *c)
 {
     c->is_deferring = c->is_filtered || sample_range_is_given(&c->range);
@@ -206,31 +213,31 @@ static bool is_equal(const pfb_bytes *a, const pfb_bytes *b)
     return a->size_bytes == b->size_bytes && (a->size_bytes == 0 || memcmp(a->data, b->data, a->size_bytes) == 0);
 }
 
-/* Before a V2 reply: puts its query information again if that of another file was put since. */
-static void put_own_info(convert *c, const conversion *v)
+/* Call before a V2 reply is put. Puts its query information again if that of another file was put in between. */
+static void put_own_info(convert *c, const input_file *file)
 {
-    if (v->info.size_bytes == 0 || is_equal(&v->info, &c->info))
+    if (file->written_info.size_bytes == 0 || is_equal(&file->written_info, &c->written_info))
         return;
-    put(c, &(pfb_chunk){.tag = PFB_TAG_QUERY_INFO}, v->info.data, v->info.size_bytes);
-    copy(&c->info, v->info.data, v->info.size_bytes);
+    put(c, &(pfb_chunk){.tag = PFB_TAG_QUERY_INFO}, file->written_info.data, file->written_info.size_bytes);
+    copy(&c->written_info, file->written_info.data, file->written_info.size_bytes);
 }
 
-/* Notes the query information that was put. */
-static void set_info(convert *c, conversion *v, const uint8_t *info, size_t size)
+/* Stores the query information that was put. */
+static void set_written_info(convert *c, input_file *file, const uint8_t *info, size_t size)
 {
-    copy(&v->info, info, size);
-    copy(&c->info, info, size);
+    copy(&file->written_info, info, size);
+    copy(&c->written_info, info, size);
 }
 
-/* Writes a chunk with its bytes unchanged, or defers it. A sample ends deferring. */
-static void put_unchanged(convert *c, conversion *v, const piece *p)
+/* Writes a chunk with its bytes unchanged, or defers it. A sample is not deferred: it ends deferring. */
+static void put_unchanged(convert *c, input_file *file, const piece *p)
 {
     if (is_sample(p))
         write_deferred(c);
     if (p->chunk.is_known && p->chunk.tag == PFB_TAG_DATA)
-        put_own_info(c, v);
+        put_own_info(c, file);
     if (p->chunk.is_known && p->chunk.tag == PFB_TAG_QUERY_INFO)
-        set_info(c, v, p->body, p->size);
+        set_written_info(c, file, p->body, p->size);
     if (c->is_deferring)
         store(&c->deferred, p);
     else
@@ -239,14 +246,14 @@ static void put_unchanged(convert *c, conversion *v, const piece *p)
 
 /* ---- Names of V1 titles ---------------------------------------------------------------------------------- */
 
-/* Puts a name table with the names that the chosen part of a V1 block needs and that were not put yet. */
+/* Puts a name table with those names of the chosen part of a V1 block that were not put before. */
 static void put_names(convert *c)
 {
     if (filter_v1_names(&c->filter, &c->table))
         put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, c->table.data, c->table.size_bytes);
 }
 
-/* Puts the table of --names: once, in the text form for each file, because there it applies to that file. */
+/* Puts the table of --names: once in a capture, but for each file in the text form, where it applies to one file. */
 static void put_own_table(convert *c)
 {
     if (c->titles.file.data && (c->is_text || !c->has_own_table))
@@ -254,10 +261,10 @@ static void put_own_table(convert *c)
     c->has_own_table = true;
 }
 
-/* ---- The whole file -------------------------------------------------------------------------------------- */
+/* ---- Reading in advance -------------------------------------------------------------------------------------- */
 
-/* Prepares to read a file from its start while it is being read. False if that is not possible: it comes from a pipe.
- * Otherwise the caller calls end_second_pass(). */
+/* Prepares to read a whole file in advance: uses its window if that has all of it, else opens the file a second time.
+ * False if that is not possible, because the file is a pipe. After true the caller calls end_second_pass(). */
 static bool begin_second_pass(const merge_file *f, input *in)
 {
     *in = f->in;
@@ -271,48 +278,59 @@ static void end_second_pass(const merge_file *f, input *in)
         input_free(in);
 }
 
-/* Stores a chunk of metadata, and the first V2 reply with instances, among which the chosen ones are found. */
-static void add_metadata(conversion *v, const pfb_chunk *chunk, const uint8_t *body)
+static void close_filter(input_file *file)
+{
+    if (!file->has_filter)
+        return;
+    selection_free(&file->choice);
+    collecting_close(&file->source);
+    file->has_filter = false;
+}
+
+/* Stores a chunk of metadata in `described`, and the first V2 reply with instances, in which the chosen instances are
+ * found. New metadata may describe more counters, so the filter is closed; open_filter() finds the counters again. */
+static void add_described(input_file *file, const pfb_chunk *chunk, const uint8_t *body)
 {
     pfb_v2_reader reader;
     pfb_v2_result result;
     pfb_v2_instance instance;
-    if (v->metadata.size_bytes == 0)
-        make_capture_put(&v->metadata, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
-    if (recorded_metadata_add(&v->metadata, &v->keys, chunk, body))
-        v->is_outdated = v->has_filter;
-    v->has_v2 = v->has_v2 || (chunk->is_known && (chunk->tag == PFB_TAG_DATA || chunk->tag == PFB_TAG_REGISTRATION));
-    if (!chunk->is_known || chunk->tag != PFB_TAG_DATA || v->has_instances)
+    if (file->described.size_bytes == 0)
+        make_capture_put(&file->described, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+    if (recorded_metadata_add(&file->described, &file->described_keys, chunk, body))
+        close_filter(file);
+    file->has_v2 =
+        file->has_v2 || (chunk->is_known && (chunk->tag == PFB_TAG_DATA || chunk->tag == PFB_TAG_REGISTRATION));
+    if (!chunk->is_known || chunk->tag != PFB_TAG_DATA || file->has_instances)
         return;
     pfb_v2_open(&reader, body, chunk->body_size_bytes, NULL);
-    while (!v->has_instances && pfb_v2_next_result(&reader, &result))
-        v->has_instances = pfb_v2_next_instance(&reader, &instance);
-    if (v->has_instances)
-        make_capture_put(&v->metadata, chunk, body, chunk->body_size_bytes);
+    while (!file->has_instances && pfb_v2_next_result(&reader, &result))
+        file->has_instances = pfb_v2_next_instance(&reader, &instance);
+    if (file->has_instances)
+        make_capture_put(&file->described, chunk, body, chunk->body_size_bytes);
 }
 
-/* Scans a capture: adds its metadata if counters are chosen, and else, for text, puts all its name tables, because the
- * text form has each name where it is used. */
-static void scan_capture(convert *c, conversion *v)
+/* Reads a capture in advance. If counters are chosen, adds its metadata to `described`. Otherwise, in the text form,
+ * puts all its name tables before the samples, because the text form has each name where it is used. */
+static void scan_capture(convert *c, input_file *file)
 {
     pfb_capture capture;
     pfb_chunk chunk;
     input in;
-    if ((!c->is_filtered && !c->is_text) || !begin_second_pass(v->f, &in))
+    if ((!c->is_filtered && !c->is_text) || !begin_second_pass(file->merged, &in))
         return;
     bool is_open = input_open_capture(&in, &capture);
     while (is_open) {
         while (pfb_capture_next_chunk(&capture, &chunk)) {
             const uint8_t *body = in.data + chunk.body_offset;
             if (c->is_filtered)
-                add_metadata(v, &chunk, body);
+                add_described(file, &chunk, body);
             else if (chunk.is_known && chunk.tag == PFB_TAG_NAMES)
                 put(c, &chunk, body, chunk.body_size_bytes);
         }
         is_open = input_continue_capture(&in, &capture);
     }
-    v->is_scanned = v->has_names = true;
-    end_second_pass(v->f, &in);
+    file->is_scanned = true;
+    end_second_pass(file->merged, &in);
 }
 
 static void load_record(pfb_bytes *to, const pfb_log_reader *log, const pfb_log_record *record)
@@ -322,8 +340,8 @@ static void load_record(pfb_bytes *to, const pfb_log_reader *log, const pfb_log_
     to->size_bytes = pfb_log_copy_record(log, record, to->data, record->size_bytes);
 }
 
-/* Puts the table of a record of names, or holds it until the first object. */
-static void put_log_names(convert *c, conversion *v, const pfb_log_reader *log, const pfb_log_record *record)
+/* Puts the name table of a record of a .blg, or holds it until the first V1 object. */
+static void put_log_names(convert *c, input_file *file, const pfb_log_reader *log, const pfb_log_record *record)
 {
     const pfb_chunk chunk = {.tag = PFB_TAG_NAMES, .language = ENGLISH};
     pfb_log_names names;
@@ -332,140 +350,129 @@ static void put_log_names(convert *c, conversion *v, const pfb_log_reader *log, 
         return;
     const uint8_t *table = c->record.data + names.table_offset;
     title_names_add(&c->titles, 0, table, names.table_size_bytes);
-    if (v->is_begun && !c->is_filtered)
+    if (file->is_begun && !c->is_filtered)
         put(c, &chunk, table, names.table_size_bytes);
-    else if (!v->is_begun && v->held.size_bytes == 0)
-        make_capture_put(&v->held, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
-    if (!v->is_begun)
-        make_capture_put(&v->held, &chunk, table, names.table_size_bytes);
+    else if (!file->is_begun && file->held.size_bytes == 0)
+        make_capture_put(&file->held, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+    if (!file->is_begun)
+        make_capture_put(&file->held, &chunk, table, names.table_size_bytes);
 }
 
-/* Holds the names of a .blg, which may follow the samples. */
-static void scan_log(convert *c, conversion *v)
+/* Reads a .blg in advance and holds its names, which may be stored after the samples that need them. */
+static void scan_log(convert *c, input_file *file)
 {
     pfb_log_reader log;
     pfb_log_record record;
     input in;
-    if (!begin_second_pass(v->f, &in))
+    if (!begin_second_pass(file->merged, &in))
         return;
     bool is_open = input_open_log(&in, &log, &c->o->reader);
     while (is_open) {
         while (pfb_log_next_record(&log, &record)) {
             if (record.type == PFB_LOG_NAMES)
-                put_log_names(c, v, &log, &record);
+                put_log_names(c, file, &log, &record);
         }
         is_open = input_continue_log(&in, &log);
     }
-    v->is_scanned = true;
-    end_second_pass(v->f, &in);
+    file->is_scanned = true;
+    end_second_pass(file->merged, &in);
 }
 
 /* ---- Filters --------------------------------------------------------------------------------------------- */
 
-static void close_filter(conversion *v)
-{
-    if (!v->has_filter)
-        return;
-    selection_free(&v->choice);
-    collecting_close(&v->source);
-    v->has_filter = false;
-}
-
-/* Finds the chosen counters of the V2 replies, unless that was done with the same metadata. Without --set and paths,
- * counters of all countersets are chosen. False after a message. */
-static bool open_filter(convert *c, conversion *v)
+/* Finds the chosen counters of the V2 replies in `described`, unless that was done. Without --set and paths, counters
+ * of all countersets are chosen. False after an error, which was reported. */
+static bool open_filter(convert *c, input_file *file)
 {
     static const char *any_set[] = {"*"};
-    static const pfb_collector_options choices = {.is_raw = true};
+    static const pfb_collector_options raw = {.is_raw = true};
     options o = *c->o;
     pfb_source_failure failure = {0};
-    if (v->has_filter && !v->is_outdated)
+    if (file->has_filter)
         return true;
-    close_filter(v);
-    v->is_outdated = false;
-    v->source = (collecting){.subject = v->f->in.name};
-    v->source.source = pfb_source_open_recorded(v->metadata.data, v->metadata.size_bytes, &failure);
-    if (!v->source.source) {
-        diagnostics_say(STATUS_MALFORMED, v->f->in.name, "%s", failure.sentence);
+    file->source = (collecting){.subject = file->merged->in.name};
+    file->source.source = pfb_source_open_recorded(file->described.data, file->described.size_bytes, &failure);
+    if (!file->source.source) {
+        diagnostics_say(STATUS_MALFORMED, file->merged->in.name, "%s", failure.sentence);
         return false;
     }
-    v->source.collector = pfb_collector_open(v->source.source, &choices, NULL);
-    if (!v->source.collector)
+    file->source.collector = pfb_collector_open(file->source.source, &raw, NULL);
+    if (!file->source.collector)
         memory_exhausted();
     if (o.set_count == 0 && o.path_count == 0 && !o.path_file) {
         o.sets = any_set;
         o.set_count = 1;
     }
-    v->has_filter = true;
-    bool is_ok = collecting_add(&v->source, &o);
+    file->has_filter = true;
+    bool is_ok = collecting_add(&file->source, &o);
     if (is_ok)
-        selection_open(&v->choice, v->source.collector);
-    v->extract.choice = &v->choice;
+        selection_open(&file->choice, file->source.collector);
+    file->extract.choice = &file->choice;
     return is_ok;
 }
 
-/* Reports an error in a piece. */
-static void report_error(const conversion *v, const piece *p, pfb_error error)
+/* Reports an error in a piece. Its offset counts from the start of the body. */
+static void report_error(const input_file *file, const piece *p, pfb_error error)
 {
     error.offset += p->base;
     if (error.code != PFB_OK && !p->is_added)
-        diagnostics_malformed(v->f->in.name, error);
+        diagnostics_malformed(file->merged->in.name, error);
 }
 
 /* Puts the chosen part of a registration reply or an instance list. */
-static void filter_metadata(convert *c, conversion *v, const piece *p)
+static void filter_metadata(convert *c, input_file *file, const piece *p)
 {
     const pfb_chunk *chunk = &p->chunk;
     const pfb_guid *set = &chunk->guid;
     pfb_error error = {PFB_OK, 0};
-    if (!selection_has_set(&v->choice, set))
+    if (!selection_has_set(&file->choice, set))
         return;
-    if (chunk->request == PFB_REQUEST_COUNTER && !selection_has_counter(&v->choice, set, chunk->language))
+    if (chunk->request == PFB_REQUEST_COUNTER && !selection_has_counter(&file->choice, set, chunk->language))
         return;
     if (chunk->tag == PFB_TAG_INSTANCES)
-        error = extract_instances(&v->extract, set, &c->body, &c->reduced);
+        error = extract_instances(&file->extract, set, &c->body, &c->reduced);
     else
-        error = extract_registration(&v->extract, set, chunk->request, &c->body, &c->reduced);
-    report_error(v, p, error);
+        error = extract_registration(&file->extract, set, chunk->request, &c->body, &c->reduced);
+    report_error(file, p, error);
     if (error.code == PFB_OK && (c->reduced.size_bytes > 0 || c->body.size_bytes == 0))
         put(c, chunk, c->reduced.data, c->reduced.size_bytes);
 }
 
-/* Puts the chosen part of query information or of a V2 reply. Replies before the first chosen query are left out. Later
- * ones are put even without results: otherwise the samples before and after them would be compared with each other. */
-static void filter_v2(convert *c, conversion *v, const piece *p)
+/* Puts the chosen part of query information or of a V2 reply. Replies before the first query information with a chosen
+ * counter are left out. Later replies are put even if no result is chosen: otherwise the samples before and after them
+ * would be compared with each other. */
+static void filter_v2(convert *c, input_file *file, const piece *p)
 {
     pfb_error error = {PFB_OK, 0};
     if (p->chunk.tag == PFB_TAG_QUERY_INFO) {
-        report_error(v, p, extract_set_info(&v->extract, &c->body, &c->reduced));
+        report_error(file, p, extract_set_info(&file->extract, &c->body, &c->reduced));
         if (c->reduced.size_bytes == 0)
             return;
-        v->has_info = true;
         put(c, &p->chunk, c->reduced.data, c->reduced.size_bytes);
-        set_info(c, v, c->reduced.data, c->reduced.size_bytes);
+        set_written_info(c, file, c->reduced.data, c->reduced.size_bytes);
         return;
     }
     pfb_v2_reader reader;
     pfb_v2_result result;
     pfb_v2_instance instance;
-    bool has_reply = extract_sample(&v->extract, &c->body, &c->reduced, &error);
-    report_error(v, p, error);
-    if (!has_reply || !v->has_info)
+    bool has_reply = extract_sample(&file->extract, &c->body, &c->reduced, &error);
+    report_error(file, p, error);
+    if (!has_reply || file->written_info.size_bytes == 0)
         return;
     pfb_v2_open(&reader, c->reduced.data, c->reduced.size_bytes, NULL);
     while (c->is_deferring && pfb_v2_next_result(&reader, &result)) {
         if (pfb_v2_next_instance(&reader, &instance))
             write_deferred(c);
     }
-    put_own_info(c, v);
+    put_own_info(c, file);
     put(c, &p->chunk, c->reduced.data, c->reduced.size_bytes);
 }
 
-static void filter_v1_piece(convert *c, conversion *v, const piece *p)
+static void filter_v1_piece(convert *c, input_file *file, const piece *p)
 {
     pfb_error error = {PFB_OK, 0};
     bool has_chosen = filter_v1_block(&c->filter, p->body, p->size, &c->reduced, &error);
-    report_error(v, p, error);
+    report_error(file, p, error);
     if (!has_chosen)
         return;
     write_deferred(c);
@@ -473,148 +480,152 @@ static void filter_v1_piece(convert *c, conversion *v, const piece *p)
     put(c, &p->chunk, c->reduced.data, c->reduced.size_bytes);
 }
 
-/* Puts the chosen part of a chunk. Chunks without performance data or metadata are left out. */
-static void put_chosen(convert *c, conversion *v, const piece *p)
+/* Puts the chosen part of a chunk. Chunks other than V1 blocks, V2 replies and their metadata are left out. */
+static void put_chosen(convert *c, input_file *file, const piece *p)
 {
     bool is_known = p->chunk.is_known;
     bool is_set = is_known && (p->chunk.tag == PFB_TAG_REGISTRATION || p->chunk.tag == PFB_TAG_INSTANCES);
     bool is_v2 = is_known && (p->chunk.tag == PFB_TAG_QUERY_INFO || p->chunk.tag == PFB_TAG_DATA);
     if (is_known && p->chunk.tag == PFB_TAG_V1)
-        filter_v1_piece(c, v, p);
-    if ((!is_set && !is_v2) || !v->has_v2)
+        filter_v1_piece(c, file, p);
+    if ((!is_set && !is_v2) || !file->has_v2)
         return;
-    c->has_failed = c->has_failed || !open_filter(c, v);
+    c->has_failed = c->has_failed || !open_filter(c, file);
     if (c->has_failed)
         return;
     copy(&c->body, p->body, p->size);
     if (is_set)
-        filter_metadata(c, v, p);
+        filter_metadata(c, file, p);
     else
-        filter_v2(c, v, p);
+        filter_v2(c, file, p);
 }
 
 /* ---- Chunks ---------------------------------------------------------------------------------------------- */
 
-/* Puts a chunk that precedes the first sample, or follows it. */
-static void put_piece(convert *c, conversion *v, const piece *p)
+/* Puts a chunk, or its chosen part if counters are chosen. */
+static void put_piece(convert *c, input_file *file, const piece *p)
 {
     bool is_table = p->chunk.is_known && p->chunk.tag == PFB_TAG_NAMES;
-    if (p->chunk.tag == PFB_TAG_CAPTURE || (c->is_text && is_table && (c->is_filtered || v->has_names)))
-        return; /* the text form has name tables already, or put_names() puts them */
+    bool has_tables = c->is_filtered || (file->is_scanned && file->merged->in.kind == INPUT_CAPTURE);
+    if (p->chunk.tag == PFB_TAG_CAPTURE || (c->is_text && is_table && has_tables))
+        return; /* in the text form, put_names() or scan_capture() puts the names */
     if (c->is_filtered)
-        put_chosen(c, v, p);
+        put_chosen(c, file, p);
     else
-        put_unchanged(c, v, p);
+        put_unchanged(c, file, p);
 }
 
-/* Puts the files of --registration and --query-info, of a capture only those that it lacks. */
-static void put_metadata_files(convert *c, conversion *v)
+/* Puts the files of --registration and --query-info, except those whose metadata the input file contains. */
+static void put_metadata_files(convert *c, input_file *file)
 {
     size_t count = 0;
     piece *pieces = memory_get(c->metadata.count + 1, sizeof *pieces);
     for (size_t i = 0; i < c->metadata.count; i++) {
-        const metadata_file *file = &c->metadata.files[i];
-        if (!file->in.data || v->has_own[i])
+        const metadata_file *extra = &c->metadata.files[i];
+        if (!extra->in.data || file->has_metadata[i])
             continue;
-        v->has_own[i] = true; /* from now on */
+        file->has_metadata[i] = true;
         piece *p = &pieces[count++];
         *p = (piece){
-            .chunk = make_capture_chunk_of(file), .body = file->in.data, .size = file->in.size, .is_added = true};
+            .chunk = make_capture_chunk_of(extra), .body = extra->in.data, .size = extra->in.size, .is_added = true};
         p->chunk.is_known = true;
         p->chunk.body_size_bytes = p->size;
         if (c->is_filtered)
-            add_metadata(v, &p->chunk, p->body);
+            add_described(file, &p->chunk, p->body);
     }
     for (size_t i = 0; i < count; i++)
-        put_piece(c, v, &pieces[i]);
+        put_piece(c, file, &pieces[i]);
     free(pieces);
 }
 
 /* Puts the chunks that are held. */
-static void put_held(convert *c, conversion *v)
+static void put_held(convert *c, input_file *file)
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    if (v->held.size_bytes == 0)
+    if (file->held.size_bytes == 0)
         return;
-    pfb_capture_open(&capture, v->held.data, v->held.size_bytes, NULL);
+    pfb_capture_open(&capture, file->held.data, file->held.size_bytes, NULL);
     while (!c->has_failed && pfb_capture_next_chunk(&capture, &chunk)) {
-        piece p = piece_of_chunk(&chunk, v->held.data, v->held.size_bytes, v->held_base);
-        p.is_added = v->f->in.kind == INPUT_LOG;
-        put_piece(c, v, &p);
+        piece p = piece_of_chunk(&chunk, file->held.data, file->held.size_bytes, file->held_base);
+        p.is_added = file->merged->in.kind == INPUT_LOG;
+        put_piece(c, file, &p);
     }
-    pfb_bytes_free(&v->held);
+    pfb_bytes_free(&file->held);
 }
 
-/* Puts what precedes a sample of a file. */
-static void begin_sample(convert *c, conversion *v, bool is_v2)
+/* Puts the chunks that must precede the next sample of a file: the table of --names, the metadata of the options and
+ * the chunks that are held. */
+static void begin_sample(convert *c, input_file *file, bool is_v2)
 {
-    bool is_capture = v->f->in.kind == INPUT_CAPTURE;
-    bool is_first_reply = is_v2 && !v->has_v2_reply;
-    /* Later tables take precedence: that of --names over those of a capture, but those of a log over that of --names.
-     */
-    if (!v->is_begun && !c->is_filtered && (c->is_text || !is_capture))
+    bool is_capture = file->merged->in.kind == INPUT_CAPTURE;
+    bool is_first_reply = is_v2 && !file->has_v2_reply;
+    /* Later tables take precedence. The table of --names precedes the names of a log, which replace it. It follows
+     * those of a capture: in the text form scan_capture() has put them, otherwise convert_all() puts it after all
+     * files. */
+    if (!file->is_begun && !c->is_filtered && (c->is_text || !is_capture))
         put_own_table(c);
-    if (is_first_reply || (!v->is_begun && v->f->in.kind == INPUT_V1))
-        put_metadata_files(c, v);
-    v->is_begun = true;
-    v->has_v2_reply = v->has_v2_reply || is_v2;
-    put_held(c, v);
+    if (is_first_reply || (!file->is_begun && file->merged->in.kind == INPUT_V1))
+        put_metadata_files(c, file);
+    file->is_begun = true;
+    file->has_v2_reply = file->has_v2_reply || is_v2;
+    put_held(c, file);
 }
 
-/* Notes the query information of the next V2 replies of a file. The collector that chooses samples by time counts the
- * replies of each query. */
-static void set_recorded_info(convert *c, conversion *v, const uint8_t *info, size_t size)
+/* Stores the query information of the next V2 replies of a file. Also passes it to the collector that chooses samples
+ * by time, because --every counts the replies of each query separately. */
+static void set_recorded_info(convert *c, input_file *file, const uint8_t *info, size_t size)
 {
-    copy(&v->recorded_info, info, size);
+    copy(&file->recorded_info, info, size);
     if (sample_range_is_given(&c->range) &&
         !pfb_collector_put_query_info(c->written_titles.collector, info, size, NULL, NULL))
         memory_exhausted();
 }
 
-/* Handles a chunk that is no sample: puts it, or holds it until the next sample. It is held before the first sample,
- * and always if a pipe is filtered: counters are found only after all chunks that describe them were read. */
-static void handle_metadata(convert *c, conversion *v, const piece *p)
+/* Handles a chunk that is no sample: puts it, or holds it until the next sample. Chunks before the first sample of the
+ * file are held. If counters of a pipe are chosen, those before later samples are held, too: the counters can be found
+ * only when all chunks that describe them were read, and a pipe cannot be read in advance. */
+static void handle_metadata(convert *c, input_file *file, const piece *p)
 {
     const pfb_chunk *chunk = &p->chunk;
-    for (size_t i = 0; i < c->metadata.count && chunk->is_known && !v->has_v2_reply; i++) {
+    for (size_t i = 0; i < c->metadata.count && chunk->is_known && !file->has_v2_reply; i++) {
         const pfb_chunk wanted = make_capture_chunk_of(&c->metadata.files[i]);
         if (chunk->tag == wanted.tag && chunk->request == wanted.request && pfb_guid_equal(&chunk->guid, &wanted.guid))
-            v->has_own[i] = true;
+            file->has_metadata[i] = true;
     }
     if (chunk->is_known && chunk->tag == PFB_TAG_QUERY_INFO)
-        set_recorded_info(c, v, p->body, p->size);
+        set_recorded_info(c, file, p->body, p->size);
     if (c->is_filtered && chunk->is_known && chunk->tag == PFB_TAG_NAMES)
         title_names_add(&c->titles, p->base, p->body, p->size);
-    if (c->is_filtered && !v->is_scanned)
-        add_metadata(v, chunk, p->body);
-    if (v->is_begun && (!c->is_filtered || v->is_scanned)) {
-        put_piece(c, v, p);
+    if (c->is_filtered && !file->is_scanned)
+        add_described(file, chunk, p->body);
+    if (file->is_begun && (!c->is_filtered || file->is_scanned)) {
+        put_piece(c, file, p);
         return;
     }
-    if (v->held.size_bytes == 0) {
-        make_capture_put(&v->held, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
-        v->held_base = p->base - (size_t)(p->body - p->raw) - v->held.size_bytes;
+    if (file->held.size_bytes == 0) {
+        make_capture_put(&file->held, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+        file->held_base = p->base - (size_t)(p->body - p->raw) - file->held.size_bytes;
     }
-    store(&v->held, p);
+    store(&file->held, p);
 }
 
-/* Reports the errors in a sample. Those of filtered V2 replies are reported by the filter. */
-static void check_sample(const convert *c, const conversion *v, const piece *p)
+/* Reports the errors in a sample. If counters are chosen, filter_v2() reports those of V2 replies. */
+static void check_sample(const convert *c, const input_file *file, const piece *p)
 {
     pfb_v2_reader reader;
     if (p->is_added)
         return;
     if (p->chunk.tag == PFB_TAG_V1) {
-        v1_report_errors(v->f->in.name, p->base, p->body, p->size, &c->o->reader);
+        v1_report_errors(file->merged->in.name, p->base, p->body, p->size, &c->o->reader);
     } else if (!c->is_filtered) {
         if (pfb_v2_open(&reader, p->body, p->size, &c->o->reader))
             pfb_v2_finish(&reader);
-        report_error(v, p, reader.error);
+        report_error(file, p, reader.error);
     }
 }
 
-/* Returns false for a sample that --from, --to or --every leave out. */
+/* Returns false for a sample that --from, --to or --every leaves out. */
 static bool is_in_range(convert *c, const piece *p)
 {
     if (!sample_range_is_given(&c->range))
@@ -627,59 +638,60 @@ static bool is_in_range(convert *c, const piece *p)
     return !pfb_collector_reply(c->written_titles.collector).is_left_out;
 }
 
-/* Returns true if a V2 reply can be put next. The samples of a capture are compared in the order in which they are
- * stored, so files whose V2 replies form different series are written one after the other. */
-static bool joins_series(convert *c, conversion *v, const piece *p)
+/* Returns true if a sample can be put next. Readers of a capture compare its V2 replies in the order in which they are
+ * stored, so files whose V2 replies form different series are written one after the other: the first reply of another
+ * series waits until no open file belongs to the present series. */
+static bool joins_series(convert *c, input_file *file, const piece *p)
 {
     pfb_v2_reader reader;
     if (p->chunk.tag != PFB_TAG_DATA || !pfb_v2_open(&reader, p->body, p->size, NULL))
         return true;
     const pfb_collector_clocks clocks = {reader.perf_time, reader.perf_time_100ns, reader.perf_freq};
-    if (!v->is_joined && c->joined_count > 0 &&
-        (!is_equal(&c->series_info, &v->recorded_info) ||
+    if (!file->is_joined && c->joined_count > 0 &&
+        (!is_equal(&c->series_info, &file->recorded_info) ||
          pfb_collector_compare_clocks(&c->series_clocks, &clocks, false) != 0))
         return false;
-    c->joined_count += !v->is_joined;
-    v->is_joined = true;
+    c->joined_count += !file->is_joined;
+    file->is_joined = true;
     c->series_clocks = clocks;
-    if (!is_equal(&c->series_info, &v->recorded_info))
-        copy(&c->series_info, v->recorded_info.data, v->recorded_info.size_bytes);
+    if (!is_equal(&c->series_info, &file->recorded_info))
+        copy(&c->series_info, file->recorded_info.data, file->recorded_info.size_bytes);
     return true;
 }
 
-static void handle_sample(convert *c, conversion *v, const piece *p)
+static void handle_sample(convert *c, input_file *file, const piece *p)
 {
-    if (!joins_series(c, v, p)) {
+    if (!joins_series(c, file, p)) {
         merge_put_off(&c->merge);
         return;
     }
-    if (c->is_filtered && !v->is_scanned)
-        add_metadata(v, &p->chunk, p->body);
-    begin_sample(c, v, p->chunk.tag == PFB_TAG_DATA);
+    if (c->is_filtered && !file->is_scanned)
+        add_described(file, &p->chunk, p->body);
+    begin_sample(c, file, p->chunk.tag == PFB_TAG_DATA);
     if (!is_in_range(c, p))
         return;
-    check_sample(c, v, p);
+    check_sample(c, file, p);
     if (!c->has_failed)
-        put_piece(c, v, p);
+        put_piece(c, file, p);
 }
 
 /* ---- Items ----------------------------------------------------------------------------------------------- */
 
-static void convert_chunk(convert *c, conversion *v)
+static void convert_chunk(convert *c, input_file *file)
 {
-    const merge_file *f = v->f;
+    const merge_file *f = file->merged;
     const piece p = piece_of_chunk(&f->chunk, f->in.data, f->in.size, (size_t)f->in.offset);
     if (f->is_sample)
-        handle_sample(c, v, &p);
+        handle_sample(c, file, &p);
     else
-        handle_metadata(c, v, &p);
+        handle_metadata(c, file, &p);
     input_progress(&f->in, f->chunk.offset);
 }
 
-/* A V2 reply or V1 block that is not in a capture. After an error in its header no other block can be found. */
-static void convert_block(convert *c, conversion *v)
+/* Converts a V2 reply or V1 block that is not in a capture. If its header is malformed, reports the error. */
+static void convert_block(convert *c, input_file *file)
 {
-    merge_file *f = v->f;
+    merge_file *f = file->merged;
     pfb_v1_reader v1;
     pfb_v2_reader v2;
     piece p = {.chunk = {.tag = f->is_v1 ? PFB_TAG_V1 : PFB_TAG_DATA, .is_known = true},
@@ -693,22 +705,23 @@ static void convert_block(convert *c, conversion *v)
             pfb_v1_open(&v1, data, f->in.size - f->at, &c->o->reader);
         else
             pfb_v2_open(&v2, data, f->in.size - f->at, &c->o->reader);
-        report_error(v, &p, f->is_v1 ? v1.error : v2.error);
+        report_error(file, &p, f->is_v1 ? v1.error : v2.error);
         return;
     }
-    handle_sample(c, v, &p);
+    handle_sample(c, file, &p);
     input_progress(&f->in, f->at);
 }
 
-/* A record of a .blg: its whole V1 objects, or names. */
-static void convert_record(convert *c, conversion *v)
+/* Converts a record of a .blg: puts its whole V1 objects as V1 blocks, or its names. Other counters have neither GUIDs
+ * nor title indexes, so a capture cannot contain them. */
+static void convert_record(convert *c, input_file *file)
 {
-    merge_file *f = v->f;
+    merge_file *f = file->merged;
     pfb_log_sample_reader sample;
     pfb_log_item item;
     pfb_v1_reader block;
-    if (f->record.type == PFB_LOG_NAMES && !v->is_scanned)
-        put_log_names(c, v, &f->log, &f->record);
+    if (f->record.type == PFB_LOG_NAMES && !file->is_scanned)
+        put_log_names(c, file, &f->log, &f->record);
     if (!f->is_sample)
         return;
     load_record(&c->record, &f->log, &f->record);
@@ -716,47 +729,48 @@ static void convert_record(convert *c, conversion *v)
         return;
     while (pfb_log_next_item(&sample, &item)) {
         bool is_object = item.kind == PFB_LOG_OBJECT && item.block;
-        v->objects += is_object;
-        v->others += item.kind == PFB_LOG_COUNTER || item.kind == PFB_LOG_INSTANCES;
+        file->object_count += is_object;
+        file->other_count += item.kind == PFB_LOG_COUNTER || item.kind == PFB_LOG_INSTANCES;
         if (!is_object)
             continue;
         pfb_v1_open(&block, item.block, item.block_size_bytes, NULL);
+        /* The block has its time in UTC: from it follows the exact bias of the next records. */
         if (block.total_size_bytes > 0 && f->record.time <= INT64_MAX / 2)
             f->bias = block.perf_time_100ns - (int64_t)f->record.time;
         const piece p = {.chunk = {.tag = PFB_TAG_V1, .is_known = true, .body_size_bytes = item.block_size_bytes},
                          .body = item.block,
                          .size = item.block_size_bytes,
                          .is_added = true};
-        handle_sample(c, v, &p);
+        handle_sample(c, file, &p);
     }
     pfb_error error = pfb_log_finish_sample(&sample);
     error.offset = pfb_log_record_offset(&f->log, &f->record, error.offset);
-    report_error(v, &(piece){.base = (size_t)f->in.offset}, error);
+    report_error(file, &(piece){.base = (size_t)f->in.offset}, error);
     input_progress(&f->in, f->record.offset);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------------------- */
 
-/* Makes the collectors and the names those of this file. Returns the state of the file. */
-static conversion *choose_file(convert *c, merge_file *f)
+/* Chooses the file in both collectors, together with its title names. Returns the state of the file. */
+static input_file *choose_file(convert *c, merge_file *f)
 {
     if (f->number >= c->file_count) {
-        c->files = memory_grow(c->files, &c->file_capacity, f->number + 1, sizeof(conversion *));
+        c->files = memory_grow(c->files, &c->file_capacity, f->number + 1, sizeof(input_file *));
         while (c->file_count <= f->number)
             c->files[c->file_count++] = NULL;
     }
     if (!c->files[f->number]) {
-        c->files[f->number] = memory_get(1, sizeof(conversion));
-        c->files[f->number]->f = f;
-        c->files[f->number]->has_own = memory_get(c->metadata.count + 1, sizeof(bool));
+        c->files[f->number] = memory_get(1, sizeof(input_file));
+        c->files[f->number]->merged = f;
+        c->files[f->number]->has_metadata = memory_get(c->metadata.count + 1, sizeof(bool));
     }
-    if (f->number == c->chosen)
+    if (f->number == c->chosen_number)
         return c->files[f->number];
-    if (c->files[c->chosen]) {
-        c->files[c->chosen]->titles = c->titles.scan;
-        c->files[c->chosen]->written_titles = c->written_titles.scan;
+    if (c->files[c->chosen_number]) {
+        c->files[c->chosen_number]->titles = c->titles.scan;
+        c->files[c->chosen_number]->written_titles = c->written_titles.scan;
     }
-    c->chosen = f->number;
+    c->chosen_number = f->number;
     c->titles.scan = c->files[f->number]->titles;
     c->written_titles.scan = c->files[f->number]->written_titles;
     if (!pfb_collector_choose_file(c->titles.collector, f->number, NULL) ||
@@ -765,12 +779,12 @@ static conversion *choose_file(convert *c, merge_file *f)
     return c->files[f->number];
 }
 
-static void begin_file(convert *c, conversion *v)
+static void begin_file(convert *c, input_file *file)
 {
-    const merge_file *f = v->f;
+    const merge_file *f = file->merged;
     title_names_begin(&c->titles);
     title_names_begin(&c->written_titles);
-    v->is_refused = true;
+    file->is_refused = true;
     if (f->in.kind == INPUT_PDH_TEXT)
         diagnostics_say(STATUS_USAGE, f->in.name,
                         "has displayed values only, which cannot be converted to raw ones: convert it to json or csv");
@@ -779,78 +793,79 @@ static void begin_file(convert *c, conversion *v)
     else if (f->in.kind == INPUT_SNAPSHOTS || f->in.kind == INPUT_UNKNOWN)
         input_refuse(&f->in, "a capture, a perfmon log, V1 blocks, V2 data or samples in text form");
     else
-        v->is_refused = false;
-    if (v->is_refused) {
+        file->is_refused = false;
+    if (file->is_refused) {
         merge_drop(&c->merge);
     } else if (f->in.kind == INPUT_CAPTURE) {
         title_names_look_ahead(&c->titles, &f->in);
-        scan_capture(c, v);
+        scan_capture(c, file);
     } else if (f->in.kind == INPUT_LOG) {
-        scan_log(c, v);
+        scan_log(c, file);
     }
     for (size_t i = 0; i < c->metadata.count; i++) {
-        const metadata_file *file = &c->metadata.files[i];
-        if (file->in.data && file->request == 0)
-            set_recorded_info(c, v, file->in.data, file->in.size);
+        const metadata_file *extra = &c->metadata.files[i];
+        if (extra->in.data && extra->request == 0)
+            set_recorded_info(c, file, extra->in.data, extra->in.size);
     }
-    c->has_file = c->has_file || !v->is_refused;
+    c->has_file = c->has_file || !file->is_refused;
 }
 
-/* Reports what was left out, and the error of the file if it has one. */
-static void end_file(convert *c, conversion *v)
+/* Puts chunks that are still held, and reports what was left out and the error of the file if it has one. */
+static void end_file(convert *c, input_file *file)
 {
-    const merge_file *f = v->f;
-    bool is_log = f->in.kind == INPUT_LOG && !v->is_refused;
-    if (!v->is_refused && !is_log && v->held.size_bytes > 0)
-        begin_sample(c, v, false);
-    report_error(v, &(piece){.base = (size_t)f->in.offset}, f->error);
-    if (is_log && v->objects == 0 && f->error.code == PFB_OK)
+    const merge_file *f = file->merged;
+    bool is_log = f->in.kind == INPUT_LOG && !file->is_refused;
+    if (!file->is_refused && !is_log && file->held.size_bytes > 0)
+        begin_sample(c, file, false);
+    report_error(file, &(piece){.base = (size_t)f->in.offset}, f->error);
+    if (is_log && file->object_count == 0 && f->error.code == PFB_OK)
         diagnostics_say(
             STATUS_USAGE, f->in.name,
             "has no whole V1 objects: the counters of a perfmon log have neither GUIDs nor ids, so that only "
             "their values can be converted, to json or csv");
-    else if (is_log && v->others > 0)
+    else if (is_log && file->other_count > 0)
         diagnostics_say(STATUS_FINE, f->in.name,
-                        "note: %" PRIu64 " counters of the log are no whole V1 objects and were left out", v->others);
+                        "note: %" PRIu64 " counters of the log are no whole V1 objects and were left out",
+                        file->other_count);
     if (f->repeated > 0)
         diagnostics_note(f->in.name, f->repeated_at, "samples that another file has as well were left out: %" PRIu64,
                          f->repeated);
-    c->joined_count -= v->is_joined;
-    close_filter(v);
-    extract_free(&v->extract);
-    series_free(&v->keys);
-    pfb_bytes_free(&v->metadata);
-    pfb_bytes_free(&v->held);
-    pfb_bytes_free(&v->recorded_info);
-    pfb_bytes_free(&v->info);
-    free(v->has_own);
+    c->joined_count -= file->is_joined;
+    close_filter(file);
+    extract_free(&file->extract);
+    series_free(&file->described_keys);
+    pfb_bytes_free(&file->described);
+    pfb_bytes_free(&file->held);
+    pfb_bytes_free(&file->recorded_info);
+    pfb_bytes_free(&file->written_info);
+    free(file->has_metadata);
     c->files[f->number] = NULL;
-    free(v);
+    free(file);
 }
 
 static void convert_item(convert *c, merge_file *f)
 {
-    conversion *v = choose_file(c, f);
+    input_file *file = choose_file(c, f);
     switch (f->item) {
     case MERGE_BEGIN:
-        begin_file(c, v);
+        begin_file(c, file);
         break;
     case MERGE_CHUNK:
-        convert_chunk(c, v);
+        convert_chunk(c, file);
         break;
     case MERGE_BLOCK:
-        convert_block(c, v);
+        convert_block(c, file);
         break;
     case MERGE_TRAILING:
         diagnostics_note(f->in.name, (size_t)f->in.offset + f->at, "the bytes from here on belong to no block");
         break;
     case MERGE_RECORD:
-        convert_record(c, v);
+        convert_record(c, file);
         break;
     case MERGE_ROW:
         break;
     case MERGE_END:
-        end_file(c, v);
+        end_file(c, file);
         break;
     }
 }
@@ -899,7 +914,7 @@ void convert_files(const options *o, bool is_text)
     title_names_close(&c.written_titles);
     title_names_close(&c.titles);
     free(c.files);
-    pfb_bytes_free(&c.info);
+    pfb_bytes_free(&c.written_info);
     pfb_bytes_free(&c.series_info);
     pfb_bytes_free(&c.deferred);
     pfb_bytes_free(&c.chunk);

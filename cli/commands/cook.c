@@ -35,7 +35,7 @@ enum { UNREAD_TAGS = sizeof unread_tags / sizeof unread_tags[0] };
 
 /* The state of an open file. */
 typedef struct cook_file {
-    title_scan scan;                         /* while the file is not the chosen one */
+    title_scan scan;                         /* state of the title names, stored here while another file is chosen */
     uint64_t unread_counts[UNREAD_TAGS + 1]; /* the last one: chunks of a later version */
     size_t unread_first[UNREAD_TAGS + 1];    /* offset in the file of the first one of each kind */
 } cook_file;
@@ -52,7 +52,7 @@ typedef struct cook {
     merge merge;
     cook_file *files; /* by their numbers, which are those of the collector as well */
     size_t file_count, file_capacity;
-    size_t chosen;        /* the number of the file that is chosen in the collector */
+    size_t chosen_number; /* the number of the file that is chosen in the collector */
     uint64_t block_count; /* samples that were printed; of a .blg also V1 objects */
 } cook;
 
@@ -219,7 +219,7 @@ static bool is_log(const merge_file *f)
     return f->in.kind == INPUT_LOG || f->in.kind == INPUT_PDH_TEXT;
 }
 
-/* Makes the collector and the names those of this file. */
+/* Chooses the file in the collector, together with its title names. */
 static void choose_file(cook *c, const merge_file *f)
 {
     c->printer.file = f->in.name;
@@ -229,11 +229,11 @@ static void choose_file(cook *c, const merge_file *f)
         while (c->file_count <= f->number)
             c->files[c->file_count++] = (cook_file){.scan = {.scanned_end = 0}};
     }
-    if (f->number == c->chosen)
+    if (f->number == c->chosen_number)
         return;
-    c->files[c->chosen].scan = c->names.scan;
-    c->chosen = f->number;
-    c->names.scan = c->files[c->chosen].scan;
+    c->files[c->chosen_number].scan = c->names.scan;
+    c->chosen_number = f->number;
+    c->names.scan = c->files[c->chosen_number].scan;
     require_memory(pfb_collector_choose_file(c->collector, f->number, NULL));
 }
 
@@ -344,7 +344,7 @@ static void note_single_samples(const cook *c)
     buffer_free(&gaps);
 }
 
-/* Prints a note if the files are not one series. Files with other counters are none: that is normal. */
+/* Prints a note if the files are several series. Not for PFB_GAP_COUNTERS: files with different counters are normal. */
 static void note_series(const cook *c)
 {
     buffer reasons = {0};
@@ -363,7 +363,7 @@ static void note_missing_values(const cook *c)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: %" PRIu64 " samples were not kept for comparison with later ones: at most %" PRIu32
                         " objects and as many logs are kept, and %zu MiB of each",
-                        lost.dropped_count, lost.most_objects, lost.most_bytes >> 20);
+                        lost.dropped_count, lost.max_objects, lost.max_bytes >> 20);
     if (c->printer.has_single && !c->printer.has_other && lost.dropped_count == 0)
         note_single_samples(c);
     else

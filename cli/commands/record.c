@@ -82,10 +82,10 @@ static bool is_repeated(const set_replies *set, uint32_t request)
     uint32_t local = request == PFB_REQUEST_COUNTERSET_ENGLISH_NAME ? PFB_REQUEST_COUNTERSET_NAME
                      : request == PFB_REQUEST_COUNTER_ENGLISH_NAMES ? PFB_REQUEST_COUNTER_NAMES
                                                                     : 0;
-    const pfb_bytes *own = &set->replies[request];
-    const pfb_bytes *other = &set->replies[local];
-    return local != 0 && other->data && own->size_bytes == other->size_bytes &&
-           memcmp(own->data, other->data, own->size_bytes) == 0;
+    const pfb_bytes *english = &set->replies[request];
+    const pfb_bytes *localised = &set->replies[local];
+    return local != 0 && localised->data && english->size_bytes == localised->size_bytes &&
+           memcmp(english->data, localised->data, english->size_bytes) == 0;
 }
 
 /* Puts a chunk with the chosen part of a reply (r->reply), or reports the error that occurred while it was extracted.

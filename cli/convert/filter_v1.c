@@ -21,7 +21,7 @@ void filter_v1_free(filter_v1 *f)
 
 /* ---- Choosing -------------------------------------------------------------------------------------------- */
 
-static void add_kept_title(filter_v1 *f, uint32_t title)
+static void add_written_title(filter_v1 *f, uint32_t title)
 {
     f->titles = memory_grow(f->titles, &f->title_capacity, f->title_count + 1, sizeof *f->titles);
     f->titles[f->title_count++] = title;
@@ -143,7 +143,7 @@ static object_title *list_titles(const uint8_t *data, size_t size, size_t *count
 static void list_rows(filter_v1 *f, const uint8_t *data, size_t size)
 {
     size_t title_count = 0;
-    size_t kept = 0;
+    size_t unique = 0;
     object_title *titles = list_titles(data, size, &title_count);
     pfb_v1_reader block;
     pfb_v1_object object;
@@ -171,10 +171,10 @@ static void list_rows(filter_v1 *f, const uint8_t *data, size_t size)
     if (f->row_count > 0)
         qsort(f->rows, f->row_count, sizeof *f->rows, compare_rows);
     for (size_t i = 0; i < f->row_count; i++) {
-        if (kept == 0 || compare_rows(&f->rows[kept - 1], &f->rows[i]) != 0)
-            f->rows[kept++] = f->rows[i];
+        if (unique == 0 || compare_rows(&f->rows[unique - 1], &f->rows[i]) != 0)
+            f->rows[unique++] = f->rows[i];
     }
-    f->row_count = kept;
+    f->row_count = unique;
     free(titles);
 }
 
@@ -211,14 +211,14 @@ static bool is_all_chosen(filter_v1 *f, const uint8_t *data, size_t size)
     while (is_all && pfb_v1_next_object(&block, &object)) {
         pfb_v1_reader rows = block;
         uint64_t count = 0;
-        size_t kept = 0;
-        add_kept_title(f, object.title_index);
+        size_t chosen_count = 0;
+        add_written_title(f, object.title_index);
         while (pfb_v1_next_counter(&block, &counter))
-            add_kept_title(f, counter.title_index);
+            add_written_title(f, counter.title_index);
         while (pfb_v1_next_instance(&rows, &instance))
             count += object.counter_count;
-        find_values(f, object.offset, &kept);
-        is_all = kept > 0 && kept == count;
+        find_values(f, object.offset, &chosen_count);
+        is_all = chosen_count > 0 && chosen_count == count;
     }
     return is_all && block.error.code == PFB_OK && block.total_size_bytes == size;
 }
@@ -233,10 +233,12 @@ typedef struct filtering {
     size_t title_count;
 } filtering;
 
-/* Whether a counter is kept: RELATED is the base or the multi count of the counter before it, which is kept. */
-enum { LEFT_OUT, KEPT, RELATED };
+/* What happens to a counter of an object. CHOSEN: its chosen values are written. RELATED: it is the base or the multi
+ * count of the chosen counter before it, and is written with that. */
+enum { LEFT_OUT, CHOSEN, RELATED };
 
-/* Marks the counters of the current object; free with free(). */
+/* Returns LEFT_OUT, CHOSEN or RELATED for each counter of the current object, whose chosen values are the `count`
+ * values from `first` on. Free with free(). */
 static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, const pfb_v1_object *object, size_t first,
                               size_t count)
 {
@@ -244,18 +246,19 @@ static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, const pfb
     pfb_v1_counter counter;
     for (size_t i = first; i < first + count; i++) {
         if (w->f->values[i].position < object->counter_count)
-            marks[w->f->values[i].position] = KEPT;
+            marks[w->f->values[i].position] = CHOSEN;
     }
     while (pfb_v1_next_counter(&block, &counter)) {
         bool is_related = counter.type == PFB_TYPE_MULTI_BASE || pfb_counter_type_is_base(counter.type);
         uint32_t at = counter.position;
-        if (at > 0 && at < object->counter_count && is_related && marks[at] == LEFT_OUT && marks[at - 1] == KEPT)
+        if (at > 0 && at < object->counter_count && is_related && marks[at] == LEFT_OUT && marks[at - 1] == CHOSEN)
             marks[at] = RELATED;
     }
     return marks;
 }
 
-/* Writes the definitions that are kept, with their original offsets. Stores all definitions in `counters`. */
+/* Writes the definitions of chosen and related counters, with their original offsets. Stores all definitions in
+ * `counters`. */
 static void write_definitions(pfb_writer *writer, const filtering *w, pfb_v1_reader block, const uint8_t *marks,
                               pfb_v1_counter *counters)
 {
@@ -265,7 +268,7 @@ static void write_definitions(pfb_writer *writer, const filtering *w, pfb_v1_rea
         if (marks[counter.position] == LEFT_OUT)
             continue;
         pfb_write_definition(writer, &counter);
-        add_kept_title(w->f, counter.title_index);
+        add_written_title(w->f, counter.title_index);
     }
 }
 
@@ -295,7 +298,7 @@ static void write_values(pfb_writer *writer, const filtering *w, pfb_v1_reader *
     }
 }
 
-/* Sets the new position of the parent; no parent if it is not in the block. */
+/* Sets the position of the parent in the reduced block. Removes the reference if the block does not have the parent. */
 static void set_parent(const filtering *w, pfb_v1_instance *instance)
 {
     const object_title *parent = find_title(w->titles, w->title_count, instance->parent_title);
@@ -332,16 +335,16 @@ static void write_object(pfb_writer *writer, const filtering *w, pfb_v1_reader *
     size_t count = 0;
     size_t first = find_values(w->f, object->offset, &count);
     bool has_rows = has_row(w->f, find_row(w->f, object->position, 0), object->position);
-    pfb_v1_object kept = *object;
+    pfb_v1_object written = *object;
     if (!has_rows && !has_lost_values(w->f, object->title_index))
         return;
-    if (!has_rows && kept.instance_count == PFB_V1_NO_INSTANCES)
-        kept.instance_count = PFB_V1_METADATA_NO_INSTANCES;
+    if (!has_rows && written.instance_count == PFB_V1_NO_INSTANCES)
+        written.instance_count = PFB_V1_METADATA_NO_INSTANCES;
     uint8_t *marks = mark_counters(w, *block, object, first, count);
     pfb_v1_counter *counters = memory_get(object->counter_count + (size_t)1, sizeof *counters);
     if (count > 0)
-        add_kept_title(w->f, object->title_index);
-    pfb_write_begin_object(writer, &kept);
+        add_written_title(w->f, object->title_index);
+    pfb_write_begin_object(writer, &written);
     write_definitions(writer, w, *block, marks, counters);
     write_instances(writer, w, block, object, marks, counters, first, count);
     pfb_write_end_object(writer);
@@ -403,7 +406,7 @@ bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Returns true, and records it, if the name of a title index is to be written for the first time. */
+/* Adds a title index to those whose names an earlier table has. Returns false if it was added before or has no name. */
 static bool add_named(filter_v1 *f, uint32_t title)
 {
     if (f->seed == 0)

@@ -5,8 +5,8 @@
 #include "memory/hash_index.h"
 #include "perfblock/collect.h"
 
-/* Reduces V1 blocks to the objects, counters and instances that the user chose. The bases of these counters and the
- * instances' parents, without their values, are kept as well. */
+/* Reduces V1 blocks to the objects, counters and instances that the user chose. The bases of these counters are written
+ * as well, and the parents of these instances, without values. */
 
 /* A value that the user chose. */
 typedef struct filter_value {
@@ -14,7 +14,7 @@ typedef struct filter_value {
     uint32_t row, position;
 } filter_value;
 
-/* An instance that is kept: it has chosen values, or is the parent of one that has. */
+/* An instance that is written: it has chosen values, or is the parent of one that has. */
 typedef struct filter_row {
     uint32_t object; /* position of the object in the block */
     uint32_t row;
@@ -37,18 +37,18 @@ typedef struct filter_v1 {
     filter_seen *seen; /* ascending by title */
     size_t seen_count, seen_capacity;
     uint64_t block_count;
-    uint32_t *titles; /* title indexes of the objects and counters that are kept of the current block */
+    uint32_t *titles; /* title indexes of the objects and counters that are written of the current block */
     size_t title_count, title_capacity;
     hash_index named; /* title indexes whose names an earlier table has */
     uint64_t seed;
 } filter_v1;
 
-/* Reduces a block. A block of which everything was chosen is copied byte for byte. Returns false if nothing is kept. An
- * object that had chosen values in an earlier block but has none in this one is kept without instances: otherwise the
- * values before and after this block would be compared. *error is that of the writer. */
+/* Reduces a block. A block of which everything was chosen is copied byte for byte. Returns false if nothing is written.
+ * An object that had chosen values in an earlier block but has none in this one is written without instances: otherwise
+ * the values before and after this block would be compared. *error is that of the writer. */
 bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *reduced, pfb_error *error);
 
-/* Makes a name table with the names of the objects and counters that were kept of the latest block, except those in
+/* Makes a name table with the names of the objects and counters that were written of the latest block, except those in
  * earlier tables. Returns false if there are none. */
 bool filter_v1_names(filter_v1 *f, pfb_bytes *table);
 

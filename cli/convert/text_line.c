@@ -95,12 +95,12 @@ static bool is_surrogate(unsigned unit)
     return unit >= 0xD800 && unit <= 0xDFFF;
 }
 
-/* Appends the first character of the `left` units. Returns the number of its units. */
-static size_t put_character(buffer *out, const uint8_t *units, size_t left)
+/* Appends the first character of `unit_count` UTF-16 units. Returns the number of its units. */
+static size_t put_character(buffer *out, const uint8_t *units, size_t unit_count)
 {
     enum { NUL_UNIT = 0xDC00 };
     unsigned unit = units[0] | (unsigned)units[1] << 8;
-    unsigned next = left > 1 ? units[2] | (unsigned)units[3] << 8 : 0;
+    unsigned next = unit_count > 1 ? units[2] | (unsigned)units[3] << 8 : 0;
     bool is_pair = unit >= 0xD800 && unit <= 0xDBFF && next >= 0xDC00 && next <= 0xDFFF;
     size_t count = is_pair ? 2 : 1;
     char utf8[5];

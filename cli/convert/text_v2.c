@@ -385,8 +385,8 @@ static const text_query *find_query(const text_writer *t, uint32_t index)
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-/* The kind that the reader of the text form gives to a result without a kind. */
-static uint32_t usual_kind(const text_query *query)
+/* The kind of results that the reader of the text form assumes if the text does not state one. */
+static uint32_t default_kind(const text_query *query)
 {
     if (query->counter_id != PFB_NO_ID)
         return query->is_pattern ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_SINGLE_COUNTER;
@@ -465,7 +465,7 @@ static void put_result(text_writer *t, pfb_v2_reader *reader, const pfb_v2_resul
     size_t start = t->line.text.size;
     text_line_word(&t->line, "result");
     text_line_word(&t->line, query ? query->set->key.data : "-");
-    if (!query || (usual_kind(query) != result->kind && result->kind != PFB_V2_ERROR))
+    if (!query || (default_kind(query) != result->kind && result->kind != PFB_V2_ERROR))
         text_line_format(&t->line, "kind %" PRIu32, result->kind);
     if (result->status != 0 && result->kind != PFB_V2_ERROR)
         text_line_format(&t->line, "status %" PRIu32, result->status);

@@ -57,7 +57,7 @@ typedef struct text_writer {
     title_names *titles;
     text_set **sets; /* in the order of their first chunks */
     size_t set_count, set_capacity;
-    bool has_new_sets; /* is_new is set for some of them */
+    bool has_new_sets; /* is_new is true for at least one of them */
     text_set **sorted; /* by GUID */
     size_t sorted_capacity;
     pfb_bytes info;      /* the current query information */
@@ -72,7 +72,7 @@ typedef struct text_writer {
     hash_index names;     /* hashes of the names that are keys of countersets and objects */
     uint64_t seed;        /* of these hashes */
     buffer machine;       /* the latest machine line, without its end */
-    uint64_t unwritten;   /* chunks without a text form */
+    uint64_t unwritten;   /* number of chunks without a text form */
 } text_writer;
 
 /* `titles` has the names of V1 title indexes. text_writer_put() adds those of name tables to it. */

@@ -54,14 +54,15 @@ void explain_fields(explainer *page, const file_bytes *bytes, structure which, s
 void explain_row(explainer *page, const file_bytes *bytes, size_t offset, size_t size, field_kind kind,
                  const char *label, ...) TEXT_PRINTF(6, 7);
 
-/* Prints a name and the `more` bytes after it that belong to it, such as its NUL. An absent name has no row. */
-void explain_name(explainer *page, const file_bytes *bytes, const pfb_name *name, size_t more, const char *label, ...)
-    TEXT_PRINTF(5, 6);
+/* Prints a name together with the `extra_size` bytes after it, such as its NUL. An absent name has no row. */
+void explain_name(explainer *page, const file_bytes *bytes, const pfb_name *name, size_t extra_size, const char *label,
+                  ...) TEXT_PRINTF(5, 6);
 
-/* Prints the bytes before `end` that belong to no field, with the description `what`. */
-void explain_rest(explainer *page, const file_bytes *bytes, size_t end, const char *what);
+/* Prints the bytes before `end` that belong to no field, with this description. */
+void explain_rest(explainer *page, const file_bytes *bytes, size_t end, const char *description);
 
-/* Prints the fields of a structure whose size field has the error: the readers do not return such a structure. */
+/* If the error is that of the size field of a structure, prints the fields of this structure: the readers do not return
+ * it, so that no other function prints them. */
 void explain_broken(explainer *page, const file_bytes *bytes, pfb_error error);
 
 /* Ends a part of a structure: calls explain_broken(), then prints the bytes before `end` that belong to no field, as
@@ -74,11 +75,11 @@ void explain_error_at(explainer *page, pfb_error error);
 /* Sets whether the structures that follow belong to a V1 block, and their byte order. */
 void explain_order(explainer *page, bool is_v1, bool is_big_endian);
 
-/* Finds the buffers and events of a perfmon log. Their headers lie between the parts of records and are printed as the
- * rows reach them. */
+/* Finds the buffers and events of a perfmon log. Their headers lie between the parts of records and are printed in the
+ * order of their offsets among the rows. */
 void explain_log(explainer *page, const input *in);
 
-/* Returns true if the file has so many parts (chunks, records, lines) that they are folded. */
+/* Returns true if the parts of the file (chunks, records, lines) are folded, because there are many. */
 bool explain_folds_parts(const explainer *page);
 
 enum { EXPLAIN_MAX_OPEN = 8 }; /* if a structure has more structures of one kind inside, those are folded */

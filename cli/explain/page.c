@@ -405,7 +405,7 @@ static void put_row(explainer *e, size_t offset, size_t size, const row_text *te
 }
 
 /* Prints the bytes before an offset of the file that belong to no field. They are folded if there are many. */
-static void put_gap(explainer *e, size_t end, const char *what)
+static void put_gap(explainer *e, size_t end, const char *description)
 {
     enum { MAX_OPEN_BYTES = 256 };
     if (end <= e->at)
@@ -416,24 +416,23 @@ static void put_gap(explainer *e, size_t end, const char *what)
         bool has_error = error < e->error_count && e->errors[error].error.offset < end;
         close_table(e);
         buffer_format(&e->html, "<details class=\"gap\"%s><summary>%zu <b>%s</b> %zu bytes</summary>\n",
-                      has_error ? " open" : "", e->at, what, end - e->at);
+                      has_error ? " open" : "", e->at, description, end - e->at);
     }
-    put_row(e, e->at, end - e->at, &(row_text){.name = what});
+    put_row(e, e->at, end - e->at, &(row_text){.name = description});
     if (is_folded) {
         close_table(e);
         put(e, "</details>\n");
     }
 }
 
-/* The same in a log, where the bytes may be the payload of an event that was not read, or the end of a buffer after its
- * events. */
-static void put_log_gap(explainer *e, size_t end, const char *what)
+/* Like put_gap(), for a log: the end of a buffer after its last event is described as not used. */
+static void put_log_gap(explainer *e, size_t end, const char *description)
 {
     enum { ALIGNMENT = 8 };
     const log_header *last = e->next_log_header > 0 ? &e->log_headers[e->next_log_header - 1] : NULL;
     if (last && last->which == STRUCTURE_LOG_EVENT && last->end > e->at)
         put_gap(e, end < last->end ? end : last->end, "not read");
-    put_gap(e, end, last && end - e->at >= ALIGNMENT ? "not used" : what);
+    put_gap(e, end, last && end - e->at >= ALIGNMENT ? "not used" : description);
 }
 
 /* Prints the header of a buffer or an event. */
@@ -460,26 +459,26 @@ static void put_log_header(explainer *e, const log_header *header)
 
 /* Prints everything before an offset of the file that is not printed yet: headers of the log, and bytes without a
  * field. */
-static void put_up_to(explainer *e, size_t end, const char *what)
+static void put_up_to(explainer *e, size_t end, const char *description)
 {
     while (e->next_log_header < e->log_header_count && e->log_headers[e->next_log_header].offset < end) {
         const log_header *header = &e->log_headers[e->next_log_header++];
-        put_log_gap(e, header->offset, what);
+        put_log_gap(e, header->offset, description);
         if (header->offset >= e->at)
             put_log_header(e, header);
     }
-    put_log_gap(e, end, what);
+    put_log_gap(e, end, description);
 }
 
-/* Returns how many of the bytes from an offset on are consecutive in the file. */
+/* Returns the number of bytes, from `offset` on and at most `size`, that are consecutive in the file. */
 static size_t count_joined(const file_bytes *bytes, size_t offset, size_t size)
 {
-    size_t from = file_bytes_offset(bytes, offset);
+    size_t file_offset = file_bytes_offset(bytes, offset);
     size_t low = 1;
     size_t high = size;
     while (low < high) {
         size_t middle = high - (high - low) / 2;
-        if (file_bytes_offset(bytes, offset + middle - 1) - from == middle - 1)
+        if (file_bytes_offset(bytes, offset + middle - 1) - file_offset == middle - 1)
             low = middle;
         else
             high = middle - 1;
@@ -499,10 +498,10 @@ static void put_added_row(explainer *e, const page_row *row)
                      .rule = row->rule};
     size_t done = 0;
     do {
-        size_t from = file_bytes_offset(bytes, row->offset + done);
+        size_t file_offset = file_bytes_offset(bytes, row->offset + done);
         size_t size = count_joined(bytes, row->offset + done, row->size - done);
-        put_up_to(e, from, "padding");
-        put_row(e, from, size, &text);
+        put_up_to(e, file_offset, "padding");
+        put_row(e, file_offset, size, &text);
         done += size;
         text.is_continued = true;
         text.value = text.rule = NULL;
@@ -564,11 +563,12 @@ void explain_row(explainer *e, const file_bytes *bytes, size_t offset, size_t si
     end_text(e);
 }
 
-void explain_name(explainer *e, const file_bytes *bytes, const pfb_name *name, size_t more, const char *label, ...)
+void explain_name(explainer *e, const file_bytes *bytes, const pfb_name *name, size_t extra_size, const char *label,
+                  ...)
 {
     if (!e || !name->bytes)
         return;
-    page_row *row = add_row(e, bytes, (size_t)(name->bytes - bytes->data), name->size_bytes + more, FIELD_BYTES);
+    page_row *row = add_row(e, bytes, (size_t)(name->bytes - bytes->data), name->size_bytes + extra_size, FIELD_BYTES);
     if (!row)
         return;
     buffer text = {0};
@@ -603,12 +603,12 @@ void explain_fields(explainer *e, const file_bytes *bytes, structure which, size
     }
 }
 
-void explain_rest(explainer *e, const file_bytes *bytes, size_t end, const char *what)
+void explain_rest(explainer *e, const file_bytes *bytes, size_t end, const char *description)
 {
     if (!e)
         return;
     put_rows(e);
-    put_up_to(e, end > 0 ? file_bytes_offset(bytes, end - 1) + 1 : file_bytes_offset(bytes, 0), what);
+    put_up_to(e, end > 0 ? file_bytes_offset(bytes, end - 1) + 1 : file_bytes_offset(bytes, 0), description);
 }
 
 /* Errors in the size field of a structure, and the offset of that field in the structure. */
@@ -673,10 +673,10 @@ void explain_begin(explainer *e, const file_bytes *bytes, structure which, size_
 {
     if (!e)
         return;
-    size_t from = file_bytes_offset(bytes, offset);
+    size_t file_offset = file_bytes_offset(bytes, offset);
     size_t number = e->opened++;
     put_rows(e);
-    put_up_to(e, from, "padding");
+    put_up_to(e, file_offset, "padding");
     if (e->depth < MAX_DEPTH)
         e->open[e->depth++] = number;
     if (e->is_writing) {
@@ -684,14 +684,14 @@ void explain_begin(explainer *e, const file_bytes *bytes, structure which, size_
         va_list arguments;
         close_table(e);
         buffer_format(&e->html, "<details class=\"c%u\"%s><summary>%zu <b>%s</b> ", colours[which],
-                      is_folded && !has_error ? "" : " open", from, field_table_of(which)->name);
+                      is_folded && !has_error ? "" : " open", file_offset, field_table_of(which)->name);
         va_start(arguments, title);
         put_heading(e, name, title, arguments);
         va_end(arguments);
         put(e, has_error ? " <em>error inside</em></summary>\n" : "</summary>\n");
     } else {
         e->ranges = memory_grow(e->ranges, &e->range_capacity, number + 1, sizeof *e->ranges);
-        e->ranges[number] = (page_range){from, from};
+        e->ranges[number] = (page_range){file_offset, file_offset};
     }
     explain_fields(e, bytes, which, offset);
 }

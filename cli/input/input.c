@@ -36,8 +36,8 @@ const char *input_kind_name(input_kind kind)
 
 #define MAX_STREAM_BYTES (UINT64_C(1) << 30) /* limit for pipes and devices, which may be endless */
 
-/* The largest number of bytes that are read from a file. For a large regular file it is the size, which may grow while
- * the file is read. */
+/* The limit of the bytes that are read from a file. For a large regular file it is the size, which may grow while the
+ * file is read. */
 static uint64_t max_bytes(int file)
 {
     uint64_t size = system_is_regular(file) ? system_file_size(file) : 0;
@@ -144,8 +144,8 @@ enum { FIRST_CAPACITY = 1 << 18 };
 
 #define FOLLOW_PAUSE UINT64_C(100000000) /* nanoseconds before a followed file is read again */
 
-/* Reads from a regular file, which may be growing. Returns 0 at its end; also at its present end if it is still being
- * written and is not read any further, and then sets has_stopped. */
+/* Reads from a regular file, which may be growing. Returns 0 at its end. If the file is still being written and reading
+ * does not wait for more, also sets has_stopped. */
 static long long read_regular(input *in, uint8_t *to, size_t size)
 {
     while (true) {
@@ -321,14 +321,14 @@ static bool is_read_in_windows(const input *in)
            in->kind == INPUT_PDH_TEXT || (in->kind == INPUT_UNKNOWN && in->is_regular);
 }
 
-/* Replaces a kind that says little by that of the first bytes. */
+/* Replaces INPUT_AUTO by the kind of the first bytes, and INPUT_LOG by INPUT_PDH_TEXT if they are text. */
 static void choose_kind(input *in)
 {
     bool is_begun = in->size > 0 || !in->has_stopped;
     if (in->kind == INPUT_AUTO) {
         uint64_t size = in->is_last ? in->size : in->is_regular ? system_file_size(in->file) : UINT64_MAX;
         file_format format = file_format_recognise(in->data, in->size, size);
-        in->kind = is_begun ? format.kind : INPUT_CAPTURE; /* nothing is written yet: the start of a recording */
+        in->kind = is_begun ? format.kind : INPUT_CAPTURE; /* an empty file that is being written: a recording */
         in->description = format.description;
     } else if (in->kind == INPUT_LOG) {
         in->kind = log_kind(in);

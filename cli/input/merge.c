@@ -22,7 +22,7 @@ static int64_t clock_of(uint64_t time)
 
 /* The times of samples in a .blg are local. The header has the biases of standard and daylight saving time, but does
  * not say which one is in force. The start of the log is in UTC: returns the bias with which the first sample is
- * closest to it. */
+ * closest to it, in 100 ns; 0 if the header has a bias of more than a day. */
 static int64_t find_bias(const pfb_log_reader *log, uint64_t first_time)
 {
     int64_t elapsed = clock_of(first_time) - clock_of(log->start_time);
@@ -39,8 +39,8 @@ static int64_t find_bias(const pfb_log_reader *log, uint64_t first_time)
                : daylight;
 }
 
-/* Reads the header of the reply or block of the current item: its time and its size. If the header is malformed the
- * size is 0, and the time remains that of the sample before. */
+/* Reads the time and size in the header of the reply or block of the current item. If the header is malformed the size
+ * is 0, and the time remains that of the previous sample. */
 static void read_header(merge_file *f)
 {
     int64_t time = 0;
@@ -83,7 +83,7 @@ static bool next_chunk(merge_file *f)
     return true;
 }
 
-/* After a block with an invalid header no other block can be found. */
+/* Moves to the next block. Reading ends after a block with a malformed header, whose size is unknown. */
 static bool next_block(merge_file *f)
 {
     bool is_after_block = f->item == MERGE_BLOCK;
@@ -205,7 +205,7 @@ static merge_file *add_file(merge *m, const input *in, size_t position, int64_t 
 void merge_open_input(merge *m, const input *in, const pfb_read_options *options)
 {
     *m = (merge){.options = options};
-    m->only = add_file(m, in, 0, INT64_MIN);
+    m->single = add_file(m, in, 0, INT64_MIN);
 }
 
 static void close_file(merge *m, merge_file *f)
@@ -247,7 +247,8 @@ static merge_file *find_next(const merge *m)
     return next;
 }
 
-/* Opens the next file of the command line if its start is not after the next sample. Null if no file was opened. */
+/* Opens the next file if its start is not after the next sample; with --follow, if no file is open. Null if no file was
+ * opened. */
 static merge_file *open_next(merge *m, const merge_file *next_sample)
 {
     input in;
@@ -255,11 +256,11 @@ static merge_file *open_next(merge *m, const merge_file *next_sample)
         const ordered_file *file = &m->order[m->next];
         if (m->is_followed ? m->open_count > 0 : next_sample && file->start > next_sample->time)
             return NULL;
-        if (m->open_count == MERGE_MOST_FILES) {
+        if (m->open_count == MERGE_MAX_FILES) {
             if (!m->has_noted)
                 diagnostics_say(STATUS_FINE, file->name,
                                 "note: more than %d files overlap: this and later ones are opened when others end",
-                                MERGE_MOST_FILES);
+                                MERGE_MAX_FILES);
             m->has_noted = true;
             return NULL;
         }
@@ -292,13 +293,15 @@ static void skip_repetition(merge_file *f)
     if (f->repeated++ == 0)
         f->repeated_at = (size_t)f->in.offset + f->at;
     if (f->item == MERGE_BLOCK && !f->is_v1) {
+        /* A malformed V2 reply ends the file, as it does where the reply is not skipped. */
         pfb_v2_open(&v2, f->in.data + f->at, f->size, f->options);
         f->has_ended = pfb_v2_finish(&v2).code != PFB_OK;
     }
     advance(f);
 }
 
-/* Returns the file with the next sample, or a file that was opened or reached an item without a sample. */
+/* Returns the file with the next sample. Before that, returns each file that has to be opened for it, and each file
+ * whose item after skipped samples is not a sample. Null if all files were read. */
 static merge_file *choose_file(merge *m)
 {
     while (true) {
@@ -327,9 +330,9 @@ merge_file *merge_next(merge *m)
         advance(f);
         m->current = f->is_waiting ? NULL : f;
     }
-    if (m->only) {
-        m->current = m->only;
-        m->only = NULL;
+    if (m->single) {
+        m->current = m->single;
+        m->single = NULL;
     } else if (m->is_stopping) {
         m->current = first_file(m);
         if (m->current)

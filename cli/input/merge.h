@@ -7,14 +7,14 @@
 
 /* Reads captures, V1 blocks, V2 replies and perfmon logs as one series: the contents of each file in the order of the
  * file, and the samples of all files in the order of their times. A sample that precedes the one before it in its file
- * is returned right after that one. Of equal times, the file that the command line names first comes first. A sample
- * whose header is malformed has the time of the one before it in its file, or of the start of the file.
+ * is returned right after that one. Of samples with equal times, that of the earlier file on the command line comes
+ * first. A sample whose header is malformed has the time of the one before it in its file, or of the start of the file.
  *
  * A regular file is opened when the time of its first sample is reached. Pipes are opened first and read up to their
  * first samples. Of each open file one window is in memory (input.h), and nothing is read past its next sample. At most
- * MERGE_MOST_FILES are open: if more overlap, the others wait until one of them ends, and a note says so. */
+ * MERGE_MAX_FILES are open: if more overlap, the others wait until one of them ends, and a note says so. */
 
-enum { MERGE_MOST_FILES = 200 };
+enum { MERGE_MAX_FILES = 200 };
 
 typedef enum merge_item {
     MERGE_BEGIN,    /* the file was opened */
@@ -29,7 +29,7 @@ typedef enum merge_item {
 /* An open file and its current item. */
 typedef struct merge_file {
     input in;
-    size_t number; /* below the largest number of files that were open at a time; reused after MERGE_END */
+    size_t number; /* the lowest one that no other open file has */
     merge_item item;
     bool is_sample;     /* the item is a sample: a reply, a block, a sample record or a row */
     bool is_v1;         /* it is a V1 block */
@@ -53,7 +53,7 @@ typedef struct merge_file {
     size_t position;    /* on the command line */
     bool is_waiting;    /* the item is a sample that was not returned yet */
     bool is_put_off;    /* see merge_put_off() */
-    bool is_repetition; /* another file has returned a sample of the same bytes */
+    bool is_repetition; /* the previous sample, of another file, has the same bytes */
     bool has_time;      /* `time` is that of the sample, not that of the one before it or of the file's start */
     bool has_bias;      /* .blg: `bias` is known */
     input_blocks blocks;
@@ -63,15 +63,16 @@ typedef struct merge {
     merge_file **files; /* the open files, by number; null for a number that is free */
     size_t count, capacity;
     /* ------------------------------------------------------------------------------------------ */
-    ordered_file *order; /* the files of the command line */
-    size_t order_count, next;
+    ordered_file *order; /* the files of the command line, by their start */
+    size_t order_count;
+    size_t next; /* position in `order` of the next file to open */
     input_kind kind;
     size_t open_count;
     bool is_followed, is_stopping;
-    bool has_noted; /* that too many files overlap */
+    bool has_noted; /* the note that too many files overlap was printed */
     const pfb_read_options *options;
     merge_file *current; /* the file whose item was returned last, or null */
-    merge_file *only;    /* see merge_open_input(); null once it was returned */
+    merge_file *single;  /* the file of merge_open_input(), until its MERGE_BEGIN was returned; else null */
 } merge;
 
 /* Prepares to read the files of a command line. `kind` is that of --kind. With `is_followed` the files are read one
@@ -87,10 +88,11 @@ void merge_open_input(merge *m, const input *in, const pfb_read_options *options
  * no samples has no other items. */
 merge_file *merge_next(merge *m);
 
-/* Makes the next calls return MERGE_END of each open file, and nothing else. */
+/* Ends reading: the next calls of merge_next() return MERGE_END of each open file, then null. */
 void merge_stop(merge *m);
 
-/* Call for the current item, a sample: it is returned again when the other open files have ended. */
+/* Postpones the current item, which must be a sample: it is returned again after the samples of the other open files.
+ */
 void merge_put_off(merge *m);
 
 /* Ends the current file: its next item is MERGE_END, without an error. */

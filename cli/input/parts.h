@@ -12,14 +12,14 @@ typedef struct parts {
     /* ------------------------------------------------------------------------------------------ */
     const input *in;
     uint32_t tag;
-    const char *what;     /* see parts_open() */
+    const char *contents; /* see parts_open() */
     bool has_any;         /* a chunk was read */
     uint64_t later_count; /* number of chunks of a later version that were skipped */
     size_t first_later_offset;
 } parts;
 
-/* `what` is what the chunks contain, for messages and in the plural: "CPI hooks". */
-void parts_open(parts *p, const input *in, uint32_t tag, const char *what);
+/* `contents` says in messages what the chunks contain, in the plural: "CPI hooks". */
+void parts_open(parts *p, const input *in, uint32_t tag, const char *contents);
 bool parts_next(parts *p, pfb_chunk *chunk);
 
 /* Call after the last chunk. Reports skipped chunks with a note, and as malformed a capture without an error of its own

@@ -177,6 +177,7 @@ static void set_range(sample_range *r, pfb_collector *collector, int64_t local_f
 
 void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t *first)
 {
+    /* Leaves out all samples until sample_range_repeats() knows the day of the first one. */
     static const pfb_collector_range none = {.has_from = true, .from = INT64_MAX};
     bool needs_first = r->from.kind == TIME_OF_DAY || r->to.kind == TIME_OF_DAY;
     if (!sample_range_is_given(r))

@@ -62,11 +62,12 @@ struct report {
     size_t line_count, line_capacity;
     int64_t *times; /* by sample */
     size_t sample_count, time_capacity;
-    uint64_t last_number;    /* report_value.sample of the last sample */
-    size_t point_count;      /* of all lines */
-    size_t thin_at;          /* the next thinning takes place when point_count exceeds this */
-    uint32_t run;            /* length in samples of a run, of which a line keeps up to three points; 1: not thinned */
-    uint64_t values;         /* with and without a number */
+    uint64_t last_number; /* report_value.sample of the last sample */
+    size_t point_count;   /* of all lines */
+    size_t thin_at;       /* the next thinning takes place when point_count exceeds this */
+    uint32_t run;    /* length in samples of a run; thinning leaves at most three points of a run in each line. 1: not
+                        thinned */
+    uint64_t values; /* number of values added, including those that are missing */
     uint64_t dropped_values; /* values of lines after the first REPORT_MAX_LINES, which the page lacks */
     uint64_t top;            /* report_keep_top(): lines of a chart; 0: all */
     uint64_t removed_lines;  /* by report_keep_top() */

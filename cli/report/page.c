@@ -154,18 +154,18 @@ static axis choose_axis(double min, double max)
     double power = 1;
     min = min < 0 ? min : 0;
     max = max > 0 ? max : 0;
-    double wanted = max / GRID_LINES - min / GRID_LINES;
-    if (wanted == 0)
+    double min_step = max / GRID_LINES - min / GRID_LINES;
+    if (min_step == 0)
         return (axis){0, 1.0 / GRID_LINES};
-    while (power > wanted)
+    while (power > min_step)
         power /= 10;
-    while (power <= wanted / 10)
+    while (power <= min_step / 10)
         power *= 10;
     for (size_t i = 0;; i++) {
         double step = power * steps[i % 4];
         if (i % 4 == 3)
             power *= 10;
-        if (step < wanted)
+        if (step < min_step)
             continue;
         int below = (int)(-min / step);
         below += below < -min / step;
@@ -193,8 +193,8 @@ static int height_of(const axis *a, double value)
     return (int)((1 - (value / a->step - a->low / a->step) / GRID_LINES) * PLOT_HEIGHT + 0.5);
 }
 
-/* Consecutive points with values are joined by a line. A single point becomes a dot. Where time runs backwards the line
- * is interrupted. */
+/* Writes the path of a line. Consecutive points with values are joined; a single point becomes a dot. The path is
+ * interrupted where time runs backwards. */
 static void put_path(page *p, const report_line *line, const axis *a)
 {
     bool is_joined = false;
@@ -216,7 +216,7 @@ static void put_path(page *p, const report_line *line, const axis *a)
     }
 }
 
-/* A mark at the bottom of the chart for each point without a value. */
+/* Writes a mark at the bottom of the chart for each point without a value. */
 static void put_gaps(page *p, const report_node *counter)
 {
     int32_t at = counter->first;
@@ -323,8 +323,8 @@ static void put_line_name(page *p, const report_node *node)
         buffer_format(&p->html, " (%" PRIu32 ")", node->repeat + 1);
 }
 
-/* Writes a table of the lines of a counter at positions `begin` to `end` - 1; `at` is the node of the first. Returns
- * the node after the last. */
+/* Writes a table of the lines of a counter at positions `begin` to `end` - 1. `at` is the node of the line at `begin`.
+ * Returns the node of the line at `end`. */
 static int32_t put_table(page *p, int32_t at, size_t begin, size_t end)
 {
     put(p, end - begin > TALL_TABLE ? "<div class=\"tall\" tabindex=\"0\" role=\"group\" aria-label=\"Instances\">"

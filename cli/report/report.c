@@ -125,7 +125,8 @@ static void add_point(report *r, report_line *line, report_point point)
     r->point_count++;
 }
 
-/* Returns the position of a reason; of reasons after REPORT_MAX_GAPS, the last position. There are fewer statuses. */
+/* Returns the position of a reason. If there are more than REPORT_MAX_GAPS reasons, which PFB_STATUS_ codes never
+ * reach, the further ones share the last position. */
 static uint8_t get_gap(report *r, const char *reason)
 {
     size_t at = 1;
@@ -140,30 +141,30 @@ static uint8_t get_gap(report *r, const char *reason)
     return (uint8_t)at;
 }
 
-/* Positions of the points that remain of a run: of the smallest and the largest value, and the first without a value.
- */
-typedef struct kept_points {
+/* The points of a run that are not removed, by position: those with the smallest and the largest value, and the first
+ * one without a value. SIZE_MAX: none. */
+typedef struct run_points {
     size_t minimum, maximum, gap;
-} kept_points;
+} run_points;
 
-/* Moves the points that remain of the run [begin, end) to position `count` and following. Returns the position after
- * the last of them. */
+/* Removes points of the run [begin, end), and moves the others to position `count` and following. Returns the position
+ * after the last of them. */
 static size_t thin_run(report_line *line, size_t begin, size_t end, size_t count)
 {
-    kept_points kept = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    run_points points = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
     for (size_t i = begin; i < end; i++) {
         const report_point *point = &line->points[i];
         if (point->gap != REPORT_HAS_VALUE) {
-            kept.gap = kept.gap == SIZE_MAX ? i : kept.gap;
+            points.gap = points.gap == SIZE_MAX ? i : points.gap;
             continue;
         }
-        if (kept.minimum == SIZE_MAX || point->value < line->points[kept.minimum].value)
-            kept.minimum = i;
-        if (kept.maximum == SIZE_MAX || point->value > line->points[kept.maximum].value)
-            kept.maximum = i;
+        if (points.minimum == SIZE_MAX || point->value < line->points[points.minimum].value)
+            points.minimum = i;
+        if (points.maximum == SIZE_MAX || point->value > line->points[points.maximum].value)
+            points.maximum = i;
     }
     for (size_t i = begin; i < end; i++) {
-        if (i == kept.minimum || i == kept.maximum || i == kept.gap)
+        if (i == points.minimum || i == points.maximum || i == points.gap)
             line->points[count++] = line->points[i];
     }
     return count;
@@ -193,13 +194,13 @@ void report_thin_all(report *r)
  * REPORT_MAX_POINTS remain or each line has three points at most. */
 static void thin(report *r)
 {
-    enum { FIRST_RUN = 4, MAX_LEFT = REPORT_MAX_POINTS / 4 * 3 };
+    enum { FIRST_RUN = 4, MAX_THINNED = REPORT_MAX_POINTS / 4 * 3 };
     report_thin_all(r);
-    while (r->point_count > MAX_LEFT && r->run < r->sample_count) {
+    while (r->point_count > MAX_THINNED && r->run < r->sample_count) {
         r->run = r->run < FIRST_RUN ? FIRST_RUN : r->run * 2;
         report_thin_all(r);
     }
-    r->thin_at = r->point_count > MAX_LEFT ? r->point_count * 2 : REPORT_MAX_POINTS;
+    r->thin_at = r->point_count > MAX_THINNED ? r->point_count * 2 : REPORT_MAX_POINTS;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
@@ -286,8 +287,8 @@ static int compare_lines(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Orders the lines of a counter by average. Those after the first `kept` are removed, with their points. */
-static void order_lines(report *r, report_node *counter, uint64_t kept)
+/* Orders the lines of a counter by average. Removes the lines after the first `max_count`, with their points. */
+static void order_lines(report *r, report_node *counter, uint64_t max_count)
 {
     ranked_line *ranked = NULL;
     size_t capacity = 0;
@@ -300,14 +301,14 @@ static void order_lines(report *r, report_node *counter, uint64_t kept)
     if (line_count > 0)
         qsort(ranked, line_count, sizeof *ranked, compare_lines);
     int32_t *link = &counter->first;
-    for (size_t i = 0; i < line_count && i < kept; i++) {
+    for (size_t i = 0; i < line_count && i < max_count; i++) {
         *link = counter->last = ranked[i].node;
         link = &r->nodes[ranked[i].node].next;
     }
     *link = REPORT_NONE;
     for (size_t i = 0; i < line_count; i++) {
         report_line *line = &r->lines[r->nodes[ranked[i].node].line];
-        if (i < kept)
+        if (i < max_count)
             continue;
         r->point_count -= line->count;
         r->removed_lines++;
@@ -340,14 +341,14 @@ size_t report_count_children(const report *r, const report_node *node)
 
 void report_choose_drawn(report *r)
 {
-    uint64_t most = r->top > 0 ? r->top : REPORT_MAX_DRAWN;
+    uint64_t max_drawn = r->top > 0 ? r->top : REPORT_MAX_DRAWN;
     for (size_t i = 0; i < r->node_count; i++) {
         report_node *node = &r->nodes[i];
         if (!is_counter(r, node))
             continue;
         size_t count = report_count_children(r, node);
         r->chart_count++;
-        node->drawn = count < most ? count : most;
+        node->drawn = count < max_drawn ? count : max_drawn;
         if (node->drawn < count)
             order_lines(r, node, count);
         r->folded_lines += count - node->drawn;

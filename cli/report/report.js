@@ -8,7 +8,7 @@
 
   /* ---- Data --------------------------------------------------------------------------------------------- */
 
-  /* Converts differences to the numbers themselves. */
+  /* Converts a list of differences to the numbers; the first difference is that from 0. */
   const sums = list => {
     let sum = 0;
     return list.map(step => sum += step);
@@ -21,7 +21,7 @@
   }
   const full = [first, last];
   let view = full;
-  const range = document.createElement('output'); /* shows the times in view, if not all */
+  const range = document.createElement('output'); /* shows the times in view unless all are in view */
 
   /* ---- Text --------------------------------------------------------------------------------------------- */
 
@@ -58,16 +58,16 @@
 
   /* ---- Scales ------------------------------------------------------------------------------------------- */
 
-  /* As choose_axis() in page.c. */
+  /* Chooses the same axis as choose_axis() in page.c. */
   function chooseAxis(min, max) {
-    const wanted = max / STEPS - min / STEPS;
-    if (wanted === 0)
+    const minStep = max / STEPS - min / STEPS;
+    if (minStep === 0)
       return {low: 0, step: 1 / STEPS};
-    for (let power = Math.pow(10, Math.floor(Math.log10(wanted))); ; power *= 10) {
+    for (let power = Math.pow(10, Math.floor(Math.log10(minStep))); ; power *= 10) {
       for (const factor of [1, 2, 2.5, 5]) {
         const step = power * factor;
         const below = Math.ceil(-min / step);
-        if (step >= wanted && max / step + below <= STEPS)
+        if (step >= minStep && max / step + below <= STEPS)
           return {low: -below * step, step};
       }
     }
@@ -189,8 +189,8 @@
     return found;
   }
 
-  /* The value of a line at a time, or the reason why it has none: that of its last point up to then, because a thinned
-   * line has no point at most samples. Undefined before its first point and after its last one. */
+  /* The value of a line at a time, or the reason why it has none. It is that of the last point at or before this time,
+   * because thinning removes the points of most samples. Undefined before the first point and after the last one. */
   function valueAt(line, time) {
     const found = line.x.findLastIndex(x => times[x] <= time);
     return found >= 0 && time <= times[line.x.at(-1)] ? line.y[found] : undefined;

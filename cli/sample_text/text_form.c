@@ -547,7 +547,7 @@ static void set_values(reader *r, text_result *result, const text_query *query, 
 
 /* The kind that PerfLib returns for a query: it depends on whether the query names one counter or all, and on whether
  * it has an instance pattern. */
-static uint32_t usual_kind(const text_query *query)
+static uint32_t default_kind(const text_query *query)
 {
     bool is_pattern = query->query.name.bytes && pfb_query_is_pattern(&query->query.name);
     if (query->query.counter_id != PFB_NO_ID)
@@ -570,7 +570,7 @@ static bool read_v2_result(reader *r, text_result *result, const word *at)
                           query ? "a query for another counterset" : "no query: its name is -");
     if (query) {
         result->part = query->part;
-        result->kind = usual_kind(query);
+        result->kind = default_kind(query);
     }
     result->first_id = r->id_count;
     while (words_next(&r->words, &key)) {

@@ -17,7 +17,7 @@ typedef struct v1_addition {
     const pfb_collector_choice *choice;
     pfb_source_failure *failure;
     uint32_t filter;
-    bool *is_found; /* by position in choice->counters: some object has it */
+    bool *is_found; /* by position in choice->counters: an object has the counter */
     /* The first name without wildcards whose objects have no matching instance, or no matching counter; or null. */
     const char *without_instance, *without_counters;
     pfb_bytes query;  /* value name with its NUL */
@@ -102,7 +102,8 @@ bool pfb_collector_is_v1(pfb_collector *c)
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Reads the name table of the source at the first call. Without one, objects and counters go by title index only. */
+/* Reads the name table of the source at the first call. Without a table, objects and counters are found by title index
+ * only. Returns false on failure. */
 static bool fetch_titles(const v1_addition *a)
 {
     pfb_collector *c = a->c;
@@ -138,8 +139,9 @@ static bool append_title(pfb_bytes *query, uint32_t title)
     return pfb_bytes_append(query, text, (size_t)size);
 }
 
-/* Makes the value name for a requested name: "Global" for a pattern, else the title indexes that have this name, and
- * the name itself if it is a title index. Empty if there are none. Returns false when memory is exhausted. */
+/* Makes the value name of the query for a requested name: "Global" for a pattern, else the title indexes that have this
+ * name, and the name itself if it is a title index. It is empty if there is no such index. Returns false when memory is
+ * exhausted. */
 static bool make_query(v1_addition *a, const char *requested)
 {
     const titles *t = &a->c->titles;
@@ -253,7 +255,7 @@ static bool add_objects(v1_addition *a, const char *requested, v1_found *found)
 }
 
 /* Adds the objects that match a requested name. Fails if there is none. If the name has no wildcards and its objects
- * have no matching instance or counter, remembers it for check_found. */
+ * have no matching instance or counter, stores it for check_found. */
 static bool add_requested(v1_addition *a, const char *requested)
 {
     v1_found found = {.has_object = false};

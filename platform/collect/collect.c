@@ -84,10 +84,10 @@ void pfb_collector_begin_file(pfb_collector *c)
 
 bool pfb_collector_end_file(pfb_collector *c, pfb_source_failure *failure)
 {
-    bool is_kept = pfb_collect_end_sample(c);
-    pfb_text_clear(&c->texts); /* names of dropped logs are freed */
-    is_kept = pfb_ended_add(&c->ended, &c->log) && is_kept;
-    return is_kept || pfb_collect_no_memory(failure);
+    bool has_memory = pfb_collect_end_sample(c);
+    pfb_text_clear(&c->texts); /* pfb_ended_add may free names that the cache refers to */
+    has_memory = pfb_ended_add(&c->ended, &c->log) && has_memory;
+    return has_memory || pfb_collect_no_memory(failure);
 }
 
 bool pfb_collector_choose_file(pfb_collector *c, size_t file, pfb_source_failure *failure)
@@ -112,7 +112,8 @@ bool pfb_collector_choose_file(pfb_collector *c, size_t file, pfb_source_failure
     return true;
 }
 
-/* Ends the current sample before names change: its values refer to them. */
+/* Ends the current sample before names change, because its values refer to the old names. Returns false when memory is
+ * exhausted. */
 static bool prepare_name_change(pfb_collector *c)
 {
     pfb_text_clear(&c->texts);
@@ -168,7 +169,7 @@ static reply_header read_header(const pfb_collector *c, bool is_v1, const void *
 /* Finds the series of the reply. Returns true if the range leaves it out. */
 static bool leave_out(pfb_collector *c, stored_sample *sample, const reply_header *header, bool is_v1)
 {
-    bool is_object = c->log.is_object; /* part of a log record, which the range already contains */
+    bool is_object = c->log.is_object; /* the range was applied to the log record that contains the object */
     if (header->size_bytes == 0)
         return false;
     sample->machine_name = header->machine_name;
@@ -299,6 +300,6 @@ pfb_collector_losses pfb_collector_lost(const pfb_collector *c)
     return (pfb_collector_losses){.gaps = c->gaps,
                                   .dropped_count = c->series[0].store.dropped_count + c->series[1].store.dropped_count +
                                                    c->ended.dropped_count,
-                                  .most_objects = STORE_MAX_OBJECTS,
-                                  .most_bytes = STORE_MAX_BYTES};
+                                  .max_objects = STORE_MAX_OBJECTS,
+                                  .max_bytes = STORE_MAX_BYTES};
 }

@@ -84,9 +84,10 @@ struct pfb_collector {
     uint64_t started;
     pfb_collected_reply reply;
     /* Samples (samples.c). */
-    uint64_t number;     /* of the next sample */
-    range_step raw_step; /* with the option is_raw, which stores no samples and thus has no series */
-    uint64_t file_number, last_file_number;
+    uint64_t number;           /* of the next sample */
+    range_step raw_step;       /* with the option is_raw, which stores no samples and thus has no series */
+    uint64_t file_number;      /* of the chosen file: unique among all files that were begun */
+    uint64_t last_file_number; /* the last one that was assigned */
     size_t file; /* the chosen file, whose state is in the collector; its element of `files` is not used */
     parked_file *files;
     size_t file_count, file_capacity;
@@ -95,7 +96,7 @@ struct pfb_collector {
     log_state log;           /* logs.c */
     log_state replaced_log;  /* `log` with its previous list of paths, until it has a sample; path_count is 0: none */
     ended_logs ended;
-    uint32_t gaps;
+    uint32_t gaps; /* PFB_GAP_ bits, see pfb_collector_losses */
     /* The results of the current sample: */
     compared_result *pairs;   /* grouped by older sample */
     uint32_t *results;        /* positions, in the order of `pairs` */
@@ -185,7 +186,7 @@ void pfb_collect_release_query(query_info **query);
 
 /* ---- range.c --------------------------------------------------------------------------------------------- */
 
-/* Returns true if the range leaves a sample out. Reports that, and its time, in c->reply. Uses only the series of
+/* Returns true if the range leaves a sample out. Sets is_left_out and the time in c->reply. Uses only the series of
  * `sample`. */
 bool pfb_collect_leave_out(pfb_collector *c, const stored_sample *sample, const pfb_collector_clocks *clocks,
                            bool is_v1);

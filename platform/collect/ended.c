@@ -44,7 +44,7 @@ static int compare_paths(const pfb_log_path *a, const pfb_log_path *b)
     return difference;
 }
 
-/* Paths that repeat keep their order. */
+/* Orders equal paths by position. */
 static int compare_entries(const void *left, const void *right)
 {
     const pfb_log_path *a = left;
@@ -128,23 +128,23 @@ static size_t count_shared(const log_state *older, const pfb_log_path *sorted, s
     return shared;
 }
 
-/* Returns the position of the ended log that shares the most paths, of several the latest; the number of logs if none
- * shares any. */
+/* Returns the position of the ended log that shares the most paths, the latest if several share as many. Returns the
+ * number of logs if none shares a path. */
 static size_t find_log(const ended_logs *ended, const pfb_log_path *sorted, size_t count)
 {
     size_t found = ended->count;
-    size_t most = 1;
+    size_t max_shared = 1;
     for (size_t i = 0; i < ended->count; i++) {
         size_t shared = count_shared(&ended->logs[i], sorted, count, NULL);
-        if (shared >= most) {
-            most = shared;
+        if (shared >= max_shared) {
+            max_shared = shared;
             found = i;
         }
     }
     return found;
 }
 
-/* Sorts the order of values by path again after the paths have changed; values of one path keep their order. Returns
+/* Sorts values->order again after the paths of values have changed; values of one path keep their order. Returns
  * false when memory is exhausted. */
 static bool sort_by_path(pfb_log_values *values, size_t path_count)
 {
@@ -195,6 +195,7 @@ static uint32_t find_value_gap(const log_pair *pair, const pfb_log_value *older,
     return pfb_collector_compare_clocks(&first, &second, true); /* the log names its machine, as V1 blocks do */
 }
 
+/* Sets pair->gaps: a gap of one path applies to all paths of its machine. Adds the reasons to *gaps. */
 static void find_gaps(const log_pair *pair, uint64_t local_time, uint32_t *gaps)
 {
     const log_state *newer = pair->newer;
@@ -212,20 +213,20 @@ static void find_gaps(const log_pair *pair, uint64_t local_time, uint32_t *gaps)
             pair->gaps[value->path] |= find_value_gap(pair, &before->values[value->older], value);
     }
     size_t end = 0;
-    for (size_t begin = 0; begin < newer->path_count; begin = end) { /* all paths of a machine have its gaps */
-        uint32_t all = 0;
+    for (size_t begin = 0; begin < newer->path_count; begin = end) { /* from machine to machine */
+        uint32_t machine_gaps = 0;
         for (end = begin;
              end < newer->path_count && compare_names(&pair->sorted[begin].machine, &pair->sorted[end].machine) == 0;
              end++)
-            all |= pair->gaps[pair->sorted[end].position];
+            machine_gaps |= pair->gaps[pair->sorted[end].position];
         for (size_t i = begin; i < end; i++)
-            pair->gaps[pair->sorted[i].position] = all;
-        *gaps |= all;
+            pair->gaps[pair->sorted[i].position] = machine_gaps;
+        *gaps |= machine_gaps;
     }
 }
 
-/* Gives the older values the positions of the newer log's paths, and none to those with a gap. Returns false when
- * memory is exhausted. */
+/* Changes the paths of the older values to their positions in the newer log; PFB_LOG_NONE if the newer log lacks the
+ * path or the path has a gap. Returns false when memory is exhausted. */
 static bool place_values(const log_pair *pair, uint64_t local_time, uint32_t *gaps)
 {
     pfb_log_values *before = &pair->older->samples[pair->older->newer].values;

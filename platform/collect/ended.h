@@ -30,9 +30,9 @@ void pfb_ended_replace(log_state *l, log_state *replaced);
 bool pfb_ended_continue_replaced(log_state *replaced, log_state *l, uint64_t local_time, uint32_t *gaps);
 
 /* Makes the last sample of an ended log the previous sample of `l`, whose first sample was loaded into the spare one:
- * that of the log that shares the most paths, of several the latest. A path is shared if its names and its type are
- * equal. Values of machines whose clocks do not continue are left out, and the reasons are added to *gaps as PFB_GAP_
- * bits. The log is no longer among the ended ones then. Returns false when memory is exhausted. */
+ * that of the log that shares the most paths, the latest if several share as many. A path is shared if its names and
+ * its type are equal. Values of machines whose clocks do not continue are left out, and the reasons are added to *gaps
+ * as PFB_GAP_ bits. The log is removed from the ended ones. Returns false when memory is exhausted. */
 bool pfb_ended_continue(ended_logs *ended, log_state *l, uint64_t local_time, uint32_t *gaps);
 
 #endif

@@ -22,7 +22,7 @@ void pfb_collect_forget_logs(pfb_collector *c)
     l->has_bias = false;
     l->is_text = false;
     l->is_current = false;
-    l->has_rest = false;
+    l->has_objects = false;
     l->step = (range_step){.has_sample = false};
 }
 
@@ -81,7 +81,8 @@ static bool copy_record(log_sample *sample, const pfb_log_reader *log, const pfb
 }
 
 /* Loads the list of paths, whose record is in the spare sample. If it differs from the previous list, the latest sample
- * is kept with that list: the next sample is compared with it like the first sample of a log with an ended log. */
+ * moves to replaced_log with that list, and the next sample continues it as the first sample of a log continues an
+ * ended log. */
 static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
 {
     log_state *l = &c->log;
@@ -111,7 +112,7 @@ static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
     }
     pfb_log_open_paths(&reader, l->path_bytes, size, &c->options.reader);
     while (pfb_log_next_path(&reader, &path)) {
-        if (is_same)
+        if (is_same) /* only the error is needed */
             continue;
         if (!PFB_COLLECT_GROW(l->paths, l->path_capacity, l->path_count + 1))
             return false;
@@ -123,8 +124,8 @@ static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */
 
-/* Sets the time of a value: in UTC if the bias is known, else in local time. A hostile time that UTC could overflow is
- * absent. */
+/* Sets the time of a value: in UTC if the bias is known, else in local time. A time so large that
+ * UTC could overflow is absent. */
 static void set_time(pfb_collected_value *v, uint64_t local_time, bool has_bias, int32_t bias_minutes)
 {
     const uint64_t max = INT64_MAX / 2;
@@ -133,7 +134,7 @@ static void set_time(pfb_collected_value *v, uint64_t local_time, bool has_bias,
     v->time = v->has_time ? (int64_t)local_time + (has_bias ? bias_minutes * UNITS_PER_MINUTE : 0) : 0;
 }
 
-/* Returns true if the range leaves out a sample of this time. Reports that, and the time, in c->reply. */
+/* Returns true if the range leaves out a sample of this time. Sets is_left_out and the time in c->reply. */
 static bool leave_out_of_log(pfb_collector *c, uint64_t local_time)
 {
     const pfb_collector_range *range = &c->options.range;
@@ -162,8 +163,8 @@ static void begin_sample(pfb_collector *c, uint64_t local_time)
 
 static bool reserve_values(log_sample *sample, size_t size)
 {
-    const size_t smallest_value = 24;
-    size_t count = size / smallest_value + 1;
+    const size_t min_value_bytes = 24; /* of a value in a record */
+    size_t count = size / min_value_bytes + 1;
     void *values = sample->values.values;
     void *order = sample->values.order;
     sample->values.count = sample->values.capacity = 0;
@@ -191,10 +192,10 @@ static void find_bias(log_state *l, const pfb_log_values *values)
  * of its block has the time in UTC. */
 static void find_bias_of_objects(log_state *l, uint64_t local_time)
 {
-    pfb_log_sample_reader rest = l->rest;
+    pfb_log_sample_reader objects = l->objects;
     pfb_log_item item = {.kind = 0};
     pfb_v1_reader block;
-    while (!l->has_bias && l->has_rest && item.kind != PFB_LOG_OBJECT && pfb_log_next_item(&rest, &item))
+    while (!l->has_bias && l->has_objects && item.kind != PFB_LOG_OBJECT && pfb_log_next_item(&objects, &item))
         continue;
     if (l->has_bias || item.kind != PFB_LOG_OBJECT)
         return;
@@ -217,7 +218,7 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
             return false;
     }
     find_bias(l, &sample->values);
-    l->has_rest = pfb_log_open_sample(&l->rest, sample->record, size, &c->options.reader);
+    l->has_objects = pfb_log_open_sample(&l->objects, sample->record, size, &c->options.reader);
     find_bias_of_objects(l, local_time);
     if (!l->has_begun) {
         pfb_text_clear(&c->texts); /* the names of the ended log are freed */
@@ -229,7 +230,7 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
         l->has_begun = true;
     }
     if (leave_out_of_log(c, local_time)) {
-        l->has_rest = false;
+        l->has_objects = false;
         return true;
     }
     if (l->has_sample)
@@ -275,7 +276,7 @@ bool pfb_collector_put_log_record(pfb_collector *c, const pfb_log_reader *log, c
     pfb_log_summary summary;
     size_t size = 0;
     c->reply = (pfb_collected_reply){.is_v1 = false};
-    l->has_rest = false;
+    l->has_objects = false;
     bool has_memory = pfb_collect_end_sample(c) && copy_record(spare_sample(l), log, record, &size);
     read_header_bias(l, log);
     if (has_memory && record->type == PFB_LOG_PATHS)
@@ -302,7 +303,7 @@ bool pfb_collector_next_log_object(pfb_collector *c, const pfb_log_reader *log, 
     pfb_log_item item = {.kind = 0};
     int32_t minutes;
     do {
-        if (!l->has_rest || !pfb_log_next_item(&l->rest, &item))
+        if (!l->has_objects || !pfb_log_next_item(&l->objects, &item))
             return pfb_source_fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the sample has no further object");
     } while (item.kind != PFB_LOG_OBJECT);
     uint64_t number = c->number;
@@ -517,9 +518,9 @@ static bool is_chosen(pfb_collector *c, uint32_t position, const pfb_name *insta
 static bool is_value_chosen(pfb_collector *c, const pfb_log_value *value)
 {
     const pfb_log_path *path = &c->log.paths[value->path];
-    bool has_own = (path->flags & PFB_LOG_ALL_INSTANCES) != 0;
-    return is_chosen(c, value->path, has_own ? &value->instance : &path->instance,
-                     has_own ? value->occurrence : path_occurrence(path));
+    bool has_instance = (path->flags & PFB_LOG_ALL_INSTANCES) != 0;
+    return is_chosen(c, value->path, has_instance ? &value->instance : &path->instance,
+                     has_instance ? value->occurrence : path_occurrence(path));
 }
 
 /* Returns the next chosen value of a sample of a .blg; false after the last one. */
@@ -544,8 +545,8 @@ static bool next_blg_value(pfb_collector *c, pfb_collected_value *v)
     }
     /* A log may have counters of several machines in different time zones: if the value itself has both times, their
      * difference is used. */
-    bool has_own = pfb_log_utc_bias(&l->paths[value->path], value, &minutes);
-    set_time(v, value->time, l->has_bias || has_own, minutes);
+    bool has_own_bias = pfb_log_utc_bias(&l->paths[value->path], value, &minutes);
+    set_time(v, value->time, l->has_bias || has_own_bias, minutes);
     set_formula(c, v, value);
     return true;
 }
@@ -553,7 +554,7 @@ static bool next_blg_value(pfb_collector *c, pfb_collected_value *v)
 /* Returns the next chosen value of a row of a text log; false after the last one. */
 static bool next_text_value(pfb_collector *c, pfb_collected_value *v)
 {
-    static const double exact = 9007199254740992.0; /* 2^53: a double has all integers below it */
+    static const double exact_limit = 9007199254740992.0; /* 2^53: a double has all integers below it */
     log_state *l = &c->log;
     while (l->next < l->cell_count) {
         const pfb_log_path *path = &l->paths[l->cells[l->next].column];
@@ -568,7 +569,7 @@ static bool next_text_value(pfb_collector *c, pfb_collected_value *v)
     set_time(v, l->local_time, l->has_bias, l->bias_minutes);
     v->status = cell->has_value ? PFB_STATUS_OK : PFB_STATUS_NO_DATA;
     v->value = cell->has_value ? cell->value : 0;
-    v->is_integer = v->value >= 0 && v->value < exact && v->value == (double)(uint64_t)v->value;
+    v->is_integer = v->value >= 0 && v->value < exact_limit && v->value == (double)(uint64_t)v->value;
     v->integer = v->is_integer ? (uint64_t)v->value : 0;
     if (!cell->has_value)
         v->is_integer = false;

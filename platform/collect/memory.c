@@ -8,9 +8,8 @@
 
 bool pfb_collect_grow(void *array, size_t *capacity, size_t count, size_t element_bytes)
 {
-    void *old;
-    memcpy(&old, array,
-           sizeof old); /* on all supported systems, pointers to all objects have the same representation */
+    void *old; /* copied as bytes: `array` may be an uint8_t ** or a metadata_set ***, but not a void ** */
+    memcpy(&old, array, sizeof old);
     void *grown = pfb_source_grow(old, capacity, count, element_bytes);
     if (grown)
         memcpy(array, &grown, sizeof grown);

@@ -213,8 +213,8 @@ static metadata_reply *make_reply(uint32_t request, size_t size)
     return reply;
 }
 
-/* Keeps a reply, and frees the previous reply to the same request. */
-static void keep_reply(metadata_set *set, metadata_reply *reply)
+/* Stores a reply in the counterset, which then owns it. Frees the previous reply to the same request. */
+static void store_reply(metadata_set *set, metadata_reply *reply)
 {
     metadata_reply **link = &set->replies;
     while (*link && (*link)->request != reply->request)
@@ -236,7 +236,7 @@ bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, siz
         memcpy(reply->bytes, data, size);
     bool has_memory = read_reply(set, reply, false, options, error, &is_used);
     if (has_memory && is_used)
-        keep_reply(set, reply);
+        store_reply(set, reply);
     else
         free(reply);
     set->has_reply = set->has_reply || has_memory;
@@ -266,9 +266,9 @@ bool pfb_metadata_complete(metadata_set *set)
         pfb_catalog_registration(entry, requests[i], &writer);
         bool is_used = false;
         bool has_memory = read_reply(set, reply, true, 0, &error, &is_used);
-        reply->request |= FROM_CATALOG; /* so that keep_reply does not replace the source's reply to this request */
+        reply->request |= FROM_CATALOG; /* so that store_reply does not replace the source's reply to this request */
         if (is_used && has_memory)
-            keep_reply(set, reply);
+            store_reply(set, reply);
         else
             free(reply);
         if (!has_memory)

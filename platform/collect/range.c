@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides which samples are used: those between two times, and of them each N-th. */
+/* Decides which samples are used: those between two times, and of them every N-th. */
 #include "collect/range.h"
 
 #include "collect/collector.h"
@@ -19,13 +19,13 @@ bool pfb_range_has(const pfb_collector_range *range, bool has_time, int64_t time
 
 bool pfb_range_step(const pfb_collector_range *range, range_step *step)
 {
-    step->is_used = !step->has_sample || step->passed + 1 >= range->every;
-    step->passed = step->is_used ? 0 : step->passed + 1;
+    step->is_used = !step->has_sample || step->skipped_count + 1 >= range->every;
+    step->skipped_count = step->is_used ? 0 : step->skipped_count + 1;
     step->has_sample = true;
     return step->is_used;
 }
 
-/* Returns true if `every` uses the sample. V1 blocks of the same machine and time are one sample. */
+/* Returns true if `every` uses the sample. Consecutive V1 blocks of the same time count as one sample. */
 static bool is_chosen(const pfb_collector *c, range_step *step, const pfb_collector_clocks *clocks, bool is_v1)
 {
     bool is_same = is_v1 && step->has_sample && step->clocks.perf_time == clocks->perf_time &&

@@ -8,7 +8,7 @@
 typedef struct range_step {
     bool has_sample;
     bool is_used;
-    uint64_t passed; /* samples since the last one that was used */
+    uint64_t skipped_count; /* samples since the last one that was used */
     uint64_t file_number;
     pfb_collector_clocks clocks;
 } range_step;

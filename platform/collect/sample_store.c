@@ -169,8 +169,9 @@ static void supersede(sample_store *store, stored_sample *sample, stored_sample 
     }
 }
 
-/* Drops the oldest sample and its objects, and its series if that is not `kept` and has no other objects. */
-static void drop_first(sample_store *store, const stored_series *kept, stored_sample **released)
+/* Drops the oldest sample and its objects. If its series has no other objects and is not `target`, to which a sample is
+ * being added, drops the series, too. */
+static void drop_first(sample_store *store, const stored_series *target, stored_sample **released)
 {
     stored_sample *sample = store->first;
     stored_series *series = sample->series;
@@ -180,7 +181,7 @@ static void drop_first(sample_store *store, const stored_series *kept, stored_sa
             series->objects[count++] = series->objects[i];
     }
     series->count = count;
-    if (count == 0 && series != kept)
+    if (count == 0 && series != target)
         remove_series(store, series);
     release(store, sample, released);
     store->dropped_count++;

@@ -18,24 +18,24 @@ typedef struct query_block {
 } query_block;
 
 /* Query information: the first identifier block of each index, ascending by index. A sample with N results uses only
- * the blocks with an index below N. Shared by the samples that it applies to. */
+ * the blocks with an index below N. Several samples may refer to the same query information. */
 struct query_info {
     uint8_t *bytes;
     query_block *blocks; /* their offsets are those in `bytes` */
     size_t count, capacity;
-    size_t users; /* references; the last pfb_collect_release_query frees it */
+    size_t reference_count; /* the last pfb_collect_release_query frees the memory */
 };
 
 query_info *pfb_collect_retain_query(query_info *query)
 {
     if (query)
-        query->users++;
+        query->reference_count++;
     return query;
 }
 
 void pfb_collect_release_query(query_info **query)
 {
-    if (*query && --(*query)->users == 0) {
+    if (*query && --(*query)->reference_count == 0) {
         free((*query)->bytes);
         free((*query)->blocks);
         free(*query);

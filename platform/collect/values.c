@@ -62,8 +62,8 @@ static bool reserve_names(pfb_collector *c, const stored_sample *sample)
  * can give one long name to many counters, and it would be compared for each of them. */
 static bool matches_name(const char *pattern, const pfb_name *name)
 {
-    enum { LONGEST_BYTES = 2 * 1024 };
-    if (!name->bytes || name->size_bytes > LONGEST_BYTES)
+    enum { MAX_NAME_BYTES = 2 * 1024 };
+    if (!name->bytes || name->size_bytes > MAX_NAME_BYTES)
         return name->bytes && strcmp(pattern, "*") == 0;
     pfb_name text = pfb_utf8_name(pattern, strlen(pattern));
     return pfb_query_match(&text, name, PFB_MATCH_IGNORE_CASE);
@@ -413,8 +413,8 @@ static bool is_instance_missing(const pfb_sample *older, const pfb_sample *table
     return older_result != PFB_NONE && matched < older->results[older_result].row_count;
 }
 
-/* Returns true if the current value, which is that of a total, was computed from two samples and instances of the older
- * one are missing. */
+/* Requires that the current value is that of a total. Returns true if it was computed from two samples and the newer
+ * one lacks instances of the older one. */
 static bool is_incomplete_total(pfb_collector *c)
 {
     const pfb_sample *table = &c->current->table;
@@ -432,11 +432,11 @@ static bool is_incomplete_total(pfb_collector *c)
  * again. */
 static void set_result(pfb_collector *c, size_t place, uint32_t row, uint32_t column)
 {
-    static const double exact = 9007199254740992.0;
+    static const double exact_limit = 9007199254740992.0; /* 2^53 */
     pfb_collected_value *v = &c->value;
     const pfb_sample *table = &c->current->table;
     pfb_formula_result result = pfb_formula_unpack(c->values[place], c->status_bytes[place], PFB_UNIT_NONE);
-    if (result.status == PFB_STATUS_OK && result.value >= exact)
+    if (result.status == PFB_STATUS_OK && result.value >= exact_limit)
         result = pfb_sample_cook_value(c->older[c->result], table, row, column, &c->options.formula, NULL);
     v->status = result.status;
     v->flags = result.flags;

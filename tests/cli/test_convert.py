@@ -65,7 +65,7 @@ class ConvertCase(Case):
         return os.path.join(self.folder, name)
 
     def converted(self, name, *arguments):
-        """Convert without errors; the path of the output."""
+        """Converts without errors; returns the path of the output."""
         path = self.path(name)
         self.run_fine("convert", *arguments, "-q", "-o", path)
         return path
@@ -81,7 +81,8 @@ class ConvertCase(Case):
         return done.status, done.out
 
     def refused(self, status, *arguments):
-        """A conversion that writes nothing."""
+        """Asserts that a conversion fails with this status and writes
+        nothing."""
         out = self.path("refused.pfb")
         if "-o" not in arguments:
             arguments = (*arguments, "-o", out)
@@ -166,7 +167,7 @@ class RoundTrips(ConvertCase):
             self.assertEqual(self.bytes_of(made), self.bytes_of(path), path)
 
     def test_v1_instances_without_names(self):
-        """They are not confused with instances that have an empty name."""
+        """An absent name differs from an empty one in the text form."""
         counters = [little.counter(10, 0x00010000, 4, 4)]
         path = self.file("v1.bin", little.block(little.object(2, counters, [
             little.instance(name, little.values(little.v4(n)), unique=n)
@@ -267,9 +268,9 @@ class RoundTrips(ConvertCase):
     def test_metadata_of_recordings(self):
         """Replies of --registration and --query-info are added to a recording
         without metadata. A recording with metadata uses its own."""
-        whole = three_sets()
+        recording = three_sets()
         arguments = []
-        for number, chunk in enumerate(chunks_of(whole)):
+        for number, chunk in enumerate(chunks_of(recording)):
             if chunk.startswith(b"RGST"):
                 code = struct.unpack_from("<I", chunk, 32)[0]
                 arguments += ["--registration", f"{code}:" + self.file(
@@ -278,9 +279,9 @@ class RoundTrips(ConvertCase):
                 arguments += ["--query-info",
                               self.file("info.bin", chunk[16:])]
         only = self.file("only.pfb", b"".join(
-            chunk + b"\0" * (-len(chunk) % 8) for chunk in chunks_of(whole)
+            chunk + b"\0" * (-len(chunk) % 8) for chunk in chunks_of(recording)
             if chunk[:4] in (b"PFBC", b"DATA", b"NOTE")))
-        path = self.file("whole.pfb", whole)
+        path = self.file("whole.pfb", recording)
         expected = self.cooked(path)
         self.assertNotEqual(self.cooked(only), expected)
         self.assertEqual(self.cooked(only, *arguments), expected)
@@ -293,7 +294,7 @@ class RoundTrips(ConvertCase):
                               for item in self.run_json("cook", made)},
                              {("Alpha Disk", "sda")})
         self.assertEqual(self.bytes_of(self.converted(
-            "same.pfb", path, *arguments)), whole)
+            "same.pfb", path, *arguments)), recording)
         broken = self.file("broken.bin", b"\1\0\0\0")
         done = self.run_program("convert", only, *arguments[:2],
                                 "--registration", "5:" + broken, "-o",
@@ -375,8 +376,8 @@ class Outputs(ConvertCase):
             self.assertEqual(self.bytes_of(old), b"old")
 
     def test_samples_before_a_truncation_are_converted(self):
-        whole = self.bytes_of(FIXTURES[0])
-        cut = self.file("cut.pfb", whole[:-100])
+        data = self.bytes_of(FIXTURES[0])
+        cut = self.file("cut.pfb", data[:-100])
         for name in ("out.pfb", "out.txt"):
             done = self.run_program("convert", cut, "-o", self.path(name))
             self.assertEqual((done.status, len(done.errors())), (1, 1))
@@ -494,14 +495,14 @@ class Filters(ConvertCase):
         self.filtered(path, "--instance", "b")
 
     def test_values_of_v2(self):
-        secret, wanted = 0x1122334455667788, 0x0807060504030201
+        secret, chosen = 0x1122334455667788, 0x0807060504030201
         path = self.file("disk.txt", (DISK.replace(
-            "+4000000 +4000000", f"{wanted} {secret}") +
+            "+4000000 +4000000", f"{chosen} {secret}") +
             f'row "sdb#1" {secret} {secret} 7\n').encode())
         data = self.filtered(path, "--set", "*", "--counter", "1",
                              "--instance", "sda")
-        self.assertIn(struct.pack("<Q", wanted), data)
-        self.assertIn(str(wanted).encode(), data)
+        self.assertIn(struct.pack("<Q", chosen), data)
+        self.assertIn(str(chosen).encode(), data)
         self.assertNotIn(struct.pack("<Q", secret), data)
         self.assertNotIn(str(secret).encode(), data)
 

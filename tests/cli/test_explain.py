@@ -380,19 +380,19 @@ class Cpi(ExplainCase):
                                      "processors", "thread", "label_end"})
 
     def compare(self, group, hook, rows):
-        """One hook."""
-        one = {row.name: row.value for row in rows}
-        self.assertEqual(one["time stamp"], str(hook["stamp"]))
-        self.assertEqual(int(one["minor"], 16) & 255, group["minor"])
-        self.assertEqual(one["elapsed"], str(group["elapsed_cycles"]))
+        """Asserts that the rows of a hook have the values that show prints."""
+        values = {row.name: row.value for row in rows}
+        self.assertEqual(values["time stamp"], str(hook["stamp"]))
+        self.assertEqual(int(values["minor"], 16) & 255, group["minor"])
+        self.assertEqual(values["elapsed"], str(group["elapsed_cycles"]))
         if "num_cpus" in hook:
-            self.assertEqual(one["n"], str(hook["num_cpus"]))
+            self.assertEqual(values["n"], str(hook["num_cpus"]))
         if "flags" in hook:
-            self.assertEqual(int(one["flags"], 16), sum(
+            self.assertEqual(int(values["flags"], 16), sum(
                 {"raw": 1, "scaled": 2, "thread": 4}[flag]
                 for flag in hook["flags"]))
         if hook["hook"].startswith("label"):
-            self.assertEqual(one["label"], group["label"])
+            self.assertEqual(values["label"], group["label"])
         figures = hook.get("figures", [])
         for key, name in (("instr", "instructions"), ("cycles", "cycles"),
                           ("scaled_cycles", "scaled cycles")):
@@ -491,7 +491,7 @@ class Cpi(ExplainCase):
                           "Line", "Line", "Line"])
 
     def test_many_cpus_are_folded(self):
-        """More than eight."""
+        """More than eight CPUs are folded."""
         for count, is_open in ((8, True), (9, False)):
             page = self.text(b"cpi-snapshots 1", b"snapshot 1",
                              *(b"cpu %d 1 2" % i for i in range(count)))
@@ -516,8 +516,8 @@ class Logs(ExplainCase):
     """Perfmon logs: bytes of records that lie in several events."""
 
     def names(self, rows):
-        """Of rows that are the offset of a name, then the name if there is
-        one: the names."""
+        """The names in these rows: an offset, followed by its name unless the
+        name is absent."""
         found, rows = [], iter(rows)
         for row in rows:
             found.append(None if row.value == "none" else next(rows).value)
@@ -554,7 +554,7 @@ class Logs(ExplainCase):
                 self.assertIn(str(record["time"]), times)
 
     def test_values_are_those_of_show(self):
-        """In logs of the corpus."""
+        """Logs of the corpus."""
         for path in SEEDS:
             if path.endswith(".blg") and "valid" in os.path.basename(path):
                 self.compare(path)

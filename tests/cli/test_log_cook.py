@@ -54,7 +54,8 @@ class Binary(Case):
                          {"2013-02-20T02:50:18.8440000Z"})
 
     def test_time_without_bias(self):
-        """The header does not say which of the two biases applies."""
+        """The header has two biases and does not say which one applies, so
+        times are local."""
         done = self.run_program("cook", "--quiet", "--format", "json",
                                 seed("log", "valid_fewer_items.blg"))
         self.assertEqual(done.objects()[0]["time"],
@@ -270,7 +271,8 @@ class SplitCase(Case):
     """A test that splits logs."""
 
     def assert_continued(self, data, *cuts, options=()):
-        """The values of the parts are those of the whole, in any order."""
+        """Asserts that the parts of a log have its values, whatever the order
+        in which they are given."""
         paths = [self.file("%d.blg" % number, part)
                  for number, part in enumerate(split_log(data, *cuts))]
         expected = self.run_json("cook", *options, paths[0])
@@ -286,9 +288,9 @@ class Rotated(SplitCase):
     @staticmethod
     def rates(machine, ticks, frequency=log_seeds.FREQUENCY, more=(),
               clock=0, shift=0):
-        """A log of Pages/sec, 70 of them, and of % Processor Time of two
-        processors, 60 and 10, with these paths before them; `shift` is that of
-        local time."""
+        """A log of Pages/sec, always 70, and of % Processor Time of two
+        processors, always 60 and 10. `more` are paths before them; `shift`
+        seconds are added to local time."""
         samples = []
         for tick in ticks:
             time = w.LOCAL + (tick + shift) * w.SECOND
@@ -308,7 +310,7 @@ class Rotated(SplitCase):
             start=w.UTC + ticks[0] * w.SECOND)
 
     def statuses(self, *logs, **options):
-        """The number of values without a rate in each sample."""
+        """For each sample, the number of values that need an earlier one."""
         values = self.run_json("cook", *[
             self.file("%d.blg" % number, log)
             for number, log in enumerate(logs)], **options)
@@ -325,14 +327,14 @@ class Rotated(SplitCase):
                                  {None, 70, 60, 10})
 
     def test_instances_and_objects(self):
-        """The records of these logs have one time."""
+        """All records of these logs have the same time."""
         for name in ("valid_counters", "valid_moving_instances",
                      "valid_objects", "valid_objects_in_parts"):
-            whole, *parts = [
+            joined, *parts = [
                 self.file("%d.blg" % number, part) for number, part in
                 enumerate(split_log(log_seeds.log_seeds()[name], 1))]
             self.assertEqual(self.run_json("cook", *parts),
-                             self.run_json("cook", whole))
+                             self.run_json("cook", joined))
 
     def test_logs_of_several_machines(self):
         """Each log continues the one that has its paths."""
@@ -344,7 +346,8 @@ class Rotated(SplitCase):
         self.assertEqual(self.statuses(*logs[::-1]), expected)
 
     def test_paths_are_found_by_name_and_type(self):
-        """Also where they move; what is new has no rate."""
+        """Paths may have other positions in the next log. A path that the
+        first log lacks has no rate."""
         other = w.path(log_seeds.RATE, log_seeds.FREQUENCY, "\\\\A", "Memory",
                        None, "Page Faults/sec")
         raw = w.path(log_seeds.RAW, 0, "\\\\A", "Memory", None, "Pages/sec")

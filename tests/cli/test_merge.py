@@ -22,8 +22,8 @@ SETS = {"Disk": "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f",
 
 
 class Recording:
-    """Counts of a counterset of a machine at some seconds, as text. `boot` is
-    the second at which the machine started."""
+    """Samples of one counter of one machine: its counts at some seconds.
+    `boot` is the second at which the machine started."""
 
     def __init__(self, times, counts, boot=0, name="Disk", row="sda"):
         self.times, self.counts = list(times), list(counts)
@@ -71,7 +71,8 @@ def growing(seed, times, **options):
 
 
 def parts(times, seed, count):
-    """Counts at these seconds, dealt to `count` recordings."""
+    """A growing count at these seconds; each sample is in one of `count`
+    recordings, chosen at random."""
     order = random.Random(seed)
     files = [([], []) for _ in range(count)]
     total = 0
@@ -87,7 +88,8 @@ class MergeCase(Case):
     """Cooked values of several files."""
 
     def written(self, *recordings, convert=()):
-        """The files of recordings; those with these positions are .pfb."""
+        """The paths of the recordings as files: text, or .pfb for the
+        positions in `convert`."""
         paths = []
         for n, recording in enumerate(recordings):
             path = self.file("%d.txt" % n, recording.text())
@@ -146,7 +148,8 @@ class Recordings(MergeCase):
         self.assertEqual(self.err, "")
 
     def test_ties(self):
-        """Of equal times the first file of the command line comes first."""
+        """Of samples with equal times, that of the first file of the command
+        line comes first."""
         files = [growing(1, (3, 5, 7), name="Net", row="eth0"),
                  growing(2, (1, 5, 7))]
         self.assertEqual(self.values(*self.written(*files)), expected(*files))
@@ -154,36 +157,37 @@ class Recordings(MergeCase):
             self.values(*self.written(*files[::-1])), expected(*files[::-1]))
 
     def test_samples_that_two_files_have(self):
-        """They are read once: parts of a recording may share a sample."""
-        whole = growing(1, range(1, 30))
-        files = [Recording(whole.times[:12], whole.counts[:12]),
-                 Recording(whole.times[11:20], whole.counts[11:20]),
-                 Recording(whole.times[5:], whole.counts[5:])]
+        """A sample that several files have is read once."""
+        joined = growing(1, range(1, 30))
+        files = [Recording(joined.times[:12], joined.counts[:12]),
+                 Recording(joined.times[11:20], joined.counts[11:20]),
+                 Recording(joined.times[5:], joined.counts[5:])]
         for kinds in ((), (0, 2), (0, 1, 2)):
             paths = self.written(*files, convert=kinds)
-            self.assertEqual(self.values(*paths), expected(whole))
+            self.assertEqual(self.values(*paths), expected(joined))
             self.assertEqual(sum(int(n) for n in re.findall(
                 "left out: ([0-9]+)", self.err)), 9 + 24 + 12 - 29)
 
     def test_every(self):
-        """Of the samples of the series, not of each file."""
+        """--every counts the samples of the series, not those of each file."""
         files = parts(range(1, 60), 9, 3)
-        whole = sorted((t, c) for f in files
+        chosen = sorted((t, c) for f in files
                        for t, c in zip(f.times, f.counts))[::10]
         self.assertEqual(
             self.values("--every", "10", *self.written(*files)),
-            expected(Recording(*zip(*whole))))
+            expected(Recording(*zip(*chosen))))
 
     def test_every_by_machine(self):
         files = [growing(1, range(100, 160, 2), boot=1),
                  growing(2, range(101, 161, 2), boot=50, row="sdb")]
-        left = [Recording(f.times[::4], f.counts[::4], f.boot, row=f.row)
+        chosen = [Recording(f.times[::4], f.counts[::4], f.boot, row=f.row)
                 for f in files]
         self.assertEqual(self.values("--every", "4", *self.written(*files)),
-                         expected(*left))
+                         expected(*chosen))
 
     def test_a_file_that_is_not_sorted(self):
-        """Its samples keep their order, and are compared in that order."""
+        """The samples of a file keep their order even if their times do not
+        ascend, and are compared in that order."""
         first = Recording((1, 2, 9, 4, 5), (100, 300, 900, 950, 990))
         alone = self.values(*self.written(first))
         self.assertEqual([v[1] for v in alone], [1, 2, 9, 4, 5])
@@ -209,13 +213,14 @@ class Recordings(MergeCase):
                 self.assertEqual(seconds, sorted(seconds))
 
     def test_rotated(self):
-        """A boundary of files costs no interval."""
-        whole = growing(1, range(1, 50))
-        files = [Recording(whole.times[n:n + 7], whole.counts[n:n + 7])
+        """The first sample of a file is compared with the last one of the
+        file before it."""
+        joined = growing(1, range(1, 50))
+        files = [Recording(joined.times[n:n + 7], joined.counts[n:n + 7])
                  for n in range(0, 49, 7)]
         other = growing(2, range(1, 50, 3), name="Net", row="eth0")
         paths = self.written(*files, other)
-        self.assertEqual(self.values(*paths), expected(whole, other))
+        self.assertEqual(self.values(*paths), expected(joined, other))
 
     def test_summary(self):
         files = parts(range(1, 60), 3, 2)
@@ -226,7 +231,7 @@ class Recordings(MergeCase):
         self.assertAlmostEqual(found["average"], sum(rates) / len(rates))
 
     def test_each_file_has_its_own_registrations(self):
-        """One name, two types, alternately."""
+        """The counter has another type in each file; samples alternate."""
         paths = [self.file("%d.pfb" % n, capture(
             *[sample(second, 100 * second) for second in seconds], kind=kind))
             for n, (seconds, kind) in enumerate((
@@ -242,7 +247,7 @@ class Convert(MergeCase):
     """convert, and record with several sources, write one series."""
 
     def made(self, name, *arguments, command=("convert",)):
-        """The path of what convert wrote."""
+        """Converts; returns the path of the output with this name."""
         path = os.path.join(self.folder, name)
         self.run_fine(*command, "-q", "-o", path, *arguments)
         return path
@@ -278,7 +283,7 @@ class Convert(MergeCase):
                              [v[3] for v in expected(files[1])][1:])
 
     def test_every(self):
-        """As for cook."""
+        """--every counts samples as in cook."""
         files = [growing(1, range(1, 20)),
                  growing(2, range(20, 40), name="Net", row="eth0")]
         paths = self.written(*files)
@@ -290,7 +295,7 @@ class Convert(MergeCase):
                          [*range(1, 20, 4), *range(20, 40, 4)])
 
     def test_v1_and_v2(self):
-        """They are different series of one recording."""
+        """V1 and V2 samples are different series of one recording."""
         blocks = self.file("v1", b"".join(block(n, 2) for n in (2, 4, 6)))
         path = self.file("v2", capture(*[sample(
             n, 100 * n, hundred=0) for n in (1, 3, 5)]))
@@ -302,7 +307,8 @@ class Convert(MergeCase):
                          expected_values)
 
     def test_from_pipes(self):
-        """In windows, also with filters and with metadata that follows."""
+        """A pipe is read in windows and converted like a file, also if it is
+        filtered and has metadata after its first samples."""
         note = b"n" * 700000
         first = capture(sample(1, 100), sample(2, 200))
         later = capture(sample(3, 300), sample(4, 400),
@@ -327,7 +333,7 @@ class Convert(MergeCase):
 
 
 class Pipes(MergeCase):
-    """Pipes can be read once."""
+    """Files that are pipes, which can be read only once."""
 
     def test_standard_input(self):
         files = parts(range(1, 40), 11, 3)
@@ -376,7 +382,7 @@ class Pipes(MergeCase):
 
 
 def log(machine, ticks):
-    """A log of a rate and a whole object."""
+    """A log of a rate and a whole V1 object."""
     events = [*log_writer.names("\\\\PC", (4, "Memory"), (6, "Available"),
                                 (10, "Rate")),
               *log_writer.paths(log_writer.path(

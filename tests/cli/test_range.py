@@ -129,8 +129,8 @@ class Captures(RangeCase):
                 rates(RAW, range(0, COUNT, step)), step)
 
     def test_limits(self):
-        """Both are part of the range; the first sample in it is the first
-        that --every uses."""
+        """The range includes both limits. --every counts from the first sample
+        in the range."""
         path = self.file("a.pfb", capture(RAW))
         for options, chosen in (
                 (("--from", "2026-11-23T04:05:10Z"), range(10, COUNT)),
@@ -217,7 +217,7 @@ class Captures(RangeCase):
         """Query information before omitted samples also applies to the samples
         after them."""
         other = captures.MEMORY
-        whole = w.recording(
+        data = w.recording(
             captures.metadata(captures.DISK, "Disk", [
                 (1, captures.BULK, "Bytes/sec")]),
             captures.metadata(other, "Memory", [
@@ -227,7 +227,7 @@ class Captures(RangeCase):
             w.chunk(b"QINF", w.identifier(other)),
             captures.data(1, captures.single_result([1], [6])),
             captures.data(2, captures.single_result([1], [7])))
-        path = self.file("a.pfb", whole)
+        path = self.file("a.pfb", data)
         out = os.path.join(self.folder, "out.pfb")
         self.run_fine("record", "-o", out, "--source", path, "--every", "2",
                       "--set", "*")
@@ -240,9 +240,9 @@ class Captures(RangeCase):
     def test_report(self):
         """The page has the samples in the range only."""
         path = self.file("a.pfb", capture(RAW))
-        whole = self.run_fine("report", path).out
+        full = self.run_fine("report", path).out
         part = self.run_fine("report", path, "--every", "10").out
-        self.assertLess(len(part), len(whole))
+        self.assertLess(len(part), len(full))
 
     def test_a_truncation_after_the_range_is_reported(self):
         path = self.file("a.pfb", capture(RAW)[:-8])

@@ -34,10 +34,11 @@ def recording(counters, samples, name="Alpha Disk"):
     ids = [row[0] for row in rows]
     chunks = [c.metadata(c.DISK, name, rows),
               w.chunk(b"QINF", w.identifier(c.DISK, name="*", index=0))]
-    known = {}
+    instance_ids = {}
     for number, values in enumerate(samples):
         chunks.append(c.data(number, c.instances_result(
-            ids, [(known.setdefault(instance, len(known)), instance, numbers)
+            ids, [(instance_ids.setdefault(instance, len(instance_ids)),
+                   instance, numbers)
                   for instance, numbers in values.items()])))
     return w.recording(*chunks)
 
@@ -96,16 +97,16 @@ class ReportCase(Case):
         return lines
 
     def assert_line(self, line, expected):
-        """A line that was not thinned has these points and figures."""
+        """Asserts that a line, not thinned, has these points and figures."""
         self.assertEqual([p for p in line.points if p != "absent"], expected)
         numbers = [p for p in expected if not isinstance(p, str)]
         self.assertEqual((line.values, line.gaps),
                          (len(numbers), len(expected) - len(numbers)))
-        least, average, most, last = line.figures
+        minimum, average, maximum, last = line.figures
         if not numbers:
             self.assertEqual(line.figures, [None] * 4)
             return
-        self.assertEqual((least, most, last),
+        self.assertEqual((minimum, maximum, last),
                          (min(numbers), max(numbers), numbers[-1]))
         self.assertAlmostEqual(average, sum(numbers) / len(numbers),
                                delta=1e-12 * max(map(abs, numbers)))
@@ -163,8 +164,9 @@ class Values(ReportCase):
                          [0, 2**53 + 2, 7])
 
     def test_gaps(self):
-        """No value in a sample where a count fell; an interruption after the
-        last sample of an instance that is absent later."""
+        """A sample has no value after its count fell, and in the first sample
+        of an instance that was absent. Its line
+        has the point "absent" after its last sample before that."""
         path = self.file("a.pfb", recording(
             [(c.BULK, "Reads/sec")],
             [{"x": [10], "y": [1]}, {"x": [20], "y": [2]}, {"y": [3]},
@@ -178,8 +180,8 @@ class Values(ReportCase):
                          ["need_two_samples", 1, 1, "negative_delta", 2, 5])
 
     def test_names_that_repeat(self):
-        """Instances with equal names have separate lines, also if only the cut
-        part of the name differs."""
+        """Instances with equal names have separate lines. So have instances
+        whose names differ only after the part that the page shows."""
         long = "n" * 300
         counters = [(c.LARGE_RAW, "A"), (c.LARGE_RAW, "A")]
         path = self.file("a.pfb", recording(
@@ -292,9 +294,9 @@ class Thinning(ReportCase):
                 self.assertEqual(value, steps[i][at])
             for begin in range(0, samples, run):
                 part = steps[i][max(begin, 1):begin + run]
-                kept = [found[n] for n in range(begin, begin + run)
+                remaining = [found[n] for n in range(begin, begin + run)
                         if n in found]
-                self.assertEqual((min(kept), max(kept)),
+                self.assertEqual((min(remaining), max(remaining)),
                                  (min(part), max(part)))
 
     def test_lines_beyond_the_limit_are_counted(self):
@@ -330,10 +332,10 @@ class Choice(ReportCase):
             names = [key[2] + key[3] for key in page.lines]
             self.assertEqual(names, ["A" + name for name in first] +
                              ["B" + name for name in second])
-            left = max(0, 8 - 2 * count)
-            self.assertEqual(page.facts().get("Left out"), None if not left
+            removed = max(0, 8 - 2 * count)
+            self.assertEqual(page.facts().get("Left out"), None if not removed
                              else "%d lines: charts have the %d with the "
-                             "largest averages" % (left, count))
+                             "largest averages" % (removed, count))
             every = self.report(path)
             for key, line in page.lines.items():
                 self.assertEqual(line.points, every.lines[key].points)
@@ -369,14 +371,14 @@ class Choice(ReportCase):
         replies = [self.file("%d.bin" % n, c.data(n, c.instances_result(
             [0, 1], [(0, "x", [10 * n, 5])]))[16:])  # without chunk header
             for n in range(2)]
-        given = ["--registration", self.file("set.bin", w.counterset(
+        metadata = ["--registration", self.file("set.bin", w.counterset(
             c.DISK, [w.counter_info(i, kind) for i, kind, _ in counters])),
                  "--registration", "5:" + self.file(
                      "names.bin", w.string_block([(0, "Reads/sec"),
                                                   (1, "Free")])),
                  "--query-info", self.file("info.bin", w.identifier(
                      c.DISK, name="*", index=0))]
-        page = self.report(*replies, *given)
+        page = self.report(*replies, *metadata)
         self.assertEqual({key[2]: line.points
                           for key, line in page.lines.items()},
                          {"Reads/sec": ["need_two_samples", 10],
@@ -443,7 +445,8 @@ class Shown(ReportCase):
             self.assert_line(line, [10 * int(name[3][1:])] * 2)
 
     def test_values_and_gaps_of_lines_in_the_chart(self):
-        """Only they have marks, and the axis covers only their values."""
+        """Only gaps of lines in the chart have marks, and the axis covers only
+        values of these lines."""
         steps = [{"i%d" % i: [50] for i in range(36)} for _ in range(5)]
         for step, value in zip(steps, (0, None, 160, 0, 0)):
             if value is not None:  # the average is 40
@@ -586,8 +589,8 @@ class Output(ReportCase):
 
     def test_a_broken_input(self):
         """The page has the values before the error, and the message."""
-        whole = c.three_sets()
-        path = self.file("a.pfb", whole[:-20])
+        data = c.three_sets()
+        path = self.file("a.pfb", data[:-20])
         done = self.run_program("report", path)
         self.assertEqual(done.status, 1)
         page = pages.Report(done.out)

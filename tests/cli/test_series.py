@@ -74,8 +74,8 @@ class Sources(SeriesCase):
                         for word in ("--source", path)]
 
     def test_live(self):
-        """Also the rate between the last sample of a file and the first of
-        the next. The first sample of all has none and is not shown."""
+        """live displays all samples but the first one, also the first sample
+        of the second file, with the rate since the file before it."""
         done = self.run_program("live", "-f", "json", *self.sources,
                                 r"\Disk(*)\*")
         self.assertEqual([(i["raw"], i["value"]) for i in done.objects()],
@@ -92,7 +92,7 @@ class Sources(SeriesCase):
                           (400, 100.0)])
 
     def test_report(self):
-        """As with the files themselves."""
+        """The page is that of `report` with the files as arguments."""
         pages = [self.run_program("report", *words).out for words in (
             self.sources, self.sources[1::2])]
         self.assertEqual(pages[0], pages[1])
@@ -281,7 +281,7 @@ class Objects(SeriesCase):
              (4, 8, 80.0), (4, 4, 40.0), (4, 2, 20.0), (4, 10, None)])
 
     def test_instances_of_several_blocks(self):
-        """The same for text output, and for objects with instances."""
+        """Objects with instances, and text output."""
         def part(moment, *titles):
             return LITTLE.block(*[LITTLE.object(title, COUNT, *[
                 LITTLE.instance(name, LITTLE.values(
@@ -299,7 +299,8 @@ class Objects(SeriesCase):
                          ["-"] * 4 + ["40.00", "120.00", "20.00", "60.00"])
 
     def test_largest_number_of_samples_that_are_kept(self):
-        """Memory is bounded, whatever the number of blocks and objects is."""
+        """The latest samples of at most 4096 objects are stored, so that
+        memory is bounded."""
         titles = list(range(2, 2 + 2 * 4097, 2))
         for count, is_kept in ((300, True), (4096, True), (4097, False)):
             found = self.cooked(self.file("a", b"".join(
@@ -316,7 +317,7 @@ class Objects(SeriesCase):
                                  r"were not kept .* 4096 objects .*\n$")
 
     def test_many_machines(self):
-        """The same for blocks that each name another machine."""
+        """The limit applies to all machines together."""
         for count, is_kept in ((4096, True), (4097, False)):
             found = self.cooked(self.file("a", b"".join(
                 block(moment, 2, name="M%d" % machine)
@@ -325,15 +326,17 @@ class Objects(SeriesCase):
                              {20.0 if is_kept else None})
 
     def test_large_blocks(self):
-        """Fewer large blocks are kept, but always the latest one."""
-        rest = LITTLE.object(10**6, [], LITTLE.values(size_bytes=33 << 20),
-                             instances=NO_INSTANCES)
+        """Fewer blocks are stored if they are large, but always the latest."""
+        large_object = LITTLE.object(
+            10**6, [], LITTLE.values(size_bytes=33 << 20),
+            instances=NO_INSTANCES)
         empty = [LITTLE.object(n, []) for n in range(1000, 1000 + 2100)]
-        for extra, last in (([], 10.0), ([rest], None), (empty, None)):
+        for extra, last in (([], 10.0), ([large_object], None), (empty, None)):
             def large(moment, title, more):
-                own = [o[:12] + LITTLE.pack("I", 10**5 * title + n) + o[16:]
-                       for n, o in enumerate(more)]
-                return LITTLE.block(rate_object(title, 10 * moment), *own,
+                renamed = [
+                    o[:12] + LITTLE.pack("I", 10**5 * title + n) + o[16:]
+                    for n, o in enumerate(more)]
+                return LITTLE.block(rate_object(title, 10 * moment), *renamed,
                                     moment=moment)
 
             paths = self.files(*[large(moment, title, extra) for moment, title
@@ -394,10 +397,10 @@ class Note(SeriesCase):
     """The note if every value needs two samples."""
 
     def test_notes(self):
-        one, other = block(1, 2), block(2, 4)
+        first, second = block(1, 2), block(2, 4)
         for contents, words in (
-                ([one], "there is only one: add a later sample"),
-                ([one, other], "none of the 2 blocks continues"),
+                ([first], "there is only one: add a later sample"),
+                ([first, second], "none of the 2 blocks continues"),
                 ([capture(sample(1, 1))], "there is only one")):
             paths = self.files(*contents)
             for form in ("text", "json", "csv"):

@@ -179,8 +179,8 @@ static bool collect_all(const chunks *c, bool is_recorded, const char *path, cha
     return is_done;
 }
 
-/* Passes all registrations and query information of a capture to the collector, and its samples, or if `samples` is not
- * 0 only those whose bits it has. */
+/* Puts the registrations, query information and samples of a capture. `samples` has a bit for each sample to put; 0:
+ * all samples. */
 static bool put_samples(pfb_collector *collector, const chunks *c, unsigned samples, pfb_source_failure *failure)
 {
     unsigned bit = 1;
@@ -207,8 +207,8 @@ static bool put_capture(pfb_collector *collector, const chunks *c, pfb_source_fa
     return put_samples(collector, c, 0, failure);
 }
 
-/* Puts the first sample of a capture as that of a file, and the second one as that of another file. Both files have all
- * metadata, which is put before the samples. */
+/* Puts the first sample of a capture as a sample of file 0, and the second one as a sample of another file. The
+ * metadata is put for both files before the samples. */
 static bool put_two_files(pfb_collector *collector, const chunks *c, pfb_source_failure *failure)
 {
     return pfb_collector_choose_file(collector, 1, failure) && put_samples(collector, c, 4, failure) &&
@@ -524,7 +524,7 @@ Test(collect, clocks_show_what_can_be_compared)
         {{2000, 30000000, 1001}, PFB_GAP_FREQUENCY, PFB_GAP_FREQUENCY},
         {{2000, 19999999, 1000}, PFB_GAP_BACKWARDS, PFB_GAP_BACKWARDS},
         {{999, 20000000, 1000}, PFB_GAP_RESTART, PFB_GAP_RESTART},
-        {{1000, 30000000, 1000}, 0, 0}, /* lags 1 second behind, and 1.001 are allowed */
+        {{1000, 30000000, 1000}, 0, 0}, /* lags by 1 second; the limit is 1.001 seconds */
         {{1000, 30020000, 1000}, PFB_GAP_RESTART, PFB_GAP_RESTART},
         {{3001, 30000000, 1000}, 0, 0},
         {{3002, 30000000, 1000}, PFB_GAP_RESTART, 0}, /* leads: another machine, unless it is named */

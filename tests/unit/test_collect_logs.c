@@ -86,9 +86,9 @@ static bool put_log_twice(pfb_collector *c, const uint8_t *data, size_t size, lo
 typedef bool put_function(pfb_collector *c, const uint8_t *data, size_t size, log_values *values,
                           pfb_source_failure *failure);
 
-static put_function *put; /* reads the logs that are visited */
-static size_t failed;     /* readings that failed */
-static size_t value_count;
+static put_function *put;  /* puts a log that is visited into a collector */
+static size_t failed;      /* number of times that this failed */
+static size_t value_count; /* of all logs, without failing allocations */
 
 static log_values read_log(pfb_collector *c, const uint8_t *data, size_t size, bool *is_done,
                            pfb_source_failure *failure)
@@ -98,8 +98,8 @@ static log_values read_log(pfb_collector *c, const uint8_t *data, size_t size, b
     return values;
 }
 
-/* With each failing allocation, reading the log either returns the same values as without failures, or fails for lack
- * of memory. After that failure the same collector can read the log from the start. */
+/* Reads a log once for each of its allocations, which fails. Reading either returns the same values as without
+ * failures, or fails for lack of memory. After that failure the same collector can read the log from the start. */
 static void visit(const char *name, const uint8_t *data, size_t size)
 {
     pfb_source_failure failure = {.code = 0};
@@ -120,13 +120,13 @@ static void visit(const char *name, const uint8_t *data, size_t size)
                   failure.sentence);
         failed += !is_done;
         if (c && !is_done) {
-            size_t made = allocations;
+            size_t allocation_count = allocations;
             failing = 0;
             pfb_collector_begin_file(c);
             values = read_log(c, data, size, &is_done, &failure);
             cr_expect(is_done && values.count == expected.count, "%s, allocation %zu: %zu values, not %zu", name, n,
                       values.count, expected.count);
-            allocations = made;
+            allocations = allocation_count;
             failing = n;
         }
         pfb_collector_close(c);
@@ -155,17 +155,19 @@ Test(collect_logs, a_failed_allocation_in_a_text_log_is_reported)
     cr_expect(failed > 100 && value_count > 100, "%zu failures, %zu values", failed, value_count);
 }
 
-/* ---- Logs in turns --------------------------------------------------------------------------------------------- */
+/* ---- Alternating logs ---------------------------------------------------------------------------------------------
+ */
 
 typedef struct turn {
     pfb_log_reader log;
     pfb_log_record record;
     log_values values;
     bool has_ended;
-    bool has_objects; /* V1 blocks of one machine are compared whatever their file */
+    bool has_objects; /* it has V1 blocks: these are compared with those of the other log */
 } turn;
 
-/* Puts records of two logs in turns, a sample of each. Returns false when memory is exhausted. */
+/* Puts the records of two logs alternately, up to a sample of one and then up to a sample of the other. Returns false
+ * when memory is exhausted. */
 static bool put_in_turns(pfb_collector *c, turn turns[2], pfb_source_failure *failure)
 {
     bool is_done = true;
@@ -225,7 +227,7 @@ static void visit_twice(const char *name, const uint8_t *data, size_t size)
     failing = 0;
 }
 
-/* The values of two logs that are put in turns are those of each by itself, or memory is exhausted. */
+/* Two logs that are put alternately have the values that each has by itself, unless memory is exhausted. */
 Test(collect_logs, logs_are_put_in_turns)
 {
     put = put_log;

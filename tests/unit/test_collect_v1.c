@@ -16,7 +16,7 @@
 
 enum { SYSTEM = 2, TIMES = 6, RATE = 10, PROCESSOR = 238, COSTLY = 900, COUNT = 902, UNNAMED = 950, FRACTION = 400 };
 
-/* The name table. Title 4 has the name of object 238 but is not an object. Title 238 has two names. */
+/* The name table. Title 4 has the same name as object 238, but no object has title 4. Title 238 has two names. */
 static const char names[] = "1\0"
                             "960\0"
                             "2\0"

@@ -31,9 +31,9 @@ extern "C" {
  *     pfb_collector_put_sample(c, 0, second, second_size, &failure);
  *     while (pfb_collector_next(c, &v))
  *
- * Replies are copied and may be hostile. A collector holds the latest sample, the samples it may be compared with (at
- * most 4096 objects and 64 MiB besides the latest; V2 replies count as one object), names and registrations. Work is
- * linear in the input, n log n where something is sorted.
+ * Replies are copied and need not be trusted. A collector holds the latest sample, the samples it may be compared with
+ * (at most 4096 objects and 64 MiB besides the latest; V2 replies count as one object), names and registrations. Work
+ * is linear in the input, n log n where something is sorted.
  *
  * Functions that return false report the reason in `failure`, which may be null. When memory is exhausted the code is
  * PFB_WIN32_OUTOFMEMORY, and the collector can still be used and closed. A collector may be used by one thread at a
@@ -239,19 +239,20 @@ PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version
  *     }
  *
  * Paths and names apply to the samples that follow. A sample becomes the current one, with a value for each of its
- * counters and instances in the order of the log. It is compared with the previous sample of the same log. If that has
- * another list of paths, the paths that both have are compared. The first sample of a log is compared with the last one
- * of a log that has ended: of the one that shares the most paths and types, and of machines whose clocks continue as
- * those of other files must (begin_file), as far as the values contain clocks. Memory holds two samples, the paths and
- * the names, however large the log is, and the last sample of each ended log that none has continued. Other records
- * have no values. pfb_collector_reply has the error; its offset counts from the start of the reader's window. */
+ * counters and instances in the order of the log. It is compared with the previous sample of the same log; if the log
+ * has a new list of paths in between, only values of paths in both lists are compared. The first sample of a log is
+ * compared with the last sample of an ended log: the one that has the most paths with equal counter types in common.
+ * Values of a machine are left out of this comparison if its clocks, where the values contain them, do not continue
+ * (pfb_collector_begin_file). Memory holds two samples, the paths and the names of the log, whatever its size, and the
+ * last sample of each ended log that no later log has continued. Other records have no values. pfb_collector_reply has
+ * the error; its offset counts from the start of the reader's window. */
 PFB_API bool pfb_collector_put_log_record(pfb_collector *collector, const pfb_log_reader *log,
                                           const pfb_log_record *record, pfb_source_failure *failure);
 
-/* A sample record may contain whole V1 objects. Makes the next one of the record that was put last the current sample,
- * as if its V1 block was put with pfb_collector_put_sample. It has the sample number of the record and names from the
- * log. Returns false after the last one (PFB_WIN32_NO_MORE_ITEMS) and on failure. `log` and `record` are the arguments
- * that put the record. */
+/* A sample record may contain whole V1 objects, each as a V1 block. Puts the next of these blocks of the latest record,
+ * as pfb_collector_put_sample does; this becomes the current sample. It has the sample number of the record and names
+ * from the log. `log` and `record` are those of the call that put the record. Returns false after the last block
+ * (PFB_WIN32_NO_MORE_ITEMS) and on failure. */
 PFB_API bool pfb_collector_next_log_object(pfb_collector *collector, const pfb_log_reader *log,
                                            const pfb_log_record *record, pfb_source_failure *failure);
 
@@ -270,9 +271,9 @@ PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_r
  * the final NUL; names in 8-bit code pages (V1) may contain NULs themselves. Strings are valid until the next call for
  * this collector; pfb_collector_result and pfb_collector_sample leave those of values valid. */
 
-/* Flag of a value that two samples give for a total, an instance named "_Total" or "...,_Total": instances of the older
- * sample are missing in the newer one, and what they counted in between is missing in the total. Windows and Linux make
- * totals from the instances that exist. The other flags are those of formula.h. */
+/* Flag of a value computed from two samples of a total (an instance named "_Total" or "...,_Total"): the newer sample
+ * lacks instances of the older one. Windows and Linux compute a total from the instances that exist, so the value lacks
+ * what these instances counted. The other flags are those of formula.h. */
 #define PFB_FLAG_INCOMPLETE_TOTAL UINT32_C(8)
 
 /* A displayed value: of one counter of one instance. */
@@ -335,7 +336,7 @@ typedef struct pfb_collected_result {
     uint32_t kind;   /* PFB_V2_ or PFB_V1_OBJECT */
     bool has_values; /* it is of a known kind and not an error result */
     uint32_t status; /* Win32 code */
-    bool is_chosen;  /* a counter of its counterset was added, or no counter of any counterset */
+    bool is_chosen;  /* a counter of its counterset was added, or no counter at all */
     const char *counterset;
     size_t counterset_size;
     bool has_counterset;
@@ -385,8 +386,8 @@ typedef struct pfb_collector_losses {
     uint32_t gaps;          /* PFB_GAP_ bits */
     uint64_t dropped_count; /* samples dropped because of the limits below: V1 blocks that were the latest with some
                              * object, and last samples of ended logs */
-    uint32_t most_objects;  /* the maximum number of V1 objects, and of ended logs, whose samples are stored */
-    size_t most_bytes;      /* the maximum size of these V1 blocks, and of these samples of logs */
+    uint32_t max_objects;   /* limit of V1 objects whose samples are stored, and limit of ended logs */
+    size_t max_bytes;       /* limit of the size of these V1 blocks, and of these samples of logs */
 } pfb_collector_losses;
 
 PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);
