@@ -22,15 +22,16 @@
 
 enum { ENGLISH = 9 }; /* the language id of the name tables that this command adds */
 
-/* How a chunk reaches the output: convert_item() receives it from the merged input files. A sample is checked and
- * compared with the options; other chunks before the first sample of their file are held (`held`), so that the metadata
- * of the options can be put at the right place among them. put_piece() then puts the chunk unchanged, or its chosen
- * part if counters are chosen. The first chunks of the output are deferred (`deferred`) until a chosen value or sample
- * exists: without one no output is written. */
+/* How a chunk reaches the output. convert_item() receives it from the merged input files. A sample is dropped if it is
+ * not in the range of the options. Other chunks before the first sample of their file are held (`held`): the metadata
+ * that the file lacks is taken from the options and put before them, and what it lacks is known only then. put_piece()
+ * puts a chunk unchanged, or only its chosen part if counters are chosen. To put means to write, or to defer: if the
+ * options choose counters or samples, the first chunks of the output are stored in `deferred` until there is a chosen
+ * value or sample, because without one no output is written. */
 
 /* An input file that is open. */
 typedef struct input_file {
-    merge_file *merged;
+    merge_file *merged;                /* the file and its current item */
     title_scan titles, written_titles; /* state of the title names, stored here while another file is chosen */
     bool is_refused;                   /* the file cannot be converted, which was reported */
     bool is_begun;                     /* the chunks before the first sample were put */
@@ -63,7 +64,7 @@ typedef struct convert {
     bool is_filtered; /* the options choose counters or instances */
     output out;
     bool is_open;               /* the output file was opened */
-    bool has_failed;            /* nothing more is written */
+    bool has_failed;            /* after an error, which was reported: nothing more is written */
     bool has_file;              /* a file that can be converted was read */
     bool is_deferring;          /* chunks are stored in `deferred` */
     bool has_own_table;         /* the name table of --names was written */
@@ -93,7 +94,7 @@ typedef struct piece {
     size_t base;        /* offset of the body in the file */
     const uint8_t *raw; /* the chunk with its header and padding; null if it was made */
     size_t raw_size;
-    bool is_added; /* from another file, or part of a record: its errors are not reported */
+    bool is_added; /* from a file of the options or a log record: its errors are reported elsewhere */
 } piece;
 
 /* ---- The output ------------------------------------------------------------------------------------------ */
@@ -427,6 +428,7 @@ static void filter_metadata(convert *c, input_file *file, const piece *p)
     pfb_error error = {PFB_OK, 0};
     if (!selection_has_set(&file->choice, set))
         return;
+    /* The language of a request for one counter is the id of that counter. */
     if (chunk->request == PFB_REQUEST_COUNTER && !selection_has_counter(&file->choice, set, chunk->language))
         return;
     if (chunk->tag == PFB_TAG_INSTANCES)
@@ -460,7 +462,7 @@ static void filter_v2(convert *c, input_file *file, const piece *p)
     if (!has_reply || file->written_info.size_bytes == 0)
         return;
     pfb_v2_open(&reader, c->reduced.data, c->reduced.size_bytes, NULL);
-    while (c->is_deferring && pfb_v2_next_result(&reader, &result)) {
+    while (c->is_deferring && pfb_v2_next_result(&reader, &result)) { /* a chosen instance ends deferring */
         if (pfb_v2_next_instance(&reader, &instance))
             write_deferred(c);
     }

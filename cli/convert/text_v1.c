@@ -118,26 +118,27 @@ static void put_definition(text_writer *t, text_line *line, const pfb_v1_counter
     text_line_end(line);
 }
 
-/* Writes the lines that define an object unless they equal those written last. Returns false if an earlier object of
- * the same block has the same title and other lines: in the text form a title has one definition per sample. */
+/* Writes the lines that define an object unless they equal those written last. Returns false, and writes nothing, if an
+ * earlier object of the same block has the same title and other lines: the text form has one definition of a title per
+ * sample. */
 static bool put_object(text_writer *t, const pfb_v1_object *object, const value_slots *s, int64_t perf_time_100ns)
 {
     enum { TICKS = 10000000 };
     text_line lines = {.start = 0};
-    text_object *known = find_object(t, object->title_index);
+    text_object *definition = find_object(t, object->title_index);
     const pfb_name name = title_names_find(t->titles, object->title_index);
     char title[16];
     bool has_clock = object->perf_time == perf_time_100ns && object->perf_freq == TICKS;
-    if (known->lines.size > 0)
-        has_clock = known->has_clock;
-    known->has_clock = has_clock;
+    if (definition->lines.size > 0)
+        has_clock = definition->has_clock;
+    definition->has_clock = has_clock;
     text_line_end(&lines);
     text_line_format(&lines, "object %" PRIu32, object->title_index);
     text_line_word(&lines, instances_word(object->instance_count));
     text_line_word(&lines, has_clock ? "object" : "none");
     text_line_name(&lines, &name);
     snprintf(title, sizeof title, "%" PRIu32, object->title_index);
-    text_writer_set_key(t, &known->key, &name, title);
+    text_writer_set_key(t, &definition->key, &name, title);
     if (object->help_index != object->title_index + 1)
         text_line_format(&lines, "help %" PRIu32, object->help_index);
     if (object->detail_level != NOVICE)
@@ -145,9 +146,9 @@ static bool put_object(text_writer *t, const pfb_v1_object *object, const value_
     text_line_end(&lines);
     for (size_t i = 0; i < s->count; i++)
         put_definition(t, &lines, &s->counters[i]);
-    buffer *written = &known->lines;
+    buffer *written = &definition->lines;
     bool is_same = written->size == lines.text.size && memcmp(written->data, lines.text.data, written->size) == 0;
-    bool is_usable = is_same || known->block != t->block_count;
+    bool is_usable = is_same || definition->block != t->block_count;
     if (is_usable && !is_same) {
         buffer_bytes(&t->line.text, lines.text.data, lines.text.size);
         t->line.start = t->line.text.size;
@@ -155,7 +156,7 @@ static bool put_object(text_writer *t, const pfb_v1_object *object, const value_
         buffer_bytes(written, lines.text.data, lines.text.size);
     }
     if (is_usable)
-        known->block = t->block_count;
+        definition->block = t->block_count;
     text_line_free(&lines);
     return is_usable;
 }
@@ -244,13 +245,13 @@ static void put_result(text_writer *t, pfb_v1_reader *block, const pfb_v1_object
 {
     enum { TICKS = 10000000 };
     value_slots slots;
-    const text_object *known = find_object(t, object->title_index);
-    int64_t time = known->has_clock ? block->perf_time_100ns : 0;
-    int64_t frequency = known->has_clock ? TICKS : 0;
+    const text_object *definition = find_object(t, object->title_index);
+    int64_t time = definition->has_clock ? block->perf_time_100ns : 0;
+    int64_t frequency = definition->has_clock ? TICKS : 0;
     size_t start = t->line.text.size;
     list_slots(&slots, block);
     text_line_word(&t->line, "result");
-    text_line_word(&t->line, known->key.data);
+    text_line_word(&t->line, definition->key.data);
     if (object->perf_time != time)
         text_line_format(&t->line, "time %" PRId64, object->perf_time);
     if (object->perf_freq != frequency)

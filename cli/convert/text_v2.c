@@ -209,8 +209,8 @@ static int compare_widths(const void *left, const void *right)
 
 static void add_id(text_set *set, size_t *capacity, uint32_t id, uint32_t width)
 {
-    size_t same = *capacity;
-    set->ids = memory_grow(set->ids, &same, set->count + 1, sizeof *set->ids);
+    size_t ids_capacity = *capacity; /* memory_grow() gives both arrays the same capacity */
+    set->ids = memory_grow(set->ids, &ids_capacity, set->count + 1, sizeof *set->ids);
     set->widths = memory_grow(set->widths, capacity, set->count + 1, sizeof *set->widths);
     set->ids[set->count] = id;
     set->widths[set->count] = (text_width){id, width, set->count};
@@ -236,9 +236,9 @@ static void put_unregistered(text_writer *t, text_set *set, const text_entries *
             else
                 high = middle;
         }
-        bool is_known =
+        bool is_written =
             (low < registered && set->widths[low].id == id) || (i > 0 && names->entries[i - 1].counter_id == id);
-        if (is_known)
+        if (is_written)
             continue;
         put_counter(t, id, NULL, texts);
         add_id(set, capacity, id, 8);

@@ -141,7 +141,7 @@
     chart.stale = false;
   }
 
-  /* Charts are drawn when they are in or near the window. */
+  /* A chart is drawn again after a change only when it is in or near the window. */
   const charts = [];
   const watcher = new IntersectionObserver(entries => {
     for (const entry of entries) {
@@ -152,6 +152,7 @@
     }
   }, {rootMargin: '200px'});
 
+  /* Shows a range of times in all charts, as far as it is in the range of the page. */
   function setView(from, to) {
     const min = Math.min(1, last - first); /* milliseconds */
     const size = Math.min(Math.max(to - from, min), last - first);
@@ -234,7 +235,8 @@
     chart.note.style.right = left ? (100 - x / WIDTH * 100 + 1) + '%' : 'auto';
   }
 
-  /* Moves the cursor to the next sample of a chart, before or after the current one. */
+  /* Moves the cursor of a chart to its next sample if the direction is 1, to the previous one if it is -1. Without a
+   * cursor, shows the first or the last sample in view. */
   function stepNote(chart, direction) {
     if (chart.at === null) {
       showNote(chart, direction > 0 ? view[0] : view[1]);

@@ -31,7 +31,8 @@ bool pfb_ended_continue_replaced(log_state *replaced, log_state *l, uint64_t loc
 
 /* Makes the last sample of an ended log the previous sample of `l`, whose first sample was loaded into the spare one:
  * that of the log that shares the most paths, the latest if several share as many. A path is shared if its names and
- * its type are equal. Values of machines whose clocks do not continue are left out, and the reasons are added to *gaps
+ * its type are equal. Values of machines whose clocks do not continue
+ * (pfb_collector_begin_file) are left out, and the reasons are added to *gaps
  * as PFB_GAP_ bits. The log is removed from the ended ones. Returns false when memory is exhausted. */
 bool pfb_ended_continue(ended_logs *ended, log_state *l, uint64_t local_time, uint32_t *gaps);
 

@@ -18,6 +18,7 @@ enum { STORE_MAX_OBJECTS = 4096, STORE_MAX_BYTES = 64 << 20 };
 typedef struct stored_sample stored_sample;
 typedef struct query_info query_info;
 
+/* An object of a series, and the latest sample that contains it. */
 typedef struct stored_object {
     uint32_t title;
     stored_sample *latest;
@@ -26,8 +27,8 @@ typedef struct stored_object {
 typedef struct stored_series {
     uint8_t *name; /* of the machine */
     size_t name_size;
-    query_info *query; /* V2: that of the latest sample; or null */
-    range_step step;
+    query_info *query;      /* V2: that of the latest sample; or null */
+    range_step step;        /* the latest sample, stored or left out by the range */
     stored_object *objects; /* ascending by title */
     size_t count, capacity;
 } stored_series;

@@ -80,7 +80,7 @@ class Row:
         self.bytes = bytes.fromhex(cells[1].text())
         self.name, self.value = cells[2].text(), cells[3].text()
         self.rule = cells[4].text()
-        self.again = row.attributes.get("class") == "again"
+        self.is_repeated = row.attributes.get("class") == "again"
         self.structures = structures
 
 
@@ -95,13 +95,13 @@ class Explained(pages.Page):
         self.collect(main, ())
         self.links = [e.text() for e in self.find("a")]
 
-    def collect(self, element, around):
+    def collect(self, element, enclosing):
         """Collects the rows of an element and of those inside it."""
         if element.attributes.get("id") == "fields":
             return
         if element.tag == "details":
             name = element.find("b")[0].text()
-            around += (name,)
+            enclosing += (name,)
             self.structures.append((name, "open" in element.attributes))
         elif element.tag == "tr" and \
                 element.attributes.get("class") == "error":
@@ -109,11 +109,11 @@ class Explained(pages.Page):
                                 element.text()))
             return
         elif element.tag == "tr":
-            self.rows.append(Row(element, around))
+            self.rows.append(Row(element, enclosing))
             return
         for child in element.children:
             if isinstance(child, pages.Element):
-                self.collect(child, around)
+                self.collect(child, enclosing)
 
     def named(self, name):
         """The rows of a field."""
@@ -135,8 +135,8 @@ class ExplainCase(Case):
         for row in page.rows:
             end = row.offset + len(row.bytes)
             self.assertEqual(row.bytes, data[row.offset:end], path)
-            self.assertEqual(row.again, row.offset < at, (path, row.offset))
-            if not row.again:
+            self.assertEqual(row.is_repeated, row.offset < at, (path, row.offset))
+            if not row.is_repeated:
                 self.assertEqual(row.offset, at, path)
             at = max(at, end)
         self.assertEqual(at, len(data), path)
@@ -147,8 +147,8 @@ class Bytes(ExplainCase):
     """Rows and their values."""
 
     def compare(self, path, *kind):
-        """Every byte of a file; errors are those of show, next to the bytes
-        that they refer to."""
+        """Asserts that the page has every byte of a file, and the errors of
+        show next to the bytes that they refer to."""
         shown = self.run_program("show", path, "--format", "json", *kind)
         expected = ["offset %d: %s: %s" % (e["offset"], e["code"],
                                            e["message"])

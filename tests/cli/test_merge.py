@@ -246,7 +246,7 @@ class Recordings(MergeCase):
 class Convert(MergeCase):
     """convert, and record with several sources, write one series."""
 
-    def made(self, name, *arguments, command=("convert",)):
+    def convert(self, name, *arguments, command=("convert",)):
         """Converts; returns the path of the output with this name."""
         path = os.path.join(self.folder, name)
         self.run_fine(*command, "-q", "-o", path, *arguments)
@@ -257,22 +257,22 @@ class Convert(MergeCase):
         paths = self.written(*files, convert=(1,))
         for name in ("all.pfb", "all.txt"):
             for filters in ((), ("--set", "Disk"), ("--path", r"\Disk(sda)\*")):
-                made = self.made(name, *paths, *filters)
+                made = self.convert(name, *paths, *filters)
                 self.assertEqual(self.values(made), expected(*files), filters)
         sources = [word for path in paths for word in ("--source", path)]
-        made = self.made("all.pfb", *sources, "--set", "Disk",
+        made = self.convert("all.pfb", *sources, "--set", "Disk",
                          command=("record",))
         self.assertEqual(self.values(made), expected(*files))
 
     def test_several_series(self):
-        """Those of V2 replies are written one after the other, because the
-        samples of one recording are compared in their order."""
+        """Series of V2 replies are written one after the other, because the
+        samples of a recording are compared in the order of the file."""
         files = [growing(1, range(1, 20, 2)),
                  growing(2, range(2, 20, 2), name="Net", row="eth0"),
                  growing(3, range(21, 30))]
         paths = self.written(*files)
         for name in ("all.pfb", "all.txt"):
-            made = self.made(name, *paths)
+            made = self.convert(name, *paths)
             found = self.values(made)
             self.assertEqual([v[:3] for v in found], [
                 v[:3] for v in expected(files[0]) + expected(files[1]) +
@@ -287,7 +287,7 @@ class Convert(MergeCase):
         files = [growing(1, range(1, 20)),
                  growing(2, range(20, 40), name="Net", row="eth0")]
         paths = self.written(*files)
-        made = self.made("all.pfb", *paths, "--every", "4")
+        made = self.convert("all.pfb", *paths, "--every", "4")
         self.assertEqual(
             [v[:3] for v in self.values(made)],
             [v[:3] for v in self.values(*paths, "--every", "4")])
@@ -302,7 +302,7 @@ class Convert(MergeCase):
         expected_values = [None, None, 100, 20, 100, 20]
         found = self.run_json("cook", path, blocks)
         self.assertEqual([v["value"] for v in found], expected_values)
-        made = self.made("all.pfb", path, blocks)
+        made = self.convert("all.pfb", path, blocks)
         self.assertEqual([v["value"] for v in self.run_json("cook", made)],
                          expected_values)
 
@@ -318,7 +318,7 @@ class Convert(MergeCase):
         path = self.file("a.pfb", data)
         for name in ("all.pfb", "all.txt"):
             for filters in ((), ("--set", "*"), ("--counter", "Bytes/sec")):
-                expected_bytes = self.bytes_of(self.made(name, path, *filters))
+                expected_bytes = self.bytes_of(self.convert(name, path, *filters))
                 done = self.run_program(
                     "convert", "-q", "-", *filters, "-o",
                     os.path.join(self.folder, name), stdin=data)
@@ -364,7 +364,7 @@ class Pipes(MergeCase):
 
     @unittest.skipIf(ON_WINDOWS, "reads a pipe while it is open")
     def test_nothing_is_read_ahead(self):
-        """A sample is printed when the next one of each pipe is known."""
+        """A sample of a pipe is printed before the next one arrives."""
         far = self.file("far.pfb", capture(sample(1000, 10**6)))
         with subprocess.Popen([program(), "cook", "-f", "json", far, "-"],
                               stdin=subprocess.PIPE,
@@ -408,8 +408,8 @@ class Mixed(SeriesCase):
                 for v in done.objects()]
 
     def test_log_and_recording(self):
-        """The counters of a log have no V2 replies to be compared with, but
-        the order of the times is that of all."""
+        """Values of a log are not compared with V2 replies, but the samples of
+        all files are in the order of their times."""
         paths = self.files(log("\\\\PC", (1, 3, 5)), growing(
             1, (2, 4, 6)).text(), pdh_text_seeds.text(
                 "(PDH-CSV 4.0) (UTC)(0)", ("\\\\PC\\Memory\\Pages/sec",),

@@ -39,14 +39,14 @@ static const char names[] = "1\0"
                             "Count\0";
 
 typedef struct machine {
-    uint32_t seconds;   /* time of its clocks; each query for data advances it by one */
-    char last[64];      /* the last query for data */
-    uint32_t refusal;   /* code with which every query fails; 0: none */
-    uint32_t name_code; /* code with which queries for name tables fail; 0: none */
+    uint32_t seconds;    /* time of its clocks; each query for data advances it by one */
+    char last_query[64]; /* the last query for data */
+    uint32_t refusal;    /* code with which every query fails; 0: none */
+    uint32_t name_code;  /* code with which queries for name tables fail; 0: none */
     bool has_broken_names;
     bool is_empty; /* blocks have no objects */
     bool is_recorded;
-    uint32_t left; /* number of samples left in a recording */
+    uint32_t samples_left; /* of a recording: number of samples that were not returned yet */
     size_t name_queries;
 } machine;
 
@@ -153,9 +153,9 @@ static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_fa
     if (strncmp(query, "Counter ", 8) == 0)
         return strcmp(query, "Counter 009") == 0 ? give_names(m, bytes, failure)
                                                  : fail(failure, PFB_WIN32_FILE_NOT_FOUND, "no such language");
-    if (m->is_recorded && m->left-- == 0)
+    if (m->is_recorded && m->samples_left-- == 0)
         return fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the end");
-    snprintf(m->last, sizeof m->last, "%s", query);
+    snprintf(m->last_query, sizeof m->last_query, "%s", query);
     m->seconds++;
     pfb_write_init(&w, block, sizeof block);
     write_block(m, query, &w);
@@ -287,7 +287,7 @@ Test(collect_v1, objects_are_found_by_path)
         bool is_done = collect_two(&m, i % 2 == 0 ? &at_once : &v1_at_once, rows[i / 2].path, text, &failure);
         cr_expect_eq(is_done, rows[i / 2].query != NULL, "%s: %s", rows[i / 2].path, failure.sentence);
         cr_expect_str_eq(text, rows[i / 2].expected, "%s: %s", rows[i / 2].path, text);
-        cr_expect(!is_done || strcmp(m.last, rows[i / 2].query) == 0, "%s: %s", rows[i / 2].path, m.last);
+        cr_expect(!is_done || strcmp(m.last_query, rows[i / 2].query) == 0, "%s: %s", rows[i / 2].path, m.last_query);
         cr_expect_eq(m.name_queries, 1);
     }
 }
@@ -307,7 +307,7 @@ Test(collect_v1, values_of_several_paths_are_combined)
     cr_assert(pfb_collector_collect(c, &failure) && pfb_collector_collect(c, &failure));
     list_values(c, text);
     cr_expect_str_eq(text, RATE_ONLY TIMES_OF_BOTH);
-    cr_expect_str_eq(m.last, "2 238");
+    cr_expect_str_eq(m.last_query, "2 238");
     cr_expect(pfb_collector_identifier_at(c, 0, &identifier) && identifier.is_v1 && identifier.title == SYSTEM &&
               identifier.counter_id == RATE && !identifier.instance);
     cr_expect(pfb_collector_identifier_at(c, 1, &identifier) && identifier.title == PROCESSOR &&
@@ -401,7 +401,7 @@ Test(collect_v1, titles_can_be_used_without_a_name_table)
 Test(collect_v1, recordings)
 {
     char text[TEXT];
-    machine m = {.is_recorded = true, .left = 2};
+    machine m = {.is_recorded = true, .samples_left = 2};
     pfb_source_failure failure = {0};
     pfb_source *source = pfb_source_make(&operations, &m, &failure);
     pfb_collector *c = pfb_collector_open(source, &(pfb_collector_options){.is_v1 = true}, &failure);
