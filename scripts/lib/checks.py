@@ -54,8 +54,9 @@ reports an error or returns false, zero or another constant. Conditions of loops
 these that detects the removal is named, with its target:
 
 - **sanitizer or guarantee**: the replay of the corpus, built with sanitizers and `PERFBLOCK_VERIFY`, stops the program.
-- **reading**: the replay reads an input of the corpus with another error, offset, notes or items than without the fault.
-- **fuzzing**: libFuzzer, started from the corpus, stops the program within {seconds:g} seconds, divided over the targets.
+- **reading**: the replay reads an input of the corpus with another error, offset, notes or items than with the check.
+- **fuzzing**: libFuzzer, started from the corpus, stops the program. The targets of a source share
+  {seconds:g} seconds.
 
 Reasons for checks that nothing detects are in `tests/undetected_checks.txt`.
 
