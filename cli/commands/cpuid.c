@@ -58,7 +58,7 @@ static void read_dump(cpu_list *list, const char *path)
         return;
     pfb_cpuid_text_open(&text, in.data, in.size);
     while (pfb_cpuid_text_next(&text, &row)) {
-        if (list->count <= row.cpu)
+        if (list->count <= row.cpu) /* positions of CPUs ascend from 0 without gaps */
             add_cpu(list, row.cpu);
         add_leaf(&list->cpus[row.cpu], &row.leaf);
     }

@@ -44,7 +44,8 @@ void values_arrange(values_printer *p, const char *sort, uint64_t top);
 /* Looks for the counter to sort by in the current sample. Called before values of the sample are read. */
 void values_find_sort_counter(values_printer *p, pfb_collector *collector);
 
-/* Returns false, after a message with status 2, if no counter that was printed or searched has the name `sort`. */
+/* Returns false, after a message and with exit status 2, if no counter that was printed or searched has the name
+ * `sort`. */
 bool values_check_sort_counter(const values_printer *p, const char *subject);
 
 /* Returns true if nothing more is printed: the output failed, or max_samples were printed. */
@@ -65,7 +66,7 @@ void values_end(values_printer *p);
 /* Updates has_any, has_single and has_other for a value that is printed. */
 void values_count(values_printer *p, pfb_status status);
 
-/* The name of a value's status. Where a log stores a PDH status instead of a value, it is the name of that. */
+/* The name of a value's status. Where a log stores a PDH status instead of a value, the name of the PDH status. */
 const char *values_status_name(const pfb_collected_value *v);
 
 /* Names in tables and charts are cut after this many characters. */
@@ -90,8 +91,8 @@ void values_put_column_name(buffer *out, const pfb_collected_value *v);
 void values_put_machine(buffer *out, const pfb_collected_value *v, size_t max_characters);
 
 /* Appends the counter path of a value: \\MACHINE\Object(parent/instance#n)\Counter. Parts that do not exist are left
- * out; a counterset or counter without a name is written as its number. Each part is cut after VALUES_LONGEST_PART
- * characters. */
+ * out. A counter without a name is written as its number; so is a counterset, but in a log (is_log) it is left out.
+ * Each part is cut after VALUES_LONGEST_PART characters. */
 void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log); /* up to the counterset */
 void values_put_path(buffer *out, const pfb_collected_value *v, bool is_log);
 

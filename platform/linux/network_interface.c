@@ -123,7 +123,8 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
 
 /* ---- Files ------------------------------------------------------------------------------------------------- */
 
-/* Parses the name: everything before the last colon of the line, since numbers contain none. */
+/* Parses the name: everything before the last colon of the line, because names may contain colons and numbers do not.
+ */
 static bool parse_name(pfb_kernel_span *line, interface *parsed)
 {
     pfb_kernel_skip_blanks(line);

@@ -2,8 +2,8 @@
 """Common parts of the tests of `perfblock cpi run`: snapshots as text, the
 worked examples with their expected output, and a command to measure.
 
-The command is the program itself, which exists on every system. Expected
-figures come from exact fractions."""
+The measured command is the program itself, which exists on every system.
+Expected figures come from exact fractions."""
 
 import os
 
@@ -44,7 +44,7 @@ cpi_wb   0.63   1.50   0.20
 idle%   52.50  25.00  80.00
 busy%   47.50  75.00  20.00
 """
-# Raw figures only: there is no busy clock.
+# Clocks of more than 32 bits; raw figures only, without a busy clock.
 LARGE = b"""cpi-snapshots 1
 snapshot 68719476736
 cpu 0 7000000000 68719476736
@@ -53,6 +53,7 @@ snapshot 80719476737
 cpu 0 16000000000 80719476737
 thread 4242 8000000100 10500000200
 """
+# The same counts with a busy clock, by which CPU 0 was always idle.
 LARGE_BUSY = (snapshot(68719476736, (0, 7000000000, 68719476736, 5, 5)),
               snapshot(80719476737,
                        (0, 16000000000, 80719476737, 5, 12000000006)))
@@ -64,7 +65,7 @@ cpi_wb   0.00   0.00
 idle%  100.00 100.00
 busy%    0.00   0.00
 """
-# The instructions of CPU 0 wrap at 40 bits; CPU 3 is gone in the end.
+# The instructions of CPU 0 wrap at 40 bits; the second snapshot lacks CPU 3.
 PHASE = (snapshot(500, (0, 1099511626776, 10, 0, 0), (1, 777, 10, 5, 0),
                   (3, 1, 1, 1, 1)),
          snapshot(8500, (0, 3000, 8010, 6000, 8000), (1, 777, 8010, 5, 8000)))
@@ -77,7 +78,7 @@ cpi_wb   1.50   1.50    n/a    n/a
 idle%   62.50  25.00 100.00    n/a
 busy%   37.50  75.00   0.00    n/a
 """
-# No instruction was executed, and one CPU has no busy clock.
+# No instruction was executed, and the busy clock of one CPU did not advance.
 IDLE = (snapshot(0, (0, 7, 0, 0, 0), (12, 9, 0, 0, 0)),
         snapshot(50, (0, 7, 40, 10, 40), (12, 9, 40, 0, 0)))
 IDLE_PRINTED = """\

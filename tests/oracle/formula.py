@@ -7,7 +7,8 @@ perf_time, perf_time_100ns, object_time, perf_freq, object_freq. A key that is
 missing or None is an absent input. Every result is a quotient of two integers,
 which is rounded only when its double is needed.
 
-formula.py --self-test FILE...   runs vectors: CSV, or JSON of another format
+formula.py --self-test FILE...   runs vectors: CSV with the columns COLUMNS, or
+                                 JSON as json_row reads it
 """
 
 import csv
@@ -29,8 +30,11 @@ from fractions import Fraction
 #     d (the input in the denominator), f and m, which returns numerator and
 #     denominator.
 Form = namedtuple("Form", "delta below frequency items quotient")
-# form: None if the type has no formula. base: the type of the base counter.
+# form: None if the type has no formula. clock: a key of CLOCKS. base: the type
+# of the base counter.
 Type = namedtuple("Type", "name form clock unit base")
+# status: None if the type can be evaluated. two: whether two samples are
+# compared. wraps, base_wraps: whether the value and the base may wrap at 2**32.
 Prepared = namedtuple("Prepared", "status type two wraps base_wraps")
 
 PERCENT, PER_SECOND, SECONDS = "%", "/sec", "sec"
@@ -146,6 +150,7 @@ class Refusal(Exception):
 
 # Options --------------------------------------------------------------------
 
+# docs/formula.md describes the options.
 Options = namedtuple("Options", "wrap32 per_item_inverse server_2003 generic "
                      "cap_100 clamp_0 scale")
 NO_OPTIONS = Options(False, False, False, False, False, False, 0)
@@ -273,7 +278,7 @@ def need(sample, key, status):
 
 
 def need_clock(sample, key, status="missing_input"):
-    """An input that is signed."""
+    """An input as a signed number; raises the status for its absence."""
     return signed64(need(sample, key, status))
 
 

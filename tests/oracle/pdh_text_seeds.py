@@ -26,7 +26,8 @@ def text(head=ZONE, paths=PATHS, rows=ROWS, times=TIMES, separator=",",
 
 
 def pdh_text_seeds():
-    """All texts by name; what only a strict reader refuses is valid."""
+    """All texts by name; those that only a strict reader refuses are
+    named valid_*."""
     whole = text()
     return {
         "valid_csv": whole,

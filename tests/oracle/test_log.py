@@ -29,7 +29,8 @@ def read(name):
 
 
 def inputs(path, value):
-    """The inputs of a formula for a value."""
+    """The inputs of a formula for a value of log_reader.values: (status,
+    time, first, second, multi count)."""
     kind = formula.find_type(path["type"])
     out = {"type": path["type"], "value": value[2], "multi": value[4] or None}
     if kind.form.below in ("base", "base_delta", "base_or_time"):
@@ -43,7 +44,7 @@ def inputs(path, value):
 
 
 class Seeds(unittest.TestCase):
-    """The name of each seed agrees with the verdict."""
+    """The oracle finds no error in the seeds named valid_*, and only there."""
 
     def test_logs(self):
         codes = set()

@@ -114,7 +114,9 @@ Test(linux_source, unknown_requests_counters_and_sets_fail)
     pfb_guid other = processor_guid;
     other.bytes[15] ^= 1;
     static const struct {
-        uint32_t request, language, code;
+        uint32_t request;
+        uint32_t language; /* for request 2 the counter id */
+        uint32_t code;
     } cases[] = {{0, 0, PFB_WIN32_INVALID_PARAMETER},
                  {11, 0, PFB_WIN32_INVALID_PARAMETER},
                  {UINT32_MAX, 0, PFB_WIN32_INVALID_PARAMETER},
@@ -145,6 +147,7 @@ Test(linux_source, remote_machines_are_not_supported)
 
 /* ---- Filters and kinds ---------------------------------------------------------------------------------------- */
 
+/* The status 1069 is PFB_WIN32_INSTANCE_NOT_FOUND in hexadecimal. */
 Test(linux_source, the_filters_select_the_kind_of_result)
 {
     static const struct {
@@ -364,8 +367,8 @@ static uint64_t serve(const char *path, const char *text)
     return moment;
 }
 
-/* Checks that a single-instance set reads the first file, which has its rates, then the clocks, then the second file.
- */
+/* Checks that a single-instance set reads the first file, which has the counts of its rates, then the clocks, then the
+ * second file. */
 static void expect_clocks_between(const pfb_guid *set, const char *first, const char *first_text, const char *second,
                                   const char *second_text)
 {

@@ -136,6 +136,7 @@ static void expect_passes(bool expected, uint32_t ecx, uint32_t filters, pfb_lwp
                  occurrence.traits, occurrence.latency, (unsigned long long)occurrence.address);
 }
 
+/* ECX of a CPU that filters by branch prediction (bit 28), address (29), cache level (30) and cache latency (31). */
 static const uint32_t all_filters = 0xF0010430;
 
 Test(lwp_model_options, branches_are_filtered_by_their_traits)
@@ -150,7 +151,7 @@ Test(lwp_model_options, branches_are_filtered_by_their_traits)
             pfb_lwp_occurrence branch = {.id = 3, .traits = rows[i][1]};
             expect_passes(bit != rows[i][0], all_filters, UINT32_C(1) << bit, branch);
             expect_passes(true, all_filters, ~UINT32_C(0) >> 2 & ~(UINT32_C(1) << rows[i][0]), branch);
-            /* The first two need branch prediction. */
+            /* Without bit 28 of ECX the filters of the first two rows have no effect. */
             expect_passes(bit != rows[i][0] || i < 2, 0x00010430, UINT32_C(1) << bit, branch);
         }
     }
@@ -187,7 +188,7 @@ Test(lwp_model_options, cache_misses_are_filtered_by_latency)
     expect_passes(true, all_filters, 0, (pfb_lwp_occurrence){.id = 4});
     expect_passes(true, all_filters & 0x7FFFFFFF, 255, (pfb_lwp_occurrence){.id = 4, .latency = 1});
     expect_passes(true, all_filters, 255, (pfb_lwp_occurrence){.id = 3, .latency = 1});
-    /* With two bits lost to rounding, the unit of the field is 4. */
+    /* Latencies are rounded by two bits (bits 8 to 6 of ECX are 2), so the unit of the filter is 4. */
     expect_passes(false, all_filters | 0x80, 25, (pfb_lwp_occurrence){.id = 4, .latency = 99});
     expect_passes(true, all_filters | 0x80, 25, (pfb_lwp_occurrence){.id = 4, .latency = 100});
 }

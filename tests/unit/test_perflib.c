@@ -97,8 +97,8 @@ static bool ask_data(const call *c, pfb_bytes *reply, pfb_source_failure *failur
     return pfb_source_query_collect(c->query, reply, failure);
 }
 
-/* Makes the call without a buffer, with one that is a unit too small, and with one that fits. Returns its code. Code
- * and reply must be those of the source. */
+/* Makes the call without a buffer, with one that is too small by one unit, and with one that fits. `unit` is what the
+ * function's sizes count: bytes (1) or GUIDs. Code and reply must be those of the source. Returns the code. */
 static ULONG expect_same(const call *c, function_call *function, source_call *ask, size_t unit, const char *what)
 {
     pfb_bytes reply = {0};
@@ -178,7 +178,7 @@ static void use_capture(const char *name, const uint8_t *data, size_t size)
     call c = {.source = pfb_source_open_capture(data, size, NULL)};
     (void)name;
     if (!c.source)
-        return;
+        return; /* a seed that is not a capture */
     cr_assert_eq(pfb_perflib_use(pfb_source_open_capture(data, size, NULL)), PFB_WIN32_SUCCESS);
     expect_same_metadata(&c);
     expect_same_samples(&c);
@@ -293,7 +293,7 @@ Test(perflib, the_environment_names_a_capture)
 }
 #endif
 
-/* A sample that did not fit is returned by the next call, unless the query was changed in between. */
+/* A sample that did not fit the buffer is returned by the next call, unless the query was changed in between. */
 Test(perflib, changing_a_query_drops_the_sample_that_did_not_fit)
 {
     pfb_bytes capture = {0};

@@ -119,10 +119,10 @@ Test(perflib_faults, the_capacity_is_limited)
                         {0x10000, 0x40000000, 15, " failed: its reply is above 1073741824 bytes"}};
     static const uint32_t nothing = 0;
     static const uint32_t everything = UINT32_MAX;
-    const fake_script liar = {.answers = {{PFB_WIN32_SUCCESS, UINT32_MAX}}, .count = 1, .is_endless = true};
+    const fake_script oversized = {.answers = {{PFB_WIN32_SUCCESS, UINT32_MAX}}, .count = 1, .is_endless = true};
     pfb_source *source = open_local();
     for (size_t i = 0; i < REPLYING; i++) {
-        const fake_script scripts[] = {too_small(1, &nothing, true), liar, too_small(1, &everything, true)};
+        const fake_script scripts[] = {too_small(1, &nothing, true), oversized, too_small(1, &everything, true)};
         for (size_t k = 0; k < 3; k++) {
             set_script(replying[i], &scripts[k]);
             if (k < 2)
@@ -241,7 +241,7 @@ Test(perflib_faults, the_longest_sentences_fit)
     } longest[] = {{UINT32_MAX, "\xD0\x96 (4294967295)"},
                    {4211, " failed: registration does not fit the data (ERROR_WMI_INVALID_REGINFO, 4211)"},
                    {4201, " failed: no such instance (ERROR_WMI_INSTANCE_NOT_FOUND, 4201)"}};
-    char machine[64] = "-"; /* chosen so that the cut at 43 bytes is between two characters */
+    char machine[64] = "-"; /* one byte, so that the cut of the name at 43 bytes is between two characters */
     fill_text(machine + 1, sizeof machine - 1);
     pfb_perflib system = system_of_nine();
     system.describe = describe_at_length;
@@ -299,12 +299,12 @@ Test(perflib_faults, a_failed_close_is_not_repeated)
 
 Test(perflib_faults, handles_can_be_exhausted_and_closed)
 {
-    enum { MORE_THAN_THERE_ARE = 20 };
-    pfb_source_query *queries[MORE_THAN_THERE_ARE];
+    enum { MORE_THAN_EXIST = 20 };
+    pfb_source_query *queries[MORE_THAN_EXIST];
     pfb_source_failure failure = {0};
     size_t count = 0;
     pfb_source *source = open_local();
-    while (count < MORE_THAN_THERE_ARE && (queries[count] = pfb_source_query_open(source, &failure)) != NULL)
+    while (count < MORE_THAN_EXIST && (queries[count] = pfb_source_query_open(source, &failure)) != NULL)
         count++;
     cr_expect(count > 1 && fake->open_handles == count && failure.code == 1450, "%s", failure.sentence);
     for (size_t i = 0; i < count; i++)
@@ -321,7 +321,7 @@ typedef bool change_blocks(pfb_source_query *query, uint8_t *blocks, size_t size
 /* Checks that the call succeeds, that each block has that Status, and that all other bytes are unchanged. */
 static void expect_status(change_blocks *change, uint32_t status)
 {
-    uint8_t blocks[1 + 3 * 64];
+    uint8_t blocks[1 + 3 * 64]; /* the blocks begin at an odd address */
     uint8_t before[sizeof blocks];
     size_t size = 1;
     for (size_t i = 0; i < 3; i++)
@@ -565,7 +565,7 @@ Test(perflib_faults, operations_that_need_a_missing_function_fail)
 
 /* ---- Random answers --------------------------------------------------------------------------------- */
 
-/* Numerical Recipes' generator: the same faults in each run. */
+/* The generator of Numerical Recipes, which returns the same numbers in each run. */
 static uint32_t next_random(uint32_t *state)
 {
     *state = *state * UINT32_C(1664525) + UINT32_C(1013904223);
@@ -583,8 +583,7 @@ static fake_script random_script(uint32_t *state)
     return script;
 }
 
-/* Each operation returns complete bytes, or fails with a code and a sentence, and closes its handles.
- */
+/* Each operation returns complete bytes, or fails with a code and a sentence, and closes its handles. */
 Test(perflib_faults, random_answers_give_a_reply_or_a_failure)
 {
     uint32_t state = 1;

@@ -12,9 +12,10 @@
 
 enum { SET = 1, OTHER_SET = 2 };
 
-static const uint32_t rate = 0x10410400;
-static const uint32_t average = 0x40020500;
-static const uint32_t average_base = 0x40030402;
+/* Counter types. 0x10000 below is PERF_COUNTER_RAWCOUNT, 0x10100 PERF_COUNTER_LARGE_RAWCOUNT. */
+static const uint32_t rate = 0x10410400;         /* PERF_COUNTER_COUNTER */
+static const uint32_t average = 0x40020500;      /* PERF_AVERAGE_BULK */
+static const uint32_t average_base = 0x40030402; /* PERF_AVERAGE_BASE */
 
 static void expect_row(const sample *s, uint32_t row, uint32_t id, const char *name, const char *what)
 {
@@ -52,7 +53,7 @@ static sample *all_kinds(void)
     return s;
 }
 
-Test(sample, every_kind_of_result_in_a_table)
+Test(sample, a_table_has_every_kind_of_result)
 {
     sample *s = all_kinds();
     sample_load(s);
@@ -67,7 +68,7 @@ Test(sample, every_kind_of_result_in_a_table)
     static const uint32_t kinds[] = {0, 1, 2, 4, 6};
     static const uint32_t rows[] = {0, 1, 1, 2, 1};
     static const uint32_t columns[] = {0, 1, 2, 1, 3};
-    static const size_t offsets[] = {48, 64, 96, 160, 248}; /* 16; 16+16; 16+16+16+16; 16+8+2*(16+16) */
+    static const size_t offsets[] = {48, 64, 96, 160, 248}; /* sizes: 16; 16+16; 16+16+16+16; 16+8+2*(16+16) */
     for (uint32_t i = 0, row = 0, column = 0; i < 5; i++) {
         const pfb_sample_result *r = &t->results[i];
         cr_expect_eq(r->kind, kinds[i]);
@@ -87,7 +88,7 @@ Test(sample, every_kind_of_result_in_a_table)
     sample_free(s);
 }
 
-Test(sample, values_and_columns)
+Test(sample, values_and_columns_are_those_of_the_block)
 {
     sample *s = all_kinds();
     sample_load(s);
@@ -122,7 +123,7 @@ Test(sample, values_and_columns)
 
 /* ---- Queries ------------------------------------------------------------------------------------------- */
 
-/* Replies to a query of one counter do not contain its id, nor its instance. */
+/* The reply to a query for one counter contains neither its id nor its instance. */
 Test(sample, ids_and_names_that_replies_lack_come_from_the_queries)
 {
     sample *s = sample_new(1);
@@ -158,9 +159,9 @@ Test(sample, ids_and_names_that_replies_lack_come_from_the_queries)
     sample_free(s);
 }
 
-/* A query for all counters does not identify the counter of a reply of kind 1, and neither does an id that means
- * "none". */
-Test(sample, counters_without_a_known_id)
+/* A query for all counters does not identify the counter of a result of kind 1. The id PFB_NO_ID identifies none, even
+ * if a registered counter has it. */
+Test(sample, counters_without_an_id_stay_unknown)
 {
     pfb_counter counters[] = {counter_without_references(PFB_NO_ID, rate), counter_without_references(1, rate)};
     static const uint32_t ids[] = {PFB_NO_ID, 1};
@@ -179,8 +180,8 @@ Test(sample, counters_without_a_known_id)
     sample_free(s);
 }
 
-/* Results of kinds 4 and 6 without instances have columns. */
-Test(sample, results_without_instances)
+/* The kinds are 4 and 6. */
+Test(sample, results_without_instances_have_columns)
 {
     static const uint32_t ids[] = {5, 6};
     sample *s = sample_new(1);
@@ -223,8 +224,8 @@ Test(sample, results_are_found_by_index)
     sample_free(s);
 }
 
-/* There is one result. A query with index 1 must not be looked up past its end. */
-Test(sample, queries_for_results_that_do_not_exist)
+/* The block has one result. The query for result 1 must not lead to an access past the end of the table. */
+Test(sample, queries_for_missing_results_are_ignored)
 {
     sample *s = sample_new(1);
     sample_query(s, SET, 1, 1, "far", 1);
@@ -297,7 +298,7 @@ static sample *one_column(uint32_t counter_id)
     return s;
 }
 
-/* Descending ids, some of them repeated: found by linear search, and again after sorting. */
+/* The ids descend, and each occurs twice. They are found by linear search, and by binary search after sorting. */
 Test(sample, counters_in_any_order_are_found)
 {
     enum { IDS = 500 };
@@ -428,7 +429,7 @@ Test(sample, references_are_linked)
     sample *s = sample_new(1);
     sample_register(s, SET, counters, 5);
     sample_register(s, OTHER_SET, counters, 5);
-    sample_query(s, OTHER_SET, PFB_NO_ID, PFB_NO_ID, NULL, 0); /* has counter 3, but in another set */
+    sample_query(s, OTHER_SET, PFB_NO_ID, PFB_NO_ID, NULL, 0); /* has counter 3, but in another counterset */
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 1);
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 2);
     static const uint32_t three[] = {3};
@@ -459,7 +460,7 @@ static void expect_empty(const pfb_sample *t, const char *what)
               what);
 }
 
-Test(sample, memory_of_exactly_the_size)
+Test(sample, a_sample_needs_exactly_the_measured_memory)
 {
     sample *s = all_kinds();
     pfb_counter counters[] = {counter_without_references(5, rate), counter_without_references(1, rate)};
@@ -485,13 +486,13 @@ Test(sample, memory_of_exactly_the_size)
             cr_assert_eq(at[i], 0x77, "a byte after the memory is unchanged");
     }
     error = pfb_sample_load(&t, &s->input, &s->counts, NULL, s->memory_size);
-    expect_error(error, PFB_CALLER_TOO_SMALL, 0, "a null block");
+    expect_error(error, PFB_CALLER_TOO_SMALL, 0, "no memory");
     guarded_free(&memory);
     sample_free(s);
 }
 
 /* Each count in turn is one too small, as if the bytes had changed after they were measured. */
-Test(sample, counts_too_small_for_the_bytes)
+Test(sample, counts_that_are_too_small_are_refused)
 {
     for (int which = 0; which < 5; which++) {
         pfb_counter counter = counter_without_references(5, rate);
@@ -517,7 +518,7 @@ Test(sample, counts_too_small_for_the_bytes)
     }
 }
 
-Test(sample, counts_larger_than_the_bytes_need)
+Test(sample, larger_counts_are_accepted)
 {
     sample *s = all_kinds();
     sample_measure(s);
@@ -531,7 +532,7 @@ Test(sample, counts_larger_than_the_bytes_need)
     sample_free(s);
 }
 
-Test(sample, sizes)
+Test(sample, counts_that_no_block_has_give_the_size_0)
 {
     pfb_sample_counts none = {0};
     cr_expect_eq(pfb_sample_size(&none), 0);
@@ -540,13 +541,13 @@ Test(sample, sizes)
         cr_expect_gt(pfb_sample_size(&huge), (size_t)4 * PFB_NONE);
     else
         cr_expect_eq(pfb_sample_size(&huge), 0);
-    /* Counts that no block has, whose size would exceed 64 bits. */
+    /* Their size would exceed 64 bits. */
     const pfb_sample_counts impossible[] = {{.values = UINT64_MAX / 8}, {.multi_counts = UINT64_MAX / 8}};
     for (size_t i = 0; i < 2; i++)
         cr_expect_eq(pfb_sample_size(&impossible[i]), 0);
 }
 
-Test(sample, null_and_empty_blocks)
+Test(sample, null_and_empty_blocks_give_an_empty_table)
 {
     pfb_sample_input input = {.data = NULL};
     pfb_sample_counts counts;
@@ -654,10 +655,10 @@ Test(sample, strict_mode_and_notes_are_those_of_the_block_reader)
     sample_free(s);
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------- */
+/* ---- Occurrences and ranks ----------------------------------------------------------------------------- */
 
 /* `occurrence` counts equal names in a result, `rank` equal names with equal ids; from 0, in the order of the block. */
-Test(sample, occurrences_and_ranks)
+Test(sample, rows_are_numbered_by_name_and_id)
 {
     static const struct {
         uint32_t id;

@@ -231,5 +231,5 @@ Test(v2, counter_ids_are_found_by_position)
     const pfb_v2_result foreign = {
         .ids_offset = r.b.size - 4, .has_counter_ids = true, .counter_count = 2, .kind = PFB_V2_COUNTERSET};
     cr_expect(pfb_v2_counter_id(&r.block, &foreign, 0, &id));
-    cr_expect_not(pfb_v2_counter_id(&r.block, &foreign, 1, &id), "a result of a larger reply");
+    cr_expect_not(pfb_v2_counter_id(&r.block, &foreign, 1, &id), "an id past the end of this reply");
 }

@@ -130,7 +130,7 @@ typedef enum pfb_code {
     PFB_BAD_RECORD_SIZE = 174, /* a sample in a log declares more bytes than its record has */
     PFB_BAD_ITEM = 175,        /* an item of a sample in a log has no signature */
     PFB_BAD_ITEM_SIZE = 176,   /* an item or a path is smaller than its header or ends past its record */
-    PFB_BAD_PART = 177,        /* strict only: a part of a log's record is missing, repeated or stray */
+    PFB_BAD_PART = 177,        /* strict only: a part of a log's record is missing, repeated or out of order */
     PFB_BAD_TEXT_LINE = 178,   /* strict only: a line among the rows of a text log is not a row */
     PFB_UNEVEN_ROW = 179,      /* strict only: a row of a text log has fewer or more cells than the header */
     PFB_BAD_NUMBER = 180,      /* strict only: a cell of a text log is neither blank nor a number */

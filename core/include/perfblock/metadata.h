@@ -17,7 +17,7 @@ extern "C" {
  *
  * Same conventions as v2.h: input is (pointer, size), a null pointer counts as size 0, offsets count from the start of
  * the input, a reader returns nothing more after its first error, nothing is allocated, work is linear in the input.
- * Null options are defaults. */
+ * Null options mean the defaults. */
 
 /* ---- GUIDs ----------------------------------------------------------------------------------------- */
 

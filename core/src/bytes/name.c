@@ -21,7 +21,7 @@ static size_t encode_utf8(uint32_t point, uint8_t bytes[4])
     return count;
 }
 
-/* Windows-1252 from 0x80 to 0x9F; the rest of it is Latin-1. */
+/* Windows-1252 from 0x80 to 0x9F; its other bytes are those of Latin-1. */
 static const uint16_t windows_1252[32] = {
     0x20AC, 0xFFFD, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
     0x2039, 0x0152, 0xFFFD, 0x017D, 0xFFFD, 0xFFFD, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
@@ -47,7 +47,7 @@ uint32_t pfb_decode_name(const pfb_name *name, size_t *at)
     case PFB_ENCODING_UTF16LE:
     case PFB_ENCODING_UTF16BE:
         if (unit == units) {
-            *at = name->size_bytes; /* an odd last byte */
+            *at = name->size_bytes; /* half a unit at the end */
             return PFB_REPLACEMENT;
         }
         point = name->encoding == PFB_ENCODING_UTF16LE ? pfb_decode_utf16(name->bytes, units, &unit)
@@ -125,7 +125,7 @@ size_t pfb_name_to_utf16(const pfb_name *name, uint8_t *out, size_t capacity_uni
         pfb_units next = units;
         if (count + 1 == capacity_units && pfb_is_high(unit) && pfb_has_unit(name, &next) &&
             pfb_is_low(pfb_name_unit(name, &next)))
-            capacity_units = count; /* the pair does not fit */
+            capacity_units = count; /* the second half does not fit, so the first one is not written */
         if (count < capacity_units) {
             out[2 * count] = (uint8_t)unit;
             out[2 * count + 1] = (uint8_t)(unit >> 8);

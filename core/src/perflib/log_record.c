@@ -136,7 +136,7 @@ enum {
     INSTANCE_FIRST = 8,
     INSTANCE_SECOND = 16,
     INSTANCE_BYTES = 24,
-    NAME_SHARING_FACTOR = 16 /* names may overlap: all of an item may have up to 16 times the bytes of its name area */
+    NAME_SHARING_FACTOR = 16 /* names may overlap; the sum of their sizes is limited to 16 times the item's name area */
 };
 
 bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size,
@@ -200,7 +200,7 @@ static bool read_item(pfb_log_sample_reader *reader, pfb_log_item *item, size_t 
 bool pfb_log_next_item(pfb_log_sample_reader *reader, pfb_log_item *item)
 {
     pfb_log_instance instance;
-    while (pfb_log_next_instance(reader, &instance))
+    while (pfb_log_next_instance(reader, &instance)) /* checks the instances that the caller did not read */
         continue;
     if (reader->error.code != PFB_OK || reader->at == reader->size)
         return false;

@@ -28,8 +28,8 @@ static size_t find_unit(const path_view *t, size_t begin, size_t end, char unit)
     return begin;
 }
 
-/* Reads the index at the end of an instance, such as #1, if it has one. Returns the end of the name before the index.
- */
+/* Reads the index at the end of an instance, such as #1. An index of more than 9 digits is part of the name. Returns
+ * the end of the name. */
 static size_t read_index(const path_view *t, size_t begin, size_t end, pfb_path *path)
 {
     enum { MAX_DIGITS = 9 };
@@ -73,7 +73,7 @@ bool pfb_path_parse(const pfb_name *text, pfb_path *path)
         if (at == 2 || at == end)
             return false;
     }
-    size_t set = ++at; /* after the backslash before the counterset */
+    size_t set = ++at; /* the counterset begins after a backslash */
     while (at < end && path_unit(&t, at) != '\\' && path_unit(&t, at) != '(')
         at++;
     path->counterset = slice(&t, set, at);
