@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A double is m * 2^e with m of 53 bits. Its 17 digits are the integer part of m * 5^k / 2^s, with k chosen so that
- * there are 17 of them and s = -(e + k); in the range of this file the product has at most 101 bits, so all of this is
- * exact. A decimal reads back as the double if it is nearer than half the distance to the next double, which is 5^k /
- * 2^(s+1) in the same scale; at exactly half, it does if m is even. At most one decimal of 15 digits reads back. So the
- * shortest is the value rounded to nearest with 15 digits, or if that does not read back with 16, or with 17, without
- * trailing zeros. */
+ * there are 17 of them and s = -(e + k); from 1e-4 to 1e15, the range of this file, the product has at most 101 bits,
+ * so all of this is exact. A decimal reads back as the double if it is nearer than half the distance to the next
+ * double, which is 5^k / 2^(s+1) in the same scale; at exactly half, it does if m is even. At most one decimal of 15
+ * digits reads back. So the shortest is the value rounded to nearest with 15 digits, or if that does not read back with
+ * 16, or with 17, without trailing zeros. */
 #include "output/shortest.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static wide multiply(uint64_t a, uint64_t b)
 }
 
 /* The power of ten of the first digit, -4 to 14. */
-static int decimal_exponent(double size)
+static int decimal_exponent(double magnitude)
 {
     static const double powers[] = {1e-3, 1e-2, 1e-1, 1e0, 1e1,  1e2,  1e3,  1e4,  1e5,
                                     1e6,  1e7,  1e8,  1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
@@ -37,7 +37,7 @@ static int decimal_exponent(double size)
     size_t high = sizeof powers / sizeof powers[0];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (size >= powers[middle])
+        if (magnitude >= powers[middle])
             low = middle + 1;
         else
             high = middle;
@@ -79,14 +79,15 @@ bool shortest_put(buffer *out, double value)
     static const uint64_t fraction_mask = (UINT64_C(1) << 52) - 1;
     const double min = 1e-4;
     const double end = 1e15;
-    double size = value < 0 ? -value : value;
+    double magnitude = value < 0 ? -value : value;
     uint64_t bits;
-    memcpy(&bits, &size, sizeof bits);
+    memcpy(&bits, &magnitude, sizeof bits);
     uint64_t m = (bits & fraction_mask) | (UINT64_C(1) << 52);
-    if (!(size >= min && size < end) || (bits & fraction_mask) == 0)
+    /* Powers of two are refused: the doubles below them are nearer than those above. */
+    if (!(magnitude >= min && magnitude < end) || (bits & fraction_mask) == 0)
         return false;
     int e = (int)(bits >> 52) - 1075;
-    int k = DIGITS - 1 - decimal_exponent(size);
+    int k = DIGITS - 1 - decimal_exponent(magnitude);
     uint64_t power = 1; /* 5^k, at most 47 bits */
     for (int i = 0; i < k; i++)
         power *= 5;

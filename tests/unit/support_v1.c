@@ -81,6 +81,7 @@ void v1_instance(pfb_writer *b, const char *ascii)
 
 /* ---- A block with every kind of object -------------------------------------------------------------- */
 
+/* Counter types, named as in winperf.h without PERF_ and PERF_COUNTER_. */
 enum {
     RAWCOUNT = 0x00010000,
     COUNTER = 0x10410400,

@@ -163,7 +163,7 @@ Test(catalog, sets_are_found_by_name)
     for (size_t i = 0; i < SET_COUNT; i++)
         cr_expect_eq(pfb_catalog_named(expected_sets[i].name, strlen(expected_sets[i].name)), pfb_catalog_set_at(i));
     cr_expect_eq(pfb_catalog_named("processor INFORMATION", 21), pfb_catalog_set_at(0));
-    cr_expect_not_null(pfb_catalog_named("thermal zone information", 24), "Z is a letter");
+    cr_expect_not_null(pfb_catalog_named("thermal zone information", 24), "the case of Z is ignored, too");
     cr_expect_eq(pfb_catalog_named("GPU Engine and more", 10), pfb_catalog_set_at(2),
                  "only the first `size` bytes are compared");
     static const char *const wrong[] = {

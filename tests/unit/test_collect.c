@@ -179,8 +179,8 @@ static bool collect_all(const chunks *c, bool is_recorded, const char *path, cha
     return is_done;
 }
 
-/* Puts the registrations, query information and samples of a capture. `samples` has a bit for each sample to put; 0:
- * all samples. */
+/* Passes the metadata of a capture to the collector, and samples: all if `samples` is 0, else those whose bits it has
+ * (bit 0: the first sample). */
 static bool put_samples(pfb_collector *collector, const chunks *c, unsigned samples, pfb_source_failure *failure)
 {
     unsigned bit = 1;
@@ -207,8 +207,8 @@ static bool put_capture(pfb_collector *collector, const chunks *c, pfb_source_fa
     return put_samples(collector, c, 0, failure);
 }
 
-/* Puts the first sample of a capture as a sample of file 0, and the second one as a sample of another file. The
- * metadata is put for both files before the samples. */
+/* Passes the first sample of a capture as one of file 0, and the second one as one of file 1. The metadata of file 1 is
+ * passed before both; 4 is the bit of a third sample, which does not exist. */
 static bool put_two_files(pfb_collector *collector, const chunks *c, pfb_source_failure *failure)
 {
     return pfb_collector_choose_file(collector, 1, failure) && put_samples(collector, c, 4, failure) &&
@@ -524,10 +524,12 @@ Test(collect, clocks_show_what_can_be_compared)
         {{2000, 30000000, 1001}, PFB_GAP_FREQUENCY, PFB_GAP_FREQUENCY},
         {{2000, 19999999, 1000}, PFB_GAP_BACKWARDS, PFB_GAP_BACKWARDS},
         {{999, 20000000, 1000}, PFB_GAP_RESTART, PFB_GAP_RESTART},
-        {{1000, 30000000, 1000}, 0, 0}, /* lags by 1 second; the limit is 1.001 seconds */
+        {{1000, 30000000, 1000}, 0, 0}, /* perf_time lags by 1 s; 1.001 s are allowed */
         {{1000, 30020000, 1000}, PFB_GAP_RESTART, PFB_GAP_RESTART},
         {{3001, 30000000, 1000}, 0, 0},
-        {{3002, 30000000, 1000}, PFB_GAP_RESTART, 0}, /* leads: another machine, unless it is named */
+        {{3002, 30000000, 1000},
+         PFB_GAP_RESTART,
+         0}, /* perf_time leads: maybe another machine; V1 blocks name theirs */
     };
     static const pfb_collector_clocks older = {1000, 20000000, 1000};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

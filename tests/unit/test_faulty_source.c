@@ -229,6 +229,7 @@ static void expect_replies(const pfb_source_fault *pattern, size_t count, const 
 
 Test(faulty_source, calls_without_faults_are_passed_on_unchanged)
 {
+    /* Call 3 of V1, which is never made. */
     static const pfb_source_fault later = {PFB_SOURCE_V1, 3, PFB_SOURCE_FAULT_FAIL, 5, 0};
     for (size_t count = 0; count <= 1; count++) {
         inner_source = (inner){0};
@@ -289,12 +290,12 @@ Test(faulty_source, every_operation_fails_on_the_selected_call)
         pfb_bytes reply = {0};
         for (int number = i == PFB_SOURCE_QUERY_OPEN ? 2 : 1; number <= 5; number++) {
             pfb_source_failure failure = {0};
-            bool went_well = call(source, query, fault.operation, &reply, &failure);
-            cr_expect_eq(went_well, number != 3, "%s, call %d", names[i], number);
+            bool is_done = call(source, query, fault.operation, &reply, &failure);
+            cr_expect_eq(is_done, number != 3, "%s, call %d", names[i], number);
             cr_expect_eq(failure.code, number == 3 ? PFB_WIN32_BUSY : 0, "%s, call %d", names[i], number);
-            cr_expect(went_well || (strstr(failure.sentence, names[i]) && strstr(failure.sentence, "call 3 ")), "%s",
+            cr_expect(is_done || (strstr(failure.sentence, names[i]) && strstr(failure.sentence, "call 3 ")), "%s",
                       failure.sentence);
-            cr_expect(went_well || reply.size_bytes == 0);
+            cr_expect(is_done || reply.size_bytes == 0);
         }
         cr_expect_eq(inner_source.calls[i], 4, "%s: the inner source is not called if the fault is FAIL", names[i]);
         pfb_bytes_free(&reply);
@@ -547,7 +548,7 @@ Test(faulty_source, faults_are_copied)
 
 /* ---- Captures ------------------------------------------------------------------------------------------ */
 
-/* Collects the next sample and returns its verdict. */
+/* Collects the next sample and returns the error of reading its header. */
 static pfb_error collect(pfb_source_query *query)
 {
     pfb_bytes reply = {0};

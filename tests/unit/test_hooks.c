@@ -226,7 +226,7 @@ static void expect_reported_error(const bytes *b, const fault *f, const char *co
     cr_expect_eq(hooks.error.offset, f->record, "%s (%s): %zu", f->what, context, hooks.error.offset);
     cr_expect_eq(hooks.word_offset / 4, f->record / 4 + f->error_word, "%s (%s): %zu", f->what, context,
                  hooks.word_offset);
-    if (f->code != PFB_BAD_LABEL) /* may have the offset of a character */
+    if (f->code != PFB_BAD_LABEL) /* its offset may be that of a character of the label */
         cr_expect_eq(hooks.word_offset % 4, f->code == PFB_BAD_MAJOR ? 2 : 0, "%s (%s): %zu", f->what, context,
                      hooks.word_offset);
     cr_expect_not(pfb_cpi_hooks_next(&hooks, &group), "the first error is kept");

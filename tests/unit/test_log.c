@@ -242,7 +242,7 @@ Test(log, events_without_payload)
         small_log log = make_small_log();
         log.b.data[log.names] = size;
         log.b.data[log.names + 1] = 0;
-        log.b.data[log.names + 0x18] = 0; /* of the GUID */
+        log.b.data[log.names + 0x18] = 0; /* first byte of the GUID: another provider */
         uint8_t *copy = exact_copy(&log.b);
         pfb_log_reader reader;
         read_all(&reader, copy, log.b.size, NULL);

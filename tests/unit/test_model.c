@@ -87,8 +87,8 @@ Test(lwp_model, the_64_bit_sample_writes_7_values_and_10_inserts)
     expect_sample(17, 448, 8);
 }
 
-/* Windows that are larger than LWPCB and ring, which then do not begin at their first byte. */
-Test(lwp_model, windows_that_begin_before_the_memory)
+/* The windows begin before the LWPCB and the ring, and end after them. */
+Test(lwp_model, windows_may_be_larger_than_lwpcb_and_ring)
 {
     program p;
     const uint32_t data1[] = {7, UNTOUCHED};

@@ -20,7 +20,7 @@ DWORD APIENTRY Collect(LPWSTR query, LPVOID *data, LPDWORD bytes, LPDWORD object
 {
     DWORD capacity = *bytes;
     *bytes = *objects = 0;
-    if (!query || wcscmp(query, L"2000") != 0)
+    if (!query || wcscmp(query, L"2000") != 0) /* the title index of the object */
         return ERROR_SUCCESS;
     if (capacity < sizeof provided)
         return ERROR_MORE_DATA;
