@@ -17,6 +17,7 @@ static struct {
 
 static char this_thread; /* its address represents the calling thread */
 
+/* Appends the letter of a call to the log. */
 static void note(char letter)
 {
     if (fake.logged < FAKE_LOG - 1)
@@ -45,7 +46,7 @@ static size_t find(const void *handle)
     return FAKE_PROFILES;
 }
 
-/* Enabling a thread twice fails with "busy", the strictest possible behaviour. */
+/* Enabling a thread twice fails with ERROR_BUSY (170), so that tests detect it. */
 static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t counters, void **handle)
 {
     size_t free_one = FAKE_PROFILES;
@@ -98,8 +99,8 @@ static void break_data(pfb_performance_data *data)
         data->cycle_time = value;
 }
 
-/* As documented, the caller passes size and version, and a counter that is not configured is 0. Fields without meaning
- * are filled with arbitrary values. */
+/* As documented, the caller passes size and version, and a counter that is not configured is 0. Fields that the source
+ * must not use are filled with arbitrary values. */
 static pfb_dword PFB_WINAPI read_data(void *handle, pfb_dword flags, pfb_performance_data *data)
 {
     note('R');

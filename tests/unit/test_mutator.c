@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEDS_EACH = 40, CAPACITY = 1 << 16 };
+enum { SEEDS_EACH = 40, CAPACITY = 1 << 16 }; /* SEEDS_EACH: seed numbers for each file of the corpus */
 
-typedef pfb_error verdict(const uint8_t *data, size_t size, uint32_t *notes);
+typedef pfb_error read_function(const uint8_t *data, size_t size, uint32_t *notes);
 
 static struct {
     mutator *mutate;
-    verdict *read;
+    read_function *read;
     size_t prefix; /* bytes of the input that precede the reply */
     size_t accepted, refused, noted, changed;
     bool has_fault[PFB_FAULT_COUNT];
@@ -26,9 +26,9 @@ static void check_mutation(const char *name, const uint8_t *data, size_t size, u
 {
     static uint8_t out[CAPACITY], second_output[CAPACITY];
     mutation m = run.mutate(data, size, out, sizeof out, seed);
-    mutation twice = run.mutate(data, size, second_output, sizeof second_output, seed);
+    mutation repeated = run.mutate(data, size, second_output, sizeof second_output, seed);
     cr_assert(m.size_bytes > 0 && m.size_bytes <= sizeof out, "%s, %llu", name, (unsigned long long)seed);
-    cr_assert(m.size_bytes == twice.size_bytes && memcmp(out, second_output, m.size_bytes) == 0, "%s, %llu", name,
+    cr_assert(m.size_bytes == repeated.size_bytes && memcmp(out, second_output, m.size_bytes) == 0, "%s, %llu", name,
               (unsigned long long)seed);
     cr_assert_eq(m.is_broken, seed % 2 == 1);
     uint8_t *exact = malloc(m.size_bytes); /* a sanitizer detects accesses past the end */
@@ -58,7 +58,7 @@ static void check_seed(const char *name, const uint8_t *data, size_t size)
 }
 
 /* Returns the number of different faults that occurred. */
-static size_t check_subject(const char *subject, mutator *mutate, verdict *read, size_t prefix)
+static size_t check_subject(const char *subject, mutator *mutate, read_function *read, size_t prefix)
 {
     memset(&run, 0, sizeof run);
     run.mutate = mutate;

@@ -77,8 +77,8 @@ Test(query, invalid_names_are_refused)
     }
 }
 
-/* Half a unit at the end becomes U+FFFD, as wherever names are converted. */
-Test(query, a_name_of_an_odd_size)
+/* As wherever names are converted. */
+Test(query, half_a_unit_at_the_end_becomes_u_fffd)
 {
     static const uint8_t name[] = {'a', 0, 'b'};
     static const uint8_t expected[] = {'a', 0, 0xFD, 0xFF, 0, 0, 0, 0};

@@ -116,6 +116,7 @@ static int values_compare_keys(const pfb_log_value *left, const pfb_log_value *r
     return left->occurrence < right->occurrence ? -1 : left->occurrence > right->occurrence;
 }
 
+/* Both orders are sorted by these keys, so one pass over both finds all matches. */
 void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer)
 {
     size_t at = 0;
@@ -198,7 +199,7 @@ bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes)
 {
     const uint64_t quarter = UINT64_C(9000000000); /* 15 minutes */
     uint64_t distance = utc > local ? utc - local : local - utc;
-    if (distance > 60 * quarter)
+    if (distance > 60 * quarter) /* 15 hours, more than any time zone has */
         return false;
     /* Rounds to the nearest quarter of an hour, in at most 60 iterations: a 64-bit division would call a library
      * function on 32-bit targets. */
