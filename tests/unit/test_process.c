@@ -142,7 +142,7 @@ Test(process, counters_are_those_of_windows)
 
 /* ---- Values --------------------------------------------------------------------------------------------------- */
 
-Test(process, every_counter_of_stat)
+Test(process, counters_of_stat_are_computed_from_its_fields)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     put_processes();
@@ -170,7 +170,7 @@ Test(process, every_counter_of_stat)
     pfb_source_close(source);
 }
 
-Test(process, every_counter_of_io)
+Test(process, counters_of_io_are_computed_from_its_lines)
 {
     static const struct {
         unsigned id;
@@ -222,7 +222,8 @@ Test(process, elapsed_time_uses_the_boot_clock)
 
 #define LARGEST "18446744073709551615"
 
-Test(process, large_numbers)
+/* Times and the working set become 2^64 - 1; counts and totals wrap. */
+Test(process, large_numbers_wrap_or_become_the_maximum)
 {
     put_stat(2147483647, "huge",
              "S -1 0 0 0 0 0 " LARGEST " 0 2 0 " LARGEST " 99999999999999999999 0 0 -100 19 " LARGEST " 0 " LARGEST

@@ -23,6 +23,7 @@ static void put_fields(bytes *b, bool big, const uint32_t *values, size_t count)
 #define PUT(b, big, ...)                                                                                               \
     put_fields(b, big, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
+/* The text as UTF-16, with its NUL. */
 static void put_wide(bytes *b, bool big, const char *ascii)
 {
     for (size_t i = 0; i == 0 || ascii[i - 1] != '\0'; i++)
@@ -98,7 +99,7 @@ static void put_everything(bytes *b, bool big)
     PUT(b, big, 8, 0x61626364);
 }
 
-Test(write_v1, every_byte_in_both_orders)
+Test(write_v1, every_byte_is_written_in_both_orders)
 {
     for (int big = 0; big < 2; big++) {
         bytes expected = {.size = 0};
@@ -135,8 +136,7 @@ Test(write_v1, written_blocks_are_valid)
     }
 }
 
-/* Nothing outside the memory is written, and the size is the same for any capacity. */
-Test(write_v1, every_capacity)
+Test(write_v1, the_size_is_the_same_for_any_capacity_and_nothing_outside_is_written)
 {
     guarded memory = guarded_make(EVERY_SIZE);
     for (size_t capacity = 0; capacity <= EVERY_SIZE; capacity++) {
