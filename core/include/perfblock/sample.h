@@ -29,7 +29,7 @@ extern "C" {
 /* What a sample is made from. `data` and `query_info` must not move or be freed while the sample is used; registrations
  * are needed until it is loaded. */
 typedef struct pfb_sample_input {
-    const void *data; /* V2 reply or V1 block, distinguished by the signature */
+    const void *data; /* V2 reply, or V1 block: recognised by its signature PERF */
     size_t data_size_bytes;
     const void *query_info; /* identifiers of PerfQueryCounterInfo: which counterset, counter and instance each result
                              * answers. Null: unknown, then no counter of a V2 reply has a type */
@@ -195,8 +195,8 @@ PFB_API pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const 
                                                  pfb_cook_inputs *inputs);
 
 /* Evaluates every value of a sample as pfb_sample_cook_value does. Each value and its status byte (PFB_STATUS_BYTE_)
- * are stored at the index of pfb_sample_place; elements between columns may be left unchanged. Returns false, and
- * writes nothing, if `capacity` is less than newer->counts.values. `older` and `options` may be null. */
+ * are stored at the index of pfb_sample_place; padding between columns (stride) may be left unchanged. Returns false,
+ * and writes nothing, if `capacity` is less than newer->counts.values. `older` and `options` may be null. */
 PFB_API bool pfb_sample_cook(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                              double *values, uint8_t *status_bytes, size_t capacity);
 
