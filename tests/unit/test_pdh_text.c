@@ -118,6 +118,10 @@ Test(pdh_text, headers)
         {"time,value\n", false, false, false, 0, NULL, 0},
         {"", false, false, false, 0, NULL, 0},
         {"\r\n\r\n", false, false, false, 0, NULL, 0},
+        {"\xEF\n\n\"(PDH-CSV 4.0)\",\"a\"\n", false, false, false, 0, NULL, 0},
+        {"\n\xBB\xBF\"(PDH-CSV 4.0)\",\"a\"\n", false, false, false, 0, NULL, 0},
+        {"\xEF\n\xBF\"(PDH-CSV 4.0)\",\"a\"\n", false, false, false, 0, NULL, 0},
+        {"\xEF\xBB\n\"(PDH-CSV 4.0)\",\"a\"\n", false, false, false, 0, NULL, 0},
         {"\"", false, false, false, 0, NULL, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -269,6 +273,23 @@ Test(pdh_text, times)
         {"01/01/2000 00:00:00.0x", 0},
         {"01-01-2000 00:00:00.000", 0},
         {"01/01/2000", 0},
+        {"01/01", 0},
+        {"01/01/10000 00:00:00", 0},
+        {"01/00/2000 00:00:00", 0},
+        {"01/32/2000 00:00:00", 0},
+        {"0101/2000 00:00:00", 0},
+        {"01/012000 00:00:00", 0},
+        {"01/01/200000:00:00", 0},
+        {"01/01/2000 0000:00", 0},
+        {"01/01/2000 00:0000", 0},
+        {"/01/2000 00:00:00", 0},
+        {"01//2000 00:00:00", 0},
+        {"01/01/ 00:00:00", 0},
+        {"01/01/2000 :00:00", 0},
+        {"01/01/2000 00::00", 0},
+        {"01/01/2000 00:00:", 0},
+        {"12/31/9999 23:59:59", 3067671 * 86400e7 - 1e7},
+        {"01/01/1601 01:02:03", 3723e7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char content[256];
@@ -277,6 +298,43 @@ Test(pdh_text, times)
         if (cases[i].time != 0)
             snprintf(expected, sizeof expected, "%.0f:;", cases[i].time);
         cr_expect_str_eq(read_rows(content, SIZE_MAX / 2, 0).rows, expected, "%s", cases[i].text);
+    }
+}
+
+/* Returns the days of a month. */
+static unsigned days_in(unsigned year, unsigned month)
+{
+    bool is_leap = year % 400 == 0 || (year % 4 == 0 && year % 100 != 0);
+    if (month == 2)
+        return is_leap ? 29 : 28;
+    return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+}
+
+/* Every day from 1601 to 2004, which has years of all kinds, and the day after the last one of each month. */
+Test(pdh_text, days)
+{
+    uint64_t days = 0;
+    for (unsigned year = 1601; year <= 2004; year++) {
+        char content[16384];
+        unsigned last = 0; /* day of the year */
+        size_t size = (size_t)snprintf(content, sizeof content, "\"(PDH-CSV 4.0)\"\n");
+        for (unsigned month = 1; month <= 12; month++) {
+            for (unsigned day = 1; day <= days_in(year, month) + 1; day++) {
+                size += (size_t)snprintf(content + size, sizeof content - size, "\"%02u/%02u/%u 00:00:00\"\n", month,
+                                         day, year);
+                cr_assert_lt(size, sizeof content);
+            }
+            last += days_in(year, month);
+        }
+        pfb_pdh_text_reader text;
+        pfb_pdh_text_row row;
+        cr_assert(pfb_pdh_text_open(&text, content, size, 0));
+        for (unsigned day = 0; day < last; day++, days++) {
+            cr_assert(pfb_pdh_text_next_row(&text, &row), "%u-%u", year, day);
+            cr_assert_eq(row.time, days * 864000000000, "%u-%u: %llu", year, day, (unsigned long long)row.time);
+        }
+        cr_expect(!pfb_pdh_text_next_row(&text, &row), "%u", year);
+        cr_expect_eq(text.skipped_lines, 12, "%u: %llu", year, (unsigned long long)text.skipped_lines);
     }
 }
 
