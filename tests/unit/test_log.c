@@ -469,7 +469,7 @@ Test(log, broken_samples)
         set_u32(&b, c->at, (uint32_t)c->value);
         expect_error(read_sample(&b, STRICT, &notes), c->code, c->offset, c->name);
         expect_error(read_sample(&b, NULL, &notes), c->note ? PFB_OK : c->code, c->note ? 0 : c->offset, c->name);
-        cr_expect_eq(notes & c->note, c->note, "%s", c->name);
+        cr_expect_eq(notes, c->note, "%s: 0x%x", c->name, (unsigned)notes);
     }
     for (size_t size = 0; size < whole.size; size++) {
         bytes b = whole;
@@ -483,6 +483,31 @@ Test(log, broken_samples)
         error = read_sample(&b, NULL, &notes);
         cr_expect_eq(error.code == PFB_OK, size == 8 || size == items[1] || size == items[2], "%zu bytes", size);
         cr_expect_leq(error.offset, size);
+    }
+}
+
+/* The least size of an item of each kind: 48 bytes for counters, 32 for instances, 8 for others. */
+Test(log, items_of_the_least_size)
+{
+    static const struct {
+        uint32_t kind, least;
+    } kinds[] = {{PFB_LOG_COUNTER, 48}, {PFB_LOG_INSTANCES, 32}, {PFB_LOG_OBJECT, 8}, {9, 8}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        for (uint32_t size = 8; size <= 49; size++) {
+            bytes b = {.size = 0};
+            uint32_t notes;
+            begin_sample(&b);
+            size_t at = b.size;
+            PUT_U32(&b, kinds[i].kind << 24 | 0x034C42, size, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+            b.size = at + size;
+            set_u32(&b, 4, (uint32_t)b.size);
+            bool is_valid = size >= kinds[i].least;
+            expect_error(read_sample(&b, NULL, &notes), is_valid ? PFB_OK : PFB_BAD_ITEM_SIZE, is_valid ? 0 : at + 4,
+                         "an item");
+            uint32_t unaligned = size % 8 == 0 ? 0 : PFB_NOTE_UNALIGNED_SIZE;
+            uint32_t unknown = kinds[i].kind == 9 ? PFB_NOTE_UNKNOWN_ITEM : 0;
+            cr_expect_eq(notes, unaligned | unknown, "kind %u, %u bytes: 0x%x", kinds[i].kind, size, (unsigned)notes);
+        }
     }
 }
 

@@ -614,20 +614,22 @@ Test(sample_v1, wraps_depend_on_the_size_of_the_value)
 /* Objects without instances ignore the key counter, whose value may change. */
 Test(sample_v1, key_counters_are_ignored_without_instances)
 {
-    v1 *s[2];
-    for (int64_t tick = 1; tick <= 2; tick++) {
-        v1 *t = s[tick - 1] = v1_new(tick);
-        v1_object(&t->b, 2, PFB_V1_NO_INSTANCES);
-        uint32_t at = v1_counter(&t->b, 10, COUNTER, 4, 0);
-        pfb_write_v1_value(&t->b, at, 7 * (uint64_t)tick, 4);
-        pfb_write_end_object(&t->b);
-        t->input.key_counter = 10;
-        v1_load(t);
+    for (uint32_t title = 1; title <= 10; title++) {
+        v1 *s[2];
+        for (int64_t tick = 1; tick <= 2; tick++) {
+            v1 *t = s[tick - 1] = v1_new(tick);
+            v1_object(&t->b, 2, PFB_V1_NO_INSTANCES);
+            uint32_t at = v1_counter(&t->b, title, COUNTER, 4, 0);
+            pfb_write_v1_value(&t->b, at, 7 * (uint64_t)tick, 4);
+            pfb_write_end_object(&t->b);
+            t->input.key_counter = title;
+            v1_load(t);
+        }
+        pfb_sample_match(&s[0]->table, &s[1]->table);
+        expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 0, NULL, NULL), 7, "a rate of 7 per second");
+        v1_free(s[0]);
+        v1_free(s[1]);
     }
-    pfb_sample_match(&s[0]->table, &s[1]->table);
-    expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 0, NULL, NULL), 7, "a rate of 7 per second");
-    v1_free(s[0]);
-    v1_free(s[1]);
 }
 
 /* The same object in two samples; the second has one more definition in front. Definitions are matched by title, which

@@ -227,6 +227,18 @@ Test(v2_values, a_capacity_of_0_reads_nothing)
     cr_expect(pfb_v2_read_values(&block, &bulk) && values[1] == 1, "the first call skipped nothing");
 }
 
+/* Without counters there are no values, and no arrays are needed for them. */
+Test(v2_values, instances_without_counters_need_no_arrays)
+{
+    static made m;
+    pfb_v2_reader block;
+    make_block(&m, PFB_V2_COUNTERSET, 3, 0, 0);
+    read_result(&block, m.data, m.size, STRICT);
+    pfb_v2_values bulk = {.instance_capacity = 4, .instance_step = 1, .position_step = 1};
+    cr_expect(pfb_v2_read_values(&block, &bulk) && bulk.instance_count == 3 && bulk.last_value_count == 0);
+    expect_error(pfb_v2_finish(&block), PFB_OK, 0, "instances without counters");
+}
+
 /* ---- Comparison with single reads --------------------------------------------------------------------------- */
 
 static uint64_t state = 20240503;

@@ -572,6 +572,7 @@ Test(write_v1, names_are_converted_to_the_code_page)
         {"a fixed order", {(const uint8_t *)"\xC4", 1, PFB_ENCODING_LATIN_1}, 1201, false, "\0\xC4", 2},
         {"the same code page", {(const uint8_t *)"\xC4", 1, 932}, 932, false, "\xC4", 1},
         {"ASCII in a code page", {(const uint8_t *)"a", 1, PFB_ENCODING_UTF8}, 932, false, "a", 1},
+        {"ASCII before another byte", {(const uint8_t *)"a\xC4", 1, PFB_ENCODING_UTF8}, 932, false, "a", 1},
         {"another code page", {(const uint8_t *)"\xC4", 1, PFB_ENCODING_LATIN_1}, 932, false, NULL, 0},
         {"UTF-16 in a code page", {(const uint8_t *)"a\0", 2, PFB_ENCODING_UTF16LE}, 932, false, NULL, 0},
         {"UTF-16BE in a code page", {(const uint8_t *)"\0a", 2, PFB_ENCODING_UTF16BE}, 932, false, NULL, 0},

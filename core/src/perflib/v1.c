@@ -244,7 +244,6 @@ static void forget_object(pfb_v1_reader *block)
     block->values_offset = 0;
     block->values_read = 0;
     block->has_checked_definitions = false;
-    block->definitions_offset = block->definitions_end = block->next_definition = 0;
     block->at = block->object_end;
 }
 
