@@ -136,9 +136,11 @@ static size_t read_all(pfb_log_reader *reader, const uint8_t *data, size_t size,
 {
     pfb_log_record record;
     size_t count = 0;
-    pfb_log_open(reader, data, size, options);
-    while (pfb_log_next_record(reader, &record))
+    cr_expect_eq(pfb_log_open(reader, data, size, options), reader->error.code == PFB_OK);
+    while (pfb_log_next_record(reader, &record)) {
+        cr_expect_eq(reader->error.code, PFB_OK);
         count++;
+    }
     return count;
 }
 
@@ -154,6 +156,8 @@ Test(log, broken_containers)
         {"a header too small", trace + 4, 0x113, 2, PFB_BAD_EVENT_SIZE, trace + 4, 0, 0},
         {"a header too large", trace + 4, 0x181, 2, PFB_BAD_EVENT_SIZE, trace + 4, 0, 0},
         {"a first buffer without events", 0x30, 0x48, 4, PFB_TRUNCATED_EVENT, trace, 0, 0},
+        {"a first buffer whose used size is below its header", 0x30, 0x47, 4, PFB_BAD_BUFFER_USED, 0x30, 0, 0},
+        {"a first buffer whose used size is above its size", 0x30, 1025, 4, PFB_BAD_BUFFER_USED, 0x30, 0, 0},
         {"a header with more buffers than the log", trace + 0x44, 5, 4, PFB_TRUNCATED_LOG, 4096, 0, 5},
         {"a header with fewer buffers than the log", trace + 0x44, 0, 4, PFB_OK, 0, 0, 5},
         {"buffer size 0", buffers[2], 0, 4, PFB_BAD_BUFFER_SIZE, buffers[2], 0, 2},
@@ -430,6 +434,9 @@ static pfb_error read_sample(const bytes *b, const pfb_read_options *options, ui
     pfb_log_sample_reader reader;
     bool is_open = pfb_log_open_sample(&reader, copy, b->size, options);
     cr_expect_eq(is_open, reader.error.code == PFB_OK);
+    pfb_log_item item;
+    while (pfb_log_next_item(&reader, &item))
+        cr_expect_eq(reader.error.code, PFB_OK);
     pfb_error error = pfb_log_finish_sample(&reader);
     *notes = reader.notes;
     free(copy);
@@ -674,6 +681,10 @@ Test(log, raw_values_by_type)
         {0x30020400, N | M | F | PFB_HAS_BASE},        /* average timer */
         {0x40020500, N | M | PFB_HAS_BASE},            /* average bulk */
         {0x30240500, N | M | O | PFB_HAS_OBJECT_TIME}, /* elapsed time */
+        {0x20670500, N | M | O | PFB_HAS_BASE},        /* precision timer of the object's clock */
+        {0x10510400, N | M | PFB_HAS_PERF_TIME_100NS}, /* rate without a name */
+        {0x10610400, N | M | O | PFB_HAS_OBJECT_TIME}, /* another one */
+        {0x20C20500, N | M | PFB_HAS_BASE},            /* fraction without a name */
         {0xFFFFFFFF, N | M},                           /* no type */
     };
     const pfb_log_value value = {.first = 11, .second = UINT64_MAX, .multi_count = 12};

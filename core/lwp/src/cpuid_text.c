@@ -18,19 +18,19 @@ static bool is_same_letter(unsigned c, char letter)
     return (c | 0x20) == (unsigned char)letter;
 }
 
-/* Classes of characters: 1 plus the value of a hexadecimal digit; 17 for other characters of a word; 0 for characters
+/* Classes of characters: 1 plus the value of a hexadecimal digit; W for other characters of a word; 0 for characters
  * that are not part of a word. A table, because it is faster than comparisons and used for every character of a dump.
  */
-enum { HEX_DIGITS = 16 };
+enum { HEX_DIGITS = 16, W = HEX_DIGITS + 1 /* another character of a word */ };
 static const uint8_t digits[256] = {
-    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* control characters */
-    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* control characters */
-    0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  /* signs */
-    1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 0,  0,  0,  0,  0,  0,  /* 0 to 9 */
-    0,  11, 12, 13, 14, 15, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, /* A to O */
-    17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 0,  0,  0,  0,  17, /* P to Z, and _ */
-    0,  11, 12, 13, 14, 15, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, /* a to o */
-    17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 0,  0,  0,  0,  0,  /* p to z */
+    0, 0,  0,  0,  0,  0,  0,  0, 0, 0,  0, 0, 0, 0, 0, 0, /* control characters */
+    0, 0,  0,  0,  0,  0,  0,  0, 0, 0,  0, 0, 0, 0, 0, 0, /* control characters */
+    0, 0,  0,  0,  0,  0,  0,  0, 0, 0,  0, 0, 0, 0, 0, 0, /* signs */
+    1, 2,  3,  4,  5,  6,  7,  8, 9, 10, 0, 0, 0, 0, 0, 0, /* 0 to 9 */
+    0, 11, 12, 13, 14, 15, 16, W, W, W,  W, W, W, W, W, W, /* A to O */
+    W, W,  W,  W,  W,  W,  W,  W, W, W,  W, 0, 0, 0, 0, W, /* P to Z, and _ */
+    0, 11, 12, 13, 14, 15, 16, W, W, W,  W, W, W, W, W, W, /* a to o */
+    W, W,  W,  W,  W,  W,  W,  W, W, W,  W, 0, 0, 0, 0, 0, /* p to z */
 };
 
 /* What digit_value returns for a character that is not part of a word. */

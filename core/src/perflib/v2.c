@@ -191,7 +191,6 @@ static inline bool begin_result(pfb_v2_reader *reader, pfb_v2_result *result, re
     reader->instances_left = parts->instance_count;
     reader->instances_read = 0;
     reader->results_read++;
-    v2_end_values(reader);
     reader->at = parts->at;
     reader->instances_end = parts->end;
     reader->result_end = offset + header.size;
