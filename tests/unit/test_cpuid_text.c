@@ -262,6 +262,13 @@ Test(cpuid_text, all_lines_have_the_same_number_of_columns)
     describe(dump, (size_t)size, actual, sizeof actual, &text);
     cr_expect_str_eq(actual, "0 8000001c/0=0,0,80032013,10200;", "the first line defines the number of columns");
     expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof four - 1, "six columns after five");
+    static const char *const short_registers[] = {"00000000 00000000 32013 10200", "00000000 00000000 80032013 10200",
+                                                  "00000000,0-80032013,00010200"};
+    for (size_t i = 0; i < sizeof short_registers / sizeof short_registers[0]; i++) {
+        size = snprintf(dump, sizeof dump, "%s8000001C %s\n", five, short_registers[i]);
+        describe(dump, (size_t)size, actual, sizeof actual, &text);
+        expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof five - 1, short_registers[i]);
+    }
     snprintf(dump, sizeof dump, "%sCPUID 8000001C: 1-2-3-4\n0x1 0x0: eax=1 ebx=2 ecx=3 edx=4\nbasic_cpuid[2]=1 2 3 4\n",
              five);
     expect_rows(dump, "0 d/3e=80,340,0,0;0 8000001c/0=1,2,3,4;0 1/0=1,2,3,4;0 2/0=1,2,3,4;");

@@ -231,8 +231,12 @@ Test(v1_work, multi_counts_at_any_offset)
 /* A definition of size 0 covers nothing, whatever its offset. */
 Test(v1_work, labels_cover_no_multi_count)
 {
-    static const definition both[2] = {{MULTI_TIMER, 8, 2044}, {0x40000200, 0, 2052}};
-    check_multi_count(both, true);
+    for (uint32_t offset = 2040; offset <= 2060; offset++) {
+        const definition both[2] = {{MULTI_TIMER, 8, 2036}, {0x40000200, 0, offset}};
+        check_multi_count(both, true);
+        const definition later[2] = {{MULTI_TIMER, 8, 2044}, {0x40000200, 0, offset}};
+        check_multi_count(later, true);
+    }
 }
 
 /* Multi counts past the first 512 words need a search through the definitions. An object may make one search per

@@ -126,12 +126,12 @@ static void set_registers(pfb_cpuid_leaf *leaf, const uint32_t registers[4])
     leaf->edx = registers[3];
 }
 
-/* Reads four registers, each once: named in any order, or unnamed in the order EAX to EDX. The caller has already read
- * the first `known` of them, unnamed, into `registers`. */
-static bool take_remaining_registers(span *s, pfb_cpuid_leaf *leaf, uint32_t registers[4], unsigned known)
+/* Reads four registers, each once: named in any order, or unnamed in the order EAX to EDX. */
+static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
 {
-    unsigned taken = (1u << known) - 1;
-    for (unsigned i = known; i < 4; i++) {
+    uint32_t registers[4];
+    unsigned taken = 0;
+    for (unsigned i = 0; i < 4; i++) {
         hex number;
         skip(s, BLANKS | SIGN(',') | SIGN('-'));
         unsigned at = take_register_name(s);
@@ -148,12 +148,6 @@ static bool take_remaining_registers(span *s, pfb_cpuid_leaf *leaf, uint32_t reg
         return false;
     set_registers(leaf, registers);
     return true;
-}
-
-static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
-{
-    uint32_t registers[4];
-    return take_remaining_registers(s, leaf, registers, 0);
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------------------------- */
@@ -252,16 +246,15 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *unnamed)
     unsigned count = take_columns(&rest, columns);
     if (count > 5)
         return OTHER;
-    if (count >= 4) {
-        *unnamed = count;
-        leaf->subleaf = count == 5 ? columns[0] : 0;
-        set_registers(leaf, columns + count - 4);
+    if (count == 5) {
+        *unnamed = 5;
+        leaf->subleaf = columns[0];
+        set_registers(leaf, columns + 1);
         return LEAF;
     }
     if (count >= 2) { /* two or three columns: the next register has fewer digits or is malformed */
         *unnamed = 4;
-        *s = rest;
-        return take_remaining_registers(s, leaf, columns, count) ? LEAF : BROKEN;
+        return take_registers(s, leaf) ? LEAF : BROKEN;
     }
     span ahead = *s;
     if (count == 0 && take_register_name(&ahead) == 4)
