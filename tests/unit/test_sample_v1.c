@@ -362,6 +362,30 @@ static v1 *make_instances(int64_t tick, const instance_case *list, uint32_t key_
     return s;
 }
 
+/* Two objects of one title have the same instances, in another order in the newer sample. The instances of each object
+ * match those of the object at the same position. */
+Test(sample_v1, instances_of_objects_with_the_same_title)
+{
+    v1 *s[2];
+    for (int i = 0; i < 2; i++) {
+        s[i] = v1_new(1 + i);
+        for (int object = 0; object < 2; object++) {
+            v1_object(&s[i]->b, 2, 0);
+            v1_counter(&s[i]->b, 4, COUNTER, 4, 0);
+            for (int k = 0; k < 3; k++)
+                v1_instance(&s[i]->b, (const char *[]){"a", "b", "c"}[i == 0 ? k : 2 - k]);
+            pfb_write_end_object(&s[i]->b);
+        }
+        v1_load(s[i]);
+    }
+    pfb_sample_match(&s[0]->table, &s[1]->table);
+    static const uint32_t expected[] = {2, 1, 0, 5, 4, 3};
+    for (uint32_t row = 0; row < 6; row++)
+        cr_expect_eq(s[1]->table.rows[row].older_row, expected[row], "row %u", row);
+    v1_free(s[0]);
+    v1_free(s[1]);
+}
+
 Test(sample_v1, instances_are_matched_between_samples)
 {
     enum { NO = -1 };
@@ -393,6 +417,8 @@ Test(sample_v1, instances_are_matched_between_samples)
          {{"a", NO_ID, 0, 0}, END},
          0,
          {NO}},
+        {"a unique id does not match an equal key", {{"a", 7, 0, 0}, END}, {{"a", NO_ID, 7, 0}, END}, 6, {NO}},
+        {"a key does not match an equal unique id", {{"a", NO_ID, 7, 0}, END}, {{"a", 7, 0, 0}, END}, 6, {NO}},
         {"unique id 0 is valid", {{"a", 0, 0, 0}, END}, {{"b", 0, 0, 0}, END}, 0, {0}},
         {"keys are ignored without a key counter",
          {{"a", NO_ID, 7, 0}, {"a", NO_ID, 8, 0}, END},

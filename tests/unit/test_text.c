@@ -449,6 +449,19 @@ Test(cpi_text, steps_that_cannot_be_read_back_are_not_written)
     cr_expect_str_eq(out, "untouched");
 }
 
+Test(cpi_text, the_largest_number_of_cpus_is_written)
+{
+    static char out[40 * (PFB_CPI_CPU_LIMIT + 2)];
+    for (uint32_t i = 0; i < PFB_CPI_CPU_LIMIT; i++)
+        cpus[i] = (pfb_cpi_cpu){.cpu = i, .instr = 1, .cycles = 2};
+    const pfb_cpi_step step = {.snapshot = {.clock = 5, .cpus = cpus, .cpu_count = PFB_CPI_CPU_LIMIT}};
+    size_t size = pfb_cpi_text_write_step(&step, NULL, out, sizeof out);
+    cr_assert(size > 0 && size < sizeof out);
+    char last[40];
+    int count = snprintf(last, sizeof last, "cpu %d 1 2\n", (int)PFB_CPI_CPU_LIMIT - 1);
+    cr_expect_eq(memcmp(out + size - count, last, (size_t)count), 0, "the last line");
+}
+
 Test(cpi_text, nothing_is_written_if_the_capacity_is_too_small)
 {
     static const pfb_cpi_widths widths = {1, 1};

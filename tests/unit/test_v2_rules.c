@@ -157,6 +157,8 @@ Test(v2_rules, rule_7_counter_ids_are_inside_the_result)
         {"kind 2, count that wraps when multiplied", put_counters, 68, 0x40000002, PFB_BAD_COUNTER_COUNT, 68},
         {"kind 6, one id too many", put_set, 68, 3, PFB_BAD_COUNTER_COUNT, 68},
         {"kind 2, size 11 has no space for an id", put_counters, 64, 11, PFB_BAD_COUNTER_COUNT, 68},
+        {"kind 2, size 15 has no space for two ids", put_counters, 64, 15, PFB_BAD_COUNTER_COUNT, 68},
+        {"kind 6, size 15 has no space for two ids", put_set, 64, 15, PFB_BAD_COUNTER_COUNT, 68},
     };
     EXPECT_ALL_REFUSED(cases);
 }

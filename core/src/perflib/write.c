@@ -121,7 +121,7 @@ size_t pfb_write_zeros(pfb_writer *writer, size_t count)
     }
     if (at > writer->capacity || count > writer->capacity - at)
         pfb_write_fail(writer, PFB_CALLER_TOO_SMALL);
-    else if (count > 0)
+    else
         memset(writer->data + at, 0, count);
     writer->size_bytes = at + count;
     return at;
