@@ -596,6 +596,10 @@ Test(lwp, a_snapshot_by_hand)
         cr_expect_eq(out[capacity], 0);
         free(out);
     }
+    uint8_t out[24 + 16] = {0};
+    cr_expect_eq(pfb_lwp_snapshot_write(&capabilities, NULL, 0, NULL, 0, out, sizeof out), 32, "parts that are null");
+    expect_error(pfb_lwp_snapshot_read(out, 32, &s), PFB_OK, 0, "a snapshot without parts");
+    cr_expect(s.control_offset == 24 && s.control_size == 0 && s.ring_offset == 32 && s.ring_size == 0);
 }
 
 Test(lwp, snapshots_truncated_at_every_byte)

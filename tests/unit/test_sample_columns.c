@@ -86,6 +86,27 @@ Test(sample_columns, missing_values_of_a_truncated_row_do_not_exist)
     }
 }
 
+/* Numbers follow the rows in memory. The bytes after the last row must not be taken for a row, whatever they are. */
+Test(sample_columns, no_row_follows_the_last_one)
+{
+    static const uint32_t ids[] = {1};
+    for (uint64_t ones = 0; ones <= 1; ones++) {
+        sample *s = sample_new(1);
+        sample_result(s, PFB_V2_COUNTERSET, ids, 1);
+        for (uint32_t r = 0; r < 100; r++) {
+            sample_row(s, r, "a");
+            sample_value(s, r == 0 ? 0 : UINT64_MAX * ones, 8);
+        }
+        sample_load(s);
+        cr_assert_eq(s->table.counts.rows, 100);
+        cr_expect(pfb_sample_value_at(&s->table, 99, 0).exists);
+        for (uint32_t r = 100; r < 104; r++)
+            cr_expect_not(pfb_sample_value_at(&s->table, r, 0).exists, "row %u", r);
+        cr_expect_not(pfb_sample_value_at(&s->table, 0, 1).exists);
+        sample_free(s);
+    }
+}
+
 /* A value that is not a number is located by its offset and size. */
 Test(sample_columns, values_that_are_not_numbers_are_located)
 {

@@ -219,6 +219,35 @@ Test(sample_v1, declared_values_are_limited_by_the_bytes)
     v1_free(s);
 }
 
+/* The second value lies outside of the counter block. It does not exist in the sample, whose arrays have 0 for it. */
+Test(sample_v1, values_of_a_broken_row)
+{
+    enum { OBJECT_AT = 96, SECOND_OFFSET = OBJECT_AT + 64 + 40 + 36 };
+    v1 *s = v1_new(1);
+    v1_object(&s->b, 2, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        v1_counter(&s->b, 4 + 2 * i, RAWCOUNT, 4, 8 + 4 * i);
+    v1_instance(&s->b, "a");
+    for (uint32_t i = 0; i < 3; i++)
+        pfb_write_v1_value(&s->b, 8 + 4 * i, 7 + i, 4);
+    pfb_write_end_object(&s->b);
+    pfb_write_end_v1(&s->b);
+    cr_assert_eq(s->b.error.code, PFB_OK);
+    store_ordered(s->block + SECOND_OFFSET, false, 4096);
+    load_bytes(s, s->block, s->b.size_bytes);
+    expect_error(s->loaded, PFB_BAD_COUNTER_OFFSET, SECOND_OFFSET, "the offset of the second value");
+    cr_assert(s->table.counts.rows == 1 && s->table.counts.columns == 3);
+    cr_expect_eq(s->table.rows[0].value_count, 1);
+    for (uint32_t c = 0; c < 3; c++) {
+        size_t place = pfb_sample_place(&s->table, 0, c);
+        cr_expect_eq(s->table.raw[place], c == 0 ? 7 : 0, "column %u", c);
+        cr_expect_eq(s->table.sizes[place], c == 0 ? 4 : 0, "column %u", c);
+        cr_expect_eq(s->table.multi_counts[place], PFB_NO_MULTI_COUNT, "column %u", c);
+        cr_expect_eq(pfb_sample_value_at(&s->table, 0, c).exists, c == 0, "column %u", c);
+    }
+    v1_free(s);
+}
+
 /* Memory that was measured for fewer items is refused. */
 Test(sample_v1, counts_that_are_too_small_are_refused)
 {
