@@ -170,6 +170,10 @@ Test(log, broken_containers)
         {"used size above the buffer size", buffers[2] + 0x30, 1025, 4, PFB_BAD_BUFFER_USED, buffers[2] + 0x30, 0, 2},
         {"used size that ends in an event header", buffers[3] + 0x30, 0x4C, 4, PFB_TRUNCATED_EVENT, buffers[3] + 0x48,
          0, 3},
+        {"used size that ends before the type of an event does", buffers[3] + 0x30, 0x48 + 7, 4, PFB_TRUNCATED_EVENT,
+         buffers[3] + 0x48, 0, 3},
+        {"used size that ends after the type of an event", buffers[3] + 0x30, 0x48 + 8, 4, PFB_BAD_EVENT_SIZE,
+         buffers[3] + 0x48, 0, 3},
         {"used size that ends in an event", buffers[1] + 0x30, 0x90, 4, PFB_BAD_EVENT_SIZE, log.names, 0, 0},
         {"event smaller than a header", log.paths, 0x2F, 2, PFB_BAD_EVENT_SIZE, log.paths, 0, 1},
         {"event smaller than a part", log.paths, 0x47, 2, PFB_BAD_EVENT_SIZE, log.paths, 0, 1},
@@ -213,6 +217,26 @@ Test(log, broken_containers)
 static size_t event_end(const small_log *log, size_t event)
 {
     return event + log->b.data[event] + 256u * log->b.data[event + 1];
+}
+
+/* A part without payload has 72 bytes. It is the only event of its buffer. */
+Test(log, a_part_without_payload)
+{
+    for (uint8_t size = 71; size <= 72; size++) {
+        small_log log = make_small_log();
+        cr_assert_eq(log.names, log.buffers[1] + 0x48);
+        log.b.data[log.names] = size;
+        log.b.data[log.names + 1] = 0;
+        set_u32(&log.b, log.buffers[1] + 0x30, 0x48 + 72);
+        pfb_log_reader reader;
+        pfb_log_record record;
+        cr_assert(pfb_log_open(&reader, log.b.data, log.b.size, NULL));
+        cr_assert_eq(pfb_log_next_record(&reader, &record), size == 72);
+        if (size == 72)
+            cr_expect(record.type == PFB_LOG_NAMES && record.size_bytes == 0);
+        else
+            expect_error(reader.error, PFB_BAD_EVENT_SIZE, log.names, "an event of 71 bytes");
+    }
 }
 
 /* Each prefix of the log returns the records before its end, and one error unless only padding is missing. */

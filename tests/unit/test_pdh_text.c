@@ -143,6 +143,13 @@ Test(pdh_text, headers)
         free(copy);
     }
     cr_expect(!pfb_pdh_text_recognise(NULL, 0) && !pfb_pdh_text_recognise(NULL, 5));
+    static const char version[] = "(PDH-CSV 4.0)";
+    for (size_t before = 1000; before < 1024; before++) { /* the first 1024 bytes decide */
+        char text[1100];
+        memset(text, '\n', sizeof text);
+        memcpy(text + before, version, sizeof version - 1);
+        cr_expect_eq(pfb_pdh_text_recognise(text, sizeof text), before + sizeof version - 1 <= 1024, "%zu", before);
+    }
 }
 
 Test(pdh_text, paths)
@@ -477,6 +484,21 @@ Test(pdh_text, printed_numbers_are_read_back)
         bool is_finite = number - number == 0;
         cr_assert_eq(read_number(text, &read), is_finite, "%s", text);
         cr_assert(!is_finite || memcmp(&read, &number, sizeof number) == 0, "%.17g: %.17g", number, read);
+    }
+}
+
+/* Numbers of 19 digits are often near the middle of two doubles, where any wrong bit of a quotient changes the result.
+ */
+Test(pdh_text, quotients_of_19_digits)
+{
+    uint64_t random = 362436069;
+    for (int i = 0; i < 40000; i++) {
+        double read;
+        char text[64];
+        uint64_t digits = UINT64_C(1000000000000000000) + next_random(&random) % UINT64_C(9000000000000000000);
+        snprintf(text, sizeof text, "%llue-%d", (unsigned long long)digits, 1 + i % 40);
+        double expected = strtod(text, NULL);
+        cr_assert(read_number(text, &read) && memcmp(&read, &expected, sizeof read) == 0, "%s: %.17g", text, read);
     }
 }
 

@@ -600,6 +600,7 @@ Test(v1, multi_counts_in_both_conventions)
         {"a multi count at the end of the counter block", {{MULTI_TIMER, 8, 20}}, true, 28},
         {"no bytes after the value", {{MULTI_TIMER, 8, 24}}, false, 0},
         {"fewer than 4 bytes after the value", {{MULTI_TIMER, 8, 22}}, false, 0},
+        {"3 bytes after the value", {{MULTI_TIMER, 8, 21}}, false, 0},
         {"bytes that another value uses", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 16}}, false, 0},
         {"bytes of which another value uses the last", {{MULTI_TIMER, 8, 8}, {RAWCOUNT, 4, 19}}, false, 0},
         {"bytes of which another value uses the first", {{MULTI_TIMER, 8, 8}, {LARGE_RAWCOUNT, 8, 9}}, false, 0},
