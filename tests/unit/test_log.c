@@ -409,6 +409,21 @@ Test(log, broken_paths)
     }
 }
 
+/* The least size of an entry: its header, without strings. */
+Test(log, paths_without_strings)
+{
+    for (uint32_t size = 51; size <= 52; size++) {
+        bytes b = {.size = 0};
+        uint32_t notes;
+        size_t count;
+        PUT_U32(&b, 0x6FF, 0x20008, size);
+        put_fill(&b, 0xFF, 48); /* no string */
+        expect_error(read_paths(&b, NULL, &notes, &count), size == 52 ? PFB_OK : PFB_BAD_ITEM_SIZE, size == 52 ? 0 : 8,
+                     "a path without strings");
+        cr_expect_eq(count, size == 52);
+    }
+}
+
 /* ---- Samples --------------------------------------------------------------------------------------------------- */
 
 static const log_row two_rows[] = {{"a", 0, 1, 2}, {"bcd", 0x800007D1, 3, 4}};
@@ -538,6 +553,13 @@ Test(log, items_of_the_least_size)
             bool is_valid = size >= kinds[i].least;
             expect_error(read_sample(&b, NULL, &notes), is_valid ? PFB_OK : PFB_BAD_ITEM_SIZE, is_valid ? 0 : at + 4,
                          "an item");
+            pfb_code strict = size % 8 != 0        ? PFB_UNALIGNED_SIZE
+                              : !is_valid          ? PFB_BAD_ITEM_SIZE
+                              : kinds[i].kind == 9 ? PFB_UNKNOWN_ITEM
+                                                   : PFB_OK;
+            uint32_t strict_notes;
+            size_t offset = strict == PFB_OK ? 0 : strict == PFB_UNKNOWN_ITEM ? at : at + 4;
+            expect_error(read_sample(&b, STRICT, &strict_notes), strict, offset, "an item, in strict mode");
             uint32_t unaligned = size % 8 == 0 ? 0 : PFB_NOTE_UNALIGNED_SIZE;
             uint32_t unknown = kinds[i].kind == 9 ? PFB_NOTE_UNKNOWN_ITEM : 0;
             cr_expect_eq(notes, unaligned | unknown, "kind %u, %u bytes: 0x%x", kinds[i].kind, size, (unsigned)notes);

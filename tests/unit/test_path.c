@@ -47,6 +47,7 @@ Test(path, parts)
         {"\\Processor(_Total)\\% Processor Time", "s=Processor;i=_Total;n=_Total;c=% Processor Time;"},
         {"\\Processor Information(0,1)\\*", "s=Processor Information;i=0,1;n=0,1;c=*;"},
         {"\\\\h\\Thread(svchost/3#12)\\ID Thread", "m=h;s=Thread;i=svchost/3#12;p=svchost;n=3;#=12;c=ID Thread;"},
+        {"\\Process(a#109)\\x", "s=Process;i=a#109;n=a;#=109;c=x;"},
         {"\\Process(a#b#2)\\x", "s=Process;i=a#b#2;n=a#b;#=2;c=x;"},
         {"\\Process(a#)\\x", "s=Process;i=a#;n=a#;c=x;"},
         {"\\Process(12)\\x", "s=Process;i=12;n=12;c=x;"},

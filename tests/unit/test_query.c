@@ -194,6 +194,8 @@ static const match_case match_cases[] = {
     {"*", "", true, true},
     {"*", "0,_Total", true, true},
     {"***", "x", true, true},
+    {"ab*bc", "abc", false, false},
+    {"ab*bc", "abbc", true, true},
     {"?", "", false, false},
     {"?", "x", true, true},
     {"?", "xy", false, false},

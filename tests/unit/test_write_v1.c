@@ -324,8 +324,8 @@ Test(write_v1, arguments_out_of_range)
     pfb_writer b;
     static const struct {
         uint32_t size, offset;
-    } definitions[] = {{4, 3}, {4, 1}, {UINT32_MAX, 4}, {4, UINT32_MAX - 8}, {4, UINT32_MAX - 3}};
-    for (size_t i = 0; i < 5; i++) {
+    } definitions[] = {{4, 3}, {1, 3}, {4, 1}, {UINT32_MAX, 4}, {4, UINT32_MAX - 8}, {4, UINT32_MAX - 3}};
+    for (size_t i = 0; i < sizeof definitions / sizeof definitions[0]; i++) {
         begin_alone(&b, data, sizeof data);
         v1_counter(&b, 4, RAWCOUNT, definitions[i].size, definitions[i].offset);
         cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "definition %zu", i);
