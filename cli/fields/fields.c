@@ -386,7 +386,7 @@ static const field cpi_summary[] = {
 static const field cpi_system[] = {
     {12, 4, FIELD_HEX, "flags", "1 raw, always set; 2 scaled", "bit 0 set, bits 31:2 clear; scaled as in the summary"},
     {16, 8, FIELD_HIGH_LOW, "elapsed", "cycles", "that of the group"},
-    {24, 0, FIELD_BYTES, "counts", "of the system; scaled: and its scaled counts", ""},
+    {24, 0, FIELD_BYTES, "counts", "of the system; scaled: followed by its scaled counts", ""},
 };
 
 static const field cpi_processors[] = {
@@ -394,19 +394,19 @@ static const field cpi_processors[] = {
     {16, 4, FIELD_UNSIGNED, "n", "number of CPUs",
      "1 to 1024, that of the summary; the length follows from n and the flags"},
     {20, 8, FIELD_HIGH_LOW, "elapsed", "cycles", "that of the group"},
-    {28, 0, FIELD_BYTES, "counts", "n times; scaled: each with its scaled counts",
+    {28, 0, FIELD_BYTES, "counts", "n times; scaled: each followed by its scaled counts",
      "instructions, cycles and scaled cycles add up to those of the system"},
 };
 
 static const field cpi_thread[] = {
-    {12, 4, FIELD_UNSIGNED, "thread id", "number of the operating system", ""},
+    {12, 4, FIELD_UNSIGNED, "thread id", "the operating system's number of the thread", ""},
     {16, 8, FIELD_HIGH_LOW, "elapsed", "cycles", "that of the group"},
     {24, 0, FIELD_BYTES, "counts", "of the thread", ""},
 };
 
 static const field cpi_counts[] = {
     {0, 8, FIELD_HIGH_LOW, "instructions", "retired", ""},
-    {8, 8, FIELD_HIGH_LOW, "cycles", "of CPUs and system idle ones included", ""},
+    {8, 8, FIELD_HIGH_LOW, "cycles", "those of CPUs and of the system include idle cycles", ""},
     {16, 8, FIELD_FIGURE, "CPI", "cycles / instructions", "a figure; a warning if it differs by more than 0.0001"},
 };
 
