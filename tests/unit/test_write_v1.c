@@ -351,7 +351,9 @@ Test(write_v1, arguments_out_of_range)
     cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "a counter block that would be rounded up to 4 GiB");
     begin_alone(&b, data, sizeof data);
     pfb_write_counter_block(&b, UINT32_MAX - 7);
-    cr_expect_eq(b.error.code, PFB_CALLER_TOO_SMALL, "the largest counter block, without memory for it");
+    const pfb_code no_memory =
+        SIZE_MAX > UINT32_MAX ? PFB_CALLER_TOO_SMALL : PFB_CALLER_ARGUMENT; /* a size overflows */
+    cr_expect_eq(b.error.code, no_memory, "the largest counter block, without memory for it");
     v1_begin(&b, data, sizeof data, false);
     v1_object(&b, 2, 0);
     pfb_v1_instance instance = {.name = {data, SIZE_MAX - 3, PFB_ENCODING_UTF16LE}};
