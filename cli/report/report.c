@@ -348,7 +348,7 @@ void report_choose_drawn(report *r)
             continue;
         size_t count = report_count_children(r, node);
         r->chart_count++;
-        node->drawn = count < max_drawn ? count : max_drawn;
+        node->drawn = count < max_drawn ? count : (size_t)max_drawn;
         if (node->drawn < count)
             order_lines(r, node, count);
         r->folded_lines += count - node->drawn;
