@@ -392,13 +392,14 @@ typedef struct pfb_collector_losses {
 
 PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);
 
-/* The clocks in the header of a V1 block or V2 reply. */
+/* The clocks in the header of a V1 block or V2 reply, in its units: ticks, 100 ns since 1601-01-01, ticks per second.
+ */
 typedef struct pfb_collector_clocks {
     int64_t perf_time, perf_time_100ns, perf_freq;
 } pfb_collector_clocks;
 
 /* Returns why samples with these clocks are not compared if they come from different files, as a PFB_GAP_ bit; 0 if the
- * clocks allow it (pfb_collector_begin_file). */
+ * clocks allow it (pfb_collector_begin_file). With `is_v1`, perf_time may lead: V1 blocks name their machine. */
 PFB_API uint32_t pfb_collector_compare_clocks(const pfb_collector_clocks *older, const pfb_collector_clocks *newer,
                                               bool is_v1);
 
