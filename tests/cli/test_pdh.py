@@ -427,7 +427,7 @@ class Real(PdhCase):
                     cell != " " for row in rows[1:] for cell in row[1:]))
 
     def test_times(self):
-        """The times that the log stores are local, 8 hours behind UTC."""
+        """The times that the log stores are local: UTC minus 8 hours."""
         with open(self.path("win8-counters.expected.jsonl"),
                   encoding="utf-8") as file:
             times = {e["sample"]: e["time"] for e in map(json.loads, file)}

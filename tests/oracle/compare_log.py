@@ -201,7 +201,7 @@ def is_read_as(subject, data):
 
 
 def compare_seed_name(_, path, valid):
-    """(label, problem) for the name of a seed, which tells whether it is valid."""
+    """(label, problem) for the name of a seed, which says whether it is valid."""
     return [(path, name_problem(path, valid))]
 
 

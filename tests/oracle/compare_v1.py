@@ -311,7 +311,7 @@ def compare_use(program, label, table, block):
 
 
 def compare_name(_, path, valid):
-    """(label, problem) for the name of a seed, which tells whether it is valid."""
+    """(label, problem) for the name of a seed, which says whether it is valid."""
     return [(path + " (name)", name_problem(path, valid))]
 
 

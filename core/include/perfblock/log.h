@@ -187,7 +187,7 @@ typedef struct pfb_log_item {
     size_t offset;     /* in the record */
     uint32_t kind;     /* PFB_LOG_COUNTER, _INSTANCES or _OBJECT; callers ignore items of other kinds */
     uint32_t position; /* position of its path */
-    uint32_t status;   /* PDH status; pfb_pdh_has_value tells which ones have a value */
+    uint32_t status;   /* PDH status; pfb_pdh_has_value returns whether it has a value */
     uint64_t time;     /* local; 0 for objects */
     uint64_t first;    /* COUNTER: the raw value */
     uint64_t second;   /* COUNTER: clock or base, depending on the type (pfb_log_raw_value) */
