@@ -231,7 +231,7 @@ size_t text_columns(const char *safe, size_t size)
 
 void text_first(buffer *out, const char *utf8, size_t size, size_t max_characters)
 {
-    size_t end = 0;
+    size_t end = size <= max_characters ? size : 0; /* a character has at least one byte */
     for (size_t i = 0; i < max_characters && end < size; i++) {
         size_t start = end++;
         while (end < size && end - start < 4 && ((uint8_t)utf8[end] & 0xC0) == 0x80)

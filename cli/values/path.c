@@ -49,13 +49,17 @@ void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log)
     put_counterset(out, v, is_log);
 }
 
-void values_put_path(buffer *out, const pfb_collected_value *v, bool is_log)
+void values_put_instance_path(buffer *out, const pfb_collected_value *v, bool is_log)
 {
     size_t start = out->size;
     values_put_set_path(out, v, is_log);
     put_instance(out, v);
     if (out->size > start)
         buffer_string(out, "\\");
+}
+
+void values_put_counter(buffer *out, const pfb_collected_value *v)
+{
     if (v->has_counter)
         text_first(out, v->counter, v->counter_size, VALUES_LONGEST_PART);
     else

@@ -199,7 +199,8 @@ static void begin_row(const values_printer *p, pdh_log *log)
 static void set_cell(pdh_log *log, const pfb_collected_value *v, bool is_log)
 {
     buffer_clear(&log->path);
-    values_put_path(&log->path, v, is_log);
+    values_put_instance_path(&log->path, v, is_log);
+    values_put_counter(&log->path, v);
     size_t column = series_find(&log->columns, log->path.data, log->path.size);
     if (log->is_first_pass || (log->has_columns && column >= log->column_count))
         return;

@@ -159,7 +159,7 @@ struct cached_column {
 
 typedef struct field_cache {
     cached_column *columns; /* COLUMN_SLOTS of them */
-    buffer result, row, row_end, time, machine, path;
+    buffer result, row, row_end, row_path, time, machine, path;
     bool has_result, has_row;
     uint32_t last_result, last_row;
     bool has_time, is_local_time; /* has_time: `time` is the text of last_time */
@@ -285,16 +285,21 @@ static void put_end_fields(const values_printer *p, field_cache *cache, const pf
         output_null(out, "instance_id");
     values_put_name(out, "parent", v->has_parent, v->parent, v->parent_size);
     put_machine(out, &cache->machine, v);
-    if (!p->sample.is_log) /* logs store the path of each counter */
-        output_null(out, "path");
+    buffer_clear(&cache->row_path);
+    values_put_instance_path(&cache->row_path, v, p->sample.is_log);
     save_fields(out, start, &cache->row_end);
 }
 
-static void put_path(output *out, buffer *text, const pfb_collected_value *v)
+/* The counter path; null if a name in it is unknown. A counter of a log may have no counterset. */
+static void put_path(output *out, field_cache *cache, const pfb_collected_value *v, bool is_log)
 {
+    buffer *text = &cache->path;
     buffer_clear(text);
-    values_put_path(text, v, true);
-    output_bytes(out, "path", text->data, text->size);
+    if (v->has_counter && (v->has_counterset || is_log)) {
+        buffer_bytes(text, cache->row_path.data, cache->row_path.size);
+        values_put_counter(text, v);
+    }
+    values_put_name(out, "path", text->size > 0, text->data, text->size);
 }
 
 static void put_value(const values_printer *p, field_cache *cache, const pfb_collected_value *v)
@@ -319,8 +324,7 @@ static void put_value(const values_printer *p, field_cache *cache, const pfb_col
     values_put_number(out, "raw", v->has_raw, v->raw);
     values_put_number(out, "base", v->has_base, v->base);
     put_end_fields(p, cache, v);
-    if (p->sample.is_log)
-        put_path(out, &cache->path, v);
+    put_path(out, cache, v, p->sample.is_log);
     output_end(out);
     cache->has_result = cache->has_row = true;
     cache->last_result = v->result;
@@ -347,6 +351,7 @@ static void print_records(values_printer *p, pfb_collector *collector)
     buffer_free(&cache.result);
     buffer_free(&cache.row);
     buffer_free(&cache.row_end);
+    buffer_free(&cache.row_path);
 }
 
 /* Prints the values of the current sample. Returns false if it also reported the results without values. */

@@ -90,11 +90,12 @@ void values_put_column_name(buffer *out, const pfb_collected_value *v);
  * that does not begin with one. */
 void values_put_machine(buffer *out, const pfb_collected_value *v, size_t max_characters);
 
-/* Appends the counter path of a value: \\MACHINE\Object(parent/instance#n)\Counter. Parts that do not exist are left
- * out. A counter without a name is written as its number; so is a counterset, but in a log (is_log) it is left out.
- * Each part is cut after VALUES_LONGEST_PART characters. */
-void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log); /* up to the counterset */
-void values_put_path(buffer *out, const pfb_collected_value *v, bool is_log);
+/* Appends a part of the counter path of a value, \\MACHINE\Object(parent/instance#n)\Counter. Names that do not exist
+ * are left out. A counter without a name is written as its number; so is a counterset, but in a log (is_log) it is left
+ * out. Each name is cut after VALUES_LONGEST_PART characters. */
+void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log);      /* \\MACHINE\Object */
+void values_put_instance_path(buffer *out, const pfb_collected_value *v, bool is_log); /* all before the counter */
+void values_put_counter(buffer *out, const pfb_collected_value *v);
 
 /* Writes a field of a record: null unless `exists`. */
 void values_put_name(output *out, const char *key, bool exists, const char *name, size_t size);
