@@ -35,10 +35,6 @@ static bool add_path(path_list *list, const char *subject, const char *text, siz
                         (int)size, text);
         return false;
     }
-    if (parts.machine.bytes) {
-        diagnostics_say(STATUS_USAGE, subject, "%.*s names a machine: leave it out", (int)size, text);
-        return false;
-    }
     list->texts = memory_grow(list->texts, &list->text_capacity, list->count + 1, sizeof *list->texts);
     list->choices = memory_grow(list->choices, &list->choice_capacity, list->count + 1, sizeof *list->choices);
     list->texts[list->count] = copy(text, size);
@@ -47,7 +43,8 @@ static bool add_path(path_list *list, const char *subject, const char *text, siz
         .counterset_count = 1,
         .counters = copy_name(&parts.counter),
         .counter_count = 1,
-        .instance = parts.instance.bytes ? copy(parts.instance.bytes, parts.instance.size_bytes) : NULL};
+        .instance = parts.instance.bytes ? copy(parts.instance.bytes, parts.instance.size_bytes) : NULL,
+        .machine = parts.machine.bytes ? copy(parts.machine.bytes, parts.machine.size_bytes) : NULL};
     return true;
 }
 
@@ -116,6 +113,15 @@ void path_list_check_log(const path_list *list, const options *o, const char *fi
         diagnostics_say(STATUS_USAGE, file, "perfmon logs have no GUIDs: name the counterset instead of %s", unknown);
 }
 
+const char *path_list_machines(const path_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->choices[i].machine)
+            return " of these machines; V2 data does not name its machine";
+    }
+    return "";
+}
+
 void path_list_free(path_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -125,6 +131,7 @@ void path_list_free(path_list *list)
         free((void *)choice->counters[0]);
         free((void *)choice->counters);
         free((void *)choice->instance);
+        free((void *)choice->machine);
         free(list->texts[i]);
     }
     free(list->texts);

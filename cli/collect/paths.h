@@ -14,12 +14,15 @@ typedef struct path_list {
 } path_list;
 
 /* Reads the paths of the options and splits them into their parts. False after a message, with exit status 2 for one
- * that is malformed or names a machine, 3 if the file of --paths cannot be read; then the list need not be freed. */
+ * that is malformed, 3 if the file of --paths cannot be read; then the list need not be freed. */
 bool path_list_open(path_list *list, const options *o);
 
 /* For a perfmon log, which contains names but no GUIDs: if a path or --set has a GUID whose name the catalog does not
  * know, reports that and sets the exit status to 2. */
 void path_list_check_log(const path_list *list, const options *o, const char *file);
+
+/* Returns the end of a message that the choice matches nothing: about the machines of the paths, if they name any. */
+const char *path_list_machines(const path_list *list);
 void path_list_free(path_list *list);
 
 /* Opens the list, and adds the counters that the options choose to a collector without a source: by path, and with

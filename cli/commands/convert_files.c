@@ -63,11 +63,12 @@ typedef struct convert {
     bool is_text;     /* the output is in text form */
     bool is_filtered; /* the options choose counters or instances */
     output out;
-    bool is_open;               /* the output file was opened */
-    bool has_failed;            /* after an error, which was reported: nothing more is written */
-    bool has_file;              /* a file that can be converted was read */
-    bool is_deferring;          /* chunks are stored in `deferred` */
-    bool has_own_table;         /* the name table of --names was written */
+    bool is_open;       /* the output file was opened */
+    bool has_failed;    /* after an error, which was reported: nothing more is written */
+    bool has_file;      /* a file that can be converted was read */
+    bool is_deferring;  /* chunks are stored in `deferred` */
+    bool has_own_table; /* the name table of --names was written */
+    path_list paths;
     title_names titles;         /* its collector has the chosen counters */
     title_names written_titles; /* text form: the names written so far; its collector also chooses samples by time */
     sample_range range;
@@ -891,7 +892,8 @@ static void convert_all(convert *c)
         put_own_table(c);
     sample_range_end(&c->range);
     if (!c->has_failed && c->is_deferring && diagnostics_status() == STATUS_FINE)
-        diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such counters and instances");
+        diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such counters and instances%s",
+                        path_list_machines(&c->paths));
     else if (!c->has_failed && diagnostics_status() == STATUS_FINE)
         open_output(c); /* the files have no chunks: the output is an empty capture */
     if (c->is_open && c->is_text)
@@ -901,15 +903,14 @@ static void convert_all(convert *c)
 void convert_files(const options *o, bool is_text)
 {
     convert c = {.o = o, .is_text = is_text, .range = o->range};
-    path_list paths;
     output_open(&c.out, OUTPUT_TEXT, false);
     title_names_open(&c.titles, o->names, &o->reader);
     title_names_open(&c.written_titles, NULL, &o->reader);
     metadata_files_open(&c.metadata, o);
     c.filter.collector = c.titles.collector;
-    if (path_list_choose(&paths, c.titles.collector, o, &c.is_filtered))
+    if (path_list_choose(&c.paths, c.titles.collector, o, &c.is_filtered))
         convert_all(&c);
-    path_list_free(&paths);
+    path_list_free(&c.paths);
     output_file_close(o, &c.out);
     filter_v1_free(&c.filter);
     metadata_files_close(&c.metadata);

@@ -409,7 +409,8 @@ static void cook_samples(cook *c, const input *live_file)
     if (c->printer.has_any)
         values_check_sort_counter(&c->printer, subject);
     if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any && check_names(c, subject))
-        diagnostics_say(STATUS_USAGE, subject, "there are no such counters and instances");
+        diagnostics_say(STATUS_USAGE, subject, "there are no such counters and instances%s",
+                        path_list_machines(&c->paths));
 }
 
 /* Prints the values of the file that live opened, or, if it is null, those of the files of the options. */

@@ -323,15 +323,16 @@ static bool has_instance(addition *a, const metadata_set *set)
     if (a->filter == ALL_INSTANCES)
         return true;
     const instance_filter *filter = &a->c->choice.filters[a->filter];
+    const pfb_name none = {.bytes = NULL};
     if (!has_instances(set))
-        return pfb_choice_matches(filter, &(pfb_name){.bytes = NULL}, 0);
+        return pfb_choice_matches(filter, &none, &none, 0);
     pfb_bytes *bytes = &a->c->fetched;
     if (!pfb_source_instances(a->c->source, &set->guid, bytes, NULL) || bytes->size_bytes == 0)
         return true;
     bool is_found = false;
     pfb_list_open(&list, bytes->data, bytes->size_bytes, NULL);
     while (!is_found && pfb_list_next_instance(&list, &instance)) /* with filter->index, "a#1" matches any "a" */
-        is_found = pfb_choice_matches(filter, &instance.name, filter->index);
+        is_found = pfb_choice_matches(filter, &none, &instance.name, filter->index);
     return is_found || list.error.code != PFB_OK;
 }
 
@@ -464,12 +465,29 @@ static bool send_blocks(addition *a)
            check_blocks(a) && (pfb_choice_add(&c->choice, a->rows, a->row_count) || no_memory(a));
 }
 
+/* Fails if a source may be that of another machine than the choice. Names in recorded V1 blocks are compared later. */
+static bool check_machine(const addition *a)
+{
+    const char *own = a->c->options.machine;
+    if (!a->c->source || !a->choice->machine || (a->c->version == VERSION_V1 && pfb_source_is_recorded(a->c->source)))
+        return true;
+    const char *machine = pfb_choice_machine(a->choice->machine);
+    name_pattern p = make_pattern(machine);
+    return strcmp(machine, "*") == 0 || (own && matches_ascii(&p, pfb_choice_machine(own))) ||
+           pfb_source_fail(a->failure, PFB_WIN32_INVALID_PARAMETER,
+                           "the source is not known to be the machine %s: leave it out", machine);
+}
+
 bool pfb_collector_add_choice(pfb_collector *c, const pfb_collector_choice *choice, pfb_source_failure *failure)
 {
     addition a = {.c = c, .choice = choice, .failure = failure, .filter = ALL_INSTANCES};
     if (!pfb_collect_end_sample(c))
         return no_memory(&a);
     if (c->source && !pfb_collect_list(c, &a.guids, &a.list_failure, failure)) {
+        pfb_bytes_free(&a.guids);
+        return false;
+    }
+    if (!check_machine(&a)) {
         pfb_bytes_free(&a.guids);
         return false;
     }
@@ -509,22 +527,22 @@ bool pfb_collector_add(pfb_collector *c, const char *path, pfb_source_failure *f
     if (!pfb_path_parse(&text, &parts))
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER,
                                "%s is no path of the form \\counterset(instance)\\counter", path);
-    if (parts.machine.bytes)
-        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER,
-                               "%s names a machine, which is chosen by opening its source", path);
     char *set = copy_part(&parts.counterset);
     char *counter = copy_part(&parts.counter);
     char *instance = parts.instance.bytes ? copy_part(&parts.instance) : NULL;
-    bool has_memory = set && counter && (instance || !parts.instance.bytes);
+    char *machine = parts.machine.bytes ? copy_part(&parts.machine) : NULL;
+    bool has_memory = set && counter && (instance || !parts.instance.bytes) && (machine || !parts.machine.bytes);
     pfb_collector_choice choice = {.countersets = (const char *const *)&set,
                                    .counterset_count = 1,
                                    .counters = (const char *const *)&counter,
                                    .counter_count = 1,
-                                   .instance = instance};
+                                   .instance = instance,
+                                   .machine = machine};
     bool is_done = has_memory ? pfb_collector_add_choice(c, &choice, failure) : pfb_collect_no_memory(failure);
     free(set);
     free(counter);
     free(instance);
+    free(machine);
     return is_done;
 }
 

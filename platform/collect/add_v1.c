@@ -207,11 +207,13 @@ static bool has_instance(const v1_addition *a, pfb_v1_reader *reader, const pfb_
     if (a->filter == ALL_INSTANCES)
         return true;
     const instance_filter *filter = &a->c->choice.filters[a->filter];
+    const pfb_name none = {.bytes = NULL};
     if (object->instance_count == PFB_V1_NO_INSTANCES)
-        return pfb_choice_matches(filter, &(pfb_name){.bytes = NULL}, 0);
+        return pfb_choice_matches(filter, &none, &none, 0);
     bool is_found = false;
-    while (!is_found && pfb_v1_next_instance(reader, &instance)) /* with filter->index, "a#1" matches any "a" */
-        is_found = pfb_choice_matches(filter, &instance.name, filter->index);
+    /* A pattern matches itself: so "a#1" matches any "a" here, and "a/b" any "b". */
+    while (!is_found && pfb_v1_next_instance(reader, &instance))
+        is_found = pfb_choice_matches(filter, &filter->parent_pattern, &instance.name, filter->index);
     return is_found;
 }
 

@@ -48,6 +48,7 @@ static void free_named(named_choice *named)
     for (size_t i = 0; i < named->counterset_count + named->counter_count && named->names; i++)
         free(named->names[i]);
     free(named->names);
+    free(named->machine);
 }
 
 /* Copies a name. Returns null when memory is exhausted. */
@@ -56,6 +57,24 @@ static char *copy_name(const char *name)
     size_t size = strlen(name) + 1;
     char *copy = malloc(size);
     return copy ? memcpy(copy, name, size) : NULL;
+}
+
+const char *pfb_choice_machine(const char *name)
+{
+    return strncmp(name, "\\\\", 2) == 0 ? name + 2 : name;
+}
+
+/* Copies the name of a machine, with two backslashes before it. Returns null when memory is exhausted. */
+static char *copy_machine(const char *name)
+{
+    const char *machine = pfb_choice_machine(name);
+    size_t size = strlen(machine) + 1;
+    char *copy = malloc(2 + size);
+    if (!copy)
+        return NULL;
+    memcpy(copy, "\\\\", 2);
+    memcpy(copy + 2, machine, size);
+    return copy;
 }
 
 bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *choice, uint32_t filter)
@@ -71,6 +90,10 @@ bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *ch
         named.names[i] =
             copy_name(is_counterset ? choice->countersets[i] : choice->counters[i - choice->counterset_count]);
         has_memory = named.names[i] != NULL;
+    }
+    if (has_memory && choice->machine) {
+        named.machine = copy_machine(choice->machine);
+        has_memory = named.machine != NULL;
     }
     if (has_memory)
         chosen->named[chosen->named_count++] = named;
@@ -117,6 +140,14 @@ bool pfb_choice_add_filter(counter_choice *chosen, const char *instance, uint32_
     filter->pattern = pfb_utf8_name(filter->text, size);
     filter->name_pattern = pfb_utf8_name(filter->text, name_size);
     filter->has_index = name_size < size;
+    size_t child = name_size;
+    while (child > 0 && filter->text[child - 1] != '/')
+        child--;
+    if (child > 0) {
+        filter->parent_pattern = pfb_utf8_name(filter->text, child - 1);
+        filter->child_pattern = pfb_utf8_name(filter->text + child, size - child);
+        filter->child_name_pattern = pfb_utf8_name(filter->text + child, name_size - child);
+    }
     *position = (uint32_t)chosen->filter_count++;
     return true;
 }
@@ -169,9 +200,17 @@ chosen_range pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid 
     return (chosen_range){chosen->rows + begin, end - begin};
 }
 
-bool pfb_choice_matches(const instance_filter *filter, const pfb_name *name, uint32_t occurrence)
+static bool matches(const pfb_name *pattern, const pfb_name *name)
 {
-    return pfb_query_match(&filter->pattern, name, PFB_MATCH_IGNORE_CASE) ||
-           (filter->has_index && filter->index == occurrence &&
-            pfb_query_match(&filter->name_pattern, name, PFB_MATCH_IGNORE_CASE));
+    return pfb_query_match(pattern, name, PFB_MATCH_IGNORE_CASE);
+}
+
+bool pfb_choice_matches(const instance_filter *filter, const pfb_name *parent, const pfb_name *name,
+                        uint32_t occurrence)
+{
+    bool is_index = filter->has_index && filter->index == occurrence;
+    if (matches(&filter->pattern, name) || (is_index && matches(&filter->name_pattern, name)))
+        return true;
+    return filter->parent_pattern.bytes && parent->bytes && matches(&filter->parent_pattern, parent) &&
+           (matches(&filter->child_pattern, name) || (is_index && matches(&filter->child_name_pattern, name)));
 }

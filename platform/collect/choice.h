@@ -7,13 +7,17 @@
 /* The counters that the caller added, each with a filter for its instances. */
 
 /* A filter for instances: a pattern for names. A pattern that ends in "#" and a number, such as "a#1", also matches the
- * second of the instances called "a". */
+ * second of the instances called "a". One with a slash, such as "a/b", also matches instances called "b" whose parent
+ * is "a". */
 typedef struct instance_filter {
     char *text;            /* UTF-8 */
     pfb_name pattern;      /* all of the text */
     pfb_name name_pattern; /* without the "#" and the number */
     bool has_index;
     uint32_t index;
+    pfb_name parent_pattern; /* before the last slash of name_pattern; `bytes` is null if it has none */
+    pfb_name child_pattern;  /* of `pattern`, after that slash */
+    pfb_name child_name_pattern;
 } instance_filter;
 
 #define ALL_INSTANCES UINT32_MAX /* no filter */
@@ -29,8 +33,10 @@ typedef struct chosen_counter {
 typedef struct named_choice {
     char **names; /* UTF-8: of countersets, then of counters */
     size_t counterset_count, counter_count;
+    char *machine; /* UTF-8, with two backslashes; null: all */
     uint32_t filter;
-    bool is_match; /* result of the last comparison with the path of a log */
+    bool is_machine; /* the machine matches that of the current sample */
+    bool is_match;   /* result of the last comparison with the path of a log */
 } named_choice;
 
 /* Initialised to zero; then all counters and instances are chosen. */
@@ -62,13 +68,17 @@ bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *ch
 bool pfb_choice_add_filter(counter_choice *chosen, const char *instance, uint32_t *position);
 void pfb_choice_free(counter_choice *chosen);
 
+/* Returns the name of a machine without the two backslashes that may precede it. */
+const char *pfb_choice_machine(const char *name);
+
 /* Return the rows of a counterset, and those of one of its counters. PFB_NO_ID as counter: the rows that choose all
  * counters of the counterset. */
 chosen_range pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *counterset);
 chosen_range pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id);
 
-/* Returns true if an instance matches a filter. `occurrence` is its number among the instances with its name, from 0.
- */
-bool pfb_choice_matches(const instance_filter *filter, const pfb_name *name, uint32_t occurrence);
+/* Returns true if an instance matches a filter. `parent->bytes` is null if it has no parent. `occurrence` is its number
+ * among the instances with this parent and name, from 0. */
+bool pfb_choice_matches(const instance_filter *filter, const pfb_name *parent, const pfb_name *name,
+                        uint32_t occurrence);
 
 #endif

@@ -204,8 +204,11 @@ pfb_collected_sample pfb_collect_log_sample(const pfb_collector *c);
 
 /* ---- values.c -------------------------------------------------------------------------------------------- */
 
-/* Returns true if the names match this object and counter of a log. */
-bool pfb_collect_has_log_counter(const named_choice *named, const pfb_name *object, const pfb_name *counter);
+/* Returns true if the machine of a choice, with two backslashes, matches that of a sample or log path. */
+bool pfb_collect_matches_machine(const char *pattern, const pfb_name *machine);
+
+/* Returns true if the names match the machine, the object and the counter of a log path. */
+bool pfb_collect_has_log_counter(const named_choice *named, const pfb_log_path *path);
 
 /* Makes the sample the current one. Returns false when memory is exhausted. */
 bool pfb_collect_show(pfb_collector *c, stored_sample *sample, bool is_v1);

@@ -503,14 +503,15 @@ static bool is_chosen(pfb_collector *c, uint32_t position, const pfb_name *insta
     bool is_shown = choice->named_count == 0;
     if (!is_shown && (!l->has_matches || l->matches_path != position)) {
         for (size_t i = 0; i < choice->named_count; i++)
-            choice->named[i].is_match = pfb_collect_has_log_counter(&choice->named[i], &path->object, &path->counter);
+            choice->named[i].is_match = pfb_collect_has_log_counter(&choice->named[i], path);
         l->has_matches = true;
         l->matches_path = position;
     }
     for (size_t i = 0; i < choice->named_count && !is_shown; i++) {
         const named_choice *named = &choice->named[i];
-        is_shown = named->is_match && (named->filter == ALL_INSTANCES ||
-                                       pfb_choice_matches(&choice->filters[named->filter], instance, occurrence));
+        is_shown = named->is_match &&
+                   (named->filter == ALL_INSTANCES ||
+                    pfb_choice_matches(&choice->filters[named->filter], &path->parent, instance, occurrence));
     }
     return is_shown;
 }

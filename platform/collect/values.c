@@ -128,11 +128,11 @@ static bool matches_counter(pfb_collector *c, const char *pattern, const pfb_sam
     return is_match || (!pfb_metadata_counter_name(set, counter_id).bytes && matches_ascii(pattern, number));
 }
 
-/* Returns true if a counterset of the choice matches that of the result. */
+/* Returns true if a counterset of the choice matches that of the result, and its machine that of the sample. */
 static bool matches_any_counterset(pfb_collector *c, const named_choice *named, const pfb_sample_result *result)
 {
     bool is_match = false;
-    for (size_t i = 0; i < named->counterset_count && !is_match; i++)
+    for (size_t i = 0; i < named->counterset_count && named->is_machine && !is_match; i++)
         is_match = matches_set(c, named->names[i], result);
     return is_match;
 }
@@ -153,15 +153,21 @@ static bool matches_log_name(const char *pattern, const pfb_name *name)
     return strcmp(pattern, "*") == 0 || matches_name(pattern, name);
 }
 
-bool pfb_collect_has_log_counter(const named_choice *named, const pfb_name *object, const pfb_name *counter)
+bool pfb_collect_matches_machine(const char *pattern, const pfb_name *machine)
+{
+    return matches_log_name(pattern + 2, machine) || matches_name(pattern, machine);
+}
+
+bool pfb_collect_has_log_counter(const named_choice *named, const pfb_log_path *path)
 {
     bool has_object = false;
     bool has_counter = named->counter_count == 0;
     for (size_t i = 0; i < named->counterset_count && !has_object; i++)
-        has_object = matches_log_name(pfb_collect_catalog_name(named->names[i]), object);
+        has_object = matches_log_name(pfb_collect_catalog_name(named->names[i]), &path->object);
     for (size_t i = 0; i < named->counter_count && !has_counter; i++)
-        has_counter = matches_log_name(named->names[named->counterset_count + i], counter);
-    return has_object && has_counter;
+        has_counter = matches_log_name(named->names[named->counterset_count + i], &path->counter);
+    return has_object && has_counter &&
+           (!named->machine || pfb_collect_matches_machine(named->machine, &path->machine));
 }
 
 static bool is_everything_chosen(const pfb_collector *c)
@@ -261,10 +267,23 @@ static bool describe_columns(pfb_collector *c, const pfb_sample *table)
     return true;
 }
 
+/* Compares the machines of the choice with that of a sample, or else of the options. */
+static void choose_machine(pfb_collector *c, const stored_sample *sample)
+{
+    pfb_name machine = sample->machine_name;
+    if (!machine.bytes && c->options.machine)
+        machine = pfb_utf8_name(c->options.machine, strlen(c->options.machine));
+    for (size_t i = 0; i < c->choice.named_count; i++) {
+        named_choice *named = &c->choice.named[i];
+        named->is_machine = !named->machine || pfb_collect_matches_machine(named->machine, &machine);
+    }
+}
+
 bool pfb_collect_show(pfb_collector *c, stored_sample *sample, bool is_v1)
 {
     uint32_t count = sample->table.counts.columns;
     c->is_v1 = is_v1;
+    choose_machine(c, sample);
     if (!PFB_COLLECT_GROW(c->columns, c->column_capacity, count))
         return false;
     if (!describe_columns(c, &sample->table) || !reserve_names(c, sample))
@@ -289,7 +308,7 @@ static bool matches_filter(pfb_collector *c, const pfb_sample_row *row, uint32_t
     uint8_t *match = &c->choice.matches[filter];
     if (*match == UNKNOWN) {
         const pfb_name name = row_name(row);
-        bool is_match = pfb_choice_matches(&c->choice.filters[filter], &name, row->occurrence);
+        bool is_match = pfb_choice_matches(&c->choice.filters[filter], &row->parent, &name, row->occurrence);
         *match = is_match ? YES : NO;
     }
     return *match == YES;

@@ -8,6 +8,7 @@ import v1_blocks
 from captures import (BULK, DISK, LARGE_RAW, MEMORY, NETWORK, data,
                       instances_result, metadata, single_result, three_sets)
 from program import Case, writer as w
+import log_writer as log
 from test_filters import ALL
 
 READ_A = r"\Alpha Disk(sda)\Read Bytes/sec"
@@ -89,7 +90,8 @@ class Paths(Case):
     def test_paths_that_are_refused(self):
         for path in ("Alpha Disk", "\\", r"\Alpha Disk", r"\A(b\c", ""):
             self.assertIn("is not a path", self.refused(path), path)
-        self.assertIn("machine", self.refused(r"\\host" + FREE))
+        self.assertIn("not known to be the machine host",
+                      self.refused(r"\\host" + FREE))
         self.assertIn("--set", self.refused(FREE, "--instance", "sda"))
         self.assertIn("--set", self.refused(FREE, "--counter", "1"))
 
@@ -204,6 +206,69 @@ class Cooked(Case):
             self.assertEqual([i["raw"] for i in items], expected, arguments)
         self.assertEqual([i["raw"] for i in self.run_json(
             "cook", data, "--set", "230", "--counter", "20")], [10, 11, 12])
+
+
+class Machines(Case):
+    """Machines in paths, and the paths of the output."""
+
+    def setUp(self):
+        super().setUp()
+        self.v2 = self.file("three.pfb", three_sets())
+        w1 = v1_blocks.LITTLE
+        names = self.file("names.bin", v1_blocks.table(
+            (2, "System"), (20, "Count"), (230, "Process"), (232, "Thread")))
+        self.v1 = ["--names", names, self.file("v1.bin", b"".join(
+            w1.block(w1.object(230, v1_blocks.ONE_RAW, w1.instance(
+                "a", w1.values((4, 4, number)))), w1.object(
+                    232, v1_blocks.ONE_RAW, *(w1.instance(
+                        "b", w1.values((4, 4, number + i)), parent=(230, 0))
+                        for i in (1, 2))), v1_blocks.plain(w1, number + 3),
+                     **system)
+            for system, number in (({"name": "PC"}, 10), ({"name": "pd"}, 20),
+                                   ({"name": "", "name_offset": 0}, 30))))]
+        entries = [log.path(0x00010000, 0, machine, "Memory", None, "Free")
+                   for machine in ("\\\\PC", "\\\\PD", None)]
+        self.log = [self.file("a.blg", log.log(*log.paths(*entries), *log.sample(
+            *(log.counter(10 * n, n) for n in range(3)))))]
+
+    def test_machines(self):
+        """Where the data names no machine, only * matches."""
+        for files, path, expected in (
+                (self.v1, r"\\pc\System\*", [13]),
+                (self.v1, r"\\P?\Process(*)\*", [10, 20]),
+                (self.v1, r"\\*\Process(*)\*", [10, 20, 30]),
+                (self.v1, r"\Process(*)\*", [10, 20, 30]),
+                (self.v1, r"\\PC\Thread(a/B)\*", [11, 12]),
+                (self.v1, r"\\PC\Thread(?/b#1)\*", [12]),
+                (self.v1, r"\\PC\*(*)\*", [10, 11, 12, 13]),
+                (self.log, r"\\pd\Memory\*", [10]),
+                (self.log, r"\\P*\*\*", [0, 10]),
+                (self.log, r"\\*\*\*", [0, 10, 20]),
+                ([self.v2], r"\\*\Alpha Memory\Used Bytes", [777, 778])):
+            items = self.run_json("cook", *files, "--path", path)
+            self.assertEqual([i["raw"] for i in items], expected, path)
+        for files in (self.v1, self.log, [self.v2]):
+            done = self.run_program("cook", *files, "--path", r"\\other\*\*")
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertIn("of these machines", done.err)
+
+    def test_paths_of_the_output_select_their_values(self):
+        for files, count in ((self.v1, 12), (self.log, 3), ([self.v2], 10)):
+            items = [i for i in self.run_json("cook", *files) if i["path"]]
+            paths = {i["path"] for i in items}
+            self.assertEqual(len(paths), count)
+            for path in paths:
+                # Without a machine it selects those of all machines, without
+                # a number all instances of the name.
+                same = [i for i in items if i["path"].endswith(path) or
+                        i["path"].replace("#1", "").endswith(path)]
+                self.assertEqual(self.run_json("cook", *files, "--path",
+                                               path), same, path)
+
+    def test_unknown_names(self):
+        """Without names there is no path."""
+        for i in self.run_json("cook", self.v1[2]):
+            self.assertEqual((i["counter"], i["path"]), (None, None))
 
 
 class Recorded(Case):

@@ -257,8 +257,8 @@ static bool collect_two(machine *m, const pfb_collector_options *options, const 
 #define RATE_ONLY "System|-#0|File Ops/sec|5/sec\n"
 #define FRACTION_ONLY "System|-#0|% Used|25%\nSystem|-#0|% Used|not_displayed\n"
 
-static const pfb_collector_options at_once = {.returns_at_once = true};
-static const pfb_collector_options v1_at_once = {.returns_at_once = true, .is_v1 = true};
+static const pfb_collector_options at_once = {.returns_at_once = true, .machine = "\\\\HOST"};
+static const pfb_collector_options v1_at_once = {.returns_at_once = true, .is_v1 = true, .machine = "HOST"};
 
 Test(collect_v1, objects_are_found_by_path)
 {
@@ -278,6 +278,8 @@ Test(collect_v1, objects_are_found_by_path)
         {"\\950(a)\\950", "950", "|a#0||7\n|a#1||8\n"},
         {"\\95?(a#0)\\9*", "950", "|a#0||7\n"},
         {"\\*(1)\\*", "238", "Processor|1#0|% Processor Time|20%\n"},
+        {"\\\\hos?\\System\\File*", "2", RATE_ONLY},
+        {"\\\\*\\System\\File*", "2", RATE_ONLY},
         {"\\*\\*", "2 238 950", RATE_ONLY FRACTION_ONLY TIMES_OF_BOTH "|a#0||7\n|a#1||8\n"},
     };
     for (size_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
@@ -338,7 +340,7 @@ Test(collect_v1, failures_name_the_unmatched_part)
         {"\\Processor(7)\\*", PFB_WIN32_INSTANCE_NOT_FOUND, "7"},
         {"\\System(7)\\*", PFB_WIN32_INSTANCE_NOT_FOUND, "7"},
         {"\\*(7)\\*", PFB_WIN32_INSTANCE_NOT_FOUND, "7"},
-        {"\\\\host\\System\\*", PFB_WIN32_INVALID_PARAMETER, "host"},
+        {"\\\\other\\System\\*", PFB_WIN32_INVALID_PARAMETER, "other"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[TEXT];

@@ -87,7 +87,9 @@ typedef struct pfb_collector_choice {
     size_t counterset_count;
     const char *const *counters; /* names or ids */
     size_t counter_count;        /* 0: all */
-    const char *instance;        /* names; "a#1" also matches the second instance called "a". Null: all */
+    const char *instance;        /* names; null: all. "a#1" also matches the second instance called "a", and "a/b"
+                                  * instances called "b" whose parent is "a" */
+    const char *machine;         /* names, with or without the two backslashes. Null: all */
 } pfb_collector_choice;
 
 /* Adds counters of the source, and the counters that their formulas need. A pattern is compared with the names in the
@@ -109,12 +111,16 @@ typedef struct pfb_collector_choice {
  *
  * Without a source, names are compared with each sample when it is put; V1 objects and counters may also be given by
  * title index. A name that matches nothing is not a failure. Names in the data of more than 2048 bytes match only the
- * pattern "*". */
+ * pattern "*".
+ *
+ * A machine is compared with the name in V1 blocks and logs, else with that of the options. Where neither names one,
+ * only "*" matches. With a source, other than one of recorded V1 data, a machine that does not match that of the
+ * options is a failure: PFB_WIN32_INVALID_PARAMETER. */
 PFB_API bool pfb_collector_add_choice(pfb_collector *collector, const pfb_collector_choice *choice,
                                       pfb_source_failure *failure);
 
-/* The same for a path in UTF-8 as described at pfb_path_parse: \counterset(instance)\counter. Fails with
- * PFB_WIN32_INVALID_PARAMETER if it is not a path, or if it names a machine: a source is for one machine. */
+/* The same for a path in UTF-8 as described at pfb_path_parse: [\\machine]\counterset(instance)\counter. Fails with
+ * PFB_WIN32_INVALID_PARAMETER if it is not a path. */
 PFB_API bool pfb_collector_add(pfb_collector *collector, const char *path, pfb_source_failure *failure);
 
 /* One counter that is collected. */
