@@ -2,7 +2,8 @@
 /* Passes displayed values to the page of charts (report/report.h). */
 #include "output/text.h"
 #include "report/report.h"
-#include "values/values.h"
+#include "values/printers.h"
+#include "values/value_name.h"
 
 /* Names of the current value. Consecutive values share those of their counterset and row. */
 typedef struct chart_names {

@@ -7,8 +7,9 @@
 #include "output/diagnostics.h"
 #include "output/text.h"
 #include "output/time_text.h"
+#include "values/printers.h"
 #include "values/series.h"
-#include "values/values.h"
+#include "values/value_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "memory/memory.h"
 #include "output/diagnostics.h"
 #include "values/metric_name.h"
-#include "values/values.h"
+#include "values/printers.h"
 
 #include <inttypes.h>
 #include <stdio.h>

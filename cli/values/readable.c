@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values rounded for people. docs/perfblock.md has the rules. */
 #include "output/text.h"
-#include "values/values.h"
+#include "values/printers.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,8 +7,9 @@
 #include "output/table.h"
 #include "output/text.h"
 #include "report/figures.h"
+#include "values/printers.h"
 #include "values/series.h"
-#include "values/values.h"
+#include "values/value_name.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,8 @@
 #include "output/table.h"
 #include "output/text.h"
 #include "output/time_text.h"
-#include "values/values.h"
+#include "values/printers.h"
+#include "values/value_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,12 +66,6 @@ static const char *short_status(pfb_status status)
     return (size_t)status < sizeof words / sizeof words[0] ? words[status] : "?";
 }
 
-bool values_is_shown(const pfb_collected_value *v)
-{
-    const pfb_counter_type *type = v->has_type ? pfb_counter_type_find(v->type) : NULL;
-    return !v->is_hidden && (!type || type->samples > 0);
-}
-
 static void put_value(value_table *t, const pfb_collected_value *v)
 {
     values_count(t->p, v->status);
@@ -92,29 +87,6 @@ static void put_value(value_table *t, const pfb_collected_value *v)
         t->has_incomplete = true;
         buffer_string(&t->text, "~");
     }
-}
-
-void values_put_row_name(buffer *out, const pfb_collected_value *v)
-{
-    text_first(out, v->parent, v->parent_size, VALUES_LONGEST_NAME);
-    if (v->has_parent)
-        buffer_string(out, "/");
-    text_first(out, v->instance, v->instance_size, VALUES_LONGEST_NAME);
-    if (!v->has_instance)
-        buffer_string(out, "value");
-    if (v->occurrence > 0)
-        buffer_format(out, "#%" PRIu32, v->occurrence);
-}
-
-void values_put_column_name(buffer *out, const pfb_collected_value *v)
-{
-    text_first(out, v->counter, v->counter_size, VALUES_LONGEST_NAME);
-    if (v->has_counter)
-        return;
-    if (v->has_counter_id)
-        buffer_format(out, "counter %" PRIu32, v->counter_id);
-    else
-        buffer_format(out, "position %" PRIu32, v->position);
 }
 
 /* ---- Cells ----------------------------------------------------------------------------------------------- */
@@ -305,22 +277,6 @@ static void mark_new_instances(value_table *t)
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
-
-void values_put_set_name(buffer *out, const pfb_collected_result *result, uint32_t position)
-{
-    char guid[PFB_GUID_TEXT_BYTES];
-    text_first(out, result->counterset, result->counterset_size, VALUES_LONGEST_NAME);
-    if (result->has_counterset)
-        return;
-    if (result->has_title) {
-        buffer_format(out, "Object %" PRIu32, result->title);
-    } else if (result->has_guid) {
-        pfb_guid_format(&result->guid, guid);
-        buffer_string(out, guid);
-    } else {
-        buffer_format(out, "Result %" PRIu32, position);
-    }
-}
 
 /* Parts separated by commas, wrapped where a part does not fit on the line. */
 typedef struct parts_line {

@@ -1,9 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter paths of displayed values. */
+#include "values/value_name.h"
+
 #include "output/text.h"
-#include "values/values.h"
 
 #include <inttypes.h>
+
+/* ---- Names ------------------------------------------------------------------------------------------------ */
+
+void values_put_set_name(buffer *out, const pfb_collected_result *result, uint32_t position)
+{
+    char guid[PFB_GUID_TEXT_BYTES];
+    text_first(out, result->counterset, result->counterset_size, VALUES_LONGEST_NAME);
+    if (result->has_counterset)
+        return;
+    if (result->has_title) {
+        buffer_format(out, "Object %" PRIu32, result->title);
+    } else if (result->has_guid) {
+        pfb_guid_format(&result->guid, guid);
+        buffer_string(out, guid);
+    } else {
+        buffer_format(out, "Result %" PRIu32, position);
+    }
+}
+
+void values_put_row_name(buffer *out, const pfb_collected_value *v)
+{
+    text_first(out, v->parent, v->parent_size, VALUES_LONGEST_NAME);
+    if (v->has_parent)
+        buffer_string(out, "/");
+    text_first(out, v->instance, v->instance_size, VALUES_LONGEST_NAME);
+    if (!v->has_instance)
+        buffer_string(out, "value");
+    if (v->occurrence > 0)
+        buffer_format(out, "#%" PRIu32, v->occurrence);
+}
+
+void values_put_column_name(buffer *out, const pfb_collected_value *v)
+{
+    text_first(out, v->counter, v->counter_size, VALUES_LONGEST_NAME);
+    if (v->has_counter)
+        return;
+    if (v->has_counter_id)
+        buffer_format(out, "counter %" PRIu32, v->counter_id);
+    else
+        buffer_format(out, "position %" PRIu32, v->position);
+}
+
+/* ---- Counter paths --------------------------------------------------------------------------------------- */
 
 /* A counterset without a name is named by its number. A counter of a log may have no counterset: nothing is appended.
  */
