@@ -2,7 +2,7 @@
 #include "os/system.h"
 #include "output/table.h"
 #include "perfblock/cpi/hooks.h"
-#include "walk/walk.h"
+#include "walk/walk_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

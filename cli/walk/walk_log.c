@@ -5,7 +5,7 @@
 #include "output/time_text.h"
 #include "perfblock/log.h"
 #include "perfblock/pdh_text.h"
-#include "walk/walk.h"
+#include "walk/walk_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "output/diagnostics.h"
 #include "perfblock/lwp/lwp.h"
-#include "walk/walk.h"
+#include "walk/walk_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* The part of the walk that reads metadata. */
 #include "names/names.h"
 #include "perfblock/metadata.h"
-#include "walk/walk.h"
+#include "walk/walk_parts.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 #include "memory/memory.h"
 #include "perfblock/cpi/text.h"
 #include "perfblock/cpi_code.h"
-#include "walk/walk.h"
+#include "walk/walk_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "names/v1.h"
 #include "perfblock/sample.h"
 #include "perfblock/v1.h"
-#include "walk/walk.h"
+#include "walk/walk_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
