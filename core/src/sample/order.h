@@ -2,7 +2,7 @@
 #ifndef PFB_SAMPLE_ORDER_H
 #define PFB_SAMPLE_ORDER_H
 
-/* Positions of values, and finding rows and columns; shared by sample.c, sample_v1.c and cook.c. */
+/* Positions of values, and finding rows and columns; shared by the files of this folder. */
 #include "perfblock/sample.h"
 
 /* Returns the stride of columns of this many rows: up to a quarter more than `rows`. Columns that begin at the same
