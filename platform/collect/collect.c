@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool pfb_collect_no_memory(pfb_source_failure *failure)
-{
-    return pfb_source_fail(failure, PFB_WIN32_OUTOFMEMORY, "memory is exhausted");
-}
-
 /* ---- Opening --------------------------------------------------------------------------------------------- */
 
 pfb_collector *pfb_collector_open(pfb_source *source, const pfb_collector_options *options, pfb_source_failure *failure)

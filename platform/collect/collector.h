@@ -120,9 +120,6 @@ struct pfb_collector {
     pfb_collected_value value;
 };
 
-/* Reports a failed allocation. Returns false. */
-bool pfb_collect_no_memory(pfb_source_failure *failure);
-
 /* ---- Metadata of the source (fetch.c) -------------------------------------------------------------------- */
 
 /* Asks the source for the reply to a request code unless it was asked before. Returns true even if the source has no

@@ -28,3 +28,8 @@ bool pfb_collect_fit(void **memory, size_t *capacity, size_t size)
         *capacity = 0;
     return *memory != NULL;
 }
+
+bool pfb_collect_no_memory(pfb_source_failure *failure)
+{
+    return pfb_source_fail(failure, PFB_WIN32_OUTOFMEMORY, "memory is exhausted");
+}

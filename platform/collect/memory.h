@@ -2,6 +2,8 @@
 #ifndef PFB_COLLECT_MEMORY_H
 #define PFB_COLLECT_MEMORY_H
 
+#include "perfblock/source.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,5 +19,8 @@ bool pfb_collect_grow(void *array, size_t *capacity, size_t count, size_t elemen
  * more than 4096 bytes and more than four times the size: otherwise many small samples could each hold the memory of a
  * large one. Returns false when memory is exhausted; *memory is then null. */
 bool pfb_collect_fit(void **memory, size_t *capacity, size_t size);
+
+/* Fails because memory is exhausted. Always returns false. */
+bool pfb_collect_no_memory(pfb_source_failure *failure);
 
 #endif
