@@ -213,7 +213,7 @@ static void put_figures(output *out, const value_summary *summary, const summary
     output_names(out, "statuses", names, count);
 }
 
-/* The fields have the same names and order as in the records of single values (values.c). */
+/* The fields have the same names and order as in the records of single values (records.c). */
 static void put_record(output *out, buffer *text, const value_summary *summary, size_t number)
 {
     char type[NAMES_TYPE_BYTES];

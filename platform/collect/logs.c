@@ -493,8 +493,8 @@ static void set_formula(const pfb_collector *c, pfb_collected_value *v, const pf
     v->object_freq = now.object_freq;
 }
 
-/* Returns true if the instance of a path is chosen. Object and counter are compared only when the path changes: the
- * values of a path follow each other. */
+/* Returns true if the instance of a path is chosen. Machine, object and counter are compared only when the path
+ * changes: the values of a path follow each other. */
 static bool is_chosen(pfb_collector *c, uint32_t position, const pfb_name *instance, uint32_t occurrence)
 {
     log_state *l = &c->log;
