@@ -72,7 +72,7 @@ static char *copy_machine(const char *name)
     char *copy = malloc(2 + size);
     if (!copy)
         return NULL;
-    memcpy(copy, "\\\\", 2);
+    copy[0] = copy[1] = '\\';
     memcpy(copy + 2, machine, size);
     return copy;
 }
