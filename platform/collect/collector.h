@@ -29,14 +29,15 @@ typedef struct compared_result {
 /* A column of the current sample: a counter. */
 typedef struct shown_column {
     pfb_name name;
-    text_view text; /* the name in the cache; `bytes` is null if it is not there */
+    text_view text; /* the name in the text cache; `bytes` is null if the cache does not have it */
     const char *unit;
-    bool is_chosen;
+    bool is_chosen;                    /* a choice selects this counter */
     bool has_all_instances;            /* else an instance must match one of ... */
     size_t first_filter, filter_count; /* ... these elements of column_filters */
-    bool is_hidden;
+    bool is_hidden;                    /* pfb_collected_value.is_hidden of its values */
 } shown_column;
 
+/* Indexes in pfb_collector.scratch, which holds the converted names of the current value or of a description. */
 enum {
     SCRATCH_COUNTERSET,
     SCRATCH_RESULT,
@@ -85,7 +86,7 @@ struct pfb_collector {
     pfb_collected_reply reply;
     /* Samples (samples.c). */
     uint64_t number;           /* of the next sample */
-    range_step raw_step;       /* with the option is_raw, which stores no samples and thus has no series */
+    range_step raw_step;       /* for the option is_raw, which stores no samples and therefore has no series */
     uint64_t file_number;      /* of the chosen file: unique among all files that were begun */
     uint64_t last_file_number; /* the last one that was assigned */
     size_t file; /* the chosen file, whose state is in the collector; its element of `files` is not used */
@@ -168,8 +169,8 @@ stored_sample *pfb_collect_spare(pfb_collector *c, bool is_v1);
 bool pfb_collect_end_sample(pfb_collector *c);
 
 /* Finds the series that a sample with these clocks belongs to: the one whose latest sample comes from the same file,
- * else the newest one that the sample continues by its clocks and, for V2, its queries. Sets `series` and `gap` of the
- * sample, and uses only its machine name. */
+ * else the newest one that the sample continues by its clocks and, for V2, its queries. Of `sample`, reads only the
+ * machine name; sets `series` and `gap`. */
 void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pfb_collector_clocks *clocks, bool is_v1);
 
 /* Frees all samples and the memory for computed values. */
@@ -183,8 +184,8 @@ void pfb_collect_release_query(query_info **query);
 
 /* ---- range.c --------------------------------------------------------------------------------------------- */
 
-/* Returns true if the range leaves a sample out. Sets is_left_out and the time in c->reply. Uses only the series of
- * `sample`. */
+/* Returns true if the range leaves a sample out. Sets is_left_out and the time in c->reply. Of `sample`, reads only the
+ * series. */
 bool pfb_collect_leave_out(pfb_collector *c, const stored_sample *sample, const pfb_collector_clocks *clocks,
                            bool is_v1);
 

@@ -128,8 +128,8 @@ static size_t count_shared(const log_state *older, const pfb_log_path *sorted, s
     return shared;
 }
 
-/* Returns the position of the ended log that shares the most paths, the latest if several share as many. Returns the
- * number of logs if none shares a path. */
+/* Returns the position of the ended log that shares the most paths, the latest one if several share the same number.
+ * Returns the number of logs if none shares a path. */
 static size_t find_log(const ended_logs *ended, const pfb_log_path *sorted, size_t count)
 {
     size_t found = ended->count;
@@ -177,7 +177,7 @@ static int64_t comparable_time(const log_pair *pair, const log_state *l, uint64_
     return has_bias ? time + l->bias_minutes * units_per_minute : time;
 }
 
-/* Returns why two values of a path may not be compared, as far as they contain clocks; or 0. */
+/* Returns why two values of a path may not be compared, judged by the clocks that both contain; or 0. */
 static uint32_t find_value_gap(const log_pair *pair, const pfb_log_value *older, const pfb_log_value *newer)
 {
     const pfb_log_path *path = &pair->newer->paths[newer->path];
@@ -195,7 +195,8 @@ static uint32_t find_value_gap(const log_pair *pair, const pfb_log_value *older,
     return pfb_collector_compare_clocks(&first, &second, true); /* the log names its machine, as V1 blocks do */
 }
 
-/* Sets pair->gaps: a gap of one path applies to all paths of its machine. Adds the reasons to *gaps. */
+/* Sets pair->gaps. A gap of one path applies to all paths of its machine, because they use the same clocks. Adds the
+ * reasons to *gaps. */
 static void find_gaps(const log_pair *pair, uint64_t local_time, uint32_t *gaps)
 {
     const log_state *newer = pair->newer;

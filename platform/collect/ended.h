@@ -4,9 +4,9 @@
 
 #include "collect/logs.h"
 
-/* The last samples of .blg files that have ended, with their paths, each until a later log continues it. At most
- * STORE_MAX_OBJECTS logs and STORE_MAX_BYTES are kept (sample_store.h): beyond that the oldest are dropped, but never
- * the latest. */
+/* The last samples of .blg files that have ended, with their paths. Each is kept until a later log continues it. At
+ * most STORE_MAX_OBJECTS logs and STORE_MAX_BYTES are kept (sample_store.h): beyond that the oldest logs are dropped,
+ * but never the latest one. */
 
 /* Initialised to zero. */
 typedef struct ended_logs {
@@ -26,14 +26,14 @@ bool pfb_ended_add(ended_logs *ended, log_state *l);
  * The record in the spare sample of `l` stays there. */
 void pfb_ended_replace(log_state *l, log_state *replaced);
 
-/* Like pfb_ended_continue, but continues *replaced if it shares a path. Frees and clears it. */
+/* Like pfb_ended_continue, but continues *replaced, if it shares a path with `l`. Frees and clears *replaced. */
 bool pfb_ended_continue_replaced(log_state *replaced, log_state *l, uint64_t local_time, uint32_t *gaps);
 
-/* Makes the last sample of an ended log the previous sample of `l`, whose first sample was loaded into the spare one:
- * that of the log that shares the most paths, the latest if several share as many. A path is shared if its names and
- * its type are equal. Values of machines whose clocks do not continue
- * (pfb_collector_begin_file) are left out, and the reasons are added to *gaps
- * as PFB_GAP_ bits. The log is removed from the ended ones. Returns false when memory is exhausted. */
+/* Makes the last sample of an ended log the previous sample of `l`, whose first sample was loaded into its spare one.
+ * Chooses the ended log that shares the most paths with `l`, the latest one if several share the same number. A path
+ * is shared if its names and its type are equal. Values of machines whose clocks do not continue
+ * (pfb_collector_begin_file) are left out, and the reasons are added to *gaps as PFB_GAP_ bits. The chosen log is
+ * removed from the ended ones. Returns false when memory is exhausted. */
 bool pfb_ended_continue(ended_logs *ended, log_state *l, uint64_t local_time, uint32_t *gaps);
 
 #endif

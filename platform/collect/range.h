@@ -4,10 +4,10 @@
 
 #include "perfblock/collect.h"
 
-/* The last sample of a series (sample_store.h) or a log between the times of the range, used or not. Zero: none. */
+/* The latest sample of a series (sample_store.h) or a log whose time is in the range. All zero: no such sample yet. */
 typedef struct range_step {
     bool has_sample;
-    bool is_used;
+    bool is_used;           /* false: `every` left it out */
     uint64_t skipped_count; /* samples since the last one that was used */
     uint64_t file_number;
     pfb_collector_clocks clocks;

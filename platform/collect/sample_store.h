@@ -7,10 +7,11 @@
 #include "perfblock/source.h"
 
 /* The samples of one format, V1 or V2, that later ones are compared with. They form series: a series has the samples of
- * one machine, as far as name and clocks show that, and for V2 those of the same queries. Its samples may come from
- * several files. Of each object of a series the latest sample is stored; V2 is treated as a single object with title 0
- * of a machine without name. When the samples exceed a limit the oldest ones are dropped, but never the newest one.
- * Finding the sample of an object is a binary search; adding a sample is linear in its objects and in the stored ones.
+ * one machine, recognised by its name and clocks, and for V2 those of the same queries. Its samples may come from
+ * several files. Of each object of a series the latest sample is stored. A V2 sample is treated as a single object with
+ * title 0, of a machine without name. When the samples exceed a limit the oldest ones are dropped, but never the
+ * newest. Finding the sample of an object is a binary search; adding a sample is linear in its objects and in the
+ * stored ones.
  */
 
 enum { STORE_MAX_OBJECTS = 4096, STORE_MAX_BYTES = 64 << 20 };

@@ -117,8 +117,8 @@ static size_t count_below(const query_info *query, uint32_t index)
     return low;
 }
 
-/* Stores the registrations of the countersets in the first blocks, each once, in the sample. Those of countersets
- * without a registration reply come from the catalog. Returns false when memory is exhausted. */
+/* Stores in the sample the registration of each counterset that its first `block_count` blocks name, each once. A
+ * counterset without a registration reply uses that of the catalog. Returns false when memory is exhausted. */
 static bool list_registrations(pfb_collector *c, stored_sample *sample, size_t block_count, uint32_t *count)
 {
     *count = 0;
@@ -176,7 +176,7 @@ bool pfb_collect_end_sample(pfb_collector *c)
     stored_sample *released = NULL;
     c->current = NULL;
     c->log.is_current = false;
-    if (!sample || sample->title_count == 0) /* it has no objects to compare with: it stays the spare sample */
+    if (!sample || sample->title_count == 0) /* a sample without objects is not stored: it stays the spare sample */
         return true;
     bool is_stored = pfb_store_add(&series->store, sample, &released);
     if (is_stored) { /* the next sample uses the memory of a released one */
@@ -271,8 +271,9 @@ static bool load_v1(pfb_collector *c, stored_sample *sample, pfb_collected_reply
 
 /* ---- Comparison ------------------------------------------------------------------------------------------ */
 
-/* The performance clock starts at zero when the machine starts, so after a restart it lags behind the 100 ns clock. For
- * V2, a performance clock that leads shows another machine; V1 samples of different machines are never compared. */
+/* The performance clock starts at zero when the machine starts, so after a restart it has advanced less than the 100 ns
+ * clock. If it has advanced more, a V2 sample comes from another machine. V1 blocks name their machine, and those of
+ * different machines are never compared. */
 uint32_t pfb_collector_compare_clocks(const pfb_collector_clocks *older, const pfb_collector_clocks *newer, bool is_v1)
 {
     if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq)

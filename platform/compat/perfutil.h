@@ -5,8 +5,8 @@
 /* The CPI facility of Performance Inspector under its original names. See docs/cpi.md. */
 #include "perfblock/perfutil.h"
 
-/* The original function has no arguments. <windows.h> declares another function of this name, with an argument, so it
- * is included before the name becomes a macro. */
+/* The original GetActiveProcessorCount has no arguments. <windows.h> declares a function of this name with an argument,
+ * so it is included before the name becomes a macro. */
 #if defined(_WIN32)
 #include <windows.h>
 #endif

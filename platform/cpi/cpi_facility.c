@@ -83,8 +83,8 @@ static struct facility {
     uint64_t thread_count;  /* threads that have a number */
 } facility = {.table = {.max_generation = PFB_CPI_MAX_GENERATION}};
 
-/* Returns the source for another instance, or NULL. The source of this machine is opened under the lock, which is
- * quick: opening makes no system call that waits. */
+/* Returns the source for a new instance, or NULL. The source of this machine is opened under the lock, which is quick:
+ * opening makes no system call that waits. */
 static pfb_cpi_source *acquire_source(pfb_cpi_failure *failure)
 {
     pfb_lock_acquire(&facility_lock);

@@ -65,7 +65,7 @@ static bool next_step(cursor *at, pfb_cpi_cpu *cpus, pfb_cpi_step *step)
     return false;
 }
 
-/* Returns the error of the input read so far, with its offset in the input, or PFB_OK. */
+/* Returns the first error in the part of the input that was read, with its offset in the input, or PFB_OK. */
 static pfb_error first_error(const cursor *at)
 {
     pfb_error error = at->text.error;

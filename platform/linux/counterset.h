@@ -56,7 +56,7 @@ typedef struct pfb_set_instance {
     pfb_name name; /* empty for the instance of a single-instance set */
 } pfb_set_instance;
 
-/* The instance "_Total". */
+/* The instance "_Total" and its id. */
 #define PFB_TOTAL_ID UINT32_C(0xFFFFFFFE)
 pfb_set_instance pfb_set_total(void);
 
@@ -78,9 +78,9 @@ typedef struct pfb_counterset {
     void *(*open)(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure);
     void (*close)(void *context);
 
-    /* Takes a sample: reads what `needs` requires, each file once, and calls pfb_kernel_clock right after the file that
-     * the rates come from. If `needs` is 0, reads only the instances. Returns false if there is no sample at all; if
-     * only some values are missing, `instance` reports it. Need not check for errors that the reader stored:
+    /* Takes a sample: reads what `needs` requires, each file once, and calls pfb_kernel_clock right after reading the
+     * file that the rates come from. If `needs` is 0, reads only the instances. Returns false if there is no sample at
+     * all; if only some values are missing, `instance` reports it. Need not check for errors that the reader stored:
      * pfb_open_set_sample does. */
     bool (*sample)(void *context, uint32_t needs, pfb_source_failure *failure);
 

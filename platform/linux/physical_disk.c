@@ -136,7 +136,8 @@ typedef struct activity {
     uint64_t transfers, sectors, ms;
 } activity;
 
-/* Counter ids come in groups of three, in this order. */
+/* Several quantities have three counters with consecutive ids: for both directions, for reads and for writes, in this
+ * order. */
 typedef enum direction { BOTH, READING, WRITING } direction;
 
 static activity get_activity(const disk *d, direction which)

@@ -64,9 +64,9 @@ pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
 
 static pfb_lwp_answer ask_current_cpu(void)
 {
-    pfb_lwp_answer here = {.is_known = true}; /* unlike a file of leaves, a CPU has all that the answer needs */
-    here.refusal = pfb_cpu_lwp(&here.capabilities);
-    return here;
+    pfb_lwp_answer answer = {.is_known = true}; /* false only for a text dump that lacks some of the leaves */
+    answer.refusal = pfb_cpu_lwp(&answer.capabilities);
+    return answer;
 }
 
 pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities)
@@ -75,8 +75,8 @@ pfb_lwp_refusal pfb_cpus_lwp(pfb_cpus *cpus, pfb_lwp_capabilities *capabilities)
     for (size_t i = 0; i < pfb_cpus_count(cpus); i++) {
         if (!pfb_cpus_pin(cpus, i, NULL)) /* the CPU may have gone offline */
             continue;
-        pfb_lwp_answer here = ask_current_cpu();
-        pfb_lwp_answer_join(&machine, &here);
+        pfb_lwp_answer answer = ask_current_cpu();
+        pfb_lwp_answer_join(&machine, &answer);
     }
     if (!machine.is_known) /* the thread could not be pinned to any: use the current CPU */
         machine = ask_current_cpu();

@@ -20,7 +20,8 @@
 #define PFB_PRINTF(format_at, arguments_at)
 #endif
 
-/* Writes a sentence with its NUL. One that does not fit is cut between two characters. `capacity` is at least 1. */
+/* Writes a sentence with its NUL. A sentence that does not fit is cut between two characters. `capacity` is at least 1.
+ */
 void pfb_source_format_sentence(char *sentence, size_t capacity, const char *format, va_list arguments)
     PFB_PRINTF(3, 0);
 

@@ -260,8 +260,8 @@ static void query_close(void *context)
 /* The type of PerfAddCounters and PerfDeleteCounters. */
 typedef pfb_dword(PFB_WINAPI *change_function)(void *query, pfb_perflib_identifier *blocks, pfb_dword size);
 
-/* The functions below pass Windows a copy of the blocks, because Windows requires them to be aligned, and writes to
- * more than their Status. Only the Status of each block is copied back. */
+/* The functions below pass Windows a copy of the blocks, because Windows requires them to be aligned, and may write to
+ * other members than Status. Only the Status of each block is copied back. */
 
 /* Returns true if a block has no name or an empty one. Microsoft's documents disagree which of these two forms selects
  * a single-instance counterset, so a block that is refused in one form is sent again in the other one. */

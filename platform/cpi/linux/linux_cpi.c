@@ -10,8 +10,8 @@
 
 /* The live CPI source of Linux: snapshots made of perf event groups, a constant-rate clock and /proc/stat. */
 
-/* Numbers of instructions have 63 bits, so that NO_COUNT, which marks a CPU that was not counted, is not a valid one.
- */
+/* NO_COUNT marks a CPU whose instructions were not counted. It is not a valid count, because the width of instruction
+ * counts is reported as 63 bits. */
 enum { INSTR_BITS = 63, CYCLES_BITS = 64 };
 #define NO_COUNT UINT64_MAX
 
@@ -51,9 +51,9 @@ typedef struct start_cpu {
 typedef struct linux_reader {
     linux_cpi *source;
     bool has_cpus, has_thread; /* which counters are open */
-    bool reads_busy;           /* for PFB_CPI_SCALED: the busy clock is read, too */
+    bool reads_busy;           /* for PFB_CPI_SCALED: idle times are read, too */
     constant_clock clock;
-    bool is_uniform; /* pfb_perf_machine.is_uniform when this was opened */
+    bool is_uniform; /* pfb_perf_machine.is_uniform when the reader was opened */
     uint32_t tid;
     pfb_perf_group thread;
     /* ---- The interval ---- */
@@ -187,8 +187,8 @@ static start_cpu *find_start_cpu(linux_reader *reader, uint32_t cpu)
     return bsearch(&cpu, reader->cpus, reader->count, sizeof reader->cpus[0], compare_start);
 }
 
-/* Sets `elapsed` and `busy` of the CPUs at the end. `elapsed` stays that of the start for a CPU whose idle time is not
- * known at both ends. */
+/* Sets `elapsed` and `busy` of the CPUs at the end. A CPU whose idle time is not known at both ends gets `elapsed` of
+ * the start, so that its status becomes PFB_CPI_NO_ELAPSED. */
 static bool add_busy(linux_reader *reader, pfb_cpi_cpu *cpus, size_t count, pfb_cpi_failure *failure)
 {
     pfb_kernel_text text;
@@ -197,8 +197,8 @@ static bool add_busy(linux_reader *reader, pfb_cpi_cpu *cpus, size_t count, pfb_
     if (!read_stat(reader->source, &text, failure))
         return false;
     moment_clocks now = clocks_now(reader);
-    for (size_t at = 0; at < count; at++)
-        cpus[at].elapsed = reader->busy_clock.cycles;
+    for (size_t n = 0; n < count; n++)
+        cpus[n].elapsed = reader->busy_clock.cycles;
     while (pfb_kernel_next_times(&text, &times)) {
         while (i < count && cpus[i].cpu < times.cpu)
             i++;

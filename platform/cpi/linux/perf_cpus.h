@@ -48,8 +48,8 @@ typedef struct pfb_perf_cpus {
     pfb_perf_cpu cpus[PFB_CPI_CPU_LIMIT]; /* ascending by `cpu` */
 } pfb_perf_cpus;
 
-/* Opens a group on every online CPU. A CPU without such counters has no group. Fails, with nothing left open, if no CPU
- * has counters or the kernel refuses a group for another reason. */
+/* Opens a group on every online CPU. A CPU without counters of these events has no group. Fails, with nothing left
+ * open, if no CPU has counters or the kernel refuses a group for another reason. */
 bool pfb_perf_cpus_open(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure);
 void pfb_perf_cpus_close(pfb_perf_cpus *cpus, const pfb_perf_machine *machine);
 

@@ -3,8 +3,8 @@
 #define PFB_THREAD_PROFILING_H
 
 /* The live CPI source of Windows: instructions and cycles of the calling thread, from the three functions of thread
- * profiling. Counters of all CPUs are refused, and the message has the reason. The system is called through function
- * pointers, so that the logic can be tested on any system. See docs/cpi.md. */
+ * profiling. A mode that measures all CPUs is refused, and the message gives the reason. The system is called through
+ * function pointers, so that the logic can be tested on any system. See docs/cpi.md. */
 #include "perfblock/cpi_source.h"
 #include "windows/perflib.h" /* pfb_dword, PFB_WINAPI */
 

@@ -89,8 +89,8 @@ typedef struct pfb_cpi_details {
  * before the first one, or if the latest one had no figures. Valid as long as the data of that call. */
 PFB_API int pfb_cpi_get_details(void *handle, pfb_cpi_details *details);
 
-/* Returns the unhalted cycles of the CPU at `position` in the interval of the latest pfb_cpi_get.
- * PFB_PU_ERROR_EVENT_NOT_SUPPORTED if they were not counted. */
+/* Returns the unhalted cycles, in the interval of the latest pfb_cpi_get, of the CPU at index `position` of the arrays
+ * in pfb_cpi_data. PFB_PU_ERROR_EVENT_NOT_SUPPORTED if they were not counted. */
 PFB_API int pfb_cpi_get_unhalted(void *handle, size_t position, uint64_t *cycles);
 
 /* ---- Trace hooks --------------------------------------------------------------------------------------------- */

@@ -43,8 +43,8 @@ PFB_API void pfb_cpi_source_close(pfb_cpi_source *source); /* may be NULL; close
 /* ---- Reading -------------------------------------------------------------------------------------------- */
 
 /* Opens the counters that `mode` (PFB_CPI_* bits) needs: those of all CPUs unless it has PFB_CPI_THREAD_ONLY, the busy
- * clock for PFB_CPI_SCALED, and those of the calling thread for PFB_CPI_ON_THREAD. Returns NULL if one of them is
- * refused; no other counter is substituted. */
+ * clock of each CPU (the cycles in which it was not idle) for PFB_CPI_SCALED, and those of the calling thread for
+ * PFB_CPI_ON_THREAD. Returns NULL if one of them is refused; no other counter is substituted. */
 PFB_API pfb_cpi_reader *pfb_cpi_reader_open(pfb_cpi_source *source, uint32_t mode, pfb_cpi_failure *failure);
 
 /* `reader` may be NULL. On Windows, if another thread closes the last reader of a thread, that thread's counters stay
@@ -56,7 +56,7 @@ PFB_API void pfb_cpi_reader_close(pfb_cpi_reader *reader);
 typedef enum pfb_cpi_moment { PFB_CPI_AT_START = 0, PFB_CPI_AT_END } pfb_cpi_moment;
 
 typedef struct pfb_cpi_reading {
-    pfb_cpi_snapshot snapshot; /* snapshot.cpus is the caller's array. The value of a CPU that was not counted is larger
+    pfb_cpi_snapshot snapshot; /* snapshot.cpus is the caller's array. `instr` of a CPU that was not counted is larger
                                   than `widths` allows */
     pfb_cpi_widths widths;
     bool is_user_only; /* the thread's counters count user mode only */

@@ -29,9 +29,9 @@ PFB_API pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities);
 
 /* ---- Pinning to a CPU ------------------------------------------------------------------------------------------ */
 
-/* The CPUs on which the calling thread was allowed to run when this was opened; on Windows, those of its process.
- * There, pinning fails if these CPUs are in several processor groups. Must be used by the thread that opened it only.
- */
+/* The CPUs on which the calling thread was allowed to run when this object was opened; on Windows, those of its
+ * process. On Windows, pinning fails if these CPUs are in several processor groups. Must be used by the thread that
+ * opened it only. */
 typedef struct pfb_cpus pfb_cpus; /* opaque */
 
 /* Returns NULL if the system does not report the CPUs or memory is exhausted. */

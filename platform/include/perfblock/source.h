@@ -51,7 +51,7 @@ typedef struct pfb_source_failure {
 #define PFB_WIN32_ACCESS_DENIED UINT32_C(5)
 #define PFB_WIN32_INVALID_HANDLE UINT32_C(6)
 #define PFB_WIN32_NOT_ENOUGH_MEMORY UINT32_C(8)
-#define PFB_WIN32_INVALID_DATA UINT32_C(13) /* captures: the query selects part of a sample that is malformed */
+#define PFB_WIN32_INVALID_DATA UINT32_C(13) /* captures: a sample that must be reduced to the query is malformed */
 #define PFB_WIN32_OUTOFMEMORY UINT32_C(0xE)
 #define PFB_WIN32_NOT_READY UINT32_C(21) /* V1 only; like LOCK_FAILED, BUSY and WAIT_TIMEOUT: try again later */
 #define PFB_WIN32_READ_FAULT UINT32_C(30)
@@ -102,8 +102,8 @@ PFB_API pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *
 PFB_API pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure);
 
 /* Like pfb_source_open_capture, but returns only what was recorded, chunk by chunk and unchanged: adding and removing
- * have no effect, query information is that of the last sample, and nothing is derived. For programs that copy or
- * display captures. */
+ * have no effect, query information is that of the last sample, and a reply that was not recorded is not derived from
+ * other replies. For programs that copy or display captures. */
 PFB_API pfb_source *pfb_source_open_recorded(const void *data, size_t size, pfb_source_failure *failure);
 
 /* The operations that a faulty source can alter. */
@@ -138,7 +138,7 @@ typedef struct pfb_source_fault {
     pfb_source_operation operation;
     uint32_t call; /* number of the call, from 1, counted over all query handles; 0: every call */
     pfb_source_fault_kind kind;
-    uint32_t value;
+    uint32_t value; /* its meaning and that of `at` depend on the kind */
     size_t at;
 } pfb_source_fault;
 
@@ -189,8 +189,8 @@ PFB_API bool pfb_source_query_remove(pfb_source_query *query, uint8_t *blocks, s
                                      pfb_source_failure *failure);
 
 /* The identifier blocks of the query. The Index of each block is the position of its result in the data
- * (PerfQueryCounterInfo). Valid until blocks are added or removed. A source of pfb_source_open_recorded returns the
- * blocks that apply to the last sample, or to the first sample if none was collected. */
+ * (PerfQueryCounterInfo). Adding or removing blocks may change these positions. A source of pfb_source_open_recorded
+ * returns the blocks that apply to the last sample, or to the first sample if none was collected. */
 PFB_API bool pfb_source_query_info(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
 /* Collects one sample: a V2 reply (PerfQueryCounterData). A capture fails with PFB_WIN32_NO_MORE_ITEMS after its last

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lwp/cpu_private.h"
 
-/* CPUID, XGETBV and RDTSC, on every system. On Windows XGETBV is not used: windows_cpu.c asks the system which state is
- * enabled. */
+/* CPUID, XGETBV and RDTSC, on every system. On Windows XGETBV is not used: windows_cpu.c asks the system which state
+ * components are enabled. */
 
 #if defined(_M_X64) || defined(_M_IX86) || defined(__x86_64__) || defined(__i386__)
 #define IS_X86 1
