@@ -74,7 +74,7 @@ static void describe(pfb_collector *c)
     pfb_bytes_free(&guids);
 }
 
-/* Puts the chunks of a capture, as if those of several files took turns. */
+/* Puts the chunks of a capture in turn into `file_count` files of the collector. */
 static void put_chunks(pfb_collector *c, const uint8_t *data, size_t size, size_t file_count)
 {
     pfb_capture capture;

@@ -30,12 +30,12 @@ typedef struct slot {
     void *handle; /* null: none yet */
     bool is_live, has_start, has_data;
     uint32_t mode;
-    size_t next, start, end; /* steps */
+    size_t next, start, end; /* numbers of the next step, and of those at the start and the end of the interval */
     uint32_t minor;
     size_t label_size_bytes;
-    uint8_t *buffer; /* of exactly its capacity */
-    size_t capacity, used, needed;
-    uint64_t groups;
+    uint8_t *buffer;               /* of exactly its capacity */
+    size_t capacity, used, needed; /* bytes; `needed` as in pfb_cpi_get_trace_size */
+    uint64_t groups;               /* number of groups that were written to the buffer */
 } slot;
 
 typedef struct machine {

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_CPUS = 64, AT_START = 1, AT_END = 2, UNTOUCHED = 0xA5 };
 
-/* The contents of an input: what pfb_cpi_compute is asked. */
+/* The contents of an input: the arguments of pfb_cpi_compute. */
 typedef struct query {
     uint32_t mode;
     pfb_cpi_widths widths;
@@ -147,9 +147,9 @@ static void check_used(const query *q, const pfb_cpi_cpu *start, const pfb_cpi_c
     else
         require((f->busy | f->elapsed | f->scaled_cycles) == 0, "without PFB_CPI_SCALED there are no busy counts");
     check_figures(f, &own);
-    bool fell = end->instr < start->instr || end->cycles < start->cycles;
+    bool has_decreased = end->instr < start->instr || end->cycles < start->cycles;
     if (f->status == PFB_CPI_OK || f->status == PFB_CPI_WRAPPED)
-        require((f->status == PFB_CPI_WRAPPED) == fell, "a wrap is reported");
+        require((f->status == PFB_CPI_WRAPPED) == has_decreased, "a wrap is reported");
 }
 
 static const pfb_cpi_cpu *find_cpu(const pfb_cpi_snapshot *snapshot, uint32_t number)
@@ -265,10 +265,10 @@ static bool is_untouched(const void *memory, size_t size)
 
 static void check(const query *q, const answer *a)
 {
-    bool good = is_valid_query(q);
-    require((a->verdict == PFB_CPI_BAD_ARGUMENT) == !good, "bad_argument is returned for invalid requests only");
-    if (!good || q->end.clock < q->start.clock) {
-        require(!good || a->verdict == PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward is reported");
+    bool is_valid = is_valid_query(q);
+    require((a->verdict == PFB_CPI_BAD_ARGUMENT) == !is_valid, "bad_argument is returned for invalid requests only");
+    if (!is_valid || q->end.clock < q->start.clock) {
+        require(!is_valid || a->verdict == PFB_CPI_CLOCK_BACKWARD, "a clock that runs backward is reported");
         require(is_untouched(&a->result, sizeof a->result), "a failed call does not write the result");
         require(is_untouched(a->cpus, sizeof a->cpus), "a failed call does not write the CPUs");
         return;

@@ -100,7 +100,7 @@ static pfb_lwp_refusal expected_refusal(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 x
     return lwp->eax & 1 ? PFB_LWP_USABLE : PFB_LWP_NOT_ENABLED;
 }
 
-/* Checks that the decoded fields, put together, are the registers, except for reserved bits. */
+/* Checks that the decoded fields together contain all bits of the registers, except for reserved bits. */
 static void check_parts(walk *w, const pfb_lwp_capabilities *c)
 {
     uint32_t ebx = c->control_bytes / 8 | c->event_bytes << 8 | c->max_events << 16 | c->event_offset << 24;

@@ -113,7 +113,7 @@ typedef struct reading {
     int64_t time, freq;
 } reading;
 
-/* The frequency of the 100 ns clock is not an input. */
+/* The frequency of the 100 ns clock is 10 MHz and not an input. */
 static reading read_clock(const pfb_raw_value *s, unsigned clock)
 {
     if (clock == 0)

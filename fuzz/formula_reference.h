@@ -14,15 +14,15 @@ typedef struct ratio {
 } ratio;
 
 /* The formula of a type, derived from its bits, or from a table for those named types whose bits describe another
- * formula. */
+ * formula. The letters N, T, B, M and F are those of docs/formula.md. */
 typedef struct shape {
-    bool known, shown;
+    bool known, shown;              /* the type is known; it has displayed values */
     bool delta, delta_base;         /* dN instead of N, dB instead of B */
     bool elapsed, by_time, by_base; /* T - N instead of N; divided by dT; divided by B or dB */
-    bool times_f, over_f, percent;
-    bool inverse, multi, per_item; /* 1 (multi: M) minus the quotient; M is used; divided by M */
-    bool dword, dword_base;        /* the value has 4 bytes; the type's own base has 4 bytes */
-    unsigned clock;                /* 0: perf, 1: 100 ns, 2: object */
+    bool times_f, over_f, percent;  /* multiplied by F; divided by F; multiplied by 100 */
+    bool inverse, multi, per_item;  /* 1 (multi: M) minus the quotient; M is used; divided by M */
+    bool dword, dword_base;         /* the value has 4 bytes; the type's own base has 4 bytes */
+    unsigned clock;                 /* 0: perf, 1: 100 ns, 2: object */
     pfb_unit unit;
 } shape;
 

@@ -9,7 +9,7 @@
 
 /* ---- A walk over an input ----------------------------------------------------------------------------- */
 
-/* A walk with what it reads. */
+/* A walk over a snapshot: its parts, and the reader of its control block and ring. */
 typedef struct lwp_walk {
     walk base;
     pfb_lwp_snapshot parts;

@@ -12,14 +12,14 @@
  * interval, 32 bits; and calls up to the end: a byte (modulo 8) with its operands:
  *       0  LLWPCB  u16: 0 switches LWP off, else the distance of the LWPCB from CONTROL, plus 1
  *       1  SLWPCB  and reading of the control block and ring, if only the model wrote since LLWPCB
- *       2  LWPVAL  u8 times
- *       3  LWPINS  u8 times
+ *       2  LWPVAL  u8: how often it is executed
+ *       3  LWPINS  u8: how often it is executed
  *       4  event   u8 id, u16 traits, u16 latency
  *       5  write   u16: an offset in the control block's memory, or in the ring if the top bit is set; u8 count; bytes
- *       6  forget  removes all windows
- *       7  window  u8: even adds CONTROL, odd adds RING
+ *       6  forget  removes all memory windows of the model (pfb_lwp_model_add_memory)
+ *       7  window  u8: an even number adds the window at CONTROL, an odd one that at RING
  *
- * Initially there are both windows, all zero, each in memory of exactly its size. */
+ * Initially the model has both windows. Their memory is all zero and has exactly their size. */
 
 enum { CONTROL_SIZE = 2048, RING_SIZE = 4096, MIN_INPUT_BYTES = 21 };
 #define CONTROL UINT64_C(0x10000)

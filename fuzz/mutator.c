@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    MAX_COUNTERS = 64, /* of a result or object; others are dropped */
+    MAX_COUNTERS = 64, /* of a result or object; further ones are dropped */
     MAX_DATUM_BYTES = 256,
     FAULT_ATTEMPTS = 6
 };
@@ -128,12 +128,14 @@ static void change_value(chooser *c, raw_value *value)
 
 /* ---- Faults ---------------------------------------------------------------------------------------------- */
 
-/* Which fault is written, and where: in the first field of its kind in this part or after it. */
+/* Which fault is written, and where: in this part or a later one, at the first field that the fault can be written to.
+ */
 typedef struct plan {
     pfb_fault fault;
-    uint32_t part; /* result or object */
+    uint32_t part; /* number of the result or object */
 } plan;
 
+/* Requests the fault from the writer if `part` is the planned one. */
 static void maybe_break(pfb_writer *writer, const plan *p, uint32_t part)
 {
     if (part == p->part)
@@ -149,8 +151,8 @@ typedef struct format {
     uint32_t fault_count;
 } format;
 
-/* Writes the input, with a fault of the format if `seed` is odd. If the output does not have the fault's field, tries
- * other faults, and finally the fault of the total size, a field that every output has. */
+/* Writes a changed version of the input, with a fault of the format if `seed` is odd. If the output does not have the
+ * fault's field, tries other faults, and finally the fault of the total size, a field that every output has. */
 static mutation write_mutation(const format *f, const uint8_t *data, size_t size, uint8_t *out, size_t capacity,
                                uint64_t seed)
 {
@@ -186,7 +188,7 @@ static const pfb_fault v2_faults[] = {
 static const uint32_t v2_kinds[] = {PFB_V2_ERROR, PFB_V2_SINGLE_COUNTER, PFB_V2_MULTIPLE_COUNTERS,
                                     PFB_V2_MULTIPLE_INSTANCES, PFB_V2_COUNTERSET};
 
-/* What the result to write consists of. */
+/* The layout of the result to write. */
 typedef struct v2_shape {
     uint32_t kind, status;
     uint32_t ids[MAX_COUNTERS];
@@ -226,7 +228,7 @@ typedef struct v2_item {
     uint32_t value_count;
 } v2_item;
 
-/* Writes an instance with its values and as many new ones as the shape needs. */
+/* Writes an instance with its values, and new values if the shape has more of them. */
 static void write_v2_item(pfb_writer *writer, chooser *c, const v2_shape *shape, const v2_item *item)
 {
     if (shape->has_instances)
@@ -329,17 +331,17 @@ mutation mutate_v2(const uint8_t *data, size_t size, uint8_t *out, size_t capaci
 
 mutation mutate_v2_values(const uint8_t *data, size_t size, uint8_t *out, size_t capacity, uint64_t seed)
 {
-    enum { PLAN_BYTES = 4 };
-    uint8_t head[PLAN_BYTES] = {0};
-    if (capacity < PLAN_BYTES)
+    enum { HEAD_BYTES = 4 }; /* the bytes before the reply, see v2_values_fuzzer.c */
+    uint8_t head[HEAD_BYTES] = {0};
+    if (capacity < HEAD_BYTES)
         return (mutation){.size_bytes = 0};
-    size_t head_size = size < PLAN_BYTES ? size : PLAN_BYTES;
+    size_t head_size = size < HEAD_BYTES ? size : HEAD_BYTES;
     memcpy(head, data, head_size);
     chooser c = make_chooser(seed + 1);
-    for (size_t i = 0; i < PLAN_BYTES; i++)
+    for (size_t i = 0; i < HEAD_BYTES; i++)
         out[i] = (uint8_t)maybe_32(&c, head[i]);
-    mutation m = mutate_v2(data + head_size, size - head_size, out + PLAN_BYTES, capacity - PLAN_BYTES, seed);
-    m.size_bytes += m.size_bytes > 0 ? PLAN_BYTES : 0;
+    mutation m = mutate_v2(data + head_size, size - head_size, out + HEAD_BYTES, capacity - HEAD_BYTES, seed);
+    m.size_bytes += m.size_bytes > 0 ? HEAD_BYTES : 0;
     return m;
 }
 
@@ -357,7 +359,7 @@ static const pfb_fault v1_faults[] = {
     PFB_FAULT_INSTANCE_NAME_HUGE,   PFB_FAULT_COUNTER_BLOCK_ZERO,     PFB_FAULT_COUNTER_BLOCK_HUGE,
 };
 
-/* The definitions that are written. Each is a copy of a definition of the input, or new. */
+/* The counter definitions of the object to write. Each is a copy of a definition of the input, or new. */
 typedef struct v1_shape {
     struct {
         uint32_t source; /* position of the copied definition in its object; UINT32_MAX: new */
@@ -423,7 +425,8 @@ static uint32_t read_v1_values(pfb_v1_reader *reader, const uint8_t *data, raw_v
     return count;
 }
 
-/* A fault in the offset of a value is detected only if there is a value, so its object needs an instance. */
+/* Returns true for a fault in the offset of a value. Readers detect it only if there is a value, so the object needs an
+ * instance. */
 static bool needs_values(const plan *p)
 {
     return p->fault == PFB_FAULT_VALUE_OFFSET_ZERO || p->fault == PFB_FAULT_VALUE_OFFSET_HUGE;

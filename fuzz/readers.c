@@ -49,7 +49,7 @@ static void conclude(walk *w, pfb_error error, uint32_t notes)
     record_error(w, error, notes);
     expect(w, error.code >= PFB_OK && error.code < 300, "errors in the input have codes below 300");
     expect(w, w->out.items <= w->size / 8 + 1, "an item takes at least 8 bytes");
-    /* Strings may share bytes, up to 16 times the size of their block. */
+    /* Strings may share bytes; all strings of a block together have at most 16 times its size. */
     expect(w, w->out.touched / 18 <= w->size, "work is linear in the input");
 }
 
@@ -209,7 +209,7 @@ static void walk_counterset(walk *w)
         count++;
         change_byte(w, counter.offset + 48);
     }
-    expect(w, count == registration.counter_count, "there are as many counters as announced");
+    expect(w, count == registration.counter_count, "there are as many counters as declared");
     expect(w, !pfb_registration_counter_at(&registration, count, &repeated), "there is no counter after the last");
     conclude(w, registration.error, registration.notes);
 }
@@ -254,7 +254,7 @@ static void walk_strings(walk *w)
         count++;
         change_byte(w, entry.offset + 8);
     }
-    expect(w, strings.error.code != PFB_OK || count == strings.count, "there are as many strings as announced");
+    expect(w, strings.error.code != PFB_OK || count == strings.count, "there are as many strings as declared");
     conclude(w, strings.error, strings.notes);
 }
 
@@ -381,7 +381,7 @@ static void walk_instance_list(walk *w)
 
 typedef void walker(walk *w);
 
-/* By format: 1 to 10 are the request codes, the others lists. */
+/* By format, as in the selector byte of readers.h: 1 to 10 are the request codes, 11 to 13 are lists. */
 static walker *const formats[FORMAT_COUNT] = {
     NULL,        walk_counterset, walk_counter, walk_string,  walk_string, walk_strings,     walk_strings,
     walk_string, walk_guid,       walk_string,  walk_strings, walk_guids,  walk_identifiers, walk_instance_list};
@@ -423,25 +423,25 @@ static bool is_same_letter(uint32_t a, uint32_t b)
 }
 
 /* Does what pfb_query_match does, by another algorithm: for each prefix of the pattern, finds the prefixes of the name
- * that it matches. reach[n]: the pattern before `p` matches the first n units of the name. */
+ * that it matches. reach[n] means that the first `p` units of the pattern match the first `n` units of the name. */
 static bool matches_slowly(const uint8_t *pattern, size_t pattern_units, const uint8_t *name, size_t name_units,
                            uint32_t options)
 {
     bool reach[SLOW_NAME_UNITS + 1] = {true};
     for (size_t p = 0; p < pattern_units; p++) {
         uint32_t pattern_unit = unit_at(pattern, p);
-        bool before = false; /* reach[n - 1] without the pattern unit at `p` */
+        bool previous = false; /* reach[n - 1] before it was updated for the pattern unit at `p` */
         for (size_t n = 0; n <= name_units; n++) {
-            bool here = reach[n];
+            bool current = reach[n];
             if (pattern_unit == '*') {
-                reach[n] = here || (n > 0 && reach[n - 1]);
+                reach[n] = current || (n > 0 && reach[n - 1]);
             } else {
                 uint32_t unit = n > 0 ? unit_at(name, n - 1) : 0;
                 bool is_equal =
                     options & PFB_MATCH_IGNORE_CASE ? is_same_letter(pattern_unit, unit) : pattern_unit == unit;
-                reach[n] = n > 0 && before && (pattern_unit == '?' || is_equal);
+                reach[n] = n > 0 && previous && (pattern_unit == '?' || is_equal);
             }
-            before = here;
+            previous = current;
         }
     }
     return reach[name_units];
@@ -520,7 +520,7 @@ static void walk_body(walk *body, const pfb_chunk *chunk)
     }
 }
 
-/* Writes the chunk after a first chunk and checks that it reads the same. */
+/* Writes a capture with this chunk, and checks that the chunk reads the same. */
 static void check_recorded(walk *w, const pfb_chunk *chunk)
 {
     const pfb_chunk first = {.tag = PFB_TAG_CAPTURE};

@@ -4,8 +4,8 @@
  *
  * Input: { samples u8, switches u8, scale u8, order u8[2], sizes u16[4] little-endian }, then the older reply, the
  * newer one, query information and a registration, of these sizes as far as the input goes; the rest is a second
- * registration. Bits of samples: 1 strict, 2 the older one has no query information. Switches and scale: checks.h.
- * Order: of the instances of the older and of the newer sample, reorder.h. */
+ * registration. Bits of samples: 1 strict, 2 the older one has no query information. Switches and scale: the arguments
+ * of make_options (checks.h). Order: the seeds of reorder_instances (reorder.h) for the older and the newer sample. */
 #include "checks.h"
 #include "perfblock/sample.h"
 #include "reorder.h"
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Larger inputs skip the slow checks: cooking twice, and linear searches. */
+/* Samples with more cells or rows skip the slow checks: cooking in several ways, and linear searches. */
 enum { MAX_CELLS = 4096, MAX_SEARCHED_ROWS = 64 };
 
 /* ---- Parts of the input -------------------------------------------------------------------------------- */
@@ -60,8 +60,8 @@ typedef struct sample {
     pfb_sample table;
 } sample;
 
-/* Memory that is one byte too small, or a count that is too low, is rejected with an empty table. The memory is
- * allocated with exactly that size, so that a sanitizer detects overruns. */
+/* Checks that memory that is one byte too small, and a count that is too low, are rejected with an empty table. The
+ * memory is allocated with exactly that size, so that a sanitizer detects overruns. */
 static void check_refusal(const sample *s, const pfb_sample_counts *counts, size_t size, uint64_t loaded_values)
 {
     if (size == 0)
@@ -83,7 +83,7 @@ static void check_refusal(const sample *s, const pfb_sample_counts *counts, size
     free(memory);
 }
 
-/* Loading a V2 reply returns the error of the reply's reader. */
+/* Checks that loading a V2 reply returns the error of the reply's reader. */
 static void check_verdict(const sample *s, pfb_error loaded)
 {
     pfb_v2_reader block;
@@ -145,7 +145,7 @@ static void check_results(const pfb_sample *t)
     }
 }
 
-/* Every value of a row lies in the table, and only numbers have a number. */
+/* Checks that every value of a row lies in the table, and that only numbers have a raw value other than 0. */
 static void check_values(const sample *s, uint32_t row)
 {
     const pfb_sample *t = &s->table;
@@ -211,8 +211,8 @@ static uint32_t count_equal_before(const pfb_sample *t, uint32_t row)
     return count;
 }
 
-/* Finds the older row of a newer one: in the result at the same position if it answers the same query, otherwise in the
- * first one that does. */
+/* Finds the older row of a newer one: in the result at the same position if that answers the same query, otherwise in
+ * the first result that does. Equal instances of a result are matched in their order. */
 static uint32_t find_older_row(const pfb_sample *older, const pfb_sample *newer, uint32_t row)
 {
     uint32_t result_of_row = newer->rows[row].result;
@@ -232,8 +232,8 @@ static uint32_t find_older_row(const pfb_sample *older, const pfb_sample *newer,
 
 /* ---- Two samples ------------------------------------------------------------------------------------------------ */
 
-/* A row and its older row have the same identity and answer the same query. No two rows of a result have the same older
- * row. */
+/* Checks that a row and its older row have the same identity and answer the same query, and that no two rows of a
+ * result have the same older row. */
 static void check_match(const pfb_sample *older, const pfb_sample *newer)
 {
     uint32_t *used_by =
@@ -254,7 +254,8 @@ static void check_match(const pfb_sample *older, const pfb_sample *newer)
     free(used_by);
 }
 
-/* For small tables only, where the limit on candidates is not reached and speed does not matter. */
+/* Compares older_row with a linear search. For small tables only: pfb_sample_match examines at most 64 rows with equal
+ * id and name, and the search is slow. */
 static void check_older_rows(const pfb_sample *older, const pfb_sample *newer)
 {
     if (older->counts.rows > MAX_SEARCHED_ROWS || newer->counts.rows > MAX_SEARCHED_ROWS)
@@ -277,8 +278,8 @@ static uint32_t find_position(const pfb_sample *t, uint32_t result, uint32_t cou
     return PFB_NONE;
 }
 
-/* Finds the value of a counter for the row's instance: in its own result, otherwise in the first other one that has
- * both. */
+/* Finds the value of a counter for the row's instance: in the row's result, otherwise in the first other result that
+ * has both the counter and the instance. */
 static pfb_sample_value find_value(const pfb_sample *t, uint32_t row, uint32_t counter_id)
 {
     uint32_t result_of_row = t->rows[row].result;
@@ -299,8 +300,8 @@ static pfb_sample_value find_value(const pfb_sample *t, uint32_t row, uint32_t c
         t, found_row, position == PFB_NONE ? PFB_NONE : t->results[t->rows[found_row].result].first_column + position);
 }
 
-/* Finds the column of a related counter: in the same result, otherwise in the first one of the counterset; or PFB_NONE.
- */
+/* Finds the column of a related counter: in the same result, otherwise in the first result of the same counterset that
+ * has it; or PFB_NONE. */
 static uint32_t find_referred(const pfb_sample *t, uint32_t result, uint32_t counter_id)
 {
     uint32_t position = find_position(t, result, counter_id);
@@ -321,8 +322,8 @@ static bool is_raw_count(uint32_t type)
     return row && row->terms == PFB_TERM_RAW;
 }
 
-/* Returns true if a value can be that of a related counter: a base has a base type and the size of this type; others
- * have a raw-count type and 4 or 8 bytes. */
+/* Returns true if a value can be that of a related counter: a base has a base type and the size of that type; a multi
+ * count, clock or frequency has a raw-count type and 4 or 8 bytes. */
 static bool fits_reference(const pfb_sample_column *referred, uint32_t size_bytes, bool is_base)
 {
     const pfb_counter_type *type = pfb_counter_type_find(referred->counter.type);
@@ -442,13 +443,13 @@ static void check_status(const cell *c, const pfb_cook_inputs *in, const pfb_for
     bool has_older = c->older_column != PFB_NONE;
     pfb_formula_result repeated = pfb_formula_evaluate(has_older ? &in->older : NULL, &in->newer, options);
     pfb_formula_result alone = pfb_formula_evaluate(NULL, &in->newer, options);
-    bool sizes_count = repeated.status != PFB_STATUS_UNKNOWN_TYPE && repeated.status != PFB_STATUS_NOT_DISPLAYED &&
-                       repeated.status != PFB_STATUS_BAD_SCALE && repeated.status != PFB_STATUS_NEED_TWO_SAMPLES;
-    bool wrong =
+    bool is_size_checked = repeated.status != PFB_STATUS_UNKNOWN_TYPE && repeated.status != PFB_STATUS_NOT_DISPLAYED &&
+                           repeated.status != PFB_STATUS_BAD_SCALE && repeated.status != PFB_STATUS_NEED_TWO_SAMPLES;
+    bool has_wrong_size =
         is_wrong_size(c->newer, c->row, c->column) || (has_older && alone.status == PFB_STATUS_NEED_TWO_SAMPLES &&
                                                        is_wrong_size(c->older, c->older_row, c->older_column));
     require(has_older == (in->older.has != 0), "the older inputs are returned if there is an older value");
-    if (sizes_count && wrong)
+    if (is_size_checked && has_wrong_size)
         require(result->status == PFB_STATUS_TYPE_MISMATCH && result->unit == repeated.unit,
                 "data of another size than its type's has status type_mismatch");
     else
@@ -491,7 +492,7 @@ static void check_cells(const pfb_sample *older, const pfb_sample *newer, const 
 
 /* ---- Whole samples -------------------------------------------------------------------------------------------- */
 
-/* A capacity of one value less is refused, and nothing is written. */
+/* Checks that a `capacity` that is one value too small is refused, and that nothing is written. */
 static void check_small_capacity(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                                  size_t capacity)
 {
@@ -658,7 +659,7 @@ static void check_orders(const sample *older, const sample *newer, const uint8_t
 
 /* ---- All checks ----------------------------------------------------------------------------------------------- */
 
-/* Matches a sample with itself: every instance is its own older one. */
+/* Matches a sample with itself and checks that every instance is its own older one. */
 static void check_match_with_itself(pfb_sample *t)
 {
     pfb_sample_match(t, t);

@@ -182,7 +182,7 @@ static void check_rewritten(walk *w, const snapshot_reader *r, snapshot_reader *
     free(sentence);
 }
 
-/* What the reader would reject is not written. */
+/* Checks that the writer refuses what the reader would reject. */
 static void check_refused(walk *w)
 {
     static pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT + 1];

@@ -169,17 +169,17 @@ static void walk_counters(walk *w, pfb_v1_reader *block, object_position *at, ui
 static void check_instance(walk *w, const pfb_v1_reader *block, const object_position *at,
                            const pfb_v1_instance *instance, size_t min_offset)
 {
-    bool is_only = at->object->instance_count == PFB_V1_NO_INSTANCES;
-    expect(w, is_inside(instance->offset, is_only ? 4 : 28, min_offset, at->end), "instances follow each other");
+    bool is_single = at->object->instance_count == PFB_V1_NO_INSTANCES; /* a counter block without a definition */
+    expect(w, is_inside(instance->offset, is_single ? 4 : 28, min_offset, at->end), "instances follow each other");
     expect(w, instance->values_size_bytes >= 4, "a counter block has at least the size of its header");
-    expect(
-        w,
-        is_inside(instance->values_offset, instance->values_size_bytes, instance->offset + (is_only ? 0 : 24), at->end),
-        "a counter block lies after its instance, inside the object");
+    expect(w,
+           is_inside(instance->values_offset, instance->values_size_bytes, instance->offset + (is_single ? 0 : 24),
+                     at->end),
+           "a counter block lies after its instance, inside the object");
     bool has_name = instance->name.bytes != NULL;
     uint32_t page = at->object->code_page;
     uint32_t own = block->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
-    expect(w, !is_only || !has_name, "an object without instances has no name");
+    expect(w, !is_single || !has_name, "an object without instances has no name");
     expect(w, !has_name || instance->name.encoding == (page == 0 ? own : page), "names are in the object's code page");
     if (has_name)
         touch_name(w, &instance->name, instance->offset + 24, instance->values_offset);
@@ -228,7 +228,7 @@ static void walk_object(walk *w, pfb_v1_reader *block, const pfb_v1_object *obje
         expect(w,
                is_inside(object->offset, object->size_bytes, 88, block->total_size_bytes) && object->size_bytes >= 64,
                "a valid object lies inside the block");
-    if (at.end > w->size) { /* a malformed one may have any size, and has no items */
+    if (at.end > w->size) { /* a malformed object may have any size, and has no items */
         at.end = w->size;
         expect(w, block->object_error.code != PFB_OK, "only a malformed object ends past the input");
     }
@@ -312,7 +312,8 @@ static void check_rows(walk *w, const pfb_sample *t)
     }
 }
 
-/* Matches a sample with itself: every instance is its own older one, and everything can be cooked. */
+/* Matches a sample with itself, and checks that every instance is its own older one and that every value can be cooked.
+ */
 static void check_self_match(walk *w, pfb_sample *t)
 {
     enum { MAX_CELLS = 1 << 16 };
@@ -548,7 +549,7 @@ static void check_finds(walk *w, const lookup *l)
     for (uint32_t i = 0; i < index->count; i++) {
         const pfb_name_entry *found = pfb_name_index_find(index, index->entries[i].index);
         expect(w, found && found <= &index->entries[i] && found->index == index->entries[i].index,
-               "find returns the first pair with the index");
+               "pfb_name_index_find returns the first pair with the index");
     }
     for (uint32_t i = 0; i < index->count; i++) {
         uint32_t position = index->by_name[i];
@@ -556,7 +557,7 @@ static void check_finds(walk *w, const lookup *l)
         const pfb_name name = pfb_utf8_name(l->texts[position], l->sizes[position]);
         uint32_t count = pfb_name_index_named(index, &name, &first);
         expect(w, first <= i && i - first < count && count <= index->count - first,
-               "named returns a range that contains the pair");
+               "pfb_name_index_named returns a range that contains the pair");
         if (index->entries[position].name.encoding != PFB_ENCODING_UTF16LE || w->out.broken)
             continue;
         expect(w, first == 0 || compare_texts(l, index->by_name[first - 1], position) < 0,
@@ -567,7 +568,7 @@ static void check_finds(walk *w, const lookup *l)
     }
 }
 
-/* Builds the index in memory of exactly the size needed, and with one pair less. */
+/* Builds the index in memory of exactly the size needed, and with a capacity that is one pair too small. */
 static void check_lookup(walk *w)
 {
     pfb_name_table table;
@@ -612,7 +613,8 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
                                        {PFB_BAD_NAME, PFB_NOTE_BAD_SYSTEM_NAME, 84},
                                        {PFB_SIZE_WITHOUT_HEADER, PFB_NOTE_SIZE_WITHOUT_HEADER, 0}};
 
-/* The error of a block must not depend on how much of it is read, and when: nothing, only objects, or parts. */
+/* Checks that the error of a block does not depend on what is read before pfb_v1_finish: nothing, only objects, or
+ * parts. */
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size,
                                    const pfb_read_options *options)
 {

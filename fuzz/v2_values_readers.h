@@ -19,8 +19,9 @@ typedef struct bulk_plan {
     uint32_t position_step;          /* choose every n-th position; 0: pass NULL, which means all */
     uint32_t first_position;         /* first chosen position */
     uint32_t values_before;          /* number of values of an instance that are read one by one before each call */
-    uint32_t spare_inside; /* unused elements after each value of a row or column, so that neither step is 1 */
-    uint32_t spare_after;  /* unused elements after each row or column */
+    uint32_t spare_inside;           /* unused elements after each value of a row or column: neither instance_step nor
+                                        position_step of the call is then 1 */
+    uint32_t spare_after;            /* unused elements after each row or column */
 } bulk_plan;
 
 /* Reads the whole reply in bulk and value by value. Returns a description of the first difference, or NULL if there is
