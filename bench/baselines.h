@@ -58,7 +58,9 @@ uint64_t typical_sum(const typical_processor *row);
 #ifdef __cplusplus
 }
 
-/* ---- documented.cc: the documented sample of PerfLib, where PERFBLOCK_SAMPLES names its folder. -------------- */
+/* ---- documented.cc -------------------------------------------------------------------------------------- */
+
+/* Microsoft's documented sample program for PerfLib (CpuPerfCounters.cpp), if PERFBLOCK_SAMPLES names its folder. */
 
 struct documented_reader;
 

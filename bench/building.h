@@ -47,7 +47,7 @@ template <class Write> std::vector<uint8_t> build(Write write)
     std::vector<uint8_t> bytes(builder.size_bytes);
     pfb_write_init(&builder, bytes.data(), bytes.size());
     write(&builder);
-    require(builder.error.code == PFB_OK, "the builder refuses");
+    require(builder.error.code == PFB_OK, "the writer reports an error");
     return bytes;
 }
 

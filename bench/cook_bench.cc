@@ -200,7 +200,7 @@ void add_match(const std::string &name, const row_order &order, size_t count)
 
 /* ---- Whole samples --------------------------------------------------------------------------------------------- */
 
-/* Returns true if each base has the status "not displayed" and every other counter has a value. Otherwise reports the
+/* Returns true if each base has the status not_displayed and every other counter has a value. Otherwise reports the
  * unexpected status as the error of the benchmark. */
 bool all_evaluated(benchmark::State &state, const uint8_t *status_bytes, const pfb_sample &newer)
 {
@@ -236,19 +236,19 @@ void measure_evaluate_all(benchmark::State &state, sample_pair &samples)
 /* ---- From replies to displayed values ---------------------------------------------------------------------------- */
 
 /* Measures pfb_cook_replies, which loads, matches and evaluates two replies in one call. */
-void measure_show(benchmark::State &state, sample_pair &samples)
+void measure_cook_replies(benchmark::State &state, sample_pair &samples)
 {
-    pfb_cooked_replies display;
-    pfb_cook_replies(&display, &samples.older.input, &samples.newer.input, nullptr, nullptr, 0); /* sets needed_bytes */
-    size_t size = display.needed_bytes;
+    pfb_cooked_replies cooked;
+    pfb_cook_replies(&cooked, &samples.older.input, &samples.newer.input, nullptr, nullptr, 0); /* sets needed_bytes */
+    size_t size = cooked.needed_bytes;
     auto memory = std::make_unique<std::byte[]>(size);
     for (auto _ : state) {
-        if (!pfb_cook_replies(&display, &samples.older.input, &samples.newer.input, nullptr, memory.get(), size))
+        if (!pfb_cook_replies(&cooked, &samples.older.input, &samples.newer.input, nullptr, memory.get(), size))
             return state.SkipWithError("pfb_cook_replies refused the replies");
         benchmark::ClobberMemory();
     }
-    if (all_evaluated(state, display.status_bytes, display.newer))
-        bench::count_items(state, bench::count_values(display.newer));
+    if (all_evaluated(state, cooked.status_bytes, cooked.newer))
+        bench::count_items(state, bench::count_values(cooked.newer));
 }
 
 /* Measures loading the newer reply, matching it and evaluating its values. The older reply is loaded only once, before
@@ -431,7 +431,7 @@ void add_evaluate(const std::string &name, size_t count, const std::function<sam
 void add_display(const std::string &name, size_t count, const std::function<sample_pair &()> &samples)
 {
     std::string prefix = "display/" + name;
-    bench::add(prefix + "/show", count, [=](benchmark::State &state) { measure_show(state, samples()); });
+    bench::add(prefix + "/show", count, [=](benchmark::State &state) { measure_cook_replies(state, samples()); });
     bench::add(prefix + "/next", count, [=](benchmark::State &state) { measure_next(state, samples()); });
     bench::add(prefix + "/typical", count, [=](benchmark::State &state) { measure_typical(state, samples()); });
     bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The documented sample of PerfLib, unmodified, over replies in memory: PERFBLOCK_SAMPLES is its folder. Compiled with
-// 16-bit wchar_t, as the sample needs.
+// Runs Microsoft's documented sample program for PerfLib (CpuPerfCounters.cpp), unmodified, over replies in memory.
+// PERFBLOCK_SAMPLES is its folder. Compiled with 16-bit wchar_t, as the sample needs.
 #include "baselines.h"
 
 #include <cstring>

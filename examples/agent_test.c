@@ -75,12 +75,20 @@ typedef struct test_case {
     unsigned status; /* expected result of the agent */
 } test_case;
 
+enum { FIRST_INSTANCE_SIZE = 208 }; /* offset in the fixture's replies: Size of the first PERF_INSTANCE_HEADER */
+
 static const test_case cases[] = {
-    {"no fault", {PFB_SOURCE_V1, 1, PFB_SOURCE_FAULT_FAIL, 5, 0}, 0}, /* the agent does not use V1 */
-    {"access denied", {PFB_SOURCE_QUERY_OPEN, 1, PFB_SOURCE_FAULT_FAIL, PFB_WIN32_ACCESS_DENIED, 0}, 5},
-    {"no such counterset", {PFB_SOURCE_QUERY_ADD, 1, PFB_SOURCE_FAULT_STATUS, PFB_WIN32_COUNTERSET_NOT_FOUND, 0}, 4200},
+    {"no fault", {PFB_SOURCE_V1, 1, PFB_SOURCE_FAULT_FAIL, PFB_WIN32_ACCESS_DENIED, 0}, 0}, /* V1 is not used */
+    {"access denied",
+     {PFB_SOURCE_QUERY_OPEN, 1, PFB_SOURCE_FAULT_FAIL, PFB_WIN32_ACCESS_DENIED, 0},
+     PFB_WIN32_ACCESS_DENIED},
+    {"no such counterset",
+     {PFB_SOURCE_QUERY_ADD, 1, PFB_SOURCE_FAULT_STATUS, PFB_WIN32_COUNTERSET_NOT_FOUND, 0},
+     PFB_WIN32_COUNTERSET_NOT_FOUND},
     {"second sample cut", {PFB_SOURCE_QUERY_COLLECT, 2, PFB_SOURCE_FAULT_CUT, 60, 0}, ERROR_DATA},
-    {"huge instance", {PFB_SOURCE_QUERY_COLLECT, 2, PFB_SOURCE_FAULT_WRITE, 0x7FFFFFFF, 208}, ERROR_DATA},
+    {"huge instance",
+     {PFB_SOURCE_QUERY_COLLECT, 2, PFB_SOURCE_FAULT_WRITE, 0x7FFFFFFF, FIRST_INSTANCE_SIZE},
+     ERROR_DATA},
     {"bytes after the reply", {PFB_SOURCE_QUERY_COLLECT, 0, PFB_SOURCE_FAULT_PAD, 24, 0}, 0},
 };
 

@@ -37,9 +37,9 @@ static bool check(const sample_pair *p)
     const pfb_raw_value older = {.type = type, .has = has, .value = p->value0, .perf_time_100ns = p->time0};
     const pfb_raw_value newer = {.type = type, .has = has, .value = p->value1, .perf_time_100ns = p->time1};
     pfb_formula_result exact = pfb_formula_evaluate(&older, &newer, NULL);
-    double ours = busy_percent(p->value0, p->value1, p->time0, p->time1);
-    bool is_same = exact.status == PFB_STATUS_OK && fabs(ours - exact.value) <= 1e-9;
-    printf("%s: agent %g, exact ", p->what, ours);
+    double agent = busy_percent(p->value0, p->value1, p->time0, p->time1);
+    bool is_same = exact.status == PFB_STATUS_OK && fabs(agent - exact.value) <= 1e-9;
+    printf("%s: agent %g, exact ", p->what, agent);
     if (exact.status == PFB_STATUS_OK)
         printf("%g", exact.value);
     else
