@@ -168,7 +168,7 @@ typedef enum pfb_status {
     PFB_STATUS_NOT_DISPLAYED = 4,        /* text, no-data, base and histogram types */
     PFB_STATUS_MISSING_BASE = 5,         /* base or multi count absent or of a wrong type */
     PFB_STATUS_MISSING_INPUT = 6,        /* raw value, clock or frequency absent */
-    PFB_STATUS_NEGATIVE_DELTA = 7,       /* the counter fell, or an elapsed counter starts in the future */
+    PFB_STATUS_NEGATIVE_DELTA = 7,       /* the counter decreased, or an elapsed counter starts in the future */
     PFB_STATUS_ZERO_DENOMINATOR = 8,     /* no time, or no operation, between the samples */
     PFB_STATUS_NEGATIVE_DENOMINATOR = 9, /* clock or base went backwards */
     PFB_STATUS_BAD_FREQUENCY = 10,       /* a frequency that the formula uses is not positive */
@@ -178,13 +178,13 @@ typedef enum pfb_status {
 } pfb_status;
 
 /* Flags of PFB_STATUS_OK. They describe the exact value, before cap_100 and clamp_0. */
-#define PFB_FLAG_WRAPPED UINT32_C(1)    /* wrap32 added 2^32 to a counter or base that fell */
+#define PFB_FLAG_WRAPPED UINT32_C(1)    /* wrap32 added 2^32 to a counter or base that decreased */
 #define PFB_FLAG_ABOVE_100 UINT32_C(2)  /* a percentage above 100 */
 #define PFB_FLAG_BELOW_ZERO UINT32_C(4) /* an inverse below 0 */
 
 /* Policies; all are off in {0}. */
 typedef struct pfb_formula_options {
-    bool wrap32;                  /* a 4-byte counter or base that fell has wrapped through 2^32 once. Off because a
+    bool wrap32;                  /* a 4-byte counter or base that decreased has wrapped at 2^32 once. Off because a
                                    * restarted process looks the same. 8-byte numbers never wrap */
     bool per_item_inverse;        /* inverse multi timers are divided by M, like other multi timers: 0 to 100 */
     bool server_2003_multi_timer; /* PERF_COUNTER_MULTI_TIMER as 100 (dN / dT) / M, without F */
@@ -210,7 +210,7 @@ typedef struct pfb_formula_result {
  * `newer`. `options` may be null.
  *
  * The first failing test gives the status: type known, something to display, scale in range, enough samples, same type
- * and size, inputs present, counter not fallen, frequency, multi count, denominator. */
+ * and size, inputs present, counter not decreased, frequency positive, multi count not 0, denominator positive. */
 PFB_API pfb_formula_result pfb_formula_evaluate(const pfb_raw_value *older, const pfb_raw_value *newer,
                                                 const pfb_formula_options *options);
 

@@ -54,8 +54,8 @@ typedef struct pfb_log_reader {
     uint64_t start_time, end_time; /* UTC */
     uint32_t buffer_count;         /* buffers in the complete log, also if this one was cut */
     uint32_t pointer_size;         /* 4 or 8: written by 32-bit or 64-bit Windows */
-    uint8_t major, minor;          /* version of the Windows that wrote it, 5.2 for Server 2003 */
-    uint32_t build;                /* of that Windows */
+    uint8_t major, minor;          /* version of the Windows that wrote the log: 5.2 is Server 2003 */
+    uint32_t build;                /* build number of that Windows */
     int32_t bias_minutes;          /* UTC = local time + bias + standard or daylight bias */
     int32_t standard_bias_minutes, daylight_bias_minutes; /* the log does not say which of the two applies */
     pfb_name standard_name, daylight_name;                /* "@tzres.dll,-212" in newer logs; valid as long as the first
@@ -174,7 +174,7 @@ typedef struct pfb_log_sample_reader {
     uint32_t position;
     size_t item, item_end; /* the current item */
     uint32_t instance_count, instances_read;
-    size_t name_bytes_left; /* most bytes that the remaining names of the item may have together */
+    size_t name_bytes_left; /* maximum size in bytes of all remaining names of the item together */
 } pfb_log_sample_reader;
 
 /* Kinds of items. */

@@ -78,7 +78,7 @@ typedef struct pfb_counter {
     uint32_t base_id;      /* the base */
     uint32_t perf_time_id; /* the object's time */
     uint32_t perf_freq_id; /* the object's frequency, in ticks per second */
-    uint32_t multi_id;     /* the multiplier of PERF_COUNTER_MULTI_* */
+    uint32_t multi_id;     /* the multi count of PERF_COUNTER_MULTI_* types */
     uint32_t aggregate;    /* 0 undefined, 1 total, 2 average, 3 minimum, 4 maximum */
 } pfb_counter;
 

@@ -87,8 +87,8 @@ typedef struct pfb_sample_row {
     pfb_name parent;      /* V1: name of the parent, one level up; bytes is null if there is none */
     uint32_t occurrence;  /* number among equal names of the result, from 0 (pfb_sample_number_rows) */
     uint32_t rank;        /* number among equal pairs of id and name of the result, from 0 (pfb_sample_number_rows) */
-    uint32_t value_count; /* less than column_count only in a broken block */
-    uint32_t older_row;   /* after matching: its row in the older sample; PFB_NONE: it is new */
+    uint32_t value_count; /* less than column_count only in a malformed block */
+    uint32_t older_row;   /* after matching: row of the same instance in the older sample; PFB_NONE: it is new */
     /* Private. */
     uint32_t group;
     uint32_t parent_title, parent_position;
@@ -111,7 +111,7 @@ typedef struct pfb_sample {
     pfb_sample_column *columns;
     pfb_sample_row *rows;
     uint64_t *raw;  /* numbers, zero-extended; where the size is 0, offset << 32 | size of the datum in the data;
-                     * 0 where a broken block ended before it */
+                     * 0 where a malformed block ended before it */
     uint8_t *sizes; /* 4 or 8; 0 where there is no number */
     uint64_t *multi_counts; /* V1: multi counts that follow the values, or PFB_NO_MULTI_COUNT; V2: null */
     int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_v2_reader */
@@ -136,7 +136,7 @@ PFB_API size_t pfb_sample_size(const pfb_sample_counts *counts);
 /* Loads a table into `memory`, aligned as malloc does, of at least pfb_sample_size(counts) bytes; `counts` is what
  * pfb_sample_measure returned for this input. Returns the first error of the block; what precedes it is loaded.
  * PFB_CALLER_TOO_SMALL: the memory does not suffice, or the data changed since they were measured; the table is empty.
- * Query information is read up to its first broken identifier. */
+ * Query information is read up to its first malformed identifier. */
 PFB_API pfb_error pfb_sample_load(pfb_sample *sample, const pfb_sample_input *input, const pfb_sample_counts *counts,
                                   void *memory, size_t memory_size_bytes);
 
@@ -145,7 +145,7 @@ PFB_API size_t pfb_sample_place(const pfb_sample *sample, uint32_t row, uint32_t
 
 /* One value of the table. */
 typedef struct pfb_sample_value {
-    bool exists;          /* false outside the table and where a broken block ended before it */
+    bool exists;          /* false outside the table and where a malformed block ended before it */
     bool is_number;       /* 4 or 8 bytes */
     uint64_t raw;         /* zero-extended; 0 unless is_number */
     uint32_t size_bytes;  /* of the datum */
@@ -163,9 +163,10 @@ PFB_API void pfb_sample_number_rows(pfb_sample *sample);
 /* ---- Matching ------------------------------------------------------------------------------------------ */
 
 /* Sets older_row of every newer row. The identity of a V2 instance is its id and its name, and its rank if both repeat:
- * a different id under the same name is a different instance. A V1 instance has its unique id, else the value of the
- * key counter and the names, else the names. Only results that answer the same query are searched: first the one at the
- * same position, then the others in order, until one has the instance; at most 64 candidates are examined. */
+ * a different id under the same name is a different instance. The identity of a V1 instance is its unique id; without
+ * one, the value of the key counter, its name and the name of its parent; without a key counter, the two names. Only
+ * results that answer the same query are searched: first the one at the same position, then the others in order, until
+ * one has the instance; at most 64 rows with its id and name are examined. */
 PFB_API void pfb_sample_match(pfb_sample *older, pfb_sample *newer);
 
 /* The same for the results of the newer sample at these positions only; other rows are not changed. For V1 objects
@@ -184,8 +185,8 @@ typedef struct pfb_cook_inputs {
  * `options` and `inputs` may be null.
  *
  * Base, multi count and object clock are taken from the same row, else from the same instance in another result of the
- * counterset, the first that has them; at most 64 candidates are examined. In V1 the next definition is the base or the
- * multi count.
+ * counterset, the first that has them; at most 64 rows of the instance are examined. In V1 the next definition is the
+ * base or the multi count.
  *
  * Statuses besides those of the formula: unknown_type if the counter has no registration, type_mismatch if the size
  * of the datum is not that of its type (raw counts and all values of V1 may have 4 or 8 bytes), missing_input if it is

@@ -110,7 +110,7 @@ typedef struct pfb_v1_instance {
     size_t offset;         /* of PERF_INSTANCE_DEFINITION; without instances: of the counter block */
     uint32_t position;     /* in the object, from 0 */
     pfb_name name;         /* in the object's code page; UTF-16 has an even size. bytes is null for an object without
-                            * instances and a name of length 0 */
+                            * instances and for a name of length 0 */
     int32_t unique_id;     /* PFB_V1_NO_UNIQUE_ID: none */
     uint32_t parent_title; /* title index of the parent's object in this block; 0: no parent. Not checked */
     uint32_t parent_position;

@@ -155,10 +155,10 @@ typedef struct pfb_v2_values {
 } pfb_v2_values;
 
 /* Reads up to instance_capacity instances of the current result and stores their values. Returns false if no instance
- * was left, if an error came before the first, or if the capacity is 0. Errors, their offsets, notes and the position
- * of the reader are the same as with pfb_v2_next_instance and pfb_v2_next_value, whatever positions are chosen. Values
- * left unread of the current instance are skipped first. The arrays must have an element for each instance up to the
- * capacity and each chosen position; elements without a value are not written. Linear in the bytes read. */
+ * was left, if an error came before the first one, or if the capacity is 0. Errors, their offsets, notes and the
+ * position of the reader are the same as with pfb_v2_next_instance and pfb_v2_next_value, whatever positions are
+ * chosen. Unread values of the current instance are skipped first. The arrays must have an element for each instance up
+ * to the capacity and each chosen position; elements without a value are not written. Linear in the bytes read. */
 PFB_API bool pfb_v2_read_values(pfb_v2_reader *reader, pfb_v2_values *bulk);
 
 #ifdef __cplusplus

@@ -18,8 +18,8 @@ extern "C" {
  * of 0. `error` keeps the first error. For a structure larger than 4 GiB it is PFB_CALLER_ARGUMENT. One writer writes
  * one reply, one block or one list.
  *
- * Names may have any encoding and are written as UTF-16LE with a NUL, unless a function says otherwise; they must not
- * contain a NUL. Null, or a name without bytes, is an empty name. */
+ * Names may have any encoding and are written as UTF-16LE with a NUL, except where a function documents another form;
+ * they must not contain a NUL. Null, or a name without bytes, is an empty name. */
 
 /* ---- Faults ------------------------------------------------------------------------------------------ */
 

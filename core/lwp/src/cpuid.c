@@ -207,7 +207,7 @@ pfb_lwp_refusal pfb_cpuid_lwp(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0, pfb_l
     return capabilities->enabled & PFB_LWP_AVAILABLE ? PFB_LWP_USABLE : PFB_LWP_NOT_ENABLED;
 }
 
-/* Returns true if the leaves because of which LWP was refused are present. */
+/* Returns true if the leaves that decide this refusal are present. */
 static bool has_deciding_leaves(const pfb_cpuid *cpuid, pfb_lwp_refusal refusal)
 {
     pfb_cpuid_leaf leaf;

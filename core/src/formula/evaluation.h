@@ -18,7 +18,7 @@ typedef struct pfb_formula {
     pfb_unit unit;     /* PFB_UNIT_NONE for unknown types */
     uint16_t terms;    /* PFB_TERM_ bits */
     uint8_t samples, clock, denominator;
-    bool is_dword, base_is_dword;
+    bool is_dword, base_is_dword; /* the value or the base has 4 bytes, according to its type */
     bool wrap32, cap_100, clamp_0;
     bool changes_value;                /* capped, clamped or scaled */
     uint32_t newer_needs, older_needs; /* PFB_HAS_ bits */
@@ -27,14 +27,14 @@ typedef struct pfb_formula {
 
 /* What a formula takes from two raw values besides the numbers `value`, `base` and `multi_count`. */
 typedef struct pfb_conditions {
-    pfb_status status;           /* ok, or the status of every evaluation */
-    pfb_status frequency_status; /* of F; reported if the numerator is ok */
-    pfb_status time_status;      /* of dT as the denominator; reported last */
-    uint8_t denominator;         /* pfb_denominator */
-    bool value_wraps, base_wraps;
-    int64_t now;        /* T */
-    uint64_t elapsed;   /* dT */
-    uint64_t frequency; /* F */
+    pfb_status status;            /* ok, or the status of every evaluation */
+    pfb_status frequency_status;  /* of F; reported if the numerator is ok */
+    pfb_status time_status;       /* of dT as the denominator; reported last */
+    uint8_t denominator;          /* pfb_denominator */
+    bool value_wraps, base_wraps; /* a decrease is a wrap: with wrap32, if both samples have 4 bytes */
+    int64_t now;                  /* T */
+    uint64_t elapsed;             /* dT */
+    uint64_t frequency;           /* F */
 } pfb_conditions;
 
 /* Looks the type up and applies the options, which may be null. */

@@ -9,7 +9,7 @@
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 
-/* Compares two instances of a path by size and bytes of the name. Any total order would do: it is only used for
+/* Compares two instances of a path by size and bytes of the name. Any total order would be correct: it is only used for
  * matching. The sizes of the names were checked when they were read. If another thread changes the names during
  * sorting, the order is wrong, but no access is out of bounds. */
 static int values_compare_names(const pfb_log_value *left, const pfb_log_value *right)

@@ -200,8 +200,8 @@ static void load_object(const pfb_v1_reader *block, const uint8_t *p, pfb_v1_obj
     object->perf_freq = load64s(block, p + 56);
 }
 
-/* Checks that header <= definitions <= instances <= end, and the two counts. Returns the error with the offset of a
- * field of the object's header. */
+/* Checks that the header ends before the definitions, that both end inside the object, and that the declared counters
+ * and instances can fit. Returns the error with the offset of a field of the object's header. */
 static pfb_error check_layout(const pfb_v1_object *object, uint32_t header, uint32_t definitions)
 {
     int32_t instances = object->instance_count;
@@ -560,8 +560,8 @@ static void add_multi_count(pfb_v1_reader *block, pfb_v1_value *value)
     value->multi_count = load_number(block, offset, MULTI_COUNT_BYTES);
 }
 
-/* Adds the base or the multi count that the definition at `p` describes to the value before it. Its size is CounterSize
- * of the definition, even if the type has another size. */
+/* Adds the number of the definition at `p`, a base or a multi count, to the value of the preceding definition. The
+ * number has the size that the definition declares as CounterSize, even if its type has another size. */
 static void add_base(const pfb_v1_reader *block, const uint8_t *p, uint32_t type, pfb_v1_value *value)
 {
     uint32_t size = load32(block, p + 32);

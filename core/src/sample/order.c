@@ -56,7 +56,7 @@ static int compare_guids(const pfb_guid *left, const pfb_guid *right)
     return memcmp(left->bytes, right->bytes, sizeof left->bytes);
 }
 
-/* Compares names as bytes. Any total order would do: it is only used to find equal names. */
+/* Compares names as bytes. Any total order would be correct: it is only used to find equal names. */
 static int compare_names(const pfb_name *left, const pfb_name *right)
 {
     size_t common = left->size_bytes < right->size_bytes ? left->size_bytes : right->size_bytes;

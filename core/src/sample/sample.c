@@ -21,8 +21,8 @@ static uint32_t count_columns(const pfb_v2_result *result)
 }
 
 /* Returns the number of rows of the current result: the instance count of the header if the bytes can hold that many
- * values. Otherwise the result is broken, and its instances are counted; the last one may be incomplete. In both cases
- * the table has at most one value per 8 bytes of the result, and one more row. */
+ * values. Otherwise the result is malformed, and its instances are counted; the last one may be incomplete. In both
+ * cases the table has at most one value per 8 bytes of the result, and one more row. */
 static uint32_t count_rows(const pfb_v2_reader *block, const pfb_v2_result *result)
 {
     enum { MIN_VALUE_BYTES = 8 };
@@ -111,7 +111,7 @@ static void set_arrays(pfb_sample *sample, const layout *l, uint8_t *memory)
     sample->row_order = (uint32_t *)(void *)(memory + l->row_order);
 }
 
-/* Adds the instances of a batch as rows. Values that a broken block left out of the last row are empty. */
+/* Adds the instances of a batch as rows. Values that a malformed block lacks in the last row are empty. */
 static void add_rows(pfb_sample *sample, const pfb_v2_values *batch, uint32_t r)
 {
     pfb_sample_result *result = &sample->results[r];
@@ -258,8 +258,8 @@ static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
     }
 }
 
-/* Returns the column of a related counter: in the same result, else the first of the counterset, which sets *elsewhere;
- * PFB_NONE if there is none, or if the counter refers to itself. */
+/* Returns the column of a related counter: in the same result, else its first one in another result of the counterset,
+ * and then sets *elsewhere. Returns PFB_NONE if there is none, or if the counter refers to itself. */
 static uint32_t link_reference(const pfb_sample *sample, uint32_t result, uint32_t own_id, uint32_t id, bool *elsewhere)
 {
     if (id == PFB_NO_ID || id == own_id)

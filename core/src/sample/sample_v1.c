@@ -7,7 +7,7 @@
 #include "sample/order.h"
 
 /* Returns the number of rows of the current object, whose counters were read: the instance count of the header if the
- * bytes can hold that many instances and values. Otherwise the object is broken, and its instances are counted. */
+ * bytes can hold that many instances and values. Otherwise the object is malformed, and its instances are counted. */
 static uint32_t count_object_rows(const pfb_v1_reader *block, const pfb_v1_object *object, uint32_t columns)
 {
     if (object->instance_count == PFB_V1_NO_INSTANCES)
@@ -109,7 +109,7 @@ static bool load_definitions(pfb_sample *sample, pfb_v1_reader *block, const pfb
 
 /* ---- Instances and their values ---------------------------------------------------------------------- */
 
-/* Loads the values of a row; those that a broken object leaves out are empty. */
+/* Loads the values of a row; those that a malformed object lacks are empty. */
 static void load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
 {
     pfb_v1_value value;

@@ -91,7 +91,7 @@ typedef struct pfb_lwp_capabilities {
     bool is_refused;        /* set by pfb_cpuid_lwp: the CPU has no LWP, so readers reject the leaf */
 } pfb_lwp_capabilities;
 
-/* Decodes the registers without judging them; pfb_cpuid_lwp says whether the leaf is valid. */
+/* Decodes the registers without validating them; pfb_cpuid_lwp returns whether LWP can be used. */
 PFB_API void pfb_lwp_capabilities_read(uint32_t eax, uint32_t ebx, uint32_t ecx, uint32_t edx,
                                        pfb_lwp_capabilities *capabilities);
 

@@ -71,7 +71,7 @@ typedef enum pfb_lwp_note {
     PFB_LWP_NOTE_RANDOM_TOO_WIDE,     /* Random covers more than an enabled event's interval */
     PFB_LWP_NOTE_THRESHOLD_REMAINDER, /* Threshold is not a multiple of the record size; it is rounded down */
     PFB_LWP_NOTE_THRESHOLD_BEYOND,    /* Threshold is above the ring's size and never triggers */
-    PFB_LWP_NOTE_CONTINUOUS,          /* continuous mode: tail does not say how full the ring is */
+    PFB_LWP_NOTE_CONTINUOUS,          /* continuous mode: the tail does not show how many records the ring holds */
     PFB_LWP_NOTE_OVERLAP,             /* LWPCB and ring share addresses */
     PFB_LWP_NOTE_INVALID_EVENT,       /* a record with EventId 0 */
     PFB_LWP_NOTE_UNKNOWN_EVENT,       /* a record whose EventId has no public meaning */
@@ -126,8 +126,8 @@ typedef struct pfb_lwp {
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *control_data;
     const uint8_t *ring;
-    uint32_t at;   /* offset of the next record */
-    uint32_t left; /* records not yet returned */
+    uint32_t at;   /* offset of the next record in the ring */
+    uint32_t left; /* number of records not yet returned */
     bool is_strict;
     bool reads_all; /* reading every slot, written or not */
 } pfb_lwp;
