@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captures that several tests replay, made with the writer of the second
-implementation."""
+"""Captures that several tests replay, made with the writer of tests/oracle."""
 
 from program import writer as w
 
@@ -9,22 +8,22 @@ DISK = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e01"
 MEMORY = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e02"
 NETWORK = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e03"
 
-RAW, LARGE_RAW = 0x00010000, 0x00010100  # RAWCOUNT, LARGE_RAWCOUNT
-BULK, RATE = 0x10410500, 0x10410400      # BULK_COUNT, COUNTER
-TIMER, TIMER_INV = 0x20510500, 0x21510500  # of 100 ns
-FREQUENCY = 10000000                     # of the performance clock
+# PERF_COUNTER_RAWCOUNT, _LARGE_RAWCOUNT, _BULK_COUNT and _COUNTER.
+RAW, LARGE_RAW, BULK, RATE = 0x00010000, 0x00010100, 0x10410500, 0x10410400
+TIMER, TIMER_INV = 0x20510500, 0x21510500  # PERF_100NSEC_TIMER, _TIMER_INV
+FREQUENCY = 10000000  # of the performance clock
 
 
 def instance_list(*names):
-    """The reply that lists these instances."""
+    """The reply to a query for the instances of a set, with these names."""
     return b"".join(w.instance(number, name)
                     for number, name in enumerate(names))
 
 
 def metadata(guid, name, counters, instance_type=2, instances=None):
-    """Registration, names and instances of a set. Each of `counters` is (id,
-    type, name) and optionally further arguments of counter_info(), such as
-    the id of the base."""
+    """The chunks with a set's registration, names and instances. Each of
+    `counters` is (id, type, name) and optionally further arguments of
+    counter_info(), such as the id of the base."""
     infos = [w.counter_info(row[0], row[1], *row[3:]) for row in counters]
     chunks = [w.registration_chunk(guid, 1, w.counterset(
         guid, infos, instance_type=instance_type))]
@@ -52,21 +51,23 @@ def datum(value):
 
 
 def instances_result(ids, rows):
-    """A result of kind counterset: `rows` are (instance id, name, values)."""
+    """The result of a query for all counters of a set with instances. `rows`
+    are (instance id, name, values)."""
     blocks = [w.instance(number, name, *map(datum, values))
               for number, name, values in rows]
     return w.result(w.COUNTERSET, w.id_list(ids) + w.instance_block(*blocks))
 
 
 def single_result(ids, values):
-    """The result of a set without instances, for a query of all counters."""
+    """The result of a query for all counters of a set without instances."""
     body = w.id_list(ids) + b"".join(map(datum, values))
     return w.result(w.COUNTERS, body)
 
 
 def three_sets():
-    """Two sets with instances and one without. The results have another order
-    than the identifier blocks, so that only Index identifies the query."""
+    """A capture of two sets with instances and one without, in two samples.
+    The results are in another order than the identifier blocks, so that a
+    reader must use Index to find the query of a result."""
     chunks = [
         metadata(DISK, "Alpha Disk", [
             (1, BULK, "Read Bytes/sec"), (2, BULK, "Write Bytes/sec")],

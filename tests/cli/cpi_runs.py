@@ -13,12 +13,12 @@ import cpi_figures as f
 
 
 def snapshot(clock, *cpus):
-    """A snapshot of (number, instr, cycles, busy, elapsed)."""
+    """A snapshot; each CPU is (number, instr, cycles, busy, elapsed)."""
     return f.Snapshot(clock, tuple(f.Cpu(*cpu) for cpu in cpus))
 
 
 def text(*steps, widths=None):
-    """Snapshots, and refusals as (code, sentence), in the text form."""
+    """The text form of snapshots, and of refusals (code, sentence)."""
     lines = ["cpi-snapshots 1"]
     if widths:
         lines.append("widths %d %d" % widths)
@@ -92,7 +92,7 @@ busy%   25.00  25.00    n/a
 
 
 def figures_json(figures):
-    """The JSON of a CPU or of the system."""
+    """The JSON keys that records of a CPU and of the system share."""
     def or_none(value, divisor):
         return value if divisor else None
     return {"status": figures.status,
@@ -105,7 +105,8 @@ def figures_json(figures):
 
 
 def expected_json(start, end, widths=(64, 64), status=0):
-    """The records of an interval; none if it has no result."""
+    """The JSON records that cpi run prints for an interval; none if the
+    figures cannot be computed."""
     _, result = f.compute(start, end, widths, f.RAW | f.SCALED)
     if result is None:
         return []
@@ -118,7 +119,7 @@ def expected_json(start, end, widths=(64, 64), status=0):
 
 
 class RunCase(Case):
-    """A test that measures a command without output."""
+    """A test that measures a command. The default command prints nothing."""
 
     def setUp(self):
         super().setUp()
@@ -130,12 +131,12 @@ class RunCase(Case):
                          self.made]
 
     def source(self, data, name="source"):
-        """A file of snapshots."""
+        """Writes snapshots, or bytes, to a file and returns its path."""
         return self.file(name, data if isinstance(data, bytes)
                          else text(*data))
 
     def measure(self, data, *options, command=None):
-        """Measure the command with these snapshots as the source."""
+        """Measures a command with these snapshots as the source."""
         return self.run_program("cpi", "run", "--source", self.source(data),
                                 *options, "--", *(command or self.quiet))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A reader of the text format of Prometheus, and the values of metrics as in
-docs/prometheus.md; for the tests of live --format prometheus."""
+"""For the tests of live --format prometheus: a reader of Prometheus' text
+format, and the table of docs/prometheus.md with the metric of each type."""
 
 import math
 import os
@@ -16,16 +16,17 @@ ESCAPES = {"\\": "\\", "n": "\n", '"': '"'}
 
 
 def unescape(text, allowed):
-    """Decode the allowed escapes; others are errors."""
-    def one(found):
-        assert found[1] in allowed, text
-        return ESCAPES[found[1]]
+    """Decodes backslash escapes; those that are not in `allowed` are errors.
+    """
+    def decode(escape):
+        assert escape[1] in allowed, text
+        return ESCAPES[escape[1]]
     assert "\n" not in text
-    return re.sub(r"\\(.)", one, text)
+    return re.sub(r"\\(.)", decode, text)
 
 
 def read_labels(text):
-    """{name="value",...} as pairs."""
+    """A dict from the text {name="value",...}."""
     labels, at = {}, 1
     assert text[0] == "{" and text[-1] == "}", text
     while at < len(text) - 1:
@@ -38,14 +39,15 @@ def read_labels(text):
 
 
 def read_family(kind, lines):
-    """{labels: value} of a metric; the value of a summary is (sum, count)."""
+    """{labels: value} from the lines (suffix of the name, labels, value) of a
+    metric. The value of a summary is (sum, count)."""
     points = {}
-    for ending, labels, value in lines:
+    for suffix, labels, value in lines:
         assert math.isfinite(value), lines
-        points.setdefault(labels, []).append((ending, value))
+        points.setdefault(labels, []).append((suffix, value))
     for labels, values in points.items():
-        endings = ["_sum", "_count"] if kind == "summary" else [""]
-        assert [ending for ending, _ in values] == endings, lines
+        suffixes = ["_sum", "_count"] if kind == "summary" else [""]
+        assert [suffix for suffix, _ in values] == suffixes, lines
         points[labels] = tuple(value for _, value in values)
         if kind != "summary":
             points[labels] = points[labels][0]
@@ -53,7 +55,8 @@ def read_family(kind, lines):
 
 
 def read_exposition(text):
-    """{metric: (type, help, {labels: value})}; fails for invalid text."""
+    """{metric: (type, help, {labels: value})} from an exposition, which must
+    be valid."""
     metrics, name = {}, None
     assert text == "" or text.endswith("\n")
     for line in text.split("\n")[:-1]:
@@ -80,10 +83,11 @@ def read_exposition(text):
 
 
 class MetricsCase(Case):
-    """Expositions that this reader and the tool of Prometheus accept."""
+    """A test whose expositions are checked by this reader and by promtool, the
+    checker of Prometheus."""
 
     def lint(self, text):
-        """Check with promtool, if it is installed, that it reports nothing."""
+        """Asserts that promtool reports nothing, if it is installed."""
         if not shutil.which("promtool"):
             return
         done = subprocess.run(["promtool", "check", "metrics"],
@@ -93,7 +97,7 @@ class MetricsCase(Case):
         self.assertEqual((done.returncode, done.stdout.decode()), (0, ""))
 
     def expositions(self, *arguments):
-        """The metrics of each sample of a run."""
+        """The metrics of each sample that live prints."""
         text = self.run_fine("live", "--format", "prometheus",
                              *arguments).out
         parts = text.split("\n\n")
@@ -103,13 +107,14 @@ class MetricsCase(Case):
         return [read_exposition(part) for part in parts]
 
     def metrics(self, *arguments):
-        """The metrics of a run that prints one sample."""
+        """The metrics that live prints; it must print one sample."""
         [metrics] = self.expositions(*arguments)
         return metrics
 
 
 def table_of_types():
-    """type -> (metric, ending, value), from docs/prometheus.md."""
+    """{counter type: (metric type, suffix of the name, value)}: the table of
+    docs/prometheus.md."""
     with open(os.path.join(ROOT, "docs", "prometheus.md"),
               encoding="utf-8") as page:
         rows = re.findall(r"^\| (`PERF_[^|]+) \| (\w+) \|"
@@ -121,8 +126,8 @@ def table_of_types():
 
 
 def expected_value(value, item, object_frequency):
-    """The value of a metric according to the table's column `value`, computed
-    from an object of cook's JSON. The performance clock has 10 MHz."""
+    """The value of a metric: `value` is the text of the table's last column,
+    `item` an object of cook's JSON. The performance clock has 10 MHz."""
     return {"raw": lambda: item["raw"],
             "sum: raw": lambda: (item["raw"], item["base"]),
             "raw / base": lambda: item["raw"] / item["base"],

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Compares samples of this machine with the kernel's own files.
+"""Compares samples of this machine with the files from which the kernel's
+counts can be read, such as /proc/stat.
 
-A test reads a file, records a sample, and reads the file again. If both
-readings of a count are equal, the sample must have the same number. If the
-count changed, the number in the sample must lie between them. On a machine
-that is never idle, some counts always change."""
+A test reads a file, records a sample, and reads the file again. The count in
+the sample must lie between the two readings; if they are equal, it must equal
+them. Some counts change all the time if the machine is never idle."""
 
 import os
 import time
@@ -12,8 +12,9 @@ from fractions import Fraction
 
 from program import Case
 
-PATIENCE = 30.0  # seconds, if a test requires equal readings
-SHORT = 3.0  # seconds otherwise
+# Seconds for which a test tries to get equal readings: if it requires them,
+# and if it does not.
+REQUIRED_SECONDS, OPTIONAL_SECONDS = 30.0, 3.0
 
 
 class LiveCase(Case):
@@ -30,10 +31,10 @@ class LiveCase(Case):
                 for item in self.run_json("countersets")
                 if item["record"] == "counter" and item["set"] == name}
 
-    def record_between(self, read, *arguments, patience=SHORT):
-        """Record one sample between two readings and return both. Retries for
-        some time until the readings are equal."""
-        end = time.monotonic() + patience
+    def record_between(self, read, *arguments, seconds=OPTIONAL_SECONDS):
+        """Records one sample between two calls of `read` and returns what they
+        returned. Tries again for some seconds until both are equal."""
+        end = time.monotonic() + seconds
         size = (os.path.getsize(self.capture)
                 if os.path.exists(self.capture) else 0)
         while True:
@@ -46,17 +47,17 @@ class LiveCase(Case):
             os.truncate(self.capture, size)
 
     def record_still(self, read, *arguments):
-        """Record one sample between two equal readings and return the reading.
-        """
+        """Records one sample between two equal readings and returns the
+        reading."""
         before, after = self.record_between(read, *arguments,
-                                            patience=PATIENCE)
+                                            seconds=REQUIRED_SECONDS)
         self.assertEqual(before, after, "the kernel's numbers changed during "
                          "every sample")
         return before
 
     def samples(self):
-        """The recorded samples: for each its clocks, and raw values by
-        (instance id, name) and counter id."""
+        """The recorded samples as (record with the clocks, {(instance id,
+        name): {counter id: raw value}})."""
         found = []
         for item in self.run_json("show", self.capture):
             if item["record"] == "data":
@@ -69,8 +70,8 @@ class LiveCase(Case):
         return found
 
     def displayed(self, counterset, instance):
-        """(status, value) by counter name, of an instance of the last two
-        samples."""
+        """{counter name: (status, value)} of an instance, computed from the
+        last two samples."""
         items = self.run_json("live", "--source", self.capture, "--set",
                               counterset)
         last = max(item["sample"] for item in items)
@@ -82,24 +83,25 @@ class LiveCase(Case):
 
 
 def is_between(low, value, high, size):
-    """Whether a count modulo `size` lies between two readings, between which
-    it may have wrapped. Equal readings allow only that value."""
+    """Whether a count that wraps at `size` lies between two readings. It may
+    wrap between them. If they are equal, only that value does."""
     return (value - low) % size <= (high - low) % size
 
 
 def elapsed(older, newer, clock):
-    """The difference of two samples in ticks of one of their clocks."""
+    """The ticks of a clock between two samples."""
     return newer[0][clock] - older[0][clock]
 
 
 def rate(difference, older, newer):
-    """The displayed rate per second of a count that grew by `difference`."""
+    """(status, value) of the rate per second of a count that grew by
+    `difference`."""
     return quotient(difference * newer[0]["perf_freq"],
                     elapsed(older, newer, "perf_time"))
 
 
 def quotient(numerator, denominator):
-    """The displayed value of a quotient."""
+    """(status, value) of a quotient."""
     if denominator == 0:
         return ("zero_denominator", None)
     return ("ok", float(Fraction(numerator, denominator)))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A live source for the program under test, linked instead of the system's. Its data comes from the capture that
- * PERFBLOCK_MACHINE names: V2 data if the capture has data chunks, and V1 blocks as the registry returns them. */
+/* A simulated machine: a live source that is linked into the program instead of that of the system. Its data comes from
+ * the capture that the environment variable PERFBLOCK_MACHINE names: V2 data if the capture has DATA chunks, and V1
+ * blocks, from which it returns the requested objects as HKEY_PERFORMANCE_DATA does. */
 #include "perfblock/capture.h"
 #include "perfblock/source.h"
 #include "perfblock/v1.h"
@@ -9,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The query "Global" excludes objects with the title index COSTLY or higher, as Windows excludes costly objects. */
+/* On Windows the query "Global" excludes costly objects. Here those are the objects with a title index from COSTLY on.
+ */
 enum { COSTLY = 1000 };
 
 /* Offsets in PERF_DATA_BLOCK. */
@@ -19,7 +21,7 @@ typedef struct machine {
     pfb_bytes file;
     pfb_source *v2;   /* null if the capture has no V2 data */
     bool has_no_list; /* countersets cannot be enumerated */
-    pfb_capture at;   /* position after the last block that was returned */
+    pfb_capture at;   /* position after the last V1 block that was returned */
 } machine;
 
 static bool refuse(pfb_source_failure *failure, uint32_t code, const char *sentence)
@@ -52,8 +54,8 @@ static void put_le32(uint8_t *at, size_t value)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Appends a block with only those objects that the query requests. Appends a malformed block unchanged. */
-static bool reduce(const uint8_t *block, size_t size, const char *query, pfb_bytes *bytes)
+/* Appends the block with only those objects that the query requests. Appends a malformed block unchanged. */
+static bool append_requested(const uint8_t *block, size_t size, const char *query, pfb_bytes *bytes)
 {
     pfb_v1_reader reader;
     pfb_v1_object object;
@@ -98,7 +100,7 @@ static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_fa
         return append_names(m, query, bytes, failure);
     while (pfb_capture_next_chunk(&m->at, &chunk)) {
         if (chunk.tag == PFB_TAG_V1)
-            return reduce(m->file.data + chunk.body_offset, chunk.body_size_bytes, query, bytes);
+            return append_requested(m->file.data + chunk.body_offset, chunk.body_size_bytes, query, bytes);
     }
     return refuse(failure, PFB_WIN32_READ_FAULT, "the machine has no further V1 block");
 }

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Parses the pages that the program writes, with Python's HTML parser."""
+"""Parses the HTML pages of `report` and `explain` with Python's parser."""
 
 import base64
 import hashlib
 import html.parser
+import itertools
 import json
 import re
 
-VOID = {"meta", "br", "input", "link", "img", "hr"}
+VOID = {"meta", "br", "input", "link", "img", "hr"}  # without end tags
 
 
 class Element:
-    """An element. Its children are elements and strings."""
+    """An HTML element. Its children are elements and strings."""
 
     def __init__(self, tag, attributes, parent):
         self.tag, self.attributes, self.parent = tag, attributes, parent
@@ -30,7 +31,8 @@ class Element:
                 yield from child.walk()
 
     def find(self, tag, name=None):
-        """The elements of a tag inside this one, optionally of one class."""
+        """The elements with this tag inside this one; with `name`, only those
+        of that class."""
         return [e for e in self.walk() if e.tag == tag and
                 (name is None or name in e.attributes.get("class",
                                                           "").split())]
@@ -71,11 +73,11 @@ class Page(html.parser.HTMLParser):
         raise ValueError("a comment: " + data)
 
     def find(self, tag, name=None):
-        """All elements of a tag, optionally of one class."""
+        """All elements with this tag; with `name`, those of that class."""
         return self.root.find(tag, name)
 
     def policy(self):
-        """The directives of the Content-Security-Policy."""
+        """{directive: sources} of the page's Content-Security-Policy."""
         meta, = [e for e in self.find("meta") if
                  e.attributes.get("http-equiv") == "Content-Security-Policy"]
         return dict(part.strip().split(" ", 1)
@@ -90,8 +92,9 @@ def hash_source(text):
 
 
 def check_safe(case, page, tags):
-    """Checks that the page requests nothing, has at most one script, which is
-    its own, and contains only elements of these tags."""
+    """Asserts that the page has only elements with these tags, requests
+    nothing from elsewhere, and that its policy allows only the style and
+    script that it contains, by their hashes."""
     case.assertLessEqual({e.tag for e in page.root.walk()}, tags | {""})
     for element in page.root.walk():
         for name, value in element.attributes.items():
@@ -114,16 +117,13 @@ def check_safe(case, page, tags):
 
 
 def sums(steps):
-    """Converts differences to sums."""
-    total, found = 0, []
-    for step in steps:
-        total += step
-        found.append(total)
-    return found
+    """The running sums of differences, as which the page stores numbers."""
+    return list(itertools.accumulate(steps))
 
 
 class Line:
-    """A line of a chart."""
+    """A line of a chart: points from the script's data, name and figures from
+    its row in the table below the chart."""
 
     def __init__(self, points, row, times):
         self.samples = sums(points["x"])
@@ -138,7 +138,8 @@ class Line:
 
 
 class Report(Page):
-    """The page of `report`: lines by machine, counterset, counter, instance."""
+    """The page of `report`. `lines` has a Line for each (machine, counterset,
+    counter, instance)."""
 
     TAGS = set("html head meta title style body header h1 div main section dl "
                "dt dd br table thead tbody tr th td h2 h3 small ul li a "
@@ -165,7 +166,8 @@ class Report(Page):
         assert number == len(self.data["charts"])
 
     def add(self, machine, name, article, points):
-        """Adds the lines of a chart."""
+        """Adds the lines of the chart in `article`; `points` are its part of
+        the script's data."""
         head, = article.find("h3")
         unit = "".join(e.text() for e in head.find("small"))
         counter = head.text()[:-len(" " + unit)] if unit else head.text()
@@ -180,7 +182,8 @@ class Report(Page):
         self.articles[machine, name, counter] = article
 
     def facts(self):
-        """The facts in the first section, by term."""
+        """{term: description} of the list at the top of the page, such as the
+        number of samples."""
         terms = [e.text() for e in self.find("dt")]
         return dict(zip(terms, (e.text() for e in self.find("dd"))))
 
@@ -190,8 +193,9 @@ INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e"
 
 
 def shown(name):
-    """A name without backslashes as text output prints it: invisible
-    characters escaped, cut after 200 characters."""
+    """A name as the page shows it: invisible characters escaped, cut after 200
+    characters. The name must have no backslash, which would be escaped too.
+    """
     assert "\\" not in name
     cut = name if len(name) <= 200 else name[:200] + "\u2026"
     return INVISIBLE.sub(lambda m: "\\u%04X" % ord(m[0]), cut)

@@ -2,9 +2,9 @@
 """Runs the program for the tests in this folder.
 
 PERFBLOCK is the path of the program. PERFBLOCK_SYSTEM is the system for which
-it was built: on "Windows" file names and pipes differ. Inputs come from the
-corpus, or from the writer with which the second implementation of the formats
-(tests/oracle) makes its own seeds.
+it was built; on "Windows" some tests expect other file names and skip pipes.
+Inputs come from the corpus, or from the writer of tests/oracle, the second
+implementation of the formats, which also makes the seeds of the corpus.
 """
 
 import json
@@ -19,12 +19,12 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 CORPUS = os.path.join(ROOT, "corpus")
 sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
 
-import running  # noqa: E402 (its folder was just added)
+import running  # noqa: E402 (in the folder that was just added to sys.path)
 import seed_writer as writer  # noqa: E402
 
 SECONDS = 60
-IMPOSSIBLE = 4  # status where a machine has no live source
-FULL = "/dev/full"  # a device without space, on systems that have one
+IMPOSSIBLE = 4  # exit status if this machine cannot do what was asked
+FULL = "/dev/full"  # Linux: writing to it fails because of a full disk
 ON_WINDOWS = running.ON_WINDOWS
 ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): "
                         r"(?P<code>[a-z][a-z0-9_]*): (?P<text>.+)$")
@@ -39,8 +39,8 @@ def program():
 
 
 def own_program():
-    """The path of the program itself. For tests under Wine, PERFBLOCK is a
-    script that runs it."""
+    """The path of the executable. For tests under Wine, PERFBLOCK is a script
+    that runs the executable; its path is read from the script."""
     path = program()
     if ON_WINDOWS:
         with open(path, "rb") as file:
@@ -56,7 +56,8 @@ def seed(subject, name):
 
 
 class Done:
-    """Exit status, output and error output of a run of the program."""
+    """A finished run of the program: exit status, standard output and standard
+    error."""
 
     def __init__(self, status, out, err):
         self.status, self.out, self.err = status, out, err
@@ -73,7 +74,8 @@ class Done:
         return parsed
 
     def errors(self):
-        """(file, offset, code) of the error lines on standard error."""
+        """(file, offset, code) of the error lines on standard error. Notes
+        have the same form and are left out."""
         found = [ERROR_LINE.match(line) for line in self.err.splitlines()]
         return [(m["file"], int(m["offset"]), m["code"]) for m in found
                 if m and m["code"] != "note"]
@@ -93,7 +95,7 @@ class Case(unittest.TestCase):
         self.folder = folder.name
 
     def file(self, name, data):
-        """Write a file into the temporary folder and return its path."""
+        """Writes a file into the temporary folder and returns its path."""
         path = os.path.join(self.folder, name)
         with open(path, "wb") as out:
             out.write(data)
@@ -101,7 +103,8 @@ class Case(unittest.TestCase):
 
     def run_program(self, *arguments, stdin=b"", columns=None, cwd=None,
                     begin=None):
-        """Run the program; `begin` is called in its process before it starts."""
+        """Runs the program. `begin` is called in the new process before the
+        program starts."""
         environment = dict(os.environ)
         environment.pop("COLUMNS", None)
         if columns:
@@ -113,7 +116,8 @@ class Case(unittest.TestCase):
                     done.stderr.decode("utf-8"))
 
     def run_fine(self, *arguments, **options):
-        """Run it; it must return status 0 and print nothing on standard error."""
+        """Runs the program, which must return status 0 and print nothing on
+        standard error."""
         done = self.run_program(*arguments, **options)
         self.assertEqual((done.status, done.err), (0, ""), arguments)
         return done
@@ -124,13 +128,16 @@ class Case(unittest.TestCase):
                              **options).objects()
 
     def assert_error(self, done, status, file, offset, code):
-        """Check that the run returned `status` and printed exactly this error line."""
+        """Asserts that the run returned `status` and printed this error line
+        and no other."""
         self.assertEqual(done.status, status, done.err)
         self.assertEqual(done.errors(), [(file, offset, code)], done.err)
 
 
 class LiveCase(Case):
-    """A test that needs counters of this machine. `offered` has the records of `countersets`."""
+    """A test that needs counters of this machine; `offered` are the JSON
+    records of `countersets`. Where there are none, it asserts that the program
+    says so, and skips the test."""
 
     def setUp(self):
         super().setUp()

@@ -14,14 +14,15 @@ from v1_writer import little, big, multi_string
 REAL = os.environ.get("PERFBLOCK_REAL_DATA")
 FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures", "*.pfb")))
 VALID = sorted(glob.glob(seed("capture", "valid_*.pfb")))
-UNALIGNED = "valid_multi_no_room.bin"  # texts have no unaligned sizes
-# Files of blocks, which are not recordings.
+# Its counter block has 15 bytes; the text form has no unaligned sizes.
+UNALIGNED = "valid_multi_no_room.bin"
+# V1 blocks and V2 replies that are not in a recording.
 BARE = sorted(glob.glob(seed("v1", "valid_*.bin")) +
               glob.glob(seed("v2", "valid_*.bin")))
 BROKEN = sorted(glob.glob(seed("v2", "broken_rule1[01]_*.bin")) +
                 glob.glob(seed("v2", "broken_second_*.bin")) +
                 glob.glob(seed("v1", "broken_rule31_*.bin")))
-LEFT_OUT = ("valid_cpi_hooks.pfb", "valid_cpi_snapshots.pfb",
+WITHOUT_TEXT_FORM = ("valid_cpi_hooks.pfb", "valid_cpi_snapshots.pfb",
             "valid_unknown_tags.pfb")  # have chunks without a text form
 HEAD = "perfblock text 1\n"
 DISK = HEAD + """
@@ -43,12 +44,13 @@ TEXT_ERROR = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): bad_text: "
 
 
 def real(*names):
-    """A path of the captured data."""
+    """The path of a file of captured data (PERFBLOCK_REAL_DATA)."""
     return os.path.join(REAL or "", *names)
 
 
 def chunks_of(capture):
-    """The chunks of a recording, without padding."""
+    """The chunks of a recording with their headers, without the zeros that
+    pad each to a multiple of 8 bytes."""
     found, at = [], 0
     while at < len(capture):
         size = 16 + struct.unpack_from("<Q", capture, at + 8)[0]
@@ -58,7 +60,7 @@ def chunks_of(capture):
 
 
 class ConvertCase(Case):
-    """Runs convert."""
+    """Runs convert and reads what it wrote."""
 
     def path(self, name):
         """A path in the temporary folder."""
@@ -76,7 +78,7 @@ class ConvertCase(Case):
             return file.read()
 
     def cooked(self, *arguments):
-        """The displayed values."""
+        """Exit status of cook, and the displayed values as JSON text."""
         done = self.run_program("cook", "--format", "json", *arguments)
         return done.status, done.out
 
@@ -93,11 +95,11 @@ class ConvertCase(Case):
 
 
 class RoundTrips(ConvertCase):
-    """A recording is converted to text and back."""
+    """A file is converted to text, to a recording, and to text again."""
 
     def check(self, path):
-        """A second conversion to text gives the same text, and each file the
-        values of the first."""
+        """Both texts must be equal, and cook must show the same values for the
+        file, the recording and the text."""
         text = self.converted("a.txt", path)
         back = self.converted("a.pfb", text)
         second = self.converted("b.txt", back)
@@ -136,13 +138,14 @@ class RoundTrips(ConvertCase):
                 [None if name is None else "\\\\" + name])
 
     def test_lists_and_providers(self):
-        """Chunks that are not part of a sample."""
-        more = b"".join([
+        """Instance lists and provider registrations belong to no sample. They
+        are converted as well."""
+        without_sample = b"".join([
             w.registration_chunk(DISK_SET, 7, w.string("A \"provider\"")),
             w.registration_chunk(DISK_SET, 8, w.guid_bytes(MEMORY_SET)),
             w.chunk(b"INST", w.guid_bytes(MEMORY_SET))])
         path = self.file("three.pfb", three_sets().replace(
-            w.chunk(b"PFBC"), w.chunk(b"PFBC") + more))
+            w.chunk(b"PFBC"), w.chunk(b"PFBC") + without_sample))
         self.check(path)
         text = self.converted("a.txt", path)
         with open(text, encoding="utf-8") as file:
@@ -152,8 +155,9 @@ class RoundTrips(ConvertCase):
         self.assertIn(f'provider "A \\"provider\\"" provider-guid {MEMORY_SET}',
                       lines)
         back = self.bytes_of(self.converted("a.pfb", text))
-        for tag, where in ((b"INST", three_sets()), (b"RGST", more)):
-            for chunk in chunks_of(where):
+        for tag, capture in ((b"INST", three_sets()),
+                             (b"RGST", without_sample)):
+            for chunk in chunks_of(capture):
                 if chunk.startswith(tag):
                     self.assertTrue(chunk[16:] in back, chunk)
         self.assertEqual(self.run_json("countersets", "--file", path),
@@ -190,7 +194,7 @@ class RoundTrips(ConvertCase):
                 os.remove(text)
 
     def test_chunks_without_text_form_are_counted(self):
-        for name in LEFT_OUT:
+        for name in WITHOUT_TEXT_FORM:
             done = self.run_program("convert", seed("capture", name), "-o",
                                     self.path("a.txt"))
             self.assertEqual(done.status, 0)
@@ -238,7 +242,8 @@ class RoundTrips(ConvertCase):
     def test_captured_objects_of_a_log(self):
         log = real("blg", "vista-objects-cut.blg")
         done = self.run_program("convert", log, "-o", self.path("log.pfb"))
-        self.assertEqual((done.status, len(done.errors())), (1, 1))  # is cut
+        # The log is truncated.
+        self.assertEqual((done.status, len(done.errors())), (1, 1))
         self.assertEqual(self.cooked(log)[1],
                          self.cooked(self.path("log.pfb"))[1])
         self.check(self.path("log.pfb"))
@@ -266,8 +271,8 @@ class RoundTrips(ConvertCase):
         self.check(made)
 
     def test_metadata_of_recordings(self):
-        """Replies of --registration and --query-info are added to a recording
-        without metadata. A recording with metadata uses its own."""
+        """A recording without metadata uses what --registration and
+        --query-info name. A recording with metadata uses its own."""
         recording = three_sets()
         arguments = []
         for number, chunk in enumerate(chunks_of(recording)):
@@ -330,7 +335,7 @@ class Outputs(ConvertCase):
                 self.assertEqual(file.read(), self.run_fine(
                     "cook", "--format", form, path).out)
 
-    def test_format_precedes_the_name(self):
+    def test_format_overrides_the_extension(self):
         path = FIXTURES[0]
         with open(self.converted("a.csv", path, "--format", "csv"),
                   encoding="utf-8", newline="") as file:
@@ -341,7 +346,7 @@ class Outputs(ConvertCase):
         self.assertTrue(self.bytes_of(self.converted(
             "a.pfb", path, "--format", "text")).startswith(HEAD.encode()))
 
-    def test_unknown_names(self):
+    def test_unknown_extensions(self):
         for name in ("a", "a.bin", "pfb"):
             path = self.path(name)
             self.assertIn("--format", self.refused(2, FIXTURES[0], "-o", path))
@@ -352,7 +357,7 @@ class Outputs(ConvertCase):
         self.assertEqual(done.status, 2)
         self.assertIn("-o", done.err)
 
-    def test_no_metadata_is_replaced(self):
+    def test_metadata_files_are_not_replaced(self):
         for option in ("--names", "--registration", "--query-info",
                        "--paths"):
             path = self.file("other.txt", b"\\*\\*\n")
@@ -438,8 +443,8 @@ class Filters(ConvertCase):
     """Data that the filters exclude is not in the output."""
 
     def values(self, *arguments):
-        """The displayed values without the numbers of positions and queries:
-        a filtered file has fewer of both, and numbers them anew."""
+        """The displayed values without `position` and `query`: a filtered file
+        has fewer counters and queries and numbers them from 0 again."""
         items = self.run_json("cook", *arguments)
         for item in items:
             item.pop("position", None)
@@ -447,16 +452,16 @@ class Filters(ConvertCase):
         return items
 
     def filtered(self, source, *filters):
-        """Convert with the filters to a recording and to a text. Both have
-        the values that cook shows of the source with the same filters. The
-        result is the bytes of both files, joined."""
-        found = b""
+        """Converts with the filters to a recording and to a text. Both must
+        have the values that cook shows of the source with the same filters.
+        Returns the bytes of both files, joined."""
+        written = b""
         for name in ("filtered.pfb", "filtered.txt"):
             made = self.converted(name, source, *filters)
             self.assertEqual(self.values(source, *filters),
                              self.values(made, *filters), filters)
-            found += self.bytes_of(made)
-        return found
+            written += self.bytes_of(made)
+        return written
 
     def assert_has(self, data, present, absent):
         """The bytes contain each name of `present` in UTF-8 and in UTF-16,
@@ -484,7 +489,8 @@ class Filters(ConvertCase):
                         ["Used", "Disk", "sda", "eth0"])
 
     def test_v1_objects_of_one_title(self):
-        """Two objects have one title; only the second has the instance."""
+        """Of two objects with the same title index, only the second has the
+        selected instance."""
         counters = [little.counter(10, 0x10410400, 4, 4)]
         path = self.file("two.bin", b"".join(little.block(
             *[little.object(2, counters, [little.instance(
@@ -582,7 +588,7 @@ class Filters(ConvertCase):
                           for item in self.run_json("cook", made)],
                          [("third", "1", 1)])
 
-    def test_instances_that_are_absent_interrupt(self):
+    def test_no_rate_across_a_sample_without_the_instance(self):
         """No rate is computed from two samples if a sample between them lacks
         the instance."""
         path = os.path.join(ROOT, "fixtures", "network_interface.pfb")
@@ -616,9 +622,9 @@ class TextForm(ConvertCase):
                          sum(map(len, start)) + line - 1 + column - 1)
 
     def test_many_definitions(self):
-        """Each sample comes after a chunk with the names that were defined
-        since the sample before. A name that is defined twice has its latest
-        definition."""
+        """A name table precedes each sample and has the names that were
+        defined since the sample before. If an object is defined twice, its
+        second definition is used."""
         lines = [HEAD]
         for number in (*range(300), 7):
             lines.append(f"object {2 * number} single none Thing{number}\n"
@@ -690,7 +696,7 @@ class TextForm(ConvertCase):
         self.assertEqual((raws[2], raws[3]), (3999999, 99))
 
     def test_line_and_column_of_errors(self):
-        rows = DISK.count("\n")
+        last = DISK.count("\n")  # the number of its last line
         for text, line, column in (
                 ("perfblock text 2\n", 1, 16), ("perfblock text \n", 1, 16),
                 (HEAD + "nothing\n", 2, 1), (HEAD + "note a b\n", 2, 8),
@@ -708,17 +714,17 @@ class TextForm(ConvertCase):
                 (HEAD + "sample system 1,2,3\n", 2, 15),
                 (HEAD + "sample 18446744073709551616\n", 2, 8),
                 (HEAD + "sample perf 9223372036854775808\n", 2, 13),
-                (DISK.replace("+100", "4294967296"), rows, 31),
-                (DISK.replace("+100", "4:4294967296"), rows, 31),
-                (DISK.replace("+100", "hex:0"), rows, 31),
-                (DISK.replace("+100", "hex:0G"), rows, 31),
-                (DISK.replace("+100", ""), rows, 31),
-                (DISK.replace("+100", "1 2"), rows, 33),
-                (DISK.replace("0 0 0", "= 0 0"), rows - 4, 13),
-                (DISK.replace('"sda#0" +', '"sda" +'), rows, 5),
-                (DISK.replace('"sda#0" +', "- +"), rows, 5),
-                (DISK.replace('"sda#0" +', '"sdb#0" +'), rows, 13),
-                (DISK + "error 5\n", rows + 1, 7),
+                (DISK.replace("+100", "4294967296"), last, 31),
+                (DISK.replace("+100", "4:4294967296"), last, 31),
+                (DISK.replace("+100", "hex:0"), last, 31),
+                (DISK.replace("+100", "hex:0G"), last, 31),
+                (DISK.replace("+100", ""), last, 31),
+                (DISK.replace("+100", "1 2"), last, 33),
+                (DISK.replace("0 0 0", "= 0 0"), last - 4, 13),
+                (DISK.replace('"sda#0" +', '"sda" +'), last, 5),
+                (DISK.replace('"sda#0" +', "- +"), last, 5),
+                (DISK.replace('"sda#0" +', '"sdb#0" +'), last, 13),
+                (DISK + "error 5\n", last + 1, 7),
                 (HEAD + "query -\nsample 0\nresult - kind 2 counters 1\n",
                  4, 7),
                 (HEAD + "object 2 single none -\nsample 0 v1\nresult 2\n"
@@ -739,7 +745,8 @@ class TextForm(ConvertCase):
             self.assertEqual(done.status, 1, text)
             self.assertRegex(done.err, "bad_text: line 3, column ")
 
-    def test_every_prefix(self):
+    def test_truncated_texts(self):
+        """A text that ends early is valid or has a bad_text error."""
         text = DISK.encode()
         v1 = self.bytes_of(os.path.join(ROOT, "fixtures", "tcpv4.txt"))[:1500]
         for data in (text, v1):
@@ -760,8 +767,8 @@ class TextForm(ConvertCase):
         self.broken(HEAD + "sample " + "1" * 100000 + "\n", 2, 8)
 
     def test_many_rows_of_one_name(self):
-        """The n-th row of a name in one sample belongs to the n-th row of
-        that name in the next."""
+        """Rows with equal names are matched in order: the n-th of a sample
+        with the n-th of the next sample."""
         rows = "".join(f'row "same#0" {n} 0 0\n' for n in range(3000))
         later = 'row "same#0" +1 0 0\n' * 3000
         text = DISK[:DISK.index("row")] + rows + \

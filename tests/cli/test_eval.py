@@ -22,7 +22,7 @@ RAW = "PERF_COUNTER_LARGE_RAWCOUNT"
 
 
 def table(rows):
-    """CSV from dicts, with a column for each key."""
+    """CSV from dicts, with a column for each key of any of them."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     out = io.StringIO()
     writer = csv.DictWriter(out, names, restval="", lineterminator="\n")
@@ -40,7 +40,7 @@ class EvalCase(Case):
     """Runs eval on CSV that a test makes."""
 
     def evaluate(self, rows):
-        """The output rows of dicts without errors."""
+        """The output rows for these input rows, which must have no errors."""
         done = self.run_fine("eval", stdin=table(rows))
         return self.parse(done)
 
@@ -64,7 +64,7 @@ class EvalCase(Case):
         return float(value)
 
     def status(self, **row):
-        """The status of a row without value."""
+        """The status of a row that must have no value and no flags."""
         status, *rest = self.result(**row)
         self.assertEqual(rest, ["", "", ""], row)
         return status
@@ -76,7 +76,8 @@ class EvalCase(Case):
         return found
 
     def one_error(self, data):
-        """Run with data that has one error; returns the error and the rows."""
+        """Runs with data that has one error; returns the error and the rows
+        that were evaluated."""
         done = self.run_program("eval", "-", stdin=data)
         self.assertEqual(done.status, 1, data[:200])
         error, = self.error_lines(done)
@@ -85,9 +86,11 @@ class EvalCase(Case):
 
 
 class Values(EvalCase):
-    """Worked numbers, each also computed as an exact fraction."""
+    """Values against exact fractions, rounded once."""
 
     def test_published(self):
+        """Examples published by Microsoft (corpus/formula/published.csv), with
+        as many digits as the pages print."""
         rate = {"value0": 5, "time0": 7, "value1": 69, "time1": 3011580,
                 "frequency1": 3020490}
         for exact, published, row in (
@@ -151,7 +154,7 @@ class Values(EvalCase):
 
 
 class Samples(EvalCase):
-    """Which cells form a sample, and which clock a time belongs to."""
+    """Which cells form a sample, and to which clock `time` belongs."""
 
     def test_older_sample(self):
         row = {"type": "PERF_COUNTER_DELTA", "value0": "", "value1": 9}
@@ -188,26 +191,27 @@ class Samples(EvalCase):
         self.assertEqual(self.status(type="0x00012000", value1=3),
                          "unknown_type")
 
-    def test_time_is_of_the_clock_of_the_type(self):
+    def test_the_type_selects_the_clock_of_time(self):
         for name, time, frequency in (
                 ("PERF_COUNTER_COUNTER", "perf_time", "perf_freq"),
                 ("PERF_100NSEC_TIMER", "perf_time_100ns", None),
                 ("PERF_OBJ_TIME_TIMER", "object_time", "object_freq"),
                 ("PERF_ELAPSED_TIME", "object_time", "object_freq")):
             row = {"type": name, "value0": 1, "value1": 2}
-            loose = self.value(**row, time0=10, time1=13, frequency0=7,
-                               frequency1=7)
-            named = {time + "0": 10, time + "1": 13}
+            expected = self.value(**row, time0=10, time1=13, frequency0=7,
+                                  frequency1=7)
+            clock = {time + "0": 10, time + "1": 13}
             if frequency:
-                named[frequency + "1"] = 7
-            self.assertEqual(loose, self.value(**row, **named))
+                clock[frequency + "1"] = 7
+            self.assertEqual(expected, self.value(**row, **clock))
             for number in "01":  # the other clocks are not used
-                others = {clock + number: 99 for clock in (
+                others = {name + number: 99 for name in (
                     "perf_time", "perf_time_100ns", "object_time")
-                    if clock != time}
-                self.assertEqual(loose, self.value(**row, **named, **others))
-            del named[time + "1"]
-            self.assertEqual(self.status(**row, **named), "missing_input")
+                    if name != time}
+                self.assertEqual(expected,
+                                 self.value(**row, **clock, **others))
+            del clock[time + "1"]
+            self.assertEqual(self.status(**row, **clock), "missing_input")
 
     def test_time_without_a_clock(self):
         row = {"value1": 3, "time1": 4, "frequency1": 5, "perf_time1": 6}
@@ -216,8 +220,8 @@ class Samples(EvalCase):
                          "unknown_type")
 
     def test_time_of_types_without_name(self):
-        """A rate over the object's clock, which only the bits of the type
-        indicate."""
+        """Type 0x00610500 has no name. Its bits describe a rate over the
+        object's clock, and only mode `generic` uses them."""
         row = {"type": "0x00610500", "mode": "generic", "value0": 0,
                "value1": 6, "time0": 0, "time1": 4, "frequency1": 10}
         self.assertEqual(self.value(**row), 15)
@@ -226,17 +230,17 @@ class Samples(EvalCase):
         self.assertEqual(self.status(**{**row, "mode": ""}), "unknown_type")
 
     def test_a_clock_given_twice(self):
-        for name, clock, loose in (
+        for name, clock, generic in (
                 ("PERF_COUNTER_COUNTER", "perf_time1", "time1"),
                 ("PERF_COUNTER_COUNTER", "perf_freq0", "frequency0"),
                 ("PERF_100NSEC_TIMER", "perf_time_100ns0", "time0"),
                 ("PERF_OBJ_TIME_TIMER", "object_time1", "time1"),
                 ("PERF_ELAPSED_TIME", "object_freq1", "frequency1")):
-            for names in ((clock, loose), (loose, clock)):
+            for names in ((clock, generic), (generic, clock)):
                 error, rows = self.one_error(table([
                     {"type": name, **dict.fromkeys(names, 5)}]))
                 self.assertEqual((error["code"], error["line"], error["name"],
-                                  rows), ("bad_cell", "2", loose, []))
+                                  rows), ("bad_cell", "2", generic, []))
 
     def test_rows_shorter_than_the_header(self):
         done = self.run_fine("eval", stdin=b"id,type,value1,base1\n"
@@ -247,7 +251,7 @@ class Samples(EvalCase):
 
 
 class Modes(EvalCase):
-    """The options of the formulas, one by one and together."""
+    """The options of column `mode`, one by one and together."""
 
     def test_wrap32(self):
         row = {"type": "PERF_COUNTER_DELTA", "value0": 0xFFFFFF80,
@@ -308,7 +312,7 @@ class Modes(EvalCase):
         self.assertEqual([row["value"] for row in rows],
                          ["150", "100", "150"])
 
-    def test_flags_in_one_order(self):
+    def test_the_order_of_flags(self):
         self.assertEqual(self.result(
             type="PERF_SAMPLE_FRACTION", mode="wrap32", value0=2**32 - 1,
             value1=9, base0=1, base1=6), ("ok", "200", "200",
@@ -320,7 +324,7 @@ class Errors(EvalCase):
     rows are evaluated."""
 
     def test_cells(self):
-        """Offset, line and column are those of the cell."""
+        """The reported offset, line and column are those of the cell."""
         names = ["id", "type", "mode", "type0", "base_type1", "value0",
                  "base1", "multi1", "time0", "frequency1", "perf_time0",
                  "perf_time_100ns1", "object_time1", "perf_freq1",
@@ -354,7 +358,8 @@ class Errors(EvalCase):
                     (offset, "bad_cell", "3", str(position + 1), name), cell)
                 self.assertEqual([row["id"] for row in rows], ["good"] * 2)
 
-    def test_sentences(self):
+    def test_messages(self):
+        """Messages quote the cell, escaped and cut after 59 characters."""
         for cell, text in (("12x", '"12x" is not a number'),
                            ("18446744073709551616",
                             '"18446744073709551616" is out of range'),
@@ -483,7 +488,9 @@ class Reading(EvalCase):
         self.assertEqual((row["id"], row["value"]), ("a", "5"))
 
     def broken(self, line, column, code="bad_row"):
-        """Row 3 of 4 is malformed; the others are evaluated."""
+        """Asserts that a malformed row between valid ones has one error, at
+        this column of line 3, and that the others are evaluated. Returns the
+        offset of the error in the row."""
         head = b"id,type,value1\na,0x10000,1\n"
         data = head + line + b"\nb,0x10000,2\n\"c\",0x10000,\"3\"\n"
         error, rows = self.one_error(data)
@@ -560,7 +567,8 @@ class Bounds(EvalCase):
             self.assertEqual(len(rows), 1 if end else 0)
 
     def test_longest_row_at_any_position(self):
-        """Files are read in blocks; rows may span them."""
+        """A row of the maximal length is read whether it begins before or
+        after offset MAX_BYTES: the reader's window has twice that size."""
         row = b"a,0x10000," + b"w" * (MAX_BYTES - 11) + b"\n"
         for start in range(MAX_BYTES - 4, MAX_BYTES + 5):
             first = b"b,0x10000,"
@@ -593,7 +601,8 @@ class Bounds(EvalCase):
                          ("bad_cell", "4", 1))
 
     def peak(self, chunks):
-        """Peak memory of a run in KiB, and its exit status."""
+        """The peak memory in KiB and the exit status of a run with these
+        chunks as its input."""
         with subprocess.Popen([program(), "eval"], stdin=subprocess.PIPE,
                               stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as child:
@@ -604,7 +613,7 @@ class Bounds(EvalCase):
             child.returncode = os.waitstatus_to_exitcode(status)
         return usage.ru_maxrss, child.returncode
 
-    @unittest.skipUnless(hasattr(os, "wait4"), "no usage of a child here")
+    @unittest.skipUnless(hasattr(os, "wait4"), "no resource usage of children here")
     def test_memory(self):
         row = b"a,0x10000,because\n" * 1000
         small, status = self.peak([self.HEAD, row])
@@ -622,7 +631,7 @@ class Streams(EvalCase):
     """Each result is written as soon as its row was read."""
 
     def child(self, **options):
-        """A running eval with pipes."""
+        """Starts eval with pipes."""
         return subprocess.Popen([program(), "eval"], stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, **options)
@@ -720,7 +729,7 @@ class Expectations(EvalCase):
             "expected_bits": "4069000000000000", "expected_integer": "200",
             "published": "200.1", "within": "0.2", "why": "because",
             "source": "made up"}
-    NONE = {**GOOD, "mode": "", "expected_status": "negative_delta",
+    NO_VALUE = {**GOOD, "mode": "", "expected_status": "negative_delta",
             "expected_flags": "", "expected_exact": "", "expected_value": "",
             "expected_bits": "", "expected_integer": ""}
     THIRD = {"id": "c", "type": FRACTION, "value1": 1, "base1": 3,
@@ -729,7 +738,7 @@ class Expectations(EvalCase):
              "expected_bits": "4040AAAAAAAAAAAB"}
 
     def test_all_expectations_are_met(self):
-        rows = self.evaluate([self.GOOD, self.NONE, self.THIRD])
+        rows = self.evaluate([self.GOOD, self.NO_VALUE, self.THIRD])
         self.assertEqual([row["status"] for row in rows],
                          ["ok", "negative_delta", "ok"])
 
@@ -741,8 +750,9 @@ class Expectations(EvalCase):
             self.evaluate([{**self.GOOD, name: cell}])
         self.evaluate([{**self.THIRD, "expected_bits": "4040aaaaaaaaaaab"}])
 
-    def differs(self, row, name, cell, got):
-        """One expectation fails; the row is printed nevertheless."""
+    def assert_differs(self, row, name, cell, got):
+        """Asserts that the row with this cell has one unexpected result, and
+        that its values are printed nevertheless."""
         data = table([self.GOOD, {**row, name: cell}, self.GOOD])
         error, rows = self.one_error(data)
         names = data.split(b"\n", 1)[0].decode().split(",")
@@ -760,7 +770,7 @@ class Expectations(EvalCase):
                           ("expected_unit", "%"), ("expected_value", "200"),
                           ("expected_bits", "4069000000000000"),
                           ("expected_integer", "200")):
-            self.differs(self.GOOD, name, "", got)
+            self.assert_differs(self.GOOD, name, "", got)
         for name, cell, got in (
                 ("expected_status", "OK", "ok"),
                 ("expected_status", "zero_base", "ok"),
@@ -773,15 +783,15 @@ class Expectations(EvalCase):
                 ("expected_value", "-200", "200"),
                 ("expected_bits", "4069000000000001", "4069000000000000"),
                 ("expected_integer", "201", "200")):
-            self.differs(self.GOOD, name, cell, got)
+            self.assert_differs(self.GOOD, name, cell, got)
         for name, cell in (("expected_value", "0"),
                            ("expected_value", "0.0"),
                            ("expected_bits", "0" * 16),
                            ("expected_integer", "0"),
                            ("expected_flags", "wrapped")):
-            self.differs(self.NONE, name, cell, "")
-        self.differs(self.THIRD, "expected_value", "33.33333333333333",
-                     "33.333333333333336")
+            self.assert_differs(self.NO_VALUE, name, cell, "")
+        self.assert_differs(self.THIRD, "expected_value", "33.33333333333333",
+                            "33.333333333333336")
 
     def test_the_sign_of_zero_is_compared(self):
         row = {"type": RAW, "value1": 0, "expected_value": "0.0"}
@@ -804,7 +814,8 @@ class Expectations(EvalCase):
                                  ("bad_cell", name, 1), cell)
 
     def test_missing_cells(self):
-        """Missing cells at the end of a row expect empty results."""
+        """A missing expectation at the end of a row is compared as an empty
+        cell."""
         error, rows = self.one_error(
             b"type,value1,expected_status\n0x10000,1\n")
         self.assertEqual((error["text"], len(rows)),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The page of `explain`: every byte of a file in order, next to its field and
-value, and errors at the offsets that `check` reports."""
+"""The page of `explain`: a row for each field of a file with its bytes, name
+and value. All bytes are shown in order. Errors are shown at the offsets that
+`check` reports."""
 
 import os
 import re
@@ -26,11 +27,12 @@ TEXTS = [os.path.join(CORPUS, "text", "seeds", name)
                                                     "seeds")))]
 if ON_WINDOWS:  # Wine takes long to start a program
     SEEDS, TEXTS = SEEDS[::20], TEXTS[::20]
-KINDS = {"lwp": "lwp", "hooks": "cpi",  # of seeds that need --kind
-         "text": "snapshots"}
+# --kind for the seeds whose format is not detected, by their folder.
+KINDS = {"lwp": "lwp", "hooks": "cpi", "text": "snapshots"}
 
 
-# Keys of show's records, and the fields that hold them.
+# The JSON keys of show's records, and the field of the page with that value.
+# Where there are two names, V1 and V2 name the field differently.
 CLOCKS = {"perf_time_100ns": ("PerfTime100NSec", "PerfTime100nSec"),
           "perf_time": ("PerfTimeStamp", "PerfTime"), "perf_freq": "PerfFreq"}
 FIELDS = {
@@ -72,7 +74,9 @@ def kind_of(path):
 
 
 class Row:
-    """A row: offset, bytes, field and value."""
+    """A row of the page. `rule` is the limit that the field must obey;
+    `structures` are the names of the structures around it, outermost first.
+    A row is repeated if a row before it has its bytes."""
 
     def __init__(self, row, structures):
         cells = [e for e in row.children if isinstance(e, pages.Element)]
@@ -85,8 +89,8 @@ class Row:
 
 
 class Explained(pages.Page):
-    """The page of a file: its rows, and its errors as (preceding row,
-    message)."""
+    """The page of a file: `rows` in order, `errors` as (preceding row,
+    message), `structures` as (name, whether it is unfolded)."""
 
     def __init__(self, text):
         super().__init__(text)
@@ -96,7 +100,8 @@ class Explained(pages.Page):
         self.links = [e.text() for e in self.find("a")]
 
     def collect(self, element, enclosing):
-        """Collects the rows of an element and of those inside it."""
+        """Collects the rows, errors and structures inside an element, which is
+        inside the structures `enclosing`."""
         if element.attributes.get("id") == "fields":
             return
         if element.tag == "details":
@@ -124,7 +129,8 @@ class ExplainCase(Case):
     """A test that explains files."""
 
     def explain(self, path, *arguments, status=0):
-        """The parsed page; it must contain every byte."""
+        """The parsed page and the run. The rows of the page must contain every
+        byte of the file, in order."""
         done = self.run_program("explain", path, *arguments)
         self.assertEqual(done.status, status, (path, done.err))
         page = Explained(done.out)
@@ -144,11 +150,11 @@ class ExplainCase(Case):
 
 
 class Bytes(ExplainCase):
-    """Rows and their values."""
+    """Rows of every format, compared with show."""
 
     def compare(self, path, *kind):
-        """Asserts that the page has every byte of a file, and the errors of
-        show next to the bytes that they refer to."""
+        """Asserts that the page has every byte of a file, and the errors that
+        show reports, each next to the bytes at its offset."""
         shown = self.run_program("show", path, "--format", "json", *kind)
         expected = ["offset %d: %s: %s" % (e["offset"], e["code"],
                                            e["message"])
@@ -175,7 +181,7 @@ class Bytes(ExplainCase):
             self.compare(path, *kind_of(path))
 
     def test_chunks(self):
-        """Seeds of CPI hooks and snapshot texts in a chunk."""
+        """CPI hooks and snapshot texts inside a chunk of a capture."""
         for path in SEEDS + TEXTS:
             subject = os.path.basename(os.path.dirname(os.path.dirname(path)))
             tag = {"hooks": b"CPIH", "text": b"CPIS"}.get(subject)
@@ -231,8 +237,8 @@ class Bytes(ExplainCase):
             self.assertEqual(found, raw, path)
 
     def test_fields_are_those_of_show(self):
-        """Each number that show prints of a structure is in the field with
-        that meaning."""
+        """The page has each number of show's records in the field of FIELDS.
+        """
         checked = set()
         for path in SEEDS:
             if "valid" not in os.path.basename(path) or \
@@ -324,7 +330,7 @@ class Bytes(ExplainCase):
 
 
 class Profiling(ExplainCase):
-    """LWP snapshots, in a capture."""
+    """LWP snapshots in a capture."""
 
     def test_a_snapshot(self):
         path = os.path.join(self.folder, "a.pfb")
@@ -357,11 +363,11 @@ class Cpi(ExplainCase):
     """CPI hooks and snapshot texts."""
 
     def figures(self, rows, name):
-        """The values of figures whose names begin so."""
+        """The values of the rows whose names begin with `name`."""
         return [row.value for row in rows if row.name.startswith(name)]
 
     def test_hooks_are_those_of_show(self):
-        """Each word of each hook, in seeds without an error."""
+        """The rows of each hook of the valid seeds have show's values."""
         kinds = set()
         for path in SEEDS:
             kind = kind_of(path)
@@ -429,7 +435,8 @@ class Cpi(ExplainCase):
                          ["Group", "Hook"])
 
     def test_a_wrong_figure(self):
-        """The words of the record with the error are shown."""
+        """A record with an invalid figure is shown with its other fields, and
+        the invalid figure as two words."""
         data = bytearray(cpi.first_example())
         data[32:36] = struct.pack("<I", 10000)  # the fraction of CPU 0
         page, _ = self.explain(self.file("a.bin", bytes(data)),
@@ -491,7 +498,7 @@ class Cpi(ExplainCase):
                           "Line", "Line", "Line"])
 
     def test_many_cpus_are_folded(self):
-        """More than eight CPUs are folded."""
+        """The lines of up to eight CPUs are unfolded, more are folded."""
         for count, is_open in ((8, True), (9, False)):
             page = self.text(b"cpi-snapshots 1", b"snapshot 1",
                              *(b"cpu %d 1 2" % i for i in range(count)))
@@ -513,18 +520,19 @@ class Cpi(ExplainCase):
 
 
 class Logs(ExplainCase):
-    """Perfmon logs: bytes of records that lie in several events."""
+    """Perfmon logs, whose records may be spread over several events."""
 
     def names(self, rows):
-        """The names in these rows: an offset, followed by its name unless the
-        name is absent."""
+        """The names in these rows. The row of a name's offset precedes the row
+        of the name; a name that is absent has only the former, with the value
+        "none"."""
         found, rows = [], iter(rows)
         for row in rows:
             found.append(None if row.value == "none" else next(rows).value)
         return found
 
     def compare(self, path):
-        """Paths, values and names are those of show."""
+        """Asserts that paths, values, names and times are those of show."""
         done = self.run_program("show", path, "--format", "json")
         page, _ = self.explain(path, status=done.status)
         shown = done.objects()
@@ -553,15 +561,14 @@ class Logs(ExplainCase):
             if record["record"] == "record":
                 self.assertIn(str(record["time"]), times)
 
-    def test_values_are_those_of_show(self):
-        """Logs of the corpus."""
+    def test_logs_of_the_corpus(self):
         for path in SEEDS:
             if path.endswith(".blg") and "valid" in os.path.basename(path):
                 self.compare(path)
 
     @unittest.skipUnless(os.path.isdir(BLG), "no captured data")
     def test_captured_logs(self):
-        """In captured logs; every byte is in its place."""
+        """The page of a log that is truncated has the one error of show."""
         with open(os.path.join(BLG, "win8-counters.blg"), "rb") as file:
             self.compare(self.file("a.blg", file.read(2 * 65536)))
         path = os.path.join(BLG, "vista-objects-cut.blg")
@@ -572,7 +579,7 @@ class Logs(ExplainCase):
                       {name for name, _ in page.structures})
 
     def test_text(self):
-        """A row of the page per cell."""
+        """A text log has a row of the page for each cell."""
         path = self.file("a.csv", b'"(PDH-CSV 4.0) (CET)(-60)","\\\\M\\A\\B",'
                          b'"\\\\M\\A\\C"\r\n"01/02/2013 03:04:05.006",'
                          b'"1.5"," "\r\n\r\nExiting\r\n')
@@ -587,11 +594,11 @@ class Logs(ExplainCase):
 
 
 class Structures(ExplainCase):
-    """Structures that can be folded, and those that cannot."""
+    """Which structures are unfolded; errors in sizes; options."""
 
     def reply(self, count, broken=None):
-        """A reply with this many instances; one may have a value of a wrong
-        size."""
+        """A reply with `count` instances. The value of instance `broken` has a
+        wrong size."""
         blocks = []
         for number in range(count):
             value = struct.pack("<II", 99, 16) + bytes(8) \
@@ -601,7 +608,7 @@ class Structures(ExplainCase):
                                 w.instance_block(*blocks)))
 
     def opened(self, page):
-        """Whether instances are unfolded."""
+        """For each instance, whether it is unfolded."""
         return [is_open for name, is_open in page.structures
                 if name == "PERF_INSTANCE_HEADER"]
 
@@ -623,7 +630,7 @@ class Structures(ExplainCase):
         self.assertEqual(self.opened(page), [False] * 3 + [True])
 
     def test_a_wrong_size_is_shown_as_a_field(self):
-        """If a size is wrong, the size field of the structure is shown."""
+        """The row before an error about a size is that of the size field."""
         expected = {("data", "bad_result_size"): {"dwSize"},
                     ("data", "bad_instance_size"): {"Size"},
                     ("data", "bad_value_size"): {"dwSize"},

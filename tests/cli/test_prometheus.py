@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""live --format prometheus: names, types, values, text."""
+"""live --format prometheus: the names, types, values and labels of metrics,
+and how -o FILE is replaced. Inputs are captures."""
 
 import os
 import re
@@ -31,7 +32,7 @@ class Metrics(MetricsCase):
             *chunks)), "--set", "*", *arguments)
 
     def single(self, name, counters, values, *arguments):
-        """The metrics of a set without instances: {name: value}."""
+        """{name: (type, value)} of the metrics of a set without instances."""
         found = self.replay([
             metadata(MEMORY, name, counters, instance_type=0),
             w.chunk(b"QINF", w.identifier(MEMORY)),
@@ -77,8 +78,9 @@ class Types(Metrics):
                 metrics)
 
     def test_totals_without_an_older_sample(self):
-        """A total is exported even if its counter has no displayed value. A
-        gauge without displayed value is not, nor is a value without base."""
+        """A total is exported even if its counter has no displayed value, as
+        in the first sample. A gauge without a displayed value is not exported,
+        nor a value whose base is missing or 0."""
         chunks = [
             metadata(DISK, "Disk", [(1, RATE, "N"), (2, 0x12345678, "Odd"),
                                     (3, AVERAGE_BULK, "Baseless"),
@@ -111,7 +113,8 @@ class Wraps(Metrics):
     """A total continues to grow when its 4-byte counter wraps at 2^32."""
 
     def totals(self, kind, samples):
-        """The totals of the samples: {instance: value} each."""
+        """{instance: total} for each sample. `samples` are {instance: (raw
+        value, base)} of a counter of type `kind` with 4 bytes."""
         counters = [(1, kind, "N", 2), (2, AVERAGE_BASE, "Base")]
         chunks = [metadata(DISK, "Disk", counters),
                   w.chunk(b"QINF", w.identifier(DISK, name="*"))]
@@ -128,6 +131,8 @@ class Wraps(Metrics):
                 for _, _, points in metrics.values()]
 
     def test_falls(self):
+        """A count that falls by more than 2^31 has wrapped; one that falls
+        less has restarted."""
         samples = [{"wraps": (0xFFFFFFF0, 0), "restarts": (1000, 0),
                     "leaves": (0xFFFFFFFF, 0), "half": (0x80000001, 0),
                     "more": (0x80000000, 0)},
@@ -176,7 +181,7 @@ class Wraps(Metrics):
 
 
 class Names(Metrics):
-    """Names of metrics, and how a name changes the value."""
+    """Names of metrics, and the factors of units in counter names."""
 
     def test_names_and_units(self):
         rows = (
@@ -240,8 +245,8 @@ class Names(Metrics):
         self.assertEqual(found, {})
 
     def test_units_of_types(self):
-        """A unit that follows from the type is not taken from the name again.
-        """
+        """The unit of some types is in the metric's name. The same unit in the
+        counter's name is not repeated."""
         counters = [(1, AVERAGE_TIMER, "Avg. Disk sec/Read", 2),
                     (2, AVERAGE_BASE, "Reads Base"),
                     (3, AVERAGE_BULK, "Avg. Disk Bytes/Read", 2),
@@ -263,8 +268,9 @@ class Names(Metrics):
             "perfblock_disk_items_per_count_value": ("summary", (7, 4))})
 
     def test_words_that_the_linter_rejects(self):
-        """Such words alone, at the end, and with every combination of prefix
-        and unit."""
+        """promtool rejects some words in names, such as units with prefixes.
+        Counters with these words, alone, at the end and inside a name, give
+        names that it accepts."""
         prefixes = ("", "pico", "nano", "micro", "milli", "centi", "deci",
                     "deca", "hecto", "kilo", "kibi", "mega", "mibi", "mebi",
                     "giga", "gibi", "tera", "tebi", "peta", "pebi")
@@ -287,7 +293,8 @@ class Names(Metrics):
                 counters.append((1000, base, "Base"))
                 values.append(w.v4(1) if kind == AVERAGE_BULK else 1)
                 found = self.single("A %s set" % words[-2], counters, values)
-                # Different words for one unit are one quantity.
+                # Fewer metrics than words: some words mean the same unit, and
+                # then the names are equal.
                 names = {name.rsplit("_", 1)[-1] for name in found}
                 self.assertGreater(len(found), len(words) - 25, names)
 
@@ -301,20 +308,22 @@ class Names(Metrics):
         self.assertIn("\nperfblock_set_n_total %d\n" % (2 ** 63 + 1), text)
 
     def test_one_quantity_in_several_units(self):
-        """It is one metric, whichever of its counters is asked for."""
+        """Counters of one quantity in several units are one metric, whichever
+        of them is selected."""
         counters = [(24, LARGE_RAW, "Free KBytes"),
                     (30, LARGE_RAW, "Free Bytes"),
                     (7, LARGE_RAW, "Free MBytes"),
                     (40, BULK, "Sent Bits/sec"), (41, BULK, "Sent KB/sec")]
         values = [3, 4000, 2, 80, 1]
-        for asked, expected in (
+        for selected, expected in (
                 ("*", {"free_bytes": 4000, "sent_bytes_total": 10}),
                 ("Free Bytes", {"free_bytes": 4000}),
                 ("Free KBytes", {"free_bytes": 3072}),
                 ("Free MBytes", {"free_bytes": 2097152}),
                 ("Free ?Bytes", {"free_bytes": 3072}),
                 ("Sent KB/sec", {"sent_bytes_total": 1024})):
-            found = self.single("Set", counters, values, "--counter", asked)
+            found = self.single("Set", counters, values, "--counter",
+                                selected)
             self.assertEqual({name: value for name, (_, value)
                               in found.items()},
                              {"perfblock_set_" + name: value
@@ -365,7 +374,8 @@ class Names(Metrics):
         self.assertIn("same name: 1, first perfblock_a_e_x", done.err)
 
     def test_processor_information(self):
-        """Windows' own counters have names without ids."""
+        """No two counters of Processor Information get the same name, so no
+        name has a counter id."""
         path = os.path.join(ROOT, "fixtures", "processor_information.pfb")
         found = self.metrics("--set", "*", "--source", path)
         table = table_of_types()
@@ -457,7 +467,8 @@ class Text(Metrics):
             (("instance", "init"), ("instance_id", "5")): 3})
 
     def test_labels_of_processes_stay_the_same(self):
-        """When a second process of a name starts, and when the first ends."""
+        """The labels of a process do not change when another process with its
+        name starts or ends."""
         samples = ([(4, "sh")], [(4, "sh"), (9, "sh")], [(9, "sh")])
         chunks = [
             metadata(DISK, "Process", [(1, BULK, "Page Faults/sec"),
@@ -467,9 +478,9 @@ class Text(Metrics):
             (ident, name, [10 * ident, ident]) for ident, name in rows]))
             for number, rows in enumerate(samples)]
         path = self.file("a.pfb", w.recording(*chunks))
-        for chosen in ((), ("--counter", "Page Faults/sec")):
+        for filters in ((), ("--counter", "Page Faults/sec")):
             found = self.expositions("--source", path, "--set", "*",
-                                     "--count", "3", *chosen)
+                                     "--count", "3", *filters)
             self.assertEqual(
                 [metrics["perfblock_process_page_faults_total"][2]
                  for metrics in found],
@@ -479,7 +490,8 @@ class Text(Metrics):
                 self.assertNotIn("perfblock_process_id_process", metrics)
 
     def test_process_ids_that_are_no_label(self):
-        """Threads have ids of their own: the process's is a value."""
+        """A thread is identified by its own id, so its process id is exported
+        as a metric."""
         chunks = [
             metadata(DISK, "Thread", [(7, LARGE_RAW, "ID Process")]),
             w.chunk(b"QINF", w.identifier(DISK, name="*")),
@@ -492,7 +504,8 @@ class Text(Metrics):
             {(("instance", "sh/0"), ("instance_id", "1")): 40})
 
     def test_totals_that_a_pattern_names(self):
-        """Sums over instances are left out, unless a pattern names them."""
+        """Instances named _Total are left out unless a pattern matches the end
+        of their name."""
         names = ("0,0", "0,_Total", "_Total", "my_Total", "_Totals")
         chunks = [
             metadata(DISK, "Cpu", [(1, BULK, "Reads"), (2, BULK, "Writes")]),
@@ -520,6 +533,7 @@ class Text(Metrics):
                  for name in ("reads", "writes")], [first, second], arguments)
 
     def test_one_sample_is_enough(self):
+        """Without --count the first sample is exported."""
         chunks = [
             metadata(MEMORY, "M", [(1, BULK, "N")], instance_type=0),
             w.chunk(b"QINF", w.identifier(MEMORY))]
@@ -564,7 +578,7 @@ class Files(Metrics):
         self.source = self.file("source.pfb", w.recording(*chunks))
 
     def replace(self, *arguments, **options):
-        """Run live with -o."""
+        """Runs live with -o FILE."""
         return self.run_program(
             "live", "--format", "prometheus", "-o", self.target, "--source",
             self.source, "--set", "*", *arguments, **options)
@@ -589,7 +603,8 @@ class Files(Metrics):
                 [{last}] * 2)
 
     def test_readers_see_whole_files(self):
-        """A file that was opened keeps its content."""
+        """A reader that opened the file before it was replaced reads the old
+        content to its end."""
         self.replace("--count", "1")
         with open(self.target, encoding="utf-8") as opened:
             begin = opened.read(10)
@@ -601,6 +616,7 @@ class Files(Metrics):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no resource limits")
     def test_failures_keep_the_file(self):
+        """If the new content cannot be written, the file is not replaced."""
         import resource  # pylint: disable=import-outside-toplevel
         self.replace("--count", "1")
         before = self.content()
@@ -641,13 +657,13 @@ class Files(Metrics):
         self.assertIn("is the recording", done.err)
 
 
-class Tool(Case):
-    """The tool of Prometheus that checks metrics, promtool."""
+class Promtool(Case):
+    """Shows in the results whether promtool was used."""
 
     @unittest.skipUnless(shutil.which("promtool"), "no promtool")
-    def test_the_tool_of_prometheus(self):
-        """This test is skipped without the tool. The other tests then use only
-        the reader in expositions.py."""
+    def test_promtool_is_installed(self):
+        """Without promtool the other tests check the output only with the
+        reader in expositions.py."""
 
 
 if __name__ == "__main__":

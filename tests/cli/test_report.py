@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The page of `report` without a browser: its structure, its numbers compared
-with those of cook, and hostile names."""
+"""The page of `report`, parsed without a browser: its numbers, which must be
+those of cook, its charts, and hostile names."""
 
 import os
 import random
@@ -16,6 +16,7 @@ from program import writer as w
 REAL = os.environ.get("PERFBLOCK_REAL_DATA", "")
 V1 = os.path.join(REAL, "v1")
 BLG = os.path.join(REAL, "blg")
+# Types that have no displayed value.
 HIDDEN = ("PERF_RAW_BASE", "PERF_SAMPLE_BASE", "PERF_AVERAGE_BASE",
           "PERF_COUNTER_MULTI_BASE", "PERF_LARGE_RAW_BASE",
           "PERF_PRECISION_TIMESTAMP")
@@ -28,8 +29,8 @@ HOSTILE = ["</script><script>alert(1)</script>", "<!--", "]]>", "&amp;",
 
 
 def recording(counters, samples, name="Alpha Disk"):
-    """A capture of one set: `counters` are (type, name), `samples` dicts of
-    values by instance."""
+    """A capture of one set. `counters` are (type, name); `samples` are
+    {instance: values of its counters}."""
     rows = [(i, kind, text) for i, (kind, text) in enumerate(counters)]
     ids = [row[0] for row in rows]
     chunks = [c.metadata(c.DISK, name, rows),
@@ -44,7 +45,8 @@ def recording(counters, samples, name="Alpha Disk"):
 
 
 def hostile_capture():
-    """Names that would break a page without correct escaping."""
+    """A capture in which a set, counters and instances have names that would
+    break a page without correct escaping."""
     counters = [(c.BULK, name) for name in HOSTILE]
     return recording(counters, [
         {name: [100 * i + number * (i + n) for i in range(len(counters))]
@@ -56,15 +58,15 @@ class ReportCase(Case):
     """A test that makes reports."""
 
     def report(self, *arguments, **options):
-        """The page that the program writes for the arguments."""
+        """The parsed page for these arguments."""
         page = pages.Report(self.run_fine("report", *arguments,
                                           **options).out)
         pages.check_safe(self, page, pages.Report.TAGS)
         return page
 
     def hidden(self, path):
-        """The counters that are registered as hidden
-        (PERF_ATTRIB_NO_DISPLAYABLE, attribute 2)."""
+        """{(set, counter)} of the counters with the attribute
+        PERF_ATTRIB_NO_DISPLAYABLE (2), which the page omits."""
         found, guid = set(), None
         for record in self.run_json("show", path):
             if record["record"] == "chunk":
@@ -75,8 +77,8 @@ class ReportCase(Case):
         return found
 
     def cooked(self, *arguments):
-        """Values of cook: {(machine, set, counter, instance): [value or
-        status]}, without counters that are never displayed."""
+        """The values of cook: {(set, counter, instance): [value, or status if
+        there is none]}, without counters that the page omits."""
         lines = {}
         hidden = self.hidden(arguments[0])
         for row in self.run_json("cook", *arguments):
@@ -97,7 +99,8 @@ class ReportCase(Case):
         return lines
 
     def assert_line(self, line, expected):
-        """Asserts that a line, not thinned, has these points and figures."""
+        """Asserts that a line has these points, and the figures that follow
+        from them. No points may have been left out."""
         self.assertEqual([p for p in line.points if p != "absent"], expected)
         numbers = [p for p in expected if not isinstance(p, str)]
         self.assertEqual((line.values, line.gaps),
@@ -112,7 +115,7 @@ class ReportCase(Case):
                                delta=1e-12 * max(map(abs, numbers)))
 
     def assert_cooked(self, page, *arguments):
-        """The page has the values of cook."""
+        """Asserts that the page has the values of cook."""
         lines = {key[1:]: line for key, line in page.lines.items()}
         cooked = self.cooked(*arguments)
         self.assertEqual(set(lines), set(cooked))
@@ -145,7 +148,7 @@ class Values(ReportCase):
                          [1655526400000, 1655526401000])
 
     def test_long_spans(self):
-        """From an hour on also in hours and minutes."""
+        """The span of an hour or more is also given in hours and minutes."""
         for minutes, expected in ((59, "3,540 s"), (60, "3,600 s (1 h 0 min)"),
                                   (2740, "164,400 s (45 h 40 min)")):
             path = self.file("a.csv", b'"(PDH-CSV 4.0) (UTC)(0)","\\\\M\\A\\B"\r\n'
@@ -164,9 +167,9 @@ class Values(ReportCase):
                          [0, 2**53 + 2, 7])
 
     def test_gaps(self):
-        """A sample has no value after its count fell, and in the first sample
-        of an instance that was absent. Its line
-        has the point "absent" after its last sample before that."""
+        """A rate has no value if its count fell, and in the first sample after
+        its instance was absent. If an instance is absent, its line has the
+        point "absent" once, after the last sample with the instance."""
         path = self.file("a.pfb", recording(
             [(c.BULK, "Reads/sec")],
             [{"x": [10], "y": [1]}, {"x": [20], "y": [2]}, {"y": [3]},
@@ -180,8 +183,9 @@ class Values(ReportCase):
                          ["need_two_samples", 1, 1, "negative_delta", 2, 5])
 
     def test_names_that_repeat(self):
-        """Instances with equal names have separate lines. So have instances
-        whose names differ only after the part that the page shows."""
+        """Lines whose names look equal get numbers: those of equal counter
+        names, and of instance names that differ only after the part that the
+        page shows."""
         long = "n" * 300
         counters = [(c.LARGE_RAW, "A"), (c.LARGE_RAW, "A")]
         path = self.file("a.pfb", recording(
@@ -207,7 +211,8 @@ class Logs(ReportCase):
     """Logs name the machine and object of each value."""
 
     def compare(self, path):
-        """Lines are those of cook, by machine, object, instance, counter."""
+        """Asserts that the lines are those of cook, by machine, object,
+        counter and instance. Returns the page."""
         lines = {}
         for row in self.run_json("cook", path):
             name = "value"
@@ -249,11 +254,12 @@ class Logs(ReportCase):
 
 
 class Thinning(ReportCase):
-    """Pages of many values."""
+    """Pages with more values than fit: points are left out."""
 
     def test_extremes_remain(self):
-        """45 lines of 5000 samples: the smallest and largest value of each run
-        of samples remain, at their times."""
+        """A page for 45 lines of 5000 samples divides the samples into runs.
+        Of each run it has the smallest and the largest value of each line, at
+        their times."""
         count, samples = 45, 5000
         counters = [(c.BULK, "C%d" % i) for i in range(count)]
         head = recording(counters, [])
@@ -295,7 +301,7 @@ class Thinning(ReportCase):
             for begin in range(0, samples, run):
                 part = steps[i][max(begin, 1):begin + run]
                 remaining = [found[n] for n in range(begin, begin + run)
-                        if n in found]
+                             if n in found]
                 self.assertEqual((min(remaining), max(remaining)),
                                  (min(part), max(part)))
 
@@ -311,20 +317,20 @@ class Thinning(ReportCase):
         self.assertRegex(page.facts()["Missing"], "^100 values")
 
 
-class Choice(ReportCase):
-    """Which lines a page has, and where they come from."""
+class Selection(ReportCase):
+    """--top, sources and inputs of a page."""
 
     def ranks(self):
-        """Four instances; the averages of A are 2, 40, 30 and 9, and those of
-        B descend."""
+        """A capture with two counters and four instances p to s. The averages
+        of A are 2, 40, 30 and 9; those of B descend."""
         return self.file("a.pfb", recording(
             [(c.LARGE_RAW, "A"), (c.LARGE_RAW, "B")],
             [{"p": [1, 4], "q": [60, 3], "r": [30, 2], "s": [9, 1]},
              {"p": [3, 4], "q": [20, 3], "r": [30, 2], "s": [9, 1]}]))
 
     def test_top(self):
-        """The lines with the largest averages of each chart, the largest
-        first."""
+        """--top N: each chart has the N lines with the largest averages, the
+        largest first."""
         path = self.ranks()
         for count, first, second in ((1, "q", "p"), (2, "qr", "pq"),
                                      (4, "qrsp", "pqrs"), (9, "qrsp", "pqrs")):
@@ -348,7 +354,7 @@ class Choice(ReportCase):
                           self.report(path, "--top", "1").lines], ["y"])
 
     def test_source(self):
-        """--source FILE is the file."""
+        """--source FILE gives the same page as the argument FILE."""
         path = self.ranks()
         self.assertEqual(self.run_fine("report", "--source", path).out,
                          self.run_fine("report", path).out)
@@ -360,13 +366,13 @@ class Choice(ReportCase):
         path = self.file("a.pfb", c.three_sets())
         text = os.path.join(self.folder, "a.txt")
         self.run_fine("convert", path, "-o", text)
-        pages_of = [self.report(name) for name in (path, text)]
+        reports = [self.report(name) for name in (path, text)]
         self.assertEqual(*[{key: (line.points, line.figures)
                             for key, line in page.lines.items()}
-                           for page in pages_of])
+                           for page in reports])
 
     def test_bare_replies(self):
-        """Replies in files, with their metadata in others."""
+        """Replies and their metadata may be in different files."""
         counters = [(0, c.BULK, "Reads/sec"), (1, c.LARGE_RAW, "Free")]
         replies = [self.file("%d.bin" % n, c.data(n, c.instances_result(
             [0, 1], [(0, "x", [10 * n, 5])]))[16:])  # without chunk header
@@ -400,18 +406,18 @@ class Choice(ReportCase):
 
 
 class Shown(ReportCase):
-    """Charts of many lines show some of them; tables have all."""
+    """A chart shows at most 36 lines; its tables list all lines."""
 
     def many(self, count):
-        """A chart of `count` constant lines, of which each later one is
-        larger."""
+        """A capture for a chart of `count` constant lines, in ascending order.
+        """
         values = {"i%d" % i: [10 * i] for i in range(count)}
         return self.file("a.pfb", recording([(c.LARGE_RAW, "A")],
                                             [values, values]))
 
     def shown(self, page):
-        """The chart: number of paths, highest label, text alternative; the
-        names in the table; the headings of folded tables."""
+        """Number of lines, highest label and text alternative of the chart;
+        the names in its table; the headings of its folded tables."""
         article, = page.articles.values()
         table, *_ = article.find("tbody")
         return (len(article.find("path", "line")),
@@ -428,8 +434,8 @@ class Shown(ReportCase):
         self.assertNotIn("Folded", page.facts())
 
     def test_largest_averages(self):
-        """The 36 with the largest averages, the largest first. The others
-        follow in folded tables, of 500 lines each."""
+        """The chart has the 36 lines with the largest averages, the largest
+        first. The others are listed in folded tables of 500 lines each."""
         page = self.report(self.many(1037))
         self.assertEqual(self.shown(page), (
             36, "20 k", "A: 36 of 1037 lines",
@@ -460,7 +466,8 @@ class Shown(ReportCase):
             article.find("div", "values")[0].find("span")[0].text(), "80")
 
     def test_many_charts(self):
-        """More than 300 are laid out only in view."""
+        """A page of more than 300 charts has the class "many", with which the
+        browser lays out only the charts in view."""
         for count, name in ((300, None), (301, "many")):
             page = self.report(self.file("a.csv", (
                 '"(PDH-CSV 4.0) (UTC)(0)"' + "".join(
@@ -472,7 +479,7 @@ class Shown(ReportCase):
                              name)
 
     def test_top(self):
-        """--top N shows N lines."""
+        """--top N shows N lines in a chart, also more than 36."""
         page = self.report(self.many(60), "--top", "50")
         self.assertEqual(self.shown(page),
                          (50, "800", "A: 50 lines",
@@ -522,7 +529,8 @@ class Charts(ReportCase):
     """Charts as drawn without the script."""
 
     def test_path(self):
-        """0 to 40 in steps of 10; 2000 units wide, 500 high."""
+        """The axis has labels from 0 to 40 in steps of 10. The chart is 2000
+        units wide and 500 high; y grows downwards."""
         path = self.file("a.pfb", recording(
             [(c.LARGE_RAW, "A")], [{"x": [v]} for v in (0, 10, 40, 20, 20)]))
         article, = self.report(path).articles.values()
@@ -588,7 +596,7 @@ class Output(ReportCase):
         self.assertTrue(done.err.startswith(page), done.err)
 
     def test_a_broken_input(self):
-        """The page has the values before the error, and the message."""
+        """The page has the values before the error, and its message."""
         data = c.three_sets()
         path = self.file("a.pfb", data[:-20])
         done = self.run_program("report", path)

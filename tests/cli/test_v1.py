@@ -28,16 +28,17 @@ COOK_KEYS = ["sample", "time", "set", "object", "instance", "occurrence",
 
 
 def rows(w, *named, title=230, counters=None, **keywords):
-    """An object whose instances are (name, number) or (name, number,
-    keywords of the instance)."""
+    """An object with one counter and the instances `named`: (name, raw value)
+    or (name, raw value, keyword arguments of the instance)."""
     bodies = [w.instance(name, w.values((4, 4, number)), **dict(*more))
               for name, number, *more in named]
     return w.object(title, counters or ONE_RAW, *bodies, **keywords)
 
 
 def rich(w, moment):
-    """A block with every feature of valid blocks; the numbers grow with the
-    moment."""
+    """A block of second `moment`: an object without instances, and one with
+    two instances whose counters have bases, multi counts and a label. Values
+    grow with the moment."""
     timer = [counter(6, v1.TIMER, 8, 8), counter(408, v1.FRACTION, 16, 4),
              counter(408, v1.FRACTION_BASE, 20, 4),
              counter(12, v1.MULTI_TIMER, 24, 8), counter(14, v1.LABEL, 0, 0)]
@@ -50,8 +51,8 @@ def rich(w, moment):
 
 
 def broken(w):
-    """An object whose second instance has no space for its counter block, and
-    the offset that must be reported."""
+    """An object whose second instance has a counter block that is larger than
+    the object, and the offset of that size in the object."""
     good = w.instance("a", w.values((4, 4, 1)))
     bad = w.instance("b", w.pack("II", 4000, 0))
     return (w.object(4, ONE_RAW, good, bad),
@@ -59,10 +60,10 @@ def broken(w):
 
 
 class Show(Case):
-    """Records of a block."""
+    """What show prints of V1 blocks."""
 
     def show(self, data, *arguments):
-        """The records of bytes."""
+        """The JSON records of show."""
         return self.run_json("show", *arguments, "-", stdin=data)
 
     def test_records_and_keys(self):
@@ -180,10 +181,11 @@ class Show(Case):
 
 
 class Names(Case):
-    """Names in any encoding, and of any content."""
+    """Names of instances in several encodings, with any content."""
 
     def names(self, raw, code_page, w=LITTLE):
-        """A name as show and cook print it; both must agree."""
+        """The text of a name in this code page, from its stored bytes. show
+        and cook must print the same."""
         data = w.block(w.object(230, ONE_RAW, w.instance(
             "", w.values((4, 4, 1)), raw_name=raw), code_page=code_page))
         shown = self.run_json("show", "-", stdin=data)[3]["name"]
@@ -219,8 +221,8 @@ class Names(Case):
                              30000 if page == 0 else 60000)
 
     def test_code_pages_that_are_utf16(self):
-        """An object may declare UTF-16 as its code page, though no provider
-        is known to: any bytes must decode to text."""
+        """An object may declare UTF-16 as its code page, although no known
+        provider does. Any bytes must then decode to text."""
         for page in (1200, 1201):
             for raw in (b"abcd", b"a", b"\0a\0b\0", b"\xff" * 5999):
                 w = LITTLE
@@ -365,13 +367,15 @@ class Broken(Case):
 
 
 def without_header(data):
-    """A little-endian block whose total size does not include its header."""
+    """The little-endian block `data`, with a total size that does not include
+    its header."""
     total, header = struct.unpack_from("<II", data, 20)
     return data[:20] + struct.pack("<I", total - header) + data[24:]
 
 
 class SizeWithoutHeader(Case):
-    """Total sizes without the header, as in blocks of Samba's server."""
+    """Blocks whose total size does not include the header, as Samba's server
+    writes them. They are read with a note; --strict rejects them."""
 
     NOTE = ["size_without_header"]
 
@@ -410,9 +414,9 @@ class SizeWithoutHeader(Case):
 
 
 class Kinds(Case):
-    """Formats selected with --kind, and detected ones."""
+    """--kind, and the format that is detected without it."""
 
-    def test_recognised(self):
+    def test_detected(self):
         for data, kind in ((rich(LITTLE, 1), "v1"), (rich(BIG, 1), "v1"),
                            ("PERF".encode("utf-16-le"), "v1"),
                            (v2.reply(), "data"), (b"", "unknown")):
@@ -441,10 +445,10 @@ class Kinds(Case):
 
 
 class Cook(Case):
-    """Displayed values."""
+    """What cook prints of V1 blocks."""
 
     def cook(self, data, *arguments):
-        """The records of bytes."""
+        """The JSON records of cook."""
         return self.run_json("cook", *arguments, "-", stdin=data)
 
     def test_keys_and_values(self):
@@ -487,8 +491,8 @@ class Cook(Case):
                          [(0, None), (1, 25), (2, 25), (3, 25)])
 
     def test_captures(self):
-        """In a capture of V1 and V2 samples each format is compared with its
-        own older sample."""
+        """In a capture with V1 and V2 samples, V1 samples are compared with V1
+        samples and V2 samples with V2 samples."""
         guid = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
         timer = v2.counterset(guid, [v2.counter_info(1, v1.TIMER)])
 
@@ -508,7 +512,7 @@ class Cook(Case):
             (0, None, None), (1, 236, None), (2, None, 50), (3, 236, 25)])
 
     def test_formats_are_not_compared_with_each_other(self):
-        """A V2 block between two V1 blocks changes nothing."""
+        """A V2 reply between two V1 blocks does not change their values."""
         reply = v2.reply(v2.result(v2.SINGLE, v2.v4(5)), stamps=v2.clocks(
             15 * 10**6, 15 * 10**6))
         paths = [self.file(name, data) for name, data in (
@@ -530,7 +534,8 @@ class Cook(Case):
                          [(0, None), (2, 25)])
 
     def matched(self, older, newer):
-        """Differences of matched instances as (name, occurrence, difference).
+        """(name, occurrence, rate) of the instances of the newer of two
+        samples one second apart. The rate is None without an older instance.
         """
         w = LITTLE
         delta = [counter(20, v1.COUNTER, 4, 4)]
@@ -586,7 +591,7 @@ class Cook(Case):
 
 
 class Countersets(Case):
-    """countersets with V1 files."""
+    """What countersets prints of V1 files."""
 
     def test_each_title_is_listed_once(self):
         path = self.file("a.bin", rich(LITTLE, 1) + rich(LITTLE, 2) +
@@ -665,7 +670,7 @@ class Real(Case):
     """Blocks of a real machine, compared with values from exact arithmetic."""
 
     def real(self, name):
-        """A file of the folder."""
+        """The path of a captured file."""
         return os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1", name)
 
     def test_every_value(self):
@@ -719,11 +724,11 @@ class Real(Case):
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
                      "PERFBLOCK_REAL_DATA names no folder")
 class RealSamba(Case):
-    """Blocks of Samba's server; the expected figures follow from its
-    databases."""
+    """Blocks of Samba's server; the expected values are those that were stored
+    in its databases."""
 
     def real(self, name):
-        """A file of the folder."""
+        """The path of a captured file."""
         return os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1-samba",
                             name)
 

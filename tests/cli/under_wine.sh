@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs a command that runs the program under Wine many times. Usage: under_wine.sh PROGRAM COMMAND...
-# Wine's services start with its first program, keep the output of that program open, and end with Wine's last program.
-# If COMMAND started the first one, a pipe from it would stay open until a time limit. So this script starts a program
-# first, with a file as its output. When that program has printed a line and waits for more input, COMMAND is started.
+# Runs COMMAND, which runs the program under Wine many times. Usage: under_wine.sh PROGRAM COMMAND...
+# The first program that runs under Wine starts Wine's services. They inherit its standard output and end only after the
+# last program. If COMMAND started the first program with a pipe as its output, the services would keep the pipe open,
+# and the reader would wait until a time limit. So this script first starts PROGRAM with a file as its output, lets it
+# wait for input until the end, and runs COMMAND meanwhile.
 set -euo pipefail
 program=$1
 shift
@@ -24,7 +25,8 @@ if [[ ! -s "$folder/answer" ]]; then
     exit 1
 fi
 
-# A query for V1 data starts the first window of the session, whose process keeps the output of the program as well.
+# A query for V1 data starts another process of Wine, the one of the desktop's window. It inherits the output as well,
+# so the first such query is made here.
 wine "$program" countersets >/dev/null 2>&1 3>&- || true
 
 status=0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Writes V1 blocks for the tests in this folder.
 
-Sizes and counts follow from the contents unless a keyword overrides them. The
-byte order is that of the Writer: "<" or ">".
+Sizes and counts are those of the contents unless a keyword argument overrides
+them. A Writer has one byte order, "<" or ">".
 """
 
 import struct
@@ -13,7 +13,7 @@ LARGE_RAW, FRACTION, FRACTION_BASE = 0x00010100, 0x20020400, 0x40030403
 MULTI_TIMER, MULTI_BASE, LABEL = 0x22510500, 0x42030500, 0x40000200
 
 
-def chosen(override, correct):
+def override_or(override, correct):
     """The override if there is one, otherwise the correct value."""
     return correct if override is None else override
 
@@ -24,22 +24,22 @@ def pad8(raw):
 
 
 def counter(title, kind, offset, size):
-    """The fields of a definition, which Writer.object writes."""
+    """The fields of a counter definition, for Writer.object()."""
     return {"title": title, "kind": kind, "offset": offset, "size": size}
 
 
 class Writer:
-    """Bytes in one byte order."""
+    """Writes structures in one byte order."""
 
     def __init__(self, order="<"):
         self.order = order
 
     def pack(self, form, *numbers):
-        """Numbers in the byte order."""
+        """struct.pack() in this byte order."""
         return struct.pack(self.order + form, *numbers)
 
     def text(self, name):
-        """UTF-16 without NUL."""
+        """UTF-16 in this byte order, without a terminating NUL."""
         code = "utf-16-le" if self.order == "<" else "utf-16-be"
         return name.encode(code, "surrogatepass")
 
@@ -49,10 +49,10 @@ class Writer:
                          100, kind, size, offset) + b"\0" * (length - 40)
 
     def values(self, *placed, size_bytes=None):
-        """PERF_COUNTER_BLOCK; `placed` are (offset, bytes, number). The block
-        is as small as possible unless `size_bytes` is given."""
+        """PERF_COUNTER_BLOCK; `placed` are (offset, size in bytes, number).
+        The block is as small as possible unless `size_bytes` is given."""
         end = max([4] + [offset + size for offset, size, _ in placed])
-        block = bytearray(chosen(size_bytes, end + -end % 8))
+        block = bytearray(override_or(size_bytes, end + -end % 8))
         struct.pack_into(self.order + "I", block, 0, len(block))
         for offset, size, number in placed:
             struct.pack_into(self.order + {4: "I", 8: "Q"}[size], block,
@@ -66,7 +66,7 @@ class Writer:
         if raw is None:
             raw = b"" if name is None else self.text(name + "\0")
         body = pad8(raw)
-        return self.pack("IIIiII", chosen(size, 24 + len(body)), *parent,
+        return self.pack("IIIiII", override_or(size, 24 + len(body)), *parent,
                          unique, 24, len(raw)) + body + values
 
     def object(self, title, counters, *bodies, instances=None, code_page=0,
@@ -77,23 +77,23 @@ class Writer:
                                           c["size"]) for c in counters)
         body = b"".join(bodies)
         start = 64 + len(listed)
-        return self.pack("IIIIIIIIIiiIqq", chosen(size, start + len(body)),
-                         chosen(definitions, start), 64, title, 0, title + 1,
-                         0, 100, chosen(count, len(counters)), -1,
-                         chosen(instances, len(bodies)), code_page,
+        return self.pack("IIIIIIIIIiiIqq", override_or(size, start + len(body)),
+                         override_or(definitions, start), 64, title, 0, title + 1,
+                         0, 100, override_or(count, len(counters)), -1,
+                         override_or(instances, len(bodies)), code_page,
                          *clock) + listed + body
 
     def block(self, *objects, moment=1, name="HOST", total=None, count=None,
               little=None, name_offset=88, header=None):
-        """PERF_DATA_BLOCK; `moment` counts seconds of every clock."""
+        """PERF_DATA_BLOCK; every clock has the time `moment` in seconds."""
         raw = self.text(name + "\0")
         body = b"".join(objects)
         start = 88 + len(pad8(raw))
         times = (10**7 * moment, 10**7, 10**7 * moment)
         return self.text("PERF") + self.pack(
-            "IIIIIIi8H4xqqqII", chosen(little, int(self.order == "<")), 1, 1,
-            chosen(total, start + len(body)), chosen(header, start),
-            chosen(count, len(objects)), -1, 2024, 5, 3, 15, 12, 30, moment,
+            "IIIIIIi8H4xqqqII", override_or(little, int(self.order == "<")), 1, 1,
+            override_or(total, start + len(body)), override_or(header, start),
+            override_or(count, len(objects)), -1, 2024, 5, 3, 15, 12, 30, moment,
             7, *times, len(raw), name_offset) + pad8(raw) + body
 
 
@@ -103,13 +103,13 @@ def table(*pairs):
                     for pair in pairs) + b"\0\0"
 
 
-# What most tests need -------------------------------------------------------
+# Blocks for most tests ------------------------------------------------------
 
 LITTLE, BIG = Writer("<"), Writer(">")
 ONE_RAW = [counter(20, RAW, 4, 4)]
 
 
 def plain(w, number, title=2):
-    """An object without instances and with one raw count."""
+    """An object without instances, with one counter of raw count `number`."""
     return w.object(title, ONE_RAW, w.values((4, 4, number)),
                     instances=NO_INSTANCES)
