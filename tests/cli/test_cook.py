@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Displayed values of `cook`."""
+"""What cook prints of V2 replies, alone and in captures."""
 
 import csv
 import io
@@ -14,31 +14,34 @@ KEYS = ["sample", "time", "set", "object", "instance", "occurrence",
         "counter", "counter_id", "position", "type", "status", "value",
         "unit", "flags", "raw", "base"]
 TIMER, RAW = 0x20510500, 0x00010100
-# Standard error, which has a note if the input has one sample only.
-LONE = r"\A(perfblock: note: every value needs two samples, and .*\n)?\Z"
+# Standard error: empty, or the note that no value can be computed from the only
+# sample.
+NOTE_OR_NOTHING = (
+    r"\A(perfblock: note: every value needs two samples, and .*\n)?\Z")
 
 
 def stamps(number):
-    """Clocks of a sample, a second apart."""
+    """The clocks of sample `number`; samples are a second apart."""
     return w.clocks(10000000 * number, 10000000 * number, 10000000,
                     (2024, 5, 3, 15, 12, 30, number, 5))
 
 
 def reply(number, *results):
-    """A reply with the clocks of that sample."""
+    """A reply with the clocks of sample `number`."""
     return w.reply(*results, stamps=stamps(number))
 
 
 def timer_rows(number, *rows, ids=(1,)):
-    """A reply whose result has the instances (id, name, raw...), with values
-    of 8 bytes."""
+    """A reply with one result of the instances (id, name, raw value of each
+    counter of `ids`). Values have 8 bytes."""
     return reply(number, w.result(w.COUNTERSET, w.id_list(list(
         ids)) + w.instance_block(*[w.instance(
             ident, name, *map(w.v8, raw)) for ident, name, *raw in rows])))
 
 
 def recording(*samples, names=True, infos=None, extra=b""):
-    """A capture of one counterset with these samples."""
+    """A capture of one counterset; `samples` are replies, `extra` are chunks
+    before them."""
     out = [w.registration_chunk(OTHER, 1, w.counterset(OTHER, infos or [
         w.counter_info(1, TIMER), w.counter_info(2, RAW)]))]
     if names:
@@ -50,14 +53,14 @@ def recording(*samples, names=True, infos=None, extra=b""):
 
 
 class Json(Case):
-    """The record per counter and instance."""
+    """The JSON record of each counter and instance."""
 
     def cook(self, data, *arguments):
-        """The records of a capture, or of a single reply, in memory."""
+        """The records of a capture or of replies."""
         done = self.run_program("cook", "--format", "json", *arguments, "-",
                                 stdin=data)
         self.assertEqual(done.status, 0)
-        self.assertRegex(done.err, LONE)
+        self.assertRegex(done.err, NOTE_OR_NOTHING)
         return done.objects()
 
     def test_keys_and_values(self):
@@ -185,7 +188,7 @@ class Json(Case):
 
 
 class Bare(Case):
-    """Blocks without metadata."""
+    """V2 replies without metadata."""
 
     def test_one_file(self):
         data = timer_rows(1, (0, "a", 1)) + timer_rows(2, (0, "a", 2))
@@ -231,7 +234,8 @@ class Bare(Case):
         self.assertEqual(self.run_program("cook", "--strict", path).status, 1)
 
     def test_blocks_are_not_compared_with_captures(self):
-        """A V2 reply without query information has no counterset."""
+        """The counterset of a bare reply is unknown, so a rate in a capture is
+        not computed from it."""
         bare = self.file("a.bin", timer_rows(1, (0, "a", 1)))
         capture = self.file("b.pfb", recording(timer_rows(2, (0, "a", 2))))
         later = self.file("c.bin", timer_rows(3, (0, "a", 1)))
@@ -256,7 +260,8 @@ class BareReplies(Case):
         self.query = self.file("query.bin", w.identifier(OTHER, name="*"))
 
     def options(self, *registrations, query=None):
-        """Arguments for these replies with metadata."""
+        """Arguments of cook: the replies with these registrations and query
+        information."""
         arguments = [part for one in registrations
                      for part in ("--registration", one)]
         return [*arguments, "--query-info", query or self.query,
@@ -279,8 +284,8 @@ class BareReplies(Case):
             self.run_json("cook", *self.options(self.set)))
 
     def test_two_sets(self):
-        """Names belong to the set that precedes them; later replies replace
-        earlier ones."""
+        """A name given with --registration 3:FILE belongs to the set given
+        before it. A later name of the same set replaces an earlier one."""
         other = self.file("other.bin", w.counterset(PROCESSOR, [
             w.counter_info(1, RAW)]))
         wrong = self.file("wrong.bin", w.string("Wrong"))
@@ -330,7 +335,7 @@ class BareReplies(Case):
 
 
 class Broken(Case):
-    """Captures with errors: the valid part is cooked."""
+    """Captures with errors: cook prints the values of the valid part."""
 
     def test_cut(self):
         data = recording(timer_rows(1, (0, "a", 1)),
@@ -368,7 +373,7 @@ class Broken(Case):
 
 
 class Csv(Case):
-    """CSV, a row for each value."""
+    """CSV with a row for each value."""
 
     def test_columns_and_quoting(self):
         data = recording(timer_rows(1, (0, 'a,"b"', 1, 2), ids=(1, 2)),
@@ -450,11 +455,12 @@ class Text(Case):
 
 
 class Totals(Case):
-    """The values of totals when instances end."""
+    """The flag incomplete_total: the rate of a total is too small if an
+    instance ended since the previous sample."""
 
     def write(self, *samples):
-        """A capture with a rate and an amount. A sample is {instance: (raw
-        value of the rate, amount)}."""
+        """Writes a capture with a rate (counter 1) and an amount (counter 2);
+        returns its path. A sample is {instance: (count, amount)}."""
         ids = {"a": 1, "b": 2, "c": 3, "my_Total": 4, "0,_Total": 5,
                "_Total": 6}
         return self.file("a.pfb", w.recording(
@@ -467,7 +473,8 @@ class Totals(Case):
               for number, rows in enumerate(samples)]))
 
     def flagged(self, *samples):
-        """(sample, instance, counter) of the values with a flag."""
+        """(sample, instance, counter id) of the values with the flag. No value
+        may have another flag."""
         found = []
         for item in self.run_json("cook", self.write(*samples)):
             self.assertIn(item["flags"], ([], ["incomplete_total"]))
@@ -493,7 +500,7 @@ class Totals(Case):
         self.assertEqual(self.flagged(falling, later), [])
 
     def test_total_that_falls(self):
-        """A total that falls has no value, and no flag."""
+        """A total whose count fell has no value and therefore no flag."""
         self.assertEqual(self.flagged({"a": (9, 9), "_Total": (9, 9)},
                                       {"_Total": (0, 0)}), [])
 

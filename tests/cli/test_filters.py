@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""--set, --counter and --instance: selecting among several countersets."""
+"""--set, --counter and --instance: what live shows and record writes of a
+capture with several countersets."""
 
 import os
 import re
@@ -20,14 +21,14 @@ ALL.update({("Alpha Memory", None, 1): 112, ("Alpha Memory", None, 7): 778,
 
 
 class Filters(Case):
-    """Patterns over a capture of three sets."""
+    """Patterns of live, with the capture of three_sets()."""
 
     def setUp(self):
         super().setUp()
         self.path = self.file("three.pfb", three_sets())
 
     def shown(self, *arguments):
-        """The values by set, instance and counter."""
+        """{(set, instance, counter id): value} of live."""
         items = self.run_json("live", "--source", self.path, *arguments)
         self.assertEqual({i["status"] for i in items}, {"ok"})
         found = {(i["set"], i["instance"], i["counter_id"]): i["value"]
@@ -43,19 +44,19 @@ class Filters(Case):
         return done.err
 
     @staticmethod
-    def matching(choose):
-        """The values for which `choose` is true."""
-        return {key: value for key, value in ALL.items() if choose(*key)}
+    def selected(condition):
+        """The values of ALL for whose keys the condition is true."""
+        return {key: value for key, value in ALL.items() if condition(*key)}
 
     def test_sets(self):
         self.assertEqual(self.shown("--set", "*"), ALL)
         for pattern in ("Alpha *", "alpha ?*", "A*A*", "alph* *"):
             self.assertEqual(
                 self.shown("--set", pattern),
-                self.matching(lambda name, *_: name.startswith("Alpha")))
+                self.selected(lambda name, *_: name.startswith("Alpha")))
         self.assertEqual(self.shown("--set", "???? network"),
-                         self.matching(lambda name, *_: name[0] == "B"))
-        both = self.matching(lambda name, *_: name != "Alpha Disk")
+                         self.selected(lambda name, *_: name[0] == "B"))
+        both = self.selected(lambda name, *_: name != "Alpha Disk")
         self.assertEqual(self.shown("--set", NETWORK, "--set", "*memory",
                                     "--set", "Beta*"), both)
 
@@ -68,29 +69,29 @@ class Filters(Case):
     def test_counters(self):
         self.assertEqual(
             self.shown("--set", "*", "--counter", "read*"),
-            self.matching(lambda name, _, counter: counter == 1 and
+            self.selected(lambda name, _, counter: counter == 1 and
                           name != "Alpha Memory"))
         self.assertEqual(self.shown("--set", "*", "--counter", "7"),
-                         self.matching(lambda _a, _b, counter: counter == 7))
+                         self.selected(lambda _a, _b, counter: counter == 7))
         self.assertEqual(
             self.shown("--set", "*", "--counter", "*Bytes", "--counter",
                        "WRITE ?*"),
-            self.matching(lambda name, _, counter: name == "Alpha Memory" or
+            self.selected(lambda name, _, counter: name == "Alpha Memory" or
                           (name == "Alpha Disk" and counter == 2)))
         self.assertEqual(self.shown("--set", "*", "--counter", "*"), ALL)
 
     def test_instances(self):
         self.assertEqual(
             self.shown("--set", "*", "--instance", "sd?"),
-            self.matching(lambda _a, name, _b: name in ("sda", "sdb")))
+            self.selected(lambda _a, name, _b: name in ("sda", "sdb")))
         self.assertEqual(
             self.shown("--set", "*", "--instance", "_TOTAL"),
-            self.matching(lambda _a, name, _b: name == "_Total"))
+            self.selected(lambda _a, name, _b: name == "_Total"))
 
     def test_a_set_without_instances(self):
-        """Its only instance has no name: a pattern that matches the empty name
-        selects it."""
-        memory = self.matching(lambda name, *_: name == "Alpha Memory")
+        """A set without instances has one instance with an empty name. A
+        pattern selects it if it matches the empty name."""
+        memory = self.selected(lambda name, *_: name == "Alpha Memory")
         self.assertEqual(self.shown("--set", "Alpha Memory"), memory)
         for pattern in ("*", "**", ""):
             self.assertEqual(self.shown("--set", "Alpha Memory",
@@ -115,9 +116,9 @@ class Filters(Case):
             "--set", "Alpha*", "--set", "Beta Network", "--counter", "7"))
         self.assertEqual(
             self.shown("--set", "Beta*", "--set", "Alpha*", "--counter", "7"),
-            self.matching(lambda _a, _b, counter: counter == 7))
+            self.selected(lambda _a, _b, counter: counter == 7))
 
-    def test_nothing_is_left(self):
+    def test_filters_that_match_nothing(self):
         self.assertIn("Gamma*", self.refused("--set", "Gamma*"))
         self.assertIn("gamma?", self.refused("--set", "*", "--counter",
                                              "gamma?"))
@@ -149,8 +150,8 @@ class Recorded(Case):
     INSTANCES = {"sda", "sdb", "_Total", "eth0", "lo"}
 
     def record(self, data, *arguments, status=0):
-        """Record the capture `data`; returns the path of the recording and the
-        run."""
+        """Records from the capture `data`; returns the path of the recording
+        and the run."""
         source = self.file("source.pfb", data)
         path = os.path.join(self.folder, "out.pfb")
         if os.path.exists(path):
@@ -161,13 +162,13 @@ class Recorded(Case):
         return path, done
 
     def cooked(self, path):
-        """The values of a recording by set, instance and counter."""
+        """{(set, instance, counter id): value} of a recording."""
         return {(i["set"], i["instance"], i["counter_id"]): i["value"]
                 for i in self.run_json("cook", path) if i["sample"] == 1}
 
     def assert_absent(self, path, names):
-        """None of the names occurs in the file, neither in UTF-16 nor in
-        UTF-8."""
+        """Asserts that none of the names occurs in the file, neither in UTF-16
+        nor in UTF-8."""
         with open(path, "rb") as file:
             content = file.read()
         for name in names:
@@ -175,11 +176,12 @@ class Recorded(Case):
                              name)
             self.assertNotIn(name.encode() + b"\0", content, name)
 
-    def check(self, choose, *arguments):
-        """The recording has exactly the values for which `choose` is true."""
+    def check(self, condition, *arguments):
+        """Asserts that a recording with these filters has the values of ALL
+        for whose keys the condition is true, and no names of others."""
         path, _ = self.record(three_sets(), *arguments)
         self.run_fine("check", "--strict", path)
-        expected = {k: v for k, v in ALL.items() if choose(*k)}
+        expected = {k: v for k, v in ALL.items() if condition(*k)}
         self.assertTrue(expected)
         self.assertEqual(self.cooked(path), expected)
         with open(path, "rb") as file:
@@ -227,8 +229,8 @@ class Recorded(Case):
         self.assertIn(source[source.index(b"QINF"):], content)
 
     def test_results_of_every_kind(self):
-        """Two queries of one counter each, as live recording makes them, and a
-        query for one instance by its name."""
+        """Two queries of one counter each for all instances, queries for one
+        instance by its name, and a query that fails."""
         def results(number):
             def one(rows):
                 return w.result(w.INSTANCES, w.instance_block(*(
@@ -256,7 +258,7 @@ class Recorded(Case):
                 ("sdb", 2): 40, ("sdc", 2): 50, ("sdd", 1): 60,
                 ("sdd", 2): 70}
         names = {"sda", "sdb", "sdc", "sdd"}
-        for arguments, choose in (
+        for arguments, condition in (
                 (["--counter", "1"], lambda _, counter: counter == 1),
                 (["--counter", "2"], lambda _, counter: counter == 2),
                 (["--instance", "sda"], lambda name, _: name == "sda"),
@@ -269,14 +271,15 @@ class Recorded(Case):
             found = {(i["instance"], i["counter_id"]): i["value"]
                      for i in self.run_json("cook", path)
                      if i.get("sample") == 1 and "value" in i}
-            expected = {k: v for k, v in rows.items() if choose(*k)}
+            expected = {k: v for k, v in rows.items() if condition(*k)}
             self.assertEqual(found, expected, arguments)
             if "--instance" in arguments:
                 self.assert_absent(path, names - {n for n, _ in expected} |
                                    {"sde"})
 
     def test_counters_of_a_formula(self):
-        """A base is recorded with its counter, as with a live source."""
+        """The base of a selected counter is recorded although it is not
+        selected."""
         capture = w.recording(
             metadata(MEMORY, "Alpha Memory", [
                 (1, FRACTION, "Share", 2), (2, FRACTION_BASE, "Whole"),
@@ -292,7 +295,8 @@ class Recorded(Case):
         self.assert_absent(path, ["Other"])
 
     def test_names_that_share_their_bytes(self):
-        """Each name is written once, however many counters share it."""
+        """Names of counters may share their bytes. A name is written once,
+        even if several selected counters share it."""
         long, other = "A" * 500, "B" * 5000
         ids = range(120)
         start = 8 + 8 * len(ids)
@@ -321,7 +325,8 @@ class Recorded(Case):
         self.assertEqual(content.count(long.encode("utf-16-le")), 1)
 
     def test_a_counter_that_nothing_identifies(self):
-        """A value without counter id is not selected."""
+        """If nothing says which counter a value belongs to, the value is not
+        selected."""
         capture = w.recording(
             metadata(DISK, "Alpha Disk", [(1, LARGE_RAW, "A")],
                      instances=["sda"]),
@@ -336,7 +341,8 @@ class Recorded(Case):
                                            self.folder, "source.pfb")), [])
 
     def test_results_without_a_query(self):
-        """Results of an unknown set are never selected."""
+        """The set of a result without a query is unknown. It is never
+        selected."""
         secret = instances_result([1], [(0, "secret", [1])])
         chunks = [metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
                            instance_type=0),
@@ -347,7 +353,7 @@ class Recorded(Case):
         self.assert_absent(path, ["secret"])
         self.assertEqual(self.cooked(path), {("Alpha Memory", None, 1): 6})
 
-    def test_bytes_that_follow_a_block(self):
+    def test_bytes_after_a_reply_are_not_recorded(self):
         chunks = [metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
                            instance_type=0),
                   w.chunk(b"QINF", w.identifier(MEMORY))]
@@ -377,8 +383,8 @@ class Recorded(Case):
                              [5])
 
     def test_samples_without_selected_values(self):
-        """Samples without selected values are recorded too: otherwise a rate
-        would span the gap."""
+        """A sample without selected values is recorded too. Otherwise a rate
+        would be computed across it."""
         chunks = [metadata(DISK, "Alpha Disk", [(1, BULK, "A")],
                            instances=["sda", "sdb"]),
                   metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
@@ -401,18 +407,19 @@ class Recorded(Case):
 
 @unittest.skipIf(ON_WINDOWS, "Windows has no resource limits")
 class Work(Case):
-    """Work derived from query information is done once, not for each sample.
-    The limit is far above what the program needs, and far below the cost of
-    repeating the work."""
+    """CPU time with many queries, samples and counters. The limit is far above
+    what linear work takes, and far below what quadratic work would take."""
 
     COUNT = 40000
     LIMIT = 12  # seconds of CPU time
 
-    def test_many_queries_and_many_samples(self):
+    def limit(self):
+        """Limits the CPU time of the process that calls it."""
         import resource
+        resource.setrlimit(resource.RLIMIT_CPU, (self.LIMIT, self.LIMIT))
 
-        def limit():
-            resource.setrlimit(resource.RLIMIT_CPU, (self.LIMIT, self.LIMIT))
+    def test_many_queries_and_many_samples(self):
+        """Query information is processed once, not for each sample."""
         path = self.file("a.pfb", w.recording(
             metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
                      instance_type=0),
@@ -422,18 +429,13 @@ class Work(Case):
         for arguments in (["live"], ["record", "-o",
                                      os.path.join(self.folder, "b.pfb")]):
             self.run_fine(*arguments, "--set", "*", "--source", path,
-                          begin=limit)
+                          begin=self.limit)
         with open(path, "rb") as source, open(arguments[2], "rb") as copy:
             content = source.read()
             self.assertIn(content[content.index(b"QINF"):], copy.read())
 
-
     def test_a_long_name_that_counters_share(self):
-        """A pattern is compared once with each name."""
-        import resource
-
-        def limit():
-            resource.setrlimit(resource.RLIMIT_CPU, (self.LIMIT, self.LIMIT))
+        """A pattern is compared once with a name, not for each counter."""
         ids, start = range(self.COUNT), 8 + 8 * self.COUNT
         strings = w.string_block([(0, "n" * 10**6)] + [
             (i, None) for i in ids[1:]], offsets=[start] * self.COUNT)
@@ -447,15 +449,16 @@ class Work(Case):
             data(0, single_result(ids, ids))))
         copy = os.path.join(self.folder, "b.pfb")
         self.run_fine("record", "--set", "*", "--counter", "*?n", "--source",
-                      path, "-o", copy, begin=limit)
+                      path, "-o", copy, begin=self.limit)
         self.assertGreater(os.path.getsize(copy), os.path.getsize(path))
         done = self.run_program("record", "--set", "*", "--counter", "*z",
-                                "--source", path, "-o", copy, begin=limit)
+                                "--source", path, "-o", copy, begin=self.limit)
         self.assertEqual(done.status, 2, done.err)
 
 
 class NotDisplayed(Case):
-    """Counters with the attribute PERF_ATTRIB_NO_DISPLAYABLE (2)."""
+    """Counters with the attribute PERF_ATTRIB_NO_DISPLAYABLE (2): tables and
+    metrics omit them unless --counter names them."""
 
     def test_tables_and_metrics(self):
         hidden = w.counter_info(2, LARGE_RAW, attributes=2)
@@ -484,7 +487,8 @@ class NotDisplayed(Case):
 
 
 class WithoutNames(Case):
-    """A set without a name is matched by its GUID, a counter by its id."""
+    """Patterns are compared with the GUID of a set without a name, and with
+    the id of a counter without a name."""
 
     def test_patterns(self):
         counters = [(10, LARGE_RAW, None), (11, LARGE_RAW, "Named"),
@@ -504,7 +508,7 @@ class WithoutNames(Case):
 
 
 class Suggestions(Case):
-    """An unknown name is an error with a suggestion."""
+    """The message about an unknown name suggests a similar one, if any."""
 
     def setUp(self):
         super().setUp()
@@ -515,7 +519,7 @@ class Suggestions(Case):
                                      (2, LARGE_RAW, "Reads" * 100)])))
 
     def refused(self, *arguments):
-        """The suggested name, or None."""
+        """The name that the message suggests, or None."""
         done = self.run_program("live", "--source", self.path, *arguments)
         self.assertEqual((done.status, done.out), (2, ""))
         self.assertIn(" %s;" % arguments[-1], done.err)

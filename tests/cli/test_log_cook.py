@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Perfmon logs, binary and text, in cook."""
+"""Perfmon logs, binary and text: their values in cook."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ class Binary(Case):
     """.blg files."""
 
     def cook(self, name):
-        """The values of a seed."""
+        """The values that cook prints of a seed."""
         return self.run_json("cook", "--kind", "log", self.file(
             name, log_seeds.log_seeds()[name]))
 
@@ -130,8 +130,8 @@ class Binary(Case):
 
 
 def rate_log(machine, ticks, **options):
-    """A log of one rate, of 70 a second, with a sample at each of these
-    seconds."""
+    """A log of one rate, which is always 70 per second, with a sample at each
+    of the seconds `ticks`."""
     samples = [w.sample(w.counter(
         70 * tick, log_seeds.FREQUENCY * tick, time=w.LOCAL + tick * w.SECOND),
         time=w.LOCAL + tick * w.SECOND) for tick in ticks]
@@ -145,14 +145,14 @@ class Merged(Case):
     """Several logs are cooked in the order of their samples' times."""
 
     def ticks(self, *paths, options=()):
-        """Machine and second of each value, and whether it has a value."""
+        """(machine, second, value) of each record of cook."""
         values = self.run_json("cook", *options, *paths)
         self.assertEqual([v["sample"] for v in values],
                          list(range(len(values))))
         return [(v["machine"][2:], round(float(v["time"][17:-1]) - 17.844) % 60,
                  v["value"]) for v in values]
 
-    def test_samples_take_turns(self):
+    def test_samples_are_sorted_by_time(self):
         logs = [self.file("a.blg", rate_log("\\\\A", (1, 3, 5, 6))),
                 self.file("b.blg", rate_log("\\\\B", (2, 4, 8))),
                 self.file("c.blg", rate_log("\\\\C", (9, 10)))]
@@ -171,8 +171,9 @@ class Merged(Case):
         self.assertEqual(rows[1:], sorted(rows[1:]))
 
     def test_zones(self):
-        """The header has the biases of standard and daylight saving time but
-        not which of them is in force; text logs have that in force."""
+        """The header of a binary log has the biases of standard and of
+        daylight saving time but not which one applies. A text log has the
+        bias that applies. Samples are in the order of UTC for either."""
         text = pdh_text_seeds.text(
             "(PDH-CSV 4.0) (UTC)(0)", ("\\\\C\\Memory\\Pages/sec",),
             (("1",), ("2",)), ("02/20/2013 02:50:20.844",
@@ -187,7 +188,7 @@ class Merged(Case):
                              "BACACABB")
 
     def test_objects(self):
-        """Each log has names of its own."""
+        """The objects of each log get the names that this log contains."""
         def log(name, ticks):
             return w.log(
                 *w.names("\\\\PC", (4, name), (6, "Available"), (10, "Rate")),
@@ -204,9 +205,8 @@ class Merged(Case):
         self.assertEqual([v["raw"] for v in values[::2]],
                          [1001, 1002, 1003, 1004])
 
-    def test_errors_and_other_files(self):
-        """An error in one log leaves the others as they are; a recording is
-        read after the logs before it."""
+    def test_errors(self):
+        """An error in one log does not change the values of the others."""
         broken = rate_log("\\\\A", (1, 3, 5))[:-8]
         logs = [self.file("a.blg", broken),
                 self.file("b.blg", rate_log("\\\\B", (2, 4, 6))),
@@ -219,7 +219,8 @@ class Merged(Case):
 
     @unittest.skipIf(ON_WINDOWS, "no limit of open files")
     def test_few_files_are_open(self):
-        """Logs that follow each other are open one or two at a time."""
+        """If the times of logs do not overlap, only one or two are open at a
+        time: 40 logs are read with at most 24 open files."""
         import resource
         logs = [self.file("%d.blg" % n, rate_log("\\\\PC", (2 * n, 2 * n + 1)))
                 for n in range(40)]
@@ -233,8 +234,9 @@ class Merged(Case):
 
 
 def split_log(data, *cuts):
-    """The log of the whole samples of `data`, and logs of its samples up to
-    the first cut, up to the next one, and so on."""
+    """Copies of the log `data`: one with all complete samples, then one with
+    the samples before the first of `cuts`, one with those up to the next cut,
+    and so on. Cuts are numbers of samples."""
     size, = struct.unpack_from("<I", data, 0x48 + 0x20)
     width, = struct.unpack_from("<I", data, 0x48 + 0x4C)
     zone = 0x48 + 0x58 + 2 * width
@@ -268,11 +270,12 @@ def split_log(data, *cuts):
 
 
 class SplitCase(Case):
-    """A test that splits logs."""
+    """A test that splits a log into several files."""
 
     def assert_continued(self, data, *cuts, options=()):
-        """Asserts that the parts of a log have its values, whatever the order
-        in which they are given."""
+        """Asserts that cook prints the same values for the parts of a log, in
+        ascending and descending order, as for the whole log. Returns the
+        values."""
         paths = [self.file("%d.blg" % number, part)
                  for number, part in enumerate(split_log(data, *cuts))]
         expected = self.run_json("cook", *options, paths[0])
@@ -282,15 +285,15 @@ class SplitCase(Case):
 
 
 class Rotated(SplitCase):
-    """The first sample of a log is compared with the last one of a log that
-    has ended."""
+    """Rotated logs: the first sample of a log is compared with the last sample
+    of the log that it continues."""
 
     @staticmethod
     def rates(machine, ticks, frequency=log_seeds.FREQUENCY, more=(),
               clock=0, shift=0):
-        """A log of Pages/sec, always 70, and of % Processor Time of two
-        processors, always 60 and 10. `more` are paths before them; `shift`
-        seconds are added to local time."""
+        """A log of % Processor Time of two processors, always 60 and 10, and
+        of Pages/sec, always 70. `more` are further paths, which come first;
+        `shift` seconds are added to local time."""
         samples = []
         for tick in ticks:
             time = w.LOCAL + (tick + shift) * w.SECOND
@@ -310,7 +313,8 @@ class Rotated(SplitCase):
             start=w.UTC + ticks[0] * w.SECOND)
 
     def statuses(self, *logs, **options):
-        """For each sample, the number of values that need an earlier one."""
+        """For each sample, the number of values with the status
+        need_two_samples."""
         values = self.run_json("cook", *[
             self.file("%d.blg" % number, log)
             for number, log in enumerate(logs)], **options)
@@ -327,7 +331,8 @@ class Rotated(SplitCase):
                                  {None, 70, 60, 10})
 
     def test_instances_and_objects(self):
-        """All records of these logs have the same time."""
+        """The samples of these logs all have the same time. The parts are
+        joined nevertheless."""
         for name in ("valid_counters", "valid_moving_instances",
                      "valid_objects", "valid_objects_in_parts"):
             joined, *parts = [
@@ -337,7 +342,8 @@ class Rotated(SplitCase):
                              self.run_json("cook", joined))
 
     def test_logs_of_several_machines(self):
-        """Each log continues the one that has its paths."""
+        """A log continues the latest log that has its paths, not one of
+        another machine."""
         logs = [self.rates(machine, ticks) for machine, ticks in (
             ("\\\\A", (1, 3)), ("\\\\B", (2, 4)), ("\\\\A", (5, 7)),
             ("\\\\B", (6, 8)), ("\\\\C", (9, 10)), ("\\\\A", (11,)))]
@@ -346,8 +352,8 @@ class Rotated(SplitCase):
         self.assertEqual(self.statuses(*logs[::-1]), expected)
 
     def test_paths_are_found_by_name_and_type(self):
-        """Paths may have other positions in the next log. A path that the
-        first log lacks has no rate."""
+        """Paths may have other positions in the next log. A path that is not
+        in the first log has no rate in the first sample of the next."""
         other = w.path(log_seeds.RATE, log_seeds.FREQUENCY, "\\\\A", "Memory",
                        None, "Page Faults/sec")
         raw = w.path(log_seeds.RAW, 0, "\\\\A", "Memory", None, "Pages/sec")
@@ -368,9 +374,9 @@ class Rotated(SplitCase):
             self.rates("\\\\A", (3, 4))), [4, 0, 0, 0])
 
     def test_a_list_of_paths_that_changes(self):
-        """A log with several lists has the values of a log for each list; a
-        value without one is new. The counter that is in every list has a
-        rate in every sample but the first."""
+        """A log may contain several lists of paths, each for the samples after
+        it. A counter has a rate if it is also in the previous sample, whatever
+        its position in the lists."""
         def path(name):
             return w.path(log_seeds.RATE, log_seeds.FREQUENCY, "\\\\A",
                           "Memory", None, name)
@@ -402,7 +408,7 @@ class Rotated(SplitCase):
                 v["time"][17:-1]) - 17.844) % 60, v["value"])
                               for v in done.objects()], expected)
 
-    def test_what_is_not_continued(self):
+    def test_logs_that_are_not_continued(self):
         old = ("\\\\A", (1,))
         for name, new, reason in (
                 ("another machine", self.rates("\\\\B", (2,)), "add later"),
@@ -421,7 +427,8 @@ class Rotated(SplitCase):
                 self.assertIn(reason, done.err, name)
 
     def test_daylight_saving_time(self):
-        """Local time jumps between the logs, the clocks do not."""
+        """If local time changes by an hour between two logs, the second one
+        still continues the first: the clocks are compared."""
         hour = 3600
         for shifts in ((0, hour), (hour, 0)):
             self.assertEqual(self.statuses(*[
@@ -438,7 +445,8 @@ class Rotated(SplitCase):
 
     @unittest.skipIf(ON_WINDOWS, "command lines are short")
     def test_many_machines(self):
-        """The last samples of at most 4096 logs are kept."""
+        """The last samples of at most 4096 logs are stored: of two logs that
+        continue earlier ones, only one has a rate."""
         machines = [*range(4097), 0, 4096]
         paths = [self.file("%d.blg" % tick, rate_log(
             "\\\\%d" % machine, (tick,)))
@@ -494,7 +502,8 @@ class Text(Case):
                           os.path.getsize(path), "truncated_line")
 
     def test_files_are_ordered_by_their_first_rows(self):
-        """Also if the header is long, and if there are no rows."""
+        """The header of one file is longer than what is read of it at once,
+        and one file has no rows."""
         zones = ("(PDH-CSV 4.0) (A)(0)", "(PDH-CSV 4.0) (B)(60)",
                  "(PDH-CSV 4.0)", "(PDH-CSV 4.0) (C)(-60)")
         times = ("02/20/2013 05:00:00.000", "02/20/2013 04:30:00.000",
@@ -525,13 +534,14 @@ class Text(Case):
 
 
 class Filters(Case):
-    """Filters select counters of logs."""
+    """--set, --counter, --instance and --path select values of logs."""
 
     BINARY = seed("log", "valid_counters.blg")
     TEXT = seed("pdh_text", "valid_csv.csv")
     PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
     UNKNOWN = "00000001-0378-476f-89ba-a5a79f810b36"
-    CHOICES = (
+    # Filters, and whether they select a value.
+    CASES = (
         (["--set", "processor"], lambda v: v["set"] == "Processor"),
         (["--set", "P*"], lambda v: v["set"].startswith("P")),
         (["--set", "P*", "--counter", "% *"],
@@ -545,9 +555,9 @@ class Filters(Case):
 
     def test_filters(self):
         for path in (self.BINARY, self.TEXT):
-            for arguments, is_chosen in self.CHOICES:
+            for arguments, is_selected in self.CASES:
                 expected = [v for v in self.run_json("cook", path)
-                            if is_chosen(v)]
+                            if is_selected(v)]
                 done = self.run_program("cook", "--format", "json",
                                         *arguments, path)
                 self.assertEqual(done.objects(), expected, arguments)
@@ -556,16 +566,18 @@ class Filters(Case):
     def test_logs_have_no_guids(self):
         for path in (self.BINARY, self.TEXT):
             for command in (["cook"], ["live", "--source"]):
-                for choice in (["--set", self.UNKNOWN], ["--path", "\\" +
-                                                         self.UNKNOWN + "\\1"]):
-                    done = self.run_program(*command, path, *choice)
+                for filters in (["--set", self.UNKNOWN],
+                                ["--path", "\\" + self.UNKNOWN + "\\1"]):
+                    done = self.run_program(*command, path, *filters)
                     self.assertEqual((done.status, done.out), (2, ""))
                     self.assertTrue(done.err.startswith(
                         path + ": perfmon logs have no GUIDs: "), done.err)
                 done = self.run_program(*command, path, "--set",
                                         self.PROCESSOR)
                 self.assertEqual((done.status, done.out), (2, ""))
-                self.assertNotIn("GUID", done.err)  # Processor Information
+                # The catalog has a name for this GUID, so the message says
+                # that the log has no such counterset.
+                self.assertNotIn("GUID", done.err)
             for command in (["record", "-o", self.folder + "/x", "--source"],
                             ["countersets", "--file"]):
                 done = self.run_program(*command, path)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""PDH text logs, as perfmon opens them, made by cook and live."""
+"""The formats pdh-csv and pdh-tsv of cook and live: PDH text logs, which
+perfmon opens."""
 
 import csv
 import datetime
@@ -26,21 +27,21 @@ SEPARATORS = {"pdh-csv": ",", "pdh-tsv": "\t"}
 
 
 def cells(text, form="pdh-csv"):
-    """The cells of a log, by line."""
+    """The cells of each line of a log, whose lines must end with CR LF."""
     assert text.endswith("\r\n") and "\n" not in text.replace("\r\n", "")
     return list(csv.reader(io.StringIO(text, newline=""),
                            delimiter=SEPARATORS[form]))
 
 
 def moment(units):
-    """A time as the first column of a row has it."""
+    """A time in 100 ns units as text logs write it."""
     time = EPOCH + datetime.timedelta(microseconds=units // 10)
     return time.strftime("%m/%d/%Y %H:%M:%S.") + "%03d" % (
         time.microsecond // 1000)
 
 
 def series_capture(*rows):
-    """A capture whose sample n has the instances and raw counts of rows[n]."""
+    """A capture; rows[n] are the (instance, raw count) of sample n."""
     return w.recording(
         captures.metadata(captures.DISK, "Disk",
                           [(1, captures.LARGE_RAW, "Bytes")]),
@@ -51,10 +52,10 @@ def series_capture(*rows):
 
 
 class PdhCase(Case):
-    """Logs that cook makes."""
+    """A test of logs that cook writes."""
 
     def cook(self, *arguments, form="pdh-csv", zone="UTC0", **options):
-        """Standard output of a run that is fine."""
+        """The log that cook writes, without errors, in this time zone."""
         os.environ["TZ"] = zone
         try:
             return self.run_fine("cook", "--format", form, *arguments,
@@ -63,7 +64,8 @@ class PdhCase(Case):
             del os.environ["TZ"]
 
     def values(self, *arguments):
-        """The values in order: (machine, set, counter and so on, value)."""
+        """For each displayed value of cook, in order: sample, time, machine,
+        set, parent, instance, occurrence, counter and value."""
         out = []
         for v in self.run_json("cook", *arguments):
             if v["status"] == "not_displayed":
@@ -77,7 +79,7 @@ class PdhCase(Case):
 
 
 class Form(PdhCase):
-    """Bytes of a log."""
+    """The bytes of a log: header, numbers, names."""
 
     def test_whole_log(self):
         path = self.file("a.pfb", series_capture(
@@ -108,8 +110,8 @@ class Form(PdhCase):
             "%.17g" % ((n * 1234567 + 1) / 100000) for n in range(9)])
 
     def test_machine_and_numbers(self):
-        """V1 blocks contain the name of the machine. An object or counter
-        without a name is written as its number."""
+        """The machine name of a V1 block is in the paths. An object or counter
+        without a name is written with its title index."""
         wr = v1.LITTLE
         blocks = b"".join(wr.block(v1.plain(wr, 5 + n), moment=n + 1)
                           for n in range(2))
@@ -141,7 +143,7 @@ class Form(PdhCase):
             "\\\\HOST\\Thread(p/a#1)\\ID", "\\\\HOST\\Thread(p/b)\\ID"])
 
     def test_one_sample_of_several_blocks(self):
-        """V1 blocks of different objects of one time are one row."""
+        """V1 blocks of one time with different objects make one row."""
         wr = v1.LITTLE
         blocks = b"".join(wr.block(v1.plain(wr, title + n, title),
                                    moment=n + 1)
@@ -151,7 +153,8 @@ class Form(PdhCase):
                          [["2", "4"], ["3", "5"]])
 
     def test_hostile_names(self):
-        """Quotation marks are doubled; a line feed would end the line."""
+        """Quotation marks are doubled. Control characters, such as a line feed
+        that would end the line, and invisible ones are escaped."""
         names = ["u1234", '\u200e"\u2029', 'a"b', 'a,"b', 'x",y', 'x","y',
                  '",",', '"\t"', "t\tu", "l\nm\r", "e\x1b[1m",
                  "\u4e2d\U0001f600", "(a)\\c", '"']
@@ -173,11 +176,12 @@ class Form(PdhCase):
 class Columns(PdhCase):
     """Every path that occurs has a column if the input can be read twice."""
 
-    late = series_capture([("a", 1)], [("b", 2), ("a", 3)], [("b", 4)],
-                          [("c", 5), ("d", 6)])
+    # Instances b, c and d appear after the first sample.
+    LATER_INSTANCES = series_capture([("a", 1)], [("b", 2), ("a", 3)],
+                                     [("b", 4)], [("c", 5), ("d", 6)])
 
     def test_file(self):
-        rows = cells(self.cook(self.file("a.pfb", self.late)))
+        rows = cells(self.cook(self.file("a.pfb", self.LATER_INSTANCES)))
         self.assertEqual(rows[0][1:], ["\\Disk(%s)\\Bytes" % n
                                        for n in "abcd"])
         self.assertEqual([row[1:] for row in rows[1:]], [
@@ -186,7 +190,7 @@ class Columns(PdhCase):
 
     def test_pipe(self):
         done = self.run_program("cook", "--format", "pdh-csv", "-",
-                                stdin=self.late)
+                                stdin=self.LATER_INSTANCES)
         rows = cells(done.out)
         self.assertEqual(done.status, 0)
         self.assertEqual(rows[0][1:], ["\\Disk(a)\\Bytes"])
@@ -196,7 +200,7 @@ class Columns(PdhCase):
             "-: note: sample 1: \\Disk(b)\\Bytes has no column",
             "-: note: sample 3: \\Disk(c)\\Bytes and 1 more have no column"])
 
-    def test_pipe_without_values_at_first(self):
+    def test_pipe_whose_first_sample_is_empty(self):
         done = self.run_program(
             "cook", "--format", "pdh-csv", "-",
             stdin=series_capture([], [("a", 1)], [], [("a", 2)]))
@@ -205,21 +209,21 @@ class Columns(PdhCase):
 
     def test_filter(self):
         rows = cells(self.cook("--path", "\\Disk(b)\\*",
-                               self.file("a.pfb", self.late)))
+                               self.file("a.pfb", self.LATER_INSTANCES)))
         self.assertEqual([row[1:] for row in rows],
                          [["\\Disk(b)\\Bytes"], [" "], ["2"], ["4"], [" "]])
 
     def test_repeated_paths(self):
-        """Columns of equal paths remain columns of their own."""
+        """Equal paths of a text log remain separate columns."""
         text = ('"(PDH-CSV 4.0)","\\A\\b","\\A\\c","\\A\\b"\r\n'
                 '"02/20/2013 05:43:37.844","1"," ","3"\r\n'
                 '"02/20/2013 05:43:38.844"," ","5","6"\r\n')
         self.assertEqual(self.cook(self.file("a.csv", text.encode())), text)
 
     def test_replay(self):
-        """live: the columns are those of the first sample that is shown."""
+        """live writes the columns of the first sample that it shows."""
         done = self.run_program(
-            "live", "--source", self.file("a.pfb", self.late), "--format",
+            "live", "--source", self.file("a.pfb", self.LATER_INSTANCES), "--format",
             "pdh-csv", "\\Disk(*)\\*")
         self.assertEqual([row[1:] for row in cells(done.out)], [
             ["\\Disk(b)\\Bytes", "\\Disk(a)\\Bytes"], ["2", "3"], ["4", " "],
@@ -231,7 +235,7 @@ class Columns(PdhCase):
                          "")
 
     def test_errors_are_reported_once(self):
-        bad = self.file("a.pfb", self.late[:-8])
+        bad = self.file("a.pfb", self.LATER_INSTANCES[:-8])
         done = self.run_program("cook", "--format", "pdh-csv", bad)
         self.assertEqual((done.status, len(done.err.splitlines())), (1, 1))
         self.assertEqual(len(cells(done.out)), 4)
@@ -246,10 +250,10 @@ class Columns(PdhCase):
 
 
 class Times(PdhCase):
-    """One zone for the whole log."""
+    """The time zone of a log, and its times."""
 
     def at(self, *clocks):
-        """V2 replies of these times."""
+        """The path of a file with V2 replies of these times."""
         return self.file("a.bin", b"".join(w.reply(
             w.result(w.COUNTERSET, w.id_list([1]) + w.instance_block(
                 w.instance(0, "a", w.v8(1)))),
@@ -257,14 +261,14 @@ class Times(PdhCase):
             for n, clock in enumerate(clocks)))
 
     def rows(self, *clocks, zone, options=()):
-        """The header's first cell, and the times."""
+        """The first cells of the header and of each row."""
         rows = cells(self.cook("--quiet", *options, self.at(*clocks),
                                zone=zone))
         return [row[0] for row in rows]
 
     @staticmethod
     def clock(*fields):
-        """Units since 1601."""
+        """A date and time in 100 ns units since 1601."""
         return (datetime.datetime(*fields) - EPOCH) // \
             datetime.timedelta(microseconds=1) * 10
 
@@ -283,15 +287,15 @@ class Times(PdhCase):
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
     def test_change_to_summer_time(self):
-        """The bias of the first row holds for all of them."""
+        """All rows have the bias of the first row, also after the change."""
         before = self.clock(2024, 3, 31, 0, 30)
         self.assertEqual(
             self.rows(before, before + 36000000000, zone=BERLIN),
             ["(PDH-CSV 4.0) (CET)(-60)", "03/31/2024 01:30:00.000",
              "03/31/2024 02:30:00.000"])
 
-    def test_no_calendar(self):
-        """A sample without a date has no row."""
+    def test_times_that_are_no_dates(self):
+        """A sample whose clock is not a date has no row."""
         path = self.at(-1, self.clock(2024, 1, 1), 2**63 - 1)
         done = self.run_program("cook", "--format", "pdh-csv", "--utc", path)
         self.assertEqual([row[0] for row in cells(done.out)[1:]],
@@ -299,16 +303,16 @@ class Times(PdhCase):
         self.assertEqual(done.err.count("has no row"), 2)
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
-    def test_no_calendar_at_first(self):
-        """The zone is that of the first row."""
+    def test_a_first_time_that_is_no_date(self):
+        """The header has the zone of the first sample with a row."""
         for clock in (-1, 0, 2**63 - 1):
             rows = self.rows(clock, self.clock(2024, 7, 1), zone="AAA5")
             self.assertEqual(rows, ["(PDH-CSV 4.0) (AAA)(300)",
                                     "06/30/2024 19:00:00.000"], clock)
 
     def test_unknown_zone(self):
-        """The times of a log whose offset from UTC is unknown are written as
-        they are, in any time zone."""
+        """If the offset of a log from UTC is unknown, its times are written
+        unchanged, in any time zone, and the header has no zone."""
         path = seed("log", "valid_fewer_items.blg")
         for zone in (BERLIN, "UTC0"):
             rows = cells(self.cook("--quiet", path, zone=zone))
@@ -317,10 +321,11 @@ class Times(PdhCase):
 
 
 class RoundTrip(PdhCase):
-    """cook reads what it writes."""
+    """cook reads logs that it wrote."""
 
     def check(self, *arguments, options=()):
-        """Values, times and paths are the same."""
+        """Asserts that values, times and paths are the same after cook wrote
+        them to a log, in several time zones, and read the log."""
         expected = self.values(*arguments)
         self.assertTrue(expected)
         for form in SEPARATORS:
@@ -348,8 +353,9 @@ class RoundTrip(PdhCase):
         self.check(self.file("a.pfb", captures.three_sets()))
 
     def test_numbers(self):
-        """Python's float() rounds correctly, too: doubles of any exponent,
-        and the middle between two with a digit more or less at the end."""
+        """Numbers are read as the nearest double, as Python's float() does.
+        The texts include doubles of any exponent, numbers halfway between two
+        doubles, and numbers that differ from those in the last digit."""
         source = random.Random(1)
         texts = []
         for _ in range(2000):
@@ -373,7 +379,7 @@ class RoundTrip(PdhCase):
                          [float(value).hex() for value in values])
 
     def test_second_implementation(self):
-        """The other reader accepts it without a note."""
+        """The reader of tests/oracle accepts the log without a note."""
         raw = log_seeds.log_seeds()["valid_counters"]
         out = self.cook("--utc", "--kind", "log",
                         self.file("a.blg", raw)).encode()
@@ -383,7 +389,7 @@ class RoundTrip(PdhCase):
         self.assertEqual(len(text.rows), 2)
 
     def test_machine_names_are_kept(self):
-        """Machines of a log keep their names."""
+        """The paths keep the machine names of a binary log."""
         entries = [log.path(0x00010000, 0, "\\\\" + m, "Memory", None, "Free")
                    for m in ("A", "B")]
         raw = log.log(*log.paths(*entries), *log.sample(
@@ -396,10 +402,10 @@ class RoundTrip(PdhCase):
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
                      "no captured data (PERFBLOCK_REAL_DATA)")
 class Real(PdhCase):
-    """Captured logs against values computed independently."""
+    """Logs of real machines, compared with values computed independently."""
 
     def path(self, name):
-        """A captured log."""
+        """The path of a captured log."""
         return os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg", name)
 
     def test_logs(self):
@@ -437,7 +443,8 @@ class Real(PdhCase):
                           for n in range(len(times))])
 
     def test_objects(self):
-        """A cut log of whole objects: what precedes the cut is written."""
+        """Of a truncated log of whole objects, the values before the end are
+        written."""
         path = self.path("vista-objects-cut.blg")
         done = self.run_program("cook", "--format", "pdh-csv", "--utc", path)
         self.assert_error(done, 1, path, 262144, "truncated_record")
@@ -462,24 +469,17 @@ class Real(PdhCase):
                                     for cell in row[1:]))
 
     def test_text(self):
-        """A text log without a version gets one; values are the same."""
+        """A text log of another program keeps its values."""
         path = self.path("text-named-blg.blg")
         out = self.cook("--utc", path)
         self.assertEqual(
             [v[-1] for v in self.values(self.file("a.csv", out.encode()))],
             [v[-1] for v in self.values(path)])
 
-
-@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
-                     "PERFBLOCK_REAL_DATA names no folder")
-class Captured(PdhCase):
-    """Logs of real machines."""
-
     def test_every_value(self):
         """The numbers are the expected ones to the last bit."""
-        folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg")
         samples = {}
-        with open(os.path.join(folder, "win8-counters.expected.jsonl"),
+        with open(self.path("win8-counters.expected.jsonl"),
                   encoding="utf-8") as file:
             for line in file:
                 v = json.loads(line)
@@ -488,8 +488,8 @@ class Captured(PdhCase):
                     v["instance"] is not None else "", v["counter"])
                 samples.setdefault(v["sample"], {})[path] = v["value"]
         for form in SEPARATORS:
-            rows = cells(self.cook(os.path.join(folder, "win8-counters.blg"),
-                                   form=form), form)
+            rows = cells(self.cook(self.path("win8-counters.blg"), form=form),
+                         form)
             self.assertEqual(len(rows), 1 + len(samples))
             for number, row in enumerate(rows[1:]):
                 self.assertEqual({

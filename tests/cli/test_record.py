@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""record: rotated files, recorders that are killed, truncated captures."""
+"""record: rotated files, files shared with other processes, recorders that are
+killed, and captures that were truncated."""
 
 import os
 import random
@@ -19,7 +20,8 @@ HEADER = 16
 
 
 def chunks(data):
-    """(tag, bytes of the whole chunk) of a valid capture."""
+    """(tag, bytes) of each chunk of a valid capture. The bytes include header
+    and padding."""
     found, at = [], 0
     while at < len(data):
         tag, version, size = struct.unpack_from("<4sIQ", data, at)
@@ -42,7 +44,8 @@ def samples(path):
 
 
 class Rotation(Case):
-    """--rotate with replays: the expected bytes are known exactly."""
+    """--rotate, with a capture as the source, so that the expected bytes of
+    each file are known."""
 
     def setUp(self):
         super().setUp()
@@ -51,31 +54,32 @@ class Rotation(Case):
 
     @staticmethod
     def many(count):
-        """The capture of three sets with this many samples."""
-        all_of_it = chunks(three_sets())
-        first = [raw for tag, raw in all_of_it if tag != "DATA"]
-        one = [raw for tag, raw in all_of_it if tag == "DATA"][0]
-        stamped = [one[:HEADER + 48 - 40] + struct.pack("<q", number) +
-                   one[HEADER + 48 - 32:] for number in range(count)]
-        return b"".join(first + stamped)
+        """three_sets() with `count` copies of its first sample, which differ
+        in their performance clock."""
+        every = chunks(three_sets())
+        metadata_chunks = [raw for tag, raw in every if tag != "DATA"]
+        sample = [raw for tag, raw in every if tag == "DATA"][0]
+        copies = [sample[:HEADER + 8] + struct.pack("<q", number) +
+                  sample[HEADER + 16:] for number in range(count)]
+        return b"".join(metadata_chunks + copies)
 
     def record(self, *arguments, status=0):
-        """Record the replay; returns the run."""
+        """Records from the source; returns the run."""
         done = self.run_program("record", "-o", self.path, "--source",
                                 self.source, "--set", "*", *arguments)
         self.assertEqual(done.status, status, done.err)
         return done
 
     def files(self):
-        """The files in chronological order."""
+        """The recorded files, the oldest first."""
         numbers = sorted(int(name.rsplit(".", 1)[1])
                          for name in os.listdir(self.folder)
                          if name.startswith("new.pfb."))
         return ["%s.%d" % (self.path, n) for n in numbers] + [self.path]
 
     def assert_whole(self, paths):
-        """Each file is a complete capture, and together they have all samples.
-        """
+        """Asserts that each file is a complete capture with metadata, and that
+        together they have all samples."""
         for path in paths:
             self.run_fine("check", "--strict", path)
             tags = [tag for tag, _ in chunks(content(path))]
@@ -88,13 +92,15 @@ class Rotation(Case):
                          samples(self.source))
 
     def test_sizes(self):
-        one = len(samples(self.source)[0])
+        size = len(samples(self.source)[0])
         self.record()
-        begin = len(content(self.path)) - 24 * one
+        metadata_size = len(content(self.path)) - 24 * size
         os.remove(self.path)
         for max_bytes, per_file in (
-                (begin + 5 * one, 5), (begin + 6 * one - 1, 5),
-                (begin + 6 * one, 6), (begin + 24 * one, 24)):
+                (metadata_size + 5 * size, 5),
+                (metadata_size + 6 * size - 1, 5),
+                (metadata_size + 6 * size, 6),
+                (metadata_size + 24 * size, 24)):
             self.record("--rotate", str(max_bytes))
             paths = self.files()
             self.assertEqual([len(samples(path)) for path in paths],
@@ -109,10 +115,10 @@ class Rotation(Case):
         self.record("--rotate", "4K")
         paths = self.files()
         self.assertGreater(len(paths), 1)
-        for path, follower in zip(paths, paths[1:]):
+        for path, later in zip(paths, paths[1:]):
             size = os.path.getsize(path)
             self.assertLessEqual(size, 4096)
-            self.assertGreater(size + len(samples(follower)[0]), 4096)
+            self.assertGreater(size + len(samples(later)[0]), 4096)
         self.assert_whole(paths)
 
     def test_a_sample_larger_than_the_limit(self):
@@ -157,13 +163,13 @@ class Rotation(Case):
         self.record("--rotate", str(len(before)))
         self.assertEqual(content(self.path + ".1"), before)
         self.assertEqual(samples(self.path), samples(self.source))
-        # There is space: recording continues in this file.
+        # The next sample fits into this file, so it is appended.
         self.record("--rotate", "1M", "--count", "1")
         self.assertEqual(len(samples(self.path)), 25)
 
     def test_nothing_is_overwritten(self):
-        """Numbers ascend in time, whichever files were deleted or exist
-        already."""
+        """A rotated file gets a number above all existing ones. Other files
+        are not changed."""
         existing = {}
         for name in ("new.pfb.3", "new.pfb.10", "new.pfb.x", "new.pfb.",
                      "new.pfb.7a", "new.pfbx.99", "other.50",
@@ -200,13 +206,14 @@ class Rotation(Case):
 
 
 class Shared(Case):
-    """A file that another process writes or replaces."""
+    """A file that another process writes or replaces at the same time."""
 
     SNAPSHOTS = (b"cpi-snapshots 1\nsnapshot 0\ncpu 0 0 0 0 0\n"
                  b"snapshot 9\ncpu 0 3 6 9 9\n")
 
     def test_a_second_writer_is_refused(self):
-        """cpi run keeps its file open while its command runs."""
+        """cpi run keeps its output file open and locked while the command
+        runs. Here that command is record with the same output file."""
         capture = self.file("source.pfb", three_sets())
         snapshots = self.file("snapshots", self.SNAPSHOTS)
         path = os.path.join(self.folder, "new.pfb")
@@ -229,9 +236,11 @@ class Shared(Case):
         self.run_fine("record", "-o", path, "--source", capture, "--set", "*")
         self.assertEqual(len(samples(path)), 2)
 
-    @unittest.skipIf(ON_WINDOWS, "Windows has other links")
+    @unittest.skipIf(ON_WINDOWS, "symbolic links need privileges on Windows")
     def test_a_symbolic_link_that_changes(self):
-        """Data is appended to the file that was verified to be a capture."""
+        """While a symbolic link alternates between a capture and another file,
+        record never appends to the other file: it checks the file that it
+        opened."""
         capture = self.file("source.pfb", three_sets())
         other = self.file("other", b"precious")
         path = os.path.join(self.folder, "link")
@@ -260,7 +269,8 @@ class Shared(Case):
 
 @unittest.skipIf(ON_WINDOWS, "Windows has other signals")
 class TwoRecorders(LiveCase):
-    """One recorder, and others that start while it runs."""
+    """While a recorder rotates its files, others that start with the same
+    output file are refused."""
 
     def test_rotation_keeps_the_file(self):
         capture = self.file("source.pfb", three_sets())
@@ -294,15 +304,17 @@ class TwoRecorders(LiveCase):
 
 @unittest.skipIf(ON_WINDOWS, "Windows has no locks of folders")
 class FolderLocks(Case):
-    """A recorder does not lock the folder while it waits for the reader of a
-    pipe, and waits for the lock for a limited time only."""
+    """The lock on the folder, which rotation uses. A recorder does not hold it
+    while it waits for the reader of a pipe, and waits for it only for a
+    limited time."""
 
     def setUp(self):
         super().setUp()
         self.source = self.file("source.pfb", Rotation.many(24))
 
     def lock(self):
-        """Lock the folder; fails if it is locked already."""
+        """Locks the folder until the end of the test; fails if it is locked.
+        """
         import fcntl
         folder = os.open(self.folder, os.O_RDONLY)
         self.addCleanup(os.close, folder)
@@ -334,7 +346,8 @@ class FolderLocks(Case):
                          24)
 
     def test_a_lock_that_is_never_released(self):
-        """Waiting at every rotation would take minutes."""
+        """A recorder stops waiting for the lock. If it waited again at each of
+        24 rotations, the test would exceed its time limit."""
         self.lock()
         path = os.path.join(self.folder, "new.pfb")
         self.run_fine("record", "-o", path, "--source", self.source, "--set",
@@ -344,9 +357,9 @@ class FolderLocks(Case):
 
 
 class Cuts(Case):
-    """A capture truncated at any offset."""
+    """Recording into a truncated capture."""
 
-    def test_truncation_at_every_byte(self):
+    def test_truncation(self):
         """A file that ends between two chunks is continued. A file that ends
         inside a chunk is not changed, and all chunks before the cut are
         readable."""
@@ -356,9 +369,8 @@ class Cuts(Case):
         for _, raw in chunks(whole):
             at += len(raw)
             ends.add(at)
-        chosen = sorted(ends | {end - 1 for end in ends} |
-                        {end + 8 for end in ends if end < len(whole)})
-        for cut in chosen:
+        for cut in sorted(ends | {end - 1 for end in ends} |
+                          {end + 8 for end in ends if end < len(whole)}):
             path = self.file("cut.pfb", whole[:cut])
             done = self.run_program("record", "-o", path, "--source", source,
                                     "--set", "*")
@@ -387,7 +399,8 @@ class Killed(LiveCase):
     ROUNDS = 20
 
     def kill(self, path, seconds, *arguments):
-        """Record this machine, and kill the recorder after some time."""
+        """Starts a recorder of this machine. Kills it this many seconds after
+        it wrote its first bytes."""
         with subprocess.Popen([program(), "record", "-o", path, "--interval",
                                "0.01", *arguments],
                               stderr=subprocess.DEVNULL) as child:
@@ -401,8 +414,8 @@ class Killed(LiveCase):
                 child.send_signal(signal.SIGKILL)
 
     def assert_readable(self, path):
-        """The file has complete chunks and at most one error, at the end.
-        Returns whether it has none."""
+        """Asserts that the file consists of complete chunks, except perhaps
+        the last one. Returns whether the last one is complete too."""
         done = self.run_program("check", path)
         if done.status == 0:
             return True
@@ -425,7 +438,7 @@ class Killed(LiveCase):
             if self.assert_readable(path):
                 before = data
                 continue
-            # It cannot be continued: begin a new file.
+            # A capture with an incomplete chunk is not continued.
             self.assertEqual(self.run_program(
                 "record", "-o", path, "--count", "1").status, 3)
             os.remove(path)
@@ -455,23 +468,23 @@ class Killed(LiveCase):
 
 
 class Identifiers(LiveCase):
-    """The queries for the sets of this machine."""
+    """The queries with which record collects from this machine."""
 
     def test_names_in_identifiers(self):
-        """Sets with instances are queried by a pattern, those without by no
-        name; each in an identifier block of its own, all in one query."""
+        """Each set has one identifier block. Its instance name is "*" if the
+        set has instances, and absent otherwise."""
         path = os.path.join(self.folder, "a.pfb")
         self.run_fine("record", "-o", path, "--set", "*", "--count", "1")
         sets = {i["guid"]: i["instance_type"] for i in self.offered
                 if i["record"] == "counterset"}
-        asked = {i["guid"]: i for i in self.run_json("show", path)
-                 if i["record"] == "identifier"}
-        self.assertEqual(set(asked), set(sets))
+        queried = {i["guid"]: i for i in self.run_json("show", path)
+                   if i["record"] == "identifier"}
+        self.assertEqual(set(queried), set(sets))
         for guid, instance_type in sets.items():
             has_instances = bool(instance_type & 2)
-            self.assertEqual((asked[guid]["name"], asked[guid]["size"]),
+            self.assertEqual((queried[guid]["name"], queried[guid]["size"]),
                              ("*", 48) if has_instances else (None, 40))
-        self.assertEqual(sorted(i["index"] for i in asked.values()),
+        self.assertEqual(sorted(i["index"] for i in queried.values()),
                          list(range(len(sets))))
 
 

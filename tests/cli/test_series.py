@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Samples of several files: their order, and which ones are compared."""
+"""Samples of several files: in which order they are read, and with which
+earlier sample each is compared."""
 
 import glob
 import json
@@ -16,41 +17,43 @@ from v1_blocks import BIG, LITTLE, NO_INSTANCES, counter
 from program import ON_WINDOWS, Case, writer as w
 
 SET = captures.DISK
-COUNT = [counter(20, v1.COUNTER, 4, 4)]  # per second
+RATE = [counter(20, v1.COUNTER, 4, 4)]
 
 
 def rate_object(title, number, wr=LITTLE):
-    """An object without instances, with a rate."""
-    return wr.object(title, COUNT, wr.values((4, 4, number)),
+    """An object without instances, with one rate of this count."""
+    return wr.object(title, RATE, wr.values((4, 4, number)),
                      instances=NO_INSTANCES)
 
 
 def block(moment, *titles, wr=LITTLE, name="HOST", step=10):
-    """A V1 block whose rates grow by `step` times the title index per second.
-    """
+    """A V1 block of second `moment` with objects of these titles. Their rates
+    are `step` times the title index per second."""
     return wr.block(*[rate_object(t, 1000 + step * t * moment, wr)
                       for t in titles], moment=moment, name=name)
 
 
 def sample(second, number, freq=10**7, boot=0, hundred=133 * 10**15):
-    """A DATA chunk: one rate of one instance."""
+    """A DATA chunk with the count `number` of one instance. `boot` is the
+    second at which the machine started."""
     stamps = w.clocks((second - boot) * freq, hundred + second * 10**7, freq)
     return w.chunk(b"DATA", w.reply(captures.instances_result(
         [1], [(0, "sda", [number])]), stamps=stamps))
 
 
 def capture(*chunks, kind=captures.BULK, guid=SET):
-    """A capture with metadata of one counter."""
+    """A capture with the metadata of one counter, and these chunks."""
     return w.recording(
         captures.metadata(guid, "Disk", [(1, kind, "Bytes/sec")]),
         w.chunk(b"QINF", w.identifier(guid, name="*")), *chunks)
 
 
 class SeriesCase(Case):
-    """Cooked values of several files."""
+    """A test of values that cook prints of several files."""
 
     def cooked(self, *paths, key="raw"):
-        """(sample, object or instance, raw, value) of each line."""
+        """(sample, object or instance, raw value, value) of each record;
+        standard error is stored in self.err."""
         done = self.run_program("cook", "--format", "json", *paths)
         self.assertEqual(done.status, 0, done.err)
         self.err = done.err
@@ -58,7 +61,7 @@ class SeriesCase(Case):
                  i["value"]) for i in done.objects()]
 
     def files(self, *contents):
-        """Files 0, 1 ... in the scratch folder."""
+        """Writes files named 0, 1 ... and returns their paths."""
         return [self.file("%d" % n, data) for n, data in enumerate(contents)]
 
 
@@ -74,8 +77,8 @@ class Sources(SeriesCase):
                         for word in ("--source", path)]
 
     def test_live(self):
-        """live displays all samples but the first one, also the first sample
-        of the second file, with the rate since the file before it."""
+        """live shows all samples but the first. The first sample of the second
+        file has a rate since the last sample of the first file."""
         done = self.run_program("live", "-f", "json", *self.sources,
                                 r"\Disk(*)\*")
         self.assertEqual([(i["raw"], i["value"]) for i in done.objects()],
@@ -116,16 +119,17 @@ class Order(SeriesCase):
     """Files are processed in the order of their first samples."""
 
     def check_orders(self, *contents):
-        """These files give the same result in any order."""
+        """Asserts that files with these contents give the same values in any
+        order; returns the values."""
         paths = self.files(*contents)
-        right = self.cooked(*paths)
+        expected = self.cooked(*paths)
         order = random.Random(5)
         for _ in range(4):
             shuffled = list(paths)
             order.shuffle(shuffled)
-            self.assertEqual(self.cooked(*shuffled), right)
-        self.assertEqual(self.cooked(*reversed(paths)), right)
-        return right
+            self.assertEqual(self.cooked(*shuffled), expected)
+        self.assertEqual(self.cooked(*reversed(paths)), expected)
+        return expected
 
     def test_v1(self):
         for wr in (LITTLE, BIG):
@@ -142,7 +146,8 @@ class Order(SeriesCase):
                          [(n, n) for n in range(5)])
 
     def test_captures(self):
-        """Files named as by record --rotate: FILE, FILE.2, FILE.1."""
+        """Captures of one machine in any order, such as the rotated files of
+        record --rotate, are one series."""
         found = self.check_orders(*[
             capture(sample(2 * n, 200 * n), sample(2 * n + 1, 200 * n + 100))
             for n in range(4)])
@@ -151,7 +156,7 @@ class Order(SeriesCase):
                          [None] + [100.0] * 7)
 
     def test_long_metadata(self):
-        """The first sample is found at any offset."""
+        """The first sample of a file is found after long metadata."""
         note = w.chunk(b"NOTE", b"n" * 200001)
         found = self.check_orders(*[capture(note * 3, sample(n, 100 * n))
                                     for n in range(1, 4)])
@@ -189,7 +194,7 @@ class Order(SeriesCase):
         self.assertEqual([i["value"] for i in done.objects()],
                          [None, 20.0, 20.0])
 
-    @unittest.skipIf(ON_WINDOWS, "no named pipes among files there")
+    @unittest.skipIf(ON_WINDOWS, "Windows has no named pipes in folders")
     def test_pipes_are_read_once(self):
         first, third = self.files(block(1, 2), block(3, 2))
         pipe = os.path.join(self.folder, "pipe")
@@ -237,8 +242,9 @@ class Objects(SeriesCase):
         self.assertEqual([(number, value) for number, _, _, value in found],
                          [(0, None), (0, None), (1, 20.0), (1, 40.0)])
 
-    def test_an_object_of_several(self):
-        """Objects that are added and removed do not affect the others."""
+    def test_objects_that_are_added_and_removed(self):
+        """The rate of an object does not depend on other objects that are
+        added or removed."""
         found = self.cooked(*self.files(
             block(1, 2), block(2, 2, 4), block(3, 4, 6), block(4, 2)))
         self.assertEqual(
@@ -260,7 +266,8 @@ class Objects(SeriesCase):
                           (4, 60.0), (5, 100.0)])
 
     def test_restart(self):
-        """The performance clock restarts; the 100 ns clock continues."""
+        """After a restart of the machine, which resets the performance clock
+        but not the 100 ns clock, no rate is computed."""
         later = bytearray(block(50, 2))
         struct.pack_into("<q", later, 56, 3 * 10**7)
         found = self.cooked(*self.files(block(1, 2), bytes(later)))
@@ -281,9 +288,9 @@ class Objects(SeriesCase):
              (4, 8, 80.0), (4, 4, 40.0), (4, 2, 20.0), (4, 10, None)])
 
     def test_instances_of_several_blocks(self):
-        """Objects with instances, and text output."""
+        """Objects with instances in several blocks, in JSON and in text."""
         def part(moment, *titles):
-            return LITTLE.block(*[LITTLE.object(title, COUNT, *[
+            return LITTLE.block(*[LITTLE.object(title, RATE, *[
                 LITTLE.instance(name, LITTLE.values(
                     (4, 4, title * step * moment)))
                 for name, step in (("a", 10), ("b", 30))])
@@ -298,7 +305,7 @@ class Objects(SeriesCase):
                           if row and row[0] in ("a", "b")],
                          ["-"] * 4 + ["40.00", "120.00", "20.00", "60.00"])
 
-    def test_largest_number_of_samples_that_are_kept(self):
+    def test_limit_of_stored_samples(self):
         """The latest samples of at most 4096 objects are stored, so that
         memory is bounded."""
         titles = list(range(2, 2 + 2 * 4097, 2))
@@ -326,12 +333,13 @@ class Objects(SeriesCase):
                              {20.0 if is_kept else None})
 
     def test_large_blocks(self):
-        """Fewer blocks are stored if they are large, but always the latest."""
+        """Fewer blocks are stored if they are large, but always the latest
+        one. Blocks are large by their size or by their number of objects."""
         large_object = LITTLE.object(
             10**6, [], LITTLE.values(size_bytes=33 << 20),
             instances=NO_INSTANCES)
         empty = [LITTLE.object(n, []) for n in range(1000, 1000 + 2100)]
-        for extra, last in (([], 10.0), ([large_object], None), (empty, None)):
+        for extra, rate in (([], 10.0), ([large_object], None), (empty, None)):
             def large(moment, title, more):
                 renamed = [
                     o[:12] + LITTLE.pack("I", 10**5 * title + n) + o[16:]
@@ -343,7 +351,7 @@ class Objects(SeriesCase):
                                  in ((1, 2), (2, 4), (3, 4), (4, 2))])
             self.assertEqual(
                 [(title, value) for _, title, _, value in self.cooked(*paths)],
-                [(2, None), (4, None), (4, 10.0), (2, last)])
+                [(2, None), (4, None), (4, 10.0), (2, rate)])
 
     def test_many_files(self):
         paths = self.files(*[block(n, 2) for n in range(1, 200)])
@@ -356,7 +364,7 @@ class Captures(SeriesCase):
     """A capture is compared with the previous one if the clocks continue."""
 
     def values(self, *contents):
-        """The values of the samples."""
+        """The values of the samples of files with these contents."""
         return [value for *_, value in self.cooked(*self.files(*contents))]
 
     def test_continued(self):
@@ -394,7 +402,7 @@ class Captures(SeriesCase):
 
 
 class Note(SeriesCase):
-    """The note if every value needs two samples."""
+    """Notes that say why no value, or no value across files, is computed."""
 
     def test_notes(self):
         first, second = block(1, 2), block(2, 4)
@@ -411,7 +419,8 @@ class Note(SeriesCase):
                                  % words)
 
     def test_reasons(self):
-        """The messages match the reason."""
+        """The note about files that do not continue each other has the
+        reasons."""
         first = sample(10, 100)
         for contents, words in (
                 ([capture(first), capture(sample(11, 1, freq=10**6))],
@@ -434,8 +443,8 @@ class Note(SeriesCase):
                 " %s\n" % (len(contents), words)))
 
     def test_several_machines(self):
-        """A note says that files are not compared although each has values.
-        """
+        """A note says that the files are several series, although each has
+        values."""
         for boot, freq, words in (
                 (2, 10**7, "the clocks show a restart or another machine"),
                 (0, 10**6, "the clocks have different frequencies"),
@@ -458,7 +467,7 @@ class Note(SeriesCase):
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
                      "PERFBLOCK_REAL_DATA names no folder")
 class Real(Case):
-    """A folder of captured blocks, one for each object."""
+    """A folder of captured files, each with a block of one object."""
 
     def test_folder(self):
         folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1")
