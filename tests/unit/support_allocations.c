@@ -13,11 +13,11 @@ void *calloc(size_t count, size_t size);
 void *realloc(void *memory, size_t size);
 
 size_t allocations;
-size_t failing;
+size_t failing_allocation;
 
 static bool fails(void)
 {
-    return ++allocations == failing;
+    return ++allocations == failing_allocation;
 }
 
 void *test_malloc(size_t size);

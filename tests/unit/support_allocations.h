@@ -3,10 +3,11 @@
 #define PFB_TEST_SUPPORT_ALLOCATIONS_H
 
 /* Allocations that fail on request. The tests that use them compile the platform layer with -Dmalloc=test_malloc and
- * the same for calloc and realloc. */
+ * the same for calloc and realloc. A test repeats its work with failing_allocation = 1, 2, ... until the work makes
+ * fewer allocations than that. */
 #include <stddef.h>
 
-extern size_t allocations; /* number of allocations so far */
-extern size_t failing;     /* which allocation fails, counted from 1; 0 for none */
+extern size_t allocations;        /* number of allocations so far */
+extern size_t failing_allocation; /* which allocation fails, counted from 1; 0 for none */
 
 #endif

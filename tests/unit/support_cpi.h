@@ -12,7 +12,8 @@
 /* The worked examples 1 to 3 of docs/cpi.md. */
 bytes example(int number);
 
-/* Hooks with simple figures: every CPU has `count` instructions and as many cycles, all of them busy. */
+/* Hooks with simple figures: every CPU has `count` instructions and as many cycles, all of them busy. `minor` is the
+ * minor code of the hook, `elapsed` its elapsed cycles, and `flags` its first byte of flags. */
 void put_summary(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint32_t cpus);
 void put_system(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint64_t count, uint32_t cpus);
 void put_processors(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint64_t count, uint32_t cpus);
@@ -22,9 +23,9 @@ void put_label(bytes *b, uint32_t minor, uint32_t elapsed, const char *text, boo
 /* System and processors hooks with one instruction per CPU. */
 void put_detailed(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint32_t cpus);
 
-/* Returns the words of numerator / denominator as a CPI (`places` is 4) or as a percentage (6, since it is multiplied
- * by 100): 10^places times the quotient, rounded half up, is the figure in ten-thousandths. Computes it by long
- * division. The words are those of an undefined figure if the denominator is 0 or the figure is too large. */
+/* Returns a quotient as a hook stores it, with four decimal places rounded half up. `places` is 4 for a CPI, and 6 for
+ * a percentage, which is the quotient times 100. Both words are PFB_CPI_UNDEFINED if the denominator is 0 or the figure
+ * is too large. The digits are computed by long division, independently of the library. */
 pfb_cpi_words divided_words(uint64_t numerator, uint64_t denominator, int places);
 
 #endif

@@ -12,14 +12,14 @@
 typedef struct canned_step {
     pfb_cpi_reading reading; /* snapshot.cpus points to memory of the test */
     int refusal;             /* if not 0, the reading fails with this code */
-    bool is_silent;          /* fails without code and sentence */
+    bool is_silent;          /* the reading fails without setting the code and sentence of the failure */
 } canned_step;
 
 typedef struct canned_source {
     const canned_step *steps;
     size_t step_count;
     int refusal;                /* if not 0, opening a reader fails with this code */
-    bool is_silent;             /* opening a reader fails without code and sentence */
+    bool is_silent;             /* opening a reader fails without setting the code and sentence of the failure */
     bool reports_failure_first; /* a call that succeeds fills in the caller's failure nevertheless */
     size_t unhalted;            /* number of CPUs with unhalted cycles: 1000 for the first, 2000 for the second ... */
     /* ------------------------------------------------------------------------------------------ */
@@ -29,8 +29,8 @@ typedef struct canned_source {
     _Atomic uint32_t mode; /* of the latest reader */
 } canned_source;
 
-/* Opens a source over `c`, which the test owns. Unhalted cycles are those of the latest reading at an end; a reading at
- * a start discards them. */
+/* Opens a source over `c`, which the test owns. A reader has unhalted cycles only after a reading at an end, until the
+ * next reading at a start. */
 pfb_cpi_source *canned_open(canned_source *c);
 
 /* The sentence of every refusal. */

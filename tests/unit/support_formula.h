@@ -5,7 +5,7 @@
 /* Samples and expectations for the tests of formulas and their options. */
 #include "perfblock/formula.h"
 
-/* Types, named by their use in the tests. */
+/* Counter types, with shortened names of winperf.h. */
 enum {
     RAWCOUNT = 0x00010000,
     LARGE_RAWCOUNT = 0x00010100,
@@ -36,7 +36,7 @@ enum {
     LARGE_RAW_BASE = 0x40030500
 };
 
-enum { ALL_INPUTS = 255 };
+enum { ALL_INPUTS = 255 }; /* all flags PFB_HAS_... */
 
 /* A sample with all inputs. Each clock advances by a different amount per tick, so that a formula with the wrong clock
  * has another result. */

@@ -68,7 +68,7 @@ void expect_refused(uint32_t mode, int code, const char *sentence)
     cr_expect_eq(fake->open_descriptors, before);
 }
 
-void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, cpi_reading *output)
+void take_reading(pfb_cpi_reader *reader, pfb_cpi_moment moment, cpi_reading *output)
 {
     pfb_cpi_failure failure = {0};
     cr_assert(pfb_cpi_reader_read(reader, moment, output->cpus, PFB_CPI_CPU_LIMIT, &output->reading, &failure), "%s",
@@ -77,15 +77,15 @@ void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, cpi_reading *output)
 
 void start(pfb_cpi_reader *reader)
 {
-    take(reader, PFB_CPI_AT_START, &at_start);
+    take_reading(reader, PFB_CPI_AT_START, &at_start);
 }
 
 void finish(pfb_cpi_reader *reader)
 {
-    take(reader, PFB_CPI_AT_END, &at_end);
+    take_reading(reader, PFB_CPI_AT_END, &at_end);
 }
 
-void expect_unread(pfb_cpi_reader *reader, pfb_cpi_moment moment, size_t capacity, int code, const char *sentence)
+void expect_read_failure(pfb_cpi_reader *reader, pfb_cpi_moment moment, size_t capacity, int code, const char *sentence)
 {
     pfb_cpi_failure failure = {0};
     cr_expect_not(pfb_cpi_reader_read(reader, moment, at_end.cpus, capacity, &at_end.reading, &failure));

@@ -37,26 +37,28 @@ extern cpi_reading at_end;
 
 /* These functions fail the test if they do not succeed. */
 pfb_cpi_reader *open_reader(uint32_t mode);
-void take(pfb_cpi_reader *reader, pfb_cpi_moment moment, cpi_reading *output);
+void take_reading(pfb_cpi_reader *reader, pfb_cpi_moment moment, cpi_reading *output);
 void start(pfb_cpi_reader *reader);  /* into at_start */
 void finish(pfb_cpi_reader *reader); /* into at_end */
 
 /* Checks that opening fails with this code and sentence, leaves nothing open, and accepts a null `failure`. */
 void expect_refused(uint32_t mode, int code, const char *sentence);
 
-/* Checks that reading fails. */
-void expect_unread(pfb_cpi_reader *reader, pfb_cpi_moment moment, size_t capacity, int code, const char *sentence);
+/* Checks that reading fails with this code and sentence. */
+void expect_read_failure(pfb_cpi_reader *reader, pfb_cpi_moment moment, size_t capacity, int code,
+                         const char *sentence);
 
 /* ---- Results ------------------------------------------------------------------------------------------------ */
 
-/* Figures computed by core from start and end. */
+/* Figures that core computed from at_start and at_end. */
 extern pfb_cpi_figures figures[PFB_CPI_CPU_LIMIT];
 extern pfb_cpi_result result;
 void compute(uint32_t mode);
 
 /* Computes the figures and checks the statuses of the CPUs. */
-void expect_statuses(uint32_t mode, const pfb_cpi_status *statuses, size_t number);
+void expect_statuses(uint32_t mode, const pfb_cpi_status *statuses, size_t count);
 
+/* Checks whether the reader has unhalted cycles for the CPU at this position of a reading, and their number. */
 void expect_unhalted(const pfb_cpi_reader *reader, size_t position, bool is_known, uint64_t cycles);
 
 #endif

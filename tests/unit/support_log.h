@@ -37,11 +37,12 @@ void walk_free(log_walk *walk);
 
 /* ---- Writing --------------------------------------------------------------------------------------------------- */
 
-/* Offsets of the parts of the small log. */
+/* The small log, and the offsets of its parts. */
 typedef struct small_log {
     bytes b;
-    size_t buffers[4];                                  /* offsets; the first holds the header */
-    size_t names, paths, samples[2], parts[2], summary; /* offsets of events */
+    size_t buffers[4];                        /* the first one has the header of the log */
+    size_t names, paths, samples[2], summary; /* events */
+    size_t parts[2];                          /* events of the second sample */
 } small_log;
 
 /* Makes a log of four buffers of 1 KiB with a record of every type: three paths (a counter, a wildcard, an object), a
@@ -53,6 +54,7 @@ void put_path(bytes *b, uint32_t flags, uint32_t type, uint64_t frequency, const
               const char *instance, const char *counter);
 void put_counter_item(bytes *b, uint32_t status, uint64_t time, uint64_t first, uint64_t second, uint32_t multi_count);
 
+/* An instance with the two values that a log stores for it. */
 typedef struct log_row {
     const char *name;
     uint32_t status;

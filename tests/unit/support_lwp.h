@@ -8,14 +8,14 @@
 enum { LWP_CONTROL_CAPACITY = 256, LWP_RING_CAPACITY = 4096 * 32 };
 
 typedef struct lwp_bytes {
-    uint32_t leaf[4]; /* EAX, EBX, ECX, EDX */
+    uint32_t leaf[4]; /* EAX, EBX, ECX, EDX of CPUID leaf 8000001Ch */
     uint8_t control[LWP_CONTROL_CAPACITY];
     size_t control_size;
     uint8_t ring[LWP_RING_CAPACITY];
     size_t ring_size;
 } lwp_bytes;
 
-/* Returns EBX of the leaf. */
+/* Returns EBX of the leaf, which contains these sizes. */
 uint32_t lwp_geometry(uint32_t control_bytes, uint32_t event_bytes, uint32_t max_events, uint32_t event_offset);
 
 /* A CPU with all six events and all modes, version 1, minimum ring of 1024 bytes; a control block of 176 bytes that

@@ -33,8 +33,8 @@ typedef struct program {
     pfb_lwp_model model;
 } program;
 
-/* CPUID leaves, EAX to EDX. `bulldozer` and `kaveri` are real CPUs with all features enabled. `complete` has all
- * features that the leaf can describe, and drops two latency bits. `small_rings` is the same without a minimum ring
+/* EAX to EDX of CPUID leaf 8000001Ch. `bulldozer` and `kaveri` are real CPUs with all features enabled. `complete` has
+ * all features that the leaf can describe, and drops two latency bits. `small_rings` is the same without a minimum ring
  * size. */
 extern const uint32_t bulldozer[4];
 extern const uint32_t kaveri[4];

@@ -40,7 +40,7 @@ static bool fake_v1(const pfb_machine *machine, const char *query, pfb_bytes *re
     return pfb_bytes_append(reply, query, strlen(query));
 }
 
-pfb_perflib system_of_nine(void)
+pfb_perflib simulated_system(void)
 {
 #define FAKE_MEMBER(name) .name = name,
     return (pfb_perflib){.functions = {PFB_PERFLIB_FUNCTIONS(FAKE_MEMBER)}, .describe = fake_describe, .v1 = fake_v1};
@@ -57,7 +57,7 @@ pfb_source *open_over(const pfb_perflib *system, const char *machine)
 
 pfb_source *open_local(void)
 {
-    const pfb_perflib system = system_of_nine();
+    const pfb_perflib system = simulated_system();
     return open_over(&system, NULL);
 }
 

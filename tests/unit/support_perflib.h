@@ -2,7 +2,8 @@
 #ifndef PFB_TEST_SUPPORT_PERFLIB_H
 #define PFB_TEST_SUPPORT_PERFLIB_H
 
-/* The live source of Windows with nine simulated functions, which answer from a capture or as the test defines. */
+/* The live source of Windows on simulated versions of the nine PerfLib functions, which answer from a capture or as the
+ * test defines. */
 #include "perfblock/capture.h"
 #include "windows/fake_perflib.h"
 
@@ -16,9 +17,12 @@ extern fake_perflib *fake;
 void start_fake(const void *capture, size_t size);
 void stop_fake(void);
 
-pfb_perflib system_of_nine(void);
-extern char v1_machine[PFB_MACHINE_UNITS + 1]; /* of the last V1 query, whose reply is the query itself */
+/* Returns a system with all nine functions. The reply to a V1 query is the text of the query; v1_machine is the machine
+ * name of the last one. */
+pfb_perflib simulated_system(void);
+extern char v1_machine[PFB_MACHINE_UNITS + 1];
 
+/* Open a source on that system and machine, or on simulated_system() and the local machine. */
 pfb_source *open_over(const pfb_perflib *system, const char *machine);
 pfb_source *open_local(void);
 
@@ -53,7 +57,7 @@ extern const char *const function_names[FAKE_FUNCTIONS];
 /* Makes one call of that function through the operation that uses it; `reply` is for functions with a reply. */
 bool ask(pfb_source *source, fake_function function, pfb_bytes *reply, pfb_source_failure *failure);
 
-/* Sets the replies of that function to those of the script, removes all other scripts and sets the numbers of calls to
+/* Sets the answers of that function to those of the script, removes all other scripts and sets the numbers of calls to
  * 0. */
 void set_script(fake_function function, const fake_script *script);
 

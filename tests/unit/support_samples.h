@@ -57,8 +57,8 @@ void sample_row(sample *s, uint32_t id, const char *name);
 void sample_value(sample *s, uint64_t raw, uint32_t size);
 void sample_end(sample *s);
 
-/* Makes a sample of one result of kind 6 with registered counters and a query. It has one instance (1, "a"), to which
- * values are added next. */
+/* Makes a sample of one result of kind PFB_V2_COUNTERSET with registered counters and a query. It has one instance
+ * (1, "a"), to which values are added next. */
 sample *sample_of_set(unsigned set, int64_t tick, const pfb_counter *counters, uint32_t count, const uint32_t *ids,
                       uint32_t id_count);
 
@@ -67,8 +67,8 @@ typedef struct instance {
     const char *name;
 } instance;
 
-/* Makes and loads a sample of one result of kind 4: counter 1, which has this type and 4 bytes. `list` ends with an
- * instance whose name is null; instance i has the value 100 * tick + i. */
+/* Makes and loads a sample of one result of kind PFB_V2_MULTIPLE_INSTANCES: counter 1, which has this type and 4 bytes.
+ * `list` ends with an instance whose name is null; instance i has the value 100 * tick + i. */
 sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const instance *list);
 
 /* Ends the block, measures and loads it; sample_measure does not load it. */

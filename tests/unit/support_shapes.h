@@ -2,7 +2,8 @@
 #ifndef PFB_TEST_SUPPORT_SHAPES_H
 #define PFB_TEST_SUPPORT_SHAPES_H
 
-/* V2 and V1 blocks of the same shape, for the tests of inputs that change. */
+/* V2 and V1 blocks with given numbers of counters and instances, for the tests of inputs that change while they are
+ * read. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -169,7 +169,7 @@ void start_fake(void)
         .configured = 3, .instructions = 100, .cycles = 200, .now = 1000, .here = {4242, 77}, .is_administrator = true};
 }
 
-pfb_thread_profiling system_of_three(const char *counter)
+pfb_thread_profiling simulated_system(const char *counter)
 {
     pfb_thread_profiling system = {.functions = {enable, disable, read_data},
                                    .this_thread = &this_thread,
@@ -195,7 +195,7 @@ pfb_cpi_source *open_over(const pfb_thread_profiling *system)
 
 pfb_cpi_source *open_source(void)
 {
-    const pfb_thread_profiling system = system_of_three("3");
+    const pfb_thread_profiling system = simulated_system("3");
     return open_over(&system);
 }
 

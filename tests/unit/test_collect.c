@@ -34,7 +34,7 @@ static void put_chunk(chunks *c, uint32_t tag, uint32_t request, const pfb_write
     c->size += size;
 }
 
-/* ASCII as UTF-16LE; valid until the next call. */
+/* Returns ASCII text as a name in UTF-16LE, which is valid until the next call. */
 static pfb_name wide(const char *text)
 {
     static uint8_t utf16[256];
@@ -513,7 +513,7 @@ Test(collect, metadata_belongs_to_its_file)
     pfb_collector_close(c);
 }
 
-Test(collect, clocks_show_what_can_be_compared)
+Test(collect, gaps_are_found_by_comparing_clocks)
 {
     static const struct {
         pfb_collector_clocks newer;
@@ -524,12 +524,12 @@ Test(collect, clocks_show_what_can_be_compared)
         {{2000, 30000000, 1001}, PFB_GAP_FREQUENCY, PFB_GAP_FREQUENCY},
         {{2000, 19999999, 1000}, PFB_GAP_BACKWARDS, PFB_GAP_BACKWARDS},
         {{999, 20000000, 1000}, PFB_GAP_RESTART, PFB_GAP_RESTART},
-        {{1000, 30000000, 1000}, 0, 0}, /* perf_time lags by 1 s; 1.001 s are allowed */
+        {{1000, 30000000, 1000}, 0, 0}, /* perf_time lags by 1 s; up to 1.001 s are allowed */
         {{1000, 30020000, 1000}, PFB_GAP_RESTART, PFB_GAP_RESTART},
         {{3001, 30000000, 1000}, 0, 0},
-        {{3002, 30000000, 1000},
-         PFB_GAP_RESTART,
-         0}, /* perf_time leads: maybe another machine; V1 blocks name theirs */
+        /* perf_time leads by more than 1.001 s, perhaps because another machine wrote the newer sample. V1 blocks name
+         * their machine, so this is not a restart there. */
+        {{3002, 30000000, 1000}, PFB_GAP_RESTART, 0},
     };
     static const pfb_collector_clocks older = {1000, 20000000, 1000};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -540,7 +540,7 @@ Test(collect, clocks_show_what_can_be_compared)
 
 /* ---- Exhausted memory -------------------------------------------------------------------------------------- */
 
-static bool is_memory(uint32_t code)
+static bool is_out_of_memory(uint32_t code)
 {
     return code == PFB_WIN32_OUTOFMEMORY || code == PFB_WIN32_NOT_ENOUGH_MEMORY;
 }
@@ -551,44 +551,44 @@ Test(collect, failed_allocations_are_reported)
     static const char path[] = "\\Things(a)\\*";
     size_t failed = 0;
     make_capture(&capture);
-    for (size_t n = 1; n == 1 || allocations >= failing; n++) {
+    for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
         char text[TEXT];
         pfb_source_failure failure = {0};
         allocations = 0;
-        failing = n;
+        failing_allocation = n;
         bool is_done = collect_all(&capture, true, "\\Things(*)\\Things/sec", text, &failure);
-        cr_expect(is_done || is_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
+        cr_expect(is_done || is_out_of_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
         cr_expect(!is_done || strcmp(text, RATES) == 0, "allocation %zu: %s", n, text);
         failed += !is_done;
     }
     cr_expect_gt(failed, 20);
-    for (size_t n = 1; n == 1 || allocations >= failing; n++) {
+    for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
         pfb_source_failure failure = {0};
         char text[TEXT];
         allocations = 0;
-        failing = n;
+        failing_allocation = n;
         pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
         bool is_done = c && pfb_collector_add(c, path, &failure) && put_capture(c, &capture, &failure);
-        cr_expect(is_done || is_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
+        cr_expect(is_done || is_out_of_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
         if (c && !is_done) { /* the collector must still work */
-            failing = 0;
+            failing_allocation = 0;
             failure.code = 0;
             cr_expect(pfb_collector_add(c, path, &failure) && put_capture(c, &capture, &failure), "allocation %zu: %s",
                       n, failure.sentence);
             list_values(c, text);
             cr_expect(strstr(text, "a#0|Dinge/s|15/sec"), "allocation %zu: %s", n, text);
-            failing = n;
+            failing_allocation = n;
         }
         pfb_collector_close(c);
     }
-    for (size_t n = 1; n == 1 || allocations >= failing; n++) {
+    for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
         pfb_source_failure failure = {0};
         allocations = 0;
-        failing = n;
+        failing_allocation = n;
         pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
         bool is_done = c && put_two_files(c, &capture, &failure);
-        cr_expect(is_done || is_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
+        cr_expect(is_done || is_out_of_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
         pfb_collector_close(c);
     }
-    failing = 0;
+    failing_allocation = 0;
 }

@@ -104,15 +104,15 @@ static void visit(const char *name, const uint8_t *data, size_t size)
 {
     pfb_source_failure failure = {.code = 0};
     bool is_done = false;
-    failing = 0;
+    failing_allocation = 0;
     pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
     const log_values expected = read_log(c, data, size, &is_done, &failure);
     pfb_collector_close(c);
     cr_assert(is_done, "%s: %s", name, failure.sentence);
     value_count += expected.count;
-    for (size_t n = 1; n == 1 || allocations >= failing; n++) {
+    for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
         allocations = 0;
-        failing = n;
+        failing_allocation = n;
         c = pfb_collector_open(NULL, NULL, &failure);
         log_values values = read_log(c, data, size, &is_done, &failure);
         bool is_same = values.digest == expected.digest && values.count == expected.count;
@@ -121,17 +121,17 @@ static void visit(const char *name, const uint8_t *data, size_t size)
         failed += !is_done;
         if (c && !is_done) {
             size_t allocation_count = allocations;
-            failing = 0;
+            failing_allocation = 0;
             pfb_collector_begin_file(c);
             values = read_log(c, data, size, &is_done, &failure);
             cr_expect(is_done && values.count == expected.count, "%s, allocation %zu: %zu values, not %zu", name, n,
                       values.count, expected.count);
             allocations = allocation_count;
-            failing = n;
+            failing_allocation = n;
         }
         pfb_collector_close(c);
     }
-    failing = 0;
+    failing_allocation = 0;
 }
 
 Test(collect_logs, a_failed_allocation_in_a_binary_log_is_reported)
@@ -198,7 +198,7 @@ static void visit_twice(const char *name, const uint8_t *data, size_t size)
 {
     pfb_source_failure failure = {.code = 0};
     bool is_done = false;
-    failing = 0;
+    failing_allocation = 0;
     pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
     const log_values expected = read_log(c, data, size, &is_done, &failure);
     pfb_collector_close(c);
@@ -210,7 +210,7 @@ static void visit_twice(const char *name, const uint8_t *data, size_t size)
             pfb_log_open(&turns[i].log, data, size, NULL);
         }
         allocations = 0;
-        failing = n;
+        failing_allocation = n;
         c = pfb_collector_open(NULL, NULL, &failure);
         is_done = c && put_in_turns(c, turns, &failure);
         pfb_collector_close(c);
@@ -222,9 +222,9 @@ static void visit_twice(const char *name, const uint8_t *data, size_t size)
                       "%s, allocation %zu: %zu values, not %zu", name, n, turns[i].values.count, expected.count);
         failed += !is_done;
         n++;
-    } while (n == 1 || allocations >= failing);
+    } while (n == 1 || allocations >= failing_allocation);
     value_count += expected.count;
-    failing = 0;
+    failing_allocation = 0;
 }
 
 /* Two logs that are put alternately have the values that each has by itself, unless memory is exhausted. */

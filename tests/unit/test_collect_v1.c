@@ -14,6 +14,7 @@
 
 /* ---- A machine ---------------------------------------------------------------------------------------------- */
 
+/* Title indexes of objects (SYSTEM, PROCESSOR, COSTLY, UNNAMED) and of counters. */
 enum { SYSTEM = 2, TIMES = 6, RATE = 10, PROCESSOR = 238, COSTLY = 900, COUNT = 902, UNNAMED = 950, FRACTION = 400 };
 
 /* The name table. Title 4 has the same name as object 238, but no object has title 4. Title 238 has two names. */
@@ -290,7 +291,7 @@ Test(collect_v1, objects_are_found_by_path)
         cr_expect_eq(is_done, rows[i / 2].query != NULL, "%s: %s", rows[i / 2].path, failure.sentence);
         cr_expect_str_eq(text, rows[i / 2].expected, "%s: %s", rows[i / 2].path, text);
         cr_expect(!is_done || strcmp(m.last_query, rows[i / 2].query) == 0, "%s: %s", rows[i / 2].path, m.last_query);
-        cr_expect_eq(m.name_queries, 1);
+        cr_expect_eq(m.name_queries, 1, "%s", rows[i / 2].path);
     }
 }
 
@@ -330,8 +331,8 @@ Test(collect_v1, failures_name_the_unmatched_part)
     } rows[] = {
         {"\\Thinks(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thinks"},
         {"\\Thinks*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thinks*"},
-        {"\\Thread D*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND,
-         "Thread D*"}, /* a wildcard does not match costly objects */
+        /* a wildcard does not match costly objects */
+        {"\\Thread D*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thread D*"},
         {"\\4(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "4"},
         {"\\99999999999(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "99999999999"},
         {"\\{b4fc721a-0378-476f-89ba-a5a79f810b36}\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "b4fc721a"},
@@ -375,9 +376,9 @@ Test(collect_v1, a_machine_without_data_reports_a_failure)
         char text[TEXT];
         machine m = rows[i].m;
         pfb_source_failure failure = {0};
-        cr_expect_not(collect_two(&m, rows[i].options, "\\2000\\*", text, &failure));
-        cr_expect_eq(failure.code, rows[i].code, "%zu: %s", i, failure.sentence);
-        cr_expect_str_eq(failure.sentence, rows[i].sentence);
+        cr_expect_not(collect_two(&m, rows[i].options, "\\2000\\*", text, &failure), "row %zu", i);
+        cr_expect_eq(failure.code, rows[i].code, "row %zu: %s", i, failure.sentence);
+        cr_expect_str_eq(failure.sentence, rows[i].sentence, "row %zu", i);
     }
 }
 
@@ -400,7 +401,7 @@ Test(collect_v1, titles_can_be_used_without_a_name_table)
 }
 
 /* The counters of a recording are selected as its blocks are read. A path without matches is not a failure. */
-Test(collect_v1, recordings)
+Test(collect_v1, counters_of_recordings_are_selected)
 {
     char text[TEXT];
     machine m = {.is_recorded = true, .samples_left = 2};
@@ -418,7 +419,7 @@ Test(collect_v1, recordings)
 
 /* ---- Exhausted memory --------------------------------------------------------------------------------------- */
 
-static bool is_memory(uint32_t code)
+static bool is_out_of_memory(uint32_t code)
 {
     return code == PFB_WIN32_OUTOFMEMORY || code == PFB_WIN32_NOT_ENOUGH_MEMORY;
 }
@@ -426,17 +427,17 @@ static bool is_memory(uint32_t code)
 Test(collect_v1, a_failed_allocation_is_reported)
 {
     size_t failed = 0;
-    for (size_t n = 1; n == 1 || allocations >= failing; n++) {
+    for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
         char text[TEXT];
         machine m = {0};
         pfb_source_failure failure = {0};
         allocations = 0;
-        failing = n;
+        failing_allocation = n;
         bool is_done = collect_two(&m, &at_once, "\\Proc*(*)\\% *", text, &failure);
-        cr_expect(is_done || is_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
+        cr_expect(is_done || is_out_of_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
         cr_expect(!is_done || strcmp(text, TIMES_OF_BOTH) == 0, "allocation %zu: %s", n, text);
         failed += !is_done;
     }
-    failing = 0;
+    failing_allocation = 0;
     cr_expect_gt(failed, 15);
 }

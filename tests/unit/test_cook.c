@@ -49,7 +49,7 @@ static pfb_formula_result evaluate_cell(sample *older, sample *newer, uint32_t r
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
 
-/* Makes a sample of one result of kind 4 with these instances, each with a value. */
+/* Makes a sample with these instances, each with a value of one counter. */
 static sample *instances_at(int64_t tick, const instance *list)
 {
     return sample_of_instances(SET, tick, DELTA, list);
@@ -121,6 +121,7 @@ static uint32_t match_naively(const instance *older, const instance *newer, uint
     return PFB_NONE;
 }
 
+/* The first 0 to 12 instances are equal in both samples. */
 Test(cook, random_instances_match_as_in_the_reference)
 {
     static const char *const names[] = {"", "a", "b", "ab", "abc", "_Total"};
@@ -337,7 +338,7 @@ Test(cook, multi_counts_are_raw_counts)
     pfb_counter counters[] = {counter_without_references(VALUE, MULTI_TIMER),
                               counter_without_references(REFERRED, RAWCOUNT)};
     counters[0].multi_id = REFERRED;
-    /* 100 (100 / (1000 ticks / 1000 Hz)) / 40 */
+    /* 100 * (100 / (1000 ticks / 1000 Hz)) / 40: the value increases by 100, and the newer multi count is 40 */
     expect_value(evaluate_pair(counters, 2, 8, 4), 250.0, "a multi count of 4 bytes");
     expect_value(evaluate_pair(counters, 2, 8, 8), 250.0, "a multi count of 8 bytes");
     static const uint32_t others[] = {AVERAGE_BASE, 0x42030500, DELTA, 0x00012000, 0x00020000, 0x40000200, 0x80000000};
@@ -401,10 +402,11 @@ Test(cook, object_clocks_are_signed)
         sample_value(s, rows[i].raw, 8);
         sample_load(s);
         pfb_formula_result r = pfb_sample_cook_value(NULL, &s->table, 0, 0, NULL, &inputs);
-        cr_expect(r.status == PFB_STATUS_OK && r.integer == rows[i].raw && inputs.newer.value == rows[i].raw);
-        cr_expect_eq(inputs.newer.object_time, rows[i].clock);
-        cr_expect_eq(inputs.newer.object_freq, rows[i].clock);
-        cr_expect_eq(inputs.older.has, 0);
+        cr_expect(r.status == PFB_STATUS_OK && r.integer == rows[i].raw && inputs.newer.value == rows[i].raw, "row %zu",
+                  i);
+        cr_expect_eq(inputs.newer.object_time, rows[i].clock, "row %zu", i);
+        cr_expect_eq(inputs.newer.object_freq, rows[i].clock, "row %zu", i);
+        cr_expect_eq(inputs.older.has, 0, "row %zu", i);
         uint32_t has = PFB_HAS_VALUE | PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ |
                        PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ;
         cr_expect_eq(inputs.newer.has, has);
@@ -544,7 +546,7 @@ Test(cook, counters_of_another_counterset_are_not_bases)
 }
 
 /* Evaluates an average whose instance is also in `others` other results before the result of its base. */
-static pfb_status evaluate_after(uint32_t others)
+static pfb_status evaluate_with_results_before_base(uint32_t others)
 {
     sample *s[2];
     for (int side = 0; side < 2; side++) {
@@ -567,10 +569,10 @@ static pfb_status evaluate_after(uint32_t others)
 
 Test(cook, at_most_64_results_are_searched_for_a_base)
 {
-    cr_expect_eq(evaluate_after(0), PFB_STATUS_OK);
-    cr_expect_eq(evaluate_after(62), PFB_STATUS_OK, "the base is in the 64th result");
-    cr_expect_eq(evaluate_after(64), PFB_STATUS_MISSING_BASE);
-    cr_expect_eq(evaluate_after(1000), PFB_STATUS_MISSING_BASE);
+    cr_expect_eq(evaluate_with_results_before_base(0), PFB_STATUS_OK);
+    cr_expect_eq(evaluate_with_results_before_base(62), PFB_STATUS_OK, "the base is in the 64th result");
+    cr_expect_eq(evaluate_with_results_before_base(64), PFB_STATUS_MISSING_BASE);
+    cr_expect_eq(evaluate_with_results_before_base(1000), PFB_STATUS_MISSING_BASE);
 }
 
 /* ---- Malicious input ----------------------------------------------------------------------------------- */
@@ -630,7 +632,7 @@ Test(cook, repeated_counter_ids)
             sample_value(s[side], (uint64_t)side * (10 * i + 10) + 3, i < 2 ? 8 : 4);
         sample_load(s[side]);
     }
-    /* dN 10 and 20; dB of the first base 30 */
+    /* the values increase by 10 and 20, the first base by 30 */
     expect_value(evaluate_cell(s[0], s[1], 0, 0), 10.0 / 30, "the first value");
     expect_value(evaluate_cell(s[0], s[1], 0, 1), 20.0 / 30, "the second value");
     sample_free_both(s[0], s[1]);
@@ -742,11 +744,14 @@ Test(cook, positions_outside_the_table_have_no_value)
     pfb_cook_inputs inputs;
     uint32_t rows = s->table.counts.rows;
     uint32_t columns = s->table.counts.columns;
+    /* The last two positions are inside the table, but the column is one of the other result. */
     uint32_t wrong[][2] = {{rows, 0}, {PFB_NONE, 0}, {0, columns}, {0, PFB_NONE}, {0, 1}, {4, 0}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         pfb_formula_result r = pfb_sample_cook_value(NULL, &s->table, wrong[i][0], wrong[i][1], NULL, &inputs);
-        expect_status(r, PFB_STATUS_UNKNOWN_TYPE, "a position outside of the table or of another result");
-        cr_expect(inputs.newer.has == 0 && inputs.older.has == 0);
+        char what[64];
+        snprintf(what, sizeof what, "row %u, column %u", wrong[i][0], wrong[i][1]);
+        expect_status(r, PFB_STATUS_UNKNOWN_TYPE, what);
+        cr_expect(inputs.newer.has == 0 && inputs.older.has == 0, "%s", what);
     }
     sample_free(s);
 }
@@ -795,12 +800,12 @@ Test(cook, rows_of_malformed_blocks)
                               counter_without_references(REFERRED, AVERAGE_BASE),
                               counter_without_references(VALUE + 1, LARGE_DELTA)};
     counters[0].base_id = REFERRED;
-    for (uint32_t whole = 0; whole < 3; whole++) {
+    for (uint32_t intact = 0; intact < 3; intact++) { /* number of values before the malformed one */
         sample *s[2];
         for (int side = 0; side < 2; side++) {
             s[side] = sample_of_set(SET, side + 1, counters, 3, ids, 3);
             for (uint32_t i = 0; i < 3; i++) {
-                if (side == 1 && i == whole)
+                if (side == 1 && i == intact)
                     pfb_write_break(&s[side]->data, PFB_FAULT_VALUE_SIZE_HUGE);
                 sample_value(s[side], 10 * (uint64_t)side + 3, i == 1 ? 4 : 8);
             }
@@ -809,9 +814,12 @@ Test(cook, rows_of_malformed_blocks)
         cr_expect_eq(s[1]->loaded.code, PFB_BAD_VALUE_SIZE);
         pfb_formula_result r = evaluate_cell(s[0], s[1], 0, 0);
         static const pfb_status expected[] = {PFB_STATUS_MISSING_INPUT, PFB_STATUS_MISSING_BASE, PFB_STATUS_OK};
-        expect_status(r, expected[whole], "the average in a truncated row");
+        char what[64];
+        snprintf(what, sizeof what, "the average in a row with %u intact values", intact);
+        expect_status(r, expected[intact], what);
         r = evaluate_cell(s[0], s[1], 0, 2);
-        expect_status(r, PFB_STATUS_MISSING_INPUT, "a missing value at the end of a truncated row");
+        snprintf(what, sizeof what, "the last value of a row with %u intact values", intact);
+        expect_status(r, PFB_STATUS_MISSING_INPUT, what);
         sample_free_both(s[0], s[1]);
     }
 }

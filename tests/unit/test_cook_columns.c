@@ -193,6 +193,7 @@ static void expect_cooked_replies(const sample *older, const sample *newer, cons
     free(memory);
 }
 
+/* Compares all results for two random samples, and returns the number of values with status ok. */
 static unsigned compare_samples(uint64_t *state, irregularity d)
 {
     instance_ids c;

@@ -258,7 +258,8 @@ Test(counter_type, denominators_follow_the_subtype)
     }
 }
 
-/* Rates with no suffix or "/sec" use the frequency, and so does the multi timer of the performance clock. */
+/* Rates that are displayed without a suffix or with "/sec" are multiplied by the frequency, and so is the multi timer
+ * of the performance clock. */
 Test(counter_type, terms_follow_display_inverse_and_multi)
 {
     for (size_t i = 0; i < type_count(); i++) {

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -217,10 +218,12 @@ Test(cpi, intervals_with_more_than_one_possible_wrap_are_ambiguous)
         pfb_cpi_result r;
         pfb_cpi_verdict verdict = measure_one(&usual_start, &usual_end, &rows[i].widths, rows[i].clock, &f, &r);
         cr_expect_eq(verdict, rows[i].status == PFB_CPI_OK ? PFB_CPI_COMPUTED : PFB_CPI_NO_DATA, "row %zu", i);
+        char what[32];
+        snprintf(what, sizeof what, "row %zu", i);
         if (rows[i].status == PFB_CPI_OK)
-            expect_figures(&f, PFB_CPI_OK, 2.0, 1.0, 50.0, "a short interval");
+            expect_figures(&f, PFB_CPI_OK, 2.0, 1.0, 50.0, what);
         else
-            expect_unused(&f, PFB_CPI_AMBIGUOUS, "a long interval");
+            expect_unused(&f, PFB_CPI_AMBIGUOUS, what);
     }
 }
 
@@ -233,6 +236,7 @@ static const pfb_cpi_status fault_statuses[FAULT_COUNT] = {PFB_CPI_OFFLINE,  PFB
                                                            PFB_CPI_BACKWARD, PFB_CPI_NO_ELAPSED, PFB_CPI_NO_INSTR,
                                                            PFB_CPI_OVERFLOW, PFB_CPI_WRAPPED};
 
+/* Returns the figures of a CPU with these faults, a bit for each. */
 static pfb_cpi_figures measure_faults(unsigned faults)
 {
     static const pfb_cpi_widths widths = {40, 48};
@@ -267,17 +271,20 @@ Test(cpi, the_first_status_that_applies_is_reported)
         while (!(faults & 1U << first))
             first++;
         pfb_cpi_figures f = measure_faults(faults);
-        cr_expect_eq(f.cpu, 7);
-        if (first < NO_INSTR)
-            expect_unused(&f, fault_statuses[first], "a CPU that is left out of the system");
+        char what[32];
+        snprintf(what, sizeof what, "faults 0x%x", faults);
+        cr_expect_eq(f.cpu, 7, "%s", what);
+        if (first < NO_INSTR) /* the CPU is left out of the sums of the system */
+            expect_unused(&f, fault_statuses[first], what);
         else
-            expect_status(f.status, fault_statuses[first], "a CPU that is part of the system");
+            expect_status(f.status, fault_statuses[first], what);
     }
     pfb_cpi_figures f = measure_faults(0);
     expect_figures(&f, PFB_CPI_OK, 2.0, 1.0, 50.0, "no fault");
 }
 
-/* The status is that of the first counter that is invalid or runs backward. */
+/* Counters are checked in the order instructions, cycles, busy, elapsed. The status is that of the first one that is
+ * invalid or runs backward. */
 Test(cpi, the_first_bad_counter_is_reported)
 {
     static const pfb_cpi_widths widths = {40, 40};
@@ -295,9 +302,11 @@ Test(cpi, the_first_bad_counter_is_reported)
     for (size_t i = 0; i < COUNT(rows); i++) {
         pfb_cpi_figures f;
         pfb_cpi_result r;
-        cr_expect_eq(measure_one(&start_cpu, &rows[i].end_cpu, &widths, 0, &f, &r), PFB_CPI_NO_DATA);
-        expect_unused(&f, rows[i].status, "a bad counter");
-        expect_unused(&r.system, PFB_CPI_NO_INSTR, "a system without usable CPUs");
+        char what[32];
+        snprintf(what, sizeof what, "row %zu", i);
+        cr_expect_eq(measure_one(&start_cpu, &rows[i].end_cpu, &widths, 0, &f, &r), PFB_CPI_NO_DATA, "%s", what);
+        expect_unused(&f, rows[i].status, what);
+        expect_unused(&r.system, PFB_CPI_NO_INSTR, what); /* the system has no usable CPU */
     }
 }
 
@@ -382,7 +391,7 @@ Test(cpi, busy_time_above_elapsed_time_is_clamped)
     expect_counts(&f, 1000, 2000, 1000, 1000, 2000, "a clamped busy time");
 }
 
-/* If scaled figures are not requested, the busy and elapsed times are not read. */
+/* If scaled figures are not requested, the busy and elapsed times are ignored. Here they run backward. */
 Test(cpi, raw_figures_need_no_busy_clock)
 {
     static const pfb_cpi_cpu start_cpu = {3, 10, 20, 99, 99};
@@ -397,7 +406,7 @@ Test(cpi, raw_figures_need_no_busy_clock)
     expect_counts(&f, 10, 30, 0, 0, 0, "raw figures");
 }
 
-/* The sums have CPUs 2 and 4 only. */
+/* Only CPUs 2 and 4 have usable counters and are part of the sums. */
 Test(cpi, sums_leave_out_unusable_cpus)
 {
     static const pfb_cpi_cpu start_cpus[] = {
@@ -420,7 +429,7 @@ Test(cpi, sums_leave_out_unusable_cpus)
 /* ---- CPUs that go on- and offline ---------------------------------------------------------------------- */
 
 /* Checks the interval between two sets of online CPUs, given as bits. */
-static void check_sets(unsigned before, unsigned after)
+static void check_online_cpus(unsigned before, unsigned after)
 {
     enum { CPUS = 5 };
     pfb_cpi_cpu start_cpus[CPUS];
@@ -438,28 +447,28 @@ static void check_sets(unsigned before, unsigned after)
     pfb_cpi_verdict verdict = pfb_cpi_compute(&start, &end, &wide, 0, cpus, &r);
     cr_expect_eq(verdict, before & after ? PFB_CPI_COMPUTED : PFB_CPI_NO_DATA, "%x to %x", before, after);
     cr_expect_eq(r.cpus_changed, before != after, "%x to %x", before, after);
-    cr_expect_eq(r.cpu_count, start.cpu_count);
+    cr_expect_eq(r.cpu_count, start.cpu_count, "%x to %x", before, after);
     uint64_t sum = 0;
     for (size_t i = 0; i < start.cpu_count; i++) {
         bool is_online = after & 1U << start_cpus[i].cpu / 10;
-        cr_expect_eq(cpus[i].cpu, start_cpus[i].cpu);
+        cr_expect_eq(cpus[i].cpu, start_cpus[i].cpu, "%x to %x", before, after);
         cr_expect_eq(cpus[i].status, is_online ? PFB_CPI_OK : PFB_CPI_OFFLINE, "CPU %u of %x to %x", start_cpus[i].cpu,
                      before, after);
-        cr_expect_eq(cpus[i].instr, is_online ? 1 + start_cpus[i].cpu / 10 : 0);
+        cr_expect_eq(cpus[i].instr, is_online ? 1 + start_cpus[i].cpu / 10 : 0, "%x to %x", before, after);
         sum += cpus[i].instr;
     }
-    cr_expect_eq(r.system.instr, sum);
+    cr_expect_eq(r.system.instr, sum, "%x to %x", before, after);
 }
 
 Test(cpi, all_changes_of_the_set_of_online_cpus)
 {
     for (unsigned before = 0; before < 32; before++) {
         for (unsigned after = 0; after < 32; after++)
-            check_sets(before, after);
+            check_online_cpus(before, after);
     }
 }
 
-Test(cpi, no_cpus_need_no_memory)
+Test(cpi, without_cpus_the_figures_may_be_null)
 {
     pfb_cpi_snapshot none = {.clock = 5};
     pfb_cpi_result r;
@@ -472,15 +481,15 @@ Test(cpi, no_cpus_need_no_memory)
 
 enum { MAX_CPUS = PFB_CPI_CPU_LIMIT };
 
-/* Returns the result for `count` CPUs with equal counts. */
-static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *counted)
+/* Returns the result for `count` CPUs whose counters go from 0 to `end`. */
+static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *end_of_each)
 {
     static pfb_cpi_cpu start_cpus[MAX_CPUS];
     static pfb_cpi_cpu end_cpus[MAX_CPUS];
     static pfb_cpi_figures cpus[MAX_CPUS];
     for (uint32_t i = 0; i < count; i++) {
         start_cpus[i] = (pfb_cpi_cpu){.cpu = i};
-        end_cpus[i] = *counted;
+        end_cpus[i] = *end_of_each;
         end_cpus[i].cpu = i;
     }
     pfb_cpi_snapshot start = {.cpus = start_cpus, .cpu_count = count};
@@ -553,12 +562,15 @@ Test(cpi, a_thread_without_cpus)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         pfb_cpi_result r;
-        cr_assert_eq(measure_thread(thread_start, rows[i].end_thread, &r), PFB_CPI_COMPUTED);
-        cr_expect_eq(r.mode, PFB_CPI_RAW | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY);
-        cr_expect(r.has_thread && r.tid == 42 && r.elapsed_cycles == 4 && r.cpu_count == 0 && !r.cpus_changed);
-        expect_unused(&r.system, PFB_CPI_INVALID, "the system");
-        expect_figures(&r.thread, rows[i].status, rows[i].cpi, 0.0, 0.0, "the thread");
-        expect_counts(&r.thread, rows[i].instr, rows[i].cycles, 0, 0, 0, "the thread");
+        char what[32];
+        snprintf(what, sizeof what, "row %zu", i);
+        cr_assert_eq(measure_thread(thread_start, rows[i].end_thread, &r), PFB_CPI_COMPUTED, "%s", what);
+        cr_expect_eq(r.mode, PFB_CPI_RAW | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY, "%s", what);
+        cr_expect(r.has_thread && r.tid == 42 && r.elapsed_cycles == 4 && r.cpu_count == 0 && !r.cpus_changed, "%s",
+                  what);
+        expect_unused(&r.system, PFB_CPI_INVALID, what);
+        expect_figures(&r.thread, rows[i].status, rows[i].cpi, 0.0, 0.0, what);
+        expect_counts(&r.thread, rows[i].instr, rows[i].cycles, 0, 0, 0, what);
     }
 }
 

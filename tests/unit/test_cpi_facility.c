@@ -158,6 +158,11 @@ Test(cpi_facility, a_thousand_instances_at_once)
 
 enum { CALLS = 10 };
 
+static const char *const call_names[CALLS] = {
+    "start",       "get",          "get_and_trace",       "set_trace_hook_id", "terminate",
+    "get_details", "get_unhalted", "attach_trace_buffer", "get_trace_size",    "get_current_mode"};
+
+/* Calls the function with this position in call_names, checks that it returns no data, and returns its code. */
 static int call(int which, void *handle)
 {
     static char buffer[4];
@@ -198,8 +203,8 @@ static int call(int which, void *handle)
 static void expect_calls(void *handle, int code, const char *what)
 {
     for (int which = 0; which < CALLS - 1; which++) {
-        cr_expect_eq(call(which, handle), code, "call %d of %s", which, what);
-        cr_expect_neq(pfb_cpi_last_error_text()[0], '\0', "call %d of %s", which, what);
+        cr_expect_eq(call(which, handle), code, "%s with %s", call_names[which], what);
+        cr_expect_neq(pfb_cpi_last_error_text()[0], '\0', "%s with %s", call_names[which], what);
     }
     call(CALLS - 1, handle);
 }
@@ -267,6 +272,7 @@ Test(cpi_facility, modes_and_implied_modes)
         {0x7F, 0, 0x7F, 0x07},
         {0x80000000, 0, 0x80000005, 0x80000005},
         {0x80000049, 0, 0x8000004D, 0x80000005},
+        /* -264 is PFB_PU_ERROR_INCOMPATIBLE_OPTIONS, and -87 is PFB_PU_ERROR_INVALID_PARAMETER. */
         {0x80000002, -264, 0, 0},
         {0x80000020, -264, 0, 0},
         {0x80000062, -264, 0, 0},
@@ -338,8 +344,10 @@ Test(cpi_facility, thread_only_mode_succeeds_with_each_status)
 
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
+/* Calls with `handle` that another thread makes: their codes, the error text of the third one, and an instance that the
+ * thread created. */
 typedef struct visit {
-    void *handle, *made;
+    void *handle, *created;
     int codes[CALLS];
     char text[240];
 } visit;
@@ -358,8 +366,8 @@ static void *call_all(void *context)
     v->codes[4] = pfb_cpi_attach_trace_buffer(v->handle, buffer, sizeof buffer);
     v->codes[5] = pfb_cpi_set_trace_hook_id(v->handle, 2, "x");
     v->codes[6] = (int)pfb_cpi_get_current_mode(v->handle);
-    v->codes[7] = pfb_cpi_init(PFB_CPI_ON_THREAD, &v->made);
-    v->codes[8] = pfb_cpi_start(v->made);
+    v->codes[7] = pfb_cpi_init(PFB_CPI_ON_THREAD, &v->created);
+    v->codes[8] = pfb_cpi_start(v->created);
     return NULL;
 }
 
@@ -380,13 +388,13 @@ Test(cpi_facility, a_thread_s_counters_are_read_by_that_thread)
     cr_expect(v.codes[4] == 0 && v.codes[5] == 0 && v.codes[6] == 5, "these calls read no counters and succeed");
     cr_expect(v.codes[7] == 0 && v.codes[8] == 0, "the other thread can use an instance of its own");
     expect_get(v.handle, 0, 1); /* no step was consumed */
-    cr_expect_eq(pfb_cpi_start(v.made), PFB_PU_ERROR_INVALID_THREAD);
-    visit later = {.handle = v.made};
+    cr_expect_eq(pfb_cpi_start(v.created), PFB_PU_ERROR_INVALID_THREAD);
+    visit later = {.handle = v.created};
     visit_in_a_thread(&later); /* the operating system may reuse the id of the thread that ended */
     cr_expect_eq(later.codes[0], PFB_PU_ERROR_INVALID_THREAD);
     terminate(v.handle);
-    terminate(v.made);
-    terminate(later.made);
+    terminate(v.created);
+    terminate(later.created);
 }
 
 Test(cpi_facility, other_instances_can_be_used_by_any_thread)
@@ -397,7 +405,7 @@ Test(cpi_facility, other_instances_can_be_used_by_any_thread)
     cr_expect_eq(v.codes[2], PFB_PU_ERROR_NO_BUFFER);
     expect_get(v.handle, 1, 3);
     terminate(v.handle);
-    terminate(v.made);
+    terminate(v.created);
 }
 
 #if !defined(_WIN32)
@@ -433,10 +441,10 @@ Test(cpi_facility, failures_of_the_source_are_passed_on)
         use(&c, list, COUNT(list));
         for (int k = 0; k < 2; k++) { /* first the reading fails, then opening the reader */
             void *handle = &c;
-            cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), source_codes[i]);
-            cr_expect_null(handle);
+            cr_expect_eq(pfb_cpi_init(PFB_CPI_RAW, &handle), source_codes[i], "code %d, %d", source_codes[i], k);
+            cr_expect_null(handle, "code %d, %d", source_codes[i], k);
             cr_expect_str_eq(pfb_cpi_last_error_text(), CANNED_SENTENCE);
-            cr_expect_eq(pfb_cpi_is_supported(), 0);
+            cr_expect_eq(pfb_cpi_is_supported(), 0, "code %d, %d", source_codes[i], k);
             c.refusal = source_codes[i];
         }
         cr_expect_eq(c.opened, c.closed);
@@ -550,10 +558,15 @@ Test(cpi_facility, invalid_readings_of_a_source_are_rejected)
 {
     static const pfb_cpi_cpu descending[] = {{2, 0, 0, 0, 0}, {1, 0, 0, 0, 0}};
     static const canned_step broken[] = {
+        /* 0: a failure without code */
         {.is_silent = true},
+        /* 1: CPUs in descending order */
         {.reading = {.snapshot = {9000, descending, 2, true, {77, 0, 0}}, .widths = {64, 64}}},
+        /* 2: another width of the cycle counter than at the start */
         {.reading = {.snapshot = {9000, counts[1], 2, true, {77, 0, 0}}, .widths = {64, 40}}},
+        /* 3: another thread than at the start */
         {.reading = {.snapshot = {9000, counts[1], 2, true, {78, 0, 0}}, .widths = {64, 64}}},
+        /* 4: no thread */
         {.reading = {.snapshot = {9000, counts[1], 2, false, {77, 0, 0}}, .widths = {64, 64}}},
     };
     for (size_t i = 0; i < COUNT(broken); i++) {
@@ -587,7 +600,7 @@ Test(cpi_facility, the_error_text_is_that_of_the_latest_call)
     visit v = {.handle = handle};
     visit_in_a_thread(&v);
     expect_text("terminated"); /* the text of this thread is not affected by another thread */
-    terminate(v.made);
+    terminate(v.created);
     cr_expect_str_eq(pfb_cpi_last_error_text(), "");
 }
 
@@ -618,7 +631,8 @@ Test(cpi_facility, a_start_keeps_the_results_of_the_latest_get)
     canned_step own[3];
     canned_source c;
     uint64_t cycles = 0;
-    for (int at = 0; at < 2; at++) { /* the reading at the start, then that at the end, counts user mode only */
+    for (int at = 0; at < 2;
+         at++) { /* 0: only the reading at the start is limited to user mode; 1: only that at the end */
         memcpy(own, steps, sizeof own);
         own[at].reading.is_user_only = true;
         pfb_cpi_details details;

@@ -19,7 +19,7 @@
  * leaf, B without the leaf, A not x86. */
 static const char *simulated_cpus;
 static size_t current_cpu;       /* position in simulated_cpus of the CPU that runs the thread */
-static bool is_xcr0_known;       /* the system reports it */
+static bool is_xcr0_known;       /* the system reports XCR0 */
 static bool is_state_enabled;    /* XCR0 bit 62 */
 static unsigned pins_left;       /* pinning fails when it is 0 */
 static unsigned open_handles;    /* of pfb_cpus */
@@ -150,7 +150,7 @@ Test(cpu_gate, every_mix_of_cpus)
             cr_expect(leaf.event_bytes == 32 && !leaf.is_refused, "%s: the leaf is that of a CPU with LWP",
                       rows[i].cpus);
         pfb_cpus_close(cpus);
-        cr_expect_eq(executed, 0);
+        cr_expect_eq(executed, 0, "%s", rows[i].cpus);
     }
 }
 
@@ -199,8 +199,8 @@ Test(cpu_gate, opening_fails_on_a_cpu_without_usable_lwp)
         pfb_source_failure failure = {0};
         cr_expect_null(pfb_lwp_cpu_open(cpus, i, &leaf, &refusal, &failure));
         cr_expect_eq(refusal, refusals[i], "%c: %s", all[i], pfb_lwp_refusal_name(refusal));
-        cr_expect_eq(failure.code, PFB_WIN32_NOT_SUPPORTED);
-        cr_expect_str_eq(failure.sentence, pfb_lwp_refusal_text(refusals[i]));
+        cr_expect_eq(failure.code, PFB_WIN32_NOT_SUPPORTED, "%c", all[i]);
+        cr_expect_str_eq(failure.sentence, pfb_lwp_refusal_text(refusals[i]), "%c", all[i]);
     }
     pfb_cpus_close(cpus);
     cr_expect(executed == 0 && open_handles == 0);
@@ -276,7 +276,8 @@ static void use(pfb_lwp_cpu *cpu)
     pfb_lwp_cpu_insert(cpu, 1, 1);
 }
 
-/* Between instructions the thread may be pinned to another CPU or to none: each instruction pins it again. */
+/* Between two instructions something else may pin the thread to another CPU or to none, so it is pinned again before
+ * each instruction. */
 Test(cpu_gate, a_thread_that_was_moved_is_pinned_again)
 {
     pfb_cpus *cpus;

@@ -220,7 +220,7 @@ Test(cpuid, state_component_of_lwp)
 }
 
 /* "  AMD FX(tm)-8150 ..." in three leaves of 16 characters; unprintable characters are replaced. */
-Test(cpuid, names)
+Test(cpuid, names_of_cpus)
 {
     static const char text[48] = "  AMD FX(tm)-8150 Eight-Core Processor\x1B\xFF   ";
     pfb_cpuid_leaf leaves[3];
@@ -248,7 +248,7 @@ Test(cpuid, names)
     cr_expect(strlen(identity.name) == 48 && identity.name[0] == '~');
 }
 
-Test(cpuid, nothing_known)
+Test(cpuid, without_leaves_nothing_is_known)
 {
     pfb_cpuid cpuid = {NULL, 0};
     pfb_cpuid_identity identity;
@@ -345,8 +345,8 @@ Test(cpuid, refusals_of_real_machines)
         pfb_cpuid cpuid = make_cpuid(m, leaves);
         pfb_lwp_capabilities c;
         cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), m->refusal, "%s", m->name);
-        bool is_seen = m->refusal != PFB_LWP_NO_LEAF;
-        cr_expect_eq(c.ebx, is_seen ? m->lwp[1] : 0, "%s", m->name);
+        bool has_leaf = m->refusal != PFB_LWP_NO_LEAF;
+        cr_expect_eq(c.ebx, has_leaf ? m->lwp[1] : 0, "%s", m->name);
         cr_expect_eq(c.is_refused, m->refusal == PFB_LWP_NO_LWP, "%s", m->name);
     }
 }
@@ -423,8 +423,8 @@ Test(cpuid, garbage_of_intel)
         leaves[0] = (pfb_cpuid_leaf){0, 0, 0x0D, 0x756E6547, 0x6C65746E, 0x49656E69};
         leaves[2].eax = 0x80000008;
         leaves[4] = (pfb_cpuid_leaf){0x8000001C, 0, garbage[i][0], garbage[i][1], garbage[i][2], garbage[i][3]};
-        cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NOT_AMD);
-        cr_expect(c.eax == 0 && c.enabled == 0 && c.hardware == 0);
+        cr_expect_eq(pfb_cpuid_lwp(&cpuid, with_lwp, &c), PFB_LWP_NOT_AMD, "row %zu", i);
+        cr_expect(c.eax == 0 && c.enabled == 0 && c.hardware == 0, "row %zu", i);
     }
 }
 
@@ -530,7 +530,7 @@ Test(cpuid, leaves_that_an_answer_needs)
     cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_known, "a CPU of another vendor needs leaf 0 only");
 }
 
-Test(cpuid, events)
+Test(cpuid, refusals_of_events)
 {
     pfb_lwp_capabilities c;
     pfb_lwp_capabilities_read(0x80000005, 0x80032013, 0x00010200, 0x8000000F, &c);
@@ -557,7 +557,7 @@ Test(cpuid, names_of_bits_and_refusals)
     } bits[] = {{0, "avail"}, {1, "val"}, {2, "ire"}, {3, "bre"},   {4, "dme"},   {5, "cnh"},  {6, "rnh"},
                 {7, ""},      {8, ""},    {28, ""},   {29, "cont"}, {30, "ptsc"}, {31, "int"}, {32, ""}};
     for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
-        cr_expect_str_eq(pfb_lwp_bit_name(bits[i].bit), bits[i].name);
+        cr_expect_str_eq(pfb_lwp_bit_name(bits[i].bit), bits[i].name, "bit %u", bits[i].bit);
     static const struct {
         pfb_lwp_refusal refusal;
         const char *name, *text;
@@ -578,7 +578,7 @@ Test(cpuid, names_of_bits_and_refusals)
         cr_expect_str_eq(pfb_lwp_refusal_name(refusals[i].refusal), refusals[i].name);
         cr_expect_str_eq(pfb_lwp_refusal_text(refusals[i].refusal), refusals[i].text);
         bool is_supported = i >= 4; /* from "partial" on, the CPU has LWP */
-        cr_expect_eq(pfb_lwp_is_supported(refusals[i].refusal), is_supported);
+        cr_expect_eq(pfb_lwp_is_supported(refusals[i].refusal), is_supported, "%s", refusals[i].name);
     }
     cr_expect_str_eq(pfb_lwp_refusal_name(PFB_LWP_REFUSAL_COUNT), "unknown_refusal");
     cr_expect_str_eq(pfb_lwp_refusal_text(PFB_LWP_REFUSAL_COUNT), "a refusal this version does not know");

@@ -142,6 +142,13 @@ static const pfb_source_operations inner_operations = {.close = inner_close,
 /* The recorded calls of the inner source. */
 static inner inner_source;
 
+static void reset_inner_source(void)
+{
+    inner_source = (inner){0};
+}
+
+TestSuite(faulty_source, .init = reset_inner_source);
+
 static pfb_source *open_faulty(const pfb_source_fault *faults, size_t count)
 {
     pfb_source_failure failure = {0};
@@ -306,7 +313,6 @@ Test(faulty_source, every_operation_fails_on_the_selected_call)
 
 Test(faulty_source, call_zero_selects_every_call)
 {
-    inner_source = (inner){0}; /* tests may share a process */
     static const pfb_source_fault fault = {PFB_SOURCE_COUNTERSETS, 0, PFB_SOURCE_FAULT_FAIL, 0, 0};
     pfb_source *source = open_faulty(&fault, 1);
     pfb_bytes reply = {0};
@@ -380,7 +386,6 @@ Test(faulty_source, faults_are_applied_in_order)
 
 Test(faulty_source, a_failing_call_has_no_other_fault)
 {
-    inner_source = (inner){0}; /* tests may share a process */
     static const pfb_source_fault faults[] = {{PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0},
                                               {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_FAIL, 5, 0},
                                               {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_FAIL, 6, 0}};
@@ -401,7 +406,6 @@ Test(faulty_source, a_failing_call_has_no_other_fault)
 /* The replies have sizes that cannot be allocated. */
 Test(faulty_source, padding_that_cannot_be_allocated_fails)
 {
-    inner_source = (inner){0}; /* tests may share a process */
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 3, SIZE_MAX - 4, SIZE_MAX / 2};
     static const pfb_source_fault fault = {PFB_SOURCE_INSTANCES, 0, PFB_SOURCE_FAULT_PAD, 4, 0};
     static const pfb_guid set = {{3}};
@@ -482,7 +486,6 @@ Test(faulty_source, blocks_with_no_name_or_an_empty_name_are_refused)
 
 Test(faulty_source, malformed_blocks_are_refused_as_a_whole)
 {
-    inner_source = (inner){0}; /* tests may share a process */
     static const pfb_source_fault fault = {PFB_SOURCE_QUERY_ADD, 0, PFB_SOURCE_FAULT_STATUS, 9, 0};
     uint8_t blocks[80];
     pfb_source *source = open_faulty(&fault, 1);
@@ -504,7 +507,6 @@ Test(faulty_source, malformed_blocks_are_refused_as_a_whole)
 
 Test(faulty_source, kinds_of_faults_are_limited_to_their_operations)
 {
-    inner_source = (inner){0}; /* tests may share a process */
     /* Rows: the operations in order. Columns: FAIL, CUT, PAD, WRITE, STATUS, NO_NAME, EMPTY_NAME, and an invalid kind.
      */
     static const char *const allowed[] = {"yyyynnn-", "yyyynnn-", "yyyynnn-", "ynnnnnn-", "ynnnyyy-",

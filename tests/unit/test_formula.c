@@ -10,20 +10,22 @@
 
 /* ---- Worked numbers ------------------------------------------------------------------------------------ */
 
-/* Figures printed by Windows tools, computed from their raw values; compared with the printed precision. */
-/* 0 means the size that the type declares. */
+/* A value_size of 0 means the size that the type declares, so it agrees with any size. */
 Test(formula, sizes_of_both_values_must_agree)
 {
     static const uint32_t sizes[] = {0, 4, 8};
     for (size_t i = 0; i < 9; i++) {
         pfb_raw_value older = {.type = 0x00400500, .has = PFB_HAS_VALUE, .value = 1, .value_size = sizes[i / 3]};
         pfb_raw_value newer = {.type = 0x00400500, .has = PFB_HAS_VALUE, .value = 3, .value_size = sizes[i % 3]};
+        char what[32];
+        snprintf(what, sizeof what, "sizes %u and %u", sizes[i / 3], sizes[i % 3]);
         bool differ = older.value_size > 0 && newer.value_size > 0 && older.value_size != newer.value_size;
         expect_status(pfb_formula_evaluate(&older, &newer, NULL), differ ? PFB_STATUS_TYPE_MISMATCH : PFB_STATUS_OK,
-                      "PERF_COUNTER_LARGE_DELTA");
+                      what);
     }
 }
 
+/* Figures printed by Windows tools, computed from their raw values and compared with the printed precision. */
 Test(formula, published_figures)
 {
     pfb_raw_value older = {.type = COUNTER, .has = ALL_INPUTS, .value = 100, .perf_time = 1000, .perf_freq = 3020490};
@@ -61,7 +63,8 @@ Test(formula, published_figures)
     expect_value(r, 3073.1246154, 0, "elapsed time of file times");
 }
 
-/* dN = 15; dT: perf 500 at 250 Hz, 100 ns 10^7, object 40; dB 20; M 4. */
+/* Between the samples the value increases by 15, the performance clock by 500 at 250 Hz, the 100 ns clock by 10^7, the
+ * object's clock by 40, and the base by 20. The multi count is 4. */
 Test(formula, every_formula_by_hand)
 {
     expect_integer(evaluate_two(DELTA, 10, 25), 15, "dN");
@@ -111,29 +114,33 @@ Test(formula, seconds_are_not_truncated)
 
 /* ---- Statuses ------------------------------------------------------------------------------------------ */
 
-Test(formula, unknown_type)
+Test(formula, unknown_types_have_no_value)
 {
     static const uint32_t unknown[] = {0x00510500, 0x00012000, 0x00020000, UINT32_MAX, 0x10410401};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         pfb_formula_result r = evaluate_two(unknown[i], 1, 2);
-        expect_status(r, PFB_STATUS_UNKNOWN_TYPE, "an unnamed type");
-        cr_expect_eq(r.unit, PFB_UNIT_NONE);
+        char what[32];
+        snprintf(what, sizeof what, "type %08x", unknown[i]);
+        expect_status(r, PFB_STATUS_UNKNOWN_TYPE, what);
+        cr_expect_eq(r.unit, PFB_UNIT_NONE, "%s", what);
     }
 }
 
-Test(formula, not_displayed)
+Test(formula, types_without_formula_are_not_displayed)
 {
     static const uint32_t hidden[] = {TEXT,       0x40000200, 0x40030401, 0x40030402, 0x40030403,
                                       0x40030500, 0x40030503, 0x42030500, 0x80000000};
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
-        expect_status(evaluate_two(hidden[i], 1, 2), PFB_STATUS_NOT_DISPLAYED, "a type without formula");
+        char what[48];
+        snprintf(what, sizeof what, "type %08x", hidden[i]);
+        expect_status(evaluate_two(hidden[i], 1, 2), PFB_STATUS_NOT_DISPLAYED, what);
         pfb_raw_value empty = {.type = hidden[i]};
-        expect_status(pfb_formula_evaluate(NULL, &empty, NULL), PFB_STATUS_NOT_DISPLAYED,
-                      "a type without formula and without inputs");
+        snprintf(what, sizeof what, "type %08x without inputs", hidden[i]);
+        expect_status(pfb_formula_evaluate(NULL, &empty, NULL), PFB_STATUS_NOT_DISPLAYED, what);
     }
 }
 
-Test(formula, need_two_samples)
+Test(formula, some_types_need_two_samples)
 {
     for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
@@ -147,7 +154,7 @@ Test(formula, need_two_samples)
     }
 }
 
-Test(formula, type_mismatch)
+Test(formula, samples_of_different_types_do_not_match)
 {
     for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
@@ -221,7 +228,7 @@ Test(formula, precision_object_timer_takes_base_or_clock)
     }
 }
 
-Test(formula, negative_delta)
+Test(formula, values_that_decrease)
 {
     for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
@@ -252,7 +259,7 @@ Test(formula, elapsed_time_compares_signed_with_unsigned)
     expect_integer(pfb_formula_evaluate(NULL, &s, NULL), UINT64_C(9223372036854775806), "the largest elapsed time");
 }
 
-Test(formula, no_data)
+Test(formula, an_elapsed_time_without_start_has_no_data)
 {
     expect_status(evaluate_two(ELAPSED, 5, 0), PFB_STATUS_NO_DATA, "a start of 0");
     pfb_raw_value s = sample_at(ELAPSED, 1, 0);
@@ -293,7 +300,7 @@ Test(formula, clocks_do_not_overflow)
                   "a clock that runs backward");
 }
 
-Test(formula, bad_frequency)
+Test(formula, frequencies_must_be_positive)
 {
     static const uint32_t with_frequency[] = {COUNTER, BULK_COUNT, SAMPLE_COUNTER, MULTI_TIMER, AVERAGE_TIMER, ELAPSED};
     static const int64_t bad[] = {0, -1, INT64_MIN};
@@ -302,20 +309,23 @@ Test(formula, bad_frequency)
             pfb_raw_value older = sample_at(with_frequency[i], 0, 10);
             pfb_raw_value newer = sample_at(with_frequency[i], 1, 25);
             newer.perf_freq = newer.object_freq = bad[k];
-            expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY,
-                          "a frequency that is not positive");
+            char what[64];
+            snprintf(what, sizeof what, "type %08x, frequency %lld", with_frequency[i], (long long)bad[k]);
+            expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, what);
             newer = sample_at(with_frequency[i], 1, 25);
             older.perf_freq = older.object_freq = bad[k];
-            expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_OK, "the older frequency is not used");
+            snprintf(what, sizeof what, "type %08x, older frequency %lld, which is not used", with_frequency[i],
+                     (long long)bad[k]);
+            expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_OK, what);
         }
     }
     pfb_raw_value older = sample_at(TIMER, 0, 10);
     pfb_raw_value newer = sample_at(TIMER, 1, 25);
     newer.perf_freq = newer.object_freq = 0;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_OK, "a formula without F");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_OK, "a formula without frequency");
 }
 
-Test(formula, zero_base)
+Test(formula, bases_and_multi_counts_must_not_be_zero)
 {
     pfb_raw_value older = sample_at(RAW_FRACTION, 0, 10);
     pfb_raw_value newer = sample_at(RAW_FRACTION, 1, 25);
@@ -338,8 +348,8 @@ Test(formula, zero_base)
 Test(formula, the_order_of_checks)
 {
     pfb_raw_value older = {.type = COUNTER, .value = 9};
-    pfb_raw_value newer = {.type = 0x22410501,
-                           .value = 8}; /* a type without name, and all errors of the checks below */
+    /* Initially the type is unknown, and every later check would fail, too. */
+    pfb_raw_value newer = {.type = 0x22410501, .value = 8};
     expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_UNKNOWN_TYPE, "check 1, a type without name");
     newer.type = 0x42030500;
     expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NOT_DISPLAYED,
@@ -425,10 +435,10 @@ Test(formula, integers_above_2_to_the_53rd_are_exact)
                                        UINT64_C(9223372036854775809), UINT64_MAX - 1, UINT64_MAX};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         pfb_formula_result r = evaluate_two(LARGE_RAWCOUNT, 0, numbers[i]);
-        cr_expect(r.is_integer && r.integer == numbers[i]);
-        cr_expect(same_bits(r.value, (double)numbers[i]));
+        cr_expect(r.is_integer && r.integer == numbers[i], "number %zu", i);
+        cr_expect(same_bits(r.value, (double)numbers[i]), "number %zu", i);
         r = evaluate_two(LARGE_DELTA, 1, numbers[i]);
-        cr_expect(r.is_integer && r.integer == numbers[i] - 1);
+        cr_expect(r.is_integer && r.integer == numbers[i] - 1, "number %zu", i);
     }
     pfb_formula_result r = evaluate_two(COUNTER, 10, 25);
     cr_expect(!r.is_integer && r.integer == 0, "7.5 is not an integer");
@@ -464,7 +474,7 @@ Test(formula, the_largest_results_are_finite)
 
 /* ---- Names and documentation --------------------------------------------------------------------------- */
 
-Test(formula, names)
+Test(formula, names_of_statuses_and_flags)
 {
     static const char *const names[] = {"ok",
                                         "need_two_samples",

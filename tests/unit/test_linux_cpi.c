@@ -75,7 +75,11 @@ Test(linux_cpi, a_cpu_that_was_not_counted_is_invalid)
     static const pfb_cpi_status statuses[] = {PFB_CPI_INVALID, PFB_CPI_OK};
     static const struct {
         uint64_t enabled, running, instructions;
-    } progress[] = {{1000, 0, 0}, {1000, 0, 7}, {0, 0, 0}, {1000, 1001, 7}, {2, 1, UINT64_C(1) << 62}};
+    } progress[] = {{1000, 0, 0},               /* the group never ran */
+                    {1000, 0, 7},               /* it never ran, but counted */
+                    {0, 0, 0},                  /* it was not enabled */
+                    {1000, 1001, 7},            /* it ran longer than it was enabled */
+                    {2, 1, UINT64_C(1) << 62}}; /* the extrapolated count has more than 63 bits */
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
     for (size_t i = 0; i < sizeof progress / sizeof progress[0]; i++) {
         start(reader);
@@ -84,7 +88,7 @@ Test(linux_cpi, a_cpu_that_was_not_counted_is_invalid)
         fake->time_stamp += 100;
         finish(reader);
         expect_statuses(PFB_CPI_RAW, statuses, 2);
-        cr_expect(figures[0].instr == 0 && figures[1].instr == 50 && result.system.cycles == 100);
+        cr_expect(figures[0].instr == 0 && figures[1].instr == 50 && result.system.cycles == 100, "row %zu", i);
     }
     fake->cpus[0].enabled--; /* the counter runs backward */
     start(reader);
@@ -180,8 +184,8 @@ Test(linux_cpi, busy_time_is_elapsed_time_minus_idle_time)
 {
     unsigned second = (unsigned)sysconf(_SC_CLK_TCK);
     pfb_cpi_reader *reader = start_scaled();
-    put_idle(100 + second / 2, 10 + second / 4, 200,
-             20); /* CPU 0 is idle for 0.75 of 2 s, including iowait; CPU 1 is not idle */
+    /* CPU 0 is idle for 0.75 of 2 s, including iowait; CPU 1 is not idle. */
+    put_idle(100 + second / 2, 10 + second / 4, 200, 20);
     finish_scaled(reader);
     cr_expect_eq(at_end.cpus[0].busy, UINT64_C(3750000000), "%" PRIu64, at_end.cpus[0].busy);
     cr_expect_eq(at_end.cpus[1].busy, UINT64_C(6000000000));
@@ -193,8 +197,8 @@ Test(linux_cpi, busy_time_is_limited_to_the_interval)
 {
     unsigned second = (unsigned)sysconf(_SC_CLK_TCK);
     pfb_cpi_reader *reader = start_scaled();
-    put_idle(100 + 3 * second, 10, 199,
-             20); /* CPU 0: more idle time than elapsed time; CPU 1: the idle time decreased */
+    /* CPU 0 has more idle time than elapsed time; the idle time of CPU 1 decreased. */
+    put_idle(100 + 3 * second, 10, 199, 20);
     finish_scaled(reader);
     cr_expect_eq(at_end.cpus[0].busy, 0);
     cr_expect_eq(at_end.cpus[1].busy, UINT64_C(6000000000));
@@ -222,8 +226,8 @@ Test(linux_cpi, scaled_figures_need_proc_stat)
     start(reader);
     remove_file("/proc/stat");
     expect_refused(PFB_CPI_RAW | PFB_CPI_SCALED, -260, "/proc/stat");
-    expect_unread(reader, PFB_CPI_AT_END, 2, -260, "/proc/stat");
-    expect_unread(reader, PFB_CPI_AT_START, 2, -260, "/proc/stat");
+    expect_read_failure(reader, PFB_CPI_AT_END, 2, -260, "/proc/stat");
+    expect_read_failure(reader, PFB_CPI_AT_START, 2, -260, "/proc/stat");
     pfb_cpi_reader_close(reader);
     expect_refused(PFB_CPI_RAW | PFB_CPI_SCALED, -260, "/proc/stat");
     reader = open_reader(PFB_CPI_RAW);
@@ -326,9 +330,8 @@ Test(linux_cpi, a_thread_alone_needs_no_cpus)
     fake->time_stamp = 6000;
     finish(reader);
     compute(PFB_CPI_THREAD_ONLY);
-    static const double expected =
-        4801.0 /
-        3200.0; /* static, because an x87 register could hold the quotient with more precision than a double has */
+    /* static, because an x87 register could hold the quotient with more precision than a double has */
+    static const double expected = 4801.0 / 3200.0;
     cr_expect(result.cpu_count == 0 && result.elapsed_cycles == 5000 && result.thread.raw_cpi == expected);
     expect_unhalted(reader, 0, false, 0);
     pfb_cpi_reader_close(reader);
@@ -366,15 +369,15 @@ Test(linux_cpi, a_thread_that_was_not_counted_is_a_failure)
     pfb_cpi_reader *reader = open_reader(PFB_CPI_THREAD_ONLY);
     start(reader);
     count(&fake->thread, 1000, 0, 0, 0);
-    expect_unread(reader, PFB_CPI_AT_END, 0, -257, "instructions of this thread were not counted");
+    expect_read_failure(reader, PFB_CPI_AT_END, 0, -257, "instructions of this thread were not counted");
     count(&fake->thread, 1000, 10, 1, 1);
     finish(reader); /* the thread was counted in the meantime */
     fake->bad_cpu = ANY;
     fake->bad_reads = 2;
     fake->bad_size = 32;
     fake->bad_events = 2;
-    expect_unread(reader, PFB_CPI_AT_END, 0, -257, "instructions of this thread cannot be read");
-    expect_unread(reader, PFB_CPI_AT_START, 0, -257, "instructions of this thread cannot be read");
-    expect_unread(reader, PFB_CPI_AT_END, 0, -201, "no interval was begun");
+    expect_read_failure(reader, PFB_CPI_AT_END, 0, -257, "instructions of this thread cannot be read");
+    expect_read_failure(reader, PFB_CPI_AT_START, 0, -257, "instructions of this thread cannot be read");
+    expect_read_failure(reader, PFB_CPI_AT_END, 0, -201, "no interval was begun");
     pfb_cpi_reader_close(reader);
 }

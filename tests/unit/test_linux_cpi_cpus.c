@@ -117,8 +117,8 @@ Test(linux_cpi_cpus, an_invalid_list_of_cpus_is_refused)
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         start(reader);
         put_file(ONLINE, lists[i].list);
-        expect_unread(reader, PFB_CPI_AT_END, PFB_CPI_CPU_LIMIT, lists[i].code, lists[i].sentence);
-        expect_unread(reader, PFB_CPI_AT_START, PFB_CPI_CPU_LIMIT, lists[i].code, lists[i].sentence);
+        expect_read_failure(reader, PFB_CPI_AT_END, PFB_CPI_CPU_LIMIT, lists[i].code, lists[i].sentence);
+        expect_read_failure(reader, PFB_CPI_AT_START, PFB_CPI_CPU_LIMIT, lists[i].code, lists[i].sentence);
         put_file(ONLINE, "0-1\n");
     }
     pfb_cpi_reader_close(reader);
@@ -143,12 +143,12 @@ Test(linux_cpi_cpus, the_largest_number_of_cpus_is_read)
 Test(linux_cpi_cpus, more_cpus_than_fit_are_a_failure)
 {
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
-    expect_unread(reader, PFB_CPI_AT_START, 1, -241, "there are 2 CPUs, but only 1 fit");
-    expect_unread(reader, PFB_CPI_AT_END, 2, -201, "no interval was begun");
+    expect_read_failure(reader, PFB_CPI_AT_START, 1, -241, "there are 2 CPUs, but only 1 fit");
+    expect_read_failure(reader, PFB_CPI_AT_END, 2, -201, "no interval was begun");
     start(reader);
-    expect_unread(reader, PFB_CPI_AT_END, 1, -241, "there are 2 CPUs, but only 1 fit");
+    expect_read_failure(reader, PFB_CPI_AT_END, 1, -241, "there are 2 CPUs, but only 1 fit");
     put_file(ONLINE, "0-2\n");
-    expect_unread(reader, PFB_CPI_AT_END, 2, -241, "there are 3 CPUs, but only 2 fit");
+    expect_read_failure(reader, PFB_CPI_AT_END, 2, -241, "there are 3 CPUs, but only 2 fit");
     put_file(ONLINE, "1\n");
     cr_expect(pfb_cpi_reader_read(reader, PFB_CPI_AT_END, at_end.cpus, 1, &at_end.reading, NULL));
     pfb_cpi_reader_close(reader);
@@ -193,10 +193,10 @@ Test(linux_cpi_cpus, a_cpu_that_was_offline_in_between_has_no_count)
     cpi_reading ignored;
     start(reader);
     put_file(ONLINE, "0\n");
-    take(other, PFB_CPI_AT_START, &ignored);
+    take_reading(other, PFB_CPI_AT_START, &ignored);
     cr_expect_eq(fake->open_descriptors, 2);
     put_file(ONLINE, "0-1\n");
-    take(other, PFB_CPI_AT_START, &ignored);
+    take_reading(other, PFB_CPI_AT_START, &ignored);
     cr_expect(fake->opened == 3 && fake->open_descriptors == 4);
     run_cpus();
     finish(reader);
@@ -411,17 +411,20 @@ Test(linux_cpi_cpus, a_wrong_read_is_an_error)
         long size;
         uint64_t events;
         int code;
-    } reads[] = {{0, 2, -257}, {32, 1, -257}, {-EIO, 2, -257}, {40, 3, -200}};
+    } reads[] = {{0, 2, -257},    /* no bytes */
+                 {32, 1, -257},   /* one event instead of two */
+                 {-EIO, 2, -257}, /* an error */
+                 {40, 3, -200}};  /* three events */
     static const pfb_cpi_status statuses[] = {PFB_CPI_OK, PFB_CPI_OK};
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
     for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++) {
         start(reader);
         break_reads(1, reads[i].size, reads[i].events);
-        expect_unread(reader, PFB_CPI_AT_END, 2, reads[i].code, "instructions on CPU 1 cannot be read");
+        expect_read_failure(reader, PFB_CPI_AT_END, 2, reads[i].code, "instructions on CPU 1 cannot be read");
         expect_unhalted(reader, 1, false, 0);
         break_reads(2, reads[i].size, reads[i].events);
-        expect_unread(reader, PFB_CPI_AT_START, 2, reads[i].code, "instructions on CPU 1 cannot be read");
-        expect_unread(reader, PFB_CPI_AT_END, 2, -201, "no interval was begun");
+        expect_read_failure(reader, PFB_CPI_AT_START, 2, reads[i].code, "instructions on CPU 1 cannot be read");
+        expect_read_failure(reader, PFB_CPI_AT_END, 2, -201, "no interval was begun");
         break_reads(1, reads[i].size, reads[i].events); /* the read fails, and the start opens a new group */
         size_t opened = fake->opened;
         start(reader);
@@ -456,7 +459,7 @@ Test(linux_cpi_cpus, readers_share_groups_and_have_their_own_intervals)
     run_cpus();
     pfb_cpi_reader *two = open_reader(PFB_CPI_RAW | PFB_CPI_SCALED);
     cpi_reading start_of_two;
-    take(two, PFB_CPI_AT_START, &start_of_two);
+    take_reading(two, PFB_CPI_AT_START, &start_of_two);
     cr_expect(fake->opened == 2 && fake->open_descriptors == 4);
     run_cpus();
     finish(one);
@@ -488,7 +491,7 @@ static struct {
 static void *read_second(void *context)
 {
     (void)context;
-    take(second.reader, second.moment, &second.end_reading);
+    take_reading(second.reader, second.moment, &second.end_reading);
     second.is_done = true;
     return NULL;
 }
@@ -529,7 +532,7 @@ Test(linux_cpi_cpus, a_reading_does_not_extend_the_interval_of_another_reader)
     second.moment = PFB_CPI_AT_END;
     cpi_reading start_of_second;
     start(first);
-    take(second.reader, PFB_CPI_AT_START, &start_of_second);
+    take_reading(second.reader, PFB_CPI_AT_START, &start_of_second);
     run_cpus();
     count(&fake->thread, 10, 10, 400, 800);
     fake->on_read = read_second_meanwhile;
@@ -543,9 +546,9 @@ Test(linux_cpi_cpus, a_reading_does_not_extend_the_interval_of_another_reader)
     pfb_cpi_reader_close(second.reader);
 }
 
-/* Called during a reading by the first reader. When this reads its thread, the second reader reads its CPUs and must
- * succeed before the first one continues. */
-static void read_second_whole(int cpu)
+/* Called during a reading by the first reader. While the first reader reads its thread, the second reader reads its
+ * CPUs and must succeed before the first one continues. */
+static void read_second_completely(int cpu)
 {
     if (cpu != ANY || second.is_begun)
         return;
@@ -561,11 +564,11 @@ Test(linux_cpi_cpus, reading_a_thread_does_not_block_other_readers)
     second.moment = PFB_CPI_AT_START;
     for (size_t i = 0; i < 2; i++) {
         second.is_begun = second.is_done = false;
-        fake->on_read = read_second_whole;
+        fake->on_read = read_second_completely;
         run_cpus();
         count(&fake->thread, 10, 10, 400, 800);
         uint64_t before = fake->time_stamp;
-        take(first, moments[i], &at_start);
+        take_reading(first, moments[i], &at_start);
         cr_expect(second.is_done, "the second reading ends during the first one, moment %zu", i);
         cr_assert_eq(pthread_join(second.thread, NULL), 0);
         cr_expect_eq(at_start.reading.snapshot.clock, before);

@@ -5,6 +5,7 @@
 #include "perfblock/log.h"
 #include "support_log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +27,10 @@ static void check_small_log(const small_log *log, size_t window)
     size_t count = 0;
     while (walk_next(&walk)) {
         cr_assert_lt(count, sizeof types / sizeof types[0]);
-        cr_expect_eq(walk.record.type, types[count]);
-        cr_expect_eq(walk.record_offset, offsets[count]);
-        cr_expect_eq(walk.record.part_count, count == 3 ? 2 : 1);
-        cr_expect_eq(walk.record.time, 130057734178440000);
+        cr_expect_eq(walk.record.type, types[count], "record %zu", count);
+        cr_expect_eq(walk.record_offset, offsets[count], "record %zu", count);
+        cr_expect_eq(walk.record.part_count, count == 3 ? 2 : 1, "record %zu", count);
+        cr_expect_eq(walk.record.time, 130057734178440000, "record %zu", count);
         count++;
     }
     expect_error(walk.reader.error, PFB_OK, 0, "small log");
@@ -47,17 +48,18 @@ static void check_small_log(const small_log *log, size_t window)
         uint32_t occurrence;
     } rows[] = {{"0", 200, 0}, {"_Total", 600, 0}, {"0", 400, 1}};
     for (uint32_t i = 0; i < 4; i++)
-        cr_expect_eq(newer->values[i].older, i);
+        cr_expect_eq(newer->values[i].older, i, "value %u", i);
     for (uint32_t i = 0; i < 3; i++) {
         const pfb_log_value *value = &newer->values[i + 1];
         cr_expect(value->has_instance && has_text(&value->instance, rows[i].name) && value->first == rows[i].first &&
-                  value->occurrence == rows[i].occurrence && value->path == 1);
+                      value->occurrence == rows[i].occurrence && value->path == 1,
+                  "instance %u", i);
     }
     walk_free(&walk);
     free(copy);
 }
 
-Test(log, a_small_log)
+Test(log, records_and_values_of_a_small_log)
 {
     small_log log = make_small_log();
     check_small_log(&log, SIZE_MAX);
@@ -71,7 +73,7 @@ Test(log, windows_of_any_size_give_the_same_records)
         check_small_log(&log, window);
 }
 
-Test(log, the_header)
+Test(log, fields_of_the_header)
 {
     small_log log = make_small_log();
     pfb_log_reader reader;
@@ -126,9 +128,9 @@ typedef struct change {
     size_t at;
     uint64_t value;
     unsigned width;
-    pfb_code code; /* in strict mode */
-    size_t offset;
-    uint32_t note;      /* in tolerant mode; 0: it fails as in strict mode */
+    pfb_code code;      /* expected error in strict mode */
+    size_t offset;      /* of that error */
+    uint32_t note;      /* expected note in tolerant mode; 0: the log is rejected with the same error */
     size_t found_count; /* records or paths that are found in tolerant mode */
 } change;
 
@@ -351,7 +353,7 @@ static bytes two_paths(size_t *second)
     return b;
 }
 
-Test(log, paths)
+Test(log, fields_of_paths)
 {
     size_t second;
     bytes b = two_paths(&second);
@@ -409,7 +411,7 @@ Test(log, broken_paths)
     }
 }
 
-/* The least size of an entry: its header, without strings. */
+/* The smallest path entry is a header of 52 bytes without strings. */
 Test(log, paths_without_strings)
 {
     for (uint32_t size = 51; size <= 52; size++) {
@@ -420,7 +422,7 @@ Test(log, paths_without_strings)
         put_fill(&b, 0xFF, 48); /* no string */
         expect_error(read_paths(&b, NULL, &notes, &count), size == 52 ? PFB_OK : PFB_BAD_ITEM_SIZE, size == 52 ? 0 : 8,
                      "a path without strings");
-        cr_expect_eq(count, size == 52);
+        cr_expect_eq(count, size == 52, "a path of %u bytes", size);
     }
 }
 
@@ -443,7 +445,7 @@ static bytes make_sample(size_t items[3])
     return b;
 }
 
-Test(log, items)
+Test(log, fields_of_items)
 {
     size_t items[3];
     bytes b = make_sample(items);
@@ -535,11 +537,11 @@ Test(log, broken_samples)
     }
 }
 
-/* The least size of an item of each kind: 48 bytes for counters, 32 for instances, 8 for others. */
-Test(log, items_of_the_least_size)
+/* The minimum size of an item is 48 bytes for a counter, 32 for instances, and 8 for other kinds. */
+Test(log, minimum_sizes_of_items)
 {
     static const struct {
-        uint32_t kind, least;
+        uint32_t kind, min_size;
     } kinds[] = {{PFB_LOG_COUNTER, 48}, {PFB_LOG_INSTANCES, 32}, {PFB_LOG_OBJECT, 8}, {9, 8}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         for (uint32_t size = 8; size <= 49; size++) {
@@ -550,19 +552,21 @@ Test(log, items_of_the_least_size)
             PUT_U32(&b, kinds[i].kind << 24 | 0x034C42, size, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
             b.size = at + size;
             set_u32(&b, 4, (uint32_t)b.size);
-            bool is_valid = size >= kinds[i].least;
+            bool is_valid = size >= kinds[i].min_size;
+            char what[64];
+            snprintf(what, sizeof what, "an item of kind %u and %u bytes", kinds[i].kind, size);
             expect_error(read_sample(&b, NULL, &notes), is_valid ? PFB_OK : PFB_BAD_ITEM_SIZE, is_valid ? 0 : at + 4,
-                         "an item");
+                         what);
             pfb_code strict = size % 8 != 0        ? PFB_UNALIGNED_SIZE
                               : !is_valid          ? PFB_BAD_ITEM_SIZE
                               : kinds[i].kind == 9 ? PFB_UNKNOWN_ITEM
                                                    : PFB_OK;
             uint32_t strict_notes;
             size_t offset = strict == PFB_OK ? 0 : strict == PFB_UNKNOWN_ITEM ? at : at + 4;
-            expect_error(read_sample(&b, STRICT, &strict_notes), strict, offset, "an item, in strict mode");
+            expect_error(read_sample(&b, STRICT, &strict_notes), strict, offset, what);
             uint32_t unaligned = size % 8 == 0 ? 0 : PFB_NOTE_UNALIGNED_SIZE;
             uint32_t unknown = kinds[i].kind == 9 ? PFB_NOTE_UNKNOWN_ITEM : 0;
-            cr_expect_eq(notes, unaligned | unknown, "kind %u, %u bytes: 0x%x", kinds[i].kind, size, (unsigned)notes);
+            cr_expect_eq(notes, unaligned | unknown, "%s: notes %x", what, (unsigned)notes);
         }
     }
 }
@@ -615,6 +619,7 @@ Test(log, names_and_summary)
 
 enum { MAX_VALUES = 64 };
 
+/* A sample and the values that were loaded from it. */
 typedef struct loaded {
     bytes b;
     pfb_log_value values[MAX_VALUES];
@@ -622,7 +627,9 @@ typedef struct loaded {
     pfb_log_values table;
 } loaded;
 
-static void load_rows(loaded *l, const char *names)
+/* Makes and loads a sample of three items: instances named by the letters of `names`, a counter, and the same instances
+ * again. */
+static void load_instances(loaded *l, const char *names)
 {
     log_row rows[MAX_VALUES];
     char texts[MAX_VALUES][2];
@@ -643,7 +650,7 @@ static void load_rows(loaded *l, const char *names)
     cr_assert_eq(l->table.count, 2 * count + 1);
 }
 
-/* Instances named by letters; the k-th of a letter matches the k-th of the older sample. */
+/* The k-th instance with a name matches the k-th instance with that name in the older sample. */
 Test(log, instances_are_matched_by_name_and_occurrence)
 {
     static const struct {
@@ -654,8 +661,8 @@ Test(log, instances_are_matched_by_name_and_occurrence)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         loaded older;
         loaded newer;
-        load_rows(&older, cases[i].older);
-        load_rows(&newer, cases[i].newer);
+        load_instances(&older, cases[i].older);
+        load_instances(&newer, cases[i].newer);
         pfb_log_match(&older.table, &newer.table);
         size_t older_count = strlen(cases[i].older);
         size_t count = strlen(cases[i].newer);
@@ -670,11 +677,11 @@ Test(log, instances_are_matched_by_name_and_occurrence)
                     expected = m;
             }
             uint32_t second = expected == PFB_LOG_NONE ? PFB_LOG_NONE : expected + (uint32_t)older_count + 1;
-            cr_expect_eq(newer.values[k].occurrence, occurrence);
+            cr_expect_eq(newer.values[k].occurrence, occurrence, "%s, %s: %zu", cases[i].older, cases[i].newer, k);
             cr_expect_eq(newer.values[k].older, expected, "%s, %s: %zu", cases[i].older, cases[i].newer, k);
             cr_expect_eq(newer.values[count + 1 + k].older, second, "%s, %s: %zu", cases[i].older, cases[i].newer, k);
         }
-        cr_expect_eq(newer.values[count].older, older_count);
+        cr_expect_eq(newer.values[count].older, older_count, "%s, %s: the counter", cases[i].older, cases[i].newer);
         pfb_log_match(&(pfb_log_values){.count = 0}, &newer.table);
         for (size_t k = 0; k < newer.table.count; k++)
             cr_expect_eq(newer.values[k].older, PFB_LOG_NONE, "%s: no older sample", cases[i].newer);
@@ -710,7 +717,7 @@ Test(log, values_without_a_counter)
     cr_expect_eq(table.count, 2);
 }
 
-/* The type determines the meaning of the second value. */
+/* Depending on the counter type, the second value of a log is a time or a base. */
 Test(log, raw_values_by_type)
 {
     enum { N = PFB_HAS_VALUE, M = PFB_HAS_MULTI_COUNT, F = PFB_HAS_PERF_FREQ, O = PFB_HAS_OBJECT_FREQ };
@@ -731,9 +738,9 @@ Test(log, raw_values_by_type)
         {0x40020500, N | M | PFB_HAS_BASE},            /* average bulk */
         {0x30240500, N | M | O | PFB_HAS_OBJECT_TIME}, /* elapsed time */
         {0x20670500, N | M | O | PFB_HAS_BASE},        /* precision timer of the object's clock */
-        {0x10510400, N | M | PFB_HAS_PERF_TIME_100NS}, /* rate without a name */
-        {0x10610400, N | M | O | PFB_HAS_OBJECT_TIME}, /* another one */
-        {0x20C20500, N | M | PFB_HAS_BASE},            /* fraction without a name */
+        {0x10510400, N | M | PFB_HAS_PERF_TIME_100NS}, /* rate by the 100 ns clock, not in winperf.h */
+        {0x10610400, N | M | O | PFB_HAS_OBJECT_TIME}, /* rate by the object's clock, not in winperf.h */
+        {0x20C20500, N | M | PFB_HAS_BASE},            /* fraction of 8 bytes, not in winperf.h */
         {0xFFFFFFFF, N | M},                           /* no type */
     };
     const pfb_log_value value = {.first = 11, .second = UINT64_MAX, .multi_count = 12};
@@ -741,16 +748,18 @@ Test(log, raw_values_by_type)
         const pfb_log_path path = {.type = types[i].type, .frequency = 13};
         pfb_raw_value raw = pfb_log_raw_value(&path, &value);
         cr_expect_eq(raw.has, types[i].has, "%08x: %x", types[i].type, raw.has);
-        cr_expect(raw.type == types[i].type && raw.value == 11 && raw.multi_count == 12);
-        cr_expect_eq(raw.base, raw.has & PFB_HAS_BASE ? UINT64_MAX : 0);
-        cr_expect_eq(raw.perf_time, raw.has & PFB_HAS_PERF_TIME ? -1 : 0);
-        cr_expect_eq(raw.perf_time_100ns, raw.has & PFB_HAS_PERF_TIME_100NS ? -1 : 0);
-        cr_expect_eq(raw.object_time, raw.has & PFB_HAS_OBJECT_TIME ? -1 : 0);
-        cr_expect_eq(raw.perf_freq, raw.has & F ? 13 : 0);
-        cr_expect_eq(raw.object_freq, raw.has & O ? 13 : 0);
+        cr_expect(raw.type == types[i].type && raw.value == 11 && raw.multi_count == 12, "%08x", types[i].type);
+        cr_expect_eq(raw.base, raw.has & PFB_HAS_BASE ? UINT64_MAX : 0, "%08x", types[i].type);
+        cr_expect_eq(raw.perf_time, raw.has & PFB_HAS_PERF_TIME ? -1 : 0, "%08x", types[i].type);
+        cr_expect_eq(raw.perf_time_100ns, raw.has & PFB_HAS_PERF_TIME_100NS ? -1 : 0, "%08x", types[i].type);
+        cr_expect_eq(raw.object_time, raw.has & PFB_HAS_OBJECT_TIME ? -1 : 0, "%08x", types[i].type);
+        cr_expect_eq(raw.perf_freq, raw.has & F ? 13 : 0, "%08x", types[i].type);
+        cr_expect_eq(raw.object_freq, raw.has & O ? 13 : 0, "%08x", types[i].type);
     }
 }
 
+/* Times are in units of 100 ns. Their difference is rounded to a multiple of 15 minutes; above 15 hours it is not the
+ * bias of a time zone. */
 Test(log, differences_of_utc_and_local_time)
 {
     static const struct {
@@ -774,11 +783,11 @@ Test(log, differences_of_utc_and_local_time)
         const pfb_log_path rate = {.type = 0x10410400};
         pfb_log_value value = {.second = cases[i].utc, .time = cases[i].local};
         minutes = 0;
-        cr_expect_eq(pfb_log_utc_bias(&timer, &value, &minutes), cases[i].is_zone);
-        cr_expect_eq(minutes, cases[i].minutes);
-        cr_expect(!pfb_log_utc_bias(&rate, &value, &minutes), "a tick count is not a time");
+        cr_expect_eq(pfb_log_utc_bias(&timer, &value, &minutes), cases[i].is_zone, "case %zu", i);
+        cr_expect_eq(minutes, cases[i].minutes, "case %zu", i);
+        cr_expect(!pfb_log_utc_bias(&rate, &value, &minutes), "case %zu: a tick count is not a time", i);
         value.status = 0x800007D0;
-        cr_expect(!pfb_log_utc_bias(&timer, &value, &minutes), "a status without a value");
+        cr_expect(!pfb_log_utc_bias(&timer, &value, &minutes), "case %zu: a status without a value", i);
     }
 }
 
@@ -817,7 +826,7 @@ Test(log, null_records_and_windows)
     cr_expect(!pfb_log_next_record(&reader, &record) && !reader.needs_more);
 }
 
-/* When reading continues, the buffer declares fewer used bytes than have already been read of it. */
+/* Between two windows the caller's memory changes: the buffer now declares fewer used bytes than were already read. */
 Test(log, a_window_that_changes)
 {
     enum { USED_AT = 48, HEADER_BYTES = 72 };
@@ -845,8 +854,9 @@ Test(log, a_window_that_changes)
     }
 }
 
-/* A caller may remove values before matching: the second of two equal names still matches the second one. */
-Test(log, values_that_a_caller_left_out)
+/* A caller may remove values before matching. The second of two equal names still matches the second one, although it
+ * is now the only one. */
+Test(log, matching_after_a_caller_removed_values)
 {
     pfb_log_value older_values[2] = {{.has_instance = true}, {.has_instance = true, .occurrence = 1}};
     pfb_log_value newer_values[1] = {{.has_instance = true, .occurrence = 1}};

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +38,8 @@ typedef struct failing_case {
     bool is_strict; /* an error in strict mode only */
 } failing_case;
 
-/* Bytes of EBX, the lowest first: size of the control block in units of 8 bytes, size of a record, number of pairs,
- * offset of the pairs. */
+/* A pair is the interval and the counter of an event. The bytes of EBX, from the lowest, are the size of the control
+ * block in units of 8 bytes, the size of a record, the number of pairs, and the offset of the pairs. */
 static const failing_case failing[] = {
     {"a CPU without LWP", {{LEAF, 12, 0xE000007E}}, PFB_LWP_UNTRUSTED_LEAF, {LEAF, 12, 0xE000007E}, false},
     {"a leaf of zeros", {{LEAF, 12, 0}, {LEAF, 4, 0}}, PFB_LWP_UNTRUSTED_LEAF, {LEAF, 12, 0}, false},
@@ -118,11 +119,16 @@ Test(lwp, truncated_parts_are_rejected)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
+    char what[64];
     lwp_make(&b);
-    for (b.control_size = 0; b.control_size < 176; b.control_size++)
-        expect_failure(&b, NULL, PFB_TRUNCATED_CONTROL, (pfb_lwp_place){LEAF, 4, 176}, "a truncated control block");
-    for (b.ring_size = 0; b.ring_size < 1024; b.ring_size++)
-        expect_failure(&b, NULL, PFB_TRUNCATED_RING, (pfb_lwp_place){CONTROL, 4, 1024}, "a truncated ring");
+    for (b.control_size = 0; b.control_size < 176; b.control_size++) {
+        snprintf(what, sizeof what, "a control block of %zu bytes", b.control_size);
+        expect_failure(&b, NULL, PFB_TRUNCATED_CONTROL, (pfb_lwp_place){LEAF, 4, 176}, what);
+    }
+    for (b.ring_size = 0; b.ring_size < 1024; b.ring_size++) {
+        snprintf(what, sizeof what, "a ring of %zu bytes", b.ring_size);
+        expect_failure(&b, NULL, PFB_TRUNCATED_RING, (pfb_lwp_place){CONTROL, 4, 1024}, what);
+    }
     cr_expect(lwp_open(&lwp, &b, STRICT), "complete parts are accepted");
     b.control_size = 200;
     b.ring_size = 2000;
@@ -306,7 +312,8 @@ Test(lwp, every_unusual_input_is_noted)
     }
 }
 
-/* The ring consists of whole records: a Threshold between their size and BufferSize is beyond the ring. */
+/* BufferSize is 31 bytes more than 32 records, and only whole records are part of the ring. Therefore a Threshold of 16
+ * bytes more than 32 records is beyond the ring. */
 Test(lwp, a_threshold_in_the_remainder)
 {
     static lwp_bytes b;
@@ -373,7 +380,8 @@ Test(lwp, random_bits_of_every_event)
     }
 }
 
-/* A block of 176 bytes, a ring of 1024. */
+/* The control block has 176 bytes and the ring has 1024. `base` is the address of the ring, `address` that of the
+ * control block. */
 Test(lwp, control_block_and_ring_that_overlap)
 {
     static const struct {
@@ -397,7 +405,7 @@ Test(lwp, control_block_and_ring_that_overlap)
         cr_expect_eq((lwp.notes & BIT(OVERLAP)) != 0, rows[i].overlap, "row %zu", i);
         if (rows[i].overlap)
             expect_place(lwp.first[NOTE(OVERLAP)], (pfb_lwp_place){CONTROL, 8, rows[i].base},
-                         "a ring that overlaps the control block");
+                         "the ring overlaps the control block");
     }
     lwp_set(&b, CONTROL, 4, 0);
     cr_assert_not(lwp_open(&lwp, &b, NULL));
@@ -494,14 +502,14 @@ Test(lwp, pairs_at_every_offset)
         pfb_lwp_capabilities_read(b.leaf[0], lwp_geometry(2040, 32, count, offset), b.leaf[2], b.leaf[3],
                                   &capabilities);
         cr_assert(pfb_lwp_open(&lwp, &capabilities, block, sizeof block, b.ring, 1024, STRICT), "offset %u", offset);
-        cr_expect_eq(lwp.control.pair_count, count);
+        cr_expect_eq(lwp.control.pair_count, count, "offset %u", offset);
         for (uint32_t id = 1; id <= count; id++) {
-            cr_assert(pfb_lwp_pair_at(&lwp, id, &pair));
-            cr_expect_eq(pair.offset, offset + 8 * (id - 1));
-            cr_expect_eq(pair.interval, (int32_t)(1000 + 2 * (id - 1)));
-            cr_expect_eq(pair.counter, (int32_t)(1001 + 2 * (id - 1)));
+            cr_assert(pfb_lwp_pair_at(&lwp, id, &pair), "offset %u, pair %u", offset, id);
+            cr_expect_eq(pair.offset, offset + 8 * (id - 1), "offset %u, pair %u", offset, id);
+            cr_expect_eq(pair.interval, (int32_t)(1000 + 2 * (id - 1)), "offset %u, pair %u", offset, id);
+            cr_expect_eq(pair.counter, (int32_t)(1001 + 2 * (id - 1)), "offset %u, pair %u", offset, id);
         }
-        cr_expect_not(pfb_lwp_pair_at(&lwp, count + 1, &pair));
+        cr_expect_not(pfb_lwp_pair_at(&lwp, count + 1, &pair), "offset %u", offset);
     }
 }
 
@@ -639,7 +647,9 @@ Test(lwp, sizes_of_snapshots_that_would_wrap)
         put_fill(&b, 0, 16);
         put_u64(&b, sizes[i]);
         put_fill(&b, 1, 5);
-        expect_error(pfb_lwp_snapshot_read(b.data, b.size, &s), PFB_TRUNCATED_BLOCK, 16, "a size larger than the data");
+        char what[64];
+        snprintf(what, sizeof what, "row %zu, a size larger than the data", i);
+        expect_error(pfb_lwp_snapshot_read(b.data, b.size, &s), PFB_TRUNCATED_BLOCK, 16, what);
     }
     cr_expect_eq(pfb_lwp_snapshot_write(&capabilities, NULL, SIZE_MAX - 31, NULL, 0, out, 8), 0);
     cr_expect_eq(pfb_lwp_snapshot_write(&capabilities, NULL, SIZE_MAX - 32, NULL, 1, out, 8), 0);

@@ -99,8 +99,8 @@ Test(lwp_ring, a_head_that_is_adjusted)
         lwp_make_ring(&b, 32, 256, rows[i].head, 64);
         fill(&b, 32, 8);
         cr_assert(lwp_open(&lwp, &b, NULL));
-        cr_expect_eq(lwp.notes, BIT(HEAD_ADJUSTED));
-        cr_expect_eq(lwp.control.head, rows[i].head);
+        cr_expect_eq(lwp.notes, BIT(HEAD_ADJUSTED), "head %u: notes %x", rows[i].head, lwp.notes);
+        cr_expect_eq(lwp.control.head, rows[i].head, "head %u", rows[i].head);
         cr_expect_eq(lwp.head, rows[i].used, "head %u", rows[i].head);
         cr_expect_eq(lwp.count, rows[i].count, "head %u", rows[i].head);
         for (uint32_t k = 0; k < rows[i].count; k++)
@@ -326,7 +326,7 @@ Test(lwp_ring, data_addresses_need_leaf_and_record)
 }
 
 /* Flags must enable the mode, the leaf must support it, and the record must be long enough. */
-Test(lwp_ring, time_stamps)
+Test(lwp_ring, records_have_time_stamps_under_three_conditions)
 {
     static const struct {
         uint32_t enabled, hardware, flags, event_bytes;
@@ -384,11 +384,12 @@ Test(lwp_ring, geometry_of_real_cpus)
         for (uint32_t id = 0; id < 9; id++)
             lwp_put(&b, 32, id, (lwp_record){.id = (uint8_t)id, .data1 = id == 4 ? 0xABCD1234 : 0});
         cr_assert(lwp_open(&lwp, &b, STRICT), "row %zu", i);
-        cr_expect(lwp.control.pair_count == rows[i].max_events && lwp.capabilities.version == rows[i].version);
-        cr_assert(pfb_lwp_pair_at(&lwp, rows[i].max_events, &pair));
-        cr_expect_eq(pair.offset, rows[i].last_pair);
+        cr_expect(lwp.control.pair_count == rows[i].max_events && lwp.capabilities.version == rows[i].version,
+                  "row %zu", i);
+        cr_assert(pfb_lwp_pair_at(&lwp, rows[i].max_events, &pair), "row %zu", i);
+        cr_expect_eq(pair.offset, rows[i].last_pair, "row %zu", i);
         for (uint32_t id = 0; id < 9; id++) {
-            cr_assert(pfb_lwp_next(&lwp, &e));
+            cr_assert(pfb_lwp_next(&lwp, &e), "row %zu, EventId %u", i, id);
             cr_expect_eq(e.is_implemented, (rows[i].implemented >> id & 1) != 0, "row %zu, EventId %u", i, id);
             if (id == 4)
                 cr_expect(e.has_latency == (i == 2) && e.latency == (i == 2 ? 0x1234 : 0));

@@ -6,6 +6,7 @@
 #include "perfblock/metadata.h"
 #include "support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,8 +191,8 @@ Test(metadata, rule_17_all_counters_lie_in_the_reply)
             expect_error(error_of_counterset(&b, options, &notes), PFB_TRUNCATED_HEADER, 0, "a truncated header");
         for (b.size = 32; b.size < 80; b.size++)
             expect_error(error_of_counterset(&b, options, &notes), PFB_BAD_COUNTER_COUNT, 24, "a truncated counter");
-        static const uint32_t counts[] = {2, 0x05555556, 0x55555556, 0x80000001,
-                                          UINT32_MAX}; /* some overflow when multiplied by 48 */
+        /* Some of these overflow 32 bits when multiplied by 48, the size of a counter. */
+        static const uint32_t counts[] = {2, 0x05555556, 0x55555556, 0x80000001, UINT32_MAX};
         for (size_t i = 0; i < COUNT(counts); i++) {
             set_u32(&b, 24, counts[i]);
             expect_error(error_of_counterset(&b, options, &notes), PFB_BAD_COUNTER_COUNT, 24, "too many counters");
@@ -225,8 +226,8 @@ Test(metadata, rule_18_references_are_returned_unchanged)
     pfb_registration set;
     pfb_counter counter;
     put_counterset(&b, 1);
-    PUT_U32(&b, 3, 0x40020500, 0, 0, 100, 0, 3, PFB_NO_ID, 0, 99, 0,
-            0); /* references: itself, none, id 0, a missing counter */
+    /* The counter refers to itself, to none, to id 0, and to a counter that does not exist. */
+    PUT_U32(&b, 3, 0x40020500, 0, 0, 100, 0, 3, PFB_NO_ID, 0, 99, 0, 0);
     cr_assert(pfb_registration_open(&set, b.data, b.size, STRICT));
     cr_assert(pfb_registration_next_counter(&set, &counter));
     cr_expect(counter.base_id == 3 && counter.perf_time_id == PFB_NO_ID && counter.perf_freq_id == 0);
@@ -696,16 +697,18 @@ Test(metadata, rule_22_less_than_a_header_at_the_end_is_noted)
         b.size = 16 + left;
         pfb_error error = error_of_instances(&b, NULL, &notes, &read);
         pfb_error strict = error_of_instances(&b, STRICT, &notes, &read);
-        cr_expect_eq(read, 1);
+        char what[64];
+        snprintf(what, sizeof what, "%zu bytes after the first instance", left);
+        cr_expect_eq(read, 1, "%s", what);
         if (left == 0) {
-            expect_error(strict, PFB_OK, 0, "no bytes left");
+            expect_error(strict, PFB_OK, 0, what);
         } else if (left < 8) {
-            expect_error(error, PFB_OK, 0, "tolerant mode");
-            expect_error(strict, PFB_TRAILING_BYTES, 16, "strict mode");
+            expect_error(error, PFB_OK, 0, what);
+            expect_error(strict, PFB_TRAILING_BYTES, 16, what);
             error_of_instances(&b, NULL, &notes, &read);
-            cr_expect_eq(notes, PFB_NOTE_TRAILING_BYTES, "%zu bytes left", left);
-        } else {
-            expect_error(error, PFB_BAD_INSTANCE_SIZE, 16, "a header without the whole instance");
+            cr_expect_eq(notes, PFB_NOTE_TRAILING_BYTES, "%s", what);
+        } else { /* a header without the whole instance */
+            expect_error(error, PFB_BAD_INSTANCE_SIZE, 16, what);
         }
     }
 }

@@ -106,20 +106,21 @@ Test(lwp_model, windows_may_be_larger_than_lwpcb_and_ring)
 
 /* ---- Counting ---------------------------------------------------------------------------------------------------- */
 
-/* Checks data1 of the records that `passes` executions of LWPVAL with data1 1, 2, 3 ... store. */
-static void expect_counted(int32_t interval, int32_t counter, uint32_t passes, const uint32_t *expected, size_t records,
-                           uint32_t left)
+/* Executes LWPVAL `executions` times, with data1 = 1, 2, 3 ... Checks which of these were recorded, and the final value
+ * of the counter. */
+static void expect_counted(int32_t interval, int32_t counter, uint32_t executions, const uint32_t *expected,
+                           size_t records, uint32_t final_counter)
 {
     program p;
     program_begin(&p, bulldozer, 32, 2, NULL);
     program_set_event(&p, 1, interval, counter);
     program_switch_on(&p);
-    for (uint32_t i = 1; i <= passes; i++)
+    for (uint32_t i = 1; i <= executions; i++)
         program_value(&p, i);
     program_flush(&p);
     cr_expect_eq(program_get(&p, HEAD), 32 * records, "interval %d, counter %d", interval, counter);
     program_expect_slots(&p, expected, records, "recorded values of data1");
-    cr_expect_eq(program_get(&p, INTERVALS + 4), left, "interval %d, counter %d: %u", interval, counter,
+    cr_expect_eq(program_get(&p, INTERVALS + 4), final_counter, "interval %d, counter %d: %u", interval, counter,
                  program_get(&p, INTERVALS + 4));
 }
 
@@ -427,7 +428,7 @@ Test(lwp_model, a_ring_of_one_record_is_always_full)
     program_expect_margins(&p);
 }
 
-Test(lwp_model, continuous_mode_overwrites_the_oldest)
+Test(lwp_model, continuous_mode_overwrites_the_oldest_record)
 {
     program p;
     overfill(&p, 0x20000000, NULL, 7);
@@ -441,6 +442,7 @@ Test(lwp_model, continuous_mode_overwrites_the_oldest)
     program_expect_margins(&p);
 }
 
+/* At LLWPCB the ring has two unread records. The third insert overwrites the first of them. */
 Test(lwp_model, unread_records_at_llwpcb_count_as_overwritten)
 {
     program p;
@@ -482,14 +484,13 @@ Test(lwp_model, threshold_interrupts_follow_the_options)
     expect_interrupts(on, 31, NULL, (const uint64_t[]){0, 0, 0, 0, 0, 0}); /* rounded down to 0 */
     expect_interrupts(on, 32, NULL, (const uint64_t[]){1, 2, 3, 4, 5, 6});
     expect_interrupts(on, 95, NULL, (const uint64_t[]){0, 1, 2, 3, 4, 5}); /* two whole records */
-    expect_interrupts(
-        on, 96, NULL,
-        (const uint64_t[]){0, 0, 1, 2, 3, 4}); /* three records fill the ring; missed ones interrupt as well */
+    /* Three records fill the ring, and missed ones interrupt as well. */
+    expect_interrupts(on, 96, NULL, (const uint64_t[]){0, 0, 1, 2, 3, 4});
     expect_interrupts(on, 128, NULL, (const uint64_t[]){0, 0, 0, 0, 0, 0});
     expect_interrupts(on, 64, &above, (const uint64_t[]){0, 0, 1, 2, 3, 4});
     expect_interrupts(on, 96, &above, (const uint64_t[]){0, 0, 0, 0, 0, 0});
     expect_interrupts(on, 0, &zero, (const uint64_t[]){1, 2, 3, 4, 5, 6});
     expect_interrupts(on, 64, &zero, (const uint64_t[]){0, 1, 2, 3, 4, 5});
-    expect_interrupts(on | 0x20000000, 128, NULL,
-                      (const uint64_t[]){0, 0, 0, 1, 2, 3}); /* continuous: all four slots */
+    /* In continuous mode all four slots are used. */
+    expect_interrupts(on | 0x20000000, 128, NULL, (const uint64_t[]){0, 0, 0, 1, 2, 3});
 }

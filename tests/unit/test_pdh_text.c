@@ -13,7 +13,7 @@
 #define TIME "\"05/29/2008 11:36:51.794\""
 
 /* Copies the text to memory of exactly its size, so that a sanitizer detects reads past the end. */
-static uint8_t *exact(const char *text)
+static uint8_t *exact_text(const char *text)
 {
     size_t size = strlen(text);
     uint8_t *copy = malloc(size > 0 ? size : 1);
@@ -61,7 +61,7 @@ static result read_rows(const char *content, size_t window, const pfb_read_optio
 {
     result r = {.size = 0};
     size_t size = strlen(content);
-    uint8_t *copy = exact(content);
+    uint8_t *copy = exact_text(content);
     pfb_pdh_text_reader text;
     pfb_pdh_text_row row;
     pfb_pdh_text_value value;
@@ -86,7 +86,7 @@ static result read_rows(const char *content, size_t window, const pfb_read_optio
 
 /* ---- Headers --------------------------------------------------------------------------------------------------- */
 
-Test(pdh_text, headers)
+Test(pdh_text, headers_are_recognised_and_read)
 {
     static const struct {
         const char *text;
@@ -126,7 +126,7 @@ Test(pdh_text, headers)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         size_t size = strlen(cases[i].text);
-        uint8_t *copy = exact(cases[i].text);
+        uint8_t *copy = exact_text(cases[i].text);
         pfb_pdh_text_reader text;
         cr_expect_eq(pfb_pdh_text_recognise(copy, size), cases[i].is_header, "%s", cases[i].text);
         cr_expect_eq(pfb_pdh_text_open(&text, copy, size, STRICT), cases[i].is_header, "%s", cases[i].text);
@@ -138,7 +138,7 @@ Test(pdh_text, headers)
             cr_expect_eq(text.column_count, cases[i].columns, "%s", cases[i].text);
         } else {
             cr_expect_eq(text.error.code, PFB_UNKNOWN_FORMAT, "%s", cases[i].text);
-            cr_expect_leq(text.error.offset, size);
+            cr_expect_leq(text.error.offset, size, "%s", cases[i].text);
         }
         free(copy);
     }
@@ -152,7 +152,7 @@ Test(pdh_text, headers)
     }
 }
 
-Test(pdh_text, paths)
+Test(pdh_text, paths_are_the_cells_of_the_header)
 {
     static const struct {
         const char *text, *paths[3];
@@ -176,7 +176,7 @@ Test(pdh_text, paths)
         {"\"(PDH-CSV 4.0)\",\"\x80\"\n", {"\xE2\x82\xAC", NULL}, PFB_ENCODING_WINDOWS_1252},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        uint8_t *copy = exact(cases[i].text);
+        uint8_t *copy = exact_text(cases[i].text);
         pfb_pdh_text_reader text;
         pfb_pdh_text_path path;
         uint32_t count = 0;
@@ -194,13 +194,13 @@ Test(pdh_text, paths)
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------ */
 
-Test(pdh_text, rows)
+Test(pdh_text, rows_are_read_in_windows_of_any_size)
 {
     static const struct {
         const char *text, *rows;
-        pfb_code code; /* in strict mode */
-        size_t offset; /* of the error, from the end of the header */
-        uint32_t note; /* in tolerant mode; 0: it fails as in strict mode */
+        pfb_code code; /* expected error in strict mode */
+        size_t offset; /* of that error, from the end of the header */
+        uint32_t note; /* expected note in tolerant mode; 0: the same result as in strict mode */
     } cases[] = {
         {"", "", PFB_OK, 0, 0},
         {TIME ",\"1\",\"2.5\"\r\n" TIME ",\"-3\",\" \"", "128565346117940000: 1 2.5;128565346117940000: -3 -;", PFB_OK,
@@ -252,7 +252,7 @@ Test(pdh_text, truncated_headers)
 }
 
 /* The expected times are computed from POSIX times, whose epoch is 11,644,473,600 s after the start of 1601. */
-Test(pdh_text, times)
+Test(pdh_text, times_are_converted_or_rejected)
 {
     static const struct {
         const char *text;
@@ -318,7 +318,7 @@ static unsigned days_in(unsigned year, unsigned month)
 }
 
 /* Every day from 1601 to 2004, which has years of all kinds, and the day after the last one of each month. */
-Test(pdh_text, days)
+Test(pdh_text, every_day_of_the_calendar)
 {
     uint64_t days = 0;
     for (unsigned year = 1601; year <= 2004; year++) {
@@ -340,13 +340,13 @@ Test(pdh_text, days)
             cr_assert(pfb_pdh_text_next_row(&text, &row), "%u-%u", year, day);
             cr_assert_eq(row.time, days * 864000000000, "%u-%u: %llu", year, day, (unsigned long long)row.time);
         }
-        cr_expect(!pfb_pdh_text_next_row(&text, &row), "%u", year);
+        cr_expect(!pfb_pdh_text_next_row(&text, &row), "%u: the 12 days that do not exist are not rows", year);
         cr_expect_eq(text.skipped_lines, 12, "%u: %llu", year, (unsigned long long)text.skipped_lines);
     }
 }
 
 /* Numbers must equal those of strtod, which rounds correctly. */
-Test(pdh_text, numbers)
+Test(pdh_text, numbers_are_rounded_as_by_strtod)
 {
     static const char *const numbers[] = {
         "0",
@@ -429,7 +429,7 @@ Test(pdh_text, numbers)
         pfb_pdh_text_reader text;
         pfb_pdh_text_row row;
         pfb_pdh_text_value value;
-        uint8_t *copy = exact(content);
+        uint8_t *copy = exact_text(content);
         cr_assert(pfb_pdh_text_open(&text, copy, strlen(content), STRICT));
         cr_assert(pfb_pdh_text_next_row(&text, &row));
         cr_assert(pfb_pdh_text_next_value(&text, &value), "%s", numbers[i]);
@@ -502,7 +502,8 @@ Test(pdh_text, quotients_of_19_digits)
     }
 }
 
-/* A digit of any place decides where a number between two doubles goes. test_pdh.py has random ones. */
+/* However far to the right, a digit can decide to which of two doubles a number is rounded. test_pdh.py has random
+ * numbers of many digits. */
 Test(pdh_text, numbers_of_many_digits)
 {
     static const struct {
@@ -548,7 +549,7 @@ Test(pdh_text, null_windows_are_empty)
 {
     pfb_pdh_text_reader text;
     pfb_pdh_text_row row;
-    uint8_t *copy = exact(HEADER);
+    uint8_t *copy = exact_text(HEADER);
     cr_expect(!pfb_pdh_text_recognise(NULL, 4096));
     const pfb_read_options tolerant = {.is_strict = false};
     cr_assert(pfb_pdh_text_open_window(&text, copy, strlen(HEADER), false, &tolerant));

@@ -26,7 +26,8 @@ static void expect_capacities(fake_function function, const uint32_t *capacities
                      function_names[function], i, (unsigned)fake->capacities[function][i], (unsigned)capacities[i]);
 }
 
-/* A script that answers "too small" any number of times, with the size that it requests. */
+/* Returns a script of `count` answers that the buffer is too small, each with the size that it claims to need. With
+ * `is_endless` the last answer is repeated forever. */
 static fake_script too_small(size_t count, const uint32_t *needed, bool is_endless)
 {
     fake_script script = {.count = count, .is_endless = is_endless};
@@ -104,7 +105,8 @@ static void expect_end(pfb_source *source, fake_function function, const char *e
     pfb_bytes_free(&reply);
 }
 
-/* The maximum size of each call, and the number of calls if no size is ever enough. */
+/* For each function: the maximum size of its buffer, and the number of calls until the source gives up if no size is
+ * ever enough. */
 Test(perflib_faults, the_capacity_is_limited)
 {
     static const struct {
@@ -140,14 +142,14 @@ Test(perflib_faults, a_reply_above_the_maximum_size_names_the_machine)
 {
     static const uint32_t everything = UINT32_MAX;
     const fake_script script = too_small(1, &everything, true);
-    const pfb_perflib system = system_of_nine();
+    const pfb_perflib system = simulated_system();
     pfb_source *source = open_over(&system, "Turing");
     set_script(FAKE_PerfQueryCounterData, &script);
     expect_failure(source, FAKE_PerfQueryCounterData, 8, " on Turing failed: its reply is above 1073741824 bytes");
     close_source(source);
 }
 
-/* A success whose size is above the capacity is treated as a buffer that is too small: the call is repeated. */
+/* If a function reports success with a size above the capacity, the buffer was too small: the call is repeated. */
 Test(perflib_faults, a_success_with_a_size_above_the_capacity_is_repeated)
 {
     static const uint32_t capacities[] = {64 * KIB, 128 * KIB, 256 * KIB};
@@ -184,8 +186,8 @@ Test(perflib_faults, invalid_replies_are_returned_unchanged)
 
 /* ---- Codes ------------------------------------------------------------------------------------------------------ */
 
-/* Codes of winerror.h. The last three are not in the library's table. 234 means "more data" in V1 only, so the buffer
- * does not grow. */
+/* Codes of winerror.h, each returned by every function. The last three are not in the library's table of texts, so the
+ * system's text is used. 234 (ERROR_MORE_DATA) asks for a larger buffer in V1 only; here it is a failure. */
 static const struct {
     uint32_t code;
     const char *end_of_sentence;
@@ -243,7 +245,7 @@ Test(perflib_faults, the_longest_sentences_fit)
                    {4201, " failed: no such instance (ERROR_WMI_INSTANCE_NOT_FOUND, 4201)"}};
     char machine[64] = "-"; /* one byte, so that the cut of the name at 43 bytes is between two characters */
     fill_text(machine + 1, sizeof machine - 1);
-    pfb_perflib system = system_of_nine();
+    pfb_perflib system = simulated_system();
     system.describe = describe_at_length;
     pfb_source *source = open_over(&system, machine);
     for (size_t i = 0; i < sizeof longest / sizeof longest[0]; i++) {
@@ -357,8 +359,9 @@ Test(perflib_faults, only_the_status_of_blocks_is_changed)
     expect_status(pfb_source_query_remove, 87);
 }
 
-/* Writes a block of 40 bytes without a name, or one of 48 bytes with an empty name or the name "a". */
-static size_t make_form(uint8_t *out, uint32_t size, bool has_name)
+/* Writes a block of 40 bytes without a name, or one of 48 bytes whose name is "a" if `has_name`, and empty otherwise.
+ */
+static size_t make_single_block(uint8_t *out, uint32_t size, bool has_name)
 {
     const pfb_query query = {.counterset = guid_of(size),
                              .counter_id = PFB_NO_ID,
@@ -367,7 +370,7 @@ static size_t make_form(uint8_t *out, uint32_t size, bool has_name)
     return pfb_query_write(&query, out, size);
 }
 
-/* Checks that every nameless block is accepted in one of its forms, and that the caller's bytes do not change. */
+/* Checks that blocks without a name or with an empty name are accepted, and that the caller's bytes do not change. */
 static void expect_accepted(change_blocks *change, uint8_t *blocks, size_t size)
 {
     uint8_t before[128];
@@ -376,7 +379,7 @@ static void expect_accepted(change_blocks *change, uint8_t *blocks, size_t size)
     pfb_source_failure failure = {0};
     memcpy(before, blocks, size);
     cr_assert(query && change(query, blocks, size, &failure), "%s", failure.sentence);
-    cr_expect(memcmp(blocks, before, size) == 0);
+    cr_expect(memcmp(blocks, before, size) == 0, "blocks of %u bytes are refused", (unsigned)fake->refused_bytes);
     pfb_source_query_close(query);
     close_source(source);
 }
@@ -391,7 +394,7 @@ Test(perflib_faults, both_forms_of_a_single_instance_are_tried)
         for (size_t i = 0; i < 2; i++) {
             fake->refused_bytes = refused;
             fake->refuses_calls = false;
-            make_form(blocks + make_form(blocks, 40, false), 48, false);
+            make_single_block(blocks + make_single_block(blocks, 40, false), 48, false);
             expect_accepted(changes[i], blocks, sizeof blocks);
             fake->refuses_calls = true;
             expect_accepted(changes[i], blocks, 40);
@@ -400,7 +403,7 @@ Test(perflib_faults, both_forms_of_a_single_instance_are_tried)
     }
 }
 
-/* Appends a chunk of set number 0 that a writer has filled. */
+/* Appends a chunk about counterset 0 with the writer's bytes. */
 static void put_written(pfb_bytes *capture, uint32_t tag, uint32_t request, const pfb_writer *w)
 {
     const pfb_chunk chunk = {.tag = tag, .guid = guid_of(0), .request = request};
@@ -443,7 +446,8 @@ static pfb_bytes make_single_instance(void)
     return capture;
 }
 
-/* From the path to the value, on a system that accepts only one form of the block. */
+/* Collects a counter of a single-instance counterset on systems that accept blocks without a name, blocks with an empty
+ * name, or both. */
 Test(perflib_faults, a_single_instance_is_collected_in_either_form)
 {
     char guid[PFB_GUID_TEXT_BYTES];
@@ -481,7 +485,7 @@ Test(perflib_faults, a_block_with_a_name_is_sent_once)
     pfb_source *source = open_local();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     fake->refused_bytes = 48;
-    make_form(block, 48, true);
+    make_single_block(block, 48, true);
     cr_assert(query && pfb_source_query_add(query, block, sizeof block, NULL));
     cr_expect(block[16] == PFB_WIN32_INVALID_PARAMETER && fake->calls[FAKE_PerfAddCounters] == 1);
     fake->refuses_calls = true;
@@ -535,7 +539,7 @@ Test(perflib_faults, invalid_and_empty_sequences_are_not_passed_on)
 Test(perflib_faults, operations_that_need_a_missing_function_fail)
 {
     for (size_t missing = 0; missing < FAKE_FUNCTIONS; missing++) {
-        pfb_perflib system = system_of_nine();
+        pfb_perflib system = simulated_system();
 #define FAKE_REMOVE(name)                                                                                              \
     if (missing == FAKE_##name)                                                                                        \
         system.functions.name = NULL;

@@ -204,7 +204,7 @@ static void expect_machine(const char *machine, const uint16_t *units, const cha
                                               FAKE_PerfEnumerateCounterSetInstances,
                                               FAKE_PerfQueryCounterSetRegistrationInfo};
     const fake_script script = {.answers = {{PFB_WIN32_ACCESS_DENIED, 0}}, .count = 1, .is_endless = true};
-    const pfb_perflib system = system_of_nine();
+    const pfb_perflib system = simulated_system();
     pfb_source *source = open_over(&system, machine);
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         pfb_bytes reply = {0};
@@ -256,7 +256,7 @@ Test(perflib_source_calls, invalid_machine_names_are_refused)
     memset(too_long, 'a', 256);
     const char *const names[] = {"",    "\\\\", "\\",    "\\a",      "\\\\\\a",   "a\\b",         "a/b",   "a b",
                                  "a\n", "\xFF", "a\x7F", "\xC2\x80", "a\xC2\xA0", "\xEF\xBF\xBD", too_long};
-    const pfb_perflib system = system_of_nine();
+    const pfb_perflib system = simulated_system();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         pfb_source_failure failure = {0};
         cr_expect_null(pfb_perflib_open(&system, names[i], &failure), "\"%s\"", names[i]);
@@ -277,7 +277,7 @@ static void count_release(void *library)
 /* The libraries are released once, whether opening succeeds or fails. */
 Test(perflib_source_calls, libraries_are_released_once)
 {
-    pfb_perflib system = system_of_nine();
+    pfb_perflib system = simulated_system();
     system.unload = count_release;
     system.libraries[1] = &libraries[1];
     memset(libraries, 0, sizeof libraries); /* tests may share a process */
@@ -292,7 +292,7 @@ Test(perflib_source_calls, libraries_are_released_once)
 
 Test(perflib_source_calls, v1_queries_are_passed_on_with_the_machine)
 {
-    const pfb_perflib system = system_of_nine();
+    const pfb_perflib system = simulated_system();
     pfb_bytes reply = {0};
     pfb_source *source = open_over(&system, "\\\\Turing");
     cr_assert(pfb_source_v1(source, "238 2", &reply, NULL));

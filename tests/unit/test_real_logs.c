@@ -203,13 +203,13 @@ Test(real_logs, time_zones_are_read)
     for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
         file f = read_file(logs[i].name);
         log_walk walk = walk_log(f.data, f.size, SIZE_MAX, NULL);
-        cr_expect_eq(walk.reader.bias_minutes, logs[i].header);
-        cr_expect_eq(walk.reader.standard_bias_minutes, logs[i].standard);
-        cr_expect_eq(walk.reader.daylight_bias_minutes, logs[i].daylight);
-        cr_expect_eq(walk.reader.pointer_size, logs[i].pointer_size);
-        cr_expect(walk.reader.major == logs[i].major && walk.reader.minor == logs[i].minor);
-        cr_expect_eq(walk.reader.buffer_count, logs[i].buffers);
-        cr_expect(has_text(&walk.reader.standard_name, logs[i].zone));
+        cr_expect_eq(walk.reader.bias_minutes, logs[i].header, "%s", logs[i].name);
+        cr_expect_eq(walk.reader.standard_bias_minutes, logs[i].standard, "%s", logs[i].name);
+        cr_expect_eq(walk.reader.daylight_bias_minutes, logs[i].daylight, "%s", logs[i].name);
+        cr_expect_eq(walk.reader.pointer_size, logs[i].pointer_size, "%s", logs[i].name);
+        cr_expect(walk.reader.major == logs[i].major && walk.reader.minor == logs[i].minor, "%s", logs[i].name);
+        cr_expect_eq(walk.reader.buffer_count, logs[i].buffers, "%s", logs[i].name);
+        cr_expect(has_text(&walk.reader.standard_name, logs[i].zone), "%s", logs[i].name);
         size_t count = 0;
         while (walk_next(&walk)) {
             for (size_t k = 0; walk.record.type == PFB_LOG_SAMPLE && k < walk.samples[1].count; k++) {
@@ -221,7 +221,7 @@ Test(real_logs, time_zones_are_read)
                 count++;
             }
         }
-        cr_expect_gt(count, 0);
+        cr_expect_gt(count, 0, "%s", logs[i].name);
         walk_free(&walk);
         free(f.data);
     }

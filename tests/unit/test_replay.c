@@ -193,7 +193,8 @@ static void add_text(const char *format, ...)
     cr_assert_lt(text_size, sizeof text);
 }
 
-/* Returns "kind status{name#id counter=raw/bytes ...}..." and ";" for each result; the status is hexadecimal. */
+/* Returns "kind status{name#id counter=raw/bytes ...}..." and ";" for each result. The status is hexadecimal: 1069 is
+ * PFB_WIN32_INSTANCE_NOT_FOUND, and 106a is PFB_WIN32_COUNTER_NOT_FOUND. */
 static const char *text_of(const pfb_bytes *reply)
 {
     pfb_v2_reader reader;
@@ -605,6 +606,7 @@ static void add_anything(pfb_source_query *query, const pfb_bytes *sets, const u
     }
 }
 
+/* Calls every operation of the capture's source; the last call of collect must report the end of the capture. */
 static void use_capture(const uint8_t *data, size_t size)
 {
     pfb_source *source = pfb_source_open_capture(data, size, NULL);
@@ -640,8 +642,8 @@ static void use_changed_capture(const char *name, const uint8_t *data, size_t si
         return;
     cr_assert(pfb_bytes_append(&changed, data, size));
     use_capture(changed.data, size);
-    for (size_t at = 0; at < size;
-         at += 7) { /* in steps of 7: each byte of a chunk header is changed in at least one chunk */
+    /* In steps of 7, each byte of a chunk header is changed in at least one chunk. */
+    for (size_t at = 0; at < size; at += 7) {
         use_capture(changed.data, at);
         changed.data[at] ^= 0xFF;
         use_capture(changed.data, size);

@@ -7,6 +7,7 @@
 
 #include "perfblock/sample.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,8 +72,8 @@ Test(sample, a_table_has_every_kind_of_result)
     static const size_t offsets[] = {48, 64, 96, 160, 248}; /* sizes: 16; 16+16; 16+16+16+16; 16+8+2*(16+16) */
     for (uint32_t i = 0, row = 0, column = 0; i < 5; i++) {
         const pfb_sample_result *r = &t->results[i];
-        cr_expect_eq(r->kind, kinds[i]);
-        cr_expect_eq(r->status, i == 0 ? 0x1069 : 0);
+        cr_expect_eq(r->kind, kinds[i], "result %u", i);
+        cr_expect_eq(r->status, i == 0 ? 0x1069 : 0, "result %u", i);
         cr_expect_eq(r->offset, offsets[i], "result %u at %zu", i, r->offset);
         cr_expect(r->first_row == row && r->row_count == rows[i], "result %u", i);
         cr_expect(r->first_column == column && r->column_count == columns[i], "result %u", i);
@@ -180,7 +181,6 @@ Test(sample, counters_without_an_id_stay_unknown)
     sample_free(s);
 }
 
-/* The kinds are 4 and 6. */
 Test(sample, results_without_instances_have_columns)
 {
     static const uint32_t ids[] = {5, 6};
@@ -494,6 +494,8 @@ Test(sample, a_sample_needs_exactly_the_measured_memory)
 /* Each count in turn is one too small, as if the bytes had changed after they were measured. */
 Test(sample, counts_that_are_too_small_are_refused)
 {
+    static const char *const names[] = {"one result less", "one column less", "one row less", "one value less",
+                                        "one registration less"};
     for (int which = 0; which < 5; which++) {
         pfb_counter counter = counter_without_references(5, rate);
         sample *s = all_kinds();
@@ -510,9 +512,8 @@ Test(sample, counts_that_are_too_small_are_refused)
         size_t size = pfb_sample_size(&counts);
         void *memory = malloc(size);
         pfb_sample t;
-        expect_error(pfb_sample_load(&t, &s->input, &counts, memory, size), PFB_CALLER_TOO_SMALL, 0,
-                     "a count that is too small");
-        expect_empty(&t, "a count that is too small");
+        expect_error(pfb_sample_load(&t, &s->input, &counts, memory, size), PFB_CALLER_TOO_SMALL, 0, names[which]);
+        expect_empty(&t, names[which]);
         free(memory);
         sample_free(s);
     }
@@ -605,10 +606,12 @@ Test(sample, malformed_blocks_are_loaded_up_to_the_error)
         pfb_v2_reader block;
         pfb_v2_open(&block, s->input.data, s->input.data_size_bytes, NULL);
         pfb_error expected = pfb_v2_finish(&block);
-        expect_error(s->loaded, expected.code, expected.offset, "the error of the block reader");
-        cr_expect_neq(s->loaded.code, PFB_OK, "%zu bytes", size);
+        char what[32];
+        snprintf(what, sizeof what, "%zu bytes", size);
+        expect_error(s->loaded, expected.code, expected.offset, what);
+        cr_expect_neq(s->loaded.code, PFB_OK, "%s", what);
         uint32_t values = expect_beginning(&s->table, &whole->table, size);
-        cr_expect_geq(values, last_values);
+        cr_expect_geq(values, last_values, "%s", what);
         last_values = values;
         sample_free(s);
     }
@@ -691,7 +694,7 @@ Test(sample, rows_are_numbered_by_name_and_id)
 }
 
 /* 20000 equal instances, and 20000 in descending order. The time-out detects numbering in quadratic time. */
-Test(sample, numbering_is_fast, .timeout = 20)
+Test(sample, numbering_does_not_take_quadratic_time, .timeout = 20)
 {
     for (int equal = 0; equal < 2; equal++) {
         sample *s = sample_new_large(1, 1 << 20);

@@ -49,7 +49,7 @@ static v1 *v1_new(int64_t tick)
     return s;
 }
 
-/* Loads samples into memory that ends at an inaccessible page. */
+/* Loads a sample into aligned memory that ends less than 16 bytes before an inaccessible page. */
 static void load_bytes(v1 *s, const uint8_t *data, size_t size)
 {
     s->input.data = data;
@@ -145,7 +145,7 @@ Test(sample_v1, everything_as_a_table)
     }
 }
 
-Test(sample_v1, the_signature_decides)
+Test(sample_v1, blocks_are_recognised_by_their_signature)
 {
     cr_expect(pfb_v1_recognise("P\0E\0R\0F", 8));
     cr_expect(pfb_v1_recognise("\0P\0E\0R\0F", 8));
@@ -169,8 +169,8 @@ Test(sample_v1, malformed_blocks)
         pfb_error block_error = pfb_v1_finish(&block);
         load_bytes(s, s->block, s->b.size_bytes);
         if (fault != PFB_FAULT_SIGNATURE_WRONG) { /* with a wrong signature it is not a V1 block */
-            expect_error(s->measured, block_error.code, block_error.offset, "the error of measuring");
-            expect_error(s->loaded, block_error.code, block_error.offset, "the error of loading");
+            expect_error(s->measured, block_error.code, block_error.offset, pfb_fault_name((pfb_fault)fault));
+            expect_error(s->loaded, block_error.code, block_error.offset, pfb_fault_name((pfb_fault)fault));
         }
         const pfb_sample_counts *n = &s->table.counts;
         cr_expect(n->results <= s->counts.results && n->columns <= s->counts.columns && n->rows <= s->counts.rows &&
@@ -248,7 +248,7 @@ Test(sample_v1, values_of_a_broken_row)
     v1_free(s);
 }
 
-/* Memory that was measured for fewer items is refused. */
+/* Memory for fewer items than the block has is refused. */
 Test(sample_v1, counts_that_are_too_small_are_refused)
 {
     v1 *s = calloc(1, sizeof *s);
@@ -264,15 +264,17 @@ Test(sample_v1, counts_that_are_too_small_are_refused)
         else
             less.values--;
         pfb_error error = pfb_sample_load(&s->table, &s->input, &less, s->memory.begin, pfb_sample_size(&less));
-        expect_error(error, PFB_CALLER_TOO_SMALL, 0, "a count that is one too small");
-        cr_expect_eq(s->table.counts.rows, 0);
+        static const char *const names[] = {"one result less", "one column less", "one row less", "one value less"};
+        expect_error(error, PFB_CALLER_TOO_SMALL, 0, names[part]);
+        cr_expect_eq(s->table.counts.rows, 0, "%s", names[part]);
     }
     v1_free(s);
 }
 
 /* ---- Parents ----------------------------------------------------------------------------------------- */
 
-/* Objects 10 ("p0", "p1"), 20 (no instances), 10 again ("q0"), 5 (children). */
+/* Makes objects with the titles 10 (instances "p0", "p1"), 20 (no instances), 10 again ("q0") and 5. The instances of
+ * the last one are named "c" and have these parents: a title and the position of an instance. */
 static v1 *make_children(const uint32_t links[][2], size_t count)
 {
     v1 *s = v1_new(1);
@@ -293,7 +295,8 @@ static v1 *make_children(const uint32_t links[][2], size_t count)
     return s;
 }
 
-Test(sample_v1, parents)
+/* A parent is looked up in the first object with its title. Title 5 is the object of the children. */
+Test(sample_v1, parents_are_found_by_title_and_position)
 {
     static const uint32_t links[][2] = {{0, 0},  {0, 1},  {10, 0}, {10, 1}, {10, 2}, {10, UINT32_MAX},
                                         {20, 0}, {20, 1}, {99, 0}, {5, 9},  {5, 2},  {5, 12}};
@@ -554,7 +557,7 @@ static pfb_formula_result evaluate_first(const slot *slots, const pfb_formula_op
     return r;
 }
 
-/* The multi count after a value is part of it; a value without one has none. */
+/* A multi count that follows the value of a multi timer is returned with the value. A gauge has none. */
 Test(sample_v1, multi_counts_of_values)
 {
     static const slot timer[] = {{MULTI_TIMER, 8, 0, 500, 8}, {0}};

@@ -107,10 +107,10 @@ static void expect_sample(pfb_source_query *query, const char *text, uint32_t co
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
-    bool is_there = pfb_source_query_collect(query, &reply, &failure);
-    cr_expect_eq(is_there, text != NULL);
+    bool is_done = pfb_source_query_collect(query, &reply, &failure);
+    cr_expect_eq(is_done, text != NULL);
     cr_expect_eq(failure.code, code, "%s", failure.sentence);
-    if (is_there && text)
+    if (is_done && text)
         expect_reply(&reply, text, "sample");
     pfb_bytes_free(&reply);
 }
@@ -119,10 +119,10 @@ static void expect_info(pfb_source_query *query, const char *text)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
-    bool is_there = pfb_source_query_info(query, &reply, &failure);
-    cr_expect_eq(is_there, text != NULL);
+    bool is_done = pfb_source_query_info(query, &reply, &failure);
+    cr_expect_eq(is_done, text != NULL);
     cr_expect_eq(failure.code, text ? 0 : PFB_WIN32_NOT_FOUND, "%s", failure.sentence);
-    if (is_there && text)
+    if (is_done && text)
         expect_reply(&reply, text, "information");
     pfb_bytes_free(&reply);
 }
@@ -148,9 +148,10 @@ Test(source, every_handle_replays_the_samples_from_the_beginning)
     pfb_source_close(source);
 }
 
+/* Before the first sample is collected, the query information is that of the first sample. */
 Test(source, query_information_is_that_of_the_last_sample)
 {
-    add_tagged(PFB_TAG_QUERY_INFO, "never in force");
+    add_tagged(PFB_TAG_QUERY_INFO, "replaced before any sample");
     add_tagged(PFB_TAG_QUERY_INFO, "first");
     add_tagged(PFB_TAG_DATA, "one");
     add_tagged(PFB_TAG_DATA, "two");
@@ -234,10 +235,10 @@ Test(source, registration_falls_back_to_another_language)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pfb_source_failure failure = {0};
         pfb_guid set = guid_of(cases[i].set);
-        bool is_there = pfb_source_registration(source, &set, cases[i].request, cases[i].language, &reply, &failure);
-        cr_expect(is_there == (cases[i].reply != NULL) && failure.code == cases[i].code, "case %zu: %s", i,
+        bool is_done = pfb_source_registration(source, &set, cases[i].request, cases[i].language, &reply, &failure);
+        cr_expect(is_done == (cases[i].reply != NULL) && failure.code == cases[i].code, "case %zu: %s", i,
                   failure.sentence);
-        if (is_there && cases[i].reply)
+        if (is_done && cases[i].reply)
             expect_reply(&reply, cases[i].reply, "registration");
     }
     pfb_bytes_free(&reply);
@@ -299,10 +300,10 @@ static void expect_registration(pfb_source *source, const uint8_t *data, size_t 
 {
     pfb_chunk chunk;
     pfb_bytes reply = {0};
-    bool is_there = find_registration(data, size, set, request, language, &chunk);
-    cr_expect_eq(pfb_source_registration(source, set, request, language, &reply, NULL), is_there,
+    bool is_done = find_registration(data, size, set, request, language, &chunk);
+    cr_expect_eq(pfb_source_registration(source, set, request, language, &reply, NULL), is_done,
                  "set %u, request %u, language %u", set->bytes[0], (unsigned)request, (unsigned)language);
-    if (is_there)
+    if (is_done)
         cr_expect(reply.size_bytes == chunk.body_size_bytes &&
                       (reply.size_bytes == 0 || memcmp(reply.data, data + chunk.body_offset, reply.size_bytes) == 0),
                   "set %u, request %u, language %u: not the chunk at %zu", set->bytes[0], (unsigned)request,
@@ -396,11 +397,11 @@ static void expect_v1(pfb_source *source, const char *query, const char *text, u
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
     cr_assert(pfb_bytes_append(&reply, "what was there before", 21));
-    bool is_there = pfb_source_v1(source, query, &reply, &failure);
-    cr_expect(is_there == (text != NULL) && failure.code == code, "\"%s\": %u, %s", query, (unsigned)failure.code,
+    bool is_done = pfb_source_v1(source, query, &reply, &failure);
+    cr_expect(is_done == (text != NULL) && failure.code == code, "\"%s\": %u, %s", query, (unsigned)failure.code,
               failure.sentence);
-    cr_expect_eq(failure.sentence[0] == '\0', is_there, "\"%s\": only a failure has a sentence", query);
-    expect_reply(&reply, is_there && text ? text : "", query);
+    cr_expect_eq(failure.sentence[0] == '\0', is_done, "\"%s\": only a failure has a sentence", query);
+    expect_reply(&reply, is_done && text ? text : "", query);
     pfb_bytes_free(&reply);
 }
 
@@ -586,8 +587,8 @@ static void use_changed_capture(const char *name, const uint8_t *data, size_t si
     cr_assert(changed, "out of memory");
     memcpy(changed, data, size);
     use_capture(name, changed, size);
-    for (size_t at = 0; at < size;
-         at += 7) { /* in steps of 7: each byte of a chunk header is changed in at least one chunk */
+    /* In steps of 7, each byte of a chunk header is changed in at least one chunk. */
+    for (size_t at = 0; at < size; at += 7) {
         use_capture(name, changed, at);
         changed[at] ^= 0xFF;
         use_capture(name, changed, size);
@@ -617,13 +618,13 @@ static void *refuse_query(void *context, pfb_source_failure *failure)
     return NULL;
 }
 
-static const char *seen_query;
+static const char *last_query;
 
-static bool see_query(void *context, const char *query, pfb_bytes *reply, pfb_source_failure *failure)
+static bool record_query(void *context, const char *query, pfb_bytes *reply, pfb_source_failure *failure)
 {
     (void)context;
     (void)failure;
-    seen_query = query;
+    last_query = query;
     return reply->size_bytes == 0;
 }
 
@@ -631,19 +632,19 @@ Test(source, only_v1_queries_of_printable_ascii_reach_an_implementation)
 {
     static const char *const accepted[] = {" ", "~", "Global", "Counter 009"};
     static const char *const refused[] = {"", "\x7F", "238\t2", "Z\xC3\xA4hler", "2\n", "\x1F", "2\x80"};
-    static const pfb_source_operations operations = {.close = count_close, .v1 = see_query};
+    static const pfb_source_operations operations = {.close = count_close, .v1 = record_query};
     int context = 1;
     pfb_bytes reply = {0};
     pfb_source *source = pfb_source_make(&operations, &context, NULL);
     cr_assert(source);
     for (size_t i = 0; i < sizeof accepted / sizeof accepted[0]; i++) {
         cr_assert(pfb_bytes_append(&reply, "x", 1));
-        cr_expect(pfb_source_v1(source, accepted[i], &reply, NULL) && seen_query == accepted[i], "case %zu", i);
+        cr_expect(pfb_source_v1(source, accepted[i], &reply, NULL) && last_query == accepted[i], "case %zu", i);
     }
-    seen_query = NULL;
+    last_query = NULL;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         expect_v1(source, refused[i], NULL, PFB_WIN32_INVALID_PARAMETER);
-        cr_expect_null(seen_query, "case %zu", i);
+        cr_expect_null(last_query, "case %zu", i);
     }
     pfb_bytes_free(&reply);
     pfb_source_close(source);

@@ -344,6 +344,9 @@ Test(sweep, every_fault_of_the_writer_is_detected)
  * work by the number of instructions. */
 enum { MEBIBYTE = 1 << 20 };
 
+/* The first byte of a metadata input selects its format, see readers.h: 5 (PFB_REQUEST_COUNTER_NAMES) is a list of
+ * strings, 11 GUIDs, 12 identifier blocks, and 13 instances. */
+
 /* Fills zeroed memory with a worst-case input. */
 typedef void filler(uint8_t *data, size_t size);
 
@@ -352,7 +355,8 @@ typedef struct worst_case {
     subject which;
     filler *fill;
     pfb_code code;
-    size_t min_items; /* per mebibyte, to check that the input has as many items as intended */
+    size_t min_items; /* to check that the input has as many items as intended: above 1000 per mebibyte, otherwise of
+                         an input of any size */
 } worst_case;
 
 static void fill_zeros(uint8_t *data, size_t size)
@@ -366,16 +370,16 @@ static void fill_ones(uint8_t *data, size_t size)
     memset(data, 0xFF, size);
 }
 
-/* Writes a data block of results of one kind, with `each` bytes per result. Returns the number of results. */
-static size_t fill_results(uint8_t *data, size_t size, uint32_t kind, size_t each)
+/* Writes a data block of results of one kind, with `result_size` bytes per result. Returns the number of results. */
+static size_t fill_results(uint8_t *data, size_t size, uint32_t kind, size_t result_size)
 {
-    size_t count = (size - 48) / each;
-    put_le32(data, 48 + count * each);
+    size_t count = (size - 48) / result_size;
+    put_le32(data, 48 + count * result_size);
     put_le32(data + 4, count);
-    for (uint8_t *p = data + 48; p < data + 48 + count * each; p += each) {
+    for (uint8_t *p = data + 48; p < data + 48 + count * result_size; p += result_size) {
         put_le32(p, 1);
         put_le32(p + 4, kind);
-        put_le32(p + 8, each);
+        put_le32(p + 8, result_size);
     }
     return count;
 }

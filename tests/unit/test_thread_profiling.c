@@ -7,11 +7,11 @@
 #include <string.h>
 
 /* The live source of CPI counters on Windows, with a simulated system. close_source detects handles that are not closed
- * or are closed twice. */
+ * or are closed twice. Failures have the codes of perfblock/cpi_code.h, here as numbers. */
 
 TestSuite(thread_profiling, .init = start_fake);
 
-#define INSTEAD "; for a thread alone use PFB_CPI_THREAD_ONLY"
+#define ALTERNATIVE "; for a thread alone use PFB_CPI_THREAD_ONLY"
 
 /* ---- Instructions of all CPUs -------------------------------------------------------------------------- */
 
@@ -37,7 +37,7 @@ Test(thread_profiling, counters_of_cpus_need_administrator_rights)
     static const char sentence[] = "instructions of all CPUs need a system trace session (ETW), which only "
                                    "administrators may start, and which this version does not start for them either";
     char whole[240];
-    snprintf(whole, sizeof whole, "%s%s", sentence, INSTEAD);
+    snprintf(whole, sizeof whole, "%s%s", sentence, ALTERNATIVE);
     fake.is_administrator = false;
     expect_no_cpus(-5, whole);
     fake.has_hypervisor = true; /* missing rights are reported first */
@@ -47,10 +47,10 @@ Test(thread_profiling, counters_of_cpus_need_administrator_rights)
 Test(thread_profiling, counters_of_cpus_need_a_trace_session)
 {
     expect_no_cpus(-210, "instructions of all CPUs need a system trace session (ETW), which this version does not "
-                         "start" INSTEAD);
+                         "start" ALTERNATIVE);
     fake.has_hypervisor = true;
     expect_no_cpus(-210, "instructions of all CPUs need a system trace session (ETW), which this version does not "
-                         "start; here it would also need counters from the hypervisor" INSTEAD);
+                         "start; here it would also need counters from the hypervisor" ALTERNATIVE);
 }
 
 /* ---- Refusals before profiling is enabled -------------------------------------------------------------- */
@@ -59,7 +59,7 @@ Test(thread_profiling, a_missing_function_is_named)
 {
 #define EXPECT_MISSING(name)                                                                                           \
     {                                                                                                                  \
-        pfb_thread_profiling system = system_of_three("3");                                                            \
+        pfb_thread_profiling system = simulated_system("3");                                                           \
         system.functions.name = NULL;                                                                                  \
         pfb_cpi_source *source = open_over(&system);                                                                   \
         expect_refusal(source, PFB_CPI_THREAD_ONLY, -260,                                                              \
@@ -83,7 +83,7 @@ Test(thread_profiling, a_clock_of_constant_rate_is_required)
 
 Test(thread_profiling, the_number_of_the_counter_is_required)
 {
-    const pfb_thread_profiling system = system_of_three("");
+    const pfb_thread_profiling system = simulated_system("");
     pfb_cpi_source *source = open_over(&system);
     expect_refusal(source, PFB_CPI_THREAD_ONLY, -209,
                    "instructions of a thread need a kernel driver that configures a hardware counter for them; set the "
@@ -98,7 +98,7 @@ Test(thread_profiling, the_number_of_the_counter_is_from_0_to_15)
         "16", "99", "100", "999",    "0016", "x",        "3x",   "x3",      "-1", "+3",  "0x3",
         " 3", "3 ", "3.0", "429496", "1:",   "\xC3\xA4", "15\n", "1000000", "/1", "...", "003"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        const pfb_thread_profiling system = system_of_three(texts[i]);
+        const pfb_thread_profiling system = simulated_system(texts[i]);
         pfb_cpi_source *source = open_over(&system);
         expect_refusal(source, PFB_CPI_THREAD_ONLY, -87,
                        "the environment variable PERFBLOCK_CPI_COUNTER is not the number of a counter, 0 to 15");
@@ -113,7 +113,7 @@ Test(thread_profiling, the_selected_counter_is_read)
     for (uint32_t i = 0; i < 16; i++) {
         char text[8];
         snprintf(text, sizeof text, "%u", (unsigned)i);
-        const pfb_thread_profiling system = system_of_three(text);
+        const pfb_thread_profiling system = simulated_system(text);
         pfb_cpi_source *source = open_over(&system);
         fake.configured = i;
         pfb_cpi_reader_close(open_reader(source));
@@ -192,7 +192,7 @@ Test(thread_profiling, cycles_and_one_counter_are_requested)
 {
     pfb_cpi_source *source = open_source();
     pfb_cpi_reader *reader = open_reader(source);
-    const pfb_thread_profiling system = system_of_three("3");
+    const pfb_thread_profiling system = simulated_system("3");
     cr_expect_eq(fake.thread, system.this_thread);
     cr_expect_eq(fake.enable_flags, 1, "the flag is THREAD_PROFILING_FLAG_DISPATCH");
     cr_expect_eq(fake.counters, 8);
@@ -204,7 +204,7 @@ Test(thread_profiling, cycles_and_one_counter_are_requested)
 
 /* ---- Readings that fail -------------------------------------------------------------------------------- */
 
-#define OTHER_KIND "ReadThreadProfilingData returned an unexpected structure: its "
+#define UNEXPECTED_STRUCTURE "ReadThreadProfilingData returned an unexpected structure: its "
 #define NOT_CONFIGURED "hardware counter 3 is not configured: a kernel driver must set it to count instructions"
 
 static const struct {
@@ -215,14 +215,14 @@ static const struct {
 } bad_readings[] = {
     {FAULT_CODE, 6, -257, "ReadThreadProfilingData failed: the text of 6 (6)"},
     {FAULT_CODE, 50, -257, "ReadThreadProfilingData failed: the text of 50 (50)"},
-    {FAULT_VERSION, 0, -257, OTHER_KIND "version is 0 instead of 1"},
-    {FAULT_VERSION, 2, -257, OTHER_KIND "version is 2 instead of 1"},
-    {FAULT_SIZE, 0, -257, OTHER_KIND "size is 0 instead of 288"},
-    {FAULT_SIZE, 287, -257, OTHER_KIND "size is 287 instead of 288"},
-    {FAULT_SIZE, 304, -257, OTHER_KIND "size is 304 instead of 288"},
-    {FAULT_COUNT, 2, -257, OTHER_KIND "number of counters is 2 instead of 1"},
-    {FAULT_COUNT, 255, -257, OTHER_KIND "number of counters is 255 instead of 1"},
-    {FAULT_TYPE, 1, -257, OTHER_KIND "type of counter is 1 instead of 0"},
+    {FAULT_VERSION, 0, -257, UNEXPECTED_STRUCTURE "version is 0 instead of 1"},
+    {FAULT_VERSION, 2, -257, UNEXPECTED_STRUCTURE "version is 2 instead of 1"},
+    {FAULT_SIZE, 0, -257, UNEXPECTED_STRUCTURE "size is 0 instead of 288"},
+    {FAULT_SIZE, 287, -257, UNEXPECTED_STRUCTURE "size is 287 instead of 288"},
+    {FAULT_SIZE, 304, -257, UNEXPECTED_STRUCTURE "size is 304 instead of 288"},
+    {FAULT_COUNT, 2, -257, UNEXPECTED_STRUCTURE "number of counters is 2 instead of 1"},
+    {FAULT_COUNT, 255, -257, UNEXPECTED_STRUCTURE "number of counters is 255 instead of 1"},
+    {FAULT_TYPE, 1, -257, UNEXPECTED_STRUCTURE "type of counter is 1 instead of 0"},
     {FAULT_COUNT, 0, -213, NOT_CONFIGURED},
     {FAULT_INSTRUCTIONS, 0, -213, NOT_CONFIGURED},
     {FAULT_CYCLES, 0, -213, "ReadThreadProfilingData returned no cycles of the thread"},
@@ -271,10 +271,10 @@ Test(thread_profiling, a_reading_can_succeed_after_one_that_failed)
         fake.read_fault = FAULT_NONE;
         expect_reading(reader, moment, &reading);
         break_readings(i / 2);
-        cr_expect_not(read_at(reader, moment, &reading, &failure));
-        cr_expect_eq(failure.code, bad_readings[i / 2].code);
-        cr_expect_str_eq(failure.sentence, bad_readings[i / 2].sentence);
-        cr_expect_not(read_at(reader, moment, &reading, NULL));
+        cr_expect_not(read_at(reader, moment, &reading, &failure), "row %zu", i / 2);
+        cr_expect_eq(failure.code, bad_readings[i / 2].code, "row %zu", i / 2);
+        cr_expect_str_eq(failure.sentence, bad_readings[i / 2].sentence, "row %zu", i / 2);
+        cr_expect_not(read_at(reader, moment, &reading, NULL), "row %zu", i / 2);
     }
     clear_log();
     pfb_cpi_reader_close(reader);
@@ -537,8 +537,8 @@ Test(thread_profiling, random_faults_are_reported)
         pfb_cpi_reader_close(readers[i]);
     const pfb_thread_identity last = fake.here;
     fake = (fake_profiling){.configured = 3, .instructions = 1, .cycles = 1, .open_handles = fake.open_handles};
-    for (uint32_t tid = 1; tid <= 3;
-         tid++) { /* each thread opens a reader and closes it, which disables its profiling */
+    /* Each thread opens a reader and closes it, which disables its profiling. */
+    for (uint32_t tid = 1; tid <= 3; tid++) {
         fake.here = (pfb_thread_identity){tid, last.creation_time};
         pfb_cpi_reader_close(open_reader(source));
     }

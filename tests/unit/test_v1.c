@@ -6,6 +6,7 @@
 
 #include "perfblock/v1.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,7 +208,9 @@ static void check_change(const change *c, bool big)
               seen.instances, seen.values);
     pfb_v1_reader block;
     pfb_v1_open(&block, data, b.size, NULL);
-    expect_error(pfb_v1_finish(&block), c->code, c->error_offset, "finished without reading the objects");
+    char what[160];
+    snprintf(what, sizeof what, "%s, finished without reading the objects", c->what);
+    expect_error(pfb_v1_finish(&block), c->code, c->error_offset, what);
     free(data);
 }
 
@@ -586,7 +589,7 @@ Test(v1, multi_counts_in_both_conventions)
         const char *what;
         definition d[3];
         bool has_multi_count;
-        uint64_t items;
+        uint64_t multi_count;
     } rows[] = {
         {"a multi count in the next definition",
          {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 8, 24}},
@@ -631,7 +634,8 @@ Test(v1, multi_counts_in_both_conventions)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pfb_v1_value value = first_value(rows[i].d, count_definitions(rows[i].d), false);
         cr_expect_eq(value.has_multi_count, rows[i].has_multi_count, "%s", rows[i].what);
-        cr_expect_eq(value.multi_count, rows[i].items, "%s: %llx", rows[i].what, (unsigned long long)value.multi_count);
+        cr_expect_eq(value.multi_count, rows[i].multi_count, "%s: %llx", rows[i].what,
+                     (unsigned long long)value.multi_count);
         value = first_value(rows[i].d, count_definitions(rows[i].d), true);
         cr_expect_eq(value.has_multi_count, rows[i].has_multi_count, "%s, big-endian", rows[i].what);
     }
@@ -807,7 +811,8 @@ static void check_deviation(const bytes *b, uint32_t note, pfb_code code, size_t
     free(data);
 }
 
-/* Extends the last object by `count` bytes, and adjusts the sizes around the end of its counter block. */
+/* Makes the example block, appends `count` bytes and adds them to the total size; with `object` also to the size of the
+ * last object, and with `block` to the size of its counter block. */
 static void grow(bytes *b, uint32_t count, bool block, bool object)
 {
     make_everything(b, false);
@@ -927,7 +932,7 @@ Test(v1, unaligned_sizes_and_trailing_bytes)
     grow(&b, 4, true, true);
     check_deviation(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 20, "an unaligned total size");
     make_everything(&b, false);
-    set_u32(&b, INSTANCE_B, 29); /* moves its counter block by 3 */
+    set_u32(&b, INSTANCE_B, 29); /* its counter block begins 3 bytes earlier */
     memmove(b.data + INSTANCE_B + 29, b.data + BLOCK_B, 24);
     check_deviation(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, INSTANCE_B, "an unaligned instance");
     make_everything(&b, false);

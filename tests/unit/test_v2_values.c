@@ -14,14 +14,14 @@
 
 enum { MAX_COUNTERS = 1200, MAX_BYTES = 1 << 16 };
 
-typedef struct made {
+typedef struct v2_block {
     uint8_t data[MAX_BYTES];
     size_t size;
-} made;
+} v2_block;
 
 /* Makes one result whose values are instance * 10000 + position. If `period` is 0, all values have 8 bytes. Otherwise
  * the second of each `period` values has 4 bytes. */
-static void make_block(made *m, uint32_t kind, uint32_t instances, uint32_t counters, uint32_t period)
+static void make_block(v2_block *m, uint32_t kind, uint32_t instances, uint32_t counters, uint32_t period)
 {
     static const pfb_write_times times;
     static uint32_t ids[MAX_COUNTERS];
@@ -55,7 +55,7 @@ static void read_result(pfb_v2_reader *block, const uint8_t *data, size_t size, 
 /* Reads all values of a block in one call, as rows or as columns. */
 static void expect_all(uint32_t kind, uint32_t instances, uint32_t counters, bool as_columns)
 {
-    static made m;
+    static v2_block m;
     static uint64_t values[MAX_BYTES / 8];
     static uint8_t sizes[MAX_BYTES / 8];
     pfb_v2_reader block;
@@ -91,7 +91,7 @@ Test(v2_values, every_kind_is_read)
 
 Test(v2_values, instances_are_returned_with_their_names)
 {
-    static made m;
+    static v2_block m;
     uint64_t values[2 * 3];
     pfb_v2_instance instances[2];
     pfb_v2_reader block;
@@ -112,7 +112,7 @@ Test(v2_values, instances_are_returned_with_their_names)
 
 Test(v2_values, only_chosen_positions_are_stored)
 {
-    static made m;
+    static v2_block m;
     static const uint32_t positions[] = {0, 5, 5, 31, 32};
     for (uint32_t as_columns = 0; as_columns < 2; as_columns++) {
         uint64_t values[5 * 10];
@@ -127,9 +127,10 @@ Test(v2_values, only_chosen_positions_are_stored)
         cr_expect(bulk.instance_count == 10 && bulk.last_value_count == 32);
         for (uint32_t i = 0; i < 10; i++) {
             for (uint32_t n = 0; n < 5; n++) {
-                uint64_t want = n == 4 ? UINT64_MAX : 10000 * i + positions[n];
-                cr_expect_eq(values[i * bulk.instance_step + n * bulk.position_step], want,
-                             "the value of the position; position 32 does not exist");
+                /* position 32 does not exist, so its value is not written */
+                uint64_t expected = n == 4 ? UINT64_MAX : 10000 * i + positions[n];
+                cr_expect_eq(values[i * bulk.instance_step + n * bulk.position_step], expected,
+                             "instance %u, position %u", i, positions[n]);
             }
         }
     }
@@ -137,7 +138,7 @@ Test(v2_values, only_chosen_positions_are_stored)
 
 Test(v2_values, positions_out_of_order_write_nothing_outside)
 {
-    static made m;
+    static v2_block m;
     static const uint32_t positions[] = {UINT32_MAX, 600, 599, 3, 0, 599};
     uint64_t values[6];
     pfb_v2_reader block;
@@ -165,7 +166,7 @@ Test(v2_values, values_that_are_not_numbers_are_zero)
     static const uint32_t value_sizes[] = {16, 16, 16, 16, 24, 24};
     static const uint64_t expected[] = {UINT64_C(0x0101010101010101), 0x01010101, 0, 0, 0,
                                         UINT64_C(0x0101010101010101)};
-    static const uint8_t wanted_sizes[] = {8, 4, 0, 0, 0, 8};
+    static const uint8_t expected_sizes[] = {8, 4, 0, 0, 0, 8};
     bytes b = {.size = 0};
     PUT_U32(&b, 208, 1);
     put_fill(&b, 0, 40);
@@ -183,14 +184,14 @@ Test(v2_values, values_that_are_not_numbers_are_zero)
     cr_assert(pfb_v2_read_values(&block, &bulk));
     cr_expect(bulk.instance_count == 1 && bulk.last_value_count == 6);
     cr_expect_eq(memcmp(values, expected, sizeof expected), 0);
-    cr_expect_eq(memcmp(sizes, wanted_sizes, sizeof wanted_sizes), 0);
+    cr_expect_eq(memcmp(sizes, expected_sizes, sizeof expected_sizes), 0);
     expect_error(pfb_v2_finish(&block), PFB_OK, 0, "all value sizes are multiples of 8");
 }
 
 /* The data size of one value of the second instance becomes 9, but its value size of 16 has space for 8. */
 Test(v2_values, a_malformed_value_ends_the_last_instance)
 {
-    static made m;
+    static v2_block m;
     for (uint32_t broken = 0; broken < 32; broken++) {
         make_block(&m, PFB_V2_COUNTERSET, 3, 32, 0);
         /* The instances begin at 48 + 16 + 8 + 32 * 4 + 8 = 208. Each has a header of 16 bytes and 512 bytes of values.
@@ -216,7 +217,7 @@ Test(v2_values, a_malformed_value_ends_the_last_instance)
 
 Test(v2_values, a_capacity_of_0_reads_nothing)
 {
-    static made m;
+    static v2_block m;
     uint64_t values[2];
     pfb_v2_reader block;
     make_block(&m, PFB_V2_COUNTERSET, 1, 2, 0);
@@ -230,7 +231,7 @@ Test(v2_values, a_capacity_of_0_reads_nothing)
 /* Without counters there are no values, and no arrays are needed for them. */
 Test(v2_values, instances_without_counters_need_no_arrays)
 {
-    static made m;
+    static v2_block m;
     pfb_v2_reader block;
     make_block(&m, PFB_V2_COUNTERSET, 3, 0, 0);
     read_result(&block, m.data, m.size, STRICT);
@@ -272,7 +273,7 @@ static void expect_same(const uint8_t *data, size_t size, uint32_t switches, siz
 }
 
 /* Makes any number of results of any kind, mostly regular. */
-static void make_random_block(made *m)
+static void make_random_block(v2_block *m)
 {
     static const pfb_write_times times;
     static uint32_t ids[MAX_COUNTERS];
@@ -305,7 +306,7 @@ static void make_random_block(made *m)
 
 Test(v2_values, random_blocks_read_the_same_in_bulk)
 {
-    static made m;
+    static v2_block m;
     for (uint32_t i = 0; i < 3000; i++) {
         make_random_block(&m);
         size_t capacity = 1 + random_below(random_below(4) ? 20 : 90);
@@ -315,7 +316,7 @@ Test(v2_values, random_blocks_read_the_same_in_bulk)
 
 Test(v2_values, any_capacity_reads_the_same_in_bulk)
 {
-    static made m;
+    static v2_block m;
     /* Few and many values, around powers of two. */
     static const uint32_t counters[] = {0, 1, 7, 8, 9, 16, 33, 64, 65, 127, 128, 129, 255, 256, 257, 300, 513};
     for (uint32_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
@@ -331,7 +332,7 @@ Test(v2_values, any_capacity_reads_the_same_in_bulk)
  * call. */
 Test(v2_values, many_instances_of_one_layout_read_the_same_in_bulk)
 {
-    static made m;
+    static v2_block m;
     static const uint32_t instances[] = {32, 33, 34, 64, 65, 66, 100};
     static const size_t capacities[] = {33, 65, 101};
     for (uint32_t i = 0; i < sizeof instances / sizeof instances[0]; i++) {
@@ -346,29 +347,30 @@ Test(v2_values, many_instances_of_one_layout_read_the_same_in_bulk)
 /* With a single position there is no next one: the step to it may be any number and must not be added to a pointer. */
 Test(v2_values, an_unused_step_may_be_huge)
 {
-    static made m;
+    static v2_block m;
     static const uint32_t first = 0;
     make_block(&m, PFB_V2_MULTIPLE_INSTANCES, 4, 1, 0);
-    for (uint32_t way = 0; way < 8; way++) {
+    for (uint32_t variant = 0; variant < 8; variant++) {
         uint64_t values[4];
         uint8_t sizes[4] = {0};
         pfb_v2_reader block;
         memset(values, 0xFF, sizeof values);
         read_result(&block, m.data, m.size, NULL);
         pfb_v2_values bulk = {.values = values, .instance_capacity = 4, .instance_step = 1};
-        bulk.position_step = way & 4 ? SIZE_MAX : SIZE_MAX / 2;
-        bulk.sizes = way & 1 ? sizes : NULL;
-        bulk.positions = way & 2 ? &first : NULL;
+        bulk.position_step = variant & 4 ? SIZE_MAX : SIZE_MAX / 2;
+        bulk.sizes = variant & 1 ? sizes : NULL;
+        bulk.positions = variant & 2 ? &first : NULL;
         bulk.position_count = 1;
         cr_assert(pfb_v2_read_values(&block, &bulk) && bulk.instance_count == 4);
         for (uint32_t i = 0; i < 4; i++)
-            cr_expect(values[i] == UINT64_C(10000) * i && sizes[i] == (way & 1 ? 8 : 0), "case %u: value %u", way, i);
+            cr_expect(values[i] == UINT64_C(10000) * i && sizes[i] == (variant & 1 ? 8 : 0), "case %u: value %u",
+                      variant, i);
     }
 }
 
 /* Flips each bit, and truncates the block to each size. The sizes of the block and of its first result are adjusted, so
  * that the parts inside are truncated. */
-static void expect_same_changed(made *m, const char *what)
+static void expect_same_changed(v2_block *m, const char *what)
 {
     uint8_t *copy = malloc(m->size);
     cr_assert_not_null(copy);
@@ -397,7 +399,7 @@ static void expect_same_changed(made *m, const char *what)
 
 Test(v2_values, changed_blocks_read_the_same_in_bulk)
 {
-    static made m;
+    static v2_block m;
     make_block(&m, PFB_V2_COUNTERSET, 9, 10, 3);
     expect_same_changed(&m, "a changed counterset");
     make_block(&m, PFB_V2_COUNTERSET, 2, 24, 0);
@@ -411,7 +413,7 @@ Test(v2_values, changed_blocks_read_the_same_in_bulk)
 /* The size of the instances is reduced to each length, so that their values end early. */
 Test(v2_values, truncated_values_read_the_same_in_bulk)
 {
-    static made m;
+    static v2_block m;
     make_block(&m, PFB_V2_COUNTERSET, 9, 10, 3);
     enum { INSTANCES_SIZE = 48 + 16 + 8 + 40 }; /* after ten ids */
     uint32_t whole = (uint32_t)m.size - INSTANCES_SIZE;

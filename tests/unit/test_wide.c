@@ -209,9 +209,9 @@ Test(wide, all_limbs_are_compared)
         larger.limb[limb] = 6;
         for (int lower = 0; lower < limb; lower++)
             smaller.limb[lower] = UINT64_MAX;
-        cr_expect_eq(pfb_wide_compare(smaller, larger), -1);
-        cr_expect_eq(pfb_wide_compare(larger, smaller), 1);
-        cr_expect_eq(pfb_wide_compare(larger, larger), 0);
+        cr_expect_eq(pfb_wide_compare(smaller, larger), -1, "limb %d", limb);
+        cr_expect_eq(pfb_wide_compare(larger, smaller), 1, "limb %d", limb);
+        cr_expect_eq(pfb_wide_compare(larger, larger), 0, "limb %d", limb);
     }
 }
 

@@ -491,7 +491,7 @@ Test(write, calls_out_of_order)
             call(&builder, *letter);
         }
         cr_expect_eq(builder.error.code, PFB_CALLER_ORDER, "\"%s\": %s", wrong[i], pfb_code_name(builder.error.code));
-        cr_expect_leq(builder.error.offset, builder.size_bytes);
+        cr_expect_leq(builder.error.offset, builder.size_bytes, "\"%s\"", wrong[i]);
     }
 }
 
@@ -620,12 +620,13 @@ Test(write, sizes_near_the_maximum)
         cr_expect_eq(builder.error.code, PFB_CALLER_ARGUMENT, "SIZE_MAX - %zu bytes", less);
         pfb_write_init(&builder, data, sizeof data);
         pfb_write_listed_instance(&builder, 0, UTF16_NAME(ab, SIZE_MAX / 4 - less));
-        cr_expect_eq(builder.error.code == PFB_CALLER_ARGUMENT || builder.error.code == PFB_CALLER_TOO_SMALL, true);
+        cr_expect(builder.error.code == PFB_CALLER_ARGUMENT || builder.error.code == PFB_CALLER_TOO_SMALL,
+                  "SIZE_MAX / 4 - %zu units: %s", less, pfb_code_name(builder.error.code));
         pfb_write_init(&builder, data, sizeof data);
         pfb_write_begin_strings(&builder, 1);
         pfb_write_counter_string(&builder, 1, &(pfb_name){ab, SIZE_MAX - less, PFB_ENCODING_UTF16LE});
         pfb_write_end_strings(&builder);
-        cr_expect_neq(builder.error.code, PFB_OK);
+        cr_expect_neq(builder.error.code, PFB_OK, "a string of SIZE_MAX - %zu bytes", less);
     }
 }
 
@@ -835,7 +836,8 @@ Test(write, faults_in_too_little_memory)
             pfb_write_init(&builder, memory.end - capacity, capacity);
             pfb_write_break(&builder, (pfb_fault)i);
             fault_rows[i].build(&builder);
-            cr_expect_eq(builder.error.code, capacity < builder.size_bytes ? PFB_CALLER_TOO_SMALL : PFB_OK);
+            cr_expect_eq(builder.error.code, capacity < builder.size_bytes ? PFB_CALLER_TOO_SMALL : PFB_OK,
+                         "%s in %zu bytes", fault_rows[i].name, capacity);
         }
         guarded_free(&memory);
     }
