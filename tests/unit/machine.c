@@ -47,19 +47,19 @@ void use_counterset(const pfb_guid *set)
 
 /* ---- Kernel files ---------------------------------------------------------------------------------------- */
 
-/* Files and folders to remove, in reverse order. */
+/* The paths of all files and folders that were made. They are removed in reverse order, so that folders are empty. */
 typedef struct tree {
     char root[64];
-    char *made[512];
-    size_t made_count;
+    char *paths[512];
+    size_t path_count;
 } tree;
 
 static tree machine;
 
 static void remember(const char *path)
 {
-    cr_assert_lt(machine.made_count, sizeof machine.made / sizeof machine.made[0]);
-    machine.made[machine.made_count++] = strdup(path);
+    cr_assert_lt(machine.path_count, sizeof machine.paths / sizeof machine.paths[0]);
+    machine.paths[machine.path_count++] = strdup(path);
 }
 
 void put_file(const char *name, const char *text)
@@ -108,9 +108,9 @@ void make_machine(void)
 
 void remove_machine(void)
 {
-    while (machine.made_count > 0) {
-        remove(machine.made[--machine.made_count]); /* a test may have removed it already */
-        free(machine.made[machine.made_count]);
+    while (machine.path_count > 0) {
+        remove(machine.paths[--machine.path_count]); /* a test may have removed it already */
+        free(machine.paths[machine.path_count]);
     }
 }
 

@@ -284,8 +284,8 @@ Test(cpuid_text, truncated_dumps)
         char actual[512];
         pfb_cpuid_text text;
         describe(dump, size, actual, sizeof actual, &text);
-        cr_expect(text.error.code == PFB_OK || text.error.code == PFB_BAD_CPUID_LINE);
-        cr_expect_leq(text.error.offset, size);
+        cr_expect(text.error.code == PFB_OK || text.error.code == PFB_BAD_CPUID_LINE, "%zu bytes", size);
+        cr_expect_leq(text.error.offset, size, "%zu bytes", size);
     }
 }
 

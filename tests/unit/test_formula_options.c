@@ -88,7 +88,7 @@ Test(formula_options, a_base_of_unknown_type_has_the_size_in_the_table)
         newer.base = older.base - 1;
         pfb_formula_result r = pfb_formula_evaluate(&older, &newer, &wrap32);
         cr_expect_eq(r.status, rows[i].wraps ? PFB_STATUS_OK : PFB_STATUS_NEGATIVE_DENOMINATOR, "%08X", rows[i].type);
-        cr_expect_eq(r.flags, rows[i].wraps ? PFB_FLAG_WRAPPED : 0);
+        cr_expect_eq(r.flags, rows[i].wraps ? PFB_FLAG_WRAPPED : 0, "%08X", rows[i].type);
     }
 }
 
@@ -126,18 +126,17 @@ Test(formula_options, server_2003_multi_timers_need_no_frequency)
     expect_value(pfb_formula_evaluate(&older, &newer, &server_2003), 7.5e-06, 0, "no frequency with the option");
 }
 
-/* The options for multi timers do not change other types. */
 Test(formula_options, multi_timer_options_do_not_change_other_types)
 {
-    pfb_formula_options readings = {.server_2003_multi_timer = true, .per_item_inverse = true, .generic = true};
+    pfb_formula_options options = {.server_2003_multi_timer = true, .per_item_inverse = true, .generic = true};
     for (size_t i = 0; i < type_count(); i++) {
         uint32_t type = pfb_counter_type_at(i)->value;
         pfb_raw_value older = sample_at(type, 0, 1);
         pfb_raw_value newer = sample_at(type, 1, 12);
         pfb_formula_result basic = pfb_formula_evaluate(&older, &newer, NULL);
-        pfb_formula_result read = pfb_formula_evaluate(&older, &newer, &readings);
-        bool changes = type == MULTI_TIMER || type == MULTI_TIMER_INV || type == MULTI_100NS_INV;
-        cr_expect_eq(same_result(&basic, &read), !changes, "%08X", type);
+        pfb_formula_result changed = pfb_formula_evaluate(&older, &newer, &options);
+        bool is_changed = type == MULTI_TIMER || type == MULTI_TIMER_INV || type == MULTI_100NS_INV;
+        cr_expect_eq(same_result(&basic, &changed), !is_changed, "%08X", type);
     }
 }
 
@@ -295,10 +294,11 @@ Test(formula_options, other_unnamed_types_have_no_formula)
     }
 }
 
-/* ---- Types of the two samples ---------------------------------------------------------------------------- */
+/* ---- Unpacking of values and status bytes ---------------------------------------------------------------- */
 
-/* A status byte may not belong to its value: only integers from 0 to 2^53 are marked as such. */
-Test(formula_options, values_that_are_unpacked)
+/* A caller may pass a status byte that does not belong to the value. The result is an integer only if the status byte
+ * says so and the value is an integer from 0 to 2^53 - 1. */
+Test(formula_options, unpacked_values_are_integers_only_if_exact)
 {
     static const struct {
         double value;
@@ -320,7 +320,9 @@ Test(formula_options, values_that_are_unpacked)
     }
 }
 
-Test(formula_options, both_samples_have_the_type)
+/* ---- Types of the two samples ---------------------------------------------------------------------------- */
+
+Test(formula_options, both_samples_must_have_the_same_type)
 {
     pfb_raw_value older = sample_at(DELTA, 0, 1);
     pfb_raw_value newer = sample_at(DELTA, 1, 8);

@@ -375,7 +375,7 @@ Test(kernel_files, files_of_any_size_are_read_completely)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         write_letters(path, sizes[i]);
         cr_assert_eq(pfb_kernel_read(path, &text), 0);
-        cr_expect_eq(text.size_bytes, sizes[i]);
+        cr_expect_eq(text.size_bytes, sizes[i], "%zu bytes", sizes[i]);
         bool is_same = true;
         for (size_t at = 0; at < text.size_bytes; at++)
             is_same = is_same && text.data[at] == 'a' + at % 26;

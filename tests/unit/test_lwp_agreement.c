@@ -54,10 +54,11 @@ typedef struct episode {
     uint32_t offered, flags, slots; /* `offered`: events of the CPU that the system enables */
     uint32_t count;
     record list[MAX_SLOTS];
-    record held;
+    record held; /* not written yet, see holds_record in pfb_lwp_model_options */
     bool is_held;
-    uint64_t missed, made;
-    uint64_t random; /* the generator of reloads */
+    uint64_t missed;
+    uint64_t record_count; /* all records, also lost ones; the model's clock, which gives the time stamps */
+    uint64_t random;       /* the generator of reloads */
     uint32_t random_bits;
     int32_t interval[MAX_EVENTS + 1], counter[MAX_EVENTS + 1];
     uint8_t control[MAX_CONTROL];
@@ -116,8 +117,8 @@ static void count_record(episode *e, record r)
     if (--e->counter[r.id] >= 0)
         return;
     e->counter[r.id] = reload(e, r.id);
-    r.stamp = e->has_stamps ? e->made : 0;
-    e->made++;
+    r.stamp = e->has_stamps ? e->record_count : 0;
+    e->record_count++;
     if (e->options.holds_record) {
         commit_held(e);
         e->held = r;
@@ -145,8 +146,8 @@ static void choose_leaf(episode *e)
     uint32_t pairs = one_in_two() ? below(9) : below(max_pairs + 1);
     uint32_t quadwords = offset / 8 + pairs + below(max_pairs - pairs + 1);
     uint32_t ebx = quadwords | event_bytes << 8 | pairs << 16 | offset << 24;
-    uint32_t ecx =
-        (uint32_t)next_random() & 0xFF00FFFF; /* all fields except the minimum ring, which is 32 records or none */
+    /* All fields except the minimum size of the ring, which is added below: 32 records or none. */
+    uint32_t ecx = (uint32_t)next_random() & 0xFF00FFFF;
     uint32_t hardware = (uint32_t)next_random() | PFB_LWP_AVAILABLE;
     uint32_t enabled = (uint32_t)next_random() | PFB_LWP_AVAILABLE; /* in half of the leaves more than the CPU has */
     if (one_in_two())
@@ -212,8 +213,8 @@ static void step_insert(episode *e)
     pfb_lwp_operands o = {next_random(), (uint32_t)next_random(), (uint32_t)next_random(), next_random()};
     require(e, pfb_lwp_model_insert(&e->model, &o, &carry) == PFB_LWP_FAULT_NONE, "LWPINS faults");
     commit_held(e);
-    record r = {255, (uint16_t)o.flags, o.data1, o.address, o.data2, e->has_stamps ? e->made : 0};
-    e->made++;
+    record r = {255, (uint16_t)o.flags, o.data1, o.address, o.data2, e->has_stamps ? e->record_count : 0};
+    e->record_count++;
     require(e, carry == !commit(e, &r), "the carry flag");
 }
 
@@ -322,21 +323,22 @@ static void run_episode(episode *e)
 Test(lwp_agreement, the_reader_returns_the_records_of_the_model)
 {
     static episode e;
-    unsigned with[6] = {
-        0}; /* episodes with lost records, continuous mode, time stamps, LWPVAL, partly enabled events, Random */
+    static const char *const kinds[] = {"lost records", "continuous mode",       "time stamps",
+                                        "LWPVAL",       "partly enabled events", "Random"};
+    unsigned counts[6] = {0}; /* numbers of episodes of these kinds */
     random_state = UINT64_C(0x9E3779B97F4A7C15);
     for (unsigned i = 0; i < EPISODES; i++) {
         begin(&e, i);
         run_episode(&e);
-        with[0] += e.model.missed > 0;
-        with[1] += e.model.overwritten > 0;
-        with[2] += e.has_stamps;
-        with[3] += e.leaf.max_events > 0 && (e.flags & e.offered & 2) != 0;
-        with[4] += e.leaf.enabled != e.leaf.hardware && e.offered == e.leaf.enabled;
-        with[5] += e.random_bits > 0;
+        counts[0] += e.model.missed > 0;
+        counts[1] += e.model.overwritten > 0;
+        counts[2] += e.has_stamps;
+        counts[3] += e.leaf.max_events > 0 && (e.flags & e.offered & 2) != 0;
+        counts[4] += e.leaf.enabled != e.leaf.hardware && e.offered == e.leaf.enabled;
+        counts[5] += e.random_bits > 0;
     }
     for (size_t i = 0; i < 6; i++)
-        cr_expect_gt(with[i], EPISODES / 10, "kind %zu of episodes is too rare: %u", i, with[i]);
+        cr_expect_gt(counts[i], EPISODES / 10, "only %u episodes with %s", counts[i], kinds[i]);
 }
 
 /* While LWP is disabled, every instruction is undefined and memory does not change. The reader uses the bits of the

@@ -247,11 +247,11 @@ Test(perflib, closed_and_invalid_handles_are_refused)
     cr_expect_eq(PerfCloseQueryHandle(handles[0]), 0);
     void *const wrong[] = {NULL, handles[0], &foreign};
     for (size_t i = 0; i < 3; i++) {
-        cr_expect_eq(PerfCloseQueryHandle(wrong[i]), 6);
-        cr_expect_eq(PerfAddCounters(wrong[i], &block, 40), 6);
-        cr_expect_eq(PerfDeleteCounters(wrong[i], &block, 40), 6);
-        cr_expect_eq(PerfQueryCounterInfo(wrong[i], NULL, 0, &actual), 6);
-        cr_expect_eq(PerfQueryCounterData(wrong[i], NULL, 0, &actual), 6);
+        cr_expect_eq(PerfCloseQueryHandle(wrong[i]), 6, "handle %zu", i);
+        cr_expect_eq(PerfAddCounters(wrong[i], &block, 40), 6, "handle %zu", i);
+        cr_expect_eq(PerfDeleteCounters(wrong[i], &block, 40), 6, "handle %zu", i);
+        cr_expect_eq(PerfQueryCounterInfo(wrong[i], NULL, 0, &actual), 6, "handle %zu", i);
+        cr_expect_eq(PerfQueryCounterData(wrong[i], NULL, 0, &actual), 6, "handle %zu", i);
     }
     cr_expect_eq(PerfQueryCounterData(handles[1], NULL, 0, &actual), 259, "there is no sample");
     cr_expect_eq(PerfCloseQueryHandle(handles[1]), 0);

@@ -254,6 +254,7 @@ Test(physical_disk, idle_time_continues_when_busy_time_wraps)
 
 #define LARGEST "18446744073709551615"
 
+/* Times become 2^64 - 1; counts wrap. Disks whose device number does not fit an instance id are left out. */
 Test(physical_disk, large_numbers)
 {
     put_file("/proc/diskstats",

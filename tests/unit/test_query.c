@@ -77,7 +77,7 @@ Test(query, invalid_names_are_refused)
     }
 }
 
-/* As wherever names are converted. */
+/* A name of an odd number of bytes ends with half a UTF-16 unit. All functions that convert names replace it. */
 Test(query, half_a_unit_at_the_end_becomes_u_fffd)
 {
     static const uint8_t name[] = {'a', 0, 'b'};
@@ -253,7 +253,8 @@ Test(query, patterns_match_whole_names)
         cr_expect_eq(match(t->pattern, t->name, 0), t->exact, "%s and %s", t->pattern, t->name);
         cr_expect_eq(match(t->pattern, t->name, PFB_MATCH_IGNORE_CASE), t->folded, "%s and %s without case", t->pattern,
                      t->name);
-        cr_expect_eq(match(t->pattern, t->name, ~PFB_MATCH_IGNORE_CASE), t->exact, "unknown options are ignored");
+        cr_expect_eq(match(t->pattern, t->name, ~PFB_MATCH_IGNORE_CASE), t->exact,
+                     "%s and %s with unknown options, which are ignored", t->pattern, t->name);
     }
 }
 

@@ -106,12 +106,12 @@ static void expect_value(const pfb_bytes *reply, size_t size)
         cr_assert_eq(reply->data[i], 'v', "byte %zu", i);
 }
 
-static void expect_numbers(const uint32_t *seen, size_t seen_count, const uint32_t *expected, size_t count,
+static void expect_numbers(const uint32_t *actual, size_t actual_count, const uint32_t *expected, size_t count,
                            const char *what)
 {
-    cr_assert_eq(seen_count, count, "%zu %s instead of %zu", seen_count, what, count);
+    cr_assert_eq(actual_count, count, "%zu %s instead of %zu", actual_count, what, count);
     for (size_t i = 0; i < count; i++)
-        cr_expect_eq(seen[i], expected[i], "%s %zu: %u instead of %u", what, i, (unsigned)seen[i],
+        cr_expect_eq(actual[i], expected[i], "%s %zu: %u instead of %u", what, i, (unsigned)actual[i],
                      (unsigned)expected[i]);
 }
 
@@ -256,7 +256,7 @@ Test(registry_source, repeated_queries_end)
         cr_expect_not(read_from(&system, &reply, &failure));
         cr_expect_eq(failure.code, codes[i]);
         cr_expect(strstr(failure.sentence, "failed again and again: the text of "), "%s", failure.sentence);
-        cr_expect_eq(system.query_count, 6);
+        cr_expect_eq(system.query_count, 6, "code %u", (unsigned)codes[i]);
         EXPECT_WAITS(system, 10, 20, 40, 80, 160);
         pfb_bytes_free(&reply);
     }
@@ -293,7 +293,7 @@ Test(registry_source, other_codes_fail_at_once)
         pfb_bytes reply = {0};
         pfb_source_failure failure = {0};
         char reason[40];
-        cr_assert(pfb_bytes_append(&reply, "of before", 9));
+        cr_assert(pfb_bytes_append(&reply, "old bytes", 9));
         cr_expect_not(read_from(&system, &reply, &failure));
         cr_expect_eq(failure.code, codes[i]);
         snprintf(reason, sizeof reason, "failed: the text of %u (%u)", (unsigned)codes[i], (unsigned)codes[i]);

@@ -108,7 +108,7 @@ static const char third_example[] = HEAD "widths 40 64\n"
                                          "cpu 1 777 8010 5 8000\n"
                                          "thread 900 3200 4801\n";
 
-Test(cpi_text, worked_examples)
+Test(cpi_text, worked_examples_are_read)
 {
     expect_parsed(first_example, "64/64 2:1000[0 0 1000 0 1000][1 5000 1000 0 1000];"
                                  "5:3001000[0 1500000 3001000 2250000 3001000][1 3005120 3001000 600000 3001000];");
@@ -147,7 +147,7 @@ Test(cpi_text, figures_of_the_worked_examples)
 
 /* ---- Valid texts --------------------------------------------------------------------------------------- */
 
-Test(cpi_text, valid_texts)
+Test(cpi_text, valid_texts_are_read)
 {
     static const struct {
         const char *text, *parsed;
@@ -194,7 +194,7 @@ Test(cpi_text, offsets_of_lines)
 
 /* ---- Invalid texts ------------------------------------------------------------------------------------- */
 
-Test(cpi_text, first_lines)
+Test(cpi_text, the_first_line_is_checked)
 {
     static const struct {
         const char *text;
@@ -235,7 +235,7 @@ Test(cpi_text, first_lines)
 }
 
 /* Each malformed line, and the contents that are read before it. */
-Test(cpi_text, malformed_lines)
+Test(cpi_text, malformed_lines_are_errors)
 {
     static const struct {
         const char *before, *line, *parsed;
@@ -324,7 +324,7 @@ Test(cpi_text, malformed_lines)
 }
 
 /* The maximum number of CPUs, one CPU more, and smaller capacities. */
-Test(cpi_text, numbers_of_cpus)
+Test(cpi_text, the_number_of_cpus_is_limited)
 {
     static char text[40 * (PFB_CPI_CPU_LIMIT + 2)];
     pfb_cpi_text reader;
@@ -348,7 +348,7 @@ Test(cpi_text, numbers_of_cpus)
 }
 
 /* Every prefix of a text: complete lines are read, and a truncated line is an error. */
-Test(cpi_text, every_prefix)
+Test(cpi_text, every_prefix_of_a_text_is_read)
 {
     size_t steps = 0;
     for (size_t size = sizeof HEAD - 1; size < sizeof third_example; size++) {
@@ -368,7 +368,7 @@ Test(cpi_text, every_prefix)
     cr_expect_eq(steps, 2);
 }
 
-Test(cpi_text, null_data)
+Test(cpi_text, null_data_is_not_a_text)
 {
     pfb_cpi_text text;
     pfb_cpi_step step;
@@ -393,7 +393,8 @@ Test(cpi_text, written_heads)
     expect_written(size, out, "cpi-snapshots 1\nwidths 40 64\n");
     static const pfb_cpi_widths wrong[] = {{0, 64}, {64, 0}, {65, 1}, {1, 65}, {UINT32_MAX, 1}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        cr_expect_eq(pfb_cpi_text_write_head(&wrong[i], out, sizeof out), 0);
+        cr_expect_eq(pfb_cpi_text_write_head(&wrong[i], out, sizeof out), 0, "widths %u and %u", wrong[i].instr,
+                     wrong[i].cycles);
 }
 
 Test(cpi_text, written_steps)
@@ -481,7 +482,7 @@ Test(cpi_text, nothing_is_written_if_the_capacity_is_too_small)
 }
 
 /* A text that is read and written again is the same, except for its first lines. */
-Test(cpi_text, round_trip)
+Test(cpi_text, texts_are_written_as_they_were_read)
 {
     static const char *const texts[] = {first_example, second_example, third_example,
                                         HEAD "refuse -5 why, \xC3\xA4\nsnapshot 1\nthread 1 2 3 user\nrefuse 6\n"};

@@ -172,7 +172,7 @@ typedef struct change {
 
 static change read_all(const uint8_t *data, size_t size, const pfb_read_options *options)
 {
-    change seen = {.what = "seen"};
+    change actual = {.what = "seen"};
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_counter counter;
@@ -180,18 +180,18 @@ static change read_all(const uint8_t *data, size_t size, const pfb_read_options 
     pfb_v1_value value;
     pfb_v1_open(&block, data, size, options);
     while (pfb_v1_next_object(&block, &object)) {
-        seen.objects++;
+        actual.objects++;
         while (pfb_v1_next_counter(&block, &counter))
-            seen.counters++;
+            actual.counters++;
         while (pfb_v1_next_instance(&block, &instance)) {
-            seen.instances++;
+            actual.instances++;
             while (pfb_v1_next_value(&block, &value))
-                seen.values++;
+                actual.values++;
         }
     }
-    seen.code = block.error.code;
-    seen.error_offset = block.error.offset;
-    return seen;
+    actual.code = block.error.code;
+    actual.error_offset = block.error.offset;
+    return actual;
 }
 
 static void check_change(const change *c, bool big)
@@ -200,12 +200,12 @@ static void check_change(const change *c, bool big)
     make_everything(&b, big);
     store_ordered(b.data + c->offset, big, c->value);
     uint8_t *data = exact_copy(&b);
-    change seen = read_all(data, b.size, NULL);
-    expect_error((pfb_error){seen.code, seen.error_offset}, c->code, c->error_offset, c->what);
-    cr_expect(seen.objects == c->objects && seen.counters == c->counters && seen.instances == c->instances &&
-                  seen.values == c->values,
-              "%s: %u objects, %u counters, %u instances, %u values", c->what, seen.objects, seen.counters,
-              seen.instances, seen.values);
+    change actual = read_all(data, b.size, NULL);
+    expect_error((pfb_error){actual.code, actual.error_offset}, c->code, c->error_offset, c->what);
+    cr_expect(actual.objects == c->objects && actual.counters == c->counters && actual.instances == c->instances &&
+                  actual.values == c->values,
+              "%s: %u objects, %u counters, %u instances, %u values", c->what, actual.objects, actual.counters,
+              actual.instances, actual.values);
     pfb_v1_reader block;
     pfb_v1_open(&block, data, b.size, NULL);
     char what[160];
@@ -753,8 +753,8 @@ Test(v1, the_error_does_not_depend_on_the_order_of_reading)
     cr_expect_not(pfb_v1_next_instance(&block, &instance));
     expect_error(block.object_error, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "instances read before definitions");
     expect_error(pfb_v1_finish(&block), PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "the error of the block");
-    change seen = read_all(b.data, b.size, NULL);
-    expect_error((pfb_error){seen.code, seen.error_offset}, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80,
+    change actual = read_all(b.data, b.size, NULL);
+    expect_error((pfb_error){actual.code, actual.error_offset}, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80,
                  "definitions read before instances");
 }
 

@@ -22,7 +22,7 @@ static struct {
     const char *name, *change;
     size_t size, at;
     size_t case_count;
-    size_t table_every; /* one case in this many also loads samples */
+    size_t sample_period; /* one of this many cases is also loaded as a sample */
     char text[256];
 } sweep;
 
@@ -46,8 +46,8 @@ static uint64_t touched; /* keeps the compiler from removing the reads */
 
 static void expect_inside(size_t size, size_t offset, size_t count)
 {
-    if (offset > size ||
-        count > size - offset) /* cr_assert is not used here, because its message would be made in every call */
+    /* cr_assert is not used here, because it would format its message in every call. */
+    if (offset > size || count > size - offset)
         cr_assert_fail("%s: %zu bytes at %zu are outside of the input", describe_case(), count, offset);
 }
 
@@ -169,7 +169,7 @@ static void check_case(size_t size, const char *change, size_t at)
     bool is_strict = pfb_v1_finish(&block).code == PFB_OK;
     cr_assert_eq(is_strict, verdict.code == PFB_OK && notes == 0, "%s: strict and tolerant readers differ",
                  describe_case());
-    if (sweep.case_count++ % sweep.table_every == 0)
+    if (sweep.case_count++ % sweep.sample_period == 0)
         check_table(data, size, verdict);
 }
 
@@ -242,7 +242,7 @@ static void sweep_block(const char *name, const uint8_t *data, size_t size, size
 
 Test(v1_sweep, a_block_with_all_features)
 {
-    sweep.table_every = 1;
+    sweep.sample_period = 1;
     for (int big = 0; big < 2; big++) {
         uint8_t data[EVERY_SIZE];
         pfb_writer b;
@@ -283,7 +283,7 @@ static size_t put_unusual_block(uint8_t *data, size_t capacity)
 Test(v1_sweep, a_block_with_unusual_objects)
 {
     uint8_t data[2048];
-    sweep.table_every = 1;
+    sweep.sample_period = 1;
     size_t size = put_unusual_block(data, sizeof data);
     sweep_block("a block with unusual objects", data, size, size);
 }
@@ -301,14 +301,14 @@ static void sweep_file(const char *path, size_t full_bytes)
     sweep_block(path, data, size, full_bytes);
 }
 
-static void sweep_real(unsigned first, unsigned last, size_t full_bytes, size_t table_every)
+static void sweep_real(unsigned first, unsigned last, size_t full_bytes, size_t sample_period)
 {
     static const unsigned objects[] = {2, 4, 234, 236, 238, 510, 638, 230};
     if (!PERFBLOCK_REAL_DATA[0]) {
         fputs("the blocks of a real machine are not there (PERFBLOCK_REAL_DATA)\n", stderr);
         cr_skip_test("the blocks of a real machine are not there");
     }
-    sweep.table_every = table_every;
+    sweep.sample_period = sample_period;
     for (unsigned i = 2 * first; i < 2 * last + 2; i++) { /* both samples of each object */
         char path[4096];
         snprintf(path, sizeof path, "%s/v1/pal-s%02u-obj%u.bin", PERFBLOCK_REAL_DATA, i % 2, objects[i / 2]);

@@ -22,16 +22,16 @@ static reading read_all(const uint8_t *data, size_t size, const pfb_read_options
     pfb_v1_object object;
     pfb_v1_instance instance;
     pfb_v1_value value;
-    reading seen = {.values = 0};
+    reading actual = {.values = 0};
     pfb_v1_open(&block, data, size, options);
     while (pfb_v1_next_object(&block, &object)) {
         while (pfb_v1_next_instance(&block, &instance)) {
             while (pfb_v1_next_value(&block, &value))
-                seen.values++;
+                actual.values++;
         }
     }
-    seen.error = pfb_v1_finish(&block);
-    return seen;
+    actual.error = pfb_v1_finish(&block);
+    return actual;
 }
 
 typedef struct definition {
@@ -62,21 +62,21 @@ static uint8_t *build_many(uint32_t definitions, uint32_t instances, definition 
 
 /* An object may have one value per 2 bytes of its size, or per 4 bytes if it has multi counters. Checks how many
  * instances have values, and that the error is at the first counter block beyond the limit. */
-static void check_excess(uint32_t n, definition d, uint32_t bytes_each)
+static void check_excess(uint32_t n, definition d, uint32_t bytes_per_value)
 {
     size_t size;
     uint8_t *data = build_many(n, n, d, &size);
-    reading seen = read_all(data, size, NULL);
+    reading actual = read_all(data, size, NULL);
     uint32_t instance = 24 + d.offset + d.size;
     uint32_t object = 64 + 40 * n + instance * n;
     cr_expect_eq(size, 96 + object);
-    uint32_t allowed = object / bytes_each / n;
-    cr_expect_eq(seen.values, n * (allowed < n ? allowed : n), "%u values", seen.values);
+    uint32_t allowed = object / bytes_per_value / n;
+    cr_expect_eq(actual.values, n * (allowed < n ? allowed : n), "%u values", actual.values);
     if (allowed < n)
-        expect_error(seen.error, PFB_EXCESSIVE_VALUES, 96 + 64 + 40 * (size_t)n + instance * (size_t)allowed + 24,
+        expect_error(actual.error, PFB_EXCESSIVE_VALUES, 96 + 64 + 40 * (size_t)n + instance * (size_t)allowed + 24,
                      "more values than the limit");
     else
-        expect_error(seen.error, PFB_OK, 0, "values within the limit");
+        expect_error(actual.error, PFB_OK, 0, "values within the limit");
     free(data);
 }
 
@@ -111,9 +111,9 @@ Test(v1_work, valid_counters_may_share_a_base)
         pfb_write_end_object(&b);
         pfb_write_end_v1(&b);
         cr_assert_eq(b.error.code, PFB_OK);
-        reading seen = read_all(memory, b.size_bytes, STRICT);
-        expect_error(seen.error, PFB_OK, 0, "a valid object");
-        cr_expect_eq(seen.values, 2 * PAIRS * INSTANCES);
+        reading actual = read_all(memory, b.size_bytes, STRICT);
+        expect_error(actual.error, PFB_OK, 0, "a valid object");
+        cr_expect_eq(actual.values, 2 * PAIRS * INSTANCES);
     }
 }
 

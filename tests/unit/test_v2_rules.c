@@ -421,8 +421,8 @@ Test(v2_rules, rule_12_padding_is_not_noted)
     uint32_t notes;
     put_example(&b);
     put_fill(&b, 0xFF, 8);
-    for (uint32_t i = 0; i < 18;
-         i++) { /* 0 to 8 bytes after the block of instances, then after the last instance in this block */
+    /* 0 to 8 bytes after the block of instances, then after the last instance in this block. */
+    for (uint32_t i = 0; i < 18; i++) {
         uint32_t left = i % 9;
         set_u32(&b, 0, 104 + left);
         set_u32(&b, 56, 56 + left);

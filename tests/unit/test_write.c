@@ -673,8 +673,8 @@ typedef struct fault_row {
     const char *name;
     void (*build)(pfb_writer *builder);
     reader *read;
-    size_t offset;     /* of the field in the block */
-    uint32_t replaced; /* value of the field in the broken block */
+    size_t offset;      /* of the field in the block */
+    uint32_t new_value; /* value of the field in the broken block */
     pfb_code code;
 } fault_row;
 
@@ -754,7 +754,7 @@ Test(write, each_fault_breaks_one_field)
         cr_expect_eq(builder.size_bytes, size, "%s", row->name);
         cr_expect(builder.fault_planted && builder.fault_offset == row->offset, "%s at %zu", row->name,
                   builder.fault_offset);
-        cr_expect_eq(load(broken + row->offset), row->replaced, "%s", row->name);
+        cr_expect_eq(load(broken + row->offset), row->new_value, "%s", row->name);
         size_t field_size = i == PFB_FAULT_NAME_UNTERMINATED ? 8 : 4;
         cr_expect_eq(count_other_changes(intact, broken, size, row->offset, field_size), 0, "%s", row->name);
     }

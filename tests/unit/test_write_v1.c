@@ -204,6 +204,23 @@ Test(write_v1, offsets_are_assigned_or_passed)
 
 /* ---- Wrong order, wrong arguments -------------------------------------------------------------------- */
 
+/* Calls of the writer. BEGIN_SINGLE_OBJECT begins an object without instances, and BEGIN_V2 a V2 block. */
+enum {
+    BEGIN_BLOCK,
+    BEGIN_OBJECT,
+    DEFINITION,
+    INSTANCE,
+    COUNTER_BLOCK,
+    VALUE,
+    BYTES,
+    END_OBJECT,
+    END_BLOCK,
+    BEGIN_SINGLE_OBJECT,
+    BEGIN_V2,
+    NAME,
+    CALLS
+};
+
 static void call(pfb_writer *b, unsigned which)
 {
     static const pfb_v1_object object = {.instance_count = 0};
@@ -212,40 +229,40 @@ static void call(pfb_writer *b, unsigned which)
     static const pfb_v1_instance instance = {.name = {(const uint8_t *)"", 0, PFB_ENCODING_UTF8}};
     pfb_write_times times = v1_times(1);
     switch (which) {
-    case 0:
+    case BEGIN_BLOCK:
         pfb_write_begin_v1(b, &times, NULL, false);
         break;
-    case 1:
+    case BEGIN_OBJECT:
         pfb_write_begin_object(b, &object);
         break;
-    case 2:
+    case DEFINITION:
         pfb_write_definition(b, &counter);
         break;
-    case 3:
+    case INSTANCE:
         pfb_write_v1_instance(b, &instance);
         break;
-    case 4:
+    case COUNTER_BLOCK:
         pfb_write_counter_block(b, 8);
         break;
-    case 5:
+    case VALUE:
         pfb_write_v1_value(b, 4, 1, 4);
         break;
-    case 6:
+    case BYTES:
         pfb_write_v1_datum(b, 4, "1234", 4);
         break;
-    case 7:
+    case END_OBJECT:
         pfb_write_end_object(b);
         break;
-    case 8:
+    case END_BLOCK:
         pfb_write_end_v1(b);
         break;
-    case 9:
+    case BEGIN_SINGLE_OBJECT:
         pfb_write_begin_object(b, &alone);
         break;
-    case 10:
+    case BEGIN_V2:
         pfb_write_begin_v2(b, &times);
         break;
-    default:
+    default: /* NAME */
         pfb_write_name(b, 1, NULL);
         break;
     }
@@ -259,25 +276,34 @@ Test(write_v1, calls_out_of_order)
         size_t count;
         pfb_code code;
     } rows[] = {
-        {"in order", {0, 1, 2, 3, 5, 7}, 6, PFB_OK},
-        {"an object without block", {1}, 1, PFB_CALLER_ORDER},
-        {"a definition without object", {0, 2}, 2, PFB_CALLER_ORDER},
-        {"an instance without object", {0, 3}, 2, PFB_CALLER_ORDER},
-        {"a value without instance", {0, 1, 2, 5}, 4, PFB_CALLER_ORDER},
-        {"bytes without instance", {0, 1, 2, 6}, 4, PFB_CALLER_ORDER},
-        {"a counter block without instance", {0, 1, 4}, 3, PFB_CALLER_ORDER},
-        {"two counter blocks", {0, 1, 3, 4, 4}, 5, PFB_CALLER_ORDER},
-        {"a definition after an instance", {0, 1, 3, 2}, 4, PFB_CALLER_ORDER},
-        {"a definition after values", {0, 9, 2, 5, 2}, 5, PFB_CALLER_ORDER},
-        {"an instance of an object without instances", {0, 9, 3}, 3, PFB_CALLER_ORDER},
-        {"an object in an object", {0, 1, 1}, 3, PFB_CALLER_ORDER},
-        {"no object to end", {0, 7}, 2, PFB_CALLER_ORDER},
-        {"no block to end", {8}, 1, PFB_CALLER_ORDER},
-        {"the end inside an object", {0, 1, 8}, 3, PFB_CALLER_ORDER},
-        {"a block in a block", {0, 0}, 2, PFB_CALLER_ORDER},
-        {"a V2 block in a V1 block", {0, 10}, 2, PFB_CALLER_ORDER},
-        {"a V1 block in a V2 block", {10, 0}, 2, PFB_CALLER_ORDER},
-        {"a name in a V1 block", {0, 11}, 2, PFB_CALLER_ORDER},
+        {"in order", {BEGIN_BLOCK, BEGIN_OBJECT, DEFINITION, INSTANCE, VALUE, END_OBJECT}, 6, PFB_OK},
+        {"an object without block", {BEGIN_OBJECT}, 1, PFB_CALLER_ORDER},
+        {"a definition without object", {BEGIN_BLOCK, DEFINITION}, 2, PFB_CALLER_ORDER},
+        {"an instance without object", {BEGIN_BLOCK, INSTANCE}, 2, PFB_CALLER_ORDER},
+        {"a value without instance", {BEGIN_BLOCK, BEGIN_OBJECT, DEFINITION, VALUE}, 4, PFB_CALLER_ORDER},
+        {"bytes without instance", {BEGIN_BLOCK, BEGIN_OBJECT, DEFINITION, BYTES}, 4, PFB_CALLER_ORDER},
+        {"a counter block without instance", {BEGIN_BLOCK, BEGIN_OBJECT, COUNTER_BLOCK}, 3, PFB_CALLER_ORDER},
+        {"two counter blocks",
+         {BEGIN_BLOCK, BEGIN_OBJECT, INSTANCE, COUNTER_BLOCK, COUNTER_BLOCK},
+         5,
+         PFB_CALLER_ORDER},
+        {"a definition after an instance", {BEGIN_BLOCK, BEGIN_OBJECT, INSTANCE, DEFINITION}, 4, PFB_CALLER_ORDER},
+        {"a definition after values",
+         {BEGIN_BLOCK, BEGIN_SINGLE_OBJECT, DEFINITION, VALUE, DEFINITION},
+         5,
+         PFB_CALLER_ORDER},
+        {"an instance of an object without instances",
+         {BEGIN_BLOCK, BEGIN_SINGLE_OBJECT, INSTANCE},
+         3,
+         PFB_CALLER_ORDER},
+        {"an object in an object", {BEGIN_BLOCK, BEGIN_OBJECT, BEGIN_OBJECT}, 3, PFB_CALLER_ORDER},
+        {"no object to end", {BEGIN_BLOCK, END_OBJECT}, 2, PFB_CALLER_ORDER},
+        {"no block to end", {END_BLOCK}, 1, PFB_CALLER_ORDER},
+        {"the end inside an object", {BEGIN_BLOCK, BEGIN_OBJECT, END_BLOCK}, 3, PFB_CALLER_ORDER},
+        {"a block in a block", {BEGIN_BLOCK, BEGIN_BLOCK}, 2, PFB_CALLER_ORDER},
+        {"a V2 block in a V1 block", {BEGIN_BLOCK, BEGIN_V2}, 2, PFB_CALLER_ORDER},
+        {"a V1 block in a V2 block", {BEGIN_V2, BEGIN_BLOCK}, 2, PFB_CALLER_ORDER},
+        {"a name in a V1 block", {BEGIN_BLOCK, NAME}, 2, PFB_CALLER_ORDER},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint8_t data[1024];
@@ -305,9 +331,10 @@ Test(write_v1, calls_in_any_order_stay_inside)
             if (k < 2 && round % 4)
                 call(&b, (unsigned)k);
             else
-                call(&b, (random >> 16) % 12);
+                call(&b, (random >> 16) % CALLS);
         }
-        cr_assert(b.error.code == PFB_OK || b.error.code >= 300, "%s", pfb_code_name(b.error.code));
+        cr_assert(b.error.code == PFB_OK || b.error.code >= PFB_CALLER_ARGUMENT, "%s: not an error of the caller",
+                  pfb_code_name(b.error.code));
     }
     guarded_free(&memory);
 }
@@ -351,8 +378,8 @@ Test(write_v1, arguments_out_of_range)
     cr_expect_eq(b.error.code, PFB_CALLER_ARGUMENT, "a counter block that would be rounded up to 4 GiB");
     begin_alone(&b, data, sizeof data);
     pfb_write_counter_block(&b, UINT32_MAX - 7);
-    const pfb_code no_memory =
-        SIZE_MAX > UINT32_MAX ? PFB_CALLER_TOO_SMALL : PFB_CALLER_ARGUMENT; /* a size overflows */
+    /* On a 32-bit machine the size of the whole block overflows. */
+    const pfb_code no_memory = SIZE_MAX > UINT32_MAX ? PFB_CALLER_TOO_SMALL : PFB_CALLER_ARGUMENT;
     cr_expect_eq(b.error.code, no_memory, "the largest counter block, without memory for it");
     v1_begin(&b, data, sizeof data, false);
     v1_object(&b, 2, 0);
@@ -380,9 +407,9 @@ typedef struct fault_row {
     const char *name;
     pfb_fault fault;
     size_t offset;
-    uint32_t replaced;
+    uint32_t new_value;
     pfb_code code;
-    size_t blamed;
+    size_t error_offset;
 } fault_row;
 
 #define HUGE_SIZE UINT32_C(0xFFFFFFF8)
@@ -454,14 +481,14 @@ static void check_fault(const fault_row *row, bool big)
     cr_expect_eq(b.error.code, PFB_OK, "%s", row->name);
     cr_assert_eq(b.size_bytes, EVERY_SIZE, "%s", row->name);
     cr_expect(b.fault_planted && b.fault_offset == row->offset, "%s at %zu", row->name, b.fault_offset);
-    cr_expect_eq(load_ordered(broken.data + row->offset, big), row->replaced, "%s", row->name);
+    cr_expect_eq(load_ordered(broken.data + row->offset, big), row->new_value, "%s", row->name);
     cr_expect_eq(count_other_changes(valid, broken.data, EVERY_SIZE, row->offset), 0, "%s", row->name);
     uint8_t *copy = exact_copy(&broken);
-    expect_error(read_block(copy, EVERY_SIZE, NULL), row->code, row->blamed, row->name);
+    expect_error(read_block(copy, EVERY_SIZE, NULL), row->code, row->error_offset, row->name);
     if (row->fault == PFB_FAULT_SYSTEM_NAME_HUGE) /* otherwise tolerated: the objects are found without the name */
         expect_error(read_block(copy, EVERY_SIZE, STRICT), PFB_BAD_NAME, 84, row->name);
     else
-        expect_error(read_block(copy, EVERY_SIZE, STRICT), row->code, row->blamed, row->name);
+        expect_error(read_block(copy, EVERY_SIZE, STRICT), row->code, row->error_offset, row->name);
     free(copy);
 }
 
@@ -496,7 +523,7 @@ Test(write_v1, faults_in_too_little_memory)
             pfb_write_init(&b, memory.end - capacity, capacity);
             pfb_write_break(&b, fault_rows[i].fault);
             v1_everything(&b, false);
-            cr_expect_eq(b.error.code, PFB_CALLER_TOO_SMALL);
+            cr_expect_eq(b.error.code, PFB_CALLER_TOO_SMALL, "%s in %zu bytes", fault_rows[i].name, capacity);
         }
     }
     guarded_free(&memory);
@@ -521,7 +548,7 @@ static void put_names(bytes *b)
         put_text(b, strings[i]);
 }
 
-Test(write_v1, name_tables)
+Test(write_v1, name_tables_are_written_in_any_capacity)
 {
     bytes expected = {.size = 0};
     put_names(&expected);
@@ -531,9 +558,9 @@ Test(write_v1, name_tables)
         uint8_t *data = memory.end - capacity;
         pfb_write_init(&b, data, capacity);
         build_names(&b);
-        cr_expect_eq(b.size_bytes, expected.size);
-        cr_expect_eq(b.error.code, capacity < expected.size ? PFB_CALLER_TOO_SMALL : PFB_OK);
-        cr_expect(capacity < expected.size || memcmp(data, expected.data, expected.size) == 0);
+        cr_expect_eq(b.size_bytes, expected.size, "%zu bytes", capacity);
+        cr_expect_eq(b.error.code, capacity < expected.size ? PFB_CALLER_TOO_SMALL : PFB_OK, "%zu bytes", capacity);
+        cr_expect(capacity < expected.size || memcmp(data, expected.data, expected.size) == 0, "%zu bytes", capacity);
     }
     guarded_free(&memory);
 }
