@@ -14,8 +14,9 @@ static bool is_output(const options *o, const char *path)
 /* Returns true if the output file is one of the files that the command reads. */
 static bool replaces_input(const options *o)
 {
-    bool is_input =
-        is_output(o, o->source) || is_output(o, o->names) || is_output(o, o->query_info) || is_output(o, o->path_file);
+    bool is_input = is_output(o, o->names) || is_output(o, o->query_info) || is_output(o, o->path_file);
+    for (size_t i = 0; i < o->source_count && !is_input; i++)
+        is_input = is_output(o, o->sources[i]);
     for (size_t i = 0; i < o->registration_count && !is_input; i++)
         is_input = is_output(o, o->registrations[i].path);
     for (size_t i = 0; i < o->file_count && !is_input; i++)
@@ -37,7 +38,7 @@ bool output_file_open(const options *o)
 
 void output_file_close(const options *o, output *out)
 {
-    stream_close_file();
+    stream_close_file(diagnostics_status() != STATUS_FINE);
     output_close(out);
     if (o->opens_page && !stream_failed() && !system_open_page(o->output_path))
         diagnostics_say(STATUS_IMPOSSIBLE, o->output_path, "no browser could be started");

@@ -12,6 +12,7 @@ static int failure; /* errno of the first failure; 0: none */
 
 static int file = -1; /* descriptor of the file that is written instead of standard output; -1: none */
 static const char *file_name;
+static bool is_file_due; /* the file is opened by the next write */
 
 static buffer replacement; /* path of the temporary file that replaces `file_name`; empty: none */
 
@@ -27,8 +28,19 @@ static void check_write(bool succeeded)
         failure = EIO;
 }
 
+static void open_due_file(void)
+{
+    if (!is_file_due)
+        return;
+    is_file_due = false;
+    errno = 0;
+    file = system_write_open(file_name);
+    check_write(file >= 0);
+}
+
 void stream_write(const void *bytes, size_t size)
 {
+    open_due_file();
     if (failure != 0)
         return;
     if (has_frames) {
@@ -77,14 +89,15 @@ void stream_flush(void)
 void stream_open_file(const char *path)
 {
     stream_flush();
-    errno = 0;
     file_name = path;
-    file = system_write_open(path);
-    check_write(file >= 0);
+    is_file_due = true;
 }
 
-void stream_close_file(void)
+void stream_close_file(bool is_kept)
 {
+    if (!is_kept)
+        open_due_file();
+    is_file_due = false;
     errno = 0;
     if (file >= 0)
         check_write(system_write_close(file));
@@ -109,7 +122,7 @@ void stream_begin_replacement(const char *path)
 void stream_end_replacement(void)
 {
     bool is_created = file >= 0;
-    stream_close_file();
+    stream_close_file(false);
     if (replacement.size > 0 && is_created) {
         errno = 0;
         if (failure == 0)

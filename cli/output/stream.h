@@ -8,10 +8,13 @@
 /* Writes to standard output, or to a file instead of it. After the first failed write, such as on a full disk or a
  * closed pipe, nothing more is written. */
 
-/* Creates or empties a file and writes to it instead of standard output until stream_close_file(). `path` is stored and
- * must stay valid. A failure counts as a failed write. */
+/* Writes to a file instead of standard output until stream_close_file(). The first write creates or empties the file.
+ * `path` is stored and must stay valid. A failure counts as a failed write. */
 void stream_open_file(const char *path);
-void stream_close_file(void);
+
+/* If nothing was written, `is_kept` means that a file that exists stays as it is; otherwise it is created or emptied.
+ */
+void stream_close_file(bool is_kept);
 
 /* Between these two calls everything is written to a temporary file, which then replaces the file at `path`: readers
  * see either the old file or the complete new one. After a failure the old one stays. If `path` is not a regular file,

@@ -360,6 +360,11 @@ void report_tolerated(report *r, uint32_t notes)
     r->notes |= notes;
 }
 
+bool report_is_empty(const report *r)
+{
+    return r->line_count == 0;
+}
+
 uint64_t report_dropped_values(const report *r)
 {
     return r->dropped_values;

@@ -53,6 +53,9 @@ void report_tolerated(report *r, uint32_t notes);
 /* Keeps in each chart only the `count` lines with the largest averages, in descending order of these. */
 void report_keep_top(report *r, uint64_t count);
 
+/* Returns whether no values were added. */
+bool report_is_empty(const report *r);
+
 /* Returns the number of values that the page lacks because it would have too many lines. */
 uint64_t report_dropped_values(const report *r);
 

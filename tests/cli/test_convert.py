@@ -373,12 +373,17 @@ class Outputs(ConvertCase):
         self.assertEqual(self.bytes_of(path), self.bytes_of(FIXTURES[0]))
 
     def test_a_failure_replaces_nothing(self):
-        old = self.file("old.pfb", b"old")
         broken = self.file("broken.txt", HEAD.encode() + b"nothing\n")
-        for source, status in ((broken, 1), (self.path("none"), 3)):
-            done = self.run_program("convert", source, "-o", old)
-            self.assertEqual(done.status, status)
-            self.assertEqual(self.bytes_of(old), b"old")
+        for name in ("old.pfb", "old.csv", "old.tsv", "old.json"):
+            old = self.file(name, b"old")
+            for status, *arguments in (
+                    (1, broken), (3, self.path("none")),
+                    (2, FIXTURES[0], "--set", "none"),
+                    (2, FIXTURES[0], "--from", "2100-01-01T00:00:00Z"),
+                    (3, FIXTURES[0], "--paths", self.path("none"))):
+                done = self.run_program("convert", *arguments, "-o", old)
+                self.assertEqual(done.status, status, (name, arguments))
+                self.assertEqual(self.bytes_of(old), b"old")
 
     def test_samples_before_a_truncation_are_converted(self):
         data = self.bytes_of(FIXTURES[0])

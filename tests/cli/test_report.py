@@ -583,10 +583,23 @@ class Output(ReportCase):
 
     def test_an_input_is_not_replaced(self):
         path = self.file("a.pfb", c.three_sets())
-        done = self.run_program("report", path, "-o", path)
-        self.assertEqual((done.status, done.out), (2, ""))
-        with open(path, "rb") as file:
-            self.assertEqual(file.read(), c.three_sets())
+        other = self.file("b.pfb", c.three_sets())
+        for inputs in ([path], ["--source", other, "--source", path]):
+            done = self.run_program("report", *inputs, "-o", path)
+            self.assertEqual((done.status, done.out), (2, ""))
+            with open(path, "rb") as file:
+                self.assertEqual(file.read(), c.three_sets())
+
+    def test_a_failure_replaces_nothing(self):
+        path = self.file("a.pfb", c.three_sets())
+        page = self.file("a.html", b"old")
+        for status, *arguments in (
+                (2, path, "--set", "none"), (3, path + "x"),
+                (1, self.file("a", b"hello, world\n"))):
+            done = self.run_program("report", *arguments, "-o", page)
+            self.assertEqual((done.status, done.out), (status, ""))
+            with open(page, "rb") as file:
+                self.assertEqual(file.read(), b"old", arguments)
 
     def test_a_file_that_cannot_be_written(self):
         path = self.file("a.pfb", c.three_sets())
