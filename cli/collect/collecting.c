@@ -171,12 +171,13 @@ bool collecting_add(collecting *c, const options *o)
     bool is_added = true;
     for (size_t i = 0; i < paths.count && is_added; i++)
         is_added = add(c, &paths.choices[i], paths.texts[i]);
-    if (is_added && (o->set_count > 0 || paths.count == 0)) {
-        const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : default_set,
-                                             .counterset_count = o->set_count > 0 ? o->set_count : 1,
-                                             .counters = o->counters,
-                                             .counter_count = o->counter_count,
-                                             .instance = o->instance};
+    bool has_choice = o->set_count > 0 || paths.count == 0;
+    pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : default_set,
+                                   .counterset_count = o->set_count > 0 ? o->set_count : 1,
+                                   .counters = o->counters,
+                                   .counter_count = o->counter_count};
+    for (size_t i = 0; has_choice && is_added && i < o->instance_count + (o->instance_count == 0); i++) {
+        choice.instance = o->instance_count > 0 ? o->instances[i] : NULL;
         is_added = add(c, &choice, NULL);
     }
     path_list_free(&paths);

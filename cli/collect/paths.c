@@ -56,6 +56,7 @@ static bool add_file(path_list *list, const char *file)
     if (!input_read(&in, file, INPUT_NAMES)) /* INPUT_NAMES: bytes as they are, without recognising a format */
         return false;
     bool is_ok = true;
+    size_t count = list->count;
     size_t at = in.size >= sizeof byte_order_mark && memcmp(in.data, byte_order_mark, sizeof byte_order_mark) == 0
                     ? sizeof byte_order_mark
                     : 0;
@@ -74,6 +75,10 @@ static bool add_file(path_list *list, const char *file)
         }
     }
     input_free(&in);
+    if (is_ok && list->count == count) {
+        diagnostics_say(STATUS_USAGE, file, "has no paths");
+        is_ok = false;
+    }
     return is_ok;
 }
 
@@ -83,12 +88,8 @@ bool path_list_open(path_list *list, const options *o)
     *list = (path_list){.count = 0};
     for (size_t i = 0; i < o->path_count && is_ok; i++)
         is_ok = add_path(list, "perfblock", o->paths[i], strlen(o->paths[i]));
-    if (is_ok && o->path_file)
-        is_ok = add_file(list, o->path_file);
-    if (is_ok && o->path_file && list->count == 0) {
-        diagnostics_say(STATUS_USAGE, o->path_file, "has no paths");
-        is_ok = false;
-    }
+    for (size_t i = 0; i < o->path_file_count && is_ok; i++)
+        is_ok = add_file(list, o->path_files[i]);
     if (!is_ok)
         path_list_free(list);
     return is_ok;
@@ -142,19 +143,20 @@ void path_list_free(path_list *list)
 bool path_list_choose(path_list *list, pfb_collector *collector, const options *o, bool *has_choice)
 {
     static const char *const any_set[] = {"*"};
-    bool has_set_options = o->set_count > 0 || o->counter_count > 0 || o->instance;
+    bool has_set_options = o->set_count > 0 || o->counter_count > 0 || o->instance_count > 0;
     bool has_memory = true;
     if (!path_list_open(list, o))
         return false;
     for (size_t i = 0; i < list->count; i++)
         has_memory = has_memory && pfb_collector_add(collector, list->texts[i], NULL);
-    const pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : any_set,
-                                         .counterset_count = o->set_count > 0 ? o->set_count : 1,
-                                         .counters = o->counters,
-                                         .counter_count = o->counter_count,
-                                         .instance = o->instance};
-    if (has_set_options)
+    pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : any_set,
+                                   .counterset_count = o->set_count > 0 ? o->set_count : 1,
+                                   .counters = o->counters,
+                                   .counter_count = o->counter_count};
+    for (size_t i = 0; has_set_options && i < o->instance_count + (o->instance_count == 0); i++) {
+        choice.instance = o->instance_count > 0 ? o->instances[i] : NULL;
         has_memory = has_memory && pfb_collector_add_choice(collector, &choice, NULL);
+    }
     if (!has_memory) /* adding to a collector without a source fails only for lack of memory */
         memory_exhausted();
     *has_choice = has_set_options || list->count > 0;

@@ -401,7 +401,7 @@ static bool open_filter(convert *c, input_file *file)
     file->source.collector = pfb_collector_open(file->source.source, &raw, NULL);
     if (!file->source.collector)
         memory_exhausted();
-    if (o.set_count == 0 && o.path_count == 0 && !o.path_file) {
+    if (o.set_count == 0 && o.path_count == 0 && o.path_file_count == 0) {
         o.sets = any_set;
         o.set_count = 1;
     }

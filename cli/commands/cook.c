@@ -456,7 +456,9 @@ static bool is_regular(const char *path)
 /* Pipes can be read only once. A file that is followed has no end before the second pass. */
 static bool can_read_twice(const options *o)
 {
-    bool is_possible = !o->is_followed && is_regular(o->names) && is_regular(o->query_info) && is_regular(o->path_file);
+    bool is_possible = !o->is_followed && is_regular(o->names) && is_regular(o->query_info);
+    for (size_t i = 0; i < o->path_file_count; i++)
+        is_possible = is_possible && is_regular(o->path_files[i]);
     for (size_t i = 0; i < o->registration_count; i++)
         is_possible = is_possible && is_regular(o->registrations[i].path);
     for (size_t i = 0; i < o->file_count; i++)

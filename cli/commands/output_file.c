@@ -14,7 +14,9 @@ static bool is_output(const options *o, const char *path)
 /* Returns true if the output file is one of the files that the command reads. */
 static bool replaces_input(const options *o)
 {
-    bool is_input = is_output(o, o->names) || is_output(o, o->query_info) || is_output(o, o->path_file);
+    bool is_input = is_output(o, o->names) || is_output(o, o->query_info);
+    for (size_t i = 0; i < o->path_file_count && !is_input; i++)
+        is_input = is_output(o, o->path_files[i]);
     for (size_t i = 0; i < o->source_count && !is_input; i++)
         is_input = is_output(o, o->sources[i]);
     for (size_t i = 0; i < o->registration_count && !is_input; i++)

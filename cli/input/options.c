@@ -102,7 +102,6 @@ static bool store_registration(options *o, const char *value)
 
 static bool store_query_info(options *o, const char *value)
 {
-    o->has_two_queries = o->query_info != NULL;
     o->query_info = value;
     return true;
 }
@@ -129,7 +128,7 @@ static bool store_counter(options *o, const char *value)
 
 static bool store_instance(options *o, const char *value)
 {
-    o->instance = value;
+    o->instances[o->instance_count++] = value;
     return true;
 }
 
@@ -141,7 +140,7 @@ static bool store_path(options *o, const char *value)
 
 static bool store_path_file(options *o, const char *value)
 {
-    o->path_file = value;
+    o->path_files[o->path_file_count++] = value;
     return true;
 }
 
@@ -164,6 +163,7 @@ static bool read_seconds(const char *value, uint64_t *nanoseconds)
 
 static bool store_interval(options *o, const char *value)
 {
+    o->has_interval = true;
     return read_seconds(value, &o->interval);
 }
 
@@ -395,6 +395,7 @@ static const command_option table[] = {
      .meaning = "name table for V1 objects and counters: the registry's multi-string, or text with an index and a name "
                 "per line",
      .takes_file = true,
+     .is_single = true,
      .store = store_names},
     {.name = "registration",
      .argument = "[CODE:]FILE",
@@ -410,6 +411,7 @@ static const command_option table[] = {
      .commands = COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
      .meaning = "for V2 replies without metadata: the reply of PerfQueryCounterInfo",
      .takes_file = true,
+     .is_single = true,
      .store = store_query_info},
     {.name = "path",
      .argument = "PATH",
@@ -420,7 +422,7 @@ static const command_option table[] = {
     {.name = "paths",
      .argument = "FILE",
      .commands = CHOOSES,
-     .meaning = "file with a counter path per line",
+     .meaning = "file with a counter path per line; repeatable",
      .takes_file = true,
      .store = store_path_file},
     {.name = "set",
@@ -434,7 +436,7 @@ static const command_option table[] = {
     {.name = "instance",
      .argument = "PATTERN",
      .commands = CHOOSES,
-     .meaning = "instances by name, which may contain * and ?; default: all",
+     .meaning = "instances by name, which may contain * and ?; repeatable; default: all",
      .example = "\"0,*\"",
      .store = store_instance},
     {.name = "counter",
@@ -450,6 +452,7 @@ static const command_option table[] = {
                 "them for local time, or a time of the day of the first sample",
      .expected = TIME_EXPECTED,
      .example = "2026-11-23T04:05:00",
+     .is_single = true,
      .store = store_from},
     {.name = "to",
      .argument = "TIME",
@@ -457,6 +460,7 @@ static const command_option table[] = {
      .meaning = "leave out the samples of a recording after this time",
      .expected = TIME_EXPECTED,
      .example = "04:15",
+     .is_single = true,
      .store = store_to},
     {.name = "every",
      .argument = "N",
@@ -465,6 +469,7 @@ static const command_option table[] = {
          "use only the first sample of a recording and every N-th after it; rates are then averages over N intervals",
      .expected = "a number from 1 up",
      .example = "10",
+     .is_single = true,
      .store = store_every},
     {.name = "interval",
      .letter = 'i',
@@ -502,6 +507,7 @@ static const command_option table[] = {
      .meaning = "Windows: another machine",
      .expected = "the name of a machine",
      .example = "server1",
+     .is_single = true,
      .store = store_machine},
     {.name = "v1",
      .commands = QUERIES | COMMAND_REPORT,
@@ -540,6 +546,7 @@ static const command_option table[] = {
          "replaced, metrics (live) at each interval; default of pages and metrics: standard output",
      .expected = "the name of a file, not standard output",
      .takes_file = true,
+     .is_single = true,
      .store = store_output},
     {.name = "rotate",
      .argument = "SIZE",
@@ -785,13 +792,16 @@ static bool is_unsupported_word(const command_option *option, const command *c, 
     return option->words && find_word(option->words, value, &word) && !option_allows(option, c, word);
 }
 
-static bool handle_option(options *o, const command *c, int found, const char *argument)
+static bool handle_option(options *o, const command *c, int found, const char *argument, bool given[OPTION_COUNT])
 {
     const command_option *option = find_option(found);
     if (!option)
         return refuse_argument(c, argument, found);
     if (!option_applies(option, c))
         return refuse(c, "--%s does not apply; perfblock help %s lists the options", option->name, c->name);
+    if (option->is_single && given[option - table])
+        return refuse(c, "--%s is given once", option->name);
+    given[option - table] = true;
     if (is_unsupported_word(option, c, optarg) || !option->store(o, optarg))
         return refuse_value(c, option, optarg);
     return true;
@@ -805,8 +815,31 @@ static output_format default_format(const command *c)
                                                                    : OUTPUT_CSV;
 }
 
+static bool is_standard_input(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* The number of times that standard input is one of the files to read. */
+static size_t count_standard_input(const options *o, const command *c)
+{
+    bool has_files = c->files == FILES_ONE || c->files == FILES_ANY || c->files == FILES_MANY;
+    size_t count = (size_t)is_standard_input(o->names) + is_standard_input(o->query_info);
+    for (size_t i = 0; has_files && i < o->file_count; i++)
+        count += is_standard_input(o->files[i]);
+    for (size_t i = 0; i < o->source_count; i++)
+        count += is_standard_input(o->sources[i]);
+    for (size_t i = 0; i < o->path_file_count; i++)
+        count += is_standard_input(o->path_files[i]);
+    for (size_t i = 0; i < o->registration_count; i++)
+        count += is_standard_input(o->registrations[i].path);
+    return count;
+}
+
 static bool check_files(const options *o, const command *c)
 {
+    if (count_standard_input(o, c) > 1)
+        return refuse(c, "- is given once: standard input can be read only once");
     if (c->bit == COMMAND_REPORT && (o->is_live || o->source))
         return o->file_count == 0 || refuse(c, "%s: expected no FILE with --source", o->files[0]);
     if (c->files == FILES_MANY && o->file_count == 0)
@@ -823,8 +856,8 @@ static bool check_files(const options *o, const command *c)
 /* Checks the options that choose what is collected and shown. */
 static bool check_choices(const options *o, const command *c)
 {
-    bool has_paths = o->path_count > 0 || o->path_file;
-    if (has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance))
+    bool has_paths = o->path_count > 0 || o->path_file_count > 0;
+    if (has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance_count > 0))
         return refuse(c, "--counter and --instance apply to --set; a path names its own counter and instance");
     if ((c->bit & COLLECTS || o->is_live) && !o->source && sample_range_is_given(&o->range))
         return refuse(c, "--from, --to and --every choose samples of a recording: add --source FILE");
@@ -843,7 +876,7 @@ static bool check_choices(const options *o, const command *c)
 /* Whether an option was given that applies only to collecting from a machine. */
 static bool is_collecting(const options *o)
 {
-    return o->interval != DEFAULT_INTERVAL || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;
+    return o->has_interval || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;
 }
 
 /* Checks the options that say where samples come from and how long they are collected. */
@@ -855,10 +888,8 @@ static bool check_source(const options *o, const command *c)
         return refuse(c, "--source is given once");
     if (o->source_count > 1 && c->bit == COMMAND_RECORD && (o->count > 0 || o->rotation > 0))
         return refuse(c, "--count and --rotate apply to one --source");
-    if (o->duration > 0 && o->source)
-        return refuse(c, "--duration applies to this machine, not to a recording");
-    if (o->has_two_queries)
-        return refuse(c, "--query-info is given once: cook the replies of each query by themselves");
+    if ((o->duration > 0 || o->has_interval) && o->source)
+        return refuse(c, "--%s applies to this machine, not to a recording", o->duration > 0 ? "duration" : "interval");
     if ((o->machine || o->is_v1) && o->source)
         return refuse(c, "--%s applies to live data, not to a file", o->machine ? "machine" : "v1");
     if (o->names && c->bit == COMMAND_LIVE && !o->source)
@@ -904,10 +935,13 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
 {
     struct option long_options[OPTION_COUNT + 1];
     char short_options[2 * OPTION_COUNT + 3];
+    bool given[OPTION_COUNT] = {false};
     *o = (options){.format = default_format(c), .interval = DEFAULT_INTERVAL, .minor = 1};
     o->sets = memory_get((size_t)argc, sizeof *o->sets);
     o->sources = memory_get((size_t)argc, sizeof *o->sources);
     o->counters = memory_get((size_t)argc, sizeof *o->counters);
+    o->instances = memory_get((size_t)argc, sizeof *o->instances);
+    o->path_files = memory_get((size_t)argc, sizeof *o->path_files);
     o->registrations = memory_get((size_t)argc, sizeof *o->registrations);
     o->paths = memory_get((size_t)argc, sizeof *o->paths);
     fill_getopt(c, long_options, short_options);
@@ -918,7 +952,7 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
         if (found == -1)
             break;
         const char *argument = optind > at && optind <= argc ? argv[optind - 1] : argv[at];
-        if (!handle_option(o, c, found, argument))
+        if (!handle_option(o, c, found, argument, given))
             return false;
     }
     o->files = argv + optind;
@@ -948,6 +982,8 @@ void options_free(options *o)
     free(o->sources);
     free(o->registrations);
     free(o->counters);
+    free(o->instances);
+    free(o->path_files);
     free(o->paths);
 }
 

@@ -102,14 +102,15 @@ struct options {
     registration_option *registrations;
     size_t registration_count;
     const char *query_info; /* --query-info; null: not given */
-    bool has_two_queries;   /* --query-info was given twice */
-    const char *instance;   /* null: not given */
-    const char **paths;     /* --path, and the arguments of live and record */
+    const char **instances;
+    size_t instance_count;
+    const char **paths; /* --path, and the arguments of live and record */
     size_t path_count;
-    const char *path_file; /* --paths; null: not given */
-    const char *source;    /* null: live */
-    bool is_live;          /* --source live */
-    char **sources;        /* --source FILE, in the order given; `source` is the first */
+    const char **path_files; /* --paths */
+    size_t path_file_count;
+    const char *source; /* null: live */
+    bool is_live;       /* --source live */
+    char **sources;     /* --source FILE, in the order given; `source` is the first */
     size_t source_count;
     const char *machine;     /* --machine; null: this one */
     bool is_v1;              /* --v1 */
@@ -120,6 +121,7 @@ struct options {
     uint32_t minor;          /* --minor */
     unsigned sample_bits;    /* --sample: 32 or 64; 0: not given */
     uint64_t interval;       /* nanoseconds */
+    bool has_interval;       /* --interval is given */
     uint64_t duration;       /* nanoseconds; 0: not given */
     uint64_t count;          /* 0: until interrupted */
     uint64_t rotation;       /* --rotate, in bytes; 0: not given */
@@ -149,6 +151,7 @@ typedef struct command_option {
     const char *const *words;                     /* all values that are accepted, then a null; null: any value */
     bool has_default;                             /* the first of `words` is the default */
     bool takes_file;                              /* the argument is the name of a file */
+    bool is_single;                               /* may be given once only: a second one would cancel the first */
     bool (*store)(options *o, const char *value); /* stores the argument; false if it is invalid */
 } command_option;
 

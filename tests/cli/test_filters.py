@@ -87,6 +87,9 @@ class Filters(Case):
         self.assertEqual(
             self.shown("--set", "*", "--instance", "_TOTAL"),
             self.selected(lambda _a, name, _b: name == "_Total"))
+        self.assertEqual(
+            self.shown("--set", "*", "--instance", "sda", "--instance", "lo"),
+            self.selected(lambda _a, name, _b: name in ("sda", "lo")))
 
     def test_a_set_without_instances(self):
         """A set without instances has one instance with an empty name. A
@@ -215,6 +218,8 @@ class Recorded(Case):
         for name in ("sda", "_Total", "lo"):
             self.check(lambda _a, instance, _b, name=name: instance == name,
                        "--set", "*", "--instance", name)
+        self.check(lambda _a, instance, _b: instance in ("sda", "sdb"),
+                   "--set", "*", "--instance", "sdb", "--instance", "sda")
 
     def test_all_filters_together(self):
         self.check(lambda name, instance, counter: instance == "sdb" and

@@ -75,6 +75,10 @@ class Paths(Case):
             self.assertEqual(self.shown("--paths", file), keys)
         self.assertEqual(self.shown("--paths", file, FREE),
                          keys | VALUES[FREE])
+        other = self.file("other.txt", FREE.encode())
+        for files in ((file, other), (other, file)):
+            self.assertEqual(self.shown("--paths", files[0], "--paths",
+                                        files[1]), keys | VALUES[FREE])
 
     def test_files_that_are_refused(self):
         self.assertIn("missing", self.refused("--paths", os.path.join(

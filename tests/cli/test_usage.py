@@ -206,9 +206,30 @@ class Refusals(Case):
             for value in values:
                 self.refused("live", option, value)
 
-    def test_duration_is_refused_with_a_source(self):
-        self.assertIn("--duration", self.refused(
-            "live", "--duration", "2", "--source", "a.pfb"))
+    def test_schedules_are_refused_with_a_source(self):
+        for option in ("--duration", "--interval"):
+            for command in (["live"], ["record", "-o", "x"]):
+                self.assertIn(option + " applies to this machine",
+                              self.refused(*command, option, "2",
+                                           "--source", "a.pfb"))
+
+    def test_what_is_given_once(self):
+        """A second value would cancel the first one without a message."""
+        for line, name in (
+                ("cook x --names a --names b", "--names"),
+                ("cook x --query-info a --query-info b", "--query-info"),
+                ("cook x --from 01:00 --from 02:00", "--from"),
+                ("cook x --to 01:00 --to 02:00", "--to"),
+                ("cook x --every 1 --every 2", "--every"),
+                ("live --machine a --machine b", "--machine"),
+                ("convert x -o a.csv -o b.csv", "--output"),
+                ("cook - -", "-"), ("cook - --names -", "-"),
+                ("show - --names -", "-"), ("cook - --paths -", "-"),
+                ("cook - --query-info -", "-"),
+                ("live --source - --paths -", "-"),
+                ("cook - --registration 1:-", "-")):
+            self.assertIn(": %s is given once" % name,
+                          self.refused(*line.split()))
 
     def test_rotation(self):
         for value in ("0", "-1", "", "K", "1.5K", "1KB", "1T", "1k", "0G",
