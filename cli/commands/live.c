@@ -112,7 +112,7 @@ static void show_file(const options *o, input *file)
     close_output(&out);
 }
 
-/* Displays several files as one series. */
+/* Displays files as one series. */
 static void show_files(const options *o)
 {
     output out;
@@ -151,7 +151,7 @@ void command_live(const options *o)
         diagnostics_say(STATUS_USAGE, o->output_path, "is the recording, which the metrics would replace");
         return;
     }
-    if (o->source_count > 1) {
+    if (o->source_count > 1 || options_describe_files(o)) {
         show_files(o);
         return;
     }

@@ -302,18 +302,49 @@ static bool check_v1_blocks(const recorded_file *file)
     return !file->has_v1 || file->has_v2;
 }
 
+/* Returns true if the file is read again by name, as what it is: any file but a recording of V2 data, which is
+ * replayed.
+ */
+static bool is_converted(const recorded_file *file)
+{
+    bool is_replayed = file->in.kind == INPUT_CAPTURE && (file->has_v2 || !file->has_v1);
+    return !is_replayed && file->in.can_reopen;
+}
+
+/* Writes a new recording of what the options select, as convert does: it merges files by time and reads everything that
+ * cook reads. It cannot continue a recording. */
+static void record_converted(const options *o)
+{
+    const options joined = options_with_files(o);
+    if (o->count > 0 || o->rotation > 0)
+        diagnostics_say(STATUS_USAGE, "perfblock", "record: --%s applies to a --source that is a recording of V2 data",
+                        o->count > 0 ? "count" : "rotate");
+    else if (system_names_regular(o->output_path))
+        diagnostics_say(STATUS_USAGE, o->output_path,
+                        "exists, and only live data and a single recording of V2 data continue a file: name a new one");
+    else
+        convert_files(&joined, false);
+}
+
 void command_record(const options *o)
 {
     static const pfb_collector_options collector_options = {.returns_at_once = true, .is_raw = true};
     collecting c;
     recorder r = {
         .file = {.path = o->output_path, .note = "recorded by perfblock " PERFBLOCK_VERSION, .max_bytes = o->rotation}};
-    if (o->source_count > 1) { /* the same as convert, which merges recordings by time */
-        const options joined = options_with_files(o);
-        convert_files(&joined, false);
+    recorded_file file;
+    if (o->source_count > 1 || o->names || options_describe_files(o)) {
+        record_converted(o);
         return;
     }
-    if (!collecting_open(&c, o, &collector_options))
+    if (o->source && !recorded_file_open(&file, o->source))
+        return;
+    if (o->source && is_converted(&file)) {
+        recorded_file_free(&file);
+        record_converted(o);
+        return;
+    }
+    if (!collecting_open_file(&c, o, o->source ? &file : NULL, &collector_options))
         return;
     if ((!o->source || check_v1_blocks(&c.file)) && collecting_add(&c, o) && open_selection(&r, &c, o)) {
         system_catch_interrupts();

@@ -373,7 +373,7 @@ static const command_option table[] = {
      .store = store_format},
     {.name = "kind",
      .argument = "KIND",
-     .commands = READS_FILES,
+     .commands = READS_FILES | COLLECTS,
      .meaning = "what the files contain",
      .words = input_kind_names,
      .has_default = true,
@@ -391,7 +391,7 @@ static const command_option table[] = {
      .store = store_strict},
     {.name = "names",
      .argument = "FILE",
-     .commands = COMMAND_SHOW | COMMAND_COOK | COMMAND_CONVERT | COMMAND_LIVE | COMMAND_COUNTERSETS | WRITES_PAGE,
+     .commands = COMMAND_SHOW | COMMAND_COOK | COMMAND_CONVERT | COLLECTS | COMMAND_COUNTERSETS | WRITES_PAGE,
      .meaning = "name table for V1 objects and counters: the registry's multi-string, or text with an index and a name "
                 "per line",
      .takes_file = true,
@@ -399,7 +399,7 @@ static const command_option table[] = {
      .store = store_names},
     {.name = "registration",
      .argument = "[CODE:]FILE",
-     .commands = COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
+     .commands = COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT | COLLECTS,
      .meaning = "for V2 replies without metadata: the reply to a registration request; CODE is the request code, 1 by "
                 "default; give replies of other codes after the reply of code 1 of their counterset; repeatable",
      .expected = "a file, after a request code from 1 to 10 and a colon or alone",
@@ -408,7 +408,7 @@ static const command_option table[] = {
      .store = store_registration},
     {.name = "query-info",
      .argument = "FILE",
-     .commands = COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
+     .commands = COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT | COLLECTS,
      .meaning = "for V2 replies without metadata: the reply of PerfQueryCounterInfo",
      .takes_file = true,
      .is_single = true,
@@ -624,10 +624,10 @@ bool option_applies(const command_option *option, const command *c)
     return (option->commands & (uint32_t)c->bit) != 0;
 }
 
-/* Whether the command computes displayed values of files. */
+/* Whether the command reads samples of files. */
 static bool cooks(const command *c)
 {
-    return c->bit == COMMAND_COOK || c->bit == COMMAND_CONVERT || c->bit == COMMAND_REPORT;
+    return (c->bit & CHOOSES) != 0;
 }
 
 /* Whether files of this kind contain samples. */
@@ -892,12 +892,12 @@ static bool check_source(const options *o, const command *c)
         return refuse(c, "--%s applies to this machine, not to a recording", o->duration > 0 ? "duration" : "interval");
     if ((o->machine || o->is_v1) && o->source)
         return refuse(c, "--%s applies to live data, not to a file", o->machine ? "machine" : "v1");
-    if (o->names && c->bit == COMMAND_LIVE && !o->source)
-        return refuse(c, "--names applies to --source FILE");
+    if (c->bit & COLLECTS && !o->source && (o->names || options_describe_files(o)))
+        return refuse(c, "--names, --registration, --query-info and --kind apply to --source FILE");
     if (c->bit == COMMAND_REPORT && !o->is_live && is_collecting(o))
         return refuse(c, "--interval, --count, --duration, --machine and --v1 apply to --source live");
-    if (c->bit == COMMAND_REPORT && o->is_live && (o->names || o->registration_count > 0 || o->kind != INPUT_AUTO))
-        return refuse(c, "--names, --registration and --kind apply to files");
+    if (c->bit == COMMAND_REPORT && o->is_live && (o->names || options_describe_files(o)))
+        return refuse(c, "--names, --registration, --query-info and --kind apply to files");
     if (o->duration > 0 && o->duration < o->interval)
         return refuse(c, "--duration is shorter than --interval");
     return true;
@@ -962,6 +962,11 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     if (o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0 && !o->output_path)
         o->count = 1; /* a program that reads the metrics from a pipe expects them once */
     return check_options(o, c);
+}
+
+bool options_describe_files(const options *o)
+{
+    return o->kind != INPUT_AUTO || o->registration_count > 0 || o->query_info;
 }
 
 options options_with_files(const options *o)

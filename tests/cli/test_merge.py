@@ -260,7 +260,7 @@ class Convert(MergeCase):
                 made = self.convert(name, *paths, *filters)
                 self.assertEqual(self.values(made), expected(*files), filters)
         sources = [word for path in paths for word in ("--source", path)]
-        made = self.convert("all.pfb", *sources, "--set", "Disk",
+        made = self.convert("joined.pfb", *sources, "--set", "Disk",
                          command=("record",))
         self.assertEqual(self.values(made), expected(*files))
 

@@ -94,6 +94,16 @@ class Sources(SeriesCase):
                          [(100, None), (200, 100.0), (300, 100.0),
                           (400, 100.0)])
 
+    def test_an_existing_file_is_not_replaced(self):
+        """Files that are joined cannot continue a recording."""
+        path = self.file("joined.pfb", capture(sample(9, 900)))
+        done = self.run_program("record", "-o", path, *self.sources,
+                                r"\Disk(*)\*")
+        self.assertEqual((done.status, done.out), (2, ""))
+        self.assertIn(path + ": exists", done.err)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), capture(sample(9, 900)))
+
     def test_report(self):
         """The page is that of `report` with the files as arguments."""
         pages = [self.run_program("report", *words).out for words in (

@@ -324,8 +324,13 @@ class Refusals(Case):
             self.refused("cook", "--kind", kind, "x")
 
     def test_name_tables_in_commands_that_use_them(self):
-        for command in ("check", "live", "types", "eval"):
-            self.assertIn("--names", self.refused(command, "--names", "n"))
+        for command in ("check", "live", "record -o x", "types", "eval"):
+            self.assertIn("--names", self.refused(*command.split(),
+                                                  "--names", "n"))
+        for words in ("--kind v1", "--registration r", "--query-info q"):
+            for command in ("live", "record -o x"):
+                self.assertIn(words.split()[0], self.refused(
+                    *command.split(), *words.split()))
         self.assertIn("--names", self.refused("show", "x", "--names"))
         for command in ("show", "cook", "countersets"):
             self.assertIn("--names FILE", self.run_fine(command,

@@ -590,6 +590,27 @@ class Cook(Case):
         self.assertEqual(done.out.count("Object 230, sample 0"), 2)
 
 
+class Recorded(Case):
+    """record with V1 files."""
+
+    def test_blocks(self):
+        """A file of V1 blocks is recorded as convert does."""
+        path = self.file("a.bin", rich(LITTLE, 1) + rich(LITTLE, 2))
+        table = self.file("n", b"1\t1847\n236\tDisk\n408\tFree\n")
+        cooked = self.run_json("cook", path, "--names", table, "-q")
+        made = os.path.join(self.folder, "made.pfb")
+        self.run_fine("record", "--source", path, "--names", table, "-o", made)
+        self.assertEqual(self.run_json("cook", made, "-q"), cooked)
+        other = os.path.join(self.folder, "other.pfb")
+        self.run_fine("record", "--source", made, "--set", "Disk", "-o", other)
+        self.assertEqual(
+            {i["object"] for i in self.run_json("cook", other, "-q")}, {236})
+        for option in (["-n", "1"], ["--rotate", "1M"]):
+            done = self.run_program("record", "--source", path, *option,
+                                    "-o", other + "x")
+            self.assertEqual((done.status, done.out), (2, ""))
+
+
 class Countersets(Case):
     """What countersets prints of V1 files."""
 
