@@ -413,7 +413,7 @@ static void cook_samples(cook *c, const input *live_file)
                         path_list_machines(&c->paths));
 }
 
-/* Prints the values of the file that live opened, or, if it is null, those of the files of the options. */
+/* Prints the values of a file that the caller opened, or, if it is null, those of the files of the options. */
 static void cook_all(const options *o, output *out, bool is_live, const input *live_file)
 {
     cook c = {.o = o, .out = out, .range = o->range};
@@ -446,6 +446,11 @@ static void cook_all(const options *o, output *out, bool is_live, const input *l
 void cook_as_live(const options *o, output *out, const input *file)
 {
     cook_all(o, out, true, file);
+}
+
+void cook_to_summary(const options *o, output *out, const input *file)
+{
+    cook_all(o, out, false, file);
 }
 
 static bool is_regular(const char *path)

@@ -14,4 +14,7 @@ void cook_files(const options *o, output *out);
  * options. */
 void cook_as_live(const options *o, output *out, const input *file);
 
+/* Adds all displayed values of an open file to the summary of the output. Frees `file`. */
+void cook_to_summary(const options *o, output *out, const input *file);
+
 #endif

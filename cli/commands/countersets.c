@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/collecting.h"
 #include "commands.h"
+#include "commands/cook.h"
 #include "commands/objects.h"
 #include "commands/set_names.h"
+#include "commands/summary_sets.h"
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
@@ -300,6 +302,17 @@ static void list_blocks(object_list *objects, input *in)
     }
 }
 
+/* Lists the countersets of a perfmon log, which are those of its values. Frees the input. */
+static void list_log(set_listing *l, const options *o, const input *in)
+{
+    output none;
+    output_open(&none, OUTPUT_JSON, false); /* writes nothing, because the values go to the summary */
+    none.summary = value_summary_begin();
+    cook_to_summary(o, &none, in);
+    summary_sets_write(none.summary, &l->names, l->out);
+    value_summary_free(none.summary);
+}
+
 static void free_instances(set_listing *l)
 {
     for (size_t i = 0; i < l->instance_count; i++)
@@ -312,7 +325,7 @@ static void free_instances(set_listing *l)
     l->instance_guids = (series_list){0};
 }
 
-/* Lists what a recording or a file of V1 blocks contains. False after a message for other files. */
+/* Lists what a recording, a file of V1 blocks or a perfmon log contains. False after a message for other files. */
 static bool list_file(set_listing *l, const options *o, const char *file)
 {
     bool is_listed = false;
@@ -324,15 +337,19 @@ static bool list_file(set_listing *l, const options *o, const char *file)
     l->collector = titles.collector;
     progress_begin(false);
     if (input_open(&in, file, INPUT_AUTO, false)) {
+        bool is_log = in.kind == INPUT_LOG || in.kind == INPUT_PDH_TEXT;
         title_names_begin(&titles);
         if (in.kind == INPUT_CAPTURE)
             list_capture(l, &objects, &titles, &in);
         else if (in.kind == INPUT_V1)
             list_blocks(&objects, &in);
+        else if (is_log)
+            list_log(l, o, &in);
         else
-            input_refuse(&in, "a capture or V1 blocks");
-        is_listed = in.kind == INPUT_CAPTURE || in.kind == INPUT_V1;
-        input_free(&in);
+            input_refuse(&in, "a capture, a perfmon log or V1 blocks");
+        is_listed = is_log || in.kind == INPUT_CAPTURE || in.kind == INPUT_V1;
+        if (!is_log)
+            input_free(&in);
     }
     objects_free(&objects);
     title_names_close(&titles);

@@ -187,6 +187,17 @@ static pfb_collected_value value_at(const value_summary *summary, size_t line, b
     return v;
 }
 
+size_t value_summary_count(const value_summary *summary)
+{
+    return summary->line_count;
+}
+
+pfb_collected_value value_summary_value(const value_summary *summary, size_t i)
+{
+    bool is_log;
+    return value_at(summary, i, &is_log);
+}
+
 static void put_figure(output *out, const char *key, const figures *f, double value)
 {
     if (f->count > 0 && value - value == 0) /* finite */

@@ -3,6 +3,7 @@
 #define CLI_SUMMARY_H
 
 #include "output/output.h"
+#include "perfblock/collect.h"
 
 /* Count, minimum, average, maximum and last value of each counter and instance over all samples. docs/perfblock.md
  * describes the output. Memory grows with the number of counters and instances, not with that of samples. */
@@ -14,6 +15,11 @@ value_summary *value_summary_begin(void);
 /* Writes a record per counter and instance, or in text a table per counterset. `is_nonzero`: tables leave out rows
  * whose values are all zero or missing. */
 void value_summary_write(const value_summary *summary, bool is_nonzero, output *out);
+
+/* The number of records, and what identifies the counter and instance of one: only these members of the value are set.
+ */
+size_t value_summary_count(const value_summary *summary);
+pfb_collected_value value_summary_value(const value_summary *summary, size_t i);
 
 void value_summary_free(value_summary *summary);
 

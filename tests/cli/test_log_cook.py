@@ -533,6 +533,47 @@ class Text(Case):
                              (name, done.err))
 
 
+class Countersets(Case):
+    """countersets lists what a log contains."""
+
+    def listed(self, path, *arguments):
+        """Countersets, counters and instances of a log."""
+        found = self.run_json("countersets", "--source", path, *arguments)
+        return ([(i["name"], i["counters"]) for i in found
+                 if i["record"] == "counterset"],
+                [(i["set"], i["name"], i["type"]) for i in found
+                 if i["record"] == "counter"],
+                [(i["set"], i["name"]) for i in found
+                 if i["record"] == "instance"])
+
+    def test_binary(self):
+        path = seed("log", "valid_counters.blg")
+        self.assertEqual(self.listed(path), (
+            [("PhysicalDisk", 1), ("Memory", 1), ("Processor", 1)],
+            [("PhysicalDisk", "Avg. Disk Bytes/Read", "PERF_AVERAGE_BULK"),
+             ("Memory", "Pages/sec", "PERF_COUNTER_COUNTER"),
+             ("Processor", "% Processor Time", "PERF_100NSEC_TIMER_INV")], []))
+        self.assertEqual(self.listed(path, "proc*"), (
+            [("Processor", 1)],
+            [("Processor", "% Processor Time", "PERF_100NSEC_TIMER_INV")],
+            [("Processor", "0"), ("Processor", "1"),
+             ("Processor", "_Total")]))
+
+    def test_text(self):
+        path = seed("pdh_text", "valid_csv.csv")
+        self.assertEqual(self.listed(path, "Memory", "Process"), (
+            [("Memory", 1), ("Process", 1)],
+            [("Memory", "Pages/sec", None), ("Process", "ID", None)],
+            [("Process", "a")]))
+
+    def test_unknown_names(self):
+        done = self.run_program("countersets", "--source", seed(
+            "log", "valid_counters.blg"), "Procesor")
+        self.assertEqual((done.status, done.out), (2, ""))
+        self.assertIn("no counterset Procesor; did you mean Processor?",
+                      done.err)
+
+
 class Filters(Case):
     """--set, --counter, --instance and --path select values of logs."""
 
@@ -578,12 +619,11 @@ class Filters(Case):
                 # The catalog has a name for this GUID, so the message says
                 # that the log has no such counterset.
                 self.assertNotIn("GUID", done.err)
-            for command in (["record", "-o", self.folder + "/x", "--source"],
-                            ["countersets", "--file"]):
-                done = self.run_program(*command, path)
-                self.assertEqual((done.status, done.out), (1, ""))
-                self.assertEqual(done.errors(), [(path, 0, "unknown_format")])
-                self.assertIn("a perfmon log", done.err)
+            made = os.path.join(self.folder, "x")
+            done = self.run_program("record", "-o", made, "--source", path)
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertIn(path + ": has ", done.err)
+            self.assertFalse(os.path.exists(made))
 
 
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands/summary_sets.h"
+
+#include "memory/memory.h"
+#include "names/names.h"
+#include "values/series.h"
+#include "values/values.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A line of the summary, and the number of its counterset. */
+typedef struct placed_line {
+    size_t set, line;
+} placed_line;
+
+static int compare_placed(const void *left, const void *right)
+{
+    const placed_line *a = left;
+    const placed_line *b = right;
+    if (a->set != b->set)
+        return a->set < b->set ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+/* The key of a counterset or counter: its name, and its number if it is that of a V1 object. */
+static void put_key(buffer *key, const char *name, size_t size, bool has_number, uint32_t number)
+{
+    buffer_clear(key);
+    if (has_number)
+        buffer_format(key, "%" PRIu32, number);
+    buffer_bytes(key, "", 1);
+    buffer_bytes(key, name, size);
+}
+
+/* Returns true if the list does not have the key, and adds it. */
+static bool is_new(series_list *list, const buffer *key)
+{
+    size_t count = list->count;
+    series_begin_sample(list); /* so that series_find() returns the position of an earlier equal key */
+    return series_find(list, key->data, key->size) == count;
+}
+
+static void write_set(output *out, const pfb_collected_value *v, size_t counter_count)
+{
+    output_begin(out, "counterset", 0);
+    if (out->format != OUTPUT_TEXT)
+        output_null(out, "guid");
+    values_put_number(out, "object", v->has_title, v->title);
+    values_put_name(out, "name", v->has_counterset, v->counterset, v->counterset_size);
+    if (out->format != OUTPUT_TEXT)
+        output_null(out, "instance_type");
+    output_unsigned(out, "counters", counter_count);
+    output_end(out);
+}
+
+static void write_counter(output *out, const pfb_collected_value *v)
+{
+    char type[NAMES_TYPE_BYTES];
+    bool is_text = out->format == OUTPUT_TEXT;
+    output_begin(out, is_text ? "    counter" : "counter", 0);
+    if (!is_text) {
+        values_put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
+        output_null(out, "guid");
+    }
+    values_put_number(out, "id", v->has_counter_id, v->counter_id);
+    values_put_name(out, "name", v->has_counter, v->counter, v->counter_size);
+    if (v->has_type)
+        output_word(out, "type", names_of_type(v->type, type));
+    else
+        output_null(out, "type");
+    output_end(out);
+}
+
+static void write_instance(output *out, const pfb_collected_value *v)
+{
+    bool is_text = out->format == OUTPUT_TEXT;
+    output_begin(out, is_text ? "    instance" : "instance", 0);
+    if (!is_text) {
+        values_put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
+        output_null(out, "guid");
+        output_null(out, "id");
+    }
+    values_put_name(out, "name", true, v->instance, v->instance_size);
+    values_put_name(out, "parent", v->has_parent, v->parent, v->parent_size);
+    output_end(out);
+}
+
+/* Compares the counterset with the names on the command line. */
+static bool is_wanted(set_names *names, const pfb_collected_value *v)
+{
+    char number[16];
+    int size = snprintf(number, sizeof number, "%" PRIu32, v->title);
+    bool is_match = v->has_title && set_names_match(names, number, (size_t)size);
+    return set_names_match(names, v->counterset, v->counterset_size) || is_match;
+}
+
+/* Writes a counterset, whose values are in `count` lines. */
+static void write_lines(const value_summary *summary, const placed_line *lines, size_t count, bool has_names,
+                        output *out)
+{
+    pfb_collected_value v;
+    series_list counters = {0};
+    series_list instances = {0};
+    buffer key = {0};
+    size_t *shown = memory_get(count, sizeof *shown); /* the lines with the first value of a counter */
+    size_t shown_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        v = value_summary_value(summary, lines[i].line);
+        put_key(&key, v.counter, v.counter_size, v.has_counter_id, v.counter_id);
+        if (is_new(&counters, &key))
+            shown[shown_count++] = lines[i].line;
+    }
+    v = value_summary_value(summary, lines[0].line);
+    write_set(out, &v, shown_count);
+    for (size_t i = 0; i < shown_count && !output_failed(out); i++) {
+        v = value_summary_value(summary, shown[i]);
+        write_counter(out, &v);
+    }
+    for (size_t i = 0; has_names && i < count && !output_failed(out); i++) {
+        v = value_summary_value(summary, lines[i].line);
+        put_key(&key, v.parent, v.parent_size, v.has_parent, 0);
+        buffer_bytes(&key, "", 1);
+        buffer_bytes(&key, v.instance, v.instance_size);
+        buffer_format(&key, "#%" PRIu32, v.occurrence);
+        if (v.has_instance && is_new(&instances, &key))
+            write_instance(out, &v);
+    }
+    free(shown);
+    buffer_free(&key);
+    series_free(&instances);
+    series_free(&counters);
+}
+
+void summary_sets_write(const value_summary *summary, set_names *names, output *out)
+{
+    size_t count = value_summary_count(summary);
+    placed_line *placed = memory_get(count + 1, sizeof *placed);
+    series_list sets = {0};
+    buffer key = {0};
+    for (size_t i = 0; i < count; i++) {
+        const pfb_collected_value v = value_summary_value(summary, i);
+        put_key(&key, v.counterset, v.counterset_size, v.has_title, v.title);
+        series_begin_sample(&sets); /* so that equal keys are one counterset */
+        placed[i] = (placed_line){series_find(&sets, key.data, key.size), i};
+    }
+    if (count > 0)
+        qsort(placed, count, sizeof *placed, compare_placed);
+    for (size_t i = 0; i < count && !output_failed(out);) {
+        size_t first = i;
+        while (i < count && placed[i].set == placed[first].set)
+            i++;
+        const pfb_collected_value v = value_summary_value(summary, placed[first].line);
+        if (is_wanted(names, &v))
+            write_lines(summary, placed + first, i - first, names->count > 0, out);
+    }
+    series_free(&sets);
+    buffer_free(&key);
+    free(placed);
+}
