@@ -14,7 +14,9 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #define _TRUNCATE ((size_t)-1)
 
@@ -41,6 +43,44 @@ static inline int pfb_wide_copy(WCHAR *out, size_t capacity, const WCHAR *text, 
     memcpy(out, text, length * sizeof *out);
     out[length] = 0;
     return result;
+}
+
+/* wcscmp, wcsncmp and _wcsicmp: compares at most `max` characters as unsigned numbers, those from A to Z as small
+ * letters if `ignores_case`. */
+static inline int pfb_wide_compare(const WCHAR *left, const WCHAR *right, size_t max, bool ignores_case)
+{
+    for (size_t i = 0; i < max; i++) {
+        unsigned long l = (unsigned long)left[i], r = (unsigned long)right[i];
+        unsigned long lower_l = ignores_case && l >= 'A' && l <= 'Z' ? l + 32 : l;
+        unsigned long lower_r = ignores_case && r >= 'A' && r <= 'Z' ? r + 32 : r;
+        if (lower_l != lower_r)
+            return lower_l < lower_r ? -1 : 1;
+        if (l == 0)
+            return 0;
+    }
+    return 0;
+}
+
+/* wcscpy */
+static inline WCHAR *pfb_wide_assign(WCHAR *out, const WCHAR *text)
+{
+    memcpy(out, text, (pfb_wide_length(text, (size_t)-1) + 1) * sizeof *out);
+    return out;
+}
+
+/* wcscat */
+static inline WCHAR *pfb_wide_append(WCHAR *out, const WCHAR *text)
+{
+    pfb_wide_assign(out + pfb_wide_length(out, (size_t)-1), text);
+    return out;
+}
+
+/* wcschr */
+static inline WCHAR *pfb_wide_find(const WCHAR *text, WCHAR wanted)
+{
+    while (*text != wanted && *text != 0)
+        text++;
+    return *text == wanted ? (WCHAR *)(uintptr_t)text : NULL;
 }
 
 /* Prints a wide string as UTF-8 in a field of `width` characters, left-aligned if `width` is negative. Unpaired
@@ -305,12 +345,47 @@ static inline int pfb_wide_wprintf(const WCHAR *format, ...)
     return printed;
 }
 
+/* In C the compiler warns of calls of other functions for wide strings. They would read 32-bit characters, beyond the
+ * end of the string. C++ has overloads of them, and clang with _FORTIFY_SOURCE definitions, to which no attribute can
+ * be added. */
+#if defined(__GNUC__) && !defined(__cplusplus) && !(defined(__clang__) && defined(_FORTIFY_SOURCE))
+#define PFB_WIDE_WARN(name)                                                                                            \
+    extern __typeof__(name) name __attribute__((deprecated("it does not read 16-bit characters")));
+PFB_WIDE_WARN(fputws)
+PFB_WIDE_WARN(fwprintf)
+PFB_WIDE_WARN(swprintf)
+PFB_WIDE_WARN(wcscoll)
+PFB_WIDE_WARN(wcscspn)
+PFB_WIDE_WARN(wcsncat)
+PFB_WIDE_WARN(wcsncpy)
+PFB_WIDE_WARN(wcspbrk)
+PFB_WIDE_WARN(wcsrchr)
+PFB_WIDE_WARN(wcsspn)
+PFB_WIDE_WARN(wcsstr)
+PFB_WIDE_WARN(wcstod)
+PFB_WIDE_WARN(wcstok)
+PFB_WIDE_WARN(wcstol)
+PFB_WIDE_WARN(wcstombs)
+PFB_WIDE_WARN(wcstoul)
+PFB_WIDE_WARN(wmemcpy)
+#undef PFB_WIDE_WARN
+#endif
+
 /* Macros with parameters: others would also replace the word printf in attributes such as format(printf, 1, 2). */
+#undef printf /* with _FORTIFY_SOURCE, clang has macros of these names */
+#undef fprintf
+#undef wprintf
 #define printf(...) pfb_wide_printf(__VA_ARGS__)
 #define fprintf(...) pfb_wide_fprintf(__VA_ARGS__)
 #define wprintf(...) pfb_wide_wprintf(__VA_ARGS__)
 #define wcslen(text) pfb_wide_length((text), (size_t)-1)
 #define wcsnlen(text, max) pfb_wide_length((text), (max))
+#define wcscmp(left, right) pfb_wide_compare((left), (right), (size_t)-1, false)
+#define wcsncmp(left, right, max) pfb_wide_compare((left), (right), (max), false)
+#define _wcsicmp(left, right) pfb_wide_compare((left), (right), (size_t)-1, true)
+#define wcscpy(out, text) pfb_wide_assign((out), (text))
+#define wcscat(out, text) pfb_wide_append((out), (text))
+#define wcschr(text, wanted) pfb_wide_find((text), (WCHAR)(wanted))
 
 #if defined(__cplusplus)
 template <size_t capacity> inline int wcsncpy_s(WCHAR (&out)[capacity], const WCHAR *text, size_t count)

@@ -104,6 +104,9 @@ static inline DWORD GetCurrentDirectory(DWORD size, char *buffer)
     return getcwd(buffer, size) ? (DWORD)strlen(buffer) : 0;
 }
 
+#define ZeroMemory(out, size) memset((out), 0, (size))
+#define CopyMemory(out, data, size) memcpy((out), (data), (size))
+
 /* The samples define wmain without arguments, so it can be the main function of a program. */
 #define wmain main
 

@@ -167,7 +167,27 @@ class Wide(Compiled):
             " 3.14|1.000000e+03|0.5|2.500|x|narrow|     right|l   |cu|%|  42|2.2",
             "file narrow",
             "wide narrow long 7",
-            "21510500", ""])
+            "21510500",
+            "0 1 1 1", "0 1 0", "0 1 1",
+            "[ab] [abcd] [cd] 1 1", "[] [xyd]", ""])
+
+    @unittest.skipIf(ON_WINDOWS or not CC, "Windows has the functions itself")
+    def test_other_functions_of_the_c_library_give_a_warning(self):
+        """They would read 32-bit characters."""
+        for call in ("wcsstr(text, text)", "wcstol(text, NULL, 10)"):
+            path = os.path.join(self.folder, "other.c")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("#include <windows.h>\n"
+                           "int main(int argc, char **argv)\n{\n"
+                           "    WCHAR text[2] = {(WCHAR)argc, 0};\n"
+                           f"    return argv && {call} != 0;\n}}\n")
+            done = subprocess.run(
+                [*CC, *WIDE, *INCLUDES, "-c", path, "-o", path + ".o"],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                timeout=120)
+            text = done.stdout.decode()
+            self.assertEqual(done.returncode, 0, text)
+            self.assertRegex(text, "warning: .*16-bit")
 
 
 @unittest.skipUnless(CC, "there is no C compiler")

@@ -25,5 +25,15 @@ int wmain(void)
     fprintf(stdout, "%ls %s\n", L"file", "narrow");
     wprintf(L"%s %hs %ls %d\n", L"wide", "narrow", L"long", 7);
     printf("%x\n", (unsigned)PERF_100NSEC_TIMER_INV);
+    printf("%d %d %d %d\n", wcscmp(L"_Total", L"_Total"), wcscmp(L"_Total", L"_TotaL") > 0, wcscmp(L"ab", L"abc") < 0,
+           wcscmp(L"\uFFFD", L"\U0001F600") > 0);
+    printf("%d %d %d\n", wcsncmp(L"abcd", L"abce", 3), wcsncmp(L"abcd", L"abce", 4) < 0, wcsncmp(L"a", L"b", 0));
+    printf("%d %d %d\n", _wcsicmp(L"_TOTAL", L"_total"), _wcsicmp(L"A", L"_") > 0, _wcsicmp(L"\u00c9", L"\u00e9") != 0);
+    printf("[%ls]", wcscpy(copy, L"ab"));
+    printf(" [%ls]", wcscat(copy, L"cd"));
+    printf(" [%ls] %d %d\n", wcschr(copy, L'c'), wcschr(copy, L'x') == NULL, wcschr(copy, 0) == copy + 4);
+    ZeroMemory(copy, 2);
+    CopyMemory(copy + 1, L"xy", 4);
+    printf("[%ls] [%ls]\n", copy, copy + 1);
     return 0;
 }
