@@ -144,8 +144,9 @@ static bool find_sets_named(addition *a, const char *requested, const name_patte
     }
     if (!is_found && a->list_failure.code != 0)
         return fail_list(a);
-    return is_found ||
-           pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called %s", requested);
+    return is_found || pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset %s %s%s",
+                                       p->has_wildcards ? "matches" : "is called", requested,
+                                       count > 0 ? "" : ": the source lists no V2 countersets");
 }
 
 static bool find_sets(addition *a)
@@ -256,8 +257,9 @@ static bool check_counters(addition *a)
                 is_found = a->is_marked[i];
         }
         if (!is_found)
-            return pfb_source_fail(a->failure, PFB_WIN32_COUNTER_NOT_FOUND, "no counter of %s is called %s",
+            return pfb_source_fail(a->failure, PFB_WIN32_COUNTER_NOT_FOUND, "no counter of %s %s %s",
                                    a->set_count == 1 ? a->sets[0].requested : "these countersets",
+                                   make_pattern(a->choice->counters[k]).has_wildcards ? "matches" : "is called",
                                    a->choice->counters[k]);
     }
     return true;

@@ -268,7 +268,8 @@ static bool add_requested(v1_addition *a, const char *requested)
                                     !add_objects(a, name, &found)))
         return false;
     if (!found.has_object)
-        return pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called %s", requested);
+        return pfb_source_fail(a->failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset %s %s",
+                               has_wildcards(requested) ? "matches" : "is called", requested);
     if (has_wildcards(requested))
         return true;
     if (!found.has_instance && !a->without_instance)
@@ -285,8 +286,9 @@ static bool check_found(const v1_addition *a)
     const char *instance = a->choice->instance ? a->choice->instance : "*";
     for (size_t i = 0; i < a->choice->counter_count; i++) {
         if (!a->is_found[i])
-            return pfb_source_fail(a->failure, PFB_WIN32_COUNTER_NOT_FOUND, "no counter of %s is called %s",
+            return pfb_source_fail(a->failure, PFB_WIN32_COUNTER_NOT_FOUND, "no counter of %s %s %s",
                                    a->choice->counterset_count == 1 ? a->choice->countersets[0] : "these countersets",
+                                   has_wildcards(a->choice->counters[i]) ? "matches" : "is called",
                                    a->choice->counters[i]);
     }
     if (a->without_instance)

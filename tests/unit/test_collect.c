@@ -303,9 +303,11 @@ Test(collect, failures_name_what_was_not_found)
         uint32_t code;
         const char *named;
     } rows[] = {
-        {"\\Thinks(*)\\Count", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thinks"},
-        {"\\Things(*)\\Counts", PFB_WIN32_COUNTER_NOT_FOUND, "Counts"},
-        {"\\Things(*)\\5", PFB_WIN32_COUNTER_NOT_FOUND, "5"},
+        {"\\Thinks(*)\\Count", PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called Thinks"},
+        {"\\Thinks*(*)\\Count", PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset matches Thinks*"},
+        {"\\Things(*)\\Counts", PFB_WIN32_COUNTER_NOT_FOUND, "no counter of Things is called Counts"},
+        {"\\Things(*)\\Counts*", PFB_WIN32_COUNTER_NOT_FOUND, "no counter of Things matches Counts*"},
+        {"\\Things(*)\\5", PFB_WIN32_COUNTER_NOT_FOUND, "no counter of Things is called 5"},
         {"Things(*)\\Count", PFB_WIN32_INVALID_PARAMETER, "Things(*)\\Count"},
         {"\\Things", PFB_WIN32_INVALID_PARAMETER, "\\Things"},
         {"\\\\host\\Things(*)\\Count", PFB_WIN32_INVALID_PARAMETER, "host"},
@@ -319,6 +321,19 @@ Test(collect, failures_name_what_was_not_found)
         cr_expect_eq(failure.code, rows[i].code, "%s: %s", rows[i].path, failure.sentence);
         cr_expect(strstr(failure.sentence, rows[i].named), "%s: %s", rows[i].path, failure.sentence);
     }
+}
+
+/* A recording of V1 data only: its objects are not countersets. */
+Test(collect, a_source_without_countersets_is_named_as_the_reason)
+{
+    static chunks capture;
+    char text[TEXT];
+    pfb_source_failure failure = {0};
+    put_chunk(&capture, PFB_TAG_CAPTURE, 0, NULL);
+    put_chunk(&capture, PFB_TAG_V1, 0, NULL);
+    cr_expect_not(collect_all(&capture, false, "\\Process(*)\\*", text, &failure));
+    cr_expect_eq(failure.code, PFB_WIN32_COUNTERSET_NOT_FOUND);
+    cr_expect_str_eq(failure.sentence, "no counterset is called Process: the source lists no V2 countersets");
 }
 
 /* ---- Replies that the caller passes in -------------------------------------------------------------- */

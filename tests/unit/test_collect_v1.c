@@ -329,14 +329,15 @@ Test(collect_v1, failures_name_the_unmatched_part)
         uint32_t code;
         const char *named;
     } rows[] = {
-        {"\\Thinks(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thinks"},
-        {"\\Thinks*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thinks*"},
+        {"\\Thinks(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called Thinks"},
+        {"\\Thinks*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset matches Thinks*"},
         /* a wildcard does not match costly objects */
         {"\\Thread D*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thread D*"},
         {"\\4(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "4"},
         {"\\99999999999(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "99999999999"},
         {"\\{b4fc721a-0378-476f-89ba-a5a79f810b36}\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "b4fc721a"},
-        {"\\Processor(*)\\Counts", PFB_WIN32_COUNTER_NOT_FOUND, "Counts"},
+        {"\\Processor(*)\\Counts", PFB_WIN32_COUNTER_NOT_FOUND, "no counter of Processor is called Counts"},
+        {"\\Processor(*)\\Counts*", PFB_WIN32_COUNTER_NOT_FOUND, "no counter of Processor matches Counts*"},
         {"\\Processor(*)\\10", PFB_WIN32_COUNTER_NOT_FOUND, "10"},
         {"\\Processor(7)\\*", PFB_WIN32_INSTANCE_NOT_FOUND, "7"},
         {"\\System(7)\\*", PFB_WIN32_INSTANCE_NOT_FOUND, "7"},
