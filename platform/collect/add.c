@@ -537,7 +537,7 @@ bool pfb_collector_add(pfb_collector *c, const char *path, pfb_source_failure *f
     pfb_collector_choice choice = {.countersets = (const char *const *)&set,
                                    .counterset_count = 1,
                                    .counters = (const char *const *)&counter,
-                                   .counter_count = 1,
+                                   .counter_count = counter && strcmp(counter, "*") == 0 ? 0 : 1,
                                    .instance = instance,
                                    .machine = machine};
     bool is_done = has_memory ? pfb_collector_add_choice(c, &choice, failure) : pfb_collect_no_memory(failure);

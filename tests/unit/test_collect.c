@@ -70,7 +70,8 @@ static void put_counter_names(chunks *c, uint32_t request, const char *const *na
     put_chunk(c, PFB_TAG_REGISTRATION, request, &w);
 }
 
-static void put_registration(chunks *c)
+/* Registers the first `count` counters. */
+static void put_registration(chunks *c, uint32_t count)
 {
     static const struct {
         uint32_t id, type, base;
@@ -81,8 +82,8 @@ static void put_registration(chunks *c)
     uint8_t bytes[512];
     pfb_writer w;
     pfb_write_init(&w, bytes, sizeof bytes);
-    pfb_write_counterset(&w, &things, 100, PFB_INSTANCES_MULTIPLE, 4);
-    for (size_t i = 0; i < 4; i++)
+    pfb_write_counterset(&w, &things, 100, PFB_INSTANCES_MULTIPLE, count);
+    for (size_t i = 0; i < count; i++)
         pfb_write_counter(&w, &(pfb_counter){.id = rows[i].id,
                                              .type = rows[i].type,
                                              .base_id = rows[i].base,
@@ -115,7 +116,7 @@ static void write_reply(pfb_writer *w, uint64_t number)
     pfb_write_end_v2(w);
 }
 
-static void make_capture(chunks *c)
+static void make_capture_of(chunks *c, uint32_t registered_count)
 {
     static const char *const local[] = {"Dinge/s", "% frei", "Basis", "Anzahl"};
     static const char *const english[] = {"Things/sec", "% Free", "Base", "Count"};
@@ -123,7 +124,7 @@ static void make_capture(chunks *c)
     pfb_writer w;
     c->size = 0;
     put_chunk(c, PFB_TAG_CAPTURE, 0, NULL);
-    put_registration(c);
+    put_registration(c, registered_count);
     put_name(c, PFB_REQUEST_COUNTERSET_NAME, "Dinge");
     put_name(c, PFB_REQUEST_COUNTERSET_HELP, "Hilfe");
     put_counter_names(c, PFB_REQUEST_COUNTER_NAMES, local, 4);
@@ -139,6 +140,11 @@ static void make_capture(chunks *c)
         write_reply(&w, number);
         put_chunk(c, PFB_TAG_DATA, 0, &w);
     }
+}
+
+static void make_capture(chunks *c)
+{
+    make_capture_of(c, 4);
 }
 
 /* ---- Values as text --------------------------------------------------------------------------------------- */
@@ -253,6 +259,21 @@ Test(collect, counters_are_found_by_path)
         bool is_done = collect_all(&capture, i % 2 == 0, rows[i / 2].path, text, &failure);
         cr_expect_str_eq(text, rows[i / 2].expected, "%s: %s", rows[i / 2].path, text);
         cr_expect_eq(is_done, *rows[i / 2].expected != '\0', "%s: %s", rows[i / 2].path, failure.sentence);
+    }
+}
+
+/* The counter "*" also means counters that are not registered. */
+Test(collect, all_counters_are_collected_without_their_registration)
+{
+    static chunks capture;
+    make_capture_of(&capture, 0);
+    for (size_t i = 0; i < 2; i++) {
+        char text[TEXT];
+        pfb_source_failure failure = {0};
+        bool is_done = collect_all(&capture, i == 0, "\\Things(b)\\*", text, &failure);
+        cr_expect(is_done, "%s", failure.sentence);
+        cr_expect_str_eq(text, "Dinge|b#0|Dinge/s|unknown_type\nDinge|b#0|% frei|unknown_type\n"
+                               "Dinge|b#0|Basis|unknown_type\nDinge|b#0|Anzahl|unknown_type\n");
     }
 }
 

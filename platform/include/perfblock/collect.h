@@ -119,8 +119,8 @@ typedef struct pfb_collector_choice {
 PFB_API bool pfb_collector_add_choice(pfb_collector *collector, const pfb_collector_choice *choice,
                                       pfb_source_failure *failure);
 
-/* The same for a path in UTF-8 as described at pfb_path_parse: [\\machine]\counterset(instance)\counter. Fails with
- * PFB_WIN32_INVALID_PARAMETER if it is not a path. */
+/* The same for a path in UTF-8 as described at pfb_path_parse: [\\machine]\counterset(instance)\counter. The counter
+ * "*" means all counters, with counter_count 0. Fails with PFB_WIN32_INVALID_PARAMETER if it is not a path. */
 PFB_API bool pfb_collector_add(pfb_collector *collector, const char *path, pfb_source_failure *failure);
 
 /* One counter that is collected. */
