@@ -6,6 +6,7 @@
 #include "perfblock/log.h"
 #include "perfblock/pdh_text.h"
 #include "perfblock/v1.h"
+#include "perfblock/v2.h"
 
 #include <string.h>
 
@@ -54,21 +55,6 @@ static bool is_name_table(const uint8_t *data, size_t size)
 /* ---- V2 data --------------------------------------------------------------------------------------------- */
 
 enum { DATA_HEADER_BYTES = 48, RESULT_HEADER_BYTES = 16 };
-
-/* Whether the SYSTEMTIME of the header (16 bytes at offset 32) is valid. In text and zeros it never is, because months
- * and days start at 1 and are small; in random bytes it is valid once in 10^20. */
-static bool has_system_time(const uint8_t *data)
-{
-    static const struct {
-        uint16_t min, max;
-    } fields[] = {{1601, 30827}, {1, 12}, {0, 6}, {1, 31}, {0, 23}, {0, 59}, {0, 59}, {0, 999}};
-    bool is_valid = true;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        uint32_t field = load_u16(data + 32 + 2 * i);
-        is_valid = is_valid && field >= fields[i].min && field <= fields[i].max;
-    }
-    return is_valid;
-}
 
 /* Whether dwTotalSize is large enough for dwNumCounters results, and a multiple of 8. Requires 8 bytes. */
 static bool has_sizes(const uint8_t *data)
@@ -273,7 +259,7 @@ file_format file_format_recognise(const uint8_t *data, size_t available, uint64_
         return (file_format){INPUT_NAMES, "is a name table"};
     if (pfb_pdh_text_recognise(data, available))
         return (file_format){INPUT_PDH_TEXT, "is a perfmon log in text (PDH CSV or TSV)"};
-    if (available >= DATA_HEADER_BYTES && has_system_time(data))
+    if (pfb_v2_recognise(data, available))
         return (file_format){INPUT_DATA, "holds V2 data"};
     const char *other = find_signature(data, available);
     other = other ? other : find_program(data, available);

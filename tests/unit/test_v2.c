@@ -30,6 +30,27 @@ Test(v2, the_header_is_read_without_any_result)
     expect_accepted(&r.b, "no results: rule 14; clocks of any value: rule 16");
 }
 
+Test(v2, a_reply_is_recognised_by_its_system_time)
+{
+    static const uint32_t min[8] = {1601, 1, 0, 1, 0, 0, 0, 0};
+    static const uint32_t max[8] = {30827, 12, 6, 31, 23, 59, 59, 999};
+    static const uint8_t zeros[48];
+    static const char text[] = "A text of more than 48 characters has no valid time in it.";
+    for (uint32_t field = 0; field < 8; field++)
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t value[4] = {min[field], max[field], min[field] - 1, max[field] + 1};
+            reader r = {.b.size = 0};
+            PUT_U32(&r.b, 48, 0, 0, 0, 0, 0, 0, 0);
+            for (uint32_t other = 0; other < 8; other++)
+                put_u16(&r.b, other == field ? value[i] : min[other]);
+            cr_expect_eq(pfb_v2_recognise(r.b.data, 48), i < 2, "field %u is %u", (unsigned)field, (unsigned)value[i]);
+            cr_expect_not(pfb_v2_recognise(r.b.data, 47));
+        }
+    cr_expect_not(pfb_v2_recognise(zeros, sizeof zeros));
+    cr_expect_not(pfb_v2_recognise(text, sizeof text));
+    cr_expect_not(pfb_v2_recognise(NULL, 48));
+}
+
 Test(v2, the_documented_example_is_read)
 {
     reader r;

@@ -111,6 +111,10 @@ typedef struct pfb_v2_value {
     uint64_t raw;             /* zero-extended; 0 if is_number is false */
 } pfb_v2_value;
 
+/* Returns true if the bytes may be a V2 reply, which has no signature: its SYSTEMTIME, at offset 32, is valid. That of
+ * text and zeros never is. Nothing else is checked. */
+PFB_API bool pfb_v2_recognise(const void *data, size_t size);
+
 /* Starts reading a reply of `size` bytes. Null options are defaults. Checks the header only; returns false if it is
  * malformed, and `error` says why. A null `data` counts as size 0. Bytes past total_size_bytes are ignored. */
 PFB_API bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb_read_options *options);

@@ -74,6 +74,20 @@ static pfb_system_time v2_load_system_time(const uint8_t *p)
                              .millisecond = load_le16(p + 14)};
 }
 
+bool pfb_v2_recognise(const void *data, size_t size)
+{
+    static const struct {
+        uint16_t min, max;
+    } fields[] = {{1601, 30827}, {1, 12}, {0, 6}, {1, 31}, {0, 23}, {0, 59}, {0, 59}, {0, 999}}; /* of SYSTEMTIME */
+    const uint8_t *p = pfb_at((pfb_view){data, data ? size : 0}, 32, 16);
+    bool is_valid = p != NULL;
+    for (size_t i = 0; is_valid && i < sizeof fields / sizeof fields[0]; i++) {
+        uint16_t field = load_le16(p + 2 * i);
+        is_valid = field >= fields[i].min && field <= fields[i].max;
+    }
+    return is_valid;
+}
+
 bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb_read_options *options)
 {
     *reader = (pfb_v2_reader){.data = data, .is_strict = pfb_is_strict(options)};
