@@ -21,11 +21,12 @@
 
 /* ---- Changes ----------------------------------------------------------------------------------------------- */
 
+/* How the input changes: the arguments of changing_read. */
 typedef struct changes {
     changing_mode mode;
     uint32_t at;
-    uint64_t random;
-    uint8_t *memory;
+    uint64_t random; /* state of the generator for CHANGING_FIELDS */
+    uint8_t *memory; /* the input that is read */
     size_t size;
     const uint8_t *first, *second;
 } changes;
@@ -38,8 +39,8 @@ static uint64_t next_random(changes *c)
     return c->random;
 }
 
-/* Writes an extreme size, count or offset, or bytes of either contents, at the offset that is about to be read. In half
- * of the calls writes nothing. */
+/* Writes an extreme size, count or offset, or bytes of the first or the second contents, at the offset that is about to
+ * be read. In half of the calls writes nothing. */
 static void change_field(changes *c, size_t offset)
 {
     uint64_t random = next_random(c);

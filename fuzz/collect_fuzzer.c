@@ -50,7 +50,7 @@ static void read_values(pfb_collector *c, uint64_t max_values)
 
 static void read_sample(pfb_collector *c)
 {
-    /* A generous bound: V1 counters may share the bytes of a value. */
+    /* More than any block has: several V1 counters may share the bytes of a value, so there is no exact bound. */
     read_values(c, 16 * (uint64_t)pfb_collector_reply(c).size_bytes);
 }
 

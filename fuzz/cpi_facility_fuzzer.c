@@ -25,6 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_STEPS = 16, MAX_CPUS = 4, SLOTS = 8, MAX_BUFFER = 8192, MAX_LABEL = 300, UNHALTED = 2 };
 
+#define FORMS (PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED)
+
 /* One of the eight handles, and the expected state of its instance. */
 typedef struct slot {
     void *handle; /* null: none yet */
@@ -110,7 +112,7 @@ static const char *make_label(size_t size)
 
 /* ---- The model ----------------------------------------------------------------------------------------- */
 
-/* Reads a step: returns its code and advances. */
+/* Moves to the next step, as a reading does, and returns the code of the reading. */
 static int read_step(const machine *m, slot *p, size_t *step)
 {
     if (p->next >= m->source.step_count)
@@ -119,11 +121,13 @@ static int read_step(const machine *m, slot *p, size_t *step)
     return m->steps[*step].refusal;
 }
 
+/* Returns the expected code of pfb_cpi_init for a mode, if the source can be read. */
 static int mode_code(uint32_t mode)
 {
-    if (mode & 0x7FFFFF80)
+    if (mode & ~(PFB_CPI_ALL | PFB_CPI_THREAD_ONLY))
         return PFB_PU_ERROR_INVALID_PARAMETER;
-    return mode & 0x80000000 && mode & 0x22 ? PFB_PU_ERROR_INCOMPATIBLE_OPTIONS : PFB_PU_SUCCESS;
+    bool is_incompatible = mode & PFB_CPI_THREAD_ONLY && mode & (PFB_CPI_SCALED | PFB_CPI_FORM_SUMMARY);
+    return is_incompatible ? PFB_PU_ERROR_INCOMPATIBLE_OPTIONS : PFB_PU_SUCCESS;
 }
 
 /* Expects a group to be appended to the buffer, byte for byte. */
@@ -149,20 +153,21 @@ static int expect_group(slot *p, const pfb_cpi_result *result, const pfb_cpi_fig
 static void check_data(const pfb_cpi_data *data, const pfb_cpi_result *result, const pfb_cpi_figures *figures)
 {
     require(data->num_cpus == (int)result->cpu_count && data->tid == 0, "the CPUs are the same as at the start");
-    require(data->elapsed_cycles == result->elapsed_cycles, "the clock is that of the interval");
-    require(bits_of(data->raw_sys_cpi) == bits_of(result->system.raw_cpi), "the raw CPI of the system");
-    require(bits_of(data->scaled_sys_cpi) == bits_of(result->system.scaled_cpi), "the scaled CPI of the system");
-    require(bits_of(data->sys_busy) == bits_of(result->system.busy_percent), "the busy share of the system");
-    require(bits_of(data->thread_cpi) == bits_of(result->thread.raw_cpi), "the CPI of the thread");
+    require(data->elapsed_cycles == result->elapsed_cycles, "the elapsed cycles are those of the interval");
+    require(bits_of(data->raw_sys_cpi) == bits_of(result->system.raw_cpi), "the system has the computed raw CPI");
+    require(bits_of(data->scaled_sys_cpi) == bits_of(result->system.scaled_cpi),
+            "the system has the computed scaled CPI");
+    require(bits_of(data->sys_busy) == bits_of(result->system.busy_percent), "the system has the computed busy share");
+    require(bits_of(data->thread_cpi) == bits_of(result->thread.raw_cpi), "the thread has the computed CPI");
     for (size_t i = 0; i < MAX_CPUS; i++) {
         pfb_cpi_figures f = i < result->cpu_count ? figures[i] : (pfb_cpi_figures){.raw_cpi = 0.0};
-        require(bits_of(data->raw_cpi[i]) == bits_of(f.raw_cpi), "a CPU's raw CPI, or 0");
-        require(bits_of(data->scaled_cpi[i]) == bits_of(f.scaled_cpi), "a CPU's scaled CPI, or 0");
-        require(bits_of(data->cpu_busy[i]) == bits_of(f.busy_percent), "a CPU's busy share, or 0");
+        require(bits_of(data->raw_cpi[i]) == bits_of(f.raw_cpi), "a CPU has the computed raw CPI, or 0");
+        require(bits_of(data->scaled_cpi[i]) == bits_of(f.scaled_cpi), "a CPU has the computed scaled CPI, or 0");
+        require(bits_of(data->cpu_busy[i]) == bits_of(f.busy_percent), "a CPU has the computed busy share, or 0");
     }
 }
 
-/* Expected result of a get, with a group of hooks if `identity` is not NULL. */
+/* Returns the expected code of a get, which writes a group of hooks if `identity` is not NULL. Checks the data. */
 static int expect_get(machine *m, slot *p, const pfb_cpi_identity *identity, const pfb_cpi_data *data)
 {
     pfb_cpi_figures figures[MAX_CPUS];
@@ -177,8 +182,9 @@ static int expect_get(machine *m, slot *p, const pfb_cpi_identity *identity, con
         return code;
     const pfb_cpi_reading *start = &m->steps[p->start].reading;
     const pfb_cpi_reading *end = &m->steps[p->end].reading;
+    uint32_t figures_mode = p->mode & (PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY);
     pfb_cpi_verdict verdict =
-        pfb_cpi_compute(&start->snapshot, &end->snapshot, &start->widths, p->mode & 0x80000007, figures, &result);
+        pfb_cpi_compute(&start->snapshot, &end->snapshot, &start->widths, figures_mode, figures, &result);
     if (verdict == PFB_CPI_BAD_ARGUMENT)
         return PFB_PU_ERROR_INTERNAL_ERROR;
     if (verdict == PFB_CPI_CLOCK_BACKWARD)
@@ -203,7 +209,7 @@ static void check_get(machine *m, slot *p, const pfb_cpi_identity *identity, int
 
 /* ---- Calls --------------------------------------------------------------------------------------------- */
 
-/* The handle that a call gets, and what to expect of it. */
+/* The handle that is passed to a call, and what to expect of the call. */
 typedef struct target {
     void *handle;
     slot *slot;        /* NULL: the handle is not live */
@@ -249,7 +255,8 @@ static void call_init(machine *m)
     if (p->is_live)
         return;
     void *handle = m;
-    slot made = {.mode = mode | (mode & 0x80000000 ? 5 : 1), .minor = 1};
+    uint32_t implied = mode & PFB_CPI_THREAD_ONLY ? PFB_CPI_RAW | PFB_CPI_ON_THREAD : PFB_CPI_RAW;
+    slot made = {.mode = mode | implied, .minor = 1};
     int expected = mode_code(mode);
     if (expected == PFB_PU_SUCCESS)
         expected = read_step(m, &made, &made.start);
@@ -266,7 +273,7 @@ static void call_init(machine *m)
     m->live_count++;
 }
 
-/* Checks that the hooks written by the instance can be read and match what it reported. */
+/* Checks that the hooks in the instance's buffer can be read, and that they have no more groups than were written. */
 static void check_hooks(const slot *p)
 {
     pfb_cpi_hooks hooks;
@@ -312,10 +319,10 @@ static void call_get(machine *m, const target *t)
     if (t->slot) {
         slot *p = t->slot;
         pfb_cpi_identity identity = {.minor = p->minor,
-                                     .forms = p->mode & 0x60,
+                                     .forms = p->mode & FORMS,
                                      .label = make_label(p->label_size_bytes),
                                      .label_size_bytes = p->label_size_bytes};
-        check_get(m, p, p->mode & 8 ? &identity : NULL, code, data);
+        check_get(m, p, p->mode & PFB_CPI_TRACE_ON_GET ? &identity : NULL, code, data);
     } else {
         check_code(t, code, 0);
         require(!data, "without an instance there is no data");
@@ -340,11 +347,11 @@ static void call_trace(machine *m, const target *t)
     uint32_t forms = take(m, 1);
     size_t size = take(m, 2) % MAX_LABEL;
     int code = pfb_cpi_get_and_trace(t->handle, minor, forms, make_label(size), &data);
-    bool is_form = (forms & ~UINT32_C(0x60)) == 0;
-    bool is_compatible = !(t->slot && t->slot->mode & 0x80000000 && forms & 0x20);
+    bool is_form = (forms & ~FORMS) == 0;
+    bool is_compatible = !(t->slot && t->slot->mode & PFB_CPI_THREAD_ONLY && forms & PFB_CPI_FORM_SUMMARY);
     if (t->slot && is_form && is_compatible && is_identity(minor, size)) {
         pfb_cpi_identity identity = {.minor = (uint32_t)minor,
-                                     .forms = forms ? forms : t->slot->mode & 0x60,
+                                     .forms = forms ? forms : t->slot->mode & FORMS,
                                      .label = make_label(size),
                                      .label_size_bytes = size};
         check_get(m, t->slot, &identity, code, data);

@@ -214,12 +214,13 @@ static void check_end(walk *w, progress *at, pfb_cpuid_text *text)
     record_error(w, error, 0);
     if (w->out.broken || w->writable)
         return;
-    bool is_fine = error.code == PFB_OK;
-    bool has_rest = is_fine && w->size > 0 && !is_line_start(w, w->size);
-    expect(w, text->lines == count_lines(w, at, is_fine ? w->size : error.offset) + (!is_fine || has_rest),
+    bool is_valid = error.code == PFB_OK;
+    bool has_unended_line = is_valid && w->size > 0 && !is_line_start(w, w->size);
+    expect(w, text->lines == count_lines(w, at, is_valid ? w->size : error.offset) + (!is_valid || has_unended_line),
            "every line up to the end was read");
-    expect(w, is_fine || is_line_start(w, error.offset), "the offset of an error is the start of its line");
-    expect(w, is_fine || at->rows == 0 || error.offset > at->offset, "a malformed line lies after all returned leaves");
+    expect(w, is_valid || is_line_start(w, error.offset), "the offset of an error is the start of its line");
+    expect(w, is_valid || at->rows == 0 || error.offset > at->offset,
+           "a malformed line lies after all returned leaves");
 }
 
 static void walk_rows(walk *w, progress *at)

@@ -5,9 +5,12 @@
 
 /* ---- Types --------------------------------------------------------------------------------------------- */
 
+/* Values of the fields of a type: class, subtype of class COUNTER, and display. */
 enum { CLASS_NUMBER, CLASS_COUNTER };
 enum { VALUE, RATE, FRACTION, BASE, ELAPSED, QUEUE, HISTOGRAM, PRECISION };
 enum { PER_SECOND = 1, PERCENT, SECONDS, NOT_SHOWN };
+
+/* The named types whose formula is not the one that their bits describe, and a second value of PERF_LARGE_RAW_BASE. */
 enum { AVERAGE_TIMER = 0x30020400, AVERAGE_BULK = 0x40020500, MULTI_TIMER = 0x22410500 };
 enum { LARGE_RAW_BASE_ALIAS = 0x40030503 };
 

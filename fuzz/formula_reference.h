@@ -13,8 +13,8 @@ typedef struct ratio {
     bool negative;
 } ratio;
 
-/* The formula of a type, derived from its bits, or from a table for those named types whose bits describe another
- * formula. The letters N, T, B, M and F are those of docs/formula.md. */
+/* The formula of a type, derived from its bits, except for the few named types whose bits describe another formula. The
+ * letters N, T, B, M and F are those of docs/formula.md. */
 typedef struct shape {
     bool known, shown;              /* the type is known; it has displayed values */
     bool delta, delta_base;         /* dN instead of N, dB instead of B */

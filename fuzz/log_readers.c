@@ -76,7 +76,7 @@ static void walk_paths(log_walk *l)
     free(l->paths);
     l->path_bytes = l->bytes;
     l->path_count = 0;
-    l->paths = calloc(l->size / 52 + 1, sizeof *l->paths);
+    l->paths = calloc(l->size / 52 + 1, sizeof *l->paths); /* a path has at least 52 bytes */
     l->is_exhausted = !l->paths;
     pfb_log_open_paths(&reader, l->bytes, l->size, l->w->options);
     while (!l->is_exhausted && pfb_log_next_path(&reader, &path)) {
@@ -189,7 +189,7 @@ static void walk_sample(log_walk *l)
     l->sample_bytes[0] = l->sample_bytes[1];
     l->samples[0] = l->samples[1];
     l->sample_bytes[1] = l->bytes;
-    size_t capacity = l->size / 24 + 1;
+    size_t capacity = l->size / 24 + 1; /* see pfb_log_values */
     pfb_log_values *newer = &l->samples[1];
     *newer =
         (pfb_log_values){calloc(capacity, sizeof *newer->values), calloc(capacity, sizeof *newer->order), capacity, 0};
@@ -235,6 +235,7 @@ static size_t window_size(const log_walk *l, size_t start, size_t window)
     return window < left ? window : left;
 }
 
+/* Opens the log. Enlarges the window until it contains the first buffer. */
 static bool open_log(log_walk *l)
 {
     for (;;) {
@@ -247,6 +248,7 @@ static bool open_log(log_walk *l)
     }
 }
 
+/* Moves to the next record. If a window of the usual size does not contain it, continues with larger windows. */
 static bool next_record(log_walk *l)
 {
     size_t window = l->window;
@@ -277,8 +279,8 @@ static void walk_record(log_walk *l)
         return;
     change_byte(l->w, offset);
     size_t copied = pfb_log_copy_record(&l->reader, &l->record, l->bytes, l->size);
-    expect_if_unchanged(l->w, copied == l->size, "a record has the announced size");
-    expect(l->w, copied <= l->size, "a record is not longer than announced");
+    expect_if_unchanged(l->w, copied == l->size, "a record has the declared size");
+    expect(l->w, copied <= l->size, "a record is not longer than declared");
     l->size = copied;
     if (l->record.type == PFB_LOG_PATHS)
         walk_paths(l);

@@ -15,7 +15,7 @@ typedef struct span {
     pfb_name name;
 } span;
 
-/* The instances of a result. order[i] is the instance at position i. */
+/* The instances of a result in their old order, and the new order: order[i] is the instance at position i. */
 typedef struct instances {
     const uint8_t *data;
     uint32_t count;
@@ -87,7 +87,7 @@ static void shuffle(instances *list, uint32_t seed)
     }
 }
 
-/* Restores the relative order of equal instances: exchanges them among the positions that they have. */
+/* Restores the relative order of equal instances: sorts them within the positions that they have. */
 static void keep_equal_in_order(instances *list)
 {
     bool placed[MAX_INSTANCES] = {false};

@@ -50,7 +50,7 @@ static void check_snapshot(walk *w, const snapshot_reader *r)
     }
     expect(w, s->cpu_count > 0 || !r->step.has_busy, "without CPUs there is no busy time");
     expect(w, s->has_thread || (!r->step.is_user_only && r->step.thread_offset == 0),
-           "without a thread there is no mode and no offset of it");
+           "without a thread, is_user_only is false and thread_offset is 0");
     if (s->has_thread)
         check_line(w, r->step.thread_offset, "thread");
     add(w, s->thread.tid ^ s->thread.instr);
@@ -188,8 +188,8 @@ static void check_refused(walk *w)
     static pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT + 1];
     for (uint32_t i = 0; i <= PFB_CPI_CPU_LIMIT; i++)
         cpus[i].cpu = i;
-    const pfb_cpi_step many = {.snapshot = {.cpus = cpus, .cpu_count = PFB_CPI_CPU_LIMIT + 1}};
-    expect(w, pfb_cpi_text_write_step(&many, NULL, NULL, 0) == 0, "too many CPUs are not written");
+    const pfb_cpi_step too_many = {.snapshot = {.cpus = cpus, .cpu_count = PFB_CPI_CPU_LIMIT + 1}};
+    expect(w, pfb_cpi_text_write_step(&too_many, NULL, NULL, 0) == 0, "too many CPUs are not written");
     cpus[1].cpu = 0;
     const pfb_cpi_step repeated = {.snapshot = {.cpus = cpus, .cpu_count = 2}};
     expect(w, pfb_cpi_text_write_step(&repeated, NULL, NULL, 0) == 0, "CPUs out of order are not written");
@@ -200,7 +200,7 @@ static void check_refused(walk *w)
 /* Writes every step and reads it back, also with capacity for one CPU less. */
 static void check_writing(walk *w)
 {
-    snapshot_reader *both = malloc(2 * sizeof *both);
+    snapshot_reader *both = malloc(2 * sizeof *both); /* readers of the input and of what is written */
     if (!both)
         return;
     check_refused(w);
