@@ -93,8 +93,8 @@ std::vector<instance> arrange(const std::vector<instance> &older, const std::vec
 constexpr size_t BATCH_ROWS = 2000;
 
 struct match_job {
-    std::vector<uint32_t> expected;
-    std::vector<std::unique_ptr<sample_pair>> batch;
+    std::vector<uint32_t> expected;                  /* by newer row: its older row, or NEW */
+    std::vector<std::unique_ptr<sample_pair>> batch; /* pairs with the same contents */
 };
 
 std::unique_ptr<match_job> make_match_job(const row_order &order, size_t count)

@@ -72,8 +72,8 @@ pairs make_pairs(uint32_t type, const differences &ranges, size_t count)
 
 /* ---- Measuring ------------------------------------------------------------------------------------------- */
 
-/* Fails the benchmark if a value has no number, because such values are evaluated faster. Values above 100 % are
- * allowed: multi timers exceed it by design. */
+/* Fails the benchmark if a pair of samples has no displayed value, because such pairs are evaluated faster. Values
+ * above 100 % are allowed: multi timers exceed it by design. */
 void require_ok(benchmark::State &state, const std::vector<pfb_formula_result> &results)
 {
     for (const pfb_formula_result &result : results) {

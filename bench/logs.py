@@ -24,11 +24,13 @@ import v1_writer  # pylint: disable=wrong-import-position
 
 BUFFER_BYTES = 65536
 PART_BYTES = 8000
-FREQUENCY = 2725536
+FREQUENCY = 2725536  # of the performance clock, in ticks per second
 RAW, RATE, TIMER, AVERAGE = 0x00010000, 0x10410400, 0x21510500, 0x40020500
 LARGE_RAW, LARGE_RATE = 0x00010100, 0x10410500
-WILDCARD, WHOLE = 0x01, 0x10
-HEADER_BYTES, PART_AT, COUNT_AT = 0x48, 0x40, 0x48 + 0x44
+WILDCARD, WHOLE = 0x01, 0x10  # flags of a path: all instances; all counters, as whole V1 objects
+HEADER_BYTES = 0x48  # of a buffer
+PART_AT = 0x40  # number of the part, in an event
+COUNT_AT = HEADER_BYTES + 0x44  # number of buffers, in the header of the log
 
 
 def put_log(path, size, paths, samples):
@@ -56,7 +58,7 @@ def types(number):
 
 
 def values(number, tick):
-    """The two values of a counter at a tick."""
+    """The raw value of a counter at a tick, and its clock or base."""
     first = (number + 1) * 70 * tick + number
     return first, (FREQUENCY * tick, log.UTC + log.SECOND * tick, 0, 3 * tick)[number % 4]
 

@@ -16,6 +16,7 @@ static size_t window_size(const walk *w, size_t start, size_t window)
     return window < left ? window : left;
 }
 
+/* Opens the text. Enlarges the window until it contains the header. */
 static bool open_text(walk *w, pfb_pdh_text_reader *text, size_t *window)
 {
     for (;;) {
@@ -28,6 +29,7 @@ static bool open_text(walk *w, pfb_pdh_text_reader *text, size_t *window)
     }
 }
 
+/* Moves to the next row. If a window of the usual size does not contain it, continues with larger windows. */
 static bool next_row(walk *w, pfb_pdh_text_reader *text, size_t window, pfb_pdh_text_row *row)
 {
     while (!pfb_pdh_text_next_row(text, row)) {

@@ -16,7 +16,7 @@ static int compare_machine(const stored_series *series, const pfb_name *name)
     return name->size_bytes > 0 ? memcmp(series->name, name->bytes, name->size_bytes) : 0;
 }
 
-/* Returns the position of the first series of a machine, or, with `is_after`, of the first one after them. */
+/* Returns the position of the first series of a machine; with `is_after`, that of the first series after them. */
 static size_t find_position(const sample_store *store, const pfb_name *name, bool is_after)
 {
     size_t low = 0;
@@ -155,7 +155,7 @@ static void release(sample_store *store, stored_sample *sample, stored_sample **
     *released = sample;
 }
 
-/* Makes the sample the latest one of those of its objects that are already known, and releases samples that are no
+/* Makes the sample the latest one of each of its objects that the series already has, and releases samples that are no
  * longer the latest one of any object. */
 static void supersede(sample_store *store, stored_sample *sample, stored_sample **released)
 {

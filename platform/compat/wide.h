@@ -83,8 +83,8 @@ static inline WCHAR *pfb_wide_find(const WCHAR *text, WCHAR wanted)
     return *text == wanted ? (WCHAR *)(uintptr_t)text : NULL;
 }
 
-/* Prints a wide string as UTF-8 in a field of `width` characters, left-aligned if `width` is negative. Unpaired
- * surrogates become U+FFFD. Returns the number of bytes printed, or -1 on an error. */
+/* Prints at most `max` characters of a wide string as UTF-8 in a field of `width` characters, left-aligned if `width`
+ * is negative. Unpaired surrogates become U+FFFD. Returns the number of bytes printed, or -1 on an error. */
 static inline int pfb_wide_put(FILE *file, const WCHAR *text, int width, size_t max)
 {
     static const WCHAR null_text[] = {'(', 'n', 'u', 'l', 'l', ')', 0};
@@ -371,7 +371,8 @@ PFB_WIDE_WARN(wmemcpy)
 #undef PFB_WIDE_WARN
 #endif
 
-/* Macros with parameters: others would also replace the word printf in attributes such as format(printf, 1, 2). */
+/* The macros have parameters, because a macro without parameters would also replace the word printf in attributes such
+ * as format(printf, 1, 2). */
 #undef printf /* with _FORTIFY_SOURCE, clang has macros of these names */
 #undef fprintf
 #undef wprintf

@@ -20,7 +20,7 @@ static pfb_kernel_cpu *find_cpu(const pfb_kernel *kernel, uint32_t cpu)
     return low < kernel->cpu_count && kernel->cpus[low].times.cpu == cpu ? &kernel->cpus[low] : NULL;
 }
 
-/* Assigns the CPUs in a node's cpulist to the node. If several nodes list a CPU, the lowest one gets it. */
+/* Assigns the CPUs in a node's cpulist to the node. A CPU that several nodes list is assigned to the lowest of them. */
 static void read_node(pfb_kernel *kernel, uint32_t node)
 {
     pfb_kernel_text list = pfb_kernel_file(kernel->reader, "/sys/devices/system/node/node%u/cpulist", (unsigned)node);
@@ -58,7 +58,8 @@ static void read_nodes(pfb_kernel *kernel)
         kernel->nodes_are_known = kernel->nodes_are_known && kernel->cpus[i].has_node;
 }
 
-/* Finds the cpuidle directory of each C-state of a CPU. If several have the name of a state, the first one is used. */
+/* Finds the cpuidle directory of each C-state of a CPU. If several directories have the name of a state, the first one
+ * is used. */
 static void find_c_states(pfb_kernel *kernel, pfb_kernel_cpu *cpu)
 {
     memset(cpu->state_folder, PFB_KERNEL_NO_FOLDER, sizeof cpu->state_folder);

@@ -19,8 +19,10 @@ typedef struct faulty_query {
 
 /* ---- Faults --------------------------------------------------------------------------------------------- */
 
+enum { FILL = 0xEE }; /* the byte that PFB_SOURCE_FAULT_PAD appends */
+
+/* Sets of operations, as bits: all, those with identifier blocks, and those with a reply. */
 enum {
-    FILL = 0xEE,
     ALL = (1 << PFB_SOURCE_OPERATION_COUNT) - 1,
     BLOCKS = 1 << PFB_SOURCE_QUERY_ADD | 1 << PFB_SOURCE_QUERY_REMOVE,
     REPLIES = ALL & ~BLOCKS & ~(1 << PFB_SOURCE_QUERY_OPEN)
