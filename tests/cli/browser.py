@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Loads pages in a headless Chromium, through its DevTools protocol on two
-pipes.
+"""Controls a headless Chromium with the DevTools protocol over two pipes.
 
-PERFBLOCK_BROWSER names the browser; otherwise the first of the usual names
-that is found is taken."""
+PERFBLOCK_BROWSER names the browser. Without it, the first of NAMES that is
+installed is used."""
 
 import base64
 import json
@@ -29,14 +28,14 @@ def path():
 
 
 def missing():
-    """The reason why pages cannot be loaded; empty if they can."""
+    """Why there is no browser for the tests; empty if there is one."""
     if sys.platform == "win32":
-        return "the browser is driven through inherited pipes"
+        return "Windows cannot pass the browser its two pipes"
     return "" if path() else "no Chromium was found"
 
 
 class Browser:
-    """A browser with one page, for a with statement."""
+    """A browser with one page. It is a context manager."""
 
     def __init__(self, width=1280, height=900, dark=False):
         self.folder = tempfile.TemporaryDirectory(prefix="perfblock-browser-")
@@ -88,7 +87,7 @@ class Browser:
         self.close()
 
     def close(self):
-        """End the browser and its child processes."""
+        """Ends the browser and its child processes."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -104,7 +103,7 @@ class Browser:
                 time.sleep(0.1)
 
     def message(self, until):
-        """The next message of the browser."""
+        """The browser's next message, which must arrive before time `until`."""
         while b"\0" not in self.pending:
             left = until - time.monotonic()
             if left <= 0 or not select.select([self.source], [], [], left)[0]:
@@ -117,7 +116,7 @@ class Browser:
         return json.loads(text)
 
     def call(self, method, **parameters):
-        """Call a method and return its result. Events that arrive before the
+        """Calls a method and returns its result. Events that arrive before the
         result are stored in self.events."""
         self.number += 1
         request = {"id": self.number, "method": method, "params": parameters}
@@ -136,12 +135,12 @@ class Browser:
             self.events.append(answer)
 
     def resize(self, width, height):
-        """Set the size of the window."""
+        """Sets the size of the window."""
         self.call("Emulation.setDeviceMetricsOverride", width=width,
                   height=height, deviceScaleFactor=1, mobile=False)
 
     def load(self, page):
-        """Load a file and wait until its scripts have run."""
+        """Loads a file and waits until its scripts have run."""
         self.events = []
         self.call("Page.navigate", url=pathlib.Path(page).as_uri())
         until = time.monotonic() + SECONDS
@@ -158,26 +157,26 @@ class Browser:
         return result["result"].get("value")
 
     def settle(self):
-        """Wait until all changes are on the screen."""
+        """Waits until the page is drawn with all changes."""
         self.run("new Promise(done => requestAnimationFrame(() => "
                  "requestAnimationFrame(() => setTimeout(done))))")
 
     def key(self, name):
-        """Press a key."""
+        """Presses and releases a key."""
         text = {"text": name} if len(name) == 1 else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=name, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=name)
         self.settle()
 
     def mouse(self, kind, x, y):
-        """Move, press or release the left button."""
+        """Moves the mouse, or presses or releases its left button."""
         held = {"button": "left", "clickCount": 1}
         if kind == "mouseMoved":
             held = {}
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **held)
 
     def drag(self, begin, end):
-        """Press at one point and release at another."""
+        """Drags the mouse from one point to another."""
         self.mouse("mouseMoved", *begin)
         self.mouse("mousePressed", *begin)
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=end[0],
@@ -186,7 +185,7 @@ class Browser:
         self.settle()
 
     def screenshot(self, file, **clip):
-        """Save the window, or a part of it, as PNG."""
+        """Saves the window, or the part `clip`, as PNG."""
         extra = {"clip": dict(clip, scale=1)} if clip else {}
         data = self.call("Page.captureScreenshot", format="png", **extra)
         with open(file, "wb") as out:

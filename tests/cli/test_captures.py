@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Captures in every command that reads files. Metadata in a capture takes
-precedence over the program's own catalog."""
+"""Captures in every command that reads files, and their metadata, which has
+precedence over the program's catalog."""
 
 import os
 import unittest
@@ -46,8 +46,7 @@ class Readers(Case):
                 self.run_json(command, self.path))
 
     def test_record(self):
-        """Record from a file and from standard input: both copies are equal.
-        """
+        """record writes the same bytes from a file and from standard input."""
         copies = []
         for source, stdin in ((self.path, b""), ("-", self.data)):
             path = os.path.join(self.folder, "copy%d" % len(copies))
@@ -61,11 +60,11 @@ class Readers(Case):
 
 
 class Catalog(Case):
-    """Processor Information is in the program's catalog. Metadata in a capture
-    takes precedence."""
+    """Names and types of Processor Information, which is in the program's
+    catalog: those of the capture are used if it has them."""
 
     def capture(self, *chunks):
-        """A recording of counter 0, two samples, after these chunks."""
+        """A capture with these chunks and two samples of counter 0."""
         return self.file("p.pfb", w.recording(
             *chunks, w.chunk(b"QINF", w.identifier(PROCESSOR, name="*")),
             *[data(number, instances_result([0], [
@@ -73,7 +72,8 @@ class Catalog(Case):
               for number in range(2)]))
 
     def shown(self, path):
-        """Counter 0 as cook and live show it: (set, counter, type, value)."""
+        """(set, counter, type, value) of counter 0, as cook and live show it.
+        """
         values = []
         for items in (self.run_json("cook", path),
                       self.run_json("live", "--source", path)):
@@ -85,7 +85,7 @@ class Catalog(Case):
         return values[0]
 
     def offered(self, path):
-        """The counters in the output of `countersets`, by id."""
+        """{counter id: (set, counter, type)} of countersets."""
         return {item["id"]: (item["set"], item["name"], item["type"])
                 for item in self.run_json("countersets", "--file", path)
                 if item["record"] == "counter"}
@@ -114,7 +114,7 @@ class Catalog(Case):
                                 "% Processor Time")
         self.assertEqual((done.status, done.out), (2, ""))
 
-    def test_a_registration_without_names_has_none(self):
+    def test_a_registration_without_names(self):
         """Names of the catalog are not added to a registration without names.
         """
         path = self.capture(w.registration_chunk(

@@ -14,10 +14,10 @@ ERROR_KEYS = ["code", "offset", "message"]
 
 
 class Check(Case):
-    """One verdict per file."""
+    """check prints one verdict per file."""
 
     def verdicts(self, *arguments):
-        """Status and objects of a run."""
+        """A run of check, and its JSON objects."""
         done = self.run_program("check", "--format", "json", *arguments)
         return done, done.objects()
 
@@ -169,7 +169,7 @@ class Hostile(Case):
         self.assertEqual(len(self.run_json("cook", path)), 10**4)
 
     def test_long_names(self):
-        """A heading of many words, and a very long name."""
+        """A heading of many words and very long names fit the columns."""
         guid = "b4fc721a-0378-476f-89ba-a5a79f810b36"
         words = "w " * 60000
         data = w.recording(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""CPI hooks in `show`, `check` and `cpi show`, as streams and in captures,
-compared with a second reader."""
+"""CPI hooks in show, check and cpi show, as streams and in captures, compared
+with the reader of tests/oracle."""
 
 import glob
 import os
@@ -18,7 +18,7 @@ EXAMPLES = (c.first_example, c.second_example, c.third_example)
 
 
 def seeds():
-    """Every seed: (name, bytes)."""
+    """(name, bytes) of each seed of CPI hooks."""
     for path in sorted(glob.glob(os.path.join(CORPUS, "hooks", "seeds",
                                               "*.bin"))):
         with open(path, "rb") as file:
@@ -26,8 +26,8 @@ def seeds():
 
 
 def mutations(count):
-    """Seeds with a few words changed, removed or repeated; the same in each
-    run."""
+    """`count` seeds with a few words changed, removed or repeated, the same in
+    each run."""
     chance = random.Random(20)
     originals = [data for _, data in seeds() if data]
     interesting = (0, 1, 2, 3, 7, 9999, 10000, 0xC0, 0xFFFFFFFF, 0x80000001,
@@ -51,10 +51,11 @@ def mutations(count):
 
 
 class Streams(Case):
-    """--kind cpi."""
+    """Files of hooks alone, which are read with --kind cpi."""
 
     def shown(self, data):
-        """The output of show for a stream, and its error."""
+        """The records that show prints of a stream, and (code, offset) of its
+        error, or None."""
         path = self.file("hooks", data)
         done = self.run_program("show", "--kind", "cpi", "--format", "json",
                                 path)
@@ -69,7 +70,7 @@ class Streams(Case):
         return records, (last["code"], last["offset"])
 
     def test_second_reader(self):
-        """Every word of every seed."""
+        """show prints each seed as the reader of tests/oracle reads it."""
         names = []
         for name, data in seeds():
             names.append(name)
@@ -85,8 +86,8 @@ class Streams(Case):
             self.assertEqual(self.shown(data)[1][0], code, name)
 
     def test_mutations(self):
-        """Verdicts with code and offset, all in one run; some are shown too.
-        """
+        """check gives each mutated seed the same verdict as the reader of
+        tests/oracle; show is compared for every 20th."""
         cases = list(mutations(600))
         paths = [self.file("%04d" % number, data)
                  for number, data in enumerate(cases)]
@@ -104,7 +105,7 @@ class Streams(Case):
                              data.hex())
 
     def test_figures(self):
-        """Figures of the third worked example, written by hand."""
+        """The figures of the third worked example of docs/cpi.md."""
         (group,), error = self.shown(c.third_example())
         self.assertIsNone(error)
         self.assertEqual((group["label"], group["minor"], group["num_cpus"]),
@@ -169,7 +170,7 @@ class Streams(Case):
 
 
 class Show(Case):
-    """cpi show: only hooks, as tables."""
+    """cpi show: the hooks of files, in text as tables."""
 
     def test_streams(self):
         for name, data in seeds():
@@ -211,8 +212,8 @@ class Show(Case):
         self.assertEqual((missing.status, missing.out), (3, ""))
 
     def test_captures_of_a_later_version(self):
-        """An error says that the version is newer, not that there are no
-        hooks."""
+        """If all hooks are of a later version, the error says so, not that
+        there are none. Otherwise a note says how many were skipped."""
         later = w.chunk(b"CPIH", b"anything", version=2)
         good = w.chunk(b"CPIH", c.first_example())
         done = self.run_program("cpi", "show", self.file(
@@ -272,7 +273,7 @@ class Show(Case):
 
 
 class Captures(Case):
-    """CPIH chunks."""
+    """show and check of hooks in captures."""
 
     def test_groups(self):
         parts = [make() for make in EXAMPLES]

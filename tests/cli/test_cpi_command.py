@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The measured command of `perfblock cpi run`: its standard streams, signals
-and exit status."""
+"""The command that `perfblock cpi run` measures: its arguments, standard
+streams, signals and exit status."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from cpi_runs import TWO, TWO_PRINTED, RunCase, expected_json
 
 
 class Commands(RunCase):
-    """The command that is measured."""
+    """'It' in the names of these tests is the measured command."""
 
     def test_its_output_precedes_the_figures(self):
         done = self.measure(TWO, command=[self.command, "--version"])
@@ -23,7 +23,7 @@ class Commands(RunCase):
         self.assertEqual(lines[1], TWO_PRINTED)
 
     def test_its_output_is_not_mixed_with_json(self):
-        """Its output does not mix with the program's JSON."""
+        """With --format json the command's output goes to standard error."""
         commands = [[self.command, "--version"]]
         if not ON_WINDOWS:
             commands.append(["printf", "perfblock has no end of line"])
@@ -33,7 +33,8 @@ class Commands(RunCase):
             self.assertRegex(done.err, r"^perfblock \w+")
 
     def test_its_status(self):
-        """The exit status reports the measurement, not the command."""
+        """The exit status of cpi run is that of the measurement. The status of
+        the command is printed."""
         command = [self.command, "nonsense"]
         done = self.measure(TWO, command=command)
         self.assertEqual((done.status, done.out), (0, TWO_PRINTED))
@@ -78,10 +79,10 @@ class Commands(RunCase):
         self.assertEqual((done.status, done.out, done.err), (
             3, "", path + ": Exec format error\n"))
 
-    @unittest.skipIf(ON_WINDOWS, "Windows searches otherwise")
+    @unittest.skipIf(ON_WINDOWS, "Windows searches in another way")
     def test_search_in_path(self):
-        """It is searched in each folder of PATH; files that are not executable
-        are skipped."""
+        """The command is searched in each folder of PATH. Files that are not
+        executable are skipped."""
         folders = [os.path.join(self.folder, name) for name in "abc"]
         for folder in folders[1:]:
             os.mkdir(folder)
@@ -92,7 +93,7 @@ class Commands(RunCase):
         line = ["cpi", "run", "--source", source, "--", "found", "it"]
 
         def run(path):
-            """Run it with this PATH."""
+            """Runs cpi run with this PATH."""
             done = running.finish([program(), *line], timeout=SECONDS,
                                   env={**os.environ, "PATH": path},
                                   cwd=folders[2])
@@ -119,13 +120,14 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no signals")
     def test_termination_signals_are_passed_on(self):
-        """The figures are printed nevertheless."""
+        """A signal that would end perfblock is sent to the command instead.
+        When the command has ended, the figures are printed and stored."""
         for number in (signal.SIGTERM, signal.SIGHUP):
             for catches, ending in (
                     ("", "by signal %d" % number),
                     ("signal.signal(%d, lambda *_: sys.exit(5)); " % number,
                      "with status 5")):
-                path = os.path.join(self.folder, "kept.pfb")
+                path = os.path.join(self.folder, "stored.pfb")
                 done = self.measure(TWO, "-o", path, command=[
                     sys.executable, "-c", "import os, signal, sys; %s"
                     "os.kill(os.getppid(), %d); signal.pause()" % (
@@ -139,7 +141,8 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no signals")
     def test_ignored_signals_remain_ignored(self):
-        """They stay ignored in the command too, as nohup requires."""
+        """Signals that were ignored before perfblock started are ignored by
+        perfblock and by the command, as nohup requires."""
         for number in (signal.SIGHUP, signal.SIGTERM):
             done = self.run_program(
                 "cpi", "run", "--source", self.source(TWO), "--",
@@ -152,7 +155,8 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no signals")
     def test_its_status_where_children_are_ignored(self):
-        """SIGCHLD may be ignored by the parent process of the program."""
+        """The command's status is reported even if perfblock was started with
+        SIGCHLD ignored, and the command also starts with SIGCHLD ignored."""
         def begin():
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         script = "import signal, sys; sys.exit(%s)"
@@ -189,7 +193,7 @@ class Commands(RunCase):
                              (0, TWO_PRINTED, ""))
 
     @unittest.skipIf(ON_WINDOWS or not os.path.exists("/proc/self/status"),
-                     "no such file there")
+                     "there is no /proc/self/status")
     def test_it_does_not_inherit_ignored_signals_of_perfblock(self):
         command = ["cat", "/proc/self/status"]
         line = re.compile(r"(?m)^SigIgn:\s*(\w+)$")

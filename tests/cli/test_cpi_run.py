@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""perfblock cpi run: figures of recorded snapshots, stored results and their
-replay, and refusals."""
+"""perfblock cpi run with recorded snapshots as the source: printed figures,
+stored results and their replay, and refusals. The last test runs it on this
+machine."""
 
 import os
 import random
@@ -17,7 +18,7 @@ import cpi_writer as c
 
 
 class Figures(RunCase):
-    """The figures that are printed."""
+    """The figures that cpi run prints."""
 
     EXAMPLES = ((text(*TWO), TWO_PRINTED),
                 (text(*LARGE_BUSY), LARGE_PRINTED),
@@ -47,7 +48,8 @@ class Figures(RunCase):
              (2.0, 1.5, 75.0), (0.999960001599936, 0.1999920003199872, 20.0)])
 
     def test_any_counts(self):
-        """Snapshots with every status, compared with exact fractions."""
+        """Random snapshots, whose figures have every status, compared with
+        exact fractions."""
         chance = random.Random(7)
         statuses = set()
         for _ in range(40):
@@ -94,8 +96,8 @@ class Figures(RunCase):
         self.assertEqual(group["num_cpus"], 128)
 
     def test_sums_of_more_than_64_bits(self):
-        """Figures are printed; hooks, which store sums of 64 bits, are not
-        written."""
+        """If a sum over all CPUs exceeds 64 bits, the figures are printed, but
+        no hooks are written, because they store sums in 64 bits."""
         half = 1 << 63
         steps = (snapshot(0, (0, 0, 0, 0, 0), (1, 0, 0, 0, 0)),
                  snapshot(9, (0, half, half, 1, 2), (1, half, half, 1, 2)))
@@ -121,7 +123,7 @@ class Figures(RunCase):
 
 
 class Undefined(RunCase):
-    """Intervals without figures."""
+    """Intervals for which figures are undefined."""
 
     def test_nothing_executed(self):
         done = self.measure(IDLE)
@@ -156,14 +158,14 @@ class Undefined(RunCase):
 
 
 class Stored(RunCase):
-    """Option -o."""
+    """Results that -o stores."""
 
     def setUp(self):
         super().setUp()
         self.path = os.path.join(self.folder, "stored.pfb")
 
     def store(self, data, *options):
-        """Measure, store, and return the chunks."""
+        """Measures with -o and returns the chunks of the stored capture."""
         done = self.measure(data, "-o", self.path, *options)
         self.assertEqual((done.status, done.err), (0, ""))
         return self.chunks(self.path)
@@ -179,7 +181,7 @@ class Stored(RunCase):
             self.assertEqual(found[-1][1], expected)
 
     def test_the_summary_of_the_worked_example(self):
-        """The expected bytes are those of the first hook."""
+        """The bytes of the first hook of the worked example."""
         summary = bytes.fromhex(
             "6400c0000100001000000000030000000200000000000000c0c62d0002000000"
             "00000000010000000000000001000000050d000001000000881300004b000000"
@@ -200,7 +202,7 @@ class Stored(RunCase):
                 self.assertEqual(replay.out, first.out)
 
     def test_snapshots_are_stored_unchanged(self):
-        """The stored lines are those of the source, except comments."""
+        """The stored text has the lines of the source; comments may differ."""
         (_, body), _ = self.store(text(*PHASE, widths=PHASE_WIDTHS))
         lines = [line for line in body.decode().split("\n")
                  if line and not line.startswith("#")]
@@ -242,9 +244,9 @@ class Stored(RunCase):
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertFalse(os.path.exists(self.made))
 
-    def test_a_file_created_for_nothing_is_removed(self):
-        """A file that was created for nothing is removed; a file that existed
-        before and is empty stays."""
+    def test_an_output_file_without_results_is_removed(self):
+        """If there are no results, an output file that cpi run created is
+        removed. An empty file that existed before is not."""
         for steps in ([TWO[0]], [TWO[0], (-257, "the counters went")]):
             self.assertNotEqual(self.measure(steps, "-o",
                                              self.path).status, 0)
@@ -255,7 +257,8 @@ class Stored(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows cannot replace an open file")
     def test_a_file_replaced_by_the_command_is_not_removed(self):
-        """The command replaced the file; the replacement is not removed."""
+        """If there are no results, but the command replaced the output file,
+        the replacement is not removed."""
         other = self.file("other", b"")
         done = self.measure([TWO[0]], "-o", self.path,
                             command=["mv", other, self.path])
@@ -263,7 +266,8 @@ class Stored(RunCase):
         self.assertEqual(self.content(self.path), b"")
 
     def test_the_command_stores_in_the_same_file(self):
-        """The second writer is refused: the file is locked."""
+        """If the measured command stores in the same file, it is refused,
+        because the file is locked."""
         inner = [self.command, "cpi", "run", "--source", self.source(
             LARGE_BUSY, "inner"), "-o", self.path, "--", *self.quiet]
         done = self.measure(TWO, "-o", self.path, command=inner)
@@ -281,16 +285,17 @@ class Stored(RunCase):
 
 
 class Sources(RunCase):
-    """Files without usable snapshots."""
+    """Sources without usable snapshots."""
 
-    def assert_refused(self, data, offset, code, status=1, ran=False):
-        """Check the refusal, and whether the command was run."""
+    def assert_refused(self, data, offset, code, status=1, has_run=False):
+        """Asserts that a source with this data is refused, and that the
+        command was run only if `has_run` is true."""
         path = self.source(data)
         done = self.run_program("cpi", "run", "--source", path, "--",
                                 *self.creating)
         self.assert_error(done, status, path, offset, code)
-        self.assertEqual(os.path.exists(self.made), ran)
-        if ran:
+        self.assertEqual(os.path.exists(self.made), has_run)
+        if has_run:
             os.remove(self.made)
         else:
             self.assertEqual(done.out, "")
@@ -308,7 +313,7 @@ class Sources(RunCase):
         self.assert_refused(text(), len(text()),
                             "pu_error_read_performance_data")
         self.assert_refused(text(TWO[0]), len(text(TWO[0])),
-                            "pu_error_read_performance_data", ran=True)
+                            "pu_error_read_performance_data", has_run=True)
 
     def test_no_busy_clock(self):
         self.assert_refused(LARGE, LARGE.index(b"snapshot 6"),
@@ -326,8 +331,8 @@ class Sources(RunCase):
         self.assertIn("no CPI snapshots", done.err)
 
     def test_captures_of_a_later_version(self):
-        """An error says that the version is newer, not that there are no
-        snapshots."""
+        """If all snapshots are of a later version, the error says so, not that
+        there are none. Otherwise a note says how many were skipped."""
         later = w.chunk(b"CPIS", b"anything", version=2)
         good = w.chunk(b"CPIS", text(*TWO))
         done = self.measure(w.recording(later))
@@ -357,7 +362,7 @@ class Sources(RunCase):
             self.assertFalse(os.path.exists(self.made))
 
     def test_refusals(self):
-        """Recorded refusals are reported like refusals of this machine."""
+        """A refusal that was recorded is reported like one of this machine."""
         sentence = "instructions: ENOENT"
         for code, name in ((-234, "pu_error_not_valid_in_vm"),
                            (-5, "pu_error_access_denied"),
@@ -378,8 +383,8 @@ class Sources(RunCase):
         self.assertTrue(os.path.exists(self.made))
 
     def test_hostile_files(self):
-        """Each mutated file gives an exit status, and a message if it fails.
-        """
+        """Each mutated source gives one of the documented exit statuses, and a
+        message if the status is not 0."""
         chance = random.Random(3)
         original = text(*PHASE, (-5, "no more"), widths=PHASE_WIDTHS)
         for _ in range(80):
@@ -394,7 +399,7 @@ class Sources(RunCase):
 
 
 class Usage(RunCase):
-    """Options that are refused before anything is read."""
+    """Command lines that are refused before the source is read."""
 
     def refused(self, *arguments):
         """The message of a refused command line."""
@@ -428,7 +433,7 @@ class Usage(RunCase):
 
 
 class Live(RunCase):
-    """This machine returns figures, or a refusal with its reason."""
+    """This machine: cpi run prints figures, or the reason why it cannot."""
 
     REFUSAL = re.compile(r"^live: pu_error_[a-z_]+: \S[^\n]*\n$")
 

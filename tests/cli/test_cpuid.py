@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""perfblock cpuid, with dumps and on this machine.
+"""perfblock cpuid, with text dumps and on this machine.
 
-The registers are those of public dumps of real machines. Their meaning is
-written here bit by bit."""
+The registers are those of published dumps of real machines. The expected
+fields were decoded by hand from AMD's specification of LWP."""
 
 import ctypes
 import errno
@@ -14,7 +14,7 @@ import unittest
 
 from program import ON_WINDOWS, Case
 
-# Leaf 0 of both vendors; EBX, ECX and EDX of leaf 1.
+# EAX, EBX, ECX and EDX of leaf 0 for both vendors; EBX, ECX and EDX of leaf 1.
 AMD = (0x0000000D, 0x68747541, 0x444D4163, 0x69746E65)
 INTEL = (0x0000000D, 0x756E6547, 0x6C65746E, 0x49656E69)
 BASIC = (0x00080800, 0x1E98220B, 0x178BFBFF)
@@ -30,8 +30,9 @@ LATER = ["val", "ire", "bre", "cont", "ptsc", "int"]
 EARLY_LEAF = (0, 0x80032013, 0x00010200, 0x8000000F)
 LATER_LEAF = (0, 0x80032013, 0x00010200, 0xE000000F)
 
-# Name, (family, model, stepping), leaf 1 EAX, 80000000 EAX, 80000001 ECX,
-# leaf 8000001C, reason, fields of the leaf, what the hardware has.
+# Name; (family, model, stepping); EAX of leaves 1 and 80000000; ECX of leaf
+# 80000001; leaf 8000001C; then what must be printed: the code of the reason
+# why LWP is not available, fields of leaf 8000001C, features of the hardware.
 MACHINES = [
     ("FX-8150", (21, 1, 2), 0x00600F12, 0x8000001E, 0x01C9BFFF, EARLY_LEAF,
      "not_enabled", FAMILY_15H, EARLY),
@@ -70,7 +71,7 @@ REASONS = {
 
 
 def rows(signature, highest, features, lwp, vendor=AMD, basic=BASIC):
-    """The relevant leaves of a machine, with their registers."""
+    """[(leaf, registers)] of the leaves that cpuid reads."""
     leaves = [(0, vendor), (1, (signature, *basic)),
               (0x80000000, (highest, 0, 0, 0)),
               (0x80000001, (signature, 0, features, 0))]
@@ -78,25 +79,25 @@ def rows(signature, highest, features, lwp, vendor=AMD, basic=BASIC):
 
 
 def marked(leaves):
-    """The layout "CPUID 8000001C: ..." with hyphens."""
+    """A dump in the layout "CPUID 8000001C: ..." with hyphens."""
     return "".join("CPUID %08X: %08X-%08X-%08X-%08X [SL 00]\n" % (leaf, *regs)
                    for leaf, regs in leaves)
 
 
 def named(leaves):
-    """The layout with register names."""
+    """A dump in the layout with register names."""
     return "".join("   0x%08x 0x00: eax=0x%08x ebx=0x%08x ecx=0x%08x "
                    "edx=0x%08x\n" % (leaf, *regs) for leaf, regs in leaves)
 
 
 def columns(leaves):
-    """The layout of bare numbers."""
+    """A dump in the layout of numbers only."""
     return "".join("%08X %08X %08X %08X %08X\n" % (leaf, *regs)
                    for leaf, regs in leaves)
 
 
 def arrays(leaves):
-    """The layout of libcpuid."""
+    """A dump in the layout of libcpuid."""
     return "".join("%s[%d]=%08x %08x %08x %08x\n" % (
         "ext_cpuid" if leaf >> 31 else "basic_cpuid", leaf & 0x7FFFFFFF, *regs)
         for leaf, regs in leaves)
@@ -106,7 +107,7 @@ class Dumps(Case):
     """Text dumps."""
 
     def ask(self, dump):
-        """The CPUs of a dump."""
+        """The JSON objects of a dump, one per CPU."""
         return self.run_json("cpuid", "-", stdin=dump.encode())
 
     def test_real_machines_in_every_layout(self):
@@ -124,7 +125,8 @@ class Dumps(Case):
                                     hardware)
 
     def check_leaf(self, lwp, code, registers, fields, hardware):
-        """Check the part about LWP. `fields` is None if there is no leaf."""
+        """Asserts what the JSON key `lwp` contains. `fields` is None if there
+        is no leaf 8000001C."""
         self.assertIs(lwp["supported"], code == "not_enabled")
         self.assertIs(lwp["available"], False)
         if fields is None:
@@ -179,12 +181,12 @@ class Dumps(Case):
 
     def test_a_truncated_dump_affects_its_last_cpu_only(self):
         whole = rows(*MACHINES[1][2:6])
-        for left in range(1, len(whole)):
+        for count in range(1, len(whole)):
             codes = [c["reason_code"] for c in self.ask(
                 "".join("CPU %d:\n" % n + named(whole) for n in range(2)) +
-                "CPU 2:\n" + named(whole[:left]))]
-            self.assertEqual(codes[:2], ["not_enabled"] * 2, left)
-            self.assertEqual(codes[2], "no_leaf", left)
+                "CPU 2:\n" + named(whole[:count]))]
+            self.assertEqual(codes[:2], ["not_enabled"] * 2, count)
+            self.assertEqual(codes[2], "no_leaf", count)
         # A CPU without the leaf is not an incomplete dump.
         lacking = rows(*MACHINES[7][2:6])
         self.assertEqual([c["reason_code"] for c in self.ask(
@@ -196,15 +198,17 @@ class Dumps(Case):
         done = self.run_program("cpuid", "-", stdin=dump.encode())
         self.assert_error(done, 1, "-", 54, "bad_cpuid_line")
 
-    def test_work_grows_with_the_dump_only(self):
+    def test_a_dump_of_many_cpus(self):
         cpus = self.ask(20000 * columns(rows(*MACHINES[0][2:6])))
         self.assertEqual([cpu["cpu"] for cpu in cpus], list(range(20000)))
         self.assertEqual({cpu["reason_code"] for cpu in cpus},
                          {"not_enabled"})
 
-    def test_garbage_of_another_vendor(self):
-        for garbage in ((0x07280202, 0, 0, 0x503), (7, 0x340, 0x340, 0)):
-            (cpu,) = self.ask(marked(rows(0x000006FB, 0x80000008, 1, garbage,
+    def test_leaf_8000001c_of_another_vendor(self):
+        """Intel's processors return other data for this leaf; it is not
+        interpreted."""
+        for leaf in ((0x07280202, 0, 0, 0x503), (7, 0x340, 0x340, 0)):
+            (cpu,) = self.ask(marked(rows(0x000006FB, 0x80000008, 1, leaf,
                                           INTEL)))
             self.assertEqual((cpu["vendor"], cpu["family"], cpu["model"]),
                              ("GenuineIntel", 6, 15))
@@ -247,14 +251,14 @@ class Dumps(Case):
         self.assertEqual((missing.status, missing.out), (3, ""))
 
     def text(self, dump, columns=100):
-        """The lines of text output, words separated by one blank."""
+        """The lines of text output, with one blank between words."""
         out = self.run_fine("cpuid", "-", stdin=dump.encode(),
                             columns=columns)
         self.assertLessEqual(max(map(len, out.lines())), columns)
         return [" ".join(line.split()) for line in out.lines()]
 
     def test_text(self):
-        """The first line of a field has its label; features follow."""
+        """All lines of the text output for a CPU with LWP."""
         self.assertEqual(self.text(marked(rows(*MACHINES[0][2:6]))), [
             "CPU 0", "vendor AuthenticAMD",
             "model family 21, model 1, stepping 2",
@@ -277,7 +281,7 @@ class Dumps(Case):
             self.assertIn(line, lines)
 
     def test_text_without_lwp(self):
-        """No lines about what a CPU does not have."""
+        """For a CPU without LWP the only line about LWP is the reason."""
         for machine, code in ((MACHINES[7], "no_leaf"),
                               (MACHINES[9], "no_lwp")):
             lines = self.text(marked(rows(*machine[2:6])), 200)
@@ -292,7 +296,8 @@ class Dumps(Case):
                          REASONS["not_amd"])
 
     def test_text_of_several_cpus(self):
-        """CPUs of the same description have one; numbers are ranges."""
+        """CPUs with equal fields are described once, with their numbers as
+        ranges."""
         even = named(rows(*MACHINES[6][2:6]))
         odd = named(rows(*MACHINES[1][2:6]))
         lines = self.text("".join("CPU %d:\n" % n + (odd if n in (1, 2, 3, 7)
@@ -326,7 +331,7 @@ class Dumps(Case):
 
 
 def forbid_pinning():
-    """Makes sched_setaffinity fail with EPERM from now on (x86_64)."""
+    """Makes sched_setaffinity fail with EPERM in this process (x86_64)."""
     # Opcodes of BPF: load a word, jump if it equals, return.
     load, equal, return_ = 0x20, 0x15, 0x06
     errno_, allow, sched_setaffinity = 0x00050000, 0x7FFF0000, 203
@@ -343,7 +348,7 @@ def forbid_pinning():
 
 
 class Live(Case):
-    """This machine, with an x86 processor or another one."""
+    """cpuid of this machine, which may have another processor than x86."""
 
     IS_X86 = platform.machine().lower() in ("x86_64", "amd64", "i386", "i486",
                                             "i586", "i686")
@@ -400,7 +405,7 @@ class Live(Case):
 
     @unittest.skipUnless((sys.platform, platform.machine(), ON_WINDOWS) ==
                          ("linux", "x86_64", False),
-                         "the filter is one of Linux on x86_64")
+                         "the filter of system calls is for Linux on x86_64")
     def test_cpus_that_cannot_be_pinned(self):
         done = self.run_program("cpuid", begin=forbid_pinning)
         self.assertEqual((done.status, done.out, done.err), (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Checks that the examples of README.md that collect counters are the files in
-examples/, and runs them."""
+"""The examples live_counters and two_replies: README.md prints their sources,
+and they work."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(
     os.path.abspath(__file__)), os.pardir, "oracle"))
 
-import running  # noqa: E402 (its folder was just added)
+import running  # noqa: E402 (in the folder that was just added)
 import v1_blocks as v1  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -22,7 +22,7 @@ EMULATED = bool(os.environ.get("PERFBLOCK_EMULATOR"))
 
 
 def run(name, *arguments):
-    """Exit status, output and errors of an example."""
+    """Runs an example; returns its exit status, output and errors."""
     suffix = ".exe" if os.environ.get("PERFBLOCK_SYSTEM") == "Windows" else ""
     path = os.path.join(os.environ["PERFBLOCK_EXAMPLES"], name + suffix)
     emulator = shlex.split(os.environ.get("PERFBLOCK_EMULATOR", "").replace(
@@ -43,7 +43,7 @@ def samples():
 
 
 class Examples(unittest.TestCase):
-    """The examples live_counters and two_replies."""
+    """Sources and output of the examples."""
 
     def test_the_readme_prints_them(self):
         page = ROOT.joinpath("README.md").read_text(encoding="utf-8")
@@ -74,7 +74,7 @@ class Examples(unittest.TestCase):
             self.assertEqual(run("two_replies")[0], 2)
 
     @unittest.skipUnless(LIVE_SYSTEM and not EMULATED,
-                         "only Linux has live counters here")
+                         "only the tests on Linux have live counters")
     def test_live_counters(self):
         status, out, err = run("live_counters")
         self.assertEqual((status, err), (0, ""))
@@ -88,8 +88,8 @@ class Examples(unittest.TestCase):
         self.assertIn("none is a path", run("live_counters", "none is a path")[2])
 
     def test_counters_of_a_capture(self):
-        """In each second of the fixture the CPUs were idle for 0.05, 0.26, 0.47
-        and 0.68 s."""
+        """The rows are idle for 0.05, 0.26, 0.47 and 0.68 s in each second of
+        the fixture."""
         capture = str(ROOT / "fixtures" / "processor_information.pfb")
         rows = (("0,0", 95), ("0,1", 74), ("0,_Total", 53), ("_Total", 32))
         expected = "".join(f"{name} % Processor Time {value:.2f} %\n"

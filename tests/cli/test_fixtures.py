@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The fixtures: generated from their texts, readable, and as described in
-their README."""
+"""The captures in fixtures/: they are generated from their texts, every command
+reads them, and fixtures/README.md describes them."""
 
 import collections
 import glob
@@ -13,14 +13,15 @@ import unittest
 from program import ROOT, Case
 
 FOLDER = os.path.join(ROOT, "fixtures")
-# Rows of the table of statuses in README.md, and of the table in catalog.c.
+# Rows of the table of statuses in fixtures/README.md, and of the counters in
+# catalog.c.
 ROW = re.compile(r"^\| `(\w+)` \| `(\w+)` \| (\d+) \|", re.M)
 CATALOG_ROW = re.compile(r'^    \{([A-Z_]+), \w+, (\d+), \w+, \w+, "(.*)"\},$',
                          re.M)
 
 
 def read(*names):
-    """A text file of the project."""
+    """The text of a file of the project."""
     with open(os.path.join(ROOT, *names), encoding="utf-8") as file:
         return file.read()
 
@@ -34,8 +35,8 @@ class Fixtures(Case):
         self.assertGreaterEqual(len(self.paths), 12)
 
     def cooked(self, path):
-        """The records of a fixture's values. Records of failed results are
-        left out; their status is a number."""
+        """The records of a fixture's values. Records of results that failed,
+        whose status is a number, are left out."""
         done = self.run_program("cook", "--format", "json", path)
         self.assertEqual(done.status, 0, done.err)
         return [item for item in done.objects()
@@ -63,19 +64,19 @@ class Fixtures(Case):
             self.run_fine("countersets", "--file", path)
 
     def test_statuses_are_those_in_the_readme(self):
-        announced = {(name, status): int(count) for name, status, count
-                     in ROW.findall(read("fixtures", "README.md"))}
+        documented = {(name, status): int(count) for name, status, count
+                      in ROW.findall(read("fixtures", "README.md"))}
         found = collections.Counter(
             (self.stem(path), item["status"]) for path in self.paths
             for item in self.cooked(path) if item["status"] != "ok")
-        self.assertEqual(found, announced)
+        self.assertEqual(found, documented)
 
     def test_readme_lists_them(self):
         text = read("fixtures", "README.md")
         for path in self.paths:
             self.assertIn(f"\n| `{self.stem(path)}` | ", text)
 
-    def test_every_counter_of_the_catalog_is_in_one(self):
+    def test_every_counter_of_the_catalog_is_in_a_fixture(self):
         catalog = {(name.replace("_", " ").lower(), int(ident), counter)
                    for name, ident, counter in CATALOG_ROW.findall(
                        read("core", "src", "perflib", "catalog.c"))}

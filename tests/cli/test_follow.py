@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recordings that are being written, --follow, and pipes that stay open."""
+"""Reading captures that are being written, --follow, and pipes that stay open.
+"""
 
 import json
 import os
@@ -24,13 +25,13 @@ HEAD = w.recording(
 
 
 def sample(number):
-    """A DATA chunk whose rate is 10 a second."""
+    """The DATA chunk of sample `number`; the rate is always 10 per second."""
     return captures.data(number, captures.instances_result(
         [1], [(0, "sda", [1000 + 10 * number])]))
 
 
 class Recorder:
-    """Writes a file under the lock of a recorder."""
+    """Appends to a file and holds the lock that a recorder would hold."""
 
     def __init__(self, path, is_locked=True):
         self.file = open(path, "ab", buffering=0)
@@ -38,16 +39,16 @@ class Recorder:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def write(self, data):
-        """Append bytes."""
+        """Appends bytes."""
         self.file.write(data)
 
     def close(self):
-        """Release the lock."""
+        """Closes the file and releases the lock."""
         self.file.close()
 
 
 class Running:
-    """A running program, whose output lines can be read one by one."""
+    """The running program; its output lines can be read one by one."""
 
     def __init__(self, case, *arguments, stdin=subprocess.DEVNULL):
         self.process = subprocess.Popen(
@@ -59,16 +60,16 @@ class Running:
         self.reader.start()
 
     def read(self):
-        """Collect the lines."""
+        """Runs in a thread: puts the lines of the output into the queue."""
         for line in self.process.stdout:
             self.lines.put(line.decode())
 
     def line(self):
-        """The next line; fails if none comes."""
+        """The next line; fails if none is printed within SECONDS."""
         return self.lines.get(timeout=SECONDS)
 
     def end(self):
-        """Status, further lines and errors."""
+        """Waits for the end; returns status, remaining lines and errors."""
         status = self.process.wait(SECONDS)
         self.reader.join()
         errors = self.process.stderr.read().decode()
@@ -78,7 +79,7 @@ class Running:
         return status, rest, errors
 
     def stop(self):
-        """Kill the process if it still runs."""
+        """Kills the process if it still runs."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
@@ -87,9 +88,9 @@ class Running:
             stream.close()
 
 
-@unittest.skipIf(ON_WINDOWS, "the tests have no locks of Windows")
+@unittest.skipIf(ON_WINDOWS, "the tests lock files as Linux does")
 class Locked(Case):
-    """A file whose recorder holds its lock."""
+    """A capture that is locked by a recorder, read without --follow."""
 
     def test_an_incomplete_chunk_is_no_error(self):
         whole = HEAD + sample(0) + sample(1)
@@ -121,7 +122,8 @@ class Locked(Case):
                               len(whole), "truncated_chunk")
 
     def test_a_file_without_a_complete_first_chunk(self):
-        """The first chunk may not be there yet, or not all of it."""
+        """While the file is locked, its first chunk may be missing or
+        incomplete."""
         for begin in (b"", HEAD[:3], HEAD[:8], HEAD[:16]):
             path = self.file("a.pfb", begin)
             recorder = Recorder(path)
@@ -133,7 +135,8 @@ class Locked(Case):
             recorder.close()
 
     def test_readers_do_not_block_a_recorder(self):
-        """A recorder can lock the file while readers test the lock."""
+        """A recorder can lock a file while readers check whether it is locked.
+        """
         path = self.file("a.pfb", HEAD + sample(0))
         running = [Running(self, "cook", "--follow", path) for _ in range(3)]
         for _ in range(20):
@@ -145,9 +148,9 @@ class Locked(Case):
             self.assertEqual(one.end()[0], 0)
 
 
-@unittest.skipIf(ON_WINDOWS, "the tests have no locks of Windows")
+@unittest.skipIf(ON_WINDOWS, "the tests lock files as Linux does")
 class Follow(Case):
-    """--follow"""
+    """cook and show with --follow."""
 
     def test_samples_come_one_by_one(self):
         path = self.file("a.pfb", HEAD + sample(0))
@@ -265,7 +268,7 @@ class Follow(Case):
 
 
 class Pipes(Case):
-    """Standard input is read as it comes."""
+    """Each sample of standard input is printed as soon as it arrives."""
 
     def test_samples_come_one_by_one(self):
         running = Running(self, "cook", "--format", "json", "-",
@@ -304,10 +307,11 @@ class Pipes(Case):
 
 @unittest.skipIf(ON_WINDOWS, "Wine has no live source")
 class Live(LiveCase):
-    """A recorder of this program."""
+    """A recorder of this machine."""
 
     def test_reading_at_any_time(self):
-        """Readers of a running recorder report nothing."""
+        """check and cook report no error whenever they read a file that is
+        being recorded; a follower gets all samples."""
         path = os.path.join(self.folder, "a.pfb")
         recorder = Running(self, "record", "-o", path, "--interval", "0.01",
                            "--count", "150")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Detection of file formats, supported and unsupported ones."""
+"""Detection of the format of a file, and messages about other formats."""
 
 import gzip
 import io
@@ -19,7 +19,7 @@ READERS = (["show"], ["check"], ["cook"], ["countersets", "--file"],
 
 
 def zip_archive():
-    """An archive with one file."""
+    """A zip archive with one file."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("a.txt", "text")
@@ -27,13 +27,14 @@ def zip_archive():
 
 
 def windows_program():
-    """The headers of a PE program."""
+    """The start of a Windows program (PE)."""
     return b"MZ" + bytes(58) + struct.pack("<I", 128) + bytes(64) + \
         b"PE\0\0" + bytes(100)
 
 
 def event_trace(guid):
-    """The first buffer of a trace, and a second one with an event."""
+    """An event trace (.etl), the container of .blg logs: its first buffer, and
+    a second one with an event of this provider."""
     first = bytearray(b"\xff" * 65536)
     struct.pack_into("<I", first, 0, 65536)
     struct.pack_into("<II", first, 0x30, 0x230, 0x00040001)
@@ -42,7 +43,6 @@ def event_trace(guid):
     return bytes(first) + bytes(0x48 + 0x18) + guid + bytes(500)
 
 
-PERFMON = bytes.fromhex("b33b3f933e940d499ced3cbb14c14479")
 # Contents, and a word that the message must contain.
 OTHERS = (
     (b"", "empty"),
@@ -70,8 +70,8 @@ OTHERS = (
 
 
 class Unknown(Case):
-    """Files of other formats are named and refused, never reported as damaged.
-    """
+    """Files of other formats are refused. The message names their format and
+    does not call them malformed."""
 
     def test_every_reader(self):
         for number, (data, word) in enumerate(OTHERS):
@@ -136,7 +136,8 @@ class Unknown(Case):
 
 
 class Sources(Case):
-    """Commands that need a capture name the format that they got instead."""
+    """Commands that need a capture refuse other data that perfblock reads. The
+    message names its format."""
 
     def test_other_data(self):
         for data, word in ((w.reply(VALUE), "V2 data"),
@@ -151,15 +152,15 @@ class Sources(Case):
 
 
 class Data(Case):
-    """V2 data is detected if its header is valid, or invalid in one field."""
+    """V2 data is detected if its header has at most one defect."""
 
     def kind(self, data):
-        """The format that check detects, and its verdict."""
+        """The format that check detects, and the code of its error or None."""
         item, = self.run_program("check", "--format", "json", "-",
                                  stdin=data).objects()
         return item["kind"], item.get("code")
 
-    def test_sound(self):
+    def test_valid_headers(self):
         self.assertEqual(self.kind(w.reply()), ("data", None))
         self.assertEqual(self.kind(w.reply(VALUE)), ("data", None))
 
@@ -198,23 +199,23 @@ class Data(Case):
                 self.assertEqual(self.kind(data[:size]),
                                  ("unknown", "unknown_format"))
 
-    def test_cut_without_clocks_and_unsound(self):
-        """Data with a total size past the end of the file is accepted only if
-        its fields are consistent."""
-        sound = [w.SINGLE, 16 + 8, 0]
+    def test_truncated_without_clocks(self):
+        """Data without clocks that claims to be longer than the file is
+        detected only if its first result is plausible."""
+        valid = [w.SINGLE, 16 + 8, 0]
         for place, value in ((0, 3), (0, 7), (1, 15), (1, 20), (1, 10000),
                              (2, 1)):
             kind, size, reserved = [value if i == place else number
-                                    for i, number in enumerate(sound)]
+                                    for i, number in enumerate(valid)]
             data = struct.pack("<II40xIIII", 5000, 2, 0, kind, size,
                                reserved) + bytes(40)
             self.assertEqual(self.kind(data), ("unknown", "unknown_format"))
-        data = struct.pack("<II40xIIII", 5000, 2, 0, *sound) + bytes(40)
+        data = struct.pack("<II40xIIII", 5000, 2, 0, *valid) + bytes(40)
         self.assertEqual(self.kind(data), ("data", "truncated_block"))
 
 
 class NameTables(Case):
-    """Name tables of real systems and of Samba, and lists of numbers."""
+    """Name tables are detected, lists of numbers are not."""
 
     def kind(self, data):
         """The format that check detects."""
@@ -241,7 +242,7 @@ class NameTables(Case):
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
                      "PERFBLOCK_REAL_DATA names no folder")
 class Real(Case):
-    """Files written by other programs."""
+    """Captured files, written by other programs."""
 
     def test_perfmon_logs(self):
         folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Collecting: live, record and countersets, from captures and this machine."""
+"""live, record and countersets with captures and with this machine."""
 
 import csv
 import io
@@ -18,15 +18,15 @@ CAPTURE = seed("capture", "valid_processor_information.pfb")
 
 
 def without_sample(item):
-    """A record without its number, which depends on the preceding records."""
+    """A JSON record without the number of its sample."""
     return {key: item[key] for key in item if key != "sample"}
 
 
 class Replay(Case):
-    """A capture used as the source."""
+    """live with a capture as the source."""
 
     def live(self, *arguments, source=CAPTURE):
-        """The records of a replay."""
+        """The JSON records of live."""
         return self.run_json("live", "--source", source, *arguments)
 
     def test_same_values_as_cook(self):
@@ -38,9 +38,9 @@ class Replay(Case):
         self.assertEqual(self.live("--count", "1"), self.live())
 
     def test_counters(self):
-        for chosen in (["--counter", "% User Time"], ["--counter", "1"],
-                       ["--counter", "% user TIME", "--counter", "1"]):
-            items = self.live(*chosen)
+        for filters in (["--counter", "% User Time"], ["--counter", "1"],
+                        ["--counter", "% user TIME", "--counter", "1"]):
+            items = self.live(*filters)
             self.assertEqual({i["counter_id"] for i in items}, {1})
             self.assertEqual(len(items), 4)
 
@@ -57,10 +57,10 @@ class Replay(Case):
         self.assertEqual(names, {"_Total"})
 
     def test_sets(self):
-        all_of_it = self.live()
+        expected = self.live()
         for name in ("Processor Information", "processor information",
                      PROCESSOR, "{" + PROCESSOR.upper() + "}"):
-            self.assertEqual(self.live("--set", name), all_of_it)
+            self.assertEqual(self.live("--set", name), expected)
         path = seed("capture", "valid_two_sets.pfb")
         both = self.live("--set", "Plain", "--set", "second", source=path)
         self.assertEqual({i["set"] for i in both}, {"Plain", "Second"})
@@ -106,10 +106,10 @@ class Replay(Case):
 
 
 class Record(Case):
-    """Captures that record writes."""
+    """record with a capture as the source."""
 
     def record(self, path, *arguments):
-        """Record a replay."""
+        """Records from CAPTURE into a file."""
         return self.run_fine("record", "-o", path, "--source", CAPTURE,
                              *arguments)
 
@@ -197,7 +197,7 @@ class Record(Case):
 
 
 class Countersets(Case):
-    """The countersets that a capture contains."""
+    """countersets with captures."""
 
     def test_json(self):
         items = self.run_json("countersets", "--file", CAPTURE)
@@ -235,7 +235,7 @@ class Countersets(Case):
                                           "/nonexistent").status, 3)
 
     def test_many_sets(self):
-        """Work grows linearly with the size of the file."""
+        """A file with 30,000 sets is read within the time limit."""
         chunks = b"".join(w.registration_chunk(
             "00000000-0000-0000-0000-%012x" % n, 3, w.string("x"))
             for n in range(30000))
@@ -244,7 +244,7 @@ class Countersets(Case):
         self.assertEqual(len(items), 30000)
 
     def named(self, *names):
-        """The records of countersets of a file that were asked for."""
+        """The JSON records of countersets with these names."""
         data = captures.three_sets()[16:]
         helps = [(captures.DISK, 4, w.string("about disks")),
                  (captures.DISK, 6, w.string_block([(2, "bytes written")]))]
@@ -253,7 +253,8 @@ class Countersets(Case):
         return self.run_json("countersets", "--source", path, *names)
 
     def test_names(self):
-        """Names choose countersets and add help texts and instances."""
+        """countersets with names prints only these sets, with help texts and
+        instances."""
         every = self.named()
         self.assertEqual(len(every), 3 + 2 + 2 + 1)
         self.assertFalse([i for i in every if "help" in i])
@@ -285,10 +286,10 @@ class Countersets(Case):
 
 
 class Machine(LiveCase):
-    """The live source of this machine, if there is one."""
+    """The counters of this machine, if it has a live source."""
 
     def test_names(self):
-        """Counters, help texts and instances of a counterset."""
+        """countersets NAME prints counters, help texts and instances."""
         items = self.run_json("countersets", "processor i*")
         self.assertEqual({i.get("set", i["name"]) for i in items},
                          {"Processor Information"})
@@ -314,7 +315,7 @@ class Machine(LiveCase):
                          {"ok", "not_displayed", "negative_delta"})
 
     def test_pdh_log(self):
-        """typeperf's job: a row for each sample."""
+        """live writes a PDH text log like typeperf: a row for each sample."""
         for form, mark in (("pdh-csv", ","), ("pdh-tsv", "\t")):
             done = self.run_program(
                 "live", "--format", form, "--utc", "-n", "3", "-i", "0.1",
@@ -335,8 +336,8 @@ class Machine(LiveCase):
         self.assertGreater(time.monotonic() - begin, 0.95)
 
     def test_duration(self):
-        """It ends by itself. A busy machine skips samples that are due, so
-        there may be fewer."""
+        """--duration ends live and record. On a busy machine samples may be
+        skipped, so there may be fewer than expected."""
         items = self.run_json("live", "--interval", "0.2", "--duration",
                               "0.65")
         self.assertLessEqual({i["sample"] for i in items}, {1, 2, 3})
@@ -359,8 +360,8 @@ class Machine(LiveCase):
                          [i for i in items if i["sample"]])
 
     def interrupt(self, number, *arguments):
-        """Start the program, wait for its first lines, send a signal; returns
-        the run."""
+        """Starts the program, sends it a signal after its first line (live) or
+        after a second; returns its status, output and errors."""
         with subprocess.Popen([program(), *arguments], text=True,
                               stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as child:
@@ -383,7 +384,7 @@ class Machine(LiveCase):
                               '"' not in row}, {rows[0].count(",")})
 
     @unittest.skipIf(os.name == "nt", "Windows has other signals")
-    def test_killed_recorder_leaves_whole_chunks(self):
+    def test_a_killed_recorder_leaves_complete_chunks(self):
         path = os.path.join(self.folder, "a.pfb")
         self.interrupt(signal.SIGKILL, "record", "-o", path, "--interval",
                        "0.01")

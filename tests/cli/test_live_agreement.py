@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""The values of `perfblock live` agree with the kernel's own accounting.
+"""CPU times of `perfblock live`, compared with /proc/stat.
 
-Environment: PERFBLOCK, the program.
+The environment variable PERFBLOCK is the path of the program.
 
 A child process keeps one CPU busy. The program takes three samples two seconds
 apart, while a thread of this test reads /proc/stat every few milliseconds and
 records the times. The program prints the time of each sample, so both ends of
-its last interval are known. Ticks only grow, except that those of waiting for
-disks may fall slightly, which TOLERANCE allows for. The readings before and
-after the two ends therefore bound the percentages of each CPU in exactly that
-interval. Starting the program and printing its output are not part of it. Time
-in user mode and in the kernel is compared as well as processor time: on a
-machine that is busy anyway, processor time is 100 % even if computed wrongly.
+its last interval are known. The kernel's counts of ticks only grow, except
+that the count of waiting for disks may fall slightly, which TOLERANCE allows.
+So the readings directly before and after the two ends give a lower and an
+upper bound for each percentage in that interval. Besides processor time, the
+time in user mode and in the kernel is compared, because on a fully busy
+machine processor time is 100 % even if it is computed wrongly.
 
-The remaining error comes from times that are printed in milliseconds, from the
-kernel's ticks of 10 ms, and from the two readers not reading at the same
-instant: together less than 1.5 percentage points of two seconds. On a busy
-machine this process sometimes gets no CPU; its readings are then farther apart
-and bound the values less. If they are too far apart, or if a value does not
-agree, the measurement is repeated. The bounds are wider after two attempts,
-and after four the test fails.
+The remaining error comes from the kernel's ticks of 10 ms and from the program
+and the thread not reading at the same instant: together less than 1.5
+percentage points. On a busy machine the thread may get no CPU for a while, and
+then its readings are farther apart and the bounds less tight. If they are too
+far apart, or if a value is not within its bounds, the measurement is repeated.
+After two attempts larger gaps between readings are allowed; after four the
+test fails.
 """
 
 import bisect
@@ -39,19 +39,20 @@ READ_EVERY = 0.01  # seconds
 # for each attempt. With gaps of 0.3 s at both ends, the bounds of a percentage
 # are 30 percentage points apart.
 LARGEST_GAPS = (0.1, 0.1, 0.3, 0.3)
-BUSY = 80.0  # minimum percentage shown for the CPU with the busy process
+BUSY = 80.0  # smallest percentage shown for the CPU with the busy process
 NAMES = ("% Processor Time", "% User Time", "% Privileged Time")  # ids 0 to 2
 
 
 class NotComparable(Exception):
-    """The readings do not cover the program's interval."""
+    """The readings give no bounds for the program's interval."""
 
 
 # ---- The kernel's values ----------------------------------------------------
 
 
 def ticks_of(text):
-    """Ticks in /proc/stat by (CPU, counter): idle, user mode, kernel."""
+    """{(CPU, n): ticks} of /proc/stat; n is 0 for idle, 1 for user mode and 2
+    for the kernel."""
     ticks = {}
     for line in text.splitlines():
         words = line.split()
@@ -66,7 +67,8 @@ def ticks_of(text):
 
 
 class Reader(threading.Thread):
-    """Reads /proc/stat repeatedly, as (time before, time after, ticks)."""
+    """A thread that reads /proc/stat repeatedly. `readings` are (time before,
+    time after, ticks)."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -74,7 +76,7 @@ class Reader(threading.Thread):
         self.stopping = threading.Event()
 
     def read(self):
-        """Take one reading."""
+        """Appends one reading."""
         before = time.time()
         with open("/proc/stat", encoding="ascii") as stat:
             text = stat.read()
@@ -86,14 +88,14 @@ class Reader(threading.Thread):
         self.read()  # after the program's last sample
 
     def finish(self):
-        """All readings; the last one was taken after this call."""
+        """Stops the thread after one more reading, and returns all readings."""
         self.stopping.set()
         self.join()
         return self.readings
 
 
 def readings_around(readings, moment, largest_gap):
-    """The ticks before and after a moment."""
+    """The ticks of the last reading before and the first after a moment."""
     count = bisect.bisect_right([end for _, end, _ in readings], moment)
     after = bisect.bisect_left([start for start, _, _ in readings], moment)
     if count == 0 or after == len(readings):
@@ -105,8 +107,8 @@ def readings_around(readings, moment, largest_gap):
 
 
 def kernel_percents(readings, first, last, largest_gap):
-    """The lowest and highest possible percentage by (CPU, counter) between two
-    moments."""
+    """{(CPU, counter): (lower bound, upper bound)} of the percentages between
+    two moments."""
     before_first, after_first = readings_around(readings, first, largest_gap)
     before_last, after_last = readings_around(readings, last, largest_gap)
     common = (before_first.keys() & after_first.keys() & before_last.keys() &
@@ -131,7 +133,7 @@ def moment_of(text):
 
 
 def run_live(program):
-    """The lines about the counters compared, of two consecutive samples."""
+    """The JSON objects of the counters NAMES, of two consecutive samples."""
     done = subprocess.run(
         [program, "live", "--count", "2", "--interval", str(INTERVAL),
          "--format", "json"], check=True, stdout=subprocess.PIPE, timeout=60)
@@ -143,7 +145,7 @@ def run_live(program):
 
 
 def shown_percents(lines):
-    """Value by (CPU, counter), from instances named "node,number"."""
+    """{(CPU, counter): percentage} from instances named "node,number"."""
     shown = {}
     for line in lines:
         number = line["instance"].rpartition(",")[2]
@@ -171,7 +173,7 @@ def disagreements(shown, kernel, busy):
 
 
 def measure(program, busy, largest_gap):
-    """Runs the program and the reader; returns the disagreements."""
+    """Runs the program and the thread; returns the disagreements."""
     reader = Reader()
     reader.start()
     try:
@@ -184,7 +186,7 @@ def measure(program, busy, largest_gap):
 
 
 def start_busy_process(cpu):
-    """A process that keeps its CPU busy."""
+    """Starts a process that keeps this CPU busy."""
     code = (f"import os\nos.sched_setaffinity(0, {{{cpu}}})\n"
             "parent = os.getppid()\n"
             "while os.getppid() == parent:\n    sum(range(100000))\n")
@@ -193,7 +195,7 @@ def start_busy_process(cpu):
 
 @unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
 class LiveAgreement(unittest.TestCase):
-    """The program against /proc/stat."""
+    """live on this machine against /proc/stat."""
 
     def test_processor_time(self):
         program = os.environ["PERFBLOCK"]
@@ -217,7 +219,7 @@ class LiveAgreement(unittest.TestCase):
 
 
 class Comparison(unittest.TestCase):
-    """The comparison detects wrong values."""
+    """The functions above detect wrong values."""
 
     READINGS = [(100.0 + n / 100, 100.001 + n / 100,
                  {(0, 0): 5000 + n, (0, 1): 3 * n, (2, 0): 7000, (2, 2): 0})

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Disks and network interfaces, compared with the kernel's files: every count,
-which must be equal if it does not change during the sample, and the displayed
-values.
+"""Disks and network interfaces, compared with /proc: every count, which must
+lie between two readings, and the displayed values.
 
-Environment: PERFBLOCK, the program.
+The environment variable PERFBLOCK is the path of the program.
 """
 
 import os
@@ -22,14 +21,15 @@ MEBIBYTE = 1 << 20
 
 
 def interfaces_of(text):
-    """Numbers of each line of /proc/net/dev by interface."""
+    """{interface: numbers} of /proc/net/dev."""
     return {name.strip(): [int(word) for word in numbers.split()]
             for name, _, numbers in (line.rpartition(":")
                                      for line in text.splitlines()[2:])}
 
 
 def disks_of(text, is_disk):
-    """Numbers of each line of /proc/diskstats by disk."""
+    """{disk: numbers} of /proc/diskstats. is_disk(name, all names) says which
+    lines are disks, and not partitions."""
     lines = [line.split() for line in text.splitlines()]
     names = [words[2] for words in lines]
     return {words[2]: [int(word) for word in words[3:]]
@@ -42,14 +42,14 @@ def is_listed(name, _):
 
 
 def is_no_partition(name, names):
-    """Whether this is a disk by its name: no partition of a disk in `names`."""
+    """Whether the name is not that of a partition of a disk in `names`."""
     return not any(re.fullmatch(
         re.escape(disk) + ("p" if disk[-1].isdigit() else "") + r"\d+", name)
                    for disk in names)
 
 
 def read_text(path):
-    """The whole file."""
+    """The text of a file."""
     with open(path, encoding="utf-8", errors="replace") as file:
         return file.read()
 
@@ -66,15 +66,16 @@ def lies_on_a_disk(path):
 
 
 class CountCase(LiveCase):
-    """A test of counts that may move while a sample is taken."""
+    """A test of counts that may change while a sample is taken."""
 
     def setUp(self):
         super().setUp()
         self.exact = 0  # nonzero counts that were compared exactly
 
     def expect_counts(self, counts_of, readings, values, sizes):
-        """Each raw value lies between the values computed from two readings.
-        """
+        """Asserts that each raw value lies between the counts that `counts_of`
+        computes from two readings. `sizes` are {counter: value at which it
+        wraps}, if not 2^64."""
         low, high = (counts_of(numbers) for numbers in readings)
         for counter, value in values.items():
             if counter not in low:
@@ -91,7 +92,7 @@ class CountCase(LiveCase):
 
 
 def send_to_ourselves():
-    """Traffic over the loopback interface."""
+    """Sends PACKETS packets over the loopback interface."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver, \
             socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         receiver.bind(("127.0.0.1", 0))
@@ -102,7 +103,8 @@ def send_to_ourselves():
 
 
 def counts_of_interface(numbers):
-    """The expected counts by counter, except for 4, the bandwidth."""
+    """{counter: count} from the numbers of an interface. Counter 4, the
+    bandwidth, is not among them."""
     received, packets, errors, dropped = numbers[:4]
     sent, packets_sent, errors_sent, dropped_sent = numbers[8:12]
     return {0: received + sent, 1: packets + packets_sent, 2: packets,
@@ -117,7 +119,7 @@ INTERFACE_RATES = {0: "Bytes Total/sec", 1: "Packets/sec",
 
 @unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
 class Network(CountCase):
-    """Network Interface against /proc/net/dev."""
+    """The counterset Network Interface against /proc/net/dev."""
 
     @staticmethod
     def read():
@@ -125,7 +127,8 @@ class Network(CountCase):
         return interfaces_of(read_text("/proc/net/dev"))["lo"]
 
     def sample(self):
-        """One sample, with the kernel's numbers before and after it."""
+        """Records one sample; returns the kernel's numbers before and after it.
+        """
         return self.record_between(self.read, "--set", "Network Interface")
 
     def test_loopback(self):
@@ -162,14 +165,15 @@ class Network(CountCase):
 
 TICKS_PER_MS = 10**4  # of the performance clock
 BUSY_END = TICKS_PER_MS << 32  # 2^32 ms
-# Counters of time and of queue length: of all transfers, reads, and writes.
+# (counter of time, counter of queue length) of all transfers, of reads and of
+# writes.
 SPENT = ((1, 3), (4, 5), (6, 7))
 DISK_SIZES = {counter: 2**32 for counter in (0, *range(8, 17))}
 
 
 def counts_of_disk(numbers):
-    """The expected counts by counter, except for queue, clock and idle time.
-    """
+    """{counter: count} from the numbers of a disk. Queue length, clock and idle
+    time are not among them."""
     reads, _, sectors, reading = numbers[:4]
     writes, _, written, writing = numbers[4:8]
     counts = {11: reads + writes, 12: reads, 13: writes,
@@ -186,7 +190,7 @@ def counts_of_disk(numbers):
 
 @unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
 class Disks(CountCase):
-    """PhysicalDisk against /proc/diskstats."""
+    """The counterset PhysicalDisk against /proc/diskstats."""
 
     @staticmethod
     def read():
@@ -198,22 +202,23 @@ class Disks(CountCase):
                         else is_no_partition)
 
     def sample(self):
-        """One sample, with the kernel's numbers before and after it."""
+        """Records one sample; returns the kernel's numbers before and after it.
+        """
         before, after = self.record_between(self.read, "--set",
                                             "PhysicalDisk")
         self.assertEqual(list(before), list(after), "the same disks")
         return before, after
 
     def write(self):
-        """Write to the disk of the temporary folder."""
+        """Writes a MiB to the disk of the temporary folder."""
         with open(os.path.join(self.folder, "data"), "wb") as file:
             file.write(os.urandom(MEBIBYTE))
             file.flush()
             os.fsync(file.fileno())
 
     def expect_raw(self, readings, values):
-        """The raw values are those of the kernel. A queue length may rise and
-        fall: it is compared only if no count of the disk changed."""
+        """Asserts that the raw values are those of the kernel. The queue length
+        may also fall, so it is compared only if both readings are equal."""
         self.expect_counts(counts_of_disk, readings, values, DISK_SIZES)
         low, high = readings
         if low == high:
@@ -224,27 +229,28 @@ class Disks(CountCase):
             "idle and busy time add up to the clock")
 
     def expect_displayed(self, name, samples):
-        """The displayed values of a disk follow from the differences of its
-        raw values."""
+        """Asserts that the displayed values of a disk are those computed from
+        the differences of its raw values."""
         older, newer = (values for _, values in samples)
         grown = {counter: (newer[counter] - older[counter])
                  % DISK_SIZES.get(counter, 2**64) for counter in newer}
         span = elapsed(*samples, "perf_time_100ns")
         expected = {"Current Disk Queue Length": ("ok", newer[0])}
-        for n, way in enumerate(("", "Read ", "Write ")):
-            plural = way[:-1] or "Transfer"
-            expected[f"Disk {plural}s/sec"] = rate(grown[14 + n], *samples)
-            expected[f"Disk {way}Bytes/sec"] = rate(grown[17 + n], *samples)
-            expected[f"Avg. Disk Bytes/{plural}"] = quotient(
+        for n, direction in enumerate(("", "Read ", "Write ")):
+            noun = direction[:-1] or "Transfer"
+            expected[f"Disk {noun}s/sec"] = rate(grown[14 + n], *samples)
+            expected[f"Disk {direction}Bytes/sec"] = rate(grown[17 + n],
+                                                          *samples)
+            expected[f"Avg. Disk Bytes/{noun}"] = quotient(
                 grown[20 + n], grown[11 + n])
             if newer[8 + n] >= older[8 + n]:
-                expected[f"Avg. Disk sec/{plural}"] = quotient(
+                expected[f"Avg. Disk sec/{noun}"] = quotient(
                     grown[8 + n], 1000 * TICKS_PER_MS * grown[11 + n])
             time_id, queue_id = SPENT[n]
             if newer[time_id] >= older[time_id]:
-                expected[f"% Disk {way}Time"] = quotient(
+                expected[f"% Disk {direction}Time"] = quotient(
                     100 * grown[time_id], grown[2])
-                expected[f"Avg. Disk {way}Queue Length"] = quotient(
+                expected[f"Avg. Disk {direction}Queue Length"] = quotient(
                     grown[queue_id], span)
         if newer[23] >= older[23]:
             expected["% Idle Time"] = quotient(100 * grown[23], grown[2])
@@ -281,7 +287,7 @@ class Disks(CountCase):
                     for (_, older), (_, newer) in disks.values()), MEBIBYTE)
 
     def test_total(self):
-        """The total covers hardware devices only."""
+        """_Total sums hardware devices only, not loop devices or the like."""
         devices = [name for name in self.read() if os.path.exists(
             f"/sys/block/{name.replace('/', '!')}/device")]
         if not self.read():
@@ -298,7 +304,7 @@ class Disks(CountCase):
 
 
 class Texts(unittest.TestCase):
-    """The functions of this test that parse and compare."""
+    """The functions above that parse and compare."""
 
     def test_between(self):
         for low, value, high, good in (

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""System and Memory, as `perfblock record` stores them, compared with /proc.
+"""The countersets System and Memory, as `perfblock record` stores them,
+compared with /proc.
 
-Environment: PERFBLOCK, the program.
+The environment variable PERFBLOCK is the path of the program.
 
 The test reads the files, records a sample, and reads them again. A count that
 only grows must lie between both readings. Other numbers must equal both
-readings; those of memory, which the program also uses, may differ from them by
-64 MiB. Numbers that changed more are measured again, a limited number of
+readings, except that amounts of memory may differ by 64 MiB. If they do not,
+because they changed meanwhile, the measurement is repeated at most ATTEMPTS
 times.
 """
 
@@ -23,7 +24,7 @@ PAGE_FAULTS, CONTEXT_SWITCHES, UP_TIME = ("Memory", 9), ("System", 0), (
     "System", 3)
 OBJECT_TIME, OBJECT_FREQUENCY = ("System", 4), ("System", 5)
 ATTEMPTS = 20
-TICK = 100000  # of /proc/uptime, 10 ms, in units of 100 ns
+TICK = 100000  # 10 ms, the unit of /proc/uptime, in units of 100 ns
 
 
 def read(name):
@@ -33,7 +34,7 @@ def read(name):
 
 
 def numbers(text):
-    """The first number of each line, by the word before it."""
+    """{first word: the number after it} of the lines of a text."""
     found = {}
     for line in text.splitlines():
         words = line.split()
@@ -43,7 +44,7 @@ def numbers(text):
 
 
 def growing():
-    """Counts that only grow, by (set, counter)."""
+    """{(set, counter id): count} of counts that only grow."""
     seconds, hundredths = read("uptime").split()[0].split(".")
     return {CONTEXT_SWITCHES: numbers(read("stat"))["ctxt"],
             PAGE_FAULTS: numbers(read("vmstat"))["pgfault"],
@@ -51,7 +52,7 @@ def growing():
 
 
 def moving():
-    """Numbers that may rise and fall, by (set, counter)."""
+    """{(set, counter id): number} of numbers that may rise and fall."""
     info = numbers(read("meminfo"))
     processes = sum(name.isdigit() for name in os.listdir("/proc"))
     return {("System", 1): processes,
@@ -63,14 +64,14 @@ def moving():
             ("Memory", 8): info["MemFree"] * 1024}
 
 
-# The program counts itself as a process and its thread as a thread.
+# The sample also counts the program itself, which is one process and thread.
 OURS = {("System", 1): 1, ("System", 2): 1}
-# Memory in bytes changes with every process: the differences allowed.
+# Allowed differences: amounts of memory in bytes change all the time.
 NEAR = {("Memory", n): 64 << 20 for n in (0, 3, 7, 8)}
 
 
 def record(folder):
-    """The raw values of a sample, by (set, counter)."""
+    """{(set, counter id): raw value} of a recorded sample."""
     path = os.path.join(folder, "sample.pfb")
     program = os.environ["PERFBLOCK"]
     subprocess.run([program, "record", "--count", "1", "--set", "System",
@@ -85,12 +86,13 @@ def record(folder):
 
 
 def elapsed(values):
-    """The values, with the start time replaced by the time since the start."""
+    """The values with the start time of the machine replaced by the time since
+    then, as /proc/uptime has it."""
     return {**values, UP_TIME: values[OBJECT_TIME] - values[UP_TIME]}
 
 
 def outside(before, values, after):
-    """The growing counts that do not lie between the readings."""
+    """The growing counts whose values do not lie between the readings."""
     wrong = []
     for key, low in before.items():
         width = 2 ** 64 if key == UP_TIME else 2 ** 32
@@ -100,7 +102,8 @@ def outside(before, values, after):
 
 
 def settled(before, values, after):
-    """The names of other numbers that equal both readings."""
+    """The keys of the other numbers whose values equal both readings, within
+    the allowed differences."""
     return {key for key in before
             if max(abs(values[key] - OURS.get(key, 0) - reading[key])
                    for reading in (before, after)) <= NEAR.get(key, 0)}
@@ -108,7 +111,7 @@ def settled(before, values, after):
 
 @unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
 class Machine(unittest.TestCase):
-    """The program against /proc."""
+    """Samples of this machine against /proc."""
 
     def test_counts_lie_between_two_readings(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -142,7 +145,7 @@ class Machine(unittest.TestCase):
 
 
 class Comparison(unittest.TestCase):
-    """The comparison detects wrong values."""
+    """The functions above detect wrong values."""
 
     def test_outside(self):
         key = CONTEXT_SWITCHES

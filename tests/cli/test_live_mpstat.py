@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """CPU times of `perfblock live`, compared with those of mpstat.
 
-Environment: PERFBLOCK, the program. mpstat is in the package sysstat.
+The environment variable PERFBLOCK is the path of the program; mpstat is in the
+package sysstat.
 
 Both programs start at the same time and measure two seconds, while a child
-process keeps one CPU busy. The offset of their intervals is not known; on a
-busy machine it is some hundredths of a second. So the tolerance is wide, and a
-failed comparison is repeated. test_live_agreement.py compares exactly; this
-test shows that the counters have the meaning of the columns of mpstat.
+process keeps one CPU busy. Their intervals may be some hundredths of a second
+apart, so the tolerance is wide and a failed comparison is repeated.
+test_live_agreement.py compares the values more exactly. This test shows that
+the counters have the same meaning as mpstat's columns.
 """
 
 import json
@@ -25,8 +26,8 @@ ATTEMPTS = 5
 
 
 def percents_of(text):
-    """Percentages in mpstat's JSON by (CPU, number of the counter in NAMES of
-    test_live_agreement)."""
+    """{(CPU, position of the counter in test_live_agreement.NAMES): percent}
+    from mpstat's JSON."""
     host = json.loads(text)["sysstat"]["hosts"][0]
     loads = host["statistics"][0]["cpu-load"]
     found = {}
@@ -41,7 +42,7 @@ def percents_of(text):
 
 
 def measure():
-    """(ours, mpstat's) of nearly the same two seconds."""
+    """(percentages of perfblock, of mpstat) of nearly the same two seconds."""
     with subprocess.Popen(
             ["mpstat", "-P", "ALL", "-o", "JSON", str(INTERVAL), "1"],
             stdout=subprocess.PIPE, text=True,
@@ -57,7 +58,7 @@ def measure():
 
 
 def disagreements(ours, theirs):
-    """The keys whose values differ by more than the tolerance."""
+    """(key, ours, theirs) of values that differ by more than the tolerance."""
     return [(key, ours.get(key), theirs.get(key))
             for key in sorted(set(ours) | set(theirs))
             if ours.get(key) is None or theirs.get(key) is None
@@ -66,7 +67,7 @@ def disagreements(ours, theirs):
 
 @unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
 class Mpstat(unittest.TestCase):
-    """The program and mpstat."""
+    """perfblock against mpstat on this machine."""
 
     def test_processor_time(self):
         busy = min(os.sched_getaffinity(0))
@@ -88,7 +89,7 @@ class Mpstat(unittest.TestCase):
 
 
 class Comparison(unittest.TestCase):
-    """The comparison detects wrong values."""
+    """The functions above detect wrong values."""
 
     def test_disagreements_are_found(self):
         theirs = {(0, 0): 90.0, (1, 0): 10.0}

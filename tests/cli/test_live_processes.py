@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Processes, compared with the kernel's files: the numbers of a child process
-of this test, which must be equal, and its displayed values.
+"""The counterset Process, compared with /proc/PID of a child process of this
+test.
 
-Environment: PERFBLOCK, the program. The child only acts on request, so its
-numbers do not change while a sample is taken.
+The environment variable PERFBLOCK is the path of the program. The child works
+only on request, so its numbers do not change while a sample is taken, and must
+equal those of the kernel.
 """
 
 import os
@@ -34,15 +35,15 @@ for line in sys.stdin:
 NAME = "a) (b"  # parentheses also enclose the name in /proc/PID/stat
 WORK = 0.2  # seconds of processor time per request to the child
 TICK = 1 / os.sysconf("SC_CLK_TCK")  # the resolution of start times, seconds
-# Counters that come from /proc/PID/io, by the names there; counters that the
-# total sums up; those among them whose values have 4 bytes.
+# Counters from /proc/PID/io with the names there; counters whose total is the
+# sum of all processes; those of them whose values have 4 bytes.
 IO = {13: "syscr", 14: "syscw", 16: "rchar", 17: "wchar"}
 SUMS = (0, 1, 2, 3, 4, 5, 6, 13, 14, 15, 16, 17, 18)
 FOUR_BYTES = (5, 6)
 
 
 def read_stat(pid):
-    """Fields of /proc/PID/stat by the numbers of proc(5)."""
+    """{number of the field in proc(5): value} of /proc/PID/stat."""
     with open(f"/proc/{pid}/stat", encoding="utf-8",
               errors="replace") as file:
         text = file.read()
@@ -64,7 +65,7 @@ def readable_processes():
 
 
 def read_io(pid):
-    """Numbers of /proc/PID/io by name."""
+    """{name: number} of /proc/PID/io."""
     with open(f"/proc/{pid}/io", encoding="utf-8") as file:
         return {key: int(number) for key, number in
                 (line.split(":") for line in file)}
@@ -95,16 +96,16 @@ class Process(LiveCase):
         self.assertEqual(self.child.stdout.readline(), "done\n")
 
     def read(self):
-        """All numbers of the child."""
+        """The kernel's numbers of the child."""
         return read_stat(self.child.pid), read_io(self.child.pid)
 
     def sample(self, *arguments):
-        """One sample, and the kernel's numbers at that time."""
+        """Records one sample and returns the kernel's numbers at its time."""
         return self.record_still(self.read, "--set", "Process", *arguments)
 
     def expect_raw(self, stat, io, values):
-        """The raw values are those of the kernel. Counter 9 is the time of
-        the sample, which the files do not have."""
+        """Asserts that the raw values are those of the kernel, except counter
+        9, which is the time of the sample."""
         tick = 10**7 // os.sysconf("SC_CLK_TCK")
         expected = {
             0: (stat[14] + stat[15]) * tick, 1: stat[14] * tick,
@@ -152,7 +153,8 @@ class Process(LiveCase):
         self.assertLess(seconds, after - self.started + TICK)
 
     def test_total_is_consistent(self):
-        """The total is the sum of all other instances in the same sample."""
+        """Each counter of _Total is the sum of all other instances in the same
+        sample, or 0."""
         self.sample()
         values = self.samples()[0][1]
         total = values.pop((0xFFFFFFFE, "_Total"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""live --format prometheus: what this machine offers."""
+"""live --format prometheus with the counters of this machine."""
 
 import os
 import re
@@ -15,11 +15,10 @@ from program import ON_WINDOWS, SECONDS, LiveCase, program
 
 
 class Machine(LiveCase, MetricsCase):
-    """All that this machine offers."""
+    """All countersets of this machine."""
 
     def test_promtool(self):
-        """The other tests also check with promtool what they print, if it is
-        installed."""
+        """promtool accepts all metrics of this machine."""
         if not shutil.which("promtool"):
             self.skipTest("promtool is not installed: its checks are left out")
         self.metrics("--set", "*")
@@ -35,7 +34,7 @@ class Machine(LiveCase, MetricsCase):
                              if name.startswith(prefix)], prefix)
 
     def test_values_are_those_of_a_recording(self):
-        """Each metric is in the raw values that cook prints."""
+        """The value of each metric follows from a raw value of cook."""
         path = os.path.join(self.folder, "a.pfb")
         self.run_fine("record", "-o", path, "--set", "*", "--count", "2",
                       "--interval", "0.1")
@@ -73,7 +72,7 @@ class Machine(LiveCase, MetricsCase):
         self.assertGreater(count, 50)
 
     def value(self, formula, item, frequency, factor):
-        """The metric's value of an object of cook's JSON."""
+        """The value of a metric, computed from an object of cook's JSON."""
         if "PerfFreq" in formula:
             seconds = item["raw"] / frequency
             return ((seconds, item["base"]) if formula.startswith("sum")
@@ -82,7 +81,8 @@ class Machine(LiveCase, MetricsCase):
         return value if isinstance(value, tuple) else value * factor
 
     def test_totals_do_not_fall(self):
-        """From scrape to scrape, in one run and in two."""
+        """Totals do not fall from one sample to the next, whether both are of
+        one run or of two."""
         runs = self.expositions("--set", "*", "--count", "2", "--interval",
                                 "0.2") + [self.metrics("--set", "*")]
         compared = 0
@@ -104,7 +104,8 @@ class Machine(LiveCase, MetricsCase):
         self.assertGreater(compared, 20)
 
     def test_until_interrupted(self):
-        """With -o live runs until it is interrupted. Each file is complete."""
+        """With -o FILE, live runs until it is interrupted. A reader never sees
+        an incomplete file."""
         if ON_WINDOWS:
             self.skipTest("Windows has other signals")
         path = os.path.join(self.folder, "a.prom")

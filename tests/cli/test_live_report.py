@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The report of a recording of all counters of this machine."""
+"""report with a recording of all counters of this machine, and without one."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from test_streaming import OnTerminal
 
 
 class LiveReport(LiveCase, ReportCase):
-    """The values are those of cook, and a browser draws every chart."""
+    """Reports of this machine."""
 
     def record(self):
         """A recording with three samples of all counters."""
@@ -31,12 +31,12 @@ class LiveReport(LiveCase, ReportCase):
         self.assert_cooked(page, path)
 
     def test_without_a_recording(self):
-        """A page of this machine, by number of samples and by time."""
-        for how, least in ((("--count", "3"), 3), (("--duration", "0.5"), 3)):
-            page = self.report("--source", "live", "--interval", "0.1", *how)
+        """report --source live ends after --count samples or --duration."""
+        for limit in (("--count", "3"), ("--duration", "0.5")):
+            page = self.report("--source", "live", "--interval", "0.1", *limit)
             facts = page.facts()
             self.assertEqual(facts["Source"], "this machine")
-            self.assertGreaterEqual(int(facts["Samples"]), least)
+            self.assertGreaterEqual(int(facts["Samples"]), 3)
             self.assertEqual({key[1] for key in page.lines},
                              {"Processor Information"})
             for line in page.lines.values():
@@ -44,7 +44,7 @@ class LiveReport(LiveCase, ReportCase):
                                  int(facts["Samples"]))
 
     def test_an_interruption_ends_the_samples(self):
-        """The page has what was collected; the exit status is 0."""
+        """After SIGINT the page has the samples so far; the status is 0."""
         path = os.path.join(self.folder, "a.html")
         with subprocess.Popen(
                 [program(), "report", "--source", "live", "--interval", "0.05",
@@ -57,7 +57,8 @@ class LiveReport(LiveCase, ReportCase):
         self.assertGreater(int(page.facts()["Samples"]), 1)
 
     def test_progress(self):
-        """On a terminal, the number of samples so far."""
+        """On a terminal the number of samples so far is shown, and removed at
+        the end."""
         path = os.path.join(self.folder, "a.html")
         status, text = OnTerminal(
             "report", "--source", "live", "--count", "8", "--interval", "0.1",
@@ -67,7 +68,7 @@ class LiveReport(LiveCase, ReportCase):
         self.assertTrue(text.endswith("\r\033[K"), text)
 
     def test_unknown_names(self):
-        """A message, and no page."""
+        """An unknown counterset is reported, and no page is written."""
         done = self.run_program("report", "--source", "live", "--set", "None")
         self.assertEqual((done.status, done.out), (2, ""))
         self.assertIn("None", done.err)

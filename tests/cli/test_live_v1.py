@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """live, record and countersets of V1 data, and of another machine.
 
-PERFBLOCK_TEST_PROGRAM is the program with a live source of its own (machine.c),
-which reads the capture that PERFBLOCK_MACHINE names.
+PERFBLOCK_TEST_PROGRAM is the program linked with machine.c, whose live source
+returns data from the capture that PERFBLOCK_MACHINE names.
 """
 
 import os
@@ -21,8 +21,8 @@ PATHS = ["--path", "\\Processor(*)\\% Processor Time"]
 
 
 def block(number, titles=(SYSTEM, PROCESSOR, THREAD, COSTLY)):
-    """A block of second `number`: 5 operations a second, processors at 10 %
-    and 20 %."""
+    """A V1 block of second `number` with these objects: 5 file operations per
+    second, two processors with processor times of 10 % and 20 %."""
     wr = v1.LITTLE
     objects = {
         SYSTEM: wr.object(SYSTEM, [v1.counter(10, v1.COUNTER, 4, 4)],
@@ -40,7 +40,7 @@ def block(number, titles=(SYSTEM, PROCESSOR, THREAD, COSTLY)):
 
 
 def machine(count=12, **options):
-    """A capture with `count` blocks and a name table."""
+    """A capture with a name table and `count` blocks, one per second."""
     return w.recording(w.chunk(b"NAME", struct.pack("<I", 9) + NAMES), *(
         w.chunk(b"V1DT", block(n + 1, **options)) for n in range(count)))
 
@@ -53,7 +53,7 @@ def processors():
 
 
 class V1Case(Case):
-    """Runs the program with a simulated machine."""
+    """A test that runs the program with the simulated machine of machine.c."""
 
     def setUp(self):
         super().setUp()
@@ -61,7 +61,8 @@ class V1Case(Case):
         self.use(machine())
 
     def use(self, data, **settings):
-        """Simulate a machine with the data of this capture."""
+        """Makes the simulated machine return the data of this capture. The
+        settings without_list and without_v1 remove features from it."""
         for name in ("WITHOUT_LIST", "WITHOUT_V1"):
             os.environ.pop("PERFBLOCK_MACHINE_" + name, None)
         for name in settings:
@@ -69,8 +70,8 @@ class V1Case(Case):
         os.environ["PERFBLOCK_MACHINE"] = self.file("machine.pfb", data)
 
     def run_own(self, *arguments):
-        """Run the program with the source of the test. Leaves out the note
-        about short intervals, which Windows has."""
+        """Runs the program with the simulated machine. Removes the note about
+        short intervals, which only Windows prints, from standard error."""
         saved = os.environ["PERFBLOCK"]
         os.environ["PERFBLOCK"] = self.own
         try:
@@ -82,7 +83,7 @@ class V1Case(Case):
         return done
 
     def own_objects(self, *arguments):
-        """The JSON of a successful run."""
+        """The JSON objects of a run without errors."""
         done = self.run_own(*arguments, "--format", "json")
         self.assertEqual((done.status, done.err), (0, ""), arguments)
         return done.objects()
@@ -94,7 +95,7 @@ class V1Case(Case):
 
 
 class Live(V1Case):
-    """live."""
+    """live with V1 data."""
 
     def test_values(self):
         for option in ([], ["--v1"]):
@@ -144,11 +145,11 @@ class Live(V1Case):
             2, "", "live: --format prometheus has metrics of V2 data only\n"))
 
     def test_v2_has_precedence(self):
-        both = machine() + captures.three_sets()
-        self.use(both)
+        capture = machine() + captures.three_sets()
+        self.use(capture)
         rows = self.live("--set", "Alpha Memory")
         self.assertEqual({r["object"] for r in rows}, {None})
-        self.use(both)
+        self.use(capture)
         rows = self.live("--v1", *PATHS)
         self.assertEqual([r["value"] for r in rows], [10, 20])
         done = self.run_own("live", *PATHS)
@@ -178,10 +179,10 @@ class Live(V1Case):
 
 
 class Record(V1Case):
-    """record."""
+    """record with V1 data."""
 
     def record(self, *arguments, status=0):
-        """Record into a file; its path."""
+        """Records into a file and returns its path."""
         path = os.path.join(self.folder, "out.pfb")
         done = self.run_own("record", "-o", path, "--interval", "0.01",
                             *arguments)
@@ -204,19 +205,25 @@ class Record(V1Case):
         self.assertEqual([r["value"] for r in rows if r["sample"] == 2],
                          [10, 20])
 
-    def test_each_file_has_the_names(self):
-        path = self.record("--set", "2", "--count", "4", "--rotate", "1K")
-        for name in sorted(os.listdir(self.folder)):
-            if name.startswith("out.pfb"):
-                done = self.run_program("cook", "--format", "json",
-                                        os.path.join(self.folder, name))
-                self.assertEqual({r["set"] for r in done.objects()},
-                                 {"System"})
-        self.assertTrue(os.path.exists(path + ".1"))
+    def test_each_rotated_file_has_the_names(self):
+        for filters, expected in (
+                (["--set", "2"], ("System", None)),
+                (["--set", "Processor", "--instance", "0"],
+                 ("Processor", "0"))):
+            path = self.record(*filters, "--count", "4", "--rotate", "1K")
+            self.assertTrue(os.path.exists(path + ".1"))
+            for name in os.listdir(self.folder):
+                if not name.startswith("out.pfb"):
+                    continue
+                file = os.path.join(self.folder, name)
+                done = self.run_program("cook", "--format", "json", file)
+                self.assertEqual({(r["set"], r["instance"])
+                                  for r in done.objects()}, {expected})
+                os.remove(file)
 
-    def test_only_what_was_chosen(self):
-        """The registry returns whole objects; what the filters exclude is not
-        recorded."""
+    def test_only_selected_values_are_recorded(self):
+        """The machine returns whole objects. What the filters exclude of them
+        is not recorded."""
         for arguments, expected, absent in (
                 (["--set", "Processor", "--instance", "1"],
                  ("Processor", "1", "% Processor Time", 20),
@@ -238,7 +245,8 @@ class Record(V1Case):
             os.remove(path)
 
     def test_a_broken_block(self):
-        """What precedes the error is recorded, and the error reported."""
+        """The objects before the error are recorded, and the error is
+        reported."""
         broken = bytearray(block(3))
         second = broken.index(struct.pack("<III", 64, PROCESSOR, 0))
         broken[second - 8:second - 4] = b"\xff" * 4
@@ -273,19 +281,8 @@ class Record(V1Case):
             self.assertIn(struct.pack("<Q", 10**6 * second), data)
             self.assertNotIn(struct.pack("<Q", 2 * 10**6 * second), data)
 
-    def test_names_of_each_file(self):
-        path = self.record("--set", "Processor", "--instance", "0", "--count",
-                           "4", "--rotate", "1K")
-        names = [name for name in os.listdir(self.folder)
-                 if name.startswith("out.pfb")]
-        self.assertGreater(len(names), 1, path)
-        for name in names:
-            done = self.run_program("cook", "--format", "json",
-                                    os.path.join(self.folder, name))
-            self.assertEqual({(r["set"], r["instance"])
-                              for r in done.objects()}, {("Processor", "0")})
-
-    def test_a_recorded_file_that_has_v1(self):
+    def test_a_source_with_v1_data(self):
+        """record copies only V2 data of a file; the message names convert."""
         out = os.path.join(self.folder, "out.pfb")
         arguments = ["record", "-o", out, "--source"]
         done = self.run_own(*arguments, self.file("v1.pfb", machine(3)),
@@ -300,7 +297,7 @@ class Record(V1Case):
 
 
 class Countersets(V1Case):
-    """countersets."""
+    """countersets with V1 data."""
 
     def test_objects(self):
         rows = self.own_objects("countersets")
@@ -354,8 +351,8 @@ class Machines(V1Case):
 
 
 class Catalog(V1Case):
-    """Countersets of a machine that cannot list them: only those of the
-    program's catalog are known."""
+    """A machine that cannot enumerate its countersets: only those in the
+    program's catalog can be selected."""
 
     def test_known(self):
         self.use(processors(), without_list=True, without_v1=True)
@@ -375,10 +372,11 @@ class Catalog(V1Case):
 
 
 class Files(V1Case):
-    """live --source of files that are no captures of V2 data."""
+    """live --source FILE with V1 blocks and logs."""
 
     def expect_same_as_cook(self, path, *arguments, first=1):
-        """live shows what cook shows from sample `first` on."""
+        """Asserts that live shows what cook shows from sample `first` on;
+        returns the records."""
         shown = self.run_json("live", "--source", path, "--format", "json",
                               *arguments)
         cooked = [r for r in self.run_json("cook", path, "--format", "json",

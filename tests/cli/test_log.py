@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Perfmon logs, binary and text, in show and check."""
+"""Perfmon logs, binary and text: what show and check print."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ class Binary(Case):
     """.blg files."""
 
     def show(self, name):
-        """The records of a seed."""
+        """The records that show prints of a seed."""
         return self.run_json("show", "--kind", "log", self.file(
             name, log_seeds.log_seeds()[name]))
 

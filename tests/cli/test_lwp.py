@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """perfblock lwp, and LWP snapshots in show and check.
 
-A snapshot consists of four registers, the size of the control block (at offset
-16), the block (at 24), the size of the ring, and the ring. Its bytes come from
-the writer of the fuzz target's seeds. The state that the documented sample
-program leaves in the model was worked out by hand.
+A snapshot consists of the four registers of CPUID leaf 8000001C, the size of
+the control block (at offset 16), the block (at 24), the size of the ring, and
+the ring. tests/vectors/make_lwp_seeds.py writes the snapshots. The results of
+the documented sample program were worked out by hand.
 """
 
 import os
@@ -20,12 +20,14 @@ import make_lwp_seeds as lwp  # noqa: E402 (its folder was just added)
 NOTE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): note: .* "
                   r"\((?P<value>\d+)\)$")
 REGISTERS, CONTROL = 0, 24
-CHUNK = 32  # of a capture: its first chunk, then the header of the second
-RING = CONTROL + 176 + 8  # the block has six pairs
+# Offset of the first snapshot in a capture: after the first chunk and the
+# header of the second.
+CHUNK = 32
+RING = CONTROL + 176 + 8  # the control block has six pairs
 
 
 def capture(*snapshots):
-    """A capture of snapshots with a note between them."""
+    """A capture with these snapshots, each followed by a note."""
     note = v2.chunk(b"NOTE", b"a remark")
     return v2.recording(*(v2.chunk(b"LWPC", snapshot) + note
                           for snapshot in snapshots))
@@ -37,13 +39,14 @@ def records(objects, kind):
 
 
 class Model(Case):
-    """The documented sample program, run on the model.
+    """lwp model: the documented sample program, run on the model.
 
-    Its ring has 4096 slots and begins at slot 4093. LWPINS runs at every
-    seventh i from 0 to 30. LWPVAL runs at every i with an interval of 9 and a
-    counter that starts at 0: its first execution is recorded, then every
-    tenth. A 64-bit build runs the loop twice, so the second loop begins with
-    execution 32, and its first recorded one has i = 9.
+    Its ring has 4096 slots, and the first record is in slot 4093. The program
+    runs a loop of i from 0 to 30. It executes LWPINS at every seventh i, and
+    LWPVAL at every i with an interval of 9 and a counter that starts at 0: the
+    first execution is recorded, then every tenth. A 64-bit build runs the loop
+    twice. The second loop begins with execution 32, so its first recorded
+    execution has i = 9.
     """
 
     # (event id, i) of the records of each loop.
@@ -55,13 +58,14 @@ class Model(Case):
              (255, 1): 0xDEADBEEFDEADBEEF, (1, 1): 0x0BADF00D0BADF00D}
     NAMES = {1: "lwpval", 255: "lwpins"}
     FLAGS = {1: 0x0CAD, 255: 0x4567}
-    # Bits: loops, final head, final counter, by_id
+    # {bits: (loops, final head, final counter, number of records by id)}
     BUILDS = {32: (1, 192, 9, {"1": 4, "255": 5}),
               64: (2, 448, 8, {"1": 7, "255": 10})}
     RING = CONTROL + 152 + 8  # Family 15h has three pairs
 
     def run_model(self, bits, *more):
-        """Run it; the only note is about a threshold that is never reached."""
+        """Runs the model. The only note must be that the threshold, which is
+        larger than the ring, is never reached."""
         done = self.run_program("lwp", "model", "--sample", str(bits), *more)
         self.assertEqual(done.status, 0, done.err)
         (note,) = done.err.splitlines()
@@ -71,7 +75,7 @@ class Model(Case):
         return done
 
     def expected(self, loops):
-        """The records of this number of loops."""
+        """The event records after this number of loops."""
         found = [(loop, ident, i) for loop in range(loops)
                  for ident, i in self.LOOPS[loop]]
         return [{"offset": self.RING + 32 * ((4093 + n) % 4096),
@@ -82,7 +86,8 @@ class Model(Case):
                 for n, (loop, ident, i) in enumerate(found)]
 
     def check_objects(self, bits, objects, base=0):
-        """The records of a build; `base` is the offset of the snapshot."""
+        """Asserts what is printed for a build of this many bits. `base` is the
+        offset of the snapshot."""
         loops, head, counter, by_id = self.BUILDS[bits]
         (control,) = records(objects, "control")
         expected = {"flags": 2, "wanted": ["val"], "buffer_bytes": 131072,
@@ -151,15 +156,15 @@ class Model(Case):
 
 
 class Snapshots(Case):
-    """Snapshots as files and in captures."""
+    """lwp show: snapshots as files and in captures."""
 
     def ask(self, data, *more):
-        """A run of lwp show on these bytes."""
+        """Runs lwp show with these bytes as standard input."""
         return self.run_program("lwp", "show", "--format", "json", *more, "-",
                                 stdin=data)
 
     def fine(self, data, *more):
-        """The objects of a run without notes."""
+        """The JSON objects of a run without notes and errors."""
         done = self.ask(data, *more)
         self.assertEqual((done.status, done.err), (0, ""))
         return done.objects()
@@ -232,13 +237,14 @@ class Snapshots(Case):
         self.assertEqual((event["data1"], event["latency"]), (0x12345, 0x2345))
 
     def test_all_written_slots_of_a_continuous_ring_are_records(self):
-        # Eight slots, three of them written, head after them.
-        young = lwp.simple(flags=0x7E | lwp.CONT, slots=8, head=96, tail=96,
-                           records=[lwp.record(255, n) for n in range(3)])
-        # All written: the oldest one is at head.
+        # Eight slots of which three were written; head is after them.
+        partly_written = lwp.simple(
+            flags=0x7E | lwp.CONT, slots=8, head=96, tail=96,
+            records=[lwp.record(255, n) for n in range(3)])
+        # All slots were written: the oldest record is at head.
         full = lwp.simple(flags=0x7E | lwp.CONT, slots=8, head=96, tail=96,
                           records=[lwp.record(255, n) for n in range(8)])
-        for data, order in ((young, [0, 1, 2]),
+        for data, order in ((partly_written, [0, 1, 2]),
                             (full, [3, 4, 5, 6, 7, 0, 1, 2])):
             done = self.ask(data)
             self.assertEqual([offset for offset, _ in self.notes(done)],
@@ -334,8 +340,8 @@ class Snapshots(Case):
                      "data1 77", "entries 2", "missed 5", "lwpins 1"):
             self.assertIn(part, text)
 
-    # Snapshot, code, and offset.
     WHOLE = (lwp.leaf(), lwp.control(176, buffer=64), bytes(64))
+    # Snapshots with their errors: (bytes, code, offset).
     BROKEN = [
         (b"", "truncated_header", 0),
         (lwp.snapshot(*WHOLE, cut=1), "truncated_block", CONTROL + 176),
@@ -371,7 +377,7 @@ class Snapshots(Case):
                     self.assertTrue(any(
                         item["offset"] > CHUNK + len(data) for item in
                         records(done.objects(), "control")),
-                        "a broken body hides what follows")
+                        "the snapshot after the broken one is not shown")
 
     def test_tolerated_deviations(self):
         for data, offset, value, code in (

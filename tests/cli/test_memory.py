@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Long names: peak memory if counters share one, and where text output cuts
-them.
+"""Peak memory if many counters share a long name, and where text output cuts
+long names.
 
-In a file of N counters whose names are the same bytes, the size of the file is
-proportional to N, but the total length of the names to N * N. Peak memory must
-be proportional to the size of the file.
+The names of N counters may be the same bytes. If the name has a length
+proportional to N, the size of the file is proportional to N, but the sum of
+the lengths of all names is proportional to N * N. Peak memory must be
+proportional to the size of the file.
 """
 
 import os
@@ -19,7 +20,7 @@ if not ON_WINDOWS:
     import resource
 
 KIB, MIB = 1 << 10, 1 << 20
-MAX_BYTES = 1 << 30    # bytes of address space for a file of one counter
+MAX_BYTES = 1 << 30    # address space that suffices for a file of one counter
 STEP = 64 * KIB        # the precision of the measured peak
 COUNTERS = 200         # in the smallest file
 SIZES = (1, 2, 4, 8)   # multiples of COUNTERS
@@ -33,8 +34,8 @@ LONGEST_IN_METRIC = 256                        # docs/prometheus.md
 
 def v2_capture(count, name, instances=("a",), set_name="Set",
                help_text=None):
-    """Two samples of `count` counters with the same name, whose bytes are
-    stored once."""
+    """A capture of two V2 samples of `count` counters with the same name. Its
+    bytes are stored once."""
     ids = range(count)
     start = 8 + 8 * count
     strings = w.string_block([(0, name)] + [(i, None) for i in ids[1:]],
@@ -52,7 +53,7 @@ def v2_capture(count, name, instances=("a",), set_name="Set",
 
 
 def v1_capture(count, name, instances=("a", "b")):
-    """Two samples of V1 blocks in which all counters have one title."""
+    """A capture of two V1 blocks whose counters all have one title index."""
     counters = [v1.counter(20, v1.RAW, 4 + 4 * i, 4) for i in range(count)]
     values = v1.LITTLE.values(*[(c["offset"], 4, 5) for c in counters])
     bodies = [v1.LITTLE.instance(each, values) for each in instances]
@@ -71,11 +72,11 @@ def long_name(count):
 # Runs -----------------------------------------------------------------------
 
 class Shared(Case):
-    """Counters that share a name: every command that prints names."""
+    """Every command that prints names, with counters that share a name."""
 
     def commands(self, path):
-        """(command line, whether its output grows only in proportion to the
-        file)"""
+        """(command line, whether the size of its output must be proportional to
+        the size of the file)"""
         for form in ("text", "json", "csv"):
             yield ["cook", "--format", form, path], form == "text"
         for form in ("pdh-csv", "pdh-tsv"):
@@ -99,9 +100,10 @@ class Shared(Case):
                    True)
 
     def run_limited(self, arguments, max_bytes):
-        """Run the program with an address space of `max_bytes` (None:
-        unlimited). Returns its status, and the size of what it wrote: the
-        recording and, if the address space is unlimited, standard output."""
+        """Runs the program with an address space of `max_bytes` (None:
+        unlimited). Returns its exit status and the size of the recording that
+        it wrote. If the address space is unlimited, the size includes standard
+        output."""
         target = os.path.join(self.folder, "copy.pfb")
         if os.path.exists(target):
             os.remove(target)
@@ -143,25 +145,29 @@ class Shared(Case):
         return None
 
     def compare(self, make, commands):
-        """Run the commands on files made with make(counters, name)."""
+        """Runs the commands with files that make(number of counters, name)
+        returns. Asserts that output and peak memory do not grow faster than
+        the file."""
         reason = self.why_not_measured()
         paths = [self.file("%d.pfb" % size, make(
             size * COUNTERS, long_name(size * COUNTERS))) for size in SIZES]
         tiny = self.file("tiny.pfb", make(1, "n"))
-        for small, *larger in zip(commands(tiny), *map(commands, paths)):
-            with self.subTest(command=small[0]):
-                first, last = [self.run_limited(line, None) for line, _ in
-                               (larger[0], larger[-1])]
-                self.assertEqual((first[0], last[0]), (0, 0))
-                if small[1]:
-                    self.assertLess(last[1], 10 * first[1] + 10 * KIB)
+        for (line, is_proportional), *larger in zip(
+                commands(tiny), *map(commands, paths)):
+            with self.subTest(command=line):
+                smallest, largest = [self.run_limited(words, None)
+                                     for words, _ in (larger[0], larger[-1])]
+                self.assertEqual((smallest[0], largest[0]), (0, 0))
+                if is_proportional:
+                    self.assertLess(largest[1], 10 * smallest[1] + 10 * KIB)
                 if reason is None:
-                    self.check_growth(small[0], [line for line, _ in larger])
+                    self.check_growth(line, [words for words, _ in larger])
         if reason is not None:
             self.skipTest("peak memory was not measured: " + reason)
 
     def check_growth(self, tiny, lines):
-        """A file eight times as large takes at most ten times the memory."""
+        """Asserts that the memory beyond that of the command line `tiny` grows
+        with the files of `lines` at most 10/8 times as fast as their size."""
         floor = self.peak(tiny)
         first = max(self.peak(lines[0]) - floor, 256 * KIB)
         for size, line in zip(SIZES[1:], lines[1:]):
@@ -199,8 +205,8 @@ ELLIPSIS = "\u2026"
 
 
 class Cut(Case):
-    """Text output cuts long names between characters; other formats do not
-    cut."""
+    """Text output cuts long names, but not inside a character. Other formats
+    do not cut."""
 
     # What follows the first 199 characters of a name, and how text shows it.
     ENDS = (("b", "b"), ("bc", "b" + ELLIPSIS), ("\u00e9", "\u00e9"),
@@ -217,7 +223,7 @@ class Cut(Case):
         return {line.split("  ")[0].rstrip() for line in lines if line}
 
     def json_names(self, path, key, *arguments):
-        """The values of a key."""
+        """The values of a key in the records of cook."""
         return {item[key] for item in self.run_json("cook", path, *arguments)}
 
     def test_counters_in_utf16(self):
@@ -244,7 +250,8 @@ class Cut(Case):
                         self.check_instance(writer, page, code, end, shown)
 
     def check_instance(self, writer, page, code, end, shown):
-        """An instance in a code page, next to another instance."""
+        """Asserts how text and JSON show an instance name that is stored in
+        this code page."""
         raw = (self.FIRST + end + "\0").encode(code) if code else None
         values = writer.values((4, 4, 5))
         block = writer.block(writer.object(

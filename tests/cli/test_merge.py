@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files that overlap in time: one series in the order of sample times."""
+"""Several files that overlap in time: their samples are read in the order of
+time, as one series for each machine."""
 
 import os
 import random
@@ -15,22 +16,23 @@ import log_seeds
 import log_writer
 import pdh_text_seeds
 
-TICKS = 10**7  # of both clocks, per second
+TICKS = 10**7  # per second, of both clocks
 CLOCK = log_writer.UTC
 SETS = {"Disk": "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f",
         "Net": "4f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"}
 
 
 class Recording:
-    """Samples of one counter of one machine: its counts at some seconds.
-    `boot` is the second at which the machine started."""
+    """Samples of one counter of one machine: counts[i] at second times[i].
+    `boot` is the second at which the machine started, `name` the counterset
+    and `row` the instance."""
 
     def __init__(self, times, counts, boot=0, name="Disk", row="sda"):
         self.times, self.counts = list(times), list(counts)
         self.boot, self.name, self.row = boot, name, row
 
     def text(self):
-        """The text form."""
+        """The recording in text form."""
         lines = ["perfblock text 1", "",
                  f'counterset {SETS[self.name]} multiple "{self.name}"',
                  'counter 1 PERF_COUNTER_BULK_COUNT 8 - "Bytes/sec"', ""]
@@ -42,19 +44,20 @@ class Recording:
 
 
 def expected(*recordings):
-    """(row, second, count, rate) in the order of time, computed from the
-    definition: a rate is the growth since the previous sample of the same
-    machine and counterset, whichever file has it."""
-    heads = [0] * len(recordings)
+    """(row, second, count, rate) of all samples in the order of time. A rate
+    is the growth per second since the previous sample of the same machine and
+    counterset, whichever file has it."""
+    positions = [0] * len(recordings)  # of the next sample of each
     latest, found = {}, []
     while True:
-        ready = [(r.times[heads[n]], n) for n, r in enumerate(recordings)
-                 if heads[n] < len(r.times)]
-        if not ready:
+        next_samples = [(r.times[positions[n]], n)
+                        for n, r in enumerate(recordings)
+                        if positions[n] < len(r.times)]
+        if not next_samples:
             return found
-        time, n = min(ready)
-        count = recordings[n].counts[heads[n]]
-        heads[n] += 1
+        time, n = min(next_samples)
+        count = recordings[n].counts[positions[n]]
+        positions[n] += 1
         key = (recordings[n].boot, recordings[n].name)
         rate = None
         if key in latest and time > latest[key][0]:
@@ -71,8 +74,8 @@ def growing(seed, times, **options):
 
 
 def parts(times, seed, count):
-    """A growing count at these seconds; each sample is in one of `count`
-    recordings, chosen at random."""
+    """Recordings of one growing count at these seconds. Each sample is in one
+    of at most `count` recordings, chosen at random."""
     order = random.Random(seed)
     files = [([], []) for _ in range(count)]
     total = 0
@@ -85,11 +88,11 @@ def parts(times, seed, count):
 
 
 class MergeCase(Case):
-    """Cooked values of several files."""
+    """A test of values that cook prints of several files."""
 
     def written(self, *recordings, convert=()):
-        """The paths of the recordings as files: text, or .pfb for the
-        positions in `convert`."""
+        """Writes the recordings as files and returns their paths. Those whose
+        positions are in `convert` are .pfb files, the others text."""
         paths = []
         for n, recording in enumerate(recordings):
             path = self.file("%d.txt" % n, recording.text())
@@ -101,7 +104,8 @@ class MergeCase(Case):
         return paths
 
     def values(self, *arguments, stdin=b""):
-        """(row, second, count, rate) of each line."""
+        """(instance, second, raw value, value) of each record of cook;
+        standard error is stored in self.err."""
         done = self.run_program("cook", "--format", "json", *arguments,
                                 stdin=stdin)
         self.assertEqual(done.status, 0, done.err)
@@ -111,7 +115,7 @@ class MergeCase(Case):
 
     @staticmethod
     def second(time):
-        """Seconds after 02:50:17, that of log_writer.UTC."""
+        """The seconds from log_writer.UTC to a time as cook prints it."""
         hour, minute, second = time[11:-1].split(":")
         return round(int(hour) * 3600 + int(minute) * 60 + float(second) -
                      (2 * 3600 + 50 * 60 + 17.844))
@@ -124,14 +128,15 @@ class Recordings(MergeCase):
         for seed in range(5):
             files = parts(range(1, 60), seed, 2 + seed % 3)
             paths = self.written(*files, convert=(1, ))
-            right = expected(*files)
-            self.assertEqual(sum(rate is None for *_, rate in right), 1)
-            self.assertEqual(self.values(*paths), right)
-            self.assertEqual(self.values(*paths[::-1]), right)
+            wanted = expected(*files)
+            self.assertEqual(sum(rate is None for *_, rate in wanted), 1)
+            self.assertEqual(self.values(*paths), wanted)
+            self.assertEqual(self.values(*paths[::-1]), wanted)
             self.assertEqual(self.err, "")
 
     def test_machines(self):
-        """The clocks show which samples are of one machine."""
+        """Recordings have no machine names: samples are of one machine if
+        their clocks agree on its start."""
         files = [growing(1, range(100, 160, 2), boot=1),
                  growing(2, range(101, 161, 2), boot=50, row="sdb"),
                  growing(3, range(100, 160, 3), boot=90, row="sdc"),
@@ -141,7 +146,8 @@ class Recordings(MergeCase):
         self.assertIn("several series", self.err)
 
     def test_countersets(self):
-        """A counterset is compared with its own samples."""
+        """Rates of a counterset are computed from its own samples, although
+        samples of another one lie between them."""
         files = [growing(1, range(1, 40, 2)),
                  growing(2, range(2, 40, 2), name="Net", row="eth0")]
         self.assertEqual(self.values(*self.written(*files)), expected(*files))
@@ -157,7 +163,7 @@ class Recordings(MergeCase):
             self.values(*self.written(*files[::-1])), expected(*files[::-1]))
 
     def test_samples_that_two_files_have(self):
-        """A sample that several files have is read once."""
+        """A sample that several files contain is used once."""
         joined = growing(1, range(1, 30))
         files = [Recording(joined.times[:12], joined.counts[:12]),
                  Recording(joined.times[11:20], joined.counts[11:20]),
@@ -178,6 +184,7 @@ class Recordings(MergeCase):
             expected(Recording(*zip(*chosen))))
 
     def test_every_by_machine(self):
+        """--every counts the samples of each machine separately."""
         files = [growing(1, range(100, 160, 2), boot=1),
                  growing(2, range(101, 161, 2), boot=50, row="sdb")]
         chosen = [Recording(f.times[::4], f.counts[::4], f.boot, row=f.row)
@@ -198,7 +205,8 @@ class Recordings(MergeCase):
 
     @unittest.skipIf(ON_WINDOWS, "command lines are short")
     def test_many_files(self):
-        """At most 200 files are open; all are read."""
+        """At most 200 files are merged. Of more, all samples are read, but not
+        all in the order of time, and a message says so."""
         for count in (200, 230):
             paths = [self.file("%d.pfb" % n, capture(*[
                 sample(second, n, boot=-100 * n) for second in (1, 5)]))
@@ -231,7 +239,8 @@ class Recordings(MergeCase):
         self.assertAlmostEqual(found["average"], sum(rates) / len(rates))
 
     def test_each_file_has_its_own_registrations(self):
-        """The counter has another type in each file; samples alternate."""
+        """A counter has different types in two files whose samples alternate;
+        each sample is read with the type of its file."""
         paths = [self.file("%d.pfb" % n, capture(
             *[sample(second, 100 * second) for second in seconds], kind=kind))
             for n, (seconds, kind) in enumerate((
@@ -244,10 +253,10 @@ class Recordings(MergeCase):
 
 
 class Convert(MergeCase):
-    """convert, and record with several sources, write one series."""
+    """Several files that convert and record join into one."""
 
     def convert(self, name, *arguments, command=("convert",)):
-        """Converts; returns the path of the output with this name."""
+        """Runs convert, or record, and returns the path of the output."""
         path = os.path.join(self.folder, name)
         self.run_fine(*command, "-q", "-o", path, *arguments)
         return path
@@ -261,7 +270,7 @@ class Convert(MergeCase):
                 self.assertEqual(self.values(made), expected(*files), filters)
         sources = [word for path in paths for word in ("--source", path)]
         made = self.convert("joined.pfb", *sources, "--set", "Disk",
-                         command=("record",))
+                            command=("record",))
         self.assertEqual(self.values(made), expected(*files))
 
     def test_several_series(self):
@@ -307,8 +316,9 @@ class Convert(MergeCase):
                          expected_values)
 
     def test_from_pipes(self):
-        """A pipe is read in windows and converted like a file, also if it is
-        filtered and has metadata after its first samples."""
+        """convert writes the same bytes from a pipe as from a file. The input
+        is larger than the reader's window and has metadata after its first
+        samples."""
         note = b"n" * 700000
         first = capture(sample(1, 100), sample(2, 200))
         later = capture(sample(3, 300), sample(4, 400),
@@ -345,7 +355,7 @@ class Pipes(MergeCase):
             self.assertEqual(self.values(*names, stdin=data),
                              expected(*files))
 
-    @unittest.skipIf(ON_WINDOWS, "no named pipes among files there")
+    @unittest.skipIf(ON_WINDOWS, "Windows has no named pipes in folders")
     def test_named_pipes(self):
         files = parts(range(1, 40), 12, 3)
         paths = self.written(*files, convert=(0, 1, 2))
@@ -362,7 +372,7 @@ class Pipes(MergeCase):
         self.assertEqual(self.values(paths[2], *pipes),
                          expected(files[2], *files[:2]))
 
-    @unittest.skipIf(ON_WINDOWS, "reads a pipe while it is open")
+    @unittest.skipIf(ON_WINDOWS, "an open pipe is not tested there")
     def test_nothing_is_read_ahead(self):
         """A sample of a pipe is printed before the next one arrives."""
         far = self.file("far.pfb", capture(sample(1000, 10**6)))
@@ -382,7 +392,7 @@ class Pipes(MergeCase):
 
 
 def log(machine, ticks):
-    """A log of a rate and a whole V1 object."""
+    """A log whose samples have a rate and a whole V1 object."""
     events = [*log_writer.names("\\\\PC", (4, "Memory"), (6, "Available"),
                                 (10, "Rate")),
               *log_writer.paths(log_writer.path(
@@ -398,18 +408,18 @@ def log(machine, ticks):
 
 
 class Mixed(SeriesCase):
-    """Logs and recordings of one machine."""
+    """Logs together with recordings and V1 blocks of the same machine."""
 
     def values(self, *paths):
-        """(second, counter, value) in the order of the output."""
+        """(second, counter, value) of each record of cook."""
         done = self.run_program("cook", "-q", "--format", "json", *paths)
         self.assertEqual((done.status, done.err), (0, ""))
         return [(MergeCase.second(v["time"]), v["counter"], v["value"])
                 for v in done.objects()]
 
     def test_log_and_recording(self):
-        """Values of a log are not compared with V2 replies, but the samples of
-        all files are in the order of their times."""
+        """The samples of binary logs, text logs and recordings are read in the
+        order of their times. Rates are computed within each kind."""
         paths = self.files(log("\\\\PC", (1, 3, 5)), growing(
             1, (2, 4, 6)).text(), pdh_text_seeds.text(
                 "(PDH-CSV 4.0) (UTC)(0)", ("\\\\PC\\Memory\\Pages/sec",),
@@ -441,7 +451,7 @@ class Mixed(SeriesCase):
 
 
 class Machines(SeriesCase):
-    """V1 blocks name their machine; the clocks show restarts."""
+    """V1 blocks: names and clocks show which are of one machine."""
 
     def test_names_and_clocks(self):
         def other(moment):

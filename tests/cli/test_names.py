@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""V1 name tables: as files, with --names, and in captures."""
+"""V1 name tables as files, for --names, and in captures."""
 
 import os
 import unittest
@@ -10,8 +10,9 @@ from program import Case, writer as v2
 
 
 class Tables(Case):
-    """Name tables as files."""
+    """show and check of name tables."""
 
+    # The same table in each form that is read.
     FORMS = {
         "registry": v1.table((1, "1847"), (2, "System"), (4, "M\u00e9m")),
         "tabs": "1\t1847\n2\tSystem\n4\tM\u00e9m\n".encode(),
@@ -74,7 +75,7 @@ class NamesOption(Case):
     TABLE = v1.table((1, "1847"), (2, "System"), (20, "Calls"), (20, "no"))
 
     def named(self, *arguments, stdin=b""):
-        """Set and counter of the first cooked value."""
+        """The names of set and counter of the first value of cook."""
         item = self.run_json("cook", *arguments, stdin=stdin)[0]
         return item["set"], item["counter"]
 

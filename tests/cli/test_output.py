@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Failing files, closed pipes, and numbers that must read back."""
+"""Files and streams that cannot be read or written, resource limits, and the
+precision of printed numbers."""
 
 import os
 import signal
@@ -53,7 +54,7 @@ class Files(Case):
 
 @unittest.skipIf(ON_WINDOWS, "Windows has no /dev/zero and no limits")
 class Endless(Case):
-    """Inputs that never end."""
+    """Inputs that never end, and very large files."""
 
     GIB = 1 << 30
     READING = (["check"], ["show"], ["cook"], ["lwp", "show"], ["cpi", "show"],
@@ -61,8 +62,8 @@ class Endless(Case):
                ["cook", CAPTURE, "--names"])
 
     def limit(self, size):
-        """A function that limits the address space of a process. Skips the
-        test if the program does not start with this limit."""
+        """A function that limits the address space of the process that calls
+        it. Skips the test if the program does not start with this limit."""
         def begin():
             resource.setrlimit(resource.RLIMIT_AS, (size, size))
         done = self.run_program("--version", begin=begin)
@@ -72,8 +73,8 @@ class Endless(Case):
         return begin
 
     def test_memory_that_is_exhausted(self):
-        """Whatever is read, the exit status is 4 and no signal ends the
-        program."""
+        """If memory is exhausted, each command reports it and exits with
+        status 4."""
         begin = self.limit(self.GIB // 4)
         for arguments in self.READING:
             done = self.run_program(*arguments, "/dev/zero", begin=begin)
@@ -90,7 +91,8 @@ class Endless(Case):
                 "be larger\n" % more))
 
     def test_large_regular_files(self):
-        """A large sparse file is read whole and found malformed."""
+        """A regular file may be larger than 1 GiB. This one is a reply with
+        zeros after it."""
         path = self.file("large", w.reply())
         os.truncate(path, self.GIB + 4096)
         begin = self.limit(3 * self.GIB)
@@ -100,7 +102,8 @@ class Endless(Case):
 
 @unittest.skipIf(ON_WINDOWS, "Windows has no resource limits")
 class SmallStack(Case):
-    """A stack of 128 KiB, including environment and arguments, suffices."""
+    """All commands run with a stack of 128 KiB, which also contains the
+    environment and the arguments."""
 
     SIZE = 128 << 10
     FILES = 40  # files of the corpus per run
@@ -112,11 +115,11 @@ class SmallStack(Case):
                 self.skipTest("AddressSanitizer makes frames larger")
 
     def limit(self):
-        """Called in the child process before the program starts."""
+        """Sets the limit; runs in the child process before the program."""
         resource.setrlimit(resource.RLIMIT_STACK, (self.SIZE, self.SIZE))
 
     def check(self, *arguments):
-        """The output is the same as with a stack of the usual size."""
+        """Asserts that the output is the same as with a stack of usual size."""
         usual = self.run_program(*arguments)
         small = self.run_program(*arguments, begin=self.limit)
         self.assertEqual((small.status, small.out, small.err),
@@ -128,12 +131,12 @@ class SmallStack(Case):
             paths = sorted(os.path.join(folder, name) for name in (
                 os.listdir(folder) if os.path.isdir(folder) else ()))
             for at in range(0, len(paths), self.FILES):
-                some = paths[at:at + self.FILES]
+                part = paths[at:at + self.FILES]
                 for command in (["show"], ["check"], ["cook"],
                                 ["cook", "--format", "json"],
                                 ["show", "--format", "json"],
                                 ["lwp", "show"], ["cpi", "show"]):
-                    self.check(*command, *some)
+                    self.check(*command, *part)
 
     def test_other_commands(self):
         snapshots = self.file("snapshots", Closed.SNAPSHOTS)
@@ -166,13 +169,13 @@ class SmallStack(Case):
 
 @unittest.skipIf(ON_WINDOWS, "Windows has no resource limits")
 class TooLarge(Case):
-    """Exceeding a limit on the size of files (ulimit -f) is an error like a
-    full disk; no signal ends the program."""
+    """A limit on the size of files (ulimit -f): exceeding it is reported like a
+    full disk, and SIGXFSZ does not end the program."""
 
     LIMIT = 1024
 
     def limit(self):
-        """Called in the child process before the program starts."""
+        """Sets the limit; runs in the child process before the program."""
         resource.setrlimit(resource.RLIMIT_FSIZE, (self.LIMIT, self.LIMIT))
 
     def test_recordings(self):
@@ -192,9 +195,9 @@ class TooLarge(Case):
         self.assertEqual(done.returncode, 3)
         self.assertIn(b"File too large", done.stderr)
 
-    def test_the_measured_command_is_ended_by_the_signal(self):
-        """The measured command gets the signal action with which the program
-        was started."""
+    def test_the_measured_command_gets_the_signal(self):
+        """The program ignores SIGXFSZ, but the measured command gets the action
+        that the program was started with."""
         source = self.file("snapshots", Closed.SNAPSHOTS)
         for is_ignored in (False, True):
             def begin():
@@ -210,11 +213,11 @@ class TooLarge(Case):
 class Closed(Case):
     """Standard streams that were closed before the program started.
 
-    A file that the program opens must not get the descriptor of one of them:
-    what is printed to the stream would be written into the file.
+    If a file that the program opens got the descriptor of such a stream, what
+    is printed to the stream would be written into the file.
     """
 
-    # Wine fails if several are closed.
+    # Wine does not start a program if several are closed.
     STREAMS = ((0,), (1,), (2,), *(() if ON_WINDOWS else ((1, 2), (0, 1, 2))))
     SNAPSHOTS = (b"cpi-snapshots 1\nsnapshot 0\ncpu 0 0 0 0 0\n"
                  b"snapshot 9\ncpu 0 3 6 9 9\n")
@@ -227,7 +230,7 @@ class Closed(Case):
                  own_program(), "--version"])
 
     def run_without(self, streams, arguments):
-        """Run it with these streams closed."""
+        """Runs the program with these streams closed."""
         def begin():
             for number in streams:
                 os.close(number)
@@ -245,7 +248,7 @@ class Closed(Case):
                                      (streams, arguments))
 
     def test_messages_are_not_written_to_stored_files(self):
-        path = os.path.join(self.folder, "kept.pfb")
+        path = os.path.join(self.folder, "stored.pfb")
         for number in (0, 1):
             self.run_program(*self.storing(path)[number])
             with open(path, "rb") as file:
@@ -265,7 +268,7 @@ class Output(Case):
     """Standard output that cannot be written."""
 
     def finish(self, arguments, **options):
-        """Run with a given standard output."""
+        """Runs the program with the standard output of `options`."""
         return running.finish([program(), *arguments], timeout=SECONDS,
                               stdin=subprocess.DEVNULL, **options)
 
@@ -310,7 +313,7 @@ class Output(Case):
 
 
 class Numbers(Case):
-    """Doubles come in the shortest form that reads back the same."""
+    """Doubles are printed in the shortest form that reads back the same."""
 
     def test_values(self):
         guid = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"

@@ -14,6 +14,7 @@ from test_filters import ALL
 READ_A = r"\Alpha Disk(sda)\Read Bytes/sec"
 WRITE_B = r"\Alpha Disk(sdb)\Write Bytes/sec"
 FREE = r"\Alpha Memory\Free Bytes"
+# {path: keys in test_filters.ALL of the values that it selects}
 VALUES = {READ_A: {("Alpha Disk", "sda", 1)},
           WRITE_B: {("Alpha Disk", "sdb", 2)},
           FREE: {("Alpha Memory", None, 1)},
@@ -27,7 +28,8 @@ VALUES = {READ_A: {("Alpha Disk", "sda", 1)},
 
 
 def by_key(items):
-    """The values of sample 1 by set, instance and counter."""
+    """The keys (set, instance, counter id) of the values of sample 1, which
+    must be those of test_filters.ALL."""
     found = {(i["set"], i["instance"], i["counter_id"]): i["value"]
              for i in items if i["sample"] == 1 and i["status"] == "ok"}
     assert all(ALL[key] == value for key, value in found.items())
@@ -35,19 +37,19 @@ def by_key(items):
 
 
 class Paths(Case):
-    """Paths, with a capture of three sets."""
+    """Paths as arguments of live, with the capture of three_sets()."""
 
     def setUp(self):
         super().setUp()
         self.path = self.file("three.pfb", three_sets())
 
     def shown(self, *arguments):
-        """The output of live, as keys of ALL."""
+        """The keys of the values that live shows."""
         return by_key(self.run_json("live", "--source", self.path,
                                     *arguments))
 
     def refused(self, *arguments, status=2):
-        """The message of a refused run."""
+        """The message of live, which must be refused."""
         done = self.run_program("live", "--source", self.path, *arguments)
         self.assertEqual((done.status, done.out), (status, ""), done.err)
         self.assertEqual(done.err.count("\n"), 1, done.err)
@@ -109,7 +111,7 @@ class Paths(Case):
 
 
 class Cooked(Case):
-    """Paths and options of cook."""
+    """Paths and filters of cook."""
 
     def setUp(self):
         super().setUp()
@@ -141,7 +143,7 @@ class Cooked(Case):
                 by_key(self.run_json("live", "--source", self.path, *every)),
                 arguments)
 
-    def test_text_and_csv_have_only_the_chosen_values(self):
+    def test_text_and_csv_have_only_the_selected_values(self):
         text = self.run_fine("cook", self.path, "--path", FREE).out
         self.assertIn("Free Bytes", text)
         csv = self.run_fine("cook", self.path, "--path", FREE, "-f",
@@ -213,7 +215,7 @@ class Cooked(Case):
 
 
 class Machines(Case):
-    """Machines in paths, and the paths of the output."""
+    """Machine names in paths, and the key `path` of cook's records."""
 
     def setUp(self):
         super().setUp()
@@ -236,7 +238,8 @@ class Machines(Case):
             *(log.counter(10 * n, n) for n in range(3)))))]
 
     def test_machines(self):
-        """Where the data names no machine, only * matches."""
+        """A value without a machine name is selected by the machine * and by
+        paths without a machine."""
         for files, path, expected in (
                 (self.v1, r"\\pc\System\*", [13]),
                 (self.v1, r"\\P?\Process(*)\*", [10, 20]),
@@ -262,15 +265,15 @@ class Machines(Case):
             paths = {i["path"] for i in items}
             self.assertEqual(len(paths), count)
             for path in paths:
-                # Without a machine it selects those of all machines, without
-                # a number all instances of the name.
+                # A path without a machine selects the values of all machines,
+                # a path without a number all instances with the name.
                 same = [i for i in items if i["path"].endswith(path) or
                         i["path"].replace("#1", "").endswith(path)]
                 self.assertEqual(self.run_json("cook", *files, "--path",
                                                path), same, path)
 
     def test_unknown_names(self):
-        """Without names there is no path."""
+        """A value whose counter has no name has no path."""
         for i in self.run_json("cook", self.v1[2]):
             self.assertEqual((i["counter"], i["path"]), (None, None))
 
@@ -279,7 +282,7 @@ class Recorded(Case):
     """record writes exactly what the paths select."""
 
     def record(self, *paths):
-        """A recording of some paths of three_sets()."""
+        """Records these paths of three_sets(); returns the path of the file."""
         source = self.file("source.pfb", three_sets())
         path = os.path.join(self.folder, "out.pfb")
         if os.path.exists(path):
@@ -294,8 +297,9 @@ class Recorded(Case):
                              keys, path)
 
     def test_other_counters_of_other_instances(self):
-        """Values of counters that were not chosen for an instance are not in
-        the file, and neither is any other value that was left out."""
+        """If different counters are selected for two instances, each instance
+        has only the values of its own. No other value and no other name is in
+        the file."""
         path = self.record(READ_A, WRITE_B, FREE)
         items = self.run_json("cook", path)
         self.assertEqual(by_key(items), VALUES[READ_A] | VALUES[WRITE_B] |

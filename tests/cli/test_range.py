@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--from, --to and --every choose samples before they are compared."""
+"""--from, --to and --every select samples; rates are computed between them."""
 
 import datetime
 import os
@@ -27,7 +27,7 @@ def clock_of(moment):
 
 
 def counts(seed):
-    """A count whose growth differs from second to second."""
+    """COUNT counts whose growth differs from second to second."""
     rng = random.Random(seed)
     raw = [1000]
     for _ in range(COUNT - 1):
@@ -39,9 +39,9 @@ RAW = counts(1)
 
 
 def capture(raw, start=START, boot=0, instance="sda"):
-    """A capture with a sample each second. `boot` is subtracted from the
-    seconds of the performance clock, which then starts earlier, as after a
-    restart of the machine."""
+    """A capture with a sample of each count, one per second from `start` on.
+    `boot` is subtracted from the performance clock, in seconds: samples with
+    another value seem to be taken after a restart."""
     chunks = [captures.metadata(captures.DISK, "Disk", [
         (1, captures.BULK, "Bytes/sec")]),
         w.chunk(b"QINF", w.identifier(captures.DISK, name="*"))]
@@ -55,17 +55,16 @@ def capture(raw, start=START, boot=0, instance="sda"):
 
 
 def v1_block(number, *titles, name="HOST"):
-    """A V1 block of objects with one rate each."""
-    body = v1.LITTLE.block(*[v1.LITTLE.object(
+    """The V1 block of second `number` + 1, with a rate in each object."""
+    return v1.LITTLE.block(*[v1.LITTLE.object(
         title, [v1.counter(20, v1.COUNTER, 4, 4)],
         v1.LITTLE.values((4, 4, RAW[number] * title)),
         instances=v1.NO_INSTANCES) for title in titles],
         moment=number + 1, name=name)
-    return body
 
 
 def blg(count):
-    """A log with a rate and a whole object in each sample."""
+    """A binary log of `count` samples with a rate and a whole V1 object."""
     events = list(log_writer.names("\\\\PC", (1, "11"), (4, "Memory"))) + \
         list(log_writer.names("\\\\PC", (6, "Available"), (10, "Pages/sec"))) \
         + list(log_writer.paths(log_seeds.RATE_PATH, log_seeds.OBJECT))
@@ -79,7 +78,7 @@ def blg(count):
 
 
 def pdh_text(count, head="(PDH-CSV 4.0) (Zone)(-60)"):
-    """A text log with a row each second, local time an hour ahead of UTC."""
+    """A text log with a row each second; its local time is UTC + 1 hour."""
     rows = ['"%s","\\\\PC\\Memory\\Pages/sec"' % head]
     for number in range(count):
         moment = START + datetime.timedelta(hours=1, seconds=number)
@@ -89,10 +88,10 @@ def pdh_text(count, head="(PDH-CSV 4.0) (Zone)(-60)"):
 
 
 class RangeCase(Case):
-    """Runs the program in a time zone."""
+    """A test that runs the program in a given time zone."""
 
     def values(self, path, *options, zone="UTC0", command=("cook",)):
-        """(raw, value) of each line."""
+        """(raw value, value) of each JSON record."""
         os.environ["TZ"] = zone
         try:
             done = self.run_program(*command, "--quiet", "--format", "json",
@@ -103,23 +102,23 @@ class RangeCase(Case):
         return [(i["raw"], i["value"]) for i in done.objects()]
 
     def refused(self, *arguments):
-        """The message of a command line that is refused."""
+        """The message of a command line that must be refused."""
         done = self.run_program(*arguments)
         self.assertEqual((done.status, done.out), (2, ""), done.err)
         return done.err
 
 
-def rates(raw, chosen):
-    """(raw, value) of the samples at these positions, whose numbers are
-    seconds."""
-    found = [(raw[chosen[0]], None)]
-    for older, newer in zip(chosen, chosen[1:]):
+def rates(raw, seconds):
+    """(raw value, rate) of the samples of these seconds: each rate is computed
+    from the sample before it in the list."""
+    found = [(raw[seconds[0]], None)]
+    for older, newer in zip(seconds, seconds[1:]):
         found.append((raw[newer], (raw[newer] - raw[older]) / (newer - older)))
     return found
 
 
 class Captures(RangeCase):
-    """V2 samples"""
+    """Captures of V2 samples."""
 
     def test_every(self):
         path = self.file("a.pfb", capture(RAW))
@@ -147,8 +146,9 @@ class Captures(RangeCase):
                                  rates(RAW, chosen), options)
 
     def test_fraction(self):
-        """Times in text have three decimals: --to includes samples whose time
-        begins with the given one."""
+        """cook prints times with three decimals. So that a printed time can be
+        used for --to, it includes samples whose time begins with its digits.
+        """
         start = START.replace(microsecond=123456)
         path = self.file("a.pfb", capture(RAW, start))
         for end, count in (("04:05:10.123", 11), ("04:05:10.1234", 11),
@@ -214,8 +214,8 @@ class Captures(RangeCase):
         self.assertEqual(self.values(out), expected)
 
     def test_record_keeps_changed_query_information(self):
-        """Query information before omitted samples also applies to the samples
-        after them."""
+        """If a sample is left out, query information before it still applies to
+        the samples after it."""
         other = captures.MEMORY
         data = w.recording(
             captures.metadata(captures.DISK, "Disk", [
@@ -238,7 +238,7 @@ class Captures(RangeCase):
                              [("Disk", 5), ("Memory", 7)])
 
     def test_report(self):
-        """The page has the samples in the range only."""
+        """The page has only the selected samples."""
         path = self.file("a.pfb", capture(RAW))
         full = self.run_fine("report", path).out
         part = self.run_fine("report", path, "--every", "10").out
@@ -255,7 +255,7 @@ class Captures(RangeCase):
 
 
 class V1(RangeCase):
-    """V1 blocks"""
+    """Files of V1 blocks."""
 
     def test_every(self):
         path = self.file("a", b"".join(v1_block(n, 2) for n in range(COUNT)))
@@ -271,7 +271,7 @@ class V1(RangeCase):
                          [value for pair in expected for value in pair])
 
     def test_machines(self):
-        """Blocks of several machines: each machine has its own samples."""
+        """--every counts the samples of each machine separately."""
         path = self.file("a", b"".join(
             v1_block(n, title, name=name) for n in range(COUNT)
             for title, name in ((2, "A"), (3, "B"))))
@@ -290,7 +290,7 @@ class V1(RangeCase):
 
 
 class Logs(RangeCase):
-    """Perfmon logs"""
+    """Perfmon logs, binary and text."""
 
     def test_binary(self):
         path = self.file("a.blg", blg(35))
@@ -327,7 +327,7 @@ class Logs(RangeCase):
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
     def test_text_without_zone(self):
-        """Times of a log without a time zone are compared as local times."""
+        """Times of a log without a zone are compared with local times."""
         path = self.file("a.csv", pdh_text(COUNT, head="(PDH-CSV 4.0)"))
         for zone, options in (
                 (LOCAL, ("--from", "05:05:10")),
@@ -340,7 +340,7 @@ class Logs(RangeCase):
 
 
 class Usage(RangeCase):
-    """Options that are refused."""
+    """Values and combinations of options that are refused."""
 
     def test_times(self):
         path = self.file("a.pfb", capture(RAW))

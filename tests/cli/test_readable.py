@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How tables round numbers: docs/perfblock.md, "Numbers in text"."""
+"""How tables round numbers (docs/perfblock.md, "Numbers in text")."""
 
 import csv
 import glob
@@ -30,7 +30,7 @@ QUOTIENTS = (
     ("1e15", "1e+15"), ("1.23456789e18", "1.23457e+18"),
 )
 
-# The same for counters in bytes: 1024 of a unit are one of the next.
+# The same for counters in bytes, which are shown in units of 1024.
 BYTES = (
     ("0", "0 B"), ("5", "5 B"), ("0.5", "0.500 B"), ("0.0123", "0.0123 B"),
     ("3.14159", "3.14 B"), ("9.996", "10.0 B"), ("40", "40 B"),
@@ -69,10 +69,10 @@ COUNTS = (
 
 
 class Readable(Case):
-    """Numbers of tables."""
+    """Numbers in the tables of cook."""
 
     def log(self, counter, number):
-        """What cook prints of a log that has one displayed value."""
+        """What the table shows for this displayed value of a counter."""
         path = self.file("log.csv", (TEXT_LOG % (
             "\\\\PC\\Set\\" + counter, number)).encode())
         lines = self.run_fine("cook", path, columns=200).lines()
@@ -119,8 +119,8 @@ class Readable(Case):
         self.assertIn("12.1 KiB", " ".join(lines))
 
     def test_fixtures(self):
-        """Every number of a table is a displayed value, rounded to at least
-        three digits."""
+        """Every number in the tables of the fixtures differs by at most 0.5 %
+        from one of the displayed values."""
         units = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
         number = re.compile(r"(?<= {2})(-?[\d,.]+)(?: ([KM]?i?B))?(?= {2}|$)",
                             re.MULTILINE)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The examples of README.md that run the program. Each block is a test, so a
-block that cannot run on this system is reported as skipped."""
+"""The commands in README.md print the output that README.md shows. Each block
+of commands is a test, so that those that cannot run here are reported as
+skipped."""
 
 import os
 import pathlib
@@ -15,7 +16,7 @@ from program import ON_WINDOWS, ROOT
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "package"))
 
-import readme  # noqa: E402 (its folder was just added)
+import readme  # noqa: E402 (in the folder that was just added)
 
 SESSIONS = {session[0][0]: session
             for session in readme.read_sessions(pathlib.Path(ROOT,
@@ -34,25 +35,25 @@ def same_but_for_numbers(line):
 
 
 def without_headings(lines):
-    """The lines that have a number, and the sorted words of the others:
-    where headings are wrapped depends on the widths of the numbers."""
+    """The lines with numbers, and the sorted words of the others. Those are
+    headings, and where they are wrapped depends on the widths of numbers."""
     return ([line for line in lines if re.search(r"\d", line)],
             sorted(word for line in lines if not re.search(r"\d", line)
                    for word in line.split()))
 
 
 def unmatched(lines, others):
-    """The lines that match none of the others."""
+    """The lines that equal none of the others, except for numbers."""
     patterns = [same_but_for_numbers(other) for other in others]
     return [line for line in lines
             if not any(p.fullmatch(line.strip()) for p in patterns)]
 
 
 class Readme(RunCase):
-    """The commands in README.md print the output shown there."""
+    """The blocks of commands in README.md."""
 
     def run_line(self, line, stdin=""):
-        """Run a command line that begins with the name of the program."""
+        """Runs a command line that begins with the program's name."""
         name, *arguments = shlex.split(line)
         self.assertEqual(name, "perfblock")
         if ON_WINDOWS and arguments[-2:] == ["--", "true"]:
@@ -84,8 +85,8 @@ class Readme(RunCase):
                      ("linux", "x86_64"),
                      "README.md shows the live counters of Linux on x86-64")
     def test_live(self):
-        """The output has the lines of README.md, except for numbers and the
-        number of CPUs."""
+        """The output has the same lines as README.md, except for numbers and
+        for the number of CPUs."""
         for line, _, printed in SESSIONS[LIVE]:
             done = self.run_line(line)
             self.assertEqual((done.status, done.err), (0, ""), line)

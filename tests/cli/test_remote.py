@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""examples/remote_v1.py, against a Samba server on loopback."""
+"""examples/remote_v1.py, with a Samba server on this machine."""
 
 import json
 import os
@@ -31,9 +31,9 @@ for path, items in json.load(sys.stdin).items():
         db[key.encode()] = value.encode("latin-1")
     db.close()
 """
-# Samba's database of names: for the title index N, "Nrel" is the kind of title
-# ("p": object, "c[M]": counter of object M), "Ntype" a counter type, and
-# "Ninst" the number of instances.
+# Samba's database of names: "N" is the name of title index N, "Nrel" its kind
+# ("p": object, "c[M]": counter of object M), "Ntype" a counter type, "Ninst"
+# the number of instances and "NiKname" the name of instance K.
 NAMES = {
     "1": "6", "2": "Memory", "2rel": "p", "4": "Available Bytes",
     "4rel": "c[2]", "4type": str(LARGE), "6": "Page Faults/sec",
@@ -44,7 +44,7 @@ NAMES = {
 
 
 def interpreter():
-    """A Python interpreter with Samba's bindings, or None."""
+    """The path of a Python with Samba's bindings, or None."""
     for python in (sys.executable, "/usr/bin/python3"):
         if os.path.exists(python) and subprocess.run(
                 [python, "-c", "import samba.dcerpc.winreg, tdb"],
@@ -54,7 +54,7 @@ def interpreter():
 
 
 def reason_to_skip():
-    """The reason why there is no server, or None."""
+    """Why the server cannot be started here, or None."""
     if os.name != "posix" or os.geteuid() != 0:
         return "a Samba server needs root"
     for name in ("smbd", "pdbedit"):
@@ -66,7 +66,7 @@ def reason_to_skip():
 
 
 def counters(moment):
-    """The database of values, `moment` seconds after the first one."""
+    """The contents of Samba's database of values at second `moment`."""
     def number(value):
         return struct.pack("<Q", value).decode("latin-1")
     return {"4": str(4000 + moment), "6": str(6000 + 5 * moment),
@@ -76,8 +76,9 @@ def counters(moment):
 
 
 def clocks(moment):
-    """The clocks at that moment. The server reads the frequency from the
-    database of names and the times from that of values."""
+    """The clocks at second `moment`. They are written to both databases: the
+    server reads the frequency from that of names and the times from that of
+    values."""
     return {"0PerfFreq": "10000000",
             "0PerfTime": str(10**9 + 10**7 * moment),
             "0PerfTime100nSec": str(133 * 10**15 + 10**7 * moment)}
@@ -85,7 +86,7 @@ def clocks(moment):
 
 @unittest.skipIf(reason_to_skip(), reason_to_skip())
 class Remote(Case):
-    """Blocks and names over the remote registry protocol."""
+    """The example reads blocks and names over the remote registry protocol."""
 
     def setUp(self):
         super().setUp()
@@ -114,7 +115,7 @@ class Remote(Case):
         self.start()
 
     def write_databases(self, moment):
-        """Make the server return the values of that moment."""
+        """Makes the server return the values of second `moment`."""
         folder = os.path.join(self.root, "state", "perfmon")
         subprocess.run(
             [self.python, "-c", WRITE_TDB], check=True, timeout=SECONDS,
@@ -124,7 +125,7 @@ class Remote(Case):
                     moment)}).encode())
 
     def start(self):
-        """Start the server and wait until it listens."""
+        """Starts the server and waits until it listens."""
         server = subprocess.Popen(
             ["smbd", "--foreground", "--no-process-group", "-s",
              self.settings, "-l", self.root],
@@ -141,7 +142,7 @@ class Remote(Case):
         self.fail("smbd does not listen")
 
     def stop(self, server):
-        """Stop the server and the child process that it started for winreg."""
+        """Stops the server and the process that it started for winreg."""
         server.terminate()
         server.wait(SECONDS)
         helper = os.path.join(self.root, "pid", "samba-dcerpcd.pid")
@@ -150,8 +151,8 @@ class Remote(Case):
                 os.kill(int(file.read()), signal.SIGTERM)
 
     def run_example(self, *arguments, cook):
-        """The output of the example, which runs the program `cook` with the
-        arguments of cook."""
+        """The output of the example, which passes what it reads to the program
+        `cook` with the arguments of perfblock cook."""
         done = subprocess.run(
             [self.python, EXAMPLE, "--smb-conf", self.settings, "--user",
              "root", "--program", cook, *arguments, "127.0.0.1"],
@@ -161,7 +162,8 @@ class Remote(Case):
         return done.stdout.decode()
 
     def test_values(self):
-        # Stores the name table and the blocks that the example passes to it.
+        # A script instead of perfblock, which stores the name table and the
+        # blocks that the example passes to it.
         storing = self.file("store.sh", (
             "#!/bin/sh\ncp \"$3\" %s/names.bin\ncat >>%s/blocks.bin\n" % (
                 self.root, self.root)).encode())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The page of `report` in a browser: no console message, no request; lines can
-be switched off, and the time range can be zoomed."""
+"""The pages of `report` and `explain` in a browser: they print nothing on the
+console and request nothing; lines can be switched off, the time range can be
+changed, and structures fold."""
 
 import os
 import re
@@ -16,10 +17,10 @@ BROKEN = "broken_rule03_size_below_header.bin"
 TEXTS = "Array.from(document.querySelectorAll('%s'), e => e.textContent)"
 
 
-@unittest.skipIf(ON_WINDOWS, "pages are the same on each system")
+@unittest.skipIf(ON_WINDOWS, "the pages are the same as on Linux")
 @unittest.skipIf(browser.missing(), browser.missing())
 class InBrowser(Case):
-    """One browser for all tests of a class."""
+    """A test with a browser; all tests of a class share it."""
 
     @classmethod
     def setUpClass(cls):
@@ -34,7 +35,7 @@ class InBrowser(Case):
         self.browser.resize(1280, 900)
 
     def load(self, *arguments, name="page.html"):
-        """Load the report of the arguments."""
+        """Loads the report that these arguments give; returns its path."""
         path = os.path.join(self.folder, name)
         self.run_fine("report", *arguments, "-o", path)
         self.browser.load(path)
@@ -43,33 +44,35 @@ class InBrowser(Case):
         return path
 
     def assert_silent(self):
-        """No message, no exception, no request."""
+        """Asserts that the page caused no console message, no exception and no
+        request."""
         self.assertEqual(self.browser.complaints(), [])
         self.assertEqual(self.browser.requests(), [])
 
     def evaluate(self, expression):
-        """A value of the page's script."""
+        """The value of a JavaScript expression in the page."""
         return self.browser.run(expression)
 
     def texts(self, selector):
-        """The texts of the elements that match."""
+        """The texts of the elements that match a CSS selector."""
         return self.evaluate(TEXTS % selector)
 
     def path_of(self, chart, number):
-        """The path of a line."""
+        """The SVG path of a line of a chart."""
         return self.evaluate(
             "document.querySelectorAll('#chart-%d .line')[%d]"
             ".getAttribute('d')" % (chart, number))
 
     def spread(self):
-        """Ten seconds: a constant line, and one with much larger values."""
+        """A capture of ten seconds with two charts of two lines: in the first
+        one, line `high` has much larger values than line `low`."""
         return self.file("a.pfb", recording(
             [(c.LARGE_RAW, "A"), (c.LARGE_RAW, "B")],
             [{"low": [n, n], "high": [1000 * n, 5]} for n in range(11)]))
 
 
 class Pages(InBrowser):
-    """Pages for several kinds of input."""
+    """Reports of several kinds of input."""
 
     def test_charts_are_drawn(self):
         self.load(self.file("a.pfb", c.three_sets()))
@@ -135,7 +138,7 @@ class Pages(InBrowser):
             self.assert_silent()
 
     def test_widths(self):
-        """No element is wider than the window."""
+        """No element of the page is wider than the window."""
         for path in (self.spread(), self.file("h.pfb", hostile_capture())):
             self.load(path)
             for width in (360, 768, 1920):
@@ -149,7 +152,8 @@ class Pages(InBrowser):
         self.assertEqual(self.texts("button"), [])
 
     def test_without_script(self):
-        """Charts, names and figures are present."""
+        """If the browser runs no scripts, the page still has its charts, names
+        and figures, but no controls."""
         self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
         try:
             path = os.path.join(self.folder, "a.html")
@@ -168,10 +172,10 @@ class Pages(InBrowser):
 
 
 class Use(InBrowser):
-    """Interaction with a page."""
+    """What mouse and keyboard do on a report."""
 
     def test_a_line_is_switched_off_and_on(self):
-        """The axis follows the remaining lines."""
+        """The axis is adapted to the lines that are on."""
         self.load(self.spread())
         before = [self.path_of(0, 0), self.texts("#chart-0 .values span")]
         self.assertEqual(before[1][0], "10 k")
@@ -260,7 +264,7 @@ class Use(InBrowser):
         return found[0], found[-1]
 
     def test_zoom_by_buttons(self):
-        """Ten seconds from 04:26:40 (UTC); all charts share the time."""
+        """The buttons change the time range of all charts."""
         os.environ["TZ"] = "UTC0"
         self.load(self.spread())
         self.assertEqual(self.times(0), ("04:26:40", "04:26:50"))
@@ -334,7 +338,7 @@ class Use(InBrowser):
 
 
     def note(self, sample):
-        """The lines of the note of the first chart at a sample."""
+        """The values that the first chart's note lists at a sample."""
         self.evaluate("document.querySelector('.area').focus()")
         for _ in range(sample + 1):
             self.browser.key("ArrowRight")
@@ -343,7 +347,7 @@ class Use(InBrowser):
         return found
 
     def test_notes_of_lines_with_other_samples(self):
-        """A line is in the note from its first sample to its last."""
+        """The note lists a line from its first sample to its last."""
         samples = [{"a": [5]}, {"a": [6], "b": [1]}, {"a": [7]},
                    {"a": [8], "b": [3]}, {"a": [9]}]
         self.load(self.file("a.pfb", recording([(c.LARGE_RAW, "A")],
@@ -353,7 +357,7 @@ class Use(InBrowser):
             ["a: 8", "b: 3"], ["a: 9"]])
 
     def test_notes_of_many_lines(self):
-        """The twelve with the largest values."""
+        """The note lists the twelve lines with the largest values."""
         self.load(self.file("a.pfb", recording(
             [(c.LARGE_RAW, "A")],
             [{"i%d" % i: [i] for i in range(14)}] * 2)))
@@ -361,7 +365,8 @@ class Use(InBrowser):
             13, 1, -1)] + ["and 2 more"])
 
     def test_links_lead_to_countersets(self):
-        """Also past charts that were not in view before."""
+        """A link scrolls to its counterset, also past charts that the browser
+        has not laid out yet."""
         names = ["Set %d" % n for n in range(6)]
         path = self.file("a.csv", ('"(PDH-CSV 4.0) (UTC)(0)",' + ",".join(
             '"\\\\M\\%s(i%d)\\C%d"' % (name, i, n) for name in names
@@ -407,7 +412,7 @@ class Explained(InBrowser):
 
     @unittest.skipUnless(os.path.isdir(BLG), "no captured data")
     def test_a_captured_log(self):
-        """A record unfolds; no element is wider than the window."""
+        """A structure can be unfolded; no element is wider than the window."""
         path = os.path.join(self.folder, "a.html")
         done = self.run_program("explain", os.path.join(
             BLG, "vista-objects-cut.blg"), "-o", path)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The documented samples of PerfLib, CPI and LWP, compiled unmodified with
-this library.
+"""The sample programs in the documentation of PerfLib, of the CPI facility and
+of Lightweight Profiling, compiled unmodified with this library.
 
-PERFBLOCK_SAMPLES is the folder of the samples; without it the tests are
+PERFBLOCK_SAMPLES is the folder of their sources; without it their tests are
 skipped. PERFBLOCK_CC and PERFBLOCK_CXX are compilers with their flags,
 PERFBLOCK_LINK the libraries to link, and PERFBLOCK_RUN the command that runs
 the result (Wine, or empty). PERFBLOCK_TOOLCHAIN is the toolchain file with
@@ -35,7 +35,10 @@ INCLUDES = ["-I" + COMPAT] + ["-I" + os.path.join(ROOT, *folders) for folders in
 WIDE = [] if ON_WINDOWS else ["-fshort-wchar"]
 # The ids of Processor Information, which has no counter 29.
 COUNTERS = [number for number in range(32) if number != 29]
-FAULTS = (  # operation, call, kind, value, offset; exit status; our code
+# Faults that tests/compat/faults.c injects: (operation, number of the call,
+# kind, value, offset), the status that the sample must print, and the start of
+# the verdict of this library (None: any but "ok").
+FAULTS = (
     ((3, 1, 0, 1450, 0), 1450, "1450 "),
     ((4, 1, 0, 5, 0), 5, "5 "),
     ((4, 1, 4, 4200, 0), 4200, "status 4200"),
@@ -49,7 +52,7 @@ FAULTS = (  # operation, call, kind, value, offset; exit status; our code
     ((7, 1, 3, 8, 56), 13, None),
     ((7, 1, 3, 7, 52), 13, None),           # dwType
     ((7, 1, 3, 4, 64), 13, None),           # size of the counter ids
-    ((7, 1, 3, 0x40000000, 68), 13, None),  # their number
+    ((7, 1, 3, 0x40000000, 68), 13, None),  # number of the counter ids
     ((7, 1, 3, 0x7FFFFFFF, 200), 13, None),  # size of the instances
     ((7, 1, 3, 4, 208), 13, None),          # size of the first instance
     ((7, 1, 3, 0x7FFFFFFF, 208), 13, None),
@@ -58,7 +61,9 @@ FAULTS = (  # operation, call, kind, value, offset; exit status; our code
 )
 HARMLESS = (  # faults after which the output is the same as without them
     (7, 1, 2, 64, 0),                       # bytes after dwTotalSize
-    (4, 0, 5, 87, 0), (4, 0, 6, 87, 0),     # its identifier has a name
+    # Faults of identifiers without a name or with an empty one; the sample has
+    # neither.
+    (4, 0, 5, 87, 0), (4, 0, 6, 87, 0),
 )
 
 
@@ -73,16 +78,16 @@ class Compiled(Case):
     """Programs that a test compiles and runs."""
 
     def build(self, *sources, flags=(), libraries=LINK):
-        """Compile and link; returns the path of the program."""
+        """Compiles and links a program; returns its path."""
         objects = []
         for number, source in enumerate(sources):
             is_cxx = source.endswith(".cpp")
             target = os.path.join(self.folder, f"{number}.o")
-            own = source.startswith(HELPERS)
+            is_own = source.startswith(HELPERS)
             self.command(*(CXX if is_cxx else CC), *WIDE, *INCLUDES,
                          "-I" + SAMPLES, *flags,
-                         *(["-Wall", "-Werror"] if own else ["-w"]),
-                         *([] if is_cxx else ["-std=gnu11" if own else "-std=gnu99"]),
+                         *(["-Wall", "-Werror"] if is_own else ["-w"]),
+                         *([] if is_cxx else ["-std=gnu11" if is_own else "-std=gnu99"]),
                          "-c", source, "-o", target)
             objects.append(target)
         program = os.path.join(self.folder, "program.exe")
@@ -90,7 +95,7 @@ class Compiled(Case):
         return program
 
     def command(self, *words, **options):
-        """Run a command that must succeed; returns its output."""
+        """Runs a command that must succeed; returns its output."""
         done = subprocess.run(words, stdout=subprocess.PIPE, check=False,
                               stderr=subprocess.STDOUT, timeout=120, **options)
         text = done.stdout.decode("utf-8", "replace").replace("\r", "")
@@ -98,7 +103,8 @@ class Compiled(Case):
         return text
 
     def run_built(self, program, status=0, **variables):
-        """Run the program; returns its output."""
+        """Runs a built program with these environment variables. It must end
+        with `status`; returns its output."""
         environment = dict(os.environ, **variables)
         done = subprocess.run([*RUN, program], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False,
@@ -109,18 +115,18 @@ class Compiled(Case):
 
 
 def helper(name):
-    """A source of the tests."""
+    """The path of a source in tests/compat."""
     return os.path.join(HELPERS, name)
 
 
 def sample(name):
-    """A source of the samples."""
+    """The path of a source of the samples."""
     return os.path.join(SAMPLES, name)
 
 
 def recorded_values(path):
-    """For each sample the clocks, and (name, values by id) of each instance.
-    """
+    """[(clocks, [(instance, {counter id: value})])] of the samples of a
+    capture with one counterset, read without this library."""
     with open(path, "rb") as file:
         data = file.read()
     at, found = 0, []
@@ -152,7 +158,7 @@ def recorded_values(path):
 
 
 class Wide(Compiled):
-    """The replacements of functions for wide characters."""
+    """platform/compat's replacements of Windows' wide-character functions."""
 
     @unittest.skipIf(ON_WINDOWS or not CC, "Windows has the functions itself")
     def test_printing(self):
@@ -192,10 +198,11 @@ class Wide(Compiled):
 
 @unittest.skipUnless(CC, "there is no C compiler")
 class Dumps(Compiled):
-    """What an agent stores: each reply in a file of its own."""
+    """Replies that an agent stores in one file each, read by cook."""
 
     def build_agent(self):
-        """The agent; on Windows with the DLLs of this library."""
+        """Builds the agent, tests/compat/dump.c. On Windows it uses the DLLs of
+        this library."""
         if not ON_WINDOWS:
             return self.build(helper("dump.c"))
         build = os.path.join(self.folder, "dll")
@@ -215,7 +222,8 @@ class Dumps(Compiled):
         return program
 
     def dump(self, program, fixture):
-        """The arguments that name the dump of a fixture."""
+        """Runs the agent on a fixture; returns the arguments with which cook
+        reads the files that it stored."""
         folder = os.path.join(self.folder, "replies")
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
@@ -250,10 +258,10 @@ class Dumps(Compiled):
 
 @needs_samples
 class PerfLib(Compiled):
-    """Microsoft's CpuPerfCounters."""
+    """Microsoft's sample CpuPerfCounters."""
 
     def build_sample(self, *more):
-        """The sample with its main function."""
+        """Builds the sample with its main function."""
         return self.build(sample("CpuPerfCounters.cpp"),
                           sample("CpuPerfCountersConsumer.cpp"), *more,
                           flags=["-DPFB_PERFLIB_OVER_SOURCE"])
@@ -275,7 +283,7 @@ class PerfLib(Compiled):
             self.assertTrue(-5 <= float(percent) <= 105, text)
 
     def test_capture(self):
-        """The expected output follows from the bytes of the capture."""
+        """The output is that computed from the bytes of the capture."""
         more = [] if ON_WINDOWS else [helper("faults.c")]
         text = self.run_built(self.build_sample(*more), PERFBLOCK_CAPTURE=FIXTURE)
         samples = recorded_values(FIXTURE)[:10]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The output of `perfblock live` on a terminal.
+"""The tables of `perfblock live` on a terminal.
 
-The program runs on a pseudo-terminal. A terminal emulation of this test, which
-supports only the escape sequences that are allowed, receives its output.
+The program runs on a pseudo-terminal. The class Terminal interprets its output
+and fails at escape sequences that the program must not use.
 """
 
 import os
@@ -22,14 +22,15 @@ try:
 except ImportError:  # this system has no such terminals
     pty = None
 
-# A table that is the same on every machine.
+# Options for a table whose layout is the same in each sample.
 STEADY = ("--counter", "Interrupts/sec", "--color", "never")
 TITLE = re.compile(r"^Processor Information, sample (\d+), \d{4}-")
 SEQUENCE = re.compile(r"\x1b\[(\??)([0-9;]*)([A-Za-z])")
 
 
 class Terminal:
-    """The rows of a terminal, and the lines that scrolled out of it."""
+    """A simulated terminal: `lines` are its rows, `scrolled` the lines that
+    scrolled out of it, `homes` how often the cursor moved to the top left."""
 
     def __init__(self, rows, columns):
         self.rows, self.columns = rows, columns
@@ -41,7 +42,7 @@ class Terminal:
         self.pending = ""
 
     def feed(self, text):
-        """Process output, which may end within an escape sequence."""
+        """Processes output, which may end inside an escape sequence."""
         text = self.pending + text
         self.pending = ""
         at = 0
@@ -59,7 +60,7 @@ class Terminal:
             at = found.end()
 
     def control(self, private, numbers, letter):
-        """Process one escape sequence; an unknown one is an error."""
+        """Processes one escape sequence; others than these are errors."""
         if private:
             assert numbers in ("7", "25") and letter in "hl", (numbers, letter)
             if numbers == "7":
@@ -79,12 +80,12 @@ class Terminal:
             assert letter == "m" and numbers in ("0", "1"), (numbers, letter)
 
     def clear(self, row, column):
-        """Clear from a position to the end of its line."""
+        """Clears a row from this column to its end."""
         column = min(column, self.columns - 1)
         self.lines[row][column:] = [" "] * (self.columns - column)
 
     def put(self, character):
-        """Write a character or a line end."""
+        """Processes a character, carriage return or line feed."""
         if character == "\r":
             self.column = 0
         elif character == "\n":
@@ -101,7 +102,7 @@ class Terminal:
             self.column += 1
 
     def feed_line(self):
-        """Move down one row; at the bottom the text scrolls."""
+        """Moves the cursor down one row; at the bottom the text scrolls."""
         self.row += 1
         if self.row == self.rows:
             self.row -= 1
@@ -138,7 +139,7 @@ class Session:
             os._exit(99)
 
     def read(self, until):
-        """Read output until `until` returns true or the output ends."""
+        """Reads output until until(terminal) is true or the output ends."""
         end = time.monotonic() + SECONDS
         while not until(self.terminal):
             assert time.monotonic() < end, self.terminal.text()
@@ -153,19 +154,19 @@ class Session:
             self.terminal.feed(data.decode("utf-8"))
 
     def finish(self):
-        """Read all output and return the exit status."""
+        """Reads all output and returns the wait status of the process."""
         self.read(lambda terminal: False)
         os.close(self.file)
         return os.waitpid(self.process, 0)[1]
 
     def resize(self, rows, columns):
-        """Resize the terminal."""
+        """Resizes the terminal and clears the simulated one."""
         fcntl.ioctl(self.file, termios.TIOCSWINSZ,
                     struct.pack("HHHH", rows, columns, 0, 0))
         self.terminal.__init__(rows, columns)
 
     def type(self, keys):
-        """Press keys."""
+        """Types these keys."""
         os.write(self.file, keys)
 
 
@@ -174,7 +175,7 @@ class Screen(LiveCase):
     """Tables that are updated in place."""
 
     def watch(self, rows, columns, *arguments, environment=None):
-        """Start a session with a short interval."""
+        """Starts live with a short interval on a terminal of this size."""
         return Session(rows, columns, "live", "--interval", "0.05",
                        *arguments, environment=environment)
 
@@ -201,9 +202,9 @@ class Screen(LiveCase):
         self.assertEqual("".join(terminal.text()[terminal.row:]), "")
 
     def test_the_screen_shows_the_text_output(self):
-        """The same lines as without a terminal, except for numbers. In the
-        second table every line is as wide as the terminal: clearing the rest
-        of a line would remove its last character."""
+        """The screen has the lines of the text output, except for numbers, on
+        two widths. The second one is that of the widest line: if the program
+        cleared the rest of that line, its last character would be lost."""
         def shape(lines):
             return [re.sub(r"[-\d:.,]+", "#", re.sub(" +", " ", line))
                     for line in lines]
@@ -241,8 +242,8 @@ class Screen(LiveCase):
         self.assertEqual(session.finish(), 0)
 
     def test_interrupt(self):
-        # Press the key between two updates: ^C makes a terminal discard
-        # pending output.
+        # ^C makes a terminal discard pending output, so it is typed between
+        # two updates, when there is none.
         session = self.watch(60, 100, "--interval", "0.5")
         session.read(lambda terminal: terminal.homes > 1 and
                      terminal.shows_cursor)
@@ -263,8 +264,8 @@ class Screen(LiveCase):
                         session.terminal.wraps)
 
     def test_options_that_do_not_replace_the_table(self):
-        """A single table, other formats, and terminals that cannot move the
-        cursor."""
+        """Tables do not replace each other if there is only one, in other
+        formats, and on terminals that cannot move the cursor."""
         for arguments, environment in (
                 (["--count", "1"], {}),
                 (["--count", "2", "--format", "csv"], {}),

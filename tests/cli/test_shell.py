@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Man pages, and the completions of bash, zsh and fish. They are checked with
-the tools of this system; a test without its tool is skipped."""
+"""help --generate: man pages and completions of bash, zsh and fish. They are
+checked with groff, mandoc and the shells; a test without its tool is skipped.
+"""
 
 import os
 import re
@@ -20,8 +21,8 @@ FORMATS = {"show": "text json", "check": "text json csv", "eval": "csv",
            "cook": "text json csv pdh-csv pdh-tsv",
            "convert": "text json csv pdh-csv pdh-tsv pfb",
            "lwp model": "text json"}
-# A command line, and the expected completions of its last word; None for names
-# of files only.
+# Command lines after "perfblock", and the expected completions of the last
+# word. None: the names of files that begin with it.
 CASES = (
     ("", FIRST_WORDS), ("co", {"cook", "convert", "countersets"}), ("nonsense", set()),
     ("lwp ", GROUPS["lwp"]), ("cpi r", {"run"}),
@@ -44,10 +45,10 @@ CASES = (
 
 
 class Shell(Case):
-    """Man pages and completions made by help --generate."""
+    """Man pages and completions."""
 
     def generated(self, *words):
-        """The text."""
+        """The output of help --generate."""
         return self.run_fine("help", "--generate", *words).out
 
     def tool(self, name):
@@ -66,13 +67,14 @@ class Shell(Case):
         return done.stdout.decode()
 
     def pages(self):
-        """The man pages by command; "" is that of the program."""
+        """{command: path of its man page}; "" is the program itself."""
         return {command: self.file("%d.1" % i, self.generated(
             "man", *command.split()).encode())
             for i, command in enumerate(("", *COMMANDS))}
 
     def test_man(self):
-        """groff prints no warning, and the page has what help lists."""
+        """groff formats each page without a warning. The page has the options
+        that help lists."""
         groff = self.tool("groff")
         for command, path in self.pages().items():
             self.finish(groff, "-man", "-Tutf8", "-ww", "-z", path)
@@ -121,7 +123,7 @@ class Shell(Case):
         self.assertEqual(found, expected)
 
     def check_completions(self, complete):
-        """`complete` returns the completions of a line."""
+        """Asserts CASES; complete(line) returns the completions of a line."""
         os.mkdir(os.path.join(self.folder, "files"))
         self.folder = os.path.join(self.folder, "files")
         self.file("recording.pfb", b"")

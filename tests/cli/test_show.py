@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The records of `show`: keys and values according to docs/perfblock.md."""
+"""The records of show: V2 replies, metadata and captures."""
 
 import glob
 import itertools
@@ -18,7 +18,7 @@ VALUE_KEYS = ["record", "offset", "query", "instance", "counter", "position",
 
 
 def processors():
-    """A reply with two results: a counterset and a single counter."""
+    """A reply with two results: of a counterset and of a single counter."""
     return w.reply(
         w.result(w.COUNTERSET, w.id_list([26, 3]) + w.instance_block(
             w.instance(0, "0,0", w.v8(2**64 - 1), w.v4(7)),
@@ -109,7 +109,7 @@ class Data(Case):
 
 
 class Errors(Case):
-    """Records before an error are printed first."""
+    """Errors: the records before them are printed first."""
 
     def test_record_and_line(self):
         data = w.reply(w.result(w.SINGLE, w.v8(1)), w.result(w.SINGLE,
@@ -175,10 +175,10 @@ class Errors(Case):
 
 
 class Names(Case):
-    """Names with arbitrary content."""
+    """Instance names with arbitrary content."""
 
     def show(self, name, *arguments):
-        """Show a block with one instance of that name."""
+        """Runs show with a reply that has one instance of this name."""
         return self.run_fine("show", *arguments, self.file("a.bin", w.reply(
             w.result(w.INSTANCES, w.instance_block(
                 w.instance(1, name, w.v4(1)))))))
@@ -202,14 +202,14 @@ class Names(Case):
                       done.out)
 
     def assert_safe(self, text):
-        """No control characters except line ends."""
+        """Asserts that the text has no control characters but line ends."""
         for char in text.replace("\n", ""):
             self.assertFalse(ord(char) < 32 or 127 <= ord(char) < 160 or
                              char in "\u202e\u2028\ufeff", repr(char))
 
 
 class Metadata(Case):
-    """The kinds that --kind forces."""
+    """Metadata, whose kind must be given with --kind."""
 
     def test_counterset(self):
         data = w.counterset(GUID, [w.counter_info(3, 0x10410400, base=7,
@@ -293,7 +293,7 @@ class Metadata(Case):
 
 
 class Captures(Case):
-    """Captures: chunks and their contents, with offsets in the whole file."""
+    """Captures: their chunks, and the records in them."""
 
     def test_records(self):
         path = seed("capture", "valid_processor_information.pfb")
@@ -337,7 +337,7 @@ class Captures(Case):
             (path, 16 + 64 + len(good) + 40, "truncated_string")])
         self.assertIn("value", [i["record"] for i in done.objects()])
 
-    def test_cut(self):
+    def test_truncation(self):
         with open(seed("capture", "valid_two_queries.pfb"), "rb") as file:
             whole = file.read()
         paths = [self.file("%06d" % size, whole[:size])
@@ -371,7 +371,7 @@ class Captures(Case):
 
 
 class Text(Case):
-    """Text output begins with the offset, in decimal."""
+    """Text output: each line begins with the offset in decimal."""
 
     def test_lines(self):
         done = self.run_fine("show", self.file("a.bin", processors()))

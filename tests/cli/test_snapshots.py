@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CPI snapshots in `show`, `check` and `cook` of captures."""
+"""CPI snapshots as text files and in captures: show, check and cook."""
 
 import unittest
 
@@ -9,8 +9,9 @@ HEADER = 16
 HEAD = b"cpi-snapshots 1\n"
 UINT64_MAX = 2**64 - 1
 
-# Lines of each kind, with the record that show prints for them. The first
-# snapshot is that of the third worked example of docs/cpi.md.
+# Lines of each kind, with the kind and the keys of the record that show prints
+# for them (None: no record). The first snapshot is that of the third worked
+# example of docs/cpi.md.
 LINES = (
     (b"widths 40 64\n", None),
     (b"snapshot 500\n", ("snapshot", {
@@ -43,7 +44,7 @@ LINES = (
 
 
 def expected(base):
-    """The text, and its records if it begins at this offset."""
+    """The text with all LINES, and its records if it begins at `base`."""
     text, records = HEAD, []
     for line, record in LINES:
         if record:
@@ -54,13 +55,13 @@ def expected(base):
 
 
 def steps(records):
-    """The records of snapshots."""
+    """The records other than chunks and errors."""
     return [item for item in records if item["record"] not in
             ("chunk", "error")]
 
 
 class Files(Case):
-    """Snapshot texts that are files of their own."""
+    """Files of snapshots as text."""
 
     def test_every_line(self):
         text, records = expected(0)
@@ -75,8 +76,8 @@ class Files(Case):
                                  ("snapshots", True))
 
     def test_first_lines(self):
-        """Only the word at the start is recognised; with --kind a text
-        without it has an error."""
+        """A text is detected by the word at its start. Without that word it is
+        an error even with --kind."""
         for text, kind, code in (
                 (b"cpi-snapshot 1\n", "unknown", "unknown_format"),
                 (b"cpi-snapshots1\n", "unknown", "unknown_format"),
@@ -101,7 +102,7 @@ class Files(Case):
 
 
 class Snapshots(Case):
-    """CPIS chunks."""
+    """Snapshots in captures (CPIS chunks)."""
 
     def test_every_line(self):
         text, records = expected(2 * HEADER)
@@ -127,7 +128,7 @@ class Snapshots(Case):
                       lines)
 
     def test_broken_lines(self):
-        """Steps before the error are shown, and so are later chunks."""
+        """Snapshots before the error are shown, and so are later chunks."""
         for line, code in ((b"cpu 0 1\n", "bad_cpi_line"),
                            (b"hello\n", "bad_cpi_line"),
                            (b"snapshot 50", "bad_cpi_line")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Memory and progress while long files are read."""
+"""Peak memory while long files are read, and the progress that is shown."""
 
 import itertools
 import os
@@ -24,22 +24,22 @@ if not ON_WINDOWS:
     import pty
 
 MIB = 1 << 20
-SIZE = 40 * 10**6      # size of each file, except captures, which have 60 MB
+SIZE = 40 * 10**6      # of each file except captures, which have 60 MB
 MAX_BYTES = 32 * MIB   # limit of anonymous memory
 SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
 IDS = list(range(1, 21))
-CHOSEN = ("--counter", "1", "--every", "50")
+FILTERS = ("--counter", "1", "--every", "50")
 
 
 def v2_samples(count, instances):
-    """DATA chunks of 20 counters."""
+    """DATA chunks with the counters IDS of some instances."""
     return [captures.data(number, captures.instances_result(IDS, [
         (i, "instance %d" % i, [number * 1000 + i * j for j in IDS])
         for i in range(instances)])) for number in range(count)]
 
 
 def repeat(path, head, body, size=SIZE):
-    """Write a file that repeats a part."""
+    """Writes `head` and then `body` repeatedly until the file has this size."""
     with open(path, "wb") as out:
         out.write(head)
         while out.tell() < size:
@@ -47,7 +47,7 @@ def repeat(path, head, body, size=SIZE):
 
 
 def write_capture(path, size=60 * 10**6):
-    """A capture of samples of some 90 KB, and one of almost a MiB."""
+    """Writes a capture whose samples have 90 KB, some almost a MiB."""
     chunks = v2_samples(10, 250) + v2_samples(1, 2900)
     assert 900000 < len(chunks[-1]) < MIB
     repeat(path, w.recording(
@@ -58,12 +58,12 @@ def write_capture(path, size=60 * 10**6):
 
 
 def write_replies(path):
-    """V2 replies without metadata."""
+    """Writes V2 replies without metadata."""
     repeat(path, b"", b"".join(chunk[16:] for chunk in v2_samples(10, 250)))
 
 
 def write_v1(path):
-    """V1 blocks."""
+    """Writes V1 blocks."""
     counters = [v1.counter(20 + 2 * i, v1.COUNTER, 4 + 4 * i, 4) for i in IDS]
     rows = [v1.LITTLE.instance("instance %d" % n, v1.LITTLE.values(
         *[(c["offset"], 4, n) for c in counters])) for n in range(1000)]
@@ -71,7 +71,7 @@ def write_v1(path):
 
 
 def write_blg(path):
-    """A log of one counter; its samples repeat."""
+    """Writes a binary log of one counter; its samples repeat."""
     local, _ = log_seeds.stamp(1)
     samples = [part for tick in range(50) for part in log_writer.sample(
         log_writer.counter(70 * tick, 1000 * tick, time=local), time=local)]
@@ -82,7 +82,7 @@ def write_blg(path):
 
 
 def write_text(path):
-    """A text log."""
+    """Writes a text log."""
     names = ",".join('"\\\\PC\\Memory\\Counter %d"' % i for i in IDS)
     row = '"11/23/2026 04:05:%02d.000",' + ",".join(
         '"%d.25"' % (1000 + i) for i in IDS) + "\r\n"
@@ -91,7 +91,7 @@ def write_text(path):
 
 
 def anonymous_memory(process):
-    """RssAnon of a process in bytes; 0 once it has ended."""
+    """RssAnon (anonymous memory) of a process in bytes; 0 once it has ended."""
     try:
         with open("/proc/%d/status" % process.pid, encoding="ascii") as file:
             found = re.search(r"RssAnon:\s+(\d+) kB", file.read())
@@ -101,7 +101,8 @@ def anonymous_memory(process):
 
 
 class Memory(Case):
-    """Samples below 1 MiB: less than 32 MiB of memory."""
+    """Reading a file of any size whose samples are smaller than 1 MiB takes
+    less than 32 MiB of memory."""
 
     def setUp(self):
         super().setUp()
@@ -114,8 +115,8 @@ class Memory(Case):
             self.skipTest("a sanitizer has memory of its own")
 
     def peak(self, arguments, stdin=None):
-        """The peak memory of a run that ends with status 0. If a run over a
-        file ends before its memory was read, it is repeated."""
+        """The peak memory of a run, which must end with status 0. If a run
+        that reads a file ends before its memory was read, it is repeated."""
         peak = 0
         for _ in range(1 if stdin else 10):
             with subprocess.Popen([program(), *arguments], stdin=stdin,
@@ -130,7 +131,8 @@ class Memory(Case):
         return peak
 
     def check(self, write, *commands):
-        """Run the commands over a file and over a pipe."""
+        """Asserts that the commands stay below the limit with a file that
+        `write` wrote, and with a pipe."""
         path = os.path.join(self.folder, "long")
         write(path)
         for command in commands:
@@ -143,18 +145,18 @@ class Memory(Case):
 
     def test_captures(self):
         out = os.path.join(self.folder, "out.pfb")
-        self.check(write_capture, ["check"], ["cook", "-f", "csv", *CHOSEN],
+        self.check(write_capture, ["check"], ["cook", "-f", "csv", *FILTERS],
                    ["convert", "-q", "-o", out],
-                   ["convert", "-q", "-o", out, *CHOSEN])
+                   ["convert", "-q", "-o", out, *FILTERS])
 
     def test_replays(self):
-        """live, record and countersets of a recording."""
+        """live, record and countersets with a capture as the source."""
         path = os.path.join(self.folder, "long")
         write_capture(path, 10**8)
         out = os.path.join(self.folder, "out.pfb")
-        chosen = ("--set", "*", *CHOSEN)
-        for command in (["live", "-f", "csv", *chosen],
-                        ["record", "-o", out, *chosen], ["countersets"]):
+        filters = ("--set", "*", *FILTERS)
+        for command in (["live", "-f", "csv", *filters],
+                        ["record", "-o", out, *filters], ["countersets"]):
             self.assertLess(self.peak([*command, "--source", path]), MAX_BYTES,
                             command)
             with subprocess.Popen(["cat", path],
@@ -177,9 +179,11 @@ class Memory(Case):
 
 
 class StandardInput(Case):
-    """A regular file as standard input, which cannot be opened again."""
+    """A regular file as standard input, which the program cannot open a second
+    time by its name."""
 
     def test_names_after_blocks(self):
+        """V1 blocks get their names from a name table after them."""
         counters = [v1.counter(20, v1.RAW, 4, 4)]
         rows = [v1.LITTLE.instance("i%d" % n, v1.LITTLE.values((4, 4, n)))
                 for n in range(500)]
@@ -203,7 +207,7 @@ class StandardInput(Case):
 
 
 class Compressed(Case):
-    """A recording that another program decompresses."""
+    """A capture that another program decompresses into a pipe."""
 
     def test_pipe(self):
         tool = next(filter(shutil.which, ("zstd", "gzip")), None)
@@ -230,11 +234,11 @@ class Compressed(Case):
 
 
 class Zeros(Case):
-    """More zeros after a reply than a window holds."""
+    """A reply followed by more zeros than the reader's window holds."""
 
     def test_zeros(self):
-        """At the end of a file zeros are padding, elsewhere a malformed
-        reply."""
+        """Zeros at the end of a file are padding. Zeros before other data are
+        a malformed reply."""
         reply = w.reply()
         for end, valid in ((b"", True), (b"x", False), (reply, False)):
             data = reply + bytes(10**6) + end
@@ -251,8 +255,8 @@ class Zeros(Case):
 
 
 class OnTerminal:
-    """The program with a terminal for standard error, and for standard output
-    if it is `shared`."""
+    """A running program whose standard error is a terminal. If `shared` is
+    true, its standard output is the same terminal."""
 
     def __init__(self, *arguments, shared=False):
         ours, theirs = pty.openpty()
@@ -264,7 +268,7 @@ class OnTerminal:
         self.text = ""
 
     def read(self, seconds):
-        """Reads output for some time. Returns False at its end."""
+        """Reads output for up to this time. Returns False at its end."""
         ready, _, _ = select.select([self.file], [], [], seconds)
         try:
             data = os.read(self.file, 65536) if ready else None
@@ -274,7 +278,7 @@ class OnTerminal:
         return data != b""
 
     def end(self):
-        """All output, after the program has ended."""
+        """Waits until the program ends; returns its status and all output."""
         while self.read(SECONDS):
             pass
         status = self.process.wait(SECONDS)
@@ -284,11 +288,12 @@ class OnTerminal:
 
 @unittest.skipIf(ON_WINDOWS, "Windows has no pseudo-terminals")
 class Progress(Case):
-    """The progress on standard error, which is shown on a terminal only."""
+    """The progress of long work, which is shown on a terminal."""
 
     def check_share(self, *arguments, size=10**8, shared=False):
-        """The test stops the program for more than a second, after which it
-        shows its progress."""
+        """Asserts that the share and the time left are shown. Progress is
+        shown after a second, so the test stops the program for longer than
+        that; it tries again if the program had already ended."""
         path = os.path.join(self.folder, "long")
         write_capture(path, size)
         for tries in itertools.count(1):
@@ -308,7 +313,8 @@ class Progress(Case):
         self.check_share("check")
 
     def test_pages(self):
-        """With -o also if standard output is the terminal."""
+        """report and explain with -o FILE show their progress also if standard
+        output is a terminal."""
         out = os.path.join(self.folder, "page.html")
         for command, size in (("report", 10**8), ("explain", 2 * 10**6)):
             self.check_share(command, "-o", out, size=size, shared=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""cook --summary against figures computed from the single values."""
+"""cook --summary, compared with figures computed from the values of cook."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ IDENTITY = ["set", "object", "instance", "occurrence", "counter", "counter_id",
 
 
 def figures(values):
-    """Records of a summary, from those of single values."""
+    """The expected records of a summary of these records of cook."""
     groups = {}
     for v in values:
         if v["status"] != "not_displayed":
@@ -41,11 +41,11 @@ def figures(values):
 
 
 class SummaryCase(Case):
-    """Compares summaries with single values."""
+    """A test of summaries."""
 
     def check(self, *arguments, quiet=("--quiet",)):
-        """Check that JSON and CSV agree with the single values; returns the
-        JSON records."""
+        """Asserts that the summary of these arguments, in JSON and CSV, follows
+        from the values of cook; returns the JSON records."""
         expected = figures(self.run_json("cook", *quiet, *arguments))
         found = self.run_json("cook", "--summary", *quiet, *arguments)
         self.assertEqual(len(found), len(expected))
@@ -78,10 +78,10 @@ class SummaryCase(Case):
 
 
 class Summary(SummaryCase):
-    """Captures, blocks and logs."""
+    """Summaries of captures, blocks and logs."""
 
     def disk(self, *rows, kind=captures.LARGE_RAW):
-        """A capture whose sample n has the instances and values of rows[n]."""
+        """Writes a capture; rows[n] are the (instance, value) of sample n."""
         return self.file("a.pfb", w.recording(
             captures.metadata(captures.DISK, "Disk", [(1, kind, "Bytes")]),
             w.chunk(b"QINF", w.identifier(captures.DISK, name="*")),
@@ -121,7 +121,7 @@ class Summary(SummaryCase):
                                delta=0.125)
 
     def test_equal_names(self):
-        """V1 instances of one name are numbered, as in single values."""
+        """V1 instances of one name are summarised separately, with numbers."""
         wr = v1.LITTLE
         counts = [v1.counter(20, v1.RAW, 4, 4)]
         blocks = b"".join(wr.block(wr.object(2, counts, *[
@@ -160,7 +160,7 @@ class Summary(SummaryCase):
             "cook", "--summary", "--nonzero", path).lines()), 4)
 
     def test_units(self):
-        """Figures are formatted like single values: docs/perfblock.md."""
+        """Figures are formatted like the values of cook (docs/perfblock.md)."""
         counters = [(1, captures.LARGE_RAW, "Working Set"),
                     (2, captures.LARGE_RAW, "Handles"),
                     (3, captures.LARGE_RAW, "ID Process")]
@@ -181,7 +181,7 @@ class Summary(SummaryCase):
             "0 4194303 4194303 4194303 4194303".split()])
 
     def test_a_table_for_each_set(self):
-        """A set is listed once, also when an instance begins later."""
+        """Each counterset has one table."""
         out = self.run_fine("cook", "--summary", self.file(
             "a.pfb", captures.three_sets())).lines()
         self.assertEqual([line for line in out if line.startswith("\\")],
@@ -196,7 +196,7 @@ class Summary(SummaryCase):
         self.assertEqual(self.run_program("live", "--summary").status, 2)
 
     def test_errors(self):
-        """What precedes an error is summarised."""
+        """The samples before an error are summarised."""
         with open(self.disk([("a", 5)], [("a", 6)]), "rb") as file:
             raw = file.read()
         done = self.run_program("cook", "--summary", "--format", "json",
@@ -207,7 +207,7 @@ class Summary(SummaryCase):
 @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
                      "no captured data (PERFBLOCK_REAL_DATA)")
 class Real(SummaryCase):
-    """Captured logs."""
+    """Logs of real machines."""
 
     def test_logs(self):
         for name in ("win8-counters", "many-machines"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tables of displayed values: which rows they have, in which order, and that
-no line is wider than the terminal."""
+"""Tables of displayed values: their rows, the order of the rows, and their
+width."""
 
 import unicodedata
 import unittest
@@ -9,24 +9,24 @@ from captures import (BULK, DISK, LARGE_RAW, MEMORY, NETWORK, data,
                       instances_result, metadata, single_result)
 from program import Case, writer as w
 
-# For each instance the values of three counters: two rates and an amount.
+# (instance, two rates, an amount) of the counters Reads, Writes and Queue.
 DISKS = (("sda", 5, 300, 10), ("sdb", 0, 100, 40), ("sdc", 7, 300, 20),
          ("sdd", 6, 0, 30), ("_Total", 18, 700, 100))
 
 
 def columns_of(line):
-    """Columns of a line on a terminal."""
+    """The number of columns that a line takes on a terminal."""
     return sum(0 if unicodedata.combining(c) else
                2 if unicodedata.east_asian_width(c) in "WF" else 1
                for c in line)
 
 
 def first_words(lines):
-    """The first words of rows."""
+    """The first word of each line that is not empty."""
     return [line.split()[0] for line in lines if line]
 
 
-class Arranged(Case):
+class Sorted(Case):
     """--sort and --top."""
 
     def setUp(self):
@@ -49,7 +49,8 @@ class Arranged(Case):
                 single_result([1], [5])) for n in range(2))))
 
     def tables(self, *arguments):
-        """The names of the rows of sample 1, by table."""
+        """{counterset: names of the rows} of the tables of sample 1. cook and
+        live must print the same."""
         by_command = []
         for command in (["cook", self.path],
                         ["live", "--source", self.path, "--set", "*"]):
@@ -100,8 +101,8 @@ class Arranged(Case):
             "_Total", "sdc", "sda", "sdb", "sdd")])
 
     def test_logs(self):
-        """Each row is a path. The rows of the counter to sort by come first.
-        """
+        """The rows of a log are paths. Those of the counter to sort by come
+        first."""
         path = self.file("log.csv", (
             '"(PDH-CSV 4.0) (UTC)(0)",' + ",".join(
                 '"\\\\PC\\%s"' % name for name in (
@@ -128,7 +129,7 @@ class Arranged(Case):
             done = self.run_program(*command, "--sort", "Nonsense")
             self.assertEqual((done.status, done.err), (
                 2, "%s: no counter Nonsense to sort by\n" % subject))
-        self.assertEqual(done.out, "")  # names are checked first
+        self.assertEqual(done.out, "")  # refused before any sample is shown
 
     def test_usage(self):
         for arguments in (["--sort", "Queue", "-f", "json"],
@@ -141,8 +142,8 @@ class Arranged(Case):
 
 
 class NewInstanceAtTop(Case):
-    """An instance is marked as new if another one of the same sample is in the
-    previous sample, even if --top hides that one."""
+    """An instance is marked as new if some other instance of its sample is in
+    the previous sample, even if --top hides that other instance."""
 
     def test_other_instances_are_omitted(self):
         path = self.file("b.pfb", w.recording(
@@ -159,10 +160,11 @@ class NewInstanceAtTop(Case):
 
 
 class New(Case):
-    """Instances that are not in the previous sample."""
+    """Instances that are not in the previous sample have "new" for a rate."""
 
     def cook(self, *samples):
-        """The tables of samples, each a list of (id, name, value)."""
+        """For each sample, a list of (id, name, count), the lines of its table
+        after the title."""
         path = self.file("a.pfb", w.recording(
             metadata(DISK, "Disk", [(1, BULK, "Reads/sec")]),
             w.chunk(b"QINF", w.identifier(DISK, name="*")),

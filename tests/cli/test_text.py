@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How names with arbitrary content are printed: every printed form can be
-decoded.
-
-Each format is decoded according to docs/perfblock.md and must return the name
-in the input.
+"""Names with arbitrary content in every output format. What is printed is
+decoded according to docs/perfblock.md and must give the name of the input.
 """
 
 import csv
@@ -18,14 +15,14 @@ from program import Case, writer as w
 
 ESCAPE = re.compile(r"(\\+)(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 
-# Names that print as they are in text.
+# Names that text output prints unchanged.
 ORDINARY = (
     "C:\\Users\\unit\\x.pfb", "C:\\x\\", "\\\\machine\\Processor(0)\\% Time",
     "\\\\server\\update", "\\", "\\\\", "\\\\\\", "a\\u", "\\u12", "\\u12G4",
     "\\U0001234", "u0007", "U0001F600", "\\n", "\\x07", "\\ u0007",
 )
 
-# A name and its form in text.
+# Names and how text output prints them.
 PAIRS = (
     ("\x07", "\\u0007"), ("\\u0007", "\\\\u0007"),
     ("\\\x07", "\\\\\\u0007"), ("\\\\u0007", "\\\\\\\\u0007"),
@@ -36,10 +33,10 @@ PAIRS = (
     ("\\\n", "\\\\\\u000A"), ("\n", "\\u000A"), ("\t", "\\u0009"),
 )
 
-# Characters that must never reach a terminal, by code point: controls,
-# separators, directional marks, tags, fillers, variation selectors, blanks,
-# noncharacters.
-UNSEEN = (
+# Code points that are escaped, because they are invisible or change how a
+# terminal displays text: controls, separators, directional marks, tags,
+# fillers, variation selectors, blanks, noncharacters.
+ESCAPED = (
     0x07, 0x1B, 0x7F, 0x85, 0x9B, 0xA0, 0xAD, 0x34F, 0x600, 0x61C, 0x6DD,
     0x70F, 0x890, 0x8E2, 0x115F, 0x1160, 0x1680, 0x17B4, 0x180B, 0x180E,
     0x180F, 0x2000, 0x200A, 0x200B, 0x200D, 0x200F, 0x2028, 0x2029, 0x202A,
@@ -50,30 +47,31 @@ UNSEEN = (
     0xE007F, 0xE0100, 0xE01EF, 0xE0FFF, 0x10FFFE, 0x10FFFF,
 )
 
-# Characters that are printed unchanged: letters of all planes, combining
+# Code points that are printed unchanged: letters of all planes, combining
 # marks, private use, unassigned.
-SEEN = (0x21, 0xA1, 0xE9, 0x301, 0x378, 0x4E2D, 0xAC00, 0xE000, 0xFFFC,
-        0xFFFD, 0x1F600, 0x20000, 0xE1000, 0xF0000, 0x10FFFD)
+UNCHANGED = (0x21, 0xA1, 0xE9, 0x301, 0x378, 0x4E2D, 0xAC00, 0xE000, 0xFFFC,
+             0xFFFD, 0x1F600, 0x20000, 0xE1000, 0xF0000, 0x10FFFD)
 
 
 def decode(text):
-    """The name that was printed."""
-    def one(match):
+    """The name of which text output printed `text`. N backslashes before an
+    escape are N / 2 backslashes; it is literal text if N is even."""
+    def decode_one(match):
         slashes = "\\" * (len(match[1]) // 2)
         if len(match[1]) % 2 == 0:
             return slashes + match[2]
         point = int(match[2][1:], 16)
         return slashes + (chr(point) if point < 0x110000 else "no character")
-    return ESCAPE.sub(one, text)
+    return ESCAPE.sub(decode_one, text)
 
 
 def escape(point):
-    """The escape of a code point in text."""
+    """The escape of a code point in text output."""
     return ("\\u%04X" if point <= 0xFFFF else "\\U%08X") % point
 
 
 def short_names():
-    """All names of up to five of these parts."""
+    """All names of one to five of these parts."""
     parts = ("\\", "u0007", "\x07", "x")
     for count in range(1, 6):
         for chosen in itertools.product(parts, repeat=count):
@@ -92,12 +90,12 @@ def random_names(count):
 
 
 NAMES = tuple(dict.fromkeys(itertools.chain(
-    ORDINARY, (name for name, _ in PAIRS), map(chr, UNSEEN), map(chr, SEEN),
-    short_names(), random_names(2000))))
+    ORDINARY, (name for name, _ in PAIRS), map(chr, ESCAPED),
+    map(chr, UNCHANGED), short_names(), random_names(2000))))
 
 
 class Names(Case):
-    """Names of instances."""
+    """Names of instances in each output format."""
 
     def setUp(self):
         super().setUp()
@@ -111,7 +109,7 @@ class Names(Case):
                 for number, name in enumerate(names)]))))
 
     def texts(self, names):
-        """The output of show as text."""
+        """The instance names as show prints them in text."""
         done = self.run_fine("show", self.block(names))
         return re.findall(r'^ *\d+ +instance .*  name "([^"]*)"$', done.out,
                           re.MULTILINE)
@@ -120,9 +118,10 @@ class Names(Case):
         names = [name for name, _ in PAIRS]
         self.assertEqual(self.texts(names), [text for _, text in PAIRS])
         self.assertEqual(self.texts(ORDINARY), list(ORDINARY))
-        self.assertEqual(self.texts(map(chr, UNSEEN)),
-                         list(map(escape, UNSEEN)))
-        self.assertEqual(self.texts(map(chr, SEEN)), list(map(chr, SEEN)))
+        self.assertEqual(self.texts(map(chr, ESCAPED)),
+                         list(map(escape, ESCAPED)))
+        self.assertEqual(self.texts(map(chr, UNCHANGED)),
+                         list(map(chr, UNCHANGED)))
 
     def test_quotation_marks(self):
         """A quotation mark in a name cannot end the field."""
@@ -139,7 +138,7 @@ class Names(Case):
         done = self.run_fine("show", "--format", "json", self.block(NAMES))
         self.assertEqual([item["name"] for item in done.objects()
                           if item["record"] == "instance"], list(NAMES))
-        for char in map(chr, UNSEEN):
+        for char in map(chr, ESCAPED):
             self.assertNotIn(char, done.out)
 
     def test_json_escapes(self):
@@ -178,7 +177,8 @@ class Names(Case):
         self.assertEqual([decode(text) for text in texts], names)
 
     def test_tables_that_cut(self):
-        """Names are cut by their printed length, which includes escapes."""
+        """Tables cut names by their printed width, and not inside an escape.
+        """
         for name, columns, cut in (
                 ("\x07" * 9, 6, "\\u0007" * 9),
                 ("\\\x07" * 9, 8, "\\\\\\u0007" * 9),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Times of samples: UTC in records, local time with its offset in text."""
+"""Times of samples: UTC in JSON and CSV, local time with its offset in text."""
 
 import csv
 import datetime
@@ -25,7 +25,7 @@ def clock_of(*fields):
 
 
 def block(clock):
-    """A V2 reply of one value at that time."""
+    """A V2 reply with one value at this time."""
     return w.reply(
         w.result(w.COUNTERSET, w.id_list([1]) + w.instance_block(
             w.instance(0, "a", w.v8(1)))),
@@ -36,7 +36,7 @@ class Times(Case):
     """Times come from the 100 ns clock of a sample, not from its SYSTEMTIME."""
 
     def cook(self, clock, form, *options, zone="UTC0"):
-        """Standard output of cook for a sample at that time."""
+        """Runs cook with a sample at this time, in this time zone."""
         os.environ["TZ"] = zone
         try:
             done = self.run_program("cook", "--quiet", "--format", form,
@@ -47,12 +47,12 @@ class Times(Case):
         return done
 
     def title(self, clock, *options, zone="UTC0"):
-        """The time in a table's title."""
+        """The time in the title of a table."""
         first = self.cook(clock, "text", *options, zone=zone).lines()[0]
         return first.split(", sample 0, ")[1]
 
     def test_records(self):
-        """RFC 3339 with seven decimals, independent of the time zone."""
+        """JSON and CSV have RFC 3339 times in UTC with seven decimals."""
         for clock, expected in (
                 (0, "1601-01-01T00:00:00.0000000Z"),
                 (1, "1601-01-01T00:00:00.0000001Z"),
@@ -87,7 +87,7 @@ class Times(Case):
                 clock_of(2024, 2, 29, 23, 59, 59, 987654), "--utc", zone=zone),
                 "2024-02-29 23:59:59.987 Z")
 
-    def test_no_calendar(self):
+    def test_clocks_that_are_no_dates(self):
         for clock in (LAST + 1, -1, -2**63, 2**63 - 1):
             for options in ((), ("--utc",)):
                 self.assertEqual(self.title(clock, *options),
@@ -107,7 +107,7 @@ class Times(Case):
             self.assertEqual(self.title(clock, zone=zone), expected)
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
-    def test_local_at_the_ends(self):
+    def test_local_times_outside_the_calendar(self):
         """UTC is printed if local time has no year of four digits."""
         self.assertEqual(self.title(0, zone="AAA5"),
                          "1601-01-01 00:00:00.000 Z")

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Tables in a terminal emulator, tmux: columns neither wrap nor overwrite each
-other, at several widths, before and after the terminal changes its size.
+"""Tables on a terminal, tmux, at several widths, and after its size changed.
 
-What the pane shows is compared with the text that the program writes to a file
-for the same number of columns.
+What tmux shows must equal the text that the program writes to a file for the
+same number of columns.
 """
 
 import os
@@ -19,7 +18,7 @@ from captures import DISK, LARGE_RAW, data, instances_result, metadata
 from program import ON_WINDOWS, SECONDS, Case, LiveCase, program, writer as w
 
 TMUX = None if ON_WINDOWS else shutil.which("tmux")
-WIDTHS = (80, 40, 200, 40)  # of the terminal, one after the other
+WIDTHS = (80, 40, 200, 40)  # to which the terminal is resized in turn
 LINE_OF_TITLE = re.compile(r".*sample \d+|.*\d{4}-\d\d-\d\d \d\d:")
 # Counters whose values do not change while their process sleeps.
 STEADY = ("--set", "Process", "--instance", "zq*", *(
@@ -30,7 +29,7 @@ WIDE = "\u78c1\u76e4\u8b80\u53d6"
 
 
 class Pane:
-    """A command in a pane of a tmux server of its own."""
+    """A command that runs in the only pane of a tmux server."""
 
     def __init__(self, folder, columns, rows, *command):
         self.socket = tempfile.mktemp(prefix="tmux", dir=folder)
@@ -43,27 +42,27 @@ class Pane:
         self.resize(columns, rows)
 
     def tmux(self, *arguments):
-        """Run a command of tmux; its output."""
+        """Runs a tmux command; returns its output."""
         return subprocess.run(
             [TMUX, "-u", "-S", self.socket, *arguments], check=True,
             env=self.environment, timeout=SECONDS, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT).stdout.decode("utf-8")
 
     def resize(self, columns, rows):
-        """Change the size of the pane; the program is notified by a signal."""
+        """Resizes the pane; the program gets a signal."""
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
     def lines(self):
-        """What the pane shows."""
+        """The lines that the pane shows."""
         return self.tmux("capture-pane", "-p").rstrip("\n").split("\n")
 
     def close(self):
-        """End the server and what runs in it."""
+        """Ends the server and the program in it."""
         self.tmux("kill-server")
 
 
 def without_titles(lines):
-    """The lines without those that change from sample to sample."""
+    """The lines without titles, which change with each sample."""
     return [line for line in lines if not LINE_OF_TITLE.match(line)]
 
 
@@ -74,10 +73,11 @@ def unchanged(lines):
 
 @unittest.skipIf(TMUX is None, "tmux is not installed")
 class Terminal(Case):
-    """Text on a terminal."""
+    """Tables of cook."""
 
     def wait_for(self, pane, expected, choose, context):
-        """Waits until the chosen lines of the pane are the expected ones."""
+        """Waits until choose(lines of the pane) is `expected`; fails after
+        SECONDS."""
         end = time.monotonic() + SECONDS
         while choose(pane.lines()) != expected:
             if time.monotonic() > end:
@@ -109,7 +109,7 @@ class Terminal(Case):
 class Live(Terminal, LiveCase):
     """Tables of `live` that replace each other."""
 
-    test_cook = None  # needs no second run
+    test_cook = None  # inherited, but must run only once
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of counter types."""
+"""The table of counter types that `types` prints."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ KEYS = ["name", "value", "hex", "size", "samples", "clock", "unit", "base",
 
 
 class Types(Case):
-    """All 39 types, the same in every format."""
+    """All 39 types in JSON, CSV and text."""
 
     def test_json(self):
         items = self.run_json("types")

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How every code point is printed, according to the Unicode Character Database.
+"""Every code point, in text, JSON and tables: which are escaped, and how many
+columns they take.
 
-The program's header is generated from UnicodeData.txt and other files.  The
-expectations come from the files in the folder "extracted", and from the
-definition of Default_Ignorable_Code_Point in UAX #44, section 5.1.
+The program's tables are generated from UnicodeData.txt and other files of the
+Unicode Character Database. The expected values come from its folder
+"extracted", and from the definition of Default_Ignorable_Code_Point in UAX
+#44, section 5.1.
 """
 
 import os
@@ -18,21 +20,21 @@ FOLDER = "/usr/share/unicode"
 SCRIPT = os.path.join(ROOT, "scripts", "make_unicode_table.py")
 POINTS = 0x110000
 
-# Words in the names of invisible characters, and visible characters that have
-# these words in their names as well.
-WITHOUT_INK = re.compile(r"\bBLANK\b|\bFILLER\b|\bNULL NOTEHEAD\b")
-WITH_INK = {"BLANK SYMBOL", "DEVANAGARI GAP FILLER", "NEWA GAP FILLER",
+# Characters whose names match INVISIBLE are invisible, except VISIBLE.
+INVISIBLE = re.compile(r"\bBLANK\b|\bFILLER\b|\bNULL NOTEHEAD\b")
+VISIBLE = {"BLANK SYMBOL", "DEVANAGARI GAP FILLER", "NEWA GAP FILLER",
             "MANICHAEAN PUNCTUATION LINE FILLER", "DIVES AKURU GAP FILLER",
             "BHAIKSUKI GAP FILLER-1", "BHAIKSUKI GAP FILLER-2",
             "KAWI PUNCTUATION SPACE FILLER"}
 
-# Vowels and final consonants of Hangul, which join the consonant before them.
+# Vowels and final consonants of Hangul. They are drawn together with the
+# consonant before them and take no column of their own.
 JOINING = ((0x1160, 0x11FF), (0xD7B0, 0xD7C6), (0xD7CB, 0xD7FB))
 
 
 def setUpModule():
-    """Skips everything if the data from which the header is generated is
-    missing, or has another version."""
+    """Skips all tests if the Unicode data is missing or has another version
+    than the data from which the program's tables were generated."""
     done = subprocess.run([sys.executable, SCRIPT, "--check"], check=False,
                           stdout=subprocess.PIPE, encoding="ascii")
     if done.returncode == 77:
@@ -43,7 +45,7 @@ def setUpModule():
 
 
 def lines(*path):
-    """(first, last, fields) for each line of a data file."""
+    """(first code point, last, fields) of each line of a data file."""
     with open(os.path.join(FOLDER, *path), encoding="utf-8") as file:
         for line in file:
             fields = [text.strip() for text in line.split("#")[0].split(";")]
@@ -53,8 +55,8 @@ def lines(*path):
 
 
 def values(*path):
-    """The value of a property for each code point.  For code points that the
-    file does not list, it is in the last @missing comment that covers them."""
+    """The value of a property for each code point. The value of code points
+    that are not listed is in the last @missing comment that covers them."""
     found = [None] * POINTS
     with open(os.path.join(FOLDER, *path), encoding="utf-8") as file:
         unlisted = re.findall(r"(?m)^# @missing: (\w+)\.\.(\w+); (\w+)$",
@@ -74,7 +76,7 @@ def having(name):
 
 
 class Characters(Case):
-    """All characters of UTF-16 except NUL, which ends a name."""
+    """Instance names with all characters except NUL, which ends a name."""
 
     @classmethod
     def setUpClass(cls):
@@ -82,8 +84,8 @@ class Characters(Case):
         category = values("extracted", "DerivedGeneralCategory.txt")
         width = values("extracted", "DerivedEastAsianWidth.txt")
         blank = {point for point, _, fields in lines("UnicodeData.txt")
-                 if WITHOUT_INK.search(fields[0])
-                 and fields[0] not in WITH_INK}
+                 if INVISIBLE.search(fields[0])
+                 and fields[0] not in VISIBLE}
         noncharacters = {*range(0xFDD0, 0xFDF0), *(
             plane | low for plane in range(0, POINTS, 0x10000)
             for low in (0xFFFE, 0xFFFF))}
@@ -103,14 +105,14 @@ class Characters(Case):
                       if not 0xD800 <= point <= 0xDFFF]
 
     def block(self, names):
-        """A V2 block with an instance of each name."""
+        """The path of a V2 reply with an instance of each name."""
         return self.file("block.bin", w.reply(w.result(
             w.INSTANCES, w.instance_block(*[
                 w.instance(number, name, w.v4(1))
                 for number, name in enumerate(names)]))))
 
     def names(self):
-        """All characters, in names of 256."""
+        """All code points, in lists of 256."""
         return [self.points[at:at + 256]
                 for at in range(0, len(self.points), 256)]
 
@@ -145,25 +147,27 @@ class Characters(Case):
                           if ord(char) in self.escaped], ["0xa"])
 
     def test_columns(self):
-        """Tables pad names to the same width."""
-        chosen = [point for point in self.points if point not in self.escaped
-                  and point > ord(" ")]
-        edges = [point for point in chosen if any(
+        """Tables pad names to the same number of columns. A code point whose
+        neighbour has another width is a name by itself, because there a wrong
+        boundary of a table would show."""
+        printed = [point for point in self.points if point not in self.escaped
+                   and point > ord(" ")]
+        edges = [point for point in printed if any(
             near not in range(POINTS) or near in self.escaped
             or self.columns[near] != self.columns[point]
             for near in (point - 1, point + 1))]
         self.assertGreater(len(edges), 1000)
         names = [[point] for point in edges] + [
-            chosen[at:at + 16] for at in range(0, len(chosen), 16)]
+            printed[at:at + 16] for at in range(0, len(printed), 16)]
         done = self.run_fine("cook", self.block(
             "%s." % "".join(map(chr, name)) for name in names), columns=1000)
         rows = [line for line in done.lines() if line.endswith("(1)")]
         self.assertEqual(len(rows), len(names))
-        taken = [sum(self.columns[point] for point in name) + 1
-                 for name in names]
+        widths = [sum(self.columns[point] for point in name) + 1
+                  for name in names]
         # After the longest name: a gap, and values in the column "position".
-        width = max(taken) + len("  position")
-        for name, row, columns in zip(names, rows, taken):
+        width = max(widths) + len("  position")
+        for name, row, columns in zip(names, rows, widths):
             found = re.fullmatch(re.escape("%s." % "".join(map(chr, name))) +
                                  r"( +)\(1\)", row)
             self.assertTrue(found, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Commands, options, help and refused command lines."""
+"""Help, options of all commands, and command lines that are refused."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def header_version():
 
 
 class Help(Case):
-    """The program's help."""
+    """Help and version."""
 
     def test_version(self):
         for arguments in (["--version"], ["show", "--version"]):
@@ -90,7 +90,7 @@ class Help(Case):
                     self.assertLessEqual(len(line), 80, line)
 
     def test_examples_are_accepted(self):
-        """The options in the examples are options of the command."""
+        """The options in the examples of help are options of the command."""
         for command in COMMANDS:
             text = self.run_fine("help", *command.split()).out
             examples = re.findall(r"(?m)^  (perfblock .*)$",
@@ -106,7 +106,7 @@ class Help(Case):
                 self.assertEqual(done.splitlines()[0], text.splitlines()[0])
 
     def test_short_options(self):
-        """-f, -i, -n, -o and -q are the long options."""
+        """-f, -i, -n, -o and -q do the same as the long options."""
         path = self.file("a.bin", w.reply())
         self.assertEqual(self.run_fine("check", "-q", "-fjson", path).out,
                          self.run_fine("check", "--format=json", path).out)
@@ -118,10 +118,10 @@ class Help(Case):
 
 
 class Effects(Case):
-    """The effects of options that every command has."""
+    """--quiet and --color."""
 
     def test_quiet(self):
-        """Omits notes, but neither errors nor the exit status."""
+        """--quiet omits notes. Errors and the exit status stay the same."""
         path = self.file("a.bin", w.reply() + bytes(8))
         missing = os.path.join(self.folder, "missing")
         noted = self.run_program("cook", path, missing)
@@ -134,7 +134,8 @@ class Effects(Case):
 
     @unittest.skipIf(ON_WINDOWS, "needs a pseudo-terminal")
     def test_color(self):
-        """auto: on a terminal, unless NO_COLOR is set and not empty."""
+        """By default a terminal gets colors, unless NO_COLOR is set and not
+        empty. --color overrides both."""
         for no_color, words, expected in (
                 (None, (), True), ("", (), True), ("1", (), False),
                 ("1", ("--color", "always"), True),
@@ -159,10 +160,10 @@ class Effects(Case):
 
 
 class Refusals(Case):
-    """A wrong command line gives status 2 and a message; nothing is read."""
+    """A wrong command line is refused with status 2 and a message."""
 
     def refused(self, *arguments):
-        """The message of a refused command line."""
+        """The message of a command line that must be refused."""
         done = self.run_program(*arguments)
         self.assertEqual((done.status, done.out), (2, ""), arguments)
         self.assertRegex(done.err, r"^perfblock: .+\n$")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Tests for Wine only: file names, and functions that Wine lacks.
+"""Tests that run only under Wine: file names, and refusals because of missing
+functions.
 
-Wine 8 has four of the nine functions that read V2 data.
-PerfEnumerateCounterSet, with which every live command begins, is missing.
+Wine 8 has four of the nine functions that read V2 data. It lacks
+PerfEnumerateCounterSet, which every live command calls first.
 """
 
 import os
@@ -35,10 +36,10 @@ class Names(Case):
 
 
 class Refusals(Case):
-    """The message names the missing function."""
+    """Live commands are refused; the message names the missing function."""
 
     def refused(self, *arguments):
-        """Check the refusal."""
+        """Asserts that the command is refused with this message."""
         done = self.run_program(*arguments)
         self.assertEqual((done.status, done.out), (4, ""), done.err)
         self.assertRegex(done.err,
@@ -52,7 +53,7 @@ class Refusals(Case):
         self.refused("live", "--set", "Memory", "--count", "1")
 
     def test_v1(self):
-        """Wine's V1 data has no objects and one name."""
+        """Wine's V1 data has no objects, so every name is unknown."""
         for command in (["live"], ["record", "-o", "x"]):
             done = self.run_program(*command, "--v1", "--set", "238")
             self.assertEqual((done.status, done.out), (2, ""), done.err)
@@ -61,7 +62,7 @@ class Refusals(Case):
         self.assertEqual((done.status, done.out, done.err), (0, "", ""))
 
     def test_other_machines(self):
-        """No machine is called perfblock.invalid."""
+        """A machine that does not exist is reported with status 4."""
         for option in ([], ["--v1"]):
             done = self.run_program("live", "--machine", "perfblock.invalid",
                                     "--set", "Memory", *option)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs scripts/fuzz and scripts/corpus with each engine for a second.
+"""scripts/fuzz with each engine, and scripts/corpus, each for about a second.
 
-fuzz/check/planted_fuzzer.c has a bug that each engine must find and report; the target query has none.
+fuzz/check/planted_fuzzer.c has a bug that each engine must find and report. The target query must have none.
 """
 
 import os
@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-ENGINES = {"libfuzzer": ["--engine", "libfuzzer"],
+# {name: options of scripts/fuzz} ["--engine", "libfuzzer"],
            "msan": ["--engine", "libfuzzer", "--sanitizer", "memory"],
            "afl": ["--engine", "afl"]}
 SECOND = "0.017"  # in minutes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The faults that scripts/mutate plants, and the gaps that scripts/coverage lists."""
+"""scripts/mutate and scripts/coverage: which faults are planted, and which gaps are listed."""
 
 import pathlib
 import sys

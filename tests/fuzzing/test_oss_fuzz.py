@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """fuzz/oss-fuzz/build.sh, run as OSS-Fuzz and ClusterFuzzLite run it.
 
-They set CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE, SRC, WORK and OUT, copy
-the sources to SRC and the script to SRC/build.sh, and run it in SRC/perfblock.
-The engine is a compiler option or a library in C++.
+Both services set CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE, SRC, WORK and
+OUT. They copy the sources to SRC and the script to SRC/build.sh, and run the
+script in SRC/perfblock. The engine is a compiler option or a C++ library.
 """
 
 import os
@@ -63,7 +63,7 @@ class OssFuzz(unittest.TestCase):
         return out
 
     def check(self, out):
-        """Every target exists with dictionary, options and seeds, and runs on the seeds."""
+        """Asserts that OUT has every target with a dictionary, options and seeds, and that each reads its seeds."""
         names = sorted(path.stem for path in (ROOT / "fuzz").glob("*_fuzzer.c"))
         self.assertEqual(names, sorted(path.name for path in out.iterdir() if "." not in path.name))
         for name in names:
