@@ -13,7 +13,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# {name: options of scripts/fuzz} ["--engine", "libfuzzer"],
+# {name: options of scripts/fuzz}
+ENGINES = {"libfuzzer": ["--engine", "libfuzzer"],
            "msan": ["--engine", "libfuzzer", "--sanitizer", "memory"],
            "afl": ["--engine", "afl"]}
 SECOND = "0.017"  # in minutes

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""A second reader of PerfLib V2 bytes, for comparison with core.
+"""A second implementation of the PerfLib V2 formats and of captures, to which
+core is compared.
 
-Every decoder is a generator of dicts with offsets from the start of the input.
-It raises Malformed at the first error; items returned before stay valid. It is
-tolerant: extra bytes, odd sizes and repeated ids are accepted. Nothing is
-read outside the innermost enclosing block. Keys that begin with an underscore
-are for the caller and not part of a record.
+Every decoder is a generator of records (dicts) with offsets from the start of
+the input. It raises Malformed at the first error. Like core without strict
+mode, it accepts extra bytes, odd sizes and repeated ids. Nothing is read
+outside the innermost enclosing block. Keys that begin with an underscore are
+for the caller and not part of a record.
 """
 
 import argparse
@@ -33,7 +34,7 @@ class Malformed(Exception):
 
 
 def collect(items):
-    """All items of a decoder, and the Malformed that ended it, or None."""
+    """(records of a decoder, the Malformed that ended it or None)."""
     taken = []
     try:
         for item in items:
@@ -55,7 +56,7 @@ def require(condition, reason, offset):
 
 
 def u32(data, at):
-    """An unsigned 32-bit load."""
+    """The unsigned 32-bit number at an offset."""
     return struct.unpack_from("<I", data, at)[0]
 
 
@@ -172,10 +173,9 @@ def decode_instances(data, instances, query, ids):
 
 
 def decode_result(data, result, at, end, kind):
-    """A result and its contents, by kind; other kinds have no known contents.
-
-    The counter ids and the header of the instances belong to the result: it is
-    returned as an item only if they are valid.
+    """A result and its contents, which depend on its kind. The contents of an
+    unknown kind are skipped. The counter ids and the header of the instances
+    are part of the result, whose record is returned only if they are valid.
     """
     ids, instances = [None], None  # kinds 1 and 4 contain no counter id
     if kind in (2, 6):
@@ -192,7 +192,7 @@ def decode_result(data, result, at, end, kind):
 
 
 def decode_header(data, at):
-    """The 48 bytes of the header of a reply."""
+    """The record of the header of a reply."""
     available = len(data) - at
     require(available >= DATA_HEADER, "no space for the data header", at)
     total, count, perf, hundred, freq = struct.unpack_from("<IIqqq", data, at)
@@ -222,11 +222,8 @@ def decode_data(data, at=0):
 
 
 def decode_file(data):
-    """One reply, or several consecutive ones.
-
-    Bytes after a reply that are too few for another one, or zeros, are
-    ignored.
-    """
+    """The records of one or several consecutive replies. Bytes at the end that
+    are too few for another reply, or zeros, are ignored."""
     at = 0
     while True:
         yield from decode_data(data, at)
@@ -286,7 +283,7 @@ def decode_strings(data):
             require(8 + 8 * count <= offset < size, "string offset", at + 4)
             stop = find_nul(data, offset, size)
             require(stop is not None, "text without NUL", offset)
-            # Adjacent entries that share a string count once.
+            # A string that successive entries share counts once.
             scanned += stop + 2 - offset if offset != last else 0
             last = offset
             require(scanned <= 16 * size, "overlapping strings", at + 4)
@@ -342,7 +339,7 @@ REGISTRATION = {1: decode_counterset, 2: decode_counter, 3: decode_string,
 
 
 def decode_registration(data, request):
-    """A registration buffer, which the request code alone describes."""
+    """The records of a reply to this request code."""
     return REGISTRATION[request](data)
 
 
@@ -370,7 +367,7 @@ def decode_capture(data):
 # Command line ---------------------------------------------------------------
 
 def show(items, size):
-    """Print the records of a decoder; 1 when it stopped at an error."""
+    """Prints the records of a decoder; returns 1 if it ended in an error."""
     taken, error = collect(items)
     for item in taken:
         print(json.dumps(public(item), ensure_ascii=False))

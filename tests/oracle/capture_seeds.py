@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The recordings of the seed corpus."""
+"""The seeds of captures."""
 
 import struct
 
@@ -7,11 +7,11 @@ import cpi_writer
 import seed_writer as w
 
 PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
-# Countersets with GUIDs made for these seeds, which no program knows.
+# Countersets that are in no catalog.
 PLAIN = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
 SECOND = "7a9e2b60-11d4-4f0c-8f6d-c0ffee001122"
 
-# Id, name, type and base of the Processor Information counters recorded here.
+# (id, name, type, id of the base) of counters of Processor Information.
 COUNTERS = (
     (0, "% Processor Time", 0x21510500, w.ANY),
     (1, "% User Time", 0x20510500, w.ANY),
@@ -26,7 +26,7 @@ COUNTERS = (
 INFOS = [w.counter_info(ident, kind, base) for ident, _, kind, base
          in COUNTERS]
 
-# Every named type, in ascending order.
+# Every type that has a name, in ascending order.
 ALL_TYPES = (
     0x00000000, 0x00000100, 0x00000B00, 0x00010000, 0x00010100, 0x00400400,
     0x00400500, 0x00410400, 0x00450400, 0x00450500, 0x00550500, 0x00650500,
@@ -44,20 +44,20 @@ MULTI = (0x22410500, 0x22510500, 0x23410500, 0x23510500)
 
 
 def stamps(number, step=10000000, freq=10000000):
-    """The time fields of sample `number`, about a second apart."""
+    """The clocks of sample `number`; samples are about a second apart."""
     return w.clocks(1000000 + number * step, 133000000000000000 +
                     number * (step + 321), freq,
                     (2024, 5, 3, 15, 12, 30, 45 + number, 78))
 
 
 def sample(number, *results, **options):
-    """A DATA chunk."""
+    """The DATA chunk of sample `number`."""
     return w.chunk(b"DATA", w.reply(*results,
                                     stamps=stamps(number, **options)))
 
 
 def registered(guid, infos, name=None):
-    """RGST chunks of a set: its counters and, if given, its name."""
+    """RGST chunks with the counters of a set and, if given, its name."""
     out = w.registration_chunk(guid, 1, w.counterset(guid, infos))
     if name is not None:
         out += w.registration_chunk(guid, 3, w.string(name))
@@ -65,12 +65,12 @@ def registered(guid, infos, name=None):
 
 
 def queries(*identifiers):
-    """A QINF chunk."""
+    """A QINF chunk with these identifiers."""
     return w.chunk(b"QINF", b"".join(identifiers))
 
 
 def value_of(kind, number):
-    """A raw value of the width that the type declares."""
+    """A raw value with the size that the type declares."""
     return (w.v8 if kind & 0x300 == 0x100 else w.v4)(number)
 
 
@@ -86,7 +86,7 @@ def processor_row(cpu, name, tick):
 
 
 def processor_sample(number):
-    """A whole Processor Information reply."""
+    """The DATA chunk of sample `number` of Processor Information."""
     names = ("0,0", "0,1", "0,_Total", "_Total")
     return sample(number, w.result(w.COUNTERSET, w.id_list(
         [row[0] for row in COUNTERS]) + w.instance_block(*[
@@ -95,7 +95,7 @@ def processor_sample(number):
 
 
 def processor_metadata():
-    """Everything recorded before the first sample."""
+    """The chunks before the first sample of Processor Information."""
     listed = b"".join(w.instance(cpu, name) for cpu, name in enumerate(
         ("0,0", "0,1", "0,_Total", "_Total")))
     return (w.chunk(b"NOTE", "two samples of two CPUs".encode()),
@@ -107,8 +107,8 @@ def processor_metadata():
 
 
 def two_queries(*extra):
-    """The base is in another query's result. The results are not in the order
-    of the identifier blocks."""
+    """The base of a counter is in the result of another query. The results are
+    not in the order of the identifiers."""
     def rows(ident, kind, factor, tick):
         return w.result(w.INSTANCES, w.instance_block(*[
             w.instance(cpu, "0,%d" % cpu, value_of(
@@ -126,7 +126,7 @@ def two_queries(*extra):
 
 
 def base_once_for_two():
-    """A base in the same result is preferred to one in another result."""
+    """A base is in the result of its counter and in other results."""
     def result(ids, factor, tick):
         return w.result(w.COUNTERSET, w.id_list(ids) + w.instance_block(
             w.instance(0, "0,0", *[value_of(
@@ -144,7 +144,7 @@ def base_once_for_two():
 
 
 def two_sets():
-    """A base with the right id and instance, but in another counterset."""
+    """A base with the right id and instance, but of another counterset."""
     def result(kind, ident, raw):
         return w.result(w.COUNTERSET, w.id_list([ident]) + w.instance_block(
             w.instance(0, "0,0", value_of(kind, raw))))
@@ -166,13 +166,15 @@ def moving_instances():
                                        w.v8(1000 * raw), w.v4(raw))
                             for ident, name, raw in rows]))
 
-    lone = "cpu\ud800"
+    lone_surrogate = "cpu\ud800"
     return w.recording(
         registered(PROCESSOR, INFOS, "Processor Information"),
         queries(w.identifier(PROCESSOR, name="*")),
         sample(0, result((0, "a", 1), (1, "b", 2), (2, "same", 3),
-                         (2, "same", 4), (3, "same", 5), (4, lone, 6))),
-        sample(1, result((4, "cpu\udfff", 9), (4, lone, 8), (1, "b", 4),
+                         (2, "same", 4), (3, "same", 5),
+                         (4, lone_surrogate, 6))),
+        sample(1, result((4, "cpu\udfff", 9), (4, lone_surrogate, 8),
+                         (1, "b", 4),
                          (2, "same", 7), (3, "same", 9), (2, "same", 9),
                          (9, "new", 1))),
         sample(2, result()),
@@ -182,7 +184,7 @@ def moving_instances():
 
 
 def all_types():
-    """A counter of each type with all counters that it refers to."""
+    """A counter of each type, with the counters that it refers to."""
     by_type = {kind: 100 + place for place, kind in enumerate(ALL_TYPES)}
     timed = dict(perf_time=by_type[0x00010100], perf_freq=by_type[0x00000100])
     infos = []
@@ -236,7 +238,7 @@ def bad_references():
 
     def values(tick):
         for ident in ids:
-            wide = ident not in (0, 30)  # 23 is wider than its type declares
+            wide = ident not in (0, 30)  # 8 bytes; the type of 23 declares 4
             yield (w.v8 if wide else w.v4)(3 * ident + 10 * tick + 5)
 
     return w.recording(
@@ -246,7 +248,7 @@ def bad_references():
 
 
 def value_widths():
-    """Values whose size differs from that of their type."""
+    """Values with another size than that of their type."""
     infos = [w.counter_info(ident, kind) for ident, kind in enumerate(
         (0x10410400, 0x10410500, 0x00010000, 0x00010100, 0x20510500,
          0x00000000, 0x40030402, 0x00400400))]
@@ -292,7 +294,7 @@ def clock_faults():
 
 
 def single_values():
-    """Results of kind 1, whose counter only the query identifies."""
+    """Results of kind 1, whose counters only the queries identify."""
     def results(tick):
         return [w.result(w.SINGLE, value) for value in (
             w.v4(625000 * (tick + 1)), w.v8(62500000 * (tick + 2) * tick),
@@ -308,7 +310,7 @@ def single_values():
 
 
 def replaced_queries():
-    """A second QINF chunk reorders the queries."""
+    """A second QINF chunk with the queries in another order."""
     def result(value):
         return w.result(w.SINGLE, value)
 
@@ -322,13 +324,13 @@ def replaced_queries():
 
 
 def with_unknown_chunks():
-    """Chunks with unknown tags among known ones."""
+    """Chunks with unknown tags."""
     unknown = w.chunk(b"ZZZZ", b"\xff" * 5, version=77)
     return two_queries(unknown, w.chunk(b"\0\1\2\3"), w.chunk(b"NOTE"))
 
 
 def broken_captures():
-    """Truncated and damaged recordings."""
+    """{name: bytes} of truncated and malformed captures."""
     whole, start = two_queries(), w.chunk(b"PFBC")
     last = sample(1, w.result(w.SINGLE, w.v8(1)))
     simple = w.recording(
@@ -352,7 +354,7 @@ def broken_captures():
 
 
 def capture_seeds():
-    """All recordings by name."""
+    """{name: bytes} of all captures."""
     seeds = {
         "valid_processor_information": w.recording(
             *processor_metadata(), processor_sample(0), processor_sample(1)),

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Compares a perfblock program with this oracle: `compare.py PROGRAM CORPUS`.
+"""Compares a perfblock program with the second implementation in this folder:
+`compare.py PROGRAM CORPUS`.
 
-Seeds go through `show` and `cook`; mutations of the valid v2 seeds go through
-`check` in batches, and a fixed sample of them through `show` as well. Items,
-fields and verdicts must agree, doubles to the last bit. For invalid files,
-code and offset of the program's error are not compared, but there must be an
-error. V1 blocks and name tables: compare_v1.py. Exit status 0 only if
+V2 seeds are read by `show`, captures by `cook`. Mutations of the valid V2 seeds
+are read by `check`, and a fixed part of them by `show` as well. Records, fields
+and verdicts must agree, doubles to the last bit. For broken V2 files there must
+be an error, whose code and offset are not compared. compare_v1.py compares V1
+blocks and name tables, compare_log.py logs. The exit status is 0 only if
 something was compared and everything agreed.
 """
 
@@ -25,14 +26,14 @@ from comparison import (Tally, batches, error_problem, list_problem, load,
 
 RECORDS = ("data", "result", "instance", "value")
 EXTREMES = (0, 1, 0x7FFFFFFF, 0xFFFFFFFF)
-BIG = 512  # seeds with more bytes get one flipped bit per byte, others all eight
+BIG = 512  # in larger seeds one bit of each byte is flipped, not all eight
 
 
 # Comparing ------------------------------------------------------------------
 
 def verdict_problem(status, errors, last, valid, size):
-    """A disagreement of exit status and error records of `show` with the
-    verdict of the oracle."""
+    """A disagreement between the verdict (`valid`) and the exit status and
+    error records of `show`."""
     if valid:
         if status != 0 or errors:
             return "refused (exit %s, %s), expected valid" % (status, errors)
@@ -45,7 +46,7 @@ def verdict_problem(status, errors, last, valid, size):
 
 
 def show_problem(program, path, data):
-    """Compare `show` of one file."""
+    """Compares `show` of one file."""
     expected, error = blocks.collect(blocks.decode_file(data))
     status, objects, problem, _ = run(program, "show", "--kind", "data", path)
     if problem:
@@ -58,12 +59,12 @@ def show_problem(program, path, data):
 
 
 def check_line_problem(line, data):
-    """Compare the verdict of `check` on one file."""
+    """Compares the verdict of `check` on one file."""
     if line is None:
         return "no verdict"
     _, error = blocks.collect(blocks.decode_file(data))
     if line.get("valid") is not (error is None):
-        return "valid is %r, the oracle says %s" % (
+        return "valid is %r, tests/oracle finds it %s" % (
             line.get("valid"), "valid" if error is None else error)
     if not same(len(data), line.get("size")):
         return "size is %r, expected %d" % (line.get("size"), len(data))
@@ -71,7 +72,7 @@ def check_line_problem(line, data):
 
 
 def cook_problem(program, path, data):
-    """Compare `cook` of one capture."""
+    """Compares `cook` of one capture."""
     expected, errors = cook.cook(data)
     status, objects, problem, _ = run(program, "cook", path)
     if problem:
@@ -80,14 +81,14 @@ def cook_problem(program, path, data):
     problem = list_problem(expected, lines, lambda item: (
         ("type",) if item["_unnamed"] else ()))
     if problem is None and status != (1 if errors else 0):
-        problem = "exit %s, the oracle's errors: %s" % (status, errors)
+        problem = "exit %s, errors found by tests/oracle: %s" % (status, errors)
     return problem
 
 
 # Inputs ---------------------------------------------------------------------
 
 def flipped(seed):
-    """Bit flips at every byte."""
+    """(label, bytes) with one bit flipped, in every byte."""
     for at in range(len(seed)):
         for bit in range(8) if len(seed) <= BIG else (at % 8,):
             copy = bytearray(seed)
@@ -96,7 +97,7 @@ def flipped(seed):
 
 
 def replaced(seed):
-    """Extreme values in each aligned 32-bit field."""
+    """(label, bytes) with each of EXTREMES in each aligned 32-bit field."""
     for at in range(0, len(seed) - 3, 4):
         for value in EXTREMES:
             copy = bytearray(seed)
@@ -106,7 +107,7 @@ def replaced(seed):
 
 
 def shortened(seed):
-    """Every proper prefix."""
+    """(label, bytes) of every proper prefix."""
     for size in range(len(seed)):
         yield "prefix %d" % size, seed[:size]
 

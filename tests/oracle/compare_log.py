@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The comparison of perfmon logs, binary and text.
+"""Compares how the program and this folder read perfmon logs, binary and text.
 
-Each seed goes through `show` and `check`, and so do its mutations, which are
-random but the same in each run. Records must agree in order and key by key,
-doubles to the last bit, and so must code and offset of the first error. If
-PERFBLOCK_REAL_DATA is in the environment, the logs in that folder of captured
-data are compared too.
+The inputs are the seeds and mutations of them, which are random but the same in
+each run. They are read by `check`, and every eighth by `show`. Records must
+agree in their order and in each key, doubles to the last bit, and the first
+error in code and offset. If PERFBLOCK_REAL_DATA names the folder of captured
+data, its logs are compared too.
 """
 
 import glob
@@ -47,8 +47,8 @@ compare_v1.CHANGES.update(
 # What is expected -----------------------------------------------------------
 
 def with_status(line):
-    """A line with the name of its status, and without values that do not
-    exist."""
+    """A line with the name of its status, and with null for values that this
+    status does not have."""
     out = dict(line, status=STATUSES.get(line["status"], "unknown_status"))
     if "first" in line and not log_reader.has_value(line["status"]):
         out.update(first=None, second=None)
@@ -56,7 +56,7 @@ def with_status(line):
 
 
 def content_lines(content):
-    """What `show` prints of a record."""
+    """The records that `show` must print of a record's content."""
     for line in content.lines:
         line = log_reader.public(line)
         if line["record"] == "path":
@@ -67,7 +67,7 @@ def content_lines(content):
 
 
 def content_errors(kind, content):
-    """The errors of a record in their order: (code, offset in it)."""
+    """(code, offset in the record) of the errors of a record, in order."""
     for line in content.lines:
         found, base = None, 0
         if "_block" in line:
@@ -103,7 +103,7 @@ def log_expectation(data):
 
 
 def is_sound_log(data):
-    """Whether the log is valid, apart from the V1 blocks and names in it."""
+    """Whether a log is valid; V1 blocks and names in it are not checked."""
     log = log_reader.Log(data)
     return log.error is None and not any(
         log_reader.read_record(kind, b"".join(
@@ -127,7 +127,7 @@ def text_expectation(data):
 
 
 def is_of_log(record):
-    """Whether a printed record belongs to the log and not to a V1 block."""
+    """Whether a printed record is one of the log, and not of a V1 block."""
     if record["record"] == "instance":
         return "object" not in record
     return record["record"] not in V1_RECORDS and record[
@@ -135,10 +135,13 @@ def is_of_log(record):
 
 
 def is_of_text(record):
-    """Whether a printed record is compared."""
+    """Whether a printed record is one of the text log."""
     return record["record"] not in ("note", "error")
 
 
+# (--kind, function that returns the expected records and error, function that
+# selects the printed records to compare, function that says whether a file is
+# valid) of each folder of the corpus.
 KINDS = {"log": ("log", log_expectation, is_of_log, is_sound_log),
          "pdh_text": ("log", text_expectation, is_of_text,
                       lambda data: pdh_text_reader.Text(data).error is None)}
@@ -147,7 +150,7 @@ KINDS = {"log": ("log", log_expectation, is_of_log, is_sound_log),
 # Comparing ------------------------------------------------------------------
 
 def show_problem(program, subject, path, lines, error):
-    """Compare `show` of an input."""
+    """Compares `show` of an input."""
     kind, _, is_compared, _ = KINDS[subject]
     status, objects, problem, _ = run(program, "show", "--kind", kind, path)
     if problem:
@@ -165,7 +168,7 @@ def show_problem(program, subject, path, lines, error):
 
 
 def check_problem(error, line):
-    """Compare a verdict of `check`."""
+    """Compares a verdict of `check`."""
     if line.get("valid") is not (error is None):
         return "%s, expected %s" % (line, error)
     if error and (not same(error[0], line["code"]) or
@@ -175,7 +178,7 @@ def check_problem(error, line):
 
 
 def compare_inputs(program, subject, batch):
-    """Compare `check` of all inputs (label, bytes), and `show` of some."""
+    """(label, problem) of `check` for all inputs, and of `show` for some."""
     kind, expect, _, _ = KINDS[subject]
     with scratch() as folder:
         paths = save(folder, batch)
@@ -194,19 +197,19 @@ def compare_inputs(program, subject, batch):
 
 
 def is_read_as(subject, data):
-    """Whether --kind log reads data as this format. A .blg is recognised by a
-    byte 0 in its first field."""
+    """Whether --kind log reads data as this format. It reads data as a binary
+    log if one of the first four bytes is 0."""
     is_text = data != b"" and 0 not in data[:4]
     return is_text == (subject == "pdh_text")
 
 
 def compare_seed_name(_, path, valid):
-    """(label, problem) for the name of a seed, which says whether it is valid."""
+    """(label, problem) for the name of a seed; `valid` is its verdict."""
     return [(path, name_problem(path, valid))]
 
 
 def jobs(corpus, with_mutations):
-    """All comparisons, as calls without the argument `program`."""
+    """All comparisons: (function, arguments after `program`...)."""
     for subject, suffix in (("log", ".blg"), ("pdh_text", ".csv")):
         count = MUTANTS[subject] if with_mutations else 0
         seeds = list(load(corpus, subject, suffix))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The comparison of V1 blocks and name tables.
+"""Compares how the program and this folder read V1 blocks and name tables.
 
-Each seed goes through `show`, `check` and, as consecutive samples, `cook`, and
-so do its mutations, which are random but the same in each run. Records and
-lines must agree in order and key by key, doubles to the last bit, and so must
-code and offset of each error. If PERFBLOCK_REAL_DATA is in the environment,
-the blocks in that folder of captured data are compared too.
+The inputs are the seeds and mutations of them, which are random but the same in
+each run. They are read by `show`, by `check` and, as consecutive samples, by
+`cook`. Records and lines must agree in their order and in each key, doubles to
+the last bit, and errors in code and offset. If PERFBLOCK_REAL_DATA names the
+folder of captured data, its blocks are compared too.
 """
 
 import glob
@@ -22,20 +22,19 @@ from comparison import (load, name_problem, object_problem, run, same, save,
                         scratch)
 
 MUTANTS = {"v1": 64, "name_table": 64}  # of each seed
-MAX_FILES = 400  # per run: a command line of Windows has a limit
+MAX_FILES = 400  # per run, because command lines of Windows are limited
 SHUFFLES = 16  # orders of all blocks as consecutive samples
 NAMES_SEED = "valid_text.bin"  # the name table used with blocks
 # The blocks that name tables are used with, consecutively.
 NAMED_SEEDS = ("valid_instances.bin", "valid_two_objects.bin")
-# Values that mutations write to fields; other fields get values near their
-# own.
+# Numbers that mutations write to fields.
 NUMBERS = (0, 1, 2, 3, 4, 8, 24, 40, 64, 88, 0x100, 0x7FFFFFFF, 0x80000000,
            0xFFFFFFFC, 0xFFFFFFFD, 0xFFFFFFFE, 0xFFFFFFFF,
            # Types: with a base, a base, items, a multi count, elapsed, text.
            0x40020500, 0x40030402, 0x22410500, 0x42030500, 0x30240500, 0xB00,
            # Code pages.
            437, 932, 1200, 1201, 1252, 20127, 28591, 65001)
-NEAR = (-8, -4, -2, -1, 1, 2, 4, 8)
+NEAR = (-8, -4, -2, -1, 1, 2, 4, 8)  # that mutations add to fields
 # Bytes with a meaning in a name or in its encoding.
 LETTERS = b"\0\t\n\r 019A\"\\\x7f\x80\x81\x9f\xa0\xc3\xd8\xdf\xe2\xed\xf0\xff"
 ERROR_LINE = re.compile(r"(.*): offset ([0-9]+): ([a-z][a-z0-9_]*): .+")
@@ -44,7 +43,7 @@ ERROR_LINE = re.compile(r"(.*): offset ([0-9]+): ([a-z][a-z0-9_]*): .+")
 # Mutations ------------------------------------------------------------------
 
 def set_number(draw, copy):
-    """Set a 32-bit field to a special value or to one near its own."""
+    """Sets a 32-bit field to one of NUMBERS or adds one of NEAR to it."""
     if len(copy) < 4:
         return
     at, order = draw.randrange(len(copy) // 4) * 4, draw.choice("<<<>")
@@ -54,44 +53,44 @@ def set_number(draw, copy):
 
 
 def copy_number(draw, copy):
-    """Copy a 32-bit field to another place."""
+    """Copies a 32-bit field to another place."""
     if len(copy) >= 4:
         source, target = (draw.randrange(len(copy) // 4) * 4 for _ in "12")
         copy[target:target + 4] = copy[source:source + 4]
 
 
 def set_byte(draw, copy):
-    """Set a byte to a special value."""
+    """Sets a byte to one of LETTERS."""
     if copy:
         copy[draw.randrange(len(copy))] = draw.choice(LETTERS)
 
 
 def flip_bit(draw, copy):
-    """Flip a bit."""
+    """Flips a bit."""
     if copy:
         copy[draw.randrange(len(copy))] ^= 1 << draw.randrange(8)
 
 
 def cut_end(draw, copy):
-    """Remove the last bytes."""
+    """Removes the last bytes."""
     del copy[draw.randrange(len(copy) + 1):]
 
 
 def cut_out(draw, copy):
-    """Remove some bytes."""
+    """Removes some bytes."""
     at = draw.randrange(len(copy) + 1)
     del copy[at:at + draw.choice((1, 2, 4, 8))]
 
 
 def put_in(draw, copy):
-    """Insert bytes."""
+    """Inserts bytes of LETTERS."""
     at = draw.randrange(len(copy) + 1)
     copy[at:at] = bytes(draw.choice(LETTERS)
                         for _ in range(draw.choice((1, 2, 4, 8))))
 
 
 def append(draw, copy):
-    """Append zeros, other bytes, or the whole input again."""
+    """Appends nothing, zeros, text, or the whole input again."""
     copy += draw.choice((b"", bytes(60), bytes(7), b"\x30" + bytes(59),
                          bytes(copy)))
 
@@ -106,7 +105,7 @@ CHANGES = {
 
 
 def mutants(subject, name, seed, count):
-    """(label, bytes) of the mutations of a seed, always the same."""
+    """(label, bytes) of mutations of a seed, the same in each run."""
     draw = random.Random(name)
     for number in range(count):
         copy = bytearray(seed)
@@ -118,7 +117,7 @@ def mutants(subject, name, seed, count):
 # What is expected -----------------------------------------------------------
 
 def block_records(data, titles):
-    """What `show` prints of a block."""
+    """The records that `show` must print of a block."""
     for record in v1.decode_file(data):
         if record["record"] == "object":
             record = dict(record, name=titles.get(record["object"]))
@@ -128,7 +127,7 @@ def block_records(data, titles):
 
 
 def table_records(data):
-    """What `show` prints of a name table."""
+    """The records that `show` must print of a name table."""
     table = v1.Names(data)
     for index, name, offset in table.pairs:
         yield {"record": "name", "offset": offset, "index": index,
@@ -141,17 +140,16 @@ def table_records(data):
 
 
 def titles_of(table):
-    """The names of a table by index; of equal indexes the first counts."""
+    """{index: name} of a table; of equal indexes the first is used."""
     return {index: name for index, name, _ in reversed(table.pairs)}
 
 
 # Comparing ------------------------------------------------------------------
 
 def stream_problems(parts, actual):
-    """(label, problem) for each input; their records are one stream.
-
-    After a disagreement the records of the following inputs cannot be located.
-    """
+    """(label, problem) of each input. `actual` has the records of all inputs
+    one after the other. After the first disagreement it is not known where
+    those of the next input begin, so the comparison ends."""
     at = 0
     for label, expected in parts:
         for wanted in expected:
@@ -169,14 +167,15 @@ def stream_problems(parts, actual):
 
 
 def status_problem(status, is_broken):
-    """An exit status other than the expected one: 1 for a broken input."""
+    """A problem if the exit status is not 1 for broken inputs or not 0 for
+    others."""
     if status != (1 if is_broken else 0):
         return "exit %s, expected %d" % (status, is_broken)
     return None
 
 
 def show_problems(program, kind, inputs, names=None):
-    """Compare `show` of saved inputs: (path, label, bytes)."""
+    """(label, problem) of `show` for inputs (path, label, bytes)."""
     titles = titles_of(names[1]) if names else {}
     parts = [(label + " (show)", list(
         table_records(data) if kind == "names" else
@@ -195,7 +194,7 @@ def show_problems(program, kind, inputs, names=None):
 
 
 def check_problem(kind, line, data):
-    """Compare a verdict of `check`."""
+    """Compares a verdict of `check`."""
     if kind == "names":
         table = v1.Names(data)
         found, tolerated = table.error, sorted(table.notes)
@@ -212,7 +211,7 @@ def check_problem(kind, line, data):
 
 
 def check_problems(program, kind, inputs):
-    """Compare `check` of saved inputs, MAX_FILES at a time."""
+    """(label, problem) of `check` for inputs, MAX_FILES per run."""
     if len(inputs) > MAX_FILES:
         return (check_problems(program, kind, inputs[:MAX_FILES]) +
                 check_problems(program, kind, inputs[MAX_FILES:]))
@@ -230,7 +229,7 @@ def check_problems(program, kind, inputs):
 
 
 def stderr_problem(inputs, errors, stderr):
-    """Compare the errors on standard error, in order."""
+    """Compares the errors on standard error and their order."""
     lines = [line for line in stderr.splitlines() if ": note: " not in line]
     if len(lines) != len(errors):
         return "%d errors are reported, expected %s" % (len(lines), errors)
@@ -244,7 +243,7 @@ def stderr_problem(inputs, errors, stderr):
 
 
 def cook_problems(program, inputs, names=None):
-    """Compare `cook` of saved blocks, which are consecutive samples."""
+    """(label, problem) of `cook` for blocks that are consecutive samples."""
     lines, errors = v1_cook.cook_files(
         [data for _, _, data in inputs], names and names[1])
     labels = "%s and the following (cook)" % inputs[0][1]
@@ -254,12 +253,12 @@ def cook_problems(program, inputs, names=None):
                                            *(path for path, _, _ in inputs))
     if problem:
         return [(labels, problem)]
-    given = [item for item in objects if "record" not in item]
+    printed = [item for item in objects if "record" not in item]
     parts = defaultdict(list)
     for line in lines:
         parts["%s sample %d" % (labels, line["sample"])].append(line)
     return list(stream_problems(list(parts.items()) or [(labels, [])],
-                                given)) + [
+                                printed)) + [
         (labels + " exit", status_problem(status, bool(errors))),
         (labels + " errors", stderr_problem(inputs, errors, stderr))]
 
@@ -267,7 +266,7 @@ def cook_problems(program, inputs, names=None):
 # Jobs -----------------------------------------------------------------------
 
 def saved(directory, batch):
-    """The inputs of a batch as files: (path, label, bytes)."""
+    """Writes a batch (label, bytes) to files: (path, label, bytes) each."""
     return [(path, label, data) for path, (label, data)
             in zip(save(directory, batch), batch)]
 
@@ -292,18 +291,16 @@ def compare_tables(program, batch):
 
 
 def compare_use(program, label, table, block):
-    """(label, problem) for a block shown with the names of a table.
-
-    A table with an error is reported first, and its names are not used.
-    """
+    """(label, problem) for a block that is shown and cooked with the names of a
+    table. If the table has an error, only that error is compared."""
     with scratch() as directory:
-        (path, _, _), given = saved(directory, [("", table), (label, block)])
+        (path, _, _), item = saved(directory, [("", table), (label, block)])
         names = v1.Names(table)
         if not names.error:
-            return (show_problems(program, "v1", [given], (path, names)) +
-                    cook_problems(program, [given], (path, names)))
+            return (show_problems(program, "v1", [item], (path, names)) +
+                    cook_problems(program, [item], (path, names)))
         status, _, problem, stderr = run(program, "show", "--kind", "v1",
-                                         "--names", path, given[0])
+                                         "--names", path, item[0])
         error = {"record": "error", "code": names.error[0],
                  "offset": names.error[1], "_file": 0}
         return [(label, problem or status_problem(status, True) or
@@ -311,7 +308,7 @@ def compare_use(program, label, table, block):
 
 
 def compare_name(_, path, valid):
-    """(label, problem) for the name of a seed, which says whether it is valid."""
+    """(label, problem) for the name of a seed; `valid` is its verdict."""
     return [(path + " (name)", name_problem(path, valid))]
 
 
@@ -327,10 +324,8 @@ def block_jobs(blocks, table, count):
 
 
 def shuffled_jobs(blocks, table):
-    """Comparisons of all blocks as samples in random order.
-
-    Objects and instances are added, removed and moved.
-    """
+    """Comparisons of all blocks as consecutive samples in random order, in
+    which objects and instances are added, removed and moved."""
     for number in range(SHUFFLES):
         batch = [("order %d: %s" % (number, os.path.basename(path)), data)
                  for path, data in blocks]
@@ -339,7 +334,7 @@ def shuffled_jobs(blocks, table):
 
 
 def encounter_jobs(table):
-    """Comparisons of blocks that were written as consecutive samples."""
+    """Comparisons of the sequences of v1_encounters."""
     for name, blocks in v1_encounters.encounters().items():
         yield compare_blocks, [(name, data) for data in blocks], table
 
@@ -373,7 +368,7 @@ def real_jobs(folder):
 
 
 def jobs(corpus, with_mutations):
-    """All comparisons, as calls without the argument `program`."""
+    """All comparisons: (function, arguments after `program`...)."""
     blocks = list(load(corpus, "v1", ".bin"))
     tables = list(load(corpus, "name_table", ".bin"))
     named = [(path, data) for path, data in tables

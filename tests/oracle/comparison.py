@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Common parts of all comparisons of a perfblock program with this oracle.
+"""Common parts of the comparisons of the program with the second
+implementation in this folder.
 
 Functions named *_problem return a description of a disagreement, or None.
 """
@@ -28,7 +29,7 @@ class Tally:
         self.passed = self.failed = 0
 
     def add(self, label, problem):
-        """Count a comparison; `problem` is None if it succeeded."""
+        """Counts a comparison; `problem` is None if both agree."""
         if problem is None:
             self.passed += 1
             return
@@ -37,7 +38,7 @@ class Tally:
             print("%s: %s" % (label, problem), file=sys.stderr)
 
     def finish(self):
-        """Print the summary; the exit status."""
+        """Prints the numbers; returns the exit status."""
         print("%d passed, %d failed" % (self.passed, self.failed))
         return 1 if self.failed or not self.passed else 0
 
@@ -50,7 +51,7 @@ Run = namedtuple("Run", "status objects problem stderr")
 
 
 def run(program, command, *arguments):
-    """Run a command of the program."""
+    """Runs a command of the program with JSON output."""
     line = [program, command, "--format", "json"] + list(arguments)
     try:
         done = running.finish(line, stdin=subprocess.DEVNULL, timeout=SECONDS)
@@ -73,8 +74,8 @@ def run(program, command, *arguments):
 # Comparing ------------------------------------------------------------------
 
 def same(expected, actual):
-    """Strict equality: a boolean is not a number, doubles are equal bit by
-    bit."""
+    """Whether two values are equal: doubles bit by bit, others in type and
+    value, so that True is not 1."""
     if isinstance(expected, float):
         if isinstance(actual, bool) or not isinstance(actual, (int, float)):
             return False
@@ -83,8 +84,8 @@ def same(expected, actual):
 
 
 def object_problem(expected, actual, ignored=()):
-    """The first key on which two objects disagree; further keys are ignored.
-    """
+    """The first key of `expected` with another value in `actual`, which may
+    have further keys."""
     for key, value in blocks.public(expected).items():
         if key in ignored:
             continue
@@ -98,8 +99,8 @@ def object_problem(expected, actual, ignored=()):
 
 def list_problem(expected, actual, ignored=lambda item: ()):
     """The first disagreement of two lists of objects."""
-    for number, (wanted, given) in enumerate(zip(expected, actual)):
-        problem = object_problem(wanted, given, ignored(wanted))
+    for number, (wanted, printed) in enumerate(zip(expected, actual)):
+        problem = object_problem(wanted, printed, ignored(wanted))
         if problem:
             return "item %d: %s" % (number, problem)
     if len(expected) != len(actual):
@@ -108,8 +109,8 @@ def list_problem(expected, actual, ignored=lambda item: ()):
 
 
 def error_problem(item, size):
-    """An error record of `size` bytes of input without a valid offset, code or
-    message."""
+    """What is wrong with an error record for an input of `size` bytes: its
+    offset, code or message."""
     offset = item.get("offset")
     if type(offset) is not int or not 0 <= offset <= size:
         return "error offset %r of %d bytes" % (offset, size)
@@ -131,14 +132,14 @@ def load(corpus, subject, suffix):
 
 
 def name_problem(path, valid):
-    """The name of a seed that does not agree with its verdict."""
+    """A problem if the name of a seed contradicts its verdict."""
     if os.path.basename(path).startswith("valid_") != valid:
-        return "the oracle says %s" % ("valid" if valid else "broken")
+        return "tests/oracle finds it %s" % ("valid" if valid else "broken")
     return None
 
 
 def batches(items, size):
-    """Lists of at most `size` items."""
+    """The items in lists of at most `size` items."""
     batch = []
     for item in items:
         batch.append(item)
@@ -150,16 +151,16 @@ def batches(items, size):
 
 
 def scratch():
-    """A temporary folder for inputs, in memory if possible, because there are
-    a hundred thousand of them."""
+    """A temporary folder for inputs. It is in memory if possible, because
+    about a hundred thousand files are written."""
     memory = "/dev/shm"
-    can_be = os.path.isdir(memory) and os.access(memory, os.W_OK)
+    is_usable = os.path.isdir(memory) and os.access(memory, os.W_OK)
     return tempfile.TemporaryDirectory(prefix="oracle-",
-                                       dir=memory if can_be else None)
+                                       dir=memory if is_usable else None)
 
 
 def save(directory, batch):
-    """Write the inputs of a batch; their paths."""
+    """Writes the inputs (label, bytes) of a batch; returns their paths."""
     paths = []
     for number, (_, data) in enumerate(batch):
         paths.append(os.path.join(directory, "%05d.bin" % number))

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Displayed values of a capture, computed with dictionaries.
+"""A second implementation of the displayed values of a capture.
 
-Each DATA chunk becomes a sample: a dict from (query, instance, counter) to the
-inputs of a formula. Output lines are computed from a sample and the previous
-one.
+Each DATA chunk becomes a sample: {(query, instance, counter): inputs of the
+formula}. Output lines are computed from a sample and the previous one.
 """
 
 import json
@@ -15,13 +14,13 @@ import formula
 
 NONE = 0xFFFFFFFF
 RAW_COUNTS = (0x00000000, 0x00000100, 0x00010000, 0x00010100)
-# Statuses that take precedence over the status of a wrong width of a value.
+# Statuses that have precedence over the status for a value of a wrong width.
 BEFORE_WIDTH = ("unknown_type", "not_displayed", "need_two_samples",
-           "type_mismatch")
+                "type_mismatch")
 
 
 class Metadata:
-    """The metadata in the chunks before a DATA chunk."""
+    """The metadata that the chunks before a DATA chunk contain."""
 
     def __init__(self):
         self.counters = {}  # set GUID -> counter id -> registration
@@ -29,7 +28,7 @@ class Metadata:
         self.queries = {}   # result index -> identifier
 
     def add_registration(self, payload):
-        """Add an RGST chunk; it replaces an earlier reply to the same request.
+        """Adds an RGST chunk, which replaces an earlier reply to its request.
         """
         blocks.require(len(payload) >= 24, "registration chunk too short", 0)
         guid, request = blocks.guid(payload, 0), blocks.u32(payload, 16)
@@ -50,7 +49,7 @@ class Metadata:
             raise error
 
     def add_queries(self, payload):
-        """Add a QINF chunk; it replaces the previous one."""
+        """Adds a QINF chunk, which replaces the previous one."""
         items, error = blocks.collect(blocks.decode_identifiers(payload))
         self.queries = {}
         for item in items:
@@ -63,7 +62,7 @@ class Metadata:
         return self.counters.get(guid, {}).get(counter)
 
     def string(self, guid, requests, ident=None):
-        """The first text among those of the request codes, or None."""
+        """The text that the first of these request codes has, or None."""
         for request in requests:
             item = self.strings.get((guid, request), {}).get(ident)
             if item and item["text"] is not None:
@@ -72,7 +71,7 @@ class Metadata:
 
 
 class Result:
-    """One result block: its query, its rows, and its values by identity."""
+    """A result block: its query and its values."""
 
     def __init__(self, index, query):
         self.query = query
@@ -84,8 +83,8 @@ class Result:
         self.first = {}  # (identity, counter id) -> value
 
     def add(self, identity, name, occurrence, value):
-        """Append a value; look-ups find the first one of a repeated counter
-        id."""
+        """Appends a value. Of a repeated counter id the first value is found.
+        """
         counter = value["counter"]
         if counter is None and self.query:
             counter = self.query["counter"]
@@ -95,20 +94,20 @@ class Result:
 
 
 def exact_name(query):
-    """The instance that a query names; None for a pattern or no name."""
+    """The instance name of a query, or None if it is a pattern or absent."""
     name = query and query["name"]
     return name if name and not set("*?") & set(name) else None
 
 
 def read_results(items, queries):
-    """The results of one reply, filled with their values."""
+    """The results of one reply with their values."""
     results, identity, shown = [], None, (None, 0)
     for item in items:
         if item["record"] == "result":
             query = queries.get(item["query"])
             results.append(Result(item["query"], query))
             twins, names = Counter(), Counter()
-            # Without instances in the reply, the filter names the instance.
+            # If the result has no instances, the query identifies the instance.
             identity = query and ("filter", query["instance"], query["_name"])
             shown = (exact_name(query), 0)
         elif item["record"] == "instance":
@@ -123,8 +122,8 @@ def read_results(items, queries):
 
 
 def find_value(results, home, identity, counter):
-    """The value of a counter of the same instance: in the same result, or else
-    in another result of the same counterset."""
+    """The value of a counter of the same instance: in the result `home`, or
+    else in another result of the same counterset."""
     others = [other for other in results
               if other is not home and other.guid == home.guid]
     for result in [home] + others:
@@ -135,12 +134,12 @@ def find_value(results, home, identity, counter):
 
 
 def type_bytes(type_value):
-    """The width that a type declares; None if it is neither 4 nor 8."""
+    """The size that a type declares, 4 or 8, or None."""
     return {0x000: 4, 0x100: 8}.get(type_value & 0x300)
 
 
 def is_base(type_value):
-    """Whether the type is a base: compares the whole subtype."""
+    """Whether the type is that of a base (all bits of its subtype are set)."""
     return type_value & 0xC00 == 0x400 and type_value & 0xF0000 == 0x30000
 
 
@@ -156,7 +155,8 @@ def fits_number(entry, value):
 
 
 def referenced(metadata, results, home, identity, entry, key):
-    """The raw value of the counter that this one refers to, or None."""
+    """The raw value of the counter to which `entry` refers with `key`, or
+    None."""
     counter = entry[key]
     if counter in (NONE, entry["id"]):
         return None
@@ -169,7 +169,7 @@ def referenced(metadata, results, home, identity, entry, key):
 
 
 def build_inputs(metadata, header, results, home, row):
-    """All possible inputs of the formula of one counter."""
+    """All inputs that the formula of a counter may use."""
     identity, _, _, counter, value = row
     inputs = {"value": value["raw"], "bytes": value["bytes"],
               "perf_time": header["perf_time"],
@@ -187,13 +187,13 @@ def build_inputs(metadata, header, results, home, row):
 
 
 def wrong_width(inputs):
-    """Whether the width of a number differs from that of its type."""
+    """Whether a number has another size than its type declares."""
     return (inputs["type"] not in RAW_COUNTS and inputs["bytes"] in (4, 8)
             and inputs["bytes"] != type_bytes(inputs["type"]))
 
 
 def evaluate(older, newer):
-    """The formula, and the check of the widths of its values."""
+    """The result of the formula; values of a wrong size are refused."""
     result = formula.evaluate(older, newer)
     if result.status in BEFORE_WIDTH:
         return result
@@ -204,12 +204,12 @@ def evaluate(older, newer):
 
 
 def read_sample(metadata, reply):
-    """All counters of a reply: (key, row, result, inputs), and the header."""
+    """(header, [(key, row, result, inputs)]) of the values of a reply."""
     header, results = reply[0], read_results(reply[1:], metadata.queries)
     ordinals, entries = Counter(), []
     for result in results:
-        # A later QINF may renumber the results: identify a query by its
-        # content.
+        # A later QINF chunk may renumber the queries, so a query is identified
+        # by its content.
         query = (result.signature, ordinals[result.signature])
         ordinals[result.signature] += 1
         if result.query is None:
@@ -222,7 +222,7 @@ def read_sample(metadata, reply):
 
 
 def first_inputs(sample):
-    """Inputs by key; of a repeated counter the first position is used."""
+    """{key: inputs}; of a repeated counter the first position is used."""
     table = {}
     for key, _, _, inputs in sample[1]:
         table.setdefault(key, inputs)
@@ -235,8 +235,9 @@ def is_total(name):
 
 
 def total_flags(name, type_value, outcome, has_ended):
-    """The flags of a value. A total computed from two samples is incomplete if
-    instances have ended since the older one: what they counted is missing."""
+    """The flags of a value. A total that is computed from two samples is
+    incomplete if an instance has ended since the older sample, because the
+    newer count of the total does not include that instance."""
     known = formula.find_type(type_value)
     is_incomplete = (has_ended and is_total(name) and outcome.status == "ok"
                      and known and formula.needs_two(known))
@@ -244,8 +245,8 @@ def total_flags(name, type_value, outcome, has_ended):
 
 
 def ended_queries(entries, older):
-    """The queries that both samples answer with instances, some of which the
-    newer one lacks."""
+    """The queries of which the newer sample has some but not all instances of
+    the older sample."""
     then, now = {}, {}
     for query, identity, _ in older:
         then.setdefault(query, set()).add(identity)
@@ -274,13 +275,13 @@ def lines_of(metadata, number, sample, older):
                "flags": total_flags(name, inputs.get("type"), outcome,
                                     key[0] in ended),
                "raw": value["raw"], "base": inputs.get("base"),
-               # docs/perfblock.md does not define the name of a registered,
-               # unnamed type.
+               # docs/perfblock.md does not say how a registered type without
+               # a name is printed, so `type` is not compared then.
                "_unnamed": known is None and "type" in inputs}
 
 
 def cook(data):
-    """All lines of a capture, and its errors."""
+    """(output lines, errors) of a capture."""
     chunks, stopped = blocks.collect(blocks.decode_capture(data))
     metadata, older, number, lines, errors = Metadata(), {}, 0, [], []
     for chunk in chunks:

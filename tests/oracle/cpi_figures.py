@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A second implementation of CPI figures, from docs/cpi.md, with fractions.
-
-A snapshot is Snapshot(clock, cpus, thread): `cpus` is a list of Cpu, `thread`
-is None or a Thread. compute() returns (verdict, Result or None).
-"""
+"""A second implementation of CPI figures (docs/cpi.md), computed with
+fractions."""
 
 from fractions import Fraction
 from typing import NamedTuple, Optional
@@ -16,7 +13,7 @@ UINT64_MAX = (1 << 64) - 1
 
 
 class Cpu(NamedTuple):
-    """Counters of one CPU."""
+    """The counters of one CPU."""
     cpu: int
     instr: int = 0
     cycles: int = 0
@@ -25,14 +22,14 @@ class Cpu(NamedTuple):
 
 
 class Thread(NamedTuple):
-    """Counters of a thread."""
+    """The counters of a thread."""
     tid: int
     instr: int = 0
     cycles: int = 0
 
 
 class Snapshot(NamedTuple):
-    """All counters at one time."""
+    """All counters at one time; `cpus` are Cpu."""
     clock: int
     cpus: tuple = ()
     thread: Optional[Thread] = None
@@ -65,7 +62,7 @@ class Result(NamedTuple):
 
 
 def delta(start, end, width):
-    """The advance of a counter: its status, and the number or None."""
+    """(status, growth or None) of a counter with this number of bits."""
     modulus = 1 << width
     if not (start < modulus and end < modulus):
         return "invalid", None
@@ -77,18 +74,18 @@ def delta(start, end, width):
 
 
 def ratio(above, below):
-    """The nearest double; 0 if there is no quotient."""
+    """The double nearest to the quotient; 0 if `below` is 0."""
     return float(Fraction(above, below)) if below else 0.0
 
 
 def fits_hook(above, below):
-    """Whether the figure, rounded half up to 4 places, fits a hook."""
+    """Whether a hook can store the quotient, rounded to 4 decimal places."""
     places = int(Fraction(10000 * above, below) + Fraction(1, 2))
     return places // 10000 <= 0xFFFFFFFE
 
 
 def figures(status, counts, cpu=0, clamped=False):
-    """The figures that follow from instr, cycles, busy, elapsed and scaled."""
+    """The Figures of counts (instr, cycles, busy, elapsed, scaled)."""
     instr, cycles, busy, elapsed, scaled = counts
     if instr == 0:
         status = "no_instr"
@@ -100,7 +97,7 @@ def figures(status, counts, cpu=0, clamped=False):
 
 
 def measure(start, end, widths, scaled):
-    """The figures of a CPU that is present at both ends."""
+    """The Figures of a CPU that both snapshots contain."""
     deltas = [delta(getattr(start, name), getattr(end, name), width)
               for name, width in zip(COUNTS[:4 if scaled else 2],
                                      widths + (64, 64))]
@@ -119,7 +116,7 @@ def measure(start, end, widths, scaled):
 
 
 def measure_cpus(start, end, widths, mode):
-    """The figures of each CPU of the start."""
+    """The Figures of each CPU of the first snapshot."""
     after = {cpu.cpu: cpu for cpu in end.cpus}
     narrow = min(widths)
     ambiguous = narrow < 64 and end.clock - start.clock >= 1 << narrow
@@ -133,7 +130,7 @@ def measure_cpus(start, end, widths, mode):
 
 
 def true_sums(cpus):
-    """Sums of the counts, unbounded."""
+    """The sums of the counts, which may exceed 64 bits."""
     return tuple(sum(getattr(cpu, name) for cpu in cpus)
                  for name in COUNTS + ("scaled",))
 
@@ -158,7 +155,8 @@ def is_refused(start, end, widths, mode):
 
 
 def compute(start, end, widths, mode):
-    """The result for two snapshots; `widths` are those of instr and cycles."""
+    """(verdict, Result or None) for two snapshots. `widths` are the bits of
+    the counters of instructions and of cycles."""
     if is_refused(start, end, widths, mode):
         return BAD_ARGUMENT, None
     if end.clock < start.clock:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Reads CPI hooks according to docs/cpi.md. `read` returns the records that
-`show --format json` prints, and the first error."""
+"""A second implementation of the reader of CPI hooks (docs/cpi.md). read()
+returns the records that `show --format json` must print, and the first error.
+"""
 
 import struct
 from fractions import Fraction
@@ -9,13 +10,14 @@ NONE = 0xFFFFFFFF
 NAMES = {0: "label_start", 1: "summary", 8: "system", 4: "processors",
          2: "thread", 15: "label_end"}
 FLAG_NAMES = ((1, "raw"), (2, "scaled"), (4, "thread"))
-# The hooks that may follow a hook; None: at the start of a group.
+# The kinds that may follow a hook of a kind in its group; None is the start of a
+# group.
 AFTER = {None: (0, 1, 8, 2), 0: (1, 8, 2), 1: (8, 15), 8: (4,), 4: (2, 15),
          2: (15,), 15: ()}
 
 
 class Malformed(Exception):
-    """The first error: its name and offset."""
+    """The input breaks a rule: the error's code and offset."""
 
     def __init__(self, code, offset):
         super().__init__(code)
@@ -23,7 +25,7 @@ class Malformed(Exception):
 
 
 class Hook:
-    """A record with the CPI major code."""
+    """A hook: a record with the CPI major code."""
 
     def __init__(self, offset, kind, minor, stamp, body):
         self.offset, self.kind, self.minor = offset, kind, minor
@@ -34,15 +36,15 @@ class Hook:
         self.wrong_figures = []  # offsets of figures that do not match the counts
 
     def fail(self, code):
-        """Raise an error for this record."""
+        """Raises an error with the offset of this record."""
         raise Malformed(code, self.offset)
 
     def long(self, at):
-        """64 bits, high word first."""
+        """The 64-bit number in two words, high word first."""
         return self.words[at] << 32 | self.words[at + 1]
 
     def figure(self, at, busy=False):
-        """A checked figure, as an exact number, or None."""
+        """The figure in two words as a fraction, or None if undefined."""
         whole, part = self.words[at:at + 2]
         if (whole, part) == (NONE, NONE):
             return None
@@ -54,21 +56,21 @@ class Hook:
         return value
 
     def compare(self, at, value, cycles, instr):
-        """Record a figure that differs by more than one unit from its
-        counters."""
-        right = None
+        """Notes a figure that differs by more than 0.0001 from the quotient of
+        its counts."""
+        expected = None
         if instr:
             units = int(Fraction(10000 * cycles, instr) + Fraction(1, 2))
-            right = units if units < 10000 * NONE else None
-        if value is None or right is None:
-            wrong = value is not None or right is not None
+            expected = units if units < 10000 * NONE else None
+        if value is None or expected is None:
+            is_wrong = value is not None or expected is not None
         else:
-            wrong = abs(10000 * value - right) > 1
-        if wrong:
+            is_wrong = abs(10000 * value - expected) > 1
+        if is_wrong:
             self.wrong_figures.append(self.offset + 12 + 4 * at)
 
     def counted(self, at, scaled):
-        """Counters and figures of one CPU, the system or a thread."""
+        """The counts and figures of a CPU, the system or a thread."""
         instr, cycles = self.long(at), self.long(at + 2)
         item = {"instr": instr, "cycles": cycles, "cpi": self.figure(at + 4)}
         self.compare(at + 4, item["cpi"], cycles, instr)
@@ -119,7 +121,7 @@ class Hook:
                              **self.counted(3, False)}]
 
     def read_summary(self, scaled, thread, n):
-        """Read the figures in the order of the words."""
+        """Reads the figures of a summary."""
         items = [{"of": "cpu", "position": i} for i in range(n)]
         items.append({"of": "system"})
         at = 4
@@ -135,7 +137,7 @@ class Hook:
         self.figures = items
 
     def check_label(self):
-        """Elapsed cycles and a string."""
+        """Reads and checks a label: elapsed cycles and a string."""
         if len(self.body) < 16:
             self.fail("bad_label")
         size = self.words[3]
@@ -147,7 +149,7 @@ class Hook:
         self.elapsed, self.label = self.long(1), text
 
     def as_json(self):
-        """The record as `show` prints it."""
+        """The hook as `show` prints it."""
         item = {"hook": NAMES[self.kind], "offset": self.offset,
                 "words": len(self.words), "stamp": self.stamp}
         if self.flags:
@@ -161,7 +163,7 @@ class Hook:
 
 
 def figures_json(row):
-    """Figures as numbers, each with its two words."""
+    """Figures as `show` prints them: numbers, each with its two words."""
     item = {}
     for key, value in row.items():
         item[key] = value
@@ -174,7 +176,7 @@ def figures_json(row):
 
 
 def hooks(data):
-    """All records with the CPI major code; the last item may be the error."""
+    """The hooks of a stream; raises the first error."""
     at = 0
     while at < len(data):
         if len(data) - at < 12:
@@ -200,7 +202,7 @@ def hooks(data):
 
 
 def join(group, hook):
-    """Checks a record that joins its group."""
+    """Checks a hook against the group to which it is added."""
     by_kind = {member.kind: member for member in group}
     first, total = group[0], by_kind.get(1)
     if hook.minor != first.minor:
@@ -223,7 +225,7 @@ def join(group, hook):
 
 
 def is_whole(group):
-    """Whether a group may end here."""
+    """Whether a group may end after its last hook."""
     last = group[-1].kind
     return last == 15 if group[0].kind == 0 else last != 8
 
@@ -233,18 +235,18 @@ STREAM_ERRORS = ("minor_mismatch", "elapsed_mismatch", "flags_mismatch",
 
 
 def is_error_of_group(group, error):
-    """Whether the failing record belongs to this group."""
+    """Whether the error is one of a hook that belongs to this group."""
     return bool(group) and error.code_and_offset[0] in STREAM_ERRORS
 
 
 def groups(data):
-    """All groups; raises the first error after returning them."""
+    """The groups of a stream. If there is an error, it is raised after the
+    complete groups before it were returned."""
     group = []
     try:
         for hook in hooks(data):
-            alone = not group or is_whole(group)
             follows = group and hook.kind in AFTER[group[-1].kind]
-            if group and alone:
+            if group and is_whole(group):
                 follows = (follows and hook.kind != 15 and
                            (hook.minor, hook.elapsed) ==
                            (group[0].minor, group[0].elapsed))
@@ -259,7 +261,7 @@ def groups(data):
                 join(group, hook)
             group.append(hook)
     except Malformed as error:
-        # A malformed record does not affect a complete group before it.
+        # A complete group before a malformed record is returned.
         if group and is_whole(group) and not is_error_of_group(group, error):
             yield group
         raise
@@ -270,7 +272,7 @@ def groups(data):
 
 
 def group_json(group):
-    """The record of a group."""
+    """The record that `show` prints of a group."""
     first, last = group[0], group[-1]
     counts = [hook.count for hook in group if hook.count]
     return {"record": "group", "offset": first.offset,
@@ -283,7 +285,7 @@ def group_json(group):
 
 
 def warnings_json(group, last_stamp):
-    """The records of a group's warnings, and the group's last time stamp."""
+    """The records of a group's warnings, and its last time stamp."""
     kinds = {hook.kind: hook for hook in group}
     found = {"figure_mismatch": [at for hook in group
                                  for at in hook.wrong_figures],
@@ -300,7 +302,7 @@ def warnings_json(group, last_stamp):
 
 
 def read(data):
-    """All records that show prints, and (code, offset) or None."""
+    """(records that `show` prints, (code, offset) of the error or None)."""
     records, stamp = [], 0
     try:
         for group in groups(data):

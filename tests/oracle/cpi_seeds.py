@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Seeds of CPI hook streams. Names of broken ones end in the name of the
-error."""
+"""The seeds of CPI hooks. The name of a broken one is "broken_", the code of
+its error and, if there are several of that code, "_of_" and what is wrong."""
 
 import cpi_writer as c
 
@@ -10,24 +10,24 @@ TID = (77, c.Counts(10, 15))
 
 
 def detailed(scaled=False, **options):
-    """System and processors hooks."""
+    """A system hook and a processors hook."""
     return c.group(ELAPSED, ROWS, "D", scaled, **options)
 
 
 def summary(**options):
-    """A summary alone."""
+    """A summary hook."""
     return c.summary(ELAPSED, ROWS, **options)
 
 
 def framed(body, end=None, **options):
-    """The hooks between two labels."""
+    """These hooks between two labels; `end` replaces the second one."""
     first = c.label(b"abc", ELAPSED, **options)
     last = c.label(b"abc", ELAPSED, c.LABEL_END, **options)
     return first + body + (last if end is None else end)
 
 
 def valid():
-    """Valid streams, by name."""
+    """{name: bytes} of valid streams."""
     foreign = c.words(0, (1, 2, 3), major=0x12)
     thread = c.thread_hook(TID[0], ELAPSED, TID[1])
     return {
@@ -53,7 +53,7 @@ def valid():
 
 
 def broken():
-    """A stream for each check, by the name of its error."""
+    """{code of the error: bytes} of broken streams."""
     n = len(ROWS)
     return {
         "trunc_header": summary() + summary()[:11],
@@ -87,7 +87,7 @@ def broken():
 
 
 def cpi_hook_seeds():
-    """Streams, by name."""
+    """{name: bytes} of all streams."""
     seeds = {"valid_" + name: data for name, data in valid().items()}
     seeds.update(("broken_" + name, data) for name, data in broken().items())
     return seeds

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writes CPI hooks from counters, according to docs/cpi.md.
+"""Writes CPI hooks (docs/cpi.md) from counts.
 
-Every part can be overridden, so that the same functions write broken streams.
+Fields are those of the counts unless a keyword argument overrides them, which
+is how broken streams are made.
 """
 
 import struct
@@ -22,17 +23,18 @@ def figure(numerator, denominator):
 
 
 def percent(part, whole):
-    """The same for a percentage."""
+    """The two words of a percentage."""
     return figure(100 * part, whole)
 
 
 def long(value):
-    """A 64-bit number, high word first."""
+    """The two words of a 64-bit number, high word first."""
     return value >> 32, value & 0xFFFFFFFF
 
 
 def record(kind, data, minor=1, stamp=0, **other):
-    """A record with the CPI major code; `other`: type, length, major, word."""
+    """A hook with these bytes after its header. `other` may override fields of
+    the header: length, type, major, and word, which has kind and minor."""
     mixed = kind in (LABEL, LABEL_END)
     length = other.get("length", 12 + len(data))
     return struct.pack(
@@ -42,13 +44,13 @@ def record(kind, data, minor=1, stamp=0, **other):
 
 
 def words(kind, values, **options):
-    """A record of words."""
+    """A hook with these words after its header."""
     values = list(values)
     return record(kind, struct.pack("<%dI" % len(values), *values), **options)
 
 
 def label(text, elapsed, kind=LABEL, **options):
-    """A label; `options` as for record, and integers, size, padding."""
+    """A label hook; `options` are those of record(), integers, size, padding."""
     data = struct.pack("<4I", options.pop("integers", 2), *long(elapsed),
                        options.pop("size", len(text)))
     padding = options.pop("padding", bytes(-len(text) % 4))
@@ -63,16 +65,16 @@ class Counts:
         self.busy, self.elapsed = busy, elapsed
 
     def cpi(self):
-        """Cycles per instruction."""
+        """The words of cycles per instruction."""
         return figure(self.cycles, self.instr)
 
     def while_busy(self):
-        """Scaled CPI and busy percentage."""
+        """The words of scaled CPI and busy percentage."""
         return (figure(self.scaled, self.instr) +
                 percent(self.busy, self.elapsed))
 
     def row(self, scaled):
-        """Counters and figures as in the detailed hooks."""
+        """The words of counts and figures in the detailed hooks."""
         values = long(self.instr) + long(self.cycles) + self.cpi()
         if scaled:
             values += long(self.scaled) + self.while_busy()
@@ -80,13 +82,13 @@ class Counts:
 
 
 def total(rows):
-    """The sums over CPUs."""
+    """The sums of the counts of all CPUs."""
     return Counts(*(sum(getattr(row, name) for row in rows) for name in (
         "instr", "cycles", "scaled", "busy", "elapsed")))
 
 
 def summary(elapsed, rows, scaled=False, thread=None, **options):
-    """The summary hook; `options` as for record, and flags, n, figures."""
+    """The summary hook; `options` are those of record(), system, flags and n."""
     everyone = list(rows) + [options.pop("system", None) or total(rows)]
     flags = RAW | (SCALED if scaled else 0) | (WITH_THREAD if thread else 0)
     values = [options.pop("flags", flags), options.pop("n", len(rows)),
@@ -100,14 +102,14 @@ def summary(elapsed, rows, scaled=False, thread=None, **options):
 
 
 def system(elapsed, rows, scaled=False, **options):
-    """The system hook; `options` as for record, and flags, row."""
+    """The system hook; `options` are those of record(), flags and row."""
     flags = options.pop("flags", RAW | (SCALED if scaled else 0))
     row = options.pop("row", None) or total(rows).row(scaled)
     return words(SYSTEM, (flags, *long(elapsed), *row), **options)
 
 
 def processors(elapsed, rows, scaled=False, **options):
-    """The per-processor hook; `options` as for record, and flags, n."""
+    """The processors hook; `options` are those of record(), flags and n."""
     values = [options.pop("flags", RAW | (SCALED if scaled else 0)),
               options.pop("n", len(rows)), *long(elapsed)]
     for row in rows:
@@ -122,8 +124,8 @@ def thread_hook(tid, elapsed, row, **options):
 
 def group(elapsed, rows, forms="S", scaled=False, thread=None, text=b"",
           **options):
-    """A whole group: `forms` of S (summary) and D (detailed); `thread` is
-    (tid, Counts)."""
+    """A group of hooks. `forms` has S for the summary and D for the detailed
+    hooks; `thread` is (tid, Counts); `text` is the label."""
     out = b""
     of_thread = thread[1] if thread else None
     if "S" in forms:
@@ -139,7 +141,7 @@ def group(elapsed, rows, forms="S", scaled=False, thread=None, text=b"",
     return out
 
 
-# ---- The worked examples -------------------------------------------------
+# ---- The worked examples of docs/cpi.md -----------------------------------
 
 ONE_TWO = (Counts(1500000, 3000000, 2250000, 2250000, 3000000),
            Counts(3000120, 3000000, 600000, 600000, 3000000))

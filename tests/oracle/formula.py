@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Counter formulas, computed exactly: samples in, a fraction or a named status
-out.
+"""A second implementation of the counter formulas (docs/formula.md), in exact
+integers.
 
-A sample is a dict with the keys type, base_type, value, base, multi,
-perf_time, perf_time_100ns, object_time, perf_freq, object_freq. A key that is
-missing or None is an absent input. Every result is a quotient of two integers,
-which is rounded only when its double is needed.
+evaluate() takes samples and returns a Result. A sample is a dict with the keys
+type, base_type, value, base, multi, perf_time, perf_time_100ns, object_time,
+perf_freq and object_freq; a key that is missing or None is an absent input.
+The value of a result is a quotient of two integers. Only its double is
+rounded.
 
-formula.py --self-test FILE...   runs vectors: CSV with the columns COLUMNS, or
-                                 JSON as json_row reads it
+formula.py --self-test FILE...   evaluates vectors and compares the results with
+                                 their expectations; files are CSV with the
+                                 columns COLUMNS, or JSON as json_row reads it
 """
 
 import csv
@@ -22,20 +24,20 @@ from fractions import Fraction
 
 # The formula of a type, in the symbols of docs/formula.md.
 # delta: whether the formula uses dN instead of N.
-# below: the input in the denominator: None, "time", "base" (of the newer
+# denominator: the input in the denominator: None, "time", "base" (of the newer
 #     sample), "base_delta", or "base_or_time" (the time if one of the samples
 #     has no base).
 # frequency, items: whether the formula uses F and M.
 # quotient: a function of the integers n (N, dN or, for elapsed times, T - N),
 #     d (the input in the denominator), f and m, which returns numerator and
 #     denominator.
-Form = namedtuple("Form", "delta below frequency items quotient")
+Form = namedtuple("Form", "delta denominator frequency items quotient")
 # form: None if the type has no formula. clock: a key of CLOCKS. base: the type
 # of the base counter.
 Type = namedtuple("Type", "name form clock unit base")
-# status: None if the type can be evaluated. two: whether two samples are
+# status: None if the type can be evaluated. needs_two: whether two samples are
 # compared. wraps, base_wraps: whether the value and the base may wrap at 2**32.
-Prepared = namedtuple("Prepared", "status type two wraps base_wraps")
+Prepared = namedtuple("Prepared", "status type needs_two wraps base_wraps")
 
 PERCENT, PER_SECOND, SECONDS = "%", "/sec", "sec"
 
@@ -132,7 +134,7 @@ TYPES = {
     0x42030500: type_row("COUNTER_MULTI_BASE"),
     0x80000000: type_row("COUNTER_HISTOGRAM_TYPE"),
 }
-# A value that some tools print for the large base; it has no formula.
+# Other numbers of types. Some tools print this one for PERF_LARGE_RAW_BASE.
 ALIASES = {0x40030503: LARGE_RAW_BASE}
 
 # The 100 ns clock has a fixed frequency, which samples do not contain.
@@ -159,7 +161,7 @@ SCALE_LIMIT = 10
 
 @functools.lru_cache(maxsize=None)
 def read_options(text):
-    """Options from their names, separated by blanks as in the vectors."""
+    """Options from text as in the column `mode` of vectors."""
     chosen = {}
     for word in text.split():
         name, equals, number = word.partition("=")
@@ -173,7 +175,7 @@ def read_options(text):
 # Types ----------------------------------------------------------------------
 
 def rate_form(percent, timed, inverse, multi, per_item):
-    """The form of a rate, derived from its bits."""
+    """The form of a rate with these properties, which its bits indicate."""
     def quotient(n, d, f, m):
         top, bottom = (n * f if timed else n), d
         if inverse:
@@ -185,7 +187,7 @@ def rate_form(percent, timed, inverse, multi, per_item):
 
 
 def fraction_form(delta, delta_base, percent, over_frequency):
-    """The form of a fraction, derived from its bits."""
+    """The form of a fraction with these properties, which its bits indicate."""
     def quotient(n, d, f, m):
         return (100 * n if percent else n), (f * d if over_frequency else d)
     return Form(delta, "base_delta" if delta_base else "base", over_frequency,
@@ -203,7 +205,7 @@ def is_well_formed(value):
 
 
 def derive(value, per_item=False):
-    """The Type that the bits of an unnamed value describe, or None."""
+    """The Type that the bits of a type without a name describe, or None."""
     if not is_well_formed(value):
         return None
     display = value >> 28
@@ -224,14 +226,14 @@ def derive(value, per_item=False):
 
 
 def find_type(value):
-    """The Type of a 32-bit type value, aliases included, or None."""
+    """The Type of a named type or an alias; None for other numbers."""
     return TYPES.get(ALIASES.get(value, value))
 
 
 def needs_two(kind):
     """Whether the type compares two samples."""
     form = kind.form
-    return bool(form and (form.delta or form.below == "base_delta"))
+    return bool(form and (form.delta or form.denominator == "base_delta"))
 
 
 def choose_form(value, kind, options):
@@ -245,7 +247,7 @@ def choose_form(value, kind, options):
 
 @functools.lru_cache(maxsize=65536)
 def prepare(value, options):
-    """The part of an evaluation that depends on type and options only."""
+    """What type and options determine about an evaluation."""
     kind = find_type(value)
     if kind is None and options.generic:
         kind = derive(value, options.per_item_inverse)
@@ -270,7 +272,7 @@ def signed64(number):
 
 
 def need(sample, key, status):
-    """An input; raises the status for its absence."""
+    """An input of a sample; refuses with this status if it is absent."""
     number = sample.get(key)
     if number is None:
         raise Refusal(status)
@@ -278,12 +280,12 @@ def need(sample, key, status):
 
 
 def need_clock(sample, key, status="missing_input"):
-    """An input as a signed number; raises the status for its absence."""
+    """An input as a signed number; refuses with this status if it is absent."""
     return signed64(need(sample, key, status))
 
 
 def is_dword(base_type):
-    """Whether a base of this type is 32 bits wide; None has no width."""
+    """Whether a base of this type has 32 bits; False for None."""
     return base_type is not None and base_type & 0x300 == 0
 
 
@@ -297,7 +299,7 @@ def has_small_bases(kind, older, newer):
 # Evaluation -----------------------------------------------------------------
 
 class Result(namedtuple("Result", "status top bottom flags unit")):
-    """A status, and for ok the value as top / bottom."""
+    """A status; with the status ok, the value is top / bottom."""
 
     __slots__ = ()
 
@@ -313,12 +315,12 @@ class Result(namedtuple("Result", "status top bottom flags unit")):
 
 
 def refused(status, unit):
-    """A result without value."""
+    """A result without a value."""
     return Result(status, None, None, [], unit)
 
 
 def subtract(older, newer, wraps, flags):
-    """Newer minus older; only values of at most 32 bits wrap at 2**32."""
+    """newer - older. If `wraps`, values below 2**32 that fell have wrapped."""
     if newer < older < 1 << 32 and wraps:
         flags.add("wrapped")
         newer += 1 << 32
@@ -326,12 +328,12 @@ def subtract(older, newer, wraps, flags):
 
 
 def read_clocks(prepared, older, newer):
-    """The time and the frequency that the form uses: dT or T, and F."""
+    """The time (dT or T) and the frequency F, if the form uses them."""
     form, clock = prepared.type.form, prepared.type.clock
     time = frequency = None
     if form is ELAPSED:
         time = need_clock(newer, CLOCKS[clock][0])
-    elif form.below == "time":
+    elif form.denominator == "time":
         key = CLOCKS[clock][0]
         time = need_clock(newer, key) - need_clock(older, key)
     if form.frequency:
@@ -341,13 +343,13 @@ def read_clocks(prepared, older, newer):
 
 
 def read_bases(prepared, older, newer, flags):
-    """The denominator that comes from the base: B or dB."""
-    below, key = prepared.type.form.below, "base"
-    if below == "base":
+    """The denominator B or dB, or None if the form uses no base."""
+    name, key = prepared.type.form.denominator, "base"
+    if name == "base":
         return need(newer, key, "missing_base")
-    if below not in ("base_delta", "base_or_time"):
+    if name not in ("base_delta", "base_or_time"):
         return None
-    if (below == "base_or_time"
+    if (name == "base_or_time"
             and None in (older.get(key), newer.get(key))):
         key = CLOCKS[prepared.type.clock][0]
         return (need_clock(newer, key, "missing_base")
@@ -359,7 +361,7 @@ def read_bases(prepared, older, newer, flags):
 
 
 def raw_part(prepared, values, time, flags):
-    """N, dN or T - N; raises the status for a counter that fell."""
+    """N, dN or T - N, which must not be negative."""
     if prepared.type.form is ELAPSED:
         if values[-1] == 0:
             raise Refusal("no_data")
@@ -374,13 +376,13 @@ def raw_part(prepared, values, time, flags):
 
 
 def compute(prepared, older, newer, flags):
-    """The quotient; raises statuses in the order of docs/formula.md."""
+    """(numerator, denominator); refuses in the order of docs/formula.md."""
     form = prepared.type.form
     # First check that all inputs are present ...
     values = [need(sample, "value", "missing_input") for sample in
               ((older, newer) if form.delta else (newer,))]
     time, frequency = read_clocks(prepared, older, newer)
-    below = read_bases(prepared, older, newer, flags)
+    denominator = read_bases(prepared, older, newer, flags)
     items = need(newer, "multi", "missing_base") if form.items else None
     # ... then the raw value and the denominator.
     number = raw_part(prepared, values, time, flags)
@@ -388,18 +390,18 @@ def compute(prepared, older, newer, flags):
         raise Refusal("bad_frequency")
     if items == 0:
         raise Refusal("zero_base")
-    if form.below == "time":
-        below = time
-    if below == 0:
-        raise Refusal("zero_base" if form.below == "base"
+    if form.denominator == "time":
+        denominator = time
+    if denominator == 0:
+        raise Refusal("zero_base" if form.denominator == "base"
                       else "zero_denominator")
-    if below is not None and below < 0:
+    if denominator is not None and denominator < 0:
         raise Refusal("negative_denominator")
-    return form.quotient(number, below, frequency, items)
+    return form.quotient(number, denominator, frequency, items)
 
 
 def limit(top, bottom, unit, options, flags):
-    """Sets flags, applies limits and scale."""
+    """(numerator, denominator) after limits and scale; sets flags."""
     if unit == PERCENT and top > 100 * bottom:
         flags.add("above_100")
         if options.cap_100:
@@ -416,12 +418,12 @@ def limit(top, bottom, unit, options, flags):
 
 
 def evaluate(older, newer, options=NO_OPTIONS):
-    """Evaluate one counter; `older` may be None."""
+    """The Result of one counter; `older` may be None."""
     prepared, flags = prepare(newer.get("type"), options), set()
     unit = prepared.type.unit
     if prepared.status:
         return refused(prepared.status, unit)
-    if prepared.two and older is None:
+    if prepared.needs_two and older is None:
         return refused("need_two_samples", unit)
     if older is not None and older.get("type") != newer["type"]:
         return refused("type_mismatch", unit)
@@ -446,7 +448,7 @@ COLUMNS = (("id", "type", "mode", "type0", "base_type0")
 
 
 def read_type(text):
-    """A type's number from a cell with the number or the name."""
+    """The number of a type from its number or name in a cell."""
     for value, kind in TYPES.items():
         if text == kind.name:
             return value
@@ -454,7 +456,7 @@ def read_type(text):
 
 
 def read_sample(row, suffix):
-    """The sample with this suffix, or None if all its cells are empty."""
+    """The sample in the cells with this suffix; None if there is none."""
     keys = ("base_type",) + INPUTS
     sample = {key: int(row[key + suffix], 0) for key in keys
               if row[key + suffix]}
@@ -466,7 +468,7 @@ def read_sample(row, suffix):
 
 
 def evaluate_row(row):
-    """The result for a row of the vectors' format, a dict of texts."""
+    """The Result of a row of vectors, a dict of texts."""
     return evaluate(read_sample(row, "0"), read_sample(row, "1"),
                     read_options(row["mode"]))
 
@@ -477,7 +479,7 @@ def double_bits(number):
 
 
 def expected_cells(result):
-    """The cells of a result, in the order of EXPECTED."""
+    """The texts of a Result, in the order of EXPECTED."""
     status, top, bottom, flags, unit = result
     if top is None:
         return [status, "", unit, "", "", "", ""]
@@ -504,14 +506,15 @@ def row_problem(row):
 
 
 def json_row(vector):
-    """A row from a vector in JSON. The expectations have another format and are
-    compared by json_problem."""
+    """The inputs of a JSON vector as a row. Its expectations have another
+    format; json_problem() compares them."""
     row = dict.fromkeys(COLUMNS, "")
     row["id"], row["mode"] = vector["id"], vector.get("mode") or ""
     row["type"] = str(vector["type_value"])
     kind = find_type(vector["type_value"])
     time, frequency = CLOCKS[kind and kind.clock or "perf"]
     names = {"time": time, "frequency": frequency}
+    # The last sample is the newer one, which has the suffix 1.
     samples = dict(zip("10", vector["samples"][::-1]))
     for suffix, fields in samples.items():
         for key, text in fields.items():
@@ -534,7 +537,7 @@ def json_problem(vector):
 
 
 def read_vectors(path):
-    """The identifiers of a file's vectors, each with its problem or None."""
+    """(id, problem or None) of each vector of a file."""
     with open(path, encoding="utf-8", newline="") as file:
         if path.endswith(".json"):
             for vector in json.load(file)["vectors"]:
@@ -548,7 +551,7 @@ def read_vectors(path):
 
 
 def self_test(paths):
-    """Run all vectors of the files; 0 when every one agrees."""
+    """Evaluates all vectors of the files; returns 0 if all agree."""
     passed = failed = 0
     for path in paths:
         for ident, problem in read_vectors(path):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Reads perfmon logs (.blg): a second implementation of docs/log.md.
+"""A second implementation of the reader of perfmon logs (.blg, docs/log.md).
 
 log_reader.py FILE...    prints the records of logs, one JSON object per line
 
-Unlike core's reader, it joins all records first and then reads each as a
-whole.
+Unlike core's reader, it first joins the parts of all records, and then reads
+the records.
 """
 
 import json
@@ -12,12 +12,14 @@ import struct
 import sys
 
 NO_STRING = 0xFFFFFFFF  # offset of a string that does not exist
-BUFFER_HEADER, EVENT_LEAST, EVENT_HEADER, PART_HEADER = 0x48, 8, 0x30, 0x48
-RECOGNISED = BUFFER_HEADER + 0x24
+BUFFER_HEADER, MIN_EVENT, EVENT_HEADER, PART_HEADER = 0x48, 8, 0x30, 0x48
+RECOGNISED = BUFFER_HEADER + 0x24  # bytes from which a log is recognised
 GUID = bytes.fromhex("b33b3f933e940d499ced3cbb14c14479")
 PATHS, SAMPLE, SUMMARY, NAMES = 0x20, 0x22, 0x23, 0x24
 COUNTER, INSTANCES, OBJECT = 1, 2, 5
-SHARED = 16  # the names of an item may be read this many times their bytes, since they may overlap
+# Names of an item may overlap. The sum of their lengths may be at most SHARED
+# times the bytes that contain them.
+SHARED = 16
 
 
 class Broken(Exception):
@@ -68,8 +70,8 @@ class Log:
     # Events ---------------------------------------------------------------
 
     def buffers(self):
-        """(start, end of the events, whether the log ends before that) per
-        buffer."""
+        """(start, end of the events, whether the log ends before that end) of
+        each buffer."""
         data, at = self.data, 0
         while at < len(data):
             left = len(data) - at
@@ -114,9 +116,9 @@ class Log:
         return at + size
 
     def events(self):
-        """(offset, part or None): None for an event that is no part.
-
-        A part is (type, number, count, local time, payload offset, payload).
+        """(offset, part) of each event. A part is (type, number, count, local
+        time, payload offset, payload); other events have None. The last item is
+        (offset, "missing") if the log has fewer buffers than its header says.
         """
         data, count = self.data, 0
         for start, end, cut in self.buffers():
@@ -128,7 +130,7 @@ class Log:
                 at = min(at + -(at - start) % 8, end)
                 if at == end and not cut:
                     break
-                if end - at < EVENT_LEAST:
+                if end - at < MIN_EVENT:
                     raise Broken("truncated_buffer" if cut else
                                  "truncated_event", at)
                 if data[at + 2:at + 4] not in (b"\x14\xc0", b"\x0a\xc0"):
@@ -157,7 +159,7 @@ class Log:
     # Records --------------------------------------------------------------
 
     def read(self):
-        """Read the whole log."""
+        """Reads the whole log."""
         if len(self.data) < RECOGNISED:
             raise Broken("truncated_header", 0)
         event = BUFFER_HEADER
@@ -188,7 +190,8 @@ class Log:
             raise Broken("truncated_record", len(self.data))
 
     def finished(self, started):
-        """Stores the record if it has all parts; returns None."""
+        """Stores the record and returns None if it has all its parts; returns
+        the record otherwise."""
         kind, offset, time, parts, count = started
         if len(parts) < count:
             return started
@@ -197,7 +200,7 @@ class Log:
 
 
 def place(parts, offset):
-    """The offset in the log of an offset in a joined record."""
+    """The offset in the log that corresponds to an offset in a record."""
     for start, raw in parts:
         if offset < len(raw):
             return start + offset
@@ -208,7 +211,7 @@ def place(parts, offset):
 # Paths -----------------------------------------------------------------------
 
 class Record:
-    """The content of a joined record."""
+    """The content of a record: its lines, notes and error."""
 
     def __init__(self, raw, strict=False):
         self.raw, self.strict = raw, strict
@@ -231,7 +234,7 @@ class Record:
 
 
 def path_lines(record):
-    """The paths of a record."""
+    """The lines of a list of paths."""
     raw, at, position = record.raw, 8, 0
     if len(raw) < 8:
         raise Broken("truncated_header", 0)
@@ -268,7 +271,7 @@ def path_lines(record):
 # Samples ---------------------------------------------------------------------
 
 def instance_lines(raw, start, end, count):
-    """The instances of an item."""
+    """The lines of the instances of an item."""
     base = start + 8
     names = base + 24 + 24 * count
     left = SHARED * (end - names)
@@ -286,7 +289,7 @@ def instance_lines(raw, start, end, count):
 
 
 def item_line(record, at, kind, size, position):
-    """An item without its instances."""
+    """The line of an item."""
     raw = record.raw
     line = {"record": "item", "offset": at, "position": position, "kind": kind}
     if kind == COUNTER:
@@ -311,7 +314,7 @@ def item_line(record, at, kind, size, position):
 
 
 def sample_lines(record):
-    """The items of a sample."""
+    """The lines of a sample: items and instances."""
     raw = record.raw
     if len(raw) < 8:
         raise Broken("truncated_header", 0)
@@ -341,14 +344,14 @@ def sample_lines(record):
 
 
 def names_lines(record):
-    """The machine of a piece of a name table, and the piece itself."""
+    """The line of a part of a name table: its machine and its bytes."""
     machine = ended(record.raw, 0, len(record.raw))
     yield {"record": "names", "machine": text(machine),
            "_table": record.raw[len(machine) + 2:]}
 
 
 def summary_lines(record):
-    """The summary."""
+    """The line of the summary."""
     if len(record.raw) < 20:
         raise Broken("truncated_header", 0)
     first, last, samples = struct.unpack_from("<QQI", record.raw)
@@ -361,7 +364,7 @@ READERS = {PATHS: path_lines, SAMPLE: sample_lines, NAMES: names_lines,
 
 
 def read_record(kind, raw, strict=False):
-    """The content of a joined record."""
+    """The Record that these bytes contain."""
     record = Record(raw, strict)
     return record.run(READERS[kind](record))
 
@@ -369,7 +372,7 @@ def read_record(kind, raw, strict=False):
 # Values ----------------------------------------------------------------------
 
 def has_value(status):
-    """Whether a PDH status accompanies a value."""
+    """Whether an item with this PDH status has a value."""
     return status in (0, 1)
 
 
@@ -397,7 +400,7 @@ def values(sample):
 
 
 def public(line):
-    """A line without keys that are for other readers only."""
+    """A line without the keys for other modules, which begin with "_"."""
     return {key: value for key, value in line.items() if key[0] != "_"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The perfmon logs of the seed corpus."""
+"""The seeds of perfmon logs (.blg)."""
 
 import struct
 
@@ -29,13 +29,13 @@ def stamp(tick):
 
 
 def cpus(tick, *rows):
-    """The item of CPUS: (name, idle time)."""
+    """The item of the path CPUS with rows (name, idle time)."""
     local, utc = stamp(tick)
     return w.instances(*[(name, idle, utc) for name, idle in rows], time=local)
 
 
-def three(tick, each=w.PART_BYTES):
-    """A sample of a disk, a rate and CPUs."""
+def three_counters(tick, each=w.PART_BYTES):
+    """The events of a sample of the paths DISK, RATE_PATH and CPUS."""
     local, _ = stamp(tick)
     return w.sample(
         w.counter(4096 * tick, 3 * tick, time=local),
@@ -45,7 +45,7 @@ def three(tick, each=w.PART_BYTES):
 
 
 def memory_block(tick):
-    """A V1 block with one object."""
+    """A V1 block with one object, of sample `tick`."""
     v1 = v1_writer.little
     return v1.block(v1.single(
         4, [v1.counter(6, RAW, 4, 4), v1.counter(10, RATE, 4, 8)],
@@ -54,13 +54,13 @@ def memory_block(tick):
 
 
 def counters(**options):
-    """Two samples of three counters."""
-    return w.log(*w.paths(DISK, RATE_PATH, CPUS), *three(1), *three(2),
+    """A log of two samples of three counters."""
+    return w.log(*w.paths(DISK, RATE_PATH, CPUS), *three_counters(1), *three_counters(2),
                  *w.summary(2), **options)
 
 
 def objects(*samples, **options):
-    """A log of whole objects, with its names."""
+    """A log of whole objects with a name table."""
     return w.log(
         *w.names("\\\\PC", (1, "11"), (4, "Memory")),
         *w.names("\\\\PC", (6, "Available"), (10, "Pages/sec")),
@@ -68,13 +68,13 @@ def objects(*samples, **options):
 
 
 def whole_objects(each=w.PART_BYTES):
-    """Two samples of one object."""
+    """A log of two samples of one object."""
     return objects(*[part for tick in (1, 2) for part in w.sample(
         w.block(memory_block(tick)), each=each)])
 
 
 def all_types():
-    """A counter of every kind of formula."""
+    """A log with a counter of every kind of formula."""
     kinds = (RAW, RATE, TIMER, AVERAGE, AVERAGE_TIMER, FRACTION, PRECISION,
              ELAPSED, MULTI, 0x00550500, 0x00400400, 0xFFFFFFFF)
     entries = [w.path(kind, FREQUENCY, "\\\\PC", "O", None, "%08x" % kind)
@@ -96,7 +96,7 @@ def moving_instances():
 
 
 def statuses():
-    """Statuses without a value."""
+    """Items and instances whose statuses mean that there is no value."""
     samples = (
         (w.counter(0, 0, NO_MACHINE), w.instances(status=NO_OBJECT)),
         (w.counter(1, 1, 1), w.instances(("a", 1, UTC, NO_INSTANCE),
@@ -122,21 +122,21 @@ def odd_paths():
 
 
 def valid_logs():
-    """Valid logs, and those that only a strict reader rejects."""
+    """{name: bytes} of logs that only a strict reader may reject."""
     first = w.paths(DISK, RATE_PATH, CPUS)
     stray = w.event(w.SAMPLE, b"stray", part=2, parts=2)
     cut = w.sample(w.counter(1, 2), w.counter(3, 4), each=40)
     return {
         "counters": counters(), "counters_32_bit": counters(width=4),
-        "parts": w.log(*first, *three(1, 100), *three(2, 48)),
+        "parts": w.log(*first, *three_counters(1, 100), *three_counters(2, 48)),
         "empty": w.log(), "paths_only": w.log(*first),
-        "no_paths": w.log(*three(1)),
+        "no_paths": w.log(*three_counters(1)),
         "objects": whole_objects(), "objects_in_parts": whole_objects(48),
         "block_is_no_block": objects(*w.sample(w.block(b"not a block"))),
         "all_types": all_types(), "moving_instances": moving_instances(),
         "statuses": statuses(), "odd_paths": odd_paths(),
         "fewer_items": w.log(*first, *w.sample(w.counter(1, 2))),
-        "more_items": w.log(*w.paths(DISK), *three(1)),
+        "more_items": w.log(*w.paths(DISK), *three_counters(1)),
         "two_path_lists": w.log(*w.paths(DISK), *w.sample(w.counter(1, 2)),
                                 *w.paths(CPUS), *w.sample(cpus(1, ("a", 1)))),
         "unknown_item": w.log(*w.paths(DISK, RATE_PATH), *w.sample(
@@ -146,13 +146,13 @@ def valid_logs():
         "after_sample": w.log(*w.paths(DISK), *w.sample(
             w.counter(1, 2), tail=b"\xa5" * 16)),
         "foreign_event": w.log(*first, w.event(w.SAMPLE, b"x", guid=bytes(16)),
-                               *three(1)),
-        "unknown_layout": w.log(*first, *three(1), w.event(
-            w.SAMPLE, b"x", layout=b"\x13\xc0"), *three(2)),
-        "unknown_type": w.log(*first, w.event(0x21, b"x"), *three(1)),
-        "stray_part": w.log(*first, stray, *three(1)),
-        "missing_part": w.log(*first, cut[0], *cut[2:], *three(1)),
-        "repeated_part": w.log(*first, cut[0], cut[0], *cut[1:], *three(1)),
+                               *three_counters(1)),
+        "unknown_layout": w.log(*first, *three_counters(1), w.event(
+            w.SAMPLE, b"x", layout=b"\x13\xc0"), *three_counters(2)),
+        "unknown_type": w.log(*first, w.event(0x21, b"x"), *three_counters(1)),
+        "stray_part": w.log(*first, stray, *three_counters(1)),
+        "missing_part": w.log(*first, cut[0], *cut[2:], *three_counters(1)),
+        "repeated_part": w.log(*first, cut[0], cut[0], *cut[1:], *three_counters(1)),
         "foreign_part": w.log(*first, cut[0], *w.names("\\\\PC"), *cut[1:]),
         "last_buffer_whole": w.log(*first, whole=True),
         "bias_of_daylight": counters(bias=300, daylight=-60),
@@ -163,7 +163,7 @@ def valid_logs():
 
 
 def broken_containers():
-    """Buffers and events."""
+    """{name: bytes} of logs with broken buffers and events."""
     first, good = w.paths(DISK, RATE_PATH, CPUS), counters()
 
     def around(**options):
@@ -200,7 +200,7 @@ def broken_containers():
 
 
 def broken_records():
-    """Broken paths, samples, names and summaries in an otherwise valid log."""
+    """{name: bytes} of logs with broken paths, samples, names, summaries."""
     def with_paths(*entries, **options):
         return w.log(*w.paths(*entries, **options))
 
@@ -246,7 +246,7 @@ def broken_records():
 
 
 def log_seeds():
-    """All logs by name."""
+    """{name: bytes} of all logs."""
     seeds = {"valid_" + name: raw for name, raw in valid_logs().items()}
     for part in (broken_containers(), broken_records()):
         seeds.update(("broken_" + name, raw) for name, raw in part.items())

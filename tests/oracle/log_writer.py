@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Writes perfmon logs, valid unless a keyword overrides a size, count or
-offset.
+"""Writes perfmon logs (.blg).
 
-Nothing here is shared with the readers.
+Sizes, counts and offsets are those of the contents unless a keyword argument
+overrides them, which is how broken seeds are made. The readers use nothing of
+this module.
 """
 
 import struct
 
-from seed_writer import ANY, chosen, pad8
+from seed_writer import ANY, override_or, pad8
 
 PATHS, SAMPLE, SUMMARY, NAMES = 0x20, 0x22, 0x23, 0x24
 COUNTER, INSTANCES, OBJECT = 1, 2, 5
@@ -29,11 +30,12 @@ def text(name):
 
 def buffer(*events, size=SIZE, declared=None, used=None, cut=None, flags=0,
            number=0):
-    """A buffer; each event begins at a multiple of 8."""
+    """A buffer of events, each of which begins at a multiple of 8. `declared`
+    and `used` override the sizes in its header; `cut` truncates it."""
     body = b"".join(pad8(event, b"\xa5") for event in events)
-    head = struct.pack("<IIIIQQ", chosen(declared, size), 0, 0, 0, UTC, number)
+    head = struct.pack("<IIIIQQ", override_or(declared, size), 0, 0, 0, UTC, number)
     head += bytes(0x30 - len(head)) + struct.pack(
-        "<II", chosen(used, 0x48 + len(body)), flags)
+        "<II", override_or(used, 0x48 + len(body)), flags)
     raw = head + bytes(0x48 - len(head)) + body
     assert len(raw) <= size or used is not None or cut is not None, len(raw)
     return (raw + b"\xff" * (size - len(raw)))[:cut]
@@ -42,7 +44,7 @@ def buffer(*events, size=SIZE, declared=None, used=None, cut=None, flags=0,
 def trace(buffers, size=SIZE, width=8, length=None, signature=b"\x02\xc0",
           names=("Standard", "Daylight"), bias=480, daylight=-60, tail=None,
           start=LOCAL):
-    """The event that describes the log."""
+    """The first event, which describes the log."""
     def zone_name(name):
         return name.encode("utf-16-le")[:64].ljust(64, b"\0")
 
@@ -56,21 +58,21 @@ def trace(buffers, size=SIZE, width=8, length=None, signature=b"\x02\xc0",
     body += struct.pack("<i", bias) + zone_name(names[0]) + bytes(16)
     body += struct.pack("<i", 0) + zone_name(names[1]) + bytes(16)
     body += struct.pack("<i", daylight)
-    body += chosen(tail, bytes(4) + struct.pack("<3Q", 1, 10000000, LOCAL))
+    body += override_or(tail, bytes(4) + struct.pack("<3Q", 1, 10000000, LOCAL))
     return struct.pack("<H", 0) + signature + struct.pack(
-        "<H", chosen(length, 0x10 + len(body))) + bytes(10) + body
+        "<H", override_or(length, 0x10 + len(body))) + bytes(10) + body
 
 
 def event(kind, payload, part=1, parts=1, layout=b"\x14\xc0", guid=GUID,
           length=None, time=LOCAL):
-    """An event that holds a part of a record."""
-    return struct.pack("<H", chosen(length, 0x48 + len(payload))) + layout + \
+    """An event with a part of a record."""
+    return struct.pack("<H", override_or(length, 0x48 + len(payload))) + layout + \
         struct.pack("<HHIIQ", kind, 0x3C, 1, 2, time) + guid + bytes(8) + \
         LOG_GUID + struct.pack("<II", part, parts) + payload
 
 
 def record(kind, payload, each=PART_BYTES, **options):
-    """The events of a record."""
+    """The events of a record, with `each` bytes of its payload in a part."""
     cuts = [payload[at:at + each] for at in range(0, len(payload), each)]
     cuts = cuts or [b""]
     return [event(kind, raw, number + 1, len(cuts), **options)
@@ -91,7 +93,7 @@ def log(*events, size=SIZE, buffers=None, width=8, whole=False, **options):
     groups = [group for group in groups if group]
     layout = b"\x02\xc0" if width == 8 else b"\x01\xc0"
     options.setdefault("signature", layout)
-    first = trace(chosen(buffers, 1 + len(groups)), size, width, **options)
+    first = trace(override_or(buffers, 1 + len(groups)), size, width, **options)
     raws = [buffer(first, size=size, flags=0x40001)] + [
         buffer(*group, size=size, number=number + 1)
         for number, group in enumerate(groups)]
@@ -116,7 +118,7 @@ def path(kind, frequency, machine, instance_object, instance, counter,
     body = pad8(struct.pack("<QiIIIIII", frequency, scale, at["machine"],
                             at["object"], at["instance"], at["parent"], index,
                             at["counter"]) + strings + bytes(4))
-    return struct.pack("<4I", chosen(size, 16 + len(body)), flags, user,
+    return struct.pack("<4I", override_or(size, 16 + len(body)), flags, user,
                        kind) + body
 
 
@@ -129,18 +131,18 @@ def item(kind, body, size=None, signature=b"BL\3"):
     """An item of a sample."""
     body = pad8(body)
     return signature + bytes([kind]) + struct.pack(
-        "<I", chosen(size, 8 + len(body))) + body
+        "<I", override_or(size, 8 + len(body))) + body
 
 
 def counter(first, second, status=0, time=LOCAL, multi=1, **options):
-    """One counter."""
+    """The item of a path with one value."""
     return item(COUNTER, struct.pack("<IQIQQII", status, time, 0, first,
                                      second, multi, 0), **options)
 
 
 def instances(*rows, status=0, time=LOCAL, count=None, names=None, **options):
-    """A counter of all instances: (name, first, second, status) each; `names`
-    replaces the offsets."""
+    """The item of a path with all instances: (name, first, second, status)
+    each; `names` overrides the offsets of the names."""
     out, strings = b"", b""
     start = 24 + 24 * len(rows)
     for number, row in enumerate(rows):
@@ -148,7 +150,7 @@ def instances(*rows, status=0, time=LOCAL, count=None, names=None, **options):
         offset = names[number] if names else start + len(strings)
         out += struct.pack("<2I2Q", offset, own, first, second)
         strings += text(name)
-    body = struct.pack("<IIIQ", chosen(count, len(rows)), status, 0,
+    body = struct.pack("<IIIQ", override_or(count, len(rows)), status, 0,
                        time) + out + strings
     size = 8 + 4 + len(body)
     size += -size % 8 - 8
@@ -156,14 +158,14 @@ def instances(*rows, status=0, time=LOCAL, count=None, names=None, **options):
 
 
 def block(raw, **options):
-    """A whole V1 object."""
+    """The item of a whole V1 object, in a V1 block."""
     return item(OBJECT, raw, **options)
 
 
 def joined(*items, size=None, head=b"BL\3\0", tail=b""):
     """The payload of a sample record."""
     body = b"".join(items)
-    return head + struct.pack("<I", chosen(size, 8 + len(body))) + body + tail
+    return head + struct.pack("<I", override_or(size, 8 + len(body))) + body + tail
 
 
 def sample(*items, each=PART_BYTES, time=LOCAL, **options):
@@ -172,7 +174,7 @@ def sample(*items, each=PART_BYTES, time=LOCAL, **options):
 
 
 def names(machine, *pairs, **options):
-    """The event of a piece of a name table."""
+    """The event of a part of a name table."""
     return record(NAMES, text(machine) + b"".join(
         text(str(index)) + text(name) for index, name in pairs), **options)
 

@@ -41,12 +41,12 @@ OTHER = "978c167d-4764-4d9c-9824-14747351dc81"
 
 
 def whole(results):
-    """Replies of one result each, by name."""
+    """A reply for each result, with the same names."""
     return {name: w.reply(block) for name, block in results.items()}
 
 
 def error_and_single():
-    """Kinds 0 and 1."""
+    """Replies with results of kinds 0 (error) and 1 (single counter)."""
     return whole({
         "valid_error": w.result(w.ERROR, status=0x106A),
         "valid_rule05_error_with_bytes": w.result(w.ERROR, b"\x5a" * 8, 3),
@@ -70,7 +70,7 @@ def error_and_single():
 
 
 def multiple_counters():
-    """Kind 2."""
+    """Replies with results of kind 2 (multiple counters)."""
     two, three = w.v8(1) + w.v8(2), w.v8(1) + w.v4(2) + w.v8(3)
     bare = w.datum(b"\1\2\3\4", block_size=12)[:12]
 
@@ -95,7 +95,7 @@ def multiple_counters():
 
 
 def multiple_instances():
-    """Kind 4."""
+    """Replies with results of kind 4 (multiple instances)."""
     value = w.v4(0x01020304)
 
     def kind4(*instances, **options):
@@ -135,7 +135,7 @@ def multiple_instances():
 
 
 def countersets():
-    """Kind 6."""
+    """Replies with results of kind 6 (counterset)."""
     def kind6(ids, *instances, pad=True, **options):
         return w.result(w.COUNTERSET, w.id_list(ids, pad=pad) +
                         w.instance_block(*instances, **options))
@@ -192,7 +192,7 @@ def whole_replies():
 
 
 def broken_frames():
-    """Rules 1 to 3: the reply and its results."""
+    """Replies that break rules 1 to 3: the reply and its results."""
     single, loose = w.result(w.SINGLE, w.v8(5)), w.result(9, bytes(24))
     good = w.reply(single)
     cut = {"broken_rule01_no_bytes": b"", "broken_rule01_short": good[:47],
@@ -202,7 +202,7 @@ def broken_frames():
         cut["broken_rule01_total_" + name] = w.reply(single, total=total)
     for name, count in (("beyond", 3), ("many", 100), ("max", w.ANY)):
         cut["broken_rule02_count_" + name] = w.reply(single, count=count)
-    # The count fits the bytes, but the second result's header does not.
+    # The count fits the size of the reply, but the second result is truncated.
     cut["broken_rule03_no_room"] = w.reply(loose, bytes(8), count=2)
     for name, size in (("zero", 0), ("below_header", 15), ("beyond", 40),
                        ("max", w.ANY)):
@@ -212,7 +212,7 @@ def broken_frames():
 
 
 def broken_lists():
-    """Rules 7 and 8: counter ids and the block of instances."""
+    """Replies that break rules 7 and 8: counter ids and instances."""
     out = {}
     for kind, name in ((w.COUNTERS, "counters"), (w.COUNTERSET, "counterset")):
         rest = w.v8(1) if kind == w.COUNTERS else w.instance_block(
@@ -239,14 +239,14 @@ def broken_lists():
         out["broken_rule08_" + what] = w.result(w.INSTANCES, body)
         out["broken_rule08_counterset_" + what] = w.result(
             w.COUNTERSET, w.id_list([4]) + body)
-    # Inside the reply, but outside of the enclosing result.
+    # The block of instances is inside the reply but exceeds its result.
     out["broken_rule08_leaves_result"] = w.result(
         w.INSTANCES, w.instance_block(one), size=40) + bytes(8)
     return {name: w.reply(block, count=1) for name, block in out.items()}
 
 
 def broken_leaves():
-    """Rules 9 to 11: instances and values."""
+    """Replies that break rules 9 to 11: an instance, and values."""
     value, good = w.v8(1), w.instance(0, "a", w.v8(1))
     instances = {
         "size_zero": w.instance(1, "b", value, size=0),
@@ -256,7 +256,8 @@ def broken_leaves():
         "size_max": w.instance(1, "b", value, size=w.ANY),
         "no_nul": w.instance(1, "", value, raw_name=b"a\0b\0c\0d\0"),
         "nul_at_odd": w.instance(1, "", value, raw_name=b"a\0\0bc\1d\1"),
-        # The NUL would have to be the first byte of the value, which is 0.
+        # The name ends in a single 0. The next byte, which belongs to the
+        # value, is 0 too and would make it a NUL.
         "nul_in_odd_byte": w.instance(1, "", w.datum(b""), size=11,
                                       raw_name=b"a\0\0"),
     }
@@ -285,7 +286,7 @@ def broken_leaves():
         w.COUNTERS, w.id_list([1, 2]) + value)
     out["broken_rule10_leaves_result"] = w.result(
         w.SINGLE, value, size=24) + bytes(8)
-    # The value lies inside the result, but past the block of instances.
+    # The value is inside the result but exceeds the block of instances.
     out["broken_rule10_leaves_instances"] = w.result(
         w.INSTANCES, w.instance_block(good, total=24))
     out = {name: w.reply(block, count=1) for name, block in out.items()}
@@ -295,7 +296,7 @@ def broken_leaves():
 
 
 def v2_seeds():
-    """All seeds of whole replies."""
+    """{name: bytes} of all seeds of replies."""
     seeds = {}
     for part in (error_and_single, multiple_counters, multiple_instances,
                  countersets, whole_replies, broken_frames, broken_lists,
@@ -305,7 +306,8 @@ def v2_seeds():
 
 
 def registration_valid():
-    """Valid metadata: (selector, bytes) by name."""
+    """{name: (selector, bytes)} of valid metadata. The selector is a request
+    code, or 11 to 13 for lists of GUIDs, identifiers and instances."""
     timer = w.counter_info(0, 0x21510500, aggregate=2)
     pair = [w.counter_info(26, 0x40020500, base=27),
             w.counter_info(27, 0x40030402, attributes=2)]
@@ -346,7 +348,7 @@ def registration_valid():
 
 
 def registration_broken():
-    """Broken metadata: (selector, bytes) by name."""
+    """{name: (selector, bytes)} of broken metadata."""
     info = w.counter_info(0, 0x10410400)
     good, names = w.counterset(PROCESSOR, [info]), [(0, "a"), (1, "b")]
     one = w.instance(0, "0,0")
@@ -363,7 +365,7 @@ def registration_broken():
         "rule19_offset_in_entries": (5, w.string_block(names,
                                                        offsets=[24, 23])),
         "rule19_offset_beyond": (5, w.string_block(names, offsets=[24, 32])),
-        # Each string is the rest of the one before.
+        # Each string begins one character after the one before.
         "rule19_overlapping": (5, w.string_block(
             [(0, "x" * 400)] + [(n, "") for n in range(1, 100)],
             offsets=[808 + 2 * n for n in range(100)])),
@@ -385,7 +387,7 @@ def registration_broken():
 
 
 def broken_identifiers():
-    """Rule 21."""
+    """{name: bytes} of identifiers that break rule 21."""
     good = w.identifier(PROCESSOR, 0, name="0,*")
     return {
         "broken_rule21_size_zero": good + w.identifier(OTHER, size=0),
@@ -399,22 +401,22 @@ def broken_identifiers():
 
 
 def registration_seeds():
-    """All metadata seeds, each after its selector byte."""
+    """{name: bytes} of all metadata seeds; the first byte is the selector."""
     seeds = dict(registration_valid(), **registration_broken())
     return {name: bytes([selector]) + raw
             for name, (selector, raw) in seeds.items()}
 
 
 def pattern(text, name, units=None):
-    """The input of a match: an odd selector byte, a pattern and a name.
-    `units` overrides the length of the pattern."""
+    """The input of the fuzz target that matches a pattern: an odd byte, the
+    pattern with its length, and a name. `units` overrides the length."""
     raw = w.utf16(text)
-    return b"\1" + struct.pack("<H", w.chosen(units, len(raw) // 2)) + raw + \
+    return b"\1" + struct.pack("<H", w.override_or(units, len(raw) // 2)) + raw + \
         w.utf16(name)
 
 
 def query_seeds():
-    """Identifier sequences, and pairs of a pattern and a name."""
+    """{name: bytes} of identifiers (after an even byte), and of patterns."""
     several = w.identifier(PROCESSOR, 26, name="*", index=1) + w.identifier(
         PROCESSOR, 27, name="_Total", index=0) + w.identifier(OTHER, index=2)
     seeds = {
@@ -447,7 +449,7 @@ def query_seeds():
 
 
 def write_folder(directory, seeds, suffix):
-    """Write the seeds of one subject."""
+    """Writes the seeds of one subject."""
     os.makedirs(directory, exist_ok=True)
     for name, raw in sorted(seeds.items()):
         if len(raw) > LARGEST:
@@ -458,8 +460,8 @@ def write_folder(directory, seeds, suffix):
 
 
 def collect_seeds():
-    """Captures with many values to compare, and one of V1 blocks with names.
-    """
+    """{name: bytes} of captures for the fuzz target of collectors: with many
+    values to match, and one of V1 blocks with names."""
     captures = capture_seeds()
     seeds = {name: captures[name] for name in (
         "valid_moving_instances", "valid_two_queries", "valid_all_types",

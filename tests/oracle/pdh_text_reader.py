@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads PDH text logs: a second implementation of docs/log.md, with regular
-expressions."""
+"""A second implementation of the reader of PDH text logs (docs/log.md), with
+regular expressions."""
 
 import datetime
 import math
@@ -17,7 +17,7 @@ MAX_EXPONENT = 2**31 - 1
 
 
 def number_of(raw):
-    """A double, or None."""
+    """The double nearest to the number in these bytes, or None."""
     match = NUMBER.fullmatch(raw)
     if not match:
         return None
@@ -31,7 +31,7 @@ def number_of(raw):
 
 
 def time_of(raw):
-    """Local time in 100 ns since 1601, or None."""
+    """The time in these bytes in 100 ns since 1601, or None."""
     match = TIME.fullmatch(raw)
     if not match:
         return None
@@ -48,7 +48,8 @@ def time_of(raw):
 
 
 def quoted_end(line, at, separator):
-    """Where the content of a quoted cell ends, and whether it is closed."""
+    """(end of the content of a quoted cell that begins at `at`, whether the
+    cell is closed)."""
     for marks in RUN.finditer(line, at):
         after = line[marks.end():marks.end() + 3]
         if not after:
@@ -62,7 +63,7 @@ def quoted_end(line, at, separator):
 
 
 def cells_of(line, separator):
-    """(offset, content, whether the cell is closed) for each cell."""
+    """(offset, content, whether the cell is closed) of each cell."""
     at = 0
     while at < len(line):
         if line[at:at + 1] == b'"':
@@ -100,12 +101,12 @@ class Text:
             self.read_rows(lines)
 
     def lines(self):
-        """(offset, line without its end, whether it ends in a line feed)."""
+        """(offset, line without its end, whether it ended in a line feed)."""
         at = 3 if self.data[:3] == b"\xef\xbb\xbf" else 0
         started = False
         while at < len(self.data):
             if not started and self.data[at:at + 1] in (b"\r", b"\n"):
-                at += 1  # before the header
+                at += 1  # an empty line before the header
                 continue
             started = True
             end = self.data.find(b"\n", at)
@@ -141,7 +142,7 @@ class Text:
         return True
 
     def read_rows(self, lines):
-        """The rows: (offset, time, [(offset, value or None)])."""
+        """Reads the rows: (offset, time, [(offset, value or None)])."""
         for offset, line, whole in lines:
             if not line:
                 continue

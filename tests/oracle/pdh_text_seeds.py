@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The PDH text logs of the seed corpus."""
+"""The seeds of PDH text logs."""
 
 ZONE = "(PDH-CSV 4.0) (Pacific Standard Time)(480)"
 PATHS = ("\\\\PC\\Memory\\Pages/sec", "\\\\PC\\Processor(_Total)\\% Processor "
@@ -11,13 +11,13 @@ ROWS = ((" ", "99.5", "4"), ("0.25", "4.6153846153846096", "4"),
 
 
 def line(cells, separator=",", quote='"'):
-    """The cells of a line."""
+    """A line with these cells."""
     return separator.join(quote + cell + quote for cell in cells)
 
 
 def text(head=ZONE, paths=PATHS, rows=ROWS, times=TIMES, separator=",",
          quote='"', end="\r\n", first="", last=None, encoding="utf-8"):
-    """A log."""
+    """The bytes of a log."""
     lines = [line((head,) + tuple(paths), separator, quote)] + [
         line((time,) + tuple(row), separator, quote)
         for time, row in zip(times, rows)]
@@ -26,8 +26,8 @@ def text(head=ZONE, paths=PATHS, rows=ROWS, times=TIMES, separator=",",
 
 
 def pdh_text_seeds():
-    """All texts by name; those that only a strict reader refuses are
-    named valid_*."""
+    """{name: bytes} of all logs. Those named valid_* are accepted, some of them
+    only without strict mode."""
     whole = text()
     return {
         "valid_csv": whole,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Runs the program perfblock to its end.
 
-Under Wine about one start in a thousand fails before the program begins: with
-an error status and without any output. The program itself never ends like
-that, because it reports every error. In this case it is started again, at most
-twice, so that a program that fails silently is still detected.
+Under Wine about one start in a thousand fails before the program runs, with an
+error status and without any output. The program itself reports every error, so
+a run like that is repeated, at most twice. If all of them fail like that, the
+last one is returned, and the test fails.
 """
 
 import os
@@ -15,7 +15,8 @@ STARTS = 3 if ON_WINDOWS else 1
 
 
 def finish(line, **options):
-    """subprocess.run; streams that `options` do not contain are captured."""
+    """subprocess.run(). Standard output and standard error are captured unless
+    `options` redirect them."""
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
     for _ in range(STARTS):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Writes PerfLib V2 bytes.
 
-Sizes and counts follow from the contents unless a keyword overrides them to
-make a broken seed. Nothing here is shared with the readers.
+Sizes and counts are those of the contents unless a keyword argument overrides
+them, which is how broken seeds are made. The readers use nothing of this
+module.
 """
 
 import struct
@@ -17,7 +18,7 @@ def pad8(raw, fill=b"\0"):
     return raw + fill * (-len(raw) % 8)
 
 
-def chosen(override, correct):
+def override_or(override, correct):
     """The override if there is one, otherwise the correct value."""
     return correct if override is None else override
 
@@ -37,8 +38,8 @@ def guid_bytes(text):
 def datum(raw, data_size=None, block_size=None, fill=b"\0"):
     """One value block around raw bytes."""
     body = pad8(raw, fill)
-    return struct.pack("<II", chosen(data_size, len(raw)),
-                       chosen(block_size, 8 + len(body))) + body
+    return struct.pack("<II", override_or(data_size, len(raw)),
+                       override_or(block_size, 8 + len(body))) + body
 
 
 def v4(number):
@@ -53,29 +54,30 @@ def v8(number):
 
 def instance(ident, name, *values, size=None, raw_name=None):
     """An instance header and the values that follow it."""
-    body = chosen(raw_name, pad8(utf16(name) + b"\0\0"))
-    return struct.pack("<II", chosen(size, 8 + len(body)), ident) + body + \
+    body = override_or(raw_name, pad8(utf16(name) + b"\0\0"))
+    return struct.pack("<II", override_or(size, 8 + len(body)), ident) + body + \
         b"".join(values)
 
 
 def id_list(ids, size=None, count=None, pad=True):
-    """The list of counter ids; with an odd count its padding is optional."""
+    """The list of counter ids. For an odd number of ids its size may include 4
+    bytes of padding or not (`pad`)."""
     body = struct.pack("<%dI" % len(ids), *ids)
     body = pad8(body) if pad else body
-    return struct.pack("<II", chosen(size, 8 + len(body)),
-                       chosen(count, len(ids))) + body
+    return struct.pack("<II", override_or(size, 8 + len(body)),
+                       override_or(count, len(ids))) + body
 
 
 def instance_block(*instances, total=None, count=None, tail=b""):
-    """The block that holds the instances."""
+    """The block with the instances of a result."""
     body = b"".join(instances) + tail
-    return struct.pack("<II", chosen(total, 8 + len(body)),
-                       chosen(count, len(instances))) + body
+    return struct.pack("<II", override_or(total, 8 + len(body)),
+                       override_or(count, len(instances))) + body
 
 
 def result(kind, body=b"", status=0, size=None, reserved=0):
     """One result block."""
-    return struct.pack("<IIII", status, kind, chosen(size, 16 + len(body)),
+    return struct.pack("<IIII", status, kind, override_or(size, 16 + len(body)),
                        reserved) + body
 
 
@@ -88,9 +90,9 @@ def clocks(perf=1000000, hundred=133000000000000000, freq=10000000,
 def reply(*results, total=None, count=None, stamps=None):
     """A whole reply."""
     body = b"".join(results)
-    return struct.pack("<II", chosen(total, 48 + len(body)),
-                       chosen(count, len(results))) + \
-        chosen(stamps, clocks()) + body
+    return struct.pack("<II", override_or(total, 48 + len(body)),
+                       override_or(count, len(results))) + \
+        override_or(stamps, clocks()) + body
 
 
 # Metadata -------------------------------------------------------------------
@@ -105,7 +107,7 @@ def counter_info(ident, type_value, base=ANY, perf_time=ANY, perf_freq=ANY,
 def counterset(guid, infos, count=None, instance_type=2):
     """A counterset and its counters."""
     return guid_bytes(guid) + struct.pack(
-        "<IIII", 0, 100, chosen(count, len(infos)), instance_type) + \
+        "<IIII", 0, 100, override_or(count, len(infos)), instance_type) + \
         b"".join(infos)
 
 
@@ -115,7 +117,8 @@ def string(content):
 
 
 def string_block(texts, size=None, count=None, offsets=None):
-    """Texts by id; None is a counter without string; `offsets` overrides."""
+    """A block of (counter id, text or None); `offsets` overrides those of the
+    texts."""
     entries, body, start = b"", b"", 8 + 8 * len(texts)
     for number, (ident, content) in enumerate(texts):
         offset = ANY
@@ -126,17 +129,17 @@ def string_block(texts, size=None, count=None, offsets=None):
             offset = offsets[number]
         entries += struct.pack("<II", ident, offset)
     body = pad8(body)
-    return struct.pack("<II", chosen(size, start + len(body)),
-                       chosen(count, len(texts))) + entries + body
+    return struct.pack("<II", override_or(size, start + len(body)),
+                       override_or(count, len(texts))) + entries + body
 
 
 def identifier(guid, counter=ANY, ident=ANY, name=None, index=0, status=0,
                size=None, raw_name=None):
-    """One identifier block; without a name it is 40 bytes."""
+    """One identifier block, which without a name has 40 bytes."""
     body = b"" if name is None else pad8(string(name))
-    body = chosen(raw_name, body)
+    body = override_or(raw_name, body)
     return guid_bytes(guid) + struct.pack(
-        "<6I", status, chosen(size, 40 + len(body)), counter, ident, index,
+        "<6I", status, override_or(size, 40 + len(body)), counter, ident, index,
         0) + body
 
 
@@ -145,7 +148,7 @@ def identifier(guid, counter=ANY, ident=ANY, name=None, index=0, status=0,
 def chunk(tag, payload=b"", size=None, version=1):
     """One chunk of a recording."""
     return tag + struct.pack("<IQ", version,
-                             chosen(size, len(payload))) + pad8(payload)
+                             override_or(size, len(payload))) + pad8(payload)
 
 
 def registration_chunk(guid, request, payload, language=0):
@@ -155,5 +158,5 @@ def registration_chunk(guid, request, payload, language=0):
 
 
 def recording(*chunks):
-    """A recording of the chunks, opening chunk included."""
+    """A recording: its first chunk, PFBC, and these chunks."""
     return chunk(b"PFBC") + b"".join(chunks)

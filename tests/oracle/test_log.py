@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Checks of the part of the oracle about logs: `python3 -m unittest test_log`.
+"""Tests of the readers of perfmon logs in this folder.
 
-With PERFBLOCK_REAL_DATA in the environment, the folder of captured data, the
-values of captured logs are checked too.
+Run with: python3 -m unittest test_log. If PERFBLOCK_REAL_DATA names the folder
+of captured data, values of captured logs are tested too.
 """
 
 import json
@@ -23,20 +23,20 @@ CLOCKS = {"perf": ("perf_time", "perf_freq"), "100ns": ("perf_time_100ns",
 
 
 def read(name):
-    """A file of the captured data."""
+    """The bytes of a captured log."""
     with open(os.path.join(REAL, "blg", name), "rb") as file:
         return file.read()
 
 
 def inputs(path, value):
-    """The inputs of a formula for a value of log_reader.values: (status,
-    time, first, second, multi count)."""
+    """The inputs of formula.py for a value (status, time, first, second, multi
+    count) of a path."""
     kind = formula.find_type(path["type"])
     out = {"type": path["type"], "value": value[2], "multi": value[4] or None}
-    if kind.form.below in ("base", "base_delta", "base_or_time"):
+    if kind.form.denominator in ("base", "base_delta", "base_or_time"):
         out["base"] = value[3]
     clock, frequency = CLOCKS.get(kind.clock, (None, None))
-    if clock and kind.form.below == "time":
+    if clock and kind.form.denominator == "time":
         out[clock] = value[3]
     if frequency:
         out[frequency] = path["frequency"]
@@ -44,7 +44,7 @@ def inputs(path, value):
 
 
 class Seeds(unittest.TestCase):
-    """The oracle finds no error in the seeds named valid_*, and only there."""
+    """The readers find an error in each seed except those named valid_*."""
 
     def test_logs(self):
         codes = set()
@@ -76,7 +76,8 @@ class Captured(unittest.TestCase):
     """Logs of real machines."""
 
     def check_values(self, name):
-        """Compare each value of a log with the displayed one."""
+        """Asserts that the values of a log, and the displayed values computed
+        from them, are those that are expected."""
         log = log_reader.Log(read(name + ".blg"), strict=True)
         self.assertIsNone(log.error)
         expected = read(name + ".expected.jsonl").splitlines()
@@ -108,7 +109,7 @@ class Captured(unittest.TestCase):
         self.assertEqual(count, len(expected))
 
     def displayed(self, path, older, newer):
-        """The displayed value, or None."""
+        """The displayed value of a path, or None."""
         if not log_reader.has_value(newer[0]):
             return None
         if older and not log_reader.has_value(older[0]):

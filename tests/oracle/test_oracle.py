@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Checks of the oracle itself: `python3 -m unittest` in this folder."""
+"""Tests of the second implementation in this folder, except V1 and logs.
+
+Run with: python3 -m unittest
+"""
 
 import os
 import struct
@@ -29,10 +32,10 @@ def read_registration(seed):
 
 
 class Seeds(unittest.TestCase):
-    """The name of each seed agrees with the verdict of the decoders."""
+    """Seeds are valid or broken as their names say."""
 
     def check(self, seeds, decode):
-        """Run a decoder over the seeds."""
+        """Asserts that a decoder accepts the seeds named valid_* and no others."""
         for name, seed in seeds.items():
             _, error = blocks.collect(decode(seed))
             with self.subTest(name):
@@ -76,7 +79,7 @@ class Seeds(unittest.TestCase):
 
 
 class Blocks(unittest.TestCase):
-    """Facts of the format, written by hand."""
+    """Blocks whose records are written here by hand."""
 
     def test_one_named_instance(self):
         data = struct.pack("<II", 104, 1) + bytes(40)
@@ -109,7 +112,7 @@ class Blocks(unittest.TestCase):
 
 
 def rate(value0, value1, time0=0, time1=10, freq=10, mode="", kind=RATE):
-    """Evaluate a rate."""
+    """The result of a rate."""
     older = {"type": kind, "value": value0, "perf_time": time0}
     newer = {"type": kind, "value": value1, "perf_time": time1,
              "perf_freq": freq}
@@ -117,14 +120,14 @@ def rate(value0, value1, time0=0, time1=10, freq=10, mode="", kind=RATE):
 
 
 def evaluate(kind, older, newer, mode=""):
-    """Evaluate a type over its inputs."""
+    """The result of a type with these inputs."""
     return formula.evaluate(older and dict(older, type=kind),
                             dict(newer, type=kind),
                             formula.read_options(mode))
 
 
 class Formulas(unittest.TestCase):
-    """Statuses, their order of precedence, and the limits of ranges."""
+    """formula.py: statuses, their precedence, options, unnamed types."""
 
     def test_order(self):
         self.assertEqual(rate(2, 1, 5, 5, 0).status, "negative_delta")
@@ -140,7 +143,7 @@ class Formulas(unittest.TestCase):
         self.assertEqual((result.exact, result.flags), (0x140, ["wrapped"]))
         wide = rate(2, 1, mode="wrap32", kind=0x10410500)
         self.assertEqual(wide.status, "negative_delta")
-        # No counter of 4 bytes can have been that large.
+        # A value of 2^32 does not fit in 4 bytes, so it cannot have wrapped.
         beyond = rate(1 << 32, 1, mode="wrap32")
         self.assertEqual(beyond.status, "negative_delta")
 
@@ -260,22 +263,22 @@ class Formulas(unittest.TestCase):
                              "not_displayed")
 
     def test_named_types_follow_their_bits(self):
-        # Except for these: two averages lack the bit for a difference, and one
-        # timer multiplies by F although it is a percentage.
-        apart = (0x30020400, AVERAGE, 0x22410500)
+        # Exceptions: two averages lack the bit for a difference, and one timer
+        # multiplies by F although it is a percentage.
+        exceptions = (0x30020400, AVERAGE, 0x22410500)
         for kind, known in formula.TYPES.items():
-            spelled = formula.derive(kind)
-            if spelled is None or kind in apart:
+            derived = formula.derive(kind)
+            if derived is None or kind in exceptions:
                 continue
             with self.subTest(known.name):
-                self.assertEqual(known.unit, spelled.unit)
-                self.assertEqual(known.form is None, spelled.form is None)
+                self.assertEqual(known.unit, derived.unit)
+                self.assertEqual(known.form is None, derived.form is None)
                 if known.form:
-                    self.assertEqual(known.form[:4], spelled.form[:4])
+                    self.assertEqual(known.form[:4], derived.form[:4])
                     self.assertEqual(known.form.quotient(3, 5, 7, 11),
-                                     spelled.form.quotient(3, 5, 7, 11))
+                                     derived.form.quotient(3, 5, 7, 11))
                 if known.clock:
-                    self.assertEqual(known.clock, spelled.clock)
+                    self.assertEqual(known.clock, derived.clock)
 
     def test_modes(self):
         options = formula.read_options("wrap32 scale=-3")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Checks of the V1 part of the oracle: `python3 -m unittest test_v1`.
+"""Tests of the V1 readers in this folder.
 
-With PERFBLOCK_REAL_DATA in the environment, the folder of captured data, the
-values of real blocks are checked too.
+Run with: python3 -m unittest test_v1. If PERFBLOCK_REAL_DATA names the folder
+of captured data, values of captured blocks are tested too.
 """
 
 import json
@@ -24,7 +24,7 @@ MULTI, MULTI_BASE, ELAPSED = 0x22410500, 0x42030500, 0x30240500
 
 
 def read(name):
-    """A file of the captured data."""
+    """The bytes of a captured file."""
     with open(os.path.join(REAL, "v1", name), "rb") as file:
         return file.read()
 
@@ -35,7 +35,7 @@ def pick(records, kind):
 
 
 class Seeds(unittest.TestCase):
-    """The name of each seed agrees with the verdict."""
+    """Seeds are valid or broken as their names say."""
 
     def test_blocks(self):
         codes = set()
@@ -83,7 +83,7 @@ class Seeds(unittest.TestCase):
 
 
 class Blocks(unittest.TestCase):
-    """Facts of the format, written by hand."""
+    """Blocks whose records are written here by hand."""
 
     def test_one_counter(self):
         data = "PERF".encode("utf-16-le") + struct.pack(
@@ -214,7 +214,7 @@ class Blocks(unittest.TestCase):
 
 
 class NameTables(unittest.TestCase):
-    """The pairs that a table has."""
+    """The pairs that are read from name tables."""
 
     def test_forms_agree(self):
         seeds = v1_seeds.name_table_seeds()
@@ -247,14 +247,14 @@ class NameTables(unittest.TestCase):
 
 
 def pair(older, newer, **options):
-    """The lines of the second of two blocks of a file, as samples."""
+    """The output lines of the second of two blocks, as samples of a file."""
     lines, errors = v1_cook.cook_files([older + newer], **options)
     assert not errors
     return [line for line in lines if line["sample"] == 1]
 
 
 def processes(*rows, key=True):
-    """A block of processes: (name, id, count, keywords)."""
+    """A block of instances (name, id, count, keyword arguments)."""
     counters = [little.counter(ID_PROCESS if key else 0, RAW, 4, 4),
                 little.counter(6, 0x00400400, 4, 8)]
     return little.block(little.object(230, counters, [
@@ -264,10 +264,10 @@ def processes(*rows, key=True):
 
 
 class Cooking(unittest.TestCase):
-    """Matching of instances, and worked numbers."""
+    """How instances are matched, and displayed values."""
 
     def deltas(self, older, newer):
-        """The second column of the newer sample."""
+        """The growth of the counts in the newer sample."""
         return [line["value"] for line in pair(
             processes(*older), processes(*newer), key_counter=ID_PROCESS)
             if line["position"] == 1]
@@ -315,7 +315,8 @@ class Cooking(unittest.TestCase):
                           for error in errors], [(1, "truncated_header", 0)])
 
     def test_a_block_that_two_files_have(self):
-        """It is used once; in one file it is used twice."""
+        """A block that two files have is used once. If one file has it twice,
+        it is used twice."""
         blocks = [processes(("a", 1, n, {})) for n in (10, 12)]
         for files, count in (([blocks[0], blocks[1], blocks[0]], 2),
                              ([blocks[0] + blocks[1], blocks[0]], 2),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A second reader of V1 blocks and V1 name tables, for comparison with core.
+"""A second implementation of V1 blocks and V1 name tables, to which core is
+compared.
 
-`decode_file` returns the records of a file with offsets from its start. A
-broken object does not hide the following ones, so errors are records too:
-{"record": "error", "offset": .., "code": ..}. The verdict on a file is its
-first error. Keys that begin with an underscore are for the caller.
+decode_file() returns the records of a file with offsets from its start.
+Objects after a broken one are read, so errors are records too: {"record":
+"error", "offset": .., "code": ..}. The verdict on a file is its first error.
+Keys that begin with an underscore are not part of the program's output.
 """
 
 import argparse
@@ -26,7 +27,7 @@ MULTI, MULTI_BASE = 0x02000000, 0x42030500
 
 
 class Malformed(Exception):
-    """A rule is broken: the name of the code, and the offset of the field."""
+    """The input breaks a rule: the error's code, and the offset of the field."""
 
     def __init__(self, code, offset):
         super().__init__(code)
@@ -45,7 +46,7 @@ def error_record(error):
 
 
 def is_base(kind):
-    """Whether the type is a base: compares the whole subtype."""
+    """Whether the type is that of a base (all bits of its subtype are set)."""
     return kind & 0xC00 == 0x400 and kind & 0xF0000 == 0x30000
 
 
@@ -62,16 +63,16 @@ def cut_name(raw, page):
     return raw if stop is None else raw[:stop]
 
 
-EMPTY_NAME = (b"", 0)  # bytes and code page, which does not matter without bytes
-# The other code pages that are decoded whole.
+EMPTY_NAME = (b"", 0)  # bytes and code page; without bytes any page is equal
+# The other code pages that are decoded; names in all others are read as ASCII.
 NARROW = {1252: "cp1252", 28591: "latin-1", 65001: "utf-8"}
-# One U+FFFD for each bad byte; Python's "replace" makes one of each run.
+# One U+FFFD for each invalid byte. Python's "replace" would make one of several.
 codecs.register_error("each byte",
                       lambda error: ("\ufffd", error.start + 1))
 
 
 def decode_name(raw, order, page):
-    """The text of a name; other code pages than these are decoded as ASCII."""
+    """The text of the bytes of a name in a code page."""
     if page in WIDE:
         codec = WIDE[page] or ("utf-16-le" if order == "<" else "utf-16-be")
         return re.sub("[\ud800-\udfff]", "\ufffd",
@@ -93,13 +94,13 @@ class Reader:
         self.order = "<"
 
     def load(self, form, at):
-        """Fields at an offset of the file."""
+        """struct.unpack_from() in the byte order, at an offset of the file."""
         return struct.unpack_from(self.order + form, self.data, at)
 
     # The header -------------------------------------------------------------
 
     def header(self):
-        """The record of the block's header, after checking it."""
+        """Checks the block's header and returns its record."""
         at, left = self.start, len(self.data) - self.start
         require(left >= DATA_BLOCK, "truncated_header", at)
         signature = bytes(self.data[at:at + 8])
@@ -108,7 +109,7 @@ class Reader:
         flag, version, revision, total, first, count, default = self.load(
             "IIIIIIi", at + 8)
         require(flag == (self.order == "<"), "bad_byte_order", at + 8)
-        if self.counts_objects_only(total, first, count):
+        if self.lacks_header(total, first, count):
             total += first
         require(total >= DATA_BLOCK, "bad_total_size", at + 20)
         require(total <= left, "truncated_block", at + 20)
@@ -130,12 +131,10 @@ class Reader:
                 "_first": at + first,
                 "_system_name": name if is_named and name_size else b""}
 
-    def counts_objects_only(self, total, first, count):
-        """Whether the total size does not include the header, as in Samba's blocks.
-
-        Then the sizes of the objects add up to it, and the file is large enough for
-        the header, too.
-        """
+    def lacks_header(self, total, first, count):
+        """Whether the total size does not include the header, as in blocks of
+        Samba: the sizes of the objects add up to it, and the file is large
+        enough for the header as well."""
         begin = self.start + first
         if first < DATA_BLOCK or begin + total > min(
                 len(self.data), self.start + 0xFFFFFFFF):
@@ -159,7 +158,7 @@ class Reader:
     # An object --------------------------------------------------------------
 
     def object_header(self, at, end):
-        """An object's record and its size; the size is not checked."""
+        """The record of an object's header, which is not checked."""
         require(end - at >= OBJECT, "truncated_object", at)
         (size, definitions, header, title, _, help_title, _, detail, count,
          default, instances, page, time, freq) = self.load("IIIIIIIIIiiIqq",
@@ -173,7 +172,7 @@ class Reader:
 
     @staticmethod
     def check_object(item):
-        """Check the lengths and counts in an object's header."""
+        """Checks the lengths and counts in an object's header."""
         at, size = item["offset"], item["size"]
         length, header = item["_definitions"], item["_header"]
         require(OBJECT <= header <= size, "bad_header_size", at + 8)
@@ -187,7 +186,7 @@ class Reader:
                     (INSTANCE + COUNTER_BLOCK), "bad_instance_count", at + 40)
 
     def definitions(self, item):
-        """The counter definitions of an object."""
+        """The records of an object's counter definitions."""
         at = item["offset"] + item["_header"]
         end = item["offset"] + item["_definitions"]
         for position in range(item["counters"]):
@@ -205,7 +204,7 @@ class Reader:
             at += length
 
     def instance(self, item, number, at, end):
-        """One instance definition: its record and where its values begin."""
+        """The record of an instance, and the offset of its counter block."""
         require(end - at >= INSTANCE, "truncated_instance", at)
         length, title, place, unique, offset, size = self.load("IIIiII", at)
         require(INSTANCE <= length <= end - at, "bad_instance_size", at)
@@ -225,7 +224,7 @@ class Reader:
                 "parent_instance": place if title else None}, at + length
 
     def counter_block(self, at, end):
-        """The size of the counter block that begins there."""
+        """The size of the counter block at `at`, after checking it."""
         require(end - at >= COUNTER_BLOCK, "truncated_counter_block", at)
         size, = self.load("I", at)
         require(COUNTER_BLOCK <= size <= end - at, "bad_counter_block_size",
@@ -236,19 +235,21 @@ class Reader:
 
     @staticmethod
     def fits(counter, size):
-        """Whether a value lies after the length of a block of this size."""
+        """Whether a value is inside a counter block of this size, after the
+        field with that size."""
         return (COUNTER_BLOCK <= counter["value_offset"] <=
                 size - counter["bytes"])
 
     def number(self, counter, at, size):
-        """A 4- or 8-byte value of a definition, or None."""
+        """A value of 4 or 8 bytes as a number; None for other values."""
         width, offset = counter["bytes"], counter["value_offset"]
         if width not in (4, 8) or not self.fits(counter, size):
             return None
         return self.load("I" if width == 4 else "Q", at + offset)[0]
 
     def following_count(self, counters, position, at, size):
-        """The multi count in the 4 bytes after a value, or None."""
+        """The multi count in the 4 bytes after a value; None if the counter
+        block ends before that, or if they belong to another value."""
         begin = counters[position]["value_offset"] + 8
         if begin + 4 > size:
             return None
@@ -259,10 +260,8 @@ class Reader:
         return self.load("I", at + begin)[0]
 
     def related(self, counters, position, at, size):
-        """The base and the multi count of a value.
-
-        A base and a label have neither. MULTI_BASE is a count and not a base.
-        """
+        """The base and the multi count of a value. Bases and labels have
+        neither. MULTI_BASE is the type of a multi count, not of a base."""
         counter, base, items = counters[position], None, None
         if is_base(counter["type_value"]) or counter["bytes"] == 0:
             return None, None
@@ -281,13 +280,14 @@ class Reader:
     def values(self, item, counters, number, at, size):
         """A record for each definition, from the counter block at `at`.
 
-        The bytes of the object limit their number: 2 for each, 4 for a multi
-        counter.
+        Definitions and instances may overlap, so the number of values is
+        limited by the size of the object: a value counts as 2 bytes, that of a
+        multi counter as 4, and their sum must not exceed the size.
         """
-        item["_paid"] += sum(4 if other["type_value"] & MULTI and
+        item["_counted"] += sum(4 if other["type_value"] & MULTI and
                              not is_base(other["type_value"]) else 2
                              for other in counters)
-        require(item["_paid"] <= item["size"], "excessive_values", at)
+        require(item["_counted"] <= item["size"], "excessive_values", at)
         for position, counter in enumerate(counters):
             width, offset = counter["bytes"], counter["value_offset"]
             require(width == 0 or self.fits(counter, size),
@@ -305,7 +305,7 @@ class Reader:
             yield record
 
     def parts(self, item, counters):
-        """The instances of an object and all values."""
+        """The records of the instances of an object and of all values."""
         at, end = item["offset"] + item["_definitions"], item["_end"]
         if item["instances"] == NO_INSTANCES:
             size = self.counter_block(at, end)
@@ -319,7 +319,7 @@ class Reader:
             at += size
 
     def object_parts(self, item):
-        """All records of an object, and the error that ended it."""
+        """All records of an object; the last may be its error."""
         counters = []
         try:
             self.check_object(item)
@@ -340,7 +340,7 @@ class Reader:
         for _ in range(header["objects"]):
             item = self.object_header(at, end)
             item["_end"] = at + item["size"]
-            item["_paid"] = 0
+            item["_counted"] = 0
             # The next object is found by this size.
             require(OBJECT <= item["size"] <= end - at, "bad_object_size", at)
             yield item
@@ -349,10 +349,9 @@ class Reader:
 
 
 def number_instances(records):
-    """Fill in the names of parents and the number among equal names.
-
-    The parent is in the first object of its title that has instances.
-    """
+    """Sets the name of the parent and the occurrence among equal names in each
+    instance. A parent is searched in the first object with its title index
+    that has instances."""
     objects = []
     for record in records:
         if record["record"] == "object":
@@ -391,7 +390,7 @@ def decode_block(data, at=0):
 
 
 def decode_v2(data, at):
-    """The records of a V2 block; a record of an error has no code."""
+    """The records of a V2 reply; a record of an error has no code."""
     records, error = blocks.collect(blocks.decode_data(data, at))
     if error:
         records.append({"record": "error"})
@@ -399,10 +398,10 @@ def decode_v2(data, at):
 
 
 def decode_parts(data):
-    """The records of each block in a file, the first of which is V1.
+    """A list of records for each block of a file, the first of which is V1.
 
-    Bytes after a block that are too few for a block, or all zero, are not
-    read, nor is what follows a bad header or a bad V2 block.
+    Reading ends at fewer bytes than a block, at zeros up to the end of the
+    file, and after an invalid header or V2 reply.
     """
     at, part = 0, decode_block(data)
     while True:
@@ -431,20 +430,18 @@ def first_time(data):
 
 
 def is_v2(part):
-    """Whether the records are those of a V2 block."""
+    """Whether these are the records of a V2 reply."""
     return "version" not in part[0] and "code" not in part[0]
 
 
 def decode_file(data):
-    """The records of one block, or of several one after the other."""
+    """The records of all blocks of a file."""
     return [record for part in decode_parts(data) for record in part]
 
 
 def verdict(records):
-    """The code and offset of the first error; None if there is none.
-
-    For an error in a V2 block both are None.
-    """
+    """(code, offset) of the first error, which are None for an error in a V2
+    reply; None without error."""
     for record in records:
         if record["record"] == "error":
             return record.get("code"), record.get("offset")
@@ -454,10 +451,9 @@ def verdict(records):
 # Name tables ----------------------------------------------------------------
 
 class Names:
-    """The pairs of a name table: (index, text, offset of the text).
-
-    `unit` is 2 for UTF-16LE; `ends` are the characters that end a string.
-    """
+    """A name table. `pairs` are (index, text, offset of the text); `unit` is
+    the size of a character, 2 for UTF-16LE; `ends` are the characters that end
+    a string."""
 
     def __init__(self, data):
         self.data, self.pairs, self.notes = bytes(data), [], set()
@@ -481,7 +477,7 @@ class Names:
             self.read()
 
     def character(self, at):
-        """The character at an offset, or None if no whole character is left.
+        """The character at an offset; None if the data ends before it does.
         """
         raw = self.data[at:at + self.unit]
         if len(raw) < self.unit:
@@ -510,23 +506,21 @@ class Names:
         return int(found) if int(found) < 1 << 32 else None
 
     def is_over(self):
-        """Whether only NULs and at most half a character are left."""
+        """Whether all remaining characters are NUL."""
         whole = (len(self.data) - self.at) // self.unit * self.unit
         return not self.data[self.at:self.at + whole].strip(b"\0")
 
     def add(self, index, begin, end):
-        """Append a pair."""
+        """Appends a pair."""
         raw = self.data[begin:end]
         shown = (text(raw) if self.unit == 2 else
                  raw.decode("utf-8", "each byte"))
         self.pairs.append((index, shown, begin))
 
     def read(self):
-        """All pairs.
-
-        A string that should be an index and is not one is skipped alone,
-        because the string after it may be an index; a line is skipped whole.
-        """
+        """Reads all pairs. If a string is not an index, the next string may be
+        one, so only the first is skipped. In a table of lines the whole line is
+        skipped."""
         while self.character(self.at) is not None:
             begin, end, ended_by = self.take("\t" if self.is_lines else "")
             if begin == end and ended_by != "\t":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Displayed values of consecutive V1 blocks, computed with dictionaries."""
+"""A second implementation of the displayed values of consecutive V1 blocks."""
 
 import argparse
 import json
@@ -14,14 +14,15 @@ from blocks import clock_time, public
 
 NO_UNIQUE_ID = -1
 MAX_OBJECTS = 4096  # in all samples that a History stores
-# The identity of the only instance of an object without instances: it has no
-# name, and a key counter does not apply.
+# The record of the only instance of an object without instances. The instance
+# has no name, and a key counter does not apply to it.
 ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
         "parent": None, "_name": None, "_parent_name": v1.EMPTY_NAME}
 
 
 def evaluate(older, newer):
-    """Evaluate the formula of a value."""
+    """The formula.Result of a value; a rate of values of 4 and 8 bytes has the
+    status type_mismatch."""
     kind = formula.find_type(newer["type"])
     if (older and kind and formula.needs_two(kind) and
             older["type"] == newer["type"] and
@@ -31,14 +32,15 @@ def evaluate(older, newer):
 
 
 class Instance:
-    """One instance with its values by position."""
+    """An instance; `values` are {position: record of the value}."""
 
     def __init__(self, record):
         self.record, self.values, self.key = record or ONLY, {}, None
         self.is_unique = self.record["unique_id"] != NO_UNIQUE_ID
 
     def identity(self):
-        """Its unique id, or the value of the key counter and its name."""
+        """What identifies it in other samples: its unique id or, without one,
+        its name, that of its parent, and the value of the key counter."""
         if self.is_unique:
             return ("unique", self.record["unique_id"])
         return ("name", self.record["unique_id"], self.key,
@@ -46,39 +48,42 @@ class Instance:
 
 
 class Object:
-    """An object with its counters, and its instances by identity."""
+    """An object with its counters and instances."""
 
     def __init__(self, item):
         self.item, self.counters, self.instances = item, [], []
-        self.found = {}  # (identity, rank among equal ones) -> instance
+        self.by_place = {}  # (identity, rank among equal ones) -> instance
 
     def index(self, key_counter):
-        """Index the instances, after all their values were added."""
+        """Finds the identities of the instances when all values are known."""
         if "_has_block" in self.item and not self.instances:
             self.instances.append(Instance(None))  # its values could not be read
         keys = [counter["position"] for counter in self.counters
                 if counter["counter"] == key_counter]
         ranks = Counter()
-        given = Counter(instance.record["unique_id"]
-                        for instance in self.instances)
+        id_counts = Counter(instance.record["unique_id"]
+                            for instance in self.instances)
         for instance in self.instances:
             # An id that occurs twice in an object is ignored; names are used.
             if instance.is_unique:
-                instance.is_unique = given[instance.record["unique_id"]] == 1
+                instance.is_unique = \
+                    id_counts[instance.record["unique_id"]] == 1
             value = None
             if keys and instance.record is not ONLY:
                 value = instance.values.get(keys[0])
             instance.key = value["raw"] if value else None
-            who = instance.identity()
-            instance.place = (who, ranks[who])
-            self.found[instance.place] = instance
-            ranks[who] += 1
+            identity = instance.identity()
+            instance.place = (identity, ranks[identity])
+            self.by_place[instance.place] = instance
+            ranks[identity] += 1
 
     def column(self, position, newer):
-        """The counter that a counter of a newer object is compared with.
+        """The counter of this object that the counter at `position` of a newer
+        object is compared with, or None.
 
-        It has the same position if both objects have the same number of
-        counters. Otherwise it is the only one with its title, in both objects.
+        It has the same title index and, if both objects have the same number
+        of counters, the same position. Otherwise no other counter of either
+        object may have that title index.
         """
         title = newer.counters[position]["counter"]
         if len(self.counters) == len(newer.counters):
@@ -110,24 +115,25 @@ class Sample:
             item.index(key_counter)
 
     def add_value(self, record):
-        """Add a value to its instance."""
+        """Adds a value to its instance."""
         instances = self.objects[-1].instances
         if record["instance"] is None and not instances:
             instances.append(Instance(None))
         instances[-1].values[record["position"]] = record
 
     def find(self, number, title, place):
-        """The object and instance of another sample: the object at the same
-        position if it has the instance, else the first one of this title that
-        has it."""
+        """(object, instance) of this sample that an instance of another sample
+        is compared with: in the object at position `number` if that has this
+        title index and the instance, else in the first object that has both.
+        """
         for item in self.objects[number:number + 1] + self.objects:
-            if item.item["object"] == title and place in item.found:
-                return item, item.found[place]
+            if item.item["object"] == title and place in item.by_place:
+                return item, item.by_place[place]
         return None, None
 
     def has_ended(self, number, newer):
-        """Whether this older sample has an instance that a newer object
-        lacks. The object is that of the first instance which both have."""
+        """Whether an instance of this older sample is missing in a newer object.
+        The older object is the one with the first instance that both have."""
         found = [self.find(number, newer.item["object"], instance.place)
                  for instance in newer.instances]
         objects = [item for item, _ in found if item]
@@ -135,7 +141,7 @@ class Sample:
             item is objects[0] for item in objects) < len(objects[0].instances)
 
     def inputs(self, item, kind, value):
-        """All possible inputs of the formula of one counter."""
+        """All inputs that the formula of a counter may use."""
         value = value or {"raw": None, "base": None, "items": None,
                           "bytes": None}
         return {"type": kind, "bytes": value["bytes"], "value": value["raw"],
@@ -158,8 +164,8 @@ class Sample:
 
 
 def cook_pair(older, newer):
-    """(object, instance, value, outcome) for each value of the newer one;
-    `older` has a sample for each title."""
+    """(object, instance, value, result) of each value of the newer sample.
+    `older` is {title index: the sample that the object is compared with}."""
     for number, item in enumerate(newer.objects):
         sample = older.get(item.item["object"])
         has_ended = bool(sample) and sample.has_ended(number, item)
@@ -176,21 +182,22 @@ def cook_pair(older, newer):
 
 
 def cook_v1(number, sample, older, titles):
-    """The lines of a V1 sample."""
+    """The output lines of a V1 sample."""
     for item, instance, value, outcome in cook_pair(older, sample):
         yield line_of(number, sample, (item, instance, value), titles,
                       outcome)
 
 
 def cook_v2(number, sample, older):
-    """The lines of a V2 block without metadata."""
+    """The output lines of a V2 reply without metadata."""
     before = cook.first_inputs(older) if older else {}
     for line in cook.lines_of(cook.Metadata(), number, sample, before):
         yield dict(line, guid=None, parent=None)
 
 
 def continues(older, newer):
-    """Whether the clocks continue from one header to that of a later file."""
+    """Whether the clocks of two headers can be those of one machine without a
+    restart between them."""
     freq = older["perf_freq"]
     ticks = newer["perf_time"] - older["perf_time"]
     hundreds = newer["perf_time_100ns"] - older["perf_time_100ns"]
@@ -200,7 +207,7 @@ def continues(older, newer):
 
 
 class Series:
-    """The samples of one machine, as far as name and clocks show that."""
+    """Samples that are of one machine according to its name and clocks."""
 
     def __init__(self, number):
         self.number = number
@@ -231,8 +238,9 @@ class History:
         return Series(self.series_count)
 
     def add(self, sample, number, file):
-        """The number of a new sample, which is `number` unless it is part of
-        the previous sample, and by title the samples that it is compared with.
+        """Adds a sample. Returns its number, which is `number` unless it has the
+        machine and times of the previous sample and other objects, so that it
+        is part of that sample, and {title index: the sample to compare with}.
         """
         header = sample.header
         machine = header["_system_name"]
@@ -258,7 +266,7 @@ class History:
                                                          header)}
 
     def store(self, keys, entry):
-        """Store a sample, and drop those that are the latest of no object."""
+        """Stores a sample and drops those that are the latest of no object."""
         self.latest.update((key, self.count) for key in keys)
         self.stored = {order: older for order, older in self.stored.items()
                        if order in self.latest.values()}
@@ -275,10 +283,8 @@ class History:
 
 
 def cook_parts(parts, names=None, key_counter=None):
-    """The output lines of blocks (file, records), of which some may be V2.
-
-    A block without a valid header counts as a sample that has no lines.
-    """
+    """The output lines of blocks (file, records), some of which may be V2. A
+    block without a valid header is numbered as a sample but has no lines."""
     titles = defaultdict(lambda: None)
     for index, name, _ in reversed(names.pairs if names else []):
         titles[index] = name  # the first of equal indexes is used
@@ -318,8 +324,9 @@ def line_of(number, sample, place, titles, outcome):
 
 
 def by_time(files):
-    """(number, start) of the files in the order of their first samples. Files
-    without a sample keep their place and have the start of the one before."""
+    """(number, start time) of the files in the order of their first samples.
+    Files without a sample keep their place in the list and have the start time
+    of the file before them."""
     times = [v1.first_time(data) for data in files]
     timed = [n for n, time in enumerate(times) if time is not None]
     order = list(range(len(files)))
@@ -333,7 +340,7 @@ def by_time(files):
 
 
 class Reader:
-    """The blocks of a file that were not taken yet."""
+    """The blocks of a file that were not returned yet."""
 
     def __init__(self, number, start, data):
         self.number, self.data = number, data
@@ -343,15 +350,15 @@ class Reader:
         self.look()
 
     def look(self):
-        """Find the time of the next block: without a valid header that of the
-        one before."""
+        """Sets the time of the next block. A block without a valid header has
+        the time of the one before."""
         self.has_time = bool(self.parts) and \
             self.parts[0][0]["record"] != "error"
         if self.has_time:
             self.time = self.parts[0][0]["perf_time_100ns"]
 
     def place(self):
-        """Where the next block is among those of all files."""
+        """The key by which the next blocks of all files are sorted."""
         return self.time, not self.has_time, self.number
 
     def content(self):
@@ -361,7 +368,7 @@ class Reader:
             if self.has_time else None
 
     def take(self):
-        """The next block."""
+        """Returns and removes the next block."""
         part = self.parts.pop(0)
         self.repeats = False
         self.look()
@@ -370,7 +377,7 @@ class Reader:
 
 def merged(files):
     """(number of the file, records) of the blocks of all files, in the order
-    of their times. A block that another file has as well is left out."""
+    of their times. A block that several files contain is returned once."""
     waiting, readers = by_time(files), []
     while waiting or readers:
         readers = [reader for reader in readers if reader.parts]
@@ -391,7 +398,7 @@ def merged(files):
 
 
 def cook_files(files, names=None, key_counter=None):
-    """All lines of the blocks in several files, and their errors."""
+    """The output lines of several files, and the records of their errors."""
     parts, errors = [], []
     for number, part in merged(files):
         parts.append((number, part))

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Consecutive V1 blocks that mutations of single blocks rarely produce.
-
-Each case is a list of blocks: objects that change places, parents in one of
-several objects with the same title, names and titles at the limits of their
-ranges.
+"""Sequences of V1 blocks that random mutations of blocks rarely produce:
+objects that change places, parents in one of several objects with the same
+title index, names and title indexes at the limits of their ranges.
 """
 
 from v1_writer import little
 
 DELTA = 0x00400400
 TITLE_MAX = 0xFFFFFFFF
-# The title that last_title() replaces by TITLE_MAX. A block with TITLE_MAX cannot
-# be written directly: the help index of an object is its title + 1.
+# The writer cannot write TITLE_MAX, because it stores title index + 1 as the
+# index of the help text. Blocks are written with STAND_IN, which last_title()
+# replaces.
 STAND_IN = 0x7FEEEEEE
 
 
@@ -45,22 +44,22 @@ def last_title(block):
 
 
 def encounters():
-    """The blocks of each case, by its name."""
+    """{name: blocks} of the sequences."""
     block, child = little.block, rows(5, ("c", 1, {"parent": (4, 0)}))
     later = rows(5, ("c", 7, {"parent": (4, 0)}))
     parent = rows(4, ("p", 1))
-    asked = little.object(4, counters(10), [], instances=-2)
-    paged = little.object(4, counters(10), [little.instance(
+    without_instances = little.object(4, counters(10), [], instances=-2)
+    ansi_parent = little.object(4, counters(10), [little.instance(
         None, values(3), raw=b"p\0\0\0")], code_page=1252)
     return {
         "parent after an object without instances": [
             block(only(4, [10], 1), parent, child)],
         "parent after an object asked for its counters": [
-            block(asked, parent, child)],
+            block(without_instances, parent, child)],
         "parent after an object with no instance": [
             block(rows(4), parent, child)],
         "parent whose name changed its code page": [
-            block(parent, child), block(paged, later)],
+            block(parent, child), block(ansi_parent, later)],
         "the largest title moved": [
             last_title(block(only(4, [STAND_IN], 1))),
             last_title(block(only(4, [12, STAND_IN], 1, 9)))],

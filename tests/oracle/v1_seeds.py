@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Seeds of V1 blocks and of V1 name tables, written by make_seeds.py, which
-lists the numbers of the rules."""
+"""The seeds of V1 blocks and of V1 name tables. make_seeds.py writes them and
+lists the rules whose numbers are in their names."""
 
 import struct
 
@@ -19,8 +19,8 @@ FILE_TIME = 10000000
 
 
 def process(writer, *rows, title=230, **options):
-    """An object with two counters, process id and time. A row has the name,
-    id and time of an instance, and keywords for its writer."""
+    """An object with two counters, process id and time. Each row is (name, id,
+    time, keyword arguments of Writer.instance) of an instance."""
     counters = [writer.counter(784, RAW, 4, 4),
                 writer.counter(6, TIMER, 8, 8)]
     parts = [writer.instance(name, writer.values(
@@ -40,13 +40,14 @@ ROWS = (("Idle", 0, 900, {}), ("svchost", 512, 50, {}),
 
 
 def without_header(writer, *objects, more=0, **options):
-    """A block whose total size counts the objects only, as Samba's does."""
+    """A block whose total size does not include the header, as Samba writes it.
+    `more` is added to that size."""
     return writer.block(*objects, total=sum(map(len, objects)) + more,
                         **options)
 
 
 def sizes_without_header():
-    """Total sizes without the header, alone and with other blocks."""
+    """Blocks with such sizes, alone and next to other blocks."""
     one, two = single(little), process(little, *ROWS)
     label = little.object(4, [], [], instances=w.METADATA_ALONE)
     short = without_header(little, one, two)
@@ -64,7 +65,7 @@ def sizes_without_header():
 # Valid blocks ---------------------------------------------------------------
 
 def whole_blocks():
-    """Headers of blocks, with any number of objects; several blocks."""
+    """Seeds about the header of a block, and about several blocks."""
     one, two = single(little), process(little, *ROWS)
     odd = single(little, tail=b"\xa5" * 3)
     good = little.block(one)
@@ -102,7 +103,7 @@ def whole_blocks():
 
 
 def objects():
-    """Objects: metadata only, code pages, lengths that include more bytes."""
+    """Seeds about objects: metadata only, code pages, sizes with slack."""
     counter = little.counter(10, RATE, 4, 4)
     wide = little.counter(10, RATE, 4, 4, extra=b"\xee" * 12)
     block = little.values(little.v4(7))
@@ -143,7 +144,7 @@ def objects():
 
 
 def many_multi_counters():
-    """Multi counters after many values, valid and slow to search."""
+    """Many multi counters, each with its multi count after its value."""
     counters = [little.counter(30 + 2 * n, MULTI, 8, 4 + 12 * n)
                 for n in range(20)]
     raws = [little.v8(500 + n) + little.v4(n + 1) for n in range(20)]
@@ -152,7 +153,7 @@ def many_multi_counters():
 
 
 def names():
-    """Instances: names, unique ids, parents."""
+    """Seeds about instances: names, unique ids, parents."""
     def named(*parts):
         return little.block(little.object(
             230, [little.counter(10, RATE, 4, 4)], parts))
@@ -197,7 +198,7 @@ def names():
 
 
 def bases():
-    """Counters: bases, multi counts, labels, sizes, shared offsets."""
+    """Seeds about counters: bases, multi counts, labels, sizes, offsets."""
     def counted(counters, *raws, **options):
         return little.block(little.single(4, counters, *raws, **options))
 
@@ -275,7 +276,7 @@ def bases():
 
 
 def v1_valid():
-    """All valid blocks."""
+    """{name: bytes} of all valid blocks."""
     out = {}
     for part in (whole_blocks, objects, names, bases):
         out.update(part())
@@ -320,7 +321,7 @@ def broken_frames():
 
 def broken_objects():
     """Rules 26 and 28: the object's header; a valid object follows."""
-    # The count fits the bytes; the second object's header does not.
+    # The count fits the size of the block, but the second object is truncated.
     bad = {"rule26_no_room": little.block(
         single(little, tail=bytes(60)), bytes(56), count=2)}
     cases = [("size", name, "26", size) for name, size in (
@@ -339,7 +340,8 @@ def broken_objects():
         # 64 bytes of header, 40 of its counter, 8 of its counter block.
         bad["rule%s_%s_%s" % (rule, field, name)] = little.block(
             broken_object(field, number), single(little, title=4))
-    # 576 values, more than one per 4 bytes: they share their bytes.
+    # 576 values share their bytes. There is more than one per 4 bytes of the
+    # object, which is too many for multi counters.
     bad["excessive_values"] = little.block(little.object(
         2, [little.counter(30, MULTI, 8, 4)] * 24,
         [little.instance(None, little.values(little.v8(7)))] * 24),
@@ -349,7 +351,7 @@ def broken_objects():
 
 
 def broken_object(field, number):
-    """An object with one counter and one wrong field."""
+    """An object with one counter and this wrong number in a field."""
     fields = {"instances": w.NO_INSTANCES, field: number}
     return little.object(2, [little.counter(10, RATE, 4, 4)],
                          [little.values(little.v4(7))], **fields)
@@ -365,7 +367,7 @@ def broken_parts():
                          ("max", ANY)):
         out["rule27_size_" + name] = little.single(
             2, [good, c(12, RAW, 4, 4, length=length)], v4(7))
-    # The first definition takes what the second one needs.
+    # The first definition is so long that the second one is truncated.
     out["rule27_no_room"] = little.single(
         2, [c(10, RATE, 4, 4, length=72), good], v4(7))
     for name, length in (("zero", 0), ("below", 3), ("beyond", 9),
@@ -416,7 +418,7 @@ def broken_parts():
 
 
 def broken_between():
-    """Broken objects do not hide the valid ones around them."""
+    """Broken objects between valid ones, which must be read."""
     one, two = single(little), process(little, *ROWS)
     bad = broken_object("instances", -4)
     worse = little.single(2, [little.counter(12, RAW, 4, 9)], little.v4(7))
@@ -434,7 +436,7 @@ def broken_between():
 
 
 def v1_seeds():
-    """All seeds of V1 blocks."""
+    """{name: bytes} of all seeds of V1 blocks."""
     out = {}
     for part in (broken_frames, broken_objects, broken_parts, broken_between):
         out.update(part())
@@ -450,7 +452,7 @@ STRINGS = tuple(part for pair in PAIRS for part in pair)
 
 
 def sound_tables():
-    """Tables without deviations."""
+    """Name tables without deviations."""
     text = lines(*PAIRS)
     return {
         "counter": multi_string(*STRINGS),
@@ -479,7 +481,7 @@ def sound_tables():
 
 
 def tolerated_tables():
-    """Tables that only a strict reader rejects."""
+    """Name tables that only a strict reader rejects."""
     return {
         "rule36_odd": multi_string("2", "System", "4"),
         "rule36_no_index": multi_string("2", "a", "x", "b", "4", "c"),
@@ -506,7 +508,7 @@ def tolerated_tables():
 
 
 def name_table_seeds():
-    """All seeds of name tables."""
+    """{name: bytes} of all seeds of name tables."""
     seeds = {"valid_" + name: raw for name, raw in
              dict(sound_tables(), **tolerated_tables(), empty=b"",
                   nuls=bytes(4)).items()}

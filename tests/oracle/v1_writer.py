@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Writes V1 blocks and name tables.
 
-Sizes, counts and offsets follow from the contents unless a keyword overrides
-them to make a broken seed. Nothing here is shared with the readers.
+Sizes, counts and offsets are those of the contents unless a keyword argument
+overrides them, which is how broken seeds are made. The readers use nothing of
+this module.
 """
 
 import struct
 
-from seed_writer import chosen, pad8
+from seed_writer import override_or, pad8
 
 NO_INSTANCES, METADATA_INSTANCES, METADATA_ALONE = -1, -2, -3
 NO_ID = -1
@@ -15,7 +16,7 @@ TIME = (2024, 5, 3, 15, 12, 30, 45, 678)
 
 
 class Writer:
-    """The parts of a block in one byte order, which is "<" or ">"."""
+    """Writes structures in one byte order, "<" or ">"."""
 
     def __init__(self, order):
         self.order = order
@@ -36,14 +37,14 @@ class Writer:
     def counter(self, title, kind, size, offset, length=None, extra=b"",
                 scale=0):
         """A PERF_COUNTER_DEFINITION; `extra` follows its fixed part."""
-        return self.pack("IIIIIiIIII", chosen(length, 40 + len(extra)), title,
+        return self.pack("IIIIIiIIII", override_or(length, 40 + len(extra)), title,
                          0, title + 1, 0, scale, 100, kind, size,
                          offset) + extra
 
     def values(self, *raws, length=None, tail=b""):
         """A PERF_COUNTER_BLOCK of consecutive raw bytes."""
         body = b"".join(raws) + tail
-        return self.pack("I", chosen(length, 4 + len(body))) + body
+        return self.pack("I", override_or(length, 4 + len(body))) + body
 
     def v4(self, number):
         """A 4-byte number."""
@@ -56,13 +57,13 @@ class Writer:
     def instance(self, name, block, unique=NO_ID, parent=(0, 0), raw=None,
                  length=None, name_offset=None, name_length=None, pad=True):
         """A PERF_INSTANCE_DEFINITION and the counter block after it."""
-        body = chosen(raw, b"" if name is None else self.text(name))
+        body = override_or(raw, b"" if name is None else self.text(name))
         size = len(body)
         body = pad8(body) if pad else body
         return self.pack(
-            "IIIiII", chosen(length, 24 + len(body)), parent[0], parent[1],
-            unique, chosen(name_offset, 24 if size else 0),
-            chosen(name_length, size)) + body + block
+            "IIIiII", override_or(length, 24 + len(body)), parent[0], parent[1],
+            unique, override_or(name_offset, 24 if size else 0),
+            override_or(name_length, size)) + body + block
 
     def object(self, title, counters, parts, instances=None, size=None,
                definitions=None, header=None, count=None, code_page=0,
@@ -76,10 +77,10 @@ class Writer:
         length = first + sum(map(len, counters)) + len(gap)
         body = extra + b"".join(counters) + gap + b"".join(parts) + tail
         return self.pack(
-            "IIIIIIIIIiiIqq", chosen(size, 64 + len(body)),
-            chosen(definitions, length), chosen(header, first), title, 0,
-            title + 1, 0, 100, chosen(count, len(counters)), -1,
-            chosen(instances, len(parts)), code_page, *clock) + body
+            "IIIIIIIIIiiIqq", override_or(size, 64 + len(body)),
+            override_or(definitions, length), override_or(header, first), title, 0,
+            title + 1, 0, 100, override_or(count, len(counters)), -1,
+            override_or(instances, len(parts)), code_page, *clock) + body
 
     def single(self, title, counters, *raws, **options):
         """An object without instances: one counter block."""
@@ -91,15 +92,15 @@ class Writer:
               clock=(1000000, 10000000, 133000000000000000), tail=b"",
               version=(1, 1), raw_system=None):
         """A PERF_DATA_BLOCK around whole objects."""
-        name = chosen(raw_system, self.text(system) if system else b"")
+        name = override_or(raw_system, self.text(system) if system else b"")
         body = pad8(name) + b"".join(objects) + tail
-        flag = chosen(flag, 1 if self.order == "<" else 0)
-        return chosen(signature, self.utf16("PERF")) + self.pack(
+        flag = override_or(flag, 1 if self.order == "<" else 0)
+        return override_or(signature, self.utf16("PERF")) + self.pack(
             "IIIIIIi8H4xqqqII", flag, *version,
-            chosen(total, 88 + len(body)),
-            chosen(header, 88 + len(pad8(name))), chosen(count, len(objects)),
-            -1, *TIME, *clock, chosen(name_length, len(name)),
-            chosen(name_offset, 88 if name else 0)) + body
+            override_or(total, 88 + len(body)),
+            override_or(header, 88 + len(pad8(name))), override_or(count, len(objects)),
+            -1, *TIME, *clock, override_or(name_length, len(name)),
+            override_or(name_offset, 88 if name else 0)) + body
 
 
 little, big = Writer("<"), Writer(">")
