@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The list of worst-case inputs: those that cost the readers most per byte.
+"""The list of worst cases: inputs that cost the readers most per byte.
 
-Each case is a function of a size. It returns about this many bytes, with the
-same kind of contents for each size. The modules worst_*.py add their cases to
+A case is a function that returns an input of about a given size, with the same
+kind of contents for each size. The modules worst_*.py add their cases to
 `CASES`; read_inputs.c has the readers.
 """
 
@@ -11,24 +11,25 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent
-# Importing this module makes the writers of seeds available to the others.
+# So that modules that import this one can import the writers of seeds.
 sys.path[:0] = [str(HERE.parent / "oracle"), str(HERE.parent / "vectors")]
 
-# `min_cost`: minimum number of instructions per byte; with fewer, the reader
-# stopped before the expensive part. `max_growth`: maximum ratio of the cost of
-# one size to that of half the size. `matched` and `displayed`, for two
-# samples: minimum share of matched rows, and of values with a displayed value.
+# `sizes`: three sizes of the input. `min_cost`: minimum number of instructions
+# per byte; with fewer, the reader stopped before the expensive part.
+# `max_growth`: maximum ratio of the cost of twice the bytes. `matched` and
+# `displayed`, for the reader "cook": minimum share of rows that are matched,
+# and of values that have a displayed value.
 Case = collections.namedtuple(
     "Case", "name reader make sizes min_cost max_growth matched displayed")
 CASES = []
 SIZES = 8192, 16384, 32768
 MIN_COST = 0.5
-MAX_GROWTH = 2.4  # twice the bytes, and the logarithm of sorting
+MAX_GROWTH = 2.4  # 2 for linear work, somewhat more for sorting
 
 
 def case(*readers, sizes=SIZES, min_cost=MIN_COST, max_growth=MAX_GROWTH,
          matched=0, displayed=0):
-    """Registers a function as a case of these readers."""
+    """Decorator that adds a function to CASES for each of these readers."""
     def register(function):
         for reader in readers:
             CASES.append(Case(f"{reader}/{function.__name__}", reader,
@@ -39,8 +40,8 @@ def case(*readers, sizes=SIZES, min_cost=MIN_COST, max_growth=MAX_GROWTH,
 
 
 def filled(size, one, used=0):
-    """A list of pieces that fill `size` bytes, of which `used` are taken.
-    `one` is a piece, or a function that makes the piece of a number."""
+    """A list of pieces that fill `size` bytes, of which `used` are already
+    used. `one` is the piece, or a function from a number to a piece."""
     pieces, length, number = [], used, 0
     while length < size:
         pieces.append(one(number) if callable(one) else one)

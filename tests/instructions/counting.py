@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Counts the instructions of reading inputs exactly, with read_inputs under
-valgrind."""
+"""Counts the instructions that readers take for inputs, by running read_inputs
+under valgrind's tool callgrind."""
 
 import collections
 import pathlib
@@ -8,17 +8,19 @@ import subprocess
 
 MEASURED = "read_measured"
 Job = collections.namedtuple("Job", "name reader strict path size")
-# `samples` is the output of read_inputs: rows, matched, values, displayed.
+# total: instructions. functions: {name: instructions}. samples: the numbers that
+# read_inputs prints (rows, matched rows, values, displayed values).
 Count = collections.namedtuple("Count", "total functions samples")
 
 
 class Failure(Exception):
-    """The count is not available."""
+    """The instructions could not be counted."""
 
 
 def command(program, listed, out):
-    """The command that counts within the function MEASURED, and writes a file
-    each time this function returns."""
+    """The command that runs read_inputs with the list of inputs `listed`,
+    counts the instructions inside the function MEASURED, and writes a file
+    each time that function returns."""
     return ["valgrind", "--tool=callgrind", f"--toggle-collect={MEASURED}",
             f"--dump-after={MEASURED}", "--compress-strings=no",
             "--compress-pos=no", f"--callgrind-out-file={out}", program,
@@ -26,8 +28,7 @@ def command(program, listed, out):
 
 
 def read_dump(path, samples):
-    """A Count: the total, the cost of each function, and `samples`, the numbers
-    that read_inputs printed."""
+    """The Count in a file of callgrind."""
     total, functions, name, is_call = None, collections.Counter(), "", False
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("summary:"):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads each input with one reader of the library, from opening it to the final error code. An instruction counter
- * (Callgrind) counts the instructions of read_measured() only.
+/* Reads each input with one reader of the library, from the open function to the end of the input. valgrind's tool
+ * callgrind counts the instructions of read_measured() only.
  *
  *     read_inputs LIST
  *
@@ -35,7 +35,7 @@ static void stop(const char *what, const char *which, int status)
     exit(status);
 }
 
-/* ---- Memory: taken from one allocation, so that malloc is not measured ---------------------------------------- */
+/* ---- Memory: one allocation, so that the instructions of malloc are not counted ------------------------------- */
 
 enum { ARENA_BYTES = 256 * 1024 * 1024 };
 
@@ -95,7 +95,7 @@ static void finish_v2(const request *r)
     pfb_v2_finish(&block);
 }
 
-/* Reads all values, sizes and instances, `instances` instances per call, in the order of rows or of columns. */
+/* Reads all values with pfb_v2_read_values, up to `instances` instances per call, into rows or columns. */
 static void read_bulk(const request *r, size_t instances, bool as_columns)
 {
     pfb_v2_reader block;
@@ -161,7 +161,7 @@ static void index_name_table(const request *r)
     pfb_name_index_build(&index, &table, entries, by_index, by_name, count);
 }
 
-/* ---- Metadata: the first byte selects the format, as in the seeds of the fuzz target -------------------------- */
+/* ---- Metadata: the first byte of an input selects the format, as in the seeds of the fuzz target -------------- */
 
 static void read_strings(bytes in, const pfb_read_options *options)
 {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Realistic blocks with any number of instances: a value must cost the same in
-large blocks as in small ones."""
+"""Realistic blocks with any number of instances, to test that a value costs the
+same in large blocks as in small ones."""
 
-import cases  # noqa: F401 (finds the writers)
+import cases  # noqa: F401 (makes the writers importable)
 import v1_writer as v1
 import seed_writer as w
 
@@ -19,7 +19,7 @@ def processors(count):
 
 
 def processes(count):
-    """A V1 block of one object, with the same values."""
+    """A V1 block of one object with values of the same sizes."""
     counters, raws, at = [], [], 8
     for n in range(COUNTERS):
         size = 8 if n % 3 else 4
@@ -31,7 +31,7 @@ def processes(count):
     return L.block(L.object(230, counters, made))
 
 
-# The block that each reader reads.
+# {reader: function that returns the block for a number of instances}
 READERS = {
     "v2": processors,
     "bulk": processors,

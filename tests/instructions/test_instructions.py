@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Every reader takes a bounded number of instructions per byte, for any input.
 
-test_instructions.py READ_INPUTS CORPUS     the inputs of the corpus, and worst cases
+test_instructions.py READ_INPUTS CORPUS
 
-Instructions are counted, not timed, so the numbers are the same every time. The
-cost of reading nothing is subtracted from that of a seed, the cost of half the
-bytes from that of a worst case. Readers that sort may take more for each binary
-digit of the size. Twice the bytes may take only little more than twice the
-instructions: the limit per byte alone would not detect a nested loop over a
-small input. A value of a regular block takes the same for any number of
-instances.
+The inputs are those of the corpus, the worst cases of worst_*.py, and regular
+blocks. Instructions are counted, so the numbers are the same in each run.
+
+The instructions per byte of an input of the corpus must not exceed a limit,
+after those for an empty input were subtracted. For a worst case, the cost of
+half the bytes is subtracted. Readers that sort have a limit per byte and binary
+digit of the size. Twice the bytes of a worst case may cost only little more
+than twice the instructions, because a limit per byte alone would not detect a
+nested loop over a small input. A value of a regular block must cost the same
+for any number of instances.
 """
 
 import math
@@ -22,27 +25,27 @@ import unittest
 import cases
 import counting
 import regular
-import worst_blocks  # noqa: F401 (fills the list)
+import worst_blocks  # noqa: F401 (adds its cases to cases.CASES)
 import worst_logs  # noqa: F401
 import worst_samples  # noqa: F401
 import worst_streams  # noqa: F401
 import worst_texts  # noqa: F401
 
 PER_BYTE = 60
-# More for V1, where the definition of a counter is read again for each value.
+# Higher for V1, where the definition of a counter is read again for each value.
 PER_BYTE_V1 = 72
-# More for PDH text, where a number of a few characters, such as 1e-300, takes long to convert to the nearest double.
+# Higher for PDH text: converting a few characters, such as 1e-300, to the nearest double takes long.
 PER_BYTE_PDH_TEXT = 700
 # Readers that sort: instructions for each byte and each binary digit of the size.
 SORTING = {"name_index": 56, "cook": 45, "log": 10}
-# Allowance for what an open function does once, which is not small compared with the cost of a seed.
+# Allowance for the instructions that opening an input takes, which small seeds are too short to outweigh.
 ONCE = 500
 SHOWN = 5  # rows printed by check_limits
 # Regular blocks: their numbers of instances, and the maximum growth of the cost of one value.
 INSTANCES = 64, 4096, 65536
 MAX_VALUE_GROWTH = 1.02
 
-# Folders of the corpus and their readers.
+# {folder of the corpus: readers of its inputs}
 READERS = {
     "capture": ["capture"],
     "hooks": ["cpi_hooks"],
@@ -67,8 +70,8 @@ def allowed(reader, size):
 
 
 def growth(jobs, counts):
-    """The cost of the last step relative to the one before, scaled to a step of
-    twice as many bytes. Constant costs are in neither."""
+    """The ratio of the costs of twice the bytes, from three sizes. Differences
+    between the sizes are compared, so that constant costs cancel out."""
     first, second, third = (count.total for count in counts)
     sizes = [job.size for job in jobs]
     steps = (sizes[2] - sizes[1]) / (sizes[1] - sizes[0])
@@ -76,7 +79,7 @@ def growth(jobs, counts):
 
 
 def describe(taken, limit, job, count):
-    """A line about an input: its share of the limit, and the functions that take most."""
+    """A line about an input: its share of the limit, and the functions with most instructions."""
     functions = ", ".join(f"{name} {part / count.total:.0%}" for name, part
                           in count.functions.most_common(3))
     return (f"{taken / limit:6.2f} of the limit, {taken / job.size:7.1f} a byte: {job.name} "
@@ -84,7 +87,7 @@ def describe(taken, limit, job, count):
 
 
 class Instructions(unittest.TestCase):
-    """The tests."""
+    """The tests; `program` is read_inputs and `corpus` the folder of the corpus."""
 
     program = corpus = None
 
@@ -94,13 +97,13 @@ class Instructions(unittest.TestCase):
         self.folder = pathlib.Path(scratch.name)
 
     def job(self, name, reader, content, strict=False):
-        """An input with its file."""
+        """Writes an input to a file; returns its Job."""
         path = self.folder / f"{len(list(self.folder.iterdir()))}.bin"
         path.write_bytes(content)
         return counting.Job(name, reader, strict, path, len(content))
 
     def count(self, jobs):
-        """The counts of these inputs."""
+        """The Count of each Job."""
         return counting.count(self.program, jobs, self.folder / "counts")
 
     def check_limits(self, what, rows):
@@ -113,7 +116,7 @@ class Instructions(unittest.TestCase):
             self.fail("above the limit:\n" + "\n".join(above))
 
     def test_seeds(self):
-        """Every seed and every regression input, tolerant and strict."""
+        """Every seed and every regression input stays below the limit, with and without strict mode."""
         jobs = []
         for folder, readers in READERS.items():
             paths = sorted(path for kind in ("seeds", "regress")
@@ -136,7 +139,7 @@ class Instructions(unittest.TestCase):
         self.check_limits("seeds", rows)
 
     def check_case(self, case, jobs, counts):
-        """Checks the growth of a case, and that the reader reaches the part that the case is about."""
+        """Asserts that the cost of a case grows linearly, and that the reader read the input to its end."""
         with self.subTest(case.name):
             self.assertGreater(counts[2].total - counts[1].total,
                                case.min_cost * (jobs[2].size - jobs[1].size), "reading stopped early")
@@ -148,7 +151,7 @@ class Instructions(unittest.TestCase):
                 self.assertGreater(min(rows, values), 0, "no samples")
 
     def test_worst_cases(self):
-        """Three sizes of each case; the differences do not include constant costs."""
+        """Each worst case stays below the limit, and its cost grows linearly."""
         jobs, rows = [], []
         for case in cases.CASES:
             jobs += [self.job(case.name, case.reader, case.make(size)) for size in case.sizes]
@@ -165,21 +168,21 @@ class Instructions(unittest.TestCase):
         self.check_limits("worst cases", rows)
 
     def test_regular_blocks(self):
-        """The cost of each further instance, up to 65,536."""
+        """A value costs the same in blocks of up to 65,536 instances."""
         jobs = [self.job(f"{reader}/regular", reader, make(count))
                 for reader, make in regular.READERS.items() for count in INSTANCES]
         totals = [count.total for count in self.count(jobs)]
         for number, reader in enumerate(regular.READERS):
             taken = totals[len(INSTANCES) * number:][:len(INSTANCES)]
             steps = zip(taken, taken[1:], INSTANCES, INSTANCES[1:])
-            each = [(after - before) / (many - few) / regular.COUNTERS for before, after, few, many in steps]
-            print(f"{reader}: {', '.join(f'{one:.2f}' for one in each)} a value")
+            costs = [(after - before) / (many - few) / regular.COUNTERS for before, after, few, many in steps]
+            print(f"{reader}: {', '.join(f'{cost:.2f}' for cost in costs)} a value")
             with self.subTest(reader):
-                self.assertGreater(each[0], 1, "the values were not read")
-                self.assertLess(each[1] / each[0], MAX_VALUE_GROWTH)
+                self.assertGreater(costs[0], 1, "the values were not read")
+                self.assertLess(costs[1] / costs[0], MAX_VALUE_GROWTH)
 
     def test_counts_repeat(self):
-        """Counting twice gives the same result; a longer input takes more instructions."""
+        """Counting twice gives the same numbers, and a longer input takes more instructions."""
         case = cases.CASES[0]
         jobs = [self.job("once", case.reader, case.make(case.sizes[0]))] * 2
         jobs.append(self.job("more", case.reader, case.make(case.sizes[1])))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Worst cases of data blocks, V2 and V1."""
+"""Worst cases of V2 replies and V1 blocks."""
 
 from cases import case, filled
 import v1_writer as v1
@@ -20,7 +20,7 @@ def error_results(size):
 
 @case(*V2)
 def errors_without_status(size):
-    """The same with status 0; each causes a note."""
+    """Error results with status 0; each causes a note."""
     return w.reply(*filled(size, w.result(w.ERROR)))
 
 
@@ -44,20 +44,20 @@ def single_counters(size):
 
 @case(*V2)
 def results_without_ids(size):
-    """Kind 2 with an empty list."""
+    """Results of kind 2 with an empty list of counter ids."""
     return w.reply(*filled(size, w.result(w.COUNTERS, w.id_list([]))))
 
 
 @case(*V2)
 def results_without_instances(size):
-    """Kind 6 with two empty lists."""
+    """Results of kind 6 with empty lists of counter ids and instances."""
     one = w.result(w.COUNTERSET, w.id_list([]) + w.instance_block())
     return w.reply(*filled(size, one))
 
 
 @case(*V2)
 def empty_values(size):
-    """Kind 2 with the smallest value, of 8 bytes, for each id."""
+    """A result of kind 2 with the smallest value, of 8 bytes, for each id."""
     count = size // 12 // 2 * 2
     return w.reply(w.result(w.COUNTERS, w.id_list(range(count)) +
                             EMPTY_VALUE * count))
@@ -65,7 +65,7 @@ def empty_values(size):
 
 @case(*V2)
 def unaligned_values(size):
-    """The same with values of 9 bytes; each causes a note."""
+    """A result of kind 2 with values of 9 bytes; each causes a note."""
     count = size // 13 // 2 * 2
     one = w.datum(b"", block_size=9, fill=b"") + b"\0"
     return w.reply(w.result(w.COUNTERS, w.id_list(range(count)) + one * count))
@@ -73,15 +73,15 @@ def unaligned_values(size):
 
 @case(*V2)
 def tiny_instances(size):
-    """Kind 4 with the smallest instances, of 10 bytes, and values of 8 bytes.
-    """
+    """A result of kind 4 with the smallest instances: headers of 10 bytes and
+    values of 8 bytes."""
     one = w.instance(1, "", EMPTY_VALUE, size=10, raw_name=TINY_NAME)
     return w.reply(w.result(w.INSTANCES, w.instance_block(*filled(size, one))))
 
 
 @case(*V2)
 def instances_without_values(size):
-    """Kind 6 without counters and with instances of 10 bytes."""
+    """A result of kind 6 without counters, with instances of 10 bytes."""
     one = w.instance(1, "", size=10, raw_name=TINY_NAME)
     return w.reply(w.result(w.COUNTERSET, w.id_list([]) + w.instance_block(
         *filled(size, one))))
@@ -89,7 +89,7 @@ def instances_without_values(size):
 
 @case(*V2)
 def aligned_instances(size):
-    """Kind 6 with one counter: instances of 16 bytes and a number."""
+    """A result of kind 6 with one counter: headers of 16 bytes and a number."""
     one = w.instance(1, "ab", w.v8(1))
     return w.reply(w.result(w.COUNTERSET, w.id_list([1]) + w.instance_block(
         *filled(size, one))))
@@ -104,8 +104,7 @@ def one_long_name(size):
 
 @case(*V2)
 def name_without_end(size):
-    """The same without a NUL, which is searched up to the end of the window.
-    """
+    """An instance whose name takes all bytes and has no NUL at its end."""
     one = w.instance(1, "", raw_name=b"n\0" * (size // 2))
     return w.reply(w.result(w.INSTANCES, w.instance_block(one)))
 
@@ -144,7 +143,7 @@ def empty_objects(size):
 
 @case("v1")
 def metadata(size):
-    """Definitions only."""
+    """Counter definitions without instances."""
     counters = filled(size, L.counter(2, LARGE, 8, 8))
     return L.block(L.object(2, counters, [], instances=v1.METADATA_INSTANCES))
 
@@ -158,28 +157,28 @@ def instances_without_counters(size):
 
 @case("v1")
 def instances_with_short_names(size):
-    """Names of two characters."""
+    """Instances without counters, with names of two characters."""
     one = L.instance("ab", L.values())
     return L.block(L.object(2, [], filled(size, one)))
 
 
 @case("v1")
 def long_names(size):
-    """Names of 2 KB in UTF-16."""
+    """Instances with names of 2 KB in UTF-16."""
     one = L.instance("n" * 1000, L.values())
     return L.block(L.object(2, [], filled(size, one)))
 
 
 @case("v1")
 def long_narrow_names(size):
-    """Names of 2 KB in bytes."""
+    """Instances with names of 2 KB in a code page."""
     one = L.instance(None, L.values(), raw=b"n" * 2000 + b"\0", name_offset=24)
     return L.block(L.object(2, [], filled(size, one), code_page=1252))
 
 
 def shared_values(size, writer, kind, width, share):
-    """Definitions that share the bytes of their values, and as many instances
-    as leave `share` of the bytes to definitions."""
+    """An object whose counter definitions refer to the same bytes of a counter
+    block. Definitions take `share` of its bytes, instances the rest."""
     count = max(int(size * share) // 40, 1)
     counters = [writer.counter(2, kind, width, 8)] * count
     one = writer.instance(None, writer.values(bytes(20)))
@@ -189,19 +188,19 @@ def shared_values(size, writer, kind, width, share):
 
 @case("v1")
 def shared_values_many_instances(size):
-    """Few definitions and many instances: as many values as bytes."""
+    """Shared values with few definitions and many instances."""
     return shared_values(size, L, LARGE, 8, 0.05)
 
 
 @case("v1")
 def shared_values_many_definitions(size):
-    """Definitions and instances have half of the bytes each."""
+    """Shared values with as many bytes of definitions as of instances."""
     return shared_values(size, L, LARGE, 8, 0.5)
 
 
 @case("v1")
 def shared_values_big_endian(size):
-    """The same in big-endian byte order."""
+    """shared_values_many_definitions in big-endian byte order."""
     return shared_values(size, v1.big, LARGE, 8, 0.5)
 
 
@@ -213,7 +212,7 @@ def shared_multi_counts(size):
 
 @case("v1")
 def shared_multi_counts_of_one_instance(size):
-    """The same in one instance with many definitions."""
+    """Multi counters like these in one instance, with many definitions."""
     return shared_values(size, L, MULTI, 8, 0.98)
 
 
@@ -231,21 +230,21 @@ AVERAGE, AVERAGE_BASE = 0x40020500, 0x40030500
 
 @case("v1")
 def shared_bases(size):
-    """Every other definition is a base."""
+    """Counters with shared values, each followed by its base."""
     return bases(size, L.counter(2, AVERAGE, 8, 8),
                  L.counter(2, AVERAGE_BASE, 8, 8))
 
 
 @case("v1")
 def shared_multi_bases(size):
-    """Every other definition is a multi count."""
+    """Multi counters with shared values, each followed by its multi count."""
     return bases(size, L.counter(2, MULTI, 8, 8),
                  L.counter(2, MULTI_BASE, 8, 8))
 
 
 def longer_bases(size, writer, kind, base, sizes=(8, 4), extra=(1, 1)):
-    """Like `bases`, with definitions longer than their fixed part, and values
-    of these sizes."""
+    """bases() with values of these sizes, and with definitions that are longer
+    than their fixed part by `extra` bytes."""
     return bases(size, *(writer.counter(2, one, width, 8, extra=bytes(more))
                          for one, width, more in zip((kind, base), sizes, extra)),
                  writer)
@@ -253,13 +252,13 @@ def longer_bases(size, writer, kind, base, sizes=(8, 4), extra=(1, 1)):
 
 @case("v1")
 def longer_definitions(size):
-    """The size of each definition is loaded for each value."""
+    """Longer definitions, whose sizes are loaded for each value."""
     return longer_bases(size, L, AVERAGE, AVERAGE_BASE)
 
 
 @case("v1")
 def longer_definitions_big_endian(size):
-    """The same in big-endian byte order."""
+    """Longer definitions in big-endian byte order."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE)
 
 
@@ -271,32 +270,33 @@ def longer_definitions_alternate(size):
 
 @case("v1")
 def longer_definitions_wide_base(size):
-    """Bases of 8 bytes."""
+    """Longer definitions of bases of 8 bytes."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (8, 8))
 
 
 @case("v1")
 def longer_definitions_narrow(size):
-    """Counters and bases of 4 bytes."""
+    """Longer definitions of counters and bases of 4 bytes."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (4, 4))
 
 
 @case("v1")
 def longer_definitions_without_numbers(size):
-    """Counters of 2 bytes, which the reader does not return as numbers."""
+    """Longer definitions of counters of 2 bytes, which are not numbers."""
     return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (2, 4))
 
 
 @case("v1")
 def longer_definitions_of_multi_counters(size):
-    """Multi counters, which count twice towards the limit on work."""
+    """Longer definitions of multi counters, whose values count twice towards
+    the limit of values per object."""
     return longer_bases(size, v1.big, MULTI, MULTI_BASE)
 
 
 @case("v1")
 def longer_definitions_of_both(size):
-    """Multi counters with a base, which also search for a multi count after
-    their value."""
+    """Longer definitions of multi counters with a base, for which the reader
+    also searches the multi count after the value."""
     return longer_bases(size, v1.big, MULTI, AVERAGE_BASE)
 
 
@@ -309,7 +309,7 @@ def shared_bases_big_endian(size):
 
 @case("v1")
 def broken_objects(size):
-    """The first definition of each object is too long."""
+    """Objects whose first definition is too long."""
     one = L.object(2, [L.counter(2, LARGE, 8, 8, length=41)], [], instances=0)
     return L.block(*filled(size, one))
 

@@ -8,18 +8,18 @@ from cases import case, filled
 
 
 def in_one_buffer(events):
-    """A log with these events."""
+    """A log with these events in its second buffer."""
     used = 0x48 + sum(len(event) + -len(event) % 8 for event in events)
     return w.buffer(w.trace(2, 512), size=512) + w.buffer(*events, size=used)
 
 
 def one_buffer(size, event):
-    """A log with as many of these events as fit."""
+    """A log with as many of these events as fit into `size` bytes."""
     return in_one_buffer(filled(size, event))
 
 
 def one_record(size, kind, head, item):
-    """A log with one record that has as many of these items as fit."""
+    """A log with one record of as many of these items as fit."""
     payload = head + b"".join(filled(size, item))
     if kind == w.SAMPLE:
         payload = payload[:4] + struct.pack("<I", len(payload)) + payload[8:]
@@ -38,7 +38,7 @@ def empty_buffers(size):
 
 @case("log")
 def small_events(size):
-    """Events of another kind, as small as they may be."""
+    """Events of an unknown type, as small as they may be."""
     return one_buffer(size, w.event(0x21, b"", length=0x48))
 
 
@@ -58,15 +58,15 @@ def parts_of_nothing(size):
 
 @case("log")
 def parts_without_end(size):
-    """The same without the last part, for which the reader searches to the
-    end of the log."""
+    """A record of 2^32 - 1 empty parts. The reader searches for its next part
+    up to the end of the log."""
     return one_buffer(size, lambda number: w.event(
         w.SAMPLE, b"", part=number + 1, parts=2**32 - 1)) + bytes(8)
 
 
 @case("log")
 def empty_samples(size):
-    """Records of 8 bytes."""
+    """Samples without items, of 8 bytes."""
     return one_buffer(size, w.sample()[0])
 
 
@@ -91,19 +91,19 @@ def shared_strings(size):
 
 @case("log")
 def small_items(size):
-    """Items of unknown kind, of 8 bytes."""
+    """A sample with items of an unknown kind, of 8 bytes."""
     return one_record(size, w.SAMPLE, w.joined(), w.item(9, b""))
 
 
 @case("log")
 def counters(size):
-    """Items of 48 bytes."""
+    """A sample with the items of counters, of 48 bytes."""
     return one_record(size, w.SAMPLE, w.joined(), w.counter(1, 2))
 
 
 @case("log")
 def equal_names(size):
-    """Instances with empty names. Equal names are numbered by occurrence."""
+    """Instances with empty names, which are sorted and numbered."""
     count = size // 24
     return one_record(1, w.SAMPLE, w.joined(), w.instances(
         *[("", 1, 2)] * count, names=[24 + 24 * count] * count))
@@ -133,7 +133,7 @@ def row(size, cell):
 
 
 def number(text):
-    """Adds a case with many cells of this number, without quotation marks."""
+    """Adds a case with many cells that contain this number, unquoted."""
     def make(size):
         return row(size, text)
     make.__name__ = "number_" + text.decode()
@@ -154,19 +154,19 @@ def many_digits(size):
 
 @case("pdh_text")
 def used_digits(size):
-    """Numbers of 769 digits."""
+    """Numbers with 769 digits, the most that can affect the nearest double."""
     return row(size, b"9" * 769 + b"e-900")
 
 
 @case("pdh_text")
 def marks(size):
-    """A name of quotation marks."""
+    """A path that consists of quotation marks."""
     return HEADER + b"," + b'"' * size + b"\n"
 
 
 @case("pdh_text")
 def marks_and_separators(size):
-    """Quotation marks each of which may end the name."""
+    """A quoted path with many quotation marks, each of which may end it."""
     return HEADER + b',"' + b'"",' * (size // 3) + b"\n"
 
 
@@ -178,13 +178,13 @@ def blank_cells(size):
 
 @case("pdh_text")
 def lines_that_are_not_rows(size):
-    """Lines of one character."""
+    """Lines of one character, which are not rows."""
     return HEADER + b"\n" + b"x\n" * (size // 2)
 
 
 @case("pdh_text")
 def empty_lines(size):
-    """Only line ends."""
+    """Line ends after the header."""
     return HEADER + b"\n" * size
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Worst cases of two samples: loaded, matched, evaluated and numbered."""
+"""Worst cases of two samples, which the reader "cook" loads, matches and
+evaluates."""
 
 import random
 import struct
@@ -15,10 +16,10 @@ L = v1.little
 
 
 def cook(sizes=(12288, 24576, 49152), matched=1, displayed=1, **more):
-    """A case of two samples, each with half of the bytes. All rows must be
-    matched and all values displayed, unless the case specifies smaller shares.
-    In cases where no value is displayed, because the counters it refers to are
-    not found, `min_cost` checks that the reader did search for them."""
+    """Decorator for a case of two samples with half of the bytes each. All
+    rows must be matched and all values displayed, unless the case gives smaller
+    shares. If no value is displayed, because the counters to which they refer
+    are not found, `min_cost` shows that the reader did search for them."""
     return case("cook", sizes=sizes, matched=matched, displayed=displayed,
                 **more)
 
@@ -31,7 +32,7 @@ OBJECT_TIMER = 0x20670500  # uses a base and the object's time of both samples
 
 
 def later(block):
-    """The block with later clocks, so much later that quotients are wide."""
+    """The block with clocks so much later that quotients have many bits."""
     places = {b"P\0E\0": (56, 72)}.get(block[:4], (8, 16))
     changed = bytearray(block)
     for place, ticks in zip(places, (2 ** 61 + 12345, 2 ** 62 + 77777)):
@@ -40,7 +41,7 @@ def later(block):
 
 
 def samples(older, newer, queries, *registrations):
-    """The input of the reader of two samples; each part is below 64 KB."""
+    """The input of the reader "cook"; each part must be below 64 KB."""
     parts = (older, later(newer), queries, registrations[0])
     assert all(len(part) < 65536 for part in parts)
     return (bytes(5) + struct.pack("<4H", *map(len, parts)) + b"".join(parts) +
@@ -48,7 +49,7 @@ def samples(older, newer, queries, *registrations):
 
 
 def set_of(ids, rows):
-    """A reply of kind 6."""
+    """A reply with a result of kind 6."""
     return w.reply(w.result(w.COUNTERSET, w.id_list(ids) + w.instance_block(
         *rows)))
 
@@ -57,7 +58,8 @@ GAINED = 2 ** 60 + 3  # increase of a counter between the samples: 61 bits
 
 
 def processes(size, order, ids=(1,), infos=None, name="process {}"):
-    """Two samples of one set with the newer instances in `order`."""
+    """Two samples of one set. order() arranges the instances of the newer one.
+    """
     one = w.instance(0, name.format(1000), *[w.v8(1)] * len(ids))
 
     def rows(number):
@@ -70,41 +72,41 @@ def processes(size, order, ids=(1,), infos=None, name="process {}"):
 
 
 def scattered(rows):
-    """A random order."""
+    """The rows in a random order."""
     return random.Random(1).sample(rows, len(rows))
 
 
 def reverse(rows):
-    """The reverse order."""
+    """The rows in the opposite order."""
     return rows[::-1]
 
 
 @cook()
 def in_order(size):
-    """In the same order."""
+    """The newer instances are in the same order."""
     return processes(size, list)
 
 
 @cook()
 def reversed_rows(size):
-    """In the opposite order."""
+    """The newer instances are in the opposite order."""
     return processes(size, reverse)
 
 
 @cook()
 def scattered_rows(size):
-    """A random order."""
+    """The newer instances are in a random order."""
     return processes(size, scattered)
 
 
 @cook()
 def long_names_scattered(size):
-    """Names of 400 bytes that differ at their end."""
+    """Names of 400 bytes that differ only at their end, in random order."""
     return processes(size, scattered, name="n" * 200 + "{}")
 
 
 def same_names(size, order):
-    """Instances of one id and one name."""
+    """Two samples of instances with one id and one name."""
     rows = filled(size // 2, w.instance(1, "same", w.v8(1)))
     ids = (1,)
     return samples(set_of(ids, rows), set_of(ids, order(rows)),
@@ -120,7 +122,7 @@ def equal_instances(size):
 
 @cook(matched=0.99, displayed=0.99)
 def equal_instances_and_another(size):
-    """The same with another instance at the front, so that rows must be sorted."""
+    """Equal instances after another one, so that all rows must be sorted."""
     return same_names(size, lambda rows: [w.instance(2, "new", w.v8(1))] +
                       rows)
 
@@ -148,7 +150,7 @@ def falling_counters(size):
 
 @cook(displayed=0.99)
 def equal_counters(size):
-    """The same with one id for all counters except the last, their base."""
+    """One row of counters with one id, and their base at the end."""
     count = size // 2 // 20
     ids = [1] * count + [2]
 
@@ -169,8 +171,8 @@ def long_division(size):
 
 @cook(displayed=0.5)
 def bases_elsewhere(size):
-    """Counters whose bases are in other results, but not of this instance: the
-    reader examines its maximum of candidates."""
+    """Counters whose base is in no result, so that the reader searches as many
+    results as it may."""
     results = filled(size // 2, lambda n: w.result(
         w.COUNTERSET, w.id_list([1 if n % 2 else 2]) + w.instance_block(
             w.instance(1, "n", w.v8(n)))))
@@ -189,8 +191,8 @@ def one_instance_of(ids, number):
 
 
 def references(size, last, infos):
-    """Results of one instance and one counter; the counters that it refers to
-    are in the last result."""
+    """Results of one instance and counter 1, then one with the counters `last`,
+    to which counter 1 refers."""
     results = filled(size // 2, lambda n: one_instance_of([1], n))
     reply = w.reply(*results, one_instance_of(last, 5))
     queries = b"".join(w.identifier(SET, name="*", index=i)
@@ -200,7 +202,7 @@ def references(size, last, infos):
 
 @cook(min_cost=45, displayed=0)
 def bases_in_the_last_result(size):
-    """The bases are too far away to be found."""
+    """The base is in the last result, which is too far away to be searched."""
     return references(size, [3], [w.counter_info(1, AVERAGE, base=3),
                                   w.counter_info(3, AVERAGE_BASE)])
 
@@ -215,14 +217,15 @@ FAR = 64  # maximum number of rows of an instance that the reader examines
 
 @cook(min_cost=75, displayed=0)
 def everything_in_the_last_result(size):
-    """Base, multi count and both clocks."""
+    """Base, multi count and both clocks are in the last result."""
     return references(size, [3, 4, 5, 6], FAR_AWAY)
 
 
 @cook(sizes=(32768, 65536, 98304), min_cost=450, displayed=0.1)
 def many_counters_with_everything_far_away(size):
-    """Results of a counter, then one of many whose base, multi count and clocks
-    are in none of them: every second result has them for another instance."""
+    """Many counters in one result, whose base, multi count and clocks are in
+    none of the results before it: every second one has them for another
+    instance."""
     count = (size // 2 - 10000) // 20
     other = w.result(w.COUNTERSET, w.id_list([3, 4, 5, 6]) + w.instance_block(
         w.instance(2, "m", *[w.v8(1)] * 4)))
@@ -253,7 +256,7 @@ def many_instances_with_everything_far_away(size):
 
 @cook()
 def queries_in_opposite_order(size):
-    """Query information that names the last result first."""
+    """The identifiers of the query are in the opposite order of the results."""
     results = filled(size // 2, one_instance_of([1], 1))
     queries = b"".join(w.identifier(SET, name="*", index=i)
                        for i in reversed(range(len(results))))
@@ -313,12 +316,12 @@ def shared_parents(size):
 
 @cook()
 def shared_short_parents(size):
-    """Short names of parents."""
+    """Short names of parents, compared in another order."""
     return parents(size, 8, reverse)
 
 
 @cook(displayed=0.97)
 def v1_shared_values(size):
-    """Two V1 samples whose definitions all have the same bytes."""
+    """V1 samples whose definitions all refer to the same bytes."""
     block = shared_values(size // 2, L, LARGE, 8, 0.5)
     return samples(block, block, b"", b"")

@@ -10,7 +10,7 @@ import make_lwp_seeds as lwp
 import seed_writer as w
 
 LARGE_RAWCOUNT = 0x00010100
-EMPTY_NAME = b"\0\0"  # only its end
+EMPTY_NAME = b"\0\0"  # only a NUL
 SET_GUID = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
 L = v1.little
 
@@ -45,7 +45,7 @@ def empty_lines(size):
 
 @case(*NAMES)
 def empty_wide_lines(size):
-    """The same in UTF-16."""
+    """empty_lines in UTF-16."""
     return ("1\ta\n" + "\n" * (size // 2)).encode("utf-16-le")
 
 
@@ -99,14 +99,14 @@ def narrow_strings(size):
 
 @case(*NAMES)
 def narrow_strings_that_are_no_number(size):
-    """The same with strings of 2 bytes that are not pairs."""
+    """A multi-string in single bytes whose strings are not numbers."""
     return b"10\0a\0" + b"x\0" * (size // 2)
 
 
 @case(*NAMES)
 def one_long_number(size):
-    """One index without a text, which is read twice: once to recognise the
-    form of the table."""
+    """One index without a text. It is read twice, the first time to recognise
+    the form of the table."""
     return b"0" * size
 
 
@@ -147,7 +147,7 @@ def long_equal_names(size):
 
 @case("name_index")
 def wide_equal_names(size):
-    """The same in UTF-16, with surrogates."""
+    """long_equal_names in UTF-16, with surrogates."""
     return "".join(f"{10 ** 6 - i}\t{chr(0x1F600) * 50}{chr(122 - i % 64)}\n"
                    for i in range(size // 218)).encode("utf-16-le")
 
@@ -173,7 +173,7 @@ def counters(size):
 
 @case("registration")
 def long_string(size):
-    """A string."""
+    """A string that takes all bytes."""
     return selected(CODE_NAME, w.string("s" * (size // 2)))
 
 
@@ -205,7 +205,8 @@ def overlapping(size, entries, step):
 
 @case("registration")
 def overlapping_long_strings(size):
-    """Overlapping strings that add up to the limit, 16 times the block."""
+    """Overlapping strings whose sizes add up to the limit, which is 16 times
+    the size of the block."""
     return overlapping(size, 16, 2)
 
 
@@ -217,7 +218,7 @@ def overlapping_many_strings(size):
 
 @case("registration")
 def guids(size):
-    """GUIDs."""
+    """A list of GUIDs."""
     return selected(GUIDS, w.guid_bytes(SET_GUID) * (size // 16))
 
 
@@ -257,7 +258,7 @@ def unknown_chunks(size):
 
 @case("capture")
 def empty_replies(size):
-    """Replies that consist of their header."""
+    """Replies without results."""
     return w.recording(*filled(size, w.chunk(b"DATA", w.reply())))
 
 
@@ -270,7 +271,7 @@ def small_replies(size):
 
 @case("capture")
 def small_registrations(size):
-    """The smallest chunks of each request code in turn."""
+    """The smallest registration chunk of each request code in turn."""
     def one(number):
         body = {1: w.counterset(SET_GUID, []), 2: w.counter_info(1, LARGE_RAWCOUNT),
                 8: w.guid_bytes(SET_GUID)}.get(number % 10 + 1, bytes(8))
@@ -326,13 +327,13 @@ def hooks_of(size, count, row, forms="SD", text=b""):
 
 @case("cpi_hooks")
 def small_details(size):
-    """System and one processor, scaled, without labels: read twice."""
+    """Groups of a system hook and a processors hook of one CPU."""
     return hooks_of(size, 1, cpi.Counts(3, 10, 5, 1, 2), "D")
 
 
 @case("cpi_hooks")
 def large_details(size):
-    """Many processors in one group."""
+    """Groups with processors hooks of 100 CPUs."""
     return hooks_of(size, 100, cpi.Counts(3, 10, 5, 1, 2), "D")
 
 
@@ -354,20 +355,20 @@ def wrong_figures(size):
 
 @case("cpi_hooks")
 def longest_labels(size):
-    """Labels of 255 bytes at either end of a small group."""
+    """Small groups between labels of 255 bytes."""
     return hooks_of(size, 1, cpi.Counts(3, 10), "S", b"l" * 255)
 
 
 @case("cpi_hooks")
 def shortest_labels(size):
-    """Labels of one byte."""
+    """Small groups between labels of one byte."""
     return hooks_of(size, 1, cpi.Counts(3, 10), "S", b"l")
 
 
 # ---- LWP --------------------------------------------------------------------
 
 def ring(size, stride, ident, **more):
-    """As many unread records as fit, each with these fields."""
+    """A snapshot with as many unread records of this size as fit."""
     slots = size // stride
     registers = lwp.leaf(event_bytes=stride, latency_bits=20)
     one = lwp.record(ident, size=stride, **more)

@@ -9,19 +9,19 @@ FIRST = b"cpi-snapshots 1\n"
 
 
 def repeated(size, line):
-    """The first line, then as many of this line as fit."""
+    """Snapshots: the first line, then as many of this line as fit."""
     return FIRST + line * (size // len(line))
 
 
 @case("cpi_text")
-def no_lines(size):
+def line_ends(size):
     """Only line ends."""
     return repeated(size, b"\n")
 
 
 @case("cpi_text")
 def blank_lines(size):
-    """Lines of a tab."""
+    """Lines that consist of a tab."""
     return repeated(size, b"\t\n")
 
 
@@ -39,7 +39,7 @@ def returns(size):
 
 @case("cpi_text")
 def empty_snapshots(size):
-    """Empty snapshots; each also ends the one before."""
+    """Snapshots without CPUs."""
     return repeated(size, b"snapshot 0\n")
 
 
@@ -57,13 +57,13 @@ def refusals(size):
 
 @case("cpi_text")
 def small_threads(size):
-    """Snapshots of a thread."""
+    """Snapshots of a thread only."""
     return repeated(size, b"snapshot 0\nthread 0 0 0\n")
 
 
 @case("cpi_text", sizes=(4096, 8192, 16384))
 def small_cpus(size):
-    """CPUs with the shortest counts, as many as a snapshot may have."""
+    """Snapshots of 200 CPUs with the shortest counts."""
     lines = [b"cpu %d 0 0 0 0\n" % i for i in range(200)]
     one = b"snapshot 0\n" + b"".join(lines)
     return FIRST + one * (size // len(one))
@@ -71,20 +71,20 @@ def small_cpus(size):
 
 @case("cpi_text")
 def zeros(size):
-    """A number that consists of zeros, read twice."""
+    """A number that consists of zeros. Its line is read twice."""
     return FIRST + b"snapshot 0\nsnapshot " + b"0" * size + b"\n"
 
 
 @case("cpi_text")
 def long_sentence(size):
-    """A refusal whose sentence takes all bytes, also read as the end of a
-    snapshot."""
+    """A refusal whose sentence takes all bytes. It is read twice, the first
+    time to find the end of the snapshot before it."""
     return FIRST + b"snapshot 0\nrefuse 1 " + b"s" * size + b"\n"
 
 
 @case("cpi_text")
 def wide_gaps(size):
-    """Blanks between two words, skipped twice."""
+    """A line of two words with many blanks between them. It is read twice."""
     return FIRST + b"snapshot 0\nsnapshot" + b"\t" * size + b"1\n"
 
 
@@ -122,38 +122,38 @@ def lines_as_short_as_headings(size):
 
 @case("cpuid_text")
 def decorated_headings(size):
-    """Headings as long as the shortest leaves, first tried as each layout."""
+    """Headings as long as the shortest leaf: each layout is tried first."""
     return lines(size, b"cpu006]\n")
 
 
 @case("cpuid_text")
 def almost_leaves(size):
-    """Lines of seven characters, tried as each layout that they could begin."""
+    """Lines of seven characters that could begin several layouts."""
     return lines(size, b"amd_fn0\n")
 
 
 @case("cpuid_text")
 def almost_columns(size):
-    """One column followed by nothing."""
+    """Lines with one column, followed by separators."""
     return lines(size, b"0x0 - -\n")
 
 
 @case("cpuid_text")
 def marked_leaves(size):
-    """The shortest leaves of this layout."""
+    """The shortest leaves of the layout with hyphens ("cpuid0:")."""
     return lines(size, b"cpuid0:0,0,0,0\n")
 
 
 @case("cpuid_text")
 def bare_leaves(size):
-    """Leaf and registers, read once to count the columns and once to parse
-    them."""
+    """The shortest leaves of the layout of columns. The columns are read twice,
+    the first time to count them."""
     return lines(size, b"0x1 0x0,0x0,0x0,0x0\n")
 
 
 @case("cpuid_text")
 def bare_subleaves(size):
-    """The same with a sub-leaf."""
+    """The shortest leaves of that layout with a sub-leaf."""
     return lines(size, b"0x1 0x0,0x0,0x0,0x0,0x0\n")
 
 
@@ -171,7 +171,7 @@ def named_leaves(size):
 
 @case("cpuid_text")
 def array_leaves(size):
-    """Numbered functions, first tried as columns."""
+    """The shortest leaves of the layout of arrays; columns are tried first."""
     return lines(size, b"amd_fn0[0]=0,0,0,0\n")
 
 
