@@ -128,7 +128,7 @@ Test(capture, the_fields_of_every_tag_are_read)
     static const struct {
         const char *tag;
         size_t size, prefix;
-        bool known, has_guid;
+        bool is_known, has_guid;
         uint32_t request, language;
     } rows[] = {
         {"DATA", 11, 0, true, false, 0, 0},
@@ -151,9 +151,9 @@ Test(capture, the_fields_of_every_tag_are_read)
         pfb_chunk c;
         cr_assert(open_bytes(&capture, &b) && pfb_capture_next_chunk(&capture, &c), "%s", rows[i].tag);
         cr_expect_eq(c.offset, 16, "%s", rows[i].tag);
-        cr_expect_eq(c.is_known, rows[i].known, "%s", rows[i].tag);
-        cr_expect_eq(c.tag, PFB_TAG(rows[i].tag[0], rows[i].tag[1], rows[i].tag[2], rows[i].tag[3]));
-        cr_expect_eq(c.version, 1);
+        cr_expect_eq(c.is_known, rows[i].is_known, "%s", rows[i].tag);
+        cr_expect_eq(c.tag, PFB_TAG(rows[i].tag[0], rows[i].tag[1], rows[i].tag[2], rows[i].tag[3]), "%s", rows[i].tag);
+        cr_expect_eq(c.version, 1, "%s", rows[i].tag);
         cr_expect_eq(c.body_offset, 32 + rows[i].prefix, "%s", rows[i].tag);
         cr_expect_eq(c.body_size_bytes, rows[i].size - rows[i].prefix, "%s", rows[i].tag);
         cr_expect_eq(c.has_guid, rows[i].has_guid, "%s", rows[i].tag);
@@ -229,7 +229,7 @@ Test(capture, chunks_that_extend_past_the_end_are_refused)
         put_fill(&b, 1, 8);
         pfb_error error;
         uint8_t *copy = exact_copy(&b);
-        cr_expect_eq(count_chunks(copy, b.size, &error), 1);
+        cr_expect_eq(count_chunks(copy, b.size, &error), 1, "row %zu", i);
         expect_error(error, PFB_TRUNCATED_CHUNK, at, "a chunk that extends past the end");
         free(copy);
     }
@@ -243,20 +243,20 @@ static size_t count_in_windows(const bytes *b, size_t size, size_t first, size_t
     pfb_capture capture;
     pfb_chunk chunk;
     size_t count = 0;
-    size_t held = first < size ? first : size;
-    while (!pfb_capture_open_window(&capture, b->data, held, held == size, NULL) &&
+    size_t window_end = first < size ? first : size;
+    while (!pfb_capture_open_window(&capture, b->data, window_end, window_end == size, NULL) &&
            capture.error.code == PFB_CALLER_TOO_SMALL) {
         cr_expect_eq(capture.error.offset, 0);
-        held = held + step < size ? held + step : size;
+        window_end = window_end + step < size ? window_end + step : size;
     }
     do {
         while (pfb_capture_next_chunk(&capture, &chunk))
             cr_expect_eq(capture.window_offset + chunk.offset, ends[count++]);
         size_t start = (size_t)capture.window_offset + capture.resume_offset;
-        held = held + step < size ? held + step : size;
+        window_end = window_end + step < size ? window_end + step : size;
         if (!capture.needs_more)
             break;
-        cr_assert(pfb_capture_continue(&capture, b->data + start, held - start, held == size));
+        cr_assert(pfb_capture_continue(&capture, b->data + start, window_end - start, window_end == size));
     } while (true);
     *error = capture.error;
     error->offset += error->code != PFB_OK ? (size_t)capture.window_offset : 0;
@@ -374,16 +374,18 @@ Test(capture, nothing_is_written_if_the_capacity_is_too_small)
         pfb_chunk chunk = {.tag = tags[i], .guid = guid};
         for (size_t body = 0; body < 20; body++) {
             size_t size = pfb_capture_write(&chunk, "bytes of the body ...", body, NULL, 0);
-            cr_expect(size % 8 == 0 && size >= 16 + body);
+            cr_expect(size % 8 == 0 && size >= 16 + body, "%zu bytes of body", body);
             guarded memory = guarded_make(size);
             for (size_t capacity = 0; capacity < size; capacity++) {
                 uint8_t *out = memory.end - capacity;
                 memset(memory.begin, 0x55, (size_t)(memory.end - memory.begin));
-                cr_expect_eq(pfb_capture_write(&chunk, "bytes of the body ...", body, out, capacity), size);
+                cr_expect_eq(pfb_capture_write(&chunk, "bytes of the body ...", body, out, capacity), size,
+                             "%zu bytes of body, capacity %zu", body, capacity);
                 for (size_t k = 0; k < capacity; k++)
-                    cr_assert_eq(out[k], 0x55);
+                    cr_assert_eq(out[k], 0x55, "%zu bytes of body, capacity %zu", body, capacity);
             }
-            cr_expect_eq(pfb_capture_write(&chunk, "bytes of the body ...", body, memory.end - size, size), size);
+            cr_expect_eq(pfb_capture_write(&chunk, "bytes of the body ...", body, memory.end - size, size), size,
+                         "%zu bytes of body", body);
             guarded_free(&memory);
         }
     }
@@ -414,12 +416,12 @@ Test(capture, written_chunks_are_read_back)
     cr_assert(open_bytes(&capture, &b));
     for (size_t n = 0; n < 60; n++) {
         cr_assert(pfb_capture_next_chunk(&capture, &c), "chunk %zu", n);
-        cr_expect_eq(c.tag, tags[n % 6]);
-        cr_expect_eq(c.is_known, n % 6 != 5);
-        cr_expect_eq(c.body_size_bytes, n % 13);
-        cr_expect_eq(memcmp(b.data + c.body_offset, b.data, n % 13), 0);
-        cr_expect_eq(c.request, c.tag == PFB_TAG_REGISTRATION ? 10 + n : 0);
-        cr_expect_eq(c.language, c.tag == PFB_TAG_REGISTRATION || c.tag == PFB_TAG_NAMES ? 20 + n : 0);
+        cr_expect_eq(c.tag, tags[n % 6], "chunk %zu", n);
+        cr_expect_eq(c.is_known, n % 6 != 5, "chunk %zu", n);
+        cr_expect_eq(c.body_size_bytes, n % 13, "chunk %zu", n);
+        cr_expect_eq(memcmp(b.data + c.body_offset, b.data, n % 13), 0, "chunk %zu", n);
+        cr_expect_eq(c.request, c.tag == PFB_TAG_REGISTRATION ? 10 + n : 0, "chunk %zu", n);
+        cr_expect_eq(c.language, c.tag == PFB_TAG_REGISTRATION || c.tag == PFB_TAG_NAMES ? 20 + n : 0, "chunk %zu", n);
     }
     cr_expect(!pfb_capture_next_chunk(&capture, &c) && capture.error.code == PFB_OK);
 }

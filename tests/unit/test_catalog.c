@@ -182,7 +182,7 @@ Test(catalog, unknown_guids)
     pfb_guid guid = pfb_catalog_set_at(0)->guid;
     for (size_t i = 0; i < 16; i++) {
         guid.bytes[i] ^= 1;
-        cr_expect_null(pfb_catalog_find(&guid));
+        cr_expect_null(pfb_catalog_find(&guid), "another byte %zu", i);
         guid.bytes[i] ^= 1;
     }
     cr_expect_not_null(pfb_catalog_find(&guid));

@@ -20,7 +20,7 @@ static struct {
 
 static size_t seed_count;
 
-static void keep_seed(const char *name, const uint8_t *data, size_t size)
+static void store_seed(const char *name, const uint8_t *data, size_t size)
 {
     (void)name;
     cr_assert_lt(seed_count, MAX_SEEDS);
@@ -57,7 +57,7 @@ static void change_seed(changing_reader reader, size_t first, size_t second)
 
 static void change_seeds(changing_reader reader, const char *subject)
 {
-    cr_assert_geq(visit_seeds(subject, keep_seed), 10, "corpus/%s has too few seeds", subject);
+    cr_assert_geq(visit_seeds(subject, store_seed), 10, "corpus/%s has too few seeds", subject);
     for (size_t i = 0; i < seed_count; i++)
         change_seed(reader, i, (i + 1) % seed_count);
 }
@@ -105,7 +105,7 @@ static uint8_t *make_samples(const block *sample, size_t capacity)
 
 /* Two samples are replaced by samples of the other format while they are measured, loaded, matched and evaluated. Every
  * access is tried as the point of the change. */
-Test(changing, formats)
+Test(changing, samples_that_change_their_format)
 {
     block blocks[2] = {shape_v2(2, 4), shape_v1(2, 4)};
     size_t capacity = blocks[0].size > blocks[1].size ? blocks[0].size : blocks[1].size;
@@ -130,7 +130,7 @@ enum { DECLARED_BYTES = 2904 };
  */
 static block make_incomplete_object(void)
 {
-    enum { COUNTERS = 60, PROMISED = 100, BYTES = 8192, OBJECT_AT = 96 };
+    enum { COUNTERS = 60, DECLARED = 100, BYTES = 8192, OBJECT_AT = 96 };
     block b = {.data = calloc(1, BYTES)};
     pfb_writer writer;
     v1_begin(&writer, b.data, BYTES, false);
@@ -145,7 +145,7 @@ static block make_incomplete_object(void)
     b.size = writer.size_bytes + DECLARED_BYTES;
     store_ordered(b.data + 20, false, (uint32_t)b.size);
     store_ordered(b.data + OBJECT_AT, false, (uint32_t)b.size - OBJECT_AT);
-    store_ordered(b.data + OBJECT_AT + 40, false, PROMISED);
+    store_ordered(b.data + OBJECT_AT + 40, false, DECLARED);
     return b;
 }
 

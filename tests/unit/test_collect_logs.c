@@ -86,8 +86,8 @@ static bool put_log_twice(pfb_collector *c, const uint8_t *data, size_t size, lo
 typedef bool put_function(pfb_collector *c, const uint8_t *data, size_t size, log_values *values,
                           pfb_source_failure *failure);
 
-static put_function *put;  /* puts a log that is visited into a collector */
-static size_t failed;      /* number of times that this failed */
+static put_function *put;  /* puts a log of the corpus into a collector */
+static size_t failed;      /* number of calls of put that failed */
 static size_t value_count; /* of all logs, without failing allocations */
 
 static log_values read_log(pfb_collector *c, const uint8_t *data, size_t size, bool *is_done,
@@ -100,7 +100,7 @@ static log_values read_log(pfb_collector *c, const uint8_t *data, size_t size, b
 
 /* Reads a log once for each of its allocations, which fails. Reading either returns the same values as without
  * failures, or fails for lack of memory. After that failure the same collector can read the log from the start. */
-static void visit(const char *name, const uint8_t *data, size_t size)
+static void check_log(const char *name, const uint8_t *data, size_t size)
 {
     pfb_source_failure failure = {.code = 0};
     bool is_done = false;
@@ -137,21 +137,21 @@ static void visit(const char *name, const uint8_t *data, size_t size)
 Test(collect_logs, a_failed_allocation_in_a_binary_log_is_reported)
 {
     put = put_log;
-    cr_expect_gt(visit_seeds("log", visit), 80);
+    cr_expect_gt(visit_seeds("log", check_log), 80);
     cr_expect(failed > 500 && value_count > 150, "%zu failures, %zu values", failed, value_count);
 }
 
 Test(collect_logs, a_failed_allocation_in_a_log_that_continues_another_is_reported)
 {
     put = put_log_twice;
-    cr_expect_gt(visit_seeds("log", visit), 80);
+    cr_expect_gt(visit_seeds("log", check_log), 80);
     cr_expect(failed > 1000 && value_count > 300, "%zu failures, %zu values", failed, value_count);
 }
 
 Test(collect_logs, a_failed_allocation_in_a_text_log_is_reported)
 {
     put = put_pdh_text;
-    cr_expect_gt(visit_seeds("pdh_text", visit), 20);
+    cr_expect_gt(visit_seeds("pdh_text", check_log), 20);
     cr_expect(failed > 100 && value_count > 100, "%zu failures, %zu values", failed, value_count);
 }
 
@@ -168,7 +168,7 @@ typedef struct turn {
 
 /* Puts the records of two logs alternately, up to a sample of one and then up to a sample of the other. Returns false
  * when memory is exhausted. */
-static bool put_in_turns(pfb_collector *c, turn turns[2], pfb_source_failure *failure)
+static bool put_alternately(pfb_collector *c, turn turns[2], pfb_source_failure *failure)
 {
     bool is_done = true;
     for (size_t i = 0; is_done && (!turns[0].has_ended || !turns[1].has_ended); i = !i) {
@@ -194,7 +194,7 @@ static bool put_in_turns(pfb_collector *c, turn turns[2], pfb_source_failure *fa
     return is_done;
 }
 
-static void visit_twice(const char *name, const uint8_t *data, size_t size)
+static void check_pair(const char *name, const uint8_t *data, size_t size)
 {
     pfb_source_failure failure = {.code = 0};
     bool is_done = false;
@@ -212,7 +212,7 @@ static void visit_twice(const char *name, const uint8_t *data, size_t size)
         allocations = 0;
         failing_allocation = n;
         c = pfb_collector_open(NULL, NULL, &failure);
-        is_done = c && put_in_turns(c, turns, &failure);
+        is_done = c && put_alternately(c, turns, &failure);
         pfb_collector_close(c);
         cr_expect(is_done || failure.code == PFB_WIN32_OUTOFMEMORY, "%s, allocation %zu: %s", name, n,
                   failure.sentence);
@@ -228,9 +228,9 @@ static void visit_twice(const char *name, const uint8_t *data, size_t size)
 }
 
 /* Two logs that are put alternately have the values that each has by itself, unless memory is exhausted. */
-Test(collect_logs, logs_are_put_in_turns)
+Test(collect_logs, logs_that_are_put_alternately_have_their_own_values)
 {
     put = put_log;
-    cr_expect_gt(visit_seeds("log", visit_twice), 80);
+    cr_expect_gt(visit_seeds("log", check_pair), 80);
     cr_expect(failed > 500 && value_count > 150, "%zu failures, %zu values", failed, value_count);
 }

@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,11 +42,11 @@ static void finish(void *handle)
 
 static void expect_size(void *handle, size_t used, size_t needed, const char *what)
 {
-    size_t is_used = 1;
-    size_t is_needed = 1;
-    cr_expect_eq(pfb_cpi_get_trace_size(handle, &is_used, &is_needed), PFB_PU_SUCCESS);
-    cr_expect_eq(is_used, used, "%s: %zu used", what, is_used);
-    cr_expect_eq(is_needed, needed, "%s: %zu needed", what, is_needed);
+    size_t actual_used = 1;
+    size_t actual_needed = 1;
+    cr_expect_eq(pfb_cpi_get_trace_size(handle, &actual_used, &actual_needed), PFB_PU_SUCCESS);
+    cr_expect_eq(actual_used, used, "%s: %zu used", what, actual_used);
+    cr_expect_eq(actual_needed, needed, "%s: %zu needed", what, actual_needed);
 }
 
 /* Checks that the buffer contains the worked example and nothing after it. */
@@ -383,7 +384,9 @@ Test(cpi_facility_trace, a_get_that_fails_writes_no_hooks)
     for (size_t i = 0; i < COUNT(codes); i++) {
         cr_expect_eq(pfb_cpi_get(handle, &data), codes[i], "get %zu", i);
         cr_expect_eq(data != NULL, i == 0, "get %zu", i);
-        expect_size(handle, 0, 0, "after a failed get");
+        char what[40];
+        snprintf(what, sizeof what, "after get %zu", i);
+        expect_size(handle, 0, 0, what);
     }
     cr_expect_eq(pfb_cpi_get(handle, &data), PFB_PU_SUCCESS);
     expect_size(handle, SUMMARY_BYTES, 0, "after a successful get");

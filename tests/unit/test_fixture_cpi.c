@@ -119,7 +119,7 @@ Test(fixture_cpi, snapshots_with_cpus_and_thread)
 }
 
 /* Data that the mode does not request is absent. */
-Test(fixture_cpi, modes)
+Test(fixture_cpi, each_mode_returns_what_it_requests)
 {
     pfb_cpi_source *source = open_text(EXAMPLE);
     pfb_cpi_reader *raw = open_reader(source, PFB_CPI_RAW);
@@ -155,7 +155,7 @@ Test(fixture_cpi, every_reader_starts_at_the_first_step)
     pfb_cpi_source_close(source);
 }
 
-Test(fixture_cpi, several_texts_of_a_capture)
+Test(fixture_cpi, each_text_of_a_capture_is_read)
 {
     bytes b = begin_capture();
     put_chunk(&b, PFB_TAG_NOTE, "not this");
@@ -228,7 +228,7 @@ Test(fixture_cpi, more_cpus_than_capacity)
 }
 
 /* If the first step is a refusal, opening a reader fails, each time. */
-Test(fixture_cpi, refused_at_once)
+Test(fixture_cpi, a_refusal_in_the_first_step_fails_at_once)
 {
     pfb_cpi_source *source = open_text(HEAD "refuse -234 instructions on CPU 0, ENOENT\nsnapshot 1\n");
     for (int i = 0; i < 3; i++) {
@@ -240,7 +240,7 @@ Test(fixture_cpi, refused_at_once)
     pfb_cpi_source_close(source);
 }
 
-Test(fixture_cpi, refused_later)
+Test(fixture_cpi, a_refusal_in_a_later_step_fails_there)
 {
     pfb_cpi_source *source =
         open_text(HEAD "snapshot 1\nrefuse -5\nrefuse 77\nrefuse -211 another session\nsnapshot 2\n");
@@ -259,7 +259,7 @@ Test(fixture_cpi, refused_later)
 
 /* A sentence that is too long is cut between two characters. The sentences here have one character of one byte, then
  * characters of two bytes. */
-Test(fixture_cpi, long_sentences)
+Test(fixture_cpi, long_sentences_are_truncated)
 {
     for (size_t size = 1; size < 600; size += 2) {
         char text[700] = HEAD "refuse -5 x";
@@ -269,7 +269,7 @@ Test(fixture_cpi, long_sentences)
         pfb_cpi_source *source = open_text(text);
         cr_expect_null(pfb_cpi_reader_open(source, PFB_CPI_RAW, &failure));
         cr_expect_eq(strlen(failure.sentence), size < 240 ? size : 239, "%zu", size);
-        cr_expect(is_utf8(failure.sentence) && failure.code == -5);
+        cr_expect(is_utf8(failure.sentence) && failure.code == -5, "%zu", size);
         pfb_cpi_source_close(source);
     }
 }
@@ -283,7 +283,7 @@ static void expect_refused(const void *data, size_t size, const char *sentence)
     cr_expect_null(pfb_cpi_source_open_fixture(data, size, NULL));
 }
 
-Test(fixture_cpi, broken_texts)
+Test(fixture_cpi, broken_texts_are_refused)
 {
     static const char broken[] = HEAD "snapshot 1\nsnapshot x\nsnapshot 2\n";
     char sentence[240];
@@ -297,7 +297,7 @@ Test(fixture_cpi, broken_texts)
     expect_refused(broken, sizeof broken - 1, sentence);
 }
 
-Test(fixture_cpi, broken_captures)
+Test(fixture_cpi, broken_captures_are_refused)
 {
     char sentence[240];
     bytes b = begin_capture();

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- The worked examples ------------------------------------------------------------------------------- */
@@ -23,17 +24,20 @@ static void expect_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group
 {
     pfb_cpi_stored s;
     cr_assert(pfb_cpi_hooks_stored(hooks, group, kind, whose, &s), "%s of %u", pfb_cpi_hook_name(kind), whose);
-    cr_expect_eq(s.has_counts, expected.has_counts, "%s", pfb_cpi_hook_name(kind));
-    cr_expect_eq(s.has_scaled, expected.has_scaled, "%s", pfb_cpi_hook_name(kind));
-    cr_expect_eq(s.instr, expected.instr);
-    cr_expect_eq(s.cycles, expected.cycles);
-    cr_expect(s.cpi.integral == expected.cpi.integral && s.cpi.fraction == expected.cpi.fraction);
+    cr_expect_eq(s.has_counts, expected.has_counts, "%s of %u", pfb_cpi_hook_name(kind), whose);
+    cr_expect_eq(s.has_scaled, expected.has_scaled, "%s of %u", pfb_cpi_hook_name(kind), whose);
+    cr_expect_eq(s.instr, expected.instr, "%s of %u", pfb_cpi_hook_name(kind), whose);
+    cr_expect_eq(s.cycles, expected.cycles, "%s of %u", pfb_cpi_hook_name(kind), whose);
+    cr_expect(s.cpi.integral == expected.cpi.integral && s.cpi.fraction == expected.cpi.fraction, "%s of %u",
+              pfb_cpi_hook_name(kind), whose);
     if (!expected.has_scaled)
         return;
-    cr_expect_eq(s.scaled_cycles, expected.scaled_cycles);
+    cr_expect_eq(s.scaled_cycles, expected.scaled_cycles, "%s of %u", pfb_cpi_hook_name(kind), whose);
     cr_expect(s.scaled_cpi.integral == expected.scaled_cpi.integral &&
-              s.scaled_cpi.fraction == expected.scaled_cpi.fraction);
-    cr_expect(s.busy.integral == expected.busy.integral && s.busy.fraction == expected.busy.fraction);
+                  s.scaled_cpi.fraction == expected.scaled_cpi.fraction,
+              "%s of %u", pfb_cpi_hook_name(kind), whose);
+    cr_expect(s.busy.integral == expected.busy.integral && s.busy.fraction == expected.busy.fraction, "%s of %u",
+              pfb_cpi_hook_name(kind), whose);
 }
 
 static void expect_no_warnings(const pfb_cpi_group *group)
@@ -367,8 +371,10 @@ Test(cpi_hooks, every_truncation)
         pfb_code code = left == 0 ? PFB_UNTERMINATED_GROUP : left < 12 ? PFB_TRUNC_HEADER : PFB_TRUNC_RECORD;
         uint8_t *data = exact_copy(&cut);
         uint64_t count;
-        expect_error(count_groups(data, size, &count), size == 0 ? PFB_OK : code, starts[record], "a truncated stream");
-        cr_expect_eq(count, 0);
+        char what[40];
+        snprintf(what, sizeof what, "the first %zu bytes", size);
+        expect_error(count_groups(data, size, &count), size == 0 ? PFB_OK : code, starts[record], what);
+        cr_expect_eq(count, 0, "%s", what);
         free(data);
     }
 }
@@ -388,11 +394,14 @@ Test(cpi_hooks, groups_before_an_error_are_returned)
             pfb_cpi_hooks hooks;
             pfb_cpi_group group;
             pfb_cpi_hooks_open(&hooks, data, b.size, NULL);
-            cr_assert(pfb_cpi_hooks_next(&hooks, &group) && group.end_offset == begin && group.cpu_count == 3);
+            cr_assert(pfb_cpi_hooks_next(&hooks, &group) && group.end_offset == begin && group.cpu_count == 3,
+                      "example %d, bit %zu", second, bit);
             while (pfb_cpi_hooks_next(&hooks, &group))
-                cr_expect(group.offset >= begin && group.end_offset <= b.size);
-            cr_expect(hooks.error.code == PFB_OK || (hooks.error.offset >= begin && hooks.error.offset <= b.size));
-            cr_expect(hooks.error.code == PFB_OK || hooks.word_offset >= hooks.error.offset);
+                cr_expect(group.offset >= begin && group.end_offset <= b.size, "example %d, bit %zu", second, bit);
+            cr_expect(hooks.error.code == PFB_OK || (hooks.error.offset >= begin && hooks.error.offset <= b.size),
+                      "example %d, bit %zu", second, bit);
+            cr_expect(hooks.error.code == PFB_OK || hooks.word_offset >= hooks.error.offset, "example %d, bit %zu",
+                      second, bit);
             free(data);
             *byte ^= (uint8_t)(1u << bit % 8);
         }
@@ -424,7 +433,7 @@ Test(cpi_hooks, null_and_0_bytes_are_empty_streams)
 
 /* ---- Names --------------------------------------------------------------------------------------------- */
 
-Test(cpi_hooks, names)
+Test(cpi_hooks, hooks_and_warnings_have_names)
 {
     cr_expect_str_eq(pfb_cpi_hook_name(PFB_CPI_LABEL_START), "label_start");
     cr_expect_str_eq(pfb_cpi_hook_name(PFB_CPI_SUMMARY_HOOK), "summary");

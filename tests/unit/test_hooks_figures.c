@@ -13,7 +13,7 @@ enum { ROUNDS = 20000 };
 static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
 
 /* A number of 1 to `max_bits` bits. */
-static uint64_t some_bits(unsigned max_bits)
+static uint64_t random_number(unsigned max_bits)
 {
     state ^= state << 13;
     state ^= state >> 7;
@@ -73,7 +73,7 @@ static pfb_cpi_words percent(uint64_t busy, uint64_t elapsed)
 
 /* ---- From integers ------------------------------------------------------------------------------------- */
 
-Test(cpi_figures, quotients)
+Test(cpi_figures, quotients_are_rounded_to_four_decimals)
 {
     static const struct {
         const char *what;
@@ -106,7 +106,7 @@ Test(cpi_figures, quotients)
                      rows[i].what);
 }
 
-Test(cpi_figures, percents)
+Test(cpi_figures, percentages_are_rounded_to_four_decimals)
 {
     static const struct {
         const char *what;
@@ -126,13 +126,13 @@ Test(cpi_figures, percents)
         expect_words(percent(rows[i].part, rows[i].whole), rows[i].integral, rows[i].fraction, rows[i].what);
 }
 
-Test(cpi_figures, of_random_numbers)
+Test(cpi_figures, random_figures_agree_with_long_division)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        uint64_t numerator = some_bits(64);
-        uint64_t denominator = some_bits(64);
+        uint64_t numerator = random_number(64);
+        uint64_t denominator = random_number(64);
         pfb_cpi_words expected = divided_words(numerator, denominator, 4);
-        expect_words(quotient(numerator, denominator), expected.integral, expected.fraction, "a quotient");
+        expect_words(quotient(numerator, denominator), expected.integral, expected.fraction, "a random quotient");
         if (numerator > denominator)
             continue;
         expected = divided_words(numerator, denominator, 6);
@@ -142,7 +142,7 @@ Test(cpi_figures, of_random_numbers)
 
 /* ---- As doubles ---------------------------------------------------------------------------------------- */
 
-Test(cpi_figures, values)
+Test(cpi_figures, words_have_values)
 {
     /* Constants, which the compiler rounds once. */
     static const struct {
@@ -166,19 +166,20 @@ Test(cpi_figures, values)
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         double value = 1.0;
         cr_expect_not(pfb_cpi_words_value(none[i], &value), "row %zu", i);
-        cr_expect_eq(value, 0.0);
+        cr_expect_eq(value, 0.0, "row %zu", i);
     }
 }
 
 /* All 10000 fractions of some integral parts, including the largest one. */
-Test(cpi_figures, every_fraction)
+Test(cpi_figures, every_fraction_has_its_value)
 {
     static const uint32_t integrals[] = {0, 1, 99, 65535, 2147483647, 4294967294};
     for (size_t i = 0; i < sizeof integrals / sizeof integrals[0]; i++) {
         for (uint32_t fraction = 0; fraction < 10000; fraction++) {
             double value;
-            cr_assert(pfb_cpi_words_value((pfb_cpi_words){integrals[i], fraction}, &value));
-            cr_expect_lt(fabs(value - integrals[i] - fraction / 10000.0), 1e-6);
+            cr_assert(pfb_cpi_words_value((pfb_cpi_words){integrals[i], fraction}, &value), "%u.%04u", integrals[i],
+                      fraction);
+            cr_expect_lt(fabs(value - integrals[i] - fraction / 10000.0), 1e-6, "%u.%04u", integrals[i], fraction);
         }
     }
 }
@@ -204,8 +205,8 @@ static bool is_near(pfb_cpi_words words, uint64_t cycles, uint64_t instr)
 Test(cpi_figures, a_figure_may_differ_by_one_unit)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        uint64_t numerator = some_bits(40);
-        uint64_t denominator = some_bits(40);
+        uint64_t numerator = random_number(40);
+        uint64_t denominator = random_number(40);
         pfb_cpi_words words = divided_words(numerator, denominator, 4);
         if (words.integral == PFB_CPI_UNDEFINED)
             continue;

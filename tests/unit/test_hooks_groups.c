@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- The grammar --------------------------------------------------------------------------------------- */
@@ -175,7 +176,9 @@ Test(cpi_hooks_groups, figures_that_contradict_their_counters_are_warnings)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bytes b = example(2);
         set_u32(&b, (size_t)4 * rows[i].fraction_word, rows[i].fraction);
-        expect_warned(&b, PFB_CPI_WARN_FIGURE, rows[i].offset != 0, rows[i].offset, "a changed fraction");
+        char what[60];
+        snprintf(what, sizeof what, "word %zu is %x", (size_t)rows[i].fraction_word, (unsigned)rows[i].fraction);
+        expect_warned(&b, PFB_CPI_WARN_FIGURE, rows[i].offset != 0, rows[i].offset, what);
     }
     bytes b = example(2);
     set_u32(&b, 76, UINT32_MAX);
@@ -242,8 +245,11 @@ static void expect_limit(const bytes *b, pfb_cpi_limits limits, uint64_t groups,
 {
     pfb_cpi_hooks hooks;
     pfb_cpi_hooks_open(&hooks, b->data, b->size, &limits);
-    expect_error(pfb_cpi_hooks_finish(&hooks), code, offset, "a stream with limits");
-    cr_expect_eq(hooks.group_count, groups);
+    char what[100];
+    snprintf(what, sizeof what, "at most %llu bytes, %llu records, %llu groups", (unsigned long long)limits.bytes,
+             (unsigned long long)limits.records, (unsigned long long)limits.groups);
+    expect_error(pfb_cpi_hooks_finish(&hooks), code, offset, what);
+    cr_expect_eq(hooks.group_count, groups, "%s", what);
 }
 
 /* Figures exist for each CPU of the summary hook and for the system, but not for numbers past the last CPU. */
@@ -283,9 +289,9 @@ Test(cpi_hooks_groups, limits_of_the_caller_are_checked)
     expect_limit(&b, (pfb_cpi_limits){0, 4, 0}, 0, PFB_CALLER_LIMIT, 184);
     expect_limit(&b, (pfb_cpi_limits){0, 0, 2}, 2, PFB_CALLER_LIMIT, 320);
     expect_limit(&b, (pfb_cpi_limits){0, 0, 1}, 1, PFB_CALLER_LIMIT, 220);
-    bytes foreign = {.size = 0};
+    bytes other_majors = {.size = 0};
     for (int i = 0; i < 5; i++)
-        PUT_U32(&foreign, 0x0012000C, 0, 0);
-    expect_limit(&foreign, (pfb_cpi_limits){0, 4, 1}, 0, PFB_CALLER_LIMIT, 48);
-    expect_limit(&foreign, (pfb_cpi_limits){0, 5, 1}, 0, PFB_OK, 0);
+        PUT_U32(&other_majors, 0x0012000C, 0, 0);
+    expect_limit(&other_majors, (pfb_cpi_limits){0, 4, 1}, 0, PFB_CALLER_LIMIT, 48);
+    expect_limit(&other_majors, (pfb_cpi_limits){0, 5, 1}, 0, PFB_OK, 0);
 }

@@ -5,6 +5,7 @@
 #include "support_lwp_model.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
@@ -64,11 +65,20 @@ Test(lwp_model_load, a_ring_below_the_minimum_is_refused)
 {
     program p;
     program_begin(&p, bulldozer, 33, 2, NULL);
-    static const uint32_t sizes[][2] = {{0, 2},    {31, 2},      {1023, 2},        {1024, 0},
-                                        {1055, 0}, {33 * 32, 0}, {33 * 32 + 31, 0}};
-    for (size_t i = 0; i < COUNT(sizes); i++) {
-        program_put32(&p, SIZE, sizes[i][0] | 0xF0000000); /* the bits for randomization are not part of the size */
-        expect_load(&p, (pfb_lwp_fault)sizes[i][1], "a size of the ring");
+    static const struct {
+        const char *what;
+        uint32_t size;
+        pfb_lwp_fault fault;
+    } rows[] = {{"an empty ring", 0, PFB_LWP_FAULT_GENERAL},
+                {"a ring of 31 bytes", 31, PFB_LWP_FAULT_GENERAL},
+                {"one byte less than the minimum", 1023, PFB_LWP_FAULT_GENERAL},
+                {"the minimum", 1024, PFB_LWP_FAULT_NONE},
+                {"31 bytes more than the minimum", 1055, PFB_LWP_FAULT_NONE},
+                {"one record more than the minimum", 33 * 32, PFB_LWP_FAULT_NONE},
+                {"33 records and 31 bytes", 33 * 32 + 31, PFB_LWP_FAULT_NONE}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        program_put32(&p, SIZE, rows[i].size | 0xF0000000); /* the bits for randomization are not part of the size */
+        expect_load(&p, rows[i].fault, rows[i].what);
     }
     static const uint32_t any_size[4] = {0x8000000F, 0x80032013, 0x00000200, 0x8000000F};
     program_begin(&p, any_size, 1, 2, NULL);
@@ -83,8 +93,10 @@ Test(lwp_model_load, a_tail_that_is_not_the_offset_of_a_record_is_refused)
     program_begin(&p, bulldozer, 32, 2, NULL);
     static const uint32_t tails[] = {1, 31, 33, 1023, 1024, 1056, 0xFFFFFFE0};
     for (size_t i = 0; i < COUNT(tails); i++) {
+        char what[40];
+        snprintf(what, sizeof what, "tail %u", (unsigned)tails[i]);
         program_put32(&p, TAIL, tails[i]);
-        expect_load(&p, PFB_LWP_FAULT_TAIL, "a bad tail");
+        expect_load(&p, PFB_LWP_FAULT_TAIL, what);
     }
     program_put32(&p, TAIL, 992);
     expect_load(&p, PFB_LWP_FAULT_NONE, "a tail at the last record");
@@ -303,16 +315,16 @@ Test(lwp_model_load, capabilities_without_a_ring_are_refused)
 {
     static const struct {
         uint32_t ebx;
-        bool is_good;
+        bool is_accepted;
     } rows[] = {{0x80032013, true},  {0x80031813, false}, {0x80032113, false}, {0x80032813, true},  {0x80030013, false},
                 {0x8003F813, true},  {0x8003FF13, false}, {0x80042013, false}, {0x80032012, false}, {0x81032014, false},
                 {0x4803200C, true},  {0x4003200C, false}, {0x80002010, true},  {0x8000200F, false}, {0x48F620FF, true},
                 {0x48F720FF, false}, {0xF80020FF, true},  {0, false},          {UINT32_MAX, false}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         pfb_lwp_model model;
-        pfb_lwp_capabilities has;
-        pfb_lwp_capabilities_read(1, rows[i].ebx, 0, 1, &has);
-        cr_expect_eq(pfb_lwp_model_init(&model, &has, NULL), rows[i].is_good, "ebx %08x", rows[i].ebx);
+        pfb_lwp_capabilities capabilities;
+        pfb_lwp_capabilities_read(1, rows[i].ebx, 0, 1, &capabilities);
+        cr_expect_eq(pfb_lwp_model_init(&model, &capabilities, NULL), rows[i].is_accepted, "ebx %08x", rows[i].ebx);
     }
 }
 
@@ -323,11 +335,11 @@ Test(lwp_model_load, capabilities_are_read_from_their_registers)
     pfb_lwp_capabilities good;
     pfb_lwp_capabilities_read(1, 0x80032013, 0, 1, &good);
     for (int field_number = 0; field_number < 6; field_number++) {
-        pfb_lwp_capabilities has = good;
-        uint32_t *fields[] = {&has.control_bytes, &has.event_bytes,  &has.max_events,
-                              &has.event_offset,  &has.latency_bits, &has.latency_rounding};
+        pfb_lwp_capabilities capabilities = good;
+        uint32_t *fields[] = {&capabilities.control_bytes, &capabilities.event_bytes,  &capabilities.max_events,
+                              &capabilities.event_offset,  &capabilities.latency_bits, &capabilities.latency_rounding};
         *fields[field_number] = UINT32_MAX - 7; /* a multiple of 8 */
-        cr_expect(pfb_lwp_model_init(&model, &has, NULL), "field %d", field_number);
+        cr_expect(pfb_lwp_model_init(&model, &capabilities, NULL), "field %d", field_number);
         /* compares all members, but not the padding after the last one */
         cr_expect_eq(memcmp(&model.capabilities, &good, offsetof(pfb_lwp_capabilities, is_refused) + sizeof(bool)), 0,
                      "field %d", field_number);
@@ -337,24 +349,24 @@ Test(lwp_model_load, capabilities_are_read_from_their_registers)
 Test(lwp_model_load, a_cpu_without_lwp_is_refused)
 {
     pfb_lwp_model model;
-    pfb_lwp_capabilities has;
-    pfb_lwp_capabilities_read(1, 0x80032013, 0, 1, &has);
-    has.is_refused = true;
-    cr_expect_not(pfb_lwp_model_init(&model, &has, NULL));
+    pfb_lwp_capabilities capabilities;
+    pfb_lwp_capabilities_read(1, 0x80032013, 0, 1, &capabilities);
+    capabilities.is_refused = true;
+    cr_expect_not(pfb_lwp_model_init(&model, &capabilities, NULL));
 }
 
 Test(lwp_model_load, a_minimum_interval_is_less_than_2_to_25)
 {
     static const struct {
         int32_t minimum;
-        bool is_good;
+        bool is_accepted;
     } rows[] = {{-1, false}, {0, true}, {33554431, true}, {33554432, false}, {INT32_MIN, false}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         pfb_lwp_model model;
-        pfb_lwp_capabilities has;
-        pfb_lwp_capabilities_read(1, 0x80032013, 0, 1, &has);
+        pfb_lwp_capabilities capabilities;
+        pfb_lwp_capabilities_read(1, 0x80032013, 0, 1, &capabilities);
         pfb_lwp_model_options options = {.minimum_interval = rows[i].minimum};
-        cr_expect_eq(pfb_lwp_model_init(&model, &has, &options), rows[i].is_good, "%d", rows[i].minimum);
+        cr_expect_eq(pfb_lwp_model_init(&model, &capabilities, &options), rows[i].is_accepted, "%d", rows[i].minimum);
     }
 }
 

@@ -79,14 +79,14 @@ static void begin_random(program *p, uint32_t bits, uint32_t interval, uint64_t 
 Test(lwp_model_options, a_reload_randomises_only_the_low_bits)
 {
     program p;
-    uint32_t seen = 0;
+    uint32_t values = 0; /* bit v is set if the value v has occurred */
     begin_random(&p, 4, 0x155A5A5, 1);
     for (unsigned i = 0; i < 400; i++) {
         uint32_t counter = reload(&p);
         cr_expect_eq(counter & ~UINT32_C(0xF), 0x155A5A0);
-        seen |= UINT32_C(1) << (counter & 0xF);
+        values |= UINT32_C(1) << (counter & 0xF);
     }
-    cr_expect_eq(seen, 0xFFFF, "each of the 16 values occurs");
+    cr_expect_eq(values, 0xFFFF, "each of the 16 values occurs");
     begin_random(&p, 0, 0x155A5A5, 1);
     cr_expect_eq(reload(&p), 0x155A5A5);
     uint32_t ones = 0;

@@ -85,7 +85,7 @@ static void check_tables(const table_row *rows, size_t count, bool is_multi)
 
 enum { BAD = PFB_NOTE_BAD_PAIR, OPEN = PFB_NOTE_UNTERMINATED };
 
-Test(name_table, multi_strings)
+Test(name_table, multi_strings_are_read)
 {
     static const table_row rows[] = {
         {"the form of the registry", "1|8|2|System|4|Memory||", "1=8;2=System;4=Memory;", 0, PFB_OK, 0},
@@ -115,7 +115,7 @@ Test(name_table, multi_strings)
     check_tables(rows, sizeof rows / sizeof rows[0], true);
 }
 
-Test(name_table, lines)
+Test(name_table, lines_are_read)
 {
     static const table_row rows[] = {
         {"a line each", "1\t8\n2\tSystem\n4\tMemory\n", "1=8;2=System;4=Memory;", 0, PFB_OK, 0},
@@ -150,14 +150,14 @@ Test(name_table, input_that_is_not_a_table)
             pfb_name_entry entry;
             cr_expect_not(pfb_name_table_open(&table, b.data, b.size, NULL), "%s", tables[i]);
             expect_error(table.error, PFB_UNKNOWN_FORMAT, mark, tables[i]);
-            cr_expect_not(pfb_name_table_next_entry(&table, &entry));
+            cr_expect_not(pfb_name_table_next_entry(&table, &entry), "%s", tables[i]);
         }
     }
     pfb_name_table table;
     cr_expect_not(pfb_name_table_open(&table, "\xFE\xFF\0001\0\0", 6, NULL), "UTF-16BE is not supported");
 }
 
-Test(name_table, empty_tables)
+Test(name_table, empty_tables_have_no_entries)
 {
     static const char *const tables[] = {"", "|", "||", "\n\n"};
     for (size_t i = 0; i < 4; i++) {
@@ -198,7 +198,8 @@ Test(name_table, every_truncation)
         pfb_error error = table.error;
         pfb_name_table_open(&table, data, size, NULL);
         pfb_error finished = pfb_name_table_finish(&table);
-        cr_expect(finished.code == error.code && finished.offset == error.offset, "finish returns the same error");
+        cr_expect(finished.code == error.code && finished.offset == error.offset,
+                  "%zu bytes: finish returns another error", size);
         free(data);
     }
 }
@@ -314,7 +315,7 @@ static void check_lookups(const indexed *x, const uint32_t *indexes, const uint3
             cr_expect_leq(indexes[x->by_name[first + i - 1]], indexes[x->by_name[first + i]], "word %u", w);
     }
     for (uint32_t i = 1; i < count; i++) {
-        cr_expect_leq(indexes[x->by_index[i - 1]], indexes[x->by_index[i]]);
+        cr_expect_leq(indexes[x->by_index[i - 1]], indexes[x->by_index[i]], "position %u", i);
         cr_expect_leq(strcmp(words[chosen[x->by_name[i - 1]]], words[chosen[x->by_name[i]]]), 0, "position %u", i);
     }
 }
@@ -365,10 +366,10 @@ Test(name_table, a_capacity_that_is_too_small)
     cr_assert(pfb_name_table_open(&reader, table, sizeof table - 1, NULL));
     for (uint32_t capacity = 0; capacity <= 3; capacity++) {
         pfb_error error = pfb_name_index_build(&index, &reader, entries, by_index, by_name, capacity);
-        cr_expect_eq(error.code, capacity < 3 ? PFB_CALLER_TOO_SMALL : PFB_OK);
-        cr_expect_eq(index.count, capacity);
-        cr_expect_eq(pfb_name_index_find(&index, 6) != NULL, capacity > 0);
-        cr_expect_eq(pfb_name_index_find(&index, 4) != NULL, capacity > 2);
+        cr_expect_eq(error.code, capacity < 3 ? PFB_CALLER_TOO_SMALL : PFB_OK, "capacity %u", capacity);
+        cr_expect_eq(index.count, capacity, "capacity %u", capacity);
+        cr_expect_eq(pfb_name_index_find(&index, 6) != NULL, capacity > 0, "capacity %u", capacity);
+        cr_expect_eq(pfb_name_index_find(&index, 4) != NULL, capacity > 2, "capacity %u", capacity);
     }
 }
 
@@ -385,10 +386,10 @@ Test(name_table, a_hundred_thousand_entries)
     for (uint32_t i = 0; i < COUNT; i += 997) {
         char name[32];
         uint32_t first;
-        cr_expect_eq(pfb_name_index_find(&x.index, COUNT - i), &x.entries[i]);
+        cr_expect_eq(pfb_name_index_find(&x.index, COUNT - i), &x.entries[i], "entry %u", i);
         int length = sprintf(name, "Counter number %06u", i);
-        cr_expect_eq(pfb_name_index_named(&x.index, UTF8_NAME(name, (size_t)length), &first), 1);
-        cr_expect_eq((COUNT - x.entries[x.by_name[first]].index) * UINT64_C(7919) % COUNT, i);
+        cr_expect_eq(pfb_name_index_named(&x.index, UTF8_NAME(name, (size_t)length), &first), 1, "%s", name);
+        cr_expect_eq((COUNT - x.entries[x.by_name[first]].index) * UINT64_C(7919) % COUNT, i, "%s", name);
     }
     free_index(&x);
 }

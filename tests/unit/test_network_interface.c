@@ -90,7 +90,7 @@ Test(network_interface, a_machine_without_interfaces_has_no_counterset)
 
 /* ---- Values --------------------------------------------------------------------------------------------------- */
 
-Test(network_interface, every_counter)
+Test(network_interface, every_counter_has_its_value)
 {
     put_interfaces();
     pfb_source *source = open_machine();
@@ -144,7 +144,7 @@ Test(network_interface, large_numbers_wrap)
 
 #define TWELVE "1 2 3 4 5 6 7 8 9 10 11 12"
 
-Test(network_interface, names)
+Test(network_interface, every_form_of_a_name_is_read)
 {
     static const struct {
         const char *line;
@@ -161,7 +161,8 @@ Test(network_interface, names)
         put_file("/proc/net/dev", cases[i].line);
         pfb_source *source = open_machine();
         cr_expect_str_eq(instances_of(source), cases[i].instances, "%s", cases[i].line);
-        cr_expect_str_eq(ask(source, "*", 9, PFB_NO_ID) + strlen("4 0 {") + strlen(cases[i].instances), "12/8}\n");
+        cr_expect_str_eq(ask(source, "*", 9, PFB_NO_ID) + strlen("4 0 {") + strlen(cases[i].instances), "12/8}\n", "%s",
+                         cases[i].line);
         pfb_source_close(source);
     }
 }

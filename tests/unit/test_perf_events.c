@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static void expect_nothing_left(void)
@@ -165,9 +166,10 @@ Test(perf_events, a_malformed_read_is_a_failure)
         fake->bad_size = reads[i].size;
         fake->bad_events = reads[i].events;
         cr_expect_not(pfb_perf_group_read(&fake_functions, &group, &counts, &failure), "%s", reads[i].sentence);
-        cr_expect_eq(failure.code, reads[i].code);
+        cr_expect_eq(failure.code, reads[i].code, "%s", reads[i].sentence);
         cr_expect_str_eq(failure.sentence, reads[i].sentence);
-        cr_expect(counts.enabled == 1 && counts.running == 2 && counts.instructions == 3 && counts.cycles == 4);
+        cr_expect(counts.enabled == 1 && counts.running == 2 && counts.instructions == 3 && counts.cycles == 4, "%s",
+                  reads[i].sentence);
     }
     pfb_perf_group_close(&fake_functions, &group);
 }

@@ -15,7 +15,7 @@
 /* ---- Replies --------------------------------------------------------------------------------------------------- */
 
 /* Appends the result of a call to a record: its code and bytes. */
-static void note(pfb_bytes *record, bool is_done, const pfb_bytes *reply, pfb_source_failure *failure)
+static void append_result(pfb_bytes *record, bool is_done, const pfb_bytes *reply, pfb_source_failure *failure)
 {
     cr_expect_eq(is_done, failure->code == PFB_WIN32_SUCCESS, "%s", failure->sentence);
     cr_assert(pfb_bytes_append(record, &failure->code, sizeof failure->code));
@@ -30,14 +30,14 @@ static void record_counterset(pfb_source *source, const pfb_guid *guid, pfb_byte
     pfb_source_failure failure = {0};
     for (uint32_t code = 0; code <= 11; code++) {
         bool is_done = pfb_source_registration(source, guid, code, 0, &reply, &failure);
-        note(record, is_done, &reply, &failure);
+        append_result(record, is_done, &reply, &failure);
     }
     for (uint32_t counter = 0; counter < 4; counter++) {
         bool is_done = pfb_source_registration(source, guid, PFB_REQUEST_COUNTER, counter, &reply, &failure);
-        note(record, is_done, &reply, &failure);
+        append_result(record, is_done, &reply, &failure);
     }
     bool is_done = pfb_source_instances(source, guid, &reply, &failure);
-    note(record, is_done, &reply, &failure);
+    append_result(record, is_done, &reply, &failure);
     pfb_bytes_free(&reply);
 }
 
@@ -47,11 +47,11 @@ static void record_blocks(pfb_source_query *query, const pfb_guid *guid, pfb_byt
     uint8_t block[1 + 40];
     pfb_source_failure failure = {0};
     size_t size = pfb_query_write(&all_values, block + 1, sizeof block - 1); /* blocks may have any alignment */
-    const pfb_bytes seen = {.data = block + 1, .size_bytes = size};
+    const pfb_bytes block_bytes = {.data = block + 1, .size_bytes = size};
     bool is_done = pfb_source_query_add(query, block + 1, size, &failure);
-    note(record, is_done, &seen, &failure);
+    append_result(record, is_done, &block_bytes, &failure);
     is_done = pfb_source_query_remove(query, block + 1, size, &failure);
-    note(record, is_done, &seen, &failure);
+    append_result(record, is_done, &block_bytes, &failure);
 }
 
 static void record_samples(pfb_source_query *query, pfb_bytes *record)
@@ -61,9 +61,9 @@ static void record_samples(pfb_source_query *query, pfb_bytes *record)
     bool has_sample = true;
     while (has_sample) {
         has_sample = pfb_source_query_collect(query, &reply, &failure);
-        note(record, has_sample, &reply, &failure);
+        append_result(record, has_sample, &reply, &failure);
         bool is_done = pfb_source_query_info(query, &reply, &failure);
-        note(record, is_done, &reply, &failure);
+        append_result(record, is_done, &reply, &failure);
     }
     pfb_bytes_free(&reply);
 }
@@ -77,7 +77,7 @@ static pfb_bytes replies_of(pfb_source *source)
     pfb_list list;
     pfb_guid guid = {{0xFF}};
     cr_assert(pfb_source_countersets(source, &guids, &failure), "%s", failure.sentence);
-    note(&record, true, &guids, &failure);
+    append_result(&record, true, &guids, &failure);
     pfb_source_query *query = pfb_source_query_open(source, &failure);
     cr_assert(query, "%s", failure.sentence);
     pfb_list_open(&list, guids.data, guids.size_bytes, NULL);
@@ -99,11 +99,11 @@ static void expect_same_replies(const char *name, const uint8_t *data, size_t si
     start_fake(data, size);
     pfb_source *live = open_local();
     pfb_bytes expected = replies_of(replay);
-    pfb_bytes seen = replies_of(live);
-    cr_expect(seen.size_bytes == expected.size_bytes && memcmp(seen.data, expected.data, seen.size_bytes) == 0,
+    pfb_bytes actual = replies_of(live);
+    cr_expect(actual.size_bytes == expected.size_bytes && memcmp(actual.data, expected.data, actual.size_bytes) == 0,
               "%s: the replies of the live source differ from the recorded ones", name);
     pfb_bytes_free(&expected);
-    pfb_bytes_free(&seen);
+    pfb_bytes_free(&actual);
     pfb_source_close(replay);
     close_source(live);
     stop_fake();
@@ -191,8 +191,9 @@ Test(perflib_source_calls, unknown_request_codes_are_not_passed_on)
     pfb_guid guid = guid_of(0);
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         pfb_source_failure failure = {0};
-        cr_expect_not(pfb_source_registration(source, &guid, codes[i], 0, &reply, &failure));
-        cr_expect_eq(failure.code, 87);
+        cr_expect_not(pfb_source_registration(source, &guid, codes[i], 0, &reply, &failure), "request code %u",
+                      codes[i]);
+        cr_expect_eq(failure.code, 87, "request code %u", codes[i]);
     }
     cr_expect_eq(fake->calls[FAKE_PerfQueryCounterSetRegistrationInfo], 0);
     close_source(source);

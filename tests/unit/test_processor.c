@@ -197,8 +197,8 @@ Test(processor, cpus_are_added_and_removed)
     put_file("/proc/stat", STAT "cpu8 1 1 1 1 1 1 1\n");
     cr_expect_str_eq(instances_of(source),
                      "0,0#0 0,1#1 0,8#8 0,_Total#80000000 3,5#5 3,_Total#80000003 _Total#fffffffe ");
-    put_file("/sys/devices/system/node/node3/cpulist",
-             "0,5-8\n"); /* the kernel adds a new CPU to its node later than to /proc/stat */
+    /* The kernel adds a new CPU to /proc/stat first and to its node later. */
+    put_file("/sys/devices/system/node/node3/cpulist", "0,5-8\n");
     put_file("/sys/devices/system/node/node0/cpulist", "1\n");
     cr_expect_str_eq(instances_of(source),
                      "0,1#1 0,_Total#80000000 3,0#0 3,5#5 3,8#8 3,_Total#80000003 _Total#fffffffe ");

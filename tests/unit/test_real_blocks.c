@@ -119,43 +119,44 @@ static void check_block(unsigned tick, unsigned title)
     pfb_v1_object object;
     pfb_v1_counter counter;
     cr_assert(pfb_v1_open(&block, f.data, f.size, STRICT), "%s", name);
-    cr_expect_eq(block.total_size_bytes, field(&f, 20, 4));
-    cr_expect(block.version == 1 && block.revision == 1 && !block.is_big_endian);
-    cr_expect_eq((uint64_t)block.perf_time, field(&f, 56, 8));
-    cr_expect_eq((uint64_t)block.perf_freq, field(&f, 64, 8));
-    cr_expect_eq((uint64_t)block.perf_time_100ns, field(&f, 72, 8));
-    cr_expect_eq(block.system_time.year, field(&f, 36, 2));
-    cr_expect_eq(block.system_time.millisecond, field(&f, 50, 2));
-    cr_expect_eq(block.system_name.bytes, f.data + field(&f, 84, 4));
-    cr_expect_eq(block.system_name.size_bytes, field(&f, 80, 4) - 2, "the length in the header includes the NUL");
+    cr_expect_eq(block.total_size_bytes, field(&f, 20, 4), "%s", name);
+    cr_expect(block.version == 1 && block.revision == 1 && !block.is_big_endian, "%s", name);
+    cr_expect_eq((uint64_t)block.perf_time, field(&f, 56, 8), "%s", name);
+    cr_expect_eq((uint64_t)block.perf_freq, field(&f, 64, 8), "%s", name);
+    cr_expect_eq((uint64_t)block.perf_time_100ns, field(&f, 72, 8), "%s", name);
+    cr_expect_eq(block.system_time.year, field(&f, 36, 2), "%s", name);
+    cr_expect_eq(block.system_time.millisecond, field(&f, 50, 2), "%s", name);
+    cr_expect_eq(block.system_name.bytes, f.data + field(&f, 84, 4), "%s", name);
+    cr_expect_eq(block.system_name.size_bytes, field(&f, 80, 4) - 2, "%s: the length in the header includes the NUL",
+                 name);
     size_t at = extent(&f, 24);
-    bool seen = false;
+    bool is_found = false;
     while (pfb_v1_next_object(&block, &object)) {
         cr_expect_eq(object.offset, at, "%s", name);
-        cr_expect_eq(object.title_index, field(&f, at + 12, 4));
-        cr_expect_eq((uint32_t)object.instance_count, field(&f, at + 40, 4));
-        cr_expect_eq(object.counter_count, field(&f, at + 32, 4));
+        cr_expect_eq(object.title_index, field(&f, at + 12, 4), "%s", name);
+        cr_expect_eq((uint32_t)object.instance_count, field(&f, at + 40, 4), "%s", name);
+        cr_expect_eq(object.counter_count, field(&f, at + 32, 4), "%s", name);
         size_t definition = at + extent(&f, at + 8);
         while (pfb_v1_next_counter(&block, &counter)) {
-            cr_expect_eq(counter.title_index, field(&f, definition + 4, 4));
-            cr_expect_eq(counter.type, field(&f, definition + 28, 4));
-            cr_expect_eq(counter.size_bytes, field(&f, definition + 32, 4));
-            cr_expect_eq(counter.value_offset, field(&f, definition + 36, 4));
+            cr_expect_eq(counter.title_index, field(&f, definition + 4, 4), "%s", name);
+            cr_expect_eq(counter.type, field(&f, definition + 28, 4), "%s", name);
+            cr_expect_eq(counter.size_bytes, field(&f, definition + 32, 4), "%s", name);
+            cr_expect_eq(counter.value_offset, field(&f, definition + 36, 4), "%s", name);
             definition += extent(&f, definition);
         }
         if (object.title_index == title)
-            seen = true;
+            is_found = true;
         bool is_single = object.title_index == 2 || object.title_index == 4 || object.title_index == 638;
-        cr_expect_eq(object.instance_count == PFB_V1_NO_INSTANCES, is_single);
+        cr_expect_eq(object.instance_count == PFB_V1_NO_INSTANCES, is_single, "%s", name);
         at += extent(&f, at);
     }
-    cr_expect(seen, "%s contains no object %u", name, title);
+    cr_expect(is_found, "%s contains no object %u", name, title);
     cr_expect_eq(at, f.size, "%s", name);
     expect_error(pfb_v1_finish(&block), PFB_OK, 0, name);
     free(f.data);
 }
 
-Test(real_blocks, headers_and_definitions)
+Test(real_blocks, headers_and_definitions_are_read)
 {
     skip_without_data();
     for (unsigned tick = 0; tick < 2; tick++) {
@@ -265,7 +266,7 @@ static void check_line(const char *line, const real_sample *older, const real_sa
     }
 }
 
-Test(real_blocks, every_displayed_value)
+Test(real_blocks, every_displayed_value_is_the_expected_one)
 {
     skip_without_data();
     real_sample samples[2][OBJECTS];
@@ -302,7 +303,7 @@ Test(real_blocks, every_displayed_value)
 
 /* ---- The name table ---------------------------------------------------------------------------------- */
 
-Test(real_blocks, names)
+Test(real_blocks, names_are_found_by_title_and_by_text)
 {
     skip_without_data();
     static const struct {
@@ -330,7 +331,8 @@ Test(real_blocks, names)
         uint32_t first;
         size_t length = strlen(expected[i].name);
         cr_assert_not_null(found, "%s", expected[i].name);
-        cr_expect(found->name.size_bytes == length && memcmp(found->name.bytes, expected[i].name, length) == 0);
+        cr_expect(found->name.size_bytes == length && memcmp(found->name.bytes, expected[i].name, length) == 0, "%s",
+                  expected[i].name);
         uint32_t equal = pfb_name_index_named(&index, UTF8_NAME(expected[i].name, length), &first);
         bool is_listed = false;
         for (uint32_t k = 0; k < equal; k++)

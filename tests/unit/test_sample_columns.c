@@ -74,12 +74,13 @@ Test(sample_columns, missing_values_of_a_truncated_row_do_not_exist)
                      pfb_code_name(s->loaded.code));
         const pfb_sample *t = &s->table;
         cr_assert(t->counts.rows == 100 && s->measured.code == PFB_OK);
-        uint32_t left = (uint32_t)(6 - (cut + 15) / 16);
-        cr_expect_eq(t->rows[99].value_count, left, "%zu bytes: %u", cut, t->rows[99].value_count);
+        uint32_t value_count = (uint32_t)(6 - (cut + 15) / 16);
+        cr_expect_eq(t->rows[99].value_count, value_count, "%zu bytes: %u", cut, t->rows[99].value_count);
         for (uint32_t c = 0; c < 6; c++) {
             pfb_sample_value v = pfb_sample_value_at(t, 99, c);
-            cr_expect(v.exists == (c < left) && v.is_number == v.exists && v.raw == (v.exists ? 99000 + c : 0));
-            cr_expect_eq(pfb_sample_value_at(t, 98, c).raw, 98000 + c);
+            cr_expect(v.exists == (c < value_count) && v.is_number == v.exists && v.raw == (v.exists ? 99000 + c : 0),
+                      "%zu bytes, column %u", cut, c);
+            cr_expect_eq(pfb_sample_value_at(t, 98, c).raw, 98000 + c, "%zu bytes, column %u", cut, c);
             cr_expect(v.exists || t->sizes[pfb_sample_place(t, 99, c)] == 0);
         }
         sample_free(s);
