@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs Microsoft's documented sample program for PerfLib (CpuPerfCounters.cpp), unmodified, over replies in memory.
-// PERFBLOCK_SAMPLES is its folder. Compiled with 16-bit wchar_t, as the sample needs.
+// The CMake variable PERFBLOCK_SAMPLES is its folder. Compiled with 16-bit wchar_t, because the sample treats the names
+// in a reply as wchar_t strings.
 #include "baselines.h"
 
 #include <cstring>
@@ -27,14 +28,15 @@ namespace
 const uint8_t *reply_bytes;
 size_t reply_size_bytes;
 
-/* Where the reply was copied last: the same reply is not copied again, so that only reading is measured. */
+/* The reply that was copied last, and the buffer that it was copied to. The same reply is not copied again to the same
+ * buffer, so that only reading is measured. */
 const uint8_t *copied_bytes;
 const void *copied_to;
 
 ULONG bench_open_query(LPCWSTR, HANDLE *query)
 {
-    static int any;
-    *query = &any;
+    static int object; /* the handle must not be null; nothing else is done with it */
+    *query = &object;
     return ERROR_SUCCESS;
 }
 

@@ -78,6 +78,7 @@ void add(const std::string &group, const std::string &what, size_t count, const 
     bench::add(group + "/" + what, count, [=](benchmark::State &state) { measure(state, get(), read); });
 }
 
+/* Adds the baseline: a copy of the input. */
 void add_memcpy(const std::string &group, size_t count, const get_input &get)
 {
     bench::add(group + "/memcpy", count, [=](benchmark::State &state) {
@@ -197,12 +198,13 @@ void add_names(size_t count)
 
 /* ---- Registrations ------------------------------------------------------------------------------------------- */
 
-/* Returns a counter of the registration. Its base id is arbitrary, because no reader looks it up. */
+/* Returns a counter of the registration. Its base id is arbitrary, because nothing here looks it up; it differs between
+ * counters, so that the sum detects a wrong counter. */
 pfb_counter make_counter(uint32_t id)
 {
     pfb_counter counter = {};
     counter.id = id;
-    counter.type = 0x10410500;
+    counter.type = 0x10410500; /* PERF_COUNTER_BULK_COUNT */
     counter.base_id = 7919 * id + 1;
     return counter;
 }

@@ -15,7 +15,7 @@ static pfb_source *open_capture(const char *name, pfb_source_failure *failure)
     return pfb_source_open_capture(data, size, failure);
 }
 
-/* Prints a counter of this machine, or of a capture (.pfb), three times. */
+/* Collects up to four samples of this machine, or of a capture (.pfb), and prints the values of a counter. */
 int main(int argc, char **argv)
 {
     const char *path = argc > 1 ? argv[1] : "\\Processor Information(*)\\% Processor Time";

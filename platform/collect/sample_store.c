@@ -16,7 +16,8 @@ static int compare_machine(const stored_series *series, const pfb_name *name)
     return name->size_bytes > 0 ? memcmp(series->name, name->bytes, name->size_bytes) : 0;
 }
 
-/* Returns the position of the first series of a machine; with `is_after`, that of the first series after them. */
+/* Returns the position of the first series of a machine; with `is_after`, the position after the machine's last series.
+ */
 static size_t find_position(const sample_store *store, const pfb_name *name, bool is_after)
 {
     size_t low = 0;

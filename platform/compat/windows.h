@@ -12,7 +12,7 @@
 #define _LPCBYTE_DEFINED
 typedef const BYTE *LPCBYTE;
 #endif
-#if defined(__MINGW32__) && !defined(UNICODE) /* MinGW starts wmain with -municode only */
+#if defined(__MINGW32__) && !defined(UNICODE) /* without -municode, which defines UNICODE, MinGW calls main */
 #define wmain main
 #endif
 
@@ -107,7 +107,7 @@ static inline DWORD GetCurrentDirectory(DWORD size, char *buffer)
 #define ZeroMemory(out, size) memset((out), 0, (size))
 #define CopyMemory(out, data, size) memcpy((out), (data), (size))
 
-/* The samples define wmain without arguments, so it can be the main function of a program. */
+/* Microsoft's samples define wmain without parameters. The macro makes it main, which the C runtime calls. */
 #define wmain main
 
 #include "wide.h"

@@ -56,7 +56,8 @@ static inline bool take_exactly(span *s, const char *characters)
 static inline bool take_decimal(span *s, uint64_t max, uint64_t *number)
 {
     uint64_t value = 0;
-    uint64_t tenth = max / 10; /* a larger value takes no other digit; this value only those up to the last of `max` */
+    uint64_t tenth = max / 10; /* a value above it must not be followed by a digit; a value equal to it, only by a digit
+                                  up to the last digit of `max` */
     size_t at = s->at;
     for (; at < s->end; at++) {
         unsigned digit = s->data[at] - (unsigned)'0';

@@ -97,7 +97,7 @@ bool pfb_capture_recognise(const void *data, size_t size)
 bool pfb_capture_open_window(pfb_capture *capture, const void *data, size_t size, bool is_last,
                              const pfb_read_options *options)
 {
-    (void)options;
+    (void)options; /* strict mode reads captures like the default */
     *capture = (pfb_capture){.data = data, .size = data ? size : 0, .is_last = is_last};
     pfb_cursor cursor = pfb_cursor_make(data, size);
     pfb_chunk chunk;

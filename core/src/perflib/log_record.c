@@ -136,7 +136,8 @@ enum {
     INSTANCE_FIRST = 8,
     INSTANCE_SECOND = 16,
     INSTANCE_BYTES = 24,
-    NAME_SHARING_FACTOR = 16 /* names may overlap; the sum of their sizes is limited to 16 times the item's name area */
+    NAME_SHARING_FACTOR = 16 /* Names may overlap. The sum of their sizes is limited to 16 times the item's name area,
+                                so that reading them takes linear time. */
 };
 
 bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size,
@@ -183,7 +184,7 @@ static bool read_item(pfb_log_sample_reader *reader, pfb_log_item *item, size_t 
             return record_fail(&reader->error, PFB_BAD_INSTANCE_COUNT, item->offset + INSTANCES_COUNT);
         reader->instance_count = item->instance_count;
         reader->name_bytes_left = left - (size_t)item->instance_count * INSTANCE_BYTES;
-        /* The product could overflow a size_t of 32 bits. */
+        /* With a size_t of 64 bits, the product cannot overflow, because the size of an item is less than 2^32. */
         reader->name_bytes_left = PFB_ALWAYS(reader->name_bytes_left <= SIZE_MAX / NAME_SHARING_FACTOR)
                                       ? reader->name_bytes_left * NAME_SHARING_FACTOR
                                       : SIZE_MAX;

@@ -30,7 +30,7 @@ pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts
     pfb_v1_counter counter;
     pfb_v1_open(&block, input->data, input->data_size_bytes, input->options);
     while (pfb_v1_next_object(&block, &object)) {
-        uint32_t columns = 0; /* a block is below 4 GiB: only the sum of values can reach 2^32 */
+        uint32_t columns = 0; /* 32 bits suffice for columns and rows, because a block is smaller than 4 GiB */
         counts->results++;
         while (pfb_v1_next_counter(&block, &counter))
             columns++;
@@ -46,7 +46,8 @@ pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts
 
 /* ---- Objects and their counters ---------------------------------------------------------------------- */
 
-/* Returns the number that replaces the counterset's GUID, which V1 objects do not have: the title index. */
+/* V1 objects have no counterset GUID. Returns a GUID that identifies the object within the sample: the title index in
+ * little endian, then zeros. */
 static pfb_guid title_guid(uint32_t title_index)
 {
     pfb_guid guid = {{0}};
@@ -120,7 +121,8 @@ static void load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
         sample->sizes[place] = 0;
         sample->multi_counts[place] = PFB_NO_MULTI_COUNT;
     }
-    /* An object returns instances only if all of its definitions are valid, and each of them became a column. */
+    /* The reader returns instances of an object only if all definitions of its counters are valid. Each of them became
+     * a column, so the position of a value is always below column_count. */
     while (pfb_v1_next_value(block, &value) && PFB_ALWAYS(value.position < result->column_count)) {
         uint32_t column = result->first_column + value.position;
         size_t place = pfb_sample_place(sample, row, column);
