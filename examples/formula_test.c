@@ -14,13 +14,13 @@ static double busy_percent(uint64_t value0, uint64_t value1, int64_t time0, int6
     return 100.0 * (1.0 - (double)(value1 - value0) / (double)(time1 - time0));
 }
 
-/* ---- Their test -------------------------------------------------------------------------------------------------- */
+/* ---- The test of the formulas ------------------------------------------------------------------------------------ */
 
 typedef struct sample_pair {
     const char *what;
     uint64_t value0, value1;
     int64_t time0, time1;
-    pfb_status status; /* that the library returns */
+    pfb_status status; /* the status that the library must return */
 } sample_pair;
 
 static const sample_pair pairs[] = {

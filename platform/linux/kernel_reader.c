@@ -254,7 +254,8 @@ static void set_wall_clock(pfb_write_times *times, const struct timespec *wall)
                                            .millisecond = (uint16_t)(wall->tv_nsec / 1000000)};
 }
 
-/* The frequency is 10 MHz as on Windows: the 32-bit times of PERF_AVERAGE_TIMER then wrap after 429 s. */
+/* Counts units of 100 ns, as Windows does, instead of nanoseconds: the 32-bit times of PERF_AVERAGE_TIMER then wrap
+ * after 429 s instead of 4 s. */
 static void read_clocks(pfb_write_times *times)
 {
     struct timespec wall = {0};

@@ -139,7 +139,7 @@ static uint32_t used_bytes(const pfb_lwp_model *model, uint32_t tail)
     return model->head >= tail ? model->head - tail : model->buffer_bytes - (tail - model->head);
 }
 
-/* Writes a record; one longer than PFB_LWP_RECORD_BYTES ends in zeros. */
+/* Writes a record to a slot and fills the rest of the slot, if it is larger, with zeros. */
 static void write_slot(const pfb_lwp_model *model, uint8_t *slot, const uint8_t record[PFB_LWP_RECORD_BYTES])
 {
     memcpy(slot, record, PFB_LWP_RECORD_BYTES);
@@ -450,8 +450,8 @@ static uint32_t selected_traits(const filter_row *rows, size_t count, uint32_t f
     return traits;
 }
 
-/* These functions return true if an event passes the filters: by instruction address, as a branch, as a cache miss, by
- * all that apply. */
+/* The following four functions return true if an event passes filters: those of instruction addresses, of branches, of
+ * cache misses, and all that apply to the event. */
 static bool passes_ip(const pfb_lwp_model *model, uint64_t address)
 {
     if (!model->capabilities.has_ip_filtering || (model->filters >> FILTER_IP & 1) == 0)

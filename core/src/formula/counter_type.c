@@ -33,7 +33,7 @@
 #define AVERAGE_BASE UINT32_C(0x40030402)
 #define RAW_BASE UINT32_C(0x40030403)
 #define LARGE_RAW_BASE UINT32_C(0x40030500)
-#define LARGE_RAW_BASE_ALIAS UINT32_C(0x40030503)
+#define LARGE_RAW_BASE_ALIAS UINT32_C(0x40030503) /* the value of PERF_LARGE_RAW_BASE in some tools */
 #define MULTI_BASE PFB_TYPE_MULTI_BASE
 
 /* Ascending by value: pfb_counter_type_find uses a binary search. The columns after the name: size of the raw value,
@@ -111,6 +111,7 @@ static const pfb_counter_type type_rows[] = {
 
 #define TYPE_COUNT (sizeof type_rows / sizeof type_rows[0])
 
+/* winperf.h defines both names for one value. */
 static const char precision_timestamp[] = "PERF_PRECISION_TIMESTAMP";
 static const char large_raw_base[] = "PERF_LARGE_RAW_BASE";
 

@@ -354,7 +354,8 @@ static void set_result(pfb_formula_result *result, pfb_quotient quotient, bool n
     result->integer = result->is_integer ? quotient.integer : 0;
 }
 
-/* Computes with integers of 192 bits. With a scale of 10^10, below 2^34, both numbers stay below 2^170. */
+/* Computes with integers of 192 bits. The factor of the scale is at most 10^10, which is below 2^34, so numerator and
+ * denominator stay below 2^170. */
 PFB_NOINLINE static void compute_wide(const pfb_formula *f, const formula_inputs *in, pfb_formula_result *result)
 {
     ratio r = make_ratio(f, in);
@@ -375,8 +376,8 @@ static bool times_small(uint64_t *product, uint64_t factor)
     return (high | *product >> PFB_EXACT_BITS) == 0;
 }
 
-/* Computes the same with the hardware division. Returns false if a product is 2^53 or more, or an option changes the
- * value. */
+/* Computes the same as compute_wide, but faster, with the hardware division. Returns false if a product is 2^53 or
+ * more, an option changes the value, or the hardware division is not correctly rounded. */
 static bool compute_small(const pfb_formula *f, const formula_inputs *in, pfb_formula_result *result)
 {
     uint64_t above = in->numerator;

@@ -38,7 +38,7 @@ size_t pfb_sample_place(const pfb_sample *sample, uint32_t row, uint32_t column)
 
 /* The orders, all of which are made by one sort. */
 typedef enum ordering {
-    ORDER_REGISTRATIONS, /* counterset, later ones first */
+    ORDER_REGISTRATIONS, /* counterset; of several registrations of a counterset, later ones first */
     ORDER_COLUMNS,       /* counterset, counter id, result, position */
     ORDER_ROWS,          /* counterset, name, id, result, instance */
     ORDER_NAMES          /* result, name, instance: for numbering equal names */
@@ -97,7 +97,7 @@ bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *
     return left->id == right->id && compare_identities(left, right) == 0;
 }
 
-/* Compares counterset, name and id, but not the place of the row. Returns 0 for the same instance. */
+/* Compares counterset, name and id, but neither the result nor the position in it. Returns 0 for the same instance. */
 static int compare_instances(const pfb_row_key *left, const pfb_row_key *right)
 {
     int difference = compare_guids(left->counterset, right->counterset);
@@ -173,7 +173,7 @@ static int compare_registrations(const pfb_sample *sample, uint32_t left, uint32
     return difference != 0 ? difference : compare_numbers(right, left); /* the last one of a GUID comes first */
 }
 
-/* What is sorted, and how. */
+/* The context of a sort: the sample whose positions are sorted, and the order. */
 typedef struct sorting {
     const pfb_sample *sample;
     ordering by;

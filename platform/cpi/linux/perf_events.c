@@ -253,5 +253,5 @@ bool pfb_perf_progress_of(const pfb_perf_counts *start, const pfb_perf_counts *e
     };
     return progress->instructions <= UINT64_MAX - start->instructions &&
            progress->cycles <= UINT64_MAX - start->cycles && progress->instructions < UINT64_MAX &&
-           progress->cycles < UINT64_MAX; /* pfb_perf_scale returned UINT64_MAX: the product does not fit */
+           progress->cycles < UINT64_MAX; /* UINT64_MAX: the scaled number does not fit in 64 bits */
 }
