@@ -220,6 +220,8 @@ static const char *describe_text(const uint8_t *data, size_t size, bool is_trunc
     }
     if (begins_with(data, size, "<?xml"))
         return "looks like XML";
+    if (begins_with(data, size, "{\""))
+        return "looks like JSON";
     return is_csv(data, size, is_truncated) ? "looks like CSV" : "looks like text";
 }
 
