@@ -3,6 +3,7 @@
 
 #include "collect/paths.h"
 #include "commands.h"
+#include "commands/seen_names.h"
 #include "commands/set_names.h"
 #include "input/merge.h"
 #include "memory/memory.h"
@@ -49,6 +50,8 @@ typedef struct cook {
     metadata_files metadata;
     sample_range range;
     path_list paths;
+    seen_names seen; /* for a message if nothing is chosen */
+    bool has_v2;     /* a V2 reply was read */
     merge merge;
     cook_file *files; /* by their numbers, which are those of the collector as well */
     size_t file_count, file_capacity;
@@ -71,6 +74,12 @@ static void require_memory(bool has_memory)
         memory_exhausted();
 }
 
+/* Returns true if the names in the files may be needed for a message, because nothing that is chosen was found yet. */
+static bool must_see_names(const cook *c)
+{
+    return c->printer.has_choice && !c->printer.has_any;
+}
+
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
 /* Prints the values of the V2 reply or V1 block in `size` bytes at the current position of the file. Reports its error;
@@ -79,6 +88,9 @@ static pfb_collected_reply cook_reply(cook *c, const merge_file *f, size_t size)
 {
     const uint8_t *data = f->in.data + f->at;
     size_t base = (size_t)f->in.offset + f->at;
+    c->has_v2 = c->has_v2 || !f->is_v1;
+    if (f->is_v1 && must_see_names(c))
+        seen_names_add_block(&c->seen, &c->names, data, size);
     do
         require_memory(pfb_collector_put_sample(c->collector, f->is_v1 ? 1 : 2, data, size, NULL));
     while (sample_range_repeats(&c->range, c->collector));
@@ -121,6 +133,8 @@ static void cook_record(cook *c, merge_file *f)
     do /* the first put may only determine the range; then the record is put again */
         require_memory(pfb_collector_put_log_record(c->collector, &f->log, &f->record, NULL));
     while (f->is_sample && sample_range_repeats(&c->range, c->collector));
+    if (!f->is_sample && must_see_names(c))
+        seen_names_add_record(&c->seen, &f->log, &f->record);
     if (!f->is_sample) {
         report_error(f, (size_t)f->in.offset, pfb_collector_reply(c->collector).error);
         return;
@@ -245,6 +259,8 @@ static void begin_file(cook *c, merge_file *f)
         path_list_check_log(&c->paths, c->o, f->in.name);
     else
         metadata_files_put(&c->metadata, c->collector);
+    if (f->in.kind == INPUT_PDH_TEXT && f->is_open && must_see_names(c))
+        seen_names_add_text(&c->seen, &f->text);
     if (f->in.kind == INPUT_PDH_TEXT && f->is_open)
         require_memory(pfb_collector_put_text_paths(c->collector, &f->text, NULL));
     else if (f->in.kind == INPUT_NAMES)
@@ -370,9 +386,12 @@ static void note_missing_values(const cook *c)
         note_series(c);
 }
 
-/* Reports a name in a path, --set or --counter that is not in the metadata of the last file. False after a message. */
+/* Reports a name in a path, --set or --counter that is neither in the metadata of the last file nor in V1 blocks or
+ * logs. False after a message. */
 static bool check_names(const cook *c, const char *subject)
 {
+    if (c->seen.has_any) /* with V2 replies as well, the name may be one of either */
+        return c->has_v2 || seen_names_check(&c->seen, subject);
     size_t count = c->paths.count;
     const options *o = c->o;
     const char **sets = memory_get(count + o->set_count + 1, sizeof *sets);
@@ -430,10 +449,12 @@ static void cook_all(const options *o, output *out, bool is_live, const input *l
     else
         merge_open(&c.merge, o->files, o->file_count, o->kind, o->is_followed, &o->reader);
     if (path_list_choose(&c.paths, c.collector, o, &c.printer.has_choice)) {
+        seen_names_open(&c.seen, &c.paths, o);
         c.printer.hides_empty = c.printer.has_choice;
         if (!live_file)
             progress_begin(o->output_path != NULL); /* the terminal is free for progress lines if a file is written */
         cook_samples(&c, live_file);
+        seen_names_close(&c.seen);
     }
     merge_close(&c.merge);
     free(c.files);

@@ -6,9 +6,10 @@ import os
 import re
 import unittest
 
+import v1_blocks
 from captures import (BULK, DISK, LARGE_RAW, MEMORY, NETWORK, data,
                       instances_result, metadata, single_result, three_sets)
-from program import ON_WINDOWS, Case, writer as w
+from program import ON_WINDOWS, Case, seed, writer as w
 
 # PERF_LARGE_RAW_FRACTION and PERF_LARGE_RAW_BASE.
 FRACTION, FRACTION_BASE = 0x20020500, 0x40030500
@@ -569,6 +570,41 @@ class Suggestions(Case):
             done = self.run_program("cook", path, *arguments)
             self.assertEqual((done.status, done.out), (2, ""))
             self.assertIn(sentence, done.err)
+
+    def test_blocks_and_logs(self):
+        """So do V1 blocks and logs."""
+        little = v1_blocks.LITTLE
+        block = self.file("v1.bin", little.block(v1_blocks.plain(
+            little, 1, 4)))
+        table = self.file("names", b"1\t1847\n4\tMemory\n10\tPages\n")
+        other = ["--instance", "zz"]
+        nothing = "there are no such counters and instances"
+        for files, *rows in (
+                ([block, "--names", table],
+                 (["--set", "Memroy"], "no counterset Memroy; did you mean "
+                  "Memory?"),
+                 (["--set", "5"], "no counterset 5;"),
+                 (["--set", "4", *other], nothing),
+                 (["--set", "memory", *other], nothing)),
+                ([seed("log", "valid_counters.blg")],
+                 (["--set", "Procesor"],
+                  "no counterset Procesor; did you mean Processor?"),
+                 (["--path", r"\Memory\Page/sec"],
+                  "no counter Page/sec; did you mean Pages/sec?"),
+                 (["--set", "Processor", *other], nothing),
+                 (["--path", r"\\X\Memory\Pages/sec"], nothing)),
+                ([seed("log", "valid_objects.blg")],
+                 (["--counter", "10", *other], nothing)),
+                ([seed("pdh_text", "valid_csv.csv")],
+                 (["--set", "Proces"],
+                  "no counterset Proces; did you mean Process?"),
+                 (["--counter", "IDs"],
+                  "no counter IDs; did you mean ID?"),
+                 (["--set", "Memory", *other], nothing))):
+            for arguments, sentence in rows:
+                done = self.run_program("cook", *files, *arguments)
+                self.assertEqual((done.status, done.out), (2, ""))
+                self.assertIn(sentence, done.err, arguments)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands/seen_names.h"
+
+#include "memory/memory.h"
+#include "output/output.h"
+#include "perfblock/catalog.h"
+#include "perfblock/query.h"
+#include "perfblock/v1.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the name of a counterset that is chosen by its GUID in the catalog, because V1 objects and logs have names
+ * only. */
+static const char *name_of_set(const char *typed)
+{
+    pfb_guid guid;
+    const pfb_catalog_set *set = pfb_guid_parse(typed, strlen(typed), &guid) ? pfb_catalog_find(&guid) : NULL;
+    return set ? set->name : typed;
+}
+
+void seen_names_open(seen_names *s, const path_list *paths, const options *o)
+{
+    size_t set_count = 0;
+    size_t counter_count = 0;
+    *s = (seen_names){.has_any = false};
+    s->set_list = memory_get(paths->count + o->set_count + 1, sizeof *s->set_list);
+    s->counter_list = memory_get(paths->count + o->counter_count + 1, sizeof *s->counter_list);
+    for (size_t i = 0; i < paths->count; i++) {
+        s->set_list[set_count++] = name_of_set(paths->choices[i].countersets[0]);
+        s->counter_list[counter_count++] = paths->choices[i].counters[0];
+    }
+    for (size_t i = 0; i < o->set_count; i++)
+        s->set_list[set_count++] = name_of_set(o->sets[i]);
+    for (size_t i = 0; i < o->counter_count; i++)
+        s->counter_list[counter_count++] = o->counters[i];
+    set_names_open(&s->sets, s->set_list, set_count);
+    set_names_open(&s->counters, s->counter_list, counter_count);
+}
+
+void seen_names_close(seen_names *s)
+{
+    set_names_free(&s->sets);
+    set_names_free(&s->counters);
+    series_free(&s->pairs);
+    buffer_free(&s->text);
+    free(s->set_list);
+    free(s->counter_list);
+}
+
+/* Compares a name, which may be absent. */
+static bool match(seen_names *s, set_names *wanted, pfb_name name)
+{
+    buffer_clear(&s->text);
+    name_cut(&s->text, name, OUTPUT_LONGEST_FIELD);
+    return name.bytes && set_names_match(wanted, s->text.data, s->text.size);
+}
+
+/* Compares the title index and the name of a V1 object or counter. */
+static bool match_title(seen_names *s, set_names *wanted, const title_names *titles, uint32_t title)
+{
+    buffer_clear(&s->text);
+    buffer_format(&s->text, "%" PRIu32, title);
+    bool is_match = set_names_match(wanted, s->text.data, s->text.size);
+    return match(s, wanted, title_names_find(titles, title)) || is_match;
+}
+
+/* Returns true if the pair was not seen before. Counter PFB_NO_ID: the object itself. */
+static bool is_new(seen_names *s, uint32_t object, uint32_t counter)
+{
+    const uint32_t pair[] = {object, counter};
+    size_t count = s->pairs.count;
+    series_begin_sample(&s->pairs); /* so that series_find() returns the position of an earlier equal pair */
+    return series_find(&s->pairs, pair, sizeof pair) == count;
+}
+
+void seen_names_add_block(seen_names *s, const title_names *titles, const uint8_t *data, size_t size)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    pfb_v1_open(&block, data, size, NULL);
+    while (pfb_v1_next_object(&block, &object)) {
+        s->has_any = true;
+        if (!is_new(s, object.title_index, PFB_NO_ID) || !match_title(s, &s->sets, titles, object.title_index))
+            continue;
+        while (pfb_v1_next_counter(&block, &counter)) {
+            if (is_new(s, object.title_index, counter.title_index))
+                match_title(s, &s->counters, titles, counter.title_index);
+        }
+    }
+}
+
+void seen_names_add_record(seen_names *s, const pfb_log_reader *log, const pfb_log_record *record)
+{
+    pfb_log_path_reader reader;
+    pfb_log_path path;
+    if (record->type != PFB_LOG_PATHS)
+        return;
+    uint8_t *memory = memory_get(record->size_bytes + 1, 1);
+    size_t size = pfb_log_copy_record(log, record, memory, record->size_bytes);
+    pfb_log_open_paths(&reader, memory, size, NULL);
+    while (pfb_log_next_path(&reader, &path)) {
+        s->has_any = true;
+        s->is_incomplete = s->is_incomplete || path.flags & PFB_LOG_ALL_COUNTERS;
+        if (match(s, &s->sets, path.object))
+            match(s, &s->counters, path.counter);
+    }
+    free(memory);
+}
+
+void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text)
+{
+    pfb_pdh_text_reader reader = *text; /* a copy: its caller reads the paths, too */
+    pfb_pdh_text_path column;
+    pfb_path path;
+    while (pfb_pdh_text_next_path(&reader, &column)) {
+        s->has_any = true;
+        if (pfb_path_parse(&column.name, &path) && match(s, &s->sets, path.counterset))
+            match(s, &s->counters, path.counter);
+    }
+}
+
+bool seen_names_check(const seen_names *s, const char *subject)
+{
+    return s->is_incomplete ||
+           (set_names_check(&s->sets, subject, "counterset") && set_names_check(&s->counters, subject, "counter"));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_SEEN_NAMES_H
+#define CLI_SEEN_NAMES_H
+
+#include "collect/paths.h"
+#include "commands/set_names.h"
+#include "names/titles.h"
+#include "perfblock/log.h"
+#include "values/series.h"
+
+/* Compares the countersets and counters that the command line chooses with those that occur in V1 blocks and perfmon
+ * logs, in order to report a name that none of them has. For V2 data, set_names_check_put() does that. */
+
+typedef struct seen_names {
+    set_names sets, counters;
+    bool has_any;       /* a V1 object or a path of a log was seen */
+    bool is_incomplete; /* a log has whole V1 objects, whose counters and title indexes are not in its paths */
+    /* ------------------------------------------------------------------------------------------ */
+    const char **set_list, **counter_list; /* the names of `sets` and `counters` */
+    series_list pairs;                     /* V1: the objects and counters that were seen */
+    buffer text;
+} seen_names;
+
+/* `paths` and the options must stay valid until seen_names_close(). */
+void seen_names_open(seen_names *s, const path_list *paths, const options *o);
+void seen_names_close(seen_names *s);
+
+/* Adds the objects of a V1 block, the paths of a record of a .blg, or the paths of a text log. */
+void seen_names_add_block(seen_names *s, const title_names *titles, const uint8_t *data, size_t size);
+void seen_names_add_record(seen_names *s, const pfb_log_reader *log, const pfb_log_record *record);
+void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text);
+
+/* Reports the first counterset that did not occur, or the first counter that no chosen counterset has, with exit status
+ * 2. Returns false after that, and true if not all names are known. */
+bool seen_names_check(const seen_names *s, const char *subject);
+
+#endif
