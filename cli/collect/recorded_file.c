@@ -23,7 +23,7 @@ static bool is_first_answer(series_list *keys, const pfb_guid *guid, const pfb_c
 {
     const chunk_key key = {*guid, chunk->tag, chunk->request, chunk->language};
     size_t count = keys->count;
-    series_begin_sample(keys); /* series_find() then finds an equal key that was added before */
+    series_begin_sample(keys); /* within one sample, series_find() would return a new series for an equal key */
     return series_find(keys, (const char *)&key, sizeof key) == count;
 }
 
@@ -162,7 +162,7 @@ static void copy(pfb_bytes *to, const uint8_t *data, size_t size)
         memory_exhausted();
 }
 
-/* Ends reading, and reports the error that ended it if there is one. */
+/* Ends reading. Reports the error of the recording if it has one. */
 static void end_file(file_source *s)
 {
     pfb_error error = s->capture.error;
@@ -175,6 +175,7 @@ static void end_file(file_source *s)
 static void file_source_close(void *context)
 {
     file_source *s = context;
+    /* If the recording was read to its end, end_file() has reported the error. */
     if (s->is_open && s->file->error.code != PFB_OK)
         diagnostics_malformed(s->file->in.name, s->file->error);
     pfb_source_close(s->metadata);
@@ -258,19 +259,17 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
     file_source *s = query->source;
     input *in = &s->file->in;
     pfb_chunk chunk;
-    while (s->is_open) {
-        while (pfb_capture_next_chunk(&s->capture, &chunk)) {
-            const uint8_t *body = in->data + chunk.body_offset;
-            if (chunk.is_known && chunk.tag == PFB_TAG_QUERY_INFO)
-                copy(&s->info, body, chunk.body_size_bytes);
-            if (chunk.is_known && chunk.tag == PFB_TAG_DATA) {
-                copy(bytes, body, chunk.body_size_bytes);
-                return true;
-            }
+    while (s->is_open && input_next_chunk(in, &s->capture, &chunk)) {
+        const uint8_t *body = in->data + chunk.body_offset;
+        if (chunk.is_known && chunk.tag == PFB_TAG_QUERY_INFO)
+            copy(&s->info, body, chunk.body_size_bytes);
+        if (chunk.is_known && chunk.tag == PFB_TAG_DATA) {
+            copy(bytes, body, chunk.body_size_bytes);
+            return true;
         }
-        if (!input_continue_capture(in, &s->capture))
-            end_file(s);
     }
+    if (s->is_open)
+        end_file(s);
     return fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the capture has no further sample");
 }
 

@@ -321,15 +321,12 @@ static void scan_capture(convert *c, input_file *file)
     if ((!c->is_filtered && !c->is_text) || !begin_second_pass(file->merged, &in))
         return;
     bool is_open = input_open_capture(&in, &capture);
-    while (is_open) {
-        while (pfb_capture_next_chunk(&capture, &chunk)) {
-            const uint8_t *body = in.data + chunk.body_offset;
-            if (c->is_filtered)
-                add_described(file, &chunk, body);
-            else if (chunk.is_known && chunk.tag == PFB_TAG_NAMES)
-                put(c, &chunk, body, chunk.body_size_bytes);
-        }
-        is_open = input_continue_capture(&in, &capture);
+    while (is_open && input_next_chunk(&in, &capture, &chunk)) {
+        const uint8_t *body = in.data + chunk.body_offset;
+        if (c->is_filtered)
+            add_described(file, &chunk, body);
+        else if (chunk.is_known && chunk.tag == PFB_TAG_NAMES)
+            put(c, &chunk, body, chunk.body_size_bytes);
     }
     file->is_scanned = true;
     end_second_pass(file->merged, &in);
@@ -369,12 +366,9 @@ static void scan_log(convert *c, input_file *file)
     if (!begin_second_pass(file->merged, &in))
         return;
     bool is_open = input_open_log(&in, &log, &c->o->reader);
-    while (is_open) {
-        while (pfb_log_next_record(&log, &record)) {
-            if (record.type == PFB_LOG_NAMES)
-                put_log_names(c, file, &log, &record);
-        }
-        is_open = input_continue_log(&in, &log);
+    while (is_open && input_next_record(&in, &log, &record)) {
+        if (record.type == PFB_LOG_NAMES)
+            put_log_names(c, file, &log, &record);
     }
     file->is_scanned = true;
     end_second_pass(file->merged, &in);

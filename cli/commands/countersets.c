@@ -276,12 +276,9 @@ static void list_capture(set_listing *l, object_list *objects, title_names *titl
     pfb_capture capture;
     pfb_chunk chunk;
     bool is_open = input_open_capture(in, &capture);
-    while (is_open && !output_failed(l->out)) {
-        while (!output_failed(l->out) && pfb_capture_next_chunk(&capture, &chunk)) {
-            read_chunk(l, objects, titles, in, &chunk);
-            input_progress(in, chunk.offset);
-        }
-        is_open = input_continue_capture(in, &capture);
+    while (is_open && !output_failed(l->out) && input_next_chunk(in, &capture, &chunk)) {
+        read_chunk(l, objects, titles, in, &chunk);
+        input_progress(in, chunk.offset);
     }
     list_sets(l);
     capture.error.offset += (size_t)in->offset;

@@ -28,7 +28,8 @@ static void move_record_to_front(csv_reader *r)
     r->end -= start;
 }
 
-/* Reads more bytes into the window. The record that stays there takes at most half of it. False at the end. */
+/* Reads more bytes into the window. The current record stays in it and takes at most half of it. False at the end of
+ * the file and after an error. */
 static bool fetch(csv_reader *r)
 {
     if (r->has_ended)
@@ -114,7 +115,7 @@ enum {
     AT_CELL, /* before the first byte of a cell */
     IN_CELL,
     IN_QUOTES,
-    AFTER_QUOTE,  /* after a quotation mark that closes the cell or is the first of a pair */
+    AFTER_QUOTE,  /* after a quotation mark that closes the cell or is the first of two that mean one */
     AFTER_RETURN, /* after a CR that follows a cell in quotation marks */
     AT_END
 };
@@ -130,7 +131,7 @@ static void end_cell(csv_reader *r, char byte)
         r->breaks++;
 }
 
-/* Reads a cell without quotation marks up to `limit`. */
+/* Reads a cell without quotation marks, but no byte at or after `limit`. */
 static void scan_plain(csv_reader *r, size_t limit)
 {
     const char *bytes = r->bytes;
@@ -154,7 +155,7 @@ static void scan_plain(csv_reader *r, size_t limit)
     }
 }
 
-/* Reads the inside of quotation marks up to `limit`. */
+/* Reads a cell up to its next quotation mark, but no byte at or after `limit`. */
 static void scan_quoted(csv_reader *r, size_t limit)
 {
     const char *bytes = r->bytes;
@@ -174,7 +175,7 @@ static void scan_quoted(csv_reader *r, size_t limit)
     r->at++;
 }
 
-/* Handles the byte after a quotation mark that may close the cell. */
+/* Handles a byte in the states AFTER_QUOTE and AFTER_RETURN. */
 static void scan_after_quote(csv_reader *r)
 {
     char byte = r->bytes[r->at];
@@ -196,8 +197,8 @@ static void scan_after_quote(csv_reader *r)
 /* Scans the bytes in the window, up to the end of the record, a fault in it, or its largest size. */
 static void scan(csv_reader *r)
 {
-    size_t left = CSV_MAX_RECORD_BYTES - (r->at - r->start);
-    size_t limit = r->end - r->at > left ? r->at + left : r->end;
+    size_t remaining = CSV_MAX_RECORD_BYTES - (r->at - r->start);
+    size_t limit = r->end - r->at > remaining ? r->at + remaining : r->end;
     while (r->at < limit && r->state != AT_END && !r->fault) {
         if (r->state == AT_CELL) {
             bool is_quoted = r->bytes[r->at] == '"';
@@ -215,7 +216,7 @@ static void scan(csv_reader *r)
     }
 }
 
-/* Ends the last record, whose line has no end. */
+/* Ends the last record, which has no line break. */
 static void end_record_at_end_of_file(csv_reader *r)
 {
     if (r->state == AT_CELL)
@@ -241,7 +242,7 @@ static bool skip_line(csv_reader *r)
     return line_break != NULL;
 }
 
-/* Moves to the next record. False if there is none. */
+/* Moves to the next record: after a malformed one, to the line after its first. False if there is none. */
 static bool begin_record(csv_reader *r)
 {
     if (r->fault && !skip_line(r))

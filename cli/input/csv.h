@@ -6,13 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads CSV (RFC 4180) record by record. Memory does not grow with the file. A record is returned as soon as its line
- * ends, and standard output is flushed before each read, which may wait for input.
+/* Reads CSV (RFC 4180) record by record. Memory does not grow with the file. Input and output may be the pipes of a
+ * program that writes a row and waits for its result: a record is returned as soon as its line ends, and standard
+ * output is flushed before each read.
  *
  * Lines end with LF or CR LF; the last one may lack its end. Cells in quotation marks may contain commas, line breaks
  * and doubled quotation marks. A byte order mark and blank lines are skipped. */
 
-/* The largest size of a record, with its line break. */
+/* The largest size of a record, including its line break. */
 #define CSV_MAX_RECORD_BYTES ((size_t)65536)
 
 typedef struct csv_cell {
@@ -28,8 +29,8 @@ typedef struct csv_reader {
     size_t count;
     uint64_t line;     /* in which it begins, counted from 1 */
     uint64_t offset;   /* of its first byte in the file */
-    const char *fault; /* null, or a sentence that says why the record is malformed; its last cell has the fault. The
-                        * next record begins at the line after `line` */
+    const char *fault; /* null, or a sentence that says why the record is malformed; the fault is in the last cell.
+                        * Reading continues at the line after `line` */
     /* ------------------------------------------------------------------------------------------ */
     char *bytes; /* a window of the file: the record is [start, at), and [at, end) follows it */
     size_t start, at, end;
@@ -42,7 +43,7 @@ typedef struct csv_reader {
     int state; /* of the scanner (csv.c) */
     bool has_quotes;
     bool has_ended;   /* end of file */
-    bool has_stopped; /* reading failed, or writing standard output did */
+    bool has_stopped; /* reading the file or writing to standard output failed */
 } csv_reader;
 
 /* Opens a file ("-": standard input). False after an error on standard error. */

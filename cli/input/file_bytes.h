@@ -10,8 +10,8 @@ typedef struct file_bytes {
     size_t size;
     size_t base;  /* offset of the first byte in the file; with `record`, in the record */
     size_t depth; /* nesting depth of the records that show prints for these bytes */
-    /* Bytes of a perfmon log: the record that they are part of. A log may store a record in several pieces, so offsets
-     * are counted in the joined record and converted to offsets in the file. */
+    /* Null, except for bytes of a perfmon log: its reader, and the record that the bytes are part of. A log may store a
+     * record in several pieces, so offsets are counted in the joined record and converted to offsets in the file. */
     const pfb_log_reader *log;
     const pfb_log_record *record;
 } file_bytes;

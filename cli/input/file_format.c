@@ -34,10 +34,10 @@ static bool is_number(const pfb_name *name)
     return is_digit;
 }
 
-/* Tables of counter names begin with index 1. Its text is the highest index of the system: a number, mostly of two or
- * more digits. In small tables, such as Samba's, it has one digit; then the text of the second entry must not be a
- * number, to exclude plain lists of numbers. No valid V2 block begins like this: its size would be odd, or too small
- * for the number of its results. */
+/* Tables of counter names begin with index 1. The text of this entry is the highest index of the system: a number,
+ * mostly of two or more digits. In small tables, such as Samba's, it has one digit; then the text of the second entry
+ * must not be a number, to exclude lists of numbers. No valid V2 block begins like this: its size would be odd, or too
+ * small for the number of its results. */
 static bool is_name_table(const uint8_t *data, size_t size)
 {
     enum { EXAMINED_BYTES = 1024 };
@@ -65,8 +65,8 @@ static bool has_sizes(const uint8_t *data)
 }
 
 /* Whether the header of the first result (PERF_COUNTER_HEADER) is valid and the result fits into the block. A block
- * without results must end with its own header. In a file shorter than the block (is_truncated) the size of the result
- * must also be aligned, and the reserved field zero. Requires has_sizes(). */
+ * without results must have only its own header. If the file is shorter than the block (is_truncated), a size that fits
+ * proves less, so the size of the result must also be aligned, and the reserved field zero. Requires has_sizes(). */
 static bool has_first_result(const uint8_t *data, size_t available, bool is_truncated)
 {
     uint32_t total = load_u32(data);
@@ -82,8 +82,8 @@ static bool has_first_result(const uint8_t *data, size_t available, bool is_trun
     return is_kind && size >= RESULT_HEADER_BYTES && size <= total - DATA_HEADER_BYTES && (is_aligned || !is_truncated);
 }
 
-/* Whether a file that ends before or inside the header of the first result may be a truncated block. The size that it
- * gives must be plausible: less than 256 MiB. */
+/* Whether a file that ends before or inside the header of the first result may be a truncated block. The size in its
+ * header must be plausible: less than 256 MiB. */
 static bool is_truncated_header(const uint8_t *data, size_t size)
 {
     enum { MAX_TOTAL = 1 << 28 };
@@ -152,8 +152,9 @@ static const char *find_program(const uint8_t *data, size_t size)
     return is_pe ? "looks like a Windows program or library (PE)" : NULL;
 }
 
-/* Perfmon logs (.blg) have the container format of event traces (.etl). Their second buffer begins with an event that
- * has the GUID below; in other traces the GUID is a different one. */
+/* Whether a trace is something else than a perfmon log (.blg). Both have the container format of event traces (.etl).
+ * The second buffer of a perfmon log begins with an event that has the GUID below; other traces have a different GUID
+ * there. */
 static bool is_other_trace(const uint8_t *data, size_t size)
 {
     enum { FIRST_GUID = 0x48 + 0x18 }; /* the header of the buffer, and the offset of the GUID in the event */

@@ -118,7 +118,8 @@ static bool read_log_time(file_window *w, int64_t *time)
  * may be in bytes that follow. */
 typedef bool find_time_in_text(const uint8_t *data, size_t size, bool is_last, int64_t *time, bool *needs_more);
 
-/* For a perfmon log in text. The time is UTC if the header has the offset of local time, otherwise local time. */
+/* Finds the time of the first row of a perfmon log in text: in UTC if the header has the offset of local time,
+ * otherwise in local time. */
 static bool find_row_time(const uint8_t *data, size_t size, bool is_last, int64_t *time, bool *needs_more)
 {
     const int64_t units_per_minute = INT64_C(600000000);
@@ -132,8 +133,8 @@ static bool find_row_time(const uint8_t *data, size_t size, bool is_last, int64_
     return is_found;
 }
 
-/* Reads the time of the first sample of a text. What precedes the sample may be long, so the bytes read are doubled
- * until they contain it. */
+/* Reads the time of the first sample of a text. The header before it may be long, so the number of bytes read is
+ * doubled until they contain the sample, up to MAX_BYTES. */
 static bool read_text_time(file_window *w, find_time_in_text *find, int64_t *time)
 {
     enum { MAX_BYTES = 1 << 24 };
@@ -173,6 +174,7 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
     return (kind == INPUT_DATA || kind == INPUT_V1) && read_block_time(w, kind == INPUT_V1, time);
 }
 
+/* Returns true for standard input and for names that are no regular files. */
 static bool is_pipe(const char *name)
 {
     return strcmp(name, "-") == 0 || !system_names_regular(name);
@@ -205,7 +207,7 @@ ordered_file *file_order_by_time(char *const *names, size_t count, input_kind ki
 {
     ordered_file *order = memory_get(count, sizeof *order);
     ordered_file *timed = memory_get(count, sizeof *timed);
-    size_t *places = memory_get(count, sizeof *places); /* in `order`, of the files that have a time; ascending */
+    size_t *places = memory_get(count, sizeof *places); /* indexes in `order` of the files with a time, ascending */
     file_window *w = memory_get(1, sizeof *w);
     size_t used = 0;
     size_t timed_count = 0;

@@ -10,13 +10,14 @@
 typedef struct ordered_file {
     const char *name;
     size_t position; /* on the command line */
-    int64_t start;   /* time of the first sample; of a .blg, of the start in its header */
+    int64_t start;   /* time of the first sample; for a .blg, the start time in its header */
 } ordered_file;
 
 /* Orders the files of a command line by the times at which they start. Files of equal times keep their order. Standard
- * input, pipes and names that are no regular files come first, with the start INT64_MIN. Regular files without a sample
- * keep their positions among the others and have the start of the one before. Each file is read up to its first sample.
- * `kind` is that of --kind. Free the array, but not the names. */
+ * input, pipes and names that are no regular files come first, with the start INT64_MIN. Of the regular files, one
+ * without a sample keeps its position and gets the start of the file before it. Each file is read up to its first
+ * sample; a single file is not read, and its start is INT64_MIN. `kind` is the value of --kind. The caller frees the
+ * array, but not the names. */
 ordered_file *file_order_by_time(char *const *names, size_t count, input_kind kind);
 
 #endif

@@ -36,8 +36,8 @@ const char *input_kind_name(input_kind kind)
 
 #define MAX_STREAM_BYTES (UINT64_C(1) << 30) /* limit for pipes and devices, which may be endless */
 
-/* The limit of the bytes that are read from a file. For a large regular file it is the size, which may grow while the
- * file is read. */
+/* The largest number of bytes that is read from a file. For a large regular file it is the size of the file, which may
+ * grow while the file is read. */
 static uint64_t max_bytes(int file)
 {
     uint64_t size = system_is_regular(file) ? system_file_size(file) : 0;
@@ -157,8 +157,8 @@ static long long read_regular(input *in, uint8_t *to, size_t size)
         read_size = system_read(in->file, to, size);
         if (read_size != 0)
             return read_size;
-        in->was_written = in->was_written || is_locked;
-        if (!is_locked && (!in->is_followed || in->was_written))
+        in->was_locked = in->was_locked || is_locked;
+        if (!is_locked && (!in->is_followed || in->was_locked))
             return 0;
         stream_flush();
         in->has_stopped = !in->is_followed || stream_failed() || !system_sleep_until(system_now() + FOLLOW_PAUSE);
@@ -242,14 +242,34 @@ bool input_extend(input *in)
     return advance(in, 0);
 }
 
+/* Call after a reader could not be opened. If the window is too small for it, extends the window and returns true: the
+ * reader is then opened again. If the window cannot be extended, because reading has stopped, removes the error. */
+static bool extend_to_open(input *in, pfb_error *error)
+{
+    if (error->code != PFB_CALLER_TOO_SMALL)
+        return false;
+    if (input_extend(in))
+        return true;
+    *error = (pfb_error){PFB_OK, 0};
+    return false;
+}
+
 bool input_open_capture(input *in, pfb_capture *capture)
 {
-    bool is_open = pfb_capture_open_window(capture, in->data, in->size, in->is_last, NULL);
-    while (!is_open && capture->error.code == PFB_CALLER_TOO_SMALL && advance(in, 0))
-        is_open = pfb_capture_open_window(capture, in->data, in->size, in->is_last, NULL);
-    if (capture->error.code == PFB_CALLER_TOO_SMALL)
-        capture->error = (pfb_error){PFB_OK, 0};
-    return is_open;
+    while (!pfb_capture_open_window(capture, in->data, in->size, in->is_last, NULL)) {
+        if (!extend_to_open(in, &capture->error))
+            return false;
+    }
+    return true;
+}
+
+bool input_next_chunk(input *in, pfb_capture *capture, pfb_chunk *chunk)
+{
+    while (!pfb_capture_next_chunk(capture, chunk)) {
+        if (!input_continue_capture(in, capture))
+            return false;
+    }
+    return true;
 }
 
 bool input_continue_capture(input *in, pfb_capture *capture)
@@ -260,12 +280,20 @@ bool input_continue_capture(input *in, pfb_capture *capture)
 
 bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *options)
 {
-    bool is_open = pfb_log_open_window(log, in->data, in->size, in->is_last, options);
-    while (!is_open && log->error.code == PFB_CALLER_TOO_SMALL && advance(in, 0))
-        is_open = pfb_log_open_window(log, in->data, in->size, in->is_last, options);
-    if (log->error.code == PFB_CALLER_TOO_SMALL)
-        log->error = (pfb_error){PFB_OK, 0};
-    return is_open;
+    while (!pfb_log_open_window(log, in->data, in->size, in->is_last, options)) {
+        if (!extend_to_open(in, &log->error))
+            return false;
+    }
+    return true;
+}
+
+bool input_next_record(input *in, pfb_log_reader *log, pfb_log_record *record)
+{
+    while (!pfb_log_next_record(log, record)) {
+        if (!input_continue_log(in, log))
+            return false;
+    }
+    return true;
 }
 
 bool input_continue_log(input *in, pfb_log_reader *log)
@@ -275,12 +303,20 @@ bool input_continue_log(input *in, pfb_log_reader *log)
 
 bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_options *options)
 {
-    bool is_open = pfb_pdh_text_open_window(text, in->data, in->size, in->is_last, options);
-    while (!is_open && text->error.code == PFB_CALLER_TOO_SMALL && advance(in, 0))
-        is_open = pfb_pdh_text_open_window(text, in->data, in->size, in->is_last, options);
-    if (text->error.code == PFB_CALLER_TOO_SMALL)
-        text->error = (pfb_error){PFB_OK, 0};
-    return is_open;
+    while (!pfb_pdh_text_open_window(text, in->data, in->size, in->is_last, options)) {
+        if (!extend_to_open(in, &text->error))
+            return false;
+    }
+    return true;
+}
+
+bool input_next_row(input *in, pfb_pdh_text_reader *text, pfb_pdh_text_row *row)
+{
+    while (!pfb_pdh_text_next_row(text, row)) {
+        if (!input_continue_text(in, text))
+            return false;
+    }
+    return true;
 }
 
 bool input_continue_text(input *in, pfb_pdh_text_reader *text)
@@ -303,8 +339,8 @@ uint64_t input_file_size(input *in)
     return in->offset + in->size + in->skipped_zeros;
 }
 
-/* Reads the first bytes of the file, up to the initial capacity of the window. Stops earlier, so as not to wait for
- * bytes that come later, when a capture or V1 block is recognised and at the present end of a file that is followed. */
+/* Reads the first bytes of the file, up to the initial capacity of the window. So as not to wait for a writer, stops
+ * earlier when a capture or V1 block is recognised, and at the present end of a file that is followed. */
 static void read_start(input *in)
 {
     bool is_known = false;
@@ -324,11 +360,11 @@ static bool is_read_in_windows(const input *in)
 /* Replaces INPUT_AUTO by the kind of the first bytes, and INPUT_LOG by INPUT_PDH_TEXT if they are text. */
 static void choose_kind(input *in)
 {
-    bool is_begun = in->size > 0 || !in->has_stopped;
+    bool is_begun_recording = in->size == 0 && in->has_stopped; /* empty, and a recorder has locked it */
     if (in->kind == INPUT_AUTO) {
         uint64_t size = in->is_last ? in->size : in->is_regular ? system_file_size(in->file) : UINT64_MAX;
         file_format format = file_format_recognise(in->data, in->size, size);
-        in->kind = is_begun ? format.kind : INPUT_CAPTURE; /* an empty file that is being written: a recording */
+        in->kind = is_begun_recording ? INPUT_CAPTURE : format.kind;
         in->description = format.description;
     } else if (in->kind == INPUT_LOG) {
         in->kind = log_kind(in);
@@ -358,12 +394,13 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
         return false;
     }
     choose_kind(in);
-    bool is_ok = !in->has_failed && (is_read_in_windows(in) || read_rest(in) || !in->has_failed);
-    if (!is_ok)
+    if (!in->has_failed && !is_read_in_windows(in))
+        read_rest(in);
+    if (in->has_failed)
         input_free(in);
     else if (in->is_last)
         trim(in);
-    return is_ok;
+    return !in->has_failed;
 }
 
 void input_free(input *in)
@@ -408,6 +445,8 @@ static bool is_zero(const uint8_t *data, size_t size)
     return at == size;
 }
 
+/* PERF_DATA_BLOCK: a size that includes the fields used here, and the offsets of LittleEndian, TotalByteLength,
+ * HeaderLength and NumObjectTypes. */
 enum { V1_HEADER_BYTES = 88, V1_BYTE_ORDER = 8, V1_TOTAL = 20, V1_HEADER = 24, V1_OBJECT_COUNT = 28 };
 
 /* Whether the last object of a V1 block ends at byte `total`. `header` is the size of the block's header. */
@@ -427,8 +466,9 @@ static bool has_whole_objects(const uint8_t *data, uint32_t total, uint32_t head
     return at == total;
 }
 
-/* The number of bytes that the next block needs, as far as its first `available` bytes show it. Some V1 blocks state
- * their size without the header: then that is added, unless the objects end where the stated size does. */
+/* The number of bytes that the next block needs, as far as its first `available` bytes show it. The size in the header
+ * of some V1 blocks does not include the header. So the size of the header is added, unless the objects end exactly at
+ * the size in the header. */
 static uint64_t needed_size(const uint8_t *data, size_t available, bool is_v1)
 {
     if (available < V1_HEADER_BYTES)
@@ -440,8 +480,9 @@ static uint64_t needed_size(const uint8_t *data, size_t available, bool is_v1)
     return is_whole ? total : (uint64_t)total + header;
 }
 
-/* Skips zeros at the start of a file: drops all but the first ones from the window and reads on, until the window has
- * another byte. A block that begins with zeros is malformed, whatever follows them. */
+/* Skips zeros at the start of a file, so that the window does not grow with their number: drops all but REMAINING_BYTES
+ * of them from the window and reads on, until it has a byte that is not zero. A block that begins with zeros is
+ * malformed; the zeros that remain are more than a header and suffice to report that. */
 static bool skip_zeros(input *in)
 {
     enum { REMAINING_BYTES = 128 };

@@ -52,8 +52,8 @@ typedef struct input {
     uint64_t skipped_zeros; /* zeros of the file that were dropped from the window */
     bool is_regular;
     bool is_followed; /* --follow */
-    bool was_written; /* a recorder had locked the file */
-    bool has_failed;  /* an error of reading was reported */
+    bool was_locked;  /* a recorder had locked the file: when the lock is released, the file is complete */
+    bool has_failed;  /* a read error was reported */
     bool has_stopped; /* nothing more is read, though the file may continue */
 } input;
 
@@ -70,17 +70,24 @@ bool input_read(input *in, const char *name, input_kind kind);
  * file or the program is interrupted. Without a lock a file is followed until the program is interrupted. */
 bool input_open(input *in, const char *name, input_kind kind, bool is_followed);
 
-/* Opens a capture, and extends the window until it has the first chunk. False with an error in `capture`; false without
- * one if the file is still being written and has no whole chunk yet. */
+/* Opens a capture, and extends the window until it has the first chunk. Returns false if the capture is malformed, with
+ * the error in `capture`, or if it is still being written and has no whole chunk yet, without an error. */
 bool input_open_capture(input *in, pfb_capture *capture);
 
-/* Call when `capture` needs more bytes: moves the window to the next chunk. False at the end of the file. */
+/* Reads the next chunk, and moves the window to it if necessary: pointers into the window become invalid. False at the
+ * end of the file, and after an error, which is in `capture`. */
+bool input_next_chunk(input *in, pfb_capture *capture, pfb_chunk *chunk);
+
+/* Call after pfb_capture_next_chunk() has returned false. If the file has more chunks, moves the window to the next one
+ * and returns true; then pfb_capture_next_chunk() returns it. */
 bool input_continue_capture(input *in, pfb_capture *capture);
 
 /* The same for perfmon logs: .blg, and CSV or TSV. */
 bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *options);
+bool input_next_record(input *in, pfb_log_reader *log, pfb_log_record *record);
 bool input_continue_log(input *in, pfb_log_reader *log);
 bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_options *options);
+bool input_next_row(input *in, pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
 bool input_continue_text(input *in, pfb_pdh_text_reader *text);
 
 /* Reads more bytes into the window, which keeps its start. False after an error on standard error, and at the end of
@@ -90,7 +97,7 @@ bool input_extend(input *in);
 /* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);
 
-/* The size of the file. A pipe is read to its end. */
+/* Returns the size of the file. A pipe is read to its end to find its size, and its window no longer has a block. */
 uint64_t input_file_size(input *in);
 
 /* Like input_read(), for a file that is open already. */
@@ -100,7 +107,8 @@ void input_free(input *in);
 /* Appends "the file DESCRIPTION; expected EXPECTED". The file must have been opened with INPUT_AUTO. */
 void input_refusal_text(const input *in, const char *expected, buffer *out);
 
-/* Prints that sentence as an error with the code unknown_format, and sets the exit status to 1. */
+/* Prints the sentence of input_refusal_text() as an error with the code unknown_format, and sets the exit status to 1.
+ */
 void input_refuse(const input *in, const char *expected);
 
 /* ---- The data blocks of a file --------------------------------------------------------------------------- */

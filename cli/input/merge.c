@@ -66,9 +66,7 @@ static void read_header(merge_file *f)
 
 static bool next_chunk(merge_file *f)
 {
-    bool has_chunk = pfb_capture_next_chunk(&f->capture, &f->chunk);
-    while (!has_chunk && input_continue_capture(&f->in, &f->capture))
-        has_chunk = pfb_capture_next_chunk(&f->capture, &f->chunk);
+    bool has_chunk = input_next_chunk(&f->in, &f->capture, &f->chunk);
     f->error = f->capture.error;
     if (!has_chunk)
         return false;
@@ -79,7 +77,7 @@ static bool next_chunk(merge_file *f)
     f->is_sample = f->chunk.is_known && (f->is_v1 || f->chunk.tag == PFB_TAG_DATA);
     if (f->is_sample)
         read_header(f);
-    f->size = f->chunk.body_size_bytes;
+    f->size = f->chunk.body_size_bytes; /* not the size in the header of the reply or block */
     return true;
 }
 
@@ -104,9 +102,7 @@ static bool next_block(merge_file *f)
 
 static bool next_record(merge_file *f)
 {
-    bool has_record = pfb_log_next_record(&f->log, &f->record);
-    while (!has_record && input_continue_log(&f->in, &f->log))
-        has_record = pfb_log_next_record(&f->log, &f->record);
+    bool has_record = input_next_record(&f->in, &f->log, &f->record);
     f->error = f->log.error;
     if (!has_record)
         return false;
@@ -124,9 +120,7 @@ static bool next_record(merge_file *f)
 
 static bool next_row(merge_file *f)
 {
-    bool has_row = pfb_pdh_text_next_row(&f->text, &f->row);
-    while (!has_row && input_continue_text(&f->in, &f->text))
-        has_row = pfb_pdh_text_next_row(&f->text, &f->row);
+    bool has_row = input_next_row(&f->in, &f->text, &f->row);
     f->error = f->text.error;
     if (!has_row)
         return false;
@@ -225,7 +219,8 @@ static merge_file *first_file(const merge *m)
     return i < m->count ? m->files[i] : NULL;
 }
 
-/* Returns true if the sample of `a` comes before that of `b`. */
+/* Returns true if the sample of `a` is returned before that of `b`. Of samples with equal times, those with a malformed
+ * header (has_time) are last. */
 static bool is_before(const merge_file *a, const merge_file *b)
 {
     if (a->is_put_off != b->is_put_off)
@@ -285,7 +280,7 @@ static void mark_repetitions(const merge *m, const merge_file *f)
     }
 }
 
-/* Skips a sample that has the same bytes as the previous one of another file. */
+/* Skips a sample whose bytes were just returned as a sample of another file. */
 static void skip_repetition(merge_file *f)
 {
     pfb_v2_reader v2;

@@ -6,13 +6,14 @@
 #include "input/input.h"
 
 /* Reads captures, V1 blocks, V2 replies and perfmon logs as one series: the contents of each file in the order of the
- * file, and the samples of all files in the order of their times. A sample that precedes the one before it in its file
- * is returned right after that one. Of samples with equal times, that of the earlier file on the command line comes
- * first. A sample whose header is malformed has the time of the one before it in its file, or of the start of the file.
+ * file, and the samples of all files in the order of their times. If the time of a sample is before that of the
+ * previous sample of its file, the sample is returned right after that one. Of samples with equal times, that of the
+ * earlier file on the command line comes first. A sample whose header is malformed is given the time of the previous
+ * sample of its file, or of the start of the file.
  *
  * A regular file is opened when the time of its first sample is reached. Pipes are opened first and read up to their
- * first samples. Of each open file one window is in memory (input.h), and nothing is read past its next sample. At most
- * MERGE_MAX_FILES are open: if more overlap, the others wait until one of them ends, and a note says so. */
+ * first samples. Of each open file only one window is in memory (input.h). At most MERGE_MAX_FILES files are open: if
+ * more overlap, the others wait until one of them ends, and a note says so. */
 
 enum { MERGE_MAX_FILES = 200 };
 
@@ -29,17 +30,17 @@ typedef enum merge_item {
 /* An open file and its current item. */
 typedef struct merge_file {
     input in;
-    size_t number; /* the lowest one that no other open file has */
+    size_t number; /* index in merge.files; the number of a closed file is used again */
     merge_item item;
     bool is_sample;     /* the item is a sample: a reply, a block, a sample record or a row */
-    bool is_v1;         /* it is a V1 block */
+    bool is_v1;         /* the sample is a V1 block */
     size_t at, size;    /* chunk, block: where its body is in the window */
     pfb_error error;    /* MERGE_END: its offset counts from the start of the window */
-    int64_t time;       /* of the sample, in UTC if the file has the offset of local time */
-    int64_t bias;       /* logs: UTC - local time in 100 ns; may be corrected */
-    bool has_ended;     /* set it to end a file of blocks after the current one */
-    uint64_t repeated;  /* samples that were left out because the previous one of another file has the same bytes */
-    size_t repeated_at; /* offset in the file of the first of them */
+    int64_t time;       /* of the sample, in UTC; in local time for a log that does not have the offset from UTC */
+    int64_t bias;       /* logs: UTC - local time in 100 ns; the caller corrects it if it knows a time in UTC */
+    bool has_ended;     /* the caller sets it to end a file of blocks after the current block */
+    uint64_t repeated;  /* samples that were left out because another file has the same bytes with the same time */
+    size_t repeated_at; /* offset in the file of the first of those samples */
     /* Readers of the file, by its kind: */
     bool is_open; /* the reader was opened */
     pfb_capture capture;
@@ -53,8 +54,8 @@ typedef struct merge_file {
     size_t position;    /* on the command line */
     bool is_waiting;    /* the item is a sample that was not returned yet */
     bool is_put_off;    /* see merge_put_off() */
-    bool is_repetition; /* the previous sample, of another file, has the same bytes */
-    bool has_time;      /* `time` is that of the sample, not that of the one before it or of the file's start */
+    bool is_repetition; /* the sample returned last, of another file, has the same time and bytes */
+    bool has_time;      /* `time` is that of the sample, not of the previous sample or of the start of the file */
     bool has_bias;      /* .blg: `bias` is known */
     input_blocks blocks;
 } merge_file;
@@ -75,12 +76,12 @@ typedef struct merge {
     merge_file *single;  /* the file of merge_open_input(), until its MERGE_BEGIN was returned; else null */
 } merge;
 
-/* Prepares to read the files of a command line. `kind` is that of --kind. With `is_followed` the files are read one
- * after the other, because waiting for a file that is being written must not delay the others. */
+/* Prepares to read the files of a command line. `kind` is the value of --kind. With `is_followed` the files are read
+ * one after the other, because waiting for a file that is being written must not delay the others. */
 void merge_open(merge *m, char *const *names, size_t count, input_kind kind, bool is_followed,
                 const pfb_read_options *options);
 
-/* The same for one file that is open. Takes ownership of its contents. */
+/* The same for one file that is open. merge_close() frees it. */
 void merge_open_input(merge *m, const input *in, const pfb_read_options *options);
 
 /* Returns the file with the next item, which is valid until the next call; null after the last. Each file begins with

@@ -14,8 +14,7 @@
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* The functions of the member `store` of the table: each stores the argument of an option. They return false if the
- * argument is invalid. */
+/* The functions for the member `store` of command_option. */
 
 /* In the order of output_format, from OUTPUT_TEXT on. The first is the default. */
 static const char *const format_words[] = {"text", "json", "csv", "pdh-csv", "pdh-tsv", "prometheus", "pfb", NULL};
@@ -217,11 +216,6 @@ static bool store_v1(options *o, const char *value)
     (void)value;
     o->is_v1 = true;
     return true;
-}
-
-static bool store_file(options *o, const char *value)
-{
-    return store_source(o, value);
 }
 
 static bool store_output(options *o, const char *value)
@@ -429,8 +423,7 @@ static const command_option table[] = {
      .argument = "NAME|GUID",
      .commands = CHOOSES,
      .meaning = "counterset; a name may contain * and ?; repeatable; default: all for files that cook, convert and "
-                "report read, "
-                "otherwise Processor Information",
+                "report read, otherwise Processor Information",
      .example = "\"Network Interface\"",
      .store = store_set},
     {.name = "instance",
@@ -518,7 +511,7 @@ static const command_option table[] = {
      .commands = COMMAND_COUNTERSETS,
      .meaning = "old name of --source",
      .takes_file = true,
-     .store = store_file},
+     .store = store_source},
     {.name = "sample",
      .argument = "BITS",
      .commands = COMMAND_LWP_MODEL,
@@ -764,7 +757,7 @@ static const command_option *find_option(int found)
     return NULL;
 }
 
-/* Reports an argument that getopt_long() did not accept, for which it returned '?' or ':'. */
+/* Reports an argument that getopt_long() did not accept. `found` is what it returned: '?' or ':'. */
 static bool refuse_argument(const command *c, const char *argument, int found)
 {
     char letter[] = {'-', (char)optopt, '\0'};
@@ -772,8 +765,8 @@ static bool refuse_argument(const command *c, const char *argument, int found)
     buffer name = {0};
     buffer_bytes(&name, argument, strcspn(argument, "="));
     const char *shown = is_letter ? letter : name.data;
-    /* For a long option `found` does not decide: MinGW's getopt_long() returns ':' also for a value that is not
-     * allowed. */
+    /* ':' means that a value is missing. But for a long option MinGW's getopt_long() also returns it for a value that
+     * the option does not take, so for long options the table decides. */
     bool is_long = optopt >= LONG_OPTION;
     if (is_long ? table[optopt - LONG_OPTION].argument != NULL : found == ':')
         refuse(c, "%s needs a value", shown);
@@ -854,7 +847,7 @@ static bool check_files(const options *o, const command *c)
 }
 
 /* Checks the options that choose what is collected and shown. */
-static bool check_choices(const options *o, const command *c)
+static bool check_selection(const options *o, const command *c)
 {
     bool has_paths = o->path_count > 0 || o->path_file_count > 0;
     if (has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance_count > 0))
@@ -883,13 +876,13 @@ static bool is_collecting(const options *o)
 static bool check_source(const options *o, const command *c)
 {
     if (o->is_live && o->source)
-        return refuse(c, "--source live is given alone");
+        return refuse(c, "--source live cannot be combined with --source FILE");
     if (o->source_count > 1 && c->bit == COMMAND_CPI_RUN)
-        return refuse(c, "--source is given once");
+        return refuse(c, "--source may be given only once");
     if (o->source_count > 1 && c->bit == COMMAND_RECORD && (o->count > 0 || o->rotation > 0))
-        return refuse(c, "--count and --rotate apply to one --source");
-    if ((o->duration > 0 || o->has_interval) && o->source)
-        return refuse(c, "--%s applies to this machine, not to a recording", o->duration > 0 ? "duration" : "interval");
+        return refuse(c, "--count and --rotate do not apply to several --source files");
+    if (o->duration > 0 && o->source)
+        return refuse(c, "--duration applies to this machine, not to a recording");
     if ((o->machine || o->is_v1) && o->source)
         return refuse(c, "--%s applies to live data, not to a file", o->machine ? "machine" : "v1");
     if (c->bit & COLLECTS && !o->source && (o->names || options_describe_files(o)))
@@ -910,7 +903,7 @@ static bool check_options(const options *o, const command *c)
         return true;
     if (!check_files(o, c))
         return false;
-    if (!check_choices(o, c) || !check_source(o, c))
+    if (!check_selection(o, c) || !check_source(o, c))
         return false;
     if (o->kind == INPUT_REGISTRATION && o->request == 0 && !cooks(c))
         return refuse(c, "--kind registration needs --request");

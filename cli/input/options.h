@@ -6,8 +6,8 @@
 #include "input/sample_range.h"
 #include "output/output.h"
 
-/* The command line. Parsing, usage errors, help, man pages and completions are made from two tables: that of the
- * options (option_at) and that of the commands (command_at). */
+/* The command line. The parser, usage errors, help, man pages and completions use two tables: that of the options
+ * (option_at) and that of the commands (command_at). */
 
 /* ---- Commands -------------------------------------------------------------------------------------------- */
 
@@ -33,19 +33,20 @@ typedef enum command_bit {
     COMMAND_ALL = 131071
 } command_bit;
 
-/* What the arguments of a command are, apart from options. */
+/* What the arguments of a command are. Options are not counted as arguments. */
 typedef enum file_use {
     FILES_NONE,
     FILES_ONE,     /* at most one file; without one, standard input or this machine */
     FILES_ANY,     /* any number of files; without one, standard input or this machine */
     FILES_MANY,    /* at least one file */
     FILES_PATHS,   /* no files: counter paths */
-    FILES_COMMAND, /* no files: a command to run, and its arguments; what follows its name is no option of ours */
+    FILES_COMMAND, /* no files: a command to run, and its arguments, which are not parsed as options of perfblock */
     FILES_SETS,    /* no files: names of countersets */
     FILES_NAME     /* no files: the name of a command or group, or nothing */
 } file_use;
 
-/* The formats that a command can write, as bits. The first of them in this order is the default. */
+/* The formats that a command can write, as bits. The default of a command is the first format in this order that it can
+ * write. */
 enum {
     WRITES_TEXT = 1 << OUTPUT_TEXT,
     WRITES_JSON = 1 << OUTPUT_JSON,
@@ -69,13 +70,13 @@ typedef struct options options;
 typedef struct command {
     const char *name; /* for a command of a group: "GROUP NAME" */
     command_bit bit;
-    const char *arguments; /* as they are named in help */
+    const char *arguments; /* as help prints them */
     file_use files;
     unsigned formats;    /* WRITES_ bits */
     const char *summary; /* a line, for lists of commands */
     const char *description;
     command_example examples[COMMAND_EXAMPLES]; /* at least one; unused ones are null */
-    void (*run)(const options *o);              /* raises the exit status (diagnostics.h) */
+    void (*run)(const options *o);              /* reports errors, which set the exit status (diagnostics.h) */
 } command;
 
 /* ---- Options --------------------------------------------------------------------------------------------- */
@@ -143,7 +144,7 @@ struct options {
 typedef struct command_option {
     const char *name;                             /* without dashes */
     char letter;                                  /* short form; 0: none */
-    const char *argument;                         /* its name in help; null: the option takes no argument */
+    const char *argument;                         /* the argument in help; null: the option takes no argument */
     uint32_t commands;                            /* the commands that accept the option: COMMAND_ bits */
     const char *meaning;                          /* for help, which appends `words` */
     const char *expected;                         /* what the argument must be, for errors; null: one of `words` */
@@ -170,7 +171,7 @@ bool option_has_default(const command_option *option, const command *c);
 /* Whether the options say what the files of --source contain: --kind, --registration or --query-info. */
 bool options_describe_files(const options *o);
 
-/* Returns a copy in which the files of --source, if there are any, take the place of the files. */
+/* Returns a copy in which `files` are those of --source, if there are any. The copy is not freed. */
 options options_with_files(const options *o);
 
 /* Parses the command line. argv[0] is the name of the command. False after an error message. Call options_free() in

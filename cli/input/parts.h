@@ -22,8 +22,8 @@ typedef struct parts {
 void parts_open(parts *p, const input *in, uint32_t tag, const char *contents);
 bool parts_next(parts *p, pfb_chunk *chunk);
 
-/* Call after the last chunk. Reports skipped chunks with a note, and as malformed a capture without an error of its own
- * that has no chunk to read. False if no chunk was read. */
+/* Call after the last chunk. Prints a note if chunks were skipped. If no chunk was read although the capture has no
+ * error, reports that as an error. False if no chunk was read. */
 bool parts_finish(const parts *p);
 
 #endif

@@ -37,7 +37,8 @@ static bool read_one_of(const char **at, const char *characters)
     return is_found;
 }
 
-/* Days from 1601-01-01, the start of a cycle of 400 years, to a date. */
+/* Days from 1601-01-01 to a date. Leap days repeat every 400 years, and 1601 begins such a period, so they are counted
+ * from it as from year 1. */
 static int64_t days_to(unsigned year, unsigned month, unsigned day)
 {
     static const unsigned days_before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
@@ -62,7 +63,7 @@ static bool read_date(const char **at, int64_t *clock)
     return day <= month_days[month - 1] || is_leap_day;
 }
 
-/* Reads the digits after the decimal point of the seconds. Those after the seventh, of 100 ns, are ignored. */
+/* Reads the digits after the decimal point of the seconds. The seventh digit counts 100 ns; later ones are ignored. */
 static bool read_fraction(const char **at, time_option *time)
 {
     const char *first = *at;
@@ -93,7 +94,7 @@ static bool read_time_of_day(const char **at, time_option *time)
     return true;
 }
 
-/* Reads "Z" or an offset such as "+01:00", which a blank may precede. */
+/* Reads "Z" or an offset such as "+01:00", with or without a blank before it. */
 static bool read_zone(const char **at, time_option *time)
 {
     unsigned hours = 0;
@@ -125,7 +126,7 @@ bool time_option_read(const char *text, time_option *time)
 
 /* ---- Local time ------------------------------------------------------------------------------------------ */
 
-/* The offset of local time from UTC at a moment, in 100 ns; 0 with --utc, and if the system does not know it. */
+/* The offset of local time from UTC, in 100 ns, at a time in UTC; 0 with --utc, and if the system does not know it. */
 static int64_t offset_at(const sample_range *r, int64_t clock)
 {
     int32_t minutes = 0;
@@ -134,8 +135,8 @@ static int64_t offset_at(const sample_range *r, int64_t clock)
     return minutes * UNITS_PER_MINUTE;
 }
 
-/* The moment of a local time in UTC. A time that occurs twice, when clocks are set back, is its first occurrence. A
- * time that is skipped, when clocks are set forward, is converted with the offset before the change. */
+/* Converts a local time to UTC. A time that occurs twice, because clocks are set back, is its first occurrence. A time
+ * that is skipped, because clocks are set forward, is converted with the offset before the change. */
 static int64_t utc_of(const sample_range *r, int64_t local)
 {
     int64_t earlier = offset_at(r, local - UNITS_PER_DAY);
@@ -144,8 +145,8 @@ static int64_t utc_of(const sample_range *r, int64_t local)
     return local - (is_after_change ? later : earlier);
 }
 
-/* The moment of a time in UTC. `day` is the midnight, in local time, that times without a date count from. */
-static int64_t moment_of(const sample_range *r, const time_option *time, int64_t day)
+/* Converts the time of an option to UTC. `day` is the midnight, in local time, that times without a date count from. */
+static int64_t option_to_utc(const sample_range *r, const time_option *time, int64_t day)
 {
     return time->kind == TIME_UTC     ? time->clock
            : time->kind == TIME_LOCAL ? utc_of(r, time->clock)
@@ -167,9 +168,9 @@ static void set_range(sample_range *r, pfb_collector *collector, int64_t local_f
     pfb_collector_range range = {
         .has_from = r->from.kind != TIME_NONE, .has_to = r->to.kind != TIME_NONE, .every = r->every};
     if (range.has_from)
-        range.from = moment_of(r, &r->from, day);
-    if (range.has_to)
-        range.to = moment_of(r, &r->to, day) + r->to.unit - 1;
+        range.from = option_to_utc(r, &r->from, day);
+    if (range.has_to) /* with a fraction, up to the last time that is printed with the same digits */
+        range.to = option_to_utc(r, &r->to, day) + r->to.unit - 1;
     range.bias_minutes = (int32_t)(-offset_at(r, range.has_from ? range.from : range.to) / UNITS_PER_MINUTE);
     pfb_collector_choose_range(collector, &range);
     r->is_known = true;
@@ -177,7 +178,7 @@ static void set_range(sample_range *r, pfb_collector *collector, int64_t local_f
 
 void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t *first)
 {
-    /* Leaves out all samples until sample_range_repeats() knows the day of the first one. */
+    /* If the day of the first sample is not known, all samples are left out until sample_range_repeats() knows it. */
     static const pfb_collector_range none = {.has_from = true, .from = INT64_MAX};
     bool needs_first = r->from.kind == TIME_OF_DAY || r->to.kind == TIME_OF_DAY;
     if (!sample_range_is_given(r))

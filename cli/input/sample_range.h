@@ -17,7 +17,7 @@ typedef enum time_kind {
 typedef struct time_option {
     time_kind kind;
     int64_t clock; /* in 100 ns: since 1601-01-01, in UTC or local time by `kind`; TIME_OF_DAY: since midnight */
-    int64_t unit;  /* the value of the last digit of the fraction, in 100 ns; 1 without a fraction */
+    int64_t unit;  /* what the last digit of the fraction of a second counts, in 100 ns; 1 without a fraction */
 } time_option;
 
 /* What the argument of --from and --to must be, for messages. */
@@ -34,7 +34,7 @@ typedef struct sample_range {
     uint64_t every; /* 0: not given */
     bool is_utc;    /* --utc: times without an offset are UTC, not local time */
     /* ------------------------------------------------------------------------------------------ */
-    bool is_known; /* the collector has the range, or none was given */
+    bool is_known; /* the range was passed to the collector, or none was given */
     bool has_used; /* a sample was used */
     bool has_left_out;
     int64_t first, last; /* the earliest and the latest time of a sample that was left out */
@@ -46,8 +46,9 @@ bool sample_range_is_given(const sample_range *r);
 /* Makes a collector choose samples by the range. `first` is the time of the first sample, null if it is not known. */
 void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t *first);
 
-/* Call after each sample that is put into the collector. A range that has a time of day is known only after the first
- * sample was put: then this returns true, and the caller must put that sample again. */
+/* Call after each sample that is put into the collector. A range that has a time of day is known only when the first
+ * sample was put: then this passes the range to the collector and returns true, and the caller must put that sample
+ * again. */
 bool sample_range_repeats(sample_range *r, pfb_collector *collector);
 
 /* If all samples were left out, reports that and sets the exit status to 2. */

@@ -65,7 +65,7 @@ void suggest_name(suggestion *s, const char *name, size_t size)
     for (size_t end = 1; end <= compared; end++) {
         bool is_whole = end == size;
         bool is_boundary = is_whole || (is_word_byte(name[end - 1]) && !is_word_byte(name[end]));
-        size_t score = 2 * row[end] + !is_whole;
+        size_t score = 2 * row[end] + !is_whole; /* with equal differences, a match of the whole name is better */
         if (!is_boundary || row[end] > s->max_differences || score >= s->best_score)
             continue;
         s->best_score = score;

@@ -59,13 +59,10 @@ void title_names_look_ahead(title_names *t, const input *capture)
         (!is_whole && (!capture->can_reopen || !input_open(&in, capture->name, INPUT_CAPTURE, false))))
         return;
     bool is_open = input_open_capture(&in, &reader);
-    while (is_open) {
-        while (pfb_capture_next_chunk(&reader, &chunk)) {
-            t->scan.scanned_end = in.offset + chunk.offset + 1;
-            if (chunk.is_known && chunk.tag == PFB_TAG_NAMES && in.offset + chunk.offset >= t->scan.added_end)
-                put_table(t, in.data + chunk.body_offset, chunk.body_size_bytes);
-        }
-        is_open = input_continue_capture(&in, &reader);
+    while (is_open && input_next_chunk(&in, &reader, &chunk)) {
+        t->scan.scanned_end = in.offset + chunk.offset + 1;
+        if (chunk.is_known && chunk.tag == PFB_TAG_NAMES && in.offset + chunk.offset >= t->scan.added_end)
+            put_table(t, in.data + chunk.body_offset, chunk.body_size_bytes);
     }
     if (!is_whole)
         input_free(&in);

@@ -347,7 +347,7 @@ class BareReplies(Case):
         done = self.run_program("cook", "--query-info", self.query,
                                 *self.options(self.set))
         self.assertEqual((done.status, done.out), (2, ""))
-        self.assertIn("--query-info is given once", done.err)
+        self.assertIn("--query-info may be given only once", done.err)
 
 
 class Broken(Case):

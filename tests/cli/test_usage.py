@@ -276,12 +276,14 @@ class Refusals(Case):
 
     def test_sources_that_exclude_each_other(self):
         for line, text in (
-                ("live --source a --source live", "--source live is given"),
-                ("report --source live --source a", "--source live is given"),
+                ("live --source a --source live",
+                 "--source live cannot be combined with --source FILE"),
+                ("report --source live --source a",
+                 "--source live cannot be combined with --source FILE"),
                 ("record -o x -n 1 --source a --source b", "--count"),
                 ("record -o x --rotate 1M --source a --source b", "--rotate"),
                 ("cpi run --source a --source b -o x -- true",
-                 "--source is given once")):
+                 "--source may be given only once")):
             self.assertIn(text, self.refused(*line.split()))
 
     def test_flags_take_no_value(self):
