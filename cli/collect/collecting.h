@@ -30,15 +30,15 @@ bool collecting_open_file(collecting *c, const options *o, const recorded_file *
  * after a message, with exit status 2 for names that match nothing, 3 if the file of --paths cannot be read, else 4. */
 bool collecting_add(collecting *c, const options *o);
 
-/* Collects the next sample in the range of --from, --to and --every. False at the end of a recording, and after a
- * message, with exit status 2 if no sample was in the range, else 4. */
+/* Collects the next sample in the range of --from, --to and --every. False at the end of a recording; then it reports
+ * with exit status 2 if no sample was in the range. Also false after any other message, with exit status 4. */
 bool collecting_next(collecting *c);
 
 /* Reports the problems that the collector has met since the last call: refused counters and malformed metadata. */
 void collecting_report(const collecting *c);
 
-/* Closes everything. If a recording was not read to its end, reports an error that was found when it was opened, such
- * as that the file is truncated. */
+/* Closes the source and the collector. If a recording was not read to its end, reports an error that was found when it
+ * was opened, such as that the file is truncated. */
 void collecting_close(collecting *c);
 
 #endif

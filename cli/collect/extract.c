@@ -226,7 +226,9 @@ static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_v2_
     return ids;
 }
 
-/* Returns true if the result of a chosen query may be copied, completely or in part. */
+/* Returns true if the result of a chosen query may be copied, completely or in part. A result without counter ids has
+ * the counter of its identifier block, which must be chosen. What a result of an unknown kind contains is not known, so
+ * everything must be chosen. */
 static bool is_result_chosen(const extract *e, const pfb_identifier *identifier, const pfb_v2_result *result)
 {
     uint32_t kind = result->kind;
@@ -365,7 +367,7 @@ typedef struct string_list {
     size_t count, capacity;
 } string_list;
 
-/* Lists the first entry of each chosen counter, ordered by string. */
+/* Lists the first entry of each chosen counter, in the order of compare_by_text(). */
 static void list_strings(string_list *list, const partial_reply *p)
 {
     pfb_registration_strings strings;

@@ -6,9 +6,9 @@
 #include "perfblock/source.h"
 
 /* Reduces recorded data to the chosen countersets, counters and instances, so that a new recording contains nothing
- * else. Only captures need this: they return everything that they contain, a live query only what it asks for. This is
- * not done with pfb_source_open_capture, because an identifier block selects one counter or all: a choice of several
- * counters would need other queries than the recorded ones. */
+ * else. Live data needs no reduction, because a live query returns only what it asks for. A query on a replayed capture
+ * (pfb_source_open_capture) cannot replace this: an identifier block selects one counter or all, so to choose several
+ * counters the query would differ from the recorded one, and so would the query information in the new recording. */
 
 /* An identifier block of the query information. */
 typedef struct extract_query {
@@ -27,23 +27,26 @@ typedef struct extract {
     bool is_whole; /* everything is chosen: samples are copied if each of their results has a query */
 } extract;
 
-/* Sets the query information of the samples that follow, and stores its chosen identifiers in `reduced`. Takes over the
- * bytes of `info`, and gives it the previous ones for reuse. Returns the error in the bytes; the identifiers before the
- * error are used. */
+/* Sets the query information of the samples that follow, and stores its chosen identifiers in `reduced`. Exchanges the
+ * bytes of `info` with those of the previous query information, whose memory the caller can reuse. Returns the error in
+ * the query information; the identifiers before the error are used. */
 pfb_error extract_set_info(extract *e, pfb_bytes *info, pfb_bytes *reduced);
 
 /* Reduces a V2 data block to the chosen counters and instances. If everything is chosen, the block is copied. A result
- * whose counter is unknown, and may therefore not be a chosen one, is replaced by an error result. *error is the first
- * error of the block or of the writer: the results before it are in `reduced`, those after it are not. False if the
- * header of the block is malformed; then `reduced` is empty. */
+ * whose counter is not known is replaced by an error result, because the counter may not be a chosen one. *error is the
+ * first error of the block or of the writer: the results before it are in `reduced`, those after it are not. False if
+ * the header of the block is malformed; then `reduced` is empty. */
 bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduced, pfb_error *error);
 
 /* Reduces the reply to a registration request to the chosen counters of the counterset. Replies that do not list
- * counters are copied. For a reply that cannot be read `reduced` is empty. Returns an error of the writer. */
+ * counters are copied. If the reply cannot be read, `reduced` is empty. Returns an error if the reduced reply cannot be
+ * written (write.h). */
 pfb_error extract_registration(const extract *e, const pfb_guid *set, uint32_t request, const pfb_bytes *reply,
                                pfb_bytes *reduced);
 
-/* Reduces the instance list of a counterset to the chosen names. Returns an error of the writer. */
+/* Reduces the instance list of a counterset to the chosen names. Returns an error if the reduced list cannot be
+ * written.
+ */
 pfb_error extract_instances(const extract *e, const pfb_guid *set, const pfb_bytes *list, pfb_bytes *reduced);
 
 void extract_free(extract *e);

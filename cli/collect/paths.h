@@ -21,7 +21,8 @@ bool path_list_open(path_list *list, const options *o);
  * know, reports that and sets the exit status to 2. */
 void path_list_check_log(const path_list *list, const options *o, const char *file);
 
-/* Returns the end of a message that the choice matches nothing: about the machines of the paths, if they name any. */
+/* Returns what follows "no such counters and instances" in a message: if a path names a machine, that V2 data does not
+ * name its machine, otherwise nothing. */
 const char *path_list_machines(const path_list *list);
 void path_list_free(path_list *list);
 

@@ -16,8 +16,7 @@ typedef struct recorded_file {
     bool has_time; /* it has a V2 reply with a valid header, ... */
     int64_t time;  /* ... and this is the time of the first such reply */
     /* ------------------------------------------------------------------------------------------ */
-    pfb_bytes metadata; /* a capture of what the scan found: the first reply to each registration request, the first
-                         * instance list of each counterset, name tables, and query information */
+    pfb_bytes metadata; /* a capture of the metadata that the scan found, see recorded_metadata_add() */
     pfb_error error;    /* the error in the part that was scanned */
 } recorded_file;
 
@@ -33,8 +32,8 @@ pfb_source *recorded_file_source(recorded_file *r);
 void recorded_file_free(recorded_file *r);
 
 /* Appends a chunk to a capture of metadata if it is the first reply to a registration request, the first instance list
- * of a counterset, a name table, or query information that names a further counterset. `keys` has those that the
- * capture has already. Returns true if it was appended. */
+ * of a counterset, the first name table of a language, or query information that names a counterset for the first time.
+ * `keys` lists what was appended before. Returns true if the chunk was appended. */
 bool recorded_metadata_add(pfb_bytes *metadata, series_list *keys, const pfb_chunk *chunk, const uint8_t *body);
 
 #endif

@@ -150,7 +150,7 @@ static bool open_first_file(recording *r)
 {
     if (system_names_special(r->path))
         return open_file(r);
-    intptr_t section = system_folder_enter(r->path, &r->wait_left);
+    intptr_t section = system_folder_enter(r->path, &r->max_wait);
     bool is_open = open_file(r);
     system_folder_leave(section);
     return is_open;
@@ -158,7 +158,7 @@ static bool open_first_file(recording *r)
 
 bool recording_open(recording *r)
 {
-    *r = (recording){.path = r->path, .note = r->note, .max_bytes = r->max_bytes, .wait_left = MAX_WAIT};
+    *r = (recording){.path = r->path, .note = r->note, .max_bytes = r->max_bytes, .max_wait = MAX_WAIT};
     if (!open_first_file(r))
         return false;
     if (!is_usable(r)) {
@@ -218,7 +218,7 @@ static bool open_new_file(recording *r)
 bool recording_rotate(recording *r)
 {
     drop_pending(r);
-    intptr_t section = system_folder_enter(r->path, &r->wait_left);
+    intptr_t section = system_folder_enter(r->path, &r->max_wait);
     bool is_rotated = close_file(r) && rename_to_next(r) && open_new_file(r);
     system_folder_leave(section);
     if (!is_rotated)

@@ -13,15 +13,15 @@ typedef struct recording {
     const char *note;   /* text of a NOTE chunk for the start of a new or continued file; null: none */
     uint64_t max_bytes; /* the size of --rotate; 0: no limit */
     /* ------------------------------------------------------------------------------------------ */
-    int file;           /* -1: none is open */
-    bool is_created;    /* the file did not exist before it was opened */
-    bool is_new;        /* the file was empty when it was opened */
-    uint64_t size;      /* of the file, without pending chunks */
-    uint64_t written;   /* number of bytes written to this file and those before it */
-    uint64_t wait_left; /* nanoseconds that may still be spent on waiting for other processes (system_folder_enter) */
-    pfb_bytes pending;  /* chunks that are not written yet */
-    size_t *ends;       /* the offset in `pending` where each of them ends */
-    size_t count;       /* of pending chunks */
+    int file;          /* -1: none is open */
+    bool is_created;   /* the file did not exist before it was opened */
+    bool is_new;       /* the file was empty when it was opened */
+    uint64_t size;     /* of the file, without pending chunks */
+    uint64_t written;  /* number of bytes written to this file and those before it */
+    uint64_t max_wait; /* nanoseconds that it may still wait for other processes (system_folder_enter) */
+    pfb_bytes pending; /* chunks that are not written yet */
+    size_t *ends;      /* the offset in `pending` where each of them ends */
+    size_t count;      /* of pending chunks */
     size_t capacity;
 } recording;
 

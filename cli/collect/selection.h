@@ -4,13 +4,14 @@
 
 #include "perfblock/collect.h"
 
-/* The counters and instances that were chosen for a recording, and the counters that the formulas of those need. */
+/* The counters and instances that were chosen for a recording, and the counters that their formulas need, such as base
+ * counters. */
 
 typedef struct selection {
     pfb_collector_identifier *counters; /* ascending by counterset and counter; PFB_NO_ID: all counters */
     size_t count, capacity;
-    bool has_counters; /* of some counterset not all counters are chosen */
-    bool has_patterns; /* of some counterset not all instances are chosen */
+    bool has_counters; /* at least one entry names a counter: not all counters are chosen */
+    bool has_patterns; /* at least one entry has an instance pattern: not all instances are chosen */
 } selection;
 
 /* Copies the counters that were added to a collector. Their patterns belong to the collector, which must stay open as
@@ -32,8 +33,8 @@ bool selection_has_counter(const selection *s, const pfb_guid *set, uint32_t cou
  * instance. */
 bool selection_has_instance(const selection *s, const pfb_guid *set, uint32_t counter_id, const pfb_name *name);
 
-/* The pattern that the chosen instances of a counter match (PFB_NO_ID: of any counter). `bytes` is null if all
- * instances are chosen, or none. It is "*" if there are several patterns. */
+/* The pattern of the chosen instances of a counter (PFB_NO_ID: of any counter); "*" if there are several patterns.
+ * `bytes` is null if all instances are chosen, or none is. */
 pfb_name selection_pattern(const selection *s, const pfb_guid *set, uint32_t counter_id);
 
 #endif

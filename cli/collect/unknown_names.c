@@ -11,6 +11,9 @@
 
 /* ---- The name that does not exist ------------------------------------------------------------------------ */
 
+/* The choice names at least one thing that does not exist. If everything before the last name exists, it is the last.
+ */
+
 /* Returns true if adding the choice to the collector fails with this code. */
 static bool fails(const collecting *c, const pfb_collector_choice *choice, uint32_t code)
 {

@@ -58,15 +58,15 @@ void explain_row(explainer *page, const file_bytes *bytes, size_t offset, size_t
 void explain_name(explainer *page, const file_bytes *bytes, const pfb_name *name, size_t extra_size, const char *label,
                   ...) TEXT_PRINTF(5, 6);
 
-/* Prints the bytes before `end` that belong to no field, with this description. */
+/* Prints the bytes before `end` that belong to no field, with `description` in the column of the names. */
 void explain_rest(explainer *page, const file_bytes *bytes, size_t end, const char *description);
 
-/* If the error is that of the size field of a structure, prints the fields of this structure: the readers do not return
- * it, so that no other function prints them. */
+/* If the error is in the size field of a structure, prints the fields of that structure. The readers do not return a
+ * structure whose size is malformed, so no other function prints its fields. */
 void explain_broken(explainer *page, const file_bytes *bytes, pfb_error error);
 
-/* Ends a part of a structure: calls explain_broken(), then prints the bytes before `end` that belong to no field, as
- * padding or after an error as not read. */
+/* Ends a part of a structure: calls explain_broken(), then prints the bytes before `end` that belong to no field as
+ * "padding", or as "not read" if `error` is an error. */
 void explain_part_end(explainer *page, const file_bytes *bytes, pfb_error error, size_t end);
 
 /* Adds an error at an offset of the file. In the second pass it does nothing. */
@@ -75,8 +75,8 @@ void explain_error_at(explainer *page, pfb_error error);
 /* Sets whether the structures that follow belong to a V1 block, and their byte order. */
 void explain_order(explainer *page, bool is_v1, bool is_big_endian);
 
-/* Finds the buffers and events of a perfmon log. Their headers lie between the parts of records and are printed in the
- * order of their offsets among the rows. */
+/* Finds the buffers and events of a perfmon log. Their headers lie between the parts of records, so they are printed
+ * among the rows of records, in the order of the offsets. */
 void explain_log(explainer *page, const input *in);
 
 /* Returns true if the parts of the file (chunks, records, lines) are folded, because there are many. */

@@ -24,7 +24,7 @@ enum {
     MAX_OPEN_PARTS = 8 /* if a file has more chunks, records or lines, they are folded */
 };
 
-/* The colour of a structure: a class of explain.css. It differs from that of the structure around it. */
+/* The colour of a structure: n for the class "cn" of explain.css. Nested structures have different colours. */
 static const unsigned colours[STRUCTURE_COUNT] = {
     [STRUCTURE_COUNTER_HEADER] = 1,
     [STRUCTURE_MULTI_COUNTERS] = 2,
@@ -96,7 +96,7 @@ struct explainer {
     bool is_big_endian;
     bool folds_parts;
     bool is_used[STRUCTURE_COUNT];
-    size_t opened;          /* number of structures begun so far: numbers them equally in both passes */
+    size_t opened;          /* number of structures begun so far: the number of the next one, equal in both passes */
     size_t open[MAX_DEPTH]; /* numbers of the structures that have not ended, outermost first */
     size_t depth;
     page_range *ranges; /* by number of the structure */
@@ -249,7 +249,8 @@ static void put_time(explainer *e, uint64_t value)
     buffer_free(&text);
 }
 
-/* A figure of a CPI hook. Words that are not a figure are printed as two numbers. */
+/* A figure of a CPI hook: its integral part and its ten-thousandths, a word each. Words that are not a valid figure are
+ * printed as two numbers. */
 static void put_figure(explainer *e, const uint8_t *data)
 {
     enum { PLACES = 10000 };
@@ -385,7 +386,7 @@ static void put_row(explainer *e, size_t offset, size_t size, const row_text *te
 {
     if (e->is_writing) {
         open_table(e);
-        put(e, offset < e->at       ? "<tr class=\"again\"><td>"
+        put(e, offset < e->at       ? "<tr class=\"repeated\"><td>"
                : text->data == NULL ? "<tr class=\"rest\"><td>"
                                     : "<tr><td>");
         buffer_format(&e->html, "%zu</td><td>", offset);
@@ -425,7 +426,8 @@ static void put_gap(explainer *e, size_t end, const char *description)
     }
 }
 
-/* Like put_gap(), for a log: the end of a buffer after its last event is described as not used. */
+/* Like put_gap(), for a log. The bytes of an event that have no row are described as not read, and the end of a buffer
+ * after its last event as not used. Gaps of less than ALIGNMENT bytes are the padding after an event. */
 static void put_log_gap(explainer *e, size_t end, const char *description)
 {
     enum { ALIGNMENT = 8 };
@@ -486,7 +488,7 @@ static size_t count_joined(const file_bytes *bytes, size_t offset, size_t size)
     return size > 0 ? low : 0;
 }
 
-/* Prints a row that was added. If its bytes lie in several events of a log, it becomes a row for each of them. */
+/* Prints a row that was added. If its bytes lie in several events of a log, prints a row for each event. */
 static void put_added_row(explainer *e, const page_row *row)
 {
     const file_bytes *bytes = &row->bytes;

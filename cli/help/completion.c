@@ -37,8 +37,8 @@ static void put_names(buffer *out, const command_group *group)
         buffer_format(out, "%s%s", separator, g->name);
 }
 
-/* Appends the inside of a shell string in single quotes. Puts a backslash before each character that is in `escaped`.
- */
+/* Appends text that is inside single quotes of a shell script. Puts a backslash before each character that is in
+ * `escaped`. */
 static void put_quoted(buffer *out, const char *text, const char *escaped)
 {
     for (const char *c = text; *c != '\0'; c++) {
@@ -176,7 +176,7 @@ static void put_bash(buffer *out)
 
 static void put_zsh_option(buffer *out, const command_option *option, const command *c)
 {
-    bool is_repeatable = strstr(option->meaning, "repeatable") != NULL; /* its help text says so */
+    bool is_repeatable = strstr(option->meaning, "repeatable") != NULL; /* only the help text has this property */
     buffer_string(out, "            ");
     if (option->letter != 0)
         buffer_format(out, "'(-%c --%s)'{-%c,--%s}'", option->letter, option->name, option->letter, option->name);

@@ -71,7 +71,7 @@ void help_overview(void)
     buffer_string(&text, "\nOptions:\n"
                          "  -h, --help   print this help; after a command, the command's help\n"
                          "  --version    print the program's version\n\n"
-                         "FILE - is standard input.\n\n"
+                         "A FILE named - is standard input.\n\n"
                          "Exit status:\n");
     for (size_t i = 0; help_statuses[i]; i++) {
         buffer_format(&text, "  %zu  ", i);

@@ -23,7 +23,7 @@ static void open_registration(metadata_file *file, const registration_option *op
             diagnostics_malformed(option->path, registration.error);
     } else if (!*has_set) {
         diagnostics_say(STATUS_USAGE, option->path,
-                        "has no counterset: a --registration with its reply of code 1 must precede it");
+                        "has no counterset: give the --registration of its counterset with code 1 before it");
     }
     file->set = *set;
     if (!*has_set)

@@ -18,14 +18,14 @@ typedef struct title_scan {
 typedef struct title_names {
     pfb_collector *collector;
     input file;      /* of --names; `data` is null without one */
-    title_scan scan; /* of the current file. Who chooses another file in the collector replaces it */
+    title_scan scan; /* of the current file of the collector; the caller that chooses another file there replaces it */
 } title_names;
 
 /* Opens a collector and reads the table of --names at `path`, which may be null. Reports an error in the table. */
 void title_names_open(title_names *t, const char *path, const pfb_read_options *options);
 void title_names_close(title_names *t);
 
-/* Begins a file: forgets the names of the file before, except those of --names. */
+/* Begins a file: forgets the names of the previous file, except those of --names. */
 void title_names_begin(title_names *t);
 
 /* Adds all name tables of a capture, so that names are known before the blocks that they belong to. A capture larger

@@ -84,7 +84,7 @@ class Row:
         self.bytes = bytes.fromhex(cells[1].text())
         self.name, self.value = cells[2].text(), cells[3].text()
         self.rule = cells[4].text()
-        self.is_repeated = row.attributes.get("class") == "again"
+        self.is_repeated = row.attributes.get("class") == "repeated"
         self.structures = structures
 
 
