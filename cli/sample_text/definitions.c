@@ -216,7 +216,7 @@ static void set_new(definitions *d, text_part *part)
     part->is_new = true;
 }
 
-/* The encoding of the keys of GUIDs and title indexes is 0. No name has it, so that no name equals such a key. */
+/* Keys of GUIDs and title indexes have the encoding 0, which no name has, so no name equals such a key. */
 static pfb_name guid_key(const pfb_guid *guid)
 {
     return (pfb_name){.bytes = guid->bytes, .size_bytes = sizeof guid->bytes};
@@ -436,7 +436,7 @@ bool definitions_read_object(definitions *d)
     return true;
 }
 
-/* Adds the value at an offset to those of a row, unless a row has it already. */
+/* Adds the value at an offset to those of a row. If there is one at this offset already, it gets the larger width. */
 static void add_offset(text_part *part, uint32_t offset, uint32_t width)
 {
     if (width == 0)
@@ -566,7 +566,7 @@ static void write_texts(pfb_writer *writer, const void *context)
     pfb_write_end_strings(writer);
 }
 
-/* Ignores the error: metadata cannot be written only if a block exceeds 4 GiB. */
+/* The only error is a block of more than 4 GiB. It is ignored, and the block is left out. */
 static void put_reply(definitions *d, const text_part *part, uint32_t request, definitions_write *write,
                       const void *context)
 {

@@ -17,8 +17,8 @@ typedef struct text_counter {
     uint32_t type;
     bool has_type;
     uint32_t width;            /* bytes of its values */
-    pfb_counter registered;    /* of a counterset */
-    pfb_v1_counter definition; /* of a V1 object */
+    pfb_counter registered;    /* only of a counterset */
+    pfb_v1_counter definition; /* only of a V1 object */
     pfb_name name, english, help;
 } text_counter;
 
@@ -29,14 +29,14 @@ typedef struct previous_row {
     size_t first_number; /* position in text_part.numbers */
 } previous_row;
 
-/* A counterset or a V1 object. Both are called parts in this folder. */
+/* A counterset or a V1 object. This folder uses the word part for both. */
 typedef struct text_part {
     bool is_v1;
     pfb_guid guid;
     uint32_t title;
     uint32_t instances;     /* PFB_INSTANCES_ bits */
     int32_t instance_count; /* V1: 0, or PFB_V1_NO_INSTANCES, PFB_V1_METADATA_INSTANCES ... */
-    bool has_clock;         /* V1: the clock of the object is the 100 ns clock of the sample */
+    bool has_clock; /* V1: unless a result says otherwise, the object's clock is the 100 ns clock of the sample */
     uint32_t detail, help_title;
     pfb_name name, english, help;
     pfb_name provider;
@@ -48,7 +48,7 @@ typedef struct text_part {
     uint32_t *offsets; /* V1: offset of each value in its counter block */
     size_t width_count, width_capacity, offset_capacity;
     uint32_t values_end; /* V1: end of the last value */
-    bool is_new;         /* no chunk was made since it last changed: it is in new_sets or new_objects */
+    bool is_new;         /* it changed after its last chunk was made, so it is in new_sets or new_objects */
     /* The latest rows, ascending by name and occurrence. */
     previous_row *previous;
     uint64_t *numbers;
@@ -79,7 +79,7 @@ typedef struct definitions {
     size_t key_count, key_capacity;
     hash_index key_index;
     uint64_t seed;      /* of the hashes of keys; 0 at first */
-    text_part *current; /* to which counter and define lines belong */
+    text_part *current; /* the counter and define lines that follow belong to it */
 } definitions;
 
 void definitions_free(definitions *d);
@@ -96,7 +96,7 @@ void definitions_put_names(definitions *d);
 
 /* ---- For other lines ------------------------------------------------------------------------------------- */
 
-/* Reads a word, which must exist: otherwise the error is "expected " followed by `expected`. */
+/* Reads the next word of the line. If there is none, reports "expected " followed by `expected`, and returns false. */
 bool definitions_word(definitions *d, const char *expected, word *next);
 
 /* Reads the word that refers to a part: its name, GUID or title index. If `is_optional`, the word may be -, and *part
@@ -111,11 +111,12 @@ bool definitions_name(definitions *d, const word *w, pfb_name *name);
 typedef struct text_option {
     const char *key;
     enum { OPTION_U32, OPTION_ID, OPTION_I32, OPTION_U64, OPTION_I64, OPTION_NAME, OPTION_GUID } kind;
-    void *value;
+    void *value;      /* a variable of the type that `kind` names; for OPTION_ID uint32_t, PFB_NO_ID for "-" */
     bool *is_present; /* set to true if the line has the option; may be null */
 } text_option;
 
-/* Reads the value of the option with this key. */
+/* Reads the value that follows `key` and stores it in the option of that key. If no option has the key, reports the
+ * keys of all options, and returns false. */
 bool definitions_option(definitions *d, const word *key, const text_option *options, size_t count);
 
 /* Reads options up to the end of the line. */

@@ -9,7 +9,7 @@
 
 static const char first_line[] = "perfblock text ";
 
-/* The clocks of a line "sample SECONDS". */
+/* The clocks that a line "sample SECONDS" means. */
 #define TICKS INT64_C(10000000)                 /* ticks per second of both clocks */
 #define START_PERF_TIME (1000 * TICKS)          /* the performance clock at second 0 */
 #define START_100NS INT64_C(133801632000000000) /* the 100 ns clock at second 0: 2025-01-01 00:00 UTC */
@@ -22,8 +22,8 @@ typedef struct text_value {
     uint64_t number;
     uint32_t width;       /* bytes of the number, or of the datum */
     const uint8_t *datum; /* null: a number of 4 or 8 bytes */
-    char relation;        /* + - or =: the value is relative to the previous result; 0: it is not */
-    word word;            /* the place of errors in it */
+    char relation;        /* +, - or =: the value is relative to the previous result of its part; 0: it is not */
+    word word;            /* errors in the value are reported at this word */
 } text_value;
 
 typedef struct text_row {
@@ -36,14 +36,14 @@ typedef struct text_row {
 } text_row;
 
 typedef struct text_result {
-    text_part *part; /* null: the result answers no query */
+    text_part *part; /* null: a V2 result that answers no query */
     uint32_t kind, status;
     int64_t time, frequency; /* V1: the object's clock */
     size_t first_id, id_count;
     size_t first_width; /* position in reader.widths of the widths of a row's values */
     size_t value_count; /* values per row */
     size_t first_row, row_count;
-    word word; /* the place of errors in it */
+    word word; /* errors in the result are reported at this word */
 } text_result;
 
 typedef struct text_query {
@@ -127,13 +127,14 @@ static bool resolve(reader *r, text_value *value, const uint64_t *previous)
     if (value->relation == 0)
         return true;
     if (!previous)
-        return words_fail(&r->words, &value->word, "the sample before has no such row with these values");
+        return words_fail(&r->words, &value->word,
+                          "the previous result of this name has no such row with these values");
     uint64_t number = value->relation == '-' ? *previous - value->number : *previous + value->number;
     value->number = value->width == 4 ? (uint32_t)number : number;
     return true;
 }
 
-/* Stores the numbers of a result, to which values of the next one may be relative. */
+/* Stores the numbers of a result in its part: values of the next result of the part may be relative to them. */
 static void store_numbers(reader *r, const text_result *result, const named_row *sorted)
 {
     text_part *part = result->part;
@@ -170,7 +171,7 @@ static bool end_result(reader *r)
     bool succeeded = true;
     if (result->row_count == 0 && is_single_row(r, result) && (r->is_v1 || result->value_count > 0))
         return words_fail(&r->words, &result->word, "this result needs a row");
-    if (!result->part || result->row_count == 0)
+    if (result->row_count == 0)
         return true;
     named_row *sorted = memory_get(result->row_count, sizeof *sorted);
     for (size_t i = 0; i < result->row_count; i++)
@@ -180,13 +181,12 @@ static bool end_result(reader *r)
         text_row *row = &r->rows[sorted[i].row];
         bool repeats = i > 0 && compare_names(&sorted[i - 1].name, &sorted[i].name) == 0;
         row->occurrence = repeats ? r->rows[sorted[i - 1].row].occurrence + 1 : 0;
-        const uint64_t *previous = find_previous(result->part, &row->name, row->occurrence);
-        if (result->part->previous_width != result->value_count)
-            previous = NULL;
+        bool is_comparable = result->part && result->part->previous_width == result->value_count;
+        const uint64_t *previous = is_comparable ? find_previous(result->part, &row->name, row->occurrence) : NULL;
         for (size_t j = 0; j < result->value_count && succeeded; j++)
             succeeded = resolve(r, &r->values[row->first_value + j], previous ? previous + j : NULL);
     }
-    if (succeeded)
+    if (succeeded && result->part)
         store_numbers(r, result, sorted);
     free(sorted);
     return succeeded;
@@ -354,6 +354,7 @@ static const text_query *find_query(const reader *r, uint32_t index)
 
 /* ---- Ends of samples ------------------------------------------------------------------------------------- */
 
+/* Makes the chunk of the current sample, if there is one. Called for each line that cannot be part of a sample. */
 static bool end_sample(reader *r)
 {
     if (!r->has_sample)
@@ -738,7 +739,7 @@ static bool read_parent(reader *r, text_row *row)
     return true;
 }
 
-/* Returns true if the result may have one more row with the instance `w`, which is - for none. */
+/* Returns true if the result may have one more row with the instance `w`, which is "-" for a row without one. */
 static bool check_row(reader *r, const text_result *result, const word *w)
 {
     bool is_named = r->is_v1 ? result->part->instance_count == 0 : has_instances(result->kind);
@@ -935,7 +936,7 @@ static bool read_line(reader *r)
                       "machine or note");
 }
 
-/* Returns the size of the byte order mark at the beginning; 0 if there is none. */
+/* Returns the size of the byte order mark at the beginning of a text; 0 if there is none. */
 static size_t mark_size(const char *data, size_t size)
 {
     static const char mark[] = "\xef\xbb\xbf";

@@ -87,7 +87,7 @@ bool words_next_line(words *w)
     if (w->has_failed)
         return false;
     if (words_next(w, &rest))
-        return words_fail(w, &rest, "nothing is expected here");
+        return words_fail(w, &rest, "expected the end of the line");
     if (w->has_failed)
         return false;
     skip_empty_lines(w);
@@ -191,7 +191,7 @@ static unsigned read_unit(const char *digits)
     return unit;
 }
 
-/* Converts text without escapes. */
+/* Converts text without escapes and appends it. Returns false for a NUL and for malformed UTF-8. */
 static bool convert_plain(const char *text, size_t size, uint8_t *out, size_t *size_bytes)
 {
     const pfb_name utf8 = pfb_utf8_name(text, size);

@@ -24,18 +24,18 @@ typedef struct word {
     bool is_quoted;
 } word;
 
-/* Moves to the next line that has words. Returns false at the end and after an error, such as words left on the current
- * line. */
+/* Moves to the next line that has words. Returns false at the end, and after an error, such as a word of the current
+ * line that was not read. */
 bool words_next_line(words *w);
 
-/* Reads the next word of the line. Returns false at its end and after an error. */
+/* Reads the next word of the line. Returns false at the end of the line and after an error. */
 bool words_next(words *w, word *next);
 
-/* Reports an error at a word, with its line and its column in bytes, and raises status 1. Only the first error is
- * reported. Returns false. */
+/* Reports an error at a word, with its line and its column in bytes, and sets the exit status to 1. Only the first
+ * error is reported. Returns false. */
 bool words_fail(words *w, const word *at, const char *format, ...) TEXT_PRINTF(3, 4);
 
-/* The same at the current position, for a word that is missing. */
+/* Reports an error at the current position, for a word that is missing. Returns false. */
 bool words_fail_here(words *w, const char *sentence);
 
 /* Returns true if the word is this one, without quotation marks. */
@@ -47,8 +47,9 @@ bool word_unsigned(const word *w, uint64_t max, uint64_t *number);
 /* Reads a number from `min` to `max`, with or without a minus sign. */
 bool word_signed(const word *w, int64_t min, int64_t max, int64_t *number);
 
-/* Converts a word to UTF-16LE. `out` has 2 bytes per byte of the word. \" and \\ are characters, \uXXXX is a 16-bit
- * unit in hexadecimal. Returns false for other escapes, for \u0000 and for malformed UTF-8. */
+/* Converts a word to UTF-16LE. `out` has 2 bytes per byte of the word. In a quoted word, \" and \\ are a quotation mark
+ * and a backslash, and \uXXXX is a 16-bit unit in hexadecimal. Returns false for other escapes, for \u0000 and for
+ * malformed UTF-8. */
 bool word_to_utf16(const word *w, uint8_t *out, size_t *size_bytes);
 
 #endif

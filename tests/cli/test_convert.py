@@ -729,6 +729,7 @@ class TextForm(ConvertCase):
                 (DISK.replace('"sda#0" +', '"sda" +'), last, 5),
                 (DISK.replace('"sda#0" +', "- +"), last, 5),
                 (DISK.replace('"sda#0" +', '"sdb#0" +'), last, 13),
+                (HEAD + "sample 0\nresult - kind 1\nrow - +5\n", 4, 7),
                 (DISK + "error 5\n", last + 1, 7),
                 (HEAD + "query -\nsample 0\nresult - kind 2 counters 1\n",
                  4, 7),
