@@ -19,10 +19,10 @@ static size_t columns_from_environment(void)
     return end && *end == '\0' && columns >= MIN_COLUMNS && columns <= MAX_COLUMNS ? columns : 0;
 }
 
-void system_subtract_elapsed(uint64_t *left, uint64_t begin)
+void system_subtract_elapsed(uint64_t *remaining, uint64_t begin)
 {
-    uint64_t passed = system_now() - begin;
-    *left -= passed < *left ? passed : *left;
+    uint64_t elapsed = system_now() - begin;
+    *remaining -= elapsed < *remaining ? elapsed : *remaining;
 }
 
 const char *system_file_name(const char *path, const char *separators)

@@ -55,23 +55,23 @@ bool system_sleep_until(uint64_t moment);
 typedef struct system_schedule {
     uint64_t latest; /* the last time that system_schedule_wait() waited for; before the first call, the start */
     uint64_t interval;
-    uint64_t end;
+    uint64_t end; /* no sample is due after this time; UINT64_MAX: there is no end */
 } system_schedule;
 
-/* The first time is now. `interval` and `duration` are in nanoseconds; `interval` is at least 1, and a `duration` of 0
- * means that there is no end. */
+/* Begins a schedule whose first time is now. `interval` and `duration` are in nanoseconds; `interval` is at least 1,
+ * and a `duration` of 0 means that there is no end. */
 system_schedule system_schedule_begin(uint64_t interval, uint64_t duration);
 
-/* Sleeps until the next time; times that have passed already are skipped. False if interrupted, or if the next time is
- * after the end. */
+/* Sleeps until the next time; times that have passed already are skipped. False if system_interrupted() became true, or
+ * if the next time is after the end. */
 bool system_schedule_wait(system_schedule *schedule);
 
 /* The offset of local time from UTC, in minutes, at a moment given in seconds since 1970-01-01 UTC. Positive east of
  * Greenwich. The seconds that some offsets had before 1972 are dropped. False when the system does not know it. */
 bool system_local_offset(int64_t moment, int32_t *minutes);
 
-/* Appends the name of the time zone in force at such a moment: "CEST", on Windows "W. Europe Daylight Time". False, and
- * nothing is appended, if the system does not know it. */
+/* Appends the name of the local time zone in force at a moment given in the same way: "CEST", on Windows "W. Europe
+ * Daylight Time". False, and nothing is appended, if the system does not know it. */
 bool system_zone_name(int64_t moment, buffer *name);
 
 /* From now on SIGINT and SIGTERM, or Ctrl+C, set a flag instead of ending the program. */

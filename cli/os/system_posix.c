@@ -26,8 +26,8 @@ bool system_interrupted(void)
     return interrupted != 0;
 }
 
-/* Signals of failed writes. They are ignored, because write() also returns an error. A command that is run gets the
- * actions that they had before. */
+/* Signals of failed writes. They are ignored, because write() also returns an error. A command that system_run() starts
+ * gets the actions that this process had at its start. */
 static const int write_signals[] = {SIGPIPE, SIGXFSZ};
 static struct sigaction initial_actions[2];
 
@@ -238,7 +238,8 @@ static int execute(char *const *arguments)
     return reason;
 }
 
-/* Runs in the child process and never returns. If the command cannot be executed, writes the errno to `error_pipe`. */
+/* Runs in the child process and never returns. If the command cannot be executed, writes the errno to `error_pipe`. The
+ * exit statuses are those of a shell for a command that cannot be executed (126) or found (127). */
 static void execute_in_child(char *const *arguments, bool stdout_to_stderr, const saved_actions *saved, int error_pipe)
 {
     if (stdout_to_stderr)

@@ -32,7 +32,7 @@ void system_prepare(void)
     _setmode(_fileno(stdin), _O_BINARY);
     _setmode(_fileno(stdout), _O_BINARY);
     _setmode(_fileno(stderr), _O_BINARY);
-    setvbuf(stderr, NULL, _IONBF, 0); /* some C libraries for Windows buffer it */
+    setvbuf(stderr, NULL, _IONBF, 0); /* some C libraries for Windows buffer it, but messages must appear at once */
     SetConsoleOutputCP(CP_UTF8);
 }
 

@@ -12,8 +12,8 @@
 
 /* ---- Status ---------------------------------------------------------------------------------------------- */
 
-static bool raised[STATUS_COUNT];
-static bool has_no_notes; /* --quiet: notes and progress are not printed */
+static bool raised[STATUS_COUNT]; /* the statuses that occurred */
+static bool has_no_notes;         /* --quiet: notes and progress are not printed */
 static bool is_muted;
 
 static void raise_status(exit_status status)
@@ -136,16 +136,18 @@ void diagnostics_note(const char *file, size_t offset, const char *format, ...)
 #define MIN_INTERVAL UINT64_C(200000000)
 
 static struct {
-    bool is_on, is_shown, shares_terminal;
-    uint64_t next;
-    const char *file; /* the file that is read */
-    uint64_t begun;   /* the time at which reading it began */
+    bool is_on;           /* progress is shown when it is due */
+    bool is_shown;        /* the line is on the terminal */
+    bool shares_terminal; /* standard output is a terminal */
+    uint64_t next;        /* the time at which the line is next due */
+    const char *file;     /* the file that is read */
+    uint64_t begun;       /* the time at which reading it began */
 } progress;
 
-void progress_begin(bool is_quiet)
+void progress_begin(bool prints_little)
 {
     progress.shares_terminal = system_is_terminal(SYSTEM_OUTPUT);
-    progress.is_on = !has_no_notes && system_is_terminal(SYSTEM_ERROR) && (is_quiet || !progress.shares_terminal);
+    progress.is_on = !has_no_notes && system_is_terminal(SYSTEM_ERROR) && (prints_little || !progress.shares_terminal);
     progress.begun = system_now();
     progress.next = progress.begun + FIRST_DELAY;
     progress.file = NULL;

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Errors and notes on standard error, and the exit status that follows from them. Standard output is flushed first, so
- * that data decoded before an error is printed before it. Names of files are escaped. */
+/* Errors and notes on standard error, and the exit status that follows from them. Standard output is flushed before
+ * each message, so that data decoded before an error is printed before it. Names of files are escaped. */
 
 typedef enum exit_status {
     STATUS_FINE = 0,
@@ -23,21 +23,22 @@ typedef enum exit_status {
 /* The exit status. If several were raised, 2 takes precedence over 4, 4 over 3, and 3 over 1. */
 exit_status diagnostics_status(void);
 
-/* "FILE: offset N: code_name: sentence", and status 1. */
+/* Prints "FILE: offset N: code_name: sentence" and raises status 1. */
 void diagnostics_malformed(const char *file, pfb_error error);
 
-/* The same line and status with a code that pfb_code_name() does not have and a formatted sentence. The sentence is not
- * escaped: the caller escapes text from an input with text_safe(). */
+/* The same, with a formatted sentence and a code that pfb_code_name() does not have. The sentence is not escaped: the
+ * caller escapes text from an input with text_safe(). */
 void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...) TEXT_PRINTF(4, 5);
 
-/* "FILE: sentence", where the sentence is the system's text for `number`, a value of errno; and status 3. */
+/* Prints "FILE: sentence", where the sentence is the system's text for `number`, a value of errno, and raises status 3.
+ */
 void diagnostics_file(const char *file, int number);
 
-/* "SUBJECT: sentence" with a formatted sentence, which is escaped; and the status `status`. With STATUS_FINE the
+/* Prints "SUBJECT: sentence" with a formatted sentence, which is escaped, and raises `status`. With STATUS_FINE the
  * sentence is a note: the exit status does not change, and --quiet suppresses it. */
 void diagnostics_say(exit_status status, const char *subject, const char *format, ...) TEXT_PRINTF(3, 4);
 
-/* "FILE: offset N: note: sentence", without a change of the status. The sentence is not escaped. */
+/* Prints "FILE: offset N: note: sentence", and does not change the status. The sentence is not escaped. */
 void diagnostics_note(const char *file, size_t offset, const char *format, ...) TEXT_PRINTF(3, 4);
 
 /* --quiet: suppresses diagnostics_note(), diagnostics_say() with STATUS_FINE, and progress. */
@@ -47,15 +48,15 @@ void diagnostics_quiet(bool is_quiet);
  * errors are reported once. */
 void diagnostics_mute(bool is_mute);
 
-/* From now on appends each printed line to `lines` too. Null ends that. */
+/* Appends each line that is printed from now on to `lines`, too. Null ends that. */
 void diagnostics_copy_to(buffer *lines);
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */
 
 /* Shows the progress of long work on one line, after its first second and if standard error is a terminal. If standard
- * output is a terminal too, the progress is shown only if `is_quiet`, which means that the work prints little. `done`
- * of `total` bytes of a file were read. If `total` is known (not 0), the percentage and the time left are shown too. */
-void progress_begin(bool is_quiet);
+ * output is a terminal too, the progress is shown only if the work `prints_little` on it. `done` of `total` bytes of a
+ * file were read. If `total` is known (not 0), the percentage and the time left are shown too. */
+void progress_begin(bool prints_little);
 void progress_show(const char *file, uint64_t done, uint64_t total);
 
 /* The same for a recording: the number of samples and bytes written. Shown from the first sample on, without the delay

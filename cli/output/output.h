@@ -56,8 +56,8 @@ bool output_failed(const output *out);
 /* Writes bytes as they are, for tables and headings. Does nothing for OUTPUT_NONE. */
 void output_raw(output *out, const char *bytes, size_t size);
 
-/* CSV: writes the header line, for output that may have no record. If this is not called, the first record writes the
- * header. */
+/* CSV: writes the header line. Called by commands whose output may have no record; otherwise the first record writes
+ * the header. */
 void output_header(output *out, const char *const *names, size_t count);
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
@@ -95,8 +95,8 @@ void output_item_begin(output *out, const char *key, const char *word);
 void output_item_end(output *out);
 void output_list_end(output *out);
 
-/* For fields that are equal in several records. output_mark() is called before they are written; output_since() then
- * returns their text, which output_repeat() writes in the same place of later records. */
+/* For fields that are equal in several records, which are then formatted once. output_mark() is called before they are
+ * written; output_since() then returns their text, which output_repeat() writes in the same place of later records. */
 size_t output_mark(const output *out);
 const char *output_since(const output *out, size_t start, size_t *size);
 void output_repeat(output *out, const char *fields, size_t size);

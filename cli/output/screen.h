@@ -5,7 +5,7 @@
 #include "output/text.h"
 
 /* Frames on a terminal, each of which replaces the previous one. A frame is written by one call and leaves the
- * cursor visible below it, so the terminal stays usable if the program ends at any moment. */
+ * cursor visible below it, so the terminal stays usable even if the program ends without screen_leave(). */
 
 /* Appends the control sequences and text that replace the last frame with `lines`. If they do not all fit, the last
  * line of the frame is the number of those that are left out. */

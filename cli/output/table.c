@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In columns of the terminal. MIN_NAME and MIN_NAME_BESIDE_NUMBER are minimum widths of the first column: on a narrow
- * terminal, and if a number needs the rest of the line. */
+/* In columns of the terminal. The first column is at least MIN_NAME wide, or MIN_NAME_BESIDE_NUMBER if the widest
+ * number needs the rest of the line. */
 enum { GAP = 2, MIN_NAME = 6, MIN_NAME_BESIDE_NUMBER = 3, LONGEST_HEADING = 100 };
 
 void table_open(table *t, size_t column_count, bool is_left)
@@ -73,15 +73,15 @@ static size_t skip_spaces(const char *text, size_t size, size_t at)
     return at;
 }
 
-/* Returns the number of lines of a column's heading, and line `wanted` in *line. */
-static size_t wrap_heading(const table *t, size_t column, size_t wanted, table_span *line)
+/* Returns the number of lines of a column's heading, and stores line `number` in *line, if the heading has it. */
+static size_t wrap_heading(const table *t, size_t column, size_t number, table_span *line)
 {
     const char *text = text_at(t, column);
     size_t size = t->spans[column].size;
     size_t lines = 0;
     for (size_t at = skip_spaces(text, size, 0); at < size;) {
         size_t end = heading_line(text, size, at, t->widths[column]);
-        if (lines++ == wanted)
+        if (lines++ == number)
             *line = (table_span){t->spans[column].start + at, end - at, text_columns(text + at, end - at)};
         at = skip_spaces(text, size, end);
     }

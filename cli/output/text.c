@@ -303,8 +303,8 @@ static bool reads_back(double value, int digits, char text[NUMBER_BYTES])
     return strtod(text, NULL) == value;
 }
 
-/* Finds the smallest number of digits that reads back; all larger numbers of digits read back too. Nearly every
- * quotient needs 15 to 17, which are tried first. The others are found by binary search. */
+/* Finds the smallest number of digits that reads back; all larger numbers of digits read back, too. Nearly every
+ * quotient needs 15 to 17 digits, so these numbers are tried first. A smaller one is found by binary search. */
 static void find_shortest(double value, char text[NUMBER_BYTES])
 {
     int low = 1;
@@ -416,7 +416,8 @@ static void put_rounded(buffer *out, double value)
 
 void text_double_short(buffer *out, double value)
 {
-    /* A value from below_1 on would be rounded up to 1.00 by the format for values below 1; the same for 1,000. */
+    /* The format for values below 1 would print a value from below_1 on as 1.00, and the format for values below 1,000
+     * a value from below_1000 on as 1000.00, so these values have the next format. */
     const double below_1 = 0.9995;
     const double below_1000 = 999.995;
     const double below_large = 1e15;

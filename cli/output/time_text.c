@@ -10,7 +10,7 @@
 #define SECONDS_TO_1970 INT64_C(11644473600) /* from 1601 */
 #define DAYS_TO_YEAR_10000 3067671           /* from 1601 */
 
-static bool shows_utc;
+static bool shows_utc; /* time_text_show_utc() was called */
 
 /* A date and a time of day. */
 typedef struct calendar_time {
@@ -23,7 +23,7 @@ static bool is_leap(unsigned year)
 }
 
 /* Converts seconds since 1601. Returns false outside the years 1601 to 9999. The calendar repeats every 400 years,
- * which have 146097 days; 1601 begins such a cycle. */
+ * which have 146097 days, and 1601 begins such a period; so whole periods are skipped first. */
 static bool convert(int64_t seconds, calendar_time *t)
 {
     static const unsigned month_days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
