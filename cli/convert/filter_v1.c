@@ -139,7 +139,7 @@ static object_title *list_titles(const uint8_t *data, size_t size, size_t *count
     return titles;
 }
 
-/* Lists the instances with chosen values, and their parents. Records that their objects have values. */
+/* Lists the instances with chosen values, and their parents. Adds the objects of these values to `seen`. */
 static void list_rows(filter_v1 *f, const uint8_t *data, size_t size)
 {
     size_t title_count = 0;
@@ -198,8 +198,8 @@ static bool has_row(const filter_v1 *f, size_t at, uint32_t object)
     return at < f->row_count && f->rows[at].object == object;
 }
 
-/* Returns true if everything in a block was chosen: every object has values, and all of them are listed. Lists their
- * title indexes. */
+/* Returns true if everything in a block is chosen: every object has values, and all of them are chosen. Lists the title
+ * indexes of the objects and counters. */
 static bool is_all_chosen(filter_v1 *f, const uint8_t *data, size_t size)
 {
     pfb_v1_reader block;
@@ -390,8 +390,8 @@ bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *
     object_title *titles = list_titles(data, size, &w.title_count);
     w.titles = titles;
     pfb_write_init(&writer, NULL, 0);
-    bool is_kept = write_block(&writer, &w);
-    if (is_kept) {
+    bool has_objects = write_block(&writer, &w);
+    if (has_objects) {
         size_t needed = writer.size_bytes;
         if (!pfb_bytes_reserve(reduced, needed))
             memory_exhausted();
@@ -401,12 +401,12 @@ bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *
         reduced->size_bytes = writer.error.code == PFB_OK ? needed : 0;
     }
     free(titles);
-    return is_kept && error->code == PFB_OK;
+    return has_objects && error->code == PFB_OK;
 }
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Adds a title index to those whose names an earlier table has. Returns false if it was added before or has no name. */
+/* Adds a title index to `named`. Returns false if it was added before or has no name. */
 static bool add_named(filter_v1 *f, uint32_t title)
 {
     if (f->seed == 0)

@@ -5,8 +5,8 @@
 #include "memory/hash_index.h"
 #include "perfblock/collect.h"
 
-/* Reduces V1 blocks to the objects, counters and instances that the user chose. The bases of these counters are written
- * as well, and the parents of these instances, without values. */
+/* Reduces V1 blocks to the objects, counters and instances that the user chose. The bases of chosen counters are
+ * written as well. So are the parents of chosen instances, but without values. */
 
 /* A value that the user chose. */
 typedef struct filter_value {
@@ -32,24 +32,25 @@ typedef struct filter_v1 {
     /* ------------------------------------------------------------------------------------------ */
     filter_value *values; /* chosen values of the current block, ascending by object, row and position */
     size_t value_count, value_capacity;
-    filter_row *rows; /* ascending */
+    filter_row *rows; /* ascending by object and row */
     size_t row_count, row_capacity;
     filter_seen *seen; /* ascending by title */
     size_t seen_count, seen_capacity;
     uint64_t block_count;
-    uint32_t *titles; /* title indexes of the objects and counters that are written of the current block */
+    uint32_t *titles; /* title indexes of those objects and counters of the current block that are written */
     size_t title_count, title_capacity;
-    hash_index named; /* title indexes whose names an earlier table has */
+    hash_index named; /* title indexes whose names are in an earlier table */
     uint64_t seed;
 } filter_v1;
 
-/* Reduces a block. A block of which everything was chosen is copied byte for byte. Returns false if nothing is written.
- * An object that had chosen values in an earlier block but has none in this one is written without instances: otherwise
- * the values before and after this block would be compared. *error is that of the writer. */
+/* Reduces a block. If everything in it is chosen, it is copied byte for byte. Returns false if nothing is written. An
+ * object that had chosen values in an earlier block but has none in this one is written without instances: otherwise
+ * the values before and after this block would be compared. *error is set if the reduced block cannot be written
+ * (write.h). */
 bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *reduced, pfb_error *error);
 
-/* Makes a name table with the names of the objects and counters that were written of the latest block, except those in
- * earlier tables. Returns false if there are none. */
+/* Makes a name table for the latest reduced block: the names of its objects and counters, except those in earlier
+ * tables. Returns false if there are none. */
 bool filter_v1_names(filter_v1 *f, pfb_bytes *table);
 
 /* Forgets the earlier tables. Called at the beginning of another file. */

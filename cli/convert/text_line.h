@@ -30,7 +30,7 @@ void text_line_bytes(text_line *line, const uint8_t *bytes, size_t size);
 
 void text_line_end(text_line *line);
 
-/* Removes all text after the first `size` bytes, which end with a line. */
+/* Removes all text after the first `size` bytes. They must end at the end of a line. */
 void text_line_cut(text_line *line, size_t size);
 
 #endif

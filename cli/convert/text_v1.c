@@ -20,7 +20,7 @@ typedef struct value_slots {
     uint32_t *widths;     /* by slot: the size of the largest value */
     pfb_v1_value *values; /* by slot: in the current row */
     size_t slot_count;
-    bool is_written; /* the object fits the limits of the text form */
+    bool is_in_limits; /* the object can be written in the text form */
 } value_slots;
 
 static void free_slots(value_slots *s)
@@ -37,16 +37,16 @@ static void free_slots(value_slots *s)
 static void list_slots(value_slots *s, pfb_v1_reader *block)
 {
     pfb_v1_counter counter;
-    *s = (value_slots){.is_written = true};
+    *s = (value_slots){.is_in_limits = true};
     while (pfb_v1_next_counter(block, &counter)) {
         s->counters = memory_grow(s->counters, &s->capacity, s->count + 1, sizeof *s->counters);
         s->counters[s->count++] = counter;
         bool is_valid_offset = counter.value_offset >= MIN_OFFSET && counter.value_offset <= MAX_OFFSET;
-        s->is_written =
-            s->is_written && counter.size_bytes <= MAX_OFFSET && (counter.size_bytes == 0 || is_valid_offset);
+        s->is_in_limits =
+            s->is_in_limits && counter.size_bytes <= MAX_OFFSET && (counter.size_bytes == 0 || is_valid_offset);
     }
-    s->is_written = s->is_written && s->count <= MAX_DEFINITIONS;
-    if (!s->is_written)
+    s->is_in_limits = s->is_in_limits && s->count <= MAX_DEFINITIONS;
+    if (!s->is_in_limits)
         return;
     s->slots = memory_get(s->count + 1, sizeof *s->slots);
     s->offsets = memory_get(s->count + 1, sizeof *s->offsets);
@@ -173,12 +173,13 @@ static void put_definitions(text_writer *t, const uint8_t *body, size_t size)
     buffer_clear(&t->left_out);
     while (pfb_v1_next_object(&block, &object)) {
         list_slots(&slots, &block);
-        bool is_written = slots.is_written && put_object(t, &object, &slots, block.perf_time_100ns);
+        bool is_written = slots.is_in_limits && put_object(t, &object, &slots, block.perf_time_100ns);
         buffer_bytes(&t->left_out, is_written ? "\0" : "\1", 1);
         if (!is_written)
-            diagnostics_say(STATUS_FINE, "perfblock",
-                            "note: V1 object %" PRIu32 " exceeds the limits of the text form and was left out",
-                            object.title_index);
+            diagnostics_say(STATUS_FINE, "perfblock", "note: V1 object %" PRIu32 " %s and was left out",
+                            object.title_index,
+                            slots.is_in_limits ? "has two definitions in a sample, which the text form cannot express,"
+                                               : "exceeds the limits of the text form");
         free_slots(&slots);
     }
 }
@@ -216,7 +217,8 @@ static bool read_values(value_slots *s, pfb_v1_reader *block)
     return count == s->count;
 }
 
-/* Writes the rows of an object. Returns false if the object has no instances and its only row is cut by an error. */
+/* Writes the rows of an object. A row that is cut by an error is left out. Returns false if the object must have one
+ * row and has none. */
 static bool put_rows(text_writer *t, pfb_v1_reader *block, const pfb_v1_object *object, value_slots *s,
                      const uint8_t *body)
 {

@@ -385,7 +385,7 @@ static const text_query *find_query(const text_writer *t, uint32_t index)
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-/* The kind of results that the reader of the text form assumes if the text does not state one. */
+/* The kind of result that the reader of the text form assumes if the text does not state it. */
 static uint32_t default_kind(const text_query *query)
 {
     if (query->counter_id != PFB_NO_ID)
@@ -403,10 +403,10 @@ static uint32_t find_width(const text_set *set, uint32_t id)
 static void put_ids(text_writer *t, const pfb_v2_reader *reader, const pfb_v2_result *result, const text_set *set)
 {
     uint32_t id = 0;
-    bool is_usual = set && set->count == result->counter_count;
-    for (uint32_t i = 0; is_usual && pfb_v2_counter_id(reader, result, i, &id); i++)
-        is_usual = set->ids[i] == id;
-    if (is_usual)
+    bool is_default = set && set->count == result->counter_count;
+    for (uint32_t i = 0; is_default && pfb_v2_counter_id(reader, result, i, &id); i++)
+        is_default = set->ids[i] == id;
+    if (is_default)
         return;
     buffer list = {0};
     buffer_string(&list, result->counter_count == 0 ? "-" : "");

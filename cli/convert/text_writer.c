@@ -17,7 +17,7 @@ void text_writer_open(text_writer *t, output *out, title_names *titles)
     text_line_end(&t->line);
 }
 
-/* Writes the lines to the output. */
+/* Writes the lines to the output. Called after a whole chunk, so the last line is complete. */
 static void flush(text_writer *t)
 {
     output_raw(t->out, t->line.text.data, t->line.text.size);
@@ -105,7 +105,7 @@ void text_writer_close(text_writer *t)
 void text_writer_put_sample(text_writer *t, bool is_v1, int64_t perf_time, int64_t perf_time_100ns, int64_t perf_freq,
                             const pfb_system_time *system_time)
 {
-    const pfb_system_time usual = time_text_system_time(perf_time_100ns);
+    const pfb_system_time default_time = time_text_system_time(perf_time_100ns);
     const pfb_system_time *s = system_time;
     text_line_end(&t->line);
     text_line_word(&t->line, "sample");
@@ -114,7 +114,7 @@ void text_writer_put_sample(text_writer *t, bool is_v1, int64_t perf_time, int64
     text_line_format(&t->line, "perf %" PRId64, perf_time);
     text_line_format(&t->line, "100ns %" PRId64, perf_time_100ns);
     text_line_format(&t->line, "frequency %" PRId64, perf_freq);
-    if (memcmp(s, &usual, sizeof usual) != 0)
+    if (memcmp(s, &default_time, sizeof default_time) != 0)
         text_line_format(&t->line, "system %u,%u,%u,%u,%u,%u,%u,%u", s->year, s->month, s->day_of_week, s->day, s->hour,
                          s->minute, s->second, s->millisecond);
     text_line_end(&t->line);

@@ -14,7 +14,8 @@
 
 enum { TEXT_REQUESTS = PFB_REQUEST_COUNTER_ENGLISH_NAMES + 1 };
 
-/* A counter of a counterset, and the size that its values have unless a value states another one. */
+/* A counter of a counterset, and the size of its values. The text form writes the size of a value that differs from it.
+ */
 typedef struct text_width {
     uint32_t id;
     uint32_t width;
@@ -25,7 +26,7 @@ typedef struct text_width {
 typedef struct text_set {
     pfb_guid guid;
     pfb_bytes replies[TEXT_REQUESTS]; /* registration replies by request code */
-    bool is_new;                      /* its lines are not written, or a reply came after they were */
+    bool is_new;                      /* its lines are not written, or a reply was added after they were written */
     buffer key;                       /* the word that refers to it in other lines */
     uint32_t *ids;                    /* ids of its counters, in the order of their lines */
     text_width *widths;               /* ascending by id */
@@ -47,7 +48,7 @@ typedef struct text_object {
     uint32_t title;
     bool has_clock; /* its clock is the 100 ns clock of the sample */
     buffer key;     /* the word that refers to it in other lines */
-    buffer lines;   /* as they were written last; empty: not yet */
+    buffer lines;   /* the lines that were written last; empty: none were */
     uint64_t block; /* number of the last block that contains it */
 } text_object;
 
