@@ -23,11 +23,11 @@
 enum { ENGLISH = 9 }; /* the language id of the name tables that this command adds */
 
 /* How a chunk reaches the output. convert_item() receives it from the merged input files. A sample is dropped if it is
- * not in the range of the options. Other chunks before the first sample of their file are held (`held`): the metadata
- * that the file lacks is taken from the options and put before them, and what it lacks is known only then. put_piece()
- * puts a chunk unchanged, or only its chosen part if counters are chosen. To put means to write, or to defer: if the
- * options choose counters or samples, the first chunks of the output are stored in `deferred` until there is a chosen
- * value or sample, because without one no output is written. */
+ * not in the range of the options. The other chunks before the first sample of their file are held (`held`): metadata
+ * that the file lacks is taken from the options and must precede them, and only at the first sample is it known what
+ * the file lacks. put_piece() puts a chunk unchanged, or only its chosen part if counters are chosen. To put means to
+ * write, or to defer: if the options choose counters or samples, the first chunks of the output are stored in
+ * `deferred` until there is a chosen value or sample, because without one no output is written. */
 
 /* An input file that is open. */
 typedef struct input_file {
@@ -42,9 +42,9 @@ typedef struct input_file {
     pfb_bytes held;                    /* a capture of the chunks that are held, see handle_metadata() */
     size_t held_base;                  /* captures: offset in the file that corresponds to the start of `held` */
     pfb_bytes recorded_info;           /* the query information of the next V2 reply, as it was read */
-    pfb_bytes written_info;            /* its chosen part, which was put last; empty: none was put */
-    uint64_t object_count;             /* .blg: counters that are whole V1 objects */
-    uint64_t other_count;              /* .blg: other counters */
+    pfb_bytes written_info;            /* the query information that was put last for this file; empty: none was put */
+    uint64_t object_count;             /* .blg: number of items that are whole V1 objects */
+    uint64_t other_count;              /* .blg: number of other items */
     bool is_scanned;                   /* the whole file was read in advance for its metadata (scan_capture(),
                                         * scan_log()) */
     /* For choosing counters of V2 data. */
@@ -79,7 +79,7 @@ typedef struct convert {
     input_file **files; /* the open files, by their numbers; null for a number that is free */
     size_t file_count, file_capacity;
     size_t chosen_number;               /* number of the file that is chosen in the collectors */
-    pfb_bytes written_info;             /* the query information that was written last, of whatever file */
+    pfb_bytes written_info;             /* the query information that was put last, for any file */
     pfb_bytes series_info;              /* of the latest V2 reply of the output: its query information, ... */
     pfb_collector_clocks series_clocks; /* ... and its clocks */
     size_t joined_count;                /* open files whose V2 replies belong to that series */
@@ -224,7 +224,7 @@ static void put_own_info(convert *c, const input_file *file)
     copy(&c->written_info, file->written_info.data, file->written_info.size_bytes);
 }
 
-/* Stores the query information that was put. */
+/* Stores query information as the one that was put last, for this file and for any file. */
 static void set_written_info(convert *c, input_file *file, const uint8_t *info, size_t size)
 {
     copy(&file->written_info, info, size);
@@ -266,15 +266,16 @@ static void put_own_table(convert *c)
 /* ---- Reading in advance -------------------------------------------------------------------------------------- */
 
 /* Prepares to read a whole file in advance: uses its window if that has all of it, else opens the file a second time.
- * False if that is not possible, because the file is a pipe. After true the caller calls end_second_pass(). */
-static bool begin_second_pass(const merge_file *f, input *in)
+ * False if that is not possible, because the file is a pipe. If it returns true, the caller calls end_scan() at the
+ * end. */
+static bool begin_scan(const merge_file *f, input *in)
 {
     *in = f->in;
     bool is_whole = f->in.offset == 0 && f->in.is_last;
     return is_whole || (f->in.can_reopen && input_open(in, f->in.name, f->in.kind, false));
 }
 
-static void end_second_pass(const merge_file *f, input *in)
+static void end_scan(const merge_file *f, input *in)
 {
     if (in->data != f->in.data)
         input_free(in);
@@ -318,7 +319,7 @@ static void scan_capture(convert *c, input_file *file)
     pfb_capture capture;
     pfb_chunk chunk;
     input in;
-    if ((!c->is_filtered && !c->is_text) || !begin_second_pass(file->merged, &in))
+    if ((!c->is_filtered && !c->is_text) || !begin_scan(file->merged, &in))
         return;
     bool is_open = input_open_capture(&in, &capture);
     while (is_open && input_next_chunk(&in, &capture, &chunk)) {
@@ -329,7 +330,7 @@ static void scan_capture(convert *c, input_file *file)
             put(c, &chunk, body, chunk.body_size_bytes);
     }
     file->is_scanned = true;
-    end_second_pass(file->merged, &in);
+    end_scan(file->merged, &in);
 }
 
 static void load_record(pfb_bytes *to, const pfb_log_reader *log, const pfb_log_record *record)
@@ -363,7 +364,7 @@ static void scan_log(convert *c, input_file *file)
     pfb_log_reader log;
     pfb_log_record record;
     input in;
-    if (!begin_second_pass(file->merged, &in))
+    if (!begin_scan(file->merged, &in))
         return;
     bool is_open = input_open_log(&in, &log, &c->o->reader);
     while (is_open && input_next_record(&in, &log, &record)) {
@@ -371,7 +372,7 @@ static void scan_log(convert *c, input_file *file)
             put_log_names(c, file, &log, &record);
     }
     file->is_scanned = true;
-    end_second_pass(file->merged, &in);
+    end_scan(file->merged, &in);
 }
 
 /* ---- Filters --------------------------------------------------------------------------------------------- */
@@ -622,7 +623,8 @@ static void check_sample(const convert *c, const input_file *file, const piece *
     }
 }
 
-/* Returns false for a sample that --from, --to or --every leaves out. */
+/* Returns false for a sample that --from, --to or --every leaves out. The first sample may be put into the collector
+ * twice (sample_range_repeats()). */
 static bool is_in_range(convert *c, const piece *p)
 {
     if (!sample_range_is_given(&c->range))
@@ -731,7 +733,7 @@ static void convert_record(convert *c, input_file *file)
         if (!is_object)
             continue;
         pfb_v1_open(&block, item.block, item.block_size_bytes, NULL);
-        /* The block has its time in UTC: from it follows the exact bias of the next records. */
+        /* The block has its time in UTC, so the bias of the log's local times is known exactly from here on. */
         if (block.total_size_bytes > 0 && f->record.time <= INT64_MAX / 2)
             f->bias = block.perf_time_100ns - (int64_t)f->record.time;
         const piece p = {.chunk = {.tag = PFB_TAG_V1, .is_known = true, .body_size_bytes = item.block_size_bytes},
@@ -822,7 +824,7 @@ static void end_file(convert *c, input_file *file)
             "their values can be converted, to json or csv");
     else if (is_log && file->other_count > 0)
         diagnostics_say(STATUS_FINE, f->in.name,
-                        "note: %" PRIu64 " counters of the log are no whole V1 objects and were left out",
+                        "note: %" PRIu64 " counters of the log are not whole V1 objects and were left out",
                         file->other_count);
     if (f->repeated > 0)
         diagnostics_note(f->in.name, f->repeated_at, "samples that another file has as well were left out: %" PRIu64,

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chunks with performance data that cook does not read. A note gives the number of each kind. */
+/* Chunks with performance data that cook does not read. A note gives the number of chunks with each tag. */
 static const struct {
     uint32_t tag;
     const char *name;
@@ -82,8 +82,8 @@ static bool must_see_names(const cook *c)
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-/* Prints the values of the V2 reply or V1 block in `size` bytes at the current position of the file. Reports its error;
- * for a V1 block one for each malformed object, since the other objects are read. */
+/* Prints the values of the V2 reply or V1 block in `size` bytes at the current position of the file. Reports its error.
+ * Reports an error for each malformed object of a V1 block, since the objects after it are read. */
 static pfb_collected_reply cook_reply(cook *c, const merge_file *f, size_t size)
 {
     const uint8_t *data = f->in.data + f->at;
@@ -114,8 +114,8 @@ static void cook_block(cook *c, merge_file *f)
     input_progress(&f->in, at + reply.size_bytes);
 }
 
-/* Prints the current sample of the collector, if there is one, and reports the error of the record or row that was put
- * last. */
+/* Prints the current sample of the collector, if there is one. Reports the error of the record or row that was put into
+ * the collector last. */
 static void print_log_sample(cook *c, const merge_file *f)
 {
     pfb_collected_reply reply = pfb_collector_reply(c->collector);
@@ -125,12 +125,13 @@ static void print_log_sample(cook *c, const merge_file *f)
     c->block_count += reply.is_sample;
 }
 
-/* Records without a sample are paths, names and the summary. */
+/* Puts a record of a .blg into the collector. Prints the values if it is a sample; other records are paths, names and
+ * the summary. */
 static void cook_record(cook *c, merge_file *f)
 {
     pfb_source_failure failure = {.code = PFB_WIN32_NO_MORE_ITEMS};
     pfb_collected_sample sample;
-    do /* the first put may only determine the range; then the record is put again */
+    do /* the first sample may only determine the range; then the record is put again */
         require_memory(pfb_collector_put_log_record(c->collector, &f->log, &f->record, NULL));
     while (f->is_sample && sample_range_repeats(&c->range, c->collector));
     if (!f->is_sample && must_see_names(c))
@@ -139,7 +140,7 @@ static void cook_record(cook *c, merge_file *f)
         report_error(f, (size_t)f->in.offset, pfb_collector_reply(c->collector).error);
         return;
     }
-    /* A sample may have its time in UTC as well; then the bias is known. */
+    /* A sample with V1 objects also has its time in UTC, so the bias of the log's local times is known exactly. */
     if (f->record.time <= INT64_MAX / 2 && pfb_collector_sample(c->collector, &sample) && !sample.is_local_time)
         f->bias = sample.perf_time_100ns - (int64_t)f->record.time;
     bool has_part = true;
@@ -154,7 +155,7 @@ static void cook_record(cook *c, merge_file *f)
 
 static void cook_row(cook *c, merge_file *f)
 {
-    do /* the first put may only determine the range; then the row is put again */
+    do /* the first row may only determine the range; then it is put again */
         require_memory(pfb_collector_put_text_row(c->collector, &f->text, &f->row, NULL));
     while (sample_range_repeats(&c->range, c->collector));
     print_log_sample(c, f);
@@ -163,7 +164,7 @@ static void cook_row(cook *c, merge_file *f)
 
 /* ---- Chunks of captures ---------------------------------------------------------------------------------- */
 
-/* Counts the current chunk if it has a tag of the table or a later version. */
+/* Counts the current chunk if its tag is in the table, or its version is later than this program reads. */
 static void count_unread(cook_file *file, const merge_file *f)
 {
     size_t i = 0;
@@ -180,8 +181,8 @@ static void note_unread(const cook_file *file, const char *name)
     for (size_t i = 0; i <= UNREAD_TAGS; i++) {
         if (file->unread_counts[i] > 0)
             diagnostics_note(name, file->unread_first[i],
-                             "chunks that cook does not read were passed over: %" PRIu64 " of %s",
-                             file->unread_counts[i], i < UNREAD_TAGS ? unread_tags[i].name : "a later version");
+                             "chunks that cook does not read were skipped: %" PRIu64 " of %s", file->unread_counts[i],
+                             i < UNREAD_TAGS ? unread_tags[i].name : "a later version");
     }
 }
 
@@ -325,7 +326,7 @@ static void cook_item(cook *c, merge_file *f)
     }
 }
 
-/* Appends the reasons of these PFB_GAP_ bits. */
+/* Appends a text for each PFB_GAP_ bit: why samples are not compared. */
 static void list_gaps(uint32_t gaps, buffer *out)
 {
     static const struct {
@@ -411,7 +412,7 @@ static bool check_names(const cook *c, const char *subject)
     return has_all_names;
 }
 
-/* Prints the values of all samples. The files are those of `merge`; `live_file` is null, or the only one. */
+/* Prints the values of all samples of the merged files. `live_file` is the file that live opened, or null. */
 static void cook_samples(cook *c, const input *live_file)
 {
     const char *subject = live_file ? live_file->name : "perfblock";
@@ -474,6 +475,7 @@ void cook_to_summary(const options *o, output *out, const input *file)
     cook_all(o, out, false, file);
 }
 
+/* Returns true for a regular file, and for null, which is an option that was not given. */
 static bool is_regular(const char *path)
 {
     return !path || (strcmp(path, "-") != 0 && system_names_regular(path));

@@ -228,7 +228,7 @@ static void list_live(set_listing *l, const options *o)
 static void store_instances(set_listing *l, const pfb_guid *guid, const uint8_t *list, size_t size)
 {
     size_t count = l->instance_count;
-    series_begin_sample(&l->instance_guids); /* so that series_find() returns the position of an earlier equal GUID */
+    series_begin_sample(&l->instance_guids); /* within one sample, series_find() would return a new series */
     if (series_find(&l->instance_guids, (const char *)guid, sizeof *guid) != count)
         return;
     l->instances = memory_grow(l->instances, &l->instance_capacity, count + 1, sizeof *l->instances);
@@ -374,6 +374,5 @@ void command_countersets(const options *o)
     else
         list_live(&l, o);
     set_names_free(&l.names);
-    free_instances(&l);
     output_close(&out);
 }

@@ -113,19 +113,20 @@ typedef const char *cell_reader(eval_row *row, const column_rule *c, csv_cell *c
 /* Compares a result with a cell; see eval_row_check(). */
 typedef eval_verdict cell_checker(const pfb_formula_result *result, csv_cell expected, buffer *actual);
 
-static cell_reader read_id_cell, read_type_cell, read_mode_cell, read_unsigned_cell, read_signed_cell, read_clock_cell;
+static cell_reader read_id_cell, read_type_cell, read_mode_cell, read_unsigned_cell, read_signed_cell, read_time_cell,
+    read_frequency_cell;
 static cell_checker check_status, check_flags, check_unit, check_value, check_bits, check_integer;
 
 enum { OLDER, NEWER, NEITHER };
-enum { CLOCK_TIME, CLOCK_FREQUENCY };
+enum { CLOCK_TIME, CLOCK_FREQUENCY }; /* indexes in eval_row.clocks */
 
 struct column_rule {
     const char *name;
     cell_reader *read;   /* null: the cell is not an input */
     cell_checker *check; /* null: the cell is not an expectation */
     unsigned sample;     /* OLDER or NEWER: the sample that the cell belongs to */
-    uint32_t bit;        /* the PFB_HAS_ bit; for read_clock_cell CLOCK_TIME or CLOCK_FREQUENCY */
-    size_t field;        /* the offset of the field in pfb_raw_value */
+    uint32_t bit;        /* the PFB_HAS_ bit of the field; 0: none */
+    size_t field;        /* the offset of the field in pfb_raw_value; not used for times and frequencies */
 };
 
 /* Two columns, one for each sample: "value0" and "value1". */
@@ -145,8 +146,8 @@ static const column_rule columns[] = {
     FIELDS(value, read_unsigned_cell, PFB_HAS_VALUE),
     FIELDS(base, read_unsigned_cell, PFB_HAS_BASE),
     INPUTS("multi", read_unsigned_cell, PFB_HAS_MULTI_COUNT, offsetof(pfb_raw_value, multi_count)),
-    INPUTS("time", read_clock_cell, CLOCK_TIME, 0),
-    INPUTS("frequency", read_clock_cell, CLOCK_FREQUENCY, 0),
+    INPUTS("time", read_time_cell, 0, 0),
+    INPUTS("frequency", read_frequency_cell, 0, 0),
     FIELDS(perf_time, read_signed_cell, PFB_HAS_PERF_TIME),
     FIELDS(perf_time_100ns, read_signed_cell, PFB_HAS_PERF_TIME_100NS),
     FIELDS(object_time, read_signed_cell, PFB_HAS_OBJECT_TIME),
@@ -239,10 +240,15 @@ static const char *read_signed_cell(eval_row *row, const column_rule *c, csv_cel
     return problem;
 }
 
-/* Stores the number for assign_clock(): which clock it is depends on the type, whose cell may follow. */
-static const char *read_clock_cell(eval_row *row, const column_rule *c, csv_cell *cell)
+/* These two store the number for assign_clock(): its clock depends on the type, whose cell may follow. */
+static const char *read_time_cell(eval_row *row, const column_rule *c, csv_cell *cell)
 {
-    return read_signed(*cell, &row->clocks[c->sample][c->bit]);
+    return read_signed(*cell, &row->clocks[c->sample][CLOCK_TIME]);
+}
+
+static const char *read_frequency_cell(eval_row *row, const column_rule *c, csv_cell *cell)
+{
+    return read_signed(*cell, &row->clocks[c->sample][CLOCK_FREQUENCY]);
 }
 
 /* ---- Options --------------------------------------------------------------------------------------------- */
@@ -333,10 +339,10 @@ static unsigned clock_of(uint32_t type, bool is_generic)
     return row ? row->clock : PFB_CLOCK_NONE;
 }
 
-/* Stores the time or frequency of a column as that of the clock that the sample's type uses. A number that this clock
- * does not have, such as a frequency of the 100 ns clock, is ignored. Returns false if the row also has a value in the
- * column of that clock, such as perf_time1. */
-static bool assign_clock(eval_row *row, const column_rule *c)
+/* Stores a number of the columns time and frequency (`index`: CLOCK_TIME or CLOCK_FREQUENCY) as that of the clock that
+ * the sample's type uses. A number that this clock does not have, such as a frequency of the 100 ns clock, is ignored.
+ * Returns false if the row also has a value in the column of that clock, such as perf_time1. */
+static bool assign_clock(eval_row *row, unsigned sample_index, unsigned index)
 {
     static const struct {
         uint32_t bit;
@@ -349,13 +355,13 @@ static bool assign_clock(eval_row *row, const column_rule *c)
         [PFB_CLOCK_OBJECT] = {{PFB_HAS_OBJECT_TIME, offsetof(pfb_raw_value, object_time)},
                               {PFB_HAS_OBJECT_FREQ, offsetof(pfb_raw_value, object_freq)}},
     };
-    pfb_raw_value *sample = &row->samples[c->sample];
+    pfb_raw_value *sample = &row->samples[sample_index];
     unsigned clock = clock_of(sample->type, row->options.generic);
-    uint32_t bit = fields[clock][c->bit].bit;
+    uint32_t bit = fields[clock][index].bit;
     if (sample->has & bit)
         return false;
     if (bit != 0)
-        memcpy((char *)sample + fields[clock][c->bit].field, &row->clocks[c->sample][c->bit], sizeof(int64_t));
+        memcpy((char *)sample + fields[clock][index].field, &row->clocks[sample_index][index], sizeof(int64_t));
     sample->has |= bit;
     return true;
 }
@@ -369,8 +375,10 @@ const char *eval_row_finish(eval_row *row, size_t *column)
         row->samples[OLDER].type = row->samples[NEWER].type;
     for (*column = 0; *column < COLUMN_COUNT; ++*column) {
         const column_rule *c = &columns[*column];
-        if (c->read == read_clock_cell && is_present(row, *column) && !assign_clock(row, c))
-            return "gives a clock that the row also gives by its own name";
+        bool is_time = c->read == read_time_cell;
+        bool is_clock = (is_time || c->read == read_frequency_cell) && is_present(row, *column);
+        if (is_clock && !assign_clock(row, c->sample, is_time ? CLOCK_TIME : CLOCK_FREQUENCY))
+            return "is of a clock that has a number in its own column, such as perf_time1, too";
     }
     return NULL;
 }

@@ -28,7 +28,7 @@ typedef struct eval_row {
     bool has_older;
     /* For eval_row.c only. */
     uint64_t present;     /* a bit for each column whose cell is not empty */
-    int64_t clocks[2][2]; /* the cells of the columns time and frequency, by sample; the counter type decides which
+    int64_t clocks[2][2]; /* by sample: the cells of the columns time and frequency. The counter type decides of which
                              clock they are */
 } eval_row;
 

@@ -59,7 +59,8 @@ static bool collect_and_print(live *l, const options *o, uint64_t number)
 static void collect_samples(live *l, const options *o)
 {
     system_schedule schedule = system_schedule_begin(o->interval, o->duration);
-    uint64_t count = o->count + (o->count > 0 && o->format != OUTPUT_PROMETHEUS);
+    uint64_t not_printed = o->format != OUTPUT_PROMETHEUS ? 1 : 0; /* the first sample, see collect_and_print() */
+    uint64_t count = o->count > 0 ? o->count + not_printed : 0;
     bool keep_running = collect_and_print(l, o, 0) && values_check_sort_counter(&l->printer, l->collecting.subject);
     for (uint64_t number = 1; keep_running && (count == 0 || number < count); number++) {
         if (!l->is_replay)

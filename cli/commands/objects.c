@@ -23,8 +23,8 @@ static void write_object(const object_list *l, const pfb_v1_object *object)
     output_end(out);
 }
 
-/* `next` is the definition after that of the counter, or null. In V1, a base counter is defined directly after the
- * counter that it belongs to. */
+/* Writes a counter. `next` is the definition after that of the counter, or null. In V1, a base counter is defined
+ * directly after the counter that it belongs to. */
 static void write_counter(const object_list *l, const pfb_v1_object *object, const pfb_v1_counter *counter,
                           const pfb_v1_counter *next)
 {
@@ -94,7 +94,7 @@ static bool must_list(object_list *l, uint32_t title)
     size_t count = l->checked.count;
     char number[16];
     buffer name = {0};
-    series_begin_sample(&l->checked); /* so that series_find() returns the position of an earlier equal title index */
+    series_begin_sample(&l->checked); /* within one sample, series_find() would return a new series */
     if (series_find(&l->checked, (const char *)&title, sizeof title) != count)
         return false;
     int size = snprintf(number, sizeof number, "%" PRIu32, title);

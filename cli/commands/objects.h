@@ -7,15 +7,16 @@
 #include "output/output.h"
 #include "values/series.h"
 
-/* Lists the V1 objects of blocks with their counters, as the command countersets lists those of V2. Each object is
- * listed once, as it is in the first block that has it. */
+/* Lists the V1 objects of blocks with their counters, as the command countersets lists those of V2. If the command line
+ * has names, also lists the instances of each object. Each object is listed once, as it is in the first block that has
+ * it. */
 
 typedef struct object_list {
     output *out;
     const char *file; /* for messages */
     const title_names *titles;
     set_names *names;
-    series_list checked; /* title indexes of the objects for which it was decided whether they are listed */
+    series_list checked; /* title indexes of all objects that were found, listed or not */
 } object_list;
 
 /* Lists the objects of a block that were not listed before, and reports the errors of the block. `base` is its offset

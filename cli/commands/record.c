@@ -18,7 +18,8 @@
 #include <string.h>
 
 /* State of the command: the output file, the counters that the options choose, and buffers that are reused for each
- * sample. "Put" means: append a chunk to the pending chunks of the file, which recording_write() then writes. */
+ * sample. "Put" in comments and names of functions means to add a chunk to the pending chunks of the file, which
+ * recording_write() then writes. */
 typedef struct recorder {
     recording file;
     bool has_content; /* the file has a sample, or was not empty when it was opened */
@@ -27,9 +28,11 @@ typedef struct recorder {
     bool is_filtered;   /* V1: the options choose counters, so blocks are reduced */
     title_names titles; /* V1: its collector has the chosen counters */
     filter_v1 filter;
-    pfb_bytes names; /* V1: the name table of the source; if is_filtered, the names to put before the next sample */
-    pfb_bytes info;  /* V2: the current query information; empty before the first sample */
-    bool has_info;   /* V2: `info` is in the current file; V1: put_names() was called for the current file */
+    pfb_bytes names;        /* V1: the name table of the source; empty: it has none */
+    pfb_bytes chosen_names; /* V1, is_filtered: a table of names that the current file does not have yet */
+    bool has_names;         /* V1: `names` is in the current file */
+    pfb_bytes info;         /* V2: the current query information; empty before the first sample */
+    bool has_info;          /* V2: `info` is in the current file */
     selection selection;
     extract extract;
     bool *has_metadata; /* the file has the metadata of a counterset; by position of its first counter in `selection` */
@@ -59,8 +62,7 @@ static bool is_full(const recorder *r)
 /* Begins the next file, which has no metadata yet. */
 static bool rotate(recorder *r)
 {
-    r->has_content = false;
-    r->has_info = false;
+    r->has_content = r->has_names = r->has_info = false;
     filter_v1_forget_names(&r->filter);
     if (r->selection.count > 0)
         memset(r->has_metadata, 0, r->selection.count * sizeof *r->has_metadata);
@@ -76,7 +78,7 @@ typedef struct set_replies {
 } set_replies;
 
 /* Returns true if a reply has English names and equals the reply with the names in the language of the system. Such a
- * reply is not recorded. */
+ * reply is not recorded, because a source that replays a capture without it returns the other reply instead. */
 static bool is_repeated(const set_replies *set, uint32_t request)
 {
     uint32_t local = request == PFB_REQUEST_COUNTERSET_ENGLISH_NAME ? PFB_REQUEST_COUNTERSET_NAME
@@ -119,7 +121,7 @@ static void put_set(recorder *r, const collecting *c, const pfb_guid *guid)
     pfb_bytes instances = {0};
     pfb_chunk chunk = {.tag = PFB_TAG_INSTANCES, .guid = *guid};
     for (uint32_t request = PFB_REQUEST_COUNTERSET; request <= PFB_REQUEST_COUNTER_ENGLISH_NAMES; request++) {
-        if (request != PFB_REQUEST_COUNTER)
+        if (request != PFB_REQUEST_COUNTER) /* one counter, which the reply of PFB_REQUEST_COUNTERSET has as well */
             put_reply(r, c, &set, request);
     }
     for (uint32_t request = 0; request <= PFB_REQUEST_COUNTER_ENGLISH_NAMES; request++)
@@ -178,16 +180,19 @@ static void use_recorded_info(recorder *r, const collecting *c, const pfb_collec
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-/* V1: puts the name table of the source once per file. If blocks are reduced, puts only the names of their objects and
- * counters that the file does not have yet. */
+/* V1: puts the name table of the source, unless the file has it. If blocks are reduced, puts instead the names of the
+ * objects and counters of the latest block that the file does not have yet. */
 static void put_names(recorder *r)
 {
     enum { ENGLISH = 9 };
-    bool has_names = r->is_filtered ? filter_v1_names(&r->filter, &r->names) : !r->has_info && r->names.size_bytes > 0;
-    if (has_names)
-        recording_put(&r->file, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, r->names.data,
-                      r->names.size_bytes);
-    r->has_info = true;
+    const pfb_chunk chunk = {.tag = PFB_TAG_NAMES, .language = ENGLISH};
+    if (r->is_filtered) {
+        if (filter_v1_names(&r->filter, &r->chosen_names))
+            recording_put(&r->file, &chunk, r->chosen_names.data, r->chosen_names.size_bytes);
+    } else if (!r->has_names && r->names.size_bytes > 0) {
+        recording_put(&r->file, &chunk, r->names.data, r->names.size_bytes);
+        r->has_names = true;
+    }
 }
 
 /* Puts the metadata of a sample, then the sample. */
@@ -236,9 +241,9 @@ static bool record_live(recorder *r, const collecting *c, const pfb_collected_re
     return !has_chosen || write_sample(r, c, &r->sample);
 }
 
-/* Records the chosen part of a sample of a recording. A sample without a chosen part is recorded, too: without it the
- * samples before and after it would be compared with each other. Skips samples before the first query information with
- * a chosen counter, and samples whose header is malformed. */
+/* Records the chosen part of a sample of a recording. If nothing in a sample is chosen, records it without results:
+ * otherwise the samples before and after it would be compared with each other. Skips samples before the first query
+ * information with a chosen counter, and samples whose header is malformed. */
 static bool record_replayed(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_error error;
@@ -364,6 +369,7 @@ void command_record(const options *o)
     free(r.has_metadata);
     pfb_bytes_free(&r.collected);
     pfb_bytes_free(&r.names);
+    pfb_bytes_free(&r.chosen_names);
     pfb_bytes_free(&r.info);
     pfb_bytes_free(&r.recorded_info);
     pfb_bytes_free(&r.chosen_info);

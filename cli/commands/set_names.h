@@ -27,14 +27,14 @@ bool set_names_match(set_names *s, const char *name, size_t size);
 /* The same for a counterset with its GUID, name and English name. */
 bool set_names_match_set(set_names *s, const pfb_guid *guid, const pfb_described_counterset *set);
 
-/* Reports the first name on the command line that nothing matched as "no WHAT NAME", with exit status 2. Returns false
- * after that. */
+/* If a name on the command line matched nothing, reports the first such name as "no WHAT NAME", with exit status 2, and
+ * returns false. */
 bool set_names_check(const set_names *s, const char *subject, const char *what);
 void set_names_free(set_names *s);
 
 /* Checks names against the metadata that was put into the collector. Reports the first of `sets` that no counterset
- * has, or the first of `counters` that no counter of those countersets has, with exit status 2. Returns false after
- * that, and true if the collector has no metadata. */
+ * has, or the first of `counters` that no counter of those countersets has, with exit status 2. Returns false if it has
+ * reported a name; true if the collector has no metadata. */
 bool set_names_check_put(pfb_collector *collector, const char *subject, const char *const *sets, size_t set_count,
                          const char *const *counters, size_t counter_count);
 

@@ -337,7 +337,8 @@ class BareReplies(Case):
         done = self.run_program("cook", *self.options("3:" + self.name,
                                                       self.set))
         self.assertEqual(done.status, 2)
-        self.assertIn("must precede it", done.err)
+        self.assertIn("give the --registration of its counterset with code 1",
+                      done.err)
         for wrong in ("0:a", "11:a", "100:a", "1:"):
             done = self.run_program("cook", *self.options(wrong))
             self.assertEqual(done.status, 2, wrong)
