@@ -23,12 +23,12 @@ typedef struct report_line {
     size_t count, capacity;
     figures figures;
     uint64_t gaps;    /* number of values that are missing: their status is not ok */
-    uint64_t seen;    /* report_node.samples of its counterset at its last point */
+    uint64_t seen;    /* report_node.samples of its counterset when its last point was added; 0: it has no points */
     uint32_t sample;  /* sample of its last point */
-    uint32_t repeats; /* further values with this name in that sample */
+    uint32_t repeats; /* number of further values with its names in that sample */
 } report_line;
 
-enum { REPORT_NONE = -1 }; /* no node */
+enum { REPORT_NONE = -1 }; /* no node, or no name */
 
 /* Names form a tree of four levels below the root: machine, counterset, counter, instance. Its nodes are positions in
  * report.nodes. */
@@ -62,12 +62,11 @@ struct report {
     size_t line_count, line_capacity;
     int64_t *times; /* by sample */
     size_t sample_count, time_capacity;
-    uint64_t last_number; /* report_value.sample of the last sample */
-    size_t point_count;   /* of all lines */
-    size_t thin_at;       /* the next thinning takes place when point_count exceeds this */
-    uint32_t run;    /* length in samples of a run; thinning leaves at most three points of a run in each line. 1: not
-                        thinned */
-    uint64_t values; /* number of values added, including those that are missing */
+    uint64_t last_number;    /* report_value.sample of the last sample */
+    size_t point_count;      /* of all lines */
+    size_t thin_at;          /* the points are thinned when point_count exceeds this number */
+    uint32_t run;            /* length in samples of a run (report.h); 1: the points are not thinned */
+    uint64_t values;         /* number of values added, including those that are missing */
     uint64_t dropped_values; /* values of lines after the first REPORT_MAX_LINES, which the page lacks */
     uint64_t top;            /* report_keep_top(): lines of a chart; 0: all */
     uint64_t removed_lines;  /* by report_keep_top() */

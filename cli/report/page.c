@@ -68,7 +68,9 @@ static int offset_at(int64_t time)
     return minutes;
 }
 
-/* The date of a day since 1970-01-01, in the Gregorian calendar. */
+/* The date of a day since 1970-01-01, in the Gregorian calendar. The terms with 1460, 36524 and 146096 take the leap
+ * days from the days of the era, so that 365 divides the rest into years. (153 * month + 2) / 5 is the number of days
+ * before a month, counted from March. */
 static void put_date(buffer *out, int64_t day)
 {
     enum { ERA_DAYS = 146097, ERA_YEARS = 400 };
@@ -540,7 +542,7 @@ static void put_summary(page *p, const report_description *description)
 
 /* ---- The points ------------------------------------------------------------------------------------------ */
 
-/* Numbers the samples that have points, from 0; the others get UINT32_MAX. Free with free(). */
+/* Returns numbers by sample: those with points are numbered from 0, the others get UINT32_MAX. Free with free(). */
 static uint32_t *number_samples(const report *r)
 {
     uint32_t *numbers = memory_get(r->sample_count, sizeof *numbers);
@@ -558,8 +560,8 @@ static uint32_t *number_samples(const report *r)
     return numbers;
 }
 
-/* The times in milliseconds, each after the first as a difference; and the times at which the offset of local time
- * changes. */
+/* Writes the times in milliseconds since 1970, each after the first as its difference from the one before; then the
+ * times at which the offset of local time changes, with the new offset in minutes. */
 static void put_times(page *p, const uint32_t *numbers)
 {
     const report *r = p->r;
@@ -584,7 +586,8 @@ static void put_times(page *p, const uint32_t *numbers)
     buffer_free(&offsets);
 }
 
-/* The samples of a line's points, each after the first as a difference, and their values or statuses. */
+/* Writes the samples of a line's points, each after the first as its difference from the one before, and their values
+ * or statuses. */
 static void put_points(page *p, const report_line *line, const uint32_t *numbers)
 {
     uint32_t before = 0;
@@ -607,7 +610,7 @@ static void put_points(page *p, const report_line *line, const uint32_t *numbers
     html_flush(&p->html, p->out);
 }
 
-/* The lines of each chart, in the order of the page. */
+/* Writes the lines of each chart of a counterset, in the order of the page. */
 static void put_charts_data(page *p, const report_node *set, const uint32_t *numbers, bool *has_any)
 {
     const report_node *nodes = p->r->nodes;

@@ -90,7 +90,7 @@ static report_line *line_of(report *r, int32_t instance)
 }
 
 /* Returns the child of a node with this name and unit; "" is the unit of all nodes but counters. REPORT_NONE if
- * `parent` is, or if the page is full. */
+ * `parent` is REPORT_NONE, or if the child is new and the page is full. */
 static int32_t descend(report *r, int32_t parent, const char *name, const char *unit)
 {
     int32_t name_at = parent == REPORT_NONE ? REPORT_NONE : get_name(r, name);
@@ -191,7 +191,7 @@ void report_thin_all(report *r)
 }
 
 /* Thins the points added since the last time, then doubles the run length until at most three quarters of
- * REPORT_MAX_POINTS remain or each line has three points at most. */
+ * REPORT_MAX_POINTS remain or a run has all samples. */
 static void thin(report *r)
 {
     enum { FIRST_RUN = 4, MAX_THINNED = REPORT_MAX_POINTS / 4 * 3 };

@@ -11,17 +11,17 @@
  *     report_write(r, &description, out);
  *
  * Memory grows by 8 bytes per sample and otherwise only with the number of lines: when there are more than
- * REPORT_MAX_POINTS points, they are thinned. A line then keeps three points of each run of samples: those with the
- * smallest and the largest value, and the first one without a value. Figures (minimum, average ...) are of all values.
- * docs/report.md describes the page. */
+ * REPORT_MAX_POINTS points, they are thinned. The samples are then divided into runs of equal length, and a line keeps
+ * at most three points of each run: those with the smallest and the largest value, and the first one without a value.
+ * Figures (minimum, average ...) are of all values. docs/report.md describes the page. */
 
 typedef struct report report;
 
 enum {
     REPORT_MAX_POINTS = 200000,  /* more points are thinned */
     REPORT_MAX_LINES = 20000,    /* on a page; values of further lines are only counted */
-    REPORT_MAX_DRAWN = 36,       /* lines that a chart shows at first; there are as many styles of lines */
-    REPORT_NAME_CHARACTERS = 200 /* callers cut names to this many */
+    REPORT_MAX_DRAWN = 36,       /* lines that a chart shows at first: each has its own colour and dashes */
+    REPORT_NAME_CHARACTERS = 200 /* callers cut names to this number of characters */
 };
 
 /* A displayed value. Strings are UTF-8 of any content and are copied; "" where there is none. */
@@ -43,8 +43,8 @@ typedef struct report_description {
 
 report *report_begin(void);
 
-/* Adds a value. If a sample has several values of the same name, each is put on a line of its own, in the order of the
- * calls. */
+/* Adds a value. If a sample has several values with the same names, each has its own line, in the order of the calls.
+ */
 void report_add(report *r, const report_value *value);
 
 /* Adds deviations from a format that were tolerated (PFB_NOTE_ bits) to those that the page lists. */

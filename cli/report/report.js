@@ -8,7 +8,7 @@
 
   /* ---- Data --------------------------------------------------------------------------------------------- */
 
-  /* Converts a list of differences to the numbers; the first difference is that from 0. */
+  /* Converts differences to the numbers that they are between; the first number is the difference from 0. */
   const sums = list => {
     let sum = 0;
     return list.map(step => sum += step);
@@ -154,7 +154,7 @@
 
   /* Shows a range of times in all charts, as far as it is in the range of the page. */
   function setView(from, to) {
-    const min = Math.min(1, last - first); /* milliseconds */
+    const min = Math.min(1, last - first); /* the smallest range, in milliseconds */
     const size = Math.min(Math.max(to - from, min), last - first);
     from = Math.min(Math.max(from, first), last - size);
     view = [from, from + size];
@@ -191,7 +191,8 @@
   }
 
   /* The value of a line at a time, or the reason why it has none. It is that of the last point at or before this time,
-   * because thinning removes the points of most samples. Undefined before the first point and after the last one. */
+   * because the line may have no point of this sample (points are thinned). Undefined before the first point and after
+   * the last one. */
   function valueAt(line, time) {
     const found = line.x.findLastIndex(x => times[x] <= time);
     return found >= 0 && time <= times[line.x.at(-1)] ? line.y[found] : undefined;
