@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/recorded_file.h"
 
-#include "convert/make_capture.h"
+#include "memory/chunk.h"
 #include "memory/memory.h"
 #include "output/diagnostics.h"
 #include "perfblock/metadata.h"
@@ -56,7 +56,7 @@ bool recorded_metadata_add(pfb_bytes *metadata, series_list *keys, const pfb_chu
         break;
     }
     if (is_stored)
-        make_capture_put(metadata, chunk, body, chunk->body_size_bytes);
+        chunk_append(metadata, chunk, body, chunk->body_size_bytes);
     return is_stored;
 }
 
@@ -114,7 +114,7 @@ bool recorded_file_open(recorded_file *r, const char *name)
     if (r->in.kind != INPUT_CAPTURE)
         return true;
     bool is_read_twice = r->in.can_reopen && !r->in.is_last;
-    make_capture_put(&r->metadata, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+    chunk_append(&r->metadata, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
     if (!is_read_twice) {
         scan(r, &r->in, !r->in.is_last);
     } else if (input_open(&in, name, INPUT_CAPTURE, false)) {

@@ -2,6 +2,7 @@
 #include "collect/recording.h"
 
 #include "input/input.h"
+#include "memory/chunk.h"
 #include "memory/memory.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
@@ -18,14 +19,9 @@
 
 void recording_put(recording *r, const pfb_chunk *chunk, const void *body, size_t size)
 {
-    size_t needed = pfb_capture_write(chunk, body, size, NULL, 0);
-    pfb_bytes *pending = &r->pending;
-    if (needed > SIZE_MAX - pending->size_bytes || !pfb_bytes_reserve(pending, pending->size_bytes + needed))
-        memory_exhausted();
-    pfb_capture_write(chunk, body, size, pending->data + pending->size_bytes, needed);
-    pending->size_bytes += needed;
+    chunk_append(&r->pending, chunk, body, size);
     r->ends = memory_grow(r->ends, &r->capacity, r->count + 1, sizeof *r->ends);
-    r->ends[r->count++] = pending->size_bytes;
+    r->ends[r->count++] = r->pending.size_bytes;
 }
 
 static void drop_pending(recording *r)

@@ -6,10 +6,11 @@
 #include "collect/paths.h"
 #include "commands/output_file.h"
 #include "convert/filter_v1.h"
-#include "convert/make_capture.h"
 #include "convert/text_writer.h"
 #include "input/merge.h"
+#include "memory/chunk.h"
 #include "memory/memory.h"
+#include "names/metadata_files.h"
 #include "names/v1.h"
 #include "output/diagnostics.h"
 #include "perfblock/log.h"
@@ -111,7 +112,7 @@ static bool open_output(convert *c)
     if (c->is_open && c->is_text) {
         text_writer_open(&c->text, &c->out, &c->written_titles);
     } else if (c->is_open) {
-        make_capture_put(&c->chunk, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+        chunk_append(&c->chunk, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
         output_raw(&c->out, (const char *)c->chunk.data, c->chunk.size_bytes);
     }
     return c->is_open;
@@ -126,7 +127,7 @@ static void write_chunk(convert *c, const pfb_chunk *chunk, const uint8_t *body,
         return;
     }
     c->chunk.size_bytes = 0;
-    make_capture_put(&c->chunk, chunk, body, size);
+    chunk_append(&c->chunk, chunk, body, size);
     output_raw(&c->out, (const char *)c->chunk.data, c->chunk.size_bytes);
 }
 
@@ -159,7 +160,7 @@ static piece piece_of_chunk(const pfb_chunk *chunk, const uint8_t *data, size_t 
 static void store(pfb_bytes *capture, const piece *p)
 {
     if (!p->raw)
-        make_capture_put(capture, &p->chunk, p->body, p->size);
+        chunk_append(capture, &p->chunk, p->body, p->size);
     else if (!pfb_bytes_append(capture, p->raw, p->raw_size))
         memory_exhausted();
 }
@@ -169,7 +170,7 @@ static void begin_deferring(convert *c)
 {
     c->is_deferring = c->is_filtered || sample_range_is_given(&c->range);
     if (c->is_deferring)
-        make_capture_put(&c->deferred, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+        chunk_append(&c->deferred, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
 }
 
 /* Writes the deferred chunks, and ends deferring. */
@@ -298,7 +299,7 @@ static void add_described(input_file *file, const pfb_chunk *chunk, const uint8_
     pfb_v2_result result;
     pfb_v2_instance instance;
     if (file->described.size_bytes == 0)
-        make_capture_put(&file->described, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+        chunk_append(&file->described, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
     if (recorded_metadata_add(&file->described, &file->described_keys, chunk, body))
         close_filter(file);
     file->has_v2 =
@@ -309,7 +310,7 @@ static void add_described(input_file *file, const pfb_chunk *chunk, const uint8_
     while (!file->has_instances && pfb_v2_next_result(&reader, &result))
         file->has_instances = pfb_v2_next_instance(&reader, &instance);
     if (file->has_instances)
-        make_capture_put(&file->described, chunk, body, chunk->body_size_bytes);
+        chunk_append(&file->described, chunk, body, chunk->body_size_bytes);
 }
 
 /* Reads a capture in advance. If counters are chosen, adds its metadata to `described`. Otherwise, in the text form,
@@ -353,9 +354,9 @@ static void put_log_names(convert *c, input_file *file, const pfb_log_reader *lo
     if (file->is_begun && !c->is_filtered)
         put(c, &chunk, table, names.table_size_bytes);
     else if (!file->is_begun && file->held.size_bytes == 0)
-        make_capture_put(&file->held, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+        chunk_append(&file->held, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
     if (!file->is_begun)
-        make_capture_put(&file->held, &chunk, table, names.table_size_bytes);
+        chunk_append(&file->held, &chunk, table, names.table_size_bytes);
 }
 
 /* Reads a .blg in advance and holds its names, which may be stored after the samples that need them. */
@@ -525,7 +526,7 @@ static void put_metadata_files(convert *c, input_file *file)
         file->has_metadata[i] = true;
         piece *p = &pieces[count++];
         *p = (piece){
-            .chunk = make_capture_chunk_of(extra), .body = extra->in.data, .size = extra->in.size, .is_added = true};
+            .chunk = metadata_file_chunk(extra), .body = extra->in.data, .size = extra->in.size, .is_added = true};
         p->chunk.is_known = true;
         p->chunk.body_size_bytes = p->size;
         if (c->is_filtered)
@@ -587,7 +588,7 @@ static void handle_metadata(convert *c, input_file *file, const piece *p)
 {
     const pfb_chunk *chunk = &p->chunk;
     for (size_t i = 0; i < c->metadata.count && chunk->is_known && !file->has_v2_reply; i++) {
-        const pfb_chunk wanted = make_capture_chunk_of(&c->metadata.files[i]);
+        const pfb_chunk wanted = metadata_file_chunk(&c->metadata.files[i]);
         if (chunk->tag == wanted.tag && chunk->request == wanted.request && pfb_guid_equal(&chunk->guid, &wanted.guid))
             file->has_metadata[i] = true;
     }
@@ -602,7 +603,7 @@ static void handle_metadata(convert *c, input_file *file, const piece *p)
         return;
     }
     if (file->held.size_bytes == 0) {
-        make_capture_put(&file->held, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+        chunk_append(&file->held, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
         file->held_base = p->base - (size_t)(p->body - p->raw) - file->held.size_bytes;
     }
     store(&file->held, p);

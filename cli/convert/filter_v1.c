@@ -234,7 +234,7 @@ typedef struct filtering {
 } filtering;
 
 /* What happens to a counter of an object. CHOSEN: its chosen values are written. RELATED: it is the base or the multi
- * count of the chosen counter before it, and is written with that. */
+ * count of the chosen counter before it, and is written with this counter. */
 enum { LEFT_OUT, CHOSEN, RELATED };
 
 /* Returns LEFT_OUT, CHOSEN or RELATED for each counter of the current object, whose chosen values are the `count`
@@ -338,6 +338,7 @@ static void write_object(pfb_writer *writer, const filtering *w, pfb_v1_reader *
     pfb_v1_object written = *object;
     if (!has_rows && !has_lost_values(w->f, object->title_index))
         return;
+    /* An object without instances has one row, so only the count of metadata blocks can say that it has none. */
     if (!has_rows && written.instance_count == PFB_V1_NO_INSTANCES)
         written.instance_count = PFB_V1_METADATA_NO_INSTANCES;
     uint8_t *marks = mark_counters(w, *block, object, first, count);

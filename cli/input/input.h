@@ -78,8 +78,9 @@ bool input_open_capture(input *in, pfb_capture *capture);
  * end of the file, and after an error, which is in `capture`. */
 bool input_next_chunk(input *in, pfb_capture *capture, pfb_chunk *chunk);
 
-/* Call after pfb_capture_next_chunk() has returned false. If the file has more chunks, moves the window to the next one
- * and returns true; then pfb_capture_next_chunk() returns it. */
+/* A step of input_next_chunk(), for callers that work with one window at a time. Call it after
+ * pfb_capture_next_chunk() has returned false. If the file has more bytes, moves the window and returns true; then call
+ * pfb_capture_next_chunk() again. */
 bool input_continue_capture(input *in, pfb_capture *capture);
 
 /* The same for perfmon logs: .blg, and CSV or TSV. */

@@ -81,7 +81,7 @@ typedef struct merge {
 void merge_open(merge *m, char *const *names, size_t count, input_kind kind, bool is_followed,
                 const pfb_read_options *options);
 
-/* The same for one file that is open. merge_close() frees it. */
+/* The same for one file that is open. It is freed when it has ended, or by merge_close(). */
 void merge_open_input(merge *m, const input *in, const pfb_read_options *options);
 
 /* Returns the file with the next item, which is valid until the next call; null after the last. Each file begins with

@@ -442,7 +442,7 @@ static const command_option table[] = {
      .argument = "TIME",
      .commands = CHOOSES,
      .meaning = "leave out the samples of a recording before this time: RFC 3339 with Z or an offset, the same without "
-                "them for local time, or a time of the day of the first sample",
+                "them for local time, or only a time of day, which is on the day of the first sample",
      .expected = TIME_EXPECTED,
      .example = "2026-11-23T04:05:00",
      .is_single = true,

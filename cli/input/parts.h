@@ -20,6 +20,8 @@ typedef struct parts {
 
 /* `contents` says in messages what the chunks contain, in the plural: "CPI hooks". */
 void parts_open(parts *p, const input *in, uint32_t tag, const char *contents);
+
+/* Returns false after the last chunk, and after an error in the capture. */
 bool parts_next(parts *p, pfb_chunk *chunk);
 
 /* Call after the last chunk. Prints a note if chunks were skipped. If no chunk was read although the capture has no

@@ -55,6 +55,13 @@ void metadata_files_close(metadata_files *m)
     *m = (metadata_files){.files = NULL};
 }
 
+pfb_chunk metadata_file_chunk(const metadata_file *file)
+{
+    return (pfb_chunk){.tag = file->request > 0 ? PFB_TAG_REGISTRATION : PFB_TAG_QUERY_INFO,
+                       .guid = file->set,
+                       .request = file->request};
+}
+
 void metadata_files_put(metadata_files *m, pfb_collector *collector)
 {
     for (size_t i = 0; i < m->count; i++) {

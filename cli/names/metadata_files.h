@@ -24,6 +24,9 @@ typedef struct metadata_files {
 void metadata_files_open(metadata_files *m, const options *o);
 void metadata_files_close(metadata_files *m);
 
+/* The header of a chunk that stores the content of the file. */
+pfb_chunk metadata_file_chunk(const metadata_file *file);
+
 /* Adds the metadata to a collector. Call it after each pfb_collector_begin_file(). The first call reports errors in the
  * files. */
 void metadata_files_put(metadata_files *m, pfb_collector *collector);

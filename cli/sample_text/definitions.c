@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sample_text/definitions.h"
 
+#include "memory/chunk.h"
 #include "memory/memory.h"
 #include "os/system.h"
 #include "perfblock/formula.h"
@@ -13,12 +14,7 @@ enum { NOVICE = 100, ENGLISH = 9 }; /* PERF_DETAIL_NOVICE; the language of name 
 
 void definitions_put_chunk(definitions *d, const pfb_chunk *chunk, const void *body, size_t size)
 {
-    pfb_bytes *all = d->capture;
-    size_t needed = pfb_capture_write(chunk, body, size, NULL, 0);
-    if (needed == 0 || needed > SIZE_MAX - all->size_bytes || !pfb_bytes_reserve(all, all->size_bytes + needed))
-        memory_exhausted();
-    pfb_capture_write(chunk, body, size, all->data + all->size_bytes, needed);
-    all->size_bytes += needed;
+    chunk_append(d->capture, chunk, body, size);
 }
 
 pfb_error definitions_put_written(definitions *d, const pfb_chunk *chunk, definitions_write *write, const void *context)

@@ -122,7 +122,7 @@ bool definitions_option(definitions *d, const word *key, const text_option *opti
 /* Reads options up to the end of the line. */
 bool definitions_options(definitions *d, const text_option *options, size_t count);
 
-/* Appends a chunk. Only tag, guid, request and language of `chunk` are used. */
+/* Appends a chunk to the capture; see chunk_append(). */
 void definitions_put_chunk(definitions *d, const pfb_chunk *chunk, const void *body, size_t size);
 
 /* Writes the body of a chunk. It is called twice: the first call measures the size. */
