@@ -205,7 +205,7 @@ static void cook_chunk(cook *c, const merge_file *f)
     case PFB_TAG_NAMES:
         title_names_add(&c->names, base + chunk->offset, body, size);
         pfb_name_table_open(&table, body, size, &c->o->reader);
-        pfb_name_table_count(&table);
+        pfb_name_table_count(&table); /* reads the whole table; sets table.error */
         error = table.error;
         break;
     case PFB_TAG_REGISTRATION:

@@ -159,6 +159,7 @@ static const column_rule columns[] = {
     {"expected_value", NULL, check_value, NEITHER, 0, 0},
     {"expected_bits", NULL, check_bits, NEITHER, 0, 0},
     {"expected_integer", NULL, check_integer, NEITHER, 0, 0},
+    /* The columns below are not read: they explain the row to people and to other checkers. */
     {"expected_exact", NULL, NULL, NEITHER, 0, 0},
     {"published", NULL, NULL, NEITHER, 0, 0},
     {"within", NULL, NULL, NEITHER, 0, 0},

@@ -86,7 +86,7 @@ static void record_events(output *out, const options *o, pfb_lwp_cpu *cpu, const
         for (uint32_t i = 0; i < LIVE_RECORDS; i++)
             pfb_lwp_cpu_insert(cpu, i, i);
         pfb_lwp_cpu_store(cpu);
-        pfb_lwp_cpu_load(cpu, NULL, NULL);
+        pfb_lwp_cpu_load(cpu, NULL, NULL); /* disables LWP, so that the memory can be freed */
         lwp_snapshot_bytes snapshot = lwp_make_snapshot(leaf, m.control, m.ring, m.ring_bytes);
         input in = {.name = "live", .data = snapshot.bytes, .size = snapshot.size, .kind = INPUT_LWP};
         show_input(out, o, &in);

@@ -73,7 +73,7 @@ lwp_snapshot_bytes lwp_sample_run(unsigned bits)
     if (bits == 64)
         run_loop(model, UINT64_C(0xDEADBEEFDEADBEEF), UINT64_C(0x0BADF00D0BADF00D));
     pfb_lwp_model_store(model, &address);
-    pfb_lwp_model_load(model, 0);
+    pfb_lwp_model_load(model, 0); /* disables LWP; the sample program leaves it enabled */
     lwp_snapshot_bytes snapshot = lwp_make_snapshot(&leaf, control, ring, RING_BYTES);
     free(control);
     free(ring);

@@ -95,6 +95,7 @@ size_t names_of_notes(uint32_t notes, const char *names[NAMES_MAX_BITS])
 size_t names_of_flags(uint32_t flags, const char *names[NAMES_MAX_BITS])
 {
     size_t count = 0;
+    /* PFB_FLAG_INCOMPLETE_TOTAL is a flag of collect.h; pfb_flag_name() has the names of the flags of formula.h. */
     for (uint32_t bit = 1; bit < 1u << NAMES_MAX_BITS; bit <<= 1) {
         const char *name = !(flags & bit)                     ? ""
                            : bit == PFB_FLAG_INCOMPLETE_TOTAL ? "incomplete_total"

@@ -16,7 +16,7 @@ void title_names_open(title_names *t, const char *path, const pfb_read_options *
     if (!path || !input_read(&t->file, path, INPUT_NAMES))
         return;
     pfb_name_table_open(&table, t->file.data, t->file.size, options);
-    pfb_name_table_count(&table);
+    pfb_name_table_count(&table); /* reads the whole table; sets table.error */
     if (table.error.code != PFB_OK)
         diagnostics_malformed(path, table.error);
 }
