@@ -4,10 +4,10 @@
 
     scripts/make_dictionaries.py [--check]
 
-The constants of a subject come from the headers and sources with its name: core/.../v2.h and v2.c for v2.dict. They are
-macros with a number, tags, enumerators that are sizes in bytes, counter types, and the words of text formats. The lines
-before the generated part are written by hand, and the script does not change them. With --check nothing is written; the
-exit status is 1 if a dictionary is out of date or a target has no dictionary or no seeds.
+The generated part has the constants in the headers and sources with the name of the subject, such as v2.h and v2.c in
+core for v2.dict: macros with a number, tags, enumerators that are sizes in bytes, counter types, and the words of text
+formats. The lines before the generated part are written by hand and stay as they are. With --check nothing is written;
+the exit status is 1 if a dictionary is out of date, or if a target has no dictionary or no seeds.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARK = "# Generated from the sources by scripts/make_dictionaries.py.\n"
 
-# Subjects whose inputs contain inputs of other subjects.
+# {subject: other subjects whose constants occur in its inputs}
 CONTAINED = {
     "v2_values": ["v2"], "changing": ["v2", "v1", "capture"], "sample": ["v2", "metadata", "counter_type"],
     "formula": ["counter_type"], "v1": ["counter_type", "name"], "query": ["metadata"], "metadata": ["counter_type"],
@@ -25,7 +25,7 @@ CONTAINED = {
     "cpi_facility": ["cpi", "hooks"], "hooks": ["words"], "collect": ["capture", "v2", "v1", "metadata", "log"],
     "calls": ["v2", "v1", "metadata", "capture", "log"],
 }
-TEXTS = {"text", "cpuid_text", "log"}  # subjects whose inputs have words: the strings of the sources
+TEXTS = {"text", "cpuid_text", "log"}  # subjects whose inputs contain words, which are strings in the sources
 
 DEFINE = re.compile(r"#define (\w+) +\(?(?:UINT(32|64)_C\()?(-?\d+|0x[0-9A-F]+)\)* *(?:/\*|$)", re.M)
 TAG = re.compile(r"#define (\w+) PFB_TAG\('(.)', '(.)', '(.)', '(.)'\)")
@@ -35,10 +35,12 @@ WORD = re.compile(r'"((?:[^"\\]|\\.){2,40})"')
 
 
 def paths(name):
+    """The headers and sources of core with this name."""
     return sorted(path for suffix in ("h", "c") for path in (ROOT / "core").glob(f"**/{name}.{suffix}"))
 
 
 def escape(data):
+    """Bytes as an entry of a dictionary writes them."""
     return "".join(chr(byte) if 0x20 < byte < 0x7F and byte not in b'"\\' else f"\\x{byte:02x}" for byte in data)
 
 
@@ -71,6 +73,7 @@ def constants(subject):
 
 
 def generated(subject, by_hand):
+    """The generated part of a dictionary, without what the part written by hand already has."""
     known = {unescape(token) for token in re.findall(r'^[^#\n]*?"(.*)"$', by_hand, re.M)}
     lines = []
     for name, data in constants(subject):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the layout tables of docs/ from the descriptions of fields in
-cli/fields/fields.c, which the command explain also prints.
+cli/fields/fields.c, which the command explain uses as well.
 
     scripts/make_layouts.py [--check]
 
-In a page, a layout table is a table that begins with HEAD. With --check nothing
+A layout table of a page is a table that begins with HEAD. With --check nothing
 is written; the exit status is 1 if a page is out of date."""
 
 import pathlib
@@ -14,6 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = "| structure, bytes | offset | type | field | meaning |\n|---|---|---|---|---|\n"
+# {page: names of the structures in each of its layout tables}
 PAGES = {
     "v2": [["data_header", "counter_header", "multi_counters", "multi_instances", "instance_header", "counter_data"]],
     "v1": [["data_block", "object_type", "counter_definition", "instance_definition", "counter_block"]],
@@ -34,7 +35,7 @@ TABLE = re.compile(r'TABLE\("([^"]+)", (\d+), (\w+)\)')
 
 
 def type_of(kind, size):
-    """The type of a field as the tables write it."""
+    """How the tables write the type of a field."""
     if size == 0:
         return ""
     if kind in ("GUID", "ASCII", "BYTES"):
@@ -71,7 +72,7 @@ def layout(text, names):
 
 
 def main():
-    """Write or compare the tables."""
+    """Writes the tables, or compares them with --check."""
     is_check = sys.argv[1:] == ["--check"]
     if sys.argv[1:] and not is_check:
         sys.exit(__doc__)

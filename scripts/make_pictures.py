@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the pictures of the documentation, docs/report.png and
-docs/explain.png, with the program in PERFBLOCK and a headless Chromium. The
-recording is made by this script and is always the same."""
+"""Makes docs/report.png and docs/explain.png, screenshots of pages that the
+program writes, with a headless Chromium. PERFBLOCK names the program. The
+inputs are made by this script and are always the same."""
 
 import math
 import os
@@ -14,7 +14,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "cli"))
 
-import browser  # noqa: E402 (its folder was just added)
+import browser  # noqa: E402 (in the folder that was just added)
 import captures as c  # noqa: E402
 from program import program, writer as w  # noqa: E402
 
@@ -23,7 +23,7 @@ DISKS = ("0 C:", "1 D:")
 
 
 def rates(number, disk):
-    """Reads and bytes per second of a disk."""
+    """The reads and bytes per second of a disk in sample `number`."""
     wave = math.sin(number / 9 + disk * 2) + math.sin(number / 4.3 + disk)
     burst = 420 if disk == 0 and 70 <= number < 76 else 0
     reads = int(120 + 70 * disk + 40 * wave + burst)
@@ -31,7 +31,7 @@ def rates(number, disk):
 
 
 def recording():
-    """Two minutes of two disks and their total."""
+    """A capture of two minutes with two disks and their total."""
     counters = [(1, c.BULK, "Disk Reads/sec"),
                 (2, c.BULK, "Disk Read Bytes/sec")]
     chunks = [c.metadata(c.DISK, "PhysicalDisk", counters),
@@ -56,7 +56,7 @@ def broken_reply():
 
 
 def main():
-    """Write both pictures."""
+    """Writes both pictures."""
     os.environ["TZ"] = "UTC0"
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Generate cli/output/unicode_table.h from the Unicode Character Database.
+"""Generates cli/output/unicode_table.h from the Unicode Character Database.
 
     scripts/make_unicode_table.py            write the header
     scripts/make_unicode_table.py --check    compare the header with the data
 
-The data is that of the package unicode-data of Debian and Ubuntu; --data names
-another folder.  With --check, exit status 77 means that the comparison is not
-possible: the data is missing, or its version is not that of the header.
+The database is that of the package unicode-data of Debian and Ubuntu; --data
+names another folder. With --check, the exit status is 77 if the comparison is
+not possible, because the database is missing or has another version than the
+header.
 """
 
 import argparse
@@ -20,7 +21,7 @@ HEADER = os.path.join(os.path.dirname(os.path.dirname(
 POINTS = 0x110000
 SKIPPED = 77
 
-# How a character is printed; the names are those of unicode_kind below.
+# How a character is printed; see unicode_kind below.
 NARROW, WIDE, COMBINING, ESCAPED = range(4)
 KINDS = ("NARROW", "WIDE", "COMBINING", "ESCAPED")
 
@@ -67,7 +68,7 @@ static const unicode_run unicode_runs[] = {
 
 
 def rows(folder, name):
-    """(first, last, other fields) of the lines of a data file."""
+    """(first code point, last, other fields) of each line of a data file."""
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         for line in file:
             fields = [field.strip() for field in
@@ -78,14 +79,13 @@ def rows(folder, name):
 
 
 def with_property(folder, name, *values):
-    """The code points whose property has one of the values."""
+    """The code points whose property in this file has one of these values."""
     return {point for first, last, fields in rows(folder, name)
             if fields[0] in values for point in range(first, last + 1)}
 
 
 def wide_points(folder):
-    """The code points that take two columns. The file lists assigned code points; unassigned ranges that are wide are
-    in its comments."""
+    """The code points that take two columns. Ranges of unassigned code points that do are in comments of the file."""
     name = "EastAsianWidth.txt"
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         unassigned = re.findall(r"(?m)^# @missing: (\w+)\.\.(\w+); W(?:ide)?$",
@@ -101,8 +101,8 @@ def wide_points(folder):
 
 
 def with_category(folder, *categories):
-    """The code points of general categories. UnicodeData.txt has only the first and the last code point of a large
-    range."""
+    """The code points of these general categories. UnicodeData.txt lists only the first and the last code point of a
+    large range."""
     found = set()
     start = None
     for point, _, fields in rows(folder, "UnicodeData.txt"):
@@ -120,7 +120,7 @@ def kinds(folder):
     def properties(*names):
         return with_property(folder, "PropList.txt", *names)
 
-    # Vowels and final consonants of Hangul combine with the preceding consonant.
+    # Vowels and final consonants of Hangul are drawn together with the preceding consonant.
     combining = with_category(folder, "Mn", "Me") | with_property(
         folder, "HangulSyllableType.txt", "V", "T")
     escaped = with_category(folder, "Cc", "Cf", "Cs", "Zl", "Zp")
@@ -131,7 +131,7 @@ def kinds(folder):
     escaped |= set(BLANKS)
     found = [NARROW] * POINTS
     for points, kind in ((wide_points(folder), WIDE), (combining, COMBINING),
-                         (escaped, ESCAPED)):  # the last one applies
+                         (escaped, ESCAPED)):  # the last kind that applies is used
         for point in points:
             found[point] = kind
     return found

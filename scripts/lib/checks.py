@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Removes the bounds checks of the readers one at a time and shows what detects that; scripts/mutate --checks."""
+"""Removes the bounds checks of the readers, one at a time, and shows what detects it; run by scripts/mutate --checks."""
 
 import html
 import json
@@ -19,7 +19,7 @@ PAGE = ROOT / "docs" / "checks.md"
 REASONS = ROOT / "tests" / "undetected_checks.txt"
 FLAGS = ("-O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer "
          "-DPERFBLOCK_VERIFY")
-# The fuzz targets of each reader, first those that read nothing else.
+# {source: fuzz targets that run it}; first come those that run little else.
 TARGETS = {
     "core/src/perflib/v2.c": ["v2", "v2_values", "calls", "sample"],
     "core/src/perflib/v1.c": ["v1", "calls", "sample"],
@@ -63,17 +63,18 @@ Reasons for checks that nothing detects are in `tests/undetected_checks.txt`.
 """
 
 
-def codes():
+def error_codes():
     text = (ROOT / "core" / "include" / "perfblock" / "error.h").read_text(encoding="utf-8")
     return re.findall(r"^    (PFB_[A-Z0-9_]+)", text, re.M)
 
 
 def rejections():
-    """A pattern of statements that reject something."""
-    return re.compile(rf"\b(?:{'|'.join(codes())})\b|_?fail\w*\(|\breturn (?:false|NULL|0|[A-Z][A-Z0-9_]*);|^\s*return \d+;$")
+    """A pattern of the statements that report an error or return a constant."""
+    return re.compile(rf"\b(?:{'|'.join(error_codes())})\b|_?fail\w*\(|\breturn (?:false|NULL|0|[A-Z][A-Z0-9_]*);|^\s*return \d+;$")
 
 
 def function_at(code, at):
+    """The name of the function that contains a position, or ""."""
     names = re.findall(r"^(?!static_assert)[A-Za-z][^\n;{}=]*?\b(\w+)\([^;{}]*\)\n\{", code[:at], re.M)
     return names[-1] if names else ""
 
@@ -99,20 +100,22 @@ def checks_of(path):
 
 
 def run(command, seconds, **environment):
-    """(exit status, output); the status is None if the program did not end."""
+    """Runs a command; returns its exit status, or None if it did not end within `seconds`, and its output."""
     process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", start_new_session=True,
                                cwd=faults.FOLDER, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0", **environment})
     try:
         output, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)  # the session that this program began
+        os.killpg(process.pid, signal.SIGKILL)  # start_new_session made it the leader of a process group
         process.communicate()
         return None, ""
     return process.returncode, output
 
 
 class Judge:
+    """Finds what detects the removal of a check; `seconds` is the time of fuzzing for each."""
+
     def __init__(self, seconds):
         self.seconds = seconds
         self.build = faults.Build(faults.FOLDER / "fuzz", FLAGS,
@@ -120,11 +123,13 @@ class Judge:
         self.expected = {}  # {target: (output, seconds) of the replay without a fault}
 
     def replay(self, target, libraries, seconds):
+        """Runs a replay with the changed libraries in a folder; its output has what it read of each input."""
         program = self.build.folder / "fuzz" / f"{target}_replay"
         return run([program, *fuzzing.seed_folders(target)], seconds, PERFBLOCK_PRINT_READINGS="1",
                    LD_LIBRARY_PATH=str(libraries))
 
     def expectation(self, target):
+        """The output of a replay without a fault, and how long it takes."""
         if target not in self.expected:
             begin = time.monotonic()
             status, output = self.replay(target, "", 600)
@@ -134,16 +139,17 @@ class Judge:
         return self.expected[target]
 
     def fuzz(self, target, folder, seconds):
+        """Whether libFuzzer, with the changed libraries in a folder, stops the program."""
         corpus = folder / "corpus"
         corpus.mkdir(exist_ok=True)
-        words = fuzzing.dictionary(target)
+        dictionary = fuzzing.dictionary(target)
         status, _ = run([self.build.folder / "fuzz" / f"{target}_fuzzer", f"-max_total_time={seconds:.0f}", "-timeout=10",
-                         "-use_value_profile=1", f"-artifact_prefix={corpus}/", *([f"-dict={words}"] if words else []),
+                         "-use_value_profile=1", f"-artifact_prefix={corpus}/", *([f"-dict={dictionary}"] if dictionary else []),
                          corpus, *fuzzing.seed_folders(target)], seconds + 120, LD_LIBRARY_PATH=str(folder))
         return status != 0
 
     def judge(self, fault, folder):
-        """What detects the removal, or None."""
+        """What detects the removal of a check, as the page prints it, or None."""
         if self.build.plant(fault, folder) is None:
             sys.exit(f"{fault} does not compile")
         targets = TARGETS[fault.path]
@@ -160,11 +166,11 @@ class Judge:
         return None
 
 
-# ---- Everything ------------------------------------------------------------------------------------------
+# ---- The report ------------------------------------------------------------------------------------------
 
 
 def reasons():
-    """{FILE: BEFORE -> AFTER: the comment before it}."""
+    """{"FILE: BEFORE -> AFTER": the comment before it} of tests/undetected_checks.txt."""
     found, comment, is_new = {}, "", True
     for line in REASONS.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
@@ -178,8 +184,9 @@ def reasons():
 
 
 def report(checks, results, arguments):
+    """Prints a table, writes the page with --write, and returns whether an undetected check has no reason."""
     known = reasons()
-    means = ["sanitizer or guarantee", "reading", "fuzzing", "not detected"]
+    detectors = ["sanitizer or guarantee", "reading", "fuzzing", "not detected"]
     counts = {}
     rows, missing = [], 0
     for fault, function, condition in checks:
@@ -188,7 +195,7 @@ def report(checks, results, arguments):
             continue
         found = results[fault.key()]
         kind = found.partition(":")[0] if found else "not detected"
-        counts.setdefault(fault.path, dict.fromkeys(means, 0))[kind] += 1
+        counts.setdefault(fault.path, dict.fromkeys(detectors, 0))[kind] += 1
         if not found:
             found = f"not detected: {known.get(fault.identity(), '?')}"
             if fault.identity() not in known:
@@ -196,10 +203,10 @@ def report(checks, results, arguments):
                 print(f"NOT DETECTED {fault}")
         shown = html.escape(condition, quote=False).replace("|", "&#124;").replace("*", "&#42;")
         rows.append(f"| {os.path.basename(fault.path)}: {function} | <code>{shown}</code> | {found} |")
-    total = {kind: sum(count[kind] for count in counts.values()) for kind in means}
-    lines = ["| | " + " | ".join(means) + " |", "|---|--:|--:|--:|--:|"]
+    total = {kind: sum(count[kind] for count in counts.values()) for kind in detectors}
+    lines = ["| | " + " | ".join(detectors) + " |", "|---|--:|--:|--:|--:|"]
     for path, count in [*counts.items(), ("all", total)]:
-        lines.append(f"| {path} | " + " | ".join(str(count[kind]) for kind in means) + " |")
+        lines.append(f"| {path} | " + " | ".join(str(count[kind]) for kind in detectors) + " |")
     print("\n".join(lines))
     if arguments.write:
         text = PREFACE.format(seconds=arguments.seconds) + "\n".join(lines)

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Common functions of the scripts: installing missing packages, running steps quietly.
+# Common functions of the scripts: installing missing packages, and running commands and CMake presets.
 
 # ---- Packages ---------------------------------------------------------------------------------------
 
 missing=()
 
-# need PACKAGE PROBE [ARGUMENT...]: PACKAGE (its name in Debian and Ubuntu) is missing unless the probe succeeds.
-# A probe looks for the tool and not for the package, so that tools from other sources are accepted.
+# need PACKAGE PROBE [ARGUMENT...]: adds PACKAGE (its name in Debian and Ubuntu) to the missing ones if the command PROBE
+# fails. A probe looks for a tool and not for the package, so that tools from other sources are accepted.
 need() {
     local package=$1
     shift
@@ -24,7 +24,7 @@ has_cmake_325() {
 # builds COMPILER [OPTION...]: succeeds if an empty program can be built.
 builds() { echo 'int main(void) { return 0; }' | "$@" -x c - -o /dev/null; }
 
-# provide FUNCTION: calls FUNCTION, which declares its needs, and installs missing packages.
+# provide FUNCTION: calls FUNCTION, which calls `need` for each tool of a script, and installs the missing packages.
 provide() {
     missing=()
     "$1"
@@ -54,9 +54,9 @@ install_packages() {
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
 }
 
-# ---- Steps ------------------------------------------------------------------------------------------
+# ---- Commands ---------------------------------------------------------------------------------------
 
-# quietly COMMAND...: shows the command's output only if it fails.
+# quietly COMMAND...: runs the command and shows its output only if it fails.
 quietly() {
     local log status=0
     log=$(mktemp)
@@ -68,7 +68,7 @@ quietly() {
 
 # ---- Presets ----------------------------------------------------------------------------------------
 
-# Needed by every preset.
+# The tools that every preset needs.
 build_needs() {
     need gcc has_command gcc
     need libc6-dev builds gcc
@@ -95,7 +95,7 @@ fuzz_needs() {
     need zip has_command zip
 }
 
-# Stops on other processors than x86-64: the tests of objects and the cross builds need compilers that run on x86-64.
+# Ends the script on other processors than x86-64, because the default presets need compilers that run only there.
 require_x86_64() {
     [[ $(uname -m) == x86_64 ]] || {
         echo "$0 needs an x86-64 machine; name presets to run those that do not." >&2
@@ -103,8 +103,8 @@ require_x86_64() {
     }
 }
 
-# with_few_random_bits COMMAND...: runs the command, without address randomisation where the kernel randomises more than
-# 28 bits of addresses. AddressSanitizer of clang 14 and older would fail at random there.
+# with_few_random_bits COMMAND...: runs the command. If the kernel randomises more than 28 bits of addresses, it runs
+# without address randomisation, because AddressSanitizer of clang 14 and older would fail at random.
 with_few_random_bits() {
     local bits
     bits=$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)
@@ -115,7 +115,7 @@ with_few_random_bits() {
     fi
 }
 
-# run_presets PRESET...: runs all these workflow presets, even if one fails, and prints those that failed.
+# run_presets PRESET...: runs all these workflow presets, even if one fails, and prints which of them failed.
 run_presets() {
     local preset failed=()
     export CTEST_PARALLEL_LEVEL="${CTEST_PARALLEL_LEVEL:-$(nproc)}"

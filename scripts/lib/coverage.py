@@ -20,13 +20,14 @@ PAGE = ROOT / "docs" / "coverage.md"
 GAPS = BUILD / "gaps.txt"
 BEGIN = "<!-- table: written by scripts/coverage --write -->\n"
 END = "<!-- end of table -->\n"
-MODULES = {"cpi": "core/cpi/", "lwp": "core/lwp/", "core": "core/"}  # the first prefix that fits
+MODULES = {"cpi": "core/cpi/", "lwp": "core/lwp/", "core": "core/"}  # a file is of the first module that matches
 KINDS = ("lines", "branches", "mcdc")
 NEVER = ROOT / "core" / "src" / "bytes" / "never.h"
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def libraries():
+    """The arguments of llvm-cov that name the libraries."""
     found = sorted(BUILD.glob("core/libperfblock*.so"))
     return [str(found[0]), *(f"-object={path}" for path in found[1:])]
 
@@ -40,7 +41,7 @@ def run_tests():
     for number, name in enumerate(names, 1):
         folder = PROFILES / name
         folder.mkdir(parents=True)
-        # %2m: one file per library, into which all processes of the test merge their counts.
+        # With %2m, all processes of the test add their counts to at most two files per library.
         done = subprocess.run(["ctest", "--test-dir", BUILD, "-R", f"^{re.escape(name)}$", "--output-on-failure"],
                               env={**os.environ, "LLVM_PROFILE_FILE": str(folder / "%2m.profraw")},
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace",
@@ -52,12 +53,14 @@ def run_tests():
 
 
 def merge(profiles, out):
+    """Merges profiles into the file `out`."""
     listing = out.with_suffix(".list")
     listing.write_text("".join(f"{path}\n" for path in profiles), encoding="utf-8")
     fuzzing.quietly(["llvm-profdata-19", "merge", "-sparse", f"--input-files={listing}", "-o", out])
 
 
 def export(profile, *options):
+    """The output of llvm-cov export for a merged profile."""
     done = subprocess.run(["llvm-cov-19", "export", *libraries(), f"-instr-profile={profile}", *options],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     return done.stdout
@@ -77,7 +80,7 @@ def without_comments(name):
 
 
 def closing(text, at, pair):
-    """The position of the bracket that closes the one at text[at]."""
+    """The position of the bracket that closes the one at text[at]; `pair` is "()" or "{}"."""
     depth = 0
     for i in range(at, len(text)):
         depth += (text[i] == pair[0]) - (text[i] == pair[1])
@@ -87,8 +90,8 @@ def closing(text, at, pair):
 
 
 def never_reached(name):
-    """The lines under an `if (PFB_NEVER(...))`. The condition is a constant, but clang counts these lines as code that
-    no test reaches."""
+    """The numbers of the lines that an `if (PFB_NEVER(...))` controls. Its condition is constantly false in this build,
+    but clang counts these lines as code that no test reaches."""
     lines, text = set(), without_comments(name)
     for found in re.finditer(r"\bif (\()PFB_NEVER(\()", text):
         end = closing(text, found.start(1), "()")
@@ -110,8 +113,8 @@ def defences():
 
 
 def folded(profile):
-    """A set of the branches (file, line, column) and of the conditions (file, line, column, position) of which the
-    compiler knows the value: no test can reach both outcomes."""
+    """The branches (file, line, column) and conditions (file, line, column, position) whose value the compiler knows, so
+    that no test can reach both outcomes."""
     shown = subprocess.run(["llvm-cov-19", "show", *libraries(), f"-instr-profile={profile}", "-show-mcdc",
                             "-show-branches=count", "-show-expansions=false"],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, encoding="utf-8",
@@ -130,8 +133,8 @@ def folded(profile):
 
 
 def lines_reached(profile):
-    """{file: (reached lines, lines)}. The totals of llvm-cov cannot be used: they count a function in a header once for
-    each source that includes it."""
+    """{file: (number of reached lines, number of lines)}. The totals of llvm-cov cannot be used, because they count a
+    function in a header once for each source that includes it."""
     files, name, never = {}, "", set()
     for line in export(profile, "-format=lcov").decode().splitlines():
         if line.startswith("SF:"):
@@ -146,7 +149,7 @@ def lines_reached(profile):
 
 
 def summarise(data, lines):
-    """{file: {kind: (covered, count)}} and the same for each module."""
+    """{file: {kind: (covered, count)}}, and {module: the same}."""
     files, modules = {}, {}
     for entry in data["files"]:
         name = name_of(entry["filename"])
@@ -163,10 +166,10 @@ def summarise(data, lines):
 
 
 def gaps(data, constants):
-    """Lines that are not executed, branches that never go one of their ways, and conditions without an independence
-    pair (MC/DC).
+    """Descriptions of lines that are not executed, of branches of which one outcome never occurs, and of conditions
+    without an independence pair (MC/DC).
 
-    A function in a header is compiled into several libraries; it counts as reached if one of them reaches it.
+    A function in a header is compiled into several libraries; it counts as reached if it is reached in one of them.
     """
     for entry in data["files"]:
         name = name_of(entry["filename"])
@@ -215,13 +218,14 @@ def table(rows):
 
 
 def sentence():
-    """The sentence of docs/coverage.md with the number of defences."""
+    """The sentence of docs/coverage.md with the numbers of uses of PFB_NEVER and PFB_ALWAYS."""
     uses = defences()
     parts = [f"{uses[module]} in {module}" for module in sorted(uses)]
     return f"Uses of `PFB_NEVER` and `PFB_ALWAYS`: {', '.join(parts)}.\n\n"
 
 
 def check(modules):
+    """Prints what is below its limit or out of date; returns whether there is anything."""
     modules_limits = json.loads(LIMITS.read_text(encoding="utf-8"))
     failed = sentence() not in PAGE.read_text(encoding="utf-8")
     if failed:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Faults in the sources of core, cpi and lwp, and a build into which they are planted; used by mutate.py and checks.py."""
+"""The faults that can be planted in the sources of core, cpi and lwp, and a build into which they are planted; used by
+mutate.py and checks.py."""
 
 import functools
 import hashlib
@@ -20,7 +21,8 @@ COPY = FOLDER / "source"
 
 # ---- Faults ------------------------------------------------------------------------------------------
 
-# (name, pattern, replacement); in code only, without comments, strings and preprocessor lines.
+# (name of the kind of fault, pattern, replacement). Patterns are searched in each line of code, of which comments, strings
+# and preprocessor lines were blanked.
 OPERATORS = [
     ("comparison", re.compile(r"(?<=[\w)\]] )<(?= )"), "<="),
     ("comparison", re.compile(r"(?<=[\w)\]] )<=(?= )"), "<"),
@@ -50,8 +52,8 @@ def blank(text):
 
 
 def left_out(path, code):
-    """Line numbers without faults: constants in enumerations, which many tests share, and what depends on PFB_NEVER or
-    PFB_ALWAYS, which nothing can reach."""
+    """The numbers of the lines in which no faults are planted: enumerations, whose constants the tests use as well, and
+    what PFB_NEVER or PFB_ALWAYS control, which nothing can reach."""
     lines = coverage.never_reached(path)
     for match in re.finditer(r"\benum\b[^;{]*\{[^}]*\}", code):
         first = code.count("\n", 0, match.start()) + 1
@@ -67,11 +69,12 @@ def without_comments(text):
 
 
 def squeezed(text):
+    """The text with one space between words."""
     return " ".join(text.split())
 
 
 class Fault:
-    """Replaces text[start:end] of a file by `new`."""
+    """A fault that replaces text[start:end] of a file by `new`."""
 
     def __init__(self, path, text, operator, start, end, new):
         self.path, self.operator = path, operator
@@ -83,10 +86,11 @@ class Fault:
         self.after = squeezed(shown[begin:start] + new + shown[end:stop])
         self.mutated = (start, end, new)
         self.text = text
-        self.number = 0  # among faults of the file with the same texts
+        self.number = 0  # among the faults of the file with the same identity
 
     def identity(self):
-        """Depends neither on comments nor on other lines of the file, so that results are kept when these change."""
+        """The line without and with the fault. Results are stored by it: it does not change with comments and other lines.
+        """
         return f"{self.path}: {self.before} -> {self.after}"
 
     def key(self):
@@ -97,7 +101,7 @@ class Fault:
 
 
 def numbered(faults):
-    """Sorts faults by line and numbers those with the same texts."""
+    """Sorts faults by position and numbers those with the same identity."""
     counts = {}
     faults = sorted(faults, key=lambda fault: fault.mutated)
     for fault in faults:
@@ -113,6 +117,7 @@ def conditions(code):
 
 
 def faults_of(path):
+    """All faults of a file."""
     text = (ROOT / path).read_text(encoding="utf-8")
     code = blank(text)
     skipped = left_out(path, code)
@@ -133,6 +138,7 @@ def faults_of(path):
 
 
 def all_files():
+    """The sources of core, cpi and lwp."""
     files = [path for pattern in ("src/*/*.[ch]", "*/src/*.[ch]") for path in (ROOT / "core").glob(pattern)]
     return sorted(str(path.relative_to(ROOT)) for path in files)
 
@@ -151,13 +157,15 @@ def copy_sources():
 
 
 def run(command, **options):
+    """Whether a command succeeds; its output is discarded."""
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           check=False, **options).returncode == 0
 
 
 class Build:
-    """A build of the copy with shared libraries. A fault is planted by compiling only the objects with the changed file
-    and linking only what contains them, in a separate folder; programs find the changed libraries by LD_LIBRARY_PATH."""
+    """A build of the copied sources with shared libraries. To plant a fault, only the objects that contain the changed file
+    are compiled, and only the libraries and programs that contain these objects are linked, in a separate folder. Programs
+    find the changed libraries through LD_LIBRARY_PATH."""
 
     def __init__(self, folder, flags, options):
         self.folder = folder
@@ -199,8 +207,8 @@ class Build:
         return tests
 
     def plant(self, fault, folder):
-        """Builds what the fault changes in `folder`. Returns {path: its replacement} for programs and libraries, or None
-        if it does not compile."""
+        """Builds what the fault changes in `folder`. Returns {path of a program or library: path of the changed one}, or
+        None if it does not compile."""
         shutil.rmtree(folder, ignore_errors=True)
         start, end, new = fault.mutated
         changed = folder / fault.path
@@ -226,8 +234,8 @@ class Build:
         return replaced
 
     def compile(self, path, name, output, folder, optimised=False):
-        """Compiles an object, with the changed file in `folder` unless this is None. Without optimisation, since that takes
-        much longer than the tests."""
+        """Compiles an object, with the changed file in `folder` if that is not None. By default this is without
+        optimisation, which would take much longer than the tests."""
         command = list(self.compilations[name])
         command[command.index("-o") + 1] = str(output)
         if folder:
@@ -240,7 +248,7 @@ class Build:
         return run(command, cwd=self.folder, env={**os.environ, "CCACHE_DISABLE": "1"})
 
     def is_same(self, fault, folder):
-        """True if the objects with the fault, optimised and without sanitizers, equal those without it."""
+        """Whether the optimised objects are the same with and without the fault."""
         for name in self.objects.get(fault.path, []):
             if "/perfblock_" not in name:
                 continue

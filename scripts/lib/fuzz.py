@@ -42,6 +42,7 @@ def parse_arguments():
 
 
 def make_runs(arguments, engine):
+    """One run for each of several targets, or one run per job for a single target."""
     seconds = max(1, round(60 * arguments.minutes))
     if len(arguments.target) > 1:
         return [engine(target, seconds) for target in arguments.target]
@@ -49,7 +50,7 @@ def make_runs(arguments, engine):
 
 
 def run_all(runs, jobs, every):
-    """Runs at most `jobs` processes at a time. Prints their progress about every `every` seconds."""
+    """Executes the runs, at most `jobs` at a time, and prints their progress about every `every` seconds."""
     waiting = list(runs)
     active = []
     last_report = time.monotonic()
@@ -73,6 +74,7 @@ def run_all(runs, jobs, every):
 
 
 def report(runs, old_inputs):
+    """Prints the results; returns whether anything was found or failed."""
     failed = False
     for run in runs:
         for problem in run.problems:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Common parts of scripts/fuzz and scripts/corpus: targets, engines, and their runs."""
+"""Common parts of scripts/fuzz, scripts/corpus and scripts/mutate: fuzz targets, engines, and runs of an engine."""
 
 import csv
 import hashlib
@@ -12,7 +12,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Tests set these variables, so that they do not change the results and the corpus of the project.
+# Tests set these variables to other folders, so that they do not change the project's results and corpus.
 RESULTS = pathlib.Path(os.environ.get("PERFBLOCK_FUZZING", ROOT / "build" / "fuzzing"))
 CORPUS = pathlib.Path(os.environ.get("PERFBLOCK_CORPUS", ROOT / "corpus"))
 CHECKS = ("empty", "planted")  # targets of fuzz/check, never part of --all
@@ -45,9 +45,10 @@ def quietly(command, **options):
 
 
 def build(preset, names):
+    """Builds targets of a CMake preset."""
     quietly(["cmake", "--preset", preset], cwd=ROOT)
-    wanted = [argument for name in names for argument in ("--target", name)]
-    quietly(["cmake", "--build", "--preset", preset, *wanted], cwd=ROOT)
+    selected = [argument for name in names for argument in ("--target", name)]
+    quietly(["cmake", "--build", "--preset", preset, *selected], cwd=ROOT)
 
 
 def program(preset, target):
@@ -55,16 +56,17 @@ def program(preset, target):
 
 
 def shown(path):
-    """A path as printed: relative to the project if it is inside."""
+    """A path as it is printed: relative to the project's folder if it is inside."""
     return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
 
 def content_name(path):
+    """A name that is computed from the contents of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def keep_copy(path, folder, prefix=""):
-    """Copies a file to a folder under a name made from its contents; True if it was not there yet."""
+    """Copies a file to a folder under `prefix` and its content_name(); returns whether it was not there yet."""
     copy = folder / (prefix + content_name(path))
     if copy.exists():
         return False
@@ -76,8 +78,8 @@ def keep_copy(path, folder, prefix=""):
 
 
 class Run:
-    """One process of an engine on one target. When `poll` returns an exit status, it has called `collect`, and the
-    figures below are final."""
+    """One process of an engine on one target. When poll() returns an exit status, the process has ended, and executions,
+    speed, edges and problems are final."""
 
     def __init__(self, target, seconds, number=0, jobs=1):
         self.target = target
@@ -107,6 +109,7 @@ class Run:
             path.replace(earlier / path.name)
 
     def spawn(self, command, **environment):
+        """Starts the process; its output is written to the log."""
         self.begin = time.monotonic()
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -116,6 +119,7 @@ class Run:
         return self.log_path.read_text(encoding="utf-8", errors="replace")
 
     def poll(self):
+        """The exit status, or None while the process runs. Terminates a process that runs too long."""
         if self.process is None:
             return None
         status = self.process.poll()
@@ -139,6 +143,7 @@ class Run:
         return f"{self.speed:,.0f} runs/s, {self.executions:,} runs, {self.edges:,} edges"
 
     def replay(self, finding):
+        """The command that runs the target on a finding."""
         return f"{shown(program(self.preset, self.target))} {shown(finding)}"
 
 
@@ -190,10 +195,11 @@ class MemorySanitizer(LibFuzzer):
 
 
 class Afl(Run):
-    """AFL++ in persistent mode, with CMPLOG in its main process.
+    """AFL++ in persistent mode. Its main process also uses CMPLOG, which logs the operands of comparisons.
 
-    CMPLOG uses the same executable, because AFL++ 4.04 gains nothing from a separate one. It is built without the
-    pointer-overflow check, whose comparisons of addresses differ from run to run and would make the target unstable.
+    CMPLOG uses the same executable, because AFL++ 4.04 is no better with a separate one. The executable is built without
+    the pointer-overflow check, which compares addresses: these differ from run to run, so that AFL++ would report an
+    unstable target.
     """
     name = "afl"
     preset = "fuzz-afl"

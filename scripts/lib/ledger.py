@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Records the results of fuzzing: the sums in build/fuzzing/ledger.json and the table of docs/fuzzing.md."""
+"""Records the results of fuzzing: the sums of all campaigns in build/fuzzing/ledger.json, and the table of docs/fuzzing.md."""
 
 import json
 import pathlib
@@ -29,6 +29,7 @@ def store(book):
 
 
 def add_campaign(runs):
+    """Adds the time and the executions of these runs to the sums."""
     book = load()
     for run in runs:
         entry = book.setdefault(run.target, {}).setdefault(run.name, {"seconds": 0, "executions": 0})
@@ -41,7 +42,7 @@ def add_campaign(runs):
 
 
 def cpu_seconds():
-    """Of all processes that this one has started and waited for."""
+    """The CPU time of all processes that this process has started and waited for."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -64,7 +65,8 @@ class Measured(fuzzing.LibFuzzer):
                     f"-artifact_prefix={self.findings}/{self.name}-", *more, self.corpus])
 
     def finish(self):
-        """Waits for the end. The speed is then in executions per CPU second, which other work on the machine hardly changes."""
+        """Waits for the end of the run. Its speed is then in executions per CPU second, which other load on the machine
+        hardly changes."""
         before = cpu_seconds()
         while self.poll() is None:
             time.sleep(0.1)
@@ -80,6 +82,7 @@ def run_measured(target, seconds, scratch, with_seeds, *more):
 
 
 def measure(arguments):
+    """Measures each target and writes the table; returns whether a run failed."""
     seconds = max(1, round(60 * arguments.minutes))
     fuzzing.LibFuzzer.prepare([*arguments.target, "empty"])
     scratch = tempfile.mkdtemp(prefix="perfblock_ledger_")
@@ -114,6 +117,7 @@ def write_page(book):
 
 
 def hours(entry):
+    """A cell with the hours and the executions of campaigns."""
     return f"{entry['seconds'] / 3600:.2f} h, {entry['executions'] / 1e6:,.1f} M" if entry else "-"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Merges and minimises the corpus of fuzz targets; run by scripts/corpus."""
+"""Selects the inputs of corpus/TARGET/found; run by scripts/corpus."""
 
 import argparse
 import os
@@ -32,8 +32,8 @@ def parse_arguments():
 
 
 def merge(target, seeds, candidates, out):
-    """libFuzzer's merge: copies to `out` the seeds and the candidates that reach further edges, or edges more often.
-    The seeds are copied first, because merging compares with the files in `out`. Returns the names of the seeds."""
+    """Copies to `out` the seeds and, with libFuzzer's merge, the candidates that reach further edges or reach edges more
+    often. The merge compares candidates with the files in `out`, so the seeds are copied first. Returns their names."""
     for folder in seeds:
         for path in folder.iterdir():
             fuzzing.keep_copy(path, out)
@@ -44,15 +44,16 @@ def merge(target, seeds, candidates, out):
 
 
 def minimise(target, inputs, names, out):
-    """afl-cmin: copies to `out` a small set of the inputs that reaches the same edges. Returns the files of the set that
-    are not seeds."""
+    """Copies to `out`, with afl-cmin, a small set of the inputs that reaches the same edges. Returns the files of the set
+    that are not seeds."""
     fuzzing.quietly(["afl-cmin", "-i", inputs, "-o", out, "-m", "none", "-t", str(1000 * fuzzing.MAX_SECONDS), "--",
                      fuzzing.program("fuzz-afl", target)], env=AFL, cwd=out.parent)
     return [path for path in sorted(out.iterdir()) if path.name not in names and path.is_file()]
 
 
 def shrink(target, path):
-    """afl-tmin: the path of a shorter input with the same edges, or of the input itself if the tool fails."""
+    """Shortens an input with afl-tmin. Returns the path of a shorter input that reaches the same edges, or `path` if the
+    tool fails."""
     short = path.with_suffix(".short")
     done = subprocess.run(["afl-tmin", "-e", "-i", path, "-o", short, "-m", "none", "-t", str(1000 * fuzzing.MAX_SECONDS),
                            "--", fuzzing.program("fuzz-afl", target)], env=AFL, check=False, stdin=subprocess.DEVNULL,
@@ -61,6 +62,7 @@ def shrink(target, path):
 
 
 def update(target, with_shrink):
+    """Replaces the inputs of corpus/TARGET/found."""
     found = fuzzing.CORPUS / target / "found"
     with tempfile.TemporaryDirectory(prefix="perfblock_corpus_") as scratch:
         scratch = pathlib.Path(scratch)

@@ -27,7 +27,7 @@ REACHED = faults.FOLDER / "reached.json"
 ACCEPTED = ROOT / "tests" / "accepted_mutants.txt"
 FLAGS = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=0"}
-TRIES = 3  # tests before the optimised objects are compared, since most faults are killed by the first
+TRIES = 3  # tests that run before the optimised objects are compared; one of them kills most faults
 BEGIN = "<!-- mutation: written by scripts/mutate --write -->\n"
 END = "<!-- end of mutation -->\n"
 
@@ -35,13 +35,14 @@ END = "<!-- end of mutation -->\n"
 
 
 def prepare():
+    """Builds the tests."""
     # The replacement of Criterion runs all tests of a program in one process, which is many times faster.
     return faults.Build(BUILD, FLAGS, ["-DPERFBLOCK_TESTS=ON", "-DPERFBLOCK_STAND_IN=ON",
                                        "-DPERFBLOCK_TEST_KINDS=unit;vectors"])
 
 
 def run_test(test, seconds, replaced=None, folder=None):
-    """True if the test passes within this many seconds, or is skipped."""
+    """Whether a test passes within this many seconds, or is skipped. `replaced` and `folder` are those of Build.plant()."""
     command, environment, patterns = test
     if replaced:
         command = [replaced.get(part, part) for part in command]
@@ -62,7 +63,8 @@ def run_test(test, seconds, replaced=None, folder=None):
 
 
 def measure_baseline(tests, limit, jobs):
-    """{test: seconds} without a fault, for tests that take longer at least `limit`; stored for later runs."""
+    """{test: seconds} without a fault; at least `limit` for a test that takes longer. The times are stored for later runs.
+    """
     times = json.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.exists() else {}
 
     def measure(name):
@@ -85,7 +87,8 @@ def digest_of_sources():
 
 
 def tests_by_line(tests):
-    """{file: {line: [test]}} from the profiles of scripts/coverage, which are made again when sources have changed."""
+    """{file: {line: tests that reach it}} from the profiles of scripts/coverage, which are measured again if a source has
+    changed."""
     digest = digest_of_sources()
     changed = max((ROOT / path).stat().st_mtime for path in faults.all_files())
     if REACHED.exists():
@@ -130,15 +133,15 @@ class Judge:
         self.kills = collections.Counter()  # (file, test): faults of the file that the test has detected
 
     def know(self, fault):
-        """Uses an earlier result to choose the first tests of faults in the same file."""
+        """Counts the test that killed a fault, so that order() tries it early for other faults of the file."""
         kind, _, name = self.results.get(fault.key(), "").partition(" ")
         if kind == "killed":
             self.kills[fault.path, name] += 1
 
     def order(self, fault):
-        """The tests that reach the line, then those that reach only the file: the line may be data, or tests may have
-        changed since the profiles were made. Of both, those that are short and have detected many faults of the file come
-        first."""
+        """The tests to run, in order: those that reach the line, then those that reach another line of the file, because
+        the line may be data, or tests may have changed since they were measured. In both groups, tests that are short and
+        have detected many faults of the file come first."""
         lines = self.reached.get(fault.path, {})
         exact = lines.get(str(fault.line), [])
         names = [name for name in {name for names in lines.values() for name in names}
@@ -158,8 +161,9 @@ class Judge:
                 return f"killed {name}"
         return "same" if len(names) <= TRIES and self.build.is_same(fault, folder) else "survived"
 
-    def judge_all(self, chosen, jobs):
-        remaining = [fault for fault in chosen if fault.key() not in self.results]
+    def judge_all(self, selected, jobs):
+        """Judges the faults that have no result yet, `jobs` at a time."""
+        remaining = [fault for fault in selected if fault.key() not in self.results]
         folders = [faults.FOLDER / f"job-{number}" for number in range(jobs)]
         begin = time.monotonic()
 
@@ -188,17 +192,18 @@ def save_results(results):
     written.replace(RESULTS)
 
 
-# ---- Everything --------------------------------------------------------------------------------------
+# ---- The report --------------------------------------------------------------------------------------
 
 
 def accepted():
-    """Faults without an effect that a test could detect: lines FILE: BEFORE -> AFTER, each after its reason."""
+    """The faults of tests/accepted_mutants.txt, which have no effect that a test could detect."""
     lines = ACCEPTED.read_text(encoding="utf-8").splitlines()
     return {line for line in lines if line and not line.startswith("#")}
 
 
 def sample_of(listed, count, seed):
-    """Faults chosen by a hash: a larger sample contains the smaller one, and most of a sample stays when sources change."""
+    """`count` faults, selected by a hash, so that a larger sample contains a smaller one, and a sample changes little when
+    sources change."""
     rank = {fault: hashlib.sha256(f"{seed} {fault.key()}".encode()).digest() for fault in listed}
     return sorted(listed, key=rank.get)[:count]
 
@@ -209,14 +214,15 @@ def module_of(path):
 
 
 def share(killed, counted):
+    """`killed` as a percentage."""
     return 100.0 * killed / counted if counted else 100.0
 
 
-def summary(chosen, results):
-    """{folder: Counter of verdicts}, with those of all folders as "all", and the survivors that are not accepted."""
+def summary(selected, results):
+    """{module: Counter of verdicts}, with an entry "all" for all modules, and the survivors that are not accepted."""
     known = accepted()
     counts, survivors = {}, []
-    for fault in chosen:
+    for fault in selected:
         verdict = results[fault.key()].partition(" ")[0]
         if verdict == "survived" and fault.identity() in known:
             verdict = "accepted"
@@ -239,13 +245,14 @@ def table(counts, command):
     return "\n".join(lines) + "\n\n"
 
 
-def report(chosen, results, all_of_them, arguments):
-    counts, survivors = summary(chosen, results)
+def report(selected, results, every_fault, arguments):
+    """Prints the results, writes the table with --write, and returns whether the score is too low."""
+    counts, survivors = summary(selected, results)
     print()
     for fault in survivors:
         print(f"SURVIVED {fault}")
-    listed = {fault.identity() for fault in all_of_them}
-    for line in sorted(accepted() - listed):
+    existing = {fault.identity() for fault in every_fault}
+    for line in sorted(accepted() - existing):
         print(f"{ACCEPTED.relative_to(ROOT)} has a fault that does not exist: {line}")
     options = f" --sample {arguments.sample} --seed {arguments.seed}" if arguments.sample else ""
     text = table(counts, f"scripts/mutate{options}")
@@ -264,11 +271,11 @@ def parse_arguments():
         "if less than --score percent are killed.")
     parser.add_argument("file", nargs="*", help="a source of core; default: all")
     parser.add_argument("--sample", type=int, help="number of faults, chosen at random")
-    parser.add_argument("--seed", type=int, default=1, help="of the choice")
+    parser.add_argument("--seed", type=int, default=1, help="of the random sample")
     parser.add_argument("--limit", type=float, default=10, help="skip tests that take longer than this many seconds")
-    parser.add_argument("--score", type=float, default=0, help="the percentage that is asked for")
+    parser.add_argument("--score", type=float, default=0, help="the percentage of faults that must be killed")
     parser.add_argument("--jobs", type=int, default=1, help="number of faults at a time")
-    parser.add_argument("--survivors", action="store_true", help="test survivors of earlier runs that are not accepted again")
+    parser.add_argument("--survivors", action="store_true", help="test again the survivors of earlier runs that are not accepted")
     parser.add_argument("--write", action="store_true", help="update the table of docs/coverage.md")
     parser.add_argument("--checks", action="store_true", help="remove the bounds checks of the readers, and replay and fuzz")
     parser.add_argument("--seconds", type=float, default=60, help="of fuzzing for each of these checks")
@@ -292,20 +299,20 @@ def main():
     if arguments.fresh:
         for path in (RESULTS, BASELINE, REACHED):
             path.unlink(missing_ok=True)
-    all_of_them = [fault for path in faults.all_files() for fault in faults.faults_of(path)]
-    chosen = [fault for fault in all_of_them if fault.path in files]
+    every_fault = [fault for path in faults.all_files() for fault in faults.faults_of(path)]
+    selected = [fault for fault in every_fault if fault.path in files]
     if arguments.sample is not None:
-        chosen = sample_of(chosen, arguments.sample, arguments.seed)
+        selected = sample_of(selected, arguments.sample, arguments.seed)
     print("building", flush=True)
     judge = Judge(arguments.limit, arguments.jobs)
     known = accepted()
-    for fault in all_of_them:
+    for fault in every_fault:
         judge.know(fault)
         survived = judge.results.get(fault.key()) == "survived" and fault.identity() not in known
         if arguments.survivors and survived:
             del judge.results[fault.key()]
-    judge.judge_all(chosen, arguments.jobs)
-    return report(chosen, judge.results, all_of_them, arguments)
+    judge.judge_all(selected, arguments.jobs)
+    return report(selected, judge.results, every_fault, arguments)
 
 
 if __name__ == "__main__":
