@@ -48,18 +48,18 @@ void program_set_event(program *p, uint32_t id, int32_t interval, int32_t counte
 void program_begin(program *p, const uint32_t leaf[4], uint32_t slots, uint32_t flags,
                    const pfb_lwp_model_options *options)
 {
-    pfb_lwp_capabilities has;
-    pfb_lwp_capabilities_read(leaf[0], leaf[1], leaf[2], leaf[3], &has);
+    pfb_lwp_capabilities capabilities;
+    pfb_lwp_capabilities_read(leaf[0], leaf[1], leaf[2], leaf[3], &capabilities);
     memset(p, '#', sizeof *p);
-    cr_assert_leq(has.control_bytes, MAX_CONTROL_BYTES);
-    memset(program_field(p, 0), 0, has.control_bytes);
-    p->ring_bytes = slots * has.event_bytes;
+    cr_assert_leq(capabilities.control_bytes, MAX_CONTROL_BYTES);
+    memset(program_field(p, 0), 0, capabilities.control_bytes);
+    p->ring_bytes = slots * capabilities.event_bytes;
     cr_assert_leq(p->ring_bytes, MAX_RING_BYTES);
     program_put32(p, FLAGS, flags);
     program_put32(p, SIZE, p->ring_bytes);
     program_put(p, BASE, RING, 8);
-    cr_assert(pfb_lwp_model_init(&p->model, &has, options));
-    pfb_lwp_memory control = {program_field(p, 0), has.control_bytes, CONTROL};
+    cr_assert(pfb_lwp_model_init(&p->model, &capabilities, options));
+    pfb_lwp_memory control = {program_field(p, 0), capabilities.control_bytes, CONTROL};
     pfb_lwp_memory ring = {p->ring + MARGIN, p->ring_bytes, RING};
     cr_assert(pfb_lwp_model_add_memory(&p->model, control) && pfb_lwp_model_add_memory(&p->model, ring));
 }
@@ -114,8 +114,8 @@ uint32_t program_data1(program *p, uint32_t index)
 void program_expect_slots(program *p, const uint32_t *data1, size_t slots, const char *what)
 {
     for (uint32_t i = 0; i < slots; i++)
-        cr_expect_eq(program_data1(p, i), data1[i], "%s: slot %u has %#x instead of %#x", what, i, program_data1(p, i),
-                     data1[i]);
+        cr_expect_eq(program_data1(p, i), data1[i], "%s: slot %u capabilities %#x instead of %#x", what, i,
+                     program_data1(p, i), data1[i]);
 }
 
 void program_expect_margins(program *p)

@@ -18,7 +18,7 @@ static struct {
 static char this_thread; /* its address represents the calling thread */
 
 /* Appends the letter of a call to the log. */
-static void note(char letter)
+static void log_call(char letter)
 {
     if (fake.logged < FAKE_LOG - 1)
         fake.log[fake.logged++] = letter;
@@ -33,11 +33,11 @@ void clear_log(void)
 /* ---- The three functions ---------------------------------------------------------------------------------------- */
 
 /* Returns the position of an open profile; FAKE_PROFILES for an invalid handle. */
-static size_t find(const void *handle)
+static size_t find_profile(const void *handle)
 {
     for (size_t i = 0; i < FAKE_PROFILES; i++) {
         if (handle == &profiles[i] && profiles[i].is_open) {
-            fake.foreign +=
+            fake.other_threads +=
                 profiles[i].thread.tid != fake.here.tid || profiles[i].thread.creation_time != fake.here.creation_time;
             return i;
         }
@@ -49,8 +49,8 @@ static size_t find(const void *handle)
 /* Enabling a thread twice fails with ERROR_BUSY (170), so that tests detect it. */
 static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t counters, void **handle)
 {
-    size_t free_one = FAKE_PROFILES;
-    note('E');
+    size_t free_position = FAKE_PROFILES;
+    log_call('E');
     fake.thread = thread;
     fake.enable_flags = (uint32_t)flags;
     fake.counters = counters;
@@ -60,21 +60,21 @@ static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t count
         if (profiles[i].is_open && profiles[i].thread.tid == fake.here.tid)
             return 170;
         if (!profiles[i].is_open)
-            free_one = i;
+            free_position = i;
     }
-    cr_assert_lt(free_one, FAKE_PROFILES);
-    profiles[free_one].is_open = true;
-    profiles[free_one].thread = fake.here;
-    profiles[free_one].counters = counters;
-    *handle = &profiles[free_one];
+    cr_assert_lt(free_position, FAKE_PROFILES);
+    profiles[free_position].is_open = true;
+    profiles[free_position].thread = fake.here;
+    profiles[free_position].counters = counters;
+    *handle = &profiles[free_position];
     fake.open_handles++;
     return 0;
 }
 
 static pfb_dword PFB_WINAPI disable(void *handle)
 {
-    note('D');
-    size_t at = find(handle);
+    log_call('D');
+    size_t at = find_profile(handle);
     if (at == FAKE_PROFILES)
         return 6;
     profiles[at].is_open = false;
@@ -103,9 +103,9 @@ static void break_data(pfb_performance_data *data)
  * must not use are filled with arbitrary values. */
 static pfb_dword PFB_WINAPI read_data(void *handle, pfb_dword flags, pfb_performance_data *data)
 {
-    note('R');
+    log_call('R');
     fake.read_flags = (uint32_t)flags;
-    size_t at = find(handle);
+    size_t at = find_profile(handle);
     if (at == FAKE_PROFILES)
         return 6;
     if (data->size_bytes != 288 || data->version != 1)
@@ -126,7 +126,7 @@ static pfb_dword PFB_WINAPI read_data(void *handle, pfb_dword flags, pfb_perform
 
 static pfb_thread_identity identify(void)
 {
-    note('I');
+    log_call('I');
     return fake.here;
 }
 
@@ -147,7 +147,7 @@ static bool has_clock(void)
 
 static uint64_t read_clock(void)
 {
-    note('C');
+    log_call('C');
     return fake.now;
 }
 
@@ -204,7 +204,7 @@ void close_source(pfb_cpi_source *source)
     pfb_cpi_source_close(source);
     cr_expect_eq(fake.open_handles, 0, "%zu handles were not closed", fake.open_handles);
     cr_expect_eq(fake.wrong_handles, 0, "%zu calls with a handle that is not open", fake.wrong_handles);
-    cr_expect_eq(fake.foreign, 0, "%zu calls with a handle of another thread", fake.foreign);
+    cr_expect_eq(fake.other_threads, 0, "%zu calls with a handle of another thread", fake.other_threads);
 }
 
 void expect_refusal(pfb_cpi_source *source, uint32_t mode, int code, const char *sentence)

@@ -38,7 +38,7 @@ typedef struct fake_profiling {
     uint64_t counters; /* mask passed to EnableThreadProfiling */
     size_t open_handles;
     size_t wrong_handles; /* calls with a handle that is not open */
-    size_t foreign;       /* calls on another thread than the profiled one */
+    size_t other_threads; /* calls on another thread than the profiled one */
 } fake_profiling;
 
 extern fake_profiling fake;

@@ -75,7 +75,7 @@ Test(cook_moved, counters_that_moved_are_found_in_their_result)
                                               {PFB_STATUS_NEED_TWO_SAMPLES, PFB_STATUS_OK}};
     pfb_sample_match(&older->table, &newer->table);
     for (uint32_t r = 0; r < 2; r++) {
-        cr_expect_eq(newer->table.rows[r].older_row, r);
+        cr_expect_eq(newer->table.rows[r].older_row, r, "result %u", r);
         for (uint32_t i = 0; i < 2; i++) {
             pfb_formula_result v = pfb_sample_cook_value(&older->table, &newer->table, r, 2 * r + i, NULL, NULL);
             cr_expect_eq(v.status, expected[r][i], "result %u, counter %u: %s", r, i, pfb_status_name(v.status));

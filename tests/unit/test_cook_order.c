@@ -41,7 +41,7 @@ static instance random_instance(uint32_t *state, uint32_t kinds)
 }
 
 /* Copies the older list, and removes some instances, inserts some, and sometimes exchanges two. */
-static void change(uint32_t *state, const instance *older, instance *newer, uint32_t kinds)
+static void change_list(uint32_t *state, const instance *older, instance *newer, uint32_t kinds)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; older[i].name; i++) {
@@ -69,7 +69,7 @@ Test(cook_order, changed_lists_match_as_in_the_reference)
         for (uint32_t i = 0; i < count; i++)
             lists[0][i] = random_instance(&state, kinds);
         lists[0][count].name = NULL;
-        change(&state, lists[0], lists[1], kinds);
+        change_list(&state, lists[0], lists[1], kinds);
         sample *older = sample_of_instances(SET, 1, DELTA, lists[0]);
         sample *newer = sample_of_instances(SET, 2, DELTA, lists[1]);
         pfb_sample_match(&older->table, &newer->table);
@@ -85,32 +85,34 @@ static sample *instances_at(int64_t tick, const instance *list)
     return sample_of_instances(SET, tick, DELTA, list);
 }
 
-static void expect_rows(const instance *older_instances, const instance *newer_instances, const uint32_t *expected)
+static void expect_rows(const char *what, const instance *older_instances, const instance *newer_instances,
+                        const uint32_t *expected)
 {
     sample *older = instances_at(1, older_instances);
     sample *newer = instances_at(2, newer_instances);
     pfb_sample_match(&older->table, &newer->table);
     for (uint32_t n = 0; n < newer->table.counts.rows; n++)
-        cr_expect_eq(newer->table.rows[n].older_row, expected[n], "row %u matches older row %u", n,
+        cr_expect_eq(newer->table.rows[n].older_row, expected[n], "%s: row %u matches older row %u", what, n,
                      newer->table.rows[n].older_row);
     sample_free_both(older, newer);
 }
 
 /* An instance that is skipped in one list occurs later in the other list. */
-Test(cook_order, instances_that_moved)
+Test(cook_order, instances_that_moved_are_matched)
 {
-    expect_rows((const instance[]){{1, "x"}, {1, "a"}, {1, "b"}, {0, NULL}},
+    expect_rows("the first one moved to the end", (const instance[]){{1, "x"}, {1, "a"}, {1, "b"}, {0, NULL}},
                 (const instance[]){{1, "a"}, {1, "b"}, {1, "x"}, {0, NULL}}, (const uint32_t[]){1, 2, 0});
-    expect_rows((const instance[]){{1, "s"}, {1, "a"}, {1, "s"}, {1, "b"}, {0, NULL}},
+    expect_rows("the first of two equal ones was removed",
+                (const instance[]){{1, "s"}, {1, "a"}, {1, "s"}, {1, "b"}, {0, NULL}},
                 (const instance[]){{1, "a"}, {1, "s"}, {1, "b"}, {0, NULL}}, (const uint32_t[]){1, 0, 3});
-    expect_rows((const instance[]){{1, "b"}, {1, "c"}, {1, "b"}, {0, NULL}},
+    expect_rows("the second of two equal ones moved", (const instance[]){{1, "b"}, {1, "c"}, {1, "b"}, {0, NULL}},
                 (const instance[]){{1, "b"}, {1, "b"}, {1, "c"}, {0, NULL}}, (const uint32_t[]){0, 2, 1});
-    expect_rows((const instance[]){{1, "a"}, {1, "b"}, {0, NULL}},
+    expect_rows("two equal ones were added", (const instance[]){{1, "a"}, {1, "b"}, {0, NULL}},
                 (const instance[]){{1, "n"}, {1, "a"}, {1, "b"}, {1, "n"}, {0, NULL}},
                 (const uint32_t[]){PFB_NONE, 0, 1, PFB_NONE});
 }
 
-static sample *many(int64_t tick, uint32_t first, uint32_t count)
+static sample *sample_of_many(int64_t tick, uint32_t first, uint32_t count)
 {
     sample *s = sample_new_large(tick, (size_t)16 << 20);
     sample_query(s, SET, 1, PFB_NO_ID, "*", 0);
@@ -126,11 +128,11 @@ static sample *many(int64_t tick, uint32_t first, uint32_t count)
 }
 
 /* The first five instances are removed, and five are added at the end. */
-Test(cook_order, few_changes_among_many_instances)
+Test(cook_order, many_instances_match_after_few_changes)
 {
     enum { COUNT = 100000 };
-    sample *older = many(1, 0, COUNT);
-    sample *newer = many(2, 5, COUNT);
+    sample *older = sample_of_many(1, 0, COUNT);
+    sample *newer = sample_of_many(2, 5, COUNT);
     pfb_sample_match(&older->table, &newer->table);
     for (uint32_t n = 0; n < COUNT; n++)
         cr_assert_eq(newer->table.rows[n].older_row, n < COUNT - 5 ? n + 5 : PFB_NONE, "row %u", n);

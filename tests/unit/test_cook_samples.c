@@ -67,7 +67,7 @@ static void expect_cells(const sample *older, const sample *newer)
     displayed_free(all);
 }
 
-Test(cook_samples, a_block_with_every_kind_of_result)
+Test(cook_samples, every_kind_of_result_is_evaluated)
 {
     static const struct {
         const char *what;
@@ -101,7 +101,7 @@ Test(cook_samples, a_block_with_every_kind_of_result)
     sample_free_both(older, newer);
 }
 
-Test(cook_samples, instances_that_moved_or_were_removed_or_added)
+Test(cook_samples, moved_instances_are_matched_and_new_ones_are_not)
 {
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "b", "new");
@@ -143,7 +143,7 @@ Test(cook_samples, a_table_that_is_too_small_is_not_written)
     sample_free_both(older, newer);
 }
 
-Test(cook_samples, nothing_to_evaluate)
+Test(cook_samples, a_sample_without_results_needs_no_memory)
 {
     sample *s = sample_new(1);
     sample_load(s);
@@ -165,12 +165,14 @@ Test(cook_samples, replies_need_memory)
     const pfb_sample_input *inputs[] = {&with_results->input, &without->input};
     for (size_t i = 0; i < 2; i++) {
         pfb_cooked_replies display;
-        cr_expect_not(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, NULL, SIZE_MAX), "no memory");
+        cr_expect_not(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, NULL, SIZE_MAX), "input %zu: no memory",
+                      i);
         size_t size = display.needed_bytes;
-        cr_assert_gt(size, 0);
+        cr_assert_gt(size, 0, "input %zu", i);
         void *memory = malloc(size);
-        cr_expect_not(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, memory, size - 1), "one byte is missing");
-        cr_expect(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, memory, size));
+        cr_expect_not(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, memory, size - 1),
+                      "input %zu: one byte is missing", i);
+        cr_expect(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, memory, size), "input %zu", i);
         free(memory);
     }
     sample_free_both(with_results, without);
@@ -207,11 +209,12 @@ Test(cook_samples, wrap32_depends_on_the_type_of_the_registered_base)
         pfb_sample_match(&older->table, &newer->table);
         cr_assert(pfb_sample_cook(&older->table, &newer->table, &wrap32, values, status_bytes, 2));
         pfb_formula_result first = pfb_formula_unpack(values[0], status_bytes[0], PFB_UNIT_NONE);
-        cr_expect_eq(first.status, rows[i].status, "%s", pfb_status_name(first.status));
-        cr_expect_eq(first.flags, rows[i].status == PFB_STATUS_OK ? PFB_FLAG_WRAPPED : 0);
-        cr_expect_eq(first.integer, rows[i].status == PFB_STATUS_OK, "512 / 512 is 1");
+        cr_expect_eq(first.status, rows[i].status, "case %zu: %s", i, pfb_status_name(first.status));
+        cr_expect_eq(first.flags, rows[i].status == PFB_STATUS_OK ? PFB_FLAG_WRAPPED : 0, "case %zu", i);
+        cr_expect_eq(first.integer, rows[i].status == PFB_STATUS_OK, "case %zu: 512 / 512 is 1", i);
         pfb_sample_cook_value(&older->table, &newer->table, 0, 0, &wrap32, &inputs);
-        cr_expect(inputs.newer.base_type == rows[i].base_type && inputs.older.base_type == rows[i].base_type);
+        cr_expect(inputs.newer.base_type == rows[i].base_type && inputs.older.base_type == rows[i].base_type,
+                  "case %zu", i);
         sample_free_both(older, newer);
     }
 }
@@ -237,7 +240,7 @@ static void add_half(sample *s, int64_t tick, uint32_t parity, bool both)
 }
 
 /* The older rows of one column are in two results of different lengths. */
-Test(cook_samples, older_rows_of_two_results)
+Test(cook_samples, older_rows_may_be_in_two_results)
 {
     sample *samples[2];
     for (int i = 0; i < 2; i++) {
@@ -264,7 +267,7 @@ Test(cook_samples, older_rows_of_two_results)
 }
 
 /* All values of a column, or all their bases, have the size of another type. */
-Test(cook_samples, columns_of_a_wrong_size)
+Test(cook_samples, columns_of_a_wrong_size_have_a_status_and_no_value)
 {
     static const struct {
         uint32_t value_size, base_size;

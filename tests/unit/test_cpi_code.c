@@ -42,19 +42,19 @@ static const struct {
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-Test(cpi_code, values_and_names)
+Test(cpi_code, each_code_has_its_value_and_name)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const pfb_cpi_code *code = pfb_cpi_code_find(rows[i].code);
         cr_assert_not_null(code, "%s", rows[i].name);
         cr_expect_eq(code->code, rows[i].code, "%s is %d", rows[i].name, code->code);
-        cr_expect_str_eq(code->name, rows[i].name);
-        cr_expect_str_eq(pfb_cpi_rc_to_string(rows[i].code), rows[i].name);
+        cr_expect_str_eq(code->name, rows[i].name, "code %d", rows[i].code);
+        cr_expect_str_eq(pfb_cpi_rc_to_string(rows[i].code), rows[i].name, "code %d", rows[i].code);
     }
 }
 
 /* Compares the codes by the names of their constants, which finds wrong and exchanged values. */
-Test(cpi_code, constants)
+Test(cpi_code, constants_have_the_values_of_their_names)
 {
 #define EXPECT_NAME(name) cr_expect_str_eq(pfb_cpi_rc_to_string(PFB_##name), #name)
     EXPECT_NAME(PU_SUCCESS);
@@ -86,13 +86,13 @@ Test(cpi_code, constants)
 }
 
 /* The program prints these texts after a name, so they are not whole sentences. */
-Test(cpi_code, texts)
+Test(cpi_code, texts_differ_and_have_no_final_dot)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const char *text = pfb_cpi_code_find(rows[i].code)->text;
         cr_expect(strlen(text) > 10 && text[strlen(text) - 1] != '.', "%s", text);
         for (size_t k = 0; k < i; k++)
-            cr_expect_str_neq(text, pfb_cpi_code_find(rows[k].code)->text);
+            cr_expect_str_neq(text, pfb_cpi_code_find(rows[k].code)->text, "%s and %s", rows[i].name, rows[k].name);
     }
 }
 
@@ -107,7 +107,7 @@ static void expect_unknown(int code)
     cr_expect_str_eq(pfb_cpi_rc_to_string(code), "PU_UNKNOWN_CODE", "%d", code);
 }
 
-Test(cpi_code, other_values)
+Test(cpi_code, other_values_are_unknown_codes)
 {
     for (int code = -400; code <= 400; code++)
         expect_unknown(code);

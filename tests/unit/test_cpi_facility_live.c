@@ -52,8 +52,9 @@ Test(cpi_facility_live, the_first_instance_opens_the_source_and_the_last_one_clo
         }
         for (int i = 0; i < 3; i++) {
             cr_expect_not(machine.is_closed, "instance %d of round %d", i, round);
-            cr_expect_eq(pfb_cpi_terminate(handles[(i + round) % 3]), PFB_PU_SUCCESS);
-            cr_expect_eq(machine.closed, (size_t)i + 1);
+            cr_expect_eq(pfb_cpi_terminate(handles[(i + round) % 3]), PFB_PU_SUCCESS, "instance %d of round %d", i,
+                         round);
+            cr_expect_eq(machine.closed, (size_t)i + 1, "instance %d of round %d", i, round);
         }
         cr_expect(machine.is_closed, "round %d", round);
     }

@@ -10,10 +10,10 @@
 /* Pointers to instances, which the table never dereferences. */
 static struct pfb_cpi_instance *instance(uintptr_t number)
 {
-    struct pfb_cpi_instance *made;
+    struct pfb_cpi_instance *pointer;
     number *= 16;
-    memcpy(&made, &number, sizeof made);
-    return made;
+    memcpy(&pointer, &number, sizeof pointer);
+    return pointer;
 }
 
 Test(cpi_table, a_handle_identifies_its_instance_until_removal)

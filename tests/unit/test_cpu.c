@@ -18,7 +18,8 @@ Test(cpu, leaves_are_in_the_range_of_the_cpu)
     cr_expect_eq(leaves[0].leaf, 0);
     cr_expect_eq(leaves[1].leaf, 0x80000000);
     for (size_t i = 2; i < count; i++)
-        cr_expect_leq(leaves[i].leaf, leaves[i].leaf < 0x80000000 ? leaves[0].eax : leaves[1].eax);
+        cr_expect_leq(leaves[i].leaf, leaves[i].leaf < 0x80000000 ? leaves[0].eax : leaves[1].eax, "leaf %x",
+                      leaves[i].leaf);
 #else
     cr_expect_eq(count, 0);
 #endif
@@ -26,7 +27,7 @@ Test(cpu, leaves_are_in_the_range_of_the_cpu)
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__i386__))
 /* Finds the first value of a key in /proc/cpuinfo. */
-static bool cpuinfo(const char *key, char *value, size_t capacity)
+static bool read_cpuinfo(const char *key, char *value, size_t capacity)
 {
     char line[512];
     FILE *file = fopen("/proc/cpuinfo", "r");
@@ -50,12 +51,12 @@ Test(cpu, identity_is_that_of_proc_cpuinfo)
     char reported[128];
     char number[16];
     pfb_cpuid_identify(&cpuid, &identity);
-    cr_assert(cpuinfo("vendor_id", reported, sizeof reported));
+    cr_assert(read_cpuinfo("vendor_id", reported, sizeof reported));
     cr_expect_str_eq(identity.vendor, reported);
-    cr_assert(cpuinfo("cpu family", reported, sizeof reported));
+    cr_assert(read_cpuinfo("cpu family", reported, sizeof reported));
     snprintf(number, sizeof number, "%u", identity.family);
     cr_expect_str_eq(number, reported);
-    cr_assert(cpuinfo("model\t", reported, sizeof reported));
+    cr_assert(read_cpuinfo("model\t", reported, sizeof reported));
     snprintf(number, sizeof number, "%u", identity.model);
     cr_expect_str_eq(number, reported);
 }
@@ -82,8 +83,8 @@ Test(cpu, every_cpu_can_be_pinned)
     size_t count = pfb_cpus_count(cpus);
     cr_assert_geq(count, 1);
     for (size_t i = 0; i < count; i++) {
-        cr_expect(pfb_cpus_pin(cpus, i, &failure), "%s", failure.sentence);
-        cr_expect(i == 0 || pfb_cpus_number(cpus, i) > pfb_cpus_number(cpus, i - 1));
+        cr_expect(pfb_cpus_pin(cpus, i, &failure), "CPU at position %zu: %s", i, failure.sentence);
+        cr_expect(i == 0 || pfb_cpus_number(cpus, i) > pfb_cpus_number(cpus, i - 1), "CPU at position %zu", i);
     }
     cr_expect_not(pfb_cpus_pin(cpus, count, &failure));
     cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER);
@@ -98,20 +99,20 @@ Test(cpu, every_cpu_can_be_pinned)
 Test(cpu, a_refused_opening_has_a_reason)
 {
     pfb_source_failure failure = {0};
-    pfb_lwp_capabilities everywhere;
+    pfb_lwp_capabilities of_all_cpus;
     pfb_lwp_capabilities capabilities;
     pfb_cpus *cpus = pfb_cpus_open(&failure);
     cr_assert_not_null(cpus);
-    pfb_lwp_refusal expected = pfb_cpus_lwp(cpus, &everywhere);
+    pfb_lwp_refusal expected = pfb_cpus_lwp(cpus, &of_all_cpus);
     for (size_t i = 0; i < pfb_cpus_count(cpus); i++) {
         pfb_lwp_refusal refusal;
         pfb_lwp_cpu *cpu = pfb_lwp_cpu_open(cpus, i, &capabilities, &refusal, &failure);
-        cr_expect_eq(cpu != NULL, refusal == PFB_LWP_USABLE, "%s", failure.sentence);
+        cr_expect_eq(cpu != NULL, refusal == PFB_LWP_USABLE, "CPU at position %zu: %s", i, failure.sentence);
         if (expected != PFB_LWP_PARTIAL)
-            cr_expect_eq(refusal, expected);
+            cr_expect_eq(refusal, expected, "CPU at position %zu", i);
         if (!cpu) {
-            cr_expect_eq(failure.code, PFB_WIN32_NOT_SUPPORTED);
-            cr_expect_str_eq(failure.sentence, pfb_lwp_refusal_text(refusal));
+            cr_expect_eq(failure.code, PFB_WIN32_NOT_SUPPORTED, "CPU at position %zu", i);
+            cr_expect_str_eq(failure.sentence, pfb_lwp_refusal_text(refusal), "CPU at position %zu", i);
         }
         pfb_lwp_cpu_close(cpu);
     }

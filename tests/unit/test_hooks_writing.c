@@ -22,7 +22,7 @@ static void expect_bytes(int number, const pfb_cpi_result *result, const pfb_cpi
     free(out);
 }
 
-static const pfb_cpi_figures one_two[] = {
+static const pfb_cpi_figures first_cpus[] = {
     {.instr = 1500000, .cycles = 3000000, .busy = 2250000, .elapsed = 3000000, .scaled_cycles = 2250000},
     {.instr = 3000120, .cycles = 3000000, .busy = 600000, .elapsed = 3000000, .scaled_cycles = 600000},
 };
@@ -34,7 +34,7 @@ static const pfb_cpi_result first_result = {
     .system = {.instr = 4500120, .cycles = 6000000, .busy = 2850000, .elapsed = 6000000, .scaled_cycles = 2850000},
 };
 
-static const pfb_cpi_figures three[] = {
+static const pfb_cpi_figures third_cpus[] = {
     {.status = PFB_CPI_WRAPPED,
      .instr = 4000,
      .cycles = 8000,
@@ -56,10 +56,10 @@ static const pfb_cpi_result third_result = {
     .thread = {.instr = 3200, .cycles = 4801},
 };
 
-Test(cpi_hooks_writing, worked_examples)
+Test(cpi_hooks_writing, worked_examples_are_written)
 {
-    expect_bytes(1, &first_result, one_two, &(pfb_cpi_identity){.minor = 1});
-    expect_bytes(1, &first_result, one_two, &(pfb_cpi_identity){.minor = 1, .forms = PFB_CPI_FORM_SUMMARY});
+    expect_bytes(1, &first_result, first_cpus, &(pfb_cpi_identity){.minor = 1});
+    expect_bytes(1, &first_result, first_cpus, &(pfb_cpi_identity){.minor = 1, .forms = PFB_CPI_FORM_SUMMARY});
 
     const pfb_cpi_figures large = {.instr = UINT64_C(9000000000), .cycles = UINT64_C(12000000001)};
     const pfb_cpi_result second = {.mode = PFB_CPI_RAW | PFB_CPI_ON_THREAD,
@@ -75,11 +75,11 @@ Test(cpi_hooks_writing, worked_examples)
 
     const pfb_cpi_identity phase = {
         .minor = 7, .forms = PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED, .label = "phase-03", .label_size_bytes = 8};
-    expect_bytes(3, &third_result, three, &phase);
+    expect_bytes(3, &third_result, third_cpus, &phase);
 }
 
 /* Computes the figures of the third example from its snapshots and writes them. */
-Test(cpi_hooks_writing, worked_example_from_snapshots)
+Test(cpi_hooks_writing, the_third_example_is_written_from_its_snapshots)
 {
     static const pfb_cpi_cpu start_cpus[] = {
         {0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
@@ -105,13 +105,13 @@ Test(cpi_hooks_writing, a_group_is_written_whole_or_not_at_all)
     const pfb_cpi_identity identity = {.minor = 1};
     uint8_t out[101];
     size_t size = 0;
-    cr_expect_eq(pfb_cpi_hooks_write(&first_result, one_two, &identity, NULL, 0, &size), PFB_CALLER_TOO_SMALL);
+    cr_expect_eq(pfb_cpi_hooks_write(&first_result, first_cpus, &identity, NULL, 0, &size), PFB_CALLER_TOO_SMALL);
     cr_expect_eq(size, 100);
     for (size_t capacity = 0; capacity < sizeof out; capacity++) {
         memset(out, 0xA5, sizeof out);
-        pfb_code code = pfb_cpi_hooks_write(&first_result, one_two, &identity, out, capacity, &size);
-        cr_expect_eq(code, capacity < 100 ? PFB_CALLER_TOO_SMALL : PFB_OK);
-        cr_expect_eq(size, 100);
+        pfb_code code = pfb_cpi_hooks_write(&first_result, first_cpus, &identity, out, capacity, &size);
+        cr_expect_eq(code, capacity < 100 ? PFB_CALLER_TOO_SMALL : PFB_OK, "capacity %zu", capacity);
+        cr_expect_eq(size, 100, "capacity %zu", capacity);
         for (size_t i = capacity < 100 ? 0 : 100; i < sizeof out; i++)
             cr_assert_eq(out[i], 0xA5, "capacity %zu: byte %zu is unchanged", capacity, i);
     }
@@ -127,47 +127,50 @@ static void expect_refused(const pfb_cpi_result *result, const pfb_cpi_figures *
     cr_expect(size == 0 && out[0] == 0xA5, "%s", what);
 }
 
-Test(cpi_hooks_writing, identities_that_are_refused)
+Test(cpi_hooks_writing, invalid_identities_are_refused)
 {
     static char label[300];
     memset(label, 'x', sizeof label);
-    static const pfb_cpi_identity identities[] = {
-        {.minor = 256},
-        {.forms = PFB_CPI_FORM_SUMMARY | 8},
-        {.forms = 1},
-        {.label = label, .label_size_bytes = 256},
-        {.label = "a\0b", .label_size_bytes = 3},
-        {.label = "ab", .label_size_bytes = 3},
+    static const struct {
+        const char *what;
+        pfb_cpi_identity identity;
+    } identities[] = {
+        {"a minor code of 256", {.minor = 256}},
+        {"the summary and an undefined form", {.forms = PFB_CPI_FORM_SUMMARY | 8}},
+        {"only an undefined form", {.forms = 1}},
+        {"a label of 256 bytes", {.label = label, .label_size_bytes = 256}},
+        {"a label with a 0 inside", {.label = "a\0b", .label_size_bytes = 3}},
+        {"a label with a 0 at its end", {.label = "ab", .label_size_bytes = 3}},
     };
     for (size_t i = 0; i < sizeof identities / sizeof identities[0]; i++)
-        expect_refused(&third_result, three, &identities[i], "an invalid identity");
+        expect_refused(&third_result, third_cpus, &identities[i].identity, identities[i].what);
 }
 
-Test(cpi_hooks_writing, results_that_are_refused)
+Test(cpi_hooks_writing, contradictory_results_are_refused)
 {
     static const pfb_cpi_identity identity = {.minor = 1};
     static pfb_cpi_figures many[PFB_CPI_CPU_LIMIT + 1];
     pfb_cpi_result result = first_result;
     result.cpu_count = 0;
-    expect_refused(&result, one_two, &identity, "no CPUs");
+    expect_refused(&result, first_cpus, &identity, "no CPUs");
     result.cpu_count = PFB_CPI_CPU_LIMIT + 1;
     many[0] = first_result.system;
     expect_refused(&result, many, &identity, "too many CPUs");
     result = first_result;
     result.system.instr++;
-    expect_refused(&result, one_two, &identity, "system instructions that are not the sum of the CPUs");
+    expect_refused(&result, first_cpus, &identity, "system instructions that are not the sum of the CPUs");
     result = first_result;
     result.system.cycles--;
-    expect_refused(&result, one_two, &identity, "system cycles that are not the sum of the CPUs");
+    expect_refused(&result, first_cpus, &identity, "system cycles that are not the sum of the CPUs");
     result = first_result;
     result.system.scaled_cycles--;
-    expect_refused(&result, one_two, &identity, "system scaled cycles that are not the sum of the CPUs");
+    expect_refused(&result, first_cpus, &identity, "system scaled cycles that are not the sum of the CPUs");
     result = first_result;
     result.system.busy++;
-    expect_refused(&result, one_two, &identity, "system busy cycles that are not the sum of the CPUs");
+    expect_refused(&result, first_cpus, &identity, "system busy cycles that are not the sum of the CPUs");
     result = first_result;
     result.mode |= PFB_CPI_ON_THREAD;
-    expect_refused(&result, one_two, &identity, "the mode has a thread, but the result has none");
+    expect_refused(&result, first_cpus, &identity, "the mode has a thread, but the result has none");
 
     pfb_cpi_figures cpus[2] = {{.cycles = 5}, {.cycles = 6}};
     result = (pfb_cpi_result){.mode = PFB_CPI_RAW, .cpu_count = 2, .system = {.cycles = 11}};
@@ -185,7 +188,7 @@ Test(cpi_hooks_writing, results_that_are_refused)
 
 /* ---- A thread alone ------------------------------------------------------------------------------------ */
 
-Test(cpi_hooks_writing, a_thread_alone)
+Test(cpi_hooks_writing, a_thread_alone_has_the_detailed_form)
 {
     const pfb_cpi_result result = {.mode = PFB_CPI_RAW | PFB_CPI_ON_THREAD | PFB_CPI_THREAD_ONLY,
                                    .elapsed_cycles = 10,
@@ -203,8 +206,9 @@ Test(cpi_hooks_writing, a_thread_alone)
         size_t size = 0;
         identity = (pfb_cpi_identity){
             .minor = 1, .forms = i ? PFB_CPI_FORM_DETAILED : 0, .label = "abcde", .label_size_bytes = 5};
-        cr_assert_eq(pfb_cpi_hooks_write(&result, NULL, &identity, out, sizeof out, &size), PFB_OK);
-        cr_expect(size == b.size && memcmp(out, b.data, size) == 0);
+        cr_assert_eq(pfb_cpi_hooks_write(&result, NULL, &identity, out, sizeof out, &size), PFB_OK, "forms %u",
+                     identity.forms);
+        cr_expect(size == b.size && memcmp(out, b.data, size) == 0, "forms %u", identity.forms);
     }
 }
 
@@ -228,7 +232,7 @@ typedef struct sample {
 } sample;
 
 /* Draws counts of up to 53 bits, so that the sum of 1024 counts fits 64 bits. Some CPUs execute no instructions. */
-static void draw(sample *s, size_t cpus, uint32_t mode, uint32_t forms)
+static void draw_sample(sample *s, size_t cpus, uint32_t mode, uint32_t forms)
 {
     s->result = (pfb_cpi_result){.mode = PFB_CPI_RAW | mode, .elapsed_cycles = random_bits(64), .cpu_count = cpus};
     for (size_t i = 0; i < cpus; i++) {
@@ -262,22 +266,23 @@ static void draw(sample *s, size_t cpus, uint32_t mode, uint32_t forms)
 static void expect_figures(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
                            uint32_t whose, const pfb_cpi_figures *f, bool is_scaled)
 {
+    const char *name = pfb_cpi_hook_name(kind);
     pfb_cpi_stored s;
-    cr_assert(pfb_cpi_hooks_stored(hooks, group, kind, whose, &s));
+    cr_assert(pfb_cpi_hooks_stored(hooks, group, kind, whose, &s), "%s of %u", name, whose);
     pfb_cpi_words cpi = divided_words(f->cycles, f->instr, 4);
-    cr_expect(s.cpi.integral == cpi.integral && s.cpi.fraction == cpi.fraction);
-    cr_expect_eq(s.has_counts, kind != PFB_CPI_SUMMARY_HOOK);
-    cr_expect_eq(s.has_scaled, is_scaled);
+    cr_expect(s.cpi.integral == cpi.integral && s.cpi.fraction == cpi.fraction, "%s of %u", name, whose);
+    cr_expect_eq(s.has_counts, kind != PFB_CPI_SUMMARY_HOOK, "%s of %u", name, whose);
+    cr_expect_eq(s.has_scaled, is_scaled, "%s of %u", name, whose);
     if (s.has_counts)
-        cr_expect(s.instr == f->instr && s.cycles == f->cycles);
+        cr_expect(s.instr == f->instr && s.cycles == f->cycles, "%s of %u", name, whose);
     if (!is_scaled)
         return;
     cpi = divided_words(f->scaled_cycles, f->instr, 4);
     pfb_cpi_words busy = divided_words(f->busy, f->elapsed, 6);
-    cr_expect(s.scaled_cpi.integral == cpi.integral && s.scaled_cpi.fraction == cpi.fraction);
-    cr_expect(s.busy.integral == busy.integral && s.busy.fraction == busy.fraction);
+    cr_expect(s.scaled_cpi.integral == cpi.integral && s.scaled_cpi.fraction == cpi.fraction, "%s of %u", name, whose);
+    cr_expect(s.busy.integral == busy.integral && s.busy.fraction == busy.fraction, "%s of %u", name, whose);
     if (s.has_counts)
-        cr_expect_eq(s.scaled_cycles, f->scaled_cycles);
+        cr_expect_eq(s.scaled_cycles, f->scaled_cycles, "%s of %u", name, whose);
 }
 
 static void expect_group(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, const sample *s)
@@ -337,18 +342,18 @@ Test(cpi_hooks_writing, groups_that_are_written_are_read_back)
     static const uint32_t forms[] = {PFB_CPI_FORM_SUMMARY, PFB_CPI_FORM_DETAILED, BOTH_FORMS};
     static sample s;
     for (size_t i = 0; i < 3000; i++) {
-        draw(&s, 1 + i % 17, modes[i % 4], forms[i % 3]);
+        draw_sample(&s, 1 + i % 17, modes[i % 4], forms[i % 3]);
         check_round_trip(&s);
     }
 }
 
 /* The largest possible hook has 12 + 4 * (4 + 12 * 1024) bytes. */
-Test(cpi_hooks_writing, the_largest_number_of_cpus)
+Test(cpi_hooks_writing, the_largest_number_of_cpus_is_written)
 {
     static sample s;
-    draw(&s, PFB_CPI_CPU_LIMIT, PFB_CPI_SCALED, PFB_CPI_FORM_DETAILED);
+    draw_sample(&s, PFB_CPI_CPU_LIMIT, PFB_CPI_SCALED, PFB_CPI_FORM_DETAILED);
     s.identity.label_size_bytes = 0;
     cr_expect_eq(check_round_trip(&s), 12 + 4 * 15 + 49180);
-    draw(&s, PFB_CPI_CPU_LIMIT, PFB_CPI_SCALED | PFB_CPI_ON_THREAD, BOTH_FORMS);
+    draw_sample(&s, PFB_CPI_CPU_LIMIT, PFB_CPI_SCALED | PFB_CPI_ON_THREAD, BOTH_FORMS);
     check_round_trip(&s);
 }

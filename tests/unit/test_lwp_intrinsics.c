@@ -112,7 +112,7 @@ Test(lwp_intrinsics, another_block_may_be_loaded_while_one_is_active)
     __llwpcb(NULL);
     cr_expect(bytes_number(first + HEAD, 4) == 320 && bytes_number(second + HEAD, 4) == 320);
     for (unsigned i = 0; i < 10; i++)
-        cr_expect(first_ring[32 * i + 4] == 1 && second_ring[32 * i + 4] == 2);
+        cr_expect(first_ring[32 * i + 4] == 1 && second_ring[32 * i + 4] == 2, "record %u", i);
     free(second);
     free(first);
 }

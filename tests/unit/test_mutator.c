@@ -30,10 +30,11 @@ static void check_mutation(const char *name, const uint8_t *data, size_t size, u
     cr_assert(m.size_bytes > 0 && m.size_bytes <= sizeof out, "%s, %llu", name, (unsigned long long)seed);
     cr_assert(m.size_bytes == repeated.size_bytes && memcmp(out, second_output, m.size_bytes) == 0, "%s, %llu", name,
               (unsigned long long)seed);
-    cr_assert_eq(m.is_broken, seed % 2 == 1);
+    cr_assert_eq(m.is_broken, seed % 2 == 1, "%s, %llu", name, (unsigned long long)seed);
     uint8_t *exact = malloc(m.size_bytes); /* a sanitizer detects accesses past the end */
     cr_assert_not_null(exact);
-    cr_assert_eq(run.mutate(data, size, exact, m.size_bytes, seed).size_bytes, m.size_bytes);
+    cr_assert_eq(run.mutate(data, size, exact, m.size_bytes, seed).size_bytes, m.size_bytes, "%s, %llu", name,
+                 (unsigned long long)seed);
     run.changed += m.size_bytes != size || memcmp(exact, data, size) != 0;
     uint32_t notes = 0;
     pfb_error error = run.read(exact + run.prefix, m.size_bytes - run.prefix, &notes);
@@ -96,17 +97,17 @@ static pfb_error read_v1(const uint8_t *data, size_t size, uint32_t *notes)
     return error;
 }
 
-Test(mutator, v2)
+Test(mutator, v2_readers_find_the_reported_fault)
 {
     cr_expect_gt(check_subject("v2", mutate_v2, read_v2, 0), 15);
 }
 
-Test(mutator, v2_values)
+Test(mutator, v2_readers_find_the_reported_fault_in_values)
 {
     cr_expect_gt(check_subject("v2_values", mutate_v2_values, read_v2, 4), 15);
 }
 
-Test(mutator, v1)
+Test(mutator, v1_readers_find_the_reported_fault)
 {
     cr_expect_gt(check_subject("v1", mutate_v1, read_v1, 0), 24);
 }
@@ -155,14 +156,14 @@ static void check_capture(const char *name, const uint8_t *data, size_t size)
                      pfb_code_name(error.code));
         cr_assert_eq(code, pfb_fault_code(m.fault), "%s, %llu: %s", name, (unsigned long long)seed,
                      pfb_code_name(code));
-        cr_assert_eq(count, code == PFB_OK ? 0 : 1);
+        cr_assert_eq(count, code == PFB_OK ? 0 : 1, "%s, %llu", name, (unsigned long long)seed);
         captures.cut += is_cut;
         captures.inner += m.is_broken && !is_cut;
         captures.intact += !m.is_broken;
     }
 }
 
-Test(mutator, captures)
+Test(mutator, a_broken_capture_is_truncated_or_has_one_broken_body)
 {
     cr_assert_gt(visit_seeds("capture", check_capture), 10);
     cr_expect_gt(captures.intact, 100);
@@ -178,7 +179,7 @@ Test(mutator, small_capacities_are_not_exceeded)
             uint8_t *out = malloc(capacity > 0 ? capacity : 1);
             cr_assert_not_null(out);
             mutation m = mutators[i]((const uint8_t *)"", 0, out, capacity, capacity);
-            cr_expect_leq(m.size_bytes, capacity);
+            cr_expect_leq(m.size_bytes, capacity, "mutator %zu", i);
             free(out);
         }
     }

@@ -27,11 +27,11 @@ Test(order, strides_are_large_enough)
 Test(order, strides_spread_a_row_over_cache_sets)
 {
     for (uint32_t rows = 512; rows <= 65536; rows += 64) {
-        unsigned used[64] = {0};
+        unsigned lines[64] = {0};
         for (uint64_t column = 0; column < 32; column++)
-            used[column * pfb_sample_stride(rows) * 8 / 64 % 64]++;
+            lines[column * pfb_sample_stride(rows) * 8 / 64 % 64]++;
         for (unsigned i = 0; i < 64; i++)
-            cr_assert_leq(used[i], 4, "%u rows: %u lines at %u", rows, used[i], i);
+            cr_assert_leq(lines[i], 4, "%u rows: %u lines at %u", rows, lines[i], i);
     }
 }
 

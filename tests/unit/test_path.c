@@ -37,7 +37,7 @@ static void describe(const pfb_name *path, char text[TEXT])
     add_part(text, "c", &parts.counter);
 }
 
-Test(path, parts)
+Test(path, the_parts_of_each_path_are_found)
 {
     static const struct {
         const char *path, *parts;
@@ -100,7 +100,7 @@ Test(path, null_is_not_a_path)
 }
 
 /* Each prefix is in memory of exactly its size, so that a sanitizer detects reads past the end. */
-Test(path, prefixes)
+Test(path, no_prefix_of_a_path_is_a_path)
 {
     static const char path[] = "\\\\h\\A(b/c#1)\\d";
     for (size_t size = 0; size < sizeof path; size++) {

@@ -57,7 +57,7 @@ Test(sample_changed, v2_is_replaced_by_v1)
 static block inputs[MAX_INPUTS];
 static size_t input_count;
 
-static void keep_input(const char *name, const uint8_t *data, size_t size)
+static void store_input(const char *name, const uint8_t *data, size_t size)
 {
     (void)name;
     cr_assert_lt(input_count, MAX_INPUTS);
@@ -69,8 +69,8 @@ static void keep_input(const char *name, const uint8_t *data, size_t size)
 
 Test(sample_changed, every_seed_is_replaced_by_every_other, .timeout = 240)
 {
-    cr_assert_geq(visit_seeds("v2", keep_input), 10);
-    cr_assert_geq(visit_seeds("v1", keep_input), 10);
+    cr_assert_geq(visit_seeds("v2", store_input), 10);
+    cr_assert_geq(visit_seeds("v1", store_input), 10);
     for (size_t i = 0; i < input_count; i++) {
         for (size_t k = 0; k < input_count; k++)
             load_changed(&inputs[i], &inputs[k]);

@@ -90,7 +90,8 @@ Test(system, the_up_time_is_that_of_the_kernel)
         uint64_t start = value_in(&reply, 3, &block);
         uint64_t now = value_in(&reply, 4, &block);
         cr_expect_eq(now - start, cases[i].elapsed, "case %zu", i);
-        cr_expect_eq(now, (uint64_t)block.perf_time_100ns, "the object time is the 100 ns clock of the sample");
+        cr_expect_eq(now, (uint64_t)block.perf_time_100ns,
+                     "case %zu: the object time is the 100 ns clock of the sample", i);
     }
     pfb_bytes_free(&reply);
     pfb_source_query_close(query);

@@ -439,7 +439,7 @@ Test(thread_profiling, closing_a_source_disables_profiling_of_the_calling_thread
         cr_expect_eq(fake.open_handles, 1);
         fake.here = i == 0 ? owner : other;
         pfb_cpi_source_close(source);
-        cr_expect(fake.open_handles == i && fake.foreign == 0 && fake.wrong_handles == 0);
+        cr_expect(fake.open_handles == i && fake.other_threads == 0 && fake.wrong_handles == 0);
         fake.here = owner;
     }
 }

@@ -42,8 +42,8 @@ static size_t make_numbers(uint8_t *output, uint64_t seed, uint32_t count, uint3
     for (int object = 0; object < 2; object++) {
         v1_object(&builder, 2, 2);
         for (uint32_t i = 0; i < count; i++) {
-            bool is_odd = next_random(&state) % 400 == 0;
-            uint32_t size = is_odd ? (uint32_t)next_random(&state) % 12 : 4U << next_random(&state) % 2;
+            bool has_any_size = next_random(&state) % 400 == 0;
+            uint32_t size = has_any_size ? (uint32_t)next_random(&state) % 12 : 4U << next_random(&state) % 2;
             uint32_t offset = 4 + (uint32_t)next_random(&state) % (next_random(&state) % 400 == 0 ? 1000 : 584);
             v1_counter(&builder, 4, RAWCOUNT, size, offset);
         }
@@ -111,7 +111,7 @@ Test(v1_numbers, numbers_are_equal_in_both_byte_orders)
 }
 
 /* Offsets around 2^15 and 2^16. */
-Test(v1_numbers, large_value_offsets)
+Test(v1_numbers, numbers_at_large_offsets_are_read)
 {
     enum { BLOCK = 66000 };
     static const uint32_t places[] = {0x7FF8, 0x7FFC, 0x7FFF,  0x8000,  0x8004,  0xFFF8,
@@ -128,7 +128,8 @@ Test(v1_numbers, large_value_offsets)
             pfb_write_end_v1(&builder);
             cr_assert_eq(builder.error.code, PFB_OK);
         }
-        cr_expect_eq(expect_same_numbers(memory[0], memory[1], builder.size_bytes), 2);
+        cr_expect_eq(expect_same_numbers(memory[0], memory[1], builder.size_bytes), 2, "value offset %u",
+                     places[i / 2]);
     }
 }
 
@@ -155,7 +156,7 @@ static size_t make_one_number(size_t *definition)
 
 /* The first 4 bytes of a counter block are its size and not a value. The writer does not accept such an offset, so the
  * test stores it. */
-Test(v1_numbers, value_offsets_inside_the_size_field)
+Test(v1_numbers, value_offsets_inside_the_size_field_are_refused)
 {
     for (uint32_t place = 0; place < 4; place++) {
         size_t definition;
@@ -168,8 +169,8 @@ Test(v1_numbers, value_offsets_inside_the_size_field)
     }
 }
 
-/* The name of an instance without name is null, whatever the structure contained before. */
-Test(v1_numbers, an_instance_without_name)
+/* The result does not depend on what the structure contained before. */
+Test(v1_numbers, the_name_of_an_instance_without_name_is_null)
 {
     pfb_v1_reader block;
     pfb_v1_object object;

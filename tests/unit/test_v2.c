@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Valid blocks ------------------------------------------------------------------------------------------- */
@@ -163,19 +164,21 @@ Test(v2, the_error_does_not_depend_on_the_items_read)
     reader r;
     put_broken_end(&r.b);
     for (unsigned depth = 0; depth <= 5; depth++) { /* reads this many items, then finishes */
+        char what[40];
+        snprintf(what, sizeof what, "%u items were read", depth);
         open_block(&r, NULL);
         if (depth > 0)
-            cr_expect(next_result(&r));
+            cr_expect(next_result(&r), "depth %u", depth);
         if (depth > 1)
-            cr_expect(next_instance(&r));
+            cr_expect(next_instance(&r), "depth %u", depth);
         if (depth > 2)
-            cr_expect(next_value(&r));
+            cr_expect(next_value(&r), "depth %u", depth);
         if (depth > 3)
             cr_expect(next_instance(&r), "values that were not read are skipped");
         if (depth > 4)
-            cr_expect(next_value(&r) && r.value.raw == 3);
-        expect_error(r.block.error, PFB_OK, 0, "before the invalid value");
-        expect_error(pfb_v2_finish(&r.block), PFB_BAD_DATA_SIZE, 168, "after the rest was checked");
+            cr_expect(next_value(&r) && r.value.raw == 3, "depth %u", depth);
+        expect_error(r.block.error, PFB_OK, 0, what);
+        expect_error(pfb_v2_finish(&r.block), PFB_BAD_DATA_SIZE, 168, what);
     }
 }
 
@@ -249,8 +252,8 @@ Test(v2, counter_ids_are_found_by_position)
     put_example(&r.b);
     read_result(&r, NULL);
     cr_expect_not(pfb_v2_counter_id(&r.block, &r.result, 0, &id), "kind 4 has values, but no ids");
-    const pfb_v2_result foreign = {
+    const pfb_v2_result at_the_end = {
         .ids_offset = r.b.size - 4, .has_counter_ids = true, .counter_count = 2, .kind = PFB_V2_COUNTERSET};
-    cr_expect(pfb_v2_counter_id(&r.block, &foreign, 0, &id));
-    cr_expect_not(pfb_v2_counter_id(&r.block, &foreign, 1, &id), "an id past the end of this reply");
+    cr_expect(pfb_v2_counter_id(&r.block, &at_the_end, 0, &id));
+    cr_expect_not(pfb_v2_counter_id(&r.block, &at_the_end, 1, &id), "an id past the end of this reply");
 }
