@@ -51,7 +51,7 @@ class Size(unittest.TestCase):
                                 str(self.page), "--summary", str(self.summary), *arguments])
         return status, out.getvalue()
 
-    def test_nothing_changed(self):
+    def test_nothing_is_reported_without_changes(self):
         status, text = self.call()
         self.assertEqual((status, text.endswith("ok\n")), (0, True), text)
 
@@ -89,7 +89,7 @@ class Size(unittest.TestCase):
         self.assertIn("\n| `none` | 0 | 100 | 0 | |\n", text)
         self.assertEqual(self.call()[0], 0)
 
-    def test_a_summary_of_another_table(self):
+    def test_a_summary_of_another_table_is_reported(self):
         text = self.summary.read_text(encoding="utf-8")
         for other in (text.replace("| all | ", "| all | 1"), text.replace("| 1000 |", "| 999 |"), PAGE):
             self.summary.write_text(other, encoding="utf-8")
@@ -99,7 +99,7 @@ class Size(unittest.TestCase):
         self.assertEqual(self.summary.read_text(encoding="utf-8"), text)
         self.assertEqual(self.call()[0], 0)
 
-    def test_a_summary_without_a_place(self):
+    def test_a_summary_without_a_place_is_reported(self):
         before = self.page.read_text(encoding="utf-8")
         self.summary.write_text("# Size\n", encoding="utf-8")
         self.put("one", source(1001))
@@ -112,21 +112,21 @@ class Size(unittest.TestCase):
         self.put("one", source(1016))
         self.assertEqual(self.call()[0], 0)
 
-    def test_a_stack_that_grew(self):
+    def test_a_stack_that_grew_is_reported(self):
         self.put("one", source(1100))
         status, text = self.call()
         self.assertEqual(status, 1)
         self.assertRegex(text, r"one: pfb_f uses 11\d\d bytes of stack, the table has 10\d\d")
         self.assertNotIn("code and constants:", text)
 
-    def test_code_that_grew(self):
+    def test_code_that_grew_is_reported(self):
         self.put("one", source(1000, code=40))
         status, text = self.call()
         self.assertEqual(status, 1)
         self.assertIn("code and constants:", text)
         self.assertNotIn("stack", text)
 
-    def test_constants_that_grew(self):
+    def test_constants_that_grew_are_reported(self):
         self.put("two", "static const char t[1100] = {1};\nint pfb_g(int n) { return t[n]; }\n")
         status, text = self.call()
         self.assertEqual((status, "code and constants:" in text), (1, True), text)
@@ -161,7 +161,7 @@ class Size(unittest.TestCase):
         self.assertEqual(grown({"f": 100, "f.part": 500}, {"f": 500}), 0)
         self.assertEqual(grown({"f": 100}, {"fpart": 500}), 0)
 
-    def test_a_stack_without_a_bound(self):
+    def test_a_stack_without_a_bound_is_reported(self):
         self.put("one", source(1000).replace("void pfb_f(void)", "void pfb_f(int n)").replace("1000", "n"))
         status, text = self.call()
         self.assertEqual((status, "the stack is dynamic" in text), (1, True), text)
@@ -173,12 +173,12 @@ class Size(unittest.TestCase):
         status, text = self.call()
         self.assertEqual((status, text.startswith("skipped: the table was made by another ")), (0, True), text)
 
-    def test_a_table_that_cannot_be_read(self):
+    def test_a_table_that_cannot_be_read_is_a_failure(self):
         for text in ("", PAGE, PAGE + PAGE):
             self.page.write_text(text, encoding="utf-8")
-            self.assertEqual(self.call()[0], 1)
+            self.assertEqual(self.call()[0], 1, text)
 
-    def test_a_source_that_does_not_compile(self):
+    def test_a_source_that_does_not_compile_is_a_failure(self):
         self.put("one", "int pfb_f(void) { return x; }")
         self.assertEqual(self.call()[0], 1)
 
