@@ -20,7 +20,7 @@ static void set_counter(const char *text)
 /* ---- The system itself ------------------------------------------------------------------------------------------ */
 
 /* Opens a reader, which must fail. Prints the failure and returns it. */
-static pfb_cpi_failure refuse(const char *what, uint32_t mode)
+static pfb_cpi_failure expect_refusal(const char *what, uint32_t mode)
 {
     pfb_cpi_failure failure = {0};
     pfb_cpi_source *source = pfb_cpi_source_open_live(&failure);
@@ -54,7 +54,7 @@ static void check_cpus(void)
     static const uint32_t modes[] = {PFB_CPI_RAW, PFB_CPI_RAW | PFB_CPI_SCALED, PFB_CPI_RAW | PFB_CPI_ON_THREAD};
     int expected = is_administrator() ? -210 : -5;
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        pfb_cpi_failure failure = refuse("all CPUs", modes[i]);
+        pfb_cpi_failure failure = expect_refusal("all CPUs", modes[i]);
         check(failure.code == expected && strstr(failure.sentence, "system trace session"),
               "the code depends on the rights of the account");
     }
@@ -71,7 +71,7 @@ static void check_thread(void)
     check(!is_wine() || !has_functions, "Wine has no thread profiling");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         set_counter(rows[i].counter);
-        pfb_cpi_failure failure = refuse("the thread", PFB_CPI_THREAD_ONLY);
+        pfb_cpi_failure failure = expect_refusal("the thread", PFB_CPI_THREAD_ONLY);
         check(failure.code == (has_functions ? rows[i].code : -260), "the code depends on the reason");
         check(has_functions || strstr(failure.sentence, "EnableThreadProfiling"),
               "the sentence names a missing function");
@@ -111,7 +111,7 @@ typedef struct shared {
     pfb_cpi_reader *reader;
     pfb_lock lock;
     volatile unsigned count;
-    pfb_thread_identity seen;
+    pfb_thread_identity other_thread;
     pfb_cpi_failure failure;
 } shared;
 
@@ -190,7 +190,7 @@ static DWORD WINAPI read_elsewhere(void *context)
 {
     shared *shared_data = context;
     pfb_cpi_reading reading;
-    shared_data->seen = shared_data->system->identify();
+    shared_data->other_thread = shared_data->system->identify();
     return pfb_cpi_reader_read(shared_data->reader, PFB_CPI_AT_END, NULL, 0, &reading, &shared_data->failure);
 }
 
@@ -201,8 +201,8 @@ static void check_other_thread(const pfb_thread_profiling *system, pfb_cpi_reade
     run_threads(read_elsewhere, &shared_data, 1);
     printf("another thread: code %d, %s\n", shared_data.failure.code, shared_data.failure.sentence);
     check(shared_data.failure.code == -255, "reading on another thread fails");
-    check(here.tid == GetCurrentThreadId() && shared_data.seen.tid != here.tid, "the threads have different ids");
-    check(here.creation_time > 0 && shared_data.seen.creation_time >= here.creation_time,
+    check(here.tid == GetCurrentThreadId() && shared_data.other_thread.tid != here.tid, "the threads have different ids");
+    check(here.creation_time > 0 && shared_data.other_thread.creation_time >= here.creation_time,
           "a thread has its start time");
 }
 
