@@ -8,7 +8,7 @@
 int wmain(void)
 {
     WCHAR copy[8];
-    WCHAR lone[] = {'a', 0xD800, 'b', 0};
+    WCHAR with_lone_surrogate[] = {'a', 0xD800, 'b', 0};
     printf("%d", wcsncpy_s(copy, 8, L"abcdefghijk", _TRUNCATE));
     printf(" [%ls]", copy);
     printf(" %d", wcsncpy_s(copy, 8, L"abcdefghijk", 9));
@@ -17,7 +17,7 @@ int wmain(void)
     printf(" [%ls]\n", copy);
     printf("%d %d %d\n", (int)wcslen(L"abc"), (int)wcsnlen(L"abcd", 3), (int)wcslen(PERF_AGGREGATE_INSTANCE));
     printf("[%8.3ls] [%-8ls] [%S] [%*ls]\n", L"wxyz", L"\u00e9\U0001F600", L"wide", -4, L"x");
-    printf("[%ls] [%ls]\n", lone, (const WCHAR *)NULL);
+    printf("[%ls] [%ls]\n", with_lone_surrogate, (const WCHAR *)NULL);
     printf("%d %5d %-5d| %05d %+d %x %X %o %u %ld %lld %I64u %hhd %hd %zu\n", 1, -2, 3, 4, 5, 0xabc, 0xabc, 8,
            4294967295u, 6L, 7LL, 18446744073709551615ULL, 257, 65537, sizeof(DWORD));
     printf("%5.2f|%e|%g|%.3Lf|%c|%s|%10s|%-4s|%.2s|%%|%*d|%.*f\n", 3.14159, 1000.0, 0.5, 2.5L, 'x', "narrow", "right",
