@@ -56,6 +56,9 @@ static bool next_record(log_walk *walk)
     return true;
 }
 
+/* Sizes of the smallest path and of the smallest value in a record; no record has more of them than fit. */
+enum { MIN_PATH_BYTES = 52, MIN_VALUE_BYTES = 24 };
+
 static void read_paths(log_walk *walk)
 {
     pfb_log_path_reader reader;
@@ -63,7 +66,7 @@ static void read_paths(log_walk *walk)
     free(walk->path_bytes);
     free(walk->paths);
     walk->path_bytes = walk->bytes;
-    walk->paths = make(walk->bytes_size / 52, sizeof *walk->paths);
+    walk->paths = make(walk->bytes_size / MIN_PATH_BYTES, sizeof *walk->paths);
     walk->path_count = 0;
     walk->bytes = NULL;
     pfb_log_open_paths(&reader, walk->path_bytes, walk->bytes_size, 0);
@@ -81,7 +84,7 @@ static void read_sample(log_walk *walk)
     walk->samples[0] = walk->samples[1];
     walk->sample_bytes[1] = walk->bytes;
     walk->bytes = NULL;
-    size_t capacity = walk->bytes_size / 24 + 1;
+    size_t capacity = walk->bytes_size / MIN_VALUE_BYTES + 1;
     walk->samples[1] = (pfb_log_values){.values = make(capacity, sizeof(pfb_log_value)),
                                         .order = make(capacity, sizeof(uint32_t)),
                                         .capacity = capacity};

@@ -21,6 +21,8 @@ pfb_write_times v1_times(int64_t tick);
 /* Begins a block without system name at tick 1. */
 void v1_begin(pfb_writer *b, uint8_t *memory, size_t capacity, bool is_big_endian);
 
+/* Begins an object. `instances` is PFB_V1_NO_INSTANCES or a PFB_V1_METADATA_ constant; all other numbers are replaced
+ * by the number of instances that are added. */
 void v1_object(pfb_writer *b, uint32_t title, int32_t instances);
 
 /* Adds the definition of a counter and returns the offset of its value; if `offset` is 0, the writer assigns it. */
@@ -28,13 +30,15 @@ uint32_t v1_counter(pfb_writer *b, uint32_t title, uint32_t type, uint32_t size,
 
 /* Adds an instance without unique id and parent. `name` is in Windows-1252, or null for an instance without name. */
 void v1_instance(pfb_writer *b, const char *name);
+
+/* Adds an instance that is a child of instance number `position` of the object with the title `parent`. */
 void v1_instance_of(pfb_writer *b, const char *name, int32_t unique_id, uint32_t parent, uint32_t position);
 
 /* ---- A block with all features ----------------------------------------------------------------------- */
 
 /* Positions of its parts; tests/unit/test_write_v1.c has all of its bytes. */
 enum {
-    EVERY_SIZE = 896,
+    EVERYTHING_BYTES = 896,
     OBJECT_A = 96, /* 100: counter, average, its base, label; instances "a", "b" */
     DEFINITIONS_A = OBJECT_A + 64,
     INSTANCE_A = DEFINITIONS_A + 4 * 40,

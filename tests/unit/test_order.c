@@ -72,9 +72,9 @@ Test(order, the_first_result_with_row_and_column_is_found)
     for (uint32_t round = 0; round < 4000; round++) {
         pfb_related_rows related = {.group = PFB_NONE};
         pfb_column_range range = {0, 0};
-        uint32_t expected;
+        uint32_t expected_column;
         uint32_t column = PFB_NONE;
-        scatter(round, &state, &table, &related, &range, &expected);
+        scatter(round, &state, &table, &related, &range, &expected_column);
         /* The order ends with the columns of the counter, so that a sanitizer detects reads past them. */
         table.column_order = malloc((range.end + 1) * sizeof *order);
         cr_assert_not_null(table.column_order);
@@ -84,7 +84,7 @@ Test(order, the_first_result_with_row_and_column_is_found)
         free(begin);
         table.column_order = order;
         cr_assert_eq(first, related.rank == PFB_NONE ? related.count : related.rank, "round %u", round);
-        cr_assert_eq(column, expected, "round %u", round);
+        cr_assert_eq(column, expected_column, "round %u", round);
         found += related.rank != PFB_NONE;
     }
     cr_expect(found > 1000 && found < 3900, "%u of 4000 rounds have such a result", found);

@@ -66,7 +66,8 @@ Test(sample, a_table_has_every_kind_of_result)
     cr_expect_eq(memcmp(&t->counts, &s->counts, sizeof s->counts), 0, "the counts equal the measured counts");
     cr_expect(t->perf_time == 1000 && t->perf_time_100ns == 10000000 && t->perf_freq == 1000 && t->notes == 0);
     cr_expect(t->system_time.year == 2024 && t->system_time.millisecond == 678);
-    static const uint32_t kinds[] = {0, 1, 2, 4, 6};
+    static const uint32_t kinds[] = {PFB_V2_ERROR, PFB_V2_SINGLE_COUNTER, PFB_V2_MULTIPLE_COUNTERS,
+                                     PFB_V2_MULTIPLE_INSTANCES, PFB_V2_COUNTERSET};
     static const uint32_t rows[] = {0, 1, 1, 2, 1};
     static const uint32_t columns[] = {0, 1, 2, 1, 3};
     static const size_t offsets[] = {48, 64, 96, 160, 248}; /* sizes: 16; 16+16; 16+16+16+16; 16+8+2*(16+16) */
@@ -113,10 +114,11 @@ Test(sample, values_and_columns_are_those_of_the_block)
         const pfb_sample_column *c = &t->columns[i];
         cr_expect(c->counter_id == ids[i] && c->position == positions[i] && !c->has_counter, "column %u", i);
         cr_expect(c->base_column == PFB_NONE && c->multi_column == PFB_NONE && c->time_column == PFB_NONE &&
-                  c->freq_column == PFB_NONE);
+                      c->freq_column == PFB_NONE,
+                  "column %u", i);
     }
     for (uint32_t i = 0; i < 5; i++)
-        cr_expect_eq(t->rows[i].older_row, PFB_NONE);
+        cr_expect_eq(t->rows[i].older_row, PFB_NONE, "row %u", i);
     cr_expect(t->results[3].stride == 2 && pfb_sample_place(t, 3, 3) == pfb_sample_place(t, 2, 3) + 1,
               "the values of a column are adjacent");
     sample_free(s);
@@ -137,9 +139,10 @@ Test(sample, ids_and_names_that_replies_lack_come_from_the_queries)
     sample_query(s, SET, 5, PFB_NO_ID, NULL, 3);
     sample_query(s, SET, 5, 3, "a?c", 4);
     for (uint32_t i = 0; i < 5; i++) {
-        static const uint32_t kinds[] = {1, 2, 4, 1, 1};
+        static const uint32_t kinds[] = {PFB_V2_SINGLE_COUNTER, PFB_V2_MULTIPLE_COUNTERS, PFB_V2_MULTIPLE_INSTANCES,
+                                         PFB_V2_SINGLE_COUNTER, PFB_V2_SINGLE_COUNTER};
         sample_result(s, kinds[i], ids, 1);
-        if (kinds[i] == 4)
+        if (kinds[i] == PFB_V2_MULTIPLE_INSTANCES)
             sample_row(s, 77, "own");
         sample_value(s, i, 4);
     }
@@ -260,7 +263,7 @@ Test(sample, query_information_is_read_in_tolerant_mode)
     for (int is_strict = 0; is_strict < 2; is_strict++) {
         s->input.options = is_strict ? STRICT : NULL;
         sample_load(s);
-        cr_expect(s->table.columns[0].counter_id == 5 && s->table.columns[1].counter_id == 6);
+        cr_expect(s->table.columns[0].counter_id == 5 && s->table.columns[1].counter_id == 6, "strict: %d", is_strict);
     }
     sample_free(s);
 }
@@ -308,18 +311,19 @@ Test(sample, counters_in_any_order_are_found)
         counters[i] = counter_without_references(2 * ((IDS - 1 - i) / 2), 0x10000);
         counters[i].detail_level = i;
     }
-    for (int sorted = 0; sorted < 2; sorted++) {
+    for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
         for (uint32_t id = 0; id < IDS + 2; id++) {
             sample *s = one_column(id);
             sample_register(s, SET, counters, IDS);
             cr_assert_not(s->registrations[0].is_ascending);
-            if (sorted)
+            if (is_sorted)
                 pfb_registration_sort(&s->registrations[0], order);
             sample_load(s);
             const pfb_sample_column *column = &s->table.columns[0];
-            cr_expect_eq(column->has_counter, id < IDS && id % 2 == 0, "id %u", id);
+            cr_expect_eq(column->has_counter, id < IDS && id % 2 == 0, "id %u, sorted: %d", id, is_sorted);
             if (column->has_counter) /* the first of the two with this id */
-                cr_expect(column->counter.id == id && column->counter.detail_level == IDS - 2 - id, "id %u", id);
+                cr_expect(column->counter.id == id && column->counter.detail_level == IDS - 2 - id, "id %u, sorted: %d",
+                          id, is_sorted);
             sample_free(s);
         }
     }
@@ -429,11 +433,11 @@ Test(sample, references_are_linked)
     sample *s = sample_new(1);
     sample_register(s, SET, counters, 5);
     sample_register(s, OTHER_SET, counters, 5);
-    sample_query(s, OTHER_SET, PFB_NO_ID, PFB_NO_ID, NULL, 0); /* has counter 3, but in another counterset */
+    sample_query(s, OTHER_SET, PFB_NO_ID, PFB_NO_ID, NULL, 0); /* counter 3 is only in this counterset */
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 1);
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 2);
-    static const uint32_t three[] = {3};
-    sample_result(s, PFB_V2_MULTIPLE_COUNTERS, three, 1);
+    static const uint32_t id_of_multi_count[] = {3};
+    sample_result(s, PFB_V2_MULTIPLE_COUNTERS, id_of_multi_count, 1);
     sample_value(s, 1, 4);
     sample_result(s, PFB_V2_MULTIPLE_COUNTERS, ids, 3);
     for (int i = 0; i < 3; i++)
@@ -478,12 +482,14 @@ Test(sample, a_sample_needs_exactly_the_measured_memory)
     for (const uint8_t *p = memory.begin; p < at; p++)
         cr_assert_eq(*p, 0x77, "a byte before the memory is unchanged");
     for (size_t less = 1; less <= s->memory_size; less += less < 16 ? 1 : 97) {
+        char what[40];
+        snprintf(what, sizeof what, "memory that lacks %zu bytes", less);
         memset(memory.begin, 0x77, (size_t)(memory.end - memory.begin));
         error = pfb_sample_load(&t, &s->input, &s->counts, at, s->memory_size - less);
-        expect_error(error, PFB_CALLER_TOO_SMALL, 0, "too little memory");
-        expect_empty(&t, "too little memory");
+        expect_error(error, PFB_CALLER_TOO_SMALL, 0, what);
+        expect_empty(&t, what);
         for (size_t i = s->memory_size - less; i < s->memory_size; i++)
-            cr_assert_eq(at[i], 0x77, "a byte after the memory is unchanged");
+            cr_assert_eq(at[i], 0x77, "%s: byte %zu is after it", what, i);
     }
     error = pfb_sample_load(&t, &s->input, &s->counts, NULL, s->memory_size);
     expect_error(error, PFB_CALLER_TOO_SMALL, 0, "no memory");
@@ -545,7 +551,7 @@ Test(sample, counts_that_no_block_has_give_the_size_0)
     /* Their size would exceed 64 bits. */
     const pfb_sample_counts impossible[] = {{.values = UINT64_MAX / 8}, {.multi_counts = UINT64_MAX / 8}};
     for (size_t i = 0; i < 2; i++)
-        cr_expect_eq(pfb_sample_size(&impossible[i]), 0);
+        cr_expect_eq(pfb_sample_size(&impossible[i]), 0, "case %zu", i);
 }
 
 Test(sample, null_and_empty_blocks_give_an_empty_table)
@@ -569,8 +575,8 @@ Test(sample, null_and_empty_blocks_give_an_empty_table)
 /* Checks that everything before the error is as in the valid block. Returns the number of values. */
 static uint32_t expect_beginning(const pfb_sample *part, const pfb_sample *whole, size_t size)
 {
-    cr_expect_leq(part->counts.results, whole->counts.results);
-    cr_expect_leq(part->counts.rows, whole->counts.rows);
+    cr_expect_leq(part->counts.results, whole->counts.results, "%zu bytes", size);
+    cr_expect_leq(part->counts.rows, whole->counts.rows, "%zu bytes", size);
     uint32_t values = 0;
     for (uint32_t i = 0; i < part->counts.rows; i++) {
         const pfb_sample_row *row = &part->rows[i];

@@ -102,7 +102,7 @@ Test(thread_profiling, the_number_of_the_counter_is_from_0_to_15)
         pfb_cpi_source *source = open_over(&system);
         expect_refusal(source, PFB_CPI_THREAD_ONLY, -87,
                        "the environment variable PERFBLOCK_CPI_COUNTER is not the number of a counter, 0 to 15");
-        cr_expect_str_eq(fake.log, "", "no system function was called");
+        cr_expect_str_eq(fake.log, "", "\"%s\": no system function was called", texts[i]);
         close_source(source);
     }
 }
@@ -117,7 +117,7 @@ Test(thread_profiling, the_selected_counter_is_read)
         pfb_cpi_source *source = open_over(&system);
         fake.configured = i;
         pfb_cpi_reader_close(open_reader(source));
-        cr_expect_eq(fake.counters, UINT64_C(1) << i);
+        cr_expect_eq(fake.counters, UINT64_C(1) << i, "counter %u", (unsigned)i);
         fake.configured = (i + 1) % 16;
         char sentence[120];
         snprintf(sentence, sizeof sentence,
@@ -153,7 +153,8 @@ Test(thread_profiling, a_failure_to_enable_is_reported_with_its_reason)
                  (unsigned)rows[i].win32, (unsigned)rows[i].win32, rows[i].explanation);
         clear_log();
         expect_refusal(source, PFB_CPI_THREAD_ONLY, rows[i].code, sentence);
-        cr_expect_str_eq(fake.log, "IEIE", "a profile that was not enabled is not disabled");
+        cr_expect_str_eq(fake.log, "IEIE", "code %u: a profile that was not enabled is not disabled",
+                         (unsigned)rows[i].win32);
     }
     fake.enable_code = 0; /* after the failures, enabling succeeds */
     pfb_cpi_reader_close(open_reader(source));
@@ -244,7 +245,7 @@ Test(thread_profiling, opening_fails_if_reading_fails)
         break_readings(i);
         clear_log();
         expect_refusal(source, PFB_CPI_THREAD_ONLY, bad_readings[i].code, bad_readings[i].sentence);
-        cr_expect_str_eq(fake.log, "IERIDIERID", "profiling is disabled once after each failure");
+        cr_expect_str_eq(fake.log, "IERIDIERID", "row %zu: profiling is disabled once after each failure", i);
     }
     close_source(source);
 }

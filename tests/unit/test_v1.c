@@ -40,7 +40,7 @@ static void expect_bytes(const pfb_name *name, const char *expected, size_t size
 
 static void check_header(const pfb_v1_reader *block, bool big)
 {
-    cr_expect_eq(block->total_size_bytes, EVERY_SIZE);
+    cr_expect_eq(block->total_size_bytes, EVERYTHING_BYTES);
     cr_expect_eq(block->is_big_endian, big);
     cr_expect(block->version == 1 && block->revision == 1);
     cr_expect_eq(block->object_count, 5);
@@ -236,22 +236,22 @@ Test(v1, header_rules)
         {"another version", 12, 2, PFB_OK, 0, 5, 8, 4, 10},
         {"another revision", 16, 0, PFB_OK, 0, 5, 8, 4, 10},
         {"total size below the header", 20, 87, PFB_BAD_TOTAL_SIZE, 20, 0, 0, 0, 0},
-        {"total size above the input", 20, EVERY_SIZE + 1, PFB_TRUNCATED_BLOCK, 20, 0, 0, 0, 0},
-        {"total size inside the last object", 20, EVERY_SIZE - 8, PFB_BAD_OBJECT_SIZE, OBJECT_E, 4, 7, 3, 9},
+        {"total size above the input", 20, EVERYTHING_BYTES + 1, PFB_TRUNCATED_BLOCK, 20, 0, 0, 0, 0},
+        {"total size inside the last object", 20, EVERYTHING_BYTES - 8, PFB_BAD_OBJECT_SIZE, OBJECT_E, 4, 7, 3, 9},
         {"a header of 87 bytes", 24, 87, PFB_BAD_HEADER_SIZE, 24, 0, 0, 0, 0},
-        {"header above the total size", 24, EVERY_SIZE + 1, PFB_BAD_HEADER_SIZE, 24, 0, 0, 0, 0},
-        {"a header of the whole block", 24, EVERY_SIZE, PFB_BAD_OBJECT_COUNT, 28, 0, 0, 0, 0},
+        {"header above the total size", 24, EVERYTHING_BYTES + 1, PFB_BAD_HEADER_SIZE, 24, 0, 0, 0, 0},
+        {"a header of the whole block", 24, EVERYTHING_BYTES, PFB_BAD_OBJECT_COUNT, 28, 0, 0, 0, 0},
         {"13 objects in 800 bytes", 28, 13, PFB_BAD_OBJECT_COUNT, 28, 0, 0, 0, 0},
-        {"12 objects in 800 bytes", 28, 12, PFB_TRUNCATED_OBJECT, EVERY_SIZE, 5, 8, 4, 10},
-        {"5 objects in 319 bytes", 24, EVERY_SIZE - 319, PFB_BAD_OBJECT_COUNT, 28, 0, 0, 0, 0},
+        {"12 objects in 800 bytes", 28, 12, PFB_TRUNCATED_OBJECT, EVERYTHING_BYTES, 5, 8, 4, 10},
+        {"5 objects in 319 bytes", 24, EVERYTHING_BYTES - 319, PFB_BAD_OBJECT_COUNT, 28, 0, 0, 0, 0},
         {"no object", 28, 0, PFB_OK, 0, 0, 0, 0, 0},
         {"four objects", 28, 4, PFB_OK, 0, 4, 7, 3, 9},
-        {"a system name one byte too long", 80, EVERY_SIZE - 88 + 1, PFB_OK, 0, 5, 8, 4, 10},
-        {"a system name up to the end", 80, EVERY_SIZE - 88, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name one byte too long", 80, EVERYTHING_BYTES - 88 + 1, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name up to the end", 80, EVERYTHING_BYTES - 88, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name of 0 bytes", 80, 0, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name of 2^32 - 1 bytes", 80, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
-        {"a system name after the end", 84, EVERY_SIZE - 7, PFB_OK, 0, 5, 8, 4, 10},
-        {"a system name at the end", 84, EVERY_SIZE - 8, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name after the end", 84, EVERYTHING_BYTES - 7, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name at the end", 84, EVERYTHING_BYTES - 8, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name at offset 2^32 - 1", 84, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
     };
     CHECK_CHANGES(rows);
@@ -263,8 +263,8 @@ Test(v1, object_rules)
 {
     static const change rows[] = {
         {"an object of 63 bytes", OBJECT_A, 63, PFB_BAD_OBJECT_SIZE, OBJECT_A, 0, 0, 0, 0},
-        {"an object larger than the block", OBJECT_A, EVERY_SIZE - OBJECT_A + 1, PFB_BAD_OBJECT_SIZE, OBJECT_A, 0, 0, 0,
-         0},
+        {"an object larger than the block", OBJECT_A, EVERYTHING_BYTES - OBJECT_A + 1, PFB_BAD_OBJECT_SIZE, OBJECT_A, 0,
+         0, 0, 0},
         {"an object header of 63 bytes", OBJECT_A + 8, 63, PFB_BAD_HEADER_SIZE, OBJECT_A + 8, 5, 4, 2, 2},
         {"a header larger than the object", OBJECT_A + 8, 337, PFB_BAD_HEADER_SIZE, OBJECT_A + 8, 5, 4, 2, 2},
         {"definitions that end before they begin", OBJECT_A + 4, 63, PFB_BAD_DEFINITION_LENGTH, OBJECT_A + 4, 5, 4, 2,
@@ -358,7 +358,7 @@ Test(v1, every_truncation)
 {
     bytes b;
     make_everything(&b, false);
-    for (size_t size = 0; size < EVERY_SIZE; size++) {
+    for (size_t size = 0; size < EVERYTHING_BYTES; size++) {
         bytes cut = {.size = size};
         memcpy(cut.data, b.data, size);
         uint8_t *data = exact_copy(&cut);
@@ -793,7 +793,7 @@ Test(v1, bytes_after_the_block_are_not_read)
     pfb_v1_reader block;
     cr_expect(pfb_v1_open(&block, b.data, b.size, STRICT));
     expect_error(pfb_v1_finish(&block), PFB_OK, 0, "a block with bytes after it");
-    cr_expect_eq(block.total_size_bytes, EVERY_SIZE);
+    cr_expect_eq(block.total_size_bytes, EVERYTHING_BYTES);
 }
 
 /* ---- Deviations -------------------------------------------------------------------------------------- */
@@ -831,8 +831,8 @@ Test(v1, a_system_name_outside_of_the_block)
         uint32_t size, offset;
         uint32_t note;
     } rows[] = {
-        {"one byte too long", EVERY_SIZE - 88 + 1, 88, PFB_NOTE_BAD_SYSTEM_NAME},
-        {"up to the end", EVERY_SIZE - 88, 88, 0},
+        {"one byte too long", EVERYTHING_BYTES - 88 + 1, 88, PFB_NOTE_BAD_SYSTEM_NAME},
+        {"up to the end", EVERYTHING_BYTES - 88, 88, 0},
         {"at offset 2^32 - 1", 8, UINT32_MAX, PFB_NOTE_BAD_SYSTEM_NAME},
         {"of 2^32 - 1 bytes", UINT32_MAX, 88, PFB_NOTE_BAD_SYSTEM_NAME},
         {"empty, at offset 2^32 - 1", 0, UINT32_MAX, PFB_NOTE_BAD_SYSTEM_NAME},
@@ -875,7 +875,7 @@ Test(v1, a_total_size_of_almost_4_gib)
 
 Test(v1, a_total_size_without_the_header)
 {
-    enum { OBJECTS = EVERY_SIZE - OBJECT_A };
+    enum { OBJECTS = EVERYTHING_BYTES - OBJECT_A };
     static const struct {
         const char *what;
         uint32_t total, header, count, last_size; /* 0: unchanged */
@@ -944,11 +944,12 @@ Test(v1, unaligned_sizes_and_trailing_bytes)
     check_deviation(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, INSTANCE_B,
                     "one instance more than the object counts");
     grow(&b, 8, false, true);
-    check_deviation(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "8 bytes after the last instance");
+    check_deviation(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERYTHING_BYTES,
+                    "8 bytes after the last instance");
     grow(&b, 7, false, true);
     check_deviation(&b, PFB_NOTE_UNALIGNED_SIZE, PFB_UNALIGNED_SIZE, 20, "7 bytes are padding");
     grow(&b, 8, false, false);
-    check_deviation(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERY_SIZE, "bytes after the last object");
+    check_deviation(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, EVERYTHING_BYTES, "bytes after the last object");
     make_everything(&b, false);
     set_u32(&b, OBJECT_A + 40, 0);
     check_deviation(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, INSTANCE_A,

@@ -244,7 +244,7 @@ Test(v1_sweep, a_block_with_all_features)
 {
     sweep.sample_period = 1;
     for (int big = 0; big < 2; big++) {
-        uint8_t data[EVERY_SIZE];
+        uint8_t data[EVERYTHING_BYTES];
         pfb_writer b;
         pfb_write_init(&b, data, sizeof data);
         v1_everything(&b, big);

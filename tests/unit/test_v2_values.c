@@ -65,12 +65,13 @@ static void expect_all(uint32_t kind, uint32_t instances, uint32_t counters, boo
     bulk.instance_step = as_columns ? 1 : counters;
     bulk.position_step = as_columns ? instances + 1 : 1;
     cr_assert(pfb_v2_read_values(&block, &bulk));
-    cr_expect(bulk.instance_count == instances && bulk.last_value_count == counters, "kind %u", kind);
+    cr_expect(bulk.instance_count == instances && bulk.last_value_count == counters, "kind %u, columns %d", kind,
+              as_columns);
     for (uint32_t i = 0; i < instances; i++) {
         for (uint32_t n = 0; n < counters; n++) {
             size_t at = i * bulk.instance_step + n * bulk.position_step;
             cr_expect(values[at] == UINT64_C(10000) * i + n && sizes[at] == (n % 4 == 1 ? 4 : 8),
-                      "kind %u: instance %u, value %u", kind, i, n);
+                      "kind %u, columns %d: instance %u, value %u", kind, as_columns, i, n);
         }
     }
     cr_expect_not(pfb_v2_read_values(&block, &bulk));
@@ -124,13 +125,13 @@ Test(v2_values, only_chosen_positions_are_stored)
         bulk.instance_step = as_columns ? 1 : 5;
         bulk.position_step = as_columns ? 10 : 1;
         cr_assert(pfb_v2_read_values(&block, &bulk));
-        cr_expect(bulk.instance_count == 10 && bulk.last_value_count == 32);
+        cr_expect(bulk.instance_count == 10 && bulk.last_value_count == 32, "columns %u", as_columns);
         for (uint32_t i = 0; i < 10; i++) {
             for (uint32_t n = 0; n < 5; n++) {
                 /* position 32 does not exist, so its value is not written */
                 uint64_t expected = n == 4 ? UINT64_MAX : 10000 * i + positions[n];
                 cr_expect_eq(values[i * bulk.instance_step + n * bulk.position_step], expected,
-                             "instance %u, position %u", i, positions[n]);
+                             "columns %u: instance %u, position %u", as_columns, i, positions[n]);
             }
         }
     }

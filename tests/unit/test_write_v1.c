@@ -35,7 +35,7 @@ static void put_block_header(bytes *b, bool big)
     static const uint16_t time[] = {2024, 5, 3, 15, 12, 30, 45, 678};
     for (size_t i = 0; i < 4; i++)
         put_ordered(b, big, (uint8_t) "PERF"[i], 2);
-    PUT(b, big, big ? 0 : 1, 1, 1, EVERY_SIZE, 96, 5, UINT32_MAX);
+    PUT(b, big, big ? 0 : 1, 1, 1, EVERYTHING_BYTES, 96, 5, UINT32_MAX);
     for (size_t i = 0; i < 8; i++)
         put_ordered(b, big, time[i], 2);
     PUT(b, big, 0);
@@ -103,15 +103,15 @@ Test(write_v1, every_byte_is_written_in_both_orders)
 {
     for (int big = 0; big < 2; big++) {
         bytes expected = {.size = 0};
-        uint8_t built[EVERY_SIZE];
+        uint8_t built[EVERYTHING_BYTES];
         pfb_writer b;
         put_everything(&expected, big);
-        cr_assert_eq(expected.size, EVERY_SIZE);
+        cr_assert_eq(expected.size, EVERYTHING_BYTES);
         pfb_write_init(&b, built, sizeof built);
         v1_everything(&b, big);
         cr_expect_eq(b.error.code, PFB_OK);
-        cr_assert_eq(b.size_bytes, EVERY_SIZE);
-        for (size_t i = 0; i < EVERY_SIZE; i++)
+        cr_assert_eq(b.size_bytes, EVERYTHING_BYTES);
+        for (size_t i = 0; i < EVERYTHING_BYTES; i++)
             cr_expect_eq(built[i], expected.data[i], "order %d, byte %zu: %02x instead of %02x", big, i, built[i],
                          expected.data[i]);
     }
@@ -126,25 +126,25 @@ static pfb_error read_block(const uint8_t *data, size_t size, const pfb_read_opt
 
 Test(write_v1, written_blocks_are_valid)
 {
-    uint8_t built[EVERY_SIZE];
+    uint8_t built[EVERYTHING_BYTES];
     for (int big = 0; big < 2; big++) {
         pfb_writer b;
         pfb_write_init(&b, built, sizeof built);
         v1_everything(&b, big);
-        expect_error(read_block(built, EVERY_SIZE, STRICT), PFB_OK, 0,
+        expect_error(read_block(built, EVERYTHING_BYTES, STRICT), PFB_OK, 0,
                      big ? "a big-endian block" : "a little-endian block");
     }
 }
 
 Test(write_v1, the_size_is_the_same_for_any_capacity_and_nothing_outside_is_written)
 {
-    guarded memory = guarded_make(EVERY_SIZE);
-    for (size_t capacity = 0; capacity <= EVERY_SIZE; capacity++) {
+    guarded memory = guarded_make(EVERYTHING_BYTES);
+    for (size_t capacity = 0; capacity <= EVERYTHING_BYTES; capacity++) {
         pfb_writer b;
         pfb_write_init(&b, memory.end - capacity, capacity);
         v1_everything(&b, capacity % 2);
-        cr_expect_eq(b.size_bytes, EVERY_SIZE, "%zu bytes", capacity);
-        cr_expect_eq(b.error.code, capacity < EVERY_SIZE ? PFB_CALLER_TOO_SMALL : PFB_OK, "%zu bytes", capacity);
+        cr_expect_eq(b.size_bytes, EVERYTHING_BYTES, "%zu bytes", capacity);
+        cr_expect_eq(b.error.code, capacity < EVERYTHING_BYTES ? PFB_CALLER_TOO_SMALL : PFB_OK, "%zu bytes", capacity);
     }
     guarded_free(&memory);
 }
@@ -426,7 +426,7 @@ static const fault_row fault_rows[] = {
     {"header_size_zero", PFB_FAULT_HEADER_SIZE_ZERO, 24, 0, PFB_BAD_HEADER_SIZE, 24},
     {"header_size_huge", PFB_FAULT_HEADER_SIZE_HUGE, 24, HUGE_SIZE, PFB_BAD_HEADER_SIZE, 24},
     {"object_count_huge", PFB_FAULT_OBJECT_COUNT_HUGE, 28, UINT32_MAX, PFB_BAD_OBJECT_COUNT, 28},
-    {"object_count_more", PFB_FAULT_OBJECT_COUNT_MORE, 28, 6, PFB_TRUNCATED_OBJECT, EVERY_SIZE},
+    {"object_count_more", PFB_FAULT_OBJECT_COUNT_MORE, 28, 6, PFB_TRUNCATED_OBJECT, EVERYTHING_BYTES},
     {"system_name_huge", PFB_FAULT_SYSTEM_NAME_HUGE, 84, HUGE_SIZE, PFB_OK, 0},
     {"object_size_zero", PFB_FAULT_OBJECT_SIZE_ZERO, OBJECT_A, 0, PFB_BAD_OBJECT_SIZE, OBJECT_A},
     {"object_size_huge", PFB_FAULT_OBJECT_SIZE_HUGE, OBJECT_A, HUGE_SIZE, PFB_BAD_OBJECT_SIZE, OBJECT_A},
@@ -469,7 +469,7 @@ static size_t count_other_changes(const uint8_t *a, const uint8_t *b, size_t siz
 
 static void check_fault(const fault_row *row, bool big)
 {
-    uint8_t valid[EVERY_SIZE];
+    uint8_t valid[EVERYTHING_BYTES];
     bytes broken;
     pfb_writer b;
     pfb_write_init(&b, valid, sizeof valid);
@@ -479,16 +479,16 @@ static void check_fault(const fault_row *row, bool big)
     v1_everything(&b, big);
     broken.size = b.size_bytes;
     cr_expect_eq(b.error.code, PFB_OK, "%s", row->name);
-    cr_assert_eq(b.size_bytes, EVERY_SIZE, "%s", row->name);
+    cr_assert_eq(b.size_bytes, EVERYTHING_BYTES, "%s", row->name);
     cr_expect(b.fault_planted && b.fault_offset == row->offset, "%s at %zu", row->name, b.fault_offset);
     cr_expect_eq(load_ordered(broken.data + row->offset, big), row->new_value, "%s", row->name);
-    cr_expect_eq(count_other_changes(valid, broken.data, EVERY_SIZE, row->offset), 0, "%s", row->name);
+    cr_expect_eq(count_other_changes(valid, broken.data, EVERYTHING_BYTES, row->offset), 0, "%s", row->name);
     uint8_t *copy = exact_copy(&broken);
-    expect_error(read_block(copy, EVERY_SIZE, NULL), row->code, row->error_offset, row->name);
+    expect_error(read_block(copy, EVERYTHING_BYTES, NULL), row->code, row->error_offset, row->name);
     if (row->fault == PFB_FAULT_SYSTEM_NAME_HUGE) /* otherwise tolerated: the objects are found without the name */
-        expect_error(read_block(copy, EVERY_SIZE, STRICT), PFB_BAD_NAME, 84, row->name);
+        expect_error(read_block(copy, EVERYTHING_BYTES, STRICT), PFB_BAD_NAME, 84, row->name);
     else
-        expect_error(read_block(copy, EVERY_SIZE, STRICT), row->code, row->error_offset, row->name);
+        expect_error(read_block(copy, EVERYTHING_BYTES, STRICT), row->code, row->error_offset, row->name);
     free(copy);
 }
 
@@ -516,9 +516,9 @@ Test(write_v1, every_fault_is_tested_once)
 
 Test(write_v1, faults_in_too_little_memory)
 {
-    guarded memory = guarded_make(EVERY_SIZE);
+    guarded memory = guarded_make(EVERYTHING_BYTES);
     for (size_t i = 0; i < FAULT_ROWS; i++) {
-        for (size_t capacity = 0; capacity < EVERY_SIZE; capacity += 5) {
+        for (size_t capacity = 0; capacity < EVERYTHING_BYTES; capacity += 5) {
             pfb_writer b;
             pfb_write_init(&b, memory.end - capacity, capacity);
             pfb_write_break(&b, fault_rows[i].fault);
