@@ -87,7 +87,8 @@ enum { WHOLE_PERCENT = 100 };
  * (integers and a string), all other hooks have words only. */
 enum { TYPE_WORDS = 0, TYPE_MIXED = 2, TYPE_MASK = 3 };
 
-/* Positions of words after the record header. */
+/* Positions of words after the record header. The comments name the kinds of hooks that have the word, or its contents.
+ */
 enum {
     FLAGS_WORD = 0,        /* summary, system, processors */
     CPUS_WORD = 1,         /* summary, processors */

@@ -36,7 +36,8 @@ static void put_characters(uint32_t bits, char *out)
     }
 }
 
-/* Sets vendor and is_amd. is_amd compares the registers, not the text, which a NUL inside would end early. */
+/* Sets vendor and is_amd. Compares the registers with "AuthenticAMD", not the text, which a NUL inside would end early.
+ */
 static void identify_vendor(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity)
 {
     pfb_cpuid_leaf leaf;
@@ -178,7 +179,8 @@ bool pfb_lwp_is_supported(pfb_lwp_refusal refusal)
     return refusal == PFB_LWP_USABLE || (refusal > PFB_LWP_NO_LWP && refusal < PFB_LWP_REFUSAL_COUNT);
 }
 
-/* Returns true if the operating system has enabled the LWP state: by leaf 1 if present, and by XCR0 if known. */
+/* Returns true unless leaf 1 or XCR0 shows that the operating system has not enabled the LWP state. Either may be
+ * missing. */
 static bool has_state(const pfb_cpuid *cpuid, const pfb_cpuid_identity *identity, pfb_cpuid_xcr0 xcr0)
 {
     pfb_cpuid_leaf leaf;
@@ -231,7 +233,8 @@ static bool is_same_leaf(const pfb_lwp_capabilities *a, const pfb_lwp_capabiliti
     return a->eax == b->eax && a->ebx == b->ebx && a->ecx == b->ecx && a->edx == b->edx;
 }
 
-/* A single CPU is never PFB_LWP_PARTIAL, so once *machine is, it differs from every CPU that is joined and stays so. */
+/* The answer of a single CPU is never PFB_LWP_PARTIAL. Once that of the machine is, it differs from the answer of every
+ * further CPU and remains PFB_LWP_PARTIAL. */
 void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *cpu)
 {
     if (!machine->is_known)
@@ -249,6 +252,7 @@ pfb_lwp_refusal pfb_lwp_event_refusal(const pfb_lwp_capabilities *capabilities, 
 {
     if (event_id == PFB_LWP_EVENT_INSERTED)
         return PFB_LWP_USABLE;
+    /* From bit 29 on, the bits of the leaf are modes instead of events. */
     bool is_event = event_id >= 1 && event_id <= capabilities->max_events && event_id < 29;
     bool is_in_hardware = is_event && has_bit(capabilities->hardware, event_id);
     if (event_id == PFB_LWP_EVENT_VALUE && !is_in_hardware)

@@ -329,6 +329,7 @@ static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *unnam
 /* Skips the blanks and signs that surround the words of a heading. */
 static void skip_decoration(span *s)
 {
+    /* Sets of characters below 64, and of those from 64 to 127. */
     const uint64_t low = BLANKS | SIGN('-') | SIGN('=') | SIGN('(') | SIGN(')') | SIGN('/') | SIGN('*') | SIGN('#') |
                          SIGN('.') | SIGN(':');
     const uint64_t high = SIGN('_' - 64) | SIGN('[' - 64) | SIGN(']' - 64) | SIGN('{' - 64) | SIGN('}' - 64);

@@ -417,7 +417,7 @@ static void interpret_event(const pfb_lwp *lwp, pfb_lwp_event *event)
         return;
     event->has_data_address = c->has_data_address && (event->flags & DATA_ADDRESS_VALID);
     event->has_latency = c->latency_bits > 0;
-    event->latency = event->data1 & ((UINT32_C(1) << c->latency_bits) - 1); /* 0 to 31 bits */
+    event->latency = event->data1 & ((UINT32_C(1) << c->latency_bits) - 1); /* latency_bits is at most 31 */
 }
 
 static void note_event(pfb_lwp *lwp, const pfb_lwp_event *event)

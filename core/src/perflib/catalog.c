@@ -139,7 +139,8 @@ const pfb_catalog_counter *pfb_catalog_counter_at(const pfb_catalog_set *set, si
 
 static pfb_name catalog_name(const char *ascii)
 {
-    enum { MAX_BYTES = 256 }; /* a bound, so that no compiler makes this a call of strlen */
+    /* With a bound, no compiler replaces the loop by a call of strlen, which core must not use. */
+    enum { MAX_BYTES = 256 };
     size_t size = 0;
     while (PFB_ALWAYS(size < MAX_BYTES) && ascii[size] != '\0') /* every name of the catalog is shorter */
         size++;

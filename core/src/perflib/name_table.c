@@ -131,8 +131,8 @@ typedef enum table_step { PAIR, SKIPPED, ENDED } table_step;
  * Empty lines are allowed. */
 static inline table_step skip_empty(pfb_name_table *table, table_units *u, const piece *p)
 {
-    /* One loop for all of them: in a multi-string they are allowed only if nothing else follows, and to search for
-     * that from each empty string again would be quadratic. */
+    /* Skips all consecutive empty fields at once: in a multi-string they are allowed only if nothing else follows. If
+     * each one were skipped alone, each time the rest would be searched, which takes quadratic time. */
     for (; u->at < u->end; u->at += u->width) {
         unsigned unit = unit_at(u, u->at);
         if (unit != 0 && !(table->is_lines && unit == '\n'))

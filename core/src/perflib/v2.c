@@ -313,7 +313,7 @@ PFB_NOINLINE static bool end_instances(pfb_v2_reader *reader)
         v2_tolerate(reader, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, reader->at);
     else if (reader->result_end - reader->instances_end > 7)
         v2_tolerate(reader, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, reader->instances_end);
-    reader->at = reader->instances_end = reader->result_end; /* report it only once */
+    reader->at = reader->instances_end = reader->result_end; /* so that the next call does not report them again */
     return false;
 }
 
@@ -476,7 +476,7 @@ static uint32_t store_chosen(const pfb_v2_values *bulk, const pfb_v2_value *valu
 }
 
 /* Copies values to elements that are `step` apart, up to the first value that is not regular. Returns the number of
- * values copied. Inlined once with `sizes` and once with null. */
+ * values copied. Inlined once with `sizes` and once with null, so that neither loop tests `sizes`. */
 static inline uint32_t copy_regular(const uint8_t *p, uint32_t count, uint64_t *values, uint8_t *sizes, size_t step)
 {
     size_t element = 0;

@@ -46,7 +46,8 @@ pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *c
     pfb_v2_result result;
     pfb_v2_open(&block, input->data, input->data_size_bytes, input->options);
     while (pfb_v2_next_result(&block, &result)) {
-        uint32_t columns = count_columns(&result); /* a block is below 4 GiB: only the sum of values can reach 2^32 */
+        /* 32 bits suffice for columns and rows, because a block is smaller than 4 GiB. */
+        uint32_t columns = count_columns(&result);
         uint32_t rows = count_rows(&block, &result);
         counts->results++;
         counts->columns += columns;
@@ -154,7 +155,7 @@ static void locate_data(pfb_sample *sample, pfb_v2_reader *block, const pfb_samp
 static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_result *read,
                       const pfb_sample_counts *capacity, uint32_t r)
 {
-    enum { BATCH = 97 }; /* instances per call: 3,880 bytes of stack */
+    enum { BATCH = 97 }; /* instances per call; `instances` takes 3,880 bytes of stack */
     pfb_v2_instance instances[BATCH];
     pfb_sample_result *result = &sample->results[r];
     pfb_v2_reader result_start = *block;
