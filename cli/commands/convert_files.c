@@ -5,6 +5,7 @@
 #include "collect/extract.h"
 #include "collect/paths.h"
 #include "commands/output_file.h"
+#include "commands/seen_names.h"
 #include "convert/filter_v1.h"
 #include "convert/text_writer.h"
 #include "input/merge.h"
@@ -68,8 +69,10 @@ typedef struct convert {
     bool has_failed;    /* after an error, which was reported: nothing more is written */
     bool has_file;      /* a file that can be converted was read */
     bool is_deferring;  /* chunks are stored in `deferred` */
+    bool has_v2;        /* a file has V2 replies or registrations */
     bool has_own_table; /* the name table of --names was written */
     path_list paths;
+    seen_names seen;            /* for a message if nothing is chosen */
     title_names titles;         /* its collector has the chosen counters */
     title_names written_titles; /* text form: the names written so far; its collector also chooses samples by time */
     sample_range range;
@@ -470,6 +473,8 @@ static void filter_v2(convert *c, input_file *file, const piece *p)
 static void filter_v1_piece(convert *c, input_file *file, const piece *p)
 {
     pfb_error error = {PFB_OK, 0};
+    if (c->is_deferring)
+        seen_names_add_block(&c->seen, &c->titles, p->body, p->size);
     bool has_chosen = filter_v1_block(&c->filter, p->body, p->size, &c->reduced, &error);
     report_error(file, p, error);
     if (!has_chosen)
@@ -815,6 +820,7 @@ static void end_file(convert *c, input_file *file)
 {
     const merge_file *f = file->merged;
     bool is_log = f->in.kind == INPUT_LOG && !file->is_refused;
+    c->has_v2 = c->has_v2 || file->has_v2;
     if (!file->is_refused && !is_log && file->held.size_bytes > 0)
         begin_sample(c, file, false);
     report_error(file, &(piece){.base = (size_t)f->in.offset}, f->error);
@@ -888,10 +894,12 @@ static void convert_all(convert *c)
     if (c->has_file && !c->is_filtered && !c->is_text && !c->has_failed)
         put_own_table(c);
     sample_range_end(&c->range);
-    if (!c->has_failed && c->is_deferring && diagnostics_status() == STATUS_FINE)
+    bool is_empty = !c->has_failed && c->is_deferring && diagnostics_status() == STATUS_FINE;
+    /* With V2 replies as well, the name may be one of either. */
+    if (is_empty && (!c->seen.has_any || c->has_v2 || seen_names_check(&c->seen, "perfblock")))
         diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such counters and instances%s",
                         path_list_machines(&c->paths));
-    else if (!c->has_failed && diagnostics_status() == STATUS_FINE)
+    if (!is_empty && !c->has_failed && diagnostics_status() == STATUS_FINE)
         open_output(c); /* the files have no chunks: the output is an empty capture */
     if (c->is_open && c->is_text)
         text_writer_close(&c->text);
@@ -905,8 +913,11 @@ void convert_files(const options *o, bool is_text)
     title_names_open(&c.written_titles, NULL, &o->reader);
     metadata_files_open(&c.metadata, o);
     c.filter.collector = c.titles.collector;
-    if (path_list_choose(&c.paths, c.titles.collector, o, &c.is_filtered))
+    if (path_list_choose(&c.paths, c.titles.collector, o, &c.is_filtered)) {
+        seen_names_open(&c.seen, &c.paths, o);
         convert_all(&c);
+        seen_names_close(&c.seen);
+    }
     path_list_free(&c.paths);
     output_file_close(o, &c.out);
     filter_v1_free(&c.filter);

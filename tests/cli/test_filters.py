@@ -605,6 +605,15 @@ class Suggestions(Case):
                 done = self.run_program("cook", *files, *arguments)
                 self.assertEqual((done.status, done.out), (2, ""))
                 self.assertIn(sentence, done.err, arguments)
+                if files[0] != block:
+                    continue
+                made = os.path.join(self.folder, "made.pfb")
+                done = self.run_program("convert", *files, *arguments, "-o",
+                                        made)
+                self.assertEqual((done.status, done.out), (2, ""))
+                self.assertIn(sentence.replace("there are", "the files have"),
+                              done.err, arguments)
+                self.assertFalse(os.path.exists(made))
 
 
 if __name__ == "__main__":
