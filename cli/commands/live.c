@@ -2,6 +2,7 @@
 #include "collect/collecting.h"
 #include "commands.h"
 #include "commands/cook.h"
+#include "commands/output_file.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/stream.h"
@@ -24,17 +25,22 @@ static void report_reply(const live *l)
         diagnostics_malformed(l->collecting.subject, error);
 }
 
-/* Prints the current sample. With -o it replaces the content of the file. On standard output an empty line separates
- * the metrics of two samples. */
+/* Returns true if each sample replaces the content of the file. */
+static bool replaces_file(const options *o)
+{
+    return o->output_path && o->format == OUTPUT_PROMETHEUS;
+}
+
+/* Prints the current sample. On standard output an empty line separates the metrics of two samples. */
 static void print_sample(live *l, const options *o, bool is_first)
 {
-    if (o->output_path)
+    if (replaces_file(o))
         stream_begin_replacement(o->output_path);
     else if (o->format == OUTPUT_PROMETHEUS && !is_first)
         output_raw(&l->out, "\n", 1);
     values_print(&l->printer, l->collecting.collector);
     values_end_sample(&l->printer);
-    if (o->output_path)
+    if (replaces_file(o))
         stream_end_replacement();
 }
 
@@ -72,7 +78,8 @@ static void collect_samples(live *l, const options *o)
 /* Returns true if each table is drawn over the previous one: on a terminal, for several samples of a live source. */
 static bool redraws_tables(const options *o)
 {
-    return o->format == OUTPUT_TEXT && o->count != 1 && !o->source && system_enable_control_sequences();
+    return o->format == OUTPUT_TEXT && o->count != 1 && !o->source && !o->output_path &&
+           system_enable_control_sequences();
 }
 
 /* Returns false after a message if metrics are asked for and the source has no V2 data. */
@@ -86,15 +93,18 @@ static bool check_format(const options *o, const char *subject, bool has_v2)
 
 static void open_output(output *out, const options *o)
 {
-    output_open(out, o->format, options_color(o));
+    output_open(out, o->format, (!o->output_path || o->color == COLOR_ALWAYS) && options_color(o));
     if (o->format == OUTPUT_PDH_CSV || o->format == OUTPUT_PDH_TSV)
         out->pdh = pdh_log_begin(false);
 }
 
-static void close_output(output *out)
+static void close_output(output *out, const options *o)
 {
     pdh_log_free(out->pdh);
-    output_close(out);
+    if (o->output_path && !replaces_file(o))
+        output_file_close(o, out);
+    else
+        output_close(out);
 }
 
 /* Prints the values of a file that cannot be replayed as a source, and frees it. */
@@ -110,7 +120,7 @@ static void show_file(const options *o, input *file)
     }
     open_output(&out, o);
     cook_as_live(o, &out, file);
-    close_output(&out);
+    close_output(&out, o);
 }
 
 /* Displays files as one series. */
@@ -122,7 +132,7 @@ static void show_files(const options *o)
         return;
     open_output(&out, &joined);
     cook_as_live(&joined, &out, NULL);
-    close_output(&out);
+    close_output(&out, o);
 }
 
 static void show_samples(live *l, const options *o)
@@ -140,7 +150,7 @@ static void show_samples(live *l, const options *o)
         stream_end_frames();
     values_end(&l->printer);
     collecting_close(&l->collecting);
-    close_output(&l->out);
+    close_output(&l->out, o);
 }
 
 void command_live(const options *o)
@@ -148,10 +158,12 @@ void command_live(const options *o)
     static const pfb_collector_options collector_options = {.returns_at_once = true};
     live l = {.is_replay = o->source != NULL};
     recorded_file file;
-    if (o->source && o->output_path && system_names_same(o->source, o->output_path)) {
+    if (o->source && replaces_file(o) && system_names_same(o->source, o->output_path)) {
         diagnostics_say(STATUS_USAGE, o->output_path, "is the recording, which the metrics would replace");
         return;
     }
+    if (o->output_path && !replaces_file(o) && !output_file_open(o))
+        return;
     if (o->source_count > 1 || options_describe_files(o)) {
         show_files(o);
         return;

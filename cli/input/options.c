@@ -535,8 +535,8 @@ static const command_option table[] = {
      .argument = "FILE",
      .commands = COLLECTS | COMMAND_CONVERT | COMMAND_LWP_MODEL | COMMAND_CPI_RUN | WRITES_PAGE,
      .meaning =
-         "file to write; an existing recording is continued; pages (report, explain) and what convert writes are "
-         "replaced, metrics (live) at each interval; default of pages and metrics: standard output",
+         "file to write; an existing recording is continued; other files are replaced, by metrics (live) at each "
+         "interval; default of live, report and explain: standard output",
      .expected = "the name of a file, not standard output",
      .takes_file = true,
      .is_single = true,
@@ -909,8 +909,6 @@ static bool check_options(const options *o, const command *c)
         return refuse(c, "--kind registration needs --request");
     if (o->request != 0 && o->kind != INPUT_REGISTRATION)
         return refuse(c, "--request needs --kind registration");
-    if (c->bit == COMMAND_LIVE && o->output_path && o->format != OUTPUT_PROMETHEUS)
-        return refuse(c, "--output applies to --format prometheus");
     if (c->bit == COMMAND_LWP_MODEL && o->sample_bits == 0)
         return refuse(c, "expected --sample 32 or --sample 64");
     if (c->bit == COMMAND_RECORD && !o->output_path)

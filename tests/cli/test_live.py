@@ -33,6 +33,30 @@ class Replay(Case):
         cooked = [i for i in self.run_json("cook", CAPTURE) if i["sample"]]
         self.assertEqual(self.live(), cooked)
 
+    def test_output_to_a_file(self):
+        """-o writes what standard output gets, and replaces a file once
+        there is something to write."""
+        path = self.file("a", b"old" * 10**5)
+        done = self.run_program("live", "--source", CAPTURE, "--set",
+                                "Nothing", "-o", path)
+        self.assertEqual(done.status, 2)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), b"old" * 10**5)
+        for sources in ([CAPTURE], [CAPTURE, CAPTURE],
+                        [seed("log", "valid_counters.blg")]):
+            words = [word for name in sources for word in ("--source", name)]
+            for form in ("text", "json", "csv", "pdh-csv", "pdh-tsv"):
+                shown = self.run_program("live", "-q", *words, "-f", form)
+                done = self.run_fine("live", "-q", *words, "-f", form, "-o",
+                                     path)
+                self.assertEqual((done.out, shown.status), ("", 0))
+                with open(path, encoding="utf-8", newline="") as file:
+                    self.assertEqual(file.read(), shown.out, form)
+        data = self.file("b.pfb", captures.three_sets())
+        done = self.run_program("live", "--source", data, "-o", data)
+        self.assertEqual((done.status, done.out), (2, ""))
+        self.assertIn("is an input", done.err)
+
     def test_first_sample_is_not_shown(self):
         self.assertEqual({i["sample"] for i in self.live()}, {1})
         self.assertEqual(self.live("--count", "1"), self.live())

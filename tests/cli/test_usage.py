@@ -298,9 +298,6 @@ class Refusals(Case):
             self.refused(command, "--format", "prometheus", "x")
         for command in ("types", "countersets"):
             self.refused(command, "--format", "prometheus")
-        for arguments in (["-o", "x"], ["-o", "x", "--format", "json"]):
-            self.assertIn("--format prometheus", self.refused(
-                "live", *arguments))
         self.refused("show", "--format", "csv", "x")
         for command in ("countersets", "cpuid"):
             self.refused(command, "--format", "csv")
