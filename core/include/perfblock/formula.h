@@ -192,6 +192,7 @@ typedef struct pfb_formula_options {
     bool cap_100;                 /* values above 100 of types with unit % become 100 */
     bool clamp_0;                 /* values below 0 become 0 */
     int8_t scale;                 /* times 10^scale, -10 to 10; after cap_100, before rounding */
+    uint8_t reserved[9];
 } pfb_formula_options;
 
 #define PFB_SCALE_LIMIT 10

@@ -63,6 +63,7 @@ typedef struct pfb_collector_options {
     bool is_v1;          /* V1 data of the source is collected instead of V2 data */
     const char *machine; /* UTF-8: the machine of the source, for V2 data, which does not name it; null: unknown.
                           * Must stay valid until the collector is closed */
+    uint32_t reserved[4];
 } pfb_collector_options;
 
 /* Opens a collector. `source` may be null; otherwise it must stay open, and only this collector may use it, until the

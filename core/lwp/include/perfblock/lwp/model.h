@@ -40,6 +40,7 @@ typedef struct pfb_lwp_model_options {
     bool writes_flags_back;     /* LLWPCB stores the effective flags in the LWPCB */
     bool value_is_ip_filtered;  /* the IP filter also applies to LWPVAL */
     int32_t minimum_interval;   /* LLWPCB raises smaller intervals of EventIds 2 and above to this: 0 to 33554431 */
+    uint32_t reserved[4];
 } pfb_lwp_model_options;
 
 /* The result of an instruction. After a fault nothing has changed, except that a held record may have been stored: the
