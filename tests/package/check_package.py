@@ -154,6 +154,22 @@ class Check:
             raise SystemExit(f"docs/perflib.md shows\n{expected}but the program prints\n{output}")
         print("perflib.h: ok")
 
+    def consume_with_ctypes(self):
+        """examples/live_counters.py prints what the example in C does."""
+        found = next(self.prefix.rglob("pkgconfig"))
+        environment = {"PKG_CONFIG_PATH": str(found), "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}
+        flags = self.run("pkg-config", "--cflags", "--libs", "perfblock_platform", environment=environment).split()
+        program = self.folder / "live_counters"
+        examples = self.source / "examples"
+        self.run(self.arguments.compiler, examples / "live_counters.c", "-o", program, *flags)
+        fixture = next(self.prefix.rglob("processor_information.pfb"))
+        arguments = [r"\Processor Information(*)\*", fixture]
+        expected = self.run(program, *arguments, environment=self.library_path())
+        output = self.run(sys.executable, examples / "live_counters.py", *arguments, environment=self.library_path())
+        if output != expected or "%" not in output:
+            raise SystemExit(f"the example in C prints\n{expected}but the one in Python prints\n{output}")
+        print("ctypes: ok")
+
     def consume_sources(self):
         """One compiler command over the sources of core, without a build system."""
         program = self.folder / f"from_sources{self.arguments.suffix}"
@@ -198,6 +214,7 @@ def check_installed(check):
     check.check_requests()
     if check.arguments.kind == "shared":
         check.check_soname()
+        check.consume_with_ctypes()
     check.consume_with_pkg_config()
     check.consume_original_names()
     check.consume_perflib()
