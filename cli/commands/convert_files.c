@@ -537,6 +537,7 @@ static void put_metadata_files(convert *c, input_file *file)
         if (c->is_filtered)
             add_described(file, &p->chunk, p->body);
     }
+    /* Put only now, because the chosen counters may be described in any of the files. */
     for (size_t i = 0; i < count; i++)
         put_piece(c, file, &pieces[i]);
     free(pieces);
@@ -608,6 +609,7 @@ static void handle_metadata(convert *c, input_file *file, const piece *p)
         return;
     }
     if (file->held.size_bytes == 0) {
+        /* The chunks that are held follow one another in `held` as in the file, so one base serves for all of them. */
         chunk_append(&file->held, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
         file->held_base = p->base - (size_t)(p->body - p->raw) - file->held.size_bytes;
     }

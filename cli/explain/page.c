@@ -738,14 +738,15 @@ static void add_log_header(explainer *e, structure which, size_t offset, size_t 
     e->log_headers[e->log_header_count++] = (log_header){which, offset, end};
 }
 
-/* Finds the events of a buffer between two offsets. Stops at an event of another layout, because its size is unknown.
- */
+/* Finds the events of a buffer between two offsets: those that 32-bit and 64-bit Windows write to a perfmon log. Stops
+ * at an event of another layout, because its size is unknown. */
 static void find_events(explainer *e, const uint8_t *data, size_t at, size_t end)
 {
-    enum { MIN_EVENT = 8, ALIGNMENT = 8, MARKER = 0xC0 };
+    enum { MIN_EVENT = 8, ALIGNMENT = 8, EVENT_LAYOUT_32 = 0xC00A, EVENT_LAYOUT_64 = 0xC014 };
     while (at < end && end - at >= MIN_EVENT) {
         size_t size = data[at] | (size_t)data[at + 1] << 8;
-        bool is_event = (data[at + 2] == 0x14 || data[at + 2] == 0x0A) && data[at + 3] == MARKER;
+        unsigned layout = data[at + 2] | (unsigned)data[at + 3] << 8;
+        bool is_event = layout == EVENT_LAYOUT_32 || layout == EVENT_LAYOUT_64;
         if (!is_event || size < MIN_EVENT || size > end - at)
             return;
         add_log_header(e, STRUCTURE_LOG_EVENT, at, at + size);
@@ -755,7 +756,8 @@ static void find_events(explainer *e, const uint8_t *data, size_t at, size_t end
 
 void explain_log(explainer *e, const input *in)
 {
-    enum { HEADER = 72, USED = 48, EVENT_SIZE = 4 };
+    enum { HEADER = 72, USED = 48 }; /* of a buffer: the size of its header; the offset of the number of used bytes */
+    enum { EVENT_SIZE = 4 };         /* the offset of the size in the first event, which has another layout */
     if (!e)
         return;
     e->log_header_count = e->next_log_header = 0;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In columns of the terminal. The first column is at least MIN_NAME wide, or MIN_NAME_BESIDE_NUMBER if the widest
- * number needs the rest of the line. */
+/* In columns of the terminal. Names in the first column are never cut to less than MIN_NAME, or to less than
+ * MIN_NAME_BESIDE_NUMBER if the widest number needs the rest of the line. */
 enum { GAP = 2, MIN_NAME = 6, MIN_NAME_BESIDE_NUMBER = 3, LONGEST_HEADING = 100 };
 
 void table_open(table *t, size_t column_count, bool is_left)

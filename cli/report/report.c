@@ -200,6 +200,7 @@ static void thin(report *r)
         r->run = r->run < FIRST_RUN ? FIRST_RUN : r->run * 2;
         report_thin_all(r);
     }
+    /* More points than that remain only if there are many lines: then thinning again soon would remove few points. */
     r->thin_at = r->point_count > MAX_THINNED ? r->point_count * 2 : REPORT_MAX_POINTS;
 }
 
