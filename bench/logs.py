@@ -34,37 +34,40 @@ COUNT_AT = HEADER_BYTES + 0x44  # number of buffers, in the header of the log
 
 
 def put_log(path, size, paths, samples):
-    """Writes lists of paths and samples in buffers like those of Windows. Ends at the first sample after `size` bytes."""
+    """Writes a log in buffers like those of Windows: the events of `paths`, then those of each of the `samples`.
+
+    Ends before the first sample that would begin after `size` bytes.
+    """
     with open(path, "wb") as out:
         out.write(log.buffer(log.trace(0, BUFFER_BYTES), size=BUFFER_BYTES))
-        events, used, count = [], HEADER_BYTES, 1
+        events, used_bytes, buffer_count = [], HEADER_BYTES, 1
         for event in itertools.chain(paths, itertools.chain.from_iterable(samples)):
             if out.tell() >= size and struct.unpack_from("<I", event, PART_AT)[0] == 1:
                 break
-            padded = len(event) + -len(event) % 8
-            if used + padded > BUFFER_BYTES:
+            padded_bytes = len(event) + -len(event) % 8
+            if used_bytes + padded_bytes > BUFFER_BYTES:
                 out.write(log.buffer(*events, size=BUFFER_BYTES))
-                events, used, count = [], HEADER_BYTES, count + 1
+                events, used_bytes, buffer_count = [], HEADER_BYTES, buffer_count + 1
             events.append(event)
-            used += padded
+            used_bytes += padded_bytes
         out.write(log.buffer(*events, size=BUFFER_BYTES))
         out.seek(COUNT_AT)
-        out.write(struct.pack("<I", count + 1))
+        out.write(struct.pack("<I", buffer_count + 1))
 
 
 def types(number):
-    """The type of a counter, and its ticks per second."""
+    """Returns the type of the counter with this number, and the ticks per second of its clock."""
     return ((RATE, FREQUENCY), (TIMER, log.SECOND), (RAW, 0), (AVERAGE, FREQUENCY))[number % 4]
 
 
 def values(number, tick):
-    """The raw value of a counter at a tick, and its clock or base."""
+    """Returns the first and the second value of the counter with this number, `tick` seconds after the start."""
     first = (number + 1) * 70 * tick + number
     return first, (FREQUENCY * tick, log.UTC + log.SECOND * tick, 0, 3 * tick)[number % 4]
 
 
 def put_counters(path, size):
-    """Items of kind 1: 200 counters of one instance each."""
+    """Writes a log with items of kind 1: 200 counters of one instance each."""
     count = 200
     paths = log.paths(*[log.path(*types(n), r"\\SERVER01", f"Object {n // 20}", f"instance {n % 20}", f"Counter {n % 7}")
                         for n in range(count)], each=PART_BYTES)
@@ -74,7 +77,7 @@ def put_counters(path, size):
 
 
 def put_instances(path, size):
-    """Items of kind 2: 8 counters of 64 instances."""
+    """Writes a log with items of kind 2: 8 counters of 64 instances each."""
     names = [f"process {n}" for n in range(64)]
     paths = log.paths(*[log.path(*types(n), r"\\SERVER01", "Process", "*", f"Counter {n}", flags=WILDCARD)
                         for n in range(8)], each=PART_BYTES)
@@ -85,22 +88,22 @@ def put_instances(path, size):
 
 
 def process_block(tick, counters, instance_count):
-    """A V1 block with one object: half of the counters have 8 bytes."""
+    """Returns a V1 block with one object. `counters` are pairs of a type and a size in bytes, 4 or 8."""
     v1 = v1_writer.little
-    form = "<" + "".join("Q" if size == 8 else "I" for _, size in counters)
+    layout = "<" + "".join("Q" if size == 8 else "I" for _, size in counters)
     definitions, offset = [], 8
-    for number, (kind, size) in enumerate(counters):
-        definitions.append(v1.counter(784 + 2 * number, kind, size, offset))
+    for number, (counter_type, size) in enumerate(counters):
+        definitions.append(v1.counter(784 + 2 * number, counter_type, size, offset))
         offset += size
     instances = [v1.instance(f"process {at}", v1.values(bytes(4), struct.pack(
-        form, *[(at + 1) * (n + 1) * 70 * tick % 256**size for n, (_, size) in enumerate(counters)])))
+        layout, *[(at + 1) * (n + 1) * 70 * tick % 256**size for n, (_, size) in enumerate(counters)])))
         for at in range(instance_count)]
     return v1.block(v1.object(230, definitions, instances, clock=(FREQUENCY * tick, FREQUENCY)),
                     clock=(FREQUENCY * tick, FREQUENCY, log.UTC + log.SECOND * tick))
 
 
 def put_objects(path, size):
-    """Items of kind 5: an object with 28 counters and 100 instances."""
+    """Writes a log with items of kind 5: an object with 28 counters and 100 instances."""
     counters = [(LARGE_RAW, 8), (RATE, 4), (TIMER, 8), (LARGE_RATE, 8), (RAW, 4), (RAW, 4), (RATE, 4)] * 4
     names = log.names(r"\\SERVER01", (230, "Process"), *[(784 + 2 * n, f"Counter {n}") for n in range(len(counters))],
                       each=PART_BYTES)

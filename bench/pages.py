@@ -14,14 +14,15 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent /
                        "tests" / "cli"))
 
-import browser  # noqa: E402 (its folder was just added)
+import browser  # noqa: E402 (found only by the path added above)
 
 RUNS = 5
 
 
-def seconds(page):
-    """The time from the start of a load until the page was drawn, and the
-    processor time of parsing, script, layout and drawing."""
+def measure(page):
+    """Load a page in a new browser. Return the seconds from the start of the
+    load until the page was drawn and reacts, and the seconds of processor time
+    that parsing, scripts, layout and drawing took."""
     with browser.Browser() as chromium:
         chromium.call("Performance.enable", timeDomain="threadTicks")
         begin = time.monotonic()
@@ -37,7 +38,7 @@ def main():
     """Measure the pages that the arguments name."""
     for name in sys.argv[1:]:
         page = pathlib.Path(name).resolve()
-        elapsed, used = zip(*(seconds(page) for _ in range(RUNS)))
+        elapsed, used = zip(*(measure(page) for _ in range(RUNS)))
         print("%s: %.2f s (%.2f to %.2f), processor time %.2f s" % (
             name, statistics.median(elapsed), min(elapsed), max(elapsed),
             statistics.median(used)))

@@ -29,7 +29,7 @@ FOUR_COUNTERS = ("--set", "Processor Information", "--counter", "0", "--counter"
 
 
 def chunks(recording):
-    """Yields the tag and the bytes of each chunk, header and padding included."""
+    """Yields the tag and the bytes of each chunk of a recording, with its header and padding."""
     at = 0
     while at < len(recording):
         tag, _, size = CHUNK.unpack_from(recording, at)
@@ -39,7 +39,7 @@ def chunks(recording):
 
 
 def write_recording(path, sample_path, size):
-    """Repeats the samples of a recording, each pass later than the one before."""
+    """Writes a recording of at least `size` bytes: that at `sample_path`, whose samples are repeated with later times."""
     all_chunks = list(chunks(pathlib.Path(sample_path).read_bytes()))
     samples = [bytearray(chunk) for tag, chunk in all_chunks if tag == b"DATA"]
     at = CHUNK.size + AT_CLOCKS
@@ -89,7 +89,7 @@ def write_sysstat(path, size):
 
 
 def own_memory(pid):
-    """The resident memory of a process without mapped files, in KiB."""
+    """Returns the resident memory of a process without mapped files in KiB, or 0 if the process has ended."""
     lines = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
     return next((int(line.split()[1]) for line in lines if line.startswith("RssAnon:")), 0)
 
@@ -116,7 +116,7 @@ def count_rows(command):
 
 
 def measure(name, command, path, runs, has_rows):
-    """Runs a command `runs` times and returns its row of the printed table."""
+    """Runs a command `runs` times and returns its row of the printed table. `path` is the file that it reads."""
     results = [run(command) for _ in range(runs)]
     seconds = max(statistics.median(seconds for seconds, _ in results), 0.001)
     rows = f"{count_rows(command) / seconds / 1e6:.2f}" if has_rows else "-"

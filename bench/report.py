@@ -29,7 +29,7 @@ class Failure(Exception):
 
 
 def read_file(path):
-    """The context and the runs of a file, in the order of registration, not of completion."""
+    """Returns the context and the runs of a file; the runs are in the order of registration, not of completion."""
     try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
@@ -44,7 +44,7 @@ def read_file(path):
 
 
 def merge(paths):
-    """Several files as one, with the context of the first. family_index is renumbered, because it orders one file only."""
+    """Merges files, with the context of the first. family_index, which orders the runs of one file, is renumbered."""
     files = [read_file(path) for path in paths]
     runs = [run for _, runs in files for run in runs]
     order = {name: index for index, name in enumerate(dict.fromkeys(run["name"] for run in runs))}
@@ -52,7 +52,7 @@ def merge(paths):
 
 
 def nanoseconds(run):
-    """The time of an item in one repetition, in nanoseconds."""
+    """Returns the nanoseconds that one repetition took for each item."""
     try:
         time = 1e9 / run["items_per_second"]
     except (KeyError, TypeError, ZeroDivisionError, OverflowError):
@@ -63,7 +63,7 @@ def nanoseconds(run):
 
 
 def measure(content):
-    """name -> nanoseconds per item for each repetition. Names do not have the suffixes added by the library."""
+    """Maps each benchmark's name, without the suffixes added by the library, to its repetitions' nanoseconds per item."""
     times = {}
     for run in content["benchmarks"]:
         if run.get("error_occurred"):
@@ -80,7 +80,7 @@ def measure(content):
 
 
 def read_earlier(path):
-    """A file in the format of merge(), if all of it can be compared."""
+    """Returns a file's content in the format of merge(); fails if any of it cannot be compared."""
     content = merge([path])
     try:
         measure(content)
@@ -102,13 +102,16 @@ def save(content, path):
 
 
 def split(name):
-    """("formula/raw_count", "apply", 1000) of "formula/raw_count/apply/1000"."""
+    """Splits "formula/raw_count/apply/1000" into ("formula/raw_count", "apply", 1000)."""
     group, what, count = name.rsplit("/", 2)
     return group, what, int(count)
 
 
 def baseline(name, times):
-    """The name of the nearest baseline; None for baselines, and if there is none."""
+    """Returns the name of a benchmark's baseline: in its own group if there is one, or in the nearest wider group.
+
+    Returns None if there is none, and for a benchmark that is a baseline itself.
+    """
     group, what, count = split(name)
     if what in BASELINES:
         return None
@@ -123,7 +126,7 @@ def baseline(name, times):
 
 
 def quartiles(values):
-    """The first and third quartile."""
+    """Returns the first and the third quartile."""
     if len(values) == 1:
         return values[0], values[0]
     low, _, high = statistics.quantiles(values, n=4, method="inclusive")
@@ -131,13 +134,13 @@ def quartiles(values):
 
 
 def spread(values):
-    """The interquartile range as a fraction of the median."""
+    """Returns the interquartile range as a fraction of the median."""
     low, high = quartiles(values)
     return (high - low) / statistics.median(values)
 
 
 def change(before, after):
-    """The change of the median in percent; "~" if the interquartile ranges overlap, so that it may be noise."""
+    """Returns the change of the median in percent, or "~" if the interquartile ranges overlap: it may be noise."""
     old_low, old_high = quartiles(before)
     new_low, new_high = quartiles(after)
     if new_low <= old_high and old_low <= new_high:
@@ -149,14 +152,17 @@ def change(before, after):
 
 
 def number(value):
-    """A number with three digits, without exponent."""
+    """Writes a number with three digits or more, without exponent."""
     if value >= 99.95:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
 
 
 def cell(name, times, earlier):
-    """The text of a result: its median, and in brackets the change or the ratio."""
+    """Returns a benchmark's cell of a table: its median, and in brackets the change or the ratio to the baseline.
+
+    The cell is empty if the benchmark was not measured.
+    """
     if name not in times:
         return ""
     text = number(statistics.median(times[name]))
@@ -169,7 +175,7 @@ def cell(name, times, earlier):
 
 
 def tables(times, earlier):
-    """(subject, rows) for each subject in the order of the benchmarks; the first row is the heading."""
+    """Yields each subject and the rows of its table, whose first is the heading, in the order of the benchmarks."""
     names = [split(name) for name in times]
     for subject in dict.fromkeys(group.split("/")[0] for group, _, _ in names):
         mine = [name for name in names if name[0].split("/")[0] == subject]
@@ -182,13 +188,13 @@ def tables(times, earlier):
 
 
 def sort_key(names):
-    """A sort key: groups in the order of registration, and in them benchmarks before baselines."""
+    """Returns a function for sorted(): groups in the order of registration, and in them benchmarks before baselines."""
     groups = list(dict.fromkeys(group for group, _, _ in names))
     return lambda name: (groups.index(name[0]), BASELINES.index(name[1]) + 1 if name[1] in BASELINES else 0)
 
 
 def draw(rows, markdown):
-    """Lines of a table: the first column left-aligned, numbers right-aligned."""
+    """Returns the lines of a table: the first column left-aligned, the other columns right-aligned."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -200,7 +206,7 @@ def draw(rows, markdown):
 
 
 def describe(content, times, earlier):
-    """The text above the tables."""
+    """Yields the lines above the tables: the machine, what the tables contain, and how much the repetitions differ."""
     context = content["context"]
     repetitions = sorted({len(values) for values in times.values()})
     brackets = ("times the baseline of its group" if earlier is None
@@ -215,7 +221,7 @@ def describe(content, times, earlier):
 
 
 def report(content, earlier, markdown):
-    """All lines to print; `earlier` is None, or the results to compare with."""
+    """Yields the lines to print for results; `earlier` is None, or the results to compare with."""
     times = measure(content)
     before = None
     if earlier is not None:
@@ -237,7 +243,7 @@ def report(content, earlier, markdown):
 
 
 def run(options):
-    """The lines to print."""
+    """Does what the options say; returns the lines to print."""
     if options.check:
         read_earlier(options.check)
         return []
@@ -257,7 +263,7 @@ def run(options):
 
 
 def main(arguments):
-    """The program; returns its exit status."""
+    """Runs the program and returns its exit status."""
     parser = argparse.ArgumentParser(description="Prints tables of benchmark results.")
     parser.add_argument("results", nargs="*", metavar="RESULT.json")
     parser.add_argument("--check", metavar="FILE", help="only check that this file can be used with --compare")

@@ -19,17 +19,17 @@ def run(name, nanoseconds, **more):
 
 
 def result(*runs, cpu="A", compiler="1"):
-    """The contents of a file."""
+    """The content of a file that Google Benchmark writes for these runs."""
     return {"context": {"cpu": cpu, "compiler": compiler}, "benchmarks": list(runs)}
 
 
 def runs(name, *nanoseconds):
-    """Several repetitions of one benchmark."""
+    """The repetitions of one benchmark, one for each time per item."""
     return [run(name, each) for each in nanoseconds]
 
 
 class Program(unittest.TestCase):
-    """What the program prints and returns."""
+    """What report.py prints, writes and returns."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -37,14 +37,14 @@ class Program(unittest.TestCase):
         self.folder = scratch.name
 
     def write(self, name, content):
-        """A file in the scratch folder."""
+        """Writes a file into the scratch folder, as text or else as JSON; returns its path."""
         path = os.path.join(self.folder, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(content if isinstance(content, str) else json.dumps(content))
         return path
 
     def call(self, *arguments):
-        """Exit status, output lines with single blanks, and standard error."""
+        """Runs report.py; returns its exit status, its output lines with single blanks, and its standard error."""
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = report.main(list(arguments))
@@ -154,7 +154,7 @@ class Program(unittest.TestCase):
             "no file": ([none], "not a file of benchmark results"),
             "a folder": ([self.folder], "not a file of benchmark results"),
         }
-        cases.update({name: ([path], text) for name, (path, text) in self.unusable().items()})
+        cases.update({name: ([path], text) for name, (path, text) in self.write_unusable_files().items()})
         for name, (arguments, expected) in cases.items():
             with self.subTest(name):
                 saved = os.path.join(self.folder, "saved.json")
@@ -164,8 +164,8 @@ class Program(unittest.TestCase):
                 self.assertEqual(error.count("\n"), 1, error)
                 self.assertFalse(os.path.exists(saved))
 
-    def unusable(self):
-        """Files in JSON that are not benchmark results: the defect, the path, and the message."""
+    def write_unusable_files(self):
+        """Writes files of JSON that report.py refuses; maps each file's defect to its path and a part of the message."""
         name = "f/x/apply/10"
         rateless = {"name": name, "run_name": name, "run_type": "iteration"}
         contents = {
@@ -187,12 +187,12 @@ class Program(unittest.TestCase):
             "a context that is a list": ({"context": [], "benchmarks": [run(name, 8)]}, "not a file of benchmark results"),
             "too deep": ("[" * 100000, "not a file of benchmark results"),
         }
-        return {what: (self.write(what + ".json", content), text) for what, (content, text) in contents.items()}
+        return {defect: (self.write(defect + ".json", content), text) for defect, (content, text) in contents.items()}
 
     def test_an_earlier_file_is_checked_without_a_run(self):
         good = self.write("good.json", result(run("f/x/apply/10", 8)))
         self.assertEqual(self.call("--check", good), (0, [], ""))
-        for what, (path, expected) in {**self.unusable(), "a folder": (self.folder, "not a file")}.items():
+        for what, (path, expected) in {**self.write_unusable_files(), "a folder": (self.folder, "not a file")}.items():
             with self.subTest(what):
                 status, lines, error = self.call("--check", path)
                 self.assertEqual((status, lines, error.count("\n")), (1, [], 1), error)
@@ -201,7 +201,7 @@ class Program(unittest.TestCase):
     def test_a_run_is_saved_whatever_it_is_compared_with(self):
         good = self.write("good.json", result(run("f/x/apply/10", 8)))
         none = os.path.join(self.folder, "none.json")
-        for what, (path, expected) in {**self.unusable(), "no file": (none, "not a file")}.items():
+        for what, (path, expected) in {**self.write_unusable_files(), "no file": (none, "not a file")}.items():
             with self.subTest(what):
                 saved = os.path.join(self.folder, f"saved {what}.json")
                 status, lines, error = self.call("--save", saved, "--compare", path, good)
@@ -217,7 +217,7 @@ class Program(unittest.TestCase):
     # ---- Promises -----------------------------------------------------------------------------------
 
     def promise_lines(self, *names_and_times):
-        """Lines about promises for a run with these benchmarks and repetitions; the run succeeds."""
+        """Prints a report, which must succeed, on benchmarks with these repetitions; returns its lines about promises."""
         all_runs = [each for name, times in names_and_times for each in runs(name, *times)]
         status, lines, _ = self.call(self.write("a.json", result(*all_runs)))
         self.assertEqual(status, 0)
