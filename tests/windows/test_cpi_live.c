@@ -201,7 +201,8 @@ static void check_other_thread(const pfb_thread_profiling *system, pfb_cpi_reade
     run_threads(read_elsewhere, &shared_data, 1);
     printf("another thread: code %d, %s\n", shared_data.failure.code, shared_data.failure.sentence);
     check(shared_data.failure.code == -255, "reading on another thread fails");
-    check(here.tid == GetCurrentThreadId() && shared_data.other_thread.tid != here.tid, "the threads have different ids");
+    check(here.tid == GetCurrentThreadId() && shared_data.other_thread.tid != here.tid,
+          "the threads have different ids");
     check(here.creation_time > 0 && shared_data.other_thread.creation_time >= here.creation_time,
           "a thread has its start time");
 }
