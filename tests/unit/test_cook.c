@@ -166,14 +166,14 @@ static sample *many_instances(int64_t tick, uint32_t count, bool reversed)
 }
 
 /* Matching takes n log n steps; a quadratic algorithm would take minutes under a sanitizer. */
-Test(cook, many_instances_in_reverse, .timeout = 30)
+Test(cook, many_instances_in_reverse_order_are_matched, .timeout = 30)
 {
     enum { COUNT = 20000 };
     sample *older = many_instances(1, COUNT, false);
     sample *newer = many_instances(2, COUNT, true);
     pfb_sample_match(&older->table, &newer->table);
     for (uint32_t n = 0; n < COUNT; n++)
-        cr_expect_eq(newer->table.rows[n].older_row, COUNT - 1 - n);
+        cr_expect_eq(newer->table.rows[n].older_row, COUNT - 1 - n, "row %u", n);
     sample_free_both(older, newer);
 }
 
@@ -204,7 +204,7 @@ Test(cook, results_match_if_their_queries_are_equal)
     } rows[] = {
         {"the same query", "exact", SET, 1, 5, "exact", true},
         {"another counterset", "exact", OTHER_SET, 1, 5, "exact", false},
-        {"another counter", "exact", SET, 2, 5, "exact", false},
+        {"another counter id", "exact", SET, 2, 5, "exact", false},
         {"another instance id", "exact", SET, 1, 6, "exact", false},
         {"another name", "exact", SET, 1, 5, "exacT", false},
         {"no name", "exact", SET, 1, 5, NULL, false},
@@ -297,7 +297,7 @@ static pfb_formula_result evaluate_average(uint32_t base_id, uint32_t base_type,
     return evaluate_pair(counters, 2, 8, base_size);
 }
 
-Test(cook, bases_in_the_same_row)
+Test(cook, bases_in_the_same_row_are_used)
 {
     expect_value(evaluate_average(REFERRED, AVERAGE_BASE, 4), 5.0, "a base of 4 bytes: 100 / 20");
     expect_value(evaluate_average(REFERRED, LARGE_RAW_BASE, 8), 5.0, "a base of 8 bytes, as in SQL Server");
@@ -354,8 +354,7 @@ Test(cook, multi_counts_are_raw_counts)
     expect_status(evaluate_pair(counters, 2, 8, 4), PFB_STATUS_MISSING_BASE, "the multi count is the counter itself");
 }
 
-/* Object time and frequency are counters of the counterset. */
-Test(cook, object_clocks)
+Test(cook, object_clocks_are_counters_of_the_counterset)
 {
     pfb_counter counters[] = {counter_without_references(VALUE, OBJ_TIMER),
                               counter_without_references(REFERRED, LARGE_RAWCOUNT)};
@@ -409,9 +408,9 @@ Test(cook, object_clocks_are_signed)
         cr_expect_eq(inputs.older.has, 0, "row %zu", i);
         uint32_t has = PFB_HAS_VALUE | PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ |
                        PFB_HAS_OBJECT_TIME | PFB_HAS_OBJECT_FREQ;
-        cr_expect_eq(inputs.newer.has, has);
-        cr_expect(inputs.newer.perf_time == 1000 && inputs.newer.perf_freq == 1000);
-        cr_expect(inputs.newer.perf_time_100ns == 10000000 && inputs.newer.type == LARGE_RAWCOUNT);
+        cr_expect_eq(inputs.newer.has, has, "row %zu", i);
+        cr_expect(inputs.newer.perf_time == 1000 && inputs.newer.perf_freq == 1000, "row %zu", i);
+        cr_expect(inputs.newer.perf_time_100ns == 10000000 && inputs.newer.type == LARGE_RAWCOUNT, "row %zu", i);
         sample_free(s);
     }
 }
