@@ -290,7 +290,7 @@ bool pfb_registration_strings_open(pfb_registration_strings *strings, const void
  * `error_offset` is the offset of the field that holds `start`. */
 static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, size_t error_offset, pfb_name *text)
 {
-    enum { SHARING_FACTOR = 16 };
+    enum { SHARING_FACTOR = 16 }; /* strings may overlap; the bytes read are limited to 16 times the block's size */
     size_t first = STRINGS_HEADER_BYTES + (size_t)STRING_ENTRY_BYTES * strings->count;
     if (start < first || start >= strings->size_bytes) {
         strings->error = (pfb_error){PFB_BAD_STRING_OFFSET, error_offset};
@@ -305,7 +305,7 @@ static bool read_entry_text(pfb_registration_strings *strings, uint32_t start, s
         strings->error = cursor.error;
         return false;
     }
-    strings->scanned_bytes += cursor.at - start; /* at most 17 * size_bytes: cannot wrap */
+    strings->scanned_bytes += cursor.at - start; /* cannot wrap: at most 16 * size_bytes before, and size_bytes more */
     if (strings->scanned_bytes > SHARING_FACTOR * (uint64_t)strings->size_bytes) {
         strings->error = (pfb_error){PFB_OVERLAPPING_STRINGS, error_offset};
         return false;

@@ -32,8 +32,8 @@ static uint32_t match_in_step(const pfb_sample *older, pfb_sample *newer, const 
     return n;
 }
 
-/* Finds the older row of an instance whose result is at another position there, because queries were added or removed.
- */
+/* Finds the older row of an instance whose result has another position in the older sample, because queries were added
+ * or removed. */
 static uint32_t find_moved_row(const pfb_sample *older, const pfb_sample *newer, uint32_t row,
                                pfb_related_rows *related)
 {
@@ -48,9 +48,8 @@ static uint32_t find_moved_row(const pfb_sample *older, const pfb_sample *newer,
 
 /* ---- All rows --------------------------------------------------------------------------------------------------- */
 
-/* Matches the rows of a newer result: those at the beginning in step, the others by the sorted rows of the older
- * sample.
- */
+/* Matches the rows of a result of the newer sample: those at the beginning with the older rows at the same positions,
+ * the others by a search in the sorted rows of the older sample. */
 static void match_result(pfb_sample *older, pfb_sample *newer, uint32_t r)
 {
     const pfb_sample_result *result = &newer->results[r];
@@ -373,7 +372,8 @@ static bool evaluate_row(comparison *c, uint32_t row, pfb_formula_result *result
         fits = (read_row(&c->older, older_row) || c->formula.samples < 2) && fits;
     const pfb_raw_value *older = has_older ? &c->older.raw : NULL;
     pfb_formula_check(&c->formula, older, &c->newer.raw, &c->conditions);
-    /* A wrong size is reported where types are compared: after the formula's own status and the number of samples. */
+    /* A wrong size is a type mismatch. The formula's own status and PFB_STATUS_NEED_TWO_SAMPLES are checked before
+     * types, so they take precedence. */
     if (!fits && c->formula.status == PFB_STATUS_OK && c->conditions.status != PFB_STATUS_NEED_TWO_SAMPLES)
         c->conditions.status = PFB_STATUS_TYPE_MISMATCH;
     pfb_formula_compute(&c->formula, &c->conditions, older, &c->newer.raw, result);
@@ -527,7 +527,7 @@ bool pfb_cook_replies(pfb_cooked_replies *cooked, const pfb_sample_input *older,
     for (int i = 0; i < 2; i++) {
         pfb_sample_measure(inputs[i], &counts[i]); /* pfb_sample_load returns the error */
         size_t size = pfb_sample_size(&counts[i]);
-        /* The size is larger than a size_t of 32 bits. */
+        /* The size 0 means that the sample does not fit into a size_t, which is possible only if that has 32 bits. */
         if (PFB_NEVER(size == 0 && (counts[i].results > 0 || counts[i].registrations > 0)))
             return false;
         needed += round_up(size);

@@ -259,8 +259,9 @@ static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
     }
 }
 
-/* Returns the column of a related counter: in the same result, else its first one in another result of the counterset,
- * and then sets *elsewhere. Returns PFB_NONE if there is none, or if the counter refers to itself. */
+/* Returns the column of the counter `id`, to which the counter `own_id` refers: the one in the same result, or else the
+ * first in another result of the counterset; then sets *elsewhere. Returns PFB_NONE if there is none, or if the counter
+ * refers to itself. */
 static uint32_t link_reference(const pfb_sample *sample, uint32_t result, uint32_t own_id, uint32_t id, bool *elsewhere)
 {
     if (id == PFB_NO_ID || id == own_id)
@@ -344,6 +345,6 @@ pfb_error pfb_sample_load(pfb_sample *sample, const pfb_sample_input *input, con
         link_queries(sample, input);
         link_columns(sample);
     }
-    sample->registrations = NULL; /* the columns have copies */
+    sample->registrations = NULL; /* not needed from here on: the columns have copies of their counters */
     return verdict;
 }
