@@ -40,7 +40,7 @@ enum {
     TRACE_BUFFER_COUNT = 0x44,
     TRACE_POINTER_SIZE = 0x4C,
     TRACE_POINTERS = 0x58,
-    TRACE_RECOGNISED_BYTES = 0x24,
+    TRACE_RECOGNISED_BYTES = 0x24, /* the part of the event by which a log is recognised */
     ZONE_NAME_BYTES = 64,
     ZONE_STANDARD_NAME = 4,
     ZONE_STANDARD_BIAS = 84,
@@ -242,6 +242,7 @@ bool pfb_log_recognise(const void *data, size_t size)
     if (!data || size < BUFFER_HEADER_BYTES + TRACE_RECOGNISED_BYTES)
         return false;
     const uint8_t *p = data;
+    /* The first event has a system header of 32-bit (1) or 64-bit Windows (2), and repeats the size of the buffer. */
     const uint8_t *event = p + BUFFER_HEADER_BYTES;
     return event[3] == 0xC0 && (event[2] == 1 || event[2] == 2) && load_le32(p) == load_le32(event + TRACE_BUFFER_SIZE);
 }
@@ -316,7 +317,7 @@ static bool log_tolerate(pfb_log_reader *log, uint32_t note, pfb_code code, size
     return true;
 }
 
-/* Returns true if `part` is part `number` of the record. */
+/* Returns true if `part` is part `number` of a record of this type with `count` parts. */
 static bool log_is_part(const log_part *part, uint32_t type, uint64_t number, uint32_t count)
 {
     return part->type == type && part->number == number && part->count == count;
