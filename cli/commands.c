@@ -41,8 +41,8 @@ static const command commands[] = {
      .formats = WRITES_ALL | WRITES_PDH,
      .summary = "displayed values from consecutive samples",
      .description =
-         "Computes the values that the counters display, from each sample and the one before it. Several "
-         "files are put in the order of their first samples, so rotated recordings may be given in any order.",
+         "Computes the values that the counters display, from each sample and the one before it. The samples "
+         "of several files are merged by time, so rotated recordings may be given in any order.",
      .examples = {{"perfblock cook recording.pfb", "a table per sample and counterset"},
                   {"perfblock cook --format csv recording.pfb.1 recording.pfb", "two files of one rotation as CSV"},
                   {"perfblock cook --format pdh-csv recording.pfb", "a log that perfmon opens"}},
