@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs a program under Wine. Usage: wine.sh PROGRAM [ARGUMENT...]
 # Wine's services start with its first program and keep the output of that program open, for minutes if other programs
-# follow. A reader that waits for the end of the output would wait as long, so the output goes to files, which are
-# printed when the program has ended.
+# follow. A reader that waits for the end of the output would wait as long. Therefore the output goes to files, which
+# are printed when the program has ended.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
