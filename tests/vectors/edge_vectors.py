@@ -113,7 +113,7 @@ def clock_cases():
     """Readings of the clock that a type uses, and of other clocks."""
     for kind in SHOWN:
         known, form = forms_of(kind)
-        if form.below == "time" or form is formula.PRECISION_TIME:
+        if form.denominator == "time" or form is formula.PRECISION_TIME:
             yield from own_clock(kind, known)
         if form is formula.ELAPSED:
             yield from elapsed_cases(kind)
@@ -145,7 +145,7 @@ def other_clocks(kind, form):
     used = clock_of(kind)
     keys = [key for clock in formula.CLOCKS.values() for key in clock
             if key and key not in used]
-    if form.below != "time" and not form.frequency:
+    if form.denominator != "time" and not form.frequency:
         keys = [key for clock in formula.CLOCKS.values() for key in clock
                 if key]
     yield Case("unused", *vary(kind, dict.fromkeys(keys, 9),
@@ -163,7 +163,7 @@ def base_cases():
     for kind in SHOWN:
         known, form = forms_of(kind)
         edges = LARGE_EDGES if is_large(known.base or 0) else DWORD_EDGES
-        if form.below == "base":
+        if form.denominator == "base":
             for edge in edges:
                 yield Case("base", *vary(kind, base=edge),
                            "the base is " + spell(edge))
@@ -171,7 +171,7 @@ def base_cases():
             yield Case("base", *vary(kind, {"base": 1901}),
                        "a base may fall: only the newer sample is used",
                        decision="the newer sample alone")
-        if form.below in ("base_delta", "base_or_time"):
+        if form.denominator in ("base_delta", "base_or_time"):
             for old, new, what in pairs_of(edges):
                 yield Case("base", *vary(kind, {"base": old}, base=new),
                            "the base " + what)
@@ -238,7 +238,7 @@ def ticking(kind, clock, ticks):
     form = forms_of(kind)[1]
     if form is formula.ELAPSED:
         return {}, {"value": 1, clock: ticks + 1}
-    if form.below == "time":
+    if form.denominator == "time":
         return {clock: 0}, {clock: ticks}
     return {"value": 0}, {"value": ticks}
 
@@ -317,11 +317,11 @@ def faults_of(kind):
     elapsed = form is formula.ELAPSED
     yield "the types differ", {"type": kind ^ 0x00010000}, {}
     yield "no raw value", {}, {"value": None}
-    if form.below == "time" or elapsed:
+    if form.denominator == "time" or elapsed:
         yield "no clock", {}, {clock: None}
     if form.frequency:
         yield "no frequency", {}, {frequency: None}
-    if known.base and form.below != "time":
+    if known.base and form.denominator != "time":
         yield "no base", {}, {"base": None}
     if form.items:
         yield "no item count", {}, {"multi": None}
@@ -333,15 +333,15 @@ def faults_of(kind):
         yield "the frequency is 0", {}, {frequency: 0}
     if form.items:
         yield "the item count is 0", {}, {"multi": 0}
-    if form.below:
+    if form.denominator:
         still, back = ({clock: 9}, {clock: 9}), ({clock: 9}, {clock: 8})
-        if known.base and form.below != "time":
+        if known.base and form.denominator != "time":
             still, back = ({"base": 9}, {"base": 9}), ({"base": 9},
                                                        {"base": 8})
-        if form.below == "base":
+        if form.denominator == "base":
             still = {}, {"base": 0}
         yield "the denominator is 0", *still
-        if form.below != "base":
+        if form.denominator != "base":
             yield "the denominator is negative", *back
 
 

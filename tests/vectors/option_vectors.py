@@ -44,7 +44,7 @@ def base_wraps():
     """Bases that decrease, of each possible width."""
     for kind in SHOWN:
         known, form = forms_of(kind)
-        if form.below not in ("base_delta", "base_or_time"):
+        if form.denominator not in ("base_delta", "base_or_time"):
             continue
         for types, what in (({}, "as listed"), (SMALL, "of 4 bytes"),
                             (LARGE, "of 8 bytes")):
@@ -124,7 +124,7 @@ def limit_cases():
     """Caps at 100 % and clamps at 0."""
     for kind in SHOWN:
         known, form = forms_of(kind)
-        if form.below:
+        if form.denominator:
             older, newer = divider(kind, 1000)
         else:
             older, newer = {}, {}

@@ -109,7 +109,7 @@ def approach_tie(numbers, form, older, newer):
     """Raw values whose quotient is next to a number halfway between two
     doubles, if the form and the other inputs allow it."""
     d = (1 << 62) - 57
-    if form.below != "time":
+    if form.denominator != "time":
         older["base"], d = 0, newer["base"]
     first, bottom = form.quotient(0, d, newer["perf_freq"], newer["multi"])
     step = form.quotient(1, d, newer["perf_freq"], newer["multi"])[0] - first
@@ -117,7 +117,7 @@ def approach_tie(numbers, form, older, newer):
     n = ((tie * bottom >> 54) - first) // step if step else -1
     if 0 <= n < TWO64:
         older["value"], newer["value"] = 0, n
-    if form.below == "time":
+    if form.denominator == "time":
         for key in ("perf_time", "perf_time_100ns", "object_time"):
             older[key], newer[key] = -5, d - 5
 
@@ -156,7 +156,7 @@ def random_rows(count, seed):
     numbers, chance = Numbers(source), source.random
     kinds = all_types(source)
     dividing = {kind for kind, known in formula.TYPES.items()
-                if known.form and known.form.below}
+                if known.form and known.form.denominator}
     plain, mixed, bits = mode_pools(source)
     yield HEADER
     for number in range(count):

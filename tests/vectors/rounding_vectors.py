@@ -45,7 +45,7 @@ def limits(kind):
     if known.form is formula.ELAPSED:
         top = INT64_MAX - 1
     below = TWO64 - 1
-    if known.form.below in ("base", "base_delta") and known.base & 0x300 == 0:
+    if known.form.denominator in ("base", "base_delta") and known.base & 0x300 == 0:
         below = TWO32 - 1
     return top, below
 
@@ -64,10 +64,10 @@ def candidates(kind):
     if form is formula.AVERAGE_TIME:
         start = 601  # the product with F must stay below 2^32
     for number in range(3000):
-        d = start + 2 * number if form.below else None
+        d = start + 2 * number if form.denominator else None
         f = m = None
         if form.frequency:
-            f = 3579547 if form.below else (1 << 61) + 1 + 2 * number
+            f = 3579547 if form.denominator else (1 << 61) + 1 + 2 * number
         if form.items:
             m = 3
         yield d, f, m
@@ -123,10 +123,10 @@ def is_tie(top, bottom, last_bits):
 def exact_tie(kind, last_bits):
     """Inputs whose value is a tie, or None."""
     form, most = form_of(kind), limits(kind)[0]
-    f = 2097143 if form.frequency and form.below == "time" else 1
-    f = 1 << 20 if form is formula.ELAPSED or not form.below else f
+    f = 2097143 if form.frequency and form.denominator == "time" else 1
+    f = 1 << 20 if form is formula.ELAPSED or not form.denominator else f
     d = 1 << 28 if limits(kind)[1] < TWO32 else 1 << 60
-    d = d if form.below else None
+    d = d if form.denominator else None
     step = abs(fraction(kind, 1, d, f, 1)[0] - fraction(kind, 0, d, f, 1)[0])
     while step % 2 == 0:
         step //= 2
@@ -222,7 +222,7 @@ def late_conversion(kind):
     yield Case("late", *place(kind, 1000, 4096, 10000000, 1, start),
                "raw values near 2^62 must be subtracted before conversion")
     key = clock_of(kind)[0]
-    if form.below == "time":
+    if form.denominator == "time":
         older, newer = place(kind, 1000, 4096, 10000000)
         older[key], newer[key] = start, start + 3001
         yield Case("late", older, newer,
@@ -247,11 +247,11 @@ def extremes(kind):
     """The largest and smallest possible values."""
     form, (most, widest) = form_of(kind), limits(kind)
     f = INT64_MAX if form.frequency else None
-    below = widest if form.below else None
-    one = 1 if form.below else None
+    below = widest if form.denominator else None
+    one = 1 if form.denominator else None
     yield Case("largest", *place(kind, most, one, f, 1),
                "the largest numerator over the smallest denominator")
-    yield Case("smallest", *place(kind, 1, below, f if form.below != "time"
+    yield Case("smallest", *place(kind, 1, below, f if form.denominator != "time"
                                   else 1, TWO64 - 1),
                "the smallest numerator over the largest denominator")
     if form in (formula.TIMER_INV, formula.MULTI_INV):
@@ -290,7 +290,7 @@ def whole_numbers(kind):
 
 def longest_clock(kind):
     """A clock difference that needs unsigned arithmetic."""
-    if form_of(kind).below == "time":
+    if form_of(kind).denominator == "time":
         key = clock_of(kind)[0]
         for step in (TWO63, TWO64 - 1):
             yield Case("long", *vary(kind, {key: INT64_MIN, "value": 0},

@@ -91,7 +91,7 @@ def clock_of(kind):
 def divider(kind, amount):
     """Older and newer inputs that make `amount` the divisor: dT, dB or B."""
     known = formula.find_type(kind) or formula.derive(kind)
-    below = known.form.below
+    below = known.form.denominator
     if below == "time":
         key = formula.CLOCKS[known.clock][0]
         if amount <= INT64_MAX:
