@@ -137,7 +137,14 @@ static bool is_usable(recording *r)
     r->is_new = true;
     if (r->max_bytes > 0 && !is_regular)
         diagnostics_say(STATUS_FILE, r->path, "is not a regular file: --rotate cannot rename it");
-    return is_regular ? can_continue(r) : r->max_bytes == 0;
+    if (!is_regular)
+        return r->max_bytes == 0;
+    if (!r->is_replaced)
+        return can_continue(r);
+    bool is_empty = system_append_empty(r->file);
+    if (!is_empty)
+        diagnostics_file(r->path, errno);
+    return is_empty;
 }
 
 /* Opens the file in the critical section of its folder, so that no other process renames it meanwhile. A pipe is opened
@@ -154,7 +161,11 @@ static bool open_first_file(recording *r)
 
 bool recording_open(recording *r)
 {
-    *r = (recording){.path = r->path, .note = r->note, .max_bytes = r->max_bytes, .max_wait = MAX_WAIT};
+    *r = (recording){.path = r->path,
+                     .note = r->note,
+                     .max_bytes = r->max_bytes,
+                     .is_replaced = r->is_replaced,
+                     .max_wait = MAX_WAIT};
     if (!open_first_file(r))
         return false;
     if (!is_usable(r)) {

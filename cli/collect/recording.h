@@ -12,6 +12,7 @@ typedef struct recording {
     const char *path;
     const char *note;   /* text of a NOTE chunk for the start of a new or continued file; null: none */
     uint64_t max_bytes; /* the size of --rotate; 0: no limit */
+    bool is_replaced;   /* an existing file is emptied instead of continued */
     /* ------------------------------------------------------------------------------------------ */
     int file;          /* -1: none is open */
     bool is_created;   /* the file did not exist before it was opened */

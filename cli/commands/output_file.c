@@ -11,8 +11,7 @@ static bool is_output(const options *o, const char *path)
     return path && system_names_same(path, o->output_path);
 }
 
-/* Returns true if the output file is one of the files that the command reads. */
-static bool replaces_input(const options *o)
+bool output_file_is_input(const options *o)
 {
     bool is_input = is_output(o, o->names) || is_output(o, o->query_info);
     for (size_t i = 0; i < o->path_file_count && !is_input; i++)
@@ -30,7 +29,7 @@ bool output_file_open(const options *o)
 {
     if (!o->output_path)
         return true;
-    if (replaces_input(o)) {
+    if (output_file_is_input(o)) {
         diagnostics_say(STATUS_USAGE, o->output_path, "is an input, which the output would replace");
         return false;
     }

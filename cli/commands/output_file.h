@@ -6,6 +6,9 @@
 
 /* The output of report, explain and convert: the file of --output, or standard output. */
 
+/* Returns true if the file of --output is one of the files that the command reads. */
+bool output_file_is_input(const options *o);
+
 /* Opens the output. Returns false after a message if the file is one of the inputs, which it would replace. */
 bool output_file_open(const options *o);
 

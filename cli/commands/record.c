@@ -5,6 +5,7 @@
 #include "collect/recording.h"
 #include "commands.h"
 #include "commands/convert_files.h"
+#include "commands/output_file.h"
 #include "convert/filter_v1.h"
 #include "memory/memory.h"
 #include "names/titles.h"
@@ -324,9 +325,10 @@ static void record_converted(const options *o)
     if (o->count > 0 || o->rotation > 0)
         diagnostics_say(STATUS_USAGE, "perfblock", "record: --%s applies to a --source that is a recording of V2 data",
                         o->count > 0 ? "count" : "rotate");
-    else if (system_names_regular(o->output_path))
+    else if (!o->is_forced && system_names_regular(o->output_path))
         diagnostics_say(STATUS_USAGE, o->output_path,
-                        "exists, and only live data and a single recording of V2 data continue a file: name a new one");
+                        "exists, and only live data and a single recording of V2 data continue a file: name a new one, "
+                        "or replace it with --force");
     else
         convert_files(&joined, false);
 }
@@ -335,11 +337,17 @@ void command_record(const options *o)
 {
     static const pfb_collector_options collector_options = {.returns_at_once = true, .is_raw = true};
     collecting c;
-    recorder r = {
-        .file = {.path = o->output_path, .note = "recorded by perfblock " PERFBLOCK_VERSION, .max_bytes = o->rotation}};
+    recorder r = {.file = {.path = o->output_path,
+                           .note = "recorded by perfblock " PERFBLOCK_VERSION,
+                           .max_bytes = o->rotation,
+                           .is_replaced = o->is_forced}};
     recorded_file file;
     if (o->source_count > 1 || o->names || options_describe_files(o)) {
         record_converted(o);
+        return;
+    }
+    if (o->is_forced && output_file_is_input(o)) {
+        diagnostics_say(STATUS_USAGE, o->output_path, "is an input, which the output would replace");
         return;
     }
     if (o->source && !recorded_file_open(&file, o->source))

@@ -319,6 +319,13 @@ static bool store_follow(options *o, const char *value)
     return true;
 }
 
+static bool store_force(options *o, const char *value)
+{
+    (void)value;
+    o->is_forced = true;
+    return true;
+}
+
 static bool store_open(options *o, const char *value)
 {
     (void)value;
@@ -549,6 +556,11 @@ static const command_option table[] = {
      .expected = "a number of bytes from 1 up, or a number followed by K, M or G",
      .example = "100M",
      .store = store_rotate},
+    {.name = "force",
+     .commands = COLLECTS | COMMAND_CONVERT | COMMAND_LWP_MODEL | COMMAND_CPI_RUN | WRITES_PAGE,
+     .meaning = "replace FILE of -o if it exists; only record needs this, because it continues a recording and refuses "
+                "other files",
+     .store = store_force},
     {.name = "color",
      .argument = "WHEN",
      .commands = PRINTS_TABLES,
@@ -793,7 +805,7 @@ static bool handle_option(options *o, const command *c, int found, const char *a
     if (!option_applies(option, c))
         return refuse(c, "--%s does not apply; perfblock help %s lists the options", option->name, c->name);
     if (option->is_single && given[option - table])
-        return refuse(c, "--%s is given once", option->name);
+        return refuse(c, "--%s may be given only once", option->name);
     given[option - table] = true;
     if (is_unsupported_word(option, c, optarg) || !option->store(o, optarg))
         return refuse_value(c, option, optarg);
@@ -832,7 +844,7 @@ static size_t count_standard_input(const options *o, const command *c)
 static bool check_files(const options *o, const command *c)
 {
     if (count_standard_input(o, c) > 1)
-        return refuse(c, "- is given once: standard input can be read only once");
+        return refuse(c, "- may be given only once: standard input can be read only once");
     if (c->bit == COMMAND_REPORT && (o->is_live || o->source))
         return o->file_count == 0 || refuse(c, "%s: expected no FILE with --source", o->files[0]);
     if (c->files == FILES_MANY && o->file_count == 0)
@@ -917,6 +929,8 @@ static bool check_options(const options *o, const command *c)
         return refuse(c, "expected -o FILE, the file to write");
     if (c->bit == COMMAND_EXPLAIN && o->file_count == 0)
         return refuse(c, "expected FILE (- is standard input)");
+    if (o->is_forced && !o->output_path)
+        return refuse(c, "--force applies to the file of --output");
     if (o->opens_page && !o->output_path)
         return refuse(c, "--open needs -o, the page to open");
     return true;

@@ -126,6 +126,7 @@ struct options {
     uint64_t duration;       /* nanoseconds; 0: not given */
     uint64_t count;          /* 0: until interrupted */
     uint64_t rotation;       /* --rotate, in bytes; 0: not given */
+    bool is_forced;          /* --force */
     sample_range range;      /* --from, --to, --every */
     const char *sort;        /* --sort; null: not given */
     uint64_t top;            /* --top; 0: not given */

@@ -167,6 +167,9 @@ bool system_is_regular(int file);
 /* Writes all bytes, in one call of write() unless the system accepts fewer. False and errno on failure. */
 bool system_append(int file, const void *bytes, size_t size);
 
+/* Removes the content of an open regular file. False and errno on failure. */
+bool system_append_empty(int file);
+
 /* Syncs a regular file to disk and closes it. False and errno on failure. */
 bool system_append_close(int file);
 

@@ -513,6 +513,11 @@ long long system_write_some(int file, const char *bytes, size_t size)
     return write(file, bytes, size);
 }
 
+bool system_append_empty(int file)
+{
+    return ftruncate(file, 0) == 0;
+}
+
 bool system_append_close(int file)
 {
     bool is_synced = !system_is_regular(file) || fsync(file) == 0;

@@ -481,6 +481,11 @@ long long system_write_some(int file, const char *bytes, size_t size)
     return _write(file, bytes, (unsigned)(size < limit ? size : limit));
 }
 
+bool system_append_empty(int file)
+{
+    return _chsize(file, 0) == 0;
+}
+
 bool system_append_close(int file)
 {
     bool is_synced = !system_is_regular(file) || _commit(file) == 0;

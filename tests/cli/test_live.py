@@ -33,6 +33,11 @@ class Replay(Case):
         cooked = [i for i in self.run_json("cook", CAPTURE) if i["sample"]]
         self.assertEqual(self.live(), cooked)
 
+    def test_replay_does_not_wait(self):
+        begin = time.monotonic()
+        self.live("--interval", "1000")
+        self.assertLess(time.monotonic() - begin, 30)
+
     def test_output_to_a_file(self):
         """-o writes what standard output gets, and replaces a file once
         there is something to write."""

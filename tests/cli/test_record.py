@@ -11,6 +11,7 @@ import threading
 import time
 import unittest
 
+import v1_blocks
 from captures import (BULK, DISK, MEMORY, data, instances_result, metadata,
                       single_result, three_sets)
 from program import (ON_WINDOWS, SECONDS, Case, LiveCase, own_program,
@@ -203,6 +204,37 @@ class Rotation(Case):
                                     "1M")
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertRegex(done.err, "^%s: .*--rotate.*\n$" % path)
+
+
+class Forced(Case):
+    """--force replaces an existing file."""
+
+    def test_content(self):
+        """The file is then the same as a new one, whatever it was before."""
+        source = self.file("source.pfb", three_sets())
+        block = self.file("block.bin", v1_blocks.LITTLE.block(
+            v1_blocks.plain(v1_blocks.LITTLE, 1)))
+        for sources in ([source], [source, source], [block]):
+            words = [word for name in sources for word in ("--source", name)]
+            new = os.path.join(self.folder, "new.pfb")
+            self.run_fine("record", "-q", "-o", new, *words, r"\*(*)\*")
+            for before in (content(new), content(source)[:-1], b"text"):
+                path = self.file("old.pfb", before)
+                self.run_fine("record", "-q", "-o", path, "--force", *words,
+                              r"\*(*)\*")
+                self.assertEqual(content(path), content(new))
+            os.remove(new)
+
+    def test_refusals(self):
+        source = self.file("source.pfb", three_sets())
+        for command, words in (
+                (["record", "-o", source, "--source", source], "is an input"),
+                (["convert", "-o", source, source], "is an input"),
+                (["live", "--source", source], "--force applies")):
+            done = self.run_program(*command, "--force")
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertIn(words, done.err)
+            self.assertEqual(content(source), three_sets())
 
 
 class Shared(Case):

@@ -228,7 +228,7 @@ class Refusals(Case):
                 ("cook - --query-info -", "-"),
                 ("live --source - --paths -", "-"),
                 ("cook - --registration 1:-", "-")):
-            self.assertIn(": %s is given once" % name,
+            self.assertIn(": %s may be given only once" % name,
                           self.refused(*line.split()))
 
     def test_rotation(self):
