@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The promises of docs/performance.md about speed, with which benchmark results are compared. A broken promise is
-printed but does not change the exit status, because a shared machine is slow at times. scripts/bench prints the table
-of promises, docs/performance.md contains it, and test_report.py compares both."""
+"""Promises about speed, and their comparison with benchmark results. A missed promise is printed but does not change the
+exit status, because a shared machine is slow at times. docs/performance.md contains the table of promises, and
+test_report.py compares it with this file."""
 import statistics
 from collections import namedtuple
 
@@ -14,30 +14,32 @@ Promise = namedtuple("Promise", "text measured baseline limit")
 REPLY = "v2/processor_information"
 DISPLAY = "display/processor_information"
 
-# Growth is measured with replies from memory: their times do not depend on the sizes of caches.
-# For each displayed value, a typical reader reads two raw values.
+# `documented` is Microsoft's sample program CpuPerfCounters. `twin` is the same reader as `walk` without checks. `typical`
+# is a reader of both replies that computes nothing: it reads two raw values for each displayed value. The last four
+# promises say that the time per value does not grow with the size of a reply. They use replies that are in no cache,
+# because otherwise small replies would be faster.
 PROMISES = (
-    Promise("bulk reading with names, 64 processors: 2.5 times as fast as the documented sample",
+    Promise("bulk reading with names, 64 processors: 2.5 times as fast as Microsoft's sample program",
             f"{REPLY}/bulk_instances/64", f"{REPLY}/documented/64", 0.4),
-    Promise("bulk reading with names, 4,096 processors: the same",
+    Promise("bulk reading with names, 4,096 processors: 2.5 times as fast as Microsoft's sample program",
             f"{REPLY}/bulk_instances/4096", f"{REPLY}/documented/4096", 0.4),
-    Promise("careful walk: as fast as the documented sample",
+    Promise("value by value: as fast as Microsoft's sample program",
             f"{REPLY}/walk/4096", f"{REPLY}/documented/4096", 1),
-    Promise("careful walk: the checks take at most 30 % on top",
+    Promise("value by value: at most 1.3 times the time of the same reader without checks",
             f"{REPLY}/walk/4096", f"{REPLY}/twin/4096", 1.3),
-    Promise("V1, 50 processes: a value takes at most 1.5 times one of V2",
+    Promise("V1, 50 processes: a value takes at most 1.5 times as long as a V2 value",
             "v1/process/walk/50", f"{REPLY}/walk/64", 1.5),
-    Promise("two replies to displayed values, 4,096 processors",
+    Promise("computing displayed values from two replies, 4,096 processors",
             f"{DISPLAY}/show/4096", None, 15),
-    Promise("the same: at most 2.5 times the time of a typical reader for both",
+    Promise("the same: at most 2.5 times the time that a typical reader needs to read both replies",
             f"{DISPLAY}/show/4096", f"{DISPLAY}/typical/4096", 2.5),
-    Promise("careful walk: from memory, a value takes the same time in large replies",
+    Promise("value by value, not cached: 65,536 processors at most 1.15 times the time per value of 64",
             f"{REPLY}/from_memory/walk/65536", f"{REPLY}/from_memory/walk/64", 1.15),
-    Promise("careful walk: the same compared with 4,096 processors",
+    Promise("value by value, not cached: 65,536 processors at most 1.15 times that of 4,096",
             f"{REPLY}/from_memory/walk/65536", f"{REPLY}/from_memory/walk/4096", 1.15),
-    Promise("bulk reading: from memory, a value takes the same time in large replies",
+    Promise("bulk reading, not cached: 65,536 processors at most 1.15 times the time per value of 64",
             f"{REPLY}/from_memory/bulk_rows/65536", f"{REPLY}/from_memory/bulk_rows/64", 1.15),
-    Promise("bulk reading: the same compared with 4,096 processors",
+    Promise("bulk reading, not cached: 65,536 processors at most 1.15 times that of 4,096",
             f"{REPLY}/from_memory/bulk_rows/65536", f"{REPLY}/from_memory/bulk_rows/4096", 1.15),
 )
 
@@ -48,7 +50,7 @@ def limit_text(promise):
 
 
 def result(promise, times):
-    """(figure, verdict) of a promise; `times` has the nanoseconds of each benchmark by name."""
+    """(figure, verdict) of a promise; `times` is {benchmark: [nanoseconds per item of each repetition]}."""
     names = [name for name in (promise.measured, promise.baseline) if name]
     if any(name not in times for name in names):
         return "", "not measured"
@@ -68,7 +70,7 @@ def verdict_table(times):
     return [["promise", "at most", "this run", ""]] + rows
 
 
-def documented():
+def documentation_table():
     """Lines of the table in docs/performance.md."""
     yield "| promise | measured | baseline | at most |"
     yield "|---|---|---|---:|"
@@ -78,4 +80,4 @@ def documented():
 
 
 if __name__ == "__main__":
-    print("\n".join(documented()))
+    print("\n".join(documentation_table()))

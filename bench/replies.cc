@@ -27,8 +27,8 @@ struct layout {
     std::vector<uint32_t> ids, sizes;
 };
 
-/* Returns the ids and sizes of the values. The 31 counters of the counterset have ids from 0 to 31; the one id that no
- * counter has also gets a value, of 8 bytes. */
+/* Returns the ids and sizes of the values. The 31 counters of the counterset have ids from 0 to 31, of which one is not
+ * used; the reply has a value of 8 bytes for that id, too. */
 layout processor_layout()
 {
     layout made;
@@ -135,7 +135,8 @@ namespace
 
 constexpr uint32_t TITLE_PROCESS = 230;
 
-/* The types of the counters of Process: percentages of the 100 ns clock, sizes in bytes, rates and the elapsed time. */
+/* Types that occur in Process, in rotation: PERF_100NSEC_TIMER, PERF_COUNTER_LARGE_RAWCOUNT, PERF_COUNTER_BULK_COUNT,
+ * PERF_COUNTER_RAWCOUNT and PERF_ELAPSED_TIME. */
 uint32_t process_type(uint32_t position)
 {
     static const uint32_t types[] = {0x20510500, 0x00010100, 0x10410500, 0x00010000, 0x30240500};
@@ -229,11 +230,12 @@ void store(std::vector<uint8_t> &bytes, size_t at, uint64_t value, size_t size)
         bytes[at + i] = static_cast<uint8_t>(value >> 8 * i);
 }
 
-/* The LWPCB has 128 bytes, its pairs of interval and counter begin at offset 80. Events 1 to 6 are implemented and
- * enabled; a ring must have at least 32 records of 32 bytes. */
+/* Lightweight Profiling: the LWPCB has 128 bytes, its pairs of interval and counter begin at offset 80. Events 1 to 6
+ * are implemented and enabled; a ring must have at least 32 records of 32 bytes. */
 constexpr uint32_t EVENTS = 6;
 constexpr uint32_t CONTROL_QUADS = 16, PAIRS_AT = 80;
-constexpr uint32_t ALL_EVENTS = 0x7F | PFB_LWP_TIME_STAMPS;
+constexpr uint32_t FEATURES = PFB_LWP_AVAILABLE | 0x7E /* events 1 to 6 */ | PFB_LWP_TIME_STAMPS;
+constexpr uint32_t VERSION_1_RING_32 = 1 << 9 /* version */ | 1 << 16 /* units of 32 records */;
 
 } // namespace
 
@@ -245,11 +247,11 @@ lwp_record ring_record(size_t position)
 std::vector<uint8_t> lwp_snapshot(size_t count)
 {
     pfb_lwp_capabilities capabilities;
-    pfb_lwp_capabilities_read(ALL_EVENTS, CONTROL_QUADS | PFB_LWP_RECORD_BYTES << 8 | EVENTS << 16 | PAIRS_AT << 24,
-                              1 << 9 | 1 << 16, ALL_EVENTS, &capabilities);
+    pfb_lwp_capabilities_read(FEATURES, CONTROL_QUADS | PFB_LWP_RECORD_BYTES << 8 | EVENTS << 16 | PAIRS_AT << 24,
+                              VERSION_1_RING_32, FEATURES, &capabilities);
     size_t slots = count < 32 ? 33 : count + 1; /* a ring has at least one free slot */
     std::vector<uint8_t> control(capabilities.control_bytes), ring(slots * PFB_LWP_RECORD_BYTES);
-    store(control, PFB_LWP_AT_FLAGS, ALL_EVENTS & ~PFB_LWP_AVAILABLE, 4);
+    store(control, PFB_LWP_AT_FLAGS, FEATURES & ~PFB_LWP_AVAILABLE, 4);
     store(control, PFB_LWP_AT_BUFFER_SIZE, ring.size(), 4);
     store(control, PFB_LWP_AT_BUFFER_BASE, 0x10000, 8);
     store(control, PFB_LWP_AT_HEAD, count * PFB_LWP_RECORD_BYTES, 4);

@@ -4,13 +4,14 @@
 
 #include "collect/collecting.h"
 
-/* Usage errors for names that do not exist, with a suggestion: "no counterset Procesor; did you mean Processor
- * Information?". */
+/* Reports names that do not exist as usage errors, with a suggestion if there is a similar name: "no counterset
+ * Procesor; did you mean Processor Information?". */
 
-/* Reports the first name in `choice` that no counterset has. */
+/* Called after adding `choice` failed with PFB_WIN32_COUNTERSET_NOT_FOUND. Reports the first name of a counterset that
+ * does not exist. */
 void unknown_names_report_set(const collecting *c, const pfb_collector_choice *choice);
 
-/* Reports the first counter name in `choice` that no counter of its countersets has. */
+/* The same for PFB_WIN32_COUNTER_NOT_FOUND and the name of a counter. */
 void unknown_names_report_counter(const collecting *c, const pfb_collector_choice *choice);
 
 #endif

@@ -17,7 +17,7 @@ static void append_count(buffer *line, uint64_t count, const char *singular, con
 
 enum { MAX_NOTES = NAMES_MAX_BITS + PFB_LWP_NOTE_COUNT };
 
-/* Stores the names of the deviations from the format that the readers tolerated. Returns their number. */
+/* Stores the names of the deviations that were tolerated. Returns their number. */
 static size_t name_notes(const walk *w, const char *names[MAX_NOTES])
 {
     size_t count = names_of_notes(w->notes, names);
@@ -60,9 +60,9 @@ static void write_line(output *out, const walk *w)
     append_count(&line, w->counts.objects, "object", "objects");
     append_count(&line, w->counts.instances, "instance", "instances");
     append_count(&line, w->counts.values, "value", "values");
-    append_count(&line, w->counts.groups, "group", "groups");
-    append_count(&line, w->counts.steps, "step", "steps");
-    append_count(&line, w->counts.items, "item of metadata", "items of metadata");
+    append_count(&line, w->counts.groups, "group of CPI hooks", "groups of CPI hooks");
+    append_count(&line, w->counts.steps, "CPI step", "CPI steps");
+    append_count(&line, w->counts.items, "item", "items");
     append_count(&line, w->counts.records, "record", "records");
     append_count(&line, w->counts.unread_chunks, "chunk not read", "chunks not read");
     for (size_t i = 0; i < note_count; i++)

@@ -10,7 +10,7 @@
 
 enum { MIN_COLUMNS = 20, MAX_COLUMNS = 10000, DEFAULT_COLUMNS = 100, MIN_ROWS = 2, DEFAULT_ROWS = 24 };
 
-/* Returns the value of COLUMNS; 0 if it is not set or not a number in the range. */
+/* Returns the value of COLUMNS; 0 if it is not set or not a number from MIN_COLUMNS to MAX_COLUMNS. */
 static size_t columns_from_environment(void)
 {
     const char *text = getenv("COLUMNS");

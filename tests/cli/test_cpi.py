@@ -292,7 +292,7 @@ class Captures(Case):
                              expected["elapsed_cycles"])
         self.assertEqual(len(found), len(parts))
         text = self.run_fine("check", path).out
-        self.assertIn("4 chunks, 3 groups", text)
+        self.assertIn("4 chunks, 3 groups of CPI hooks", text)
 
     def test_chunks_after_a_broken_one_are_read(self):
         bad = c.first_example()[:-4]

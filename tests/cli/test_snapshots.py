@@ -111,7 +111,7 @@ class Snapshots(Case):
         verdict = self.run_json("check", path)[0]
         self.assertIs(verdict["valid"], True)
         self.assertEqual(verdict["unread_chunks"], 0)
-        self.assertIn("2 chunks, 4 steps", self.run_fine("check", path).out)
+        self.assertIn("2 chunks, 4 CPI steps", self.run_fine("check", path).out)
 
     def test_text(self):
         text, records = expected(2 * HEADER)

@@ -69,11 +69,11 @@ class Faults(unittest.TestCase):
         removed = [fault for fault in faults.faults_of("short.c") if fault.operator == "check removed"]
         self.assertEqual(["if (0 && (size > end - 4 || size < HEADER_BYTES))"], [fault.after for fault in removed])
 
-    def test_nothing_reaches_defences(self):
+    def test_lines_that_PFB_NEVER_controls_have_no_faults(self):
         self.write(SOURCE.replace("size > end - 4 || size < HEADER_BYTES", "PFB_NEVER(size > end - 4)"))
         self.assertEqual({9, 10, 11}, {fault.line for fault in faults.faults_of("short.c")})
 
-    def test_results_belong_to_the_text_of_the_line(self):
+    def test_the_key_depends_on_the_text_of_the_line_not_on_its_number(self):
         before = {fault.key() for fault in faults.faults_of("short.c") if fault.line == 10}
         self.write(SOURCE.replace("end += 1", "end += 3"))
         after = {fault.key() for fault in faults.faults_of("short.c") if fault.line == 10}
@@ -86,7 +86,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(mutate.sample_of(found, 3, 1), mutate.sample_of(found, 8, 1)[:3])
         self.assertNotEqual(mutate.sample_of(found, 8, 1), mutate.sample_of(found, 8, 2))
 
-    def test_bounds_checks(self):
+    def test_only_comparisons_that_reject_are_bounds_checks(self):
         (self.folder / "core/include/perfblock").mkdir(parents=True)
         (self.folder / "core/include/perfblock/error.h").write_text("    PFB_SHORT,\n", encoding="utf-8")
         self.write(SOURCE + """
@@ -115,7 +115,7 @@ class Checks(unittest.TestCase):
         targets = {target for listed in checks.TARGETS.values() for target in listed}
         self.assertFalse(targets - set(fuzzing.targets()))
 
-    def test_listed_faults_exist(self):
+    def test_faults_in_accepted_mutants_and_undetected_checks_exist(self):
         existing = {fault.identity() for path in faults.all_files() for fault in faults.faults_of(path)}
         self.assertFalse(mutate.accepted() - existing)
         self.assertFalse(set(checks.reasons()) - existing)
@@ -130,6 +130,8 @@ class Coverage(unittest.TestCase):
         self.assertEqual(100.0, coverage.percent((0, 0)))
 
     def test_a_line_reached_in_one_library_is_not_a_gap_of_another(self):
+        """branches: first and last line and column, times true, times false, ids; mcdc_records: the same place, ids, and
+        which conditions are covered."""
         name = "core/src/bytes/line.h"
         entry = {"filename": str(ROOT / name), "segments": [],
                  "branches": [[5, 1, 5, 9, 1, 0, 0, 0, 6], [5, 1, 5, 9, 0, 7, 0, 0, 6], [6, 1, 6, 9, 0, 2, 0, 0, 6]],
@@ -140,7 +142,7 @@ class Coverage(unittest.TestCase):
         constants = {(str(ROOT / name), 6, 1), (str(ROOT / name), 6, 1, 2)}
         self.assertEqual([], list(coverage.gaps({"files": [entry]}, constants)))
 
-    def test_lines_that_only_PFB_NEVER_reaches_are_not_counted(self):
+    def test_lines_that_PFB_NEVER_controls_are_not_counted(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "short.c"
             path.write_text("if (PFB_NEVER(a(1) >\n    2)) /* why; */\n    return false;\nb();\n"

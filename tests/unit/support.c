@@ -77,7 +77,7 @@ void put_text(bytes *b, const char *ascii)
 void set_u32(bytes *b, size_t at, uint32_t value)
 {
     size_t size = b->size;
-    cr_assert(at <= size && size - at >= 4, "the buffer has no 4 bytes at %zu", at);
+    cr_assert(at <= size && size - at >= 4, "the buffer has fewer than 4 bytes at offset %zu", at);
     b->size = at;
     put_u32(b, value);
     b->size = size;
@@ -114,7 +114,7 @@ bool is_utf8(const char *text)
     size_t count = pfb_name_to_utf16(UTF8_NAME(text, strlen(text)), units, sizeof units / 2);
     cr_assert_leq(count, sizeof units / 2);
     for (size_t i = 0; i < count; i++) {
-        if (units[2 * i] == 0xFD && units[2 * i + 1] == 0xFF) /* invalid UTF-8 becomes U+FFFD */
+        if (units[2 * i] == 0xFD && units[2 * i + 1] == 0xFF) /* U+FFFD: the text has it or is invalid */
             return false;
     }
     return true;

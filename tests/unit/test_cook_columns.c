@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random samples, regular and irregular: pfb_sample_cook returns the same results as pfb_sample_cook_value. */
+/* Random samples, some with added, removed, repeated and reordered instances: pfb_sample_cook and pfb_cook_replies
+ * return the same values as pfb_sample_cook_value. */
 #include "support.h"
 #include "support_samples.h"
 #include "support_v1.h"
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MULTI_COUNT_COLUMN = 10 }; /* position of the multi count in `kinds` */
 enum { SET = 1, COLUMNS = 17, MAX_ROWS = 700, CAPACITY = 1 << 18 };
 
 static uint64_t next_random(uint64_t *state)
@@ -48,9 +50,9 @@ static const struct {
     {0x20610500, 8, 0, 0, 13, 14},  /* a timer with its own clock */
     {0x00010100, 8, 0, 0, 0, 0},    /* the clock of that timer */
     {0x00010100, 8, 0, 0, 0, 0},    /* the frequency of that clock */
-    {0x20670500, 8, 17, 0, 13, 14}, /* a precision timer with a base, or else that clock */
-    {0x30240500, 8, 0, 0, 0, 14},   /* an elapsed time whose clock has a frequency only */
-    {0x40030500, 8, 0, 0, 0, 0},    /* the base, which may be absent */
+    {0x20670500, 8, 17, 0, 13, 14}, /* a precision timer; without its base, which may be absent, it uses that clock */
+    {0x30240500, 8, 0, 0, 0, 14},   /* an elapsed time that refers to a frequency but not to a clock */
+    {0x40030500, 8, 0, 0, 0, 0},    /* the base of counter 15; absent in some samples */
 };
 
 static uint32_t id_or_none(uint32_t id)
@@ -73,8 +75,8 @@ static void register_kinds(sample *s)
 
 /* ---- Instances ------------------------------------------------------------------------------------------ */
 
-/* How often a pair of samples differs from regular ones: about one in `rows` instances is removed, one repeated and so
- * on, and about one in `values` raw values is random. */
+/* Average distances between irregularities: about one in `rows` instances each is removed, added, repeated and
+ * exchanged, and about one in `values` raw values is random. UINT64_MAX: none. */
 typedef struct irregularity {
     uint64_t rows, values;
 } irregularity;
@@ -85,45 +87,45 @@ typedef struct instance_ids {
     uint32_t count;
 } instance_ids;
 
-static void fill_instances(uint64_t *state, instance_ids *c)
+static void fill_instances(uint64_t *state, instance_ids *instances)
 {
-    c->count = (uint32_t)(one_in(state, 3) ? next_random(state) % 40 : next_random(state) % MAX_ROWS);
-    for (uint32_t i = 0; i < c->count; i++)
-        c->ids[i] = i;
+    instances->count = (uint32_t)(one_in(state, 3) ? next_random(state) % 40 : next_random(state) % MAX_ROWS);
+    for (uint32_t i = 0; i < instances->count; i++)
+        instances->ids[i] = i;
 }
 
 /* Of `period` instances, about one is removed, one preceded by a new one, one repeated, and one exchanged with another.
  */
-static void change_instances(uint64_t *state, instance_ids *c, uint64_t period)
+static void change_instances(uint64_t *state, instance_ids *instances, uint64_t period)
 {
-    instance_ids original = *c;
-    c->count = 0;
-    for (uint32_t i = 0; i < original.count && c->count + 2 < MAX_ROWS; i++) {
+    instance_ids original = *instances;
+    instances->count = 0;
+    for (uint32_t i = 0; i < original.count && instances->count + 2 < MAX_ROWS; i++) {
         uint64_t change = next_random(state) % period;
         if (change == 0)
             continue;
         if (change == 1)
-            c->ids[c->count++] = 100000 + (uint32_t)(next_random(state) % 1000);
+            instances->ids[instances->count++] = 100000 + (uint32_t)(next_random(state) % 1000);
         if (change == 2)
-            c->ids[c->count++] = original.ids[i];
-        c->ids[c->count++] = original.ids[i];
+            instances->ids[instances->count++] = original.ids[i];
+        instances->ids[instances->count++] = original.ids[i];
         if (change == 3) {
-            uint32_t other = (uint32_t)(next_random(state) % c->count);
-            uint32_t id = c->ids[other];
-            c->ids[other] = c->ids[c->count - 1];
-            c->ids[c->count - 1] = id;
+            uint32_t other = (uint32_t)(next_random(state) % instances->count);
+            uint32_t id = instances->ids[other];
+            instances->ids[other] = instances->ids[instances->count - 1];
+            instances->ids[instances->count - 1] = id;
         }
     }
 }
 
-/* Returns a raw value of a counter of an instance: a realistic number, but a random one in about one of `period` calls.
- */
+/* Returns the raw value of a counter of an instance. It grows linearly with `tick`, but about one value in `period` is
+ * random. */
 static uint64_t raw_value(uint64_t *state, uint32_t id, uint32_t column, int64_t tick, uint64_t period)
 {
     if (one_in(state, period))
         return next_random(state) >> next_random(state) % 64;
     uint64_t rate = 1 + (id * 7919 + column * 104729) % 9999;
-    return 1000 + id + (uint64_t)tick * (column == 10 ? 3 : rate);
+    return 1000 + id + (uint64_t)tick * (column == MULTI_COUNT_COLUMN ? 3 : rate);
 }
 
 static uint32_t value_size(uint64_t *state, uint32_t column, uint64_t period)
@@ -132,7 +134,7 @@ static uint32_t value_size(uint64_t *state, uint32_t column, uint64_t period)
     return one_in(state, period) ? others[next_random(state) % 4] : kinds[column].size;
 }
 
-static sample *make_sample(uint64_t *state, const instance_ids *c, int64_t tick, uint64_t period)
+static sample *make_sample(uint64_t *state, const instance_ids *instances, int64_t tick, uint64_t period)
 {
     uint32_t ids[COLUMNS];
     sample *s = sample_new_large(tick, CAPACITY);
@@ -142,15 +144,17 @@ static sample *make_sample(uint64_t *state, const instance_ids *c, int64_t tick,
         ids[i] = i + 1;
     uint32_t columns = one_in(state, 4) ? COLUMNS - 1 : COLUMNS; /* the last counter is sometimes missing */
     sample_result(s, PFB_V2_COUNTERSET, ids, columns);
-    for (uint32_t row = 0; row < c->count; row++) {
+    for (uint32_t row = 0; row < instances->count; row++) {
         char name[16];
-        snprintf(name, sizeof name, "i%u", c->ids[row] % 500);
-        sample_row(s, c->ids[row], name);
+        snprintf(name, sizeof name, "i%u", instances->ids[row] % 500);
+        sample_row(s, instances->ids[row], name);
         for (uint32_t column = 0; column < columns; column++)
-            sample_value(s, raw_value(state, c->ids[row], column, tick, period), value_size(state, column, period));
+            sample_value(s, raw_value(state, instances->ids[row], column, tick, period),
+                         value_size(state, column, period));
     }
     sample_end(s);
-    if (one_in(state, 4) && s->data.size_bytes > 200) /* sometimes the block ends early */
+    if (one_in(state, 4) &&
+        s->data.size_bytes > 200) /* sometimes the total size is too small, so the block ends early */
         store_ordered(s->data.data, false, (uint32_t)(s->data.size_bytes - next_random(state) % 100 / 8 * 8));
     sample_load(s);
     return s;
@@ -167,7 +171,8 @@ static pfb_formula_options random_options(uint64_t *state)
 
 /* ---- Comparisons ---------------------------------------------------------------------------------------- */
 
-static unsigned expect_all(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options)
+static unsigned expect_same_as_cook_value(const pfb_sample *older, const pfb_sample *newer,
+                                          const pfb_formula_options *options)
 {
     displayed all = displayed_of(older, newer, options);
     unsigned ok = expect_displayed(older, newer, options, all);
@@ -189,22 +194,22 @@ static void expect_cooked_replies(const sample *older, const sample *newer, cons
     expect_error(display.newer_error, newer->loaded.code, newer->loaded.offset, "the newer sample");
     displayed all = {display.values, display.status_bytes};
     cr_expect_eq(expect_displayed(&display.older, &display.newer, options, all), ok,
-                 "pfb_cook_replies returns as many values as the separate steps");
+                 "pfb_cook_replies: not %u values with status ok", ok);
     free(memory);
 }
 
 /* Compares all results for two random samples, and returns the number of values with status ok. */
-static unsigned compare_samples(uint64_t *state, irregularity d)
+static unsigned compare_samples(uint64_t *state, irregularity periods)
 {
-    instance_ids c;
-    fill_instances(state, &c);
-    sample *older = make_sample(state, &c, 1, d.values);
-    change_instances(state, &c, d.rows);
-    sample *newer = make_sample(state, &c, 2, d.values);
+    instance_ids instances;
+    fill_instances(state, &instances);
+    sample *older = make_sample(state, &instances, 1, periods.values);
+    change_instances(state, &instances, periods.rows);
+    sample *newer = make_sample(state, &instances, 2, periods.values);
     pfb_formula_options options = random_options(state);
     pfb_sample_match(&older->table, &newer->table);
-    unsigned ok = expect_all(&older->table, &newer->table, &options);
-    expect_all(NULL, &newer->table, &options);
+    unsigned ok = expect_same_as_cook_value(&older->table, &newer->table, &options);
+    expect_same_as_cook_value(NULL, &newer->table, &options);
     expect_cooked_replies(older, newer, &options, ok);
     sample_free_both(older, newer);
     return ok;
@@ -212,35 +217,35 @@ static unsigned compare_samples(uint64_t *state, irregularity d)
 
 Test(cook_columns, random_samples, .timeout = 300)
 {
-    static const irregularity frequencies[] = {
+    static const irregularity irregularities[] = {
         {UINT64_MAX, UINT64_MAX}, {200, 100000}, {200, 1000}, {20, 10000}, {5, 30}, {UINT64_MAX, 2000}};
     uint64_t state = 42;
     unsigned ok = 0;
     for (unsigned round = 0; round < 60; round++)
-        ok += compare_samples(&state, frequencies[round % 6]);
-    cr_expect_gt(ok, 50000, "only %u values", ok);
+        ok += compare_samples(&state, irregularities[round % 6]);
+    cr_expect_gt(ok, 50000, "only %u values with status ok", ok);
 }
 
-/* A sample that was matched with a larger sample refers to older rows that a smaller sample does not have. */
-Test(cook_columns, a_sample_that_was_matched_with_another_one)
+/* `newer` is matched with `large` and then cooked with `small`, which lacks some of the older rows. */
+Test(cook_columns, cooks_with_a_sample_it_was_not_matched_with)
 {
     uint64_t state = 1;
-    instance_ids c = {.count = 300};
-    for (uint32_t i = 0; i < c.count; i++)
-        c.ids[i] = i;
-    sample *large = make_sample(&state, &c, 1, UINT64_MAX);
-    sample *newer = make_sample(&state, &c, 2, UINT64_MAX);
-    c.count = 200;
-    sample *small = make_sample(&state, &c, 1, UINT64_MAX);
+    instance_ids instances = {.count = 300};
+    for (uint32_t i = 0; i < instances.count; i++)
+        instances.ids[i] = i;
+    sample *large = make_sample(&state, &instances, 1, UINT64_MAX);
+    sample *newer = make_sample(&state, &instances, 2, UINT64_MAX);
+    instances.count = 200;
+    sample *small = make_sample(&state, &instances, 1, UINT64_MAX);
     pfb_sample_match(&large->table, &newer->table);
-    expect_all(&small->table, &newer->table, NULL);
+    expect_same_as_cook_value(&small->table, &newer->table, NULL);
     sample_free(small);
     sample_free_both(large, newer);
 }
 
 /* ---- V1 ------------------------------------------------------------------------------------------------- */
 
-/* Counters with bases and multi counts, in the next definition or after the value. Values have 4 or 8 bytes. */
+/* Some counters have a base or a multi count, as the next definition or as the 4 bytes after the value. */
 static const uint32_t v1_types[] = {0x10410400, 0x40020500, 0x40030402, 0x23410500, 0x42030500,
                                     0x00010000, 0x20610500, 0x00000B00, 0x22410500};
 enum { V1_COLUMNS = sizeof v1_types / sizeof v1_types[0] };
@@ -251,7 +256,8 @@ typedef struct v1_sample {
     pfb_sample table;
 } v1_sample;
 
-static v1_sample make_v1(uint64_t *state, const instance_ids *c, int64_t tick, const uint32_t *sizes, uint64_t period)
+static v1_sample make_v1(uint64_t *state, const instance_ids *instances, int64_t tick, const uint32_t *sizes,
+                         uint64_t period)
 {
     v1_sample s = {.data = malloc(CAPACITY)};
     uint32_t at[V1_COLUMNS];
@@ -262,13 +268,13 @@ static v1_sample make_v1(uint64_t *state, const instance_ids *c, int64_t tick, c
     v1_object(&b, 10, 0);
     for (uint32_t i = 0; i < V1_COLUMNS; i++)
         at[i] = v1_counter(&b, 100 + 2 * i, v1_types[i], sizes[i], 0);
-    for (uint32_t row = 0; row < c->count; row++) {
+    for (uint32_t row = 0; row < instances->count; row++) {
         char name[16];
-        snprintf(name, sizeof name, "i%u", c->ids[row] % 500);
-        v1_instance_of(&b, name, one_in(state, 20) ? (int32_t)c->ids[row] : -1, 0, 0);
+        snprintf(name, sizeof name, "i%u", instances->ids[row] % 500);
+        v1_instance_of(&b, name, one_in(state, 20) ? (int32_t)instances->ids[row] : -1, 0, 0);
         for (uint32_t i = 0; i < V1_COLUMNS; i++) {
             if (sizes[i] == 4 || sizes[i] == 8)
-                pfb_write_v1_value(&b, at[i], raw_value(state, c->ids[row], i, tick, period), sizes[i]);
+                pfb_write_v1_value(&b, at[i], raw_value(state, instances->ids[row], i, tick, period), sizes[i]);
         }
     }
     pfb_write_end_object(&b);
@@ -294,22 +300,23 @@ Test(cook_columns, random_samples_of_v1, .timeout = 300)
     uint64_t state = 43;
     unsigned ok = 0;
     for (unsigned round = 0; round < 40; round++) {
-        instance_ids c;
+        instance_ids instances;
         uint32_t sizes[V1_COLUMNS];
         uint64_t period = round % 2 ? 500 : UINT64_MAX;
         for (uint32_t i = 0; i < V1_COLUMNS; i++)
+            /* 5 bytes are not a number */
             sizes[i] = one_in(&state, 12) ? 5 : one_in(&state, 3) ? 4 : 8;
-        fill_instances(&state, &c);
-        v1_sample older = make_v1(&state, &c, 1, sizes, period);
-        change_instances(&state, &c, round % 3 ? 100 : UINT64_MAX);
+        fill_instances(&state, &instances);
+        v1_sample older = make_v1(&state, &instances, 1, sizes, period);
+        change_instances(&state, &instances, round % 3 ? 100 : UINT64_MAX);
         sizes[round % V1_COLUMNS] = one_in(&state, 2) ? 4 : 8;
-        v1_sample newer = make_v1(&state, &c, 2, sizes, period);
+        v1_sample newer = make_v1(&state, &instances, 2, sizes, period);
         pfb_formula_options options = random_options(&state);
         pfb_sample_match(&older.table, &newer.table);
-        ok += expect_all(&older.table, &newer.table, &options);
-        expect_all(NULL, &newer.table, &options);
+        ok += expect_same_as_cook_value(&older.table, &newer.table, &options);
+        expect_same_as_cook_value(NULL, &newer.table, &options);
         free_v1(&older);
         free_v1(&newer);
     }
-    cr_expect_gt(ok, 10000, "only %u values", ok);
+    cr_expect_gt(ok, 10000, "only %u values with status ok", ok);
 }

@@ -43,7 +43,8 @@ extern "C" {
 #define PFB_TYPE_DISPLAY_MASK UINT32_C(0xF0000000) /* 0 none, 1 "/sec", 2 "%", 3 "secs", 4 not shown; 8 histogram */
 #define PFB_TYPE_RESERVED_MASK UINT32_C(0x0C00F0FF)
 
-/* PERF_COUNTER_MULTI_BASE: in V1 the multi count of the preceding counter. It is not a base. */
+/* PERF_COUNTER_MULTI_BASE: in V1 the multi count of the preceding counter. It has the subtype of bases,
+ * but formulas do not use it as one. */
 #define PFB_TYPE_MULTI_BASE UINT32_C(0x42030500)
 
 /* Size of the raw value. */
