@@ -32,8 +32,9 @@ static void drop_pending(recording *r)
 
 bool recording_write(recording *r)
 {
-    bool is_ok = true;
+    bool is_ok = !r->is_emptied || system_append_empty(r->file);
     size_t at = 0;
+    r->is_emptied = false;
     for (size_t i = 0; i < r->count && is_ok; i++) {
         is_ok = system_append(r->file, r->pending.data + at, r->ends[i] - at);
         at = r->ends[i];
@@ -139,12 +140,8 @@ static bool is_usable(recording *r)
         diagnostics_say(STATUS_FILE, r->path, "is not a regular file: --rotate cannot rename it");
     if (!is_regular)
         return r->max_bytes == 0;
-    if (!r->is_replaced)
-        return can_continue(r);
-    bool is_empty = system_append_empty(r->file);
-    if (!is_empty)
-        diagnostics_file(r->path, errno);
-    return is_empty;
+    r->is_emptied = r->is_replaced;
+    return r->is_replaced || can_continue(r);
 }
 
 /* Opens the file in the critical section of its folder, so that no other process renames it meanwhile. A pipe is opened
@@ -172,7 +169,7 @@ bool recording_open(recording *r)
         close_file(r);
         return false;
     }
-    r->size = system_is_regular(r->file) ? system_file_size(r->file) : 0;
+    r->size = system_is_regular(r->file) && !r->is_emptied ? system_file_size(r->file) : 0;
     put_first_chunks(r);
     return true;
 }

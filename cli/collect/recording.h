@@ -16,7 +16,8 @@ typedef struct recording {
     /* ------------------------------------------------------------------------------------------ */
     int file;          /* -1: none is open */
     bool is_created;   /* the file did not exist before it was opened */
-    bool is_new;       /* the file was empty when it was opened */
+    bool is_new;       /* the file was empty when it was opened, or is_replaced is set */
+    bool is_emptied;   /* the next write removes the old content first */
     uint64_t size;     /* of the file, without pending chunks */
     uint64_t written;  /* number of bytes written to this file and those before it */
     uint64_t max_wait; /* nanoseconds that it may still wait for other processes (system_folder_enter) */

@@ -5,6 +5,7 @@
 #include "commands/cpi_result.h"
 #include "input/parts.h"
 #include "memory/memory.h"
+#include "os/system.h"
 #include "output/diagnostics.h"
 #include "perfblock/cpi/text.h"
 
@@ -238,7 +239,13 @@ static void measure_and_store(run *r)
 
 void command_cpi_run(const options *o)
 {
-    run r = {.o = o, .subject = o->source ? o->source : "live", .stored = {.path = o->output_path}};
+    run r = {.o = o,
+             .subject = o->source ? o->source : "live",
+             .stored = {.path = o->output_path, .is_replaced = o->is_forced}};
+    if (o->source && system_names_same(o->source, o->output_path)) {
+        diagnostics_say(STATUS_USAGE, o->output_path, "is an input, to which the hooks would be written");
+        return;
+    }
     if (system_is_batch(o->files[0])) {
         diagnostics_say(STATUS_FILE, o->files[0], "is a batch file: run it with cmd /c");
         return;

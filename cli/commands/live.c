@@ -158,7 +158,7 @@ void command_live(const options *o)
     static const pfb_collector_options collector_options = {.returns_at_once = true};
     live l = {.is_replay = o->source != NULL};
     recorded_file file;
-    if (o->source && replaces_file(o) && system_names_same(o->source, o->output_path)) {
+    if (replaces_file(o) && output_file_is_input(o)) {
         diagnostics_say(STATUS_USAGE, o->output_path, "is the recording, which the metrics would replace");
         return;
     }

@@ -172,7 +172,7 @@ static void run_sample_program(const options *o, recording *stored)
 
 void command_lwp_model(const options *o)
 {
-    recording stored = {.path = o->output_path};
+    recording stored = {.path = o->output_path, .is_replaced = o->is_forced};
     if (!o->output_path) {
         run_sample_program(o, NULL);
     } else if (recording_open(&stored)) {

@@ -342,12 +342,12 @@ void command_record(const options *o)
                            .max_bytes = o->rotation,
                            .is_replaced = o->is_forced}};
     recorded_file file;
-    if (o->source_count > 1 || o->names || options_describe_files(o)) {
-        record_converted(o);
+    if (output_file_is_input(o)) { /* reading would never end */
+        diagnostics_say(STATUS_USAGE, o->output_path, "is an input, to which the recording would be written");
         return;
     }
-    if (o->is_forced && output_file_is_input(o)) {
-        diagnostics_say(STATUS_USAGE, o->output_path, "is an input, which the output would replace");
+    if (o->source_count > 1 || o->names || options_describe_files(o)) {
+        record_converted(o);
         return;
     }
     if (o->source && !recorded_file_open(&file, o->source))
@@ -363,8 +363,8 @@ void command_record(const options *o)
         system_catch_interrupts();
         progress_begin(true);
         if (open_recording(&r)) {
-            /* A continued file is not changed until there is a sample. A new file gets its first chunks at once. */
-            if (r.has_content || recording_write(&r.file))
+            /* An existing file is not changed until there is a sample. A new file gets its first chunks at once. */
+            if (!r.file.is_created || recording_write(&r.file))
                 record_samples(&r, &c, o);
             recording_close(&r.file);
             progress_count(r.file.path, r.count, r.file.written, true);

@@ -558,8 +558,9 @@ static const command_option table[] = {
      .store = store_rotate},
     {.name = "force",
      .commands = COLLECTS | COMMAND_CONVERT | COMMAND_LWP_MODEL | COMMAND_CPI_RUN | WRITES_PAGE,
-     .meaning = "replace FILE of -o if it exists; only record needs this, because it continues a recording and refuses "
-                "other files",
+     .meaning =
+         "replace FILE of -o if it exists; record, lwp model and cpi run otherwise continue a recording and refuse "
+         "other files; the other commands need no --force",
      .store = store_force},
     {.name = "color",
      .argument = "WHEN",

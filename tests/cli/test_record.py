@@ -228,13 +228,43 @@ class Forced(Case):
     def test_refusals(self):
         source = self.file("source.pfb", three_sets())
         for command, words in (
-                (["record", "-o", source, "--source", source], "is an input"),
-                (["convert", "-o", source, source], "is an input"),
-                (["live", "--source", source], "--force applies")):
-            done = self.run_program(*command, "--force")
+                (["record", "--force", "-o", source, "--source", source],
+                 "is an input"),
+                (["cpi", "run", "--force", "--source", source, "-o", source,
+                  "--", "true"], "is an input"),
+                (["convert", "--force", "-o", source, source], "is an input"),
+                (["live", "--force", "--source", source], "--force applies")):
+            done = self.run_program(*command)
             self.assertEqual((done.status, done.out), (2, ""))
             self.assertIn(words, done.err)
             self.assertEqual(content(source), three_sets())
+
+    def test_without_samples(self):
+        """The old content stays until there is a sample."""
+        source = self.file("source.pfb", three_sets())
+        path = self.file("old.pfb", b"old")
+        for wrong in (["--from", "2099-01-01T00:00:00Z"], [r"\\No\Thing"]):
+            done = self.run_program("record", "-q", "--source", source, "-o",
+                                    path, "--force", *wrong)
+            self.assertEqual(done.status, 2)
+            self.assertEqual(content(path), b"old")
+
+    def test_other_commands(self):
+        new = os.path.join(self.folder, "new.pfb")
+        command = ["lwp", "model", "--sample", "64", "-o"]
+        self.assertEqual(self.run_program(*command, new).status, 0)
+        for before in (content(new), b"old"):
+            path = self.file("old.pfb", before)
+            done = self.run_program(*command, path, "--force")
+            self.assertEqual(done.status, 0, done.err)
+            self.assertEqual(content(path), content(new))
+
+    def test_its_own_source(self):
+        """A recording is not continued with itself, which would not end."""
+        source = self.file("source.pfb", three_sets())
+        done = self.run_program("record", "-o", source, "--source", source)
+        self.assertEqual(done.status, 2)
+        self.assertEqual(content(source), three_sets())
 
 
 class Shared(Case):
