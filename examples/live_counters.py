@@ -4,9 +4,9 @@
 
     live_counters.py [PATH [CAPTURE]]
 
-Prints a counter of this machine, or of a capture (.pfb), three times. If the
-library is not installed where the system looks for libraries, set
-LD_LIBRARY_PATH.
+Collects up to four samples of this machine, or of a capture (.pfb), and prints
+the values of a counter. If the library is not installed where the system looks
+for libraries, set LD_LIBRARY_PATH.
 
 The structures are those of collect.h and source.h in version 0.1: each minor
 version has its own ABI, and so its own name of the library.

@@ -152,12 +152,34 @@ static void report_failure(const collecting *c, const pfb_collector_choice *choi
 static bool add(collecting *c, const pfb_collector_choice *choice, const char *path)
 {
     pfb_source_failure failure = {0};
+    if (c->skips_machines && choice->machine && strcmp(choice->machine, "*") != 0)
+        return true;
     bool is_added = path ? pfb_collector_add(c->collector, path, &failure)
                          : pfb_collector_add_choice(c->collector, choice, &failure);
     collecting_report(c);
     if (!is_added)
         report_failure(c, choice, &failure);
     return is_added;
+}
+
+/* Adds a choice with each instance of --instance. Fails only if one fails for another reason than that no instance
+ * matches, or if none matches. */
+static bool add_instances(collecting *c, pfb_collector_choice *choice, const options *o)
+{
+    size_t added = 0;
+    for (size_t i = 0; i < o->instance_count; i++) {
+        pfb_source_failure failure = {0};
+        choice->instance = o->instances[i];
+        bool is_added = pfb_collector_add_choice(c->collector, choice, &failure);
+        bool is_last = i + 1 == o->instance_count;
+        collecting_report(c);
+        added += is_added;
+        if (!is_added && (failure.code != PFB_WIN32_INSTANCE_NOT_FOUND || (is_last && added == 0))) {
+            report_failure(c, choice, &failure);
+            return false;
+        }
+    }
+    return true;
 }
 
 bool collecting_add(collecting *c, const options *o)
@@ -176,10 +198,8 @@ bool collecting_add(collecting *c, const options *o)
                                    .counterset_count = o->set_count > 0 ? o->set_count : 1,
                                    .counters = o->counters,
                                    .counter_count = o->counter_count};
-    for (size_t i = 0; has_choice && is_added && i < o->instance_count + (o->instance_count == 0); i++) {
-        choice.instance = o->instance_count > 0 ? o->instances[i] : NULL;
-        is_added = add(c, &choice, NULL);
-    }
+    if (has_choice && is_added)
+        is_added = o->instance_count > 0 ? add_instances(c, &choice, o) : add(c, &choice, NULL);
     path_list_free(&paths);
     return is_added;
 }

@@ -14,6 +14,7 @@ typedef struct collecting {
     const char *subject; /* for messages: "live", or the name of the recording */
     recorded_file file;  /* of --source; `in.data` is null for a live source */
     sample_range range;
+    bool skips_machines; /* paths with a machine choose nothing, because V2 data does not name its machine */
 } collecting;
 
 /* Opens the live source of this machine or of --machine, or the recording of --source. False after a message, with exit

@@ -114,11 +114,11 @@ void path_list_check_log(const path_list *list, const options *o, const char *fi
         diagnostics_say(STATUS_USAGE, file, "perfmon logs have no GUIDs: name the counterset instead of %s", unknown);
 }
 
-const char *path_list_machines(const path_list *list)
+const char *path_list_machines(const path_list *list, bool has_v2)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (list->choices[i].machine)
-            return " of these machines; V2 data does not name its machine";
+            return has_v2 ? " of these machines; V2 data does not name its machine" : " of these machines";
     }
     return "";
 }

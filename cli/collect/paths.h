@@ -23,7 +23,7 @@ void path_list_check_log(const path_list *list, const options *o, const char *fi
 
 /* Returns what follows "no such counters and instances" in a message: if a path names a machine, that V2 data does not
  * name its machine, otherwise nothing. */
-const char *path_list_machines(const path_list *list);
+const char *path_list_machines(const path_list *list, bool has_v2);
 void path_list_free(path_list *list);
 
 /* Opens the list, and adds the counters that the options choose to a collector without a source: by path, and with

@@ -391,7 +391,7 @@ static bool open_filter(convert *c, input_file *file)
     pfb_source_failure failure = {0};
     if (file->has_filter)
         return true;
-    file->source = (collecting){.subject = file->merged->in.name};
+    file->source = (collecting){.subject = file->merged->in.name, .skips_machines = true};
     file->source.source = pfb_source_open_recorded(file->described.data, file->described.size_bytes, &failure);
     if (!file->source.source) {
         diagnostics_say(STATUS_MALFORMED, file->merged->in.name, "%s", failure.sentence);
@@ -899,8 +899,9 @@ static void convert_all(convert *c)
     bool is_empty = !c->has_failed && c->is_deferring && diagnostics_status() == STATUS_FINE;
     /* With V2 replies as well, the name may be one of either. */
     if (is_empty && (!c->seen.has_any || c->has_v2 || seen_names_check(&c->seen, "perfblock")))
-        diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such counters and instances%s",
-                        path_list_machines(&c->paths));
+        diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such %s%s",
+                        c->is_filtered ? "counters and instances" : "samples",
+                        path_list_machines(&c->paths, c->has_v2));
     if (!is_empty && !c->has_failed && diagnostics_status() == STATUS_FINE)
         open_output(c); /* the files have no chunks: the output is an empty capture */
     if (c->is_open && c->is_text)

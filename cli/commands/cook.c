@@ -430,7 +430,7 @@ static void cook_samples(cook *c, const input *live_file)
         values_check_sort_counter(&c->printer, subject);
     if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any && check_names(c, subject))
         diagnostics_say(STATUS_USAGE, subject, "there are no such counters and instances%s",
-                        path_list_machines(&c->paths));
+                        path_list_machines(&c->paths, c->has_v2));
 }
 
 /* Prints the values of a file that the caller opened, or, if it is null, those of the files of the options. */

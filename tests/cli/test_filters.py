@@ -91,6 +91,11 @@ class Filters(Case):
         self.assertEqual(
             self.shown("--set", "*", "--instance", "sda", "--instance", "lo"),
             self.selected(lambda _a, name, _b: name in ("sda", "lo")))
+        self.assertEqual(
+            self.shown("--set", "*", "--instance", "no", "--instance", "lo"),
+            self.selected(lambda _a, name, _b: name == "lo"))
+        self.assertIn("no2", self.refused("--set", "*", "--instance", "no",
+                                          "--instance", "no2"))
 
     def test_a_set_without_instances(self):
         """A set without instances has one instance with an empty name. A
