@@ -258,6 +258,14 @@ class Machines(Case):
             done = self.run_program("cook", *files, "--path", r"\\other\*\*")
             self.assertEqual((done.status, done.out), (2, ""))
             self.assertIn("of these machines", done.err)
+            self.assertEqual("V2 data" in done.err, files == [self.v2])
+
+    def test_convert(self):
+        """V2 replies name no machine, so nothing of them is chosen."""
+        made = os.path.join(self.folder, "made.pfb")
+        self.run_fine("convert", *self.v1, self.v2, "--path",
+                      r"\\pc\System\*", "-o", made)
+        self.assertEqual([i["raw"] for i in self.run_json("cook", made)], [13])
 
     def test_paths_of_the_output_select_their_values(self):
         for files, count in ((self.v1, 12), (self.log, 3), ([self.v2], 10)):
