@@ -56,7 +56,7 @@ bool collecting_open(collecting *c, const options *o, const pfb_collector_option
     recorded_file file;
     if (!o->source)
         return collecting_open_file(c, o, NULL, collector_options);
-    return recorded_file_open(&file, o->source) && collecting_open_file(c, o, &file, collector_options);
+    return recorded_file_open(&file, o->source, o->kind) && collecting_open_file(c, o, &file, collector_options);
 }
 
 void collecting_close(collecting *c)

@@ -105,11 +105,11 @@ static void scan(recorded_file *r, input *in, bool is_stream)
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
 
-bool recorded_file_open(recorded_file *r, const char *name)
+bool recorded_file_open(recorded_file *r, const char *name, input_kind kind)
 {
     input in;
     *r = (recorded_file){.has_v1 = false};
-    if (!input_open(&r->in, name, INPUT_AUTO, false))
+    if (!input_open(&r->in, name, kind, false))
         return false;
     if (r->in.kind != INPUT_CAPTURE)
         return true;

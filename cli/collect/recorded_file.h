@@ -22,7 +22,7 @@ typedef struct recorded_file {
 
 /* Opens a file ("-" is standard input) and, if it is a recording, scans it for its metadata: a regular file up to its
  * end, a stream, which can be read only once, up to the first sample. False after an error on standard error. */
-bool recorded_file_open(recorded_file *r, const char *name);
+bool recorded_file_open(recorded_file *r, const char *name, input_kind kind);
 
 /* Makes a source that replays the recording. The source keeps the pointer `r`, and *r must be valid until it is closed.
  * It answers like the source of pfb_source_open_recorded(), except that each sample is returned only once, to the query

@@ -128,8 +128,11 @@ static void show_files(const options *o)
 {
     output out;
     const options joined = options_with_files(o);
-    if (!check_format(&joined, "perfblock", false))
+    if (o->format == OUTPUT_PROMETHEUS) {
+        diagnostics_say(STATUS_USAGE, "perfblock",
+                        "live: --format prometheus takes one --source, without --registration and --query-info");
         return;
+    }
     open_output(&out, &joined);
     cook_as_live(&joined, &out, NULL);
     close_output(&out, o);
@@ -164,11 +167,11 @@ void command_live(const options *o)
     }
     if (o->output_path && !replaces_file(o) && !output_file_open(o))
         return;
-    if (o->source_count > 1 || options_describe_files(o)) {
+    if (o->source_count > 1 || o->registration_count > 0 || o->query_info) {
         show_files(o);
         return;
     }
-    if (o->source && !recorded_file_open(&file, o->source))
+    if (o->source && !recorded_file_open(&file, o->source, o->kind))
         return;
     /* A recording of V2 data is replayed; other files are displayed by cook. */
     if (o->source && (file.in.kind != INPUT_CAPTURE || (file.has_v1 && !file.has_v2))) {

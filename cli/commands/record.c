@@ -323,12 +323,13 @@ static void record_converted(const options *o)
 {
     const options joined = options_with_files(o);
     if (o->count > 0 || o->rotation > 0)
-        diagnostics_say(STATUS_USAGE, "perfblock", "record: --%s applies to a --source that is a recording of V2 data",
-                        o->count > 0 ? "count" : "rotate");
+        diagnostics_say(
+            STATUS_USAGE, "perfblock",
+            "record: --%s applies to one recording of V2 data, without --names, --registration and --query-info",
+            o->count > 0 ? "count" : "rotate");
     else if (!o->is_forced && system_names_regular(o->output_path))
         diagnostics_say(STATUS_USAGE, o->output_path,
-                        "exists, and only live data and a single recording of V2 data continue a file: name a new one, "
-                        "or replace it with --force");
+                        "exists, and would not be continued but replaced: name a new file, or add --force");
     else
         convert_files(&joined, false);
 }
@@ -346,11 +347,12 @@ void command_record(const options *o)
         diagnostics_say(STATUS_USAGE, o->output_path, "is an input, to which the recording would be written");
         return;
     }
-    if (o->source_count > 1 || o->names || options_describe_files(o)) {
+    bool is_other_kind = o->kind != INPUT_AUTO && o->kind != INPUT_CAPTURE;
+    if (o->source_count > 1 || o->names || o->registration_count > 0 || o->query_info || is_other_kind) {
         record_converted(o);
         return;
     }
-    if (o->source && !recorded_file_open(&file, o->source))
+    if (o->source && !recorded_file_open(&file, o->source, o->kind))
         return;
     if (o->source && is_converted(&file)) {
         recorded_file_free(&file);

@@ -885,6 +885,12 @@ static bool is_collecting(const options *o)
     return o->has_interval || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;
 }
 
+/* Whether the options say what files contain. */
+static bool describes_files(const options *o)
+{
+    return o->kind != INPUT_AUTO || o->registration_count > 0 || o->query_info;
+}
+
 /* Checks the options that say where samples come from and how long they are collected. */
 static bool check_source(const options *o, const command *c)
 {
@@ -898,11 +904,11 @@ static bool check_source(const options *o, const command *c)
         return refuse(c, "--duration applies to this machine, not to a recording");
     if ((o->machine || o->is_v1) && o->source)
         return refuse(c, "--%s applies to live data, not to a file", o->machine ? "machine" : "v1");
-    if (c->bit & COLLECTS && !o->source && (o->names || options_describe_files(o)))
+    if (c->bit & COLLECTS && !o->source && (o->names || describes_files(o)))
         return refuse(c, "--names, --registration, --query-info and --kind apply to --source FILE");
     if (c->bit == COMMAND_REPORT && !o->is_live && is_collecting(o))
         return refuse(c, "--interval, --count, --duration, --machine and --v1 apply to --source live");
-    if (c->bit == COMMAND_REPORT && o->is_live && (o->names || options_describe_files(o)))
+    if (c->bit == COMMAND_REPORT && o->is_live && (o->names || describes_files(o)))
         return refuse(c, "--names, --registration, --query-info and --kind apply to files");
     if (o->duration > 0 && o->duration < o->interval)
         return refuse(c, "--duration is shorter than --interval");
@@ -968,11 +974,6 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     if (o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0 && !o->output_path)
         o->count = 1; /* a program that reads the metrics from a pipe expects them once */
     return check_options(o, c);
-}
-
-bool options_describe_files(const options *o)
-{
-    return o->kind != INPUT_AUTO || o->registration_count > 0 || o->query_info;
 }
 
 options options_with_files(const options *o)

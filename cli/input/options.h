@@ -169,9 +169,6 @@ bool option_allows(const command_option *option, const command *c, size_t word);
 /* Whether the first word is the default. It is not for --format of convert, which depends on the name of the output. */
 bool option_has_default(const command_option *option, const command *c);
 
-/* Whether the options say what the files of --source contain: --kind, --registration or --query-info. */
-bool options_describe_files(const options *o);
-
 /* Returns a copy in which `files` are those of --source, if there are any. The copy is not freed. */
 options options_with_files(const options *o);
 

@@ -33,6 +33,15 @@ class Replay(Case):
         cooked = [i for i in self.run_json("cook", CAPTURE) if i["sample"]]
         self.assertEqual(self.live(), cooked)
 
+    def test_the_kind_changes_nothing(self):
+        path = seed("capture", "valid_two_sets.pfb")
+        for arguments in ((), ("--set", "Plain"), ("--set", "*")):
+            plain, kind = (self.run_program(
+                "live", "--source", path, *more, *arguments, "-f", "json")
+                for more in ((), ("--kind", "capture")))
+            self.assertEqual((plain.status, plain.out, plain.err),
+                             (kind.status, kind.out, kind.err))
+
     def test_replay_does_not_wait(self):
         begin = time.monotonic()
         self.live("--interval", "1000")
