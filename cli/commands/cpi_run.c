@@ -242,7 +242,7 @@ void command_cpi_run(const options *o)
     run r = {.o = o,
              .subject = o->source ? o->source : "live",
              .stored = {.path = o->output_path, .is_replaced = o->is_forced}};
-    if (o->source && system_names_same(o->source, o->output_path)) {
+    if (o->source && o->output_path && system_names_same(o->source, o->output_path)) {
         diagnostics_say(STATUS_USAGE, o->output_path, "is an input, to which the hooks would be written");
         return;
     }
