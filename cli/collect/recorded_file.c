@@ -23,8 +23,7 @@ static bool is_first_answer(series_list *keys, const pfb_guid *guid, const pfb_c
 {
     const chunk_key key = {*guid, chunk->tag, chunk->request, chunk->language};
     size_t count = keys->count;
-    series_begin_sample(keys); /* within one sample, series_find() would return a new series for an equal key */
-    return series_find(keys, (const char *)&key, sizeof key) == count;
+    return series_find_key(keys, (const char *)&key, sizeof key) == count;
 }
 
 /* Returns true if query information names a counterset that no earlier query information names. Adds its countersets to

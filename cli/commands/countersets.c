@@ -83,8 +83,7 @@ static bool get_instances(set_listing *l, const pfb_guid *guid, pfb_bytes *list)
 {
     if (l->source)
         return pfb_source_instances(l->source->source, guid, list, NULL);
-    series_begin_sample(&l->instance_guids);
-    size_t at = series_find(&l->instance_guids, (const char *)guid, sizeof *guid);
+    size_t at = series_find_key(&l->instance_guids, (const char *)guid, sizeof *guid);
     return at < l->instance_count && pfb_bytes_append(list, l->instances[at].data, l->instances[at].size_bytes);
 }
 
@@ -228,8 +227,7 @@ static void list_live(set_listing *l, const options *o)
 static void store_instances(set_listing *l, const pfb_guid *guid, const uint8_t *list, size_t size)
 {
     size_t count = l->instance_count;
-    series_begin_sample(&l->instance_guids); /* within one sample, series_find() would return a new series */
-    if (series_find(&l->instance_guids, (const char *)guid, sizeof *guid) != count)
+    if (series_find_key(&l->instance_guids, (const char *)guid, sizeof *guid) != count)
         return;
     l->instances = memory_grow(l->instances, &l->instance_capacity, count + 1, sizeof *l->instances);
     l->instances[count] = (pfb_bytes){.data = NULL};

@@ -94,8 +94,7 @@ static bool must_list(object_list *l, uint32_t title)
     size_t count = l->checked.count;
     char number[16];
     buffer name = {0};
-    series_begin_sample(&l->checked); /* within one sample, series_find() would return a new series */
-    if (series_find(&l->checked, (const char *)&title, sizeof title) != count)
+    if (series_find_key(&l->checked, (const char *)&title, sizeof title) != count)
         return false;
     int size = snprintf(number, sizeof number, "%" PRIu32, title);
     bool is_wanted = set_names_match(l->names, number, (size_t)size);

@@ -71,8 +71,7 @@ static bool is_new(seen_names *s, uint32_t object, uint32_t counter)
 {
     const uint32_t pair[] = {object, counter};
     size_t count = s->pairs.count;
-    series_begin_sample(&s->pairs); /* so that series_find() returns the position of an earlier equal pair */
-    return series_find(&s->pairs, pair, sizeof pair) == count;
+    return series_find_key(&s->pairs, pair, sizeof pair) == count;
 }
 
 void seen_names_add_block(seen_names *s, const title_names *titles, const uint8_t *data, size_t size)

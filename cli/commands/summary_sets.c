@@ -38,8 +38,7 @@ static void put_key(buffer *key, const char *name, size_t size, bool has_number,
 static bool is_new(series_list *list, const buffer *key)
 {
     size_t count = list->count;
-    series_begin_sample(list); /* so that series_find() returns the position of an earlier equal key */
-    return series_find(list, key->data, key->size) == count;
+    return series_find_key(list, key->data, key->size) == count;
 }
 
 static void write_set(output *out, const pfb_collected_value *v, size_t counter_count)
@@ -142,8 +141,7 @@ void summary_sets_write(const value_summary *summary, set_names *names, output *
     for (size_t i = 0; i < count; i++) {
         const pfb_collected_value v = value_summary_value(summary, i);
         put_key(&key, v.counterset, v.counterset_size, v.has_title, v.title);
-        series_begin_sample(&sets); /* so that equal keys are one counterset */
-        placed[i] = (placed_line){series_find(&sets, key.data, key.size), i};
+        placed[i] = (placed_line){series_find_key(&sets, key.data, key.size), i};
     }
     if (count > 0)
         qsort(placed, count, sizeof *placed, compare_placed);

@@ -62,6 +62,12 @@ size_t series_find(series_list *list, const void *key, size_t size)
     return at == HASH_INDEX_NONE ? add_series(list, hash, other) : at;
 }
 
+size_t series_find_key(series_list *list, const void *key, size_t size)
+{
+    series_begin_sample(list); /* within one sample, equal keys would have several series */
+    return series_find(list, key, size);
+}
+
 const char *series_key(const series_list *list, size_t position, size_t *size)
 {
     *size = list->items[position].size;

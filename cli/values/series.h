@@ -33,6 +33,10 @@ void series_begin_sample(series_list *list);
 /* Returns the position of the series of the next value with this key. A new one gets the position `count`. */
 size_t series_find(series_list *list, const void *key, size_t size);
 
+/* Returns the position of a key, which is added if it is new. For lists without samples, in which each key has one
+ * series. */
+size_t series_find_key(series_list *list, const void *key, size_t size);
+
 /* The key of a series. */
 const char *series_key(const series_list *list, size_t position, size_t *size);
 

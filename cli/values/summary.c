@@ -71,8 +71,7 @@ static size_t name_at(value_summary *summary, const char *name, size_t size)
 {
     buffer_clear(&summary->name);
     text_first(&summary->name, name, size, VALUES_LONGEST_PART);
-    series_begin_sample(&summary->names); /* so that equal names have one series */
-    return series_find(&summary->names, summary->name.data, summary->name.size + 1);
+    return series_find_key(&summary->names, summary->name.data, summary->name.size + 1);
 }
 
 static summary_line *line_of(value_summary *summary, const pfb_collected_value *v, bool is_log)
@@ -327,8 +326,7 @@ static size_t place_lines(const value_summary *summary, bool is_nonzero, placed_
         const pfb_collected_value v = value_at(summary, i, &is_log);
         buffer_clear(&title);
         values_put_set_path(&title, &v, is_log);
-        series_begin_sample(titles); /* so that equal titles are one table */
-        placed[count++] = (placed_line){series_find(titles, title.data, title.size), i};
+        placed[count++] = (placed_line){series_find_key(titles, title.data, title.size), i};
     }
     if (count > 0)
         qsort(placed, count, sizeof *placed, compare_placed);
