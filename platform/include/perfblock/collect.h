@@ -193,9 +193,9 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
 
 /* Begins another file: registrations, names and query information of the previous one are discarded. Samples of the new
  * file are compared with those of other files if the clocks show the same machine without a restart in between: both
- * frequencies are equal, no clock runs backwards, and the performance clock lags behind the 100 ns clock by at most
- * 1 second plus 0.1 percent of the time in between. V2 data does not name its machine: there the performance clock must
- * not lead by more than this either, and the samples must answer the same queries with the same counters. */
+ * frequencies are equal, no clock runs backwards, and the performance clock advances less than the 100 ns clock by
+ * at most 1 second plus 0.1 percent of the time in between. V2 data does not name its machine: there the performance
+ * clock must not lead by more than this either, and the samples must answer the same queries with the same counters. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
 /* Says that the chosen file has ended, so that a later .blg can continue it. pfb_collector_begin_file also ends the
