@@ -89,7 +89,7 @@ class Run:
         self.executions = 0
         self.speed = 0     # executions per second
         self.edges = 0
-        self.elapsed_seconds = 0
+        self.cpu_seconds = 0  # of the process and its children
         self.problems = []  # problems other than findings
         self.folder = RESULTS / target
         self.corpus = self.folder / "corpus"
@@ -122,15 +122,17 @@ class Run:
         """The exit status, or None while the process runs. Terminates a process that runs too long."""
         if self.process is None:
             return None
-        status = self.process.poll()
-        if status is None and time.monotonic() - self.begin > self.seconds + MAX_OVERTIME:
+        pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+        if pid == 0 and time.monotonic() - self.begin > self.seconds + MAX_OVERTIME:
             self.problems.append("did not end on its own")
             self.process.terminate()
-            status = self.process.wait()
-        if status is not None:
-            self.process = None
-            self.elapsed_seconds = time.monotonic() - self.begin
-            self.collect(status)
+            pid, status, usage = os.wait4(self.process.pid, 0)
+        if pid == 0:
+            return None
+        self.process = None
+        self.cpu_seconds = usage.ru_utime + usage.ru_stime
+        status = os.waitstatus_to_exitcode(status)
+        self.collect(status)
         return status
 
     def stop(self):
