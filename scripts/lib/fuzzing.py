@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -119,19 +120,20 @@ class Run:
         return self.log_path.read_text(encoding="utf-8", errors="replace")
 
     def poll(self):
-        """The exit status, or None while the process runs. Terminates a process that runs too long."""
+        """The exit status, or None while the process runs. Terminates a process that runs too long. Methods of Popen that
+        wait are not used, because they do not return the CPU time."""
         if self.process is None:
             return None
         pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
         if pid == 0 and time.monotonic() - self.begin > self.seconds + MAX_OVERTIME:
             self.problems.append("did not end on its own")
-            self.process.terminate()
+            os.kill(self.process.pid, signal.SIGTERM)
             pid, status, usage = os.wait4(self.process.pid, 0)
         if pid == 0:
             return None
-        self.process = None
         self.cpu_seconds = usage.ru_utime + usage.ru_stime
-        status = os.waitstatus_to_exitcode(status)
+        status = self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.process = None
         self.collect(status)
         return status
 

@@ -75,7 +75,7 @@ class Measured(fuzzing.LibFuzzer):
             if goal > 0:
                 self.measure()
             if cpu_seconds(self.process) >= self.max_cpu_seconds or self.edges >= goal > 0:
-                self.process.send_signal(signal.SIGUSR1)  # libFuzzer ends as if its time were over
+                os.kill(self.process.pid, signal.SIGUSR1)  # libFuzzer ends as if its time were over
             time.sleep(0.2)
         self.speed = round(self.executions / max(self.cpu_seconds, 0.01))
         return self
