@@ -556,7 +556,7 @@ bool pfb_collector_identifier_at(const pfb_collector *c, size_t position, pfb_co
     *identifier = (pfb_collector_identifier){.counter_id = row->counter_id, .is_shown = row->is_shown};
     if (c->version == VERSION_V1) {
         identifier->is_v1 = true;
-        identifier->title = pfb_collect_key_title(&row->counterset);
+        identifier->title = pfb_choice_key_title(&row->counterset);
     } else {
         identifier->counterset = row->counterset;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Resolves names of V1 objects, counters and instances, and makes the value name that queries the objects. */
 #include "collect/collector.h"
+#include "collect/match.h"
 #include "collect/memory.h"
 #include "perfblock/query.h"
 #include "source/source_private.h"
@@ -31,22 +32,6 @@ typedef struct v1_addition {
 static bool no_memory(const v1_addition *a)
 {
     return pfb_collect_no_memory(a->failure);
-}
-
-pfb_guid pfb_collect_title_key(uint32_t title)
-{
-    pfb_guid key = {{0}};
-    for (size_t i = 0; i < 4; i++)
-        key.bytes[i] = (uint8_t)(title >> 8 * i);
-    return key;
-}
-
-uint32_t pfb_collect_key_title(const pfb_guid *key)
-{
-    uint32_t title = 0;
-    for (size_t i = 0; i < 4; i++)
-        title |= (uint32_t)key->bytes[i] << 8 * i;
-    return title;
 }
 
 /* ---- The version that is collected ----------------------------------------------------------------------- */
@@ -170,7 +155,7 @@ static bool add_row(v1_addition *a, uint32_t title, uint32_t counter_id)
     if (!PFB_COLLECT_GROW(a->rows, a->row_capacity, a->row_count + 1))
         return no_memory(a);
     a->rows[a->row_count++] = (chosen_counter){
-        .counterset = pfb_collect_title_key(title), .counter_id = counter_id, .filter = a->filter, .is_shown = true};
+        .counterset = pfb_choice_title_key(title), .counter_id = counter_id, .filter = a->filter, .is_shown = true};
     return true;
 }
 
@@ -190,7 +175,7 @@ static bool add_counters(v1_addition *a, pfb_v1_reader *reader, const pfb_v1_obj
     while (pfb_v1_next_counter(reader, &counter)) {
         bool is_chosen = false;
         for (size_t i = 0; i < choice->counter_count; i++) {
-            bool is_match = pfb_collect_matches_title(a->c, choice->counters[i], counter.title_index);
+            bool is_match = pfb_match_title(&a->c->titles, choice->counters[i], counter.title_index);
             a->is_found[i] = a->is_found[i] || is_match;
             is_chosen = is_chosen || is_match;
         }
@@ -250,7 +235,7 @@ static bool add_objects(v1_addition *a, const char *requested, v1_found *found)
     pfb_v1_object object;
     pfb_v1_open(&reader, a->block.data, a->block.size_bytes, &a->c->options.reader);
     while (pfb_v1_next_object(&reader, &object)) {
-        if (pfb_collect_matches_title(a->c, requested, object.title_index) && !add_object(a, &reader, &object, found))
+        if (pfb_match_title(&a->c->titles, requested, object.title_index) && !add_object(a, &reader, &object, found))
             return false;
     }
     return true;
@@ -261,7 +246,7 @@ static bool add_objects(v1_addition *a, const char *requested, v1_found *found)
 static bool add_requested(v1_addition *a, const char *requested)
 {
     v1_found found = {.has_object = false};
-    const char *name = pfb_collect_catalog_name(requested);
+    const char *name = pfb_match_catalog_name(requested);
     if (!make_query(a, name))
         return no_memory(a);
     if (a->query.size_bytes > 0 && (!pfb_source_v1(a->c->source, (const char *)a->query.data, &a->block, a->failure) ||

@@ -214,3 +214,19 @@ bool pfb_choice_matches(const instance_filter *filter, const pfb_name *parent, c
     return filter->parent_pattern.bytes && parent->bytes && matches(&filter->parent_pattern, parent) &&
            (matches(&filter->child_pattern, name) || (is_index && matches(&filter->child_name_pattern, name)));
 }
+
+pfb_guid pfb_choice_title_key(uint32_t title)
+{
+    pfb_guid key = {{0}};
+    for (size_t i = 0; i < 4; i++)
+        key.bytes[i] = (uint8_t)(title >> 8 * i);
+    return key;
+}
+
+uint32_t pfb_choice_key_title(const pfb_guid *key)
+{
+    uint32_t title = 0;
+    for (size_t i = 0; i < 4; i++)
+        title |= (uint32_t)key->bytes[i] << 8 * i;
+    return title;
+}

@@ -76,6 +76,10 @@ const char *pfb_choice_machine(const char *name);
 chosen_range pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *counterset);
 chosen_range pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id);
 
+/* Convert the title index of a V1 object to the `counterset` of a chosen_counter, and back. */
+pfb_guid pfb_choice_title_key(uint32_t title);
+uint32_t pfb_choice_key_title(const pfb_guid *key);
+
 /* Returns true if an instance matches a filter. `parent->bytes` is null if it has no parent. `occurrence` is its number
  * among the instances with this parent and name, from 0. */
 bool pfb_choice_matches(const instance_filter *filter, const pfb_name *parent, const pfb_name *name,

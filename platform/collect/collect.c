@@ -24,6 +24,21 @@ pfb_collector *pfb_collector_open(pfb_source *source, const pfb_collector_option
     return c;
 }
 
+void pfb_collect_forget_log(pfb_collector *c)
+{
+    log_state *l = &c->log;
+    pfb_log_state_free(&c->replaced_log);
+    l->path_count = 0;
+    l->path_bytes_size = 0;
+    l->has_sample = false;
+    l->has_begun = false;
+    l->has_bias = false;
+    l->is_text = false;
+    l->is_current = false;
+    l->has_objects = false;
+    l->step = (range_step){.has_sample = false};
+}
+
 static void forget_names(pfb_collector *c)
 {
     pfb_text_clear(&c->texts);
@@ -37,17 +52,17 @@ void pfb_collector_close(pfb_collector *c)
         return;
     pfb_source_query_close(c->query_handle);
     pfb_collect_free_samples(c);
-    pfb_collect_free_log(&c->log);
-    pfb_collect_free_log(&c->replaced_log);
+    pfb_log_state_free(&c->log);
+    pfb_log_state_free(&c->replaced_log);
     pfb_ended_free(&c->ended);
     forget_names(c);
     for (size_t i = 0; i < c->file_count; i++) {
         if (i != c->file) {
-            pfb_collect_free_log(&c->files[i].log);
-            pfb_collect_free_log(&c->files[i].replaced_log);
+            pfb_log_state_free(&c->files[i].log);
+            pfb_log_state_free(&c->files[i].replaced_log);
             pfb_titles_free(&c->files[i].titles);
             pfb_metadata_free(&c->files[i].metadata);
-            pfb_collect_release_query(&c->files[i].query);
+            pfb_query_info_release(&c->files[i].query);
         }
     }
     free(c->files);
@@ -70,9 +85,9 @@ void pfb_collector_close(pfb_collector *c)
 void pfb_collector_begin_file(pfb_collector *c)
 {
     pfb_collect_end_sample(c);
-    pfb_collect_release_query(&c->query);
+    pfb_query_info_release(&c->query);
     pfb_ended_add(&c->ended, &c->log);
-    pfb_collect_forget_logs(c);
+    pfb_collect_forget_log(c);
     forget_names(c);
     c->file_number = ++c->last_file_number;
 }
@@ -134,6 +149,20 @@ bool pfb_collector_put_names(pfb_collector *c, const void *data, size_t size, pf
     *error = (pfb_error){PFB_OK, 0};
     return (prepare_name_change(c) && pfb_titles_add(&c->titles, data, size, &c->options.reader, error)) ||
            pfb_collect_no_memory(failure);
+}
+
+bool pfb_collector_put_query_info(pfb_collector *c, const void *data, size_t size, pfb_error *error,
+                                  pfb_source_failure *failure)
+{
+    pfb_error unused;
+    error = error ? error : &unused;
+    *error = (pfb_error){PFB_OK, 0};
+    query_info *query = pfb_collect_end_sample(c) ? pfb_query_info_copy(data, size, &c->options.reader, error) : NULL;
+    if (!query)
+        return pfb_collect_no_memory(failure);
+    pfb_query_info_release(&c->query);
+    c->query = query;
+    return true;
 }
 
 /* The header of a reply. */

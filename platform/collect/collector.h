@@ -4,8 +4,9 @@
 
 #include "collect/choice.h"
 #include "collect/ended.h"
-#include "collect/logs.h"
+#include "collect/log_state.h"
 #include "collect/metadata.h"
+#include "collect/query_info.h"
 #include "collect/range.h"
 #include "collect/sample_store.h"
 #include "collect/texts.h"
@@ -144,17 +145,6 @@ bool pfb_collect_list(pfb_collector *c, pfb_bytes *guids, pfb_source_failure *li
 /* pfb_collector_add_choice for V1. */
 bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pfb_source_failure *failure);
 
-/* Convert the title index of a V1 object to the `counterset` of a chosen_counter, and back. */
-pfb_guid pfb_collect_title_key(uint32_t title);
-uint32_t pfb_collect_key_title(const pfb_guid *key);
-
-/* Returns the catalog's name if the text is the GUID of a catalog counterset, else the text. For V1 data and logs,
- * which have no GUIDs. */
-const char *pfb_collect_catalog_name(const char *requested);
-
-/* Returns true if a pattern matches the name of a V1 title or is its index. */
-bool pfb_collect_matches_title(pfb_collector *c, const char *pattern, uint32_t title);
-
 /* ---- samples.c ------------------------------------------------------------------------------------------- */
 
 /* Loads the reply in the spare sample of the series, compares it with older samples, computes its values and makes it
@@ -176,12 +166,6 @@ void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pf
 /* Frees all samples and the memory for computed values. */
 void pfb_collect_free_samples(pfb_collector *c);
 
-/* Returns another reference to query information, which may be null. */
-query_info *pfb_collect_retain_query(query_info *query);
-
-/* Drops a reference, which becomes null; frees the query information with the last one. */
-void pfb_collect_release_query(query_info **query);
-
 /* ---- range.c --------------------------------------------------------------------------------------------- */
 
 /* Returns true if the range leaves a sample out. Sets is_left_out and the time in c->reply. Of `sample`, reads only the
@@ -189,24 +173,22 @@ void pfb_collect_release_query(query_info **query);
 bool pfb_collect_leave_out(pfb_collector *c, const stored_sample *sample, const pfb_collector_clocks *clocks,
                            bool is_v1);
 
-/* ---- logs.c ---------------------------------------------------------------------------------------------- */
+/* ---- collect.c -------------------------------------------------------------------------------------------- */
 
 /* Forgets the paths and samples of the chosen file's log. */
-void pfb_collect_forget_logs(pfb_collector *c);
-void pfb_collect_free_log(log_state *l);
-void pfb_collect_free_log_sample(log_sample *sample);
+void pfb_collect_forget_log(pfb_collector *c);
+
+/* ---- log_values.c ----------------------------------------------------------------------------------------- */
+
+/* Sets the time of a value: in UTC if the bias is known, else in local time. A time so large that UTC could overflow is
+ * unknown. */
+void pfb_collect_set_log_time(pfb_collected_value *v, uint64_t local_time, bool has_bias, int32_t bias_minutes);
 
 /* Returns the next value of the current sample, which comes from a log; false after the last one. */
 bool pfb_collect_next_of_log(pfb_collector *c, pfb_collected_value *value);
 pfb_collected_sample pfb_collect_log_sample(const pfb_collector *c);
 
 /* ---- values.c -------------------------------------------------------------------------------------------- */
-
-/* Returns true if the machine of a choice, with two backslashes, matches that of a sample or log path. */
-bool pfb_collect_matches_machine(const char *pattern, const pfb_name *machine);
-
-/* Returns true if the names match the machine, the object and the counter of a log path. */
-bool pfb_collect_has_log_counter(const named_choice *named, const pfb_log_path *path);
 
 /* Makes the sample the current one. Returns false when memory is exhausted. */
 bool pfb_collect_show(pfb_collector *c, stored_sample *sample, bool is_v1);

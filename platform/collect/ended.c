@@ -2,8 +2,8 @@
 /* Continues a log with the next one, as if both were one file. */
 #include "collect/ended.h"
 
-#include "collect/collector.h"
 #include "collect/memory.h"
+#include "collect/sample_store.h"
 #include "perfblock/formula.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static log_state remove_log(ended_logs *ended, size_t at)
 void pfb_ended_free(ended_logs *ended)
 {
     for (size_t i = 0; i < ended->count; i++)
-        pfb_collect_free_log(&ended->logs[i]);
+        pfb_log_state_free(&ended->logs[i]);
     free(ended->logs);
 }
 
@@ -85,12 +85,12 @@ bool pfb_ended_add(ended_logs *ended, log_state *l)
         return true;
     if (!PFB_COLLECT_GROW(ended->logs, ended->capacity, ended->count + 1))
         return false;
-    pfb_collect_free_log_sample(&l->samples[!l->newer]);
+    pfb_log_state_free_sample(&l->samples[!l->newer]);
     qsort(l->paths, l->path_count, sizeof *l->paths, compare_entries);
     while (ended->count > 0 &&
            (ended->count >= STORE_MAX_OBJECTS || ended->size_bytes + log_size(l) > STORE_MAX_BYTES)) {
         log_state oldest = remove_log(ended, 0);
-        pfb_collect_free_log(&oldest);
+        pfb_log_state_free(&oldest);
         ended->dropped_count++;
     }
     ended->size_bytes += log_size(l);
@@ -261,7 +261,7 @@ static void take_over(const log_pair *pair)
         is_continued |= pair->positions[i] != PFB_LOG_NONE && pair->gaps[pair->positions[i]] == 0;
     if (!is_continued)
         return;
-    pfb_collect_free_log_sample(&newer->samples[newer->newer]);
+    pfb_log_state_free_sample(&newer->samples[newer->newer]);
     newer->samples[newer->newer] = older->samples[older->newer];
     older->samples[older->newer] = (log_sample){.record = NULL};
     newer->has_sample = true;
@@ -289,7 +289,7 @@ static bool continue_log(log_state *older, log_state *l, const pfb_log_path *sor
         take_over(&pair);
     free(pair.positions);
     free(pair.gaps);
-    pfb_collect_free_log(older);
+    pfb_log_state_free(older);
     return has_memory;
 }
 
@@ -337,7 +337,7 @@ bool pfb_ended_continue_replaced(log_state *replaced, log_state *l, uint64_t loc
     bool has_memory = sorted || l->path_count == 0;
     if (sorted)
         has_memory = continue_log(replaced, l, sorted, local_time, gaps);
-    pfb_collect_free_log(replaced);
+    pfb_log_state_free(replaced);
     free(sorted);
     return has_memory;
 }

@@ -2,7 +2,7 @@
 #ifndef PFB_COLLECT_ENDED_H
 #define PFB_COLLECT_ENDED_H
 
-#include "collect/logs.h"
+#include "collect/log_state.h"
 
 /* The last samples of .blg files that have ended, with their paths. Each is kept until a later log continues it. At
  * most STORE_MAX_OBJECTS logs and STORE_MAX_BYTES are kept (sample_store.h): beyond that the oldest logs are dropped,

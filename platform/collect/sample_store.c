@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/sample_store.h"
 
-#include "collect/collector.h"
 #include "collect/memory.h"
 
 #include <stdlib.h>
@@ -43,7 +42,7 @@ static void free_series(stored_series *series)
 {
     if (!series)
         return;
-    pfb_collect_release_query(&series->query);
+    pfb_query_info_release(&series->query);
     free(series->name);
     free(series->objects);
     free(series);
@@ -210,8 +209,8 @@ bool pfb_store_add(sample_store *store, stored_sample *sample, stored_sample **r
         join_released(released, pfb_store_clear(store));
         return false;
     }
-    pfb_collect_release_query(&sample->series->query);
-    sample->series->query = pfb_collect_retain_query(sample->query);
+    pfb_query_info_release(&sample->series->query);
+    sample->series->query = pfb_query_info_retain(sample->query);
     sample->series->step =
         (range_step){.has_sample = true,
                      .is_used = true,

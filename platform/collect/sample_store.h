@@ -2,6 +2,7 @@
 #ifndef PFB_COLLECT_SAMPLE_STORE_H
 #define PFB_COLLECT_SAMPLE_STORE_H
 
+#include "collect/query_info.h"
 #include "collect/range.h"
 #include "perfblock/sample.h"
 #include "perfblock/source.h"
@@ -17,7 +18,6 @@
 enum { STORE_MAX_OBJECTS = 4096, STORE_MAX_BYTES = 64 << 20 };
 
 typedef struct stored_sample stored_sample;
-typedef struct query_info query_info;
 
 /* An object of a series, and the latest sample that contains it. */
 typedef struct stored_object {

@@ -8,115 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Query information ----------------------------------------------------------------------------------- */
-
-/* An identifier block of query information. */
-typedef struct query_block {
-    uint32_t index;
-    size_t offset, size;
-    pfb_guid counterset;
-} query_block;
-
-/* Query information: the first identifier block of each index, ascending by index. A sample with N results uses only
- * the blocks with an index below N. Several samples may refer to the same query information. */
-struct query_info {
-    uint8_t *bytes;
-    query_block *blocks; /* their offsets are those in `bytes` */
-    size_t count, capacity;
-    size_t reference_count; /* the last pfb_collect_release_query frees the memory */
-};
-
-query_info *pfb_collect_retain_query(query_info *query)
-{
-    if (query)
-        query->reference_count++;
-    return query;
-}
-
-void pfb_collect_release_query(query_info **query)
-{
-    if (*query && --(*query)->reference_count == 0) {
-        free((*query)->bytes);
-        free((*query)->blocks);
-        free(*query);
-    }
-    *query = NULL;
-}
-
-static int compare_blocks(const void *left, const void *right)
-{
-    const query_block *a = left;
-    const query_block *b = right;
-    if (a->index != b->index)
-        return a->index < b->index ? -1 : 1;
-    return (a->offset > b->offset) - (a->offset < b->offset);
-}
-
-/* Sorts the blocks and copies the first one of each index. Returns false when memory is exhausted. */
-static bool sort_query(query_info *query, const uint8_t *info, size_t size)
-{
-    size_t count = 0;
-    size_t used = 0;
-    query->bytes = malloc(size > 0 ? size : 1);
-    if (!query->bytes)
-        return false;
-    if (query->count > 0)
-        qsort(query->blocks, query->count, sizeof *query->blocks, compare_blocks);
-    for (size_t i = 0; i < query->count; i++) {
-        query_block block = query->blocks[i];
-        if (count > 0 && query->blocks[count - 1].index == block.index)
-            continue;
-        memcpy(query->bytes + used, info + block.offset, block.size);
-        block.offset = used;
-        used += block.size;
-        query->blocks[count++] = block;
-    }
-    query->count = count;
-    return true;
-}
-
-bool pfb_collector_put_query_info(pfb_collector *c, const void *data, size_t size, pfb_error *error,
-                                  pfb_source_failure *failure)
-{
-    pfb_list list;
-    pfb_identifier identifier;
-    bool has_memory = pfb_collect_end_sample(c);
-    query_info *query = calloc(1, sizeof *query);
-    has_memory = has_memory && query;
-    pfb_list_open(&list, data, size, &c->options.reader);
-    while (has_memory && pfb_list_next_identifier(&list, &identifier)) {
-        has_memory = PFB_COLLECT_GROW(query->blocks, query->capacity, query->count + 1);
-        if (has_memory)
-            query->blocks[query->count++] =
-                (query_block){identifier.index, identifier.offset, identifier.size_bytes, identifier.counterset};
-    }
-    has_memory = has_memory && sort_query(query, data, size);
-    query = pfb_collect_retain_query(query);
-    if (has_memory) {
-        pfb_collect_release_query(&c->query);
-        c->query = pfb_collect_retain_query(query);
-    }
-    pfb_collect_release_query(&query);
-    if (error)
-        *error = list.error;
-    return has_memory || pfb_collect_no_memory(failure);
-}
-
-/* Returns the number of blocks with an index below `index`. */
-static size_t count_below(const query_info *query, uint32_t index)
-{
-    size_t low = 0;
-    size_t high = query ? query->count : 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (query->blocks[middle].index < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Stores in the sample the registration of each counterset that its first `block_count` blocks name, each once. A
  * counterset without a registration reply uses that of the catalog. Returns false when memory is exhausted. */
 static bool list_registrations(pfb_collector *c, stored_sample *sample, size_t block_count, uint32_t *count)
@@ -151,7 +42,7 @@ static void free_sample(stored_sample *sample)
 {
     if (!sample)
         return;
-    pfb_collect_release_query(&sample->query);
+    pfb_query_info_release(&sample->query);
     pfb_bytes_free(&sample->reply);
     free(sample->memory);
     free(sample->registrations);
@@ -203,7 +94,7 @@ void pfb_collect_free_samples(pfb_collector *c)
         free_list(pfb_store_clear(&c->series[i].store));
         free_sample(c->series[i].spare);
     }
-    pfb_collect_release_query(&c->query);
+    pfb_query_info_release(&c->query);
     free(c->pairs);
     free(c->results);
     free(c->older);
@@ -234,9 +125,9 @@ static bool load_v2(pfb_collector *c, stored_sample *sample, pfb_collected_reply
         return true;
     reply->size_bytes = reader.total_size_bytes;
     reply->is_sample = true;
-    pfb_collect_release_query(&sample->query);
-    sample->query = pfb_collect_retain_query(c->query);
-    size_t block_count = count_below(sample->query, reader.result_count);
+    pfb_query_info_release(&sample->query);
+    sample->query = pfb_query_info_retain(c->query);
+    size_t block_count = pfb_query_info_count_below(sample->query, reader.result_count);
     pfb_sample_input input = {
         .data = sample->reply.data, .data_size_bytes = reader.total_size_bytes, .options = &c->options.reader};
     if (block_count > 0) {
@@ -290,26 +181,12 @@ uint32_t pfb_collector_compare_clocks(const pfb_collector_clocks *older, const p
     return is_continued ? 0 : PFB_GAP_RESTART;
 }
 
-/* Returns true if both are the same identifier blocks, or both are null. */
-static bool is_same_query(const query_info *a, const query_info *b)
-{
-    if (!a || !b || a == b)
-        return a == b;
-    bool is_same = a->count == b->count;
-    for (size_t i = 0; is_same && i < a->count; i++) {
-        const query_block *block = &a->blocks[i];
-        is_same = block->index == b->blocks[i].index && block->size == b->blocks[i].size &&
-                  memcmp(a->bytes + block->offset, b->bytes + b->blocks[i].offset, block->size) == 0;
-    }
-    return is_same;
-}
-
 /* Returns why a sample does not continue a series, as a PFB_GAP_ bit; or 0. */
 static uint32_t find_series_gap(const pfb_collector *c, const stored_series *series, const pfb_collector_clocks *clocks,
                                 bool is_v1)
 {
     uint32_t gap = pfb_collector_compare_clocks(&series->step.clocks, clocks, is_v1);
-    return gap == 0 && !is_v1 && !is_same_query(series->query, c->query) ? PFB_GAP_COUNTERS : gap;
+    return gap == 0 && !is_v1 && !pfb_query_info_is_same(series->query, c->query) ? PFB_GAP_COUNTERS : gap;
 }
 
 void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pfb_collector_clocks *clocks, bool is_v1)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Returns the values of the current sample one by one. */
 #include "collect/collector.h"
+#include "collect/match.h"
 #include "collect/memory.h"
 #include "perfblock/catalog.h"
 #include "perfblock/query.h"
@@ -58,64 +59,31 @@ static bool reserve_names(pfb_collector *c, const stored_sample *sample)
     return has_memory;
 }
 
-/* Returns true if the name matches. Names longer than PDH's limit of 1024 UTF-16 units match only "*": a hostile input
- * can give one long name to many counters, and it would be compared for each of them. */
-static bool matches_name(const char *pattern, const pfb_name *name)
-{
-    enum { MAX_NAME_BYTES = 2 * 1024 };
-    if (!name->bytes || name->size_bytes > MAX_NAME_BYTES)
-        return name->bytes && strcmp(pattern, "*") == 0;
-    pfb_name text = pfb_utf8_name(pattern, strlen(pattern));
-    return pfb_query_match(&text, name, PFB_MATCH_IGNORE_CASE);
-}
-
-static bool matches_ascii(const char *pattern, const char *text)
-{
-    pfb_name name = pfb_utf8_name(text, strlen(text));
-    return matches_name(pattern, &name);
-}
-
-bool pfb_collect_matches_title(pfb_collector *c, const char *pattern, uint32_t title)
-{
-    char number[16];
-    pfb_name name = pfb_titles_find(&c->titles, title);
-    snprintf(number, sizeof number, "%" PRIu32, title);
-    return matches_name(pattern, &name) || strcmp(pattern, number) == 0 ||
-           (!name.bytes && matches_ascii(pattern, number));
-}
-
-const char *pfb_collect_catalog_name(const char *requested)
-{
-    pfb_guid guid;
-    const pfb_catalog_set *known = pfb_guid_parse(requested, strlen(requested), &guid) ? pfb_catalog_find(&guid) : NULL;
-    return known ? known->name : requested;
-}
-
 static bool matches_set(pfb_collector *c, const char *pattern, const pfb_sample_result *result)
 {
     char text[PFB_GUID_TEXT_BYTES];
     pfb_guid guid;
     if (c->is_v1)
-        return pfb_collect_matches_title(c, pfb_collect_catalog_name(pattern), result->title_index);
+        return pfb_match_title(&c->titles, pfb_match_catalog_name(pattern), result->title_index);
     if (!result->has_query)
         return false;
     const metadata_set *set = find_set(c, result);
     bool is_match = pfb_guid_parse(pattern, strlen(pattern), &guid) && pfb_guid_equal(&guid, &result->counterset);
     for (unsigned origin = 0; origin < METADATA_ORIGINS && !is_match; origin++) {
         pfb_name name = pfb_metadata_set_name_at(set, origin);
-        is_match = matches_name(pattern, &name);
+        is_match = pfb_match_name(pattern, &name);
     }
     const pfb_catalog_set *known = pfb_catalog_find(&result->counterset);
     pfb_guid_format(&result->counterset, text);
-    return is_match || (known && matches_ascii(pattern, known->name)) ||
-           (!known && !pfb_metadata_set_name(set).bytes && matches_ascii(pattern, text));
+    return is_match || (known && pfb_match_ascii(pattern, known->name)) ||
+           (!known && !pfb_metadata_set_name(set).bytes && pfb_match_ascii(pattern, text));
 }
 
 static bool matches_counter(pfb_collector *c, const char *pattern, const pfb_sample_result *result, uint32_t counter_id)
 {
     char number[16];
     if (c->is_v1)
-        return pfb_collect_matches_title(c, pattern, counter_id);
+        return pfb_match_title(&c->titles, pattern, counter_id);
     if (counter_id == PFB_NO_ID)
         return false;
     const metadata_set *set = find_set(c, result);
@@ -123,9 +91,9 @@ static bool matches_counter(pfb_collector *c, const char *pattern, const pfb_sam
     bool is_match = strcmp(pattern, number) == 0;
     for (unsigned origin = 0; origin < METADATA_ORIGINS && !is_match; origin++) {
         pfb_name name = pfb_metadata_counter_name_at(set, origin, counter_id);
-        is_match = matches_name(pattern, &name);
+        is_match = pfb_match_name(pattern, &name);
     }
-    return is_match || (!pfb_metadata_counter_name(set, counter_id).bytes && matches_ascii(pattern, number));
+    return is_match || (!pfb_metadata_counter_name(set, counter_id).bytes && pfb_match_ascii(pattern, number));
 }
 
 /* Returns true if a counterset of the choice matches that of the result, and its machine that of the sample. */
@@ -147,29 +115,6 @@ static bool matches_any_counter(pfb_collector *c, const named_choice *named, con
     return is_match;
 }
 
-/* The paths of a log may lack a name; "*" matches that, too. */
-static bool matches_log_name(const char *pattern, const pfb_name *name)
-{
-    return strcmp(pattern, "*") == 0 || matches_name(pattern, name);
-}
-
-bool pfb_collect_matches_machine(const char *pattern, const pfb_name *machine)
-{
-    return matches_log_name(pattern + 2, machine) || matches_name(pattern, machine);
-}
-
-bool pfb_collect_has_log_counter(const named_choice *named, const pfb_log_path *path)
-{
-    bool has_object = false;
-    bool has_counter = named->counter_count == 0;
-    for (size_t i = 0; i < named->counterset_count && !has_object; i++)
-        has_object = matches_log_name(pfb_collect_catalog_name(named->names[i]), &path->object);
-    for (size_t i = 0; i < named->counter_count && !has_counter; i++)
-        has_counter = matches_log_name(named->names[named->counterset_count + i], &path->counter);
-    return has_object && has_counter &&
-           (!named->machine || pfb_collect_matches_machine(named->machine, &path->machine));
-}
-
 static bool is_everything_chosen(const pfb_collector *c)
 {
     return c->choice.count == 0 && c->choice.named_count == 0;
@@ -178,7 +123,7 @@ static bool is_everything_chosen(const pfb_collector *c)
 /* Returns the `counterset` that chosen counters of the result's counterset or object have. */
 static pfb_guid choice_key(const pfb_collector *c, const pfb_sample_result *result)
 {
-    return c->is_v1 ? pfb_collect_title_key(result->title_index) : result->counterset;
+    return c->is_v1 ? pfb_choice_title_key(result->title_index) : result->counterset;
 }
 
 /* Returns true if a counter of the result's counterset is chosen. */
@@ -275,7 +220,7 @@ static void choose_machine(pfb_collector *c, const stored_sample *sample)
         machine = pfb_utf8_name(c->options.machine, strlen(c->options.machine));
     for (size_t i = 0; i < c->choice.named_count; i++) {
         named_choice *named = &c->choice.named[i];
-        named->is_machine = !named->machine || pfb_collect_matches_machine(named->machine, &machine);
+        named->is_machine = !named->machine || pfb_match_machine(named->machine, &machine);
     }
 }
 

@@ -12,6 +12,7 @@
   platform FOLDER  the folders of platform include only each other, as FOLDERS allows, and public headers
   cli FOLDER       the folders of cli include only themselves and those that follow in CLI_ORDER, and public headers
   modules LIST     each object of LIST calls only into the modules that MODULES allows
+  files LIST       no two objects of LIST use functions or data of each other, directly or through other objects
   unused LIST      each global function of the objects of LIST, which make a program, is used by another of them
 
 Exit status 1 if a check fails; each finding is a line.
@@ -459,6 +460,15 @@ def check_unused(paths):
             yield f"{obj.name}: no other object uses {name}"
 
 
+def check_files(paths):
+    objects = [(path.split(".dir/")[-1], Object(path)) for path in paths]
+    home = {name: path for path, obj in objects for name in obj.defined()}
+    uses = {(path, home[name]) for path, obj in objects for name in obj.undefined() & set(home)}
+    cycle = find_cycle(uses)
+    if cycle:
+        yield "files that use each other: " + " -> ".join(cycle)
+
+
 def check_modules(paths):
     objects = [(module_of(path), Object(path)) for path in paths]
     missing = set(MODULES) - {module for module, _ in objects}
@@ -473,12 +483,12 @@ def check_modules(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["objects", "exports", "includes", "platform", "cli", "modules", "unused"])
+    parser.add_argument("what", choices=["objects", "exports", "includes", "platform", "cli", "modules", "unused", "files"])
     parser.add_argument("path")
     parser.add_argument("--compiler", help="links the objects with the four functions alone")
     parser.add_argument("--allow", action="append", default=[], help="one more name the objects may need")
     arguments = parser.parse_args()
-    if arguments.what in ("objects", "modules", "unused"):
+    if arguments.what in ("objects", "modules", "unused", "files"):
         paths = pathlib.Path(arguments.path).read_text(encoding="utf-8").split("\n")
         paths = [path for path in paths if path]
         if not paths:
@@ -486,7 +496,8 @@ def main():
         if arguments.what == "objects":
             findings = list(check_objects(paths, arguments.compiler, set(arguments.allow)))
         else:
-            findings = list(check_modules(paths) if arguments.what == "modules" else check_unused(paths))
+            check = {"modules": check_modules, "unused": check_unused, "files": check_files}[arguments.what]
+            findings = list(check(paths))
         summary = f"{len(paths)} objects"
     elif arguments.what == "exports":
         findings, summary = list(check_exports(arguments.path)), arguments.path

@@ -99,14 +99,16 @@ def check_all(folder, label, command):
 
 
 def check_cycle_of_objects(folder, command):
-    """A recursion of two functions that are in different objects."""
+    """A recursion of two functions that are in different objects, which therefore use each other."""
     sources = {
         "first": "void pfb_g(int *); void pfb_f(int *n) { int m = *n - 1; if (m) pfb_g(&m); *n = m; }",
         "second": "void pfb_f(int *); void pfb_g(int *n) { int m = *n - 2; pfb_f(&m); *n = m; }",
     }
     targets = [build(folder, f"cycle_{name}", source, command) for name, source in sources.items()]
-    findings = list(check_objects.check_objects(targets, None, set()))
-    return [] if findings == ["recursion: pfb_f -> pfb_g -> pfb_f"] else [f"cycle of objects: found {findings}"]
+    findings = list(check_objects.check_objects(targets, None, set())) + list(check_objects.check_files(targets))
+    first, second = targets
+    expected = ["recursion: pfb_f -> pfb_g -> pfb_f", f"files that use each other: {first} -> {second} -> {first}"]
+    return [] if findings == expected else [f"cycle of objects: found {findings}"]
 
 
 def check_whole(folder, compiler):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_COLLECT_LOGS_H
-#define PFB_COLLECT_LOGS_H
+#ifndef PFB_COLLECT_LOG_STATE_H
+#define PFB_COLLECT_LOG_STATE_H
 
 #include "collect/range.h"
 #include "perfblock/log.h"
@@ -51,5 +51,11 @@ typedef struct log_state {
     bool has_objects;              /* the latest sample may have V1 objects that were not returned yet ... */
     pfb_log_sample_reader objects; /* ... which this reader returns */
 } log_state;
+
+/* Frees all memory and clears *l. */
+void pfb_log_state_free(log_state *l);
+
+/* Frees the memory of a sample and clears *sample. */
+void pfb_log_state_free_sample(log_sample *sample);
 
 #endif
