@@ -100,13 +100,13 @@ static bool add_set(addition *a, const pfb_guid *guid, const char *requested, bo
     return true;
 }
 
-/* Sets *is_marked if the pattern matches one of the names that the source has for the counterset, or its GUID if it has
- * no name. Returns false when memory is exhausted. */
-static bool match_set(addition *a, const pfb_guid *guid, const name_pattern *p, bool *is_marked)
+/* Sets *is_match to whether the pattern matches one of the names that the source has for the counterset, or its GUID if
+ * it has no name. Returns false when memory is exhausted. */
+static bool match_set(addition *a, const pfb_guid *guid, const name_pattern *p, bool *is_match)
 {
     char text[PFB_GUID_TEXT_BYTES];
     metadata_set *set = pfb_metadata_get(&a->c->metadata, guid);
-    *is_marked = false;
+    *is_match = false;
     if (!set || !pfb_collect_fetch(a->c, set, PFB_REQUEST_COUNTERSET_NAME) ||
         !pfb_collect_fetch(a->c, set, PFB_REQUEST_COUNTERSET_ENGLISH_NAME))
         return no_memory(a);
@@ -114,7 +114,7 @@ static bool match_set(addition *a, const pfb_guid *guid, const name_pattern *p, 
     const pfb_name *english = &set->names[METADATA_ENGLISH];
     bool has_name = local->bytes || english->bytes || pfb_catalog_find(guid);
     pfb_guid_format(guid, text);
-    *is_marked = matches_name(p, local) || matches_name(p, english) || (!has_name && matches_ascii(p, text));
+    *is_match = matches_name(p, local) || matches_name(p, english) || (!has_name && matches_ascii(p, text));
     return true;
 }
 
@@ -128,11 +128,11 @@ static bool find_sets_named(addition *a, const char *requested, const name_patte
     if (is_found && !add_set(a, &guid, requested, false))
         return false;
     for (size_t i = 0; i < count; i++) {
-        bool is_marked;
+        bool is_match;
         memcpy(&guid, a->guids.data + i * sizeof guid, sizeof guid);
-        if (!match_set(a, &guid, p, &is_marked) || (is_marked && !add_set(a, &guid, requested, p->has_wildcards)))
+        if (!match_set(a, &guid, p, &is_match) || (is_match && !add_set(a, &guid, requested, p->has_wildcards)))
             return false;
-        is_found = is_found || is_marked;
+        is_found = is_found || is_match;
     }
     /* The source may have names in its own language only; those of the catalog are English. */
     for (size_t i = 0; (known = pfb_catalog_set_at(i)) != NULL; i++) {
@@ -467,7 +467,8 @@ static bool send_blocks(addition *a)
            check_blocks(a) && (pfb_choice_add(&c->choice, a->rows, a->row_count) || no_memory(a));
 }
 
-/* Fails if a source may be that of another machine than the choice. Names in recorded V1 blocks are compared later. */
+/* Fails unless the source is known to be the machine of the choice. For recorded V1 data, the name in each block is
+ * compared when it is collected. */
 static bool check_machine(const addition *a)
 {
     const char *own = a->c->options.machine;
@@ -477,7 +478,7 @@ static bool check_machine(const addition *a)
     name_pattern p = make_pattern(machine);
     return strcmp(machine, "*") == 0 || (own && matches_ascii(&p, pfb_choice_machine(own))) ||
            pfb_source_fail(a->failure, PFB_WIN32_INVALID_PARAMETER,
-                           "the source is not known to be the machine %s: leave it out", machine);
+                           "the source is not known to be the machine %s: omit the machine", machine);
 }
 
 bool pfb_collector_add_choice(pfb_collector *c, const pfb_collector_choice *choice, pfb_source_failure *failure)
@@ -528,7 +529,7 @@ bool pfb_collector_add(pfb_collector *c, const char *path, pfb_source_failure *f
     pfb_name text = {(const uint8_t *)path, strlen(path), PFB_ENCODING_UTF8};
     if (!pfb_path_parse(&text, &parts))
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER,
-                               "%s is no path of the form \\counterset(instance)\\counter", path);
+                               "%s is not a path of the form \\counterset(instance)\\counter", path);
     char *set = copy_part(&parts.counterset);
     char *counter = copy_part(&parts.counter);
     char *instance = parts.instance.bytes ? copy_part(&parts.instance) : NULL;

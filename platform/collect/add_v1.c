@@ -140,7 +140,7 @@ static bool make_query(v1_addition *a, const char *requested)
     if (is_number && *end == '\0' && number <= UINT32_MAX)
         has_memory = append_title(&a->query, (uint32_t)number);
     pfb_name name = pfb_utf8_name(requested, strlen(requested));
-    for (size_t i = 0; i < t->count && has_memory; i++) { /* in UTF-16 a name has at most twice its UTF-8 bytes */
+    for (size_t i = 0; i < t->count && has_memory; i++) { /* UTF-16 has at most twice the bytes of UTF-8, and a NUL */
         if (t->rows[i].name.size_bytes <= 2 * name.size_bytes + 2 &&
             pfb_query_match(&name, &t->rows[i].name, PFB_MATCH_IGNORE_CASE))
             has_memory = append_title(&a->query, t->rows[i].index);
@@ -196,7 +196,8 @@ static bool has_instance(const v1_addition *a, pfb_v1_reader *reader, const pfb_
     if (object->instance_count == PFB_V1_NO_INSTANCES)
         return pfb_choice_matches(filter, &none, &none, 0);
     bool is_found = false;
-    /* A pattern matches itself: so "a#1" matches any "a" here, and "a/b" any "b". */
+    /* Parents and occurrences are not compared here: those of the filter itself are passed, which match. So "a#1"
+     * matches any "a", and "a/b" any "b". */
     while (!is_found && pfb_v1_next_instance(reader, &instance))
         is_found = pfb_choice_matches(filter, &filter->parent_pattern, &instance.name, filter->index);
     return is_found;

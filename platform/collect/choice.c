@@ -181,23 +181,23 @@ static size_t lower_bound(const counter_choice *chosen, const pfb_guid *counters
     return low;
 }
 
-chosen_range pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *counterset)
+chosen_rows pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *counterset)
 {
     size_t begin = lower_bound(chosen, counterset, 0);
     size_t end = begin;
     while (end < chosen->count && pfb_guid_equal(&chosen->rows[end].counterset, counterset))
         end++;
-    return (chosen_range){chosen->rows + begin, end - begin};
+    return (chosen_rows){chosen->rows + begin, end - begin};
 }
 
-chosen_range pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id)
+chosen_rows pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id)
 {
     size_t begin = lower_bound(chosen, counterset, counter_id);
     size_t end = begin;
     while (end < chosen->count && pfb_guid_equal(&chosen->rows[end].counterset, counterset) &&
            chosen->rows[end].counter_id == counter_id)
         end++;
-    return (chosen_range){chosen->rows + begin, end - begin};
+    return (chosen_rows){chosen->rows + begin, end - begin};
 }
 
 static bool matches(const pfb_name *pattern, const pfb_name *name)

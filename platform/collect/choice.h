@@ -15,9 +15,9 @@ typedef struct instance_filter {
     pfb_name name_pattern; /* without the "#" and the number */
     bool has_index;
     uint32_t index;
-    pfb_name parent_pattern; /* before the last slash of name_pattern; `bytes` is null if it has none */
-    pfb_name child_pattern;  /* of `pattern`, after that slash */
-    pfb_name child_name_pattern;
+    pfb_name parent_pattern;     /* before the last slash of name_pattern; `bytes` is null if it has none */
+    pfb_name child_pattern;      /* `pattern` after that slash */
+    pfb_name child_name_pattern; /* name_pattern after that slash */
 } instance_filter;
 
 #define ALL_INSTANCES UINT32_MAX /* no filter */
@@ -29,7 +29,7 @@ typedef struct chosen_counter {
     bool is_shown;       /* false: it is collected only for the formulas of other counters */
 } chosen_counter;
 
-/* Counters chosen by name, if there is no source or it has recorded V1 data. Compared with the names of each sample. */
+/* Counters that are chosen by comparing names with those of each sample: without a source, and of recorded V1 data. */
 typedef struct named_choice {
     char **names; /* UTF-8: of countersets, then of counters */
     size_t counterset_count, counter_count;
@@ -51,10 +51,11 @@ typedef struct counter_choice {
     size_t match_capacity;
 } counter_choice;
 
-typedef struct chosen_range {
+/* Consecutive rows of a counter_choice. */
+typedef struct chosen_rows {
     const chosen_counter *first;
     size_t count;
-} chosen_range;
+} chosen_rows;
 
 /* Adds rows, sorts all of them and removes duplicates. Returns false when memory is exhausted; then nothing is added.
  */
@@ -73,15 +74,15 @@ const char *pfb_choice_machine(const char *name);
 
 /* Return the rows of a counterset, and those of one of its counters. PFB_NO_ID as counter: the rows that choose all
  * counters of the counterset. */
-chosen_range pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *counterset);
-chosen_range pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id);
+chosen_rows pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *counterset);
+chosen_rows pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id);
 
 /* Convert the title index of a V1 object to the `counterset` of a chosen_counter, and back. */
 pfb_guid pfb_choice_title_key(uint32_t title);
 uint32_t pfb_choice_key_title(const pfb_guid *key);
 
-/* Returns true if an instance matches a filter. `parent->bytes` is null if it has no parent. `occurrence` is its number
- * among the instances with this parent and name, from 0. */
+/* Returns true if an instance matches a filter. `parent->bytes` is null if it has no parent. `occurrence` is the
+ * instance's number among those with this parent and name, from 0. */
 bool pfb_choice_matches(const instance_filter *filter, const pfb_name *parent, const pfb_name *name,
                         uint32_t occurrence);
 

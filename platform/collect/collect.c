@@ -190,7 +190,7 @@ static reply_header read_header(const pfb_collector *c, bool is_v1, const void *
                           .clocks = {v2.perf_time, v2.perf_time_100ns, v2.perf_freq}};
 }
 
-/* Finds the series of the reply. Returns true if the range leaves it out. */
+/* Finds the series of the reply. Returns true if the range leaves the reply out. */
 static bool leave_out(pfb_collector *c, stored_sample *sample, const reply_header *header, bool is_v1)
 {
     bool is_object = c->log.is_object; /* the range was applied to the log record that contains the object */
@@ -267,7 +267,7 @@ static void wait_for_interval(pfb_collector *c)
         c->started = now;
 }
 
-/* Collects replies in the sample's memory until the range does not leave one out. */
+/* Collects replies into the sample's memory until the range includes one. */
 static bool collect_reply(pfb_collector *c, stored_sample *sample, bool is_recorded, pfb_source_failure *failure)
 {
     bool is_v1 = c->version == VERSION_V1;
@@ -322,8 +322,8 @@ pfb_name pfb_collector_title(pfb_collector *c, uint32_t title_index)
 pfb_collector_losses pfb_collector_lost(const pfb_collector *c)
 {
     return (pfb_collector_losses){.gaps = c->gaps,
-                                  .dropped_count = c->series[0].store.dropped_count + c->series[1].store.dropped_count +
-                                                   c->ended.dropped_count,
+                                  .dropped_count = c->formats[0].store.dropped_count +
+                                                   c->formats[1].store.dropped_count + c->ended.dropped_count,
                                   .max_objects = STORE_MAX_OBJECTS,
                                   .max_bytes = STORE_MAX_BYTES};
 }

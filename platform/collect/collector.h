@@ -15,11 +15,11 @@
 
 /* The state of a collector, shared by the files of this folder. */
 
-/* The samples of one format. */
-typedef struct sample_series {
+/* The samples of one format, V1 or V2. */
+typedef struct format_samples {
     sample_store store;
     stored_sample *spare; /* memory for the next sample, or the current sample until it ends; may be null */
-} sample_series;
+} format_samples;
 
 /* A result and the sample it is compared with. */
 typedef struct compared_result {
@@ -33,8 +33,8 @@ typedef struct shown_column {
     text_view text; /* the name in the text cache; `bytes` is null if the cache does not have it */
     const char *unit;
     bool is_chosen;                    /* a choice selects this counter */
-    bool has_all_instances;            /* else an instance must match one of ... */
-    size_t first_filter, filter_count; /* ... these elements of column_filters */
+    bool has_all_instances;            /* all instances are chosen */
+    size_t first_filter, filter_count; /* else: those that match one of these elements of column_filters */
     bool is_hidden;                    /* pfb_collected_value.is_hidden of its values */
 } shown_column;
 
@@ -93,10 +93,10 @@ struct pfb_collector {
     size_t file; /* the chosen file, whose state is in the collector; its element of `files` is not used */
     parked_file *files;
     size_t file_count, file_capacity;
-    query_info *query;       /* applies to the next V2 sample; null: none */
-    sample_series series[2]; /* V2, V1 */
-    log_state log;           /* logs.c */
-    log_state replaced_log;  /* `log` with its previous list of paths, until it has a sample; path_count is 0: none */
+    query_info *query;         /* applies to the next V2 sample; null: none */
+    format_samples formats[2]; /* V2, V1 */
+    log_state log;             /* logs.c */
+    log_state replaced_log;    /* `log` with its previous list of paths, until it has a sample; path_count is 0: none */
     ended_logs ended;
     uint32_t gaps; /* PFB_GAP_ bits, see pfb_collector_losses */
     /* The results of the current sample: */
@@ -115,17 +115,18 @@ struct pfb_collector {
     uint32_t *column_filters; /* positions in choice.filters, grouped by column */
     size_t column_filter_count, column_filter_capacity;
     text_scratch scratch[SCRATCH_COUNT];
-    uint32_t result, row, position;     /* of the next value */
-    bool has_result, has_row;           /* `value` has the members that depend on that result, and on that row */
-    bool is_missing_known, has_missing; /* whether that result lacks instances of the older sample, once known */
-    bool is_total;                      /* that row is a total */
+    uint32_t result, row, position; /* of the next value */
+    bool has_result, has_row;       /* `value` has the members that depend on that result, and on that row */
+    bool is_missing_known;          /* has_missing was determined for that result */
+    bool has_missing;               /* the result lacks instances of the older sample */
+    bool is_total;                  /* that row is a total */
     pfb_collected_value value;
 };
 
 /* ---- Metadata of the source (fetch.c) -------------------------------------------------------------------- */
 
-/* Asks the source for the reply to a request code unless it was asked before. Returns true even if the source has no
- * reply; returns false when memory is exhausted. */
+/* Asks the source for the reply to a request code unless it was asked before. Returns false only when memory is
+ * exhausted: a source without such a reply is not a failure. */
 bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request);
 
 /* Fetches the counters and all names, and adds those of the catalog. Returns false when memory is exhausted. */
@@ -147,11 +148,11 @@ bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pf
 
 /* ---- samples.c ------------------------------------------------------------------------------------------- */
 
-/* Loads the reply in the spare sample of the series, compares it with older samples, computes its values and makes it
+/* Loads the reply in the spare sample of a format, compares it with older samples, computes its values and makes it
  * the current sample. Returns false when memory is exhausted. */
 bool pfb_collect_load(pfb_collector *c, bool is_v1);
 
-/* Ends the current sample and returns the spare sample of a series, allocated if there is none. Returns null when
+/* Ends the current sample and returns the spare sample of a format, allocated if there is none. Returns null when
  * memory is exhausted. */
 stored_sample *pfb_collect_spare(pfb_collector *c, bool is_v1);
 

@@ -26,14 +26,15 @@ bool pfb_ended_add(ended_logs *ended, log_state *l);
  * The record in the spare sample of `l` stays there. */
 void pfb_ended_replace(log_state *l, log_state *replaced);
 
-/* Like pfb_ended_continue, but continues *replaced, if it shares a path with `l`. Frees and clears *replaced. */
-bool pfb_ended_continue_replaced(log_state *replaced, log_state *l, uint64_t local_time, uint32_t *gaps);
-
 /* Makes the last sample of an ended log the previous sample of `l`, whose first sample was loaded into its spare one.
  * Chooses the ended log that shares the most paths with `l`, the latest one if several share the same number. A path
- * is shared if its names and its type are equal. Values of machines whose clocks do not continue
+ * is shared if names and counter type are equal in both logs. Values of machines whose clocks do not continue
  * (pfb_collector_begin_file) are left out, and the reasons are added to *gaps as PFB_GAP_ bits. The chosen log is
  * removed from the ended ones. Returns false when memory is exhausted. */
 bool pfb_ended_continue(ended_logs *ended, log_state *l, uint64_t local_time, uint32_t *gaps);
+
+/* Like pfb_ended_continue, but the log to be continued is *replaced, if it shares a path with `l`. Frees and clears
+ * *replaced. */
+bool pfb_ended_continue_replaced(log_state *replaced, log_state *l, uint64_t local_time, uint32_t *gaps);
 
 #endif

@@ -38,18 +38,18 @@ typedef struct log_state {
     range_step step; /* of the log; its samples have no clocks */
     bool is_text;
     bool has_bias;
-    int32_t bias_minutes;          /* UTC = local time + bias */
-    uint64_t number;               /* of the latest sample */
-    uint64_t local_time;           /* of the latest sample */
-    bool is_current;               /* the collector's current sample comes from this log */
-    size_t next;                   /* position of the next value of `samples`, or of the next cell */
-    bool has_last;                 /* a value of the current sample was returned; ... */
-    uint32_t last_path, row;       /* ... the position of its path, and its number among the values of that path */
-    bool has_matches;              /* named_choice.is_match is up to date ... */
-    uint32_t matches_path;         /* ... for this path */
-    bool is_object;                /* a V1 object of the latest sample is being loaded */
-    bool has_objects;              /* the latest sample may have V1 objects that were not returned yet ... */
-    pfb_log_sample_reader objects; /* ... which this reader returns */
+    int32_t bias_minutes;    /* UTC = local time + bias */
+    uint64_t number;         /* of the latest sample */
+    uint64_t local_time;     /* of the latest sample */
+    bool is_current;         /* the collector's current sample comes from this log */
+    size_t next;             /* position of the next value of `samples`, or of the next cell */
+    bool has_last;           /* a value of the current sample was returned */
+    uint32_t last_path, row; /* of that value: position of its path, number among the values of the path */
+    bool has_matches;        /* named_choice.is_match was determined for the path at matches_path */
+    uint32_t matches_path;
+    bool is_object;   /* a V1 object of the latest sample is being loaded */
+    bool has_objects; /* `objects` may have V1 objects of the latest sample that were not returned yet */
+    pfb_log_sample_reader objects;
 } log_state;
 
 /* Frees all memory and clears *l. */

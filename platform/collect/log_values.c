@@ -152,8 +152,7 @@ static bool next_blg_value(pfb_collector *c, pfb_collected_value *v)
         v->has_instance = value->has_instance;
         v->occurrence = value->occurrence;
     }
-    /* A log may have counters of several machines in different time zones: if the value itself has both times, their
-     * difference is used. */
+    /* The machines of a log may be in different time zones: a bias derived from the value itself takes precedence. */
     bool has_own_bias = pfb_log_utc_bias(&l->paths[value->path], value, &minutes);
     pfb_collect_set_log_time(v, value->time, l->has_bias || has_own_bias, minutes);
     set_formula(c, v, value);

@@ -26,7 +26,7 @@ static bool reserve_path_names(pfb_collector *c)
     return has_memory;
 }
 
-/* Returns the memory for the next sample, which is not that of the latest one. */
+/* Returns the memory for the next sample; the other element of `samples` is the latest sample. */
 static log_sample *spare_sample(log_state *l)
 {
     return &l->samples[!l->newer];
@@ -116,7 +116,7 @@ static void begin_sample(pfb_collector *c, uint64_t local_time)
 
 static bool reserve_values(log_sample *sample, size_t size)
 {
-    const size_t min_value_bytes = 24; /* of a value in a record */
+    const size_t min_value_bytes = 24; /* the smallest value in a record */
     size_t count = size / min_value_bytes + 1;
     void *values = sample->values.values;
     void *order = sample->values.order;
@@ -130,7 +130,8 @@ static bool reserve_values(log_sample *sample, size_t size)
     return has_memory;
 }
 
-/* Derives the difference of UTC and local time from the first value that contains both; else it does not change. */
+/* Derives the bias from the first value that has both its UTC and its local time. Without one the bias does not change.
+ */
 static void find_bias(log_state *l, const pfb_log_values *values)
 {
     bool is_found = false;
@@ -141,8 +142,8 @@ static void find_bias(log_state *l, const pfb_log_values *values)
     l->has_bias = l->has_bias || is_found;
 }
 
-/* Unless the difference of UTC and local time is known, derives it from the first V1 object of the sample: the header
- * of its block has the time in UTC. */
+/* Unless the bias is known, derives it from the first V1 object of the sample: the header of its block has the time in
+ * UTC. */
 static void find_bias_of_objects(log_state *l, uint64_t local_time)
 {
     pfb_log_sample_reader objects = l->objects;
@@ -214,7 +215,7 @@ static bool load_names(pfb_collector *c, size_t size, pfb_error *error)
 static void read_header_bias(log_state *l, const pfb_log_reader *log)
 {
     int64_t minutes = (int64_t)log->bias_minutes + log->standard_bias_minutes;
-    const int64_t max = INT64_C(15) * 60;
+    const int64_t max = INT64_C(15) * 60; /* more than in any time zone */
     if (l->has_bias || log->standard_bias_minutes != log->daylight_bias_minutes || minutes < -max || minutes > max)
         return;
     l->has_bias = true;

@@ -121,7 +121,7 @@ static bool add_registration(metadata_set *set, const metadata_reply *reply, con
             return false;
         pfb_registration_sort(&registration, order);
     }
-    free(set->order); /* samples have copied what they need of it */
+    free(set->order); /* samples have copied the part they need */
     set->order = order;
     set->registration = registration;
     set->has_counters = true;
@@ -153,7 +153,7 @@ static bool add_texts(metadata_texts *texts, const metadata_reply *reply, const 
     pfb_registration_string_entry entry;
     metadata_texts read = {.count = 0};
     pfb_registration_strings_open(&strings, reply->bytes, reply->size_bytes, options);
-    read.rows = calloc(strings.count > 0 ? strings.count : 1, sizeof *read.rows); /* an entry has at least 8 bytes */
+    read.rows = calloc(strings.count > 0 ? strings.count : 1, sizeof *read.rows); /* the reply has at least 8 bytes per string */
     if (!read.rows)
         return false;
     while (read.count < strings.count && pfb_registration_strings_next_string(&strings, &entry)) {
@@ -168,8 +168,8 @@ static bool add_texts(metadata_texts *texts, const metadata_reply *reply, const 
     return true;
 }
 
-/* Reads a reply; *is_used becomes true if the counterset now refers to its bytes. Returns false when memory is
- * exhausted. */
+/* Reads a reply; *is_used becomes true if the counterset now refers to the bytes of the reply. Returns false when
+ * memory is exhausted. */
 static bool read_reply(metadata_set *set, const metadata_reply *reply, bool is_catalog, const pfb_read_options *options,
                        pfb_error *error, bool *is_used)
 {
@@ -265,7 +265,7 @@ bool pfb_metadata_complete(metadata_set *set)
         pfb_write_init(&writer, reply->bytes, reply->size_bytes);
         pfb_catalog_registration(entry, requests[i], &writer);
         bool is_used = false;
-        bool has_memory = read_reply(set, reply, true, 0, &error, &is_used);
+        bool has_memory = read_reply(set, reply, true, NULL, &error, &is_used);
         reply->request |= FROM_CATALOG; /* so that store_reply does not replace the source's reply to this request */
         if (is_used && has_memory)
             store_reply(set, reply);

@@ -34,7 +34,7 @@ typedef struct metadata_reply {
 typedef struct metadata_set {
     pfb_guid guid;
     metadata_reply *replies;       /* replies in use: one per request code, and those of the catalog */
-    uint32_t fetched;              /* bits of request codes that a source was asked for */
+    uint32_t fetched;              /* bit N: the source was asked for request code N */
     bool has_reply;                /* a reply was added; false for a counterset known from the catalog only */
     bool has_registration;         /* PFB_REQUEST_COUNTERSET was answered: then the catalog is not used */
     bool has_catalog;              /* the catalog's replies were added */

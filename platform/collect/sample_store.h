@@ -9,8 +9,8 @@
 
 /* The samples of one format, V1 or V2, that later ones are compared with. They form series: a series has the samples of
  * one machine, recognised by its name and clocks, and for V2 those of the same queries. Its samples may come from
- * several files. Of each object of a series the latest sample is stored. A V2 sample is treated as a single object with
- * title 0, of a machine without name. When the samples exceed a limit the oldest ones are dropped, but never the
+ * several files. For each object of a series, the latest sample is stored. A V2 sample is treated as a single object
+ * with title 0, of a machine without name. When the samples exceed a limit the oldest ones are dropped, but never the
  * newest. Finding the sample of an object is a binary search; adding a sample is linear in its objects and in the
  * stored ones.
  */
@@ -50,8 +50,8 @@ struct stored_sample {
     pfb_registration *registrations; /* of its countersets */
     size_t registration_capacity;
     stored_series *series; /* that the sample belongs to; null until it is added if it begins one */
-    uint32_t gap;          /* PFB_GAP_: why it begins a series although its machine has others; or 0 */
-    /* ------------------------------------------------------------------------------------------ */
+    uint32_t gap;          /* PFB_GAP_ bit: why it begins a series although its machine has others; or 0 */
+    /* Set by the store: */
     uint64_t serial;               /* ascends in the order of adding */
     size_t latest_count;           /* number of objects whose latest sample this is */
     stored_sample *before, *after; /* in the order of adding; null at the ends */
@@ -61,15 +61,15 @@ struct stored_sample {
 typedef struct sample_store {
     stored_sample *first, *last; /* in the order of adding */
     uint64_t dropped_count;      /* samples that were dropped while they were the latest of an object */
-    /* ------------------------------------------------------------------------------------------ */
-    uint64_t serial;
+    /* Private: */
+    uint64_t serial;                 /* of the next sample */
     size_t object_count, size_bytes; /* totals of all samples */
     stored_series **series;          /* ascending by size and bytes of their machine's name, then by age */
     size_t series_count, series_capacity;
 } sample_store;
 
-/* Returns the series of a machine, the oldest first; null if there are none. The pointer is valid until the next sample
- * is added, each series until the sample that is added after that. */
+/* Returns the series of a machine, the oldest first; null if there are none. Adding a sample makes the pointer invalid
+ * and may remove any series except the one that the sample is added to. */
 stored_series *const *pfb_store_of_machine(const sample_store *store, const pfb_name *name, size_t *count);
 
 /* Returns the latest sample of an object, or null. `series` may be null. */

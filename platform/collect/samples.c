@@ -63,15 +63,15 @@ static void free_list(stored_sample *sample)
 bool pfb_collect_end_sample(pfb_collector *c)
 {
     stored_sample *sample = c->current;
-    sample_series *series = &c->series[c->is_v1];
+    format_samples *format = &c->formats[c->is_v1];
     stored_sample *released = NULL;
     c->current = NULL;
     c->log.is_current = false;
     if (!sample || sample->title_count == 0) /* a sample without objects is not stored: it stays the spare sample */
         return true;
-    bool is_stored = pfb_store_add(&series->store, sample, &released);
+    bool is_stored = pfb_store_add(&format->store, sample, &released);
     if (is_stored) { /* the next sample uses the memory of a released one */
-        series->spare = released;
+        format->spare = released;
         released = released ? released->after : NULL;
     }
     free_list(released);
@@ -80,19 +80,19 @@ bool pfb_collect_end_sample(pfb_collector *c)
 
 stored_sample *pfb_collect_spare(pfb_collector *c, bool is_v1)
 {
-    sample_series *series = &c->series[is_v1];
+    format_samples *format = &c->formats[is_v1];
     if (!pfb_collect_end_sample(c))
         return NULL;
-    if (!series->spare)
-        series->spare = calloc(1, sizeof *series->spare);
-    return series->spare;
+    if (!format->spare)
+        format->spare = calloc(1, sizeof *format->spare);
+    return format->spare;
 }
 
 void pfb_collect_free_samples(pfb_collector *c)
 {
     for (size_t i = 0; i < 2; i++) {
-        free_list(pfb_store_clear(&c->series[i].store));
-        free_sample(c->series[i].spare);
+        free_list(pfb_store_clear(&c->formats[i].store));
+        free_sample(c->formats[i].spare);
     }
     pfb_query_info_release(&c->query);
     free(c->pairs);
@@ -192,7 +192,7 @@ static uint32_t find_series_gap(const pfb_collector *c, const stored_series *ser
 void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pfb_collector_clocks *clocks, bool is_v1)
 {
     size_t count;
-    stored_series *const *list = pfb_store_of_machine(&c->series[is_v1].store, &sample->machine_name, &count);
+    stored_series *const *list = pfb_store_of_machine(&c->formats[is_v1].store, &sample->machine_name, &count);
     sample->series = NULL;
     sample->gap = 0;
     for (size_t i = count; i > 0 && !sample->series; i--) {
@@ -230,7 +230,7 @@ static bool has_same_counters(const pfb_sample *older, const pfb_sample *newer)
     return is_same;
 }
 
-/* Returns why a sample may not be compared with an older one, or 0. */
+/* Returns why a sample may not be compared with an older one, as a PFB_GAP_ bit; or 0. */
 static uint32_t find_gap(const stored_sample *older, const stored_sample *newer, bool is_v1)
 {
     if (older->file_number == newer->file_number)
@@ -329,7 +329,7 @@ static bool is_same_machine(const stored_sample *a, const stored_sample *b)
  * the same time. */
 static bool joins_sample(const pfb_collector *c, const stored_sample *sample)
 {
-    const stored_sample *before = c->series[true].store.last;
+    const stored_sample *before = c->formats[true].store.last;
     bool is_joined = before && before->number + 1 == c->number && is_same_machine(before, sample) &&
                      before->table.perf_time == sample->table.perf_time &&
                      before->table.perf_time_100ns == sample->table.perf_time_100ns;
@@ -366,7 +366,7 @@ static bool compare_sample(pfb_collector *c, stored_sample *sample, bool is_v1)
 
 bool pfb_collect_load(pfb_collector *c, bool is_v1)
 {
-    stored_sample *sample = c->series[is_v1].spare;
+    stored_sample *sample = c->formats[is_v1].spare;
     sample->machine_name = (pfb_name){.bytes = NULL};
     bool has_memory = is_v1 ? load_v1(c, sample, &c->reply) : load_v2(c, sample, &c->reply);
     if (!has_memory || !c->reply.is_sample) {

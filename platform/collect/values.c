@@ -5,6 +5,7 @@
 #include "collect/memory.h"
 #include "perfblock/catalog.h"
 #include "perfblock/query.h"
+#include "source/source_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,7 +121,7 @@ static bool is_everything_chosen(const pfb_collector *c)
     return c->choice.count == 0 && c->choice.named_count == 0;
 }
 
-/* Returns the `counterset` that chosen counters of the result's counterset or object have. */
+/* Returns the `counterset` of the rows in c->choice that choose counters of this result. */
 static pfb_guid choice_key(const pfb_collector *c, const pfb_sample_result *result)
 {
     return c->is_v1 ? pfb_choice_title_key(result->title_index) : result->counterset;
@@ -167,7 +168,7 @@ static bool choose_column(pfb_collector *c, const pfb_sample_result *result, con
     const uint32_t ids[] = {input->counter_id, PFB_NO_ID};
     const pfb_guid key = choice_key(c, result);
     for (size_t k = input->counter_id == PFB_NO_ID; k < 2 && c->choice.count > 0; k++) {
-        chosen_range range = pfb_choice_of_counter(&c->choice, &key, ids[k]);
+        chosen_rows range = pfb_choice_of_counter(&c->choice, &key, ids[k]);
         for (size_t i = 0; i < range.count && has_memory; i++) {
             if (range.first[i].is_shown)
                 has_memory = add_column_filter(c, column, range.first[i].filter, ids[k] != PFB_NO_ID);
@@ -181,7 +182,7 @@ static bool choose_column(pfb_collector *c, const pfb_sample_result *result, con
     return has_memory;
 }
 
-/* Returns the unit of a counter type. The result of a formula has it even without inputs. */
+/* Returns the unit of a counter type. The result of a formula has its unit even if there are no inputs. */
 static const char *unit_of_type(uint32_t type)
 {
     const pfb_raw_value nothing = {.type = type};
@@ -212,7 +213,7 @@ static bool describe_columns(pfb_collector *c, const pfb_sample *table)
     return true;
 }
 
-/* Compares the machines of the choice with that of a sample, or else of the options. */
+/* Compares the machines of the choice with that of the sample, or with that of the options if the sample has none. */
 static void choose_machine(pfb_collector *c, const stored_sample *sample)
 {
     pfb_name machine = sample->machine_name;
@@ -272,7 +273,7 @@ static bool shows_row(pfb_collector *c, const pfb_sample_result *result, uint32_
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Returns the machine that the sample names, or else that of the options. */
+/* Returns the name of the sample's machine, or of the machine in the options if the sample has none. */
 static text_view find_machine(pfb_collector *c, bool *exists)
 {
     const pfb_name *name = &c->current->machine_name;
@@ -508,12 +509,6 @@ static bool has_same_rows(const pfb_sample *table, const pfb_sample_result *a, c
     return is_same;
 }
 
-static bool has_values(uint32_t kind)
-{
-    return kind == PFB_V1_OBJECT || kind == PFB_V2_SINGLE_COUNTER || kind == PFB_V2_MULTIPLE_COUNTERS ||
-           kind == PFB_V2_MULTIPLE_INSTANCES || kind == PFB_V2_COUNTERSET;
-}
-
 /* Returns false for counter types without a displayed value, such as bases and texts. */
 static bool is_displayed(const pfb_sample_column *column)
 {
@@ -553,18 +548,17 @@ bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_res
     const pfb_sample_result *input = &table->results[position];
     pfb_name name = counterset_name(c, input);
     text_view text = pfb_text_find(&c->texts, &c->scratch[SCRATCH_RESULT], &name);
-    *result =
-        (pfb_collected_result){.offset = input->offset,
-                               .kind = input->kind,
-                               .has_values = c->is_v1 || (has_values(input->kind) && input->kind != PFB_V1_OBJECT),
-                               .status = input->status,
-                               .is_chosen = is_set_chosen(c, input),
-                               .counterset = text.bytes,
-                               .counterset_size = text.size,
-                               .has_counterset = name.bytes != NULL,
-                               .has_guid = input->has_query && !c->is_v1,
-                               .has_title = c->is_v1,
-                               .title = input->title_index};
+    *result = (pfb_collected_result){.offset = input->offset,
+                                     .kind = input->kind,
+                                     .has_values = c->is_v1 || pfb_source_has_values(input->kind),
+                                     .status = input->status,
+                                     .is_chosen = is_set_chosen(c, input),
+                                     .counterset = text.bytes,
+                                     .counterset_size = text.size,
+                                     .has_counterset = name.bytes != NULL,
+                                     .has_guid = input->has_query && !c->is_v1,
+                                     .has_title = c->is_v1,
+                                     .title = input->title_index};
     if (result->has_guid)
         result->guid = input->counterset;
     result->has_counter_id = input->has_query && input->counter_id != PFB_NO_ID;

@@ -4,8 +4,10 @@
 
 #include <stdint.h>
 
-/* A monotonic clock in nanoseconds, and waiting until it reaches a time. */
+/* Returns the time of a monotonic clock in nanoseconds; its zero is unspecified. */
 uint64_t pfb_wait_clock(void);
+
+/* Sleeps until this clock has reached `time`. */
 void pfb_wait_until(uint64_t time);
 
 #endif

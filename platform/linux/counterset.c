@@ -127,21 +127,21 @@ bool pfb_open_set_find(const pfb_open_set *open, uint32_t id, uint32_t *position
     return false;
 }
 
-static void write_string(const char *text, pfb_writer *builder)
+static void write_string(const char *text, pfb_writer *writer)
 {
     pfb_name name = pfb_utf8_name(text, strlen(text));
-    pfb_write_string(builder, &name);
+    pfb_write_string(writer, &name);
 }
 
-static void write_strings(const pfb_open_set *open, bool are_helps, pfb_writer *builder)
+static void write_strings(const pfb_open_set *open, bool are_helps, pfb_writer *writer)
 {
-    pfb_write_begin_strings(builder, open->counter_count);
+    pfb_write_begin_strings(writer, open->counter_count);
     for (uint32_t i = 0; i < open->counter_count; i++) {
         const char *text = are_helps ? open->counters[i].help : open->counters[i].name;
         pfb_name name = pfb_utf8_name(text, strlen(text));
-        pfb_write_counter_string(builder, open->ids[i], &name);
+        pfb_write_counter_string(writer, open->ids[i], &name);
     }
-    pfb_write_end_strings(builder);
+    pfb_write_end_strings(writer);
 }
 
 /* Converts the id of another counter, where 0 means none in pfb_set_counter, to that of a registration. */
@@ -150,7 +150,7 @@ static uint32_t reference(uint32_t id)
     return id != 0 ? id : PFB_NO_ID;
 }
 
-static void write_counter(const pfb_set_counter *counter, pfb_writer *builder)
+static void write_counter(const pfb_set_counter *counter, pfb_writer *writer)
 {
     const pfb_counter registered = {.id = counter->id,
                                     .type = counter->type,
@@ -161,51 +161,51 @@ static void write_counter(const pfb_set_counter *counter, pfb_writer *builder)
                                     .perf_freq_id = reference(counter->perf_freq_id),
                                     .multi_id = PFB_NO_ID,
                                     .aggregate = counter->aggregate};
-    pfb_write_counter(builder, &registered);
+    pfb_write_counter(writer, &registered);
 }
 
-void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t position, pfb_writer *builder)
+void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t position, pfb_writer *writer)
 {
     switch (request) {
     case PFB_REQUEST_COUNTERSET:
-        pfb_write_counterset(builder, &open->set->guid, PFB_DETAIL_NOVICE, open->instance_type, open->counter_count);
+        pfb_write_counterset(writer, &open->set->guid, PFB_DETAIL_NOVICE, open->instance_type, open->counter_count);
         for (uint32_t i = 0; i < open->counter_count; i++)
-            write_counter(&open->counters[i], builder);
+            write_counter(&open->counters[i], writer);
         break;
     case PFB_REQUEST_COUNTER:
-        write_counter(&open->counters[position], builder);
+        write_counter(&open->counters[position], writer);
         break;
     case PFB_REQUEST_COUNTERSET_NAME:
     case PFB_REQUEST_COUNTERSET_ENGLISH_NAME:
-        write_string(open->name, builder);
+        write_string(open->name, writer);
         break;
     case PFB_REQUEST_COUNTERSET_HELP:
-        write_string(open->set->help, builder);
+        write_string(open->set->help, writer);
         break;
     case PFB_REQUEST_COUNTER_HELPS:
-        write_strings(open, true, builder);
+        write_strings(open, true, writer);
         break;
     case PFB_REQUEST_PROVIDER_NAME:
-        write_string("perfblock", builder);
+        write_string("perfblock", writer);
         break;
     case PFB_REQUEST_PROVIDER_GUID:
-        pfb_write_guid(builder, &provider_guid);
+        pfb_write_guid(writer, &provider_guid);
         break;
     default: /* both request codes for counter names: the names are always English */
-        write_strings(open, false, builder);
+        write_strings(open, false, writer);
         break;
     }
 }
 
 /* ---- Instances ----------------------------------------------------------------------------------------- */
 
-void pfb_open_set_list(const pfb_open_set *open, pfb_writer *builder)
+void pfb_open_set_list(const pfb_open_set *open, pfb_writer *writer)
 {
     size_t count = open->set->instance_count(open->context);
     for (size_t i = 0; i < count; i++) {
         pfb_set_instance instance;
         if (open->set->instance(open->context, i, 0, &instance))
-            pfb_write_listed_instance(builder, instance.id, &instance.name);
+            pfb_write_listed_instance(writer, instance.id, &instance.name);
     }
 }
 
@@ -240,27 +240,27 @@ static bool next_match(const pfb_selection *chosen, size_t *at, pfb_set_instance
 }
 
 /* Writes the values of instance number `i`. */
-static void write_values(const pfb_selection *chosen, size_t i, pfb_writer *builder)
+static void write_values(const pfb_selection *chosen, size_t i, pfb_writer *writer)
 {
     const pfb_open_set *open = chosen->open;
     for (uint32_t position = chosen->position; position < chosen->position + chosen->count; position++) {
         const pfb_set_counter *counter = &open->counters[position];
         uint64_t value = open->set->value(open->context, i, chosen->needs, counter);
         bool is_large = (counter->type & PFB_TYPE_SIZE_MASK) == 0x100; /* all other types have 4 bytes */
-        pfb_write_value(builder, value, is_large ? 8 : 4);
+        pfb_write_value(writer, value, is_large ? 8 : 4);
     }
 }
 
-static void write_error(uint32_t status, pfb_writer *builder)
+static void write_error(uint32_t status, pfb_writer *writer)
 {
-    pfb_write_begin_result(builder, PFB_V2_ERROR, status, NULL, 0);
-    pfb_write_end_result(builder);
+    pfb_write_begin_result(writer, PFB_V2_ERROR, status, NULL, 0);
+    pfb_write_end_result(writer);
 }
 
 /* Writes the selected instances. As on Windows, the kind of the result depends on the counter id and the name of the
  * query. A name selects one instance, and gives an error result if there is none; a pattern selects any number. The
  * result of a single-instance set has no names, even if the query has a pattern. */
-static void write_matches(const pfb_selection *chosen, pfb_writer *builder)
+static void write_matches(const pfb_selection *chosen, pfb_writer *writer)
 {
     const pfb_query *query = chosen->query;
     const uint32_t *ids = chosen->open->ids + chosen->position;
@@ -270,28 +270,28 @@ static void write_matches(const pfb_selection *chosen, pfb_writer *builder)
     size_t at = 0;
     bool is_found = next_match(chosen, &at, &instance);
     if (!is_pattern && !is_found) {
-        write_error(PFB_WIN32_INSTANCE_NOT_FOUND, builder);
+        write_error(PFB_WIN32_INSTANCE_NOT_FOUND, writer);
         return;
     }
     if (is_pattern) {
         uint32_t kind = is_single ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET;
-        pfb_write_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
+        pfb_write_begin_result(writer, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
         for (; is_found; is_found = next_match(chosen, &at, &instance)) {
-            pfb_write_instance(builder, instance.id, &instance.name);
-            write_values(chosen, at - 1, builder);
+            pfb_write_instance(writer, instance.id, &instance.name);
+            write_values(chosen, at - 1, writer);
         }
     } else {
         uint32_t kind = is_single ? PFB_V2_SINGLE_COUNTER : PFB_V2_MULTIPLE_COUNTERS;
-        pfb_write_begin_result(builder, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
-        write_values(chosen, at - 1, builder);
+        pfb_write_begin_result(writer, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
+        write_values(chosen, at - 1, writer);
     }
-    pfb_write_end_result(builder);
+    pfb_write_end_result(writer);
 }
 
-void pfb_selection_write(const pfb_selection *chosen, pfb_writer *builder)
+void pfb_selection_write(const pfb_selection *chosen, pfb_writer *writer)
 {
     if (chosen->open->status == PFB_WIN32_SUCCESS)
-        write_matches(chosen, builder);
+        write_matches(chosen, writer);
     else
-        write_error(chosen->open->status, builder);
+        write_error(chosen->open->status, writer);
 }

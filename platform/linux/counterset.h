@@ -142,10 +142,10 @@ bool pfb_open_set_find(const pfb_open_set *open, uint32_t id, uint32_t *position
 
 /* Writes the reply to a registration request code, PFB_REQUEST_. `position` is that of the counter for
  * PFB_REQUEST_COUNTER, else unused. */
-void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t position, pfb_writer *builder);
+void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t position, pfb_writer *writer);
 
 /* Writes the instance list of the last sample. */
-void pfb_open_set_list(const pfb_open_set *open, pfb_writer *builder);
+void pfb_open_set_list(const pfb_open_set *open, pfb_writer *writer);
 
 /* The counters of a set that a query selects. */
 typedef struct pfb_selection {
@@ -160,6 +160,6 @@ pfb_selection pfb_open_set_select(const pfb_open_set *open, const pfb_query *que
 
 /* Writes the result of a query, with values of the last sample; if that sample failed, an error result with its status.
  */
-void pfb_selection_write(const pfb_selection *chosen, pfb_writer *builder);
+void pfb_selection_write(const pfb_selection *chosen, pfb_writer *writer);
 
 #endif

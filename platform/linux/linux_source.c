@@ -51,11 +51,11 @@ static pfb_open_set *find_set(linux_source *source, const pfb_guid *counterset, 
 
 /* ---- Enumerating and registration ------------------------------------------------------------------------- */
 
-static void write_countersets(const void *context, pfb_writer *builder)
+static void write_countersets(const void *context, pfb_writer *writer)
 {
     const linux_source *source = context;
     for (size_t i = 0; i < source->set_count; i++)
-        pfb_write_guid(builder, &source->sets[i].set->guid);
+        pfb_write_guid(writer, &source->sets[i].set->guid);
 }
 
 static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
@@ -70,10 +70,10 @@ typedef struct registration_request {
     uint32_t position;
 } registration_request;
 
-static void write_registration(const void *context, pfb_writer *builder)
+static void write_registration(const void *context, pfb_writer *writer)
 {
     const registration_request *request = context;
-    pfb_open_set_register(request->open, request->code, request->position, builder);
+    pfb_open_set_register(request->open, request->code, request->position, writer);
 }
 
 /* Texts are English whatever the language of the request is. */
@@ -92,9 +92,9 @@ static bool registration(void *context, const pfb_guid *counterset, uint32_t req
     return pfb_source_build(bytes, write_registration, &wanted, failure);
 }
 
-static void write_instances(const void *context, pfb_writer *builder)
+static void write_instances(const void *context, pfb_writer *writer)
 {
-    pfb_open_set_list(context, builder);
+    pfb_open_set_list(context, writer);
 }
 
 static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
@@ -171,21 +171,21 @@ static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *fail
 /* ---- Collecting ------------------------------------------------------------------------------------------- */
 
 /* Writes the reply. The counterset of every block exists: check_block accepts no other, and sets stay open. */
-static void write_data(const void *context, pfb_writer *builder)
+static void write_data(const void *context, pfb_writer *writer)
 {
     const linux_query *query = context;
     const linux_source *source = query->source;
     pfb_list list;
     pfb_identifier identifier;
     pfb_list_open(&list, query->blocks.data, query->blocks.size_bytes, NULL);
-    pfb_write_begin_v2(builder, &source->reader.times);
+    pfb_write_begin_v2(writer, &source->reader.times);
     while (pfb_list_next_identifier(&list, &identifier)) {
         pfb_query block = pfb_added_query(&identifier);
         size_t position = find_position(source, &block.counterset);
         pfb_selection chosen = pfb_open_set_select(&source->sets[position], &block);
-        pfb_selection_write(&chosen, builder);
+        pfb_selection_write(&chosen, writer);
     }
-    pfb_write_end_v2(builder);
+    pfb_write_end_v2(writer);
 }
 
 /* What the blocks of a query need, by position of the counterset. */

@@ -327,8 +327,8 @@ ULONG pfb_PerfQueryCounterSetRegistrationInfo(LPCWSTR machine, LPCGUID counterse
 
 /* ---- Query handles --------------------------------------------------------------------------------------------- */
 
-/* Returns the pointer in the list that points to an open handle, or NULL. Does not dereference `query`, which may have
- * been closed. */
+/* Returns the link of the list that points to the handle `query`, or NULL if there is no such open handle. Does not
+ * dereference `query`: it may have been closed. */
 static query_handle **find_handle(const void *query, pfb_source_failure *failure)
 {
     for (query_handle **link = &state.handles; *link; link = &(*link)->next) {

@@ -16,8 +16,8 @@ bool pfb_added_has_valid_name(const pfb_query *wanted, uint32_t instance_type)
     return pfb_query_size(wanted) > 0 && (instance_type == 0 || wanted->name.size_bytes > 0);
 }
 
-/* Returns true if both blocks would be equal. Names are compared by code unit: wildcards have no meaning, and case
- * matters. */
+/* Returns true if the identifier blocks of both queries are equal. Names are compared by code unit: wildcards have no
+ * meaning, and case matters. */
 static bool is_same(const pfb_query *a, const pfb_query *b)
 {
     return pfb_guid_equal(&a->counterset, &b->counterset) && a->counter_id == b->counter_id &&
@@ -94,7 +94,7 @@ bool pfb_added_remove(pfb_bytes *added, uint8_t *blocks, size_t size, pfb_source
     return true;
 }
 
-static void write_info(const void *context, pfb_writer *builder)
+static void write_info(const void *context, pfb_writer *writer)
 {
     const pfb_bytes *added = context;
     pfb_list list;
@@ -104,7 +104,7 @@ static void write_info(const void *context, pfb_writer *builder)
     while (pfb_list_next_identifier(&list, &identifier)) {
         pfb_query block = pfb_added_query(&identifier);
         block.index = index++;
-        pfb_write_identifier(builder, &block);
+        pfb_write_identifier(writer, &block);
     }
 }
 

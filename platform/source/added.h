@@ -20,7 +20,7 @@ bool pfb_added_add(pfb_bytes *added, uint8_t *blocks, size_t size, pfb_added_che
  */
 bool pfb_added_remove(pfb_bytes *added, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
-/* PerfQueryCounterInfo: returns the blocks, with their position as Index. */
+/* PerfQueryCounterInfo: returns the blocks, each with its position as Index. */
 bool pfb_added_info(const pfb_bytes *added, pfb_bytes *info, pfb_source_failure *failure);
 
 /* Returns true if the name of the query is valid for a counterset of this instance type (PFB_INSTANCES_ bits): it has

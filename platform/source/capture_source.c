@@ -37,9 +37,7 @@ static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *fai
     return true;
 }
 
-/* Reports that the capture lacks the counterset, or, if it has the counterset, that it lacks `what` of it. Returns
- * false.
- */
+/* Fails because the capture lacks the counterset, or `what` of the counterset. */
 static bool fail_missing(const capture_source *source, const pfb_guid *counterset, const char *what,
                          pfb_source_failure *failure)
 {
@@ -236,35 +234,18 @@ static bool recorded_query_remove(void *context, uint8_t *blocks, size_t size, p
     return set_statuses(context, blocks, size, PFB_WIN32_INVALID_PARAMETER, failure);
 }
 
-/* Advances to the next sample. Query information that precedes it becomes query->info. Returns false at the end. */
-static bool advance(recorded_query *query, pfb_chunk *sample)
-{
-    pfb_chunk chunk;
-    while (pfb_capture_next_chunk(&query->at, &chunk)) {
-        if (!chunk.is_known)
-            continue;
-        if (chunk.tag == PFB_TAG_QUERY_INFO)
-            query->info = chunk;
-        if (chunk.tag == PFB_TAG_DATA) {
-            query->has_sample = true;
-            *sample = chunk;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Returns the query information for the last sample, or for the first one if none was collected. */
 static bool recorded_query_info(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const recorded_query *query = context;
-    recorded_query ahead = *query;
+    pfb_capture at = query->at;
+    pfb_chunk info = query->info;
     pfb_chunk sample;
     if (!query->has_sample)
-        advance(&ahead, &sample);
-    if (ahead.info.body_size_bytes == 0)
+        pfb_recording_next_sample(&at, &info, &sample);
+    if (info.body_size_bytes == 0)
         return pfb_source_fail(failure, PFB_WIN32_NOT_FOUND, "the capture has no query information for this sample");
-    return pfb_recording_copy(query->recording, ahead.info.body_offset, ahead.info.body_size_bytes, bytes, failure);
+    return pfb_recording_copy(query->recording, info.body_offset, info.body_size_bytes, bytes, failure);
 }
 
 static bool recorded_query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
@@ -272,10 +253,11 @@ static bool recorded_query_collect(void *context, pfb_bytes *bytes, pfb_source_f
     recorded_query *query = context;
     recorded_query ahead = *query; /* a copy: *query must not change at the end of the capture or on a failure */
     pfb_chunk sample;
-    if (!advance(&ahead, &sample))
+    if (!pfb_recording_next_sample(&ahead.at, &ahead.info, &sample))
         return pfb_recording_fail_at_end(&ahead.at.error, failure);
     if (!pfb_recording_copy(query->recording, sample.body_offset, sample.body_size_bytes, bytes, failure))
         return false;
+    ahead.has_sample = true;
     *query = ahead;
     return true;
 }

@@ -46,7 +46,7 @@ static const char *const operation_names[PFB_SOURCE_OPERATION_COUNT] = {
     [PFB_SOURCE_V1] = "v1",
 };
 
-static bool is_fault(const pfb_source_fault *fault)
+static bool is_valid_fault(const pfb_source_fault *fault)
 {
     unsigned operation = (unsigned)fault->operation;
     unsigned kind = (unsigned)fault->kind;
@@ -96,7 +96,7 @@ static void write_field(pfb_bytes *bytes, size_t at, uint32_t value)
         bytes->data[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Ends an operation with a reply: applies the faults to the reply. */
+/* Ends an operation that has a reply: applies the faults to the reply. */
 static bool end_call(const faulty *source, pfb_source_operation operation, pfb_bytes *bytes,
                      pfb_source_failure *failure)
 {
@@ -281,7 +281,7 @@ static const pfb_source_operations operations = {.close = close_context,
 static bool check_faults(const pfb_source_fault *faults, size_t count, pfb_source_failure *failure)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!is_fault(&faults[i]))
+        if (!is_valid_fault(&faults[i]))
             return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER,
                                    "fault %zu has an unknown operation or kind, or the kind is not for the operation",
                                    i);

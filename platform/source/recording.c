@@ -11,6 +11,17 @@ pfb_capture pfb_recording_start(const pfb_recording *recording)
     return capture;
 }
 
+bool pfb_recording_next_sample(pfb_capture *at, pfb_chunk *info, pfb_chunk *sample)
+{
+    while (pfb_capture_next_chunk(at, sample)) {
+        if (sample->is_known && sample->tag == PFB_TAG_QUERY_INFO)
+            *info = *sample;
+        if (sample->is_known && sample->tag == PFB_TAG_DATA)
+            return true;
+    }
+    return false;
+}
+
 /* ---- The index ------------------------------------------------------------------------------------------- */
 
 static int compare_requests(const void *left, const void *right)
@@ -197,6 +208,6 @@ bool pfb_recording_fail_at_end(const pfb_error *error, pfb_source_failure *failu
 {
     if (error->code == PFB_OK)
         return pfb_source_fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the capture has no further sample");
-    return pfb_source_fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the capture is broken off at offset %zu: %s",
+    return pfb_source_fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the capture cannot be read at offset %zu: %s",
                            error->offset, pfb_code_text(error->code));
 }

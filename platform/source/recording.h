@@ -34,6 +34,11 @@ void pfb_recording_close(pfb_recording *recording);
 /* Returns a reader of the capture, at its first chunk. */
 pfb_capture pfb_recording_start(const pfb_recording *recording);
 
+/* Advances `at`, a reader of a capture, past the next sample, which becomes *sample. *info becomes the last query
+ * information before the sample, if there is any after the old position. Returns false if there is no further sample.
+ */
+bool pfb_recording_next_sample(pfb_capture *at, pfb_chunk *info, pfb_chunk *sample);
+
 /* Returns the index entry of a request, or NULL. */
 const pfb_recorded *pfb_recording_find(const pfb_recording *recording, uint32_t tag, const pfb_guid *counterset,
                                        uint32_t request, uint64_t language);

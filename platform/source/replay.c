@@ -232,24 +232,24 @@ static bool next_match(const selection *s, pfb_v2_reader *reader, pfb_query *fou
     return false;
 }
 
-static void write_values(const selection *s, pfb_v2_reader *reader, pfb_writer *builder)
+static void write_values(const selection *s, pfb_v2_reader *reader, pfb_writer *writer)
 {
     pfb_v2_value value;
     while (pfb_v2_next_value(reader, &value)) {
         if (value.position >= s->first && value.position - s->first < s->count)
-            pfb_write_datum(builder, s->data + value.data_offset, value.data_size_bytes);
+            pfb_write_datum(writer, s->data + value.data_offset, value.data_size_bytes);
     }
 }
 
-static void write_error(uint32_t status, pfb_writer *builder)
+static void write_error(uint32_t status, pfb_writer *writer)
 {
-    pfb_write_begin_result(builder, PFB_V2_ERROR, status, NULL, 0);
-    pfb_write_end_result(builder);
+    pfb_write_begin_result(writer, PFB_V2_ERROR, status, NULL, 0);
+    pfb_write_end_result(writer);
 }
 
 /* Writes the selected instances. As in live sources, the kind of the result depends on whether the block has a counter
  * id, and on whether its name is a pattern. */
-static void write_matches(const selection *s, pfb_writer *builder)
+static void write_matches(const selection *s, pfb_writer *writer)
 {
     const pfb_replay_choice *choice = s->choice;
     pfb_v2_reader reader = choice->reader;
@@ -259,38 +259,38 @@ static void write_matches(const selection *s, pfb_writer *builder)
     pfb_query instance;
     bool is_found = next_match(s, &reader, &instance);
     if (!is_pattern && !is_found) {
-        write_error(PFB_WIN32_INSTANCE_NOT_FOUND, builder);
+        write_error(PFB_WIN32_INSTANCE_NOT_FOUND, writer);
         return;
     }
     if (is_pattern) {
         uint32_t kind = has_counter ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET;
-        pfb_write_begin_result(builder, kind, status, s->ids, s->count);
+        pfb_write_begin_result(writer, kind, status, s->ids, s->count);
         for (; is_found; is_found = next_match(s, &reader, &instance)) {
-            pfb_write_instance(builder, instance.instance_id, &instance.name);
-            write_values(s, &reader, builder);
+            pfb_write_instance(writer, instance.instance_id, &instance.name);
+            write_values(s, &reader, writer);
         }
     } else {
         uint32_t kind = has_counter ? PFB_V2_SINGLE_COUNTER : PFB_V2_MULTIPLE_COUNTERS;
-        pfb_write_begin_result(builder, kind, status, s->ids, s->count);
-        write_values(s, &reader, builder);
+        pfb_write_begin_result(writer, kind, status, s->ids, s->count);
+        write_values(s, &reader, writer);
     }
-    pfb_write_end_result(builder);
+    pfb_write_end_result(writer);
 }
 
 /* Writes a reply with one result. */
-static void write_selection(const void *context, pfb_writer *builder)
+static void write_selection(const void *context, pfb_writer *writer)
 {
     const selection *s = context;
-    pfb_write_begin_v2(builder, &(pfb_write_times){0});
+    pfb_write_begin_v2(writer, &(pfb_write_times){0});
     if (s->status != PFB_WIN32_SUCCESS)
-        write_error(s->status, builder);
+        write_error(s->status, writer);
     else
-        write_matches(s, builder);
-    pfb_write_end_v2(builder);
+        write_matches(s, writer);
+    pfb_write_end_v2(writer);
 }
 
-/* Stores the counter ids of a result in replay->ids. The only value of a result without ids is that of the recorded
- * query's counter. Returns false when memory is exhausted. */
+/* Stores the counter ids of a result in replay->ids. A result without ids has one value: that of
+ * the counter in the recorded query. Returns false when memory is exhausted. */
 static bool list_ids(pfb_replay *replay, const pfb_replay_choice *choice)
 {
     const pfb_v2_result *result = &choice->result;
@@ -322,12 +322,6 @@ static void select_counters(selection *s, const uint32_t *ids)
         s->status = PFB_WIN32_COUNTER_NOT_FOUND;
 }
 
-static bool has_values(uint32_t kind)
-{
-    return kind == PFB_V2_SINGLE_COUNTER || kind == PFB_V2_MULTIPLE_COUNTERS || kind == PFB_V2_MULTIPLE_INSTANCES ||
-           kind == PFB_V2_COUNTERSET;
-}
-
 /* Appends the result of a block. */
 static bool append_result(pfb_replay *replay, const pfb_replay_choice *choice, const uint8_t *data, pfb_bytes *bytes,
                           pfb_source_failure *failure)
@@ -338,7 +332,7 @@ static bool append_result(pfb_replay *replay, const pfb_replay_choice *choice, c
         return pfb_bytes_append(bytes, data + result->offset, result->size_bytes) || pfb_source_fail_memory(failure);
     if (!choice->has_result) {
         s.status = PFB_WIN32_INSTANCE_NOT_FOUND;
-    } else if (!has_values(result->kind)) {
+    } else if (!pfb_source_has_values(result->kind)) {
         s.status = PFB_WIN32_REGISTRATION_MISMATCH;
     } else {
         if (!list_ids(replay, choice))
@@ -353,25 +347,6 @@ static bool append_result(pfb_replay *replay, const pfb_replay_choice *choice, c
 }
 
 /* ---- Collecting ---------------------------------------------------------------------------------------------- */
-
-/* Advances to the next sample. Query information that precedes it becomes replay->info. Returns false at the end. */
-static bool advance(pfb_replay *replay, pfb_chunk *sample)
-{
-    pfb_chunk chunk;
-    while (pfb_capture_next_chunk(&replay->at, &chunk)) {
-        if (!chunk.is_known)
-            continue;
-        if (chunk.tag == PFB_TAG_QUERY_INFO) {
-            replay->info = chunk;
-            replay->is_current = false;
-        }
-        if (chunk.tag == PFB_TAG_DATA) {
-            *sample = chunk;
-            return true;
-        }
-    }
-    return false;
-}
 
 /* Finds the result of each choice in a sample. Reads the sample to its end and returns its first error. */
 static pfb_error find_results(pfb_replay *replay, const uint8_t *data, size_t size)
@@ -427,13 +402,14 @@ static bool write_selected_results(pfb_replay *replay, const pfb_chunk *sample, 
 
 bool pfb_replay_collect(pfb_replay *replay, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    const pfb_capture before = replay->at;
+    pfb_capture at = replay->at;
+    pfb_chunk info = replay->info;
     pfb_chunk sample;
-    if (!advance(replay, &sample)) {
-        pfb_error error = replay->at.error;
-        replay->at = before;
-        return pfb_recording_fail_at_end(&error, failure);
-    }
+    if (!pfb_recording_next_sample(&at, &info, &sample))
+        return pfb_recording_fail_at_end(&at.error, failure);
+    replay->is_current = replay->is_current && info.offset == replay->info.offset;
+    replay->at = at;
+    replay->info = info;
     if (!replay->is_current && !choose_all(replay))
         return pfb_source_fail_memory(failure);
     if (replay->is_whole)
@@ -443,7 +419,7 @@ bool pfb_replay_collect(pfb_replay *replay, pfb_bytes *bytes, pfb_source_failure
 
 /* ---- Instances ------------------------------------------------------------------------------------------------ */
 
-static void write_list(const void *context, pfb_writer *builder)
+static void write_list(const void *context, pfb_writer *writer)
 {
     const pfb_bytes *sample = context;
     pfb_v2_reader reader;
@@ -452,14 +428,14 @@ static void write_list(const void *context, pfb_writer *builder)
     pfb_v2_open(&reader, sample->data, sample->size_bytes, NULL);
     while (pfb_v2_next_result(&reader, &result)) {
         while (pfb_v2_next_instance(&reader, &instance))
-            pfb_write_listed_instance(builder, instance.id, &instance.name);
+            pfb_write_listed_instance(writer, instance.id, &instance.name);
     }
 }
 
 bool pfb_replay_instances(const pfb_recording *recording, const pfb_guid *counterset, pfb_bytes *bytes,
                           pfb_source_failure *failure)
 {
-    enum { BLOCK_BYTES = 48 };
+    enum { BLOCK_BYTES = 48 }; /* PERF_COUNTER_IDENTIFIER, "*" in UTF-16 with a NUL, and padding */
     const pfb_query query = {
         .counterset = *counterset, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = pfb_utf8_name("*", 1)};
     uint8_t block[BLOCK_BYTES];

@@ -117,20 +117,21 @@ bool pfb_source_next_capacity(const pfb_source_capacity *capacity, pfb_bytes *by
     return pfb_bytes_reserve(bytes, size) || pfb_source_fail_memory(failure);
 }
 
-bool pfb_source_build(pfb_bytes *bytes, pfb_source_writer *writer, const void *context, pfb_source_failure *failure)
+bool pfb_source_build(pfb_bytes *bytes, pfb_source_write_function *write, const void *context,
+                      pfb_source_failure *failure)
 {
     bytes->size_bytes = 0;
     for (int attempt = 0; attempt < 2; attempt++) {
-        pfb_writer builder;
-        pfb_write_init(&builder, bytes->data, bytes->capacity_bytes);
-        writer(context, &builder);
-        if (builder.error.code == PFB_OK) {
-            bytes->size_bytes = builder.size_bytes;
+        pfb_writer writer;
+        pfb_write_init(&writer, bytes->data, bytes->capacity_bytes);
+        write(context, &writer);
+        if (writer.error.code == PFB_OK) {
+            bytes->size_bytes = writer.size_bytes;
             return true;
         }
-        if (builder.error.code != PFB_CALLER_TOO_SMALL)
-            return pfb_source_fail(failure, 0, "a reply cannot be written: %s", pfb_code_text(builder.error.code));
-        if (!pfb_bytes_reserve(bytes, builder.size_bytes))
+        if (writer.error.code != PFB_CALLER_TOO_SMALL)
+            return pfb_source_fail(failure, 0, "a reply cannot be written: %s", pfb_code_text(writer.error.code));
+        if (!pfb_bytes_reserve(bytes, writer.size_bytes))
             break;
     }
     return pfb_source_fail_memory(failure);
@@ -148,6 +149,12 @@ bool pfb_source_check_blocks(const uint8_t *blocks, size_t size, pfb_source_fail
     return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER,
                            "the identifier blocks are malformed at offset %zu: %s", list.error.offset,
                            pfb_code_text(list.error.code));
+}
+
+bool pfb_source_has_values(uint32_t kind)
+{
+    return kind == PFB_V2_SINGLE_COUNTER || kind == PFB_V2_MULTIPLE_COUNTERS || kind == PFB_V2_MULTIPLE_INSTANCES ||
+           kind == PFB_V2_COUNTERSET;
 }
 
 void pfb_source_set_status(uint8_t *blocks, const pfb_identifier *identifier, uint32_t status)

@@ -48,20 +48,25 @@ typedef struct pfb_source_capacity {
 /* Provides the buffer for the next call and sets *units to its capacity. *units is 0 before the first call and the
  * capacity that was too small before the next ones. The new capacity is twice the old one, limited to `limit`, or
  * `needed` units if that is larger; `needed` must be at most `limit`. So it takes at most 1 + log2(limit / initial)
- * calls to reach `limit`. The old contents are freed first, so two replies are never held at once and nothing is
- * copied. */
+ * calls to reach `limit`. If the buffer must grow, its contents are freed first, so that two replies are never held at
+ * once and nothing is copied. */
 bool pfb_source_next_capacity(const pfb_source_capacity *capacity, pfb_bytes *bytes, uint32_t needed, uint32_t *units,
                               pfb_source_failure *failure);
 
 /* Writes a reply. Called once or twice with the same context; must write the same bytes each time. */
-typedef void pfb_source_writer(const void *context, pfb_writer *builder);
+typedef void pfb_source_write_function(const void *context, pfb_writer *writer);
 
 /* Builds a reply in `bytes`, which is grown as needed. Allocates nothing if the buffer is large enough. */
-bool pfb_source_build(pfb_bytes *bytes, pfb_source_writer *writer, const void *context, pfb_source_failure *failure);
+bool pfb_source_build(pfb_bytes *bytes, pfb_source_write_function *write, const void *context,
+                      pfb_source_failure *failure);
 
 /* Returns true if the bytes are zero or more complete identifier blocks (PERF_COUNTER_IDENTIFIER) whose sizes are
  * multiples of 8, as the API requires. */
 bool pfb_source_check_blocks(const uint8_t *blocks, size_t size, pfb_source_failure *failure);
+
+/* Returns true if V2 results of this kind (PFB_V2_) have instances and values: it is known, and not that of an error.
+ */
+bool pfb_source_has_values(uint32_t kind);
 
 /* Sets the Status field of an identifier block. */
 void pfb_source_set_status(uint8_t *blocks, const pfb_identifier *identifier, uint32_t status);

@@ -474,7 +474,7 @@ Test(source, v1_blocks_end_where_the_capture_is_truncated)
     cr_assert(source);
     expect_v1(source, "Global", "one", 0);
     cr_expect_not(pfb_source_v1(source, "Global", &reply, &failure));
-    cr_expect(failure.code == PFB_WIN32_NO_MORE_ITEMS && strstr(failure.sentence, "broken off at offset 40"), "%s",
+    cr_expect(failure.code == PFB_WIN32_NO_MORE_ITEMS && strstr(failure.sentence, "cannot be read at offset 40"), "%s",
               failure.sentence);
     pfb_bytes_free(&reply);
     pfb_source_close(source);

@@ -41,13 +41,13 @@ extern "C" {
 
 typedef struct pfb_collector pfb_collector; /* opaque */
 
-/* Which samples of a recording, or of those that are put, are used. The others are left out before samples are
- * compared: if `every` is 10, rates are those over ten intervals. Live sources ignore the range. */
+/* Selects samples of a recording, or of those that are put. The others are left out before samples are compared: if
+ * `every` is 10, each rate covers ten intervals. Live sources ignore the range. */
 typedef struct pfb_collector_range {
     bool has_from, has_to;
-    int64_t from, to;     /* the first and the last time, in 100 ns since 1601-01-01 UTC */
+    int64_t from, to;     /* the first and the last time, both included, in 100 ns since 1601-01-01 UTC */
     uint64_t every;       /* uses the first sample from `from` to `to`, and each `every`-th after it; 0 and 1: all */
-    int32_t bias_minutes; /* for samples whose offset from UTC is unknown: UTC = local time + bias */
+    int32_t bias_minutes; /* for samples in local time whose offset from UTC is unknown: UTC = local time + bias */
 } pfb_collector_range;
 
 /* A member that is zero selects the default; a null pointer to the options selects all defaults. */
@@ -61,8 +61,8 @@ typedef struct pfb_collector_options {
     bool is_raw;                 /* pfb_collector_collect fetches replies without decoding them: there are no values */
     pfb_collector_range range;
     bool is_v1;          /* V1 data of the source is collected instead of V2 data */
-    const char *machine; /* UTF-8: the machine of the source, for V2 data, which does not name it; null: unknown.
-                          * Must stay valid until the collector is closed */
+    const char *machine; /* UTF-8: the machine of V2 data, which does not contain its name; null: unknown. Must stay
+                          * valid until the collector is closed */
     uint32_t reserved[4];
 } pfb_collector_options;
 
@@ -88,19 +88,19 @@ typedef struct pfb_collector_choice {
     size_t counterset_count;
     const char *const *counters; /* names or ids */
     size_t counter_count;        /* 0: all */
-    const char *instance;        /* names; null: all. "a#1" also matches the second instance called "a", and "a/b"
+    const char *instance;        /* a name; null: all. "a#1" also matches the second instance called "a", and "a/b"
                                   * instances called "b" whose parent is "a" */
-    const char *machine;         /* names, with or without the two backslashes. Null: all */
+    const char *machine;         /* a name, with or without two leading backslashes; null: all */
 } pfb_collector_choice;
 
 /* Adds counters of the source, and the counters that their formulas need. A pattern is compared with the names in the
  * system's language, the English names and those of the catalog, and with the GUID or id where there is no name. A
- * counterset named without wildcards must have at least one of the counters and a matching instance; among countersets
- * that match a pattern, those without them are ignored. Each name of a counter must match in at least one counterset.
+ * counterset named without wildcards must have at least one of the counters and a matching instance; countersets that
+ * match a pattern and have none are skipped. Each pattern for counters must match a counter of at least one counterset.
  *
  * Fails with PFB_WIN32_COUNTERSET_NOT_FOUND, PFB_WIN32_COUNTER_NOT_FOUND or PFB_WIN32_INSTANCE_NOT_FOUND if a name
- * matches nothing; failure->sentence contains the name. Fails with the code of the source if it refuses all counters; a
- * refusal of some is a problem (pfb_collector_next_problem). After a failure no counter was added.
+ * matches nothing; failure->sentence contains the name. Fails with the code of the source if it refuses all counters.
+ * If it refuses only some, each of them is a problem (pfb_collector_next_problem). A failed call adds no counter.
  *
  * If the source cannot enumerate countersets (PFB_WIN32_NOT_SUPPORTED) and has no V1 data, only countersets of the
  * catalog are found by name; others can be added by GUID. The catalog then provides the registrations.
@@ -111,20 +111,21 @@ typedef struct pfb_collector_choice {
  * a recorded source, names are compared with each block when it is collected, as without a source.
  *
  * Without a source, names are compared with each sample when it is put; V1 objects and counters may also be given by
- * title index. A name that matches nothing is not a failure. Names in the data of more than 2048 bytes match only the
- * pattern "*".
+ * title index. A name that matches nothing is not a failure. Names in the data that are longer than 2048 bytes match
+ * only the pattern "*".
  *
- * A machine is compared with the name in V1 blocks and logs, else with that of the options. Where neither names one,
- * only "*" matches. With a source, other than one of recorded V1 data, a machine that does not match that of the
- * options is a failure: PFB_WIN32_INVALID_PARAMETER. */
+ * choice->machine is compared with the machine's name in V1 blocks and logs, or with `machine` of the options for data
+ * that does not contain a name. If the name is unknown, only "*" matches. Unless names are compared with each sample, a
+ * machine that does not match `machine` of the options is a failure: PFB_WIN32_INVALID_PARAMETER. */
 PFB_API bool pfb_collector_add_choice(pfb_collector *collector, const pfb_collector_choice *choice,
                                       pfb_source_failure *failure);
 
-/* The same for a path in UTF-8 as described at pfb_path_parse: [\\machine]\counterset(instance)\counter. The counter
- * "*" means all counters, with counter_count 0. Fails with PFB_WIN32_INVALID_PARAMETER if it is not a path. */
+/* Calls pfb_collector_add_choice with the parts of a path in UTF-8: [\\machine]\counterset(instance)\counter, as
+ * described at pfb_path_parse. The counter "*" selects all counters. Fails with PFB_WIN32_INVALID_PARAMETER if `path`
+ * is not a path. */
 PFB_API bool pfb_collector_add(pfb_collector *collector, const char *path, pfb_source_failure *failure);
 
-/* One counter that is collected. */
+/* A counter that is collected, or all counters of a counterset. */
 typedef struct pfb_collector_identifier {
     pfb_guid counterset;
     uint32_t counter_id;  /* PFB_NO_ID: all of the counterset */
@@ -134,9 +135,9 @@ typedef struct pfb_collector_identifier {
     uint32_t title;       /* V1: title index of the object */
 } pfb_collector_identifier;
 
-/* Returns the added counter at a position in *identifier, ascending by counterset and counter; a counter that was added
- * with several instance patterns has a position for each. Returns false past the end. Counters that are chosen by
- * comparing names with each sample (no source, recorded V1 data) have no positions. */
+/* Stores the added counter at `position`, from 0, in *identifier. Counters are ascending by counterset and counter; a
+ * counter that was added with several instance patterns has a position for each. Returns false past the end. Counters
+ * that are chosen by comparing names with each sample (no source, recorded V1 data) have no positions. */
 PFB_API bool pfb_collector_identifier_at(const pfb_collector *collector, size_t position,
                                          pfb_collector_identifier *identifier);
 
@@ -151,7 +152,7 @@ typedef struct pfb_collector_problem {
     uint32_t status;     /* why it was refused, as a Win32 code */
 } pfb_collector_problem;
 
-/* Returns the next problem, each once; false if there is none. */
+/* Stores the next problem in *problem; each is returned once. Returns false if there is none. */
 PFB_API bool pfb_collector_next_problem(pfb_collector *collector, pfb_collector_problem *problem);
 
 /* ---- Collecting ------------------------------------------------------------------------------------------ */
@@ -166,13 +167,13 @@ PFB_API bool pfb_collector_collect(pfb_collector *collector, pfb_source_failure 
 typedef struct pfb_collected_reply {
     const uint8_t *data; /* the reply; valid until the next one. Null if it was put and its header is malformed, if it
                           * was left out, and for records and rows of logs */
-    size_t
-        size_bytes;  /* of the reply according to its header; `data` may have more bytes. 0: the header is malformed */
-    pfb_error error; /* the first error in the reply; values that precede it are returned */
+    size_t size_bytes;   /* of the reply according to its header, which may be less than the bytes at `data`. 0: the
+                          * header is malformed */
+    pfb_error error;     /* the first error in the reply; values that precede it are returned */
     bool is_v1;
-    bool is_sample;     /* it is the current sample; false: its header is malformed, it was left out, the options have
-                         * is_raw, or it is a record of a log without values */
-    bool is_left_out;   /* it is not in the range of the options */
+    bool is_sample;     /* the reply is the current sample; false: its header is malformed, it was left out, the
+                         * options have is_raw, or it is a record of a log without values */
+    bool is_left_out;   /* the range of the options leaves it out */
     bool has_time;      /* `time` is known: the header is valid, or it is a sample of a log */
     bool is_local_time; /* `time` is the local time of a log whose offset from UTC is unknown */
     int64_t time;       /* of the sample, as in pfb_collected_value */
@@ -191,40 +192,42 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
 /* Each function below copies its bytes and ends the current sample: pfb_collector_next returns false until the next
  * sample is put. *error, which may be null, receives the first error in the bytes; what precedes it is used. */
 
-/* Begins another file: registrations, names and query information of the previous one are discarded. Samples of the new
- * file are compared with those of other files if the clocks show the same machine without a restart in between: both
- * frequencies are equal, no clock runs backwards, and the performance clock advances less than the 100 ns clock by
- * at most 1 second plus 0.1 percent of the time in between. V2 data does not name its machine: there the performance
- * clock must not lead by more than this either, and the samples must answer the same queries with the same counters. */
+/* Begins another file: registrations, names and query information of the previous one are discarded. A sample of the
+ * new file is compared with one of another file if their clocks show the same machine without a restart in between:
+ * both performance clocks have the same frequency, no clock runs backwards, and from the older sample to the newer one
+ * the performance clock loses at most 1 second plus 0.1 percent of the elapsed time against the 100 ns clock. V2 data
+ * does not contain the name of its machine: there the performance clock must not gain more than this either, and both
+ * samples must answer the same queries with the same counters. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
-/* Says that the chosen file has ended, so that a later .blg can continue it. pfb_collector_begin_file also ends the
- * previous file. Ends the current sample. Returns false when memory is exhausted: then the first sample of the next
- * file may have no older one to be compared with. */
+/* Ends the chosen file, so that a later .blg can continue it, and the current sample. pfb_collector_begin_file also
+ * ends the previous file. Returns false when memory is exhausted: then the first sample of the next file may have no
+ * older one to be compared with. */
 PFB_API bool pfb_collector_end_file(pfb_collector *collector, pfb_source_failure *failure);
 
 /* Chooses the file that the following calls refer to, so that samples of several files can be put in the order of their
- * times. Each file has its own registrations, query information, V1 names, log paths and log samples;
- * pfb_collector_begin_file discards those of the chosen file only. V1 blocks and V2 replies are compared with the
- * latest one of their machine, whatever file it comes from; values of logs with those of their own log. At first file 0
- * is chosen. Memory grows with the largest number. Ends the current sample. Returns false when memory is exhausted. */
+ * times. Files have numbers from 0; file 0 is chosen at first, and memory grows with the largest number. Each file has
+ * its own registrations, query information, V1 names, log paths and log samples; pfb_collector_begin_file discards only
+ * those of the chosen file. V1 blocks and V2 replies are compared with the latest one of their machine, whatever file
+ * it comes from; values of logs are compared with those of their own log. Ends the current sample. Returns false when
+ * memory is exhausted. */
 PFB_API bool pfb_collector_choose_file(pfb_collector *collector, size_t file, pfb_source_failure *failure);
 
-/* The reply to a registration request (pfb_source_registration). Request codes other than those for names,
+/* Puts the reply to a registration request (pfb_source_registration). Request codes other than those for names,
  * help texts and counters are ignored. A later reply to the same request replaces an earlier one. */
 PFB_API bool pfb_collector_put_registration(pfb_collector *collector, const pfb_guid *counterset, uint32_t request,
                                             const void *data, size_t size, pfb_error *error,
                                             pfb_source_failure *failure);
 
-/* A V1 name table. Later tables take precedence over earlier ones. */
+/* Puts a V1 name table. Later tables take precedence over earlier ones. */
 PFB_API bool pfb_collector_put_names(pfb_collector *collector, const void *data, size_t size, pfb_error *error,
                                      pfb_source_failure *failure);
 
-/* The reply of PerfQueryCounterInfo for the V2 samples that follow. */
+/* Puts the reply of PerfQueryCounterInfo for the V2 samples that follow. */
 PFB_API bool pfb_collector_put_query_info(pfb_collector *collector, const void *data, size_t size, pfb_error *error,
                                           pfb_source_failure *failure);
 
-/* The next V2 reply or V1 block; it becomes the current sample. `version` is 2, 1, or 0 to detect it by the signature.
+/* Puts a V2 reply or V1 block, which becomes the current sample. `version` is 2, 1, or 0 to detect it by the signature.
  * A V2 reply is compared with the latest one of the same file, or of another file that can be compared with it
  * (pfb_collector_begin_file). Each object of a V1 block is compared with the latest block of the same machine that has
  * this object. Consecutive V1 blocks with different objects of the same machine and time are one sample: they have the
@@ -234,7 +237,7 @@ PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version
 
 /* ---- Putting perfmon logs -------------------------------------------------------------------------------- */
 
-/* A record of a .blg, which pfb_log_next_record returned:
+/* Puts a record of a .blg that pfb_log_next_record returned:
  *
  *     pfb_collector_begin_file(c);
  *     while (pfb_log_next_record(&log, &record)) {
@@ -249,15 +252,15 @@ PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version
  * counters and instances in the order of the log. It is compared with the previous sample of the same log; if the log
  * has a new list of paths in between, only values of paths in both lists are compared. The first sample of a log is
  * compared with the last sample of an ended log: the one that has the most paths with equal counter types in common.
- * Values of a machine are left out of this comparison if its clocks, where the values contain them, do not continue
- * (pfb_collector_begin_file). Memory holds two samples, the paths and the names of the log, whatever its size, and the
- * last sample of each ended log that no later log has continued. Other records have no values. pfb_collector_reply has
- * the error; its offset counts from the start of the reader's window. */
+ * Values of a machine are not compared with the ended log if the clocks that they contain show a restart or another
+ * machine (pfb_collector_begin_file). Memory holds two samples, the paths and the names of the log, whatever its size,
+ * and the last sample of each ended log that no later log has continued. Other records have no values.
+ * pfb_collector_reply has the error; its offset counts from the start of the reader's window. */
 PFB_API bool pfb_collector_put_log_record(pfb_collector *collector, const pfb_log_reader *log,
                                           const pfb_log_record *record, pfb_source_failure *failure);
 
 /* A sample record may contain whole V1 objects, each as a V1 block. Puts the next of these blocks of the latest record,
- * as pfb_collector_put_sample does; this becomes the current sample. It has the sample number of the record and names
+ * as pfb_collector_put_sample does; it becomes the current sample. It has the sample number of the record and names
  * from the log. `log` and `record` are those of the call that put the record. Returns false after the last block
  * (PFB_WIN32_NO_MORE_ITEMS) and on failure. */
 PFB_API bool pfb_collector_next_log_object(pfb_collector *collector, const pfb_log_reader *log,
@@ -330,14 +333,16 @@ typedef struct pfb_collected_value {
     int64_t object_freq;  /* ticks of that clock per second */
 } pfb_collected_value;
 
-/* Returns the next value of the current sample in *value, ordered by result, then instance, then counter; false after
- * the last. Values of logs have the order of the log: `result` and `position` are the position of the path. */
+/* Stores the next value of the current sample in *value; returns false after the last one. Values are ordered by
+ * result, then instance, then counter. Values of logs have the order of the log: `result` and `position` are the
+ * position of the path. */
 PFB_API bool pfb_collector_next(pfb_collector *collector, pfb_collected_value *value);
 
 /* Makes pfb_collector_next start again at the first value of the current sample. */
 PFB_API void pfb_collector_rewind(pfb_collector *collector);
 
-/* A result of the current sample, with or without values: the answer to a query, or a V1 object. */
+/* A result of the current sample, with or without values: the answer to an identifier block of the query, or a V1
+ * object. */
 typedef struct pfb_collected_result {
     size_t offset;   /* in the reply */
     uint32_t kind;   /* PFB_V2_ or PFB_V1_OBJECT */
@@ -360,8 +365,8 @@ typedef struct pfb_collected_result {
                                 * both fit one table */
 } pfb_collected_result;
 
-/* Returns the result at a position in *result; false past the end, and without a current sample. Counters of logs have
- * no results. */
+/* Stores the result at `position`, from 0, in *result. Returns false past the end, and without a current sample.
+ * Counters of logs have no results. */
 PFB_API bool pfb_collector_result(pfb_collector *collector, uint32_t position, pfb_collected_result *result);
 
 /* The current sample as a whole. */
@@ -391,10 +396,11 @@ PFB_API bool pfb_collector_sample(pfb_collector *collector, pfb_collected_sample
 /* Why samples were not compared with an older one: all reasons since the collector was opened. */
 typedef struct pfb_collector_losses {
     uint32_t gaps;          /* PFB_GAP_ bits */
-    uint64_t dropped_count; /* samples dropped because of the limits below: V1 blocks that were the latest with some
-                             * object, and last samples of ended logs */
-    uint32_t max_objects;   /* limit of V1 objects whose samples are stored, and limit of ended logs */
-    size_t max_bytes;       /* limit of the size of these V1 blocks, and of these samples of logs */
+    uint64_t dropped_count; /* samples dropped because of the limits below although later samples could have been
+                             * compared with them: replies that were the latest one with some object, and last samples
+                             * of ended logs */
+    uint32_t max_objects;   /* limit of objects whose samples are stored, and limit of ended logs */
+    size_t max_bytes;       /* limit of the size of the stored replies, and of these samples of logs */
 } pfb_collector_losses;
 
 PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);
@@ -426,8 +432,8 @@ typedef struct pfb_described_counterset {
     uint32_t counter_count;
 } pfb_described_counterset;
 
-/* Returns the names and the type of a counterset in *counterset. Asks the source for them the first time; malformed
- * replies are problems. The strings are valid until the next call of this function. */
+/* Stores the names and the type of a counterset in *counterset. Asks the source for them at the first call; malformed
+ * replies are problems (pfb_collector_next_problem). The strings are valid until the next call of this function. */
 PFB_API bool pfb_collector_counterset(pfb_collector *collector, const pfb_guid *guid,
                                       pfb_described_counterset *counterset, pfb_source_failure *failure);
 
@@ -439,14 +445,15 @@ typedef struct pfb_described_counter {
     bool has_name, has_english_name, has_help;
 } pfb_described_counter;
 
-/* Returns the counter at `position`, below counter_count, in *counter. The strings are valid until the next call of
- * this function. Returns false past the end (PFB_WIN32_COUNTER_NOT_FOUND) and when memory is exhausted. */
+/* Stores the counter at `position`, from 0 and below counter_count, in *counter. The strings are valid until the next
+ * call of this function. Returns false past the end (PFB_WIN32_COUNTER_NOT_FOUND) and when memory is exhausted. */
 PFB_API bool pfb_collector_counter(pfb_collector *collector, const pfb_guid *guid, uint32_t position,
                                    pfb_described_counter *counter, pfb_source_failure *failure);
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* The name of a V1 title index, in a table that was put; `bytes` is null without one. Valid until the next put. */
+/* Returns the name of a V1 title index in the tables that were put; `bytes` is null if it has none. Valid until the
+ * next call of a pfb_collector_put_ function. */
 PFB_API pfb_name pfb_collector_title(pfb_collector *collector, uint32_t title_index);
 
 #ifdef __cplusplus

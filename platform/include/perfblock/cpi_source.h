@@ -19,7 +19,7 @@ typedef struct pfb_cpi_failure {
                            help; no final period */
 } pfb_cpi_failure;
 
-/* Safe for concurrent use by any number of threads. */
+/* A source of snapshots. Any number of threads may use it at the same time. */
 typedef struct pfb_cpi_source pfb_cpi_source; /* opaque */
 
 /* The counters of one instance. May be used by one thread at a time. With PFB_CPI_ON_THREAD, only the thread that

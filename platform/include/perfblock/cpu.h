@@ -12,7 +12,7 @@ extern "C" {
 /* The CPUs of this machine: CPUID leaves, the state components enabled by the operating system (XCR0), and Lightweight
  * Profiling (LWP). On machines without these features every function can still be called. See docs/cpuid.md. */
 
-enum { PFB_CPU_LEAVES = 16 };
+enum { PFB_CPU_LEAVES = 16 }; /* capacity for all leaves known to cpuid.h */
 
 /* Reads the leaves known to cpuid.h that the current CPU supports. Returns their number: 0 on a processor that is not
  * x86. */
@@ -30,8 +30,8 @@ PFB_API pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities);
 /* ---- Pinning to a CPU ------------------------------------------------------------------------------------------ */
 
 /* The CPUs on which the calling thread was allowed to run when this object was opened; on Windows, those of its
- * process. On Windows, pinning fails if these CPUs are in several processor groups. Must be used by the thread that
- * opened it only. */
+ * process. On Windows, pinning fails if these CPUs are in several processor groups. Only the thread that opened it
+ * may use it. */
 typedef struct pfb_cpus pfb_cpus; /* opaque */
 
 /* Returns NULL if the system does not report the CPUs or memory is exhausted. */
@@ -60,8 +60,8 @@ typedef struct pfb_lwp_cpu pfb_lwp_cpu; /* opaque */
  * the reason. If the thread could not be pinned or memory is exhausted, *refusal is PFB_LWP_USABLE and `failure` is
  * set. No LWP instruction is executed if NULL is returned.
  *
- * Must be used by the calling thread only. Each function below pins the thread to that CPU again before it executes an
- * LWP instruction, even after `cpus` was closed, and executes none if pinning fails. Close the result before `cpus`;
+ * Only the calling thread may use the result. Each function below pins the thread to that CPU again before it executes
+ * an LWP instruction, even after `cpus` was closed, and executes none if pinning fails. Close the result before `cpus`;
  * otherwise the thread stays pinned to that CPU. */
 PFB_API pfb_lwp_cpu *pfb_lwp_cpu_open(pfb_cpus *cpus, size_t position, pfb_lwp_capabilities *capabilities,
                                       pfb_lwp_refusal *refusal, pfb_source_failure *failure);
@@ -69,10 +69,10 @@ PFB_API pfb_lwp_cpu *pfb_lwp_cpu_open(pfb_cpus *cpus, size_t position, pfb_lwp_c
 /* Disables LWP. `cpu` may be NULL. */
 PFB_API void pfb_lwp_cpu_close(pfb_lwp_cpu *cpu);
 
-/* LLWPCB: loads a control block of capabilities.control_bytes; NULL disables LWP. Hardware writes to the block and its
- * ring until another block is loaded or the CPU is closed. Fails without changing LWP if pfb_lwp_open refuses the block
- * in strict mode or the ring shares bytes with the block (PFB_WIN32_INVALID_PARAMETER; the sentence begins with the
- * text of PFB_LWP_BAD_CB and names the field, its offset and its value), or if the thread cannot be pinned. */
+/* LLWPCB: loads a control block of capabilities.control_bytes bytes; NULL disables LWP. Hardware writes to the block
+ * and its ring until another block is loaded or the CPU is closed. Fails without changing LWP if pfb_lwp_open refuses
+ * the block in strict mode or the ring shares bytes with the block (PFB_WIN32_INVALID_PARAMETER; the sentence begins
+ * with the text of PFB_LWP_BAD_CB and names the field, its offset and its value), or if the thread cannot be pinned. */
 PFB_API bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failure);
 
 /* SLWPCB: writes the head and the counters to the control block and returns its address; NULL if LWP is disabled. */

@@ -142,13 +142,13 @@ typedef struct PERF_STRING_COUNTER_HEADER {
     DWORD dwOffset;
 } PERF_STRING_COUNTER_HEADER, *PPERF_STRING_COUNTER_HEADER;
 
-/* A name follows, with NUL and padding. Size includes them. */
+/* A name follows, with NUL and padding. Size is that of the header and of what follows. */
 typedef struct PERF_INSTANCE_HEADER {
     ULONG Size;
     ULONG InstanceId;
 } PERF_INSTANCE_HEADER, *PPERF_INSTANCE_HEADER;
 
-/* A name may follow, with NUL and padding. Size includes them and is a multiple of 8. */
+/* A name may follow, with NUL and padding. Size is that of the block and of what follows, a multiple of 8. */
 typedef struct PERF_COUNTER_IDENTIFIER {
     GUID CounterSetGuid;
     ULONG Status;
@@ -189,7 +189,7 @@ typedef struct PERF_MULTI_INSTANCES {
     ULONG dwInstances;
 } PERF_MULTI_INSTANCES, *PPERF_MULTI_INSTANCES;
 
-/* The value follows, padded to a multiple of 8. dwSize includes both. */
+/* A value of dwDataSize bytes follows, padded so that dwSize, which includes this header, is a multiple of 8. */
 typedef struct PERF_COUNTER_DATA {
     ULONG dwDataSize;
     ULONG dwSize;
@@ -229,7 +229,7 @@ typedef struct PERF_COUNTER_DATA {
 /* ---- Functions ------------------------------------------------------------------------------------------------ */
 
 /* Each function does what Microsoft documents for the function without the prefix. All return a Win32 code;
- * pfb_perflib_error_text has the reason. May be called by any thread; concurrent calls wait for each other. */
+ * pfb_perflib_error_text has the reason. Any thread may call them; one call runs at a time, others wait. */
 
 /* If a source was set, `machine` is ignored. Otherwise NULL and "" are this machine; other machines can be read on
  * Windows only. */

@@ -149,7 +149,7 @@ typedef struct pfb_source_fault {
  *     static const pfb_source_fault faults[] = {{PFB_SOURCE_QUERY_COLLECT, 3, PFB_SOURCE_FAULT_CUT, 60, 0}};
  *     source = pfb_source_open_faulty(pfb_source_open_capture(data, size, &failure), faults, 1, &failure);
  *
- * Takes ownership of `inner`, even if it fails. Returns NULL if memory is exhausted, if a kind does not apply to its
+ * Takes ownership of `inner`, even on failure. Returns NULL if memory is exhausted, if a kind does not apply to its
  * operation, or if `inner` is NULL; in the last case `failure` is not changed. */
 PFB_API pfb_source *pfb_source_open_faulty(pfb_source *inner, const pfb_source_fault *faults, size_t count,
                                            pfb_source_failure *failure);
