@@ -3,8 +3,8 @@
 #define PFB_COMPAT_WIDE_H
 
 /* Part of the replacement of windows.h: functions for strings of 16-bit wide characters. In programs compiled with
- * -fshort-wchar, wchar_t has 16 bits, but the C library still expects 32. These functions replace the library's there.
- */
+ * -fshort-wchar, wchar_t has 16 bits, but the C library still expects 32. The functions below replace those of the
+ * library in such programs. */
 
 #if defined(__SIZEOF_WCHAR_T__) && __SIZEOF_WCHAR_T__ == 2
 
@@ -330,7 +330,7 @@ static inline int pfb_wide_wprintf(const WCHAR *format, ...)
         if (size + 3 > sizeof narrow || (unsigned)*format > 0x7F)
             return -1; /* the format is too long or not ASCII */
         char c = (char)*format;
-        if (is_conversion && c == 's' && narrow[size - 1] != 'h' && narrow[size - 1] != 'l')
+        if (is_conversion && c == 's' && !strchr("hlw", narrow[size - 1]))
             narrow[size++] = 'l';
         if (is_conversion && c == 's' && narrow[size - 1] == 'h')
             size--; /* %hs is narrow */

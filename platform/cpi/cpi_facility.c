@@ -357,7 +357,7 @@ static bool get_unhalted(const pfb_cpi_instance *instance, size_t position, uint
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_PARAMETER, "there are figures of %zu CPUs only",
                             instance->result.cpu_count);
     if (!instance->unhalted[position].is_known)
-        return pfb_cpi_fail(failure, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, "cycles without halts were not counted");
+        return pfb_cpi_fail(failure, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, "unhalted cycles were not counted");
     *cycles = instance->unhalted[position].cycles;
     return true;
 }

@@ -77,8 +77,8 @@ static bool read_snapshot(pfb_cpi_instance *instance, pfb_cpi_moment moment, pfb
     return true;
 }
 
-/* After a failure the instance has no start, even if an earlier one succeeded: a reader compares the end only with the
- * latest start that it read. */
+/* After a failure the instance has no start, even if an earlier start succeeded: a reader compares the end only with
+ * the latest start that it read. */
 bool pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
 {
     instance->has_start = false;
@@ -179,14 +179,14 @@ static bool compute(pfb_cpi_instance *instance, pfb_cpi_failure *failure)
     instance->has_data = true;
     if (verdict == PFB_CPI_NO_DATA)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INVALID_CPI_DATA,
-                            "no CPU that can be used executed an instruction in this interval");
+                            "no usable CPU executed an instruction in this interval");
     return true;
 }
 
 /* ---- Hooks --------------------------------------------------------------------------------------------- */
 
-/* Appends a group completely or not at all. The longest hook has 49180 bytes, so the 16-bit field of its length is wide
- * enough for every hook. */
+/* Appends a group completely or not at all. The longest hook, that of PFB_CPI_CPU_LIMIT CPUs, has 49180 bytes: the
+ * 16-bit length field of a hook is wide enough. */
 static bool write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     pfb_cpi_trace *trace = &instance->trace;
@@ -211,7 +211,7 @@ static bool write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_
     return true;
 }
 
-/* Sets has_data after a success, and after PFB_PU_ERROR_INVALID_CPI_DATA if compute() set it. */
+/* After PFB_PU_ERROR_INVALID_CPI_DATA has_data is what compute() set; after any other failure it is false. */
 bool pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     if (tag && !instance->trace.buffer)

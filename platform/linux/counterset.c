@@ -144,8 +144,9 @@ static void write_strings(const pfb_open_set *open, bool are_helps, pfb_writer *
     pfb_write_end_strings(writer);
 }
 
-/* Converts the id of another counter, where 0 means none in pfb_set_counter, to that of a registration. */
-static uint32_t reference(uint32_t id)
+/* Converts the reference to another counter, which is 0 in pfb_set_counter and PFB_NO_ID in a registration if there is
+ * none. */
+static uint32_t registered_id(uint32_t id)
 {
     return id != 0 ? id : PFB_NO_ID;
 }
@@ -156,9 +157,9 @@ static void write_counter(const pfb_set_counter *counter, pfb_writer *writer)
                                     .type = counter->type,
                                     .attributes = counter->attributes,
                                     .detail_level = counter->detail_level,
-                                    .base_id = reference(counter->base_id),
-                                    .perf_time_id = reference(counter->perf_time_id),
-                                    .perf_freq_id = reference(counter->perf_freq_id),
+                                    .base_id = registered_id(counter->base_id),
+                                    .perf_time_id = registered_id(counter->perf_time_id),
+                                    .perf_freq_id = registered_id(counter->perf_freq_id),
                                     .multi_id = PFB_NO_ID,
                                     .aggregate = counter->aggregate};
     pfb_write_counter(writer, &registered);

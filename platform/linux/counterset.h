@@ -26,19 +26,19 @@
 #define PERF_LARGE_RAW_BASE UINT32_C(0x40030500)
 #define PERF_ELAPSED_TIME UINT32_C(0x30240500)
 
-/* Values of `aggregate` in a registration: how _Total is computed, and how consumers may aggregate instances. */
+/* Values of `aggregate` in a registration: how consumers may aggregate the values of instances. */
 enum { PFB_AGGREGATE_NONE = 0, PFB_AGGREGATE_SUM = 1, PFB_AGGREGATE_MEAN = 2 };
 
 enum { PFB_DETAIL_NOVICE = 100, PFB_DETAIL_ADVANCED = 200 };
 
-/* A counter. Tables are sorted by id. In references to other counters 0 means none: counter 0 is never a base or a
- * clock. The time and frequency of a PERF_ELAPSED_TIME counter are two further counters of type
+/* A counter. Tables are sorted by id. In base_id, perf_time_id and perf_freq_id, 0 means none: counter 0 is never a
+ * base or a clock. The time and frequency of a PERF_ELAPSED_TIME counter are two further counters of type
  * PERF_COUNTER_LARGE_RAWCOUNT. */
 typedef struct pfb_set_counter {
     uint32_t id;
     uint32_t type;         /* PERF_*; its size bits select values of 4 or 8 bytes */
     uint32_t needs;        /* the data that its value requires, as bits that each set defines */
-    uint32_t base_id;      /* base counter in the same set; 0 in these three fields: none */
+    uint32_t base_id;      /* base counter in the same set */
     uint32_t perf_time_id; /* counter in the same set with the object's time */
     uint32_t perf_freq_id; /* counter in the same set with the object's frequency, in ticks per second */
     uint8_t aggregate;     /* PFB_AGGREGATE_* */
@@ -87,7 +87,7 @@ typedef struct pfb_counterset {
     /* The following functions return data of the last sample. */
     size_t (*instance_count)(const void *context);
 
-    /* Returns instance number `i`. Returns false if the sample does not have all data in `needs` for it. */
+    /* Returns instance number `i`. Returns false if the sample lacks data in `needs` for this instance. */
     bool (*instance)(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance);
 
     /* Returns the value of an offered counter. `needs` has the bits of all counters of the result, and the instance has

@@ -17,13 +17,13 @@
 
 typedef struct pfb_kernel_cpu {
     pfb_kernel_times times;
-    uint32_t node; /* 0 if the kernel reports none */
-    bool has_node;
+    uint32_t node;  /* 0 if the kernel reports none */
+    bool has_node;  /* a node lists this CPU */
     uint32_t known; /* PFB_KERNEL_* bits: the groups whose values this sample has */
     uint32_t interrupts;
     uint32_t clock_interrupts;
-    uint32_t mhz;
-    uint32_t percent_of_max;
+    uint32_t mhz;            /* current frequency */
+    uint32_t percent_of_max; /* current frequency in percent of the maximum */
     uint64_t state_us[PFB_KERNEL_C_STATES];
     uint64_t state_entries[PFB_KERNEL_C_STATES];
     uint8_t state_folder[PFB_KERNEL_C_STATES]; /* number of the cpuidle directory, or PFB_KERNEL_NO_FOLDER */
@@ -38,11 +38,11 @@ typedef struct pfb_kernel {
     size_t cpu_count;
     uint32_t generation; /* changes whenever the CPUs or nodes may have changed */
     uint32_t offered;    /* PFB_KERNEL_* bits: the groups that every CPU had when this was opened */
-    /* ------------------------------------------------------------------------------------------ */
-    size_t cpu_capacity;
-    bool nodes_are_known;
-    bool clock_from_cpuinfo;
     pfb_kernel_reader *reader;
+    /* Private: */
+    size_t cpu_capacity;
+    bool nodes_are_known;    /* every CPU was found in a node, or the kernel has no nodes */
+    bool clock_from_cpuinfo; /* frequencies come from /proc/cpuinfo, not from cpufreq */
     pfb_kernel_column *columns;
     size_t column_capacity;
 } pfb_kernel;

@@ -104,7 +104,7 @@ static size_t parse_columns(pfb_kernel_span *line, pfb_kernel_column *columns, s
 }
 
 /* Parses a row into columns[].row. `line` starts after the colon of the label. Returns false if the row lacks a number
- * for some CPU, or is one of those that pfb_kernel_interrupts does not count. */
+ * for some CPU, or is a row that pfb_kernel_interrupts does not count. */
 static bool parse_row(pfb_kernel_span *line, pfb_kernel_span label, pfb_kernel_column *columns, size_t count)
 {
     if (pfb_kernel_take_word(&label, "ERR:") || pfb_kernel_take_word(&label, "MIS:") ||

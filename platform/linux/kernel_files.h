@@ -28,7 +28,8 @@ bool pfb_kernel_next_times(pfb_kernel_text *text, pfb_kernel_times *times);
  * anything that is not a list. */
 bool pfb_kernel_next_range(pfb_kernel_text *text, uint32_t *first, uint32_t *last);
 
-/* Parses the next "cpu MHz" of /proc/cpuinfo, rounded down. Values below 1 mean unknown and are skipped. */
+/* Parses the next CPU of /proc/cpuinfo that has a "cpu MHz", rounded down. Values below 1 mean unknown and are skipped.
+ */
 bool pfb_kernel_next_clock(pfb_kernel_text *text, uint32_t *cpu, uint32_t *mhz);
 
 enum { PFB_KERNEL_C_STATES = 3 }; /* the C-states with counters: C1 to C3 */

@@ -3,8 +3,7 @@
 #define PFB_KERNEL_READER_H
 
 /* Reads the kernel's files below a root directory. All countersets of a source share one reader. The reader reuses its
- * buffer and enlarges it when a file needs more, so that most reads allocate no memory. All countersets of a sample use
- * the same clock values.
+ * buffer and enlarges it when a file needs more, so that most reads allocate no memory.
  *
  * If a file does not exist, disappears or may not be read, the values computed from it are unknown. Any other error,
  * such as a lack of file handles or memory, does not mean that the machine lacks the data. The reader stores the first
@@ -18,7 +17,7 @@
 typedef struct pfb_kernel_reader {
     uint64_t ticks_per_second; /* USER_HZ, the unit of times in /proc */
     pfb_write_times times;     /* of the current sample; set by pfb_kernel_clock */
-    /* ------------------------------------------------------------------------------------------ */
+    /* Private: */
     bool has_times;             /* `times` was set for the current sample */
     bool has_stat;              /* `stat` was read for the current sample */
     pfb_bytes stat;             /* contents of /proc/stat */
@@ -42,7 +41,7 @@ void pfb_kernel_reader_close(pfb_kernel_reader *reader);
 /* Returns the path of a file or directory. It is valid until the next call that takes a name. */
 const char *pfb_kernel_path(pfb_kernel_reader *reader, const char *format, ...) PFB_PRINTF(2, 3);
 
-/* Clears the stored error. */
+/* Clears the stored error, before the files of a counterset are read. */
 void pfb_kernel_begin(pfb_kernel_reader *reader);
 
 /* Returns true if no error was stored since pfb_kernel_begin. Otherwise returns false with the error. */

@@ -15,7 +15,7 @@ typedef struct pfb_kernel_text {
     uint32_t cpu;
 } pfb_kernel_text;
 
-/* The rest of a line or a word. */
+/* A line or a word, or the rest of it during parsing. */
 typedef struct pfb_kernel_span {
     const char *at;
     const char *end;

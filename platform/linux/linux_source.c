@@ -210,7 +210,8 @@ static demand collect_needs(const linux_query *query)
 }
 
 /* Takes one sample of each queried counterset, reading only the files that the blocks need. If the sample of a set
- * fails, its results are errors. If those of all sets fail, the call fails with the reason of the first one. */
+ * fails, its results are error results. If the samples of all sets fail, the call fails with the reason of the first
+ * set. */
 static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     linux_query *query = context;
@@ -264,7 +265,7 @@ static bool is_absence(uint32_t code)
     return code == PFB_WIN32_FILE_NOT_FOUND || code == PFB_WIN32_ACCESS_DENIED || code == PFB_WIN32_NOT_SUPPORTED;
 }
 
-/* Opens the countersets that this machine has. Fails if there are none, with the reason of the first one. Also fails if
+/* Opens the countersets that this machine has. Fails if there are none, with the reason of the first set. Also fails if
  * a set cannot be opened for another reason, such as running out of file handles or memory: otherwise the set would be
  * missing for the lifetime of the source. */
 static bool open_sets(linux_source *source, pfb_source_failure *failure)

@@ -26,7 +26,7 @@ typedef struct memory {
 #define ADVANCED PFB_DETAIL_ADVANCED
 #define FRACTION (BIT(COMMITTED) | BIT(LIMIT))
 
-/* Counter ids, and how each counter is computed: value * factor / divisor. Values of /proc/meminfo are in KiB. */
+/* Counter ids. */
 enum {
     AVAILABLE_BYTES,
     AVAILABLE_KBYTES,
@@ -41,6 +41,7 @@ enum {
     COUNTERS
 };
 
+/* How each counter is computed: the kernel's value * factor / divisor. Values of /proc/meminfo are in KiB. */
 static const struct {
     uint8_t number;
     uint16_t factor;
@@ -58,11 +59,11 @@ static const struct {
 
 static const pfb_set_counter counters[COUNTERS] = {
     {AVAILABLE_BYTES, RAW, BIT(AVAILABLE), 0, 0, 0, 0, NOVICE, 0, "Available Bytes",
-     "Memory that can be had without swapping, in bytes: MemAvailable of /proc/meminfo"},
+     "Memory that is available without swapping, in bytes: MemAvailable of /proc/meminfo"},
     {AVAILABLE_KBYTES, RAW, BIT(AVAILABLE), 0, 0, 0, 0, NOVICE, 0, "Available KBytes",
-     "Memory that can be had without swapping, in KiB: MemAvailable of /proc/meminfo"},
+     "Memory that is available without swapping, in KiB: MemAvailable of /proc/meminfo"},
     {AVAILABLE_MBYTES, RAW, BIT(AVAILABLE), 0, 0, 0, 0, NOVICE, 0, "Available MBytes",
-     "Memory that can be had without swapping, in MiB: MemAvailable of /proc/meminfo"},
+     "Memory that is available without swapping, in MiB: MemAvailable of /proc/meminfo"},
     {COMMITTED_BYTES, RAW, BIT(COMMITTED), 0, 0, 0, 0, NOVICE, 0, "Committed Bytes",
      "Memory committed to processes, in bytes: Committed_AS of /proc/meminfo"},
     {COMMIT_LIMIT, RAW, BIT(LIMIT), 0, 0, 0, 0, ADVANCED, 0, "Commit Limit",
@@ -90,7 +91,7 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
 
 /* ---- Opening and sampling ----------------------------------------------------------------------------------- */
 
-/* Reads page faults right before the clock, because theirs is the only rate. */
+/* Reads page faults right before the clock, because Page Faults/sec is the only rate. */
 static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 {
     memory *m = context;

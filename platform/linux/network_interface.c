@@ -24,7 +24,7 @@ enum {
     FIELDS
 };
 
-enum { NAME_BYTES = 64 }; /* the kernel's names have less than 16 bytes; longer ones are skipped */
+enum { NAME_BYTES = 64 }; /* the kernel's names have fewer than 16 bytes; longer ones are skipped */
 
 typedef struct interface {
     uint32_t id; /* the kernel's ifindex; 0 if unknown */
@@ -180,7 +180,7 @@ static void read_index(pfb_kernel_reader *reader, interface *target)
         target->id = (uint32_t)number;
 }
 
-/* Reads the speed from a file that has it in Mbit/s. For links that are down and most virtual interfaces, the file
+/* Reads the speed, which the file gives in Mbit/s. For links that are down and most virtual interfaces, the file
  * cannot be read or contains -1, which some kernels print as 4294967295; the speed then stays 0. */
 static void read_speed(pfb_kernel_reader *reader, interface *target)
 {

@@ -21,7 +21,7 @@ enum {
     FIELDS
 };
 
-enum { NAME_BYTES = 64 }; /* the kernel's names have less than 32 bytes; longer ones are skipped */
+enum { NAME_BYTES = 64 }; /* the kernel's names have fewer than 32 bytes; longer ones are skipped */
 
 typedef struct disk {
     uint32_t id;
@@ -206,8 +206,8 @@ static uint64_t disk_value(const physical_disks *set, const disk *d, uint32_t id
     }
 }
 
-/* The total of the hardware devices is the sum of their values, including the bases of percentages and averages, so
- * that those are means over all devices. */
+/* The total of the hardware devices is the sum of their values, including the bases of percentages and averages:
+ * the percentages and averages of the total are means over all devices. */
 static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
 {
     const physical_disks *set = context;

@@ -45,7 +45,7 @@ typedef struct processes {
     process *list; /* ascending by id */
     size_t count, capacity;
     uint64_t page_bytes;
-    uint64_t now_100ns; /* result of since_origin() when all processes of the sample had been read */
+    uint64_t now_100ns; /* since_origin() of the time when all processes of the sample had been read */
 } processes;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
@@ -98,9 +98,11 @@ enum { STAT = 1, IO = 2 };
 
 static const pfb_set_counter counters[COUNTERS] = {
     SHOWN(PROCESSOR_TIME, PERF_100NSEC_TIMER, SUM, NOVICE, "% Processor Time",
-          "Time its threads ran, in percent of elapsed time: above 100 % if several ran at once"),
-    SHOWN(USER_TIME, PERF_100NSEC_TIMER, SUM, NOVICE, "% User Time", "Time its threads ran in user mode"),
-    SHOWN(PRIVILEGED_TIME, PERF_100NSEC_TIMER, SUM, NOVICE, "% Privileged Time", "Time its threads ran in the kernel"),
+          "Time in which threads of the process ran, in percent of elapsed time: above 100 % if several ran at once"),
+    SHOWN(USER_TIME, PERF_100NSEC_TIMER, SUM, NOVICE, "% User Time",
+          "Time in which threads of the process ran in user mode"),
+    SHOWN(PRIVILEGED_TIME, PERF_100NSEC_TIMER, SUM, NOVICE, "% Privileged Time",
+          "Time in which threads of the process ran in the kernel"),
     SHOWN(ADDRESS_SPACE, PERF_COUNTER_LARGE_RAWCOUNT, SUM, NOVICE, "Virtual Bytes", "Address space in use"),
     SHOWN(WORKING_SET, PERF_COUNTER_LARGE_RAWCOUNT, SUM, NOVICE, "Working Set",
           "Memory in use, including memory shared with other processes"),
@@ -108,13 +110,14 @@ static const pfb_set_counter counters[COUNTERS] = {
           "Page faults, with and without reading from disk"),
     SHOWN(THREAD_COUNT, PERF_COUNTER_RAWCOUNT, SUM, NOVICE, "Thread Count", "Number of threads"),
     SHOWN(PRIORITY, PERF_COUNTER_RAWCOUNT, NONE, ADVANCED, "Priority Base",
-          "20 minus its nice value: higher values have precedence"),
+          "20 minus the nice value of the process: higher values have precedence"),
     {ELAPSED_TIME, PERF_ELAPSED_TIME, STAT, 0, OBJECT_TIME, OBJECT_FREQUENCY, NONE, NOVICE, 0, "Elapsed Time",
      "Time since the process started"},
     CLOCK(OBJECT_TIME, "Object Time", "The clock of Elapsed Time: when the sample was taken"),
     CLOCK(OBJECT_FREQUENCY, "Object Frequency", "Ticks per second of the clock of Elapsed Time"),
     SHOWN(PROCESS_ID, PERF_COUNTER_RAWCOUNT, NONE, NOVICE, "ID Process", "Process id"),
-    SHOWN(PARENT_ID, PERF_COUNTER_RAWCOUNT, NONE, ADVANCED, "Creating Process ID", "Process id of its current parent"),
+    SHOWN(PARENT_ID, PERF_COUNTER_RAWCOUNT, NONE, ADVANCED, "Creating Process ID",
+          "Process id of the current parent of the process"),
     RATE_OF_IO(IO_READ_CALLS, NOVICE, "IO Read Operations/sec", "System calls that read"),
     RATE_OF_IO(IO_WRITE_CALLS, NOVICE, "IO Write Operations/sec", "System calls that write"),
     RATE_OF_IO(IO_CALLS, NOVICE, "IO Data Operations/sec", "System calls that read or write"),

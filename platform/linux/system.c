@@ -123,7 +123,7 @@ static void count_processes(system_numbers *s)
 
 /* ---- Opening and sampling ----------------------------------------------------------------------------------- */
 
-/* Reads context switches right before the clock, because theirs is the only rate. */
+/* Reads context switches right before the clock, because Context Switches/sec is the only rate. */
 static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
 {
     system_numbers *s = context;

@@ -15,7 +15,7 @@ static size_t add_leaf(pfb_cpuid_leaf *leaves, size_t count, uint32_t leaf, uint
     return count + (pfb_cpu_ask(leaf, subleaf, &leaves[count]) ? 1 : 0);
 }
 
-/* Leaves above the highest one return arbitrary data, so they are not read. */
+/* Leaves above the highest supported one return arbitrary data, so they are not read. */
 size_t pfb_cpu_leaves(pfb_cpuid_leaf leaves[PFB_CPU_LEAVES])
 {
     static const struct {
@@ -46,7 +46,7 @@ pfb_cpuid_xcr0 pfb_cpu_xcr0(void)
     return identity.has_osxsave ? pfb_cpu_ask_xcr0() : (pfb_cpuid_xcr0){0};
 }
 
-/* If XCR0 is not known, LWP counts as not enabled, because its instructions might be illegal. */
+/* If XCR0 is unknown, LWP counts as not enabled: its instructions might be illegal. */
 pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
 {
     pfb_cpuid_leaf leaves[PFB_CPU_LEAVES];
@@ -92,7 +92,7 @@ struct pfb_lwp_cpu {
     pfb_lwp_capabilities capabilities;
 };
 
-/* Pins the thread to the CPU. Called before each instruction, because the program may have moved the thread. */
+/* Pins the thread to the CPU. Called before each LWP instruction, because the program may have moved the thread. */
 static bool pin_thread(const pfb_lwp_cpu *cpu, pfb_source_failure *failure)
 {
     return pfb_cpus_pin(cpu->cpus, cpu->position, failure);
@@ -155,8 +155,8 @@ static const char *field_name(const pfb_lwp_place *place)
                                                      : "BufferTailOffset";
 }
 
-/* Validates the control block. The ring is not read, because hardware may be writing to it; pfb_lwp_open gets a pointer
- * and a size for it that are never used. */
+/* Validates the control block. The ring is not read, because hardware may be writing to it: the pointer and the size
+ * that pfb_lwp_open gets for the ring are never used. */
 static bool is_valid_control(const pfb_lwp_cpu *cpu, const void *control, pfb_source_failure *failure)
 {
     pfb_lwp reader;

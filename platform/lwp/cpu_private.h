@@ -2,7 +2,7 @@
 #ifndef PFB_CPU_PRIVATE_H
 #define PFB_CPU_PRIVATE_H
 
-/* Processor and system functions that cpu.c needs, besides pfb_cpus of cpu.h. */
+/* Functions of the processor and the system that cpu.c and the CPI sources call, besides those in cpu.h. */
 #include "perfblock/cpu.h"
 
 /* Executes CPUID on the current CPU, for any leaf (x86/cpuid_instruction.c). Returns false on a processor that is not
@@ -23,7 +23,7 @@ bool pfb_cpu_has_hypervisor(void);
 /* ---- Instructions (x86/lwp_instructions.c) ----------------------------------------------------------------------- */
 
 /* Each executes an instruction that is illegal unless pfb_cpu_lwp returned PFB_LWP_USABLE on the CPU that the thread is
- * pinned to. On other processors they do nothing and are never called. */
+ * pinned to. They do nothing if they were compiled for another processor than x86 or without -mlwp. */
 
 void pfb_lwp_instruction_load(void *control);
 void *pfb_lwp_instruction_store(void);

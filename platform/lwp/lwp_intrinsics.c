@@ -69,7 +69,7 @@ static uint64_t load(const uint8_t *field, unsigned bytes)
  * valid; loading the block then faults. */
 static void add_block_memory(pfb_lwp_model *model, uint8_t *control)
 {
-    size_t ring_bytes = (size_t)load(control + PFB_LWP_AT_BUFFER_SIZE, 4) & 0x0FFFFFFF;
+    size_t ring_bytes = (size_t)load(control + PFB_LWP_AT_BUFFER_SIZE, 4) & 0x0FFFFFFF; /* the field has 28 bits */
     uintptr_t base = (uintptr_t)load(control + PFB_LWP_AT_BUFFER_BASE, 8);
     uint8_t *ring;
     memcpy(&ring, &base, sizeof ring);

@@ -260,8 +260,8 @@ static void query_close(void *context)
 /* The type of PerfAddCounters and PerfDeleteCounters. */
 typedef pfb_dword(PFB_WINAPI *change_function)(void *query, pfb_perflib_identifier *blocks, pfb_dword size);
 
-/* The functions below pass Windows a copy of the blocks, because Windows requires them to be aligned, and may write to
- * other members than Status. Only the Status of each block is copied back. */
+/* The functions below pass a copy of the blocks to Windows, which requires aligned blocks and may write to members
+ * other than Status. Only the Status of each block is copied back. */
 
 /* Returns true if a block has no name or an empty one. Microsoft's documents disagree which of these two forms selects
  * a single-instance counterset, so a block that is refused in one form is sent again in the other one. */
@@ -436,8 +436,9 @@ static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_fa
 
 /* ---- Opening -------------------------------------------------------------------------------------------------- */
 
-/* Returns true if a machine name must not contain this code unit. Leading backslashes were removed before. Conversion
- * replaces malformed UTF-8 with U+FFFD. U+007F to U+00A0 are control characters and the no-break space. */
+/* Returns true if a machine name must not contain this code unit. Its leading backslashes have been removed, and its
+ * conversion has replaced malformed UTF-8 with U+FFFD. U+007F to U+00A0 are control characters and the no-break space.
+ */
 static bool is_invalid_unit(pfb_wide unit)
 {
     return unit <= ' ' || unit == '/' || unit == '\\' || (unit >= 0x7F && unit <= 0xA0) || unit == 0xFFFD;

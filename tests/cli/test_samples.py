@@ -172,7 +172,7 @@ class Wide(Compiled):
             "18446744073709551615 1 1 4",
             " 3.14|1.000000e+03|0.5|2.500|x|narrow|     right|l   |cu|%|  42|2.2",
             "file narrow",
-            "wide narrow long 7",
+            "wide narrow long w 7",
             "21510500",
             "0 1 1 1", "0 1 0", "0 1 1",
             "[ab] [abcd] [cd] 1 1", "[] [xyd]", ""])

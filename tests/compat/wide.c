@@ -23,7 +23,7 @@ int wmain(void)
     printf("%5.2f|%e|%g|%.3Lf|%c|%s|%10s|%-4s|%.2s|%%|%*d|%.*f\n", 3.14159, 1000.0, 0.5, 2.5L, 'x', "narrow", "right",
            "l", "cut", 4, 42, 1, 2.25);
     fprintf(stdout, "%ls %s\n", L"file", "narrow");
-    wprintf(L"%s %hs %ls %d\n", L"wide", "narrow", L"long", 7);
+    wprintf(L"%s %hs %ls %ws %d\n", L"wide", "narrow", L"long", L"w", 7);
     printf("%x\n", (unsigned)PERF_100NSEC_TIMER_INV);
     printf("%d %d %d %d\n", wcscmp(L"_Total", L"_Total"), wcscmp(L"_Total", L"_TotaL") > 0, wcscmp(L"ab", L"abc") < 0,
            wcscmp(L"\uFFFD", L"\U0001F600") > 0);

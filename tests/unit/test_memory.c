@@ -61,7 +61,7 @@ Test(memory, counters_are_those_of_windows)
     static const known_counter known[] = {
         {.type = "PERF_COUNTER_LARGE_RAWCOUNT",
          .name = "Available Bytes",
-         .help = "Memory that can be had without swapping, in bytes: MemAvailable of /proc/meminfo"},
+         .help = "Memory that is available without swapping, in bytes: MemAvailable of /proc/meminfo"},
         {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Available KBytes"},
         {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Available MBytes"},
         {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Committed Bytes"},

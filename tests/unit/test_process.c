@@ -115,7 +115,7 @@ Test(process, counters_are_those_of_windows)
         {.type = "PERF_100NSEC_TIMER",
          .aggregate = 1,
          .name = "% User Time",
-         .help = "Time its threads ran in user mode"},
+         .help = "Time in which threads of the process ran in user mode"},
         {.type = "PERF_100NSEC_TIMER", .aggregate = 1, .name = "% Privileged Time"},
         {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .aggregate = 1, .name = "Virtual Bytes"},
         {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .aggregate = 1, .name = "Working Set"},

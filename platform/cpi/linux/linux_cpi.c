@@ -32,10 +32,10 @@ typedef struct constant_clock {
 } constant_clock;
 
 /* The time on two clocks: the constant-rate clock, and CLOCK_MONOTONIC_RAW. */
-typedef struct moment_clocks {
+typedef struct clock_pair {
     uint64_t cycles;
     uint64_t ns;
-} moment_clocks;
+} clock_pair;
 
 /* A CPU at the start of the interval. */
 typedef struct start_cpu {
@@ -58,7 +58,7 @@ typedef struct linux_reader {
     pfb_perf_group thread;
     /* ---- The interval ---- */
     bool is_started;
-    moment_clocks busy_clock;      /* when the idle times were read, at the start */
+    clock_pair busy_clock;         /* when the idle times were read, at the start */
     pfb_perf_counts thread_counts; /* at the start */
     size_t count;
     start_cpu cpus[PFB_CPI_CPU_LIMIT]; /* ascending by `cpu` */
@@ -97,16 +97,16 @@ static uint64_t cycles_now(const linux_reader *reader)
     return reader->clock.is_time_stamp ? functions->time_stamp() : ns_to_cycles(reader, functions->monotonic_raw());
 }
 
-/* Reads both clocks. The time between the two reads is an error of the pair, usually a few thousand cycles. If the
- * thread was preempted between them, reads again, up to MAX_TRIES times in all, and returns the pair with the
- * least time in between. */
-static moment_clocks read_both(const pfb_perf_functions *functions)
+/* Reads both clocks. The gap between the two reads is an error of the pair, usually a few thousand cycles. A gap of
+ * more than CLOSE_CYCLES means that the thread was preempted in between: then reads again, up to MAX_TRIES times in
+ * all, and returns the pair with the smallest gap. */
+static clock_pair read_both(const pfb_perf_functions *functions)
 {
     enum { MAX_TRIES = 4, CLOSE_CYCLES = 50000 };
-    moment_clocks closest = {0};
+    clock_pair closest = {0};
     uint64_t smallest_gap = UINT64_MAX;
     for (int i = 0; i < MAX_TRIES && smallest_gap > CLOSE_CYCLES; i++) {
-        moment_clocks pair = {.cycles = functions->time_stamp()};
+        clock_pair pair = {.cycles = functions->time_stamp()};
         pair.ns = functions->monotonic_raw();
         uint64_t gap = functions->time_stamp() - pair.cycles;
         if (i == 0 || gap < smallest_gap) {
@@ -117,12 +117,12 @@ static moment_clocks read_both(const pfb_perf_functions *functions)
     return closest;
 }
 
-static moment_clocks clocks_now(const linux_reader *reader)
+static clock_pair clocks_now(const linux_reader *reader)
 {
     if (reader->clock.is_time_stamp)
         return read_both(&reader->source->functions);
     uint64_t ns = reader->source->functions.monotonic_raw();
-    return (moment_clocks){.cycles = ns_to_cycles(reader, ns), .ns = ns};
+    return (clock_pair){.cycles = ns_to_cycles(reader, ns), .ns = ns};
 }
 
 /* ---- Utilization ------------------------------------------------------------------------------------------ */
@@ -161,10 +161,10 @@ static bool store_idle(linux_reader *reader, pfb_cpi_failure *failure)
 
 /* Returns the elapsed cycles minus the idle time, which is converted to cycles at the clock's rate in this interval.
  * Returns 0 if a clock did not advance. Idle time that decreased counts as 0: iowait can decrease a little. */
-static uint64_t busy_cycles(const linux_reader *reader, const start_cpu *start, uint64_t idle, const moment_clocks *now)
+static uint64_t busy_cycles(const linux_reader *reader, const start_cpu *start, uint64_t idle, const clock_pair *now)
 {
     const uint64_t ns_per_second = 1000000000;
-    const moment_clocks *then = &reader->busy_clock;
+    const clock_pair *then = &reader->busy_clock;
     if (now->cycles <= then->cycles || now->ns <= then->ns)
         return 0;
     uint64_t elapsed = now->cycles - then->cycles;
@@ -196,7 +196,7 @@ static bool add_busy(linux_reader *reader, pfb_cpi_cpu *cpus, size_t count, pfb_
     size_t i = 0;
     if (!read_stat(reader->source, &text, failure))
         return false;
-    moment_clocks now = clocks_now(reader);
+    clock_pair now = clocks_now(reader);
     for (size_t n = 0; n < count; n++)
         cpus[n].elapsed = reader->busy_clock.cycles;
     while (pfb_kernel_next_times(&text, &times)) {
@@ -332,11 +332,11 @@ static bool read_thread_end(const linux_reader *reader, pfb_cpi_reading *reading
     if (!pfb_perf_progress_of(start, &counts, &progress))
         return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
                             "instructions of this thread were not counted in this interval: other programs used the "
-                            "counters, or its CPU has none");
+                            "counters, or the CPU has none");
     if (progress.is_scaled && !reader->is_uniform)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
                             "instructions of this thread were counted in part of this interval, maybe on cores of one "
-                            "type only: restrict the thread to those");
+                            "type only: restrict the thread to cores of one type");
     reading->snapshot.thread.instr = start->instructions + progress.instructions;
     reading->snapshot.thread.cycles = start->cycles + progress.cycles;
     return true;

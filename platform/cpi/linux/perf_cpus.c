@@ -116,9 +116,9 @@ static pfb_kernel_text core_type_cpus(const pfb_perf_machine *machine, const pfb
 /* Returns the type number of the PMU that lists the CPU; 0 if there is none. */
 static uint32_t find_core_type(const pfb_perf_machine *machine, uint32_t cpu)
 {
-    for (size_t i = 0; i < machine->core_types; i++) {
-        if (covers(core_type_cpus(machine, &machine->core_type[i]), cpu, cpu))
-            return machine->core_type[i].number;
+    for (size_t i = 0; i < machine->core_type_count; i++) {
+        if (covers(core_type_cpus(machine, &machine->core_types[i]), cpu, cpu))
+            return machine->core_types[i].number;
     }
     return 0;
 }
@@ -132,10 +132,10 @@ static bool add_core_type(pfb_perf_machine *machine, const char *name)
         return false;
     if (!pfb_kernel_exists(machine->kernel, DEVICES "/%s/cpus", name))
         return true;
-    if (machine->core_types == PFB_PERF_CORE_TYPES ||
+    if (machine->core_type_count == PFB_PERF_CORE_TYPES ||
         !pfb_kernel_file_number(machine->kernel, &number, DEVICES "/%s/type", name) || number > UINT32_MAX)
         return false;
-    pfb_perf_core_type *type = &machine->core_type[machine->core_types++];
+    pfb_perf_core_type *type = &machine->core_types[machine->core_type_count++];
     memcpy(type->name, name, size);
     type->number = (uint32_t)number;
     return true;
@@ -184,7 +184,7 @@ static bool covers_possible_cpus(const pfb_perf_machine *machine)
         return false;
     memcpy(text, possible.text, possible.size);
     possible.text = text;
-    pfb_kernel_text cpus = core_type_cpus(machine, &machine->core_type[0]);
+    pfb_kernel_text cpus = core_type_cpus(machine, &machine->core_types[0]);
     for (; is_covered && pfb_kernel_next_range(&possible, &first, &last); ranges++)
         is_covered = first <= last && covers(cpus, first, last);
     bool is_at_end = possible.at == possible.size || possible.text[possible.at] == '\n';
@@ -193,12 +193,12 @@ static bool covers_possible_cpus(const pfb_perf_machine *machine)
 
 void pfb_perf_read_core_types(pfb_perf_machine *machine)
 {
-    machine->core_types = 0;
+    machine->core_type_count = 0;
     bool is_complete = list_core_types(machine);
     bool is_single_type = has_single_type(machine);
     machine->is_uniform =
-        is_complete && ((is_single_type && machine->core_types == 0) ||
-                        (!is_single_type && machine->core_types == 1 && covers_possible_cpus(machine)));
+        is_complete && ((is_single_type && machine->core_type_count == 0) ||
+                        (!is_single_type && machine->core_type_count == 1 && covers_possible_cpus(machine)));
 }
 
 /* ---- Groups ----------------------------------------------------------------------------------------------- */

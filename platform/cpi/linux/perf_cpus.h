@@ -7,8 +7,9 @@
 #include "cpi/linux/perf_events.h"
 #include "linux/kernel_reader.h"
 
-/* The PMU of one core type, by the kernel's name and type number. */
 enum { PFB_PERF_CORE_TYPES = 16, PFB_PERF_NAME_BYTES = 64 };
+
+/* A core type: the kernel's name and type number of the PMU that counts on its CPUs and lists them. */
 typedef struct pfb_perf_core_type {
     char name[PFB_PERF_NAME_BYTES];
     uint32_t number;
@@ -18,9 +19,9 @@ typedef struct pfb_perf_core_type {
 typedef struct pfb_perf_machine {
     const pfb_perf_functions *functions;
     pfb_kernel_reader *kernel;
-    int64_t paranoid;  /* kernel.perf_event_paranoid */
-    size_t core_types; /* number of PMUs that list their CPUs */
-    pfb_perf_core_type core_type[PFB_PERF_CORE_TYPES];
+    int64_t paranoid; /* kernel.perf_event_paranoid */
+    size_t core_type_count;
+    pfb_perf_core_type core_types[PFB_PERF_CORE_TYPES];
     bool is_uniform; /* all CPUs that may ever be online are known to be of one core type */
 } pfb_perf_machine;
 
@@ -70,7 +71,7 @@ typedef struct pfb_perf_online {
  * CPUs. */
 bool pfb_perf_read_online(const pfb_perf_machine *machine, pfb_perf_online *online, pfb_cpi_failure *failure);
 
-/* Returns NULL if there is no such CPU. */
+/* Returns the CPU of this number, or NULL. */
 const pfb_perf_cpu *pfb_perf_cpus_find(const pfb_perf_cpus *cpus, uint32_t cpu);
 
 #endif

@@ -83,7 +83,7 @@ static int highest_paranoid(const pfb_perf_target *target)
     return target->is_user_only ? 2 : 1;
 }
 
-/* Returns advice for the user, of at most 90 bytes. */
+/* Returns advice for the user; at most 90 bytes, so that the sentence fits into a pfb_cpi_failure. */
 static const char *advice(int code)
 {
     switch (code) {

@@ -195,9 +195,9 @@ static profile *acquire_profile(profiling_source *source, pfb_thread_identity th
     return found;
 }
 
-/* Removes a reader; the last one disables profiling, unless this is another thread: Windows writes to the memory of the
- * handle while its thread runs, and no document allows another thread to disable profiling. A failure to disable cannot
- * be handled. The caller holds the lock. */
+/* Removes a reader. Without readers profiling is disabled, but only on the thread that is profiled: Windows writes to
+ * the memory of the handle while that thread runs, and no document allows another thread to disable profiling. A
+ * failure to disable cannot be handled. The caller holds the lock. */
 static void release_profile(profiling_source *source, profile *released)
 {
     if (--released->readers > 0 || !is_same(released->thread, source->system.identify()))

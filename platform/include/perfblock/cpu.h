@@ -75,12 +75,14 @@ PFB_API void pfb_lwp_cpu_close(pfb_lwp_cpu *cpu);
  * with the text of PFB_LWP_BAD_CB and names the field, its offset and its value), or if the thread cannot be pinned. */
 PFB_API bool pfb_lwp_cpu_load(pfb_lwp_cpu *cpu, void *control, pfb_source_failure *failure);
 
-/* SLWPCB: writes the head and the counters to the control block and returns its address; NULL if LWP is disabled. */
+/* SLWPCB: writes the head and the counters to the control block and returns its address. Returns NULL if LWP is
+ * disabled or the thread cannot be pinned. */
 PFB_API void *pfb_lwp_cpu_store(pfb_lwp_cpu *cpu);
 
-/* LWPINS with immediate 0. The immediate is part of the instruction: for other values use the compiler's
- * intrinsics. In 32-bit programs only the lower 32 bits of data2 are used. */
-PFB_API bool pfb_lwp_cpu_insert(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1); /* true: the ring was full */
+/* LWPINS with immediate 0. Returns true if the ring was full; else false, also if the thread cannot be pinned. The
+ * immediate is part of the instruction: for other values use the compiler's intrinsics. In 32-bit programs only the
+ * lower 32 bits of data2 are used. */
+PFB_API bool pfb_lwp_cpu_insert(pfb_lwp_cpu *cpu, uint64_t data2, uint32_t data1);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { INITIAL_CPUS = 1024, MAX_CPUS = 1 << 20 };
+enum { INITIAL_CPUS = 1024, MAX_CPUS = 1 << 20 }; /* the first and the largest size of a set, in CPUs */
 
 struct pfb_cpus {
     cpu_set_t *all; /* the thread's CPUs when this was opened */
