@@ -290,33 +290,20 @@ static bool check_found(const v1_addition *a)
 
 /* ---- Adding ---------------------------------------------------------------------------------------------- */
 
-static int compare_titles(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left;
-    uint32_t b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Adds the objects to the query, and their counters to those that the collector returns. */
 static bool add_found(v1_addition *a)
 {
     pfb_collector *c = a->c;
     if (!PFB_COLLECT_GROW(c->titles_added, c->title_capacity, c->title_count + a->title_count))
         return no_memory(a);
-    size_t total = c->title_count + a->title_count;
     if (a->title_count > 0)
         memcpy(c->titles_added + c->title_count, a->titles, a->title_count * sizeof *a->titles);
-    qsort(c->titles_added, total, sizeof *c->titles_added, compare_titles);
+    /* If the following fails, later queries have these objects too, but they are not chosen. */
+    c->title_count = pfb_titles_sort(c->titles_added, c->title_count + a->title_count);
     a->query.size_bytes = 0;
-    size_t count = 0;
     bool has_memory = true;
-    for (size_t i = 0; i < total; i++) {
-        if (count > 0 && c->titles_added[count - 1] == c->titles_added[i])
-            continue;
-        c->titles_added[count++] = c->titles_added[i];
-        has_memory = has_memory && append_title(&a->query, c->titles_added[i]);
-    }
-    c->title_count = count; /* if the following fails, later queries have these objects too, but they are not chosen */
+    for (size_t i = 0; i < c->title_count && has_memory; i++)
+        has_memory = append_title(&a->query, c->titles_added[i]);
     if (!has_memory || !pfb_bytes_append(&a->query, "", 1) || !pfb_choice_add(&c->choice, a->rows, a->row_count))
         return no_memory(a);
     pfb_bytes old = c->v1_query;

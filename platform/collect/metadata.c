@@ -153,7 +153,8 @@ static bool add_texts(metadata_texts *texts, const metadata_reply *reply, const 
     pfb_registration_string_entry entry;
     metadata_texts read = {.count = 0};
     pfb_registration_strings_open(&strings, reply->bytes, reply->size_bytes, options);
-    read.rows = calloc(strings.count > 0 ? strings.count : 1, sizeof *read.rows); /* the reply has at least 8 bytes per string */
+    read.rows = calloc(strings.count > 0 ? strings.count : 1,
+                       sizeof *read.rows); /* the reply has at least 8 bytes per string */
     if (!read.rows)
         return false;
     while (read.count < strings.count && pfb_registration_strings_next_string(&strings, &entry)) {

@@ -243,30 +243,16 @@ static uint32_t find_gap(const stored_sample *older, const stored_sample *newer,
     return gap;
 }
 
-static int compare_titles(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left;
-    uint32_t b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Stores the title indexes of a sample's objects, each once. Returns false when memory is exhausted. */
 static bool list_titles(stored_sample *sample, bool is_v1)
 {
     size_t total = is_v1 ? sample->table.counts.results : 1;
-    size_t count = 0;
     sample->title_count = 0;
     if (!PFB_COLLECT_GROW(sample->titles, sample->title_capacity, total))
         return false;
     for (size_t i = 0; i < total; i++)
         sample->titles[i] = is_v1 ? sample->table.results[i].title_index : 0;
-    if (total > 0)
-        qsort(sample->titles, total, sizeof *sample->titles, compare_titles);
-    for (size_t i = 0; i < total; i++) {
-        if (count == 0 || sample->titles[count - 1] != sample->titles[i])
-            sample->titles[count++] = sample->titles[i];
-    }
-    sample->title_count = count;
+    sample->title_count = pfb_titles_sort(sample->titles, total);
     return true;
 }
 

@@ -43,7 +43,7 @@ void pfb_titles_free(titles *t)
     *t = (titles){.rows = NULL};
 }
 
-static int compare_titles(const void *left, const void *right)
+static int compare_rows(const void *left, const void *right)
 {
     const title_row *a = left;
     const title_row *b = right;
@@ -57,7 +57,7 @@ static int compare_titles(const void *left, const void *right)
 pfb_name pfb_titles_find(titles *t, uint32_t index)
 {
     if (!t->is_sorted && t->count > 0)
-        qsort(t->rows, t->count, sizeof *t->rows, compare_titles);
+        qsort(t->rows, t->count, sizeof *t->rows, compare_rows);
     t->is_sorted = true;
     size_t low = 0;
     size_t high = t->count;
@@ -70,4 +70,23 @@ pfb_name pfb_titles_find(titles *t, uint32_t index)
     }
     bool is_found = low < t->count && t->rows[low].index == index;
     return is_found ? t->rows[low].name : (pfb_name){.bytes = NULL};
+}
+
+static int compare_indexes(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+size_t pfb_titles_sort(uint32_t *indexes, size_t count)
+{
+    size_t unique = 0;
+    if (count > 0)
+        qsort(indexes, count, sizeof *indexes, compare_indexes);
+    for (size_t i = 0; i < count; i++) {
+        if (unique == 0 || indexes[unique - 1] != indexes[i])
+            indexes[unique++] = indexes[i];
+    }
+    return unique;
 }

@@ -37,4 +37,7 @@ void pfb_titles_free(titles *t);
  * within a table earlier pairs over later ones. */
 pfb_name pfb_titles_find(titles *t, uint32_t index);
 
+/* Sorts title indexes and removes duplicates. Returns the number that remains. */
+size_t pfb_titles_sort(uint32_t *indexes, size_t count);
+
 #endif

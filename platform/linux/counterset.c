@@ -252,38 +252,25 @@ static void write_values(const pfb_selection *chosen, size_t i, pfb_writer *writ
     }
 }
 
-static void write_error(uint32_t status, pfb_writer *writer)
-{
-    pfb_write_begin_result(writer, PFB_V2_ERROR, status, NULL, 0);
-    pfb_write_end_result(writer);
-}
-
-/* Writes the selected instances. As on Windows, the kind of the result depends on the counter id and the name of the
- * query. A name selects one instance, and gives an error result if there is none; a pattern selects any number. The
- * result of a single-instance set has no names, even if the query has a pattern. */
+/* Writes the selected instances. A name selects one instance, and gives an error result if there is none; a pattern
+ * selects any number. The result of a single-instance set has no names, even if the query has a pattern. */
 static void write_matches(const pfb_selection *chosen, pfb_writer *writer)
 {
     const pfb_query *query = chosen->query;
-    const uint32_t *ids = chosen->open->ids + chosen->position;
-    bool is_single = query->counter_id != PFB_NO_ID;
     bool is_pattern = chosen->open->instance_type != 0 && pfb_query_is_pattern(&query->name);
     pfb_set_instance instance;
     size_t at = 0;
     bool is_found = next_match(chosen, &at, &instance);
     if (!is_pattern && !is_found) {
-        write_error(PFB_WIN32_INSTANCE_NOT_FOUND, writer);
+        pfb_source_write_error(writer, PFB_WIN32_INSTANCE_NOT_FOUND);
         return;
     }
-    if (is_pattern) {
-        uint32_t kind = is_single ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET;
-        pfb_write_begin_result(writer, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
-        for (; is_found; is_found = next_match(chosen, &at, &instance)) {
-            pfb_write_instance(writer, instance.id, &instance.name);
-            write_values(chosen, at - 1, writer);
-        }
-    } else {
-        uint32_t kind = is_single ? PFB_V2_SINGLE_COUNTER : PFB_V2_MULTIPLE_COUNTERS;
-        pfb_write_begin_result(writer, kind, PFB_WIN32_SUCCESS, ids, chosen->count);
+    pfb_write_begin_result(writer, pfb_source_result_kind(query->counter_id != PFB_NO_ID, is_pattern),
+                           PFB_WIN32_SUCCESS, chosen->open->ids + chosen->position, chosen->count);
+    if (!is_pattern)
+        write_values(chosen, at - 1, writer);
+    for (; is_pattern && is_found; is_found = next_match(chosen, &at, &instance)) {
+        pfb_write_instance(writer, instance.id, &instance.name);
         write_values(chosen, at - 1, writer);
     }
     pfb_write_end_result(writer);
@@ -294,5 +281,5 @@ void pfb_selection_write(const pfb_selection *chosen, pfb_writer *writer)
     if (chosen->open->status == PFB_WIN32_SUCCESS)
         write_matches(chosen, writer);
     else
-        write_error(chosen->open->status, writer);
+        pfb_source_write_error(writer, chosen->open->status);
 }

@@ -241,37 +241,26 @@ static void write_values(const selection *s, pfb_v2_reader *reader, pfb_writer *
     }
 }
 
-static void write_error(uint32_t status, pfb_writer *writer)
-{
-    pfb_write_begin_result(writer, PFB_V2_ERROR, status, NULL, 0);
-    pfb_write_end_result(writer);
-}
-
-/* Writes the selected instances. As in live sources, the kind of the result depends on whether the block has a counter
- * id, and on whether its name is a pattern. */
+/* Writes the selected instances. A name selects one instance, and gives an error result if there is none; a pattern
+ * selects any number. */
 static void write_matches(const selection *s, pfb_writer *writer)
 {
     const pfb_replay_choice *choice = s->choice;
     pfb_v2_reader reader = choice->reader;
-    uint32_t status = choice->result.status;
-    bool has_counter = choice->wanted.counter_id != PFB_NO_ID;
+    bool has_counter_id = choice->wanted.counter_id != PFB_NO_ID;
     bool is_pattern = !choice->is_single && has_pattern(&choice->wanted);
     pfb_query instance;
     bool is_found = next_match(s, &reader, &instance);
     if (!is_pattern && !is_found) {
-        write_error(PFB_WIN32_INSTANCE_NOT_FOUND, writer);
+        pfb_source_write_error(writer, PFB_WIN32_INSTANCE_NOT_FOUND);
         return;
     }
-    if (is_pattern) {
-        uint32_t kind = has_counter ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET;
-        pfb_write_begin_result(writer, kind, status, s->ids, s->count);
-        for (; is_found; is_found = next_match(s, &reader, &instance)) {
-            pfb_write_instance(writer, instance.instance_id, &instance.name);
-            write_values(s, &reader, writer);
-        }
-    } else {
-        uint32_t kind = has_counter ? PFB_V2_SINGLE_COUNTER : PFB_V2_MULTIPLE_COUNTERS;
-        pfb_write_begin_result(writer, kind, status, s->ids, s->count);
+    pfb_write_begin_result(writer, pfb_source_result_kind(has_counter_id, is_pattern), choice->result.status, s->ids,
+                           s->count);
+    if (!is_pattern)
+        write_values(s, &reader, writer);
+    for (; is_pattern && is_found; is_found = next_match(s, &reader, &instance)) {
+        pfb_write_instance(writer, instance.instance_id, &instance.name);
         write_values(s, &reader, writer);
     }
     pfb_write_end_result(writer);
@@ -283,7 +272,7 @@ static void write_selection(const void *context, pfb_writer *writer)
     const selection *s = context;
     pfb_write_begin_v2(writer, &(pfb_write_times){0});
     if (s->status != PFB_WIN32_SUCCESS)
-        write_error(s->status, writer);
+        pfb_source_write_error(writer, s->status);
     else
         write_matches(s, writer);
     pfb_write_end_v2(writer);

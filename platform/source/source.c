@@ -151,6 +151,19 @@ bool pfb_source_check_blocks(const uint8_t *blocks, size_t size, pfb_source_fail
                            pfb_code_text(list.error.code));
 }
 
+uint32_t pfb_source_result_kind(bool has_counter_id, bool is_pattern)
+{
+    if (is_pattern)
+        return has_counter_id ? PFB_V2_MULTIPLE_INSTANCES : PFB_V2_COUNTERSET;
+    return has_counter_id ? PFB_V2_SINGLE_COUNTER : PFB_V2_MULTIPLE_COUNTERS;
+}
+
+void pfb_source_write_error(pfb_writer *writer, uint32_t status)
+{
+    pfb_write_begin_result(writer, PFB_V2_ERROR, status, NULL, 0);
+    pfb_write_end_result(writer);
+}
+
 bool pfb_source_has_values(uint32_t kind)
 {
     return kind == PFB_V2_SINGLE_COUNTER || kind == PFB_V2_MULTIPLE_COUNTERS || kind == PFB_V2_MULTIPLE_INSTANCES ||

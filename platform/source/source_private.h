@@ -64,6 +64,13 @@ bool pfb_source_build(pfb_bytes *bytes, pfb_source_write_function *write, const 
  * multiples of 8, as the API requires. */
 bool pfb_source_check_blocks(const uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
+/* Returns the kind (PFB_V2_) that PerfLib gives the result of an identifier block: it depends on whether the block has
+ * a counter id instead of PFB_NO_ID, and on whether its name is a pattern. */
+uint32_t pfb_source_result_kind(bool has_counter_id, bool is_pattern);
+
+/* Writes an error result with this status, a Win32 code. */
+void pfb_source_write_error(pfb_writer *writer, uint32_t status);
+
 /* Returns true if V2 results of this kind (PFB_V2_) have instances and values: it is known, and not that of an error.
  */
 bool pfb_source_has_values(uint32_t kind);
