@@ -243,7 +243,7 @@ static bool clear_marks(addition *a, const metadata_set *set)
     return true;
 }
 
-/* Fails if a name of a counter matches in none of the countersets. */
+/* Fails if one of the caller's names for counters matches no counter of any counterset. */
 static bool check_counters(addition *a)
 {
     for (size_t k = 0; k < a->choice->counter_count; k++) {
@@ -347,8 +347,9 @@ static int compare_counter_ids(const void *left, const void *right)
     return (a->counter_id > b->counter_id) - (a->counter_id < b->counter_id);
 }
 
-/* Makes the name filter of the identifier blocks: the pattern, or "*" for all instances. For "a#1" it is "a*": that
- * includes an instance called "a#1" as well as all instances called "a", which are counted to find the second one. */
+/* Makes the name filter of the identifier blocks: the pattern, or "*" for all instances. For "a#1" the filter is
+ * "a*", which selects an instance called "a#1" as well as all instances called "a": these are counted to find the
+ * second one. */
 static bool make_name(const addition *a, pfb_bytes *name)
 {
     const instance_filter *filter = a->filter == ALL_INSTANCES ? NULL : &a->c->choice.filters[a->filter];
@@ -357,7 +358,8 @@ static bool make_name(const addition *a, pfb_bytes *name)
            ((filter && !filter->has_index) || pfb_bytes_append(name, "*", 1));
 }
 
-/* Appends an identifier block for each counter of the counterset from row `first` on, each once. */
+/* Appends an identifier block for each counter in the rows from `first` on, which are those of the counterset. A
+ * counter with several rows gets one block. */
 static bool append_blocks(addition *a, const metadata_set *set, const pfb_bytes *name, size_t first)
 {
     chosen_counter *rows = a->rows + first;

@@ -22,7 +22,7 @@ typedef struct v1_addition {
     /* The first name without wildcards whose objects have no matching instance, or no matching counter; or null. */
     const char *without_instance, *without_counters;
     pfb_bytes query;  /* value name with its NUL */
-    pfb_bytes block;  /* the reply to it */
+    pfb_bytes block;  /* the reply to `query` */
     uint32_t *titles; /* of the objects that are added */
     size_t title_count, title_capacity;
     chosen_counter *rows;
@@ -124,9 +124,9 @@ static bool append_title(pfb_bytes *query, uint32_t title)
     return pfb_bytes_append(query, text, (size_t)size);
 }
 
-/* Makes the value name of the query for a requested name: "Global" for a pattern, else the title indexes that have this
- * name, and the name itself if it is a title index. It is empty if there is no such index. Returns false when memory is
- * exhausted. */
+/* Makes the value name that queries a requested name: "Global" for a pattern; else the title indexes that have the
+ * name, and the name itself if it is a title index. Without such an index the value name is empty. Returns false when
+ * memory is exhausted. */
 static bool make_query(v1_addition *a, const char *requested)
 {
     const titles *t = &a->c->titles;
@@ -298,7 +298,7 @@ static bool add_found(v1_addition *a)
         return no_memory(a);
     if (a->title_count > 0)
         memcpy(c->titles_added + c->title_count, a->titles, a->title_count * sizeof *a->titles);
-    /* If the following fails, later queries have these objects too, but they are not chosen. */
+    /* If a step below fails, later queries return these objects, too, but no choice selects their counters. */
     c->title_count = pfb_titles_sort(c->titles_added, c->title_count + a->title_count);
     a->query.size_bytes = 0;
     bool has_memory = true;

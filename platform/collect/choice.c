@@ -102,11 +102,11 @@ bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *ch
     return has_memory;
 }
 
-/* Returns the size of the pattern without a final "#" and digits, whose number becomes *index; the whole size if it has
- * none. */
+/* Splits a pattern such as "a#1": returns the size of the part before the "#", and stores the number in *index. Returns
+ * the whole size unless the pattern ends in "#" and digits, after at least one other character. */
 static size_t split_index(const char *pattern, size_t size, uint32_t *index)
 {
-    enum { MAX_DIGITS = 9 }; /* *index cannot overflow */
+    enum { MAX_DIGITS = 9 }; /* the number fits into 32 bits */
     size_t at = size;
     uint32_t power = 1;
     *index = 0;

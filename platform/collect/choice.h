@@ -12,9 +12,9 @@
 typedef struct instance_filter {
     char *text;            /* UTF-8 */
     pfb_name pattern;      /* all of the text */
-    pfb_name name_pattern; /* without the "#" and the number */
+    pfb_name name_pattern; /* without the "#" and the number, if it has_index */
     bool has_index;
-    uint32_t index;
+    uint32_t index;              /* the number after "#" */
     pfb_name parent_pattern;     /* before the last slash of name_pattern; `bytes` is null if it has none */
     pfb_name child_pattern;      /* `pattern` after that slash */
     pfb_name child_name_pattern; /* name_pattern after that slash */
@@ -72,8 +72,8 @@ void pfb_choice_free(counter_choice *chosen);
 /* Returns the name of a machine without the two backslashes that may precede it. */
 const char *pfb_choice_machine(const char *name);
 
-/* Return the rows of a counterset, and those of one of its counters. PFB_NO_ID as counter: the rows that choose all
- * counters of the counterset. */
+/* Return the rows of a counterset, and those of one of its counters. With PFB_NO_ID as the counter, the second function
+ * returns the rows that choose all counters of the counterset. */
 chosen_rows pfb_choice_of_set(const counter_choice *chosen, const pfb_guid *counterset);
 chosen_rows pfb_choice_of_counter(const counter_choice *chosen, const pfb_guid *counterset, uint32_t counter_id);
 

@@ -167,7 +167,7 @@ bool pfb_collector_put_query_info(pfb_collector *c, const void *data, size_t siz
 
 /* The header of a reply. */
 typedef struct reply_header {
-    size_t size_bytes; /* of the reply, at most that of the data; 0: the header is malformed */
+    size_t size_bytes; /* of the reply, at most the size of the data; 0: the header is malformed */
     pfb_error error;
     pfb_name machine_name; /* V1 */
     pfb_collector_clocks clocks;

@@ -95,7 +95,7 @@ struct pfb_collector {
     size_t file_count, file_capacity;
     query_info *query;         /* applies to the next V2 sample; null: none */
     format_samples formats[2]; /* V2, V1 */
-    log_state log;             /* logs.c */
+    log_state log;             /* of the chosen file */
     log_state replaced_log;    /* `log` with its previous list of paths, until it has a sample; path_count is 0: none */
     ended_logs ended;
     uint32_t gaps; /* PFB_GAP_ bits, see pfb_collector_losses */
@@ -105,7 +105,7 @@ struct pfb_collector {
     const pfb_sample **older; /* by position: the sample it is compared with, or null */
     size_t pair_capacity, result_capacity, older_capacity;
     double *values;        /* of the current sample, indexed by pfb_sample_place */
-    uint8_t *status_bytes; /* as `values` */
+    uint8_t *status_bytes; /* indexed as `values` */
     size_t value_capacity, status_capacity;
     /* The current sample (values.c). */
     stored_sample *current; /* null: none */
@@ -152,8 +152,8 @@ bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pf
  * the current sample. Returns false when memory is exhausted. */
 bool pfb_collect_load(pfb_collector *c, bool is_v1);
 
-/* Ends the current sample and returns the spare sample of a format, allocated if there is none. Returns null when
- * memory is exhausted. */
+/* Ends the current sample and returns the spare sample of a format, which is allocated if there is none. Returns null
+ * when memory is exhausted. */
 stored_sample *pfb_collect_spare(pfb_collector *c, bool is_v1);
 
 /* Ends the current sample and keeps it for comparison with later ones. Returns false when memory is exhausted. */
@@ -187,6 +187,8 @@ void pfb_collect_set_log_time(pfb_collected_value *v, uint64_t local_time, bool 
 
 /* Returns the next value of the current sample, which comes from a log; false after the last one. */
 bool pfb_collect_next_of_log(pfb_collector *c, pfb_collected_value *value);
+
+/* Describes the current sample, which comes from a log. */
 pfb_collected_sample pfb_collect_log_sample(const pfb_collector *c);
 
 /* ---- values.c -------------------------------------------------------------------------------------------- */

@@ -26,7 +26,7 @@ static bool list_put_sets(pfb_collector *c, pfb_bytes *guids)
     return true;
 }
 
-/* Removes repeated GUIDs. */
+/* Removes repeated GUIDs. Returns false when memory is exhausted. */
 static bool remove_repeated(pfb_collector *c, pfb_bytes *guids)
 {
     size_t unique_bytes = 0;

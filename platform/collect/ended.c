@@ -104,9 +104,9 @@ bool pfb_ended_add(ended_logs *ended, log_state *l)
 /* A log and the ended log that it continues. */
 typedef struct log_pair {
     log_state *older, *newer;
-    const pfb_log_path *sorted; /* the paths of the newer log */
-    uint32_t *positions;        /* by position of the older log's path: that of the newer one's, or PFB_LOG_NONE */
-    uint32_t *gaps;             /* by position of the newer log's path */
+    const pfb_log_path *sorted; /* the paths of the newer log, in the order of compare_entries */
+    uint32_t *positions; /* by position of a path in the older log: its position in the newer log, or PFB_LOG_NONE */
+    uint32_t *gaps;      /* by position of a path in the newer log: PFB_GAP_ bits */
 } log_pair;
 
 /* Returns the number of shared paths; both lists are sorted. Fills in positions and gaps unless `pair` is null. */
@@ -168,7 +168,8 @@ static bool sort_by_path(pfb_log_values *values, size_t path_count)
     return has_memory;
 }
 
-/* Returns a time in UTC if the bias of both logs is known, else as it is. */
+/* Returns a time in UTC if the bias of both logs is known, else in local time. A large time is limited, so that adding
+ * the bias cannot overflow. */
 static int64_t comparable_time(const log_pair *pair, const log_state *l, uint64_t local_time)
 {
     const int64_t units_per_minute = INT64_C(600000000);
@@ -177,7 +178,8 @@ static int64_t comparable_time(const log_pair *pair, const log_state *l, uint64_
     return has_bias ? time + l->bias_minutes * units_per_minute : time;
 }
 
-/* Returns why two values of a path may not be compared, judged by the clocks that both contain; or 0. */
+/* Returns why two values of a path may not be compared, judged by the clocks that both contain, as a PFB_GAP_ bit; or
+ * 0. */
 static uint32_t find_value_gap(const log_pair *pair, const pfb_log_value *older, const pfb_log_value *newer)
 {
     const pfb_log_path *path = &pair->newer->paths[newer->path];
@@ -214,7 +216,7 @@ static void find_gaps(const log_pair *pair, uint64_t local_time, uint32_t *gaps)
             pair->gaps[value->path] |= find_value_gap(pair, &before->values[value->older], value);
     }
     size_t end = 0;
-    for (size_t begin = 0; begin < newer->path_count; begin = end) { /* from machine to machine */
+    for (size_t begin = 0; begin < newer->path_count; begin = end) { /* each pass: one machine */
         uint32_t machine_gaps = 0;
         for (end = begin;
              end < newer->path_count && compare_names(&pair->sorted[begin].machine, &pair->sorted[end].machine) == 0;

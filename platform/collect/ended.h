@@ -26,7 +26,7 @@ bool pfb_ended_add(ended_logs *ended, log_state *l);
  * The record in the spare sample of `l` stays there. */
 void pfb_ended_replace(log_state *l, log_state *replaced);
 
-/* Makes the last sample of an ended log the previous sample of `l`, whose first sample was loaded into its spare one.
+/* Makes the last sample of an ended log the previous sample of `l`, whose first sample is in its spare sample.
  * Chooses the ended log that shares the most paths with `l`, the latest one if several share the same number. A path
  * is shared if names and counter type are equal in both logs. Values of machines whose clocks do not continue
  * (pfb_collector_begin_file) are left out, and the reasons are added to *gaps as PFB_GAP_ bits. The chosen log is

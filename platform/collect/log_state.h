@@ -6,8 +6,8 @@
 #include "perfblock/log.h"
 #include "perfblock/source.h"
 
-/* Samples of perfmon logs: raw values of the counters of a .blg, or displayed values of a text log. Holds two samples
- * and the list of paths, however large the log is. */
+/* Samples of perfmon logs: raw values of the counters of a .blg, or displayed values of a text log. A
+ * log_state holds two samples and the list of paths, however large the log is. */
 
 /* A sample record and the values in it. */
 typedef struct log_sample {
@@ -25,14 +25,14 @@ typedef struct log_cell {
 
 /* Initialised to zero. */
 typedef struct log_state {
-    uint8_t *path_bytes; /* the joined record of paths; for a text log, copies of their names */
+    uint8_t *path_bytes; /* the joined record of paths; of a text log: copies of the names of its columns */
     size_t path_bytes_size, path_bytes_capacity;
     pfb_log_path *paths; /* their names are in path_bytes */
     size_t path_count, path_capacity;
     log_sample samples[2];
     unsigned newer;  /* index of the latest sample */
     bool has_sample; /* samples[newer] has these paths: the next sample is compared with it */
-    bool has_begun;  /* its first sample was put: it may continue an ended log (ended.h) */
+    bool has_begun;  /* its first sample was loaded, and continued an ended log if one fits (ended.h) */
     log_cell *cells; /* of the current row of a text log */
     size_t cell_count, cell_capacity;
     range_step step; /* of the log; its samples have no clocks */

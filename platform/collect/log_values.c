@@ -3,7 +3,7 @@
 #include "collect/collector.h"
 #include "collect/match.h"
 
-/* Units are those of FILETIME: 100 ns. */
+/* In units of 100 ns, as in FILETIME. */
 #define UNITS_PER_MINUTE INT64_C(600000000)
 
 void pfb_collect_set_log_time(pfb_collected_value *v, uint64_t local_time, bool has_bias, int32_t bias_minutes)

@@ -10,7 +10,7 @@
 
 /* ---- Paths --------------------------------------------------------------------------------------------------- */
 
-/* Reserves memory for the longest names of the paths, so that returning values allocates nothing. */
+/* Reserves memory for the longest names of the paths, so that returning values does not fail. */
 static bool reserve_path_names(pfb_collector *c)
 {
     const log_state *l = &c->log;
@@ -44,8 +44,8 @@ static bool copy_record(log_sample *sample, const pfb_log_reader *log, const pfb
 }
 
 /* Loads the list of paths, whose record is in the spare sample. If it differs from the previous list, the latest sample
- * moves to replaced_log with that list, and the next sample continues it as the first sample of a log continues an
- * ended log. */
+ * moves to replaced_log with the previous list, and the next sample continues it as the first sample of a log continues
+ * an ended log. */
 static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
 {
     log_state *l = &c->log;

@@ -12,6 +12,8 @@
  * 1024 UTF-16 units, matches only "*": hostile input can give one long name to many counters, and each of them would be
  * compared with the whole name. */
 bool pfb_match_name(const char *pattern, const pfb_name *name);
+
+/* Returns true if the pattern matches a string in ASCII. */
 bool pfb_match_ascii(const char *pattern, const char *text);
 
 /* Like pfb_match_name, but "*" also matches an absent name: paths of logs may lack one. */
@@ -20,8 +22,8 @@ bool pfb_match_log_name(const char *pattern, const pfb_name *name);
 /* Returns true if the pattern of a machine, with two backslashes, matches a name with or without them. */
 bool pfb_match_machine(const char *pattern, const pfb_name *machine);
 
-/* Returns true if the pattern matches the name of a V1 title or is its index in decimal. Other patterns are compared
- * with the index only if the title has no name. */
+/* Returns true if the pattern matches the name of a V1 title index or is this index in decimal. If the index has no
+ * name, a pattern with wildcards may also match its digits. */
 bool pfb_match_title(titles *t, const char *pattern, uint32_t title);
 
 /* Returns the catalog's name if the text is the GUID of a catalog counterset, else the text. For V1 data and logs,

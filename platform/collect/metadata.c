@@ -281,7 +281,7 @@ bool pfb_metadata_complete(metadata_set *set)
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Returns the number of origins whose names are used: those of the catalog only without a registration. */
+/* Returns the number of origins in use: the catalog is used only for a counterset without a registration. */
 static unsigned used_origins(const metadata_set *set)
 {
     return !set ? 0 : set->has_registration ? METADATA_CATALOG : METADATA_ORIGINS;

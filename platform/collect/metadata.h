@@ -23,7 +23,7 @@ typedef struct metadata_texts {
 /* Where names come from, in order of precedence: the source in its language, the source in English, the catalog. */
 enum { METADATA_LOCAL, METADATA_ENGLISH, METADATA_CATALOG, METADATA_ORIGINS };
 
-/* A reply. */
+/* A copy of a registration reply. */
 typedef struct metadata_reply {
     struct metadata_reply *next;
     uint32_t request;

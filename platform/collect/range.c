@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides which samples are used: those between two times, and of them every N-th. */
+/* Decides which samples are used: those between two times, and among these every N-th. */
 #include "collect/range.h"
 
 #include "collect/collector.h"

@@ -75,8 +75,8 @@ stored_series *const *pfb_store_of_machine(const sample_store *store, const pfb_
 /* Returns the latest sample of an object, or null. `series` may be null. */
 stored_sample *pfb_store_find(const stored_series *series, uint32_t title);
 
-/* Adds a sample with at least one object to its series, or to a new one if that is null. *released becomes the list of
- * samples that are no longer stored, linked by `after`; the caller now owns them. Returns false when memory is
+/* Adds a sample with at least one object to sample->series, or to a new series if that is null. *released becomes the
+ * list of samples that are no longer stored, linked by `after`; the caller now owns them. Returns false when memory is
  * exhausted: then the sample was not added, and all samples are in *released. */
 bool pfb_store_add(sample_store *store, stored_sample *sample, stored_sample **released);
 

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stores in the sample the registration of each counterset that its first `block_count` blocks name, each once. A
- * counterset without a registration reply uses that of the catalog. Returns false when memory is exhausted. */
+/* Stores in the sample the registration of each counterset that the first `block_count` blocks of its query name, each
+ * once; *count becomes their number. A counterset without a registration reply uses that of the catalog. Returns false
+ * when memory is exhausted. */
 static bool list_registrations(pfb_collector *c, stored_sample *sample, size_t block_count, uint32_t *count)
 {
     *count = 0;

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+/* A name of N bytes, in whatever encoding, has at most UTF8_PER_BYTE * N bytes of UTF-8. */
 enum { SLOT_BITS = 13, SLOTS = 1 << SLOT_BITS, MAX_PROBES = 8, MAX_BYTES = 4 << 20, UTF8_PER_BYTE = 3 };
 
 struct text_entry {
@@ -27,7 +28,8 @@ text_view pfb_text_convert(text_scratch *scratch, const pfb_name *name)
     return size > 0 ? (text_view){scratch->bytes, size} : (text_view){"", 0};
 }
 
-/* Returns the slot that has a name, or a free slot for it, or null if all slots that it may have are taken. */
+/* Returns the slot of a name, or a free slot for it. Returns null if other names have all MAX_PROBES slots in which it
+ * may be. */
 static text_entry **find_text_slot(const text_cache *cache, const pfb_name *name)
 {
     uint64_t hash = ((uint64_t)(uintptr_t)name->bytes + name->size_bytes) * UINT64_C(0x9E3779B97F4A7C15);

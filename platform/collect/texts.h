@@ -4,9 +4,9 @@
 
 #include "perfblock/name.h"
 
-/* A cache of names converted to UTF-8. Names of countersets and counters occur in every sample: each is converted once,
- * unless the cache is full; other names are converted each time. The key is the address and size of a name, so the
- * cache must be cleared when the bytes of any name change or move. */
+/* A cache of names converted to UTF-8, for names that occur in every sample, such as those of countersets and counters:
+ * each is converted once, unless the cache is full. The key is the address and size of a name, so the cache must be
+ * cleared when the bytes of any name change or move. */
 
 /* NUL-terminated UTF-8; "" for an absent name. */
 typedef struct text_view {
@@ -31,10 +31,12 @@ typedef struct text_scratch {
 /* Grows the memory for names of up to this size. Returns false when memory is exhausted. */
 bool pfb_text_reserve(text_scratch *scratch, size_t name_bytes);
 
-/* Converts a name. Requires that its size was reserved. */
+/* Converts a name. Requires that its size was reserved. The text is valid until the next conversion in `scratch`. */
 text_view pfb_text_convert(text_scratch *scratch, const pfb_name *name);
 
-/* Returns the name from the cache, or converts it and adds it to the cache if that has space. */
+/* Returns the text of a name from the cache. Converts a name that the cache lacks, and adds it if the cache has space.
+ * Requires that the size of the name was reserved. The text is valid until the cache is cleared or `scratch` is used
+ * again. */
 text_view pfb_text_find(text_cache *cache, text_scratch *scratch, const pfb_name *name);
 
 void pfb_text_clear(text_cache *cache);

@@ -5,7 +5,7 @@
 #include "perfblock/name.h"
 #include "perfblock/v1.h"
 
-/* Names of V1 title indexes, which refer to copies of the name tables. */
+/* The names of V1 title indexes. Their bytes are in copies of the name tables. */
 
 typedef struct title_table {
     struct title_table *next;

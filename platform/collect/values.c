@@ -353,7 +353,7 @@ static void set_counter(pfb_collector *c, const pfb_sample_column *input, shown_
         v->counter_size = column->text.size;
     }
     v->has_counter = column->name.bytes != NULL;
-    v->has_counter_id = c->is_v1 || input->counter_id != PFB_NO_ID; /* a title index may be any number */
+    v->has_counter_id = c->is_v1 || input->counter_id != PFB_NO_ID; /* a title index may equal PFB_NO_ID */
     v->counter_id = input->counter_id;
     v->has_type = input->has_counter;
     v->type = input->counter.type;
@@ -412,7 +412,7 @@ static void set_result(pfb_collector *c, size_t place, uint32_t row, uint32_t co
         v->flags |= PFB_FLAG_INCOMPLETE_TOTAL;
 }
 
-/* Sets the raw value and the base that the value was computed from. */
+/* Sets the inputs that the value was computed from: its raw value, its base and the object's frequency. */
 static void set_inputs(pfb_collector *c, size_t place, uint32_t row, uint32_t column)
 {
     pfb_collected_value *v = &c->value;
@@ -537,7 +537,7 @@ static void count_rows(pfb_collector *c, const pfb_sample_result *input, pfb_col
         result->row_count += is_shown;
         result->has_repeated_names = result->has_repeated_names || row->occurrence > 0;
     }
-    clear_matches(c); /* the next value has another row */
+    clear_matches(c); /* they are those of the last row of the result */
 }
 
 bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_result *result)

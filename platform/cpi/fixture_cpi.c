@@ -25,7 +25,7 @@ typedef struct cursor {
 typedef struct fixture_reader {
     uint32_t mode;
     cursor at;
-    pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT]; /* of a step: it is read completely, even if the caller's array is too small */
+    pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT]; /* of a step, which is read whole even if the caller's array is too small */
 } fixture_reader;
 
 /* ---- Steps --------------------------------------------------------------------------------------------------- */

@@ -80,7 +80,7 @@ typedef struct pfb_counterset {
 
     /* Takes a sample: reads what `needs` requires, each file once, and calls pfb_kernel_clock right after reading the
      * file that the rates come from. If `needs` is 0, reads only the instances. Returns false if there is no sample at
-     * all; if only some values are missing, `instance` reports it. Need not check for errors that the reader stored:
+     * all; if only some values are missing, `instance` reports that. Need not check for errors that the reader stored:
      * pfb_open_set_sample does. */
     bool (*sample)(void *context, uint32_t needs, pfb_source_failure *failure);
 
@@ -91,7 +91,8 @@ typedef struct pfb_counterset {
     bool (*instance)(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance);
 
     /* Returns the value of an offered counter. `needs` has the bits of all counters of the result, and the instance has
-     * this data; a total is made of the instances that have all of it. Values of 4 bytes are written modulo 2^32. */
+     * this data; a total includes only instances that have all of this data. Values of 4 bytes are written modulo 2^32.
+     */
     uint64_t (*value)(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter);
 } pfb_counterset;
 

@@ -241,8 +241,8 @@ static uint32_t known_of_every_cpu(const pfb_kernel *kernel)
     return known;
 }
 
-/* Chooses where frequencies come from: cpufreq, which also has the maximum, if it has the frequency of every CPU;
- * otherwise /proc/cpuinfo for all CPUs. */
+/* Chooses the source of frequencies: cpufreq if it has the frequency of every CPU, because cpufreq also has the
+ * maximum; otherwise /proc/cpuinfo for all CPUs. */
 static void choose_clock(pfb_kernel *kernel)
 {
     const uint32_t clocks = PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY;

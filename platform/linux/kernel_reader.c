@@ -85,8 +85,8 @@ static bool fail_file(const pfb_kernel_reader *reader, int error, pfb_source_fai
     return pfb_source_fail(failure, find_error(error).code, "%.120s cannot be read: %s", reader->path, reason);
 }
 
-/* Stores an error of the current file, unless an error is stored already or this one means that there is no data: that
- * the file is absent or, if it is a driver's file, cannot be read. */
+/* Stores an error of the current file unless an error is stored already. Ignores errors that mean that there is no
+ * data: the file is absent, or a driver's file cannot be read. */
 static void store_error(pfb_kernel_reader *reader, int error, bool is_driver_file)
 {
     verdict meaning = find_error(error).verdict;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The live source of a Linux machine: the operations of a source, which use its countersets. */
+/* The live source of a Linux machine: implements the operations of a source with the countersets of counterset.h. */
 
 /* In the order in which they are listed and sampled. The first set that is sampled reads the clocks for all of them. */
 static const pfb_counterset *const all_sets[] = {

@@ -28,7 +28,7 @@ enum { READ_BYTES, WRITTEN_BYTES, READ_CALLS, WRITE_CALLS, IO_FIELDS };
 
 enum { WORKER = 0x20 }; /* bit of FLAGS, PF_WQ_WORKER: a kernel thread that runs the work of work queues */
 
-enum { NAME_BYTES = 64 }; /* the kernel's names are shorter */
+enum { NAME_BYTES = 64 }; /* the kernel's names are shorter; processes with longer names are skipped */
 
 typedef struct process {
     uint32_t id; /* process id */
@@ -257,7 +257,7 @@ static bool parse_stat(pfb_kernel_text text, process *p)
     return true;
 }
 
-/* Parses lines such as "rchar: 1234". All four are required. */
+/* Parses the lines of four keys, such as "rchar: 1234". All of them are required. */
 static bool parse_io(pfb_kernel_text text, uint64_t io[IO_FIELDS])
 {
     static const char *const keys[IO_FIELDS] = {"rchar:", "wchar:", "syscr:", "syscw:"};
@@ -330,7 +330,7 @@ static void close_processes(void *context)
 
 /* Returns the bits of `needs` that at least half of the processes of the last sample have. The io files of other users'
  * processes may not be readable. A query for all counters returns only processes that have all of them, so if few io
- * files are readable, their counters are not offered. */
+ * files are readable, the counters that need them are not offered. */
 static uint32_t find_offered(const processes *set)
 {
     size_t count = 0;

@@ -10,7 +10,7 @@
 
 enum { NAME_BYTES = 22 }; /* "2147483645,2147483647" and a NUL */
 
-/* The instance id of a node's total. That of a CPU is its number, that of the machine's total is PFB_TOTAL_ID. */
+/* The instance id of a node's total. The id of a CPU is its number, the id of the machine's total is PFB_TOTAL_ID. */
 #define NODE_TOTAL(node) (UINT32_C(0x80000000) + (node))
 
 typedef struct processor_instance {
@@ -231,7 +231,7 @@ static size_t instance_count(const void *context)
     return p->instance_count;
 }
 
-/* A CPU is complete if it has all values, a total if at least one of its CPUs has. */
+/* Returns false if no CPU of the instance has all data in `needs`. */
 static bool instance_at(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance)
 {
     const processor *p = context;

@@ -77,7 +77,8 @@ static void add_block_memory(pfb_lwp_model *model, uint8_t *control)
     pfb_lwp_model_add_memory(model, (pfb_lwp_memory){ring, ring_bytes, base});
 }
 
-/* Disables the model first: this writes the current block back, which needs the memory that was added for it. */
+/* Disables the model first: this writes the current block back, which needs the memory that was added for that
+ * block. */
 void pfb_lwp_thread_load(void *control)
 {
     thread_state *state = this_thread();

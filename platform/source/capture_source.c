@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* The context of both sources that return the contents of a capture: that of pfb_source_open_capture behaves like
- * PerfLib, that of pfb_source_open_recorded returns every chunk unchanged. */
+/* The context of both sources that return the contents of a capture: the source of pfb_source_open_capture behaves like
+ * PerfLib, the source of pfb_source_open_recorded returns every chunk unchanged. */
 typedef struct capture_source {
     pfb_recording recording;
     pfb_capture v1_position; /* a reader, past the last V1 block that was returned */
@@ -102,7 +102,7 @@ static const pfb_recorded *find_texts(const capture_source *source, const pfb_gu
     return found ? found : pfb_recording_find(recording, PFB_TAG_REGISTRATION, counterset, local, 0);
 }
 
-/* Returns the recorded reply, or one derived from the replies to other request codes. */
+/* Returns the recorded reply, or a reply derived from those to other request codes. */
 static bool registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
                          pfb_bytes *bytes, pfb_source_failure *failure)
 {

@@ -66,7 +66,7 @@ static const pfb_source_fault *next_fault(const faulty *source, pfb_source_opera
     return NULL;
 }
 
-/* Starts an operation: counts the call, and fails it if a fault requests that. */
+/* Starts an operation: counts the call. Fails if a fault requests a failure. */
 static bool begin_call(faulty *source, pfb_source_operation operation, pfb_source_failure *failure)
 {
     size_t at = 0;
@@ -182,7 +182,7 @@ static void query_close(void *context)
     free(query);
 }
 
-/* Returns true if the fault, whose kind is one for blocks, applies to this block. */
+/* Returns true if the fault applies to this block. Requires a fault of an operation with blocks. */
 static bool is_block_fault(const pfb_source_fault *fault, const pfb_identifier *block, size_t position)
 {
     if (fault->kind == PFB_SOURCE_FAULT_NO_NAME)

@@ -112,7 +112,7 @@ static fit fit_query(const pfb_replay_choice *choice, const pfb_query *recorded)
     return lower_fit(ids, names);
 }
 
-/* Chooses the recorded query with the best fit to a block; among equal ones, the first. */
+/* Chooses the recorded query with the best fit to a block, or the first of several with this fit. */
 static void choose(pfb_replay_choice *choice, const uint8_t *info, size_t size)
 {
     pfb_list list;

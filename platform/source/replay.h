@@ -3,7 +3,7 @@
 #define PFB_REPLAY_H
 
 /* A query handle over a recording that behaves like one of PerfLib: identifier blocks can be added and removed, and
- * each recorded sample is reduced to the results and values that they select. */
+ * each recorded sample is reduced to the results and values that the blocks select. */
 #include "source/added.h"
 #include "source/recording.h"
 
@@ -48,7 +48,7 @@ bool pfb_replay_add(pfb_replay *replay, uint8_t *blocks, size_t size, pfb_source
 bool pfb_replay_remove(pfb_replay *replay, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
 /* Returns the next sample. Fails with PFB_WIN32_INVALID_DATA if the sample is malformed and has to be reduced; the next
- * call continues after it. */
+ * call continues after this sample. */
 bool pfb_replay_collect(pfb_replay *replay, pfb_bytes *bytes, pfb_source_failure *failure);
 
 /* Lists the instances of a counterset in the first sample that has any. The list is empty if no sample has. */

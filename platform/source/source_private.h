@@ -45,11 +45,11 @@ typedef struct pfb_source_capacity {
     uint32_t limit;         /* maximum for all calls */
 } pfb_source_capacity;
 
-/* Provides the buffer for the next call and sets *units to its capacity. *units is 0 before the first call and the
- * capacity that was too small before the next ones. The new capacity is twice the old one, limited to `limit`, or
- * `needed` units if that is larger; `needed` must be at most `limit`. So it takes at most 1 + log2(limit / initial)
- * calls to reach `limit`. If the buffer must grow, its contents are freed first, so that two replies are never held at
- * once and nothing is copied. */
+/* Provides the buffer for the next call and sets *units to its capacity. The caller sets *units to 0 before the first
+ * call; if a capacity was too small, calls this function again with the same *units. The new capacity is then twice the
+ * old one, limited to `limit`, or `needed` units if that is larger; `needed` must be at most `limit`. So at most
+ * 1 + log2(limit / initial) calls are made. If the buffer must grow, its contents are freed first, so that two replies
+ * are never held at once and nothing is copied. */
 bool pfb_source_next_capacity(const pfb_source_capacity *capacity, pfb_bytes *bytes, uint32_t needed, uint32_t *units,
                               pfb_source_failure *failure);
 
@@ -71,8 +71,7 @@ uint32_t pfb_source_result_kind(bool has_counter_id, bool is_pattern);
 /* Writes an error result with this status, a Win32 code. */
 void pfb_source_write_error(pfb_writer *writer, uint32_t status);
 
-/* Returns true if V2 results of this kind (PFB_V2_) have instances and values: it is known, and not that of an error.
- */
+/* Returns true for the kinds (PFB_V2_) of results with instances and values: the known kinds except PFB_V2_ERROR. */
 bool pfb_source_has_values(uint32_t kind);
 
 /* Sets the Status field of an identifier block. */

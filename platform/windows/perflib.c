@@ -59,8 +59,8 @@ static bool refuse(const char *function, pfb_source_failure *failure)
     return pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED, "this system has no function %s", function);
 }
 
-/* Uses the text of pfb_win32_find if there is one, because the system's messages for some of these codes are about WMI
- * instead of performance data. */
+/* Fails with the code of a call. Codes that pfb_win32_find knows get its text, because the system's messages for some
+ * of these codes are about WMI instead of performance data. */
 static bool fail_call(const perflib_source *source, const char *function, uint32_t code, pfb_source_failure *failure)
 {
     const char *place = source->machine.place;
@@ -128,8 +128,8 @@ static pfb_dword invoke_data(const reply_request *request, void *reply, pfb_dwor
 
 enum { INITIAL_BYTES = 1 << 16 };
 
-/* The initial limits are those of [MS-PCQ] for remote calls, where it specifies one; more than 256 GUIDs are requested
- * only if the system reports that it has more. */
+/* Where [MS-PCQ] limits the size of remote calls, initial_limit is this limit: more than 256 GUIDs are requested only
+ * if the system reports that it has more. */
 static const reply_call countersets_call = {
     "PerfEnumerateCounterSet", invoke_countersets, "GUIDs", {16, 256, 256, 1 << 16}};
 static const reply_call registration_call = {

@@ -33,7 +33,7 @@ bool pfb_perf_read_paranoid(pfb_perf_machine *machine, pfb_cpi_failure *failure)
  * Returns false. */
 bool pfb_perf_fail_file(const pfb_source_failure *reason, pfb_cpi_failure *failure);
 
-/* Reads the core types, and sets is_uniform; it is false if anything cannot be read. */
+/* Reads the core types, and sets is_uniform, which is false if anything cannot be read. */
 void pfb_perf_read_core_types(pfb_perf_machine *machine);
 
 /* A CPU and its group. */

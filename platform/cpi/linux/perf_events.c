@@ -13,7 +13,7 @@ typedef struct refusal {
     int code; /* PFB_PU_ERROR_NOT_SUPPORTED becomes PFB_PU_ERROR_NOT_VALID_IN_VM under a hypervisor */
 } refusal;
 
-/* Returns the code for an errno of perf_event_open: PFB_PU_FAILURE if its cause is not known. */
+/* Returns the code for an errno of perf_event_open: PFB_PU_FAILURE if its meaning is not known. */
 static refusal find_refusal(int error)
 {
     static const refusal known[] = {{EACCES, "EACCES", PFB_PU_ERROR_ACCESS_DENIED},

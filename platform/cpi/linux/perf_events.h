@@ -60,7 +60,7 @@ void pfb_perf_group_close(const pfb_perf_functions *functions, const pfb_perf_gr
 bool pfb_perf_group_read(const pfb_perf_functions *functions, const pfb_perf_group *group, pfb_perf_counts *counts,
                          pfb_cpi_failure *failure);
 
-/* Returns true if the error means that there is no such counter, rather than that access to it is refused. */
+/* Returns true if the error means that there is no such counter; false for other reasons, such as a lack of rights. */
 bool pfb_perf_is_absence(int error);
 
 /* What was counted between two readings. */

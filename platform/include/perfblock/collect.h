@@ -279,7 +279,7 @@ PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_r
 
 /* Strings below are UTF-8 with a final NUL and never null: "" for what is unknown or absent. Sizes are in bytes without
  * the final NUL; names in 8-bit code pages (V1) may contain NULs themselves. Strings are valid until the next call for
- * this collector; pfb_collector_result and pfb_collector_sample leave those of values valid. */
+ * this collector; pfb_collector_result and pfb_collector_sample leave the strings of values valid. */
 
 /* Flag of a value computed from two samples of a total (an instance named "_Total" or "...,_Total"): the newer sample
  * lacks instances of the older one. Windows and Linux compute a total from the instances that exist, so the value lacks
@@ -346,7 +346,7 @@ PFB_API void pfb_collector_rewind(pfb_collector *collector);
 typedef struct pfb_collected_result {
     size_t offset;   /* in the reply */
     uint32_t kind;   /* PFB_V2_ or PFB_V1_OBJECT */
-    bool has_values; /* it is of a known kind and not an error result */
+    bool has_values; /* the kind is known, and not that of an error */
     uint32_t status; /* Win32 code */
     bool is_chosen;  /* a counter of its counterset was added, or no counter at all */
     const char *counterset;
@@ -400,7 +400,7 @@ typedef struct pfb_collector_losses {
                              * compared with them: replies that were the latest one with some object, and last samples
                              * of ended logs */
     uint32_t max_objects;   /* limit of objects whose samples are stored, and limit of ended logs */
-    size_t max_bytes;       /* limit of the size of the stored replies, and of these samples of logs */
+    size_t max_bytes;       /* limit of the size of the stored replies, and of the last samples of ended logs */
 } pfb_collector_losses;
 
 PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);

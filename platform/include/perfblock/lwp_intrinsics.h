@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* The model of the calling thread; never NULL. Until pfb_lwp_thread_begin it is a Family 15h CPU with all events of
+/* The model of the calling thread; never NULL. Until pfb_lwp_thread_begin it models a Family 15h CPU with all events of
  * that family enabled (LWPVAL, instructions and branches retired), and with continuous mode, time stamps and the
  * interrupt. */
 PFB_API pfb_lwp_model *pfb_lwp_thread_model(void);

@@ -33,7 +33,7 @@ bool pfb_cpu_ask(uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *answer)
     return IS_X86;
 }
 
-/* Leaf 1 ECX bit 31 is 0 on processors; hypervisors set it. */
+/* Processors clear bit 31 of ECX in leaf 1; hypervisors set it. */
 bool pfb_cpu_has_hypervisor(void)
 {
     pfb_cpuid_leaf leaf;
