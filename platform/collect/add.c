@@ -470,7 +470,7 @@ static bool send_blocks(addition *a)
 }
 
 /* Fails unless the source is known to be the machine of the choice. For recorded V1 data, the name in each block is
- * compared when it is collected. */
+ * compared when the block is collected. */
 static bool check_machine(const addition *a)
 {
     const char *own = a->c->options.machine;

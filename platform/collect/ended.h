@@ -28,9 +28,9 @@ void pfb_ended_replace(log_state *l, log_state *replaced);
 
 /* Makes the last sample of an ended log the previous sample of `l`, whose first sample is in its spare sample.
  * Chooses the ended log that shares the most paths with `l`, the latest one if several share the same number. A path
- * is shared if names and counter type are equal in both logs. Values of machines whose clocks do not continue
- * (pfb_collector_begin_file) are left out, and the reasons are added to *gaps as PFB_GAP_ bits. The chosen log is
- * removed from the ended ones. Returns false when memory is exhausted. */
+ * is shared if names and counter type are equal in both logs. Values of machines whose clocks show a restart
+ * or another machine (pfb_collector_begin_file) are left out, and the reasons are added to *gaps as PFB_GAP_ bits. The
+ * chosen log is removed from the ended ones. Returns false when memory is exhausted. */
 bool pfb_ended_continue(ended_logs *ended, log_state *l, uint64_t local_time, uint32_t *gaps);
 
 /* Like pfb_ended_continue, but the log to be continued is *replaced, if it shares a path with `l`. Frees and clears

@@ -46,5 +46,6 @@ bool pfb_match_log_name(const char *pattern, const pfb_name *name)
 
 bool pfb_match_machine(const char *pattern, const pfb_name *machine)
 {
-    return pfb_match_log_name(pattern + 2, machine) || pfb_match_name(pattern, machine);
+    return pfb_match_log_name(pattern + 2, machine) || /* without the backslashes */
+           pfb_match_name(pattern, machine);
 }

@@ -12,7 +12,7 @@ typedef struct query_block {
 } query_block;
 
 /* A copy of query information, which is what PerfQueryCounterInfo returns: the first identifier block of each index.
- * Shared by the samples it applies to, which count their references. */
+ * Shared by the samples that it applies to: reference_count is the number of its users. */
 typedef struct query_info {
     uint8_t *bytes;
     query_block *blocks; /* ascending by index */

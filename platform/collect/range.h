@@ -13,7 +13,7 @@ typedef struct range_step {
     pfb_collector_clocks clocks;
 } range_step;
 
-/* Returns true if the time is in the range. An unknown time is in the range only if this has no limits. */
+/* Returns true if the time is in the range. An unknown time is in the range only if the range has no limits. */
 bool pfb_range_has(const pfb_collector_range *range, bool has_time, int64_t time);
 
 /* Counts the next sample. Returns true if `every` uses it. */

@@ -67,6 +67,7 @@ pfb_cpi_instance *pfb_cpi_instance_make(pfb_cpi_source *source, uint32_t mode, p
 void pfb_cpi_instance_end(pfb_cpi_instance *instance);
 void pfb_cpi_instance_free(pfb_cpi_instance *instance);
 
+/* Reads the start of the interval. If that fails, the instance has no interval until the next start. */
 bool pfb_cpi_instance_start(pfb_cpi_instance *instance, pfb_cpi_failure *failure);
 
 /* Reads the end of the interval and computes the figures; writes a group of hooks if `tag` is not NULL. Sets has_data

@@ -57,8 +57,8 @@ void pfb_cpi_source_close(pfb_cpi_source *source)
 
 /* ---- Dispatch ------------------------------------------------------------------------------------------------ */
 
-/* Clears the failure after a success: an implementation may have reported an attempt that was refused before it
- * succeeded. */
+/* Clears the failure after a success: an implementation may have filled it in when an attempt was refused, before
+ * another attempt succeeded. */
 static void clear_failure(pfb_cpi_failure *failure)
 {
     if (!failure)

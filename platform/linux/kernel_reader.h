@@ -82,7 +82,7 @@ typedef struct pfb_kernel_folders {
 /* The directories of processes in /proc. */
 extern const pfb_kernel_folders pfb_kernel_processes;
 
-/* Returns NULL if the parent cannot be listed. */
+/* Opens the parent for pfb_kernel_next_folder; closedir closes it. Returns NULL if the parent cannot be listed. */
 DIR *pfb_kernel_open_folders(pfb_kernel_reader *reader, const pfb_kernel_folders *folders);
 
 /* Returns the number of the next directory, in the order in which the kernel lists them. Returns false after the last

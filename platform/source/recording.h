@@ -10,8 +10,8 @@
 typedef struct pfb_recorded {
     pfb_guid counterset; /* all zero for name tables */
     uint32_t tag;        /* PFB_TAG_ of the chunk */
-    uint32_t request;    /* registrations: request code, or PFB_ANY_REQUEST; otherwise 0 */
-    uint64_t language;   /* registrations: language, or PFB_ANY_LANGUAGE; name tables: language; otherwise 0 */
+    uint32_t request;    /* registrations: request code; PFB_ANY_REQUEST: the first registration; otherwise 0 */
+    uint64_t language;   /* name tables: language; registrations, too, or PFB_ANY_LANGUAGE; otherwise 0 */
     size_t body_offset;
     size_t body_size_bytes;
 } pfb_recorded;
@@ -34,9 +34,8 @@ void pfb_recording_close(pfb_recording *recording);
 /* Returns a reader of the capture, at its first chunk. */
 pfb_capture pfb_recording_start(const pfb_recording *recording);
 
-/* Advances `at`, a reader of a capture, past the next sample, which becomes *sample. *info becomes the last query
- * information before the sample, if there is any after the old position. Returns false if there is no further sample.
- */
+/* Advances `at`, a reader of a capture, past the next sample, which becomes *sample. If query information was
+ * passed, the last of it becomes *info. Returns false if there is no further sample. */
 bool pfb_recording_next_sample(pfb_capture *at, pfb_chunk *info, pfb_chunk *sample);
 
 /* Returns the index entry of a request, or NULL. */

@@ -32,7 +32,7 @@ typedef struct pfb_replay {
     pfb_chunk info;  /* the query information that applies to that sample; body_size_bytes is 0 if there is none */
     bool is_current; /* the members below apply to the present blocks and query information */
     bool is_whole;   /* the blocks are exactly those recorded, so samples are copied unchanged */
-    pfb_replay_choice *choices; /* one for each added block, in their order */
+    pfb_replay_choice *choices; /* one for each added block, in the order of the blocks */
     pfb_replay_link *links;     /* of choices with a recorded query, ascending by index */
     size_t choice_count, link_count, choice_capacity, link_capacity;
     uint32_t *ids; /* counter ids of a result */

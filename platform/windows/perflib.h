@@ -18,8 +18,8 @@ typedef uint32_t pfb_dword;
 #endif
 typedef uint16_t pfb_wide; /* WCHAR */
 
-/* Arguments of these functions as declared in the SDK's perflib.h, which MinGW does not have. Everything else in a
- * reply is decoded by the core. */
+/* Structures that are arguments of these functions, as in the SDK's perflib.h; MinGW's perflib.h lacks them. The core
+ * decodes replies. */
 typedef struct pfb_perflib_guid {
     uint32_t data1;
     uint16_t data2;

@@ -35,7 +35,7 @@ static void expect_no_cpus(int code, const char *sentence)
 Test(thread_profiling, counters_of_cpus_need_administrator_rights)
 {
     static const char sentence[] = "instructions of all CPUs need a system trace session (ETW), which only "
-                                   "administrators may start, and which this version does not start for them either";
+                                   "administrators may start; this version starts none for administrators either";
     char whole[240];
     snprintf(whole, sizeof whole, "%s%s", sentence, ALTERNATIVE);
     fake.is_administrator = false;

@@ -55,7 +55,7 @@ bool pfb_perf_cpus_open(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pf
 void pfb_perf_cpus_close(pfb_perf_cpus *cpus, const pfb_perf_machine *machine);
 
 /* Removes CPUs that went offline, and tries to open a group on CPUs without one. A CPU whose group cannot be opened
- * stays without. Fails if the online CPUs cannot be read. */
+ * stays without a group. Fails if the online CPUs cannot be read. */
 bool pfb_perf_cpus_update(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure);
 
 /* Reopens the group of the CPU at `position`: the old group is unusable after the CPU went offline and came back. */

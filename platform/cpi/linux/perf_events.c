@@ -133,8 +133,8 @@ enum { CORE_TYPE_SHIFT = 32 };
 
 static int open_event(const pfb_perf_functions *functions, const pfb_perf_target *target, uint64_t event, int group)
 {
-    /* PERF_ATTR_SIZE_VER0, which every kernel accepts; no newer field is used. PERF_FLAG_FD_CLOEXEC requires Linux
-     * 3.14; older kernels return EINVAL. */
+    /* Every kernel accepts the size PERF_ATTR_SIZE_VER0, and no newer field is used. PERF_FLAG_FD_CLOEXEC requires
+     * Linux 3.14; older kernels return EINVAL. */
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_HARDWARE,
         .size = PERF_ATTR_SIZE_VER0,

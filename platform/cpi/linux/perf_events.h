@@ -11,7 +11,7 @@
 
 /* ---- The system ------------------------------------------------------------------------------------------- */
 
-/* The functions of the system; every member is set. Called by several threads at once. */
+/* The functions of the system; every member is set. Several threads may call them at once. */
 typedef struct pfb_perf_functions {
     /* perf_event_open and read. Return their result, or -errno. */
     int (*open)(const struct perf_event_attr *attributes, int thread, int cpu, int group, unsigned long flags);

@@ -35,8 +35,8 @@ enum {
 
 /* ---- State ---------------------------------------------------------------------------------------------------- */
 
-/* A thread with profiling enabled, once for all its readers. If another thread closes the last reader, profiling stays
- * enabled with `readers` 0, and the thread's next reader uses it. */
+/* A thread whose profiling was enabled, once for all its readers. If another thread closes the last reader, profiling
+ * stays enabled with `readers` 0, and the thread's next reader uses it. */
 typedef struct profile {
     struct profile *next;
     pfb_thread_identity thread;
@@ -107,7 +107,7 @@ static bool refuse_cpus(const profiling_source *source, pfb_cpi_failure *failure
     if (!source->system.is_administrator())
         return pfb_cpi_fail(failure, PFB_PU_ERROR_ACCESS_DENIED,
                             "instructions of all CPUs need a system trace session (ETW), which only administrators may "
-                            "start, and which this version does not start for them either" THREAD_ADVICE);
+                            "start; this version starts none for administrators either" THREAD_ADVICE);
     return pfb_cpi_fail(failure, PFB_PU_ERROR_NOT_SUPPORTED,
                         "instructions of all CPUs need a system trace session (ETW), which this version does not "
                         "start%s" THREAD_ADVICE,
@@ -220,8 +220,8 @@ static bool refuse_data(const char *what, unsigned value, unsigned expected, pfb
                         value, expected);
 }
 
-/* Checks what ReadThreadProfilingData returned. Counters run since profiling was enabled, and these calls execute
- * instructions themselves: a count of 0 means that the counter is not configured. */
+/* Checks what ReadThreadProfilingData returned. Counters run since profiling was enabled, and the calls of this
+ * file execute instructions: a count of 0 means that the counter is not configured. */
 static bool check_data(const pfb_performance_data *data, uint32_t counter, pfb_cpi_failure *failure)
 {
     const pfb_hardware_counter *instructions = &data->counters[counter];
@@ -243,7 +243,7 @@ static bool check_data(const pfb_performance_data *data, uint32_t counter, pfb_c
     return true;
 }
 
-/* Reads instructions and cycles with one call, which Windows repeats internally until they are consistent. */
+/* Reads instructions and cycles with one call, which Windows repeats internally until both are consistent. */
 static bool read_data(const profiling_reader *reader, pfb_cpi_thread *thread, pfb_cpi_failure *failure)
 {
     const profiling_source *source = reader->source;

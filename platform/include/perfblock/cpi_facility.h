@@ -67,10 +67,10 @@ PFB_API int pfb_cpi_start(void *handle);
  * (no usable system figure): then it has the figures that are available. */
 PFB_API int pfb_cpi_get(void *handle, const pfb_cpi_data **data);
 
-/* The mode bits of the instance, including the bits they imply; 0 if the handle is not valid. */
+/* Returns the mode bits of the instance, including the bits they imply; 0 if the handle is not valid. */
 PFB_API uint32_t pfb_cpi_get_current_mode(void *handle);
 
-/* Nonzero if pfb_cpi_init(PFB_CPI_RAW, ...) would succeed. */
+/* Returns 1 if pfb_cpi_init(PFB_CPI_RAW, ...) would succeed, else 0. */
 PFB_API int pfb_cpi_is_supported(void);
 
 /* Describes why the latest call of this thread failed: the event or call that was refused, the system's reason, and

@@ -34,8 +34,8 @@ PFB_API pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure);
 
 /* Opens recorded snapshots. `data` (copied) is a text (perfblock/cpi/text.h) or a capture with PFB_TAG_SNAPSHOTS
  * chunks, whose steps are concatenated. Returns NULL if `data` is neither or is malformed
- * (PFB_PU_ERROR_INVALID_PARAMETER). Each reader returns all steps from the first one, one per reading, and fails with
- * PFB_PU_ERROR_READ_PERFORMANCE_DATA after the last one. */
+ * (PFB_PU_ERROR_INVALID_PARAMETER), or memory is exhausted. Each reader returns all steps from the first one, one per
+ * reading, and fails with PFB_PU_ERROR_READ_PERFORMANCE_DATA after the last one. */
 PFB_API pfb_cpi_source *pfb_cpi_source_open_fixture(const void *data, size_t size, pfb_cpi_failure *failure);
 
 PFB_API void pfb_cpi_source_close(pfb_cpi_source *source); /* may be NULL; close its readers first */
@@ -68,8 +68,8 @@ typedef struct pfb_cpi_reading {
 PFB_API bool pfb_cpi_reader_read(pfb_cpi_reader *reader, pfb_cpi_moment moment, pfb_cpi_cpu *cpus, size_t capacity,
                                  pfb_cpi_reading *reading, pfb_cpi_failure *failure);
 
-/* Unhalted cycles of a CPU from the start to the latest reading at the end. `position` is its position in the reading
- * at the start. No CPI figure uses them. Returns false if they were not counted. */
+/* Stores in *cycles the unhalted cycles of a CPU from the start to the latest reading at the end. `position` is that of
+ * the CPU in the reading at the start. No CPI figure uses these cycles. Returns false if they were not counted. */
 PFB_API bool pfb_cpi_reader_unhalted(const pfb_cpi_reader *reader, size_t position, uint64_t *cycles);
 
 /* ---- Making a source ----------------------------------------------------------------------------------------- */

@@ -18,8 +18,8 @@ enum { PFB_CPU_LEAVES = 16 }; /* capacity for all leaves known to cpuid.h */
  * x86. */
 PFB_API size_t pfb_cpu_leaves(pfb_cpuid_leaf leaves[PFB_CPU_LEAVES]);
 
-/* The state components enabled by the system: XCR0 read with XGETBV; on Windows the result of GetEnabledXStateFeatures.
- * Unknown, with value 0, if the CPU or the system does not provide it. */
+/* Returns the state components enabled by the system: XCR0 read with XGETBV; on Windows the result of
+ * GetEnabledXStateFeatures. It is unknown, with value 0, if the CPU or the system does not provide it. */
 PFB_API pfb_cpuid_xcr0 pfb_cpu_xcr0(void);
 
 /* Returns whether LWP can be used on the current CPU, or why not. The capabilities are those that pfb_cpuid_lwp
@@ -42,7 +42,7 @@ PFB_API void pfb_cpus_close(pfb_cpus *cpus);
 
 PFB_API size_t pfb_cpus_count(const pfb_cpus *cpus); /* at least 1 */
 
-/* The system's number of the CPU at `position`, which is less than pfb_cpus_count. */
+/* Returns the system's number of the CPU at `position`, which is less than pfb_cpus_count. */
 PFB_API uint32_t pfb_cpus_number(const pfb_cpus *cpus, size_t position);
 
 /* Restricts the thread to that CPU; on return it runs there. On failure its affinity is unchanged. */

@@ -23,19 +23,20 @@
 extern "C" {
 #endif
 
-/* The model of the calling thread; never NULL. Until pfb_lwp_thread_begin it models a Family 15h CPU with all events of
- * that family enabled (LWPVAL, instructions and branches retired), and with continuous mode, time stamps and the
- * interrupt. */
+/* Returns the model of the calling thread, never NULL. Until pfb_lwp_thread_begin it models a Family 15h CPU with all
+ * events of that family enabled (LWPVAL, instructions and branches retired), and with continuous mode, time stamps and
+ * the interrupt. */
 PFB_API pfb_lwp_model *pfb_lwp_thread_model(void);
 
 /* Replaces the thread's model, with LWP disabled. Returns false and keeps the old model if pfb_lwp_model_init refuses
  * the arguments. `is_32_bit` of the options is ignored: pointers are those of this build. */
 PFB_API bool pfb_lwp_thread_begin(const pfb_lwp_capabilities *capabilities, const pfb_lwp_model_options *options);
 
-/* The fault of the thread's last intrinsic. Where hardware would raise an exception, the intrinsic returns. */
+/* Returns the fault of the thread's last intrinsic. Where hardware would raise an exception, the intrinsic returns. */
 PFB_API pfb_lwp_fault pfb_lwp_thread_fault(void);
 
-/* LLWPCB, SLWPCB, LWPVAL, LWPINS. The address in a record is the return address of the call. */
+/* LLWPCB, SLWPCB, LWPVAL and LWPINS. `flags` is the immediate of the instruction. The address in a record is the return
+ * address of the call. */
 PFB_API void pfb_lwp_thread_load(void *control);
 PFB_API void *pfb_lwp_thread_store(void);
 PFB_API void pfb_lwp_thread_value(uint64_t data2, uint32_t data1, uint32_t flags);

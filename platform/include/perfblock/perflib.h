@@ -285,13 +285,13 @@ __declspec(dllimport) ULONG PFB_PERFLIB_CALL
 
 /* ---- The source of these functions ------------------------------------------------------------------------------- */
 
-/* Sets the source of the functions and takes ownership of it; closes the one set before. NULL restores the default: the
- * capture that the environment variable PERFBLOCK_CAPTURE names, or else this machine. Returns PFB_WIN32_SUCCESS, or
- * PFB_WIN32_BUSY while there are open query handles; then the caller keeps `source`. */
+/* Sets the source of the functions and takes ownership of it; closes the source set before. NULL restores the default:
+ * the capture that the environment variable PERFBLOCK_CAPTURE names, or else this machine. Returns PFB_WIN32_SUCCESS,
+ * or PFB_WIN32_BUSY while there are open query handles; then the caller keeps `source`. */
 PFB_API uint32_t pfb_perflib_use(pfb_source *source);
 
-/* Why the latest call of this thread failed: which file or call, and the system's reason. "" after a success, and
- * after a call that failed only because the buffer is too small. Valid until the thread's next call. */
+/* Returns why the latest call of this thread failed: which file or call, and the system's reason. "" after a success,
+ * and after a call that failed only because the buffer is too small. Valid until the thread's next call. */
 PFB_API const char *pfb_perflib_error_text(void);
 
 #ifdef __cplusplus

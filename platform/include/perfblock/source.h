@@ -178,7 +178,7 @@ PFB_API bool pfb_source_instances(pfb_source *source, const pfb_guid *counterset
 
 /* ---- Queries ---------------------------------------------------------------------------------------------- */
 
-/* Returns NULL if memory is exhausted or the source cannot collect. */
+/* Opens a query handle without identifier blocks. Returns NULL if memory is exhausted or the source cannot collect. */
 PFB_API pfb_source_query *pfb_source_query_open(pfb_source *source, pfb_source_failure *failure);
 PFB_API void pfb_source_query_close(pfb_source_query *query); /* may be NULL */
 
