@@ -49,7 +49,7 @@ struct stored_sample {
     query_info *query;               /* query information that applies to it, or null */
     pfb_registration *registrations; /* of its countersets */
     size_t registration_capacity;
-    stored_series *series; /* that the sample belongs to; null until it is added if it begins one */
+    stored_series *series; /* of the sample; null for a sample that begins a series, until it is added */
     uint32_t gap;          /* PFB_GAP_ bit: why it begins a series although its machine has others; or 0 */
     /* Set by the store: */
     uint64_t serial;               /* ascends in the order of adding */

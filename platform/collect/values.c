@@ -537,7 +537,7 @@ static void count_rows(pfb_collector *c, const pfb_sample_result *input, pfb_col
         result->row_count += is_shown;
         result->has_repeated_names = result->has_repeated_names || row->occurrence > 0;
     }
-    clear_matches(c); /* they are those of the last row of the result */
+    clear_matches(c); /* the matches are those of the last row of the result */
 }
 
 bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_result *result)

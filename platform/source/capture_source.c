@@ -19,7 +19,7 @@ static void close_context(void *context)
 
 /* ---- Enumerating ------------------------------------------------------------------------------------------ */
 
-/* Lists each counterset once, in the order of their first registrations. */
+/* Lists each counterset once, in the order in which their first registrations were recorded. */
 static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const capture_source *source = context;

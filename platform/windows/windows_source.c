@@ -22,7 +22,7 @@ typedef struct reading {
     WCHAR *name; /* name of the value */
 } reading;
 
-/* Opens the key of another machine. That of this machine is predefined and needs no opening. */
+/* Opens the key of another machine. The key of this machine is predefined and needs no opening. */
 static uint32_t open_key(void *context)
 {
     reading *value = context;

@@ -32,7 +32,7 @@ extern "C" {
  *     while (pfb_collector_next(c, &v))
  *
  * Replies are copied and need not be trusted. A collector holds the latest sample, the samples it may be compared with
- * (at most 4096 objects and 64 MiB besides the latest; V2 replies count as one object), names and registrations. Work
+ * (at most 4096 objects and 64 MiB besides the latest; a V2 reply counts as one object), names and registrations. Work
  * is linear in the input, n log n where something is sorted.
  *
  * Functions that return false report the reason in `failure`, which may be null. When memory is exhausted the code is
@@ -314,7 +314,7 @@ typedef struct pfb_collected_value {
     bool has_type;       /* the counter's registration is known, or it is V1 */
     uint32_t type;       /* counter type */
     uint64_t attributes; /* PFB_ATTRIBUTE_ bits */
-    bool is_hidden;      /* it has PFB_ATTRIBUTE_NO_DISPLAY, and was not added by its own name or id */
+    bool is_hidden;      /* the counter has PFB_ATTRIBUTE_NO_DISPLAY, and was not added by its own name or id */
 
     bool has_guid;
     pfb_guid guid; /* V2: of the counterset */
@@ -348,7 +348,7 @@ typedef struct pfb_collected_result {
     uint32_t kind;   /* PFB_V2_ or PFB_V1_OBJECT */
     bool has_values; /* the kind is known, and not that of an error */
     uint32_t status; /* Win32 code */
-    bool is_chosen;  /* a counter of its counterset was added, or no counter at all */
+    bool is_chosen;  /* a counter of its counterset was added, or no counter was added at all */
     const char *counterset;
     size_t counterset_size;
     bool has_counterset;
@@ -452,8 +452,8 @@ PFB_API bool pfb_collector_counter(pfb_collector *collector, const pfb_guid *gui
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Returns the name of a V1 title index in the tables that were put; `bytes` is null if it has none. Valid until the
- * next call of a pfb_collector_put_ function. */
+/* Returns the name of a V1 title index in the tables that were put, or in the table of the source once V1 counters were
+ * added; `bytes` is null if there is none. Valid until the next call that puts names or adds counters. */
 PFB_API pfb_name pfb_collector_title(pfb_collector *collector, uint32_t title_index);
 
 #ifdef __cplusplus

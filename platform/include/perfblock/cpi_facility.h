@@ -62,7 +62,7 @@ PFB_API int pfb_cpi_terminate(void *handle);
 /* Restarts the interval. */
 PFB_API int pfb_cpi_start(void *handle);
 
-/* Returns the figures from the start of the interval until now; the interval continues. *data points into the instance
+/* Computes the figures from the start of the interval until now; the interval continues. *data points into the instance
  * and is valid until the next get on the instance. On failure *data is NULL, except for PFB_PU_ERROR_INVALID_CPI_DATA
  * (no usable system figure): then it has the figures that are available. */
 PFB_API int pfb_cpi_get(void *handle, const pfb_cpi_data **data);
@@ -85,13 +85,13 @@ typedef struct pfb_cpi_details {
     bool is_user_only;           /* the thread's figures cover user mode only */
 } pfb_cpi_details;
 
-/* Returns details of the latest pfb_cpi_get, even if the interval was restarted since. Fails with
+/* Stores details of the latest pfb_cpi_get in *details, even if the interval was restarted since. Fails with
  * PFB_PU_ERROR_INCORRECT_STATE before the first get, or if the latest get had no figures. Valid as long as the data of
  * that call. */
 PFB_API int pfb_cpi_get_details(void *handle, pfb_cpi_details *details);
 
-/* Returns the unhalted cycles, in the interval of the latest pfb_cpi_get, of the CPU at index `position` of the arrays
- * in pfb_cpi_data. Fails with PFB_PU_ERROR_EVENT_NOT_SUPPORTED if they were not counted. */
+/* Stores in *cycles the unhalted cycles, in the interval of the latest pfb_cpi_get, of the CPU at index `position` of
+ * the arrays in pfb_cpi_data. Fails with PFB_PU_ERROR_EVENT_NOT_SUPPORTED if they were not counted. */
 PFB_API int pfb_cpi_get_unhalted(void *handle, size_t position, uint64_t *cycles);
 
 /* ---- Trace hooks --------------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ enum { PFB_CPU_LEAVES = 16 }; /* capacity for all leaves known to cpuid.h */
 PFB_API size_t pfb_cpu_leaves(pfb_cpuid_leaf leaves[PFB_CPU_LEAVES]);
 
 /* Returns the state components enabled by the system: XCR0 read with XGETBV; on Windows the result of
- * GetEnabledXStateFeatures. It is unknown, with value 0, if the CPU or the system does not provide it. */
+ * GetEnabledXStateFeatures. XCR0 is unknown, with value 0, if the CPU or the system does not provide it. */
 PFB_API pfb_cpuid_xcr0 pfb_cpu_xcr0(void);
 
 /* Returns whether LWP can be used on the current CPU, or why not. The capabilities are those that pfb_cpuid_lwp
@@ -34,7 +34,7 @@ PFB_API pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities);
  * may use it. */
 typedef struct pfb_cpus pfb_cpus; /* opaque */
 
-/* Returns NULL if the system does not report the CPUs or memory is exhausted. */
+/* Lists the CPUs of the calling thread. Returns NULL if the system does not report them or memory is exhausted. */
 PFB_API pfb_cpus *pfb_cpus_open(pfb_source_failure *failure);
 
 /* Restores the thread's original affinity. `cpus` may be NULL. */
