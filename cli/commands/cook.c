@@ -294,8 +294,7 @@ static void end_file(cook *c, const merge_file *f)
                          f->repeated);
     note_unread(&c->files[f->number], f->in.name);
     report_error(f, (size_t)f->in.offset, f->error);
-    if (is_log(f))
-        require_memory(pfb_collector_end_file(c->collector, NULL));
+    require_memory(pfb_collector_end_file(c->collector, NULL));
 }
 
 static void cook_item(cook *c, merge_file *f)

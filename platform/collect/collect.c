@@ -94,6 +94,9 @@ void pfb_collector_begin_file(pfb_collector *c)
 
 bool pfb_collector_end_file(pfb_collector *c, pfb_source_failure *failure)
 {
+    c->file_number = ++c->last_file_number; /* samples with the old number are of a file that has ended */
+    if (!c->log.has_sample)
+        return true;
     bool has_memory = pfb_collect_end_sample(c);
     pfb_text_clear(&c->texts); /* pfb_ended_add may free names that the cache refers to */
     has_memory = pfb_ended_add(&c->ended, &c->log) && has_memory;

@@ -167,6 +167,16 @@ void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pf
 /* Frees all samples and the memory for computed values. */
 void pfb_collect_free_samples(pfb_collector *c);
 
+/* ---- pairs.c --------------------------------------------------------------------------------------------- */
+
+/* Returns why samples of two files may not be compared, judged by their clocks, as a PFB_GAP_ bit; or 0. */
+uint32_t pfb_collect_find_gap(const stored_sample *older, const stored_sample *newer, bool is_v1);
+
+/* Stores the results of a sample in c->pairs, each with the older sample that it is compared with: the latest of its
+ * object in the sample's series. The first V2 sample of a file may continue files of other queries. Adds to c->gaps
+ * why results are not compared. Returns false when memory is exhausted. */
+bool pfb_collect_list_pairs(pfb_collector *c, const stored_sample *sample, bool is_v1);
+
 /* ---- range.c --------------------------------------------------------------------------------------------- */
 
 /* Returns true if the range leaves a sample out. Sets is_left_out and the time in c->reply. Of `sample`, reads only the

@@ -163,25 +163,6 @@ static bool load_v1(pfb_collector *c, stored_sample *sample, pfb_collected_reply
 
 /* ---- Comparison ------------------------------------------------------------------------------------------ */
 
-/* The performance clock starts at zero when the machine starts, so after a restart it has advanced less than the 100 ns
- * clock. If it has advanced more, a V2 sample comes from another machine. V1 blocks name their machine, and those of
- * different machines are never compared. */
-uint32_t pfb_collector_compare_clocks(const pfb_collector_clocks *older, const pfb_collector_clocks *newer, bool is_v1)
-{
-    if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq)
-        return PFB_GAP_FREQUENCY;
-    if (newer->perf_time_100ns < older->perf_time_100ns)
-        return PFB_GAP_BACKWARDS;
-    if (newer->perf_time < older->perf_time)
-        return PFB_GAP_RESTART;
-    double ticks = (double)((uint64_t)newer->perf_time - (uint64_t)older->perf_time);
-    double seconds = (double)((uint64_t)newer->perf_time_100ns - (uint64_t)older->perf_time_100ns) / 1e7;
-    double lead = ticks / (double)older->perf_freq - seconds;
-    double limit = 1 + seconds / 1000;
-    bool is_continued = lead >= -limit && (is_v1 || lead <= limit);
-    return is_continued ? 0 : PFB_GAP_RESTART;
-}
-
 /* Returns why a sample does not continue a series, as a PFB_GAP_ bit; or 0. */
 static uint32_t find_series_gap(const pfb_collector *c, const stored_series *series, const pfb_collector_clocks *clocks,
                                 bool is_v1)
@@ -209,41 +190,6 @@ void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pf
         sample->gap = 0;
 }
 
-static pfb_collector_clocks get_clocks(const pfb_sample *table)
-{
-    return (pfb_collector_clocks){table->perf_time, table->perf_time_100ns, table->perf_freq};
-}
-
-/* Returns true if two V2 samples have the same counters of the same types in the same order. Their files may have
- * different registrations. */
-static bool has_same_counters(const pfb_sample *older, const pfb_sample *newer)
-{
-    bool is_same = older->counts.columns == newer->counts.columns;
-    for (uint32_t i = 0; i < newer->counts.columns && is_same; i++) {
-        const pfb_sample_column *a = &older->columns[i];
-        const pfb_sample_column *b = &newer->columns[i];
-        const pfb_sample_result *a_result = &older->results[a->result];
-        const pfb_sample_result *b_result = &newer->results[b->result];
-        is_same = a_result->has_query && b_result->has_query &&
-                  pfb_guid_equal(&a_result->counterset, &b_result->counterset) && a->counter_id == b->counter_id &&
-                  a->has_counter == b->has_counter && a->counter.type == b->counter.type;
-    }
-    return is_same;
-}
-
-/* Returns why a sample may not be compared with an older one, as a PFB_GAP_ bit; or 0. */
-static uint32_t find_gap(const stored_sample *older, const stored_sample *newer, bool is_v1)
-{
-    if (older->file_number == newer->file_number)
-        return 0;
-    pfb_collector_clocks before = get_clocks(&older->table);
-    pfb_collector_clocks now = get_clocks(&newer->table);
-    uint32_t gap = pfb_collector_compare_clocks(&before, &now, is_v1);
-    if (gap == 0 && !is_v1 && !has_same_counters(&older->table, &newer->table))
-        gap = PFB_GAP_COUNTERS;
-    return gap;
-}
-
 /* Stores the title indexes of a sample's objects, each once. Returns false when memory is exhausted. */
 static bool list_titles(stored_sample *sample, bool is_v1)
 {
@@ -257,33 +203,6 @@ static bool list_titles(stored_sample *sample, bool is_v1)
     return true;
 }
 
-/* Orders by older sample, then by result. Results without an older sample come first. */
-static int compare_pairs(const void *left, const void *right)
-{
-    const compared_result *a = left;
-    const compared_result *b = right;
-    if (a->older != b->older) {
-        if (!a->older || !b->older)
-            return a->older ? 1 : -1;
-        return a->older->serial < b->older->serial ? -1 : 1;
-    }
-    return (a->result > b->result) - (a->result < b->result);
-}
-
-/* Stores the results of a sample in c->pairs, each with the latest sample of its object in the series. */
-static void list_pairs(pfb_collector *c, const stored_sample *sample, bool is_v1)
-{
-    uint32_t count = sample->table.counts.results;
-    bool is_sorted = true;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t title = is_v1 ? sample->table.results[i].title_index : 0;
-        c->pairs[i] = (compared_result){.older = pfb_store_find(sample->series, title), .result = i};
-        is_sorted = is_sorted && (i == 0 || compare_pairs(&c->pairs[i - 1], &c->pairs[i]) < 0);
-    }
-    if (!is_sorted)
-        qsort(c->pairs, count, sizeof *c->pairs, compare_pairs);
-}
-
 /* Matches the rows of each result with those of its older sample, unless there is a gap, and computes its values. */
 static void cook_pairs(pfb_collector *c, stored_sample *sample, bool is_v1)
 {
@@ -291,7 +210,7 @@ static void cook_pairs(pfb_collector *c, stored_sample *sample, bool is_v1)
     uint32_t end = 0;
     for (uint32_t begin = 0; begin < count; begin = end) {
         stored_sample *older = c->pairs[begin].older;
-        uint32_t gap = older ? find_gap(older, sample, is_v1) : 0;
+        uint32_t gap = older ? pfb_collect_find_gap(older, sample, is_v1) : 0;
         pfb_sample *table = older && gap == 0 ? &older->table : NULL;
         c->gaps |= gap;
         for (end = begin; end < count && c->pairs[end].older == older; end++) {
@@ -338,9 +257,9 @@ static bool reserve_results(pfb_collector *c, const pfb_sample_counts *counts)
 static bool compare_sample(pfb_collector *c, stored_sample *sample, bool is_v1)
 {
     sample->file_number = c->file_number;
-    if (!list_titles(sample, is_v1) || !reserve_results(c, &sample->table.counts))
+    if (!list_titles(sample, is_v1) || !reserve_results(c, &sample->table.counts) ||
+        !pfb_collect_list_pairs(c, sample, is_v1))
         return false;
-    list_pairs(c, sample, is_v1);
     if (c->log.is_object)
         sample->number = c->log.number;
     else

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import unittest
 
-from program import ON_WINDOWS, Case, program, writer
+from program import ON_WINDOWS, Case, program, writer, writer as w
 from test_series import SeriesCase, block, capture, sample
 import captures
 import log_seeds
@@ -250,6 +250,111 @@ class Recordings(MergeCase):
             ("BULK_COUNT", None), ("LARGE_RAWCOUNT", 200),
             ("BULK_COUNT", None), ("LARGE_RAWCOUNT", 400),
             ("BULK_COUNT", None), ("LARGE_RAWCOUNT", 600)])
+
+
+class OtherQueries(SeriesCase):
+    """A file whose query differs from that of the file before it. Both have
+    the counters that the file before it answers as well."""
+
+    GUIDS = {"Disk": captures.DISK, "Net": captures.NETWORK}
+
+    def recording(self, seconds, query, boot=0, kinds=None):
+        """A recording of these countersets: `query` has the instances of each,
+        or None for all. Instance k of a counterset has the count 100 * k *
+        second."""
+        names = {"Disk": ["sda", "sdb", "_Total"], "Net": ["eth0", "lo"]}
+        chunks = [captures.metadata(self.GUIDS[name], name, [
+            (1, (kinds or {}).get(name, captures.BULK), "Bytes/sec")])
+            for name in names]
+        blocks, rows = [], []
+        for name, chosen in query.items():
+            for pattern in chosen or ["*"]:
+                blocks.append(w.identifier(self.GUIDS[name], name=pattern,
+                                           index=len(blocks)))
+                rows.append([(k, row) for k, row in enumerate(names[name], 1)
+                             if pattern in ("*", row)])
+        chunks.append(w.chunk(b"QINF", b"".join(blocks)))
+        for second in seconds:
+            stamps = w.clocks((second - boot) * TICKS,
+                              133 * 10**15 + second * TICKS, TICKS)
+            chunks.append(w.chunk(b"DATA", w.reply(*[
+                captures.instances_result([1], [
+                    (k, row, [100 * k * second]) for k, row in found])
+                for found in rows], stamps=stamps)))
+        return w.recording(*chunks)
+
+    def rates(self, *recordings):
+        """{(sample, instance): rate} of the values that have one."""
+        paths = self.files(*recordings)
+        self.assertEqual(self.cooked(*paths), self.cooked(*paths[::-1]))
+        return {(number, row): value
+                for number, row, _, value in self.cooked(*paths)
+                if value is not None}
+
+    def test_filters(self):
+        """Each instance that both files have has a rate at the boundary."""
+        queries = ({"Disk": None}, {"Disk": ["sda"]}, {"Disk": ["sdb", "sda"]},
+                   {"Net": None, "Disk": None}, {"Net": ["lo"], "Disk": ["sda"]})
+        rows = {"sda": 100, "sdb": 200, "_Total": 300, "eth0": 100, "lo": 200}
+        chosen = [{row for name, some in query.items() for row in some or (
+            ["sda", "sdb", "_Total"] if name == "Disk" else ["eth0", "lo"])}
+            for query in queries]
+        for i, older in enumerate(queries):
+            for j, newer in enumerate(queries):
+                self.assertEqual(
+                    self.rates(self.recording((1, 2), older),
+                               self.recording((4, 5), newer)),
+                    {(n, row): rows[row] for n, shown in (
+                        (1, chosen[i]), (2, chosen[i] & chosen[j]),
+                        (3, chosen[j])) for row in shown}, (older, newer))
+
+    def test_several_files(self):
+        """The older value is in the latest file that has the counterset."""
+        self.assertEqual(
+            self.rates(self.recording((1,), {"Disk": None}),
+                       self.recording((2,), {"Net": None}),
+                       self.recording((3,), {"Disk": ["sda"]}),
+                       self.recording((4,), {"Disk": None, "Net": ["lo"]})),
+            {(2, "sda"): 100, (3, "sda"): 100, (3, "lo"): 200})
+
+    def test_same_query(self):
+        """The file of another query is later than that of the same one."""
+        found = self.rates(self.recording((1,), {"Disk": ["sda"]}),
+                           self.recording((3,), {"Disk": None}),
+                           self.recording((4,), {"Disk": ["sda"]}))
+        self.assertEqual(found, {(1, "sda"): 100, (2, "sda"): 100})
+
+    def test_files_that_overlap(self):
+        """Samples of a file are not compared with those of another query
+        while both files have samples."""
+        found = self.rates(self.recording((1, 3, 5), {"Disk": None}),
+                           self.recording((2, 4, 6), {"Disk": ["sda"]}))
+        self.assertEqual({number for number, _ in found}, {2, 3, 4, 5})
+
+    def test_other_machines(self):
+        for boot in (2, -50):
+            self.assertEqual(self.rates(
+                self.recording((10,), {"Disk": None}),
+                self.recording((11,), {"Disk": ["sda"]}, boot=boot)), {})
+
+    def test_counters_of_other_types(self):
+        """A counter whose type has changed has no rate, the others have."""
+        first = self.recording((1,), {"Disk": None, "Net": None})
+        for query in ({"Disk": None, "Net": None},
+                      {"Disk": ["sda"], "Net": None}):
+            second = self.recording((2,), query,
+                                    kinds={"Disk": captures.RATE})
+            self.assertEqual(self.rates(first, second),
+                             {(1, "eth0"): 100, (1, "lo"): 200})
+
+    def test_joined(self):
+        """convert and record --source join the files, and cook computes the
+        same values from the result."""
+        paths = self.files(self.recording((1, 2), {"Disk": None}),
+                           self.recording((3, 4), {"Disk": ["sda"]}))
+        made = os.path.join(self.folder, "joined.pfb")
+        self.run_fine("convert", "-q", *paths, "-o", made)
+        self.assertEqual(self.cooked(made), self.cooked(*paths))
 
 
 class Convert(MergeCase):

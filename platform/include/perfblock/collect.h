@@ -196,13 +196,15 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
  * new file is compared with one of another file if their clocks show the same machine without a restart in between:
  * both performance clocks have the same frequency, no clock runs backwards, and from the older sample to the newer one
  * the performance clock loses at most 1 second plus 0.1 percent of the elapsed time against the 100 ns clock. V2 data
- * does not contain the name of its machine: there the performance clock must not gain more than this either, and both
- * samples must answer the same queries with the same counters. */
+ * does not contain the name of its machine: there the performance clock must not gain more than this either. While both
+ * files are read, they must also answer the same queries. A file that has ended may be continued by one with other
+ * queries: counters and instances that both have are compared. A result with a counter that has another type in the
+ * older file is not compared. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
-/* Ends the chosen file, so that a later .blg can continue it, and the current sample. pfb_collector_begin_file also
- * ends the previous file. Returns false when memory is exhausted: then the first sample of the next file may have no
- * older one to be compared with. */
+/* Ends the chosen file, so that later files can continue it. Ends the current sample if it comes from a .blg.
+ * pfb_collector_begin_file also ends the previous file. Returns false when memory is exhausted: then the first sample
+ * of the next log may have no older one to be compared with. */
 PFB_API bool pfb_collector_end_file(pfb_collector *collector, pfb_source_failure *failure);
 
 /* Chooses the file that the following calls refer to, so that samples of several files can be put in the order of their
