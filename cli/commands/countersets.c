@@ -211,10 +211,12 @@ static void list_live(set_listing *l, const options *o)
     l->source = &c;
     l->collector = c.collector;
     l->subject = c.subject;
-    if (pfb_collector_is_v1(c.collector))
+    if (pfb_collector_is_v1(c.collector)) {
         list_live_objects(l, o);
-    else
+    } else {
+        title_names_check(o->names, &o->reader);
         list_sets(l);
+    }
     set_names_check(&l->names, l->subject, "counterset");
     collecting_close(&c);
     l->source = NULL;
@@ -320,22 +322,24 @@ static void free_instances(set_listing *l)
     l->instance_guids = (series_list){0};
 }
 
-/* Lists what a recording, a file of V1 blocks or a perfmon log contains. False after a message for other files. */
-static bool list_file(set_listing *l, const options *o, const char *file)
+/* Lists what a recording, a file of V1 blocks or a perfmon log contains. False after a message for other files. Opens
+ * `titles` for the first file that is not a log. */
+static bool list_file(set_listing *l, const options *o, title_names *titles, const char *file)
 {
     bool is_listed = false;
     input in;
-    title_names titles;
-    object_list objects = {.out = l->out, .file = file, .titles = &titles, .names = &l->names};
-    title_names_open(&titles, o->names, &o->reader);
+    object_list objects = {.out = l->out, .file = file, .titles = titles, .names = &l->names};
     l->subject = file;
-    l->collector = titles.collector;
     progress_begin(false);
     if (input_open(&in, file, INPUT_AUTO, false)) {
         bool is_log = in.kind == INPUT_LOG || in.kind == INPUT_PDH_TEXT;
-        title_names_begin(&titles);
+        if (!is_log && !titles->collector)
+            title_names_open(titles, o->names, &o->reader);
+        l->collector = titles->collector;
+        if (!is_log)
+            title_names_begin(titles);
         if (in.kind == INPUT_CAPTURE)
-            list_capture(l, &objects, &titles, &in);
+            list_capture(l, &objects, titles, &in);
         else if (in.kind == INPUT_V1)
             list_blocks(&objects, &in);
         else if (is_log)
@@ -347,7 +351,6 @@ static bool list_file(set_listing *l, const options *o, const char *file)
             input_free(&in);
     }
     objects_free(&objects);
-    title_names_close(&titles);
     free_instances(l);
     return is_listed;
 }
@@ -355,8 +358,10 @@ static bool list_file(set_listing *l, const options *o, const char *file)
 static void list_files(set_listing *l, const options *o)
 {
     bool is_listed = false;
+    title_names titles = {.collector = NULL};
     for (size_t i = 0; i < o->source_count; i++)
-        is_listed = list_file(l, o, o->sources[i]) || is_listed;
+        is_listed = list_file(l, o, &titles, o->sources[i]) || is_listed;
+    title_names_close(&titles);
     if (is_listed)
         set_names_check(&l->names, o->source_count > 1 ? "perfblock" : o->source, "counterset");
 }

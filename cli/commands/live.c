@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "commands/cook.h"
 #include "commands/output_file.h"
+#include "names/titles.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/stream.h"
@@ -179,6 +180,7 @@ void command_live(const options *o)
         show_file(o, &file.in);
         return;
     }
+    title_names_check(o->names, &o->reader);
     if (!collecting_open_file(&l.collecting, o, o->source ? &file : NULL, &collector_options))
         return;
     bool has_v2 = !pfb_collector_is_v1(l.collecting.collector);

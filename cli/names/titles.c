@@ -28,6 +28,13 @@ void title_names_close(title_names *t)
     *t = (title_names){.collector = NULL};
 }
 
+void title_names_check(const char *path, const pfb_read_options *options)
+{
+    title_names unused;
+    title_names_open(&unused, path, options);
+    title_names_close(&unused);
+}
+
 static void put_table(title_names *t, const uint8_t *data, size_t size)
 {
     if (!pfb_collector_put_names(t->collector, data, size, NULL, NULL))

@@ -25,6 +25,10 @@ typedef struct title_names {
 void title_names_open(title_names *t, const char *path, const pfb_read_options *options);
 void title_names_close(title_names *t);
 
+/* Reads the table of --names at `path`, which may be null, only to report that it cannot be read or is malformed: for
+ * data without V1 titles. */
+void title_names_check(const char *path, const pfb_read_options *options);
+
 /* Begins a file: forgets the names of the previous file, except those of --names. */
 void title_names_begin(title_names *t);
 

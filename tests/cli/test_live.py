@@ -337,6 +337,9 @@ class Machine(LiveCase):
                             if i["record"] != "instance"))
         self.assertEqual(self.run_program("countersets", "Processr").status,
                          2)
+        missing = os.path.join(self.folder, "missing")
+        self.assertEqual(self.run_program("countersets", "Memory", "--names",
+                                          missing).status, 3)
 
     def test_offers_processors(self):
         names = {i["name"] for i in self.offered

@@ -4,6 +4,7 @@
 import os
 import unittest
 
+import captures
 import v1_blocks as v1
 from v1_blocks import LITTLE, plain
 from program import Case, writer as v2
@@ -130,6 +131,22 @@ class NamesOption(Case):
                                 block)
         self.assert_error(done, 1, bad, 0, "unknown_format")
         self.assertEqual(done.objects()[0]["raw"], 1)
+        recording = captures.three_sets()
+        replies = self.file("r.pfb", recording)
+        for command in (
+                ["show", replies], ["cook", replies], ["report", replies],
+                ["explain", replies], ["countersets", "--source", replies],
+                ["countersets", "--source", block, "--source", block],
+                ["convert", replies, "-o", replies + ".txt"],
+                ["live", "--source", replies, "--set", "*"],
+                ["live", "--source", block, "--set", "*"],
+                ["record", "--source", replies, "-o", replies + ".pfb"]):
+            done = self.run_program(*command, "--names", missing)
+            self.assertEqual(done.status, 3, command)
+            self.assertEqual(done.err.count(missing + ": "), 1, command)
+            done = self.run_program(*command, "--names", bad, *(
+                ["--force"] if "-o" in command else []))
+            self.assert_error(done, 1, bad, 0, "unknown_format")
         capture = self.file("c.pfb", v2.recording(v2.chunk(
             b"NAME", bytes(4) + b"what is this"), v2.chunk(
                 b"V1DT", LITTLE.block(plain(LITTLE, 1)))))
