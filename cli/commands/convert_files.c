@@ -838,6 +838,8 @@ static void end_file(convert *c, input_file *file)
     if (f->repeated > 0)
         diagnostics_note(f->in.name, f->repeated_at, "samples that another file has as well were left out: %" PRIu64,
                          f->repeated);
+    if (!f->in.can_reopen)
+        seen_names_end_pipe(&c->seen, &c->titles);
     c->joined_count -= file->is_joined;
     close_filter(file);
     extract_free(&file->extract);
@@ -897,8 +899,10 @@ static void convert_all(convert *c)
         put_own_table(c);
     sample_range_end(&c->range);
     bool is_empty = !c->has_failed && c->is_deferring && diagnostics_status() == STATUS_FINE;
-    /* With V2 replies as well, the name may be one of either. */
-    if (is_empty && (!c->seen.has_any || c->has_v2 || seen_names_check(&c->seen, "perfblock")))
+    if (c->seen.is_late && !c->has_failed)
+        title_names_report_late("perfblock", !c->is_deferring);
+    else if (is_empty && /* with V2 replies as well, the name may be one of either */
+             (!c->seen.has_any || c->has_v2 || seen_names_check(&c->seen, "perfblock")))
         diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such %s%s",
                         c->is_filtered ? "counters and instances" : "samples",
                         path_list_machines(&c->paths, c->has_v2));

@@ -294,6 +294,8 @@ static void end_file(cook *c, const merge_file *f)
                          f->repeated);
     note_unread(&c->files[f->number], f->in.name);
     report_error(f, (size_t)f->in.offset, f->error);
+    if (!f->in.can_reopen)
+        seen_names_end_pipe(&c->seen, &c->names);
     require_memory(pfb_collector_end_file(c->collector, NULL));
 }
 
@@ -427,7 +429,9 @@ static void cook_samples(cook *c, const input *live_file)
         note_missing_values(c);
     if (c->printer.has_any)
         values_check_sort_counter(&c->printer, subject);
-    if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any && check_names(c, subject))
+    if (c->seen.is_late)
+        title_names_report_late(subject, c->printer.has_any);
+    else if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any && check_names(c, subject))
         diagnostics_say(STATUS_USAGE, subject, "there are no such counters and instances%s",
                         path_list_machines(&c->paths, c->has_v2));
 }

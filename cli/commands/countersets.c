@@ -350,6 +350,8 @@ static bool list_file(set_listing *l, const options *o, title_names *titles, con
         if (!is_log)
             input_free(&in);
     }
+    if (is_listed && objects_have_late_names(&objects))
+        title_names_report_late(file, false);
     objects_free(&objects);
     free_instances(l);
     return is_listed;

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
@@ -117,6 +118,23 @@ size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size
     if (block.error.code != PFB_OK)
         v1_report_errors(l->file, base, data, size, NULL);
     return block.total_size_bytes;
+}
+
+bool objects_have_late_names(object_list *l)
+{
+    size_t found = set_names_count_found(l->names);
+    buffer name = {0};
+    for (size_t i = 0; i < l->checked.count; i++) {
+        uint32_t title;
+        size_t size;
+        memcpy(&title, series_key(&l->checked, i, &size), sizeof title);
+        buffer_clear(&name);
+        name_cut(&name, title_names_find(l->titles, title), OUTPUT_LONGEST_FIELD);
+        if (name.size > 0)
+            set_names_match(l->names, name.data, name.size);
+    }
+    buffer_free(&name);
+    return set_names_count_found(l->names) > found;
 }
 
 void objects_free(object_list *l)

@@ -22,6 +22,10 @@ typedef struct object_list {
 /* Lists the objects of a block that were not listed before, and reports the errors of the block. `base` is its offset
  * in the file. Returns the size of the block; 0 if its header is malformed. */
 size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size_t base);
+
+/* Returns true if a name on the command line is that of an object, but was not known when the object was compared: the
+ * name tables of a pipe may follow its blocks. Call it at the end of the file. */
+bool objects_have_late_names(object_list *l);
 void objects_free(object_list *l);
 
 #endif

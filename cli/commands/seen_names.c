@@ -121,6 +121,21 @@ void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text)
     }
 }
 
+void seen_names_end_pipe(seen_names *s, const title_names *titles)
+{
+    size_t found = set_names_count_found(&s->sets) + set_names_count_found(&s->counters);
+    for (size_t i = 0; i < s->pairs.count; i++) {
+        uint32_t pair[2];
+        size_t size;
+        memcpy(pair, series_key(&s->pairs, i, &size), sizeof pair);
+        if (pair[1] == PFB_NO_ID)
+            match_title(s, &s->sets, titles, pair[0]);
+        else
+            match_title(s, &s->counters, titles, pair[1]);
+    }
+    s->is_late = s->is_late || set_names_count_found(&s->sets) + set_names_count_found(&s->counters) > found;
+}
+
 bool seen_names_check(const seen_names *s, const char *subject)
 {
     return s->is_incomplete ||

@@ -14,6 +14,7 @@
 typedef struct seen_names {
     set_names sets, counters;
     bool has_any;       /* a V1 object or a path of a log was seen */
+    bool is_late;       /* V1: a chosen name is only in a table that follows its blocks in a pipe */
     bool is_incomplete; /* a log has whole V1 objects, whose counters and title indexes are not in its paths */
     /* ------------------------------------------------------------------------------------------ */
     const char **set_list, **counter_list; /* the names of `sets` and `counters` */
@@ -29,6 +30,10 @@ void seen_names_close(seen_names *s);
 void seen_names_add_block(seen_names *s, const title_names *titles, const uint8_t *data, size_t size);
 void seen_names_add_record(seen_names *s, const pfb_log_reader *log, const pfb_log_record *record);
 void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text);
+
+/* Call at the end of a pipe. Its name tables may follow the V1 blocks to which they belong, which were compared without
+ * these names: sets `is_late` if a name on the command line is one of them. */
+void seen_names_end_pipe(seen_names *s, const title_names *titles);
 
 /* Reports the first counterset that did not occur, or the first counter that no chosen counterset has, with exit status
  * 2. Returns false after that, and true if not all names are known. */

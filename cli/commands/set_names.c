@@ -46,6 +46,14 @@ static bool match_guid(set_names *s, const pfb_guid *guid)
     return is_wanted;
 }
 
+size_t set_names_count_found(const set_names *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        count += s->is_found[i];
+    return count;
+}
+
 bool set_names_check(const set_names *s, const char *subject, const char *what)
 {
     size_t missing = 0;

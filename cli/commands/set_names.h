@@ -27,6 +27,9 @@ bool set_names_match(set_names *s, const char *name, size_t size);
 /* The same for a counterset with its GUID, name and English name. */
 bool set_names_match_set(set_names *s, const pfb_guid *guid, const pfb_described_counterset *set);
 
+/* Returns how many names on the command line matched something. */
+size_t set_names_count_found(const set_names *s);
+
 /* If a name on the command line matched nothing, reports the first such name as "no WHAT NAME", with exit status 2, and
  * returns false. */
 bool set_names_check(const set_names *s, const char *subject, const char *what);

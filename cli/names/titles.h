@@ -41,6 +41,10 @@ void title_names_look_ahead(title_names *t, const input *capture);
  * its errors. */
 void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_t size);
 
+/* Reports that names follow the V1 blocks to which they belong, which were therefore compared without them: a note if
+ * `has_values`, else an error with exit status 2. */
+void title_names_report_late(const char *subject, bool has_values);
+
 /* The name of a title index; `bytes` is null if there is none. `t` may be null. */
 pfb_name title_names_find(const title_names *t, uint32_t index);
 

@@ -8,6 +8,7 @@ import captures
 import v1_blocks as v1
 from v1_blocks import LITTLE, plain
 from program import Case, writer as v2
+from test_series import block
 
 
 class Tables(Case):
@@ -118,6 +119,46 @@ class NamesOption(Case):
                          ("System", "Aufrufe"))
         self.assertEqual(self.run_json("check", "-", stdin=both)[0][
             "unread_chunks"], 0)
+
+    def test_tables_after_their_blocks(self):
+        """The names of a file apply to all its blocks. Those of a pipe apply
+        to the blocks that follow; a message says so if a chosen name does not
+        follow its blocks."""
+        table = v2.chunk(b"NAME", bytes(4) + v1.table(
+            (2, "System"), (20, "Calls/sec")))
+        blocks = [v2.chunk(b"V1DT", block(n, 2, 4)) for n in (1, 2, 3, 4)]
+        late = v2.recording(*blocks, table)
+        path = self.file("late", late)
+        out = os.path.join(self.folder, "out.pfb")
+        for words in (["cook", "-f", "json"], ["convert", "-o", out],
+                      ["report"], ["live", "-f", "json", "--source"],
+                      ["countersets", "-f", "json", "--source"]):
+            option = [] if words[0] == "countersets" else ["--set"]
+            for name, says in (("System", "follows their V1 blocks"),
+                               ("Sistem", "did you mean System?")):
+                for source, stdin in ((path, b""), ("-", late)):
+                    done = self.run_program(*words, source, *option, name,
+                                            stdin=stdin)
+                    is_fine = name == "System" and source == path
+                    self.assertEqual(done.status, 0 if is_fine else 2)
+                    self.assertIn(says if source == "-" or not is_fine else
+                                  "", done.err, words)
+                    self.assertTrue(is_fine or done.err.count("\n") == 1)
+                    self.assertEqual(os.path.exists(out), is_fine and
+                                     words[0] == "convert")
+                    if os.path.exists(out):
+                        os.remove(out)
+        for chosen in (["--set", "System"], ["--counter", "Calls/sec"],
+                       ["--path", r"\System\Calls*"]):
+            done = self.run_program("cook", "-f", "json", "-", *chosen,
+                                    stdin=v2.recording(*blocks[:2], table,
+                                                       *blocks[2:]))
+            self.assertEqual(done.status, 0)
+            self.assertEqual({i["sample"] for i in done.objects()}, {2, 3})
+            self.assertIn("note: earlier samples are left out", done.err)
+            for early in (v2.recording(table, *blocks),
+                          v2.recording(table, *blocks, table)):
+                self.run_fine("cook", "-", *chosen, stdin=early)
 
     def test_tables_that_cannot_be_read(self):
         block = self.file("a.bin", LITTLE.block(plain(LITTLE, 1)))
