@@ -204,6 +204,43 @@ bool collecting_add(collecting *c, const options *o)
     return is_added;
 }
 
+/* Adds a choice, or a path if that is not null, unless it matches nothing. */
+static void add_if_found(collecting *c, const pfb_collector_choice *choice, const char *path)
+{
+    pfb_source_failure failure = {0};
+    bool is_added = path ? pfb_collector_add(c->collector, path, &failure)
+                         : pfb_collector_add_choice(c->collector, choice, &failure);
+    if (!is_added && failure.code == PFB_WIN32_OUTOFMEMORY)
+        memory_exhausted();
+}
+
+bool collecting_add_found(collecting *c, const options *o)
+{
+    path_list paths;
+    if (!path_list_open(&paths, o))
+        return false;
+    for (size_t i = 0; i < paths.count; i++) {
+        const char *machine = paths.choices[i].machine;
+        if (!c->skips_machines || !machine || strcmp(machine, "*") == 0)
+            add_if_found(c, NULL, paths.texts[i]);
+    }
+    path_list_free(&paths);
+    /* One name of each kind at a time: a choice of several names fails if one of them matches nothing. */
+    size_t counters = o->counter_count > 0 ? o->counter_count : 1;
+    size_t instances = o->instance_count > 0 ? o->instance_count : 1;
+    for (size_t i = 0; i < o->set_count * counters * instances; i++) {
+        add_if_found(c,
+                     &(pfb_collector_choice){.countersets = &o->sets[i / instances / counters],
+                                             .counterset_count = 1,
+                                             .counters = &o->counters[i / instances % counters],
+                                             .counter_count = o->counter_count > 0,
+                                             .instance = o->instance_count > 0 ? o->instances[i % instances] : NULL},
+                     NULL);
+    }
+    collecting_report(c);
+    return true;
+}
+
 bool collecting_next(collecting *c)
 {
     pfb_source_failure failure = {0};

@@ -54,6 +54,7 @@ typedef struct input_file {
     series_list described_keys; /* what `described` contains */
     bool has_instances;         /* `described` has a V2 reply with instances */
     bool has_v2;                /* the file has V2 replies or registrations */
+    bool has_v1;                /* the file has V1 blocks */
     bool has_filter;            /* `source`, `choice` and `extract` are open, and made from the present `described` */
     collecting source;
     selection choice;
@@ -307,6 +308,7 @@ static void add_described(input_file *file, const pfb_chunk *chunk, const uint8_
         close_filter(file);
     file->has_v2 =
         file->has_v2 || (chunk->is_known && (chunk->tag == PFB_TAG_DATA || chunk->tag == PFB_TAG_REGISTRATION));
+    file->has_v1 = file->has_v1 || (chunk->is_known && chunk->tag == PFB_TAG_V1);
     if (!chunk->is_known || chunk->tag != PFB_TAG_DATA || file->has_instances)
         return;
     pfb_v2_open(&reader, body, chunk->body_size_bytes, NULL);
@@ -382,7 +384,8 @@ static void scan_log(convert *c, input_file *file)
 /* ---- Filters --------------------------------------------------------------------------------------------- */
 
 /* Finds the chosen counters of the V2 replies in `described`, unless that was done. Without --set and paths, counters
- * of all countersets are chosen. False after an error, which was reported. */
+ * of all countersets are chosen. If the names may be those of V1 objects or of another file, those that match nothing
+ * are left out; otherwise they are an error. False after an error, which was reported. */
 static bool open_filter(convert *c, input_file *file)
 {
     static const char *any_set[] = {"*"};
@@ -405,7 +408,10 @@ static bool open_filter(convert *c, input_file *file)
         o.set_count = 1;
     }
     file->has_filter = true;
-    bool is_ok = collecting_add(&file->source, &o);
+    bool may_be_elsewhere = o.file_count > 1 || file->has_v1 || !file->is_scanned;
+    bool is_ok = may_be_elsewhere ? collecting_add_found(&file->source, &o) : collecting_add(&file->source, &o);
+    if (may_be_elsewhere && c->is_deferring)
+        seen_names_add_metadata(&c->seen, file->source.collector);
     if (is_ok)
         selection_open(&file->choice, file->source.collector);
     file->extract.choice = &file->choice;
@@ -901,8 +907,7 @@ static void convert_all(convert *c)
     bool is_empty = !c->has_failed && c->is_deferring && diagnostics_status() == STATUS_FINE;
     if (c->seen.is_late && !c->has_failed)
         title_names_report_late("perfblock", !c->is_deferring);
-    else if (is_empty && /* with V2 replies as well, the name may be one of either */
-             (!c->seen.has_any || c->has_v2 || seen_names_check(&c->seen, "perfblock")))
+    else if (is_empty && seen_names_check(&c->seen, "perfblock"))
         diagnostics_say(STATUS_USAGE, "perfblock", "the files have no such %s%s",
                         c->is_filtered ? "counters and instances" : "samples",
                         path_list_machines(&c->paths, c->has_v2));

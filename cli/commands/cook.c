@@ -4,7 +4,6 @@
 #include "collect/paths.h"
 #include "commands.h"
 #include "commands/seen_names.h"
-#include "commands/set_names.h"
 #include "input/merge.h"
 #include "memory/memory.h"
 #include "names/metadata_files.h"
@@ -39,6 +38,7 @@ typedef struct cook_file {
     title_scan scan;                         /* state of the title names, stored here while another file is chosen */
     uint64_t unread_counts[UNREAD_TAGS + 1]; /* the last one: chunks of a later version */
     size_t unread_first[UNREAD_TAGS + 1];    /* offset in the file of the first one of each kind */
+    bool has_v2;                             /* a V2 reply was read */
 } cook_file;
 
 typedef struct cook {
@@ -89,6 +89,7 @@ static pfb_collected_reply cook_reply(cook *c, const merge_file *f, size_t size)
     const uint8_t *data = f->in.data + f->at;
     size_t base = (size_t)f->in.offset + f->at;
     c->has_v2 = c->has_v2 || !f->is_v1;
+    c->files[f->number].has_v2 = c->files[f->number].has_v2 || !f->is_v1;
     if (f->is_v1 && must_see_names(c))
         seen_names_add_block(&c->seen, &c->names, data, size);
     do
@@ -294,6 +295,8 @@ static void end_file(cook *c, const merge_file *f)
                          f->repeated);
     note_unread(&c->files[f->number], f->in.name);
     report_error(f, (size_t)f->in.offset, f->error);
+    if (c->files[f->number].has_v2 && must_see_names(c))
+        seen_names_add_metadata(&c->seen, c->collector);
     if (!f->in.can_reopen)
         seen_names_end_pipe(&c->seen, &c->names);
     require_memory(pfb_collector_end_file(c->collector, NULL));
@@ -388,31 +391,6 @@ static void note_missing_values(const cook *c)
         note_series(c);
 }
 
-/* Reports a name in a path, --set or --counter that is neither in the metadata of the last file nor in V1 blocks or
- * logs. False after a message. */
-static bool check_names(const cook *c, const char *subject)
-{
-    if (c->seen.has_any) /* with V2 replies as well, the name may be one of either */
-        return c->has_v2 || seen_names_check(&c->seen, subject);
-    size_t count = c->paths.count;
-    const options *o = c->o;
-    const char **sets = memory_get(count + o->set_count + 1, sizeof *sets);
-    const char **counters = memory_get(count + o->counter_count + 1, sizeof *counters);
-    for (size_t i = 0; i < count; i++) {
-        sets[i] = c->paths.choices[i].countersets[0];
-        counters[i] = c->paths.choices[i].counters[0];
-    }
-    for (size_t i = 0; i < o->set_count; i++)
-        sets[count + i] = o->sets[i];
-    for (size_t i = 0; i < o->counter_count; i++)
-        counters[count + i] = o->counters[i];
-    bool has_all_names =
-        set_names_check_put(c->collector, subject, sets, count + o->set_count, counters, count + o->counter_count);
-    free(sets);
-    free(counters);
-    return has_all_names;
-}
-
 /* Prints the values of all samples of the merged files. `live_file` is the file that live opened, or null. */
 static void cook_samples(cook *c, const input *live_file)
 {
@@ -431,7 +409,7 @@ static void cook_samples(cook *c, const input *live_file)
         values_check_sort_counter(&c->printer, subject);
     if (c->seen.is_late)
         title_names_report_late(subject, c->printer.has_any);
-    else if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any && check_names(c, subject))
+    else if (c->printer.has_choice && c->block_count > 0 && !c->printer.has_any && seen_names_check(&c->seen, subject))
         diagnostics_say(STATUS_USAGE, subject, "there are no such counters and instances%s",
                         path_list_machines(&c->paths, c->has_v2));
 }

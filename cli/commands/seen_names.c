@@ -121,6 +121,28 @@ void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text)
     }
 }
 
+void seen_names_add_metadata(seen_names *s, pfb_collector *collector)
+{
+    pfb_bytes guids = {0};
+    pfb_described_counterset set;
+    pfb_described_counter counter;
+    pfb_collector_countersets(collector, &guids, NULL);
+    s->has_any = s->has_any || guids.size_bytes > 0;
+    s->is_incomplete = s->is_incomplete || guids.size_bytes == 0;
+    for (size_t at = 0; guids.size_bytes - at >= sizeof(pfb_guid); at += sizeof(pfb_guid)) {
+        pfb_guid guid;
+        memcpy(&guid, guids.data + at, sizeof guid);
+        const pfb_catalog_set *known = pfb_catalog_find(&guid);
+        if (!pfb_collector_counterset(collector, &guid, &set, NULL))
+            memory_exhausted();
+        bool is_match = set_names_match_set(&s->sets, &guid, &set);
+        is_match = (known && set_names_match(&s->sets, known->name, strlen(known->name))) || is_match;
+        for (uint32_t i = 0; is_match && pfb_collector_counter(collector, &guid, i, &counter, NULL); i++)
+            set_names_match_counter(&s->counters, &counter);
+    }
+    pfb_bytes_free(&guids);
+}
+
 void seen_names_end_pipe(seen_names *s, const title_names *titles)
 {
     size_t found = set_names_count_found(&s->sets) + set_names_count_found(&s->counters);
@@ -138,6 +160,6 @@ void seen_names_end_pipe(seen_names *s, const title_names *titles)
 
 bool seen_names_check(const seen_names *s, const char *subject)
 {
-    return s->is_incomplete ||
+    return s->is_incomplete || !s->has_any ||
            (set_names_check(&s->sets, subject, "counterset") && set_names_check(&s->counters, subject, "counter"));
 }

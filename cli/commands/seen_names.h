@@ -8,14 +8,15 @@
 #include "perfblock/log.h"
 #include "values/series.h"
 
-/* Compares the countersets and counters that the command line chooses with those that occur in V1 blocks and perfmon
- * logs, in order to report a name that none of them has. For V2 data, set_names_check_put() does that. */
+/* Compares the countersets and counters that the command line chooses with those that occur in the files, in order to
+ * report a name that none of them has. */
 
 typedef struct seen_names {
     set_names sets, counters;
-    bool has_any;       /* a V1 object or a path of a log was seen */
+    bool has_any;       /* a V1 object, a path of a log or a registration was seen */
     bool is_late;       /* V1: a chosen name is only in a table that follows its blocks in a pipe */
-    bool is_incomplete; /* a log has whole V1 objects, whose counters and title indexes are not in its paths */
+    bool is_incomplete; /* not all names are known: a log has whole V1 objects, whose counters and title indexes are not
+                         * in its paths, or V2 replies have no registrations */
     /* ------------------------------------------------------------------------------------------ */
     const char **set_list, **counter_list; /* the names of `sets` and `counters` */
     series_list pairs;                     /* V1: the objects and counters that were seen */
@@ -31,12 +32,15 @@ void seen_names_add_block(seen_names *s, const title_names *titles, const uint8_
 void seen_names_add_record(seen_names *s, const pfb_log_reader *log, const pfb_log_record *record);
 void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text);
 
+/* Adds the countersets that a collector describes: call it at the end of a file with V2 replies. */
+void seen_names_add_metadata(seen_names *s, pfb_collector *collector);
+
 /* Call at the end of a pipe. Its name tables may follow the V1 blocks to which they belong, which were compared without
  * these names: sets `is_late` if a name on the command line is one of them. */
 void seen_names_end_pipe(seen_names *s, const title_names *titles);
 
 /* Reports the first counterset that did not occur, or the first counter that no chosen counterset has, with exit status
- * 2. Returns false after that, and true if not all names are known. */
+ * 2. Returns false after that, and true if not all names are known or none was seen. */
 bool seen_names_check(const seen_names *s, const char *subject);
 
 #endif

@@ -84,7 +84,7 @@ bool set_names_match_set(set_names *s, const pfb_guid *guid, const pfb_described
     return (set->has_english_name && set_names_match(s, set->english_name, set->english_name_size)) || is_wanted;
 }
 
-static void match_counter(set_names *s, const pfb_described_counter *counter)
+void set_names_match_counter(set_names *s, const pfb_described_counter *counter)
 {
     char number[16];
     int size = snprintf(number, sizeof number, "%" PRIu32, counter->counter.id);
@@ -93,33 +93,4 @@ static void match_counter(set_names *s, const pfb_described_counter *counter)
         set_names_match(s, counter->name, counter->name_size);
     if (counter->has_english_name)
         set_names_match(s, counter->english_name, counter->english_name_size);
-}
-
-bool set_names_check_put(pfb_collector *collector, const char *subject, const char *const *sets, size_t set_count,
-                         const char *const *counters, size_t counter_count)
-{
-    pfb_bytes guids = {0};
-    set_names wanted;
-    set_names wanted_counters;
-    pfb_described_counterset set;
-    pfb_described_counter counter;
-    set_names_open(&wanted, sets, set_count);
-    set_names_open(&wanted_counters, counters, counter_count);
-    pfb_collector_countersets(collector, &guids, NULL);
-    for (size_t at = 0; guids.size_bytes - at >= sizeof(pfb_guid); at += sizeof(pfb_guid)) {
-        pfb_guid guid;
-        memcpy(&guid, guids.data + at, sizeof guid);
-        if (!pfb_collector_counterset(collector, &guid, &set, NULL))
-            memory_exhausted();
-        if (!set_names_match_set(&wanted, &guid, &set))
-            continue;
-        for (uint32_t i = 0; pfb_collector_counter(collector, &guid, i, &counter, NULL); i++)
-            match_counter(&wanted_counters, &counter);
-    }
-    bool has_all_names = guids.size_bytes == 0 || (set_names_check(&wanted, subject, "counterset") &&
-                                                   set_names_check(&wanted_counters, subject, "counter"));
-    set_names_free(&wanted_counters);
-    set_names_free(&wanted);
-    pfb_bytes_free(&guids);
-    return has_all_names;
 }

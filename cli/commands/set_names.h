@@ -27,6 +27,9 @@ bool set_names_match(set_names *s, const char *name, size_t size);
 /* The same for a counterset with its GUID, name and English name. */
 bool set_names_match_set(set_names *s, const pfb_guid *guid, const pfb_described_counterset *set);
 
+/* Compares the id, the name and the English name of a counter with the names of counters on the command line. */
+void set_names_match_counter(set_names *s, const pfb_described_counter *counter);
+
 /* Returns how many names on the command line matched something. */
 size_t set_names_count_found(const set_names *s);
 
@@ -34,11 +37,5 @@ size_t set_names_count_found(const set_names *s);
  * returns false. */
 bool set_names_check(const set_names *s, const char *subject, const char *what);
 void set_names_free(set_names *s);
-
-/* Checks names against the metadata that was put into the collector. Reports the first of `sets` that no counterset
- * has, or the first of `counters` that no counter of those countersets has, with exit status 2. Returns false if it has
- * reported a name; true if the collector has no metadata. */
-bool set_names_check_put(pfb_collector *collector, const char *subject, const char *const *sets, size_t set_count,
-                         const char *const *counters, size_t counter_count);
 
 #endif

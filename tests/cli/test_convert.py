@@ -7,8 +7,11 @@ import re
 import struct
 import unittest
 
+import captures
+import v1_blocks as v1
 from captures import DISK as DISK_SET, MEMORY as MEMORY_SET, three_sets
 from program import ROOT, Case, seed, writer as w
+from test_series import block, capture, sample
 from v1_writer import little, big, multi_string
 
 REAL = os.environ.get("PERFBLOCK_REAL_DATA")
@@ -607,6 +610,70 @@ class Filters(ConvertCase):
             self.assertNotEqual(self.refused(2, path, "--set", "Nothing"), "")
             self.assertNotEqual(
                 self.refused(2, path, "--instance", "nothing"), "")
+
+
+    def test_names_of_one_format_or_file(self):
+        """Names may be those of V1 objects, of V2 countersets, or of one of
+        several files. convert writes what cook prints with these names."""
+        table = w.chunk(b"NAME", bytes(4) + v1.table(
+            (2, "System"), (4, "Memory"), (20, "Calls/sec")))
+        blocks = table + b"".join(w.chunk(b"V1DT", block(n, 2, 4))
+                                  for n in (1, 2, 3))
+        replies = capture(sample(1, 100), sample(2, 300))
+        net = w.recording(captures.metadata(captures.NETWORK, "Net", [
+            (1, captures.BULK, "Packets/sec")]), w.chunk(
+                b"QINF", w.identifier(captures.NETWORK, name="*")), *[
+                    captures.data(n, captures.instances_result(
+                        [1], [(1, "eth0", [n * 7])])) for n in range(3)])
+        paths = {name: self.file(name, data) for name, data in (
+            ("both", replies + blocks), ("first", w.recording(blocks) +
+                                         replies[16:]),
+            ("v1", w.recording(blocks)), ("v2", replies), ("net", net))}
+        for names in (["both"], ["first"], ["v1", "v2"], ["v2", "v1"],
+                      ["net", "v2"], ["v2", "net"], ["both", "net"]):
+            files = [paths[name] for name in names]
+            for chosen in (["--set", "System"], ["--set", "Disk"],
+                           ["--set", "4"], ["--path", r"\Memory\*"],
+                           ["--path", r"\Disk(*)\Bytes*"],
+                           ["--path", r"\System\*", "--set", "Net"],
+                           ["--set", "Disk", "--set", "System"],
+                           ["--counter", "Calls/sec"],
+                           ["--set", "Net", "--counter", "Bytes/sec",
+                            "--counter", "Packets/sec"]):
+                cooked = self.run_program("cook", "-q", "-f", "json",
+                                          *files, *chosen)
+                for out in ("out.pfb", "out.txt"):
+                    made = self.path(out)
+                    done = self.run_program("convert", "-q", *files, *chosen,
+                                            "-o", made)
+                    self.assertEqual(done.status, cooked.status, (names, chosen))
+                    self.assertEqual(done.err, cooked.err)
+                    if cooked.status != 0:
+                        self.assertFalse(os.path.exists(made))
+                        continue
+                    # Several series are written one after the other.
+                    self.assertEqual(*[sorted(
+                        (v["set"], v["raw"], v["value"] or 0) for v in values)
+                        for values in (self.run_json("cook", "-q", made),
+                                       cooked.objects())], (names, chosen))
+                    os.remove(made)
+
+    def test_names_that_no_file_has(self):
+        """The suggestion comes from all files, whatever their formats."""
+        replies = capture(sample(1, 100)) + w.chunk(
+            b"NAME", bytes(4) + v1.table((2, "System"))) + w.chunk(
+                b"V1DT", block(1, 2))
+        path = self.file("both", replies)
+        other = self.file("other", capture(sample(2, 100)))
+        for files in ([path], [path, other], [other, path]):
+            for name, known in (("Disc", "Disk"), ("Sistem", "System")):
+                for command in (["cook"], ["convert", "-o", self.path("o")]):
+                    done = self.run_program(*command, *files, "-f",
+                                            "pfb" if len(command) > 1 else
+                                            "json", "--set", name)
+                    self.assertEqual((done.status, done.err), (
+                        2, "perfblock: no counterset %s; did you mean %s?\n" %
+                        (name, known)))
 
 
 class TextForm(ConvertCase):
