@@ -43,6 +43,7 @@ bool collecting_open_file(collecting *c, const options *o, const recorded_file *
     if (!file && o->interval < second && system_repeats_values())
         diagnostics_say(STATUS_FINE, c->subject,
                         "note: providers of Windows may return the same values again within a second");
+    all_options.reader = o->reader;
     all_options.is_v1 = o->is_v1;
     all_options.machine = o->machine;
     c->collector = pfb_collector_open(c->source, &all_options, NULL);
@@ -91,13 +92,17 @@ static void report_refusal(const collecting *c, const pfb_collector_problem *pro
     buffer_free(&name);
 }
 
-static void report_malformed(const collecting *c, const pfb_collector_problem *problem)
+void collecting_report_reply(const collecting *c, const pfb_guid *counterset, uint32_t request, pfb_error error)
 {
     char guid[PFB_GUID_TEXT_BYTES];
     buffer subject = {0};
-    pfb_guid_format(&problem->counterset, guid);
-    buffer_format(&subject, "%s: counterset %s, request %" PRIu32, c->subject, guid, problem->request);
-    diagnostics_malformed(subject.data, problem->error);
+    pfb_guid_format(counterset, guid);
+    buffer_format(&subject, "%s: counterset %s, ", c->subject, guid);
+    if (request == 0)
+        buffer_format(&subject, "instances");
+    else
+        buffer_format(&subject, "request %" PRIu32, request);
+    diagnostics_malformed(subject.data, error);
     buffer_free(&subject);
 }
 
@@ -109,6 +114,13 @@ static void report_names(const collecting *c, const pfb_collector_problem *probl
     buffer_free(&subject);
 }
 
+void collecting_report_error(const collecting *c, size_t base, pfb_error error)
+{
+    error.offset += base;
+    if (error.code != PFB_OK)
+        diagnostics_malformed(c->subject, error);
+}
+
 void collecting_report(const collecting *c)
 {
     pfb_collector_problem problem;
@@ -118,7 +130,7 @@ void collecting_report(const collecting *c)
         else if (problem.request == 0)
             report_refusal(c, &problem);
         else
-            report_malformed(c, &problem);
+            collecting_report_reply(c, &problem.counterset, problem.request, problem.error);
     }
 }
 
@@ -256,7 +268,7 @@ bool collecting_next(collecting *c)
     }
     c->range.has_used = true;
     pfb_collected_reply reply = pfb_collector_reply(c->collector);
-    if (reply.has_new_info && reply.info_error.code != PFB_OK)
-        diagnostics_malformed(c->subject, reply.info_error);
+    if (reply.has_new_info)
+        collecting_report_error(c, c->file.info_offset, reply.info_error);
     return true;
 }

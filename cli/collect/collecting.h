@@ -39,6 +39,13 @@ bool collecting_add_found(collecting *c, const options *o);
  * with exit status 2 if no sample was in the range. Also false after any other message, with exit status 4. */
 bool collecting_next(collecting *c);
 
+/* Reports an error in bytes that begin at `base` of the file, or of the live sample, if there is one. */
+void collecting_report_error(const collecting *c, size_t base, pfb_error error);
+
+/* Reports an error in the reply to a registration request, or in an instance list if `request` is 0. Its offset counts
+ * from the start of the reply, because the place of the reply in a file is not known. */
+void collecting_report_reply(const collecting *c, const pfb_guid *counterset, uint32_t request, pfb_error error);
+
 /* Reports the problems that the collector has met since the last call: refused counters and malformed metadata. */
 void collecting_report(const collecting *c);
 

@@ -284,7 +284,9 @@ bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduce
     reduced->size_bytes = 0;
     if (!is_open)
         return false;
-    if (e->is_whole && block.result_count <= e->count && block.total_size_bytes == sample->size_bytes) {
+    pfb_v2_reader rest = block;
+    bool is_whole = e->is_whole && block.result_count <= e->count && block.total_size_bytes == sample->size_bytes;
+    if (is_whole && pfb_v2_finish(&rest).code == PFB_OK) {
         append(reduced, sample->data, sample->size_bytes);
         return true;
     }

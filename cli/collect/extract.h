@@ -32,7 +32,8 @@ typedef struct extract {
  * the query information; the identifiers before the error are used. */
 pfb_error extract_set_info(extract *e, pfb_bytes *info, pfb_bytes *reduced);
 
-/* Reduces a V2 data block to the chosen counters and instances. If everything is chosen, the block is copied. A result
+/* Reduces a V2 data block to the chosen counters and instances. If everything is chosen, a valid block is copied. A
+ * result
  * whose counter is not known is replaced by an error result, because the counter may not be a chosen one. *error is the
  * first error of the block or of the writer: the results before it are in `reduced`, those after it are not. False if
  * the header of the block is malformed; then `reduced` is empty. */

@@ -260,9 +260,13 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
     pfb_chunk chunk;
     while (s->is_open && input_next_chunk(in, &s->capture, &chunk)) {
         const uint8_t *body = in->data + chunk.body_offset;
-        if (chunk.is_known && chunk.tag == PFB_TAG_QUERY_INFO)
+        size_t offset = (size_t)in->offset + chunk.body_offset;
+        if (chunk.is_known && chunk.tag == PFB_TAG_QUERY_INFO) {
             copy(&s->info, body, chunk.body_size_bytes);
+            s->file->info_offset = offset;
+        }
         if (chunk.is_known && chunk.tag == PFB_TAG_DATA) {
+            s->file->sample_offset = offset;
             copy(bytes, body, chunk.body_size_bytes);
             return true;
         }

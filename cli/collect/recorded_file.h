@@ -15,6 +15,9 @@ typedef struct recorded_file {
     bool has_v2;   /* the part that was scanned has V2 replies */
     bool has_time; /* it has a V2 reply with a valid header, ... */
     int64_t time;  /* ... and this is the time of the first such reply */
+    /* Offsets in the file; 0 before there is one: */
+    size_t sample_offset; /* of the sample that the source returned last */
+    size_t info_offset;   /* of its query information */
     /* ------------------------------------------------------------------------------------------ */
     pfb_bytes metadata; /* a capture of the metadata that the scan found, see recorded_metadata_add() */
     pfb_error error;    /* the error in the part that was scanned */

@@ -464,7 +464,8 @@ static void filter_v2(convert *c, input_file *file, const piece *p)
     pfb_v2_result result;
     pfb_v2_instance instance;
     bool has_reply = extract_sample(&file->extract, &c->body, &c->reduced, &error);
-    report_error(file, p, error);
+    if (!c->o->reader.is_strict)
+        report_error(file, p, error);
     if (!has_reply || file->written_info.size_bytes == 0)
         return;
     pfb_v2_open(&reader, c->reduced.data, c->reduced.size_bytes, NULL);
@@ -622,18 +623,23 @@ static void handle_metadata(convert *c, input_file *file, const piece *p)
     store(&file->held, p);
 }
 
-/* Reports the errors in a sample. If counters are chosen, filter_v2() reports those of V2 replies. */
+/* Reports the errors in a sample. If counters are chosen, filter_v2() reports those of V2 replies, but tolerates what
+ * --strict rejects. */
 static void check_sample(const convert *c, const input_file *file, const piece *p)
 {
     pfb_v2_reader reader;
+    const pfb_read_options *reading = &c->o->reader;
     if (p->is_added)
         return;
     if (p->chunk.tag == PFB_TAG_V1) {
-        v1_report_errors(file->merged->in.name, p->base, p->body, p->size, &c->o->reader);
-    } else if (!c->is_filtered) {
-        if (pfb_v2_open(&reader, p->body, p->size, &c->o->reader))
+        size_t used = v1_report_errors(file->merged->in.name, p->base, p->body, p->size, reading);
+        report_error(file, p, input_trailing_bytes(reading, p->raw ? used : 0, p->size));
+    } else if (!c->is_filtered || c->o->reader.is_strict) {
+        if (pfb_v2_open(&reader, p->body, p->size, reading))
             pfb_v2_finish(&reader);
-        report_error(file, p, reader.error);
+        bool is_valid = reader.error.code == PFB_OK;
+        size_t used = p->raw ? reader.total_size_bytes : 0;
+        report_error(file, p, is_valid ? input_trailing_bytes(reading, used, p->size) : reader.error);
     }
 }
 

@@ -187,6 +187,14 @@ static void note_unread(const cook_file *file, const char *name)
     }
 }
 
+/* Prints the values of a sample in a capture. Bytes after its reply or block are tolerated unless --strict is given. */
+static void cook_sample_chunk(cook *c, const merge_file *f, size_t size)
+{
+    pfb_collected_reply reply = cook_reply(c, f, size);
+    if (reply.is_sample && reply.error.code == PFB_OK)
+        report_error(f, (size_t)f->in.offset + f->at, input_trailing_bytes(&c->o->reader, reply.size_bytes, size));
+}
+
 static void cook_chunk(cook *c, const merge_file *f)
 {
     const pfb_chunk *chunk = &f->chunk;
@@ -198,10 +206,10 @@ static void cook_chunk(cook *c, const merge_file *f)
     switch (chunk->is_known ? chunk->tag : 0) {
     case PFB_TAG_V1:
         title_names_look_ahead(&c->names, &f->in);
-        cook_reply(c, f, size);
+        cook_sample_chunk(c, f, size);
         break;
     case PFB_TAG_DATA:
-        cook_reply(c, f, size);
+        cook_sample_chunk(c, f, size);
         break;
     case PFB_TAG_NAMES:
         title_names_add(&c->names, base + chunk->offset, body, size);

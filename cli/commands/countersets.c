@@ -32,8 +32,15 @@ static void put_name(output *out, const char *key, bool exists, const char *name
         output_null(out, key);
 }
 
+/* An instance list of a file. */
+typedef struct instance_list {
+    pfb_bytes bytes;
+    size_t offset; /* in the file */
+} instance_list;
+
 /* What is listed, and its source. */
 typedef struct set_listing {
+    const options *o;
     output *out;
     const char *subject; /* for messages */
     pfb_collector *collector;
@@ -41,7 +48,7 @@ typedef struct set_listing {
     set_names names;
     /* For a file: the first instance list of each counterset. */
     series_list instance_guids; /* GUIDs of the countersets that have an instance list */
-    pfb_bytes *instances;       /* their instance lists, by position in instance_guids */
+    instance_list *instances;   /* their instance lists, by position in instance_guids */
     size_t instance_count, instance_capacity;
 } set_listing;
 
@@ -78,13 +85,31 @@ static void write_counter(const set_listing *l, const pfb_guid *guid, const pfb_
     output_end(out);
 }
 
-/* Appends the instance list of a counterset to `list`. Returns false if there is none. */
-static bool get_instances(set_listing *l, const pfb_guid *guid, pfb_bytes *list)
+/* Appends the instance list of a counterset to `list`. Returns false if there is none. *offset becomes its offset in
+ * the file. */
+static bool get_instances(set_listing *l, const pfb_guid *guid, pfb_bytes *list, size_t *offset)
 {
+    *offset = 0;
     if (l->source)
         return pfb_source_instances(l->source->source, guid, list, NULL);
     size_t at = series_find_key(&l->instance_guids, (const char *)guid, sizeof *guid);
-    return at < l->instance_count && pfb_bytes_append(list, l->instances[at].data, l->instances[at].size_bytes);
+    if (at >= l->instance_count)
+        return false;
+    *offset = l->instances[at].offset;
+    return pfb_bytes_append(list, l->instances[at].bytes.data, l->instances[at].bytes.size_bytes);
+}
+
+/* Reports an error in an instance list, if there is one. */
+static void report_instances(const set_listing *l, const pfb_guid *guid, size_t offset, pfb_error error)
+{
+    if (error.code == PFB_OK)
+        return;
+    if (l->source) {
+        collecting_report_reply(l->source, guid, 0, error);
+        return;
+    }
+    error.offset += offset;
+    diagnostics_malformed(l->subject, error);
 }
 
 static void write_instances(set_listing *l, const pfb_guid *guid, const pfb_described_counterset *set)
@@ -96,8 +121,9 @@ static void write_instances(set_listing *l, const pfb_guid *guid, const pfb_desc
     pfb_list reader;
     pfb_listed_instance instance;
     pfb_guid_format(guid, text);
-    if (get_instances(l, guid, &list)) {
-        pfb_list_open(&reader, list.data, list.size_bytes, NULL);
+    size_t offset;
+    if (get_instances(l, guid, &list, &offset)) {
+        pfb_list_open(&reader, list.data, list.size_bytes, &l->o->reader);
         while (!output_failed(out) && pfb_list_next_instance(&reader, &instance)) {
             output_begin(out, is_text ? "    instance" : "instance", 0);
             if (!is_text) {
@@ -108,6 +134,7 @@ static void write_instances(set_listing *l, const pfb_guid *guid, const pfb_desc
             output_name(out, "name", instance.name);
             output_end(out);
         }
+        report_instances(l, guid, offset, reader.error);
     }
     pfb_bytes_free(&list);
 }
@@ -187,7 +214,8 @@ static void list_live_objects(set_listing *l, const options *o)
     title_names titles;
     pfb_source_failure failure = {0};
     pfb_source *source = l->source->source;
-    object_list objects = {.out = l->out, .file = l->subject, .titles = &titles, .names = &l->names};
+    object_list objects = {
+        .out = l->out, .file = l->subject, .options = &o->reader, .titles = &titles, .names = &l->names};
     title_names_open(&titles, o->names, &o->reader);
     title_names_begin(&titles);
     if (pfb_source_v1(source, "Counter 009", &table, NULL))
@@ -226,15 +254,15 @@ static void list_live(set_listing *l, const options *o)
 /* ---- Files ----------------------------------------------------------------------------------------------- */
 
 /* Stores an instance list if it is the first one of its counterset. */
-static void store_instances(set_listing *l, const pfb_guid *guid, const uint8_t *list, size_t size)
+static void store_instances(set_listing *l, const pfb_guid *guid, const uint8_t *list, size_t size, size_t offset)
 {
     size_t count = l->instance_count;
     if (series_find_key(&l->instance_guids, (const char *)guid, sizeof *guid) != count)
         return;
     l->instances = memory_grow(l->instances, &l->instance_capacity, count + 1, sizeof *l->instances);
-    l->instances[count] = (pfb_bytes){.data = NULL};
+    l->instances[count] = (instance_list){.offset = offset};
     l->instance_count++;
-    if (!pfb_bytes_append(&l->instances[count], list, size))
+    if (!pfb_bytes_append(&l->instances[count].bytes, list, size))
         memory_exhausted();
 }
 
@@ -250,17 +278,14 @@ static void read_chunk(set_listing *l, object_list *objects, title_names *titles
     case PFB_TAG_REGISTRATION:
         if (!pfb_collector_put_registration(l->collector, &chunk->guid, chunk->request, body, size, &error, NULL))
             memory_exhausted();
-        error.offset += base;
-        if (error.code != PFB_OK)
-            diagnostics_malformed(in->name, error);
         break;
     case PFB_TAG_INSTANCES:
         if (l->names.count > 0)
-            store_instances(l, &chunk->guid, body, size);
+            store_instances(l, &chunk->guid, body, size, base);
         break;
     case PFB_TAG_V1:
         title_names_look_ahead(titles, in);
-        objects_list_block(objects, body, size, base);
+        error = input_trailing_bytes(&l->o->reader, objects_list_block(objects, body, size, base), size);
         break;
     case PFB_TAG_NAMES:
         title_names_add(titles, (size_t)in->offset + chunk->offset, body, size);
@@ -268,6 +293,9 @@ static void read_chunk(set_listing *l, object_list *objects, title_names *titles
     default:
         break;
     }
+    error.offset += base;
+    if (error.code != PFB_OK)
+        diagnostics_malformed(in->name, error);
 }
 
 /* Lists the V1 objects of a recording while it is read, then the countersets whose registrations it contains. */
@@ -313,7 +341,7 @@ static void list_log(set_listing *l, const options *o, const input *in)
 static void free_instances(set_listing *l)
 {
     for (size_t i = 0; i < l->instance_count; i++)
-        pfb_bytes_free(&l->instances[i]);
+        pfb_bytes_free(&l->instances[i].bytes);
     free(l->instances);
     series_free(&l->instance_guids);
     l->instances = NULL;
@@ -328,7 +356,7 @@ static bool list_file(set_listing *l, const options *o, title_names *titles, con
 {
     bool is_listed = false;
     input in;
-    object_list objects = {.out = l->out, .file = file, .titles = titles, .names = &l->names};
+    object_list objects = {.out = l->out, .file = file, .options = &o->reader, .titles = titles, .names = &l->names};
     l->subject = file;
     progress_begin(false);
     if (input_open(&in, file, INPUT_AUTO, false)) {
@@ -371,7 +399,7 @@ static void list_files(set_listing *l, const options *o)
 void command_countersets(const options *o)
 {
     output out;
-    set_listing l = {.out = &out};
+    set_listing l = {.o = o, .out = &out};
     output_open(&out, o->format, options_color(o));
     set_names_open(&l.names, (const char *const *)o->files, o->file_count);
     if (o->source)

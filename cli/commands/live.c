@@ -18,12 +18,12 @@ typedef struct live {
 } live;
 
 /* Reports the error of the reply that was collected last, if it has one. */
-static void report_reply(const live *l)
+static void report_reply(const live *l, const options *o)
 {
-    pfb_error error = pfb_collector_reply(l->collecting.collector).error;
-    error.offset += l->printer.base;
-    if (error.code != PFB_OK)
-        diagnostics_malformed(l->collecting.subject, error);
+    pfb_collected_reply reply = pfb_collector_reply(l->collecting.collector);
+    if (reply.error.code == PFB_OK)
+        reply.error = input_trailing_bytes(&o->reader, reply.size_bytes, reply.collected_bytes);
+    collecting_report_error(&l->collecting, l->collecting.file.sample_offset, reply.error);
 }
 
 /* Returns true if each sample replaces the content of the file. */
@@ -39,6 +39,7 @@ static void print_sample(live *l, const options *o, bool is_first)
         stream_begin_replacement(o->output_path);
     else if (o->format == OUTPUT_PROMETHEUS && !is_first)
         output_raw(&l->out, "\n", 1);
+    l->printer.base = l->collecting.file.sample_offset;
     values_print(&l->printer, l->collecting.collector);
     values_end_sample(&l->printer);
     if (replaces_file(o))
@@ -58,7 +59,7 @@ static bool collect_and_print(live *l, const options *o, uint64_t number)
         values_find_sort_counter(&l->printer, l->collecting.collector);
     stream_flush();
     collecting_report(&l->collecting);
-    report_reply(l);
+    report_reply(l, o);
     return !output_failed(&l->out);
 }
 

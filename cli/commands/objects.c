@@ -110,13 +110,13 @@ size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size
 {
     pfb_v1_reader block;
     pfb_v1_object object;
-    pfb_v1_open(&block, data, size, NULL);
+    pfb_v1_open(&block, data, size, l->options);
     while (!output_failed(l->out) && pfb_v1_next_object(&block, &object)) {
         if (must_list(l, object.title_index))
             list_object(l, &block, &object);
     }
     if (block.error.code != PFB_OK)
-        v1_report_errors(l->file, base, data, size, NULL);
+        v1_report_errors(l->file, base, data, size, l->options);
     return block.total_size_bytes;
 }
 

@@ -14,6 +14,7 @@
 typedef struct object_list {
     output *out;
     const char *file; /* for messages */
+    const pfb_read_options *options;
     const title_names *titles;
     set_names *names;
     series_list checked; /* title indexes of all objects that were found, listed or not */

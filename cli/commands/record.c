@@ -12,6 +12,7 @@
 #include "names/v1.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
+#include "perfblock/v2.h"
 #include "perfblock/version.h"
 
 #include <inttypes.h>
@@ -23,8 +24,9 @@
  * recording_write() then writes. */
 typedef struct recorder {
     recording file;
-    bool has_content; /* the file has a sample, or was not empty when it was opened */
-    uint64_t count;   /* of samples written */
+    const pfb_read_options *reader; /* of --strict; samples are recorded nevertheless */
+    bool has_content;               /* the file has a sample, or was not empty when it was opened */
+    uint64_t count;                 /* of samples written */
     bool is_v1;
     bool is_filtered;   /* V1: the options choose counters, so blocks are reduced */
     title_names titles; /* V1: its collector has the chosen counters */
@@ -37,7 +39,7 @@ typedef struct recorder {
     selection selection;
     extract extract;
     bool *has_metadata; /* the file has the metadata of a counterset; by position of its first counter in `selection` */
-    pfb_bytes collected;                  /* a sample of a replayed recording */
+    pfb_bytes collected;                  /* the sample as it was collected */
     pfb_bytes recorded_info, chosen_info; /* query information of a replayed recording, and its chosen part */
     pfb_bytes sample, reply;              /* the chosen parts of a sample and of a metadata reply */
 } recorder;
@@ -96,7 +98,7 @@ static bool is_repeated(const set_replies *set, uint32_t request)
 static void put_reduced(recorder *r, const collecting *c, const pfb_chunk *chunk, pfb_error error)
 {
     if (error.code != PFB_OK)
-        diagnostics_malformed(c->subject, error);
+        collecting_report_reply(c, &chunk->guid, chunk->request, error);
     else
         recording_put(&r->file, chunk, r->reply.data, r->reply.size_bytes);
 }
@@ -166,9 +168,7 @@ static void use_recorded_info(recorder *r, const collecting *c, const pfb_collec
 {
     pfb_bytes *chosen = &r->chosen_info;
     copy(&r->recorded_info, reply->info, reply->info_bytes);
-    pfb_error error = extract_set_info(&r->extract, &r->recorded_info, chosen);
-    if (error.code != PFB_OK)
-        diagnostics_malformed(c->subject, error);
+    collecting_report_error(c, c->file.info_offset, extract_set_info(&r->extract, &r->recorded_info, chosen));
     bool is_same = chosen->size_bytes == r->info.size_bytes &&
                    (chosen->size_bytes == 0 || memcmp(chosen->data, r->info.data, chosen->size_bytes) == 0);
     if (is_same || chosen->size_bytes == 0)
@@ -224,6 +224,15 @@ static bool write_sample(recorder *r, const collecting *c, const pfb_bytes *samp
     return true;
 }
 
+/* Returns the first error in a V2 reply. */
+static pfb_error find_error(const recorder *r, const pfb_bytes *reply)
+{
+    pfb_v2_reader reader;
+    pfb_v2_open(&reader, reply->data, reply->size_bytes, r->reader);
+    pfb_error error = pfb_v2_finish(&reader);
+    return error.code == PFB_OK ? input_trailing_bytes(r->reader, reader.total_size_bytes, reply->size_bytes) : error;
+}
+
 /* Records a sample of a live source. A V2 reply contains only what was queried. A V1 block contains whole objects, and
  * the objects that instances refer to, so it is reduced if the options choose counters. */
 static bool record_live(recorder *r, const collecting *c, const pfb_collected_reply *reply)
@@ -231,11 +240,13 @@ static bool record_live(recorder *r, const collecting *c, const pfb_collected_re
     pfb_error error = {PFB_OK, 0};
     if (reply->has_new_info)
         copy(&r->info, reply->info, reply->info_bytes);
-    if (!r->is_filtered) {
-        copy(&r->sample, reply->data, reply->collected_bytes);
-        return write_sample(r, c, &r->sample);
-    }
-    v1_report_errors(c->subject, 0, reply->data, reply->collected_bytes, NULL);
+    copy(&r->collected, reply->data, reply->collected_bytes);
+    if (r->is_v1 && (r->is_filtered || r->reader->is_strict))
+        v1_report_errors(c->subject, 0, r->collected.data, r->collected.size_bytes, r->reader);
+    else if (!r->is_v1 && r->reader->is_strict)
+        collecting_report_error(c, 0, find_error(r, &r->collected));
+    if (!r->is_filtered)
+        return write_sample(r, c, &r->collected);
     bool has_chosen = filter_v1_block(&r->filter, reply->data, reply->collected_bytes, &r->sample, &error);
     if (error.code != PFB_OK)
         diagnostics_malformed(c->subject, error);
@@ -252,8 +263,9 @@ static bool record_replayed(recorder *r, const collecting *c, const pfb_collecte
     if (reply->has_new_info)
         use_recorded_info(r, c, reply);
     bool is_sample = extract_sample(&r->extract, &r->collected, &r->sample, &error);
-    if (error.code != PFB_OK)
-        diagnostics_malformed(c->subject, error);
+    if (r->reader->is_strict) /* extract_sample() tolerates what --strict rejects */
+        error = find_error(r, &r->collected);
+    collecting_report_error(c, c->file.sample_offset, error);
     return !is_sample || r->info.size_bytes == 0 || write_sample(r, c, &r->sample);
 }
 
@@ -338,7 +350,8 @@ void command_record(const options *o)
 {
     static const pfb_collector_options collector_options = {.returns_at_once = true, .is_raw = true};
     collecting c;
-    recorder r = {.file = {.path = o->output_path,
+    recorder r = {.reader = &o->reader,
+                  .file = {.path = o->output_path,
                            .note = "recorded by perfblock " PERFBLOCK_VERSION,
                            .max_bytes = o->rotation,
                            .is_replaced = o->is_forced}};

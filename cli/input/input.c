@@ -325,6 +325,12 @@ bool input_continue_text(input *in, pfb_pdh_text_reader *text)
            pfb_pdh_text_continue(text, in->data, in->size, in->is_last);
 }
 
+pfb_error input_trailing_bytes(const pfb_read_options *options, size_t used, size_t size)
+{
+    bool is_error = options->is_strict && used > 0 && used < size;
+    return (pfb_error){is_error ? PFB_TRAILING_BYTES : PFB_OK, is_error ? used : 0};
+}
+
 void input_progress(const input *in, size_t at)
 {
     progress_show(in->name, in->offset + at, in->is_last ? in->offset + in->size : in->expected_size);

@@ -95,6 +95,10 @@ bool input_continue_text(input *in, pfb_pdh_text_reader *text);
  * the file. */
 bool input_extend(input *in);
 
+/* The error of a chunk whose reply or block has `used` of its `size` bytes: PFB_TRAILING_BYTES if it has more and
+ * --strict was given, else none. `used` is 0 for a malformed header, which has an error of its own. */
+pfb_error input_trailing_bytes(const pfb_read_options *options, size_t used, size_t size);
+
 /* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);
 

@@ -22,17 +22,18 @@ static void report_error(const char *file, size_t base, pfb_error error)
         diagnostics_malformed(file, error);
 }
 
-void v1_report_errors(const char *file, size_t base, const uint8_t *data, size_t size, const pfb_read_options *options)
+size_t v1_report_errors(const char *file, size_t base, const uint8_t *data, size_t size, const pfb_read_options *options)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_open(&block, data, size, options);
     report_error(file, base, block.error);
     if (block.total_size_bytes == 0) /* the header is malformed */
-        return;
+        return 0;
     while (pfb_v1_next_object(&block, &object)) {
         read_object(&block);
         report_error(file, base, block.object_error);
     }
     report_error(file, base, block.end_error);
+    return block.total_size_bytes;
 }

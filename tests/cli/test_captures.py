@@ -5,6 +5,8 @@ precedence over the program's catalog."""
 import os
 import unittest
 
+import captures
+import v1_blocks as v1
 from captures import (PROCESSOR, RAW, TIMER_INV, data, instances_result,
                       metadata, three_sets)
 from program import Case, writer as w
@@ -143,6 +145,74 @@ class Catalog(Case):
         self.assertEqual(offered[0], expected)
         self.assertEqual(offered[1], ("Prozessor", "% User Time",
                                       "PERF_100NSEC_TIMER"))
+
+
+class Errors(Case):
+    """Offsets of errors count from the start of the file, and --strict
+    rejects more, in every command that reads a recording."""
+
+    def commands(self, path):
+        """Command lines that read every part of the recording."""
+        out = os.path.join(self.folder, "out")
+        every = ["--set", "*"]
+        return (["show", path], ["check", path], ["cook", path],
+                ["convert", path, "-o", out + ".pfb"],
+                ["convert", path, "-o", out + ".pfb", *every],
+                ["convert", path, "-o", out + ".json"],
+                ["live", "--source", path, *every],
+                ["record", "--source", path, "-o", out, "--force", *every])
+
+    def test_malformed_reply(self):
+        good = captures.three_sets()
+        reply = w.reply(w.result(w.SINGLE, w.v8(1), size=10 ** 6))
+        path = self.file("a.pfb", good + w.chunk(b"DATA", reply))
+        for command in self.commands(path):
+            self.assert_error(self.run_program(*command), 1, path,
+                              len(good) + 16 + 48 + 8, "bad_result_size")
+
+    def test_malformed_query_information(self):
+        good = captures.three_sets()
+        info = w.identifier(captures.MEMORY, index=0) + b"12345"
+        path = self.file("a.pfb", good + w.chunk(b"QINF", info) +
+                         captures.data(3))
+        for command in self.commands(path)[:3] + self.commands(path)[4:]:
+            self.assert_error(self.run_program(*command), 1, path,
+                              len(good) + 16 + len(info) - 5,
+                              "truncated_identifier")
+
+    def test_strict(self):
+        good = captures.three_sets()
+        reply = w.reply(w.result(w.SINGLE, w.v8(1)))
+        path = self.file("a.pfb", good + w.chunk(b"DATA", reply + b"\1" * 64))
+        for command in self.commands(path):
+            done = self.run_program(*command)
+            self.assertEqual((done.status, done.errors()), (0, []), command)
+            self.assert_error(self.run_program(*command, "--strict"), 1, path,
+                              len(good) + 16 + len(reply), "trailing_bytes")
+
+    def test_instance_lists(self):
+        instances = captures.instance_list("sda")
+        head = captures.metadata(captures.DISK, "Disk", [
+            (1, captures.BULK, "Bytes")])
+        start = 16 + len(head) + 16 + 16 + len(instances)
+        for tail, code, strict in (
+                (w.instance(1, "b", size=1000), "bad_instance_size", []),
+                (b"123", "trailing_bytes", ["--strict"])):
+            path = self.file("a.pfb", w.recording(head, w.chunk(
+                b"INST", w.guid_bytes(captures.DISK) + instances + tail)))
+            done = self.run_program("countersets", "--source", path, "Disk",
+                                    *strict)
+            self.assert_error(done, 1, path, start, code)
+            self.assertIn('name "sda"', done.out)
+
+    def test_strict_countersets(self):
+        path = self.file("a.pfb", w.recording(w.chunk(
+            b"V1DT", v1.LITTLE.block(v1.plain(v1.LITTLE, 5)) + bytes(9) +
+            b"\1")))
+        self.run_fine("countersets", "--source", path)
+        done = self.run_program("countersets", "--source", path, "--strict")
+        self.assert_error(done, 1, path, os.path.getsize(path) - 6 - 10,
+                          "trailing_bytes")
 
 
 if __name__ == "__main__":
