@@ -48,32 +48,61 @@ static bool add_path(path_list *list, const char *subject, const char *text, siz
     return true;
 }
 
-/* Adds the path in each line of a file: UTF-8, with or without a byte order mark. Skips empty lines. */
-static bool add_file(path_list *list, const char *file)
+/* Returns the text of a file, which may be UTF-8 with or without a byte order mark, or UTF-16 with one: PowerShell and
+ * Notepad write either. */
+static pfb_name text_of(const input *in)
 {
-    static const uint8_t byte_order_mark[] = {0xEF, 0xBB, 0xBF};
-    input in;
-    if (!input_read(&in, file, INPUT_NAMES)) /* INPUT_NAMES: bytes as they are, without recognising a format */
-        return false;
+    static const struct {
+        const char *mark;
+        size_t size;
+        uint32_t encoding;
+    } rows[] = {{"\xEF\xBB\xBF", 3, PFB_ENCODING_UTF8},
+                {"\xFF\xFE", 2, PFB_ENCODING_UTF16LE},
+                {"\xFE\xFF", 2, PFB_ENCODING_UTF16BE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (in->size >= rows[i].size && memcmp(in->data, rows[i].mark, rows[i].size) == 0)
+            return (pfb_name){in->data + rows[i].size, in->size - rows[i].size, rows[i].encoding};
+    }
+    return (pfb_name){in->data, in->size, PFB_ENCODING_UTF8};
+}
+
+/* Adds the path in each line of a text in UTF-8. Skips empty lines. */
+static bool add_lines(path_list *list, const char *file, const char *text, size_t text_size)
+{
     bool is_ok = true;
-    size_t count = list->count;
-    size_t at = in.size >= sizeof byte_order_mark && memcmp(in.data, byte_order_mark, sizeof byte_order_mark) == 0
-                    ? sizeof byte_order_mark
-                    : 0;
-    while (at < in.size && is_ok) {
-        const char *line = (const char *)in.data + at;
-        const char *end = memchr(line, '\n', in.size - at);
-        size_t size = end ? (size_t)(end - line) : in.size - at;
+    for (size_t at = 0; at < text_size && is_ok;) {
+        const char *line = text + at;
+        const char *end = memchr(line, '\n', text_size - at);
+        size_t size = end ? (size_t)(end - line) : text_size - at;
         at += size + 1;
-        while (size > 0 && strchr("\r \t", line[size - 1]))
+        while (size > 0 && memchr("\r \t", line[size - 1], 3))
             size--;
         if (size > 0 && memchr(line, '\0', size)) {
-            diagnostics_say(STATUS_USAGE, file, "is not text in UTF-8");
+            diagnostics_say(STATUS_USAGE, file, "is not text in UTF-8, or in UTF-16 with a byte order mark");
             is_ok = false;
         } else if (size > 0) {
             is_ok = add_path(list, file, line, size);
         }
     }
+    return is_ok;
+}
+
+static bool add_file(path_list *list, const char *file)
+{
+    input in;
+    if (!input_read(&in, file, INPUT_NAMES)) /* INPUT_NAMES: bytes as they are, without recognising a format */
+        return false;
+    size_t count = list->count;
+    pfb_name name = text_of(&in);
+    size_t size = name.size_bytes;
+    char *converted = NULL;
+    if (name.encoding != PFB_ENCODING_UTF8) {
+        size = pfb_name_to_utf8(&name, NULL, 0);
+        converted = memory_get(size + 1, 1);
+        pfb_name_to_utf8(&name, converted, size + 1);
+    }
+    bool is_ok = add_lines(list, file, converted ? converted : (const char *)name.bytes, size);
+    free(converted);
     input_free(&in);
     if (is_ok && list->count == count) {
         diagnostics_say(STATUS_USAGE, file, "has no paths");

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Counter paths: as arguments, with --path and in a file of --paths."""
 
+import codecs
 import os
 import unittest
 
@@ -75,6 +76,13 @@ class Paths(Case):
                      "\ufeff" + READ_A + "\r\n\r\n" + WRITE_B + " \r\n"):
             file = self.file("paths.txt", text.encode())
             self.assertEqual(self.shown("--paths", file), keys)
+        # What PowerShell and Notepad write.
+        text = "\r\n".join((READ_A, "", WRITE_B + " ", ""))
+        for mark, encoding in ((codecs.BOM_UTF8, "utf-8"),
+                               (codecs.BOM_UTF16_LE, "utf-16-le"),
+                               (codecs.BOM_UTF16_BE, "utf-16-be")):
+            file = self.file("paths.txt", mark + text.encode(encoding))
+            self.assertEqual(self.shown("--paths", file), keys, encoding)
         self.assertEqual(self.shown("--paths", file, FREE),
                          keys | VALUES[FREE])
         other = self.file("other.txt", FREE.encode())
@@ -86,7 +94,11 @@ class Paths(Case):
         self.assertIn("missing", self.refused("--paths", os.path.join(
             self.folder, "missing"), status=3))
         for content, words in ((b"\n\n", "has no paths"),
-                               (READ_A.encode("utf-16"), "UTF-8"),
+                               (READ_A.encode("utf-16-le"), "UTF-8"),
+                               ("\ufeff\0".encode("utf-16-le"), "UTF-16"),
+                               (codecs.BOM_UTF16_LE, "has no paths"),
+                               ("\ufeffNo\n".encode("utf-16-be"),
+                                "No is not a path"),
                                (b"Alpha Disk\n", "Alpha Disk is not a path")):
             file = self.file("paths.txt", content)
             sentence = self.refused("--paths", file)
