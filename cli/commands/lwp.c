@@ -13,16 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-lwp_snapshot_bytes lwp_make_snapshot(const pfb_lwp_capabilities *leaf, const uint8_t *control, const uint8_t *ring,
-                                     size_t ring_bytes)
-{
-    lwp_snapshot_bytes snapshot = {
-        .size = pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, NULL, 0)};
-    snapshot.bytes = memory_get(snapshot.size, 1);
-    pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, snapshot.bytes, snapshot.size);
-    return snapshot;
-}
-
 /* ---- Showing ----------------------------------------------------------------------------------------------------- */
 
 /* Prints the records of a file: of all LWP snapshots in a capture, or of a file that is a snapshot. */

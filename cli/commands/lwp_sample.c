@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands/lwp.h"
 #include "memory/memory.h"
+#include "perfblock/lwp/lwp.h"
 #include "perfblock/lwp/model.h"
 
 #include <stdlib.h>
@@ -26,6 +27,16 @@ void lwp_put_u32(uint8_t *at, uint32_t value)
 {
     for (unsigned i = 0; i < 4; i++)
         at[i] = (uint8_t)(value >> 8 * i);
+}
+
+lwp_snapshot_bytes lwp_make_snapshot(const pfb_lwp_capabilities *leaf, const uint8_t *control, const uint8_t *ring,
+                                     size_t ring_bytes)
+{
+    lwp_snapshot_bytes snapshot = {
+        .size = pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, NULL, 0)};
+    snapshot.bytes = memory_get(snapshot.size, 1);
+    pfb_lwp_snapshot_write(leaf, control, leaf->control_bytes, ring, ring_bytes, snapshot.bytes, snapshot.size);
+    return snapshot;
 }
 
 /* Writes a control block that enables the sampling of LWPVAL. The threshold interrupt never occurs: the threshold is

@@ -93,6 +93,8 @@ void text_writer_put_info(text_writer *t, const uint8_t *body, size_t size);
 void text_writer_put_v2(text_writer *t, const uint8_t *body, size_t size);
 void text_writer_put_v1(text_writer *t, const uint8_t *body, size_t size);
 
+/* ---- Both versions (text_both.c) ------------------------------------------------------------------------- */
+
 /* The line of a sample with its clocks. */
 void text_writer_put_sample(text_writer *t, bool is_v1, int64_t perf_time, int64_t perf_time_100ns, int64_t perf_freq,
                             const pfb_system_time *system_time);

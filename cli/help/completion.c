@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "help/completion.h"
 
-#include "help/help.h"
-
 #include <string.h>
 
 /* ---- Words ----------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include "help/completion.h"
 #include "help/manual.h"
+#include "help/meaning.h"
 #include "output/diagnostics.h"
 #include "perfblock/version.h"
 
@@ -73,9 +74,9 @@ void help_overview(void)
                          "  --version    print the program's version\n\n"
                          "A FILE named - is standard input.\n\n"
                          "Exit status:\n");
-    for (size_t i = 0; help_statuses[i]; i++) {
+    for (size_t i = 0; meaning_of_status[i]; i++) {
         buffer_format(&text, "  %zu  ", i);
-        put_wrapped(&text, help_statuses[i], 5, 5);
+        put_wrapped(&text, meaning_of_status[i], 5, 5);
     }
     print(&text);
 }
@@ -89,23 +90,6 @@ void help_group(const command_group *group)
 }
 
 /* ---- A command ------------------------------------------------------------------------------------------- */
-
-void help_option_meaning(buffer *out, const command_option *option, const command *c)
-{
-    const char *separator = ": ";
-    size_t count = 0;
-    buffer_string(out, option->meaning);
-    for (size_t i = 0; option->words && option->words[i]; i++)
-        count += option_allows(option, c, i);
-    for (size_t i = 0; option->words && option->words[i]; i++) {
-        if (!option_allows(option, c, i))
-            continue;
-        buffer_format(out, "%s%s", separator, option->words[i]);
-        if (option_has_default(option, c) && count > 1 && strcmp(separator, ": ") == 0)
-            buffer_string(out, " (default)");
-        separator = ", ";
-    }
-}
 
 static void put_option(buffer *out, const command_option *option, const command *c)
 {
@@ -121,7 +105,7 @@ static void put_option(buffer *out, const command_option *option, const command 
         start = out->size;
     }
     buffer_spaces(out, OPTION_COLUMN - (out->size - start));
-    help_option_meaning(&meaning, option, c);
+    meaning_put_option(&meaning, option, c);
     put_wrapped(out, meaning.data, OPTION_COLUMN, OPTION_COLUMN);
     buffer_free(&meaning);
 }
@@ -144,15 +128,6 @@ void help_command(const command *c)
 }
 
 /* ---- The program ----------------------------------------------------------------------------------------- */
-
-const char *const help_statuses[] = {
-    "success",
-    "an input is malformed, or a result differs from the expected one",
-    "wrong usage, or a counterset, counter or instance that does not exist",
-    "a file cannot be read or written",
-    "this machine cannot do it; the reason is printed",
-    NULL,
-};
 
 void help_version(void)
 {

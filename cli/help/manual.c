@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "help/manual.h"
 
-#include "help/help.h"
+#include "help/meaning.h"
 #include "perfblock/version.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ static void put_option(buffer *out, const command_option *option, const command 
         put_styled(out, "I", option->argument);
     }
     buffer_string(out, "\n");
-    help_option_meaning(&meaning, option, c);
+    meaning_put_option(&meaning, option, c);
     put_text(out, meaning.data);
     if (option->example) {
         buffer_string(out, ". Example: ");
@@ -103,9 +103,9 @@ static void put_option(buffer *out, const command_option *option, const command 
 static void put_statuses(buffer *out)
 {
     buffer_string(out, ".SH EXIT STATUS\n");
-    for (size_t i = 0; help_statuses[i]; i++) {
+    for (size_t i = 0; meaning_of_status[i]; i++) {
         buffer_format(out, ".TP\n\\fB%zu\\fR\n", i);
-        put_text(out, help_statuses[i]);
+        put_text(out, meaning_of_status[i]);
         buffer_string(out, "\n");
     }
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_MEANING_H
+#define CLI_MEANING_H
+
+#include "commands.h"
+
+/* Texts of help and of the man pages. */
+
+/* Appends the meaning of an option and the words that the command accepts as its value. */
+void meaning_put_option(buffer *out, const command_option *option, const command *c);
+
+/* The meaning of each exit status, by number; a null follows the last. */
+extern const char *const meaning_of_status[];
+
+#endif
