@@ -284,6 +284,10 @@ void command_refuse(size_t count, char *const *words)
         refuse_group(group);
         return;
     }
+    if (words[0][0] == '-') {
+        diagnostics_say(STATUS_USAGE, "perfblock", "expected a command before %s; perfblock help lists them", words[0]);
+        return;
+    }
     buffer typed = {0};
     buffer sentence = {0};
     suggestion similar;

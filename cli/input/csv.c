@@ -120,7 +120,7 @@ enum {
     AT_END
 };
 
-static const char nul_fault[] = "this cell contains a NUL byte";
+static const char nul_fault[] = "this cell contains a NUL byte; the text must be UTF-8, not UTF-16";
 
 /* Moves past the byte that ends a cell: a comma or LF. */
 static void end_cell(csv_reader *r, char byte)

@@ -193,6 +193,9 @@ class Refusals(Case):
         self.assertIn("--interval", self.refused("check", "--interval", "1",
                                                  "x"))
         self.assertIn("--strict", self.refused("types", "--strict"))
+        for words in (("-f", "json", "cook", "x"), ("--utc", "show", "x")):
+            self.assertIn("expected a command before " + words[0],
+                          self.refused(*words))
 
     def test_values(self):
         for option, values in (
