@@ -25,14 +25,16 @@ static const char *const *copy_name(const pfb_name *name)
     return list;
 }
 
-/* Parses a path and adds it. `subject` precedes error messages. */
-static bool add_path(path_list *list, const char *subject, const char *text, size_t size)
+/* Parses a path and adds it. `file` is the file that it comes from; null: an argument. */
+static bool add_path(path_list *list, const char *file, const char *text, size_t size)
 {
     pfb_path parts;
     pfb_name name = pfb_utf8_name(text, size);
     if (!pfb_path_parse(&name, &parts)) {
-        diagnostics_say(STATUS_USAGE, subject, "%.*s is not a path of the form \\counterset(instance)\\counter",
-                        (int)size, text);
+        bool may_be_unquoted = !file && size > 0 && !memchr(text, '\\', size);
+        diagnostics_say(STATUS_USAGE, file ? file : "perfblock",
+                        "%.*s is not a path of the form \\counterset(instance)\\counter%s", (int)size, text,
+                        may_be_unquoted ? "; quote paths in the shell, or name a counterset with --set" : "");
         return false;
     }
     list->texts = memory_grow(list->texts, &list->text_capacity, list->count + 1, sizeof *list->texts);
@@ -116,7 +118,7 @@ bool path_list_open(path_list *list, const options *o)
     bool is_ok = true;
     *list = (path_list){.count = 0};
     for (size_t i = 0; i < o->path_count && is_ok; i++)
-        is_ok = add_path(list, "perfblock", o->paths[i], strlen(o->paths[i]));
+        is_ok = add_path(list, NULL, o->paths[i], strlen(o->paths[i]));
     for (size_t i = 0; i < o->path_file_count && is_ok; i++)
         is_ok = add_file(list, o->path_files[i]);
     if (!is_ok)

@@ -108,6 +108,8 @@ class Paths(Case):
     def test_paths_that_are_refused(self):
         for path in ("Alpha Disk", "\\", r"\Alpha Disk", r"\A(b\c", ""):
             self.assertIn("is not a path", self.refused(path), path)
+        self.assertIn("; quote paths in the shell", self.refused("Alpha*"))
+        self.assertNotIn("quote", self.refused(r"\A"))
         self.assertIn("not known to be the machine host",
                       self.refused(r"\\host" + FREE))
         self.assertIn("--set", self.refused(FREE, "--instance", "sda"))
