@@ -77,7 +77,7 @@ static bool add_lines(path_list *list, const char *file, const char *text, size_
         const char *end = memchr(line, '\n', text_size - at);
         size_t size = end ? (size_t)(end - line) : text_size - at;
         at += size + 1;
-        while (size > 0 && memchr("\r \t", line[size - 1], 3))
+        while (size > 0 && (line[size - 1] == '\r' || line[size - 1] == ' ' || line[size - 1] == '\t'))
             size--;
         if (size > 0 && memchr(line, '\0', size)) {
             diagnostics_say(STATUS_USAGE, file, "is not text in UTF-8, or in UTF-16 with a byte order mark");

@@ -22,7 +22,8 @@ static void report_error(const char *file, size_t base, pfb_error error)
         diagnostics_malformed(file, error);
 }
 
-size_t v1_report_errors(const char *file, size_t base, const uint8_t *data, size_t size, const pfb_read_options *options)
+size_t v1_report_errors(const char *file, size_t base, const uint8_t *data, size_t size,
+                        const pfb_read_options *options)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
