@@ -136,6 +136,9 @@ void collecting_report(const collecting *c)
 
 /* ---- Counters -------------------------------------------------------------------------------------------- */
 
+/* What is collected if the options choose no counterset. */
+static const char *const default_sets[] = {"Processor Information"};
+
 /* Reports why counters could not be added. */
 static void report_failure(const collecting *c, const pfb_collector_choice *choice, const pfb_source_failure *failure)
 {
@@ -143,7 +146,12 @@ static void report_failure(const collecting *c, const pfb_collector_choice *choi
     case PFB_WIN32_OUTOFMEMORY:
         memory_exhausted();
     case PFB_WIN32_COUNTERSET_NOT_FOUND:
-        unknown_names_report_set(c, choice);
+        if (choice->countersets == default_sets && c->file.in.data)
+            diagnostics_say(STATUS_USAGE, c->subject,
+                            "no counterset %s, which is the default: choose others by path or with --set",
+                            default_sets[0]);
+        else
+            unknown_names_report_set(c, choice);
         break;
     case PFB_WIN32_COUNTER_NOT_FOUND:
         unknown_names_report_counter(c, choice);
@@ -196,7 +204,6 @@ static bool add_instances(collecting *c, pfb_collector_choice *choice, const opt
 
 bool collecting_add(collecting *c, const options *o)
 {
-    static const char *const default_set[] = {"Processor Information"};
     path_list paths;
     c->range = o->range;
     sample_range_begin(&c->range, c->collector, c->file.has_time ? &c->file.time : NULL);
@@ -206,7 +213,7 @@ bool collecting_add(collecting *c, const options *o)
     for (size_t i = 0; i < paths.count && is_added; i++)
         is_added = add(c, &paths.choices[i], paths.texts[i]);
     bool has_choice = o->set_count > 0 || paths.count == 0;
-    pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : default_set,
+    pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : default_sets,
                                    .counterset_count = o->set_count > 0 ? o->set_count : 1,
                                    .counters = o->counters,
                                    .counter_count = o->counter_count};

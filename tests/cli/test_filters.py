@@ -128,6 +128,8 @@ class Filters(Case):
             self.selected(lambda _a, _b, counter: counter == 7))
 
     def test_filters_that_match_nothing(self):
+        self.assertIn("no counterset Processor Information, which is the "
+                      "default", self.refused())
         self.assertIn("Gamma*", self.refused("--set", "Gamma*"))
         self.assertIn("gamma?", self.refused("--set", "*", "--counter",
                                              "gamma?"))
