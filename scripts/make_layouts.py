@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the layout tables of docs/ from the descriptions of fields in
-cli/fields/fields.c, which the command explain uses as well.
+cli/fields/fields.c, which the commands show and explain use as well.
 
     scripts/make_layouts.py [--check]
 
@@ -13,7 +13,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HEAD = "| structure, bytes | offset | type | field | meaning |\n|---|---|---|---|---|\n"
+HEAD = "| structure, bytes | offset | type | field | key in show | meaning |\n|---|---|---|---|---|---|\n"
 # {page: names of the structures in each of its layout tables}
 PAGES = {
     "v2": [["data_header", "counter_header", "multi_counters", "multi_instances", "instance_header", "counter_data"]],
@@ -30,7 +30,7 @@ PAGES = {
 }
 TABLE_IN_PAGE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)*")
 ARRAY = re.compile(r"static const field (\w+)\[\] = \{\n(.*?)\n\};", re.S)
-ROW = re.compile(r'\{(\d+), (\d+), FIELD_(\w+), "([^"]*)",\s*"((?:[^"\\]|\\.|"\s*")*)",\s*"[^"]*"\}')
+ROW = re.compile(r'\{(\d+), (\d+), FIELD_(\w+), "([^"]*)",\s*"([^"]*)",\s*"((?:[^"\\]|\\.|"\s*")*)",\s*"[^"]*"\}')
 TABLE = re.compile(r'TABLE\("([^"]+)", (\d+), (\w+)\)')
 
 
@@ -56,14 +56,14 @@ def layout(text, names):
         is_sdk = structures[name][0].startswith(("PERF_", "TIME_"))
         title = ("`%s`, %s" if is_sdk else "%s, %s") % structures[name]
         end = int(rows[name][0][0])
-        for offset, size, kind, field, meaning in rows[name]:
+        for offset, size, kind, field, key, meaning in rows[name]:
             meaning = re.sub(r'"\s*"', "", meaning)
             if int(offset) != end:
                 sys.exit("%s: no field at %d" % (name, end))
             end += int(size)
             field = "`%s`" % field if is_sdk and size != "0" and field else field
             meaning = meaning.replace('\\"', '"').replace("|", "\\|")
-            cells = (title, offset, type_of(kind, int(size)), field, meaning)
+            cells = (title, offset, type_of(kind, int(size)), field, key and "`%s`" % key, meaning)
             lines.append("|%s\n" % "".join(" %s |" % cell if cell else " |" for cell in cells))
             title = ""
         if end != int(structures[name][1]):

@@ -179,21 +179,7 @@ static void put_error_rows(explainer *e, size_t offset, size_t end)
 
 static uint64_t load(const explainer *e, const uint8_t *data, size_t size)
 {
-    uint64_t value = 0;
-    for (size_t i = 0; i < size; i++) {
-        size_t at = e->is_big_endian ? size - 1 - i : i;
-        value |= (uint64_t)data[at] << 8 * i;
-    }
-    return value;
-}
-
-static void put_signed(explainer *e, uint64_t bits, size_t size)
-{
-    uint64_t sign = UINT64_C(1) << (8 * size - 1);
-    if (bits & sign)
-        buffer_format(&e->html, "-%" PRIu64, (sign - (bits & (sign - 1))));
-    else
-        buffer_format(&e->html, "%" PRIu64, bits);
+    return field_unsigned(data, size, e->is_big_endian);
 }
 
 static void put_words(explainer *e, const char *words)
@@ -208,10 +194,7 @@ static void put_words(explainer *e, const char *words)
 static void put_system_time(explainer *e, const uint8_t *data)
 {
     char memory[NAMES_TIME_BYTES];
-    uint16_t parts[8];
-    for (size_t i = 0; i < 8; i++)
-        parts[i] = (uint16_t)load(e, data + 2 * i, 2);
-    pfb_system_time time = {parts[0], parts[1], parts[2], parts[3], parts[4], parts[5], parts[6], parts[7]};
+    pfb_system_time time = field_system_time(data, e->is_big_endian);
     put(e, names_of_time(&time, memory));
 }
 
@@ -226,15 +209,11 @@ static void put_title(explainer *e, uint32_t index)
     buffer_free(&name);
 }
 
-/* Prints UTF-16 up to the first NUL. */
 static void put_text(explainer *e, const uint8_t *data, size_t size)
 {
     buffer name = {0};
-    size_t used = 0;
-    while (used + 1 < size && (data[used] != 0 || data[used + 1] != 0))
-        used += 2;
     buffer_clear(&name);
-    name_cut(&name, (pfb_name){data, used, e->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE}, MAX_TEXT);
+    name_cut(&name, field_text(data, size, e->is_big_endian), MAX_TEXT);
     html_text(&e->html, name.data, name.size);
     buffer_free(&name);
 }
@@ -288,9 +267,10 @@ static void put_value(explainer *e, const uint8_t *data, size_t size, field_kind
         buffer_format(&e->html, "%" PRIu64, value);
         break;
     case FIELD_SIGNED:
-        put_signed(e, value, size);
+        buffer_format(&e->html, "%" PRId64, field_signed(data, size, e->is_big_endian));
         break;
     case FIELD_HEX:
+    case FIELD_BITS:
         buffer_format(&e->html, "0x%" PRIX64, value);
         break;
     case FIELD_ID:

@@ -2,17 +2,18 @@
 #ifndef CLI_FIELDS_H
 #define CLI_FIELDS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "perfblock/v2.h"
 
 /* The fields of each format's structures, named as in the SDK (perflib.h, winperf.h) where it has a name. `explain`
- * prints them beside their bytes, and scripts/make_layouts.py writes the layout tables of docs/ from them. */
+ * prints them beside their bytes, `show` prints those that have a key (walk/walk_state.h), and scripts/make_layouts.py
+ * writes the layout tables of docs/ from them. */
 
 /* The format of a field. */
 typedef enum field_kind {
     FIELD_UNSIGNED, /* 1, 2, 4 or 8 bytes */
     FIELD_SIGNED,   /* 4 or 8 bytes, two's complement */
     FIELD_HEX,
+    FIELD_BITS,   /* as FIELD_HEX, but show prints it in decimal as text too */
     FIELD_ID,     /* an id; all bits set means none or any */
     FIELD_STATUS, /* a Win32 error code */
     FIELD_RESULT, /* kind of a V2 result */
@@ -33,6 +34,7 @@ typedef struct field {
     uint16_t offset, size; /* in bytes from the start of the structure; size 0: what follows the fixed part */
     field_kind kind;
     const char *name;    /* in the SDK; "" for bytes without a name */
+    const char *key;     /* of the value in records of show; "" if show does not print the field */
     const char *meaning; /* a few words */
     const char *rule;    /* what the reader checks, in a few words; "" if it accepts any content */
 } field;
@@ -104,5 +106,17 @@ typedef enum structure {
 } structure;
 
 const field_table *field_table_of(structure which);
+
+/* ---- Values ---------------------------------------------------------------------------------------------- */
+
+/* A number of `size` bytes, at most 8. */
+uint64_t field_unsigned(const uint8_t *data, size_t size, bool is_big_endian);
+int64_t field_signed(const uint8_t *data, size_t size, bool is_big_endian); /* two's complement */
+
+/* A SYSTEMTIME, which has 16 bytes. */
+pfb_system_time field_system_time(const uint8_t *data, bool is_big_endian);
+
+/* UTF-16 up to the first NUL, or all of the bytes. */
+pfb_name field_text(const uint8_t *data, size_t size, bool is_big_endian);
 
 #endif

@@ -60,22 +60,13 @@ static void walk_blocks(walk *w)
 
 /* ---- Captures -------------------------------------------------------------------------------------------- */
 
-static void print_chunk(walk *w, const pfb_chunk *chunk)
+static void print_chunk(const walk *w, const file_bytes *file, const pfb_chunk *chunk)
 {
     output *out = w->out;
-    char tag[4];
-    for (unsigned i = 0; i < sizeof tag; i++)
-        tag[i] = (char)(uint8_t)(chunk->tag >> 8 * i);
-    output_begin(out, "chunk", 0);
-    output_offset(out, (size_t)w->in->offset + chunk->offset);
-    output_bytes(out, "tag", tag, sizeof tag);
-    output_unsigned(out, "version", chunk->version);
-    output_unsigned(out, "size", chunk->body_offset + chunk->body_size_bytes - chunk->offset - PFB_CHUNK_HEADER_BYTES);
-    if (chunk->has_guid) {
-        char guid[PFB_GUID_TEXT_BYTES];
-        pfb_guid_format(&chunk->guid, guid);
-        output_word(out, "guid", guid);
-    }
+    walk_structure s = walk_begin(w, file, "chunk", 0, STRUCTURE_CHUNK, chunk->offset);
+    walk_print_fields(&s, "tag, version, size");
+    if (chunk->has_guid)
+        walk_print_guid(w, "guid", chunk->guid.bytes);
     if (chunk->is_known && chunk->tag == PFB_TAG_REGISTRATION)
         output_unsigned(out, "request", chunk->request);
     if (chunk->is_known && (chunk->tag == PFB_TAG_REGISTRATION || chunk->tag == PFB_TAG_NAMES))
@@ -122,7 +113,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
                        .depth = 1};
     size_t offset = (size_t)w->in->offset + chunk->offset;
     w->counts.chunks++;
-    print_chunk(w, chunk);
+    print_chunk(w, &file, chunk);
     explain_chunk(w, &file, chunk);
     switch (chunk->is_known ? chunk->tag : 0) {
     case PFB_TAG_DATA:
@@ -175,10 +166,8 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
 static pfb_chunk start_chunk(const input *in)
 {
     pfb_chunk chunk = {.tag = PFB_TAG_CAPTURE, .is_known = true, .body_offset = PFB_CHUNK_HEADER_BYTES};
-    for (size_t i = 0; i < 4; i++)
-        chunk.version |= (uint32_t)in->data[4 + i] << 8 * i;
-    for (size_t i = 0; i < sizeof(size_t); i++)
-        chunk.body_size_bytes |= (size_t)in->data[8 + i] << 8 * i;
+    chunk.version = (uint32_t)field_unsigned(in->data + 4, 4, false);
+    chunk.body_size_bytes = (size_t)field_unsigned(in->data + 8, 8, false);
     return chunk;
 }
 

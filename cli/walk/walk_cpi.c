@@ -16,6 +16,17 @@ typedef struct hook_walk {
     pfb_cpi_group group;
 } hook_walk;
 
+/* The fields of each kind of hook, in the order of pfb_cpi_hook_kind. */
+static const struct {
+    uint32_t nibble; /* the kind, in bits 31 to 28 of the minor word */
+    pfb_cpi_hook_kind kind;
+    structure which;
+} layouts[] = {
+    {0x0, PFB_CPI_LABEL_START, STRUCTURE_CPI_LABEL},  {0x1, PFB_CPI_SUMMARY_HOOK, STRUCTURE_CPI_SUMMARY},
+    {0x8, PFB_CPI_SYSTEM_HOOK, STRUCTURE_CPI_SYSTEM}, {0x4, PFB_CPI_PROCESSORS_HOOK, STRUCTURE_CPI_PROCESSORS},
+    {0x2, PFB_CPI_THREAD_HOOK, STRUCTURE_CPI_THREAD}, {0xF, PFB_CPI_LABEL_END, STRUCTURE_CPI_LABEL},
+};
+
 /* A figure, and in JSON also the two words that store it. */
 static void print_figure(output *out, const char *key, const char *words_key, pfb_cpi_words words)
 {
@@ -47,7 +58,8 @@ static void print_figures(const hook_walk *h, pfb_cpi_hook_kind kind, uint32_t o
     if (owner < PFB_CPI_CPU_LIMIT)
         output_unsigned(out, "position", owner);
     if (kind == PFB_CPI_THREAD_HOOK)
-        output_unsigned(out, "tid", h->group.tid);
+        walk_print_fields(&(walk_structure){h->w, h->bytes, STRUCTURE_CPI_THREAD, h->group.hooks[kind].offset},
+                          "thread id");
     if (stored.has_counts) {
         output_unsigned(out, "instr", stored.instr);
         output_unsigned(out, "cycles", stored.cycles);
@@ -87,10 +99,10 @@ static void print_hook(const hook_walk *h, pfb_cpi_hook_kind kind)
     output_item_begin(out, "hook", pfb_cpi_hook_name(kind));
     output_offset(out, h->bytes->base + hook->offset);
     output_unsigned(out, "words", hook->word_count);
-    output_unsigned(out, "stamp", hook->stamp);
+    walk_print_fields(&(walk_structure){h->w, h->bytes, STRUCTURE_CPI_HOOK, hook->offset}, "time stamp");
     print_flags(out, hook->flags);
     if (hook->cpu_count > 0)
-        output_unsigned(out, "num_cpus", hook->cpu_count);
+        walk_print_fields(&(walk_structure){h->w, h->bytes, layouts[kind].which, hook->offset}, "n");
     if (kind != PFB_CPI_LABEL_START && kind != PFB_CPI_LABEL_END) {
         output_list_begin(out, "figures");
         for (uint32_t i = 0; i < hook->cpu_count; i++)
@@ -200,10 +212,7 @@ static void print_group(const hook_walk *h)
     else
         output_null(out, "label");
     output_unsigned(out, "elapsed_cycles", group->elapsed_cycles);
-    if (group->cpu_count > 0)
-        output_unsigned(out, "num_cpus", group->cpu_count);
-    else
-        output_null(out, "num_cpus");
+    walk_print_number(h->w, "num_cpus", group->cpu_count > 0, group->cpu_count);
     bool has_table = h->w->has_tables && out->format == OUTPUT_TEXT;
     if (!has_table)
         print_hooks(h);
@@ -229,17 +238,6 @@ static void print_warnings(const hook_walk *h)
 
 /* ---- The bytes, for explain -------------------------------------------------------------------------------------- */
 
-/* The fields of each kind of hook. */
-static const struct {
-    uint32_t nibble; /* the kind, in bits 31 to 28 of the minor word */
-    pfb_cpi_hook_kind kind;
-    structure which;
-} layouts[] = {
-    {0x0, PFB_CPI_LABEL_START, STRUCTURE_CPI_LABEL},  {0x1, PFB_CPI_SUMMARY_HOOK, STRUCTURE_CPI_SUMMARY},
-    {0x8, PFB_CPI_SYSTEM_HOOK, STRUCTURE_CPI_SYSTEM}, {0x4, PFB_CPI_PROCESSORS_HOOK, STRUCTURE_CPI_PROCESSORS},
-    {0x2, PFB_CPI_THREAD_HOOK, STRUCTURE_CPI_THREAD}, {0xF, PFB_CPI_LABEL_END, STRUCTURE_CPI_LABEL},
-};
-
 /* Offsets in a record. */
 enum {
     MAJOR_AT = 2,
@@ -258,12 +256,9 @@ enum { FIGURE_BYTES = 8, COUNTS_BYTES = 24 };
 /* Returns a number of `size` bytes, or 0 if the bytes end before it. */
 static uint32_t load(const file_bytes *bytes, size_t offset, size_t size)
 {
-    uint32_t value = 0;
     if (offset > bytes->size || size > bytes->size - offset)
         return 0;
-    for (size_t i = 0; i < size; i++)
-        value |= (uint32_t)bytes->data[offset + i] << 8 * i;
-    return value;
+    return (uint32_t)field_unsigned(bytes->data + offset, size, false);
 }
 
 static void explain_processors(const walk *w, const file_bytes *record, size_t at, uint32_t cpu_count, bool is_scaled)

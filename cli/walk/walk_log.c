@@ -22,50 +22,46 @@ typedef struct log_walk {
     size_t capacity;
 } log_walk;
 
-static bool is_text(const log_walk *l)
+/* The log header is the first event, after the header of the first buffer. Two pointers follow its fixed part of 88
+ * bytes, then the time zone. */
+enum { HEADER_AT = 72, HEADER_BYTES = 88 };
+
+static size_t zone_at(const log_walk *l)
 {
-    return l->w->out->format == OUTPUT_TEXT;
+    return HEADER_AT + HEADER_BYTES + 2 * (size_t)l->log.pointer_size;
 }
 
 static void print_log(const log_walk *l)
 {
     output *out = l->w->out;
-    const pfb_log_reader *log = &l->log;
+    const file_bytes file = {.data = l->w->in->data, .size = l->w->in->size};
+    const walk_structure header = {l->w, &file, STRUCTURE_LOG_HEADER, HEADER_AT};
+    const walk_structure zone = {l->w, &file, STRUCTURE_LOG_ZONE, zone_at(l)};
     buffer version = {0};
-    buffer_format(&version, "%u.%u", log->major, log->minor);
+    buffer_format(&version, "%u.%u", l->log.major, l->log.minor);
     output_begin(out, "log", 0);
     output_offset(out, 0);
-    output_unsigned(out, "start_time", log->start_time);
-    output_unsigned(out, "end_time", log->end_time);
-    output_unsigned(out, "buffers", log->buffer_count);
+    walk_print_fields(&header, "start, end, buffers");
     output_word(out, "version", version.data);
-    output_unsigned(out, "build", log->build);
-    output_unsigned(out, "pointer_size", log->pointer_size);
-    output_signed(out, "bias", log->bias_minutes);
-    output_signed(out, "standard_bias", log->standard_bias_minutes);
-    output_signed(out, "daylight_bias", log->daylight_bias_minutes);
-    output_name(out, "standard_name", log->standard_name);
-    output_name(out, "daylight_name", log->daylight_name);
+    walk_print_fields(&header, "build, pointer size");
+    walk_print_fields(&zone, "Bias, StandardBias, DaylightBias, StandardName, DaylightName");
     output_end(out);
     buffer_free(&version);
 }
 
-/* The header of the log, which is the first event, after the header of the first buffer. The time zone is at offset
- * 88 + 2 * pointer size of the log header. */
 static void explain_header(const log_walk *l)
 {
-    enum { HEADER = 72 /* bytes of the buffer header */, ZONE = 88, EVENT_SIZE = 4 };
+    enum { EVENT_SIZE = 4 };
     const input *in = l->w->in;
     const file_bytes file = {.data = in->data, .size = in->size};
-    if (!l->w->page || in->size < HEADER + ZONE)
+    if (!l->w->page || in->size < HEADER_AT + HEADER_BYTES)
         return;
     explain_log(l->w->page, in);
-    const uint8_t *size = in->data + HEADER + EVENT_SIZE;
-    explain_begin(l->w->page, &file, STRUCTURE_LOG_HEADER, HEADER, false, NULL, "version %u.%u", l->log.major,
+    explain_begin(l->w->page, &file, STRUCTURE_LOG_HEADER, HEADER_AT, false, NULL, "version %u.%u", l->log.major,
                   l->log.minor);
     if (l->log.pointer_size == 4 || l->log.pointer_size == 8)
-        explain_fields(l->w->page, &file, STRUCTURE_LOG_ZONE, HEADER + ZONE + 2 * (size_t)l->log.pointer_size);
-    size_t end = HEADER + ((size_t)size[0] | (size_t)size[1] << 8);
+        explain_fields(l->w->page, &file, STRUCTURE_LOG_ZONE, zone_at(l));
+    size_t end = HEADER_AT + (size_t)field_unsigned(in->data + HEADER_AT + EVENT_SIZE, 2, false);
     explain_end(l->w->page, &file, end <= in->size ? end : in->size);
 }
 
@@ -80,12 +76,13 @@ static const char *name_type(uint32_t type)
 static void print_record(const log_walk *l)
 {
     output *out = l->w->out;
+    const file_bytes file = {.data = l->w->in->data, .size = l->w->in->size};
+    const walk_structure event = {l->w, &file, STRUCTURE_LOG_EVENT, l->record.offset};
     output_begin(out, "record", 0);
     output_offset(out, (size_t)l->log.window_offset + l->record.offset);
     output_word(out, "type", name_type(l->record.type));
     output_unsigned(out, "size", l->record.size_bytes);
-    output_unsigned(out, "parts", l->record.part_count);
-    output_unsigned(out, "time", l->record.time);
+    walk_print_fields(&event, "parts, time");
     output_end(out);
 }
 
@@ -102,18 +99,15 @@ static void explain_path(const log_walk *l, const pfb_log_path *path)
     explain_name(page, &l->content, &path->instance, NUL, "instance");
     explain_name(page, &l->content, &path->parent, NUL, "parent");
     explain_name(page, &l->content, &path->counter, NUL, "counter");
-    const uint8_t *size = l->content.data + path->offset;
-    explain_end(page, &l->content,
-                path->offset +
-                    ((size_t)size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24));
+    size_t size = (size_t)field_unsigned(l->content.data + path->offset, 4, false);
+    explain_end(page, &l->content, path->offset + size);
 }
 
 static void print_path(const log_walk *l, const pfb_log_path *path)
 {
     output *out = l->w->out;
     char type[NAMES_TYPE_BYTES];
-    output_begin(out, "path", 1);
-    output_offset(out, path->offset);
+    walk_structure s = walk_begin(l->w, &l->content, "path", 0, STRUCTURE_LOG_PATH, path->offset);
     output_unsigned(out, "position", path->position);
     output_name(out, "machine", path->machine);
     output_name(out, "object", path->object);
@@ -121,13 +115,11 @@ static void print_path(const log_walk *l, const pfb_log_path *path)
     output_name(out, "instance", path->instance);
     output_name(out, "counter", path->counter);
     output_word(out, "type", names_of_type(path->type, type));
-    output_unsigned(out, "frequency", path->frequency);
-    output_hex(out, "flags", path->flags);
-    if (!is_text(l)) {
-        output_unsigned(out, "type_value", path->type);
-        output_unsigned(out, "instance_index", path->instance_index);
-        output_signed(out, "default_scale", path->default_scale);
-        output_unsigned(out, "user_data", path->user_data);
+    walk_print_fields(&s, "frequency, flags");
+    if (!walk_is_text(l->w)) {
+        walk_print_fields(&s, "type");
+        output_unsigned(out, "instance_index", path->instance_index); /* 4294967295 if there is none */
+        walk_print_fields(&s, "default scale, user data");
     }
     output_end(out);
     explain_path(l, path);
@@ -147,34 +139,19 @@ static void walk_paths(log_walk *l)
     walk_fail(l->w, &l->content, reader.error);
 }
 
-/* The status and the raw values, which are null if the status says that there is no value. */
-static void print_values(output *out, uint32_t status, uint64_t first, uint64_t second)
-{
-    output_word(out, "status", pfb_pdh_status_name(status));
-    if (pfb_pdh_has_value(status)) {
-        output_unsigned(out, "first", first);
-        output_unsigned(out, "second", second);
-    } else {
-        output_null(out, "first");
-        output_null(out, "second");
-    }
-}
-
 static void print_item(const log_walk *l, const pfb_log_item *item)
 {
     output *out = l->w->out;
-    output_begin(out, "item", 1);
-    output_offset(out, item->offset);
+    walk_structure s = walk_begin(l->w, &l->content, "item", 0, STRUCTURE_LOG_ITEM, item->offset);
     output_unsigned(out, "position", item->position);
-    output_unsigned(out, "kind", item->kind);
-    if (item->kind == PFB_LOG_COUNTER || item->kind == PFB_LOG_INSTANCES)
-        output_unsigned(out, "time", item->time);
+    walk_print_fields(&s, "kind");
+    s.which = item->kind == PFB_LOG_COUNTER ? STRUCTURE_LOG_COUNTER : STRUCTURE_LOG_INSTANCES;
     if (item->kind == PFB_LOG_COUNTER) {
-        print_values(out, item->status, item->first, item->second);
-        output_unsigned(out, "multi_count", item->multi_count);
+        walk_print_fields(&s, "time, status");
+        walk_print_fields_if(&s, pfb_pdh_has_value(item->status), "first value, second value");
+        walk_print_fields(&s, "multi count");
     } else if (item->kind == PFB_LOG_INSTANCES) {
-        output_word(out, "status", pfb_pdh_status_name(item->status));
-        output_unsigned(out, "instances", item->instance_count);
+        walk_print_fields(&s, "time, status, instances");
     } else if (item->kind == PFB_LOG_OBJECT) {
         output_unsigned(out, "size", item->block_size_bytes);
     }
@@ -184,10 +161,10 @@ static void print_item(const log_walk *l, const pfb_log_item *item)
 static void print_instance(const log_walk *l, const pfb_log_instance *instance)
 {
     output *out = l->w->out;
-    output_begin(out, "instance", 2);
-    output_offset(out, instance->offset);
+    walk_structure s = walk_begin(l->w, &l->content, "instance", 1, STRUCTURE_LOG_INSTANCE, instance->offset);
     output_name(out, "name", instance->name);
-    print_values(out, instance->status, instance->first, instance->second);
+    walk_print_fields(&s, "status");
+    walk_print_fields_if(&s, pfb_pdh_has_value(instance->status), "first value, second value");
     output_end(out);
     explain_fields(l->w->page, &l->content, STRUCTURE_LOG_INSTANCE, instance->offset);
     explain_name(l->w->page, &l->content, &instance->name, 0, "name");
@@ -269,11 +246,8 @@ static void walk_summary(log_walk *l)
     explain_fields(l->w->page, &l->content, STRUCTURE_LOG_SUMMARY, 0);
     if (error.code == PFB_OK) {
         output *out = l->w->out;
-        output_begin(out, "summary", 1);
-        output_offset(out, 0);
-        output_unsigned(out, "first_time", summary.first_time);
-        output_unsigned(out, "last_time", summary.last_time);
-        output_unsigned(out, "samples", summary.sample_count);
+        walk_structure s = walk_begin(l->w, &l->content, "summary", 0, STRUCTURE_LOG_SUMMARY, 0);
+        walk_print_fields(&s, "first time, last time, samples");
         output_end(out);
     }
     walk_fail(l->w, &l->content, error);

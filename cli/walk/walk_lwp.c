@@ -70,28 +70,18 @@ static void print_control(const lwp_walk *l)
 {
     output *out = l->walk->out;
     const pfb_lwp_control *control = &l->lwp.control;
-    output_begin(out, "control", l->bytes->depth);
-    output_offset(out, offset_of(l, PFB_LWP_PART_CONTROL, 0));
+    walk_structure s = walk_begin(l->walk, l->bytes, "control", 0, STRUCTURE_LWP_CONTROL, l->parts.control_offset);
     lwp_print_registers(out, &l->lwp.capabilities);
-    output_hex(out, "flags", control->flags);
+    walk_print_fields(&s, "Flags");
     lwp_print_bits(out, "wanted", control->flags);
     output_unsigned(out, "buffer_bytes", control->buffer_bytes);
     output_unsigned(out, "random_bits", control->random_bits);
-    output_hex(out, "buffer_base", control->buffer_base);
-    output_unsigned(out, "head", control->head);
-    output_unsigned(out, "tail", control->tail);
-    output_unsigned(out, "missed", control->missed_events);
-    output_unsigned(out, "threshold_bytes", control->threshold_bytes);
-    output_hex(out, "filters", control->filters);
+    walk_print_fields(&s, "BufferBase, BufferHeadOffset, BufferTailOffset, MissedEvents, Threshold, Filters");
     print_names(out, "filter_names", control->filters, pfb_lwp_filter_name);
-    output_hex(out, "base_ip", control->base_ip);
-    output_hex(out, "limit_ip", control->limit_ip);
+    walk_print_fields(&s, "BaseIP, LimitIP");
     output_unsigned(out, "event_bytes", l->lwp.capabilities.event_bytes);
     output_unsigned(out, "slots", l->lwp.slots);
-    if (is_continuous(l)) /* the tail does not tell how many records are unread */
-        output_null(out, "unread");
-    else
-        output_unsigned(out, "unread", l->lwp.count);
+    walk_print_number(l->walk, "unread", !is_continuous(l), l->lwp.count); /* continuous: the tail does not tell it */
     output_end(out);
 }
 
@@ -134,20 +124,13 @@ static void print_flag_names(output *out, const pfb_lwp_event *event)
 static void print_event(const lwp_walk *l, const pfb_lwp_event *event)
 {
     output *out = l->walk->out;
-    output_begin(out, "event", l->bytes->depth + 1);
-    output_offset(out, offset_of(l, PFB_LWP_PART_RING, event->offset));
+    walk_structure s =
+        walk_begin(l->walk, l->bytes, "event", 1, STRUCTURE_LWP_EVENT, l->parts.ring_offset + event->offset);
     output_unsigned(out, "slot", event->slot);
-    output_unsigned(out, "id", event->id);
+    walk_print_fields(&s, "EventId");
     output_word(out, "name", pfb_lwp_event_name(event->id));
-    output_unsigned(out, "core", event->core);
-    output_hex(out, "flags", event->flags);
-    output_unsigned(out, "data1", event->data1);
-    output_hex(out, "address", event->address);
-    output_hex(out, "data2", event->data2);
-    if (event->has_stamp)
-        output_unsigned(out, "stamp", event->stamp);
-    else
-        output_null(out, "stamp");
+    walk_print_fields(&s, "CoreId, flags, data 1, address, data 2");
+    walk_print_fields_if(&s, event->has_stamp, "time stamp");
     if (!event->has_stamp && event->stamp != 0)
         output_hex(out, "raw_stamp", event->stamp);
     if (event->has_latency)

@@ -6,41 +6,18 @@
 
 #include <inttypes.h>
 
-/* An id, or null for PFB_NO_ID. */
-static void print_id(output *out, const char *key, uint32_t id)
-{
-    if (id == PFB_NO_ID)
-        output_null(out, key);
-    else
-        output_unsigned(out, key, id);
-}
-
-static void print_guid(output *out, const pfb_guid *guid)
-{
-    char text[PFB_GUID_TEXT_BYTES];
-    pfb_guid_format(guid, text);
-    output_word(out, "guid", text);
-}
-
 static void print_counter(walk *w, const file_bytes *bytes, const pfb_counter *counter, bool is_folded)
 {
     output *out = w->out;
     char type[NAMES_TYPE_BYTES];
     w->counts.items++;
-    output_begin(out, "counter", bytes->depth + 1);
-    output_offset(out, bytes->base + counter->offset);
-    output_unsigned(out, "counter", counter->id);
+    walk_structure s = walk_begin(w, bytes, "counter", 1, STRUCTURE_COUNTER_REG_INFO, counter->offset);
+    walk_print_fields(&s, "CounterId");
     output_word(out, "type", names_of_type(counter->type, type));
-    if (out->format != OUTPUT_TEXT)
-        output_unsigned(out, "type_value", counter->type);
-    output_unsigned(out, "attributes", counter->attributes);
-    output_unsigned(out, "detail_level", counter->detail_level);
-    output_signed(out, "default_scale", counter->default_scale);
-    print_id(out, "base", counter->base_id);
-    print_id(out, "perf_time", counter->perf_time_id);
-    print_id(out, "perf_freq", counter->perf_freq_id);
-    print_id(out, "multi", counter->multi_id);
-    output_unsigned(out, "aggregate", counter->aggregate);
+    if (!walk_is_text(w))
+        walk_print_fields(&s, "Type");
+    walk_print_fields(
+        &s, "Attrib, DetailLevel, DefaultScale, BaseCounterId, PerfTimeId, PerfFreqId, MultiId, AggregateFunc");
     output_end(out);
     explain_begin(w->page, bytes, STRUCTURE_COUNTER_REG_INFO, counter->offset, is_folded, NULL, "counter %" PRIu32,
                   counter->id);
@@ -64,12 +41,8 @@ static void walk_counterset(walk *w, const file_bytes *bytes)
     explain_begin(w->page, bytes, STRUCTURE_COUNTERSET_REG_INFO, 0, false, NULL, "counterset");
     if (is_open) {
         w->counts.items++;
-        output_begin(out, "counterset", bytes->depth);
-        output_offset(out, bytes->base);
-        print_guid(out, &registration.guid);
-        output_unsigned(out, "detail_level", registration.detail_level);
-        output_unsigned(out, "instance_type", registration.instance_type);
-        output_unsigned(out, "counters", registration.counter_count);
+        walk_structure s = walk_begin(w, bytes, "counterset", 0, STRUCTURE_COUNTERSET_REG_INFO, 0);
+        walk_print_fields(&s, "CounterSetGuid, DetailLevel, InstanceType, NumCounters");
         output_end(out);
         while (!output_failed(out) && pfb_registration_next_counter(&registration, &counter))
             print_counter(w, bytes, &counter, registration.counter_count > EXPLAIN_MAX_OPEN);
@@ -97,7 +70,7 @@ static void print_string(walk *w, const file_bytes *bytes, size_t offset, uint32
     w->counts.items++;
     output_begin(out, "string", bytes->depth);
     output_offset(out, bytes->base + offset);
-    print_id(out, "counter", counter_id);
+    walk_print_number(w, "counter", counter_id != PFB_NO_ID, counter_id);
     output_name(out, "text", text);
     output_end(out);
     if (counter_id == PFB_NO_ID)
@@ -120,7 +93,7 @@ static void print_lone_guid(walk *w, const file_bytes *bytes, size_t offset, con
     w->counts.items++;
     output_begin(w->out, "guid", bytes->depth);
     output_offset(w->out, bytes->base + offset);
-    print_guid(w->out, guid);
+    walk_print_guid(w, "guid", guid->bytes);
     output_end(w->out);
     explain_row(w->page, bytes, offset, sizeof guid->bytes, FIELD_GUID, "GUID");
 }
@@ -191,14 +164,8 @@ void walk_identifiers(walk *w, const file_bytes *bytes)
     pfb_list_open(&list, bytes->data, bytes->size, w->options);
     while (!output_failed(out) && pfb_list_next_identifier(&list, &identifier)) {
         w->counts.items++;
-        output_begin(out, "identifier", bytes->depth);
-        output_offset(out, bytes->base + identifier.offset);
-        output_unsigned(out, "size", identifier.size_bytes);
-        print_guid(out, &identifier.counterset);
-        output_unsigned(out, "status", identifier.status);
-        print_id(out, "counter", identifier.counter_id);
-        print_id(out, "instance", identifier.instance_id);
-        output_unsigned(out, "index", identifier.index);
+        walk_structure s = walk_begin(w, bytes, "identifier", 0, STRUCTURE_IDENTIFIER, identifier.offset);
+        walk_print_fields(&s, "Size, CounterSetGuid, Status, CounterId, InstanceId, Index");
         output_name(out, "name", identifier.name);
         output_end(out);
         explain_begin(w->page, bytes, STRUCTURE_IDENTIFIER, identifier.offset, false, NULL, "index %" PRIu32,
@@ -219,11 +186,10 @@ void walk_instances(walk *w, const file_bytes *bytes)
     pfb_list_open(&list, bytes->data, bytes->size, w->options);
     while (!output_failed(out) && pfb_list_next_instance(&list, &instance)) {
         w->counts.items++;
-        output_begin(out, "instance", bytes->depth);
-        output_offset(out, bytes->base + instance.offset);
+        walk_structure s = walk_begin(w, bytes, "instance", 0, STRUCTURE_INSTANCE_HEADER, instance.offset);
         output_null(out, "query");
         output_unsigned(out, "instance", position++);
-        output_unsigned(out, "id", instance.id);
+        walk_print_fields(&s, "InstanceId");
         output_name(out, "name", instance.name);
         output_end(out);
         explain_begin(w->page, bytes, STRUCTURE_INSTANCE_HEADER, instance.offset, false, NULL, "%s", "");

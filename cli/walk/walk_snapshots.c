@@ -37,13 +37,8 @@ static void print_cpu(const step_walk *s, const pfb_cpi_cpu *cpu, size_t offset)
     output_unsigned(out, "cpu", cpu->cpu);
     output_unsigned(out, "instr", cpu->instr);
     output_unsigned(out, "cycles", cpu->cycles);
-    if (s->step.has_busy) {
-        output_unsigned(out, "busy", cpu->busy);
-        output_unsigned(out, "elapsed", cpu->elapsed);
-    } else {
-        output_null(out, "busy");
-        output_null(out, "elapsed");
-    }
+    walk_print_number(s->w, "busy", s->step.has_busy, cpu->busy);
+    walk_print_number(s->w, "elapsed", s->step.has_busy, cpu->elapsed);
     output_end(out);
 }
 

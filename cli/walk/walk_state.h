@@ -27,6 +27,7 @@ typedef struct walk {
     title_names *titles; /* names of V1 title indexes; null: none */
     explainer *page;     /* of explain; else null */
     bool has_tables;     /* text: the figures of CPI hooks are printed as a table instead of lines */
+    bool is_big_endian;  /* the bytes that are read are a V1 block in this byte order */
     /* ------------------------------------------------------------------------------------------ */
     pfb_error first;    /* the first error; code PFB_OK if there was none */
     uint32_t notes;     /* PFB_NOTE_ bits of all parts */
@@ -41,6 +42,11 @@ static inline bool walk_has_records(const walk *w)
     return w->out->format != OUTPUT_NONE;
 }
 
+static inline bool walk_is_text(const walk *w)
+{
+    return w->out->format == OUTPUT_TEXT;
+}
+
 /* Handles an error in these bytes, unless its code is PFB_OK: stores the first one, and reports it if there is output.
  */
 void walk_fail(walk *w, const file_bytes *bytes, pfb_error error);
@@ -48,6 +54,33 @@ void walk_fail(walk *w, const file_bytes *bytes, pfb_error error);
 /* Handles deviations that were tolerated in these bytes (PFB_NOTE_ bits): stores them, and prints a record if there are
  * any. */
 void walk_note(walk *w, const file_bytes *bytes, uint32_t notes);
+
+/* ---- Records --------------------------------------------------------------------------------------------- */
+
+/* A structure of the description of fields. A reader has checked that its fixed part is inside the bytes. */
+typedef struct walk_structure {
+    const walk *w;
+    const file_bytes *bytes;
+    structure which;
+    size_t offset; /* in the bytes */
+} walk_structure;
+
+/* Begins the record of a structure, with its offset. `depth` is relative to that of the bytes. */
+walk_structure walk_begin(const walk *w, const file_bytes *bytes, const char *record, size_t depth, structure which,
+                          size_t offset);
+
+/* Writes the values of these fields in this order, each with the key of its row. `names` are names of rows with ", "
+ * between them. */
+void walk_print_fields(const walk_structure *s, const char *names);
+
+/* The same; if `exists` is false, the values are null. */
+void walk_print_fields_if(const walk_structure *s, bool exists, const char *names);
+
+/* Writes a number; null if `exists` is false. */
+void walk_print_number(const walk *w, const char *key, bool exists, uint64_t number);
+
+/* Writes the 16 bytes of a GUID. */
+void walk_print_guid(const walk *w, const char *key, const uint8_t *data);
 
 /* Writes the fields of a value: "raw", and if it is not a number "hex" with its bytes. */
 void walk_print_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size);

@@ -23,33 +23,21 @@ typedef struct v1_walk {
     void *memory;     /* of the table */
 } v1_walk;
 
-static bool is_text(const v1_walk *v)
-{
-    return v->w->out->format == OUTPUT_TEXT;
-}
-
 /* ---- Blocks and objects ---------------------------------------------------------------------------------- */
 
 static void print_block(const v1_walk *v)
 {
     output *out = v->w->out;
-    const pfb_v1_reader *block = &v->block;
-    char time[NAMES_TIME_BYTES];
-    output_begin(out, "data", v->bytes->depth);
-    output_offset(out, v->bytes->base);
-    output_unsigned(out, "version", block->version);
-    output_unsigned(out, "size", block->total_size_bytes);
-    output_unsigned(out, "objects", block->object_count);
-    output_signed(out, "perf_time", block->perf_time);
-    output_signed(out, "perf_time_100ns", block->perf_time_100ns);
-    output_signed(out, "perf_freq", block->perf_freq);
-    output_word(out, "system_time", names_of_time(&block->system_time, time));
-    if (!is_text(v)) {
-        output_unsigned(out, "revision", block->revision);
-        output_bool(out, "big_endian", block->is_big_endian);
-        output_signed(out, "default_object", block->default_object);
+    walk_structure s = walk_begin(v->w, v->bytes, "data", 0, STRUCTURE_DATA_BLOCK, 0);
+    walk_print_fields(&s, "Version");
+    output_unsigned(out, "size", v->block.total_size_bytes); /* the reader may have corrected it */
+    walk_print_fields(&s, "NumObjectTypes, PerfTime, PerfTime100nSec, PerfFreq, SystemTime");
+    if (!walk_is_text(v->w)) {
+        walk_print_fields(&s, "Revision");
+        output_bool(out, "big_endian", v->block.is_big_endian);
+        walk_print_fields(&s, "DefaultObject");
     }
-    output_name(out, "system_name", block->system_name);
+    output_name(out, "system_name", v->block.system_name);
     output_end(out);
 }
 
@@ -57,21 +45,12 @@ static void print_object(const v1_walk *v)
 {
     output *out = v->w->out;
     const pfb_v1_object *object = &v->object;
-    output_begin(out, "object", v->bytes->depth + 1);
-    output_offset(out, v->bytes->base + object->offset);
-    output_unsigned(out, "object", object->title_index);
+    walk_structure s = walk_begin(v->w, v->bytes, "object", 1, STRUCTURE_OBJECT_TYPE, object->offset);
+    walk_print_fields(&s, "ObjectNameTitleIndex");
     output_name(out, "name", title_names_find(v->w->titles, object->title_index));
-    output_signed(out, "instances", object->instance_count);
-    output_unsigned(out, "code_page", object->code_page);
-    output_unsigned(out, "size", object->size_bytes);
-    output_unsigned(out, "counters", object->counter_count);
-    if (!is_text(v)) {
-        output_unsigned(out, "help", object->help_index);
-        output_unsigned(out, "detail_level", object->detail_level);
-        output_signed(out, "default_counter", object->default_counter);
-        output_signed(out, "perf_time", object->perf_time);
-        output_signed(out, "perf_freq", object->perf_freq);
-    }
+    walk_print_fields(&s, "NumInstances, CodePage, TotalByteLength, NumCounters");
+    if (!walk_is_text(v->w))
+        walk_print_fields(&s, "ObjectHelpTitleIndex, DetailLevel, DefaultCounter, PerfTime, PerfFreq");
     output_end(out);
 }
 
@@ -79,22 +58,16 @@ static void print_counter(const v1_walk *v, const pfb_v1_counter *counter)
 {
     output *out = v->w->out;
     char type[NAMES_TYPE_BYTES];
-    output_begin(out, "counter", v->bytes->depth + 2);
-    output_offset(out, v->bytes->base + counter->offset);
-    if (!is_text(v))
+    walk_structure s = walk_begin(v->w, v->bytes, "counter", 2, STRUCTURE_COUNTER_DEFINITION, counter->offset);
+    if (!walk_is_text(v->w))
         output_unsigned(out, "object", v->object.title_index);
-    output_unsigned(out, "counter", counter->title_index);
+    walk_print_fields(&s, "CounterNameTitleIndex");
     output_unsigned(out, "position", counter->position);
     output_word(out, "type", names_of_type(counter->type, type));
-    output_unsigned(out, "bytes", counter->size_bytes);
-    output_unsigned(out, "value_offset", counter->value_offset);
+    walk_print_fields(&s, "CounterSize, CounterOffset");
     output_name(out, "name", title_names_find(v->w->titles, counter->title_index));
-    if (!is_text(v)) {
-        output_unsigned(out, "type_value", counter->type);
-        output_unsigned(out, "help", counter->help_index);
-        output_unsigned(out, "detail_level", counter->detail_level);
-        output_signed(out, "default_scale", counter->default_scale);
-    }
+    if (!walk_is_text(v->w))
+        walk_print_fields(&s, "CounterType, CounterHelpTitleIndex, DetailLevel, DefaultScale");
     output_end(out);
 }
 
@@ -109,44 +82,22 @@ static const pfb_sample_row *find_row(const v1_walk *v)
     return v->instance.position < result->row_count ? &v->table.rows[result->first_row + v->instance.position] : NULL;
 }
 
-/* The parent: its name if the block has that instance, and the title index and position that refer to it. */
-static void print_parent(const v1_walk *v, const pfb_sample_row *row)
-{
-    output *out = v->w->out;
-    output_name(out, "parent", row ? row->parent : (pfb_name){0});
-    if (v->instance.parent_title != 0) {
-        output_unsigned(out, "parent_object", v->instance.parent_title);
-        output_unsigned(out, "parent_instance", v->instance.parent_position);
-    } else {
-        output_null(out, "parent_object");
-        output_null(out, "parent_instance");
-    }
-}
-
 static void print_instance(const v1_walk *v)
 {
     output *out = v->w->out;
     const pfb_sample_row *row = find_row(v);
-    output_begin(out, "instance", v->bytes->depth + 2);
-    output_offset(out, v->bytes->base + v->instance.offset);
-    if (!is_text(v))
+    walk_structure s = walk_begin(v->w, v->bytes, "instance", 2, STRUCTURE_INSTANCE_DEFINITION, v->instance.offset);
+    if (!walk_is_text(v->w))
         output_unsigned(out, "object", v->object.title_index);
     output_unsigned(out, "instance", v->instance.position);
     output_name(out, "name", v->instance.name);
-    if (!is_text(v) || v->instance.unique_id != PFB_V1_NO_UNIQUE_ID)
-        output_signed(out, "unique_id", v->instance.unique_id);
-    if (!is_text(v) || (row && row->occurrence > 0))
+    if (!walk_is_text(v->w) || v->instance.unique_id != PFB_V1_NO_UNIQUE_ID)
+        walk_print_fields(&s, "UniqueID");
+    if (!walk_is_text(v->w) || (row && row->occurrence > 0))
         output_unsigned(out, "occurrence", row ? row->occurrence : 0);
-    print_parent(v, row);
+    output_name(out, "parent", row ? row->parent : (pfb_name){0}); /* null if the block does not have it */
+    walk_print_fields_if(&s, v->instance.parent_title != 0, "ParentObjectTitleIndex, ParentObjectInstance");
     output_end(out);
-}
-
-static void print_number(output *out, const char *key, bool exists, uint64_t number)
-{
-    if (exists)
-        output_unsigned(out, key, number);
-    else
-        output_null(out, key);
 }
 
 static void print_value(const v1_walk *v, bool has_instances, const pfb_v1_value *value)
@@ -154,16 +105,16 @@ static void print_value(const v1_walk *v, bool has_instances, const pfb_v1_value
     output *out = v->w->out;
     output_begin(out, "value", v->bytes->depth + (has_instances ? 3 : 2));
     output_offset(out, v->bytes->base + value->offset);
-    if (!is_text(v)) {
+    if (!walk_is_text(v->w)) {
         output_unsigned(out, "object", v->object.title_index);
-        print_number(out, "instance", has_instances, v->instance.position);
+        walk_print_number(v->w, "instance", has_instances, v->instance.position);
     }
     output_unsigned(out, "counter", value->position < v->counter_count ? v->counters[value->position] : 0);
     output_unsigned(out, "position", value->position);
     output_unsigned(out, "bytes", value->size_bytes);
     walk_print_raw(v->w, value->is_number, value->raw, v->bytes->data + value->offset, value->size_bytes);
-    print_number(out, "base", value->has_base, value->base);
-    print_number(out, "items", value->has_multi_count, value->multi_count);
+    walk_print_number(v->w, "base", value->has_base, value->base);
+    walk_print_number(v->w, "items", value->has_multi_count, value->multi_count);
     output_end(out);
 }
 
@@ -308,6 +259,7 @@ void walk_v1(walk *w, const file_bytes *bytes, size_t *size)
     v1_walk v = {.w = w, .bytes = bytes};
     pfb_v1_open(&v.block, bytes->data, bytes->size, w->options);
     *size = v.block.total_size_bytes;
+    w->is_big_endian = v.block.is_big_endian;
     explain_order(w->page, true, v.block.is_big_endian);
     explain_begin(w->page, bytes, STRUCTURE_DATA_BLOCK, 0, false, NULL, "V1 block");
     if (*size > 0)
@@ -317,6 +269,7 @@ void walk_v1(walk *w, const file_bytes *bytes, size_t *size)
     explain_part_end(w->page, bytes, *size > 0 ? v.block.end_error : v.block.error, *size > 0 ? *size : bytes->size);
     explain_end(w->page, bytes, 0);
     explain_order(w->page, false, false);
+    w->is_big_endian = false;
 }
 
 /* ---- Name tables ----------------------------------------------------------------------------------------- */

@@ -15,24 +15,11 @@ typedef struct data_walk {
     pfb_v2_instance instance;
 } data_walk;
 
-static bool is_text(const walk *w)
-{
-    return w->out->format == OUTPUT_TEXT;
-}
-
 static void print_block(const data_walk *d)
 {
     output *out = d->w->out;
-    const pfb_v2_reader *block = &d->block;
-    char time[NAMES_TIME_BYTES];
-    output_begin(out, "data", d->bytes->depth);
-    output_offset(out, d->bytes->base);
-    output_unsigned(out, "size", block->total_size_bytes);
-    output_unsigned(out, "queries", block->result_count);
-    output_signed(out, "perf_time", block->perf_time);
-    output_signed(out, "perf_time_100ns", block->perf_time_100ns);
-    output_signed(out, "perf_freq", block->perf_freq);
-    output_word(out, "system_time", names_of_time(&block->system_time, time));
+    walk_structure s = walk_begin(d->w, d->bytes, "data", 0, STRUCTURE_DATA_HEADER, 0);
+    walk_print_fields(&s, "dwTotalSize, dwNumCounters, PerfTimeStamp, PerfTime100NSec, PerfFreq, SystemTime");
     output_end(out);
 }
 
@@ -40,14 +27,12 @@ static void print_result(const data_walk *d)
 {
     output *out = d->w->out;
     const pfb_v2_result *result = &d->result;
-    output_begin(out, "result", d->bytes->depth + 1);
-    output_offset(out, d->bytes->base + result->offset);
+    walk_structure s = walk_begin(d->w, d->bytes, "result", 1, STRUCTURE_COUNTER_HEADER, result->offset);
     output_unsigned(out, "query", result->index);
-    output_word(out, "kind", names_of_kind(result->kind));
-    output_unsigned(out, "status", result->status);
+    walk_print_fields(&s, "dwType, dwStatus");
     if (result->status != 0 && names_of_win32(result->status))
         output_remark(out, names_of_win32(result->status));
-    output_unsigned(out, "size", result->size_bytes);
+    walk_print_fields(&s, "dwSize");
     output_end(out);
 }
 
@@ -58,12 +43,11 @@ static void print_instance(const data_walk *d)
     if (!instance->name.bytes)
         return;
     output *out = d->w->out;
-    output_begin(out, "instance", d->bytes->depth + 2);
-    output_offset(out, d->bytes->base + instance->offset);
-    if (!is_text(d->w))
+    walk_structure s = walk_begin(d->w, d->bytes, "instance", 2, STRUCTURE_INSTANCE_HEADER, instance->offset);
+    if (!walk_is_text(d->w))
         output_unsigned(out, "query", d->result.index);
     output_unsigned(out, "instance", instance->instance);
-    output_unsigned(out, "id", instance->id);
+    walk_print_fields(&s, "InstanceId");
     output_name(out, "name", instance->name);
     output_end(out);
 }
@@ -71,22 +55,16 @@ static void print_instance(const data_walk *d)
 static void print_value(const data_walk *d, const pfb_v2_value *value)
 {
     output *out = d->w->out;
-    output_begin(out, "value", d->bytes->depth + (d->instance.name.bytes ? 3 : 2));
-    output_offset(out, d->bytes->base + value->offset);
-    if (!is_text(d->w)) {
+    walk_structure s =
+        walk_begin(d->w, d->bytes, "value", d->instance.name.bytes ? 3 : 2, STRUCTURE_COUNTER_DATA, value->offset);
+    if (!walk_is_text(d->w)) {
         output_unsigned(out, "query", d->result.index);
-        if (d->instance.name.bytes)
-            output_unsigned(out, "instance", d->instance.instance);
-        else
-            output_null(out, "instance");
+        walk_print_number(d->w, "instance", d->instance.name.bytes != NULL, d->instance.instance);
     }
-    if (d->result.has_counter_ids)
-        output_unsigned(out, "counter", value->counter_id);
-    else
-        output_null(out, "counter");
-    if (!is_text(d->w))
+    walk_print_number(d->w, "counter", d->result.has_counter_ids, value->counter_id);
+    if (!walk_is_text(d->w))
         output_unsigned(out, "position", value->position);
-    output_unsigned(out, "bytes", value->data_size_bytes);
+    walk_print_fields(&s, "dwDataSize");
     walk_print_raw(d->w, value->is_number, value->raw, d->bytes->data + value->data_offset, value->data_size_bytes);
     output_end(out);
 }
@@ -108,12 +86,11 @@ static void explain_result(const data_walk *d)
     explain_begin(page, bytes, STRUCTURE_COUNTER_HEADER, result->offset, d->block.result_count > EXPLAIN_MAX_OPEN, NULL,
                   "result %" PRIu32 ", %s", result->index, names_of_kind(result->kind));
     if (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET) {
-        const uint8_t *size = bytes->data + at;
         explain_fields(page, bytes, STRUCTURE_MULTI_COUNTERS, at);
         for (uint32_t i = 0; result->has_counter_ids && i < result->counter_count; i++)
             explain_row(page, bytes, result->ids_offset + (size_t)4 * i, 4, FIELD_UNSIGNED, "counter id %" PRIu32, i);
         if (end - at >= 4)
-            at += (uint32_t)size[0] | (uint32_t)size[1] << 8 | (uint32_t)size[2] << 16 | (size_t)size[3] << 24;
+            at += (size_t)field_unsigned(bytes->data + at, 4, false);
     }
     if ((result->kind == PFB_V2_MULTIPLE_INSTANCES || result->kind == PFB_V2_COUNTERSET) && at <= end)
         explain_fields(page, bytes, STRUCTURE_MULTI_INSTANCES, at);
