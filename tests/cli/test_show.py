@@ -4,9 +4,17 @@
 import glob
 import itertools
 import os
+import struct
+import sys
 import unittest
+import uuid
 
-from program import Case, seed, writer as w
+from program import Case, ON_WINDOWS, ROOT, seed, writer as w
+from compare_log import STATUSES
+from log_reader import Log
+
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+import make_layouts  # noqa: E402 (in the folder that was just added)
 
 GUID = "b4fc721a-0378-476f-89ba-a5a79f810b36"
 DATA_KEYS = ["record", "offset", "size", "queries", "perf_time",
@@ -390,6 +398,161 @@ class Text(Case):
         done = self.run_fine("show", seed("v2",
                                           "valid_rule01_trailing.bin"))
         self.assertIn("tolerated trailing_bytes", done.out)
+
+
+# The structures in each kind of record: their name in fields.c, their layout
+# as of the module struct, and the keys of show for its values. A value without
+# a key is skipped as padding. Sources: perflib.h, winperf.h, docs/.
+LAYOUTS = {
+    "data": [
+        ("data_header", "IIqqq16s", "size queries perf_time perf_time_100ns "
+         "perf_freq system_time"),
+        ("data_block", "12xII8xIi16s4xqqq", "version revision objects "
+         "default_object system_time perf_time perf_freq perf_time_100ns")],
+    "result": [("counter_header", "III", "status kind size")],
+    "value": [("counter_data", "I", "bytes")],
+    "object": [
+        ("object_type", "I8xI4xI4xIIiiIqq", "size object help detail_level "
+         "counters default_counter instances code_page perf_time perf_freq")],
+    "counter": [
+        ("counter_definition", "4xI4xI4xiIIII", "counter help default_scale "
+         "detail_level type_value bytes value_offset"),
+        ("counter_reg_info", "IIQIiIIIII", "counter type_value attributes "
+         "detail_level default_scale base perf_time perf_freq multi "
+         "aggregate")],
+    "instance": [
+        ("instance_header", "4xI", "id"),
+        ("instance_definition", "4xIIi",
+         "parent_object parent_instance unique_id"),
+        ("log_instance", "4xIQQ", "status first second")],
+    "counterset": [("counterset_reg_info", "16s4xIII",
+                    "guid detail_level counters instance_type")],
+    "identifier": [("identifier", "16sIIIII",
+                    "guid status size counter instance index")],
+    "chunk": [("chunk", "4sIQ", "tag version size")],
+    "log": [("log_header", "16xQ16xI4xQ12xI4xI",
+             "start_time build end_time buffers pointer_size"),
+            ("log_zone", "i64s16xi64s16xi", "bias standard_name "
+             "standard_bias daylight_name daylight_bias")],
+    "record": [("log_event", "16xQ44xI", "time parts")],
+    "path": [("log_path", "4xIIIQi",
+              "flags user_data type_value frequency default_scale")],
+    "item": [("log_item", "3xB", "kind"),
+             ("log_counter", "8xIQ4xQQI",
+              "status time first second multi_count"),
+             ("log_instances", "12xII4xQ", "instances status time")],
+    "summary": [("log_summary", "QQI", "first_time last_time samples")],
+    "control": [("lwp_control", "I4xQI4xQIIQQ8xI", "flags buffer_base head "
+                 "missed threshold_bytes filters base_ip limit_ip tail")],
+    "event": [("lwp_event", "BBHIQQQ",
+               "id core flags data1 address data2 stamp")],
+    "hook": [("cpi_hook", "8xI", "stamp")],
+    "hook of summary": [("cpi_summary", "16xI", "num_cpus")],
+    "hook of processors": [("cpi_processors", "16xI", "num_cpus")],
+    "hook of thread": [("cpi_thread", "12xI", "tid")]}
+IN_V1 = {"data_block", "object_type", "counter_definition",
+         "instance_definition"}
+RESULTS = {0: "error", 1: "single_counter", 2: "multiple_counters",
+           4: "multiple_instances", 6: "counterset"}
+# Ids; all bits set means none.
+IDS = {("counter_reg_info", key)
+       for key in ("base", "perf_time", "perf_freq", "multi")} | {
+    ("identifier", "counter"), ("identifier", "instance")}
+# Keys that are null in records in which the field has no meaning.
+NULLABLE = {"parent_object", "parent_instance", "first", "second", "stamp"}
+
+
+def shown(name, key, value, order):
+    """The value of a field of the structure `name` as JSON output has it;
+    `value` is that of the module struct."""
+    if key == "guid":
+        return str(uuid.UUID(bytes_le=value))
+    if key == "system_time":
+        parts = struct.unpack(order + "8H", value)
+        return "%04d-%02d-%02dT%02d:%02d:%02d.%03d" % (parts[:2] + parts[3:])
+    if key == "tag":
+        return value.decode("utf-8", "replace")
+    if key in ("standard_name", "daylight_name"):
+        return value.decode("utf-16-le").split("\0")[0]
+    if (name, key) == ("counter_header", "kind"):
+        return RESULTS.get(value, "unknown")
+    if key == "status" and name.startswith("log_"):
+        return STATUSES.get(value, "unknown_status")
+    return None if (name, key) in IDS and value == 2**32 - 1 else value
+
+
+def structures_of(items, data):
+    """(record, bytes, offset in them) of each record that show printed of a
+    file, and of each hook in a group. `items` are the records, `data` is the
+    content of the file. Offsets in records of a perfmon log count from the
+    start of the joined record."""
+    joined = {offset: b"".join(part for _, part in parts)
+              for _, offset, _, parts in Log(data).records}
+    content = data
+    for item in items:
+        if item["record"] == "log":
+            yield item, data, 72
+        elif item["record"] == "record":
+            yield item, data, item["offset"]
+            content = joined[item["offset"]]
+        elif "offset" in item:
+            yield item, content, item["offset"]
+        for hook in item.get("hooks", ()):
+            yield dict(hook, record="hook"), data, hook["offset"]
+            yield dict(*hook.get("figures", [])[:1], **hook,
+                       record="hook of " + hook["hook"]), data, hook["offset"]
+
+
+class Fields(Case):
+    """Keys whose value is the content of one field."""
+
+    def compare(self, path, *arguments):
+        """Asserts that the records of a file have the values of the bytes at
+        their offsets. Returns the (structure, key) that were compared."""
+        compared, v1_order = set(), "<"
+        with open(path, "rb") as file:
+            data = file.read()
+        for record, content, start in structures_of(self.run_program(
+                "show", path, "--format", "json", *arguments).objects(), data):
+            if "big_endian" in record:
+                v1_order = ">" if record["big_endian"] else "<"
+            for name, layout, keys in LAYOUTS.get(record["record"], ()):
+                if any(key not in record for key in keys.split()) or \
+                        name == "counter_data" and "query" not in record:
+                    continue  # a structure of another format
+                order = v1_order if name in IN_V1 else "<"
+                at = start + (88 + 2 * record["pointer_size"]
+                              if name == "log_zone" else 0)
+                # A record of a ring may end before its time stamp.
+                for key, value in zip(keys.split(), struct.unpack_from(
+                        order + layout, content + bytes(8), at)):
+                    if record[key] is None and key in NULLABLE:
+                        continue
+                    self.assertEqual(record[key],
+                                     shown(name, key, value, order),
+                                     (path, record, key))
+                    compared.add((name, key))
+        return compared
+
+    def test_values_are_those_of_the_bytes(self):
+        """Every field that has a key in the description of fields."""
+        with open(os.path.join(ROOT, "cli", "fields", "fields.c"),
+                  encoding="utf-8") as file:
+            arrays = make_layouts.ARRAY.findall(file.read())
+        described = {(name, row[4]) for name, body in arrays
+                     for row in make_layouts.ROW.findall(body) if row[4]}
+        self.assertEqual(described, {
+            (name, key) for structures in LAYOUTS.values()
+            for name, _, keys in structures for key in keys.split()})
+        compared = set()
+        for subject, kind in (("v2", "data"), ("v1", "v1"), ("log", "log"),
+                              ("capture", "capture"), ("lwp", "lwp"),
+                              ("hooks", "cpi")):
+            for path in sorted(glob.glob(seed(subject, "valid_*")))[
+                    ::20 if ON_WINDOWS else 1]:
+                compared |= self.compare(path, "--kind", kind)
+        if not ON_WINDOWS:
+            self.assertEqual(compared, described)
 
 
 if __name__ == "__main__":
