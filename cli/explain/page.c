@@ -406,15 +406,17 @@ static void put_gap(explainer *e, size_t end, const char *description)
     }
 }
 
-/* Like put_gap(), for a log. The bytes of an event that have no row are described as not read, and the end of a buffer
- * after its last event as not used. Gaps of less than ALIGNMENT bytes are the padding after an event. */
+/* Like put_gap(), for bytes that may be in a log. The description, which may be null, is that of the bytes of an event.
+ * After the last event of a buffer they are not used, and less than ALIGNMENT bytes after an event are padding. */
 static void put_log_gap(explainer *e, size_t end, const char *description)
 {
     enum { ALIGNMENT = 8 };
     const log_header *last = e->next_log_header > 0 ? &e->log_headers[e->next_log_header - 1] : NULL;
     if (last && last->which == STRUCTURE_LOG_EVENT && last->end > e->at)
-        put_gap(e, end < last->end ? end : last->end, "not read");
-    put_gap(e, end, last && end - e->at >= ALIGNMENT ? "not used" : description);
+        put_gap(e, end < last->end ? end : last->end, description ? description : "not read");
+    if (last)
+        put_gap(e, end, end - e->at >= ALIGNMENT ? "not used" : "padding");
+    put_gap(e, end, description ? description : "padding");
 }
 
 /* Prints the header of a buffer or an event. */
@@ -440,7 +442,7 @@ static void put_log_header(explainer *e, const log_header *header)
 }
 
 /* Prints everything before an offset of the file that is not printed yet: headers of the log, and bytes without a
- * field. */
+ * field. If their description is null, they are padding, or not read if they are in an event. */
 static void put_up_to(explainer *e, size_t end, const char *description)
 {
     while (e->next_log_header < e->log_header_count && e->log_headers[e->next_log_header].offset < end) {
@@ -482,7 +484,7 @@ static void put_added_row(explainer *e, const page_row *row)
     do {
         size_t file_offset = file_bytes_offset(bytes, row->offset + done);
         size_t size = count_joined(bytes, row->offset + done, row->size - done);
-        put_up_to(e, file_offset, "padding");
+        put_up_to(e, file_offset, NULL);
         put_row(e, file_offset, size, &text);
         done += size;
         text.is_continued = true;
@@ -658,7 +660,7 @@ void explain_begin(explainer *e, const file_bytes *bytes, structure which, size_
     size_t file_offset = file_bytes_offset(bytes, offset);
     size_t number = e->opened++;
     put_rows(e);
-    put_up_to(e, file_offset, "padding");
+    put_up_to(e, file_offset, NULL);
     if (e->depth < MAX_DEPTH)
         e->open[e->depth++] = number;
     if (e->is_writing) {

@@ -285,7 +285,8 @@ static void walk_record(log_walk *l)
         walk_log_names(l);
     else
         walk_summary(l);
-    explain_end(l->w->page, &l->content, l->content.size);
+    explain_rest(l->w->page, &l->content, l->content.size, "not read");
+    explain_end(l->w->page, &l->content, 0);
     input_progress(l->w->in, l->record.offset);
 }
 
