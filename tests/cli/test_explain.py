@@ -566,6 +566,23 @@ class Logs(ExplainCase):
             if path.endswith(".blg") and "valid" in os.path.basename(path):
                 self.compare(path)
 
+    def test_bytes_between_fields(self):
+        """The index before each name of a name table, and the zeros that fill
+        a path up to a multiple of 8."""
+        page, _ = self.explain(os.path.join(CORPUS, "log", "seeds",
+                                            "valid_objects.blg"))
+        separators = [row for row in page.rows if "Name table" in
+                      row.structures and not row.name.startswith("name of")]
+        self.assertIn("31 00 00 00", [row.bytes.hex(" ")
+                                      for row in separators])
+        self.assertLessEqual({row.name for row in separators},
+                             {"index and separators", "end"})
+        page, _ = self.explain(os.path.join(CORPUS, "log", "seeds",
+                                            "valid_counters.blg"))
+        self.assertIn(("padding", bytes(4)), [
+            (row.name, row.bytes) for row in page.rows
+            if "Path" in row.structures])
+
     @unittest.skipUnless(os.path.isdir(BLG), "no captured data")
     def test_captured_logs(self):
         """The page of a log that is truncated has the one error of show."""
