@@ -18,7 +18,7 @@ REAL = os.environ.get("PERFBLOCK_REAL_DATA")
 FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures", "*.pfb")))
 VALID = sorted(glob.glob(seed("capture", "valid_*.pfb")))
 # Its counter block has 15 bytes; the text form has no unaligned sizes.
-UNALIGNED = "valid_multi_no_room.bin"
+UNALIGNED = "valid_multi_count_truncated.bin"
 # V1 blocks and V2 replies that are not in a recording.
 BARE = sorted(glob.glob(seed("v1", "valid_*.bin")) +
               glob.glob(seed("v2", "valid_*.bin")))

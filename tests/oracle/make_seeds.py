@@ -203,7 +203,7 @@ def broken_frames():
     for name, count in (("beyond", 3), ("many", 100), ("max", w.ANY)):
         cut["broken_rule02_count_" + name] = w.reply(single, count=count)
     # The count fits the size of the reply, but the second result is truncated.
-    cut["broken_rule03_no_room"] = w.reply(loose, bytes(8), count=2)
+    cut["broken_rule03_truncated"] = w.reply(loose, bytes(8), count=2)
     for name, size in (("zero", 0), ("below_header", 15), ("beyond", 40),
                        ("max", w.ANY)):
         cut["broken_rule03_size_" + name] = w.reply(
@@ -217,7 +217,7 @@ def broken_lists():
     for kind, name in ((w.COUNTERS, "counters"), (w.COUNTERSET, "counterset")):
         rest = w.v8(1) if kind == w.COUNTERS else w.instance_block(
             w.instance(0, "a", w.v8(1)))
-        bodies = {"no_room": b"\x08\0\0\0",
+        bodies = {"truncated": b"\x08\0\0\0",
                   "size_zero": w.id_list([1], size=0) + rest,
                   "size_below": w.id_list([1], size=7) + rest,
                   "size_beyond": w.id_list([1], size=4000) + rest,
@@ -226,7 +226,7 @@ def broken_lists():
         for what, body in bodies.items():
             out["broken_rule07_%s_%s" % (name, what)] = w.result(kind, body)
     one = w.instance(0, "a", w.v8(1))
-    bodies = {"no_room": b"\x08\0\0\0",
+    bodies = {"truncated": b"\x08\0\0\0",
               "size_zero": w.instance_block(one, total=0),
               "size_below": w.instance_block(one, total=7),
               "size_beyond": w.instance_block(one, total=48),
@@ -262,7 +262,7 @@ def broken_leaves():
                                       raw_name=b"a\0\0"),
     }
     values = {
-        "no_room": b"\x08\0\0\0",
+        "truncated": b"\x08\0\0\0",
         "size_zero": w.datum(bytes(8), block_size=0),
         "size_below": w.datum(bytes(8), block_size=7),
         "size_beyond": w.datum(bytes(8), block_size=17),

@@ -202,10 +202,10 @@ class Blocks(unittest.TestCase):
                 ("valid_base_precision_is_none", [(None, None)] * 2),
                 ("valid_base_before_counter", [(90, None), (None, None)]),
                 ("valid_multi_definition", [(None, 2), (None, None)]),
-                ("valid_multi_behind_value", [(None, 2), (None, None)]),
+                ("valid_multi_after_value", [(None, 2), (None, None)]),
                 ("valid_multi_claimed", [(None, None)] * 2),
                 ("valid_multi_claimed_partly", [(None, None)] * 2),
-                ("valid_multi_no_room", [(None, None)]),
+                ("valid_multi_count_truncated", [(None, None)]),
                 ("valid_multi_both", [(None, 3), (None, None)]),
                 ("valid_multi_narrow", [(None, None)])):
             values = pick(v1.decode_block(seeds[name]), "value")

@@ -190,7 +190,7 @@ def names():
         "unique_ids": named(one("a", unique=3), one("a", unique=-5),
                             one(None, unique=3), one("b", unique=0)),
         "rule33_parents": little.block(disks, volumes),
-        "rule33_parents_behind": little.block(volumes, disks),
+        "rule33_parents_after": little.block(volumes, disks),
         "rule33_parents_own": little.block(own),
         "rule33_parents_lost": little.block(lost),
         "rule34_parents_twice": little.block(disks, disks, volumes),
@@ -236,16 +236,16 @@ def bases():
         "multi_definition": counted([c(30, MULTI, 8, 4),
                                      c(30, MULTI_BASE, 8, 12)],
                                     v8(500), v8(2)),
-        "multi_behind_value": counted([c(30, MULTI, 8, 4),
-                                       c(10, RATE, 4, 16)],
-                                      v8(500), v4(2), v4(7)),
+        "multi_after_value": counted([c(30, MULTI, 8, 4), c(10, RATE, 4, 16)],
+                                     v8(500), v4(2), v4(7)),
         "multi_claimed": counted([c(30, MULTI, 8, 4), c(10, RATE, 4, 12)],
                                  v8(500), v4(7)),
         "multi_claimed_partly": counted(
             [c(30, MULTI, 8, 4), c(10, 0x00000B00, 2, 14)], v8(500), v4(7)),
         "multi_claimed_unaligned": counted(
             [c(30, MULTI, 8, 5), c(12, LARGE, 8, 6)], bytes(range(16))),
-        "multi_no_room": counted([c(30, MULTI, 8, 4)], v8(500), b"\2\0\0"),
+        "multi_count_truncated": counted([c(30, MULTI, 8, 4)], v8(500),
+                                         b"\2\0\0"),
         "multi_both": counted([c(30, MULTI, 8, 4), c(30, MULTI_BASE, 8, 16)],
                               v8(500), v4(2), v8(3)),
         "multi_wrong_definition": counted(
@@ -322,7 +322,7 @@ def broken_frames():
 def broken_objects():
     """Rules 26 and 28: the object's header; a valid object follows."""
     # The count fits the size of the block, but the second object is truncated.
-    bad = {"rule26_no_room": little.block(
+    bad = {"rule26_truncated": little.block(
         single(little, tail=bytes(60)), bytes(56), count=2)}
     cases = [("size", name, "26", size) for name, size in (
         ("zero", 0), ("below", 63), ("beyond", 4000), ("max", ANY))]
@@ -368,7 +368,7 @@ def broken_parts():
         out["rule27_size_" + name] = little.single(
             2, [good, c(12, RAW, 4, 4, length=length)], v4(7))
     # The first definition is so long that the second one is truncated.
-    out["rule27_no_room"] = little.single(
+    out["rule27_truncated"] = little.single(
         2, [c(10, RATE, 4, 4, length=72), good], v4(7))
     for name, length in (("zero", 0), ("below", 3), ("beyond", 9),
                          ("max", ANY)):
@@ -377,15 +377,15 @@ def broken_parts():
             2, [good], [bad], instances=w.NO_INSTANCES)
         out["rule30_instance_" + name] = little.object(
             230, [good], [first, little.instance("b", bad)])
-    out["rule30_no_room"] = little.object(2, [good], [b"\0\0"],
-                                          instances=w.NO_INSTANCES)
-    out["rule30_instance_no_room"] = little.object(
+    out["rule30_truncated"] = little.object(2, [good], [b"\0\0"],
+                                            instances=w.NO_INSTANCES)
+    out["rule30_instance_truncated"] = little.object(
         230, [good], [first, little.instance("bc", b"\0\0")])
     for name, length in (("zero", 0), ("below", 23), ("beyond", 73),
                          ("max", ANY)):
         out["rule29_size_" + name] = little.object(
             230, [good], [first, little.instance("b", block, length=length)])
-    out["rule29_no_room"] = little.object(
+    out["rule29_truncated"] = little.object(
         230, [good], [little.instance("a", little.values(v4(7),
                                                          tail=bytes(16))),
                       bytes(20)])
@@ -399,7 +399,7 @@ def broken_parts():
                 "b", block, name_offset=offset, name_length=length), first])
     for name, size, offset in (
             ("in_length", 4, 0), ("half_in_length", 4, 3),
-            ("beyond", 4, 5), ("at_end", 4, 8), ("behind", 4, 9),
+            ("beyond", 4, 5), ("at_end", 4, 8), ("past_end", 4, 9),
             ("offset_max", 4, ANY), ("size_max", ANY, 4),
             ("both_max", ANY, ANY), ("wide", 8, 4), ("wraps", 8, 0xFFFFFFFC)):
         out["rule31_value_" + name] = little.single(

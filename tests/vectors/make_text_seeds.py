@@ -72,7 +72,7 @@ BROKEN = {
     "widths_later": snapshot(1) + "widths 64 64\n",
     "cpu_alone": "cpu 0 1 2\n",
     "thread_alone": "thread 0 1 2\n",
-    "cpu_behind_refusal": "refuse -1 x\ncpu 0 1 2\n",
+    "cpu_after_refusal": "refuse -1 x\ncpu 0 1 2\n",
     "clock_missing": "snapshot\n",
     "clock_beyond": "snapshot %d\n" % (UINT64_MAX + 1),
     "clock_two": "snapshot 1 2\n",
