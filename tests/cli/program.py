@@ -3,8 +3,10 @@
 
 PERFBLOCK is the path of the program. PERFBLOCK_SYSTEM is the system for which
 it was built; on "Windows" some tests expect other file names and skip pipes.
-Inputs come from the corpus, or from the writer of tests/oracle, the second
-implementation of the formats, which also makes the seeds of the corpus.
+PERFBLOCK_REAL_DATA is a folder of files captured on real machines; without it
+the tests that need them are skipped. Other inputs come from the corpus, or
+from the writer of tests/oracle, the second implementation of the formats,
+which also makes the seeds of the corpus.
 """
 
 import json
@@ -26,6 +28,13 @@ SECONDS = 60
 IMPOSSIBLE = 4  # exit status if this machine cannot do what was asked
 FULL = "/dev/full"  # Linux: writing to it fails because of a full disk
 ON_WINDOWS = running.ON_WINDOWS
+REAL_DATA = os.environ.get("PERFBLOCK_REAL_DATA", "")
+needs_real_data = unittest.skipUnless(
+    REAL_DATA, "PERFBLOCK_REAL_DATA names no folder of captured data")
+# Functions of the libraries of sanitizers, by which a program is recognised.
+SANITIZERS = {b"__asan_init": "AddressSanitizer",
+              b"__tsan_init": "ThreadSanitizer",
+              b"__msan_init": "MemorySanitizer"}
 ERROR_LINE = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): "
                         r"(?P<code>[a-z][a-z0-9_]*): (?P<text>.+)$")
 
@@ -53,6 +62,24 @@ def own_program():
 def seed(subject, name):
     """The path of a file of the corpus."""
     return os.path.join(CORPUS, subject, "seeds", name)
+
+
+def real(*names):
+    """The path of a captured file or folder."""
+    return os.path.join(REAL_DATA, *names)
+
+
+def bytes_of(path):
+    """The contents of a file."""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def sanitizer():
+    """The sanitizer with which the program was built, or None."""
+    content = bytes_of(own_program())
+    return next((name for function, name in SANITIZERS.items()
+                 if function in content), None)
 
 
 class Done:
@@ -101,14 +128,17 @@ class Case(unittest.TestCase):
             out.write(data)
         return path
 
-    def run_program(self, *arguments, stdin=b"", columns=None, cwd=None,
-                    begin=None):
-        """Runs the program. `begin` is called in the new process before the
-        program starts."""
+    def run_program(self, *arguments, stdin=b"", columns=None, zone=None,
+                    cwd=None, begin=None):
+        """Runs the program. `columns` is the width of the terminal, `zone` the
+        time zone (TZ). `begin` is called in the new process before the program
+        starts."""
         environment = dict(os.environ)
         environment.pop("COLUMNS", None)
         if columns:
             environment["COLUMNS"] = str(columns)
+        if zone:
+            environment["TZ"] = zone
         done = running.finish([program(), *arguments], input=stdin,
                               timeout=SECONDS, env=environment, cwd=cwd,
                               preexec_fn=begin)
