@@ -7,7 +7,7 @@ Expected figures come from exact fractions."""
 
 import os
 
-from program import Case, own_program
+from program import Case, bytes_of, own_program
 
 import cpi_figures as f
 
@@ -29,6 +29,11 @@ def text(*steps, widths=None):
         lines.append("snapshot %d" % step.clock)
         lines += ["cpu %d %d %d %d %d" % cpu for cpu in step.cpus]
     return ("\n".join(lines) + "\n").encode()
+
+
+# Two snapshots of one CPU, as text.
+SNAPSHOTS = (b"cpi-snapshots 1\nsnapshot 0\ncpu 0 0 0 0 0\n"
+             b"snapshot 9\ncpu 0 3 6 9 9\n")
 
 
 # ---- The worked examples -------------------------------------------------
@@ -142,8 +147,7 @@ class RunCase(Case):
 
     def chunks(self, path):
         """(tag, body) of a capture after its first chunk."""
-        with open(path, "rb") as file:
-            data = file.read()
+        data = bytes_of(path)
         return [(item["tag"], data[item["offset"] + 16:][:item["size"]])
                 for item in self.run_json("show", path)
                 if item["record"] == "chunk"][1:]

@@ -9,7 +9,7 @@ import captures
 import v1_blocks as v1
 from captures import (PROCESSOR, RAW, TIMER_INV, data, instances_result,
                       metadata, three_sets)
-from program import Case, writer as w
+from program import Case, bytes_of, writer as w
 
 
 class Readers(Case):
@@ -54,8 +54,7 @@ class Readers(Case):
             path = os.path.join(self.folder, "copy%d" % len(copies))
             self.run_fine("record", "-o", path, "--set", "*", "--source",
                           source, stdin=stdin)
-            with open(path, "rb") as file:
-                copies.append(file.read())
+            copies.append(bytes_of(path))
         self.assertEqual(copies[0], copies[1])
         self.assertEqual(self.run_json("cook", path),
                          self.run_json("cook", self.path))

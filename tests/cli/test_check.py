@@ -7,6 +7,7 @@ import io
 import os
 import unittest
 
+from captures import PROCESSOR
 from program import ON_WINDOWS, Case, seed, writer as w
 
 KEYS = ["file", "kind", "size", "valid"]
@@ -170,7 +171,7 @@ class Hostile(Case):
 
     def test_long_names(self):
         """A heading of many words and very long names fit the columns."""
-        guid = "b4fc721a-0378-476f-89ba-a5a79f810b36"
+        guid = PROCESSOR
         words = "w " * 60000
         data = w.recording(
             w.registration_chunk(guid, 5, w.string_block([(1, words)])),

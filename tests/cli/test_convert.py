@@ -10,14 +10,15 @@ import unittest
 import captures
 import v1_blocks as v1
 from captures import DISK as DISK_SET, MEMORY as MEMORY_SET, three_sets
-from program import ROOT, Case, seed, writer as w
+from program import (ROOT, Case, bytes_of, needs_real_data, real, seed,
+                     writer as w)
 from test_series import block, capture, sample
 from v1_writer import little, big, multi_string
 
-REAL = os.environ.get("PERFBLOCK_REAL_DATA")
 FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures", "*.pfb")))
 VALID = sorted(glob.glob(seed("capture", "valid_*.pfb")))
-# Its counter block has 15 bytes; the text form has no unaligned sizes.
+# Its counter block has 15 bytes. The text form has no unaligned sizes, so the
+# block changes in a round trip.
 UNALIGNED = "valid_multi_count_truncated.bin"
 # V1 blocks and V2 replies that are not in a recording.
 BARE = sorted(glob.glob(seed("v1", "valid_*.bin")) +
@@ -25,8 +26,9 @@ BARE = sorted(glob.glob(seed("v1", "valid_*.bin")) +
 BROKEN = sorted(glob.glob(seed("v2", "broken_rule1[01]_*.bin")) +
                 glob.glob(seed("v2", "broken_second_*.bin")) +
                 glob.glob(seed("v1", "broken_rule31_*.bin")))
+# Captures with chunks that have no text form.
 WITHOUT_TEXT_FORM = ("valid_cpi_hooks.pfb", "valid_cpi_snapshots.pfb",
-            "valid_unknown_tags.pfb")  # have chunks without a text form
+                     "valid_unknown_tags.pfb")
 HEAD = "perfblock text 1\n"
 DISK = HEAD + """
 counterset 3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f multiple "Example Disk"
@@ -44,11 +46,6 @@ row "sda#0" +4000000 +4000000 +100
 """
 TEXT_ERROR = re.compile(r"^(?P<file>.*): offset (?P<offset>\d+): bad_text: "
                         r"line (?P<line>\d+), column (?P<column>\d+): .+$")
-
-
-def real(*names):
-    """The path of a file of captured data (PERFBLOCK_REAL_DATA)."""
-    return os.path.join(REAL or "", *names)
 
 
 def chunks_of(capture):
@@ -74,11 +71,6 @@ class ConvertCase(Case):
         path = self.path(name)
         self.run_fine("convert", *arguments, "-q", "-o", path)
         return path
-
-    def bytes_of(self, path):
-        """The contents of a file."""
-        with open(path, "rb") as file:
-            return file.read()
 
     def cooked(self, *arguments):
         """Exit status of cook, and the displayed values as JSON text."""
@@ -106,7 +98,7 @@ class RoundTrips(ConvertCase):
         text = self.converted("a.txt", path)
         back = self.converted("a.pfb", text)
         second = self.converted("b.txt", back)
-        self.assertEqual(self.bytes_of(text), self.bytes_of(second), path)
+        self.assertEqual(bytes_of(text), bytes_of(second), path)
         self.assertEqual(self.cooked(path), self.cooked(back), path)
         self.assertEqual(self.cooked(path), self.cooked(text), path)
 
@@ -157,7 +149,7 @@ class RoundTrips(ConvertCase):
         self.assertIn(f'\ninstances {MEMORY_SET}\n', lines)
         self.assertIn(f'provider "A \\"provider\\"" provider-guid {MEMORY_SET}',
                       lines)
-        back = self.bytes_of(self.converted("a.pfb", text))
+        back = bytes_of(self.converted("a.pfb", text))
         for tag, capture in ((b"INST", three_sets()),
                              (b"RGST", without_sample)):
             for chunk in chunks_of(capture):
@@ -168,10 +160,10 @@ class RoundTrips(ConvertCase):
 
     def test_texts_of_fixtures(self):
         """The program makes the same bytes from the texts as
-        tests/oracle/make_fixtures.py, which made the fixtures."""
+        fixtures/make_fixtures.py, which made the fixtures."""
         for path in FIXTURES:
             made = self.converted("made.pfb", path[:-len("pfb")] + "txt")
-            self.assertEqual(self.bytes_of(made), self.bytes_of(path), path)
+            self.assertEqual(bytes_of(made), bytes_of(path), path)
 
     def test_v1_instances_without_names(self):
         """An absent name differs from an empty one in the text form."""
@@ -205,8 +197,8 @@ class RoundTrips(ConvertCase):
 
     def test_recordings_are_copied(self):
         for path in VALID + FIXTURES:
-            self.assertEqual(self.bytes_of(self.converted("a.pfb", path)),
-                             self.bytes_of(path), path)
+            self.assertEqual(bytes_of(self.converted("a.pfb", path)),
+                             bytes_of(path), path)
 
     def test_v1_of_either_byte_order(self):
         for order in (little, big):
@@ -232,7 +224,7 @@ class RoundTrips(ConvertCase):
                              self.cooked(made))
             self.check(made)
 
-    @unittest.skipUnless(REAL, "PERFBLOCK_REAL_DATA is not set")
+    @needs_real_data
     def test_captured_blocks(self):
         blocks = sorted(glob.glob(real("v1", "pal-*.bin")))
         self.assertEqual(len(blocks), 16)
@@ -241,7 +233,7 @@ class RoundTrips(ConvertCase):
         self.assertEqual(self.cooked(*blocks, *names), self.cooked(made))
         self.check(made)
 
-    @unittest.skipUnless(REAL, "PERFBLOCK_REAL_DATA is not set")
+    @needs_real_data
     def test_captured_objects_of_a_log(self):
         log = real("blg", "vista-objects-cut.blg")
         done = self.run_program("convert", log, "-o", self.path("log.pfb"))
@@ -251,25 +243,28 @@ class RoundTrips(ConvertCase):
                          self.cooked(self.path("log.pfb"))[1])
         self.check(self.path("log.pfb"))
 
+    def metadata_options(self, capture):
+        """Writes the metadata of a capture to files; returns the options that
+        name them."""
+        options = []
+        for number, chunk in enumerate(chunks_of(capture)):
+            if chunk.startswith(b"RGST"):
+                code, = struct.unpack_from("<I", chunk, 32)
+                options += ["--registration", f"{code}:" + self.file(
+                    f"{number}.bin", chunk[40:])]
+            elif chunk.startswith(b"QINF"):
+                options += ["--query-info",
+                            self.file("info.bin", chunk[16:])]
+        return options
+
     def test_bare_replies(self):
         capture = three_sets()
         path = self.file("three.pfb", capture)
-        chunks, at = [], 0
-        while at < len(capture):
-            tag, _, size = struct.unpack_from("<4sIQ", capture, at)
-            chunks.append((tag, capture[at + 16:at + 16 + size]))
-            at += 16 + size + -size % 8
-        arguments = ["--query-info", self.file(
-            "info.bin", b"".join(b for tag, b in chunks if tag == b"QINF"))]
-        for number, (tag, body) in enumerate(chunks):
-            code = struct.unpack_from("<I", body, 16)[0] if len(body) > 20 \
-                else 0
-            if tag == b"RGST":
-                arguments += ["--registration", f"{code}:" + self.file(
-                    f"{number}.bin", body[24:])]
         replies = self.file("replies.bin", b"".join(
-            b for tag, b in chunks if tag == b"DATA"))
-        made = self.converted("made.pfb", replies, *arguments)
+            chunk[16:] for chunk in chunks_of(capture)
+            if chunk.startswith(b"DATA")))
+        made = self.converted("made.pfb", replies,
+                              *self.metadata_options(capture))
         self.assertEqual(self.cooked(made), self.cooked(path))
         self.check(made)
 
@@ -277,15 +272,7 @@ class RoundTrips(ConvertCase):
         """A recording without metadata uses what --registration and
         --query-info name. A recording with metadata uses its own."""
         recording = three_sets()
-        arguments = []
-        for number, chunk in enumerate(chunks_of(recording)):
-            if chunk.startswith(b"RGST"):
-                code = struct.unpack_from("<I", chunk, 32)[0]
-                arguments += ["--registration", f"{code}:" + self.file(
-                    f"{number}.bin", chunk[40:])]
-            elif chunk.startswith(b"QINF"):
-                arguments += ["--query-info",
-                              self.file("info.bin", chunk[16:])]
+        arguments = self.metadata_options(recording)
         only = self.file("only.pfb", b"".join(
             chunk + b"\0" * (-len(chunk) % 8) for chunk in chunks_of(recording)
             if chunk[:4] in (b"PFBC", b"DATA", b"NOTE")))
@@ -301,7 +288,7 @@ class RoundTrips(ConvertCase):
             self.assertEqual({(item["set"], item["instance"])
                               for item in self.run_json("cook", made)},
                              {("Alpha Disk", "sda")})
-        self.assertEqual(self.bytes_of(self.converted(
+        self.assertEqual(bytes_of(self.converted(
             "same.pfb", path, *arguments)), recording)
         broken = self.file("broken.bin", b"\1\0\0\0")
         done = self.run_program("convert", only, *arguments[:2],
@@ -344,9 +331,9 @@ class Outputs(ConvertCase):
                   encoding="utf-8", newline="") as file:
             self.assertEqual(file.read(), self.run_fine(
                 "cook", "--format", "csv", path).out)
-        self.assertEqual(self.bytes_of(self.converted(
-            "a.json", path, "--format", "pfb")), self.bytes_of(path))
-        self.assertTrue(self.bytes_of(self.converted(
+        self.assertEqual(bytes_of(self.converted(
+            "a.json", path, "--format", "pfb")), bytes_of(path))
+        self.assertTrue(bytes_of(self.converted(
             "a.pfb", path, "--format", "text")).startswith(HEAD.encode()))
 
     def test_unknown_extensions(self):
@@ -366,14 +353,14 @@ class Outputs(ConvertCase):
             path = self.file("other.txt", b"\\*\\*\n")
             done = self.run_program("convert", FIXTURES[0], option, path,
                                     "-o", path)
-            self.assertEqual((done.status, self.bytes_of(path)),
+            self.assertEqual((done.status, bytes_of(path)),
                              (2, b"\\*\\*\n"), (option, done.err))
 
     def test_an_input_is_not_replaced(self):
-        path = self.file("a.pfb", self.bytes_of(FIXTURES[0]))
+        path = self.file("a.pfb", bytes_of(FIXTURES[0]))
         self.assertEqual(self.run_program("convert", path, "-o",
                                           path).status, 2)
-        self.assertEqual(self.bytes_of(path), self.bytes_of(FIXTURES[0]))
+        self.assertEqual(bytes_of(path), bytes_of(FIXTURES[0]))
 
     def test_a_failure_replaces_nothing(self):
         broken = self.file("broken.txt", HEAD.encode() + b"nothing\n")
@@ -386,10 +373,10 @@ class Outputs(ConvertCase):
                     (3, FIXTURES[0], "--paths", self.path("none"))):
                 done = self.run_program("convert", *arguments, "-o", old)
                 self.assertEqual(done.status, status, (name, arguments))
-                self.assertEqual(self.bytes_of(old), b"old")
+                self.assertEqual(bytes_of(old), b"old")
 
     def test_samples_before_a_truncation_are_converted(self):
-        data = self.bytes_of(FIXTURES[0])
+        data = bytes_of(FIXTURES[0])
         cut = self.file("cut.pfb", data[:-100])
         for name in ("out.pfb", "out.txt"):
             done = self.run_program("convert", cut, "-o", self.path(name))
@@ -441,7 +428,7 @@ class Outputs(ConvertCase):
         self.run_fine("convert", log, "-o", self.path("log.json"))
         self.refused(1, self.file("unknown", b"\x89PNG\r\n\x1a\n"))
 
-    @unittest.skipUnless(REAL, "PERFBLOCK_REAL_DATA is not set")
+    @needs_real_data
     def test_a_log_without_objects(self):
         self.assertIn("V1 objects", self.refused(
             2, real("blg", "win8-counters.blg")))
@@ -468,7 +455,7 @@ class Filters(ConvertCase):
             made = self.converted(name, source, *filters)
             self.assertEqual(self.values(source, *filters),
                              self.values(made, *filters), filters)
-            written += self.bytes_of(made)
+            written += bytes_of(made)
         return written
 
     def assert_has(self, data, present, absent):
@@ -756,9 +743,9 @@ class TextForm(ConvertCase):
             'query "Example Disk" counter 2 instance "sd*"\n'
         made = self.converted("a.pfb", self.file("a.txt", text.encode()))
         second = self.converted("b.txt", made)
-        self.assertIn(b'counter 2 instance "sd*"\n', self.bytes_of(second))
-        self.assertEqual(self.bytes_of(self.converted("b.pfb", second)),
-                         self.bytes_of(made))
+        self.assertIn(b'counter 2 instance "sd*"\n', bytes_of(second))
+        self.assertEqual(bytes_of(self.converted("b.pfb", second)),
+                         bytes_of(made))
 
     def test_relative_values_wrap(self):
         text = DISK.replace("0 0 0", "0 18446744073709551615 4294967295")
@@ -821,7 +808,7 @@ class TextForm(ConvertCase):
     def test_truncated_texts(self):
         """A text that ends early is valid or has a bad_text error."""
         text = DISK.encode()
-        v1 = self.bytes_of(os.path.join(ROOT, "fixtures", "tcpv4.txt"))[:1500]
+        v1 = bytes_of(os.path.join(ROOT, "fixtures", "tcpv4.txt"))[:1500]
         for data in (text, v1):
             for size in range(len(HEAD), len(data), 7):
                 path = self.file("cut.txt", data[:size])
@@ -834,7 +821,7 @@ class TextForm(ConvertCase):
         name = "x" * 100000
         path = self.file("long.txt", DISK.replace("sda", name).encode())
         made = self.converted("long.pfb", path)
-        self.assertIn(name.encode("utf-16-le"), self.bytes_of(made))
+        self.assertIn(name.encode("utf-16-le"), bytes_of(made))
         many = HEAD + "sample " + "perf 1 " * 100000 + "\n"
         self.run_fine("check", self.file("many.txt", many.encode()))
         self.broken(HEAD + "sample " + "1" * 100000 + "\n", 2, 8)

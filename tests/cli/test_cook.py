@@ -7,9 +7,9 @@ import os
 import unittest
 
 import captures
+from captures import PROCESSOR
 from program import Case, seed, writer as w
 
-PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
 OTHER = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
 KEYS = ["sample", "time", "set", "object", "instance", "occurrence",
         "counter", "counter_id", "position", "type", "status", "value",
@@ -246,7 +246,7 @@ class Bare(Case):
             (2, "unknown_type")])
 
 
-class BareReplies(Case):
+class RepliesWithMetadata(Case):
     """V2 replies combined with metadata from other files."""
 
     def setUp(self):

@@ -8,7 +8,7 @@ import random
 import struct
 import unittest
 
-from program import CORPUS, Case, writer as w
+from program import CORPUS, Case, bytes_of, writer as w
 
 import cpi_reader
 import cpi_seeds
@@ -21,8 +21,7 @@ def seeds():
     """(name, bytes) of each seed of CPI hooks."""
     for path in sorted(glob.glob(os.path.join(CORPUS, "hooks", "seeds",
                                               "*.bin"))):
-        with open(path, "rb") as file:
-            yield os.path.basename(path)[:-4], file.read()
+        yield os.path.basename(path)[:-4], bytes_of(path)
 
 
 def mutations(count):

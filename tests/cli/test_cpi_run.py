@@ -8,7 +8,7 @@ import random
 import re
 import unittest
 
-from program import FULL, IMPOSSIBLE, ON_WINDOWS, writer as w
+from program import FULL, IMPOSSIBLE, ON_WINDOWS, bytes_of, writer as w
 from cpi_runs import (IDLE, IDLE_PRINTED, LARGE, LARGE_BUSY, LARGE_PRINTED,
                       PHASE, PHASE_PRINTED, PHASE_WIDTHS, TWO, TWO_PRINTED,
                       RunCase, expected_json, snapshot, text)
@@ -152,8 +152,7 @@ class Undefined(RunCase):
         self.assertEqual([tag for tag, _ in self.chunks(path)], ["CPIS"])
         replay = self.run_program("cpi", "run", "--source", path, *self.quiet)
         self.assertEqual(replay.out, first.out)
-        with open(path, "rb") as file:
-            second = file.read().index(b"snapshot 50")
+        second = bytes_of(path).index(b"snapshot 50")
         self.assert_error(replay, 1, path, second, "pu_error_invalid_cpi_data")
 
 
@@ -224,11 +223,6 @@ class Stored(RunCase):
             group = self.run_json("cpi", "show", self.path)[-1]
             self.assertEqual((group["label"], group["minor"]), (label, 255))
 
-    def content(self, path):
-        """The bytes of a file."""
-        with open(path, "rb") as file:
-            return file.read()
-
     def test_an_unwritable_file_is_reported_first(self):
         """An unwritable file is reported before the command runs."""
         for data in (b"not a capture at all",
@@ -237,7 +231,7 @@ class Stored(RunCase):
             done = self.measure(TWO, "-o", path, command=self.creating)
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertRegex(done.err, r"^[^\n]*other: [^\n]+\n$")
-            self.assertEqual(self.content(path), data)
+            self.assertEqual(bytes_of(path), data)
             self.assertFalse(os.path.exists(self.made))
         for path in (self.folder, os.path.join(self.folder, "no", "file")):
             done = self.measure(TWO, "-o", path, command=self.creating)
@@ -253,7 +247,7 @@ class Stored(RunCase):
             self.assertFalse(os.path.exists(self.path))
         path = self.file("empty.pfb", b"")
         self.assertNotEqual(self.measure([TWO[0]], "-o", path).status, 0)
-        self.assertEqual(self.content(path), b"")
+        self.assertEqual(bytes_of(path), b"")
 
     @unittest.skipIf(ON_WINDOWS, "Windows cannot replace an open file")
     def test_a_file_replaced_by_the_command_is_not_removed(self):
@@ -263,7 +257,7 @@ class Stored(RunCase):
         done = self.measure([TWO[0]], "-o", self.path,
                             command=["mv", other, self.path])
         self.assertEqual(done.status, 1)
-        self.assertEqual(self.content(self.path), b"")
+        self.assertEqual(bytes_of(self.path), b"")
 
     def test_the_command_stores_in_the_same_file(self):
         """If the measured command stores in the same file, it is refused,

@@ -9,7 +9,7 @@ import subprocess
 import unittest
 from fractions import Fraction
 
-from program import ON_WINDOWS, SECONDS, Case, program
+from program import FULL, ON_WINDOWS, SECONDS, Case, program
 
 HEADER = ["id", "status", "value", "integer", "flags"]
 MAX_BYTES = 65536
@@ -702,9 +702,9 @@ class Streams(EvalCase):
             self.assertEqual(child.wait(SECONDS), 0)
             self.assertEqual(child.stderr.read(), b"")
 
-    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full here")
+    @unittest.skipUnless(os.path.exists(FULL), "no /dev/full here")
     def test_full_disk(self):
-        with open("/dev/full", "wb") as full:
+        with open(FULL, "wb") as full:
             done = subprocess.run(
                 [program(), "eval"], check=False, stdout=full,
                 input=b"type\n0x10000\n", stderr=subprocess.PIPE,

@@ -3,6 +3,7 @@
 and value. All bytes are shown in order. Errors are shown at the offsets that
 `check` reports."""
 
+import glob
 import os
 import re
 import struct
@@ -11,9 +12,9 @@ import unittest
 import captures as c
 import cpi_writer as cpi
 import pages
-from program import CORPUS, Case, ON_WINDOWS
-from program import writer as w
-from test_report import BLG, HOSTILE, V1, hostile_capture
+from program import (CORPUS, ON_WINDOWS, Case, bytes_of, needs_real_data, real,
+                     writer as w)
+from test_report import HOSTILE, hostile_capture
 
 TAGS = set("html head meta title style body header h1 p ul li a main details "
            "summary b em table tbody tr td th small section h2 footer".split())
@@ -135,8 +136,7 @@ class ExplainCase(Case):
         self.assertEqual(done.status, status, (path, done.err))
         page = Explained(done.out)
         pages.check_safe(self, page, TAGS)
-        with open(path, "rb") as file:
-            data = file.read()
+        data = bytes_of(path)
         at = 0
         for row in page.rows:
             end = row.offset + len(row.bytes)
@@ -186,8 +186,7 @@ class Bytes(ExplainCase):
             subject = os.path.basename(os.path.dirname(os.path.dirname(path)))
             tag = {"hooks": b"CPIH", "text": b"CPIS"}.get(subject)
             if tag:
-                with open(path, "rb") as file:
-                    data = file.read()
+                data = bytes_of(path)
                 self.compare(self.file(
                     subject + "-" + os.path.basename(path) + ".pfb",
                     w.recording(w.chunk(tag, data), w.chunk(b"NOTE", b"end"))))
@@ -265,13 +264,13 @@ class Bytes(ExplainCase):
         if not ON_WINDOWS:
             self.assertLessEqual(expected - checked, set())
 
-    @unittest.skipUnless(os.path.isdir(V1), "no captured data")
+    @needs_real_data
     def test_captured_v1(self):
-        names = ("--names", os.path.join(V1, "names-009.tsv"))
-        for name in sorted(os.listdir(V1)):
-            if not name.endswith(".bin"):
-                continue
-            page, _ = self.explain(os.path.join(V1, name), *names)
+        names = ("--names", real("v1", "names-009.tsv"))
+        paths = sorted(glob.glob(real("v1", "*.bin")))
+        self.assertTrue(paths)
+        for path in paths:
+            page, _ = self.explain(path, *names)
             signature = page.rows[0]
             self.assertEqual((signature.name, signature.value),
                              ("Signature", "PERF"))
@@ -583,12 +582,12 @@ class Logs(ExplainCase):
             (row.name, row.bytes) for row in page.rows
             if "Path" in row.structures])
 
-    @unittest.skipUnless(os.path.isdir(BLG), "no captured data")
+    @needs_real_data
     def test_captured_logs(self):
         """The page of a log that is truncated has the one error of show."""
-        with open(os.path.join(BLG, "win8-counters.blg"), "rb") as file:
+        with open(real("blg", "win8-counters.blg"), "rb") as file:
             self.compare(self.file("a.blg", file.read(2 * 65536)))
-        path = os.path.join(BLG, "vista-objects-cut.blg")
+        path = real("blg", "vista-objects-cut.blg")
         page, done = self.explain(path, status=1)
         self.assertEqual([text for _, text in page.errors], page.links)
         self.assertIn("truncated_record", done.err)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from program import ROOT, Case
+from program import ROOT, Case, bytes_of
 
 FOLDER = os.path.join(ROOT, "fixtures")
 # Rows of the table of statuses in fixtures/README.md, and of the counters in
@@ -50,12 +50,11 @@ class Fixtures(Case):
     def test_fixtures_are_generated_from_their_texts(self):
         subprocess.run([sys.executable, os.path.join(FOLDER, "make_fixtures.py"),
                         self.folder], check=True, timeout=60)
-        made = sorted(name for name in os.listdir(self.folder))
+        made = sorted(os.listdir(self.folder))
         self.assertEqual(made, [os.path.basename(path) for path in self.paths])
         for path in self.paths:
-            with open(path, "rb") as old, open(os.path.join(
-                    self.folder, os.path.basename(path)), "rb") as new:
-                self.assertEqual(old.read(), new.read(), path)
+            self.assertEqual(bytes_of(path), bytes_of(os.path.join(
+                self.folder, os.path.basename(path))), path)
 
     def test_every_command_reads_them(self):
         for path in self.paths:

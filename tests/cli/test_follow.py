@@ -7,18 +7,18 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
+import time
 import unittest
 
 import captures
 import v1_blocks as v1
-from program import ON_WINDOWS, Case, LiveCase, program, writer as w
+from program import (ON_WINDOWS, SECONDS, Case, LiveCase, program,
+                     writer as w)
 
 if not ON_WINDOWS:
     import fcntl
 
-SECONDS = 60
 HEAD = w.recording(
     captures.metadata(captures.DISK, "Disk", [(1, captures.BULK, "Bytes/sec")]),
     w.chunk(b"QINF", w.identifier(captures.DISK, name="*")))
@@ -283,7 +283,7 @@ class Pipes(Case):
         pipe.close()
         self.assertEqual(running.end(), (0, [], ""))
 
-    def test_a_cut(self):
+    def test_a_truncated_chunk(self):
         whole = HEAD + sample(0)
         done = self.run_program("cook", "-", stdin=whole + sample(1)[:-8])
         self.assert_error(done, 1, "-", len(whole), "truncated_chunk")
@@ -315,8 +315,10 @@ class Live(LiveCase):
         path = os.path.join(self.folder, "a.pfb")
         recorder = Running(self, "record", "-o", path, "--interval", "0.01",
                            "--count", "150")
+        end = time.monotonic() + SECONDS
         while not os.path.exists(path):
-            pass
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.001)
         follower = Running(self, "cook", "--follow", "--format", "csv",
                            "--counter", "% Processor Time", path)
         runs = 0

@@ -5,12 +5,11 @@ import gzip
 import io
 import os
 import struct
-import sys
 import unittest
 import zipfile
 
 import v1_blocks as v1
-from program import Case, program, writer as w
+from program import Case, needs_real_data, program, real, writer as w
 
 EMPTY_CLOCKS = bytes(40)
 VALUE = w.result(w.SINGLE, w.v4(1))
@@ -114,6 +113,11 @@ class Unknown(Case):
     def test_standard_input(self):
         done = self.run_program("check", "-", stdin=b"x")
         self.assert_error(done, 1, "-", 0, "unknown_format")
+
+    def test_the_program_itself(self):
+        path = program()
+        done = self.run_program("check", path)
+        self.assert_error(done, 1, path, 0, "unknown_format")
 
     def test_other_files_of_the_command_are_read(self):
         good = self.file("a.bin", w.reply(VALUE))
@@ -240,13 +244,12 @@ class NameTables(Case):
             self.assertEqual(self.kind(data), "unknown", data[:40])
 
 
-@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
-                     "PERFBLOCK_REAL_DATA names no folder")
+@needs_real_data
 class Real(Case):
     """Captured files, written by other programs."""
 
     def test_perfmon_logs(self):
-        folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg")
+        folder = real("blg")
         names = [n for n in os.listdir(folder) if n.endswith(".blg")]
         self.assertTrue(names)
         for name in names:
@@ -255,19 +258,10 @@ class Real(Case):
             self.assertEqual(item["kind"], "log", name)
 
     def test_names_of_samba(self):
-        path = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1-samba",
-                            "names.bin")
+        path = real("v1-samba", "names.bin")
         item, = self.run_json("check", path)
         self.assertEqual((item["kind"], item["valid"]), ("names", True))
 
-    def test_the_program_itself(self):
-        path = program()
-        done = self.run_program("check", path)
-        self.assert_error(done, 1, path, 0, "unknown_format")
-
 
 if __name__ == "__main__":
-    if not os.environ.get("PERFBLOCK_REAL_DATA"):
-        print("PERFBLOCK_REAL_DATA is not set: the real files are not read",
-              file=sys.stderr)
     unittest.main()

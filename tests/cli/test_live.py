@@ -10,9 +10,10 @@ import time
 import unittest
 
 import captures
-from program import (SECONDS, Case, LiveCase, program, seed, writer as w)
+from captures import PROCESSOR
+from program import (FULL, SECONDS, Case, LiveCase, bytes_of, program,
+                     seed, writer as w)
 
-PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
 OTHER = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
 CAPTURE = seed("capture", "valid_processor_information.pfb")
 
@@ -54,8 +55,7 @@ class Replay(Case):
         done = self.run_program("live", "--source", CAPTURE, "--set",
                                 "Nothing", "-o", path)
         self.assertEqual(done.status, 2)
-        with open(path, "rb") as file:
-            self.assertEqual(file.read(), b"old" * 10**5)
+        self.assertEqual(bytes_of(path), b"old" * 10**5)
         for sources in ([CAPTURE], [CAPTURE, CAPTURE],
                         [seed("log", "valid_counters.blg")]):
             words = [word for name in sources for word in ("--source", name)]
@@ -119,8 +119,7 @@ class Replay(Case):
         self.assertEqual(self.live("--set", "Plain", source=path), cooked)
 
     def test_cut_capture(self):
-        with open(CAPTURE, "rb") as file:
-            path = self.file("cut.pfb", file.read() + b"DATA")
+        path = self.file("cut.pfb", bytes_of(CAPTURE) + b"DATA")
         done = self.run_program("live", "--source", path, "--format", "json")
         self.assertEqual(len(done.objects()), 36)
         self.assert_error(done, 1, path, os.path.getsize(CAPTURE),
@@ -166,18 +165,16 @@ class Record(Case):
     def test_count(self):
         path = os.path.join(self.folder, "new.pfb")
         self.record(path, "--count", "1")
-        self.assertEqual(path and {i["sample"] for i in self.run_json(
-            "cook", path)}, {0})
+        self.assertEqual({i["sample"] for i in self.run_json("cook", path)},
+                         {0})
 
     def test_continues(self):
         path = os.path.join(self.folder, "new.pfb")
         self.record(path)
         once = self.run_json("cook", path)
-        with open(path, "rb") as file:
-            first = file.read()
+        first = bytes_of(path)
         self.record(path)
-        with open(path, "rb") as file:
-            self.assertTrue(file.read().startswith(first))
+        self.assertTrue(bytes_of(path).startswith(first))
         items = self.run_json("cook", path)
         self.assertEqual({i["sample"] for i in items}, {0, 1, 2, 3})
         self.assertEqual([without_sample(i) for i in items[:len(once)]],
@@ -189,20 +186,18 @@ class Record(Case):
         self.run_fine("check", path)
 
     def test_files_that_are_not_captures_are_not_changed(self):
-        with open(CAPTURE, "rb") as file:
-            cut = file.read()[:-1]
+        cut = bytes_of(CAPTURE)[:-1]
         for content in (b"something else", cut):
             path = self.file("a.pfb", content)
             done = self.run_program("record", "-o", path, "--source", CAPTURE)
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertTrue(done.err.startswith(path + ": "))
-            with open(path, "rb") as file:
-                self.assertEqual(file.read(), content)
+            self.assertEqual(bytes_of(path), content)
 
     def test_paths_that_cannot_be_written(self):
         places = ["/nonexistent/a.pfb", self.folder]
-        if os.path.exists("/dev/full"):
-            places.append("/dev/full")
+        if os.path.exists(FULL):
+            places.append(FULL)
         for path in places:
             done = self.run_program("record", "-o", path, "--source", CAPTURE)
             self.assertEqual(done.status, 3)

@@ -11,7 +11,8 @@ import unittest
 
 import captures
 import v1_blocks as v1
-from program import IMPOSSIBLE, ON_WINDOWS, Case, seed, writer as w
+from program import (IMPOSSIBLE, ON_WINDOWS, Case, bytes_of, seed,
+                     writer as w)
 
 SYSTEM, PROCESSOR, THREAD, COSTLY = 2, 238, 232, 1500  # title indexes
 NAMES = v1.table((1, "1900"), (2, "System"), (6, "% Processor Time"),
@@ -47,9 +48,7 @@ def machine(count=12, **options):
 
 def processors():
     """A capture of the counterset Processor Information."""
-    with open(seed("capture", "valid_processor_information.pfb"),
-              "rb") as file:
-        return file.read()
+    return bytes_of(seed("capture", "valid_processor_information.pfb"))
 
 
 class V1Case(Case):
@@ -191,16 +190,15 @@ class Record(V1Case):
 
     def test_blocks_and_names(self):
         path = self.record("--set", "Processor", "--count", "3")
-        chunks = [r for r in self.run_json("show", path, "--format", "json")
+        chunks = [r for r in self.run_json("show", path)
                   if r["record"] == "chunk"]
         self.assertEqual([r["tag"] for r in chunks],
                          ["PFBC", "NOTE", "NAME"] + 3 * ["V1DT"])
         self.assertEqual(chunks[2]["language"], 9)
-        with open(path, "rb") as file:
-            data = file.read()
+        data = bytes_of(path)
         for number in (3, 4, 5):  # blocks 1 and 2 answered earlier queries
             self.assertIn(block(number, titles=[PROCESSOR]), data)
-        rows = self.run_json("cook", path, "--format", "json")
+        rows = self.run_json("cook", path)
         self.assertEqual({r["set"] for r in rows}, {"Processor"})
         self.assertEqual([r["value"] for r in rows if r["sample"] == 2],
                          [10, 20])
@@ -238,8 +236,7 @@ class Record(V1Case):
             rows = self.run_json("cook", path)
             self.assertEqual([(r["set"], r["instance"], r["counter"],
                                r["value"]) for r in rows][1:], [expected] * 2)
-            with open(path, "rb") as file:
-                data = file.read()
+            data = bytes_of(path)
             for name in absent:
                 self.assertNotIn(name.encode("utf-16-le"), data)
             os.remove(path)
@@ -275,8 +272,7 @@ class Record(V1Case):
         """The values of other instances are not in the file."""
         path = self.record("--set", "Processor", "--instance", "0", "--count",
                            "2")
-        with open(path, "rb") as file:
-            data = file.read()
+        data = bytes_of(path)
         for second in (3, 4):  # the values of 1 are twice those of 0
             self.assertIn(struct.pack("<Q", 10**6 * second), data)
             self.assertNotIn(struct.pack("<Q", 2 * 10**6 * second), data)
@@ -379,10 +375,8 @@ class Files(V1Case):
     def expect_same_as_cook(self, path, *arguments, first=1):
         """Asserts that live shows what cook shows from sample `first` on;
         returns the records."""
-        shown = self.run_json("live", "--source", path, "--format", "json",
-                              *arguments)
-        cooked = [r for r in self.run_json("cook", path, "--format", "json",
-                                           *arguments)
+        shown = self.run_json("live", "--source", path, *arguments)
+        cooked = [r for r in self.run_json("cook", path, *arguments)
                   if r["sample"] >= first]
         self.assertEqual(shown, cooked)
         return shown
@@ -395,15 +389,14 @@ class Files(V1Case):
         self.assertEqual([r["value"] for r in rows], [10, 20, 10, 20])
         self.assertEqual(
             len(self.run_json("live", "--source", blocks, "--count", "1",
-                              "--format", "json", "--set", "2")), 1)
+                              "--set", "2")), 1)
 
     def test_objects_of_one_time(self):
         parts = b"".join(block(n, titles=[title]) for n in (1, 2, 3)
                          for title in (SYSTEM, PROCESSOR))
         path = self.file("v1.bin", parts)
         self.assertEqual(len(self.expect_same_as_cook(path)), 6)
-        rows = self.run_json("live", "--source", path, "--count", "1",
-                             "--format", "json")
+        rows = self.run_json("live", "--source", path, "--count", "1")
         self.assertEqual([r["sample"] for r in rows], [1, 1, 1])
 
     def test_capture_of_v1(self):

@@ -4,10 +4,9 @@
 import csv
 import io
 import os
-import sys
 import unittest
 
-from program import Case, seed
+from program import Case, needs_real_data, real, seed
 import log_seeds
 import log_writer as w
 
@@ -161,19 +160,17 @@ class Text(Case):
                           os.path.getsize(path), "truncated_line")
 
 
-@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
-                     "PERFBLOCK_REAL_DATA names no folder")
+@needs_real_data
 class Captured(Case):
     """Logs of real machines."""
 
     def test_verdicts(self):
-        folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg")
         for name, kind, code in (
                 ("win8-counters.blg", "log", None),
                 ("many-machines.blg", "log", None),
                 ("vista-objects-cut.blg", "log", "truncated_record"),
                 ("text-named-blg.blg", "log", None)):
-            path = os.path.join(folder, name)
+            path = real("blg", name)
             done = self.run_program("check", "--strict", "--format", "json",
                                     path)
             item, = done.objects()
@@ -181,8 +178,7 @@ class Captured(Case):
             self.assertEqual(done.status, 1 if code else 0)
 
     def test_samples_before_a_truncation(self):
-        path = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg",
-                            "vista-objects-cut.blg")
+        path = real("blg", "vista-objects-cut.blg")
         done = self.run_program("show", "--format", "json", path)
         records = done.objects()
         self.assertEqual(sum(item.get("type") == "sample"
@@ -192,7 +188,4 @@ class Captured(Case):
 
 
 if __name__ == "__main__":
-    if not os.environ.get("PERFBLOCK_REAL_DATA"):
-        print("PERFBLOCK_REAL_DATA is not set: the real files are not read",
-              file=sys.stderr)
     unittest.main()

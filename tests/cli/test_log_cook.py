@@ -6,10 +6,11 @@ import io
 import json
 import os
 import struct
-import sys
 import unittest
 
-from program import CORPUS, ON_WINDOWS, Case, seed
+from captures import PROCESSOR
+from program import (CORPUS, ON_WINDOWS, Case, bytes_of, needs_real_data, real,
+                     seed)
 import log_seeds
 import pdh_text_seeds
 import log_writer as w
@@ -400,9 +401,8 @@ class Rotated(SplitCase):
                 latest = {n: tick for n in columns}
         path = self.file("a.blg", w.log(*events))
         for arguments in ([path], ["-"]):
-            with open(path, "rb") as file:
-                done = self.run_program("cook", "-f", "json", *arguments,
-                                        stdin=file.read())
+            done = self.run_program("cook", "-f", "json", *arguments,
+                                    stdin=bytes_of(path))
             self.assertEqual((done.status, done.err), (0, ""))
             self.assertEqual([(v["counter"], round(float(
                 v["time"][17:-1]) - 17.844) % 60, v["value"])
@@ -579,7 +579,6 @@ class Filters(Case):
 
     BINARY = seed("log", "valid_counters.blg")
     TEXT = seed("pdh_text", "valid_csv.csv")
-    PROCESSOR = "b4fc721a-0378-476f-89ba-a5a79f810b36"
     UNKNOWN = "00000001-0378-476f-89ba-a5a79f810b36"
     # Filters, and whether they select a value.
     CASES = (
@@ -614,7 +613,7 @@ class Filters(Case):
                     self.assertTrue(done.err.startswith(
                         path + ": perfmon logs have no GUIDs: "), done.err)
                 done = self.run_program(*command, path, "--set",
-                                        self.PROCESSOR)
+                                        PROCESSOR)
                 self.assertEqual((done.status, done.out), (2, ""))
                 # The catalog has a name for this GUID, so the message says
                 # that the log has no such counterset.
@@ -626,14 +625,13 @@ class Filters(Case):
             self.assertFalse(os.path.exists(made))
 
 
-@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
-                     "PERFBLOCK_REAL_DATA names no folder")
+@needs_real_data
 class Captured(SplitCase):
     """Logs of real machines."""
 
     def path(self, name):
         """The path of a captured log."""
-        return os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg", name)
+        return real("blg", name)
 
     def test_every_value(self):
         for name in ("win8-counters", "many-machines"):
@@ -660,8 +658,7 @@ class Captured(SplitCase):
                            ("many-machines", (77, 78)),
                            ("vista-objects-cut", (1,)),
                            ("vista-objects-cut", (2,))):
-            with open(self.path(name + ".blg"), "rb") as file:
-                self.assert_continued(file.read(), *cuts)
+            self.assert_continued(bytes_of(self.path(name + ".blg")), *cuts)
 
     def test_cut(self):
         path = self.path("vista-objects-cut.blg")
@@ -678,7 +675,4 @@ class Captured(SplitCase):
 
 
 if __name__ == "__main__":
-    if not os.environ.get("PERFBLOCK_REAL_DATA"):
-        print("PERFBLOCK_REAL_DATA is not set: the real files are not read",
-              file=sys.stderr)
     unittest.main()

@@ -12,7 +12,7 @@ import re
 import sys
 import unittest
 
-from program import Case, ROOT, writer as v2
+from program import ROOT, Case, bytes_of, writer as v2
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "vectors"))
 import make_lwp_seeds as lwp  # noqa: E402 (its folder was just added)
@@ -151,8 +151,7 @@ class Model(Case):
         path = self.file("other", b"not a capture at all")
         done = self.run_program("lwp", "model", "--sample", "32", "-o", path)
         self.assertEqual((done.status, done.out), (3, ""), done.err)
-        with open(path, "rb") as file:
-            self.assertEqual(file.read(), b"not a capture at all")
+        self.assertEqual(bytes_of(path), b"not a capture at all")
 
 
 class Snapshots(Case):

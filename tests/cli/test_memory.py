@@ -13,8 +13,8 @@ import unittest
 
 import v1_blocks as v1
 from captures import LARGE_RAW, MEMORY, data, instances_result
-from program import ON_WINDOWS, SECONDS, Case, own_program, program, running
-from program import writer as w
+from program import (ON_WINDOWS, SECONDS, Case, program, running, sanitizer,
+                     writer as w)
 
 if not ON_WINDOWS:
     import resource
@@ -24,7 +24,6 @@ MAX_BYTES = 1 << 30    # address space that suffices for a file of one counter
 STEP = 64 * KIB        # the precision of the measured peak
 COUNTERS = 200         # in the smallest file
 SIZES = (1, 2, 4, 8)   # multiples of COUNTERS
-SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
 TEXT = 0x00000B00      # PERF_COUNTER_TEXT
 LONGEST_IN_TABLE, LONGEST_IN_LINE = 200, 1000  # docs/perfblock.md
 LONGEST_IN_METRIC = 256                        # docs/prometheus.md
@@ -136,10 +135,8 @@ class Shared(Case):
         """The reason why peak memory cannot be measured here, or None."""
         if ON_WINDOWS:
             return "the address space of a Windows program cannot be limited"
-        with open(own_program(), "rb") as file:
-            content = file.read()
-        if any(name in content for name in SANITIZERS):
-            return "a sanitizer has memory of its own"
+        if sanitizer():
+            return sanitizer() + " has memory of its own"
         if self.run_limited(["types"], MAX_BYTES)[0] != 0:
             return "the program does not start in %d bytes" % MAX_BYTES
         return None

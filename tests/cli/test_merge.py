@@ -9,7 +9,8 @@ import subprocess
 import threading
 import unittest
 
-from program import ON_WINDOWS, Case, program, writer, writer as w
+from program import (ON_WINDOWS, Case, bytes_of, program, writer,
+                     writer as w)
 from test_series import SeriesCase, block, capture, sample
 import captures
 import log_seeds
@@ -433,18 +434,13 @@ class Convert(MergeCase):
         path = self.file("a.pfb", data)
         for name in ("all.pfb", "all.txt"):
             for filters in ((), ("--set", "*"), ("--counter", "Bytes/sec")):
-                expected_bytes = self.bytes_of(self.convert(name, path, *filters))
+                expected_bytes = bytes_of(self.convert(name, path, *filters))
                 done = self.run_program(
                     "convert", "-q", "-", *filters, "-o",
                     os.path.join(self.folder, name), stdin=data)
                 self.assertEqual((done.status, done.err), (0, ""))
-                self.assertEqual(self.bytes_of(os.path.join(
+                self.assertEqual(bytes_of(os.path.join(
                     self.folder, name)), expected_bytes, (name, filters))
-
-    def bytes_of(self, path):
-        """The contents of a file."""
-        with open(path, "rb") as file:
-            return file.read()
 
 
 class Pipes(MergeCase):
@@ -454,8 +450,7 @@ class Pipes(MergeCase):
         files = parts(range(1, 40), 11, 3)
         paths = self.written(*files, convert=(0, 1, 2))
         for n, path in enumerate(paths):
-            with open(path, "rb") as file:
-                data = file.read()
+            data = bytes_of(path)
             names = paths[:n] + ["-"] + paths[n + 1:]
             self.assertEqual(self.values(*names, stdin=data),
                              expected(*files))

@@ -8,8 +8,10 @@ import struct
 import subprocess
 import unittest
 
-from program import (CORPUS, IMPOSSIBLE, ON_WINDOWS, SECONDS, Case, own_program, program,
-                     running, seed, writer as w)
+from cpi_runs import SNAPSHOTS
+from program import (CORPUS, FULL, IMPOSSIBLE, ON_WINDOWS, SECONDS, Case,
+                     bytes_of, own_program, program, running, sanitizer, seed,
+                     writer as w)
 
 if not ON_WINDOWS:
     import resource
@@ -110,9 +112,8 @@ class SmallStack(Case):
 
     def setUp(self):
         super().setUp()
-        with open(program(), "rb") as file:
-            if b"__asan_init" in file.read():
-                self.skipTest("AddressSanitizer makes frames larger")
+        if sanitizer() == "AddressSanitizer":
+            self.skipTest("AddressSanitizer makes frames larger")
 
     def limit(self):
         """Sets the limit; runs in the child process before the program."""
@@ -139,7 +140,7 @@ class SmallStack(Case):
                     self.check(*command, *part)
 
     def test_other_commands(self):
-        snapshots = self.file("snapshots", Closed.SNAPSHOTS)
+        snapshots = self.file("snapshots", SNAPSHOTS)
         folder = os.path.join(CORPUS, "formula")
         for name in sorted(os.listdir(folder)):
             if name.endswith(".csv"):
@@ -198,7 +199,7 @@ class TooLarge(Case):
     def test_the_measured_command_gets_the_signal(self):
         """The program ignores SIGXFSZ, but the measured command gets the action
         that the program was started with."""
-        source = self.file("snapshots", Closed.SNAPSHOTS)
+        source = self.file("snapshots", SNAPSHOTS)
         for is_ignored in (False, True):
             def begin():
                 if is_ignored:
@@ -219,12 +220,10 @@ class Closed(Case):
 
     # Wine does not start a program if several are closed.
     STREAMS = ((0,), (1,), (2,), *(() if ON_WINDOWS else ((1, 2), (0, 1, 2))))
-    SNAPSHOTS = (b"cpi-snapshots 1\nsnapshot 0\ncpu 0 0 0 0 0\n"
-                 b"snapshot 9\ncpu 0 3 6 9 9\n")
 
     def storing(self, path):
         """Command lines that write to a file and to standard output."""
-        source = self.file("source", self.SNAPSHOTS)
+        source = self.file("source", SNAPSHOTS)
         return (["lwp", "model", "--sample", "32", "-o", path],
                 ["cpi", "run", "--source", source, "-o", path, "--",
                  own_program(), "--version"])
@@ -243,24 +242,21 @@ class Closed(Case):
                 self.file("other.txt", b"not a capture at all\n")
                 self.assertEqual(self.run_without(streams, arguments).status,
                                  3)
-                with open(path, "rb") as file:
-                    self.assertEqual(file.read(), b"not a capture at all\n",
-                                     (streams, arguments))
+                self.assertEqual(bytes_of(path), b"not a capture at all\n",
+                                 (streams, arguments))
 
     def test_messages_are_not_written_to_stored_files(self):
         path = os.path.join(self.folder, "stored.pfb")
         for number in (0, 1):
             self.run_program(*self.storing(path)[number])
-            with open(path, "rb") as file:
-                whole = file.read()
+            whole = bytes_of(path)
             os.remove(path)
             for streams in self.STREAMS:
                 done = self.run_without(streams, self.storing(path)[number])
                 self.assertEqual(done.status, 3 if 1 in streams else 0)
                 if streams == (1,):
                     self.assertRegex(done.err, "standard output: [^\n]+\n")
-                with open(path, "rb") as file:
-                    self.assertEqual(file.read(), whole, streams)
+                self.assertEqual(bytes_of(path), whole, streams)
                 os.remove(path)
 
 
@@ -272,10 +268,10 @@ class Output(Case):
         return running.finish([program(), *arguments], timeout=SECONDS,
                               stdin=subprocess.DEVNULL, **options)
 
-    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full here")
+    @unittest.skipUnless(os.path.exists(FULL), "no /dev/full here")
     def test_full_disk(self):
         for arguments in PRINTING:
-            with open("/dev/full", "wb") as full:
+            with open(FULL, "wb") as full:
                 done = self.finish(arguments, stdout=full)
             self.assertEqual(done.returncode, 3, arguments)
             self.assertRegex(done.stderr.decode(),

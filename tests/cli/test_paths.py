@@ -8,7 +8,7 @@ import unittest
 import v1_blocks
 from captures import (BULK, DISK, LARGE_RAW, MEMORY, NETWORK, data,
                       instances_result, metadata, single_result, three_sets)
-from program import Case, writer as w
+from program import Case, bytes_of, writer as w
 import log_writer as log
 from test_filters import ALL
 
@@ -330,8 +330,7 @@ class Recorded(Case):
             i["set"], i["instance"], i["counter_id"]) in (
                 ("Alpha Disk", "sda", 2), ("Alpha Disk", "sdb", 1))},
                          {"missing_input"})
-        with open(path, "rb") as file:
-            content = file.read()
+        content = bytes_of(path)
         for name in ("_Total", "eth0", "lo", "Used Bytes", "Beta Network",
                      "Read Packets/sec"):
             self.assertNotIn(name.encode("utf-16-le") + b"\0\0", content)

@@ -10,14 +10,14 @@ import os
 import random
 import re
 import struct
-import sys
 import unittest
 from fractions import Fraction
 
 import captures
 import pdh_text_reader
 import v1_blocks as v1
-from program import ON_WINDOWS, Case, seed, writer as w
+from program import (ON_WINDOWS, Case, needs_real_data, real, seed,
+                     writer as w)
 import log_seeds
 import log_writer as log
 
@@ -56,12 +56,8 @@ class PdhCase(Case):
 
     def cook(self, *arguments, form="pdh-csv", zone="UTC0", **options):
         """The log that cook writes, without errors, in this time zone."""
-        os.environ["TZ"] = zone
-        try:
-            return self.run_fine("cook", "--format", form, *arguments,
-                                 **options).out
-        finally:
-            del os.environ["TZ"]
+        return self.run_fine("cook", "--format", form, *arguments, zone=zone,
+                             **options).out
 
     def values(self, *arguments):
         """For each displayed value of cook, in order: sample, time, machine,
@@ -399,14 +395,13 @@ class RoundTrip(PdhCase):
             ["\\\\A\\Memory\\Free", "\\\\B\\Memory\\Free"], ["1", " "]])
 
 
-@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
-                     "no captured data (PERFBLOCK_REAL_DATA)")
+@needs_real_data
 class Real(PdhCase):
     """Logs of real machines, compared with values computed independently."""
 
     def path(self, name):
         """The path of a captured log."""
-        return os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg", name)
+        return real("blg", name)
 
     def test_logs(self):
         for name in ("win8-counters", "many-machines"):
@@ -499,7 +494,4 @@ class Real(PdhCase):
 
 
 if __name__ == "__main__":
-    if not os.environ.get("PERFBLOCK_REAL_DATA"):
-        print("PERFBLOCK_REAL_DATA is not set: the real files are not read",
-              file=sys.stderr)
     unittest.main()

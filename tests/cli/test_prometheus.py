@@ -13,8 +13,7 @@ from captures import (BULK, DISK, FREQUENCY, LARGE_RAW, MEMORY, NETWORK,
                       instances_result, metadata, single_result, three_sets)
 from expositions import (MetricsCase, expected_value, read_exposition,
                          table_of_types)
-from program import (ON_WINDOWS, ROOT, SECONDS, Case, program, seed,
-                     writer as w)
+from program import ON_WINDOWS, ROOT, SECONDS, program, seed, writer as w
 
 AVERAGE_BULK, AVERAGE_BASE = 0x40020500, 0x40030402
 AVERAGE_TIMER, FRACTION = 0x30020400, 0x20020400
@@ -657,13 +656,18 @@ class Files(Metrics):
         self.assertIn("is the recording", done.err)
 
 
-class Promtool(Case):
-    """Shows in the results whether promtool was used."""
+class Promtool(MetricsCase):
+    """The check of metrics by promtool, which the other tests use if it is
+    installed. Without it this test is skipped, and they check metrics only
+    with the reader in expositions.py."""
 
     @unittest.skipUnless(shutil.which("promtool"), "no promtool")
-    def test_promtool_is_installed(self):
-        """Without promtool the other tests check the output only with the
-        reader in expositions.py."""
+    def test_invalid_metrics_are_rejected(self):
+        self.lint("# HELP a_total Text.\n# TYPE a_total counter\na_total 1\n")
+        for text in ("# TYPE a_total counter\na_total 1\n",
+                     "# HELP a Text.\n# TYPE a counter\na 1\n"):
+            with self.assertRaises(AssertionError):
+                self.lint(text)
 
 
 if __name__ == "__main__":

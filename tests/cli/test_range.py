@@ -92,12 +92,8 @@ class RangeCase(Case):
 
     def values(self, path, *options, zone="UTC0", command=("cook",)):
         """(raw value, value) of each JSON record."""
-        os.environ["TZ"] = zone
-        try:
-            done = self.run_program(*command, "--quiet", "--format", "json",
-                                    *options, path)
-        finally:
-            del os.environ["TZ"]
+        done = self.run_program(*command, "--quiet", "--format", "json",
+                                *options, path, zone=zone)
         self.assertEqual((done.status, done.err), (0, ""), options)
         return [(i["raw"], i["value"]) for i in done.objects()]
 

@@ -53,19 +53,15 @@ class Readme(RunCase):
     """The blocks of commands in README.md."""
 
     def run_line(self, line, stdin=""):
-        """Runs a command line that begins with the program's name."""
+        """Runs a command line that begins with the program's name, with times
+        in UTC, as README.md shows them."""
         name, *arguments = shlex.split(line)
         self.assertEqual(name, "perfblock")
         if ON_WINDOWS and arguments[-2:] == ["--", "true"]:
             # Windows has no command `true`; this one prints nothing either.
             arguments[-1:] = self.quiet
-        # The examples show times in UTC.
-        os.environ["TZ"] = "UTC0"
-        try:
-            return self.run_program(*arguments, stdin=stdin.encode(),
-                                    cwd=self.folder)
-        finally:
-            del os.environ["TZ"]
+        return self.run_program(*arguments, stdin=stdin.encode(),
+                                cwd=self.folder, zone="UTC0")
 
     def test_every_session_has_a_test(self):
         self.assertEqual(list(SESSIONS), [LIVE, CPI_RUN, EVAL])

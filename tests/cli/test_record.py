@@ -14,8 +14,9 @@ import unittest
 import v1_blocks
 from captures import (BULK, DISK, MEMORY, data, instances_result, metadata,
                       single_result, three_sets)
-from program import (ON_WINDOWS, SECONDS, Case, LiveCase, own_program,
-                     program, writer as w)
+from cpi_runs import SNAPSHOTS
+from program import (ON_WINDOWS, SECONDS, Case, LiveCase, bytes_of,
+                     own_program, program, writer as w)
 
 HEADER = 16
 
@@ -33,15 +34,9 @@ def chunks(data):
     return found
 
 
-def content(path):
-    """The bytes of a file."""
-    with open(path, "rb") as file:
-        return file.read()
-
-
 def samples(path):
     """The DATA chunks of a file."""
-    return [raw for tag, raw in chunks(content(path)) if tag == "DATA"]
+    return [raw for tag, raw in chunks(bytes_of(path)) if tag == "DATA"]
 
 
 class Rotation(Case):
@@ -83,7 +78,7 @@ class Rotation(Case):
         together they have all samples."""
         for path in paths:
             self.run_fine("check", "--strict", path)
-            tags = [tag for tag, _ in chunks(content(path))]
+            tags = [tag for tag, _ in chunks(bytes_of(path))]
             self.assertEqual(tags[:2], ["PFBC", "NOTE"])
             self.assertEqual(tags.count("PFBC"), 1)
             self.assertLess(tags.index("QINF"), tags.index("DATA"))
@@ -95,7 +90,7 @@ class Rotation(Case):
     def test_sizes(self):
         size = len(samples(self.source)[0])
         self.record()
-        metadata_size = len(content(self.path)) - 24 * size
+        metadata_size = len(bytes_of(self.path)) - 24 * size
         os.remove(self.path)
         for max_bytes, per_file in (
                 (metadata_size + 5 * size, 5),
@@ -160,9 +155,9 @@ class Rotation(Case):
 
     def test_an_existing_file_is_renamed_first(self):
         self.record()
-        before = content(self.path)
+        before = bytes_of(self.path)
         self.record("--rotate", str(len(before)))
-        self.assertEqual(content(self.path + ".1"), before)
+        self.assertEqual(bytes_of(self.path + ".1"), before)
         self.assertEqual(samples(self.path), samples(self.source))
         # The next sample fits into this file, so it is appended.
         self.record("--rotate", "1M", "--count", "1")
@@ -179,7 +174,7 @@ class Rotation(Case):
         os.mkdir(os.path.join(self.folder, "new.pfb.12"))
         self.record("--rotate", "1", "--count", "4")
         for path, data in existing.items():
-            self.assertEqual(content(path), data)
+            self.assertEqual(bytes_of(path), data)
         made = [self.path + ".13", self.path + ".14", self.path + ".15",
                 self.path]
         self.assertEqual([raw for path in made for raw in samples(path)],
@@ -218,11 +213,11 @@ class Forced(Case):
             words = [word for name in sources for word in ("--source", name)]
             new = os.path.join(self.folder, "new.pfb")
             self.run_fine("record", "-q", "-o", new, *words, r"\*(*)\*")
-            for before in (content(new), content(source)[:-1], b"text"):
+            for before in (bytes_of(new), bytes_of(source)[:-1], b"text"):
                 path = self.file("old.pfb", before)
                 self.run_fine("record", "-q", "-o", path, "--force", *words,
                               r"\*(*)\*")
-                self.assertEqual(content(path), content(new))
+                self.assertEqual(bytes_of(path), bytes_of(new))
             os.remove(new)
 
     def test_refusals(self):
@@ -237,7 +232,7 @@ class Forced(Case):
             done = self.run_program(*command)
             self.assertEqual((done.status, done.out), (2, ""))
             self.assertIn(words, done.err)
-            self.assertEqual(content(source), three_sets())
+            self.assertEqual(bytes_of(source), three_sets())
 
     def test_without_samples(self):
         """The old content stays until there is a sample."""
@@ -247,37 +242,34 @@ class Forced(Case):
             done = self.run_program("record", "-q", "--source", source, "-o",
                                     path, "--force", *wrong)
             self.assertEqual(done.status, 2)
-            self.assertEqual(content(path), b"old")
+            self.assertEqual(bytes_of(path), b"old")
 
     def test_other_commands(self):
         new = os.path.join(self.folder, "new.pfb")
         command = ["lwp", "model", "--sample", "64", "-o"]
         self.assertEqual(self.run_program(*command, new).status, 0)
-        for before in (content(new), b"old"):
+        for before in (bytes_of(new), b"old"):
             path = self.file("old.pfb", before)
             done = self.run_program(*command, path, "--force")
             self.assertEqual(done.status, 0, done.err)
-            self.assertEqual(content(path), content(new))
+            self.assertEqual(bytes_of(path), bytes_of(new))
 
     def test_its_own_source(self):
         """A recording is not continued with itself, which would not end."""
         source = self.file("source.pfb", three_sets())
         done = self.run_program("record", "-o", source, "--source", source)
         self.assertEqual(done.status, 2)
-        self.assertEqual(content(source), three_sets())
+        self.assertEqual(bytes_of(source), three_sets())
 
 
 class Shared(Case):
     """A file that another process writes or replaces at the same time."""
 
-    SNAPSHOTS = (b"cpi-snapshots 1\nsnapshot 0\ncpu 0 0 0 0 0\n"
-                 b"snapshot 9\ncpu 0 3 6 9 9\n")
-
     def test_a_second_writer_is_refused(self):
         """cpi run keeps its output file open and locked while the command
         runs. Here that command is record with the same output file."""
         capture = self.file("source.pfb", three_sets())
-        snapshots = self.file("snapshots", self.SNAPSHOTS)
+        snapshots = self.file("snapshots", SNAPSHOTS)
         path = os.path.join(self.folder, "new.pfb")
         for arguments in ([], ["--rotate", "1K"]):
             done = self.run_program(
@@ -323,7 +315,7 @@ class Shared(Case):
                 self.assertIn(self.run_program(
                     "record", "-o", path, "--source", source, "--set", "*",
                     "--count", "1").status, (0, 3))
-                self.assertEqual(content(other), b"precious")
+                self.assertEqual(bytes_of(other), b"precious")
         finally:
             ended.set()
             thread.join()
@@ -392,13 +384,13 @@ class FolderLocks(Case):
             try:
                 sleeping = 0  # consecutive readings in which it was asleep
                 while sleeping < 50:
-                    with open("/proc/%d/stat" % child.pid, "rb") as file:
-                        state = file.read().rpartition(b")")[2].split()[0]
+                    stat = bytes_of("/proc/%d/stat" % child.pid)
+                    state = stat.rpartition(b")")[2].split()[0]
                     sleeping = sleeping + 1 if state == b"S" else 0
                     time.sleep(0.01)
                 self.assertIsNone(child.poll())
                 self.lock()
-                recorded = content(path)
+                recorded = bytes_of(path)
                 err = child.communicate(timeout=SECONDS)[1]
             except BaseException:
                 child.kill()
@@ -426,7 +418,7 @@ class Cuts(Case):
         inside a chunk is not changed, and all chunks before the cut are
         readable."""
         source = self.file("s.pfb", three_sets())
-        whole = content(source)
+        whole = bytes_of(source)
         ends, at = set(), 0
         for _, raw in chunks(whole):
             at += len(raw)
@@ -438,11 +430,11 @@ class Cuts(Case):
                                     "--set", "*")
             if cut in ends:
                 self.assertEqual((done.status, done.err), (0, ""))
-                self.assertTrue(content(path).startswith(whole[:cut]))
+                self.assertTrue(bytes_of(path).startswith(whole[:cut]))
                 self.run_fine("check", path)
                 continue
             self.assertEqual((done.status, done.out), (3, ""), cut)
-            self.assertEqual(content(path), whole[:cut])
+            self.assertEqual(bytes_of(path), whole[:cut])
             if cut < HEADER:
                 self.assertEqual(done.err, "%s: is no capture: it is not "
                                  "overwritten\n" % path)
@@ -483,7 +475,7 @@ class Killed(LiveCase):
             return True
         self.assertEqual(len(done.errors()), 1, done.err)
         offset = done.errors()[0][1]
-        data = content(path)
+        data = bytes_of(path)
         self.assert_error(done, 1, path, offset, "truncated_chunk")
         self.assertLess(offset, len(data))
         chunks(data[:offset])
@@ -495,7 +487,7 @@ class Killed(LiveCase):
         before = b""
         for _ in range(self.ROUNDS):
             self.kill(path, moments.uniform(0, 0.05))
-            data = content(path)
+            data = bytes_of(path)
             self.assertTrue(data.startswith(before))
             if self.assert_readable(path):
                 before = data
@@ -520,7 +512,7 @@ class Killed(LiveCase):
                         os.path.join(self.folder, name)):
                     continue
                 full = os.path.join(self.folder, name)
-                data = content(full)
+                data = bytes_of(full)
                 self.assertEqual(seen.setdefault(name, data), data)
                 self.assertTrue(self.assert_readable(full))
             if os.path.exists(path) and os.path.getsize(path) and \

@@ -2,6 +2,7 @@
 """The page of `report`, parsed without a browser: its numbers, which must be
 those of cook, its charts, and hostile names."""
 
+import glob
 import os
 import random
 import re
@@ -10,12 +11,9 @@ import unittest
 
 import captures as c
 import pages
-from program import Case, ON_WINDOWS
-from program import writer as w
+from program import (ON_WINDOWS, Case, bytes_of, needs_real_data, real,
+                     writer as w)
 
-REAL = os.environ.get("PERFBLOCK_REAL_DATA", "")
-V1 = os.path.join(REAL, "v1")
-BLG = os.path.join(REAL, "blg")
 # Types that have no displayed value.
 HIDDEN = ("PERF_RAW_BASE", "PERF_SAMPLE_BASE", "PERF_AVERAGE_BASE",
           "PERF_COUNTER_MULTI_BASE", "PERF_LARGE_RAW_BASE",
@@ -197,11 +195,10 @@ class Values(ReportCase):
                                  name + " (3)": [3] * 3,
                                  name + " (4)": [4] * 3})
 
-    @unittest.skipUnless(os.path.isdir(V1), "no captured data")
+    @needs_real_data
     def test_captured_v1(self):
-        files = sorted(os.path.join(V1, name) for name in os.listdir(V1)
-                       if name.endswith(".bin"))
-        names = ["--names", os.path.join(V1, "names-009.tsv")]
+        files = sorted(glob.glob(real("v1", "*.bin")))
+        names = ["--names", real("v1", "names-009.tsv")]
         page = self.report(*files, *names)
         self.assert_cooked(page, *files, *names)
         self.assertEqual(len({key[0] for key in page.lines}), 1)
@@ -231,13 +228,13 @@ class Logs(ReportCase):
             self.assert_line(line, lines[key])
         return page
 
-    @unittest.skipUnless(os.path.isdir(BLG), "no captured data")
+    @needs_real_data
     def test_captured_logs(self):
-        page = self.compare(os.path.join(BLG, "win8-counters.blg"))
+        page = self.compare(real("blg", "win8-counters.blg"))
         self.assertEqual({key[:2] for key in page.lines},
                          {("\\\\GEORGIS3", "PhysicalDisk"),
                           ("\\\\GEORGIS3", "Processor")})
-        page = self.compare(os.path.join(BLG, "many-machines.blg"))
+        page = self.compare(real("blg", "many-machines.blg"))
         self.assertEqual(len({key[0] for key in page.lines}), 26)
 
     def test_text(self):
@@ -508,17 +505,15 @@ class Names(ReportCase):
                 self.assertTrue(isinstance(point, (int, float)) or
                                 re.fullmatch("[a-z_]+", point))
 
+    @unittest.skipIf(ON_WINDOWS, "Windows has no such file names")
     def test_file_names(self):
-        if ON_WINDOWS:
-            self.skipTest("Windows has no such file names")
         path = self.file("<b>&'\".pfb", c.three_sets())
         self.assertEqual(self.report(path).facts()["File"], path)
 
+    @needs_real_data
     def test_machines(self):
         """V1 blocks name their machine."""
-        if not os.path.isdir(V1):
-            self.skipTest("no captured data")
-        name = os.path.join(V1, "pal-s00-obj2.bin")
+        name = real("v1", "pal-s00-obj2.bin")
         block, = [o for o in self.run_json("show", name)
                   if o["record"] == "data"]
         machines = {key[0] for key in self.report(name).lines}
@@ -587,8 +582,7 @@ class Output(ReportCase):
         for inputs in ([path], ["--source", other, "--source", path]):
             done = self.run_program("report", *inputs, "-o", path)
             self.assertEqual((done.status, done.out), (2, ""))
-            with open(path, "rb") as file:
-                self.assertEqual(file.read(), c.three_sets())
+            self.assertEqual(bytes_of(path), c.three_sets())
 
     def test_a_failure_replaces_nothing(self):
         path = self.file("a.pfb", c.three_sets())
@@ -598,8 +592,7 @@ class Output(ReportCase):
                 (1, self.file("a", b"hello, world\n"))):
             done = self.run_program("report", *arguments, "-o", page)
             self.assertEqual((done.status, done.out), (status, ""))
-            with open(page, "rb") as file:
-                self.assertEqual(file.read(), b"old", arguments)
+            self.assertEqual(bytes_of(page), b"old", arguments)
 
     def test_a_file_that_cannot_be_written(self):
         path = self.file("a.pfb", c.three_sets())
@@ -659,22 +652,14 @@ class Output(ReportCase):
     def test_local_time(self):
         """2022-06-18 04:26:40 UTC in time zones with POSIX rules."""
         path = self.file("a.pfb", c.three_sets())
-        before = os.environ.get("TZ")
-        try:
-            for zone, text, minutes in (
-                    ("UTC0", "2022-06-18 04:26:40.000+00:00", 0),
-                    ("IST-5:30", "2022-06-18 09:56:40.000+05:30", 330),
-                    ("EST5EDT", "2022-06-18 00:26:40.000-04:00", -240),
-                    ("AKST9AKDT", "2022-06-17 20:26:40.000-08:00", -480)):
-                os.environ["TZ"] = zone
-                page = self.report(path)
-                self.assertEqual(page.facts()["From"], text)
-                self.assertEqual([o[1] for o in page.data["offsets"]],
-                                 [minutes])
-        finally:
-            os.environ.pop("TZ")
-            if before is not None:
-                os.environ["TZ"] = before
+        for zone, text, minutes in (
+                ("UTC0", "2022-06-18 04:26:40.000+00:00", 0),
+                ("IST-5:30", "2022-06-18 09:56:40.000+05:30", 330),
+                ("EST5EDT", "2022-06-18 00:26:40.000-04:00", -240),
+                ("AKST9AKDT", "2022-06-17 20:26:40.000-08:00", -480)):
+            page = self.report(path, zone=zone)
+            self.assertEqual(page.facts()["From"], text)
+            self.assertEqual([o[1] for o in page.data["offsets"]], [minutes])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 console and request nothing; lines can be switched off, the time range can be
 changed, and structures fold."""
 
+import glob
 import os
 import re
 import unittest
@@ -10,8 +11,8 @@ import unittest
 import browser
 import captures as c
 import pages
-from test_report import BLG, HOSTILE, V1, hostile_capture, recording
-from program import Case, ON_WINDOWS, seed
+from test_report import HOSTILE, hostile_capture, recording
+from program import ON_WINDOWS, Case, needs_real_data, real, seed
 
 BROKEN = "broken_rule03_size_below_header.bin"
 TEXTS = "Array.from(document.querySelectorAll('%s'), e => e.textContent)"
@@ -34,10 +35,11 @@ class InBrowser(Case):
         super().setUp()
         self.browser.resize(1280, 900)
 
-    def load(self, *arguments, name="page.html"):
-        """Loads the report that these arguments give; returns its path."""
-        path = os.path.join(self.folder, name)
-        self.run_fine("report", *arguments, "-o", path)
+    def load(self, *arguments):
+        """Loads the report that these arguments give, with times in UTC;
+        returns its path."""
+        path = os.path.join(self.folder, "page.html")
+        self.run_fine("report", *arguments, "-o", path, zone="UTC0")
         self.browser.load(path)
         self.browser.settle()
         self.assert_silent()
@@ -101,11 +103,10 @@ class Pages(InBrowser):
         self.browser.key("ArrowRight")
         self.assert_silent()
 
-    @unittest.skipUnless(os.path.isdir(V1), "no captured data")
+    @needs_real_data
     def test_captured_v1(self):
-        files = sorted(os.path.join(V1, name) for name in os.listdir(V1)
-                       if name.endswith(".bin"))
-        path = self.load(*files, "--names", os.path.join(V1, "names-009.tsv"))
+        files = sorted(glob.glob(real("v1", "*.bin")))
+        path = self.load(*files, "--names", real("v1", "names-009.tsv"))
         with open(path, encoding="utf-8") as file:
             count = len(pages.Report(file.read()).articles)
         self.assertEqual(
@@ -115,13 +116,13 @@ class Pages(InBrowser):
         self.browser.settle()
         self.assert_silent()
 
-    @unittest.skipUnless(os.path.isdir(BLG), "no captured data")
+    @needs_real_data
     def test_captured_logs(self):
         """Charts are drawn; lines go off and on, and the time range
         changes."""
         for name, count in (("win8-counters.blg", 6),
                             ("many-machines.blg", 26)):
-            self.load(os.path.join(BLG, name))
+            self.load(real("blg", name))
             self.assertEqual(self.evaluate(
                 "document.querySelectorAll('article .line').length >= %d && "
                 "document.querySelectorAll('article').length" % count), count)
@@ -265,7 +266,6 @@ class Use(InBrowser):
 
     def test_zoom_by_buttons(self):
         """The buttons change the time range of all charts."""
-        os.environ["TZ"] = "UTC0"
         self.load(self.spread())
         self.assertEqual(self.times(0), ("04:26:40", "04:26:50"))
         self.evaluate("document.querySelector('#tools button').click()")
@@ -285,15 +285,18 @@ class Use(InBrowser):
             self.browser.settle()
             self.assertEqual(self.times(1), expected, name)
 
-    def test_zoom_by_dragging(self):
-        os.environ["TZ"] = "UTC0"
-        self.load(self.spread())
+    def first_chart(self):
+        """Scrolls to the first chart; returns its left edge, width and top."""
         self.evaluate("document.querySelector('.area').scrollIntoView("
                       "{block: 'center'})")
         self.browser.settle()
-        left, width, top = self.evaluate(
+        return self.evaluate(
             "(box => [box.left, box.width, box.top])(document.querySelector("
             "'.area').getBoundingClientRect())")
+
+    def test_zoom_by_dragging(self):
+        self.load(self.spread())
+        left, width, top = self.first_chart()
         self.browser.drag((left + width * 0.2, top + 50),
                           (left + width * 0.6, top + 60))
         begin, end = (float(t[6:]) for t in self.times(1))
@@ -304,7 +307,6 @@ class Use(InBrowser):
     def test_keys(self):
         """Arrow keys read values; plus, minus and Escape change the time
         range."""
-        os.environ["TZ"] = "UTC0"
         self.load(self.file("a.pfb", recording(
             [(c.BULK, "A")], [{"x": [v]} for v in (0, 4, 8, 7, 11)])))
         self.evaluate("document.querySelector('.area').focus()")
@@ -325,17 +327,11 @@ class Use(InBrowser):
 
     def test_values_at_the_pointer(self):
         self.load(self.spread())
-        self.evaluate("document.querySelector('.area').scrollIntoView("
-                      "{block: 'center'})")
-        self.browser.settle()
-        left, width, top = self.evaluate(
-            "(box => [box.left, box.width, box.top])(document.querySelector("
-            "'.area').getBoundingClientRect())")
+        left, width, top = self.first_chart()
         self.browser.mouse("mouseMoved", left + width * 0.31, top + 50)
         self.browser.settle()
         self.assertEqual(self.texts("#chart-0 .note li")[1:],
                          ["low: 3", "high: 3000"])
-
 
     def note(self, sample):
         """The values that the first chart's note lists at a sample."""
@@ -410,12 +406,12 @@ class Explained(InBrowser):
                 "document.documentElement.scrollWidth"), width)
         self.assert_silent()
 
-    @unittest.skipUnless(os.path.isdir(BLG), "no captured data")
+    @needs_real_data
     def test_a_captured_log(self):
         """A structure can be unfolded; no element is wider than the window."""
         path = os.path.join(self.folder, "a.html")
-        done = self.run_program("explain", os.path.join(
-            BLG, "vista-objects-cut.blg"), "-o", path)
+        done = self.run_program("explain", real(
+            "blg", "vista-objects-cut.blg"), "-o", path)
         self.assertEqual(done.status, 1)
         self.browser.load(path)
         self.browser.settle()

@@ -7,14 +7,14 @@ import json
 import os
 import random
 import struct
-import sys
 import threading
 import unittest
 
 import captures
 import v1_blocks as v1
 from v1_blocks import BIG, LITTLE, NO_INSTANCES, counter
-from program import ON_WINDOWS, Case, writer as w
+from program import (ON_WINDOWS, Case, bytes_of, needs_real_data, real,
+                     writer as w)
 
 SET = captures.DISK
 RATE = [counter(20, v1.COUNTER, 4, 4)]
@@ -101,8 +101,7 @@ class Sources(SeriesCase):
                                 r"\Disk(*)\*")
         self.assertEqual((done.status, done.out), (2, ""))
         self.assertIn(path + ": exists", done.err)
-        with open(path, "rb") as file:
-            self.assertEqual(file.read(), capture(sample(9, 900)))
+        self.assertEqual(bytes_of(path), capture(sample(9, 900)))
 
     def test_report(self):
         """The page is that of `report` with the files as arguments."""
@@ -474,17 +473,15 @@ class Note(SeriesCase):
             self.run_fine("cook", *self.files(*contents))
 
 
-@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
-                     "PERFBLOCK_REAL_DATA names no folder")
+@needs_real_data
 class Real(Case):
     """A folder of captured files, each with a block of one object."""
 
     def test_folder(self):
-        folder = os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1")
-        with open(os.path.join(folder, "expected-s00-s01.jsonl"),
+        with open(real("v1", "expected-s00-s01.jsonl"),
                   encoding="utf-8") as file:
             expected = [json.loads(line) for line in file]
-        paths = sorted(glob.glob(os.path.join(folder, "*.bin")))
+        paths = sorted(glob.glob(real("v1", "*.bin")))
         self.assertEqual(len(paths), 16)
         for order in (paths, paths[::-1], paths[1::2] + paths[::2]):
             items = self.run_json("cook", *order)
@@ -499,7 +496,4 @@ class Real(Case):
 
 
 if __name__ == "__main__":
-    if not os.environ.get("PERFBLOCK_REAL_DATA"):
-        print("PERFBLOCK_REAL_DATA is not set: the real blocks are not read",
-              file=sys.stderr)
     unittest.main()

@@ -9,14 +9,14 @@ import sys
 import unittest
 import uuid
 
-from program import Case, ON_WINDOWS, ROOT, seed, writer as w
+from captures import PROCESSOR as GUID
+from program import Case, ON_WINDOWS, ROOT, bytes_of, seed, writer as w
 from compare_log import STATUSES
 from log_reader import Log
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import make_layouts  # noqa: E402 (in the folder that was just added)
 
-GUID = "b4fc721a-0378-476f-89ba-a5a79f810b36"
 DATA_KEYS = ["record", "offset", "size", "queries", "perf_time",
              "perf_time_100ns", "perf_freq", "system_time"]
 RESULT_KEYS = ["record", "offset", "query", "kind", "status", "size"]
@@ -288,9 +288,10 @@ class Metadata(Case):
 
     def test_registration_seeds(self):
         kinds = {11: ["guids"], 12: ["identifiers"], 13: ["instances"]}
-        for path in sorted(glob.glob(seed("registration", "*.bin"))):
-            with open(path, "rb") as file:
-                data = file.read()
+        paths = sorted(glob.glob(seed("metadata", "*.bin")))
+        self.assertGreater(len(paths), 40)
+        for path in paths:
+            data = bytes_of(path)
             kind = kinds.get(data[0], ["registration", "--request",
                                        str(data[0])])
             done = self.run_program("show", "--format", "json", "--kind",
@@ -321,8 +322,7 @@ class Captures(Case):
 
     def test_offsets_count_from_the_file(self):
         path = seed("capture", "valid_processor_information.pfb")
-        with open(path, "rb") as file:
-            whole = file.read()
+        whole = bytes_of(path)
         for item in self.run_json("show", path):
             if item["record"] == "data":
                 at = item["offset"]
@@ -346,8 +346,7 @@ class Captures(Case):
         self.assertIn("value", [i["record"] for i in done.objects()])
 
     def test_truncation(self):
-        with open(seed("capture", "valid_two_queries.pfb"), "rb") as file:
-            whole = file.read()
+        whole = bytes_of(seed("capture", "valid_two_queries.pfb"))
         paths = [self.file("%06d" % size, whole[:size])
                  for size in range(17, len(whole), 4)]
         done = self.run_program("show", "--format", "json", *paths)

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 import unittest
 
@@ -17,8 +16,8 @@ import captures
 import log_seeds
 import log_writer
 import v1_blocks as v1
-from program import ON_WINDOWS, SECONDS, Case, own_program, program
-from program import writer as w
+from program import (ON_WINDOWS, SECONDS, Case, program, sanitizer,
+                     writer as w)
 
 if not ON_WINDOWS:
     import pty
@@ -26,7 +25,6 @@ if not ON_WINDOWS:
 MIB = 1 << 20
 SIZE = 40 * 10**6      # of each file except captures, which have 60 MB
 MAX_BYTES = 32 * MIB   # limit of anonymous memory
-SANITIZERS = (b"__asan_init", b"__tsan_init", b"__msan_init")
 IDS = list(range(1, 21))
 FILTERS = ("--counter", "1", "--every", "50")
 
@@ -109,10 +107,8 @@ class Memory(Case):
         if not sys.platform.startswith("linux") or ON_WINDOWS:
             self.skipTest("only Linux reports the anonymous memory of a "
                           "process")
-        with open(own_program(), "rb") as file:
-            content = file.read()
-        if any(name in content for name in SANITIZERS):
-            self.skipTest("a sanitizer has memory of its own")
+        if sanitizer():
+            self.skipTest(sanitizer() + " has memory of its own")
 
     def peak(self, arguments, stdin=None):
         """The peak memory of a run, which must end with status 0. If a run

@@ -3,15 +3,14 @@
 
 import csv
 import io
-import os
-import sys
 import unittest
 from fractions import Fraction
 
 import captures
 import log_seeds
 import v1_blocks as v1
-from program import Case, seed, writer as w
+from program import (Case, bytes_of, needs_real_data, real, seed,
+                     writer as w)
 
 KEYS = ["set", "object", "instance", "occurrence", "counter", "counter_id",
         "type", "unit", "count", "minimum", "average", "maximum", "last",
@@ -197,26 +196,20 @@ class Summary(SummaryCase):
 
     def test_errors(self):
         """The samples before an error are summarised."""
-        with open(self.disk([("a", 5)], [("a", 6)]), "rb") as file:
-            raw = file.read()
+        raw = bytes_of(self.disk([("a", 5)], [("a", 6)]))
         done = self.run_program("cook", "--summary", "--format", "json",
                                 self.file("b.pfb", raw[:-8]))
         self.assertEqual((done.status, done.objects()[0]["count"]), (1, 1))
 
 
-@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
-                     "no captured data (PERFBLOCK_REAL_DATA)")
+@needs_real_data
 class Real(SummaryCase):
     """Logs of real machines."""
 
     def test_logs(self):
         for name in ("win8-counters", "many-machines"):
-            self.check(os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "blg",
-                                    name + ".blg"))
+            self.check(real("blg", name + ".blg"))
 
 
 if __name__ == "__main__":
-    if not os.environ.get("PERFBLOCK_REAL_DATA"):
-        print("PERFBLOCK_REAL_DATA is not set: the real files are not read",
-              file=sys.stderr)
     unittest.main()

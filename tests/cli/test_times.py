@@ -4,7 +4,6 @@
 import csv
 import datetime
 import io
-import os
 import unittest
 
 from program import Case, ON_WINDOWS, writer as w
@@ -37,12 +36,8 @@ class Times(Case):
 
     def cook(self, clock, form, *options, zone="UTC0"):
         """Runs cook with a sample at this time, in this time zone."""
-        os.environ["TZ"] = zone
-        try:
-            done = self.run_program("cook", "--quiet", "--format", form,
-                                    *options, self.file("a.bin", block(clock)))
-        finally:
-            del os.environ["TZ"]
+        done = self.run_program("cook", "--quiet", "--format", form, *options,
+                                self.file("a.bin", block(clock)), zone=zone)
         self.assertEqual((done.status, done.err), (0, ""))
         return done
 

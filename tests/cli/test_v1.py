@@ -6,12 +6,11 @@ import io
 import json
 import os
 import struct
-import sys
 import unittest
 
 import v1_blocks as v1
 from v1_blocks import BIG, LITTLE, ONE_RAW, counter, plain
-from program import Case, writer as v2
+from program import Case, needs_real_data, real, writer as v2
 
 DATA_KEYS = ["record", "offset", "version", "size", "objects", "perf_time",
              "perf_time_100ns", "perf_freq", "system_time"]
@@ -685,14 +684,13 @@ class Hostile(Case):
                 self.assertEqual((done.status, len(done.errors())), (1, 1))
 
 
-@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
-                     "PERFBLOCK_REAL_DATA names no folder")
+@needs_real_data
 class Real(Case):
     """Blocks of a real machine, compared with values from exact arithmetic."""
 
     def real(self, name):
         """The path of a captured file."""
-        return os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1", name)
+        return real("v1", name)
 
     def test_every_value(self):
         with open(self.real("expected-s00-s01.jsonl"),
@@ -742,16 +740,14 @@ class Real(Case):
         self.assertEqual(found, {"System", "Process", "TCPv4"})
 
 
-@unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"),
-                     "PERFBLOCK_REAL_DATA names no folder")
+@needs_real_data
 class RealSamba(Case):
     """Blocks of Samba's server; the expected values are those that were stored
     in its databases."""
 
     def real(self, name):
         """The path of a captured file."""
-        return os.path.join(os.environ["PERFBLOCK_REAL_DATA"], "v1-samba",
-                            name)
+        return real("v1-samba", name)
 
     def test_every_value(self):
         items = self.run_json("cook", "--names", self.real("names.bin"),
@@ -779,7 +775,4 @@ class RealSamba(Case):
 
 
 if __name__ == "__main__":
-    if not os.environ.get("PERFBLOCK_REAL_DATA"):
-        print("PERFBLOCK_REAL_DATA is not set: the real blocks are not read",
-              file=sys.stderr)
     unittest.main()
