@@ -2,6 +2,7 @@
 """Measures the coverage of core, cpi and lwp by the tests; run by scripts/coverage and scripts/mutate."""
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -74,9 +75,15 @@ def module_of(name):
     return next(module for module, prefix in MODULES.items() if name.startswith(prefix))
 
 
-def without_comments(name):
-    text = (ROOT / name).read_text(encoding="utf-8")
+@functools.lru_cache(maxsize=None)
+def without_comments(text):
+    """The text with comments replaced by spaces, so that lines and columns stay the same."""
     return COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+
+
+def read_code(name):
+    """The text of a source without comments."""
+    return without_comments((ROOT / name).read_text(encoding="utf-8"))
 
 
 def closing(text, at, pair):
@@ -92,7 +99,7 @@ def closing(text, at, pair):
 def never_reached(name):
     """The numbers of the lines that an `if (PFB_NEVER(...))` controls. Its condition is constantly false in this build,
     but clang counts these lines as code that no test reaches."""
-    lines, text = set(), without_comments(name)
+    lines, text = set(), read_code(name)
     for found in re.finditer(r"\bif (\()PFB_NEVER(\()", text):
         end = closing(text, found.start(1), "()")
         if closing(text, found.start(2), "()") != end - 1:
@@ -108,7 +115,7 @@ def defences():
     uses = dict.fromkeys(MODULES, 0)
     for path in sorted((ROOT / "core").rglob("*.[ch]")):
         if path != NEVER:
-            uses[module_of(name_of(path))] += len(re.findall(r"\bPFB_(?:NEVER|ALWAYS)\(", without_comments(path)))
+            uses[module_of(name_of(path))] += len(re.findall(r"\bPFB_(?:NEVER|ALWAYS)\(", read_code(path)))
     return uses
 
 

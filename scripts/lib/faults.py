@@ -2,7 +2,6 @@
 """The faults that can be planted in the sources of core, cpi and lwp, and a build into which they are planted; used by
 mutate.py and checks.py."""
 
-import functools
 import hashlib
 import json
 import os
@@ -63,11 +62,6 @@ def left_out(path, code):
     return lines
 
 
-@functools.lru_cache(maxsize=None)
-def without_comments(text):
-    return coverage.COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
-
-
 def squeezed(text):
     """The text with one space between words."""
     return " ".join(text.split())
@@ -81,7 +75,7 @@ class Fault:
         self.line = text.count("\n", 0, start) + 1
         begin = text.rfind("\n", 0, start) + 1
         stop = text.find("\n", end - 1)
-        shown = without_comments(text)
+        shown = coverage.without_comments(text)
         self.before = squeezed(shown[begin:stop])
         self.after = squeezed(shown[begin:start] + new + shown[end:stop])
         self.mutated = (start, end, new)

@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +16,6 @@ import time
 import checks
 import coverage
 import faults
-import fuzzing
 
 ROOT = faults.ROOT
 BUILD = faults.FOLDER / "tests"

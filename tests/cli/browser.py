@@ -102,10 +102,10 @@ class Browser:
             except OSError:
                 time.sleep(0.1)
 
-    def message(self, until):
-        """The browser's next message, which must arrive before time `until`."""
+    def message(self, deadline):
+        """The browser's next message, which must arrive before the deadline."""
         while b"\0" not in self.pending:
-            left = until - time.monotonic()
+            left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.source], [], [], left)[0]:
                 raise TimeoutError("the browser does not answer")
             read = os.read(self.source, 1 << 20)
@@ -125,9 +125,9 @@ class Browser:
         data = json.dumps(request).encode() + b"\0"
         while data:
             data = data[os.write(self.out, data):]
-        until = time.monotonic() + SECONDS
+        deadline = time.monotonic() + SECONDS
         while True:
-            answer = self.message(until)
+            answer = self.message(deadline)
             if answer.get("id") == self.number:
                 if "error" in answer:
                     raise RuntimeError("%s: %s" % (method, answer["error"]))
@@ -143,10 +143,10 @@ class Browser:
         """Loads a file and waits until its scripts have run."""
         self.events = []
         self.call("Page.navigate", url=pathlib.Path(page).as_uri())
-        until = time.monotonic() + SECONDS
+        deadline = time.monotonic() + SECONDS
         while not any(e.get("method") == "Page.loadEventFired"
                       for e in self.events):
-            self.events.append(self.message(until))
+            self.events.append(self.message(deadline))
 
     def run(self, expression):
         """The value of an expression of the page's script."""
@@ -169,11 +169,12 @@ class Browser:
         self.settle()
 
     def mouse(self, kind, x, y):
-        """Moves the mouse, or presses or releases its left button."""
-        held = {"button": "left", "clickCount": 1}
+        """Moves the mouse, or presses or releases its left button: `kind` is
+        mouseMoved, mousePressed or mouseReleased."""
+        button = {"button": "left", "clickCount": 1}
         if kind == "mouseMoved":
-            held = {}
-        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **held)
+            button = {}
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **button)
 
     def drag(self, begin, end):
         """Drags the mouse from one point to another."""
@@ -191,7 +192,7 @@ class Browser:
         with open(file, "wb") as out:
             out.write(base64.b64decode(data["data"]))
 
-    def complaints(self):
+    def console(self):
         """Console messages, exceptions and log entries since the page was
         loaded."""
         kinds = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown",

@@ -117,7 +117,8 @@ def check_safe(case, page, tags):
 
 
 def sums(steps):
-    """The running sums of differences, as which the page stores numbers."""
+    """The numbers of a list in the page's data, which stores the differences
+    between them."""
     return list(itertools.accumulate(steps))
 
 

@@ -103,6 +103,17 @@ def arrays(leaves):
         for leaf, regs in leaves)
 
 
+def dump_with_name(name):
+    """A dump of the first machine with the 48 bytes of a processor name, and
+    with the XSAVE state components that include LWP."""
+    words = struct.unpack("<12I", name)
+    leaves = rows(*MACHINES[0][2:6])
+    leaves += [(0x80000002 + i, words[4 * i:4 * i + 4]) for i in range(3)]
+    leaves += [(0x0000000D, (7, 0x340, 0x3C0, 0x40000000))]
+    return marked(leaves) + ("CPUID 0000000D: 00000080-00000340-00000000-"
+                             "00000000 [SL 3E]\n")
+
+
 class Dumps(Case):
     """Text dumps."""
 
@@ -145,15 +156,8 @@ class Dumps(Case):
         self.assertEqual({key: cpu["lwp"][key] for key in expected}, expected)
 
     def test_name_and_state_components(self):
-        text = b"  AMD FX(tm)-8150 Eight-Core Processor".ljust(48, b" ")
-        leaves = rows(*MACHINES[0][2:6])
-        leaves += [(0x80000002 + i, tuple(
-            int.from_bytes(text[16 * i + at:16 * i + at + 4], "little")
-            for at in range(0, 16, 4))) for i in range(3)]
-        leaves += [(0x0000000D, (7, 0x340, 0x3C0, 0x40000000))]
-        dump = marked(leaves) + ("CPUID 0000000D: 00000080-00000340-00000000-"
-                                 "00000000 [SL 3E]\n")
-        (cpu,) = self.ask(dump)
+        (cpu,) = self.ask(dump_with_name(
+            b"  AMD FX(tm)-8150 Eight-Core Processor".ljust(48, b" ")))
         expected = {"name": "AMD FX(tm)-8150 Eight-Core Processor",
                     "highest_leaf": 13, "highest_extended": 0x8000001E,
                     "osxsave": True, "components": 1 << 62 | 7, "xcr0": None,
@@ -309,14 +313,7 @@ class Dumps(Case):
         self.assertEqual(sum("(no_lwp)" in line for line in lines), 1)
 
     def test_text_name_and_components(self):
-        name = b"A \x1b[1m".ljust(48, b"\0")
-        leaves = rows(*MACHINES[0][2:6])
-        leaves += [(0x80000002 + i, tuple(
-            int.from_bytes(name[16 * i + at:16 * i + at + 4], "little")
-            for at in range(0, 16, 4))) for i in range(3)]
-        leaves += [(0x0000000D, (7, 0x340, 0x3C0, 0x40000000))]
-        lines = self.text(marked(leaves) + (
-            "CPUID 0000000D: 00000080-00000340-00000000-00000000 [SL 3E]\n"))
+        lines = self.text(dump_with_name(b"A \x1b[1m".ljust(48, b"\0")))
         self.assertEqual(lines[0], "CPU 0: A ?[1m")
         self.assertIn("XSAVE state 0x4000000000000007: x87, SSE, AVX, LWP",
                       lines)

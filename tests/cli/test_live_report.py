@@ -83,7 +83,7 @@ class LiveReport(LiveCase, ReportCase):
             page.load(html)
             page.run("scrollTo(0, document.body.scrollHeight)")
             page.settle()
-            self.assertEqual((page.complaints(), page.requests()), ([], []))
+            self.assertEqual((page.console(), page.requests()), ([], []))
             self.assertEqual(page.run("document.querySelectorAll("
                                       "'article .line').length > 0 && "
                                       "document.querySelectorAll('article')"

@@ -179,7 +179,7 @@ class Recordings(MergeCase):
         """--every counts the samples of the series, not those of each file."""
         files = parts(range(1, 60), 9, 3)
         chosen = sorted((t, c) for f in files
-                       for t, c in zip(f.times, f.counts))[::10]
+                        for t, c in zip(f.times, f.counts))[::10]
         self.assertEqual(
             self.values("--every", "10", *self.written(*files)),
             expected(Recording(*zip(*chosen))))
@@ -189,7 +189,7 @@ class Recordings(MergeCase):
         files = [growing(1, range(100, 160, 2), boot=1),
                  growing(2, range(101, 161, 2), boot=50, row="sdb")]
         chosen = [Recording(f.times[::4], f.counts[::4], f.boot, row=f.row)
-                for f in files]
+                  for f in files]
         self.assertEqual(self.values("--every", "4", *self.written(*files)),
                          expected(*chosen))
 

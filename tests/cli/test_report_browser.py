@@ -48,7 +48,7 @@ class InBrowser(Case):
     def assert_silent(self):
         """Asserts that the page caused no console message, no exception and no
         request."""
-        self.assertEqual(self.browser.complaints(), [])
+        self.assertEqual(self.browser.console(), [])
         self.assertEqual(self.browser.requests(), [])
 
     def evaluate(self, expression):
@@ -65,7 +65,7 @@ class InBrowser(Case):
             "document.querySelectorAll('#chart-%d .line')[%d]"
             ".getAttribute('d')" % (chart, number))
 
-    def spread(self):
+    def low_and_high(self):
         """A capture of ten seconds with two charts of two lines: in the first
         one, line `high` has much larger values than line `low`."""
         return self.file("a.pfb", recording(
@@ -140,7 +140,7 @@ class Pages(InBrowser):
 
     def test_widths(self):
         """No element of the page is wider than the window."""
-        for path in (self.spread(), self.file("h.pfb", hostile_capture())):
+        for path in (self.low_and_high(), self.file("h.pfb", hostile_capture())):
             self.load(path)
             for width in (360, 768, 1920):
                 self.browser.resize(width, 900)
@@ -158,7 +158,7 @@ class Pages(InBrowser):
         self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
         try:
             path = os.path.join(self.folder, "a.html")
-            self.run_fine("report", self.spread(), "-o", path)
+            self.run_fine("report", self.low_and_high(), "-o", path)
             self.browser.load(path)
             self.assert_silent()
         finally:
@@ -177,7 +177,7 @@ class Use(InBrowser):
 
     def test_a_line_is_switched_off_and_on(self):
         """The axis is adapted to the lines that are on."""
-        self.load(self.spread())
+        self.load(self.low_and_high())
         before = [self.path_of(0, 0), self.texts("#chart-0 .values span")]
         self.assertEqual(before[1][0], "10 k")
         click = "document.querySelectorAll('#chart-0 tbody input')[1].click()"
@@ -198,7 +198,7 @@ class Use(InBrowser):
     def test_all_lines_of_a_table(self):
         """The checkbox in the head of a table switches its lines, and shows
         whether all, none or some of them are on."""
-        self.load(self.spread())
+        self.load(self.low_and_high())
         boxes = "Array.from(document.querySelectorAll('#chart-0 input'), "
         state = boxes + "b => b.indeterminate ? 'some' : b.checked)"
         for number, expected in ((0, [False, False, False]),
@@ -246,7 +246,7 @@ class Use(InBrowser):
     def test_the_script_draws_what_the_program_drew(self):
         """The script draws the same positions as the program, within one unit
         of 2000 by 500."""
-        self.load(self.spread())
+        self.load(self.low_and_high())
         before = [self.path_of(0, n) for n in range(2)]
         self.evaluate("document.querySelector('#tools button:last-of-type')"
                       ".click()")
@@ -266,7 +266,7 @@ class Use(InBrowser):
 
     def test_zoom_by_buttons(self):
         """The buttons change the time range of all charts."""
-        self.load(self.spread())
+        self.load(self.low_and_high())
         self.assertEqual(self.times(0), ("04:26:40", "04:26:50"))
         self.evaluate("document.querySelector('#tools button').click()")
         self.browser.settle()
@@ -295,7 +295,7 @@ class Use(InBrowser):
             "'.area').getBoundingClientRect())")
 
     def test_zoom_by_dragging(self):
-        self.load(self.spread())
+        self.load(self.low_and_high())
         left, width, top = self.first_chart()
         self.browser.drag((left + width * 0.2, top + 50),
                           (left + width * 0.6, top + 60))
@@ -326,7 +326,7 @@ class Use(InBrowser):
         self.assertEqual(self.times(0), ("04:26:40.000", "04:26:44.000"))
 
     def test_values_at_the_pointer(self):
-        self.load(self.spread())
+        self.load(self.low_and_high())
         left, width, top = self.first_chart()
         self.browser.mouse("mouseMoved", left + width * 0.31, top + 50)
         self.browser.settle()
@@ -382,7 +382,7 @@ class Use(InBrowser):
 class Explained(InBrowser):
     """The page of `explain`."""
 
-    def test_structures_fold_and_nothing_complains(self):
+    def test_structures_fold(self):
         path = os.path.join(self.folder, "a.html")
         self.run_fine("explain", self.file("a.pfb", hostile_capture()), "-o",
                       path)
@@ -419,11 +419,11 @@ class Explained(InBrowser):
                   "'details:not([open])')).find(part => part.querySelector("
                   "'summary b').textContent === 'Record')")
         before = self.evaluate(record + ".offsetHeight")
-        self.evaluate("(part => (part.id = 'it', part.open = true))(%s)" %
+        self.evaluate("(part => (part.id = 'record', part.open = true))(%s)" %
                       record)
         self.browser.settle()
         self.assertGreater(self.evaluate(
-            "document.getElementById('it').offsetHeight"), before + 50)
+            "document.getElementById('record').offsetHeight"), before + 50)
         for width in (360, 1920):
             self.browser.resize(width, 900)
             self.browser.settle()

@@ -130,9 +130,9 @@ class Coverage(unittest.TestCase):
         self.assertEqual(100.0, coverage.percent((0, 0)))
 
     def test_a_line_reached_in_one_library_is_not_a_gap_of_another(self):
-        """branches: first and last line and column, times true, times false, ids; mcdc_records: the same place, ids, and
-        which conditions are covered."""
         name = "core/src/bytes/line.h"
+        # Each row begins with the first and the last line and column. A branch continues with how often it was true and
+        # false, and with ids; a record of MC/DC with ids, and with whether each of its conditions is covered.
         entry = {"filename": str(ROOT / name), "segments": [],
                  "branches": [[5, 1, 5, 9, 1, 0, 0, 0, 6], [5, 1, 5, 9, 0, 7, 0, 0, 6], [6, 1, 6, 9, 0, 2, 0, 0, 6]],
                  "mcdc_records": [[5, 1, 5, 9, 0, 5, [True, False]], [5, 1, 5, 9, 0, 5, [False, True]],

@@ -4,4 +4,4 @@ set -euo pipefail
 cd "$1"
 
 # Lists the files without Git, so that an unpacked release can be checked as well.
-find core platform cli fuzz tests bench examples \( -name '*.[ch]' -o -name '*.cc' \) -print0 | xargs -0 clang-format --dry-run --Werror
+find core platform cli fuzz tests bench examples \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cpp' \) -print0 | xargs -0 clang-format --dry-run --Werror

@@ -18,8 +18,7 @@ from collections import defaultdict
 import v1
 import v1_cook
 import v1_encounters
-from comparison import (load, name_problem, object_problem, run, same, save,
-                        scratch)
+from comparison import load, name_problem, object_problem, run, save, scratch
 
 MUTANTS = {"v1": 64, "name_table": 64}  # of each seed
 MAX_FILES = 400  # per run, because command lines of Windows are limited
