@@ -25,6 +25,8 @@ class Readers(Case):
         self.path = self.file("any name", self.data)
 
     def test_json(self):
+        """From a file and from standard input, each command prints the same
+        records, none of them an error."""
         for command in self.COMMANDS:
             items = self.run_json(*command, self.path)
             self.assertTrue(items, command)
@@ -36,12 +38,15 @@ class Readers(Case):
             self.assertEqual(piped, items, command)
 
     def test_text(self):
+        """Each command prints text; check names the format, the others the
+        countersets."""
         for command in self.COMMANDS:
             text = self.run_fine(*command, self.path).out
             self.assertIn("capture" if command == ["check"] else
                           "Alpha Disk", text, command)
 
     def test_kinds(self):
+        """--kind capture gives the same records as detecting the format."""
         for command in ("show", "check", "cook"):
             self.assertEqual(
                 self.run_json(command, "--kind", "capture", self.path),

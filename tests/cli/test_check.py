@@ -23,6 +23,7 @@ class Check(Case):
         return done, done.objects()
 
     def test_valid(self):
+        """A valid file has a verdict with kind and size, and no error."""
         path = seed("v2", "valid_two_replies.bin")
         done, items = self.verdicts(path)
         self.assertEqual((done.status, done.err, len(items)), (0, "", 1))
@@ -34,6 +35,7 @@ class Check(Case):
         self.assertFalse(set(ERROR_KEYS) & set(items[0]))
 
     def test_invalid(self):
+        """An invalid file has the code, offset and message of its error."""
         path = self.file("a.bin", w.reply(w.result(w.SINGLE, size=4000)))
         done, items = self.verdicts(path)
         self.assert_error(done, 1, path, 56, "bad_result_size")
@@ -75,6 +77,8 @@ class Check(Case):
         self.assertEqual(len(items), 1)
 
     def test_tolerated_and_strict(self):
+        """Bytes after a reply are listed as tolerated; --strict rejects them.
+        """
         path = seed("v2", "valid_rule01_trailing.bin")
         _, items = self.verdicts(path)
         self.assertEqual(items[0]["tolerated"], ["trailing_bytes"])
@@ -92,6 +96,7 @@ class Check(Case):
                          (True, 2))
 
     def test_text(self):
+        """In text, each file has a line with its counts or its error."""
         good = seed("v2", "valid_single_8.bin")
         bad = self.file("bad.bin", w.reply()[:47])
         done = self.run_program("check", good, bad)
@@ -102,6 +107,8 @@ class Check(Case):
         self.assert_error(done, 1, bad, 0, "truncated_header")
 
     def test_csv(self):
+        """CSV has a row per file; names with commas and quotation marks are
+        quoted."""
         # Windows has no names with quotation marks.
         path = self.file("a,b.bin" if ON_WINDOWS else 'a,"b".bin',
                          w.reply()[:47])
@@ -114,6 +121,8 @@ class Check(Case):
                          ("", "truncated_header"))
 
     def test_files_that_cannot_be_read(self):
+        """Missing files and folders are reported; the other files are checked,
+        and the status is 3."""
         missing = os.path.join(self.folder, "missing")
         bad, good = self.file("bad", b"x"), seed("v2",
                                                  "valid_single_8.bin")
@@ -125,6 +134,8 @@ class Check(Case):
                                      else ": Is a directory\n"), done.err)
 
     def test_metadata(self):
+        """--kind registration checks a reply to the request code of --request.
+        """
         path = self.file("a.bin", w.string("x") + b"after")
         self.run_fine("check", "--kind", "registration", "--request", "3",
                       path)
@@ -147,6 +158,8 @@ class Hostile(Case):
             self.assertEqual((done.status, len(done.errors())), (1, 1))
 
     def test_many_small_structures(self):
+        """Files of many empty blocks, chunks or counter ids are read within
+        the time limit."""
         blocks = self.file("a.bin", w.reply() * 50000)
         self.run_fine("check", blocks)
         chunks = self.file("b.pfb", w.recording(w.chunk(b"DATA", w.reply()) *

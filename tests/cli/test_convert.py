@@ -103,22 +103,27 @@ class RoundTrips(ConvertCase):
         self.assertEqual(self.cooked(path), self.cooked(text), path)
 
     def test_fixtures(self):
+        """The fixtures do not change in a round trip through text."""
         self.assertGreaterEqual(len(FIXTURES), 12)
         for path in FIXTURES:
             self.check(path)
 
     def test_seeds(self):
+        """The valid captures of the corpus do not change in a round trip."""
         self.assertGreaterEqual(len(VALID), 16)
         for path in VALID:
             self.check(path)
 
     def test_bare_blocks(self):
+        """V1 blocks and V2 replies outside of recordings do not change in a
+        round trip."""
         self.assertGreaterEqual(len(BARE), 40)
         for path in BARE:
             if os.path.basename(path) != UNALIGNED:
                 self.check(path)
 
     def test_v1_without_a_machine(self):
+        """A V1 block keeps its machine name, also an empty or missing one."""
         counters = [little.counter(10, 0x00010000, 4, 4)]
         thing = little.object(2, counters, [little.values(little.v4(7))],
                               instances=-1)
@@ -202,6 +207,8 @@ class RoundTrips(ConvertCase):
                              bytes_of(path), path)
 
     def test_v1_of_either_byte_order(self):
+        """Instances, parents, texts and names of V1 blocks of both byte orders
+        are kept."""
         for order in (little, big):
             counters = [order.counter(10, 0x10410400, 4, 4),
                         order.counter(12, 0x02410400, 4, 8),
@@ -227,6 +234,8 @@ class RoundTrips(ConvertCase):
 
     @needs_real_data
     def test_captured_blocks(self):
+        """Captured V1 blocks, converted with a name table, keep their values.
+        """
         blocks = sorted(glob.glob(real("v1", "pal-*.bin")))
         self.assertEqual(len(blocks), 16)
         names = ("--names", real("v1", "names-009.tsv"))
@@ -236,6 +245,8 @@ class RoundTrips(ConvertCase):
 
     @needs_real_data
     def test_captured_objects_of_a_log(self):
+        """The V1 objects of a captured log become V1 blocks with the same
+        values."""
         log = real("blg", "vista-objects-cut.blg")
         done = self.run_program("convert", log, "-o", self.path("log.pfb"))
         # The log is truncated.
@@ -259,6 +270,8 @@ class RoundTrips(ConvertCase):
         return options
 
     def test_bare_replies(self):
+        """Bare replies with --registration and --query-info become a recording
+        with the same values."""
         capture = three_sets()
         path = self.file("three.pfb", capture)
         replies = self.file("replies.bin", b"".join(
@@ -317,6 +330,8 @@ class Outputs(ConvertCase):
     """The formats and the paths of the output."""
 
     def test_values_are_those_of_cook(self):
+        """The extension of the output selects a format of cook; the output is
+        that of cook."""
         path = FIXTURES[0]
         for name, form in (("a.json", "json"), ("a.jsonl", "json"),
                            ("a.csv", "pdh-csv"), ("b.CSV", "pdh-csv"),
@@ -338,6 +353,8 @@ class Outputs(ConvertCase):
             "a.pfb", path, "--format", "text")).startswith(HEAD.encode()))
 
     def test_unknown_extensions(self):
+        """An extension without a format is refused; the message names
+        --format."""
         for name in ("a", "a.bin", "pfb"):
             path = self.path(name)
             self.assertIn("--format", self.refused(2, FIXTURES[0], "-o", path))
@@ -386,6 +403,8 @@ class Outputs(ConvertCase):
                              self.cooked(cut)[1])
 
     def test_files_are_joined(self):
+        """Files of any format are written in the order of their times,
+        whatever the order of the arguments."""
         text = DISK.replace("sample 0", "sample 4").replace(
             "sample 2", "sample 6")
         later = self.file("later.txt", text.encode())
@@ -423,6 +442,8 @@ class Outputs(ConvertCase):
             2, path, "--from", "2026-01-01T00:00:00Z"), "")
 
     def test_formats_that_cannot_be_converted(self):
+        """A text log has displayed values only: it is converted to values, not
+        to a recording. Unknown formats are refused."""
         log = self.file("log.csv", b'"(PDH-CSV 4.0) (UTC)(0)","\\\\M\\A\\B"\r\n'
                         b'"01/02/2026 03:04:05.000","1"\r\n')
         self.assertIn("displayed values", self.refused(2, log))
@@ -431,6 +452,8 @@ class Outputs(ConvertCase):
 
     @needs_real_data
     def test_a_log_without_objects(self):
+        """A log of single counters cannot become a recording; the message says
+        why."""
         self.assertIn("V1 objects", self.refused(
             2, real("blg", "win8-counters.blg")))
 
@@ -470,6 +493,8 @@ class Filters(ConvertCase):
             self.assertNotIn(name.encode("utf-16-le"), data)
 
     def test_v2(self):
+        """V2 data keeps only the names of the selected sets, counters and
+        instances."""
         note = w.chunk(b"NOTE", b"Beta Network sentinel")
         path = self.file("three.pfb", three_sets() + note)
         self.assert_has(self.filtered(path, "--set", "Alpha Disk"),
@@ -497,6 +522,7 @@ class Filters(ConvertCase):
         self.filtered(path, "--instance", "b")
 
     def test_values_of_v2(self):
+        """The values of other counters and instances are not in the output."""
         secret, chosen = 0x1122334455667788, 0x0807060504030201
         path = self.file("disk.txt", (DISK.replace(
             "+4000000 +4000000", f"{chosen} {secret}") +
@@ -509,6 +535,8 @@ class Filters(ConvertCase):
         self.assertNotIn(str(secret).encode(), data)
 
     def test_bases_are_kept(self):
+        """The base of a selected counter is written although it is not
+        selected."""
         path = self.file("disk.txt", DISK.encode())
         self.filtered(path, "--set", "*", "--counter", "Avg. Bytes/Read")
         made = self.converted("filtered.pfb", path, "--set", "*", "--counter",
@@ -518,6 +546,7 @@ class Filters(ConvertCase):
         self.assertEqual(value[-1], 40000)
 
     def test_v1_fixtures(self):
+        """Filters of each kind, applied to recordings of V1 and V2 data."""
         for name, filters in (
                 ("process", ["--set", "Process", "--instance", "svchost"]),
                 ("process", ["--set", "230", "--counter", "ID Process",
@@ -534,6 +563,8 @@ class Filters(ConvertCase):
             self.filtered(path, *filters)
 
     def test_names_and_values_of_v1(self):
+        """Names and values of other V1 objects, counters and instances are not
+        in the output."""
         secret = 0x55667788
         counters = [little.counter(10, 0x10410400, 4, 4),
                     little.counter(12, 0x00010000, 4, 8)]
@@ -593,6 +624,7 @@ class Filters(ConvertCase):
             self.filtered(path, "--instance", name)
 
     def test_filters_that_match_nothing(self):
+        """Filters that select nothing are refused, and no file is written."""
         for path in (FIXTURES[0], os.path.join(ROOT, "fixtures",
                                                "process.pfb")):
             self.assertNotEqual(self.refused(2, path, "--set", "Nothing"), "")
@@ -704,6 +736,7 @@ class TextForm(ConvertCase):
             for counter, factor in (("Old", 1), ("Raw", 2))])
 
     def test_worked_numbers(self):
+        """The displayed values of a text are those computed by hand."""
         path = self.file("disk.txt", DISK.encode())
         found = {(item["sample"], item["counter_id"]):
                  (item["status"], item["value"])
@@ -713,6 +746,7 @@ class TextForm(ConvertCase):
         self.assertEqual(found[0, 1][0], "need_two_samples")
 
     def test_every_command_reads_it(self):
+        """Every command that reads files reads the text form."""
         path = self.file("disk.txt", DISK.encode())
         for command in (["show"], ["check", "--strict"], ["cook"],
                         ["explain"], ["report"], ["countersets", "--file"],
@@ -724,6 +758,8 @@ class TextForm(ConvertCase):
                          self.run_fine("cook", path).out)
 
     def test_equivalent_spellings(self):
+        """Line ends, comments, escapes, quotation and number formats do not
+        change the values."""
         plain = self.cooked(self.file("a.txt", DISK.encode()))[1]
         for text in ("\ufeff" + DISK, DISK.replace("\n", "\r\n"),
                      DISK.rstrip("\n"),
@@ -749,6 +785,8 @@ class TextForm(ConvertCase):
                          bytes_of(made))
 
     def test_relative_values_wrap(self):
+        """A value relative to the previous one wraps at the width of its
+        counter."""
         text = DISK.replace("0 0 0", "0 18446744073709551615 4294967295")
         items = self.run_json("cook", self.file("a.txt", text.encode()))
         raws = {item["counter_id"]: item["raw"] for item in items
@@ -756,6 +794,8 @@ class TextForm(ConvertCase):
         self.assertEqual((raws[2], raws[3]), (3999999, 99))
 
     def test_line_and_column_of_errors(self):
+        """An error is reported at the line and column of the word that is
+        wrong."""
         last = DISK.count("\n")  # the number of its last line
         for text, line, column in (
                 ("perfblock text 2\n", 1, 16), ("perfblock text \n", 1, 16),
@@ -795,6 +835,7 @@ class TextForm(ConvertCase):
         self.broken(HEAD.encode() + b'note "a\0b"\n', 2, 6)
 
     def test_numbers_that_are_too_large(self):
+        """Numbers that a field of the binary form cannot hold are refused."""
         for text in ("object 1 single none a\ndefine 1 0 65536 4 0 b\n",
                      "object 1 single none a\ndefine 1 0 4 65536 0 b\n",
                      "object 1 single none a\ndefine 1 0 4 3 0 b\n",
@@ -819,6 +860,7 @@ class TextForm(ConvertCase):
                                  bool(TEXT_ERROR.match(done.err)), done.err)
 
     def test_long_lines(self):
+        """Lines of 100,000 characters are read or refused like short ones."""
         name = "x" * 100000
         path = self.file("long.txt", DISK.replace("sda", name).encode())
         made = self.converted("long.pfb", path)

@@ -65,6 +65,8 @@ class Json(Case):
         return done.objects()
 
     def test_keys_and_values(self):
+        """A record has all keys in order, and the value computed from both
+        samples."""
         items = self.cook(recording(
             timer_rows(1, (0, "a", 0, 5), ids=(1, 2)),
             timer_rows(2, (0, "a", 1250000, 2**64 - 1), ids=(1, 2))))
@@ -82,6 +84,8 @@ class Json(Case):
         self.assertEqual(items[3]["value"], float(2**64))
 
     def test_first_sample(self):
+        """In the first sample a rate has the status need_two_samples, an
+        amount has a value."""
         first, second = self.cook(recording(timer_rows(1, (0, "a", 7, 5),
                                                        ids=(1, 2))))
         self.assertEqual((first["sample"], first["status"], first["value"],
@@ -89,6 +93,7 @@ class Json(Case):
         self.assertEqual((second["status"], second["value"]), ("ok", 5))
 
     def test_new_instance(self):
+        """An instance that the previous sample lacks has no rate."""
         items = self.cook(recording(
             timer_rows(1, (0, "a", 1)),
             timer_rows(2, (0, "a", 2), (1, "b", 3))))
@@ -98,12 +103,15 @@ class Json(Case):
                           (1, "b", "need_two_samples")])
 
     def test_repeated_names(self):
+        """Instances of one name are numbered by `occurrence`."""
         items = self.cook(recording(timer_rows(1, (0, "x", 1), (0, "x", 2),
                                                (7, "x", 3))))
         self.assertEqual([item["occurrence"] for item in items], [0, 1, 2])
         self.assertEqual([item["instance_id"] for item in items], [0, 0, 7])
 
     def test_flags_and_bases(self):
+        """A value above 100 % has a flag, a quotient names its base, and a
+        base has no value."""
         infos = [w.counter_info(1, TIMER), w.counter_info(
             2, 0x40020500, base=3), w.counter_info(3, 0x40030500)]
         items = self.cook(recording(
@@ -117,18 +125,22 @@ class Json(Case):
                          ("not_displayed", None, 4))
 
     def test_type_without_name(self):
+        """A type without a name is printed as a number; its values have the
+        status unknown_type."""
         items = self.cook(recording(timer_rows(1, (0, "a", 1)), infos=[
             w.counter_info(1, 0x12000)]))
         self.assertEqual((items[0]["type"], items[0]["status"]),
                          ("0x00012000", "unknown_type"))
 
     def test_set_without_name(self):
+        """Without names, a record has the GUID of the set and null names."""
         item = self.cook(recording(timer_rows(1, (0, "a", 1)),
                                    names=False))[0]
         self.assertEqual((item["set"], item["counter"], item["guid"]),
                          (None, None, OTHER))
 
     def test_english_names_replace_missing_names(self):
+        """English names are used if the capture has no localized ones."""
         extra = w.registration_chunk(OTHER, 9, w.string("English")) + \
             w.registration_chunk(OTHER, 10, w.string_block([(1, "busy")]))
         item = self.cook(recording(timer_rows(1, (0, "a", 1)), names=False,
@@ -140,6 +152,8 @@ class Json(Case):
                          ("Our, Set", "% Busy"))
 
     def test_catalog_is_used_without_metadata(self):
+        """A set of the catalog has its names and types, unless the capture
+        registers its counters."""
         def capture(*more):
             return w.recording(
                 *more, w.chunk(b"QINF", w.identifier(PROCESSOR, name="*")),
@@ -163,6 +177,7 @@ class Json(Case):
         self.assertEqual(self.cook(data)[0]["guid"], PROCESSOR)
 
     def test_exact_instance(self):
+        """A single value has the instance that its query names."""
         infos = [w.counter_info(1, RAW)]
         data = w.recording(
             w.registration_chunk(OTHER, 1, w.counterset(OTHER, infos)),
@@ -173,6 +188,8 @@ class Json(Case):
                           item["value"]), ("_Total", 1, 9))
 
     def test_errors_in_results_are_reported(self):
+        """A result that is an error is a record in JSON and a note in text and
+        CSV."""
         data = recording(reply(1, w.result(w.ERROR, status=0x1069)),
                          timer_rows(2, (0, "a", 1)))
         items = self.cook(data)
@@ -192,6 +209,8 @@ class Bare(Case):
     """V2 replies without metadata."""
 
     def test_one_file(self):
+        """Without metadata, values are printed raw, with the counter ids of
+        the reply."""
         data = timer_rows(1, (0, "a", 1)) + timer_rows(2, (0, "a", 2))
         items = self.run_json("cook", self.file("a.bin", data))
         self.assertEqual([(i["sample"], i["status"], i["type"], i["set"],
@@ -208,6 +227,8 @@ class Bare(Case):
                          [(n, n) for n in range(5)])
 
     def test_broken_files_between(self):
+        """Broken files are reported and count as samples; the others are
+        printed."""
         paths = [self.file("a", timer_rows(1, (0, "a", 1))),
                  self.file("b", reply(1)[:40]),
                  self.file("c", reply(1)[:-1]),
@@ -218,6 +239,7 @@ class Bare(Case):
         self.assertEqual(len(done.errors()), 2)
 
     def test_broken_block(self):
+        """The values before the error of a block are printed."""
         good = timer_rows(1, (0, "a", 1))
         bad = timer_rows(2, (0, "a", 2), (1, "b", 3))
         bad = bad[:-12] + b"\xff" * 4 + bad[-8:]  # size of the last value
@@ -269,6 +291,8 @@ class RepliesWithMetadata(Case):
                 *self.replies]
 
     def test_values(self):
+        """Replies with registrations and query information have names and
+        values."""
         items = self.run_json("cook", *self.options(
             self.set, "3:" + self.name, "05:" + self.names))
         self.assertEqual(
@@ -312,6 +336,7 @@ class RepliesWithMetadata(Case):
             self.assertEqual({i["set"] for i in items}, {"Set"}, order)
 
     def test_captures_use_their_own_metadata(self):
+        """Metadata of the command line does not replace that of a capture."""
         capture = self.file("a.pfb", recording(timer_rows(
             1, (0, "a", 1, 5), ids=(1, 2))))
         own = self.run_json("cook", capture)
@@ -334,6 +359,8 @@ class RepliesWithMetadata(Case):
         self.assert_error(done, 1, short, 0, "truncated_identifier")
 
     def test_usage(self):
+        """Wrong combinations of metadata options are refused; the message says
+        what is missing."""
         done = self.run_program("cook", *self.options("3:" + self.name,
                                                       self.set))
         self.assertEqual(done.status, 2)
@@ -355,6 +382,7 @@ class Broken(Case):
     """Captures with errors: cook prints the values of the valid part."""
 
     def test_cut(self):
+        """The samples before a truncation are printed."""
         data = recording(timer_rows(1, (0, "a", 1)),
                          timer_rows(2, (0, "a", 2)))
         done = self.run_program("cook", "--format", "json", "-",
@@ -364,6 +392,8 @@ class Broken(Case):
         self.assertEqual(done.errors()[0][2], "truncated_chunk")
 
     def test_broken_metadata(self):
+        """Each broken reply about metadata is reported; what could be read of
+        it is used."""
         data = w.recording(
             w.registration_chunk(OTHER, 1, b"1234"),
             w.registration_chunk(OTHER, 3, w.string("Set")),
@@ -381,6 +411,7 @@ class Broken(Case):
                          ("Set", "good", "unknown_type"))
 
     def test_skipped_chunks_are_reported(self):
+        """Chunks without samples are counted in a note."""
         path = self.file("a.pfb", recording(
             timer_rows(1, (0, "a", 1), ids=(2,)),
             extra=w.chunk(b"CPIH", b"x") * 3))
@@ -393,6 +424,7 @@ class Csv(Case):
     """CSV with a row for each value."""
 
     def test_columns_and_quoting(self):
+        """The columns are the keys of JSON, and cells have the same values."""
         data = recording(timer_rows(1, (0, 'a,"b"', 1, 2), ids=(1, 2)),
                          timer_rows(2, (0, 'a,"b"', 3, 4), ids=(1, 2)))
         text = self.run_fine("cook", "--format", "csv", "-", stdin=data).out
@@ -406,11 +438,13 @@ class Csv(Case):
                                      else str(value), key)
 
     def test_bases_are_left_out(self):
+        """Counters without a displayed value have no row."""
         text = self.run_fine("cook", "--format", "csv", seed(
             "capture", "valid_processor_information.pfb")).out
         self.assertNotIn("not_displayed", text)
 
     def test_control_characters(self):
+        """Control characters are escaped; line breaks are quoted."""
         data = recording(timer_rows(1, (0, "\x1b[31m\r\n", 1), ids=(2,)))
         text = self.run_fine("cook", "--format", "csv", "-", stdin=data).out
         self.assertIn(',"\\u001B[31m\r\n",', text)
@@ -423,6 +457,8 @@ class Text(Case):
     """Tables that fit the width of the terminal."""
 
     def test_fits(self):
+        """Tables are not wider than the terminal, or than 100 columns without
+        one."""
         names = [(n, "Counter number %d with a long name" % n)
                  for n in range(40)]
         infos = [w.counter_info(n, RAW) for n in range(40)]
@@ -444,6 +480,7 @@ class Text(Case):
             "cook", path).lines())), 100)
 
     def test_one_instance_has_one_line_per_counter(self):
+        """The table of one instance has a line for each counter."""
         done = self.run_fine("cook", "-", columns=60, stdin=recording(
             timer_rows(1, (0, "a", 0, 5), ids=(1, 2)),
             timer_rows(2, (0, "a", 1250000, 2**64 - 1), ids=(1, 2))))
@@ -452,16 +489,19 @@ class Text(Case):
         self.assertIn("need_two_samples", done.out)
 
     def test_raw_values_without_type(self):
+        """The raw value of a counter of unknown type is in parentheses."""
         done = self.run_fine("cook", "-", stdin=timer_rows(1, (0, "a", 7)))
         self.assertIn("(7)", done.out)
 
     def test_safe(self):
+        """Control characters in names are escaped."""
         data = recording(timer_rows(1, (0, "\x1b]0;x\x07", 1), ids=(2,)))
         done = self.run_fine("cook", "--color", "never", "-", stdin=data)
         self.assertNotIn("\x1b", done.out)
         self.assertIn(" \\u001B]0;x\\u0007\n", done.out)
 
     def test_color(self):
+        """--color always colors text, but not JSON."""
         data = recording(timer_rows(1, (0, "a", 1), ids=(2,)))
         self.assertIn("\x1b[1m", self.run_fine(
             "cook", "--color", "always", "-", stdin=data).out)
@@ -502,6 +542,8 @@ class Totals(Case):
         return found
 
     def test_flag(self):
+        """Totals have the flag in the sample in which an instance is missing,
+        amounts do not."""
         names = ("a", "b", "my_Total", "0,_Total", "_Total")
         full = {name: (10, 10) for name in names}
         later = {name: (20, 20) for name in names}
@@ -522,6 +564,7 @@ class Totals(Case):
                                       {"_Total": (0, 0)}), [])
 
     def test_text(self):
+        """Tables mark such a value with a tilde and explain it below."""
         path = self.write({"a": (9, 9), "b": (0, 0), "_Total": (9, 9)},
                           {"b": (5, 5), "_Total": (12, 5)})
         lines = self.run_fine("cook", path).lines()

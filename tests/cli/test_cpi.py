@@ -140,6 +140,8 @@ class Streams(Case):
              "busy_words": {"integral": 37, "fraction": 5000}}])
 
     def test_text(self):
+        """In text, a group and each of its figures has a line with its offset.
+        """
         lines = self.run_fine("show", "--kind", "cpi", self.file(
             "hooks", c.third_example())).lines()
         self.assertIn("         0  group  size 496  minor 7  label "
@@ -160,6 +162,8 @@ class Streams(Case):
         self.assertIs(verdict["valid"], True)
 
     def test_labels_are_shown_safely(self):
+        """Text escapes control characters of labels; JSON has them unchanged.
+        """
         path = self.file("hooks", c.group(5, [c.Counts(1, 2)], "S",
                                           text=b"a\x1b[31m\xff\n"))
         self.assertEqual(self.run_json("show", "--kind", "cpi", path)[0][
@@ -172,6 +176,8 @@ class Show(Case):
     """cpi show: the hooks of files, in text as tables."""
 
     def test_streams(self):
+        """The records are those of the reader of tests/oracle, from a file and
+        from standard input."""
         for name, data in seeds():
             expected, error = cpi_reader.read(data)
             path = self.file("hooks", data)
@@ -186,6 +192,7 @@ class Show(Case):
                                  expected, name)
 
     def test_captures(self):
+        """The hooks of all chunks and files are shown in order."""
         path = self.file("a.pfb", w.recording(
             w.chunk(b"NOTE", b"a remark"),
             *[w.chunk(b"CPIH", make()) for make in EXAMPLES]))
@@ -196,6 +203,8 @@ class Show(Case):
         self.assertEqual(self.run_json("cpi", "show", path, path), 2 * shown)
 
     def test_broken_captures(self):
+        """Chunks after a broken one are shown; a capture without hooks is an
+        error."""
         bad = c.first_example()[:-4]
         path = self.file("a.pfb", w.recording(
             w.chunk(b"CPIH", bad), w.chunk(b"CPIH", c.first_example())))
@@ -254,6 +263,7 @@ class Show(Case):
                 "  20.0000"])
 
     def test_table_of_the_third_example(self):
+        """The table of the third worked example of docs/cpi.md."""
         lines = self.run_fine("cpi", "show", "-",
                               stdin=c.third_example()).lines()
         rows = [line.split() for line in lines[3:]]
@@ -264,6 +274,7 @@ class Show(Case):
         self.assertEqual(rows[9], ["thread", "900", "3200", "4801", "1.5003"])
 
     def test_warnings_are_printed_in_text(self):
+        """Each kind of warning has a line."""
         text = self.run_fine("cpi", "show", self.file(
             "hooks", cpi_seeds.valid()["warnings"])).out
         for code in ("figure_mismatch", "missing_thread_hook",
@@ -275,6 +286,8 @@ class Captures(Case):
     """show and check of hooks in captures."""
 
     def test_groups(self):
+        """Offsets of groups and hooks in a capture count from the start of the
+        file."""
         parts = [make() for make in EXAMPLES]
         path = self.file("a.pfb", w.recording(
             *[w.chunk(b"CPIH", part) for part in parts]))

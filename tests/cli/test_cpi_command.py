@@ -17,6 +17,8 @@ class Commands(RunCase):
     """'It' in the names of these tests is the measured command."""
 
     def test_its_output_precedes_the_figures(self):
+        """The command writes to the same standard output, before the figures.
+        """
         done = self.measure(TWO, command=[self.command, "--version"])
         lines = done.out.split("\n", 1)
         self.assertRegex(lines[0], r"^perfblock \d")
@@ -44,6 +46,8 @@ class Commands(RunCase):
         self.assertEqual(done.objects(), expected_json(*TWO, status=2))
 
     def test_its_arguments(self):
+        """Arguments with blanks, quotation marks and other characters arrive
+        unchanged."""
         for argument in ('a "quoted" word', "back\\slash\\", 'b\\"', "*", " ",
                          '\\\\"x\\\\', "100 %", "--label", "\u00e4"):
             done = self.measure(TWO, command=[self.command, argument])
@@ -53,6 +57,8 @@ class Commands(RunCase):
         self.assertIn("perfblock: unknown command ; ", empty.err)
 
     def test_its_options_are_not_read_by_perfblock(self):
+        """The first word that is not an option begins the command, also
+        without "--"."""
         path = self.source(TWO)
         for line in (["--", *self.creating], self.creating):
             done = self.run_program("cpi", "run", "--source", path, *line)
@@ -60,6 +66,8 @@ class Commands(RunCase):
             os.remove(self.made)
 
     def test_it_cannot_be_started(self):
+        """A command that cannot be started is an error, and nothing is stored.
+        """
         name = os.path.join(self.folder, "missing")
         for command, sentence in ((name, "No such file or directory"),
                                   ("there-is-no-such-command",
@@ -73,6 +81,7 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no such scripts")
     def test_a_script_that_names_no_interpreter(self):
+        """A script without "#!" is refused, as execve does."""
         path = self.file("script", b"exit 0\n")
         os.chmod(path, 0o755)
         done = self.measure(TWO, command=[path])
@@ -110,6 +119,7 @@ class Commands(RunCase):
 
     @unittest.skipUnless(ON_WINDOWS, "only Windows has batch files")
     def test_batch_files(self):
+        """Batch files are refused; the message names cmd /c."""
         for name in ("a.bat", "A.CMD", "a.bat.", "a.cmd .", "a.b\\c.Bat "):
             path = self.file("a.bat", b"@echo ran\r\n")
             done = self.measure(TWO, command=[name, "a"])
@@ -172,6 +182,8 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no signals")
     def test_a_signal_ends_it(self):
+        """The signal that ended the command is reported; the figures are
+        printed."""
         for number in (signal.SIGKILL, signal.SIGTERM):
             command = [sys.executable, "-c",
                        "import os; os.kill(os.getpid(), %d)" % number]
@@ -185,6 +197,8 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no signals")
     def test_perfblock_ignores_keyboard_signals(self):
+        """SIGINT and SIGQUIT, which a terminal sends to both processes, do not
+        end perfblock."""
         for number in (signal.SIGINT, signal.SIGQUIT):
             done = self.measure(TWO, command=[
                 sys.executable, "-c",
@@ -195,6 +209,7 @@ class Commands(RunCase):
     @unittest.skipIf(ON_WINDOWS or not os.path.exists("/proc/self/status"),
                      "there is no /proc/self/status")
     def test_it_does_not_inherit_ignored_signals_of_perfblock(self):
+        """The command ignores the same signals as without perfblock."""
         command = ["cat", "/proc/self/status"]
         line = re.compile(r"(?m)^SigIgn:\s*(\w+)$")
         public = (1 << 31) - 1  # real-time signals excluded
@@ -208,6 +223,7 @@ class Commands(RunCase):
 
     @unittest.skipUnless(os.path.exists(FULL), "no /dev/full here")
     def test_figures_for_a_full_disk(self):
+        """A failure to print the figures is reported with status 3."""
         for form in ("text", "json"):
             with open(FULL, "wb") as full:
                 done = running.finish(
@@ -219,6 +235,7 @@ class Commands(RunCase):
                              r"^standard output: [^\n]+\n$")
 
     def test_figures_for_a_closed_pipe(self):
+        """A closed pipe ends the output without a message."""
         for form in ("text", "json"):
             reader, writer = os.pipe()
             os.close(reader)

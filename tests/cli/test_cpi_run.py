@@ -25,12 +25,15 @@ class Figures(RunCase):
                 (text(*PHASE, widths=PHASE_WIDTHS), PHASE_PRINTED))
 
     def test_tables(self):
+        """The worked examples give the printed tables."""
         for data, printed in self.EXAMPLES:
             done = self.measure(data)
             self.assertEqual((done.status, done.out, done.err),
                              (0, printed, ""))
 
     def test_json(self):
+        """The records of the worked examples are those computed with
+        fractions."""
         for steps, widths in ((TWO, None), (LARGE_BUSY, None),
                               (PHASE, PHASE_WIDTHS)):
             done = self.measure(text(*steps, widths=widths), "--format",
@@ -40,6 +43,7 @@ class Figures(RunCase):
                 *steps, widths or (64, 64)))
 
     def test_doubles_of_the_worked_example(self):
+        """Doubles of the first worked example to the last bit."""
         records = self.measure(TWO, "--format", "json").objects()
         self.assertEqual(
             [(item["raw_cpi"], item["scaled_cpi"], item["busy_percent"])
@@ -76,6 +80,8 @@ class Figures(RunCase):
             "no_elapsed", "offline"})
 
     def test_1024_cpus_exceed_the_limit_of_the_facility(self):
+        """More CPUs than the facility supports are refused before the command
+        runs."""
         many = [snapshot(clock, *((n, clock, clock, clock, clock)
                                   for n in range(1024)))
                 for clock in (0, 10)]
@@ -85,6 +91,7 @@ class Figures(RunCase):
         self.assertFalse(os.path.exists(self.made))
 
     def test_128_cpus(self):
+        """128 CPUs, the facility's limit, are measured and stored."""
         many = [snapshot(clock, *((8 * n, n * clock, clock, clock, clock)
                                   for n in range(128)))
                 for clock in (0, 10)]
@@ -117,6 +124,7 @@ class Figures(RunCase):
         self.assertEqual([tag for tag, _ in self.chunks(path)], ["CPIS"])
 
     def test_from_standard_input(self):
+        """Snapshots may come from standard input."""
         done = self.run_program("cpi", "run", "--source", "-", *self.quiet,
                                 stdin=text(*TWO))
         self.assertEqual((done.status, done.out), (0, TWO_PRINTED))
@@ -126,6 +134,8 @@ class Undefined(RunCase):
     """Intervals for which figures are undefined."""
 
     def test_nothing_executed(self):
+        """Without instructions the table has n/a; the error is at the second
+        snapshot."""
         done = self.measure(IDLE)
         self.assertEqual(done.out, IDLE_PRINTED)
         path = os.path.join(self.folder, "source")
@@ -133,12 +143,16 @@ class Undefined(RunCase):
         self.assert_error(done, 1, path, second, "pu_error_invalid_cpi_data")
 
     def test_nothing_executed_json(self):
+        """Without instructions the records have null figures and their
+        statuses."""
         done = self.measure(IDLE, "--format", "json")
         self.assertEqual(done.objects(), expected_json(*IDLE))
         self.assertEqual([item["status"] for item in done.objects()[1:]],
                          ["no_instr", "no_elapsed"])
 
     def test_clock_backward(self):
+        """If the clock of the second snapshot is before that of the first,
+        nothing is printed."""
         steps = (snapshot(10, (0, 0, 0, 0, 0)), snapshot(9, (0, 1, 1, 1, 1)))
         done = self.measure(steps)
         self.assertEqual(done.out, "")
@@ -170,6 +184,8 @@ class Stored(RunCase):
         return self.chunks(self.path)
 
     def test_hooks(self):
+        """The stored hooks are those of docs/cpi.md, with the options --minor
+        and --label."""
         for data, expected, options in (
                 (text(*TWO), c.group(3000000, c.ONE_TWO, "SD", True), ()),
                 (text(*PHASE, widths=PHASE_WIDTHS),
@@ -190,6 +206,8 @@ class Stored(RunCase):
         self.assertEqual(hooks[:100], summary)
 
     def test_replay(self):
+        """A replay of the stored capture prints the same as the measurement.
+        """
         for data in (text(*TWO), text(*PHASE, widths=PHASE_WIDTHS),
                      text(*LARGE_BUSY)):
             if os.path.exists(self.path):
@@ -218,6 +236,7 @@ class Stored(RunCase):
         self.assertEqual(done.out, TWO_PRINTED)
 
     def test_labels(self):
+        """Labels of up to 255 bytes are stored unchanged."""
         for label in ("x", "a b\x1b[31m", "\u00e4" * 127, "l" * 255):
             self.store(TWO, "--label", label, "--minor", "255")
             group = self.run_json("cpi", "show", self.path)[-1]
@@ -273,6 +292,8 @@ class Stored(RunCase):
 
     @unittest.skipUnless(os.path.exists(FULL), "no /dev/full here")
     def test_full_disk(self):
+        """If the capture cannot be written, the figures are printed and the
+        status is 3."""
         done = self.measure(TWO, "-o", FULL)
         self.assertEqual((done.status, done.out), (3, TWO_PRINTED))
         self.assertRegex(done.err, r"^/dev/full: [^\n]+\n$")
@@ -295,6 +316,7 @@ class Sources(RunCase):
             self.assertEqual(done.out, "")
 
     def test_malformed(self):
+        """Malformed snapshots are refused before the command runs."""
         self.assert_refused(b"", 0, "unknown_format")
         self.assert_refused(b"anything\n", 0, "unknown_format")
         self.assert_refused(b"cpi-snapshots 2\n", 0, "unread_format")
@@ -304,16 +326,21 @@ class Sources(RunCase):
                             "bad_cpi_line")
 
     def test_too_few(self):
+        """No snapshot is an error before the command runs, a single one after
+        it."""
         self.assert_refused(text(), len(text()),
                             "pu_error_read_performance_data")
         self.assert_refused(text(TWO[0]), len(text(TWO[0])),
                             "pu_error_read_performance_data", has_run=True)
 
     def test_no_busy_clock(self):
+        """Snapshots without a busy clock are refused, because busy percentages
+        need it."""
         self.assert_refused(LARGE, LARGE.index(b"snapshot 6"),
                             "pu_error_event_not_supported")
 
     def test_captures(self):
+        """Errors in snapshots of captures have offsets of the file."""
         good = w.chunk(b"CPIS", text(*TWO))
         bad = w.chunk(b"CPIS", b"cpi-snapshots 1\nsnapshot x\n")
         self.assert_refused(w.recording(bad), 32 + 16, "bad_cpi_line")
@@ -348,6 +375,7 @@ class Sources(RunCase):
         self.assertEqual((done.status, done.out), (0, TWO_PRINTED))
 
     def test_files(self):
+        """Files that cannot be read are reported with status 3."""
         for path in (os.path.join(self.folder, "missing"), self.folder):
             done = self.run_program("cpi", "run", "--source", path, "--",
                                     *self.creating)
@@ -369,6 +397,8 @@ class Sources(RunCase):
             self.assertFalse(os.path.exists(self.made))
 
     def test_a_refusal_at_the_end(self):
+        """A refusal instead of the second snapshot is reported after the
+        command has run."""
         done = self.measure([TWO[0], (-257, "the counters went")],
                             command=self.creating)
         self.assertEqual(done.status, 4)
@@ -404,6 +434,8 @@ class Usage(RunCase):
         return done.err
 
     def test_refusals(self):
+        """Values out of range, missing words and options without effect are
+        refused."""
         for value in ("-1", "256", "x", "", "1.0", "99999999999999999999"):
             self.assertIn("0 to 255", self.refused("--minor", value, "--",
                                                    *self.creating))
@@ -421,6 +453,7 @@ class Usage(RunCase):
                                               *self.creating))
 
     def test_smallest_and_largest_values(self):
+        """The limits of --minor and --label are accepted."""
         for value in ("0", "255", "007"):
             self.assertEqual(self.measure(TWO, "--minor", value).status, 0)
         self.assertEqual(self.measure(TWO, "--label", "l" * 255).status, 0)
@@ -432,6 +465,8 @@ class Live(RunCase):
     REFUSAL = re.compile(r"^live: pu_error_[a-z_]+: \S[^\n]*\n$")
 
     def test_this_machine(self):
+        """A machine with counters prints plausible figures; another one prints
+        why it has none."""
         path = os.path.join(self.folder, "stored.pfb")
         done = self.run_program("cpi", "run", "--format", "json", "-o", path,
                                 "--", *self.quiet)

@@ -122,6 +122,8 @@ class Dumps(Case):
         return self.run_json("cpuid", "-", stdin=dump.encode())
 
     def test_real_machines_in_every_layout(self):
+        """The fields of known processors are the same in every layout of
+        dumps."""
         for name, model, *machine, code, fields, hardware in MACHINES:
             for layout in (marked, named, columns, arrays):
                 with self.subTest(machine=name, layout=layout.__name__):
@@ -148,6 +150,7 @@ class Dumps(Case):
         self.assertEqual(lwp["registers"], "%08X-%08X-%08X-%08X" % registers)
 
     def test_capabilities_of_version_2(self):
+        """The capabilities that version 2 of LWP reports in leaf 8000001C."""
         (cpu,) = self.ask(marked(rows(*MACHINES[5][2:6])))
         expected = {"latency_bits": 16, "latency_rounding": 0,
                     "data_address": True, "branch_prediction": True,
@@ -156,6 +159,7 @@ class Dumps(Case):
         self.assertEqual({key: cpu["lwp"][key] for key in expected}, expected)
 
     def test_name_and_state_components(self):
+        """The processor name and the XSAVE state components are decoded."""
         (cpu,) = self.ask(dump_with_name(
             b"  AMD FX(tm)-8150 Eight-Core Processor".ljust(48, b" ")))
         expected = {"name": "AMD FX(tm)-8150 Eight-Core Processor",
@@ -166,6 +170,8 @@ class Dumps(Case):
         self.assertEqual({key: cpu[key] for key in expected}, expected)
 
     def test_cpus_with_different_leaves(self):
+        """If some CPUs have LWP and others do not, the reason of those that do
+        is "partial"."""
         even = named(rows(*MACHINES[6][2:6]))
         odd = named(rows(*MACHINES[1][2:6]))
         cpus = self.ask("".join("CPU %d:\n" % n + (odd if n % 2 else even)
@@ -221,6 +227,8 @@ class Dumps(Case):
             self.assertEqual(cpu["reason_code"], "not_amd")
 
     def test_features_enabled_by_the_system(self):
+        """LWP is available if the system enabled XSAVE and the LWP component.
+        """
         leaf = (0x80000003, *LATER_LEAF[1:])
         machine = (0x00630F01, 0x8000001E, 0x0FEBBFFF, leaf)
         (cpu,) = self.ask(marked(rows(*machine)))
@@ -236,6 +244,8 @@ class Dumps(Case):
                          ("no_xstate", REASONS["no_xstate"]))
 
     def test_lines_before_a_broken_one_are_read(self):
+        """The CPUs before a malformed line are printed; the error has the
+        offset of the line."""
         dump = marked(rows(*MACHINES[0][2:6]))
         path = self.file("dump.txt", (dump + "CPUID 0000000D: 00000007-340\n" +
                                       dump).encode())
@@ -247,6 +257,8 @@ class Dumps(Case):
         self.assertTrue(done.err.endswith(": " + text + "\n"), done.err)
 
     def test_files_that_are_not_dumps(self):
+        """Text that is no dump, an empty file and a missing file are refused.
+        """
         for data in (b"hello\n", b""):
             done = self.run_program("cpuid", "-", stdin=data)
             self.assert_error(done, 1, "-", 0, "unknown_format")
@@ -313,6 +325,7 @@ class Dumps(Case):
         self.assertEqual(sum("(no_lwp)" in line for line in lines), 1)
 
     def test_text_name_and_components(self):
+        """Text shows the name, escaped, and the XSAVE state of LWP."""
         lines = self.text(dump_with_name(b"A \x1b[1m".ljust(48, b"\0")))
         self.assertEqual(lines[0], "CPU 0: A ?[1m")
         self.assertIn("XSAVE state 0x4000000000000007: x87, SSE, AVX, LWP",
@@ -321,6 +334,7 @@ class Dumps(Case):
                       lines)
 
     def test_text_fits(self):
+        """Narrow output has the same words as wide output."""
         dump = marked(rows(*MACHINES[5][2:6]))
         wide = " ".join(self.text(dump, 200))
         for columns in (30, 40, 80):
@@ -351,6 +365,8 @@ class Live(Case):
                                             "i586", "i686")
 
     def test_this_machine(self):
+        """The CPUs are those that /proc/cpuinfo lists; other processors than
+        x86 are refused."""
         if not self.IS_X86:
             done = self.run_program("cpuid")
             self.assertEqual((done.status, done.out, done.err), (
@@ -404,6 +420,8 @@ class Live(Case):
                          ("linux", "x86_64", False),
                          "the filter of system calls is for Linux on x86_64")
     def test_cpus_that_cannot_be_pinned(self):
+        """If a thread cannot be pinned to a CPU, that is reported instead of
+        values of another CPU."""
         done = self.run_program("cpuid", begin=forbid_pinning)
         self.assertEqual((done.status, done.out, done.err), (
             4, "", "live: sched_setaffinity failed with error %d\n" %

@@ -116,6 +116,8 @@ class Values(EvalCase):
                          ("ok", "45.69928545070281", "", ""))
 
     def test_integers_are_exact(self):
+        """Integers up to 2^64 - 1, decimal or hexadecimal, are printed
+        exactly."""
         for number in (0, 1, 2**53 + 1, 2**64 - 1):
             for text in (str(number), hex(number), "0x%X" % number):
                 status, value, integer, flags = self.result(
@@ -127,6 +129,8 @@ class Values(EvalCase):
                          ("ok", "12.5", "", ""))
 
     def test_extreme_clocks(self):
+        """Differences of clocks over the whole range of 64 bits are correct.
+        """
         low, high = -2**63, 2**63 - 1
         row = {"type": "PERF_100NSEC_TIMER", "value0": 0, "value1": 2**63,
                "time0": low, "time1": high}
@@ -139,6 +143,8 @@ class Values(EvalCase):
                          rounded(Fraction(100 * 2**63, 2**63 - 1)))
 
     def test_shortest_form(self):
+        """Doubles have as few digits as Python's repr() and read back the
+        same."""
         pairs = [(n, d) for n in (1, 2**20, 2**63) for d in
                  (2**k for k in range(64))]
         pairs += [(1, 3), (2, 3), (10**17, 7), (2**64 - 1, 3), (1, 10**19)]
@@ -157,6 +163,7 @@ class Samples(EvalCase):
     """Which cells form a sample, and to which clock `time` belongs."""
 
     def test_older_sample(self):
+        """A row has an older sample if one of its cells is not empty."""
         row = {"type": "PERF_COUNTER_DELTA", "value0": "", "value1": 9}
         self.assertEqual(self.status(**row), "need_two_samples")
         self.assertEqual(self.status(**row, object_freq0=1), "missing_input")
@@ -169,12 +176,14 @@ class Samples(EvalCase):
                          "missing_input")
 
     def test_type_of_the_older_sample(self):
+        """An older sample of another type gives the status type_mismatch."""
         row = {"type": RAW, "value0": 1, "value1": 2}
         self.assertEqual(self.value(**row, type0="0x00010100"), 2)
         self.assertEqual(self.status(**row, type0="PERF_COUNTER_RAWCOUNT"),
                          "type_mismatch")
 
     def test_type_of_the_base(self):
+        """The type of a base decides whether the base may wrap at 2^32."""
         row = {"type": "PERF_AVERAGE_BULK", "mode": "wrap32", "value0": 0,
                "base0": 0xFFFFFFF0, "value1": 64, "base1": 0x10}
         self.assertEqual(self.result(**row), ("ok", "2", "2", "wrapped"))
@@ -184,6 +193,8 @@ class Samples(EvalCase):
                 "negative_denominator")
 
     def test_types_by_name_and_number(self):
+        """A type is given by its name or its number; numbers without a name
+        are unknown types."""
         for name in (RAW, "0x00010100", "0x10100", "65792"):
             self.assertEqual(self.value(type=name, value1=3), 3)
         self.assertEqual(self.status(type="PERF_PRECISION_TIMESTAMP",
@@ -214,6 +225,7 @@ class Samples(EvalCase):
             self.assertEqual(self.status(**row, **clock), "missing_input")
 
     def test_time_without_a_clock(self):
+        """Types that use no clock ignore times."""
         row = {"value1": 3, "time1": 4, "frequency1": 5, "perf_time1": 6}
         self.assertEqual(self.value(type=RAW, **row), 3)
         self.assertEqual(self.status(type="0x00012000", **row),
@@ -254,6 +266,8 @@ class Modes(EvalCase):
     """The options of column `mode`, one by one and together."""
 
     def test_wrap32(self):
+        """A 4-byte count that fell has wrapped at 2^32; one of 8 bytes has
+        not."""
         row = {"type": "PERF_COUNTER_DELTA", "value0": 0xFFFFFF80,
                "value1": 0xC0}
         self.assertEqual(self.result(**row, mode="wrap32"),
@@ -263,6 +277,7 @@ class Modes(EvalCase):
         self.assertEqual(self.status(**row, mode="wrap32"), "negative_delta")
 
     def test_per_item_inverse(self):
+        """The inverse of a multi timer is divided by the number of items."""
         row = {"type": "PERF_100NSEC_MULTI_TIMER_INV", "value0": 0,
                "value1": 30, "multi1": 4, "time0": 0, "time1": 40}
         self.assertEqual(self.result(**row), ("ok", "325", "325",
@@ -271,6 +286,7 @@ class Modes(EvalCase):
                          ("ok", "81.25", "", ""))
 
     def test_server_2003(self):
+        """PERF_COUNTER_MULTI_TIMER is computed without the frequency."""
         row = {"type": "PERF_COUNTER_MULTI_TIMER", "value0": 0, "value1": 30,
                "multi1": 4, "time0": 0, "time1": 60}
         self.assertEqual(self.value(**row, mode="server_2003"), 12.5)
@@ -278,6 +294,8 @@ class Modes(EvalCase):
         self.assertEqual(self.value(**row, frequency1=2), 25)
 
     def test_limits(self):
+        """Values outside 0 to 100 % have a flag; cap_100 and clamp_0 limit
+        them."""
         row = {"type": FRACTION, "value1": 3, "base1": 2}
         self.assertEqual(self.result(**row), ("ok", "150", "150",
                                               "above_100"))
@@ -290,6 +308,7 @@ class Modes(EvalCase):
                          ("ok", "0", "0", "below_zero"))
 
     def test_scale(self):
+        """A scale is a power of ten from -10 to 10."""
         row = {"type": RAW, "value1": 7}
         for scale in range(-10, 11):
             self.assertEqual(self.value(**row, mode="scale=%d" % scale),
@@ -299,6 +318,7 @@ class Modes(EvalCase):
                              "bad_scale")
 
     def test_several(self):
+        """Several options are separated by blanks, in any order."""
         row = {"type": FRACTION, "value1": 3, "base1": 2}
         for mode in ("cap_100 scale=-2", "scale=-2 cap_100",
                      " \tscale=-2  cap_100\tclamp_0 wrap32 generic "
@@ -313,6 +333,7 @@ class Modes(EvalCase):
                          ["150", "100", "150"])
 
     def test_the_order_of_flags(self):
+        """Several flags are printed in a fixed order."""
         self.assertEqual(self.result(
             type="PERF_SAMPLE_FRACTION", mode="wrap32", value0=2**32 - 1,
             value1=9, base0=1, base1=6), ("ok", "200", "200",
@@ -373,6 +394,7 @@ class Errors(EvalCase):
         self.assertIn('"wrap"', error["text"])
 
     def test_every_bad_cell_of_a_row(self):
+        """Each malformed cell of a row is reported."""
         done = self.run_program("eval", stdin=table([
             {"id": "a", "type": RAW, "value1": "x", "base1": "y"},
             {"id": "b", "type": RAW, "value1": 1}]))
@@ -383,6 +405,7 @@ class Errors(EvalCase):
         self.assertEqual(done.status, 1)
 
     def test_cells_beyond_the_header(self):
+        """Cells beyond the last column are an error of their row."""
         error, rows = self.one_error(b"type,value1\n0x10000,1,2,3\n0x10000,4")
         self.assertEqual((error["code"], error["line"], error["column"],
                           error["offset"]), ("bad_cell", "2", "3", "22"))
@@ -391,6 +414,8 @@ class Errors(EvalCase):
         self.assertEqual((error["column"], rows), ("3", []))
 
     def test_column_names(self):
+        """Unknown and repeated columns are errors; their cells are not used.
+        """
         data = b"id,type,Value1,value1,id\na,0x10000,x,5,b\n"
         done = self.run_program("eval", stdin=data)
         self.assertEqual(done.status, 1)
@@ -410,6 +435,8 @@ class Errors(EvalCase):
                              ("bad_column", "2", 1))
 
     def test_files_without_a_valid_header(self):
+        """Input without a header that names the type is refused with one
+        error."""
         for data in (b"", b"\n\n", b"\xef\xbb\xbf", b"id,value1\na,1\n",
                      b'id,"type\n0x10000\n', b"id\0,type\na,0x10000\n"):
             done = self.run_program("eval", stdin=data)
@@ -419,6 +446,7 @@ class Errors(EvalCase):
                           "-", 1, "bad_header")
 
     def test_files(self):
+        """Errors name the file; a file that cannot be read gives status 3."""
         data = b"type,value1\n0x10100,x\n"
         path = self.file("a.csv", data)
         self.assert_error(self.run_program("eval", path), 1, path,
@@ -432,6 +460,7 @@ class Errors(EvalCase):
                              (3, "", path + ": " + reason + "\n"))
 
     def test_usage(self):
+        """A second file, other formats and other options are refused."""
         path = self.file("a.csv", table([{"type": RAW}]))
         for arguments in ((path, path), ("--format", "json", path),
                           ("--format", "text"), ("--format", "prometheus"),
@@ -452,6 +481,8 @@ class Reading(EvalCase):
         return [row["id"] for row in self.parse(done)]
 
     def test_quotation_marks(self):
+        """Quoted cells may contain commas, line breaks and doubled quotation
+        marks."""
         self.assertEqual(self.ids(
             b'"id","type",why\n"a,b","0x10000","x\ny\r\n""z"""\n'
             b'"say ""so""",0x10000,\n"",0x10000,""\n""""""" ",0x10000,\n'),
@@ -470,6 +501,7 @@ class Reading(EvalCase):
                          [" a ", "\tb"])
 
     def test_line_ends(self):
+        """LF and CR LF, empty lines and a byte order mark are accepted."""
         rows = [b"id,type,value1,why", b"a,0x10000,1,", b"b,0x10000,2,x"]
         for end in (b"\n", b"\r\n"):
             for last in (b"", end):
@@ -482,6 +514,7 @@ class Reading(EvalCase):
                          ["a", "b"])
 
     def test_blanks(self):
+        """Blanks around names of columns and numbers are ignored."""
         done = self.run_fine("eval", stdin=b" id ,\ttype , value1,mode\n"
                              b"a, 0x10000 ,\t5\t,  \n")
         row, = self.parse(done)
@@ -512,6 +545,7 @@ class Reading(EvalCase):
         self.assertEqual([row["id"] for row in rows], ["a", "c"])
 
     def test_nul_bytes(self):
+        """A NUL byte makes its row malformed."""
         for line, column in ((b"\0", 1), (b"x\0,1,1", 1), (b"x,1,1\0", 3),
                              (b'x,1,"\0"', 3), (b'x,1,"1"\0', 3)):
             self.broken(line, column)
@@ -526,6 +560,7 @@ class Reading(EvalCase):
                          ["2", "4"])
 
     def test_rows_without_a_type(self):
+        """A row without a type is an error at the missing cell."""
         self.assertEqual(self.one_error(b'type\n""\n')[0]["offset"], "5")
         head = b"id,value1,type\n" + b"a,1,0x10000\n" * 20000
         error, _ = self.one_error(head + b"b,1\n")
@@ -534,6 +569,8 @@ class Reading(EvalCase):
                          ("3", "type", "20002", len(head)))
 
     def test_positions_far_into_a_file(self):
+        """Offset and line of an error are correct beyond the reader's window.
+        """
         line = b"%07d,0x10000,1,%s\n"
         data = b"id,type,value1,why\n" + b"".join(
             line % (n, b"w" * (n % 999)) for n in range(5000))
@@ -553,6 +590,8 @@ class Bounds(EvalCase):
     HEAD = b"id,type,why\n"
 
     def test_longest_row(self):
+        """A row of 65,536 bytes with its line end is read, a longer one is an
+        error."""
         for end in (b"\n", b"\r\n", b""):
             row = b"a,0x10000,"
             fits = row + b"w" * (MAX_BYTES - len(row) - len(end)) + end
@@ -579,6 +618,8 @@ class Bounds(EvalCase):
                              ["b", "a", "a", "a"])
 
     def test_quotation_marks_count_towards_the_length(self):
+        """The limit applies to the bytes of the file, not to those of the
+        decoded cells."""
         for size, count in ((MAX_BYTES - 1, 1), (MAX_BYTES, 0)):
             row = b'a,0x10000,"' + b'""' * ((size - 12) // 2)
             row += b"w" * (size - len(row) - 1) + b'"'
@@ -595,6 +636,8 @@ class Bounds(EvalCase):
         self.assertEqual(len(found), 20000)
 
     def test_many_cells(self):
+        """A row of 65,536 empty cells is one error, at the first cell beyond
+        the header."""
         error, rows = self.one_error(self.HEAD + b"," * (MAX_BYTES - 1) +
                                      b"\nb,0x10000,\n")
         self.assertEqual((error["code"], error["column"], len(rows)),
@@ -615,6 +658,8 @@ class Bounds(EvalCase):
 
     @unittest.skipUnless(hasattr(os, "wait4"), "no resource usage of children here")
     def test_memory(self):
+        """Peak memory is the same for 36 MB of rows, of one line and of one
+        quotation."""
         row = b"a,0x10000,because\n" * 1000
         small, status = self.peak([self.HEAD, row])
         self.assertEqual(status, 0)
@@ -637,6 +682,7 @@ class Streams(EvalCase):
                                 stderr=subprocess.PIPE, **options)
 
     def test_results_before_the_end(self):
+        """A result is printed while the input is still open."""
         with self.child() as child:
             self.addCleanup(child.kill)
             child.stdin.write(b"id,type,value1\n")
@@ -658,6 +704,7 @@ class Streams(EvalCase):
             self.assertEqual(child.wait(SECONDS), 1)
 
     def test_byte_by_byte(self):
+        """Input that arrives byte by byte gives the same output."""
         data = ('\ufeffid,type,value1,why\r\n"a,\nb",0x10000,7,"""x"\r\n'
                 '\r\nc,0x10000,z\r\n"d').encode()
         whole = self.run_program("eval", stdin=data)
@@ -671,6 +718,8 @@ class Streams(EvalCase):
         self.assertIn('"a,\nb",ok,7,7', whole.out)
 
     def test_order_of_output_and_error(self):
+        """An error is printed between the results of the rows before and after
+        it."""
         done = subprocess.run(
             [program(), "eval"], check=False, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, timeout=SECONDS,
@@ -679,6 +728,7 @@ class Streams(EvalCase):
                          [b"id,s", b"a,ok", b"-: o", b"c,ok"])
 
     def test_reader_that_closes_the_pipe(self):
+        """The program ends without a message if its reader closes the pipe."""
         row = b"a,0x10000,1\n"
         path = self.file("a.csv", b"id,type,value1\n" + row * 200000)
         with subprocess.Popen([program(), "eval", path],
@@ -704,6 +754,7 @@ class Streams(EvalCase):
 
     @unittest.skipUnless(os.path.exists(FULL), "no /dev/full here")
     def test_full_disk(self):
+        """A failure to write is reported with status 3."""
         with open(FULL, "wb") as full:
             done = subprocess.run(
                 [program(), "eval"], check=False, stdout=full,
@@ -713,6 +764,7 @@ class Streams(EvalCase):
         self.assertRegex(done.stderr, rb"^standard output: [^\n]+\n$")
 
     def test_only_a_header(self):
+        """A header without rows gives a header without rows."""
         self.assertEqual(self.run_fine("eval", stdin=b"type").out,
                          ",".join(HEADER) + "\n")
 
@@ -738,11 +790,13 @@ class Expectations(EvalCase):
              "expected_bits": "4040AAAAAAAAAAAB"}
 
     def test_all_expectations_are_met(self):
+        """Rows whose expectations are met give no error."""
         rows = self.evaluate([self.GOOD, self.NO_VALUE, self.THIRD])
         self.assertEqual([row["status"] for row in rows],
                          ["ok", "negative_delta", "ok"])
 
     def test_other_spellings(self):
+        """Equal numbers and flags may be written in another way."""
         for name, cell in (("expected_flags", " wrapped  above_100 "),
                            ("expected_value", "2e2"),
                            ("expected_value", "200"),
@@ -765,6 +819,7 @@ class Expectations(EvalCase):
         self.assertEqual(len(rows), 3)
 
     def test_differences(self):
+        """Each column with an expectation that is not met is an error."""
         for name, got in (("expected_status", "ok"),
                           ("expected_flags", "wrapped above_100"),
                           ("expected_unit", "%"), ("expected_value", "200"),
@@ -800,6 +855,7 @@ class Expectations(EvalCase):
         self.assertEqual(error["text"], "expected -0.0, got 0")
 
     def test_malformed_expectations(self):
+        """Cells that are no numbers of their column are errors."""
         for name, cells in (
                 ("expected_value", ("x", "0x1p3", "inf", "nan", "1e999", "-",
                                     "1_0", "1 2", "+1", ".5")),

@@ -54,6 +54,8 @@ class Examples(unittest.TestCase):
             self.assertEqual(text.partition("\n")[2], block)
 
     def test_two_replies(self):
+        """The program computes values from two blocks, and reports a truncated
+        block and equal clocks."""
         with tempfile.TemporaryDirectory() as folder:
             paths = [os.path.join(folder, name) for name in "nab"]
             table = v1.table(("1", "1847"), ("2", "Thing"), ("20", "Size"),
@@ -76,6 +78,8 @@ class Examples(unittest.TestCase):
     @unittest.skipUnless(LIVE_SYSTEM and not EMULATED,
                          "only the tests on Linux have live counters")
     def test_live_counters(self):
+        """The program prints processor times of this machine, and reports
+        wrong paths."""
         status, out, err = run("live_counters")
         self.assertEqual((status, err), (0, ""))
         lines = out.splitlines()
@@ -102,6 +106,7 @@ class Examples(unittest.TestCase):
             (0, 3 * "0,1 % Processor Time 74.00 %\n", ""))
 
     def test_captures_that_cannot_be_opened(self):
+        """A missing file and a file of another format are reported."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "no.pfb")
             status, out, err = run("live_counters", "\\a\\b", path)

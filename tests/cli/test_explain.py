@@ -177,6 +177,7 @@ class Bytes(ExplainCase):
                     row.offset, row.offset + len(row.bytes)), path)
 
     def test_seeds(self):
+        """Every seed of the corpus is explained."""
         for path in SEEDS + TEXTS:
             self.compare(path, *kind_of(path))
 
@@ -218,6 +219,8 @@ class Bytes(ExplainCase):
                          ("sda", "sda\0".encode("utf-16-le")))
 
     def test_values_are_those_of_show(self):
+        """The values on the page are the raw values that show prints, at the
+        same offsets."""
         for path in SEEDS:
             if "valid" not in os.path.basename(path):
                 continue
@@ -266,6 +269,8 @@ class Bytes(ExplainCase):
 
     @needs_real_data
     def test_captured_v1(self):
+        """Captured V1 blocks have their signature, all their counters, and
+        their types."""
         names = ("--names", real("v1", "names-009.tsv"))
         paths = sorted(glob.glob(real("v1", "*.bin")))
         self.assertTrue(paths)
@@ -283,6 +288,7 @@ class Bytes(ExplainCase):
                                  struct.unpack("<I", row.bytes)[0])
 
     def test_metadata(self):
+        """Metadata of each kind has its fields."""
         guid = c.DISK
         infos = [w.counter_info(1, c.BULK), w.counter_info(2, c.RAW)]
         for data, arguments, expected in (
@@ -308,6 +314,8 @@ class Bytes(ExplainCase):
                                  [value], arguments)
 
     def test_a_capture(self):
+        """Each chunk of a capture is shown with its tag and what it contains.
+        """
         page, _ = self.explain(self.file("a.pfb", c.three_sets()))
         tags = [row.value for row in page.named("tag")]
         self.assertEqual(tags, ["PFBC"] + ["RGST", "RGST", "RGST", "INST",
@@ -320,6 +328,7 @@ class Bytes(ExplainCase):
                       [e.text() for e in page.find("summary")])
 
     def test_the_padding_of_the_last_chunk(self):
+        """The zeros after the last chunk are shown as its padding."""
         page, _ = self.explain(self.file("a.pfb", w.recording(
             w.chunk(b"NOTE", b"end"))))
         self.assertEqual([(row.name, row.bytes, row.structures)
@@ -332,6 +341,7 @@ class Profiling(ExplainCase):
     """LWP snapshots in a capture."""
 
     def test_a_snapshot(self):
+        """Control block and events have the values that lwp show prints."""
         path = os.path.join(self.folder, "a.pfb")
         self.run_program("lwp", "model", "--sample", "64", "-o", path)
         page, _ = self.explain(path)
@@ -471,6 +481,7 @@ class Cpi(ExplainCase):
                             status=status)[0]
 
     def test_a_text(self):
+        """Each word of a snapshot text is a row."""
         page = self.text(b"cpi-snapshots 1", b"widths 40  64", b"# two",
                          b"snapshot 500", b"cpu 0 1 2 3 4", b"",
                          b"thread 900 5 6\tuser", b"refuse -257 it is gone ")
@@ -561,6 +572,7 @@ class Logs(ExplainCase):
                 self.assertIn(str(record["time"]), times)
 
     def test_logs_of_the_corpus(self):
+        """The rows of the valid logs of the corpus have show's values."""
         for path in SEEDS:
             if path.endswith(".blg") and "valid" in os.path.basename(path):
                 self.compare(path)
@@ -629,11 +641,13 @@ class Structures(ExplainCase):
                 if name == "PERF_INSTANCE_HEADER"]
 
     def test_instances_fold(self):
+        """Up to eight instances are unfolded, more are folded."""
         for count, is_open in ((8, True), (9, False)):
             page, _ = self.explain(self.file("a.bin", self.reply(count)))
             self.assertEqual(self.opened(page), [is_open] * count)
 
     def test_structures_with_an_error_are_unfolded(self):
+        """The structures around an error are unfolded."""
         page, _ = self.explain(self.file("a.bin", self.reply(20, 3)),
                                status=1)
         (row, text), = page.errors
@@ -667,12 +681,15 @@ class Structures(ExplainCase):
             self.assertEqual(found, expected)
 
     def test_hostile_names(self):
+        """Names that look like HTML are shown as text."""
         page, _ = self.explain(self.file("a.pfb", hostile_capture()))
         text = page.root.text()
         for name in HOSTILE[:6]:
             self.assertIn(name, text)
 
     def test_output(self):
+        """-o FILE writes the same page as standard output, but not over the
+        input."""
         path = self.file("a.bin", self.reply(2))
         name = os.path.join(self.folder, "a.html")
         self.assertEqual(self.run_fine("explain", path, "-o", name).out, "")
@@ -682,6 +699,8 @@ class Structures(ExplainCase):
         self.assertEqual(done.status, 2)
 
     def test_large_files_have_a_note(self):
+        """A file of more than 4 MiB gives a note about the size of the page.
+        """
         for size, has_note in ((2**22, False), (2**22 + 8, True)):
             path = self.file("a.pfb", w.recording(
                 w.chunk(b"NONE", bytes(size - 32))))
@@ -690,6 +709,8 @@ class Structures(ExplainCase):
                              (0, has_note))
 
     def test_refusals(self):
+        """The command takes one file; other formats are named in the message.
+        """
         for arguments in (["explain"], ["explain", "a", "b"],
                           ["explain", "a", "--open"]):
             done = self.run_program(*arguments)

@@ -50,6 +50,7 @@ class Filters(Case):
         return {key: value for key, value in ALL.items() if condition(*key)}
 
     def test_sets(self):
+        """Patterns match names of sets in any case; a GUID selects its set."""
         self.assertEqual(self.shown("--set", "*"), ALL)
         for pattern in ("Alpha *", "alpha ?*", "A*A*", "alph* *"):
             self.assertEqual(
@@ -68,6 +69,7 @@ class Filters(Case):
         self.refused("--set", "3f1c0c4e-*")
 
     def test_counters(self):
+        """Patterns match names of counters; a number is a counter id."""
         self.assertEqual(
             self.shown("--set", "*", "--counter", "read*"),
             self.selected(lambda name, _, counter: counter == 1 and
@@ -82,6 +84,8 @@ class Filters(Case):
         self.assertEqual(self.shown("--set", "*", "--counter", "*"), ALL)
 
     def test_instances(self):
+        """Patterns match names of instances; one that matches nothing is
+        ignored if another matches."""
         self.assertEqual(
             self.shown("--set", "*", "--instance", "sd?"),
             self.selected(lambda _a, name, _b: name in ("sda", "sdb")))
@@ -128,6 +132,8 @@ class Filters(Case):
             self.selected(lambda _a, _b, counter: counter == 7))
 
     def test_filters_that_match_nothing(self):
+        """A filter that selects nothing is refused, and named in the message.
+        """
         self.assertIn("no counterset Processor Information, which is the "
                       "default", self.refused())
         self.assertIn("Gamma*", self.refused("--set", "Gamma*"))
@@ -200,18 +206,21 @@ class Recorded(Case):
                           i["value"] for i in shown}, expected)
 
     def test_sets(self):
+        """--set records the selected sets and nothing of the others."""
         self.check(lambda *_: True, "--set", "*")
         for name in self.SETS:
             self.check(lambda set_name, *_, name=name: set_name == name,
                        "--set", name)
 
     def test_counters(self):
+        """--counter records the selected counters and no names of others."""
         self.check(lambda _a, _b, counter: counter == 7, "--set", "*",
                    "--counter", "7")
         self.check(lambda name, _, counter: counter == 1 and
                    name != "Alpha Memory", "--set", "*", "--counter", "read*")
 
     def test_instances(self):
+        """--instance records the selected instances and no names of others."""
         for name in ("sda", "_Total", "lo"):
             self.check(lambda _a, instance, _b, name=name: instance == name,
                        "--set", "*", "--instance", name)
@@ -219,11 +228,14 @@ class Recorded(Case):
                    "--set", "*", "--instance", "sdb", "--instance", "sda")
 
     def test_all_filters_together(self):
+        """A value is recorded if it is selected by each of the three options.
+        """
         self.check(lambda name, instance, counter: instance == "sdb" and
                    counter == 2, "--set", "Alpha*", "--counter", "2",
                    "--instance", "SDB")
 
     def test_everything_is_copied_byte_for_byte(self):
+        """Samples that are selected completely are copied unchanged."""
         path, _ = self.record(three_sets(), "--set", "*")
         content = bytes_of(path)
         source = three_sets()
@@ -353,6 +365,8 @@ class Recorded(Case):
         self.assertEqual(self.cooked(path), {("Alpha Memory", None, 1): 6})
 
     def test_bytes_after_a_reply_are_not_recorded(self):
+        """Bytes between the end of a reply and the end of its chunk are left
+        out."""
         chunks = [metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
                            instance_type=0),
                   w.chunk(b"QINF", w.identifier(MEMORY))]
@@ -460,6 +474,8 @@ class NotDisplayed(Case):
     metrics omit them unless --counter names them."""
 
     def test_tables_and_metrics(self):
+        """JSON has the counter; tables and metrics have it only if it is
+        selected."""
         hidden = w.counter_info(2, LARGE_RAW, attributes=2)
         path = self.file("a.pfb", w.recording(
             w.registration_chunk(MEMORY, 1, w.counterset(
@@ -490,6 +506,7 @@ class WithoutNames(Case):
     the id of a counter without a name."""
 
     def test_patterns(self):
+        """A pattern may match a GUID or an id only where there is no name."""
         counters = [(10, LARGE_RAW, None), (11, LARGE_RAW, "Named"),
                     (20, LARGE_RAW, None)]
         path = self.file("a.pfb", w.recording(
@@ -528,6 +545,8 @@ class Suggestions(Case):
         return found and found[1]
 
     def test_sets(self):
+        """The set with the most similar name is suggested, if one is similar
+        enough."""
         for typed, suggested in (
                 ("Memory", "Memory Zones"), ("memory", "Memory Zones"),
                 ("Mmeory", "Memory Zones"), ("Memmory Zone", "Memory Zones"),
@@ -537,6 +556,8 @@ class Suggestions(Case):
             self.assertEqual(self.refused("--set", typed), suggested, typed)
 
     def test_counters(self):
+        """The counter with the most similar name is suggested, if one is
+        similar enough."""
         for typed, suggested in (
                 ("Pages", "Pages/sec"), ("page/sec", "Pages/sec"),
                 ("% Idel Time", "% Idle Time"), ("Idle Time", "% Idle Time"),

@@ -57,12 +57,15 @@ class Fixtures(Case):
                 self.folder, os.path.basename(path))), path)
 
     def test_every_command_reads_them(self):
+        """show, check --strict, cook and countersets accept each fixture."""
         for path in self.paths:
             for command in (["show"], ["check", "--strict"], ["cook"]):
                 self.assertEqual(self.run_program(*command, path).status, 0)
             self.run_fine("countersets", "--file", path)
 
     def test_statuses_are_those_in_the_readme(self):
+        """The README's table has the number of values of each status other
+        than ok."""
         documented = {(name, status): int(count) for name, status, count
                       in ROW.findall(read("fixtures", "README.md"))}
         found = collections.Counter(
@@ -71,6 +74,7 @@ class Fixtures(Case):
         self.assertEqual(found, documented)
 
     def test_readme_lists_them(self):
+        """The README has a row for each fixture."""
         text = read("fixtures", "README.md")
         for path in self.paths:
             self.assertIn(f"\n| `{self.stem(path)}` | ", text)

@@ -93,6 +93,8 @@ class Locked(Case):
     """A capture that is locked by a recorder, read without --follow."""
 
     def test_an_incomplete_chunk_is_no_error(self):
+        """While a recorder has the file locked, an incomplete chunk is not
+        reported."""
         whole = HEAD + sample(0) + sample(1)
         last = sample(2)
         path = self.file("a.pfb", whole)
@@ -112,6 +114,7 @@ class Locked(Case):
         self.assertEqual(len(self.run_json("cook", path)), 3)
 
     def test_without_a_recorder_an_incomplete_chunk_is_an_error(self):
+        """Without a lock an incomplete chunk is reported."""
         whole = HEAD + sample(0)
         path = self.file("a.pfb", whole + sample(1)[:-8])
         recorder = Recorder(path)
@@ -153,6 +156,8 @@ class Follow(Case):
     """cook and show with --follow."""
 
     def test_samples_come_one_by_one(self):
+        """Each sample is printed when its chunk is complete; the end of the
+        lock ends the program."""
         path = self.file("a.pfb", HEAD + sample(0))
         for form in ("json", "csv"):
             os.truncate(path, len(HEAD + sample(0)))
@@ -190,6 +195,7 @@ class Follow(Case):
         self.assertEqual(running.end(), (0, [], ""))
 
     def test_text(self):
+        """Tables are printed as samples arrive."""
         path = self.file("a.pfb", HEAD)
         recorder = Recorder(path)
         running = Running(self, "cook", "--follow", path)
@@ -201,6 +207,7 @@ class Follow(Case):
         self.assertEqual(running.end()[::2], (0, ""))
 
     def test_show(self):
+        """Chunks and their records are printed as they arrive."""
         path = self.file("a.pfb", HEAD[:16])
         recorder = Recorder(path)
         running = Running(self, "show", "--follow", "--format", "json", path)
@@ -221,6 +228,7 @@ class Follow(Case):
         self.assertEqual(running.end(), (0, [], ""))
 
     def test_a_truncated_chunk_of_a_killed_recorder_is_an_error(self):
+        """If the lock ends inside a chunk, the truncation is reported."""
         path = self.file("a.pfb", HEAD + sample(0))
         recorder = Recorder(path)
         running = Running(self, "cook", "--follow", "--format", "json", path)
@@ -232,6 +240,8 @@ class Follow(Case):
         self.assertIn("truncated_chunk", errors)
 
     def test_a_file_without_lock_until_interrupted(self):
+        """A file without a lock is followed until SIGINT, whose status is 0.
+        """
         path = self.file("a.pfb", HEAD + sample(0))
         other = Recorder(path, is_locked=False)
         running = Running(self, "cook", "--follow", "--format", "json", path)
@@ -246,6 +256,7 @@ class Follow(Case):
         other.close()
 
     def test_blocks_and_text_logs(self):
+        """Files of V1 blocks and text logs are followed as well."""
         blocks = [v1.LITTLE.block(v1.plain(v1.LITTLE, n), moment=n + 1)
                   for n in range(3)]
         rows = ['"(PDH-CSV 4.0) (Zone)(0)","\\\\PC\\Memory\\Pages/sec"\r\n'] + [
@@ -271,6 +282,7 @@ class Pipes(Case):
     """Each sample of standard input is printed as soon as it arrives."""
 
     def test_samples_come_one_by_one(self):
+        """Each sample is printed before the next one is written."""
         running = Running(self, "cook", "--format", "json", "-",
                           stdin=subprocess.PIPE)
         pipe = running.process.stdin
@@ -284,6 +296,7 @@ class Pipes(Case):
         self.assertEqual(running.end(), (0, [], ""))
 
     def test_a_truncated_chunk(self):
+        """A pipe that ends inside a chunk is an error."""
         whole = HEAD + sample(0)
         done = self.run_program("cook", "-", stdin=whole + sample(1)[:-8])
         self.assert_error(done, 1, "-", len(whole), "truncated_chunk")

@@ -74,6 +74,8 @@ class Unknown(Case):
     does not call them malformed."""
 
     def test_every_reader(self):
+        """Each command refuses each of these files and names what the file
+        looks like."""
         for number, (data, word) in enumerate(OTHERS):
             path = self.file("%d" % number, data)
             for command in READERS:
@@ -89,6 +91,7 @@ class Unknown(Case):
                                                      "unused.pfb")))
 
     def test_json(self):
+        """JSON has the kind "unknown" and the message."""
         data = b"%PDF-1.7\n"
         path = self.file("a.pdf", data)
         item, = self.run_program("check", "--format", "json", path).objects()
@@ -105,21 +108,26 @@ class Unknown(Case):
               "message": message}])
 
     def test_text(self):
+        """check calls the file not recognised, instead of malformed."""
         path = self.file("a", b"x" * 70)
         self.assertTrue(self.run_program("check", path).out.startswith(
             path + ": not recognised (unknown, 70 bytes): offset 0: "
             "unknown_format: the file looks like text"))
 
     def test_standard_input(self):
+        """Standard input of another format is refused like a file."""
         done = self.run_program("check", "-", stdin=b"x")
         self.assert_error(done, 1, "-", 0, "unknown_format")
 
     def test_the_program_itself(self):
+        """An executable is not taken for performance data."""
         path = program()
         done = self.run_program("check", path)
         self.assert_error(done, 1, path, 0, "unknown_format")
 
     def test_other_files_of_the_command_are_read(self):
+        """The files before and after an unknown one are read, and form one
+        series."""
         good = self.file("a.bin", w.reply(VALUE))
         other = self.file("b", b"%PDF-1.7\n")
         later = self.file("c.bin", w.reply(VALUE, stamps=w.clocks(hundred=
@@ -129,6 +137,8 @@ class Unknown(Case):
         self.assertEqual([i["sample"] for i in done.objects()], [0, 1])
 
     def test_option_kind_selects_the_format(self):
+        """With --kind a file is read as this format, and reported as
+        malformed."""
         for data, code in ((b"", "truncated_header"),
                            (b"x" * 100, "truncated_block"),
                            (bytes(100), "bad_total_size")):
@@ -145,6 +155,7 @@ class Sources(Case):
     message names its format."""
 
     def test_other_data(self):
+        """Bare data and name tables are refused by name."""
         for data, word in ((w.reply(VALUE), "V2 data"),
                            (v1.table((1, "1847")), "name table")):
             path = self.file("a", data)
@@ -166,16 +177,19 @@ class Data(Case):
         return item["kind"], item.get("code")
 
     def test_valid_headers(self):
+        """Valid replies, also without results, are detected."""
         self.assertEqual(self.kind(w.reply()), ("data", None))
         self.assertEqual(self.kind(w.reply(VALUE)), ("data", None))
 
     def test_without_clocks(self):
+        """Replies whose clocks are all 0 are detected."""
         self.assertEqual(self.kind(w.reply(VALUE, stamps=EMPTY_CLOCKS)),
                          ("data", None))
         self.assertEqual(self.kind(w.reply(stamps=EMPTY_CLOCKS)),
                          ("data", None))
 
     def test_bad_clocks(self):
+        """Impossible clocks do not prevent detection."""
         for stamps in (w.clocks(freq=0), w.clocks(freq=-1),
                        w.clocks(hundred=0), w.clocks(time=(0,) * 8),
                        w.clocks(time=(0xFFFF,) * 8)):
@@ -183,6 +197,8 @@ class Data(Case):
                              ("data", None))
 
     def test_one_defect(self):
+        """A wrong total size, count or size of the first result is reported as
+        malformed V2 data."""
         for data, code in ((w.reply(VALUE, total=0), "bad_total_size"),
                            (w.reply(VALUE, total=2**32 - 1),
                             "truncated_block"),
@@ -194,6 +210,7 @@ class Data(Case):
             self.assertEqual(self.kind(data), ("data", code))
 
     def test_every_prefix(self):
+        """A truncated reply is detected from 8 bytes on."""
         for stamps in (None, EMPTY_CLOCKS):
             data = w.reply(VALUE, w.result(w.ERROR, status=5), stamps=stamps)
             for size in range(8, len(data)):
@@ -229,6 +246,8 @@ class NameTables(Case):
         return item["kind"]
 
     def test_recognised(self):
+        """Tables of the registry and tables of lines that begin with index 1
+        are detected."""
         for pairs in ([(1, "1847")], [(1, "10"), (2, "12")],
                       [(1, "8"), (2, "Memory"), (4, "Available Bytes")],
                       [(1, "8"), (2, "N" * 100)], [(1, "8"), (2, "4 KiB")]):
@@ -238,6 +257,7 @@ class NameTables(Case):
                 self.assertEqual(self.kind(data), "names", data[:40])
 
     def test_lists_of_numbers(self):
+        """Files with numbers in place of names are no name tables."""
         for data in (b"1\n2\n3\n4\n", b"1\t2\n3\t4\n", b"1\n5\n",
                      b"1\t5\nx\ty\n", v1.table((1, "5")),
                      v1.table((1, "5"), (2, "7"))):
@@ -249,6 +269,7 @@ class Real(Case):
     """Captured files, written by other programs."""
 
     def test_perfmon_logs(self):
+        """Captured .blg files are detected as logs, also if they are text."""
         folder = real("blg")
         names = [n for n in os.listdir(folder) if n.endswith(".blg")]
         self.assertTrue(names)
@@ -258,6 +279,7 @@ class Real(Case):
             self.assertEqual(item["kind"], "log", name)
 
     def test_names_of_samba(self):
+        """The name table of a Samba server is detected and valid."""
         path = real("v1-samba", "names.bin")
         item, = self.run_json("check", path)
         self.assertEqual((item["kind"], item["valid"]), ("names", True))

@@ -31,10 +31,12 @@ class Replay(Case):
         return self.run_json("live", "--source", source, *arguments)
 
     def test_same_values_as_cook(self):
+        """live shows what cook shows, except the first sample."""
         cooked = [i for i in self.run_json("cook", CAPTURE) if i["sample"]]
         self.assertEqual(self.live(), cooked)
 
     def test_the_kind_changes_nothing(self):
+        """--kind capture gives the same output as detecting the format."""
         path = seed("capture", "valid_two_sets.pfb")
         for arguments in ((), ("--set", "Plain"), ("--set", "*")):
             plain, kind = (self.run_program(
@@ -44,6 +46,7 @@ class Replay(Case):
                              (kind.status, kind.out, kind.err))
 
     def test_replay_does_not_wait(self):
+        """A replay ignores --interval."""
         begin = time.monotonic()
         self.live("--interval", "1000")
         self.assertLess(time.monotonic() - begin, 30)
@@ -72,10 +75,13 @@ class Replay(Case):
         self.assertIn("is an input", done.err)
 
     def test_first_sample_is_not_shown(self):
+        """The first sample only serves to compute the values of the second."""
         self.assertEqual({i["sample"] for i in self.live()}, {1})
         self.assertEqual(self.live("--count", "1"), self.live())
 
     def test_counters(self):
+        """--counter takes names in any case, and ids; each counter is shown
+        once."""
         for filters in (["--counter", "% User Time"], ["--counter", "1"],
                         ["--counter", "% user TIME", "--counter", "1"]):
             items = self.live(*filters)
@@ -83,18 +89,21 @@ class Replay(Case):
             self.assertEqual(len(items), 4)
 
     def test_counters_needed_only_by_formulas_are_not_shown(self):
+        """The base of a selected counter is used but not shown."""
         items = self.live("--counter", "% Processor Utility")
         self.assertEqual({(i["counter_id"], i["status"]) for i in items},
                          {(26, "ok")})
         self.assertEqual({i["base"] for i in items}, {1250000})
 
     def test_instances(self):
+        """--instance takes names in any case, and patterns."""
         names = {i["instance"] for i in self.live("--instance", "0,*")}
         self.assertEqual(names, {"0,0", "0,1", "0,_Total"})
         names = {i["instance"] for i in self.live("--instance", "_total")}
         self.assertEqual(names, {"_Total"})
 
     def test_sets(self):
+        """--set takes a name in any case or a GUID, and may be repeated."""
         expected = self.live()
         for name in ("Processor Information", "processor information",
                      PROCESSOR, "{" + PROCESSOR.upper() + "}"):
@@ -106,6 +115,7 @@ class Replay(Case):
         self.assertEqual({i["set"] for i in one}, {"Second"})
 
     def test_unknown_names(self):
+        """A name that nothing has is refused and named in the message."""
         for arguments in (["--set", "Nothing"], ["--counter", "Nothing"],
                           ["--counter", "999"], ["--instance", "nothing*"],
                           ["--set", OTHER], ["--instance", "n" * 2000]):
@@ -119,6 +129,8 @@ class Replay(Case):
         self.assertEqual(self.live("--set", "Plain", source=path), cooked)
 
     def test_cut_capture(self):
+        """The samples before a truncation are shown; the error has its offset.
+        """
         path = self.file("cut.pfb", bytes_of(CAPTURE) + b"DATA")
         done = self.run_program("live", "--source", path, "--format", "json")
         self.assertEqual(len(done.objects()), 36)
@@ -126,6 +138,7 @@ class Replay(Case):
                           "truncated_chunk")
 
     def test_no_capture(self):
+        """A missing file gives status 3, a file of another format status 1."""
         done = self.run_program("live", "--source", "/nonexistent")
         self.assertEqual((done.status, done.out), (3, ""))
         path = self.file("a", b"no capture")
@@ -133,6 +146,7 @@ class Replay(Case):
                           path, 0, "unknown_format")
 
     def test_formats(self):
+        """Text fits the terminal; CSV has the same samples."""
         text = self.run_fine("live", "--source", CAPTURE, columns=70)
         self.assertLessEqual(max(map(len, text.lines())), 70)
         self.assertRegex(text.out, r"(?m)^Processor Information, sample 1, "
@@ -151,6 +165,7 @@ class Record(Case):
                              *arguments)
 
     def test_round_trip(self):
+        """A recording of a capture has the same chunks and values."""
         path = os.path.join(self.folder, "new.pfb")
         self.record(path)
         self.assertEqual(self.run_json("cook", path),
@@ -163,12 +178,14 @@ class Record(Case):
                                 "INST", "QINF", "DATA", "DATA"])
 
     def test_count(self):
+        """--count limits the number of recorded samples."""
         path = os.path.join(self.folder, "new.pfb")
         self.record(path, "--count", "1")
         self.assertEqual({i["sample"] for i in self.run_json("cook", path)},
                          {0})
 
     def test_continues(self):
+        """Recording into an existing capture appends to it."""
         path = os.path.join(self.folder, "new.pfb")
         self.record(path)
         once = self.run_json("cook", path)
@@ -181,6 +198,7 @@ class Record(Case):
                          [without_sample(i) for i in once])
 
     def test_empty_file_is_used(self):
+        """An empty file becomes a capture."""
         path = self.file("a.pfb", b"")
         self.record(path)
         self.run_fine("check", path)
@@ -195,6 +213,8 @@ class Record(Case):
             self.assertEqual(bytes_of(path), content)
 
     def test_paths_that_cannot_be_written(self):
+        """Folders, missing folders and full disks are reported with status 3.
+        """
         places = ["/nonexistent/a.pfb", self.folder]
         if os.path.exists(FULL):
             places.append(FULL)
@@ -204,6 +224,7 @@ class Record(Case):
             self.assertRegex(done.err, "^%s: [^\n]+\n$" % path)
 
     def test_no_file_remains_if_nothing_is_collected(self):
+        """A recording without samples leaves no file; -o takes no "-"."""
         path = os.path.join(self.folder, "new.pfb")
         done = self.run_program("record", "-o", path, "--source", CAPTURE,
                                 "--set", "Nothing")
@@ -233,6 +254,7 @@ class Countersets(Case):
     """countersets with captures."""
 
     def test_json(self):
+        """The records of a set and of its counters."""
         items = self.run_json("countersets", "--file", CAPTURE)
         self.assertEqual(items[0], {
             "record": "counterset", "guid": PROCESSOR,
@@ -246,6 +268,8 @@ class Countersets(Case):
                           "% Processor Utility", "PERF_AVERAGE_BULK", 27))
 
     def test_catalog_and_unknown(self):
+        """A set that the capture only names has the counters of the catalog,
+        if it is in there."""
         data = w.recording(
             w.registration_chunk(PROCESSOR, 3, w.string("Renamed")),
             w.registration_chunk(OTHER, 4, w.string("help")))
@@ -257,6 +281,7 @@ class Countersets(Case):
                          (None, None))
 
     def test_errors(self):
+        """Broken metadata and a truncation are both reported."""
         data = w.recording(w.registration_chunk(OTHER, 1, b"x"))
         path = self.file("a", data + b"cut")
         done = self.run_program("countersets", "--file", path)
@@ -306,6 +331,8 @@ class Countersets(Case):
                              {"Alpha Disk", "Alpha Memory"})
 
     def test_unknown_name(self):
+        """An unknown name gets a suggestion; the sets of other names are
+        printed."""
         done = self.run_program("countersets", "--source", CAPTURE,
                                 "Procesor Information", "Processor*")
         self.assertEqual(done.status, 2)
@@ -314,6 +341,7 @@ class Countersets(Case):
         self.assertIn("% Processor Utility", done.out)
 
     def test_text(self):
+        """Text has the names of counters."""
         text = self.run_fine("countersets", "--source", CAPTURE).out
         self.assertIn('name "% Processor Utility"', text)
 
@@ -337,11 +365,13 @@ class Machine(LiveCase):
                                           missing).status, 3)
 
     def test_offers_processors(self):
+        """Every machine offers the counterset Processor Information."""
         names = {i["name"] for i in self.offered
                  if i["record"] == "counterset"}
         self.assertIn("Processor Information", names)
 
     def test_live(self):
+        """live shows Processor Information if no set is given."""
         items = self.run_json("live", "--count", "2", "--interval", "0.05")
         self.assertEqual({i["sample"] for i in items}, {1, 2})
         self.assertEqual({i["set"] for i in items},
@@ -367,6 +397,7 @@ class Machine(LiveCase):
                 self.assertTrue(all(float(cell) >= 0 for cell in row[1:]))
 
     def test_interval(self):
+        """Five samples with an interval of 0.2 s take a second."""
         begin = time.monotonic()
         self.run_fine("live", "--count", "5", "--interval", "0.2")
         self.assertGreater(time.monotonic() - begin, 0.95)
@@ -385,6 +416,8 @@ class Machine(LiveCase):
         self.assertIn(len(samples), (1, 2, 3))
 
     def test_record_then_cook(self):
+        """A recording of this machine is valid and has the recorded samples.
+        """
         path = os.path.join(self.folder, "a.pfb")
         self.run_fine("record", "-o", path, "--count", "3", "--interval",
                       "0.05", "--instance", "_Total")
@@ -410,6 +443,8 @@ class Machine(LiveCase):
 
     @unittest.skipIf(os.name == "nt", "Windows has other signals")
     def test_interrupt(self):
+        """After SIGINT or SIGTERM the last row is complete and the status is
+        0."""
         for number in (signal.SIGINT, signal.SIGTERM):
             status, out, err = self.interrupt(
                 number, "live", "--format", "csv", "--interval", "0.05")

@@ -198,6 +198,8 @@ class LiveAgreement(unittest.TestCase):
     """live on this machine against /proc/stat."""
 
     def test_processor_time(self):
+        """Each percentage lies between the bounds of /proc/stat in one of the
+        attempts."""
         program = os.environ["PERFBLOCK"]
         allowed = os.sched_getaffinity(0)
         busy = 0 if 0 in allowed else min(allowed)
@@ -226,6 +228,8 @@ class Comparison(unittest.TestCase):
                 for n in range(500)]
 
     def test_kernel_percents(self):
+        """The bounds of a percentage follow from the readings around both
+        ends."""
         percents = kernel_percents(self.READINGS, 101.005, 103.005, 0.1)
         rate = os.sysconf("SC_CLK_TCK")
         # 199 to 201 ticks of two seconds idle, 597 to 603 in user mode.
@@ -237,10 +241,13 @@ class Comparison(unittest.TestCase):
                 self.assertAlmostEqual(percent, 100 - 50 * tick / rate, 6)
 
     def test_ticks(self):
+        """The columns of /proc/stat are added to idle, user and kernel time.
+        """
         text = "cpu  9 9 9 9 9 9 9\ncpu3 1 2 4 8 16 32 64 128 0 0\nintr 1\n"
         self.assertEqual(ticks_of(text), {(3, 0): 24, (3, 1): 3, (3, 2): 100})
 
     def test_readings_must_surround_the_interval(self):
+        """Without readings near both ends there are no bounds."""
         for first, last in ((99.0, 101.0), (101.0, 110.0)):
             with self.assertRaises(NotComparable):
                 kernel_percents(self.READINGS, first, last, 0.1)
@@ -249,6 +256,8 @@ class Comparison(unittest.TestCase):
             kernel_percents(gap, 100.5, 101.5, 0.3)
 
     def test_disagreements_are_found(self):
+        """Values outside of their bounds, missing values and an idle busy CPU
+        are found."""
         kernel = {(0, 0): (98.5, 99.5), (1, 0): (9.8, 10.3),
                   (1, 1): (5.0, 5.0)}
         good = {(0, 0): 100.0, (1, 0): 8.5, (1, 1): 6.9}

@@ -132,6 +132,8 @@ class Network(CountCase):
         return self.record_between(self.read, "--set", "Network Interface")
 
     def test_loopback(self):
+        """Packets sent to this machine appear in the counts and rates of the
+        loopback interface."""
         first = self.sample()
         send_to_ourselves()
         second = self.sample()
@@ -154,6 +156,8 @@ class Network(CountCase):
                          ("ok", samples[1][1][7]))
 
     def test_every_interface_is_there(self):
+        """The instances are the interfaces of /proc/net/dev, in the same
+        order."""
         def read():
             return list(interfaces_of(read_text("/proc/net/dev")))
         names = self.record_still(read, "--set", "Network Interface")
@@ -259,6 +263,8 @@ class Disks(CountCase):
                          name)
 
     def test_every_disk(self):
+        """Raw and displayed values of each disk follow from /proc/diskstats.
+        """
         if not self.read():
             self.assertEqual(self.offered("PhysicalDisk"), {})
             return
@@ -307,6 +313,7 @@ class Texts(unittest.TestCase):
     """The functions above that parse and compare."""
 
     def test_between(self):
+        """A count that wraps is compared modulo its size."""
         for low, value, high, good in (
                 (5, 5, 5, True), (5, 4, 5, False), (5, 6, 5, False),
                 (5, 5, 7, True), (5, 7, 7, True), (5, 8, 7, False),
@@ -316,11 +323,13 @@ class Texts(unittest.TestCase):
                              (low, value, high))
 
     def test_interfaces(self):
+        """Names and numbers may be separated by a colon alone."""
         text = "Inter-|\n face |\n  lo: 1 2 3\neth0:4 5\n"
         self.assertEqual(interfaces_of(text),
                          {"lo": [1, 2, 3], "eth0": [4, 5]})
 
     def test_disks(self):
+        """Partitions are not disks, whatever their names."""
         names = ["sda", "sda1", "sdaa", "loop1", "loop10", "loop1p2"]
         text = "".join(f"  8  0 {name} 1 2\n" for name in names)
         self.assertEqual(disks_of(text, is_no_partition), {

@@ -114,6 +114,8 @@ class Machine(unittest.TestCase):
     """Samples of this machine against /proc."""
 
     def test_counts_lie_between_two_readings(self):
+        """Counts that only grow lie between the readings before and after the
+        sample."""
         with tempfile.TemporaryDirectory() as folder:
             for _ in range(3):
                 before = growing()
@@ -123,6 +125,7 @@ class Machine(unittest.TestCase):
                 self.assertEqual(values[OBJECT_FREQUENCY], 10 ** 7)
 
     def test_amounts_are_those_of_both_readings(self):
+        """Amounts equal both readings in one of the attempts."""
         missing = set(moving())
         with tempfile.TemporaryDirectory() as folder:
             for _ in range(ATTEMPTS):
@@ -135,6 +138,7 @@ class Machine(unittest.TestCase):
         self.assertEqual(missing, set())
 
     def test_units_are_consistent(self):
+        """Amounts in KB and MB are those in bytes."""
         with tempfile.TemporaryDirectory() as folder:
             memory = {key[1]: raw for key, raw in record(folder).items()
                       if key[0] == "Memory"}
@@ -148,6 +152,7 @@ class Comparison(unittest.TestCase):
     """The functions above detect wrong values."""
 
     def test_outside(self):
+        """Counts are compared modulo their width."""
         key = CONTEXT_SWITCHES
         for low, value, high, good in (
                 (5, 5, 5, True), (5, 6, 7, True), (5, 4, 7, False),
@@ -157,6 +162,7 @@ class Comparison(unittest.TestCase):
             self.assertEqual(wrong == [], good, (low, value, high))
 
     def test_settled(self):
+        """A number must equal both readings, within its allowed difference."""
         key, ours = ("Memory", 4), ("System", 1)
         self.assertEqual(settled({key: 3}, {key: 3}, {key: 3}), {key})
         self.assertEqual(settled({ours: 3}, {ours: 4}, {ours: 3}), {ours})
@@ -166,6 +172,7 @@ class Comparison(unittest.TestCase):
                 self.assertEqual(settled(*three), set())
 
     def test_numbers(self):
+        """The first number after a name is used, with or without a colon."""
         self.assertEqual(numbers("a: 5 kB\nb 6\na: 7\nc\nd x\n"),
                          {"a": 5, "b": 6})
 

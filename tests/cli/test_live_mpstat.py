@@ -70,6 +70,8 @@ class Mpstat(unittest.TestCase):
     """perfblock against mpstat on this machine."""
 
     def test_processor_time(self):
+        """All percentages agree with those of mpstat in one of the attempts.
+        """
         busy = min(os.sched_getaffinity(0))
         load = agreement.start_busy_process(busy)
         outcomes = []
@@ -92,6 +94,7 @@ class Comparison(unittest.TestCase):
     """The functions above detect wrong values."""
 
     def test_disagreements_are_found(self):
+        """Differences above the tolerance and missing values are found."""
         theirs = {(0, 0): 90.0, (1, 0): 10.0}
         self.assertEqual(disagreements({(0, 0): 95.0, (1, 0): 4.5}, theirs), [])
         for ours in ({(0, 0): 97.0, (1, 0): 10.0}, {(0, 0): 90.0},
@@ -100,6 +103,8 @@ class Comparison(unittest.TestCase):
             self.assertTrue(disagreements(ours, theirs), ours)
 
     def test_terms(self):
+        """The columns of mpstat are added to processor, user and kernel time.
+        """
         load = {"cpu": "3", "usr": 1.0, "nice": 2.0, "sys": 4.0, "iowait": 8.0,
                 "irq": 16.0, "soft": 32.0, "steal": 0.5, "guest": 0.25,
                 "gnice": 0.125, "idle": 36.125}

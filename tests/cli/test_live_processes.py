@@ -123,6 +123,7 @@ class Process(LiveCase):
                           if counter != 9}, expected)
 
     def test_child(self):
+        """Raw and displayed values of the child follow from /proc/PID."""
         first, first_io = self.sample()
         self.work()
         before = time.monotonic()

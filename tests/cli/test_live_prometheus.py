@@ -24,6 +24,7 @@ class Machine(LiveCase, MetricsCase):
         self.metrics("--set", "*")
 
     def test_all_sets(self):
+        """Each counterset of this machine has metrics."""
         found = self.metrics("--set", "*")
         for item in self.offered:
             if item["record"] != "counterset":

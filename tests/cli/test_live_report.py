@@ -25,6 +25,7 @@ class LiveReport(LiveCase, ReportCase):
         return path
 
     def test_values(self):
+        """The page of a recording of this machine has the values of cook."""
         path = self.record()
         page = self.report(path)
         self.assertGreater(len(page.lines), 50)
@@ -75,6 +76,8 @@ class LiveReport(LiveCase, ReportCase):
 
     @unittest.skipIf(browser.missing(), browser.missing())
     def test_in_a_browser(self):
+        """A page of this machine draws all its charts without messages or
+        requests."""
         path = self.record()
         count = len(self.report(path).articles)
         html = os.path.join(self.folder, "all.html")

@@ -97,6 +97,8 @@ class Live(V1Case):
     """live with V1 data."""
 
     def test_values(self):
+        """V1 data is used if there is no V2 data, with names from the name
+        table."""
         for option in ([], ["--v1"]):
             rows = self.live(*PATHS, *option)
             self.assertEqual(
@@ -107,6 +109,8 @@ class Live(V1Case):
                   "\\\\HOST", None) for name, value in (("0", 10), ("1", 20))])
 
     def test_parts(self):
+        """--set and --counter take names, patterns and title indexes of V1
+        objects."""
         rows = self.live("--set", "system", "--set", "Proc*", "--counter",
                          "*o*", "--set", "1500")
         self.assertEqual([(r["set"], r["counter"], r["value"]) for r in rows],
@@ -116,12 +120,16 @@ class Live(V1Case):
                           ("Thread Details", "Count", 8)])
 
     def test_costly_objects_must_be_named(self):
+        """A costly object is queried only if it is named; "*" does not select
+        it."""
         rows = self.live("--set", "Thread Details")
         self.assertEqual([r["value"] for r in rows], [8])
         self.assertEqual({r["set"] for r in self.live("--set", "*")},
                          {"System", "Processor", "Thread"})
 
     def test_unknown_names(self):
+        """A name that nothing has is refused, with a suggestion if one is
+        similar."""
         for arguments, named in ((["--set", "Procesor"], "Procesor"),
                                  (["--set", "System", "--counter", "Ops"],
                                   "Ops"),
@@ -134,6 +142,7 @@ class Live(V1Case):
         self.assertIn("did you mean Processor?", done.err)
 
     def test_formats(self):
+        """Tables show V1 values; metrics are refused."""
         done = self.run_own("live", "--count", "1", "--interval", "0.01",
                             "--set", "Processor", "--utc")
         self.assertEqual((done.status, done.err), (0, ""))
@@ -144,6 +153,7 @@ class Live(V1Case):
             2, "", "live: --format prometheus has metrics of V2 data only\n"))
 
     def test_v2_has_precedence(self):
+        """V2 data is used if there is any, V1 data with --v1."""
         capture = machine() + captures.three_sets()
         self.use(capture)
         rows = self.live("--set", "Alpha Memory")
@@ -155,6 +165,8 @@ class Live(V1Case):
         self.assertEqual(done.status, 2)
 
     def test_without_v1(self):
+        """Without V1 data each command says so with status 4 and writes no
+        file."""
         self.use(machine(), without_v1=True)
         for option, reason in (([], "no list of countersets"),
                                (["--v1"], "no V1 data")):
@@ -167,6 +179,7 @@ class Live(V1Case):
         self.assertFalse(os.path.exists(self.folder + "/none.pfb"))
 
     def test_a_broken_block(self):
+        """A malformed block ends live with an error at its offset."""
         good = machine(2)
         broken = bytearray(block(3))
         broken[104:108] = b"\xff" * 4  # the size of the first object
@@ -189,6 +202,8 @@ class Record(V1Case):
         return path
 
     def test_blocks_and_names(self):
+        """A recording has the name table, and blocks with the selected objects
+        only."""
         path = self.record("--set", "Processor", "--count", "3")
         chunks = [r for r in self.run_json("show", path)
                   if r["record"] == "chunk"]
@@ -204,6 +219,7 @@ class Record(V1Case):
                          [10, 20])
 
     def test_each_rotated_file_has_the_names(self):
+        """Each of the rotated files can be read alone."""
         for filters, expected in (
                 (["--set", "2"], ("System", None)),
                 (["--set", "Processor", "--instance", "0"],
@@ -258,6 +274,8 @@ class Record(V1Case):
             "cook", "--format", "json", path).objects()], [("System", 15)])
 
     def test_a_guid_of_the_catalog(self):
+        """The GUID of a counterset in the catalog selects the V1 object with
+        its name."""
         names = NAMES.replace("Processor\0".encode("utf-16-le"),
                               "Processor Information\0".encode("utf-16-le"))
         self.use(w.recording(
@@ -298,6 +316,8 @@ class Countersets(V1Case):
     """countersets with V1 data."""
 
     def test_objects(self):
+        """The objects of the machine are listed with their counters, with and
+        without --v1."""
         rows = self.own_objects("countersets")
         self.assertEqual(
             [(r["record"], r["object"], r.get("id"), r["name"]) for r in rows],
@@ -313,11 +333,14 @@ class Machines(V1Case):
     """--machine."""
 
     def test_other(self):
+        """live and countersets read another machine."""
         self.assertEqual(len(self.live("--machine", "other", *PATHS)), 2)
         self.assertEqual(len(self.own_objects("countersets", "--machine",
                                               "other")), 6)
 
     def test_the_machine_name_is_used_for_v2(self):
+        """Values of another machine have its name, those of this machine none.
+        """
         self.use(captures.three_sets())
         for option, name in (([], None), (["--machine", "other"],
                                           "\\\\other")):
@@ -325,11 +348,14 @@ class Machines(V1Case):
             self.assertEqual({r["machine"] for r in rows}, {name})
 
     def test_unknown_machine(self):
+        """A machine that does not exist is refused."""
         done = self.run_own("live", "--machine", "a b")
         self.assertEqual((done.status, done.out), (2, ""))
 
     @unittest.skipIf(ON_WINDOWS, "Windows can read other machines")
     def test_other_systems(self):
+        """On other systems than Windows --machine and --v1 are refused with an
+        alternative."""
         for command in (["live"], ["countersets"], ["record", "-o", "x"]):
             done = self.run_program(*command, "--machine", "other")
             self.assertEqual((done.status, done.out), (IMPOSSIBLE, ""))
@@ -339,6 +365,7 @@ class Machines(V1Case):
             self.assertRegex(done.err, "^live: .*V1 data\n$")
 
     def test_usage(self):
+        """--machine and --v1 are refused together with a file."""
         path = self.file("x.pfb", machine())
         for command in (["live", "--source", path],
                         ["record", "-o", "x", "--source", path],
@@ -353,6 +380,7 @@ class Catalog(V1Case):
     program's catalog can be selected."""
 
     def test_known(self):
+        """A set of the catalog is selected by GUID or name."""
         self.use(processors(), without_list=True, without_v1=True)
         for name in (captures.PROCESSOR, "Processor Information"):
             rows = self.live("--set", name, "--counter", "% Processor Time")
@@ -363,6 +391,8 @@ class Catalog(V1Case):
                                "PERF_100NSEC_TIMER_INV")})
 
     def test_unknown(self):
+        """A set that is not in the catalog is refused: there is no list of
+        countersets."""
         self.use(processors(), without_list=True, without_v1=True)
         done = self.run_own("live", "--set", "Alpha Disk")
         self.assertEqual((done.status, done.out), (IMPOSSIBLE, ""))
@@ -382,6 +412,7 @@ class Files(V1Case):
         return shown
 
     def test_v1(self):
+        """A file of V1 blocks is replayed, with and without names."""
         blocks = self.file("v1.bin", block(1) + block(2) + block(3))
         names = self.file("names.bin", NAMES)
         self.assertEqual(len(self.expect_same_as_cook(blocks)), 10)
@@ -392,6 +423,7 @@ class Files(V1Case):
                               "--set", "2")), 1)
 
     def test_objects_of_one_time(self):
+        """Blocks of one time are one sample."""
         parts = b"".join(block(n, titles=[title]) for n in (1, 2, 3)
                          for title in (SYSTEM, PROCESSOR))
         path = self.file("v1.bin", parts)
@@ -400,11 +432,14 @@ class Files(V1Case):
         self.assertEqual([r["sample"] for r in rows], [1, 1, 1])
 
     def test_capture_of_v1(self):
+        """A capture of V1 blocks is replayed with its names."""
         path = self.file("v1.pfb", machine(3))
         rows = self.expect_same_as_cook(path, *PATHS)
         self.assertEqual([r["value"] for r in rows], [10, 20, 10, 20])
 
     def test_range(self):
+        """--every selects samples as in cook; a range without samples is
+        refused."""
         path = self.file("v1.bin", b"".join(block(n + 1) for n in range(5)))
         rows = self.expect_same_as_cook(path, "--every", "2", "--set", "2")
         self.assertEqual([r["value"] for r in rows], [5, 5])
@@ -415,6 +450,7 @@ class Files(V1Case):
         self.assertEqual((done.status, done.out), (2, ""))
 
     def test_logs(self):
+        """Binary and text logs are replayed."""
         self.assertTrue(
             self.expect_same_as_cook(seed("log", "valid_objects.blg")))
         self.assertTrue(
@@ -423,12 +459,14 @@ class Files(V1Case):
             seed("pdh_text", "valid_csv.csv"), first=0))
 
     def test_nothing_matches(self):
+        """An unknown title index is refused."""
         path = self.file("v1.bin", block(1) + block(2))
         done = self.run_program("live", "--source", path, "--set", "4711")
         self.assertEqual((done.status, done.out), (2, ""))
         self.assertIn("no counterset 4711", done.err)
 
     def test_errors_have_offsets_of_the_file(self):
+        """An error in the second block has its offset in the file."""
         whole = block(1)
         path = self.file("v1.bin", whole + block(2)[:100])
         done = self.run_program("live", "--source", path)
@@ -437,6 +475,7 @@ class Files(V1Case):
                          [(path, len(whole) + 20, "truncated_block")])
 
     def test_other_files(self):
+        """A file of another format is refused."""
         path = self.file("x.txt", b"some text\n")
         done = self.run_program("live", "--source", path)
         self.assertEqual((done.status, done.out), (1, ""))

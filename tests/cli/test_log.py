@@ -27,6 +27,7 @@ class Binary(Case):
             name, log_seeds.log_seeds()[name]))
 
     def test_records(self):
+        """The header of a log, and its records with their parts, are shown."""
         records = self.show("valid_counters")
         header = records[0]
         self.assertEqual(
@@ -45,6 +46,7 @@ class Binary(Case):
         self.assertEqual(records[-1]["samples"], 2)
 
     def test_paths_and_items(self):
+        """Paths, items and instances have all keys in order."""
         records = self.show("valid_counters")
         paths = [item for item in records if item["record"] == "path"]
         self.assertEqual(list(paths[0]), PATH_KEYS)
@@ -64,6 +66,7 @@ class Binary(Case):
                          ["0", "1", "_Total"] * 2)
 
     def test_no_data_is_null(self):
+        """Items whose status means that there is no value have null values."""
         items = [item for item in self.show("valid_statuses")
                  if item["record"] in ("item", "instance")]
         for item in items:
@@ -74,6 +77,7 @@ class Binary(Case):
             {item["status"] for item in items})
 
     def test_whole_objects_with_the_names_of_the_log(self):
+        """V1 objects of a log have the names that the log contains."""
         records = self.show("valid_objects_in_parts")
         named = [(item["record"], item["name"]) for item in records
                  if item["record"] in ("object", "counter")]
@@ -100,6 +104,7 @@ class Binary(Case):
                          ("bad_object_size", found))
 
     def test_a_truncated_log(self):
+        """show and check report where a log is truncated."""
         data = log_seeds.log_seeds()["broken_cut_in_record"]
         path = self.file("a.blg", data)
         for command in ("show", "check"):
@@ -108,6 +113,7 @@ class Binary(Case):
         self.assertIn("(log, ", done.out)
 
     def test_deviations(self):
+        """Deviations are tolerated with a note and rejected by --strict."""
         for name, note, code in (
                 ("unknown_item", "unknown_item", "unknown_item"),
                 ("foreign_event", "unknown_event", "unknown_event"),
@@ -120,6 +126,7 @@ class Binary(Case):
             self.assertEqual(done.objects()[0]["code"], code)
 
     def test_text_and_csv(self):
+        """show prints text, check CSV, without messages."""
         path = self.file("a", log_seeds.log_seeds()["valid_counters"])
         text = self.run_fine("show", path).out
         self.assertIn('counter "% Processor Time"', text)
@@ -133,6 +140,7 @@ class Text(Case):
     """CSV and TSV files."""
 
     def test_show(self):
+        """The header, columns and values of a text log are shown."""
         path = seed("pdh_text", "valid_csv.csv")
         records = self.run_json("show", path)
         self.assertEqual(
@@ -151,6 +159,8 @@ class Text(Case):
                           11980.986682813664, -0.0015, None])
 
     def test_check(self):
+        """Lines that belong to no sample are tolerated; a truncated row is an
+        error."""
         path = seed("pdh_text", "valid_typeperf.csv")
         item, = self.run_json("check", path)
         self.assertEqual((item["kind"], item["valid"], item["tolerated"]),
@@ -165,6 +175,7 @@ class Captured(Case):
     """Logs of real machines."""
 
     def test_verdicts(self):
+        """Captured logs are valid, except the one that is truncated."""
         for name, kind, code in (
                 ("win8-counters.blg", "log", None),
                 ("many-machines.blg", "log", None),
@@ -178,6 +189,7 @@ class Captured(Case):
             self.assertEqual(done.status, 1 if code else 0)
 
     def test_samples_before_a_truncation(self):
+        """The samples before the truncation are shown."""
         path = real("blg", "vista-objects-cut.blg")
         done = self.run_program("show", "--format", "json", path)
         records = done.objects()

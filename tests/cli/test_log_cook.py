@@ -30,6 +30,7 @@ class Binary(Case):
             name, log_seeds.log_seeds()[name]))
 
     def test_counters(self):
+        """Each path and instance has its displayed value, machine and path."""
         values = self.cook("valid_counters")
         self.assertEqual(list(values[0]), KEYS)
         self.assertEqual([v["sample"] for v in values], [0] * 5 + [1] * 5)
@@ -63,6 +64,7 @@ class Binary(Case):
                          "2013-02-19T18:50:17.8440000")
 
     def test_no_data(self):
+        """Values that the log does not have are null, with the PDH status."""
         values = self.cook("valid_statuses")
         self.assertLessEqual(
             {"no_machine", "no_object", "no_instance", "unknown_status"},
@@ -72,6 +74,8 @@ class Binary(Case):
                 self.assertEqual((value["value"], value["raw"]), (None, None))
 
     def test_instances_are_matched_by_name_and_number(self):
+        """The n-th instance of a name is compared with the n-th one of the
+        previous sample."""
         values = [v for v in self.cook("valid_moving_instances")
                   if v["sample"] == 1]
         self.assertEqual(
@@ -81,6 +85,7 @@ class Binary(Case):
              ("d", 0, 8, True)])
 
     def test_whole_objects(self):
+        """Objects of one part and of several parts have the same values."""
         for name in ("valid_objects", "valid_objects_in_parts"):
             values = self.cook(name)
             self.assertEqual([(v["sample"], v["set"], v["counter"],
@@ -101,6 +106,7 @@ class Binary(Case):
         self.assert_error(done, 1, path, found, "bad_object_size")
 
     def test_logs_of_one_time_are_not_compared(self):
+        """A log that is read twice gives no rates between its copies."""
         path = self.file("a", log_seeds.log_seeds()["valid_counters"])
         values = self.run_json("cook", path, path)
         self.assertEqual([v["status"] for v in values],
@@ -109,6 +115,7 @@ class Binary(Case):
                          [n for n in range(4) for _ in range(5)])
 
     def test_text_and_csv(self):
+        """Tables have times and paths; CSV has the same values."""
         path = self.file("a", log_seeds.log_seeds()["valid_counters"])
         text = self.run_fine("cook", "--utc", path).out
         self.assertIn("Sample 1, 2013-02-20 02:50:19.844 Z", text)
@@ -324,6 +331,8 @@ class Rotated(SplitCase):
                 for n in range(values[-1]["sample"] + 1)]
 
     def test_parts(self):
+        """A log that is split at any sample has the values of the whole log.
+        """
         data = self.rates("\\\\A", (1, 2, 4, 7, 8, 9))
         for cuts in ((1,), (3,), (5,), (2, 4), (1, 2, 3, 4, 5)):
             for options in ((), ("--every", "2"), ("--every", "4")):
@@ -409,6 +418,8 @@ class Rotated(SplitCase):
                               for v in done.objects()], expected)
 
     def test_logs_that_are_not_continued(self):
+        """Logs of other machines, frequencies or starts are not compared; a
+        note says why."""
         old = ("\\\\A", (1,))
         for name, new, reason in (
                 ("another machine", self.rates("\\\\B", (2,)), "add later"),
@@ -437,6 +448,7 @@ class Rotated(SplitCase):
                              [3, 0, 0, 0])
 
     def test_standard_input(self):
+        """A log from standard input continues a file."""
         path = self.file("a.blg", self.rates("\\\\A", (1,)))
         done = self.run_program("cook", "--format", "json", "-", path,
                                 stdin=self.rates("\\\\A", (5,)))
@@ -456,6 +468,7 @@ class Rotated(SplitCase):
                           done.out.count(",ok,")), (0, 4098, 1))
 
     def test_logs_that_overlap_are_not_continued(self):
+        """A log that begins before the other one ends does not continue it."""
         self.assertEqual(self.statuses(self.rates("\\\\A", (1, 3, 5)),
                                        self.rates("\\\\A", (2, 4, 6))),
                          [3, 3, 0, 0, 0, 0])
@@ -465,6 +478,8 @@ class Text(Case):
     """CSV and TSV files."""
 
     def test_values(self):
+        """The values of a text log are displayed values, with machine, set and
+        instance from its paths."""
         values = self.run_json("cook", seed("pdh_text", "valid_csv.csv"))
         self.assertEqual(list(values[0]), KEYS)
         self.assertEqual([v["value"] for v in values],
@@ -483,6 +498,8 @@ class Text(Case):
         self.assertEqual(values[0]["time"], "2013-02-20T13:43:37.8440000Z")
 
     def test_headers(self):
+        """A header without zone gives local times and a note; names may
+        contain quotation marks."""
         done = self.run_program("cook", "--format", "json",
                                 seed("pdh_text", "valid_typeperf.csv"))
         self.assertEqual((done.status, done.objects()[0]["time"]),
@@ -493,10 +510,12 @@ class Text(Case):
                          ['a"b', 'c"d', "e,f"])
 
     def test_text(self):
+        """Tables of a text log have its paths."""
         text = self.run_fine("cook", seed("pdh_text", "valid_csv.csv")).out
         self.assertRegex(text, r"\\\\PC\\Process\(a#1\)\\ID +4\.00\n")
 
     def test_cut(self):
+        """A truncated row is an error at the end of the file."""
         path = seed("pdh_text", "broken_row_cut.csv")
         self.assert_error(self.run_program("cook", path), 1, path,
                           os.path.getsize(path), "truncated_line")
@@ -525,6 +544,7 @@ class Text(Case):
             self.assertEqual(found, [0, 1, 2, 3])
 
     def test_seeds(self):
+        """Broken seeds have an error, valid ones none."""
         folder = os.path.join(CORPUS, "pdh_text", "seeds")
         for name in sorted(os.listdir(folder)):
             done = self.run_program("cook", "--quiet", "--kind", "log",
@@ -547,6 +567,7 @@ class Countersets(Case):
                  if i["record"] == "instance"])
 
     def test_binary(self):
+        """The sets, types and instances of a binary log are listed."""
         path = seed("log", "valid_counters.blg")
         self.assertEqual(self.listed(path), (
             [("PhysicalDisk", 1), ("Memory", 1), ("Processor", 1)],
@@ -560,6 +581,7 @@ class Countersets(Case):
              ("Processor", "_Total")]))
 
     def test_text(self):
+        """The sets and instances of a text log are listed, without types."""
         path = seed("pdh_text", "valid_csv.csv")
         self.assertEqual(self.listed(path, "Memory", "Process"), (
             [("Memory", 1), ("Process", 1)],
@@ -567,6 +589,7 @@ class Countersets(Case):
             [("Process", "a")]))
 
     def test_unknown_names(self):
+        """An unknown name is refused, with a suggestion."""
         done = self.run_program("countersets", "--source", seed(
             "log", "valid_counters.blg"), "Procesor")
         self.assertEqual((done.status, done.out), (2, ""))
@@ -594,6 +617,8 @@ class Filters(Case):
              "Processor", "0")))
 
     def test_filters(self):
+        """cook with a filter prints the records that the filter selects, or
+        status 2 if there are none."""
         for path in (self.BINARY, self.TEXT):
             for arguments, is_selected in self.CASES:
                 expected = [v for v in self.run_json("cook", path)
@@ -604,6 +629,8 @@ class Filters(Case):
                 self.assertEqual(done.status, 0 if expected else 2)
 
     def test_logs_have_no_guids(self):
+        """A GUID is looked up in the catalog; if it has no name there, it is
+        refused."""
         for path in (self.BINARY, self.TEXT):
             for command in (["cook"], ["live", "--source"]):
                 for filters in (["--set", self.UNKNOWN],
@@ -634,6 +661,8 @@ class Captured(SplitCase):
         return real("blg", name)
 
     def test_every_value(self):
+        """Each value of captured logs is the expected one, computed
+        independently."""
         for name in ("win8-counters", "many-machines"):
             with open(self.path(name + ".expected.jsonl"),
                       encoding="utf-8") as file:
@@ -654,6 +683,7 @@ class Captured(SplitCase):
                                      ("no_machine", None), key)
 
     def test_parts(self):
+        """Captured logs that are split have the values of the whole logs."""
         for name, cuts in (("win8-counters", (1, 100, 200)),
                            ("many-machines", (77, 78)),
                            ("vista-objects-cut", (1,)),
@@ -661,6 +691,8 @@ class Captured(SplitCase):
             self.assert_continued(bytes_of(self.path(name + ".blg")), *cuts)
 
     def test_cut(self):
+        """The samples before the truncation have values; the error has its
+        offset."""
         path = self.path("vista-objects-cut.blg")
         done = self.run_program("cook", "--format", "json", path)
         self.assert_error(done, 1, path, 262144, "truncated_record")
@@ -669,6 +701,7 @@ class Captured(SplitCase):
         self.assertFalse([v for v in values if not v["set"]])
 
     def test_text(self):
+        """A text log named .blg has its values and times in UTC."""
         values = self.run_json("cook", self.path("text-named-blg.blg"))
         self.assertEqual(values[13]["value"], 11980.986682813664)
         self.assertEqual(values[0]["time"], "2008-05-29T18:36:51.7940000Z")

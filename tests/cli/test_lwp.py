@@ -111,11 +111,15 @@ class Model(Case):
              "by_id": by_id}])
 
     def test_every_slot_of_the_ring(self):
+        """Each record of the ring is printed with its slot, in the order of
+        writing."""
         for bits in self.BUILDS:
             done = self.run_model(bits, "--format", "json")
             self.check_objects(bits, done.objects())
 
     def test_output_of_the_sample_program(self):
+        """The first lines are those that the documented sample program prints.
+        """
         for bits, lines in ((32, ["32-bit compiler",
                                   "9 entries in ring buffer",
                                   "4 LWPVAL instructions, "
@@ -127,6 +131,8 @@ class Model(Case):
             self.assertEqual(self.run_model(bits).lines()[:3], lines)
 
     def test_stored(self):
+        """-o appends a snapshot to a capture, which lwp show prints like the
+        model."""
         path = os.path.join(self.folder, "sample.pfb")
         sizes = []
         for bits in (32, 64):
@@ -175,6 +181,8 @@ class Snapshots(Case):
                 map(NOTE.match, done.err.splitlines())]
 
     def test_control_and_pairs(self):
+        """The control block and its pairs of interval and counter are decoded,
+        in files and captures."""
         data = lwp.simple(
             records=[lwp.record(255)], first=2, random=5, missed=1 << 40,
             base=0x7F0000002000, threshold=64, filters=0x38000000,
@@ -201,6 +209,8 @@ class Snapshots(Case):
             self.assertEqual([p[2] for p in pairs[3:]], ["dme", "cnh", "rnh"])
 
     def test_every_event(self):
+        """Each kind of event is decoded, also where the ring continues at its
+        start."""
         # The records start two slots before the end of the ring and continue
         # at its beginning; one slot stays free.
         rows = [(1, 2, 3, 4), (2, 0, 0, 0), (3, 0, 0x402000, 0xF000),
@@ -225,6 +235,8 @@ class Snapshots(Case):
                          {str(row[0]): 1 for row in rows})
 
     def test_stamps_and_latencies(self):
+        """Time stamps and latencies are decoded if the processor reports them.
+        """
         stamps = lwp.simple(flags=0x7E | lwp.PTSC, records=[
             lwp.record(255, stamp=n) for n in (7, (1 << 64) - 1, 0)])
         self.assertEqual([event["stamp"] for event in
@@ -257,6 +269,7 @@ class Snapshots(Case):
                              len(order))
 
     def test_reserved_bits_are_shown(self):
+        """A field with reserved bits is also printed as a raw number."""
         data = lwp.simple(records=[lwp.record(200, stamp=1 << 63),
                                    lwp.record(255, stamp=7),
                                    lwp.record(255)],
@@ -272,6 +285,8 @@ class Snapshots(Case):
              (8, 9, None, None)])
 
     def test_a_rejected_control_block_is_not_shown(self):
+        """If the registers contradict the control block, only the error is
+        printed."""
         short = lwp.snapshot(lwp.leaf(control_bytes=184), *self.WHOLE[1:])
         for data in (lwp.simple(lwp.leaf(edx=lwp.ALL & ~1)), short):
             done = self.ask(data)
@@ -307,6 +322,8 @@ class Snapshots(Case):
                          [(RING, 200), (RING + 32, 0)])
 
     def test_files_and_captures(self):
+        """Snapshots of several files and chunks are shown in order, with
+        offsets of their files."""
         one = lwp.simple(records=[lwp.record(255, 1)])
         two = lwp.simple(records=[lwp.record(255, 2), lwp.record(255, 3)])
         paths = [self.file("a", capture(one, two)), self.file("b", one)]
@@ -333,6 +350,7 @@ class Snapshots(Case):
                               verdict["unread_chunks"]), (kind, True, 0))
 
     def test_text(self):
+        """Text has the names of events and the summary."""
         text = self.run_fine("lwp", "show", "-", stdin=lwp.simple(
             records=[lwp.record(1, 77), lwp.record(255)], missed=5)).out
         for part in ("wanted val ire bre dme cnh rnh", "name lwpval",
@@ -360,6 +378,8 @@ class Snapshots(Case):
     ]
 
     def test_broken_snapshots(self):
+        """Each defect has its code and offset; the snapshots after it are
+        shown."""
         for data, code, offset in self.BROKEN:
             with self.subTest(code=code):
                 for command in (("lwp", "show"), ("show", "--kind", "lwp"),
@@ -379,6 +399,7 @@ class Snapshots(Case):
                         "the snapshot after the broken one is not shown")
 
     def test_tolerated_deviations(self):
+        """A deviation is a note, and an error with --strict."""
         for data, offset, value, code in (
                 (lwp.simple(records=[lwp.record(255)], head=63), CONTROL + 16,
                  63, "lwp_unaligned_head"),
@@ -395,6 +416,8 @@ class Snapshots(Case):
                              (1, code))
 
     def test_captures_without_snapshots(self):
+        """A capture without snapshots is an error, which says whether there
+        are later versions."""
         done = self.ask(v2.recording(v2.chunk(b"NOTE", b"nothing")))
         self.assertEqual((done.status, done.out), (1, ""))
         self.assertIn("no LWP snapshot", done.err)

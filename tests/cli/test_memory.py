@@ -179,19 +179,24 @@ class Shared(Case):
         yield ["cook", path], True
 
     def test_v2(self):
+        """Commands that read a V2 capture."""
         self.compare(v2_capture, self.commands)
 
     def test_v2_tables_of_several_instances(self):
+        """Tables with a column for each counter."""
         self.compare(lambda count, name: v2_capture(count, name, "abc"),
                      self.tables)
 
     def test_v2_replayed(self):
+        """Commands that replay a V2 capture."""
         self.compare(v2_capture, self.replays)
 
     def test_v1(self):
+        """Commands that read a capture of V1 blocks."""
         self.compare(v1_capture, self.commands)
 
     def test_v1_tables_of_one_instance(self):
+        """Tables with a line for each counter."""
         self.compare(lambda count, name: v1_capture(count, name, "a"),
                      self.tables)
 
@@ -224,12 +229,14 @@ class Cut(Case):
         return {item[key] for item in self.run_json("cook", path, *arguments)}
 
     def test_counters_in_utf16(self):
+        """Names of V2 counters are cut after 200 characters."""
         for end, shown in self.ENDS:
             with self.subTest(end=end):
                 path = self.file("a.pfb", v2_capture(1, self.FIRST + end))
                 self.assertIn(self.FIRST + shown, self.first_column(path))
 
     def test_titles_in_utf8(self):
+        """Names of a name table in UTF-8 are cut after 200 characters."""
         block = v1.LITTLE.block(v1.plain(v1.LITTLE, 5))
         path = self.file("a.bin", block)
         for end, shown in self.ENDS[:-1]:
@@ -240,6 +247,8 @@ class Cut(Case):
                     path, "--names", names))
 
     def test_instances(self):
+        """Names of V1 instances in each code page are cut after 200
+        characters."""
         for writer in (v1.LITTLE, v1.BIG):
             for page, code in ((0, None), (65001, "utf-8"), (1252, "cp1252")):
                 for end, shown in self.ENDS[:4] if code else self.ENDS:
@@ -263,6 +272,7 @@ class Cut(Case):
         self.assertIn(whole, self.json_names(path, "instance"))
 
     def test_machine_readable_formats_do_not_cut(self):
+        """JSON and CSV have names of any length."""
         name = "n" * 5000
         path = self.file("a.pfb", v2_capture(2, name))
         self.assertEqual(self.json_names(path, "counter"), {name})
@@ -285,6 +295,7 @@ class Cut(Case):
                 "cook", "--format", "pdh-csv", path).out)
 
     def test_lines_of_text(self):
+        """Names in lines of text are cut after 1000 characters."""
         for size in (LONGEST_IN_LINE, LONGEST_IN_LINE + 1):
             path = self.file("a.pfb", v2_capture(1, "n" * size))
             shown = '"%s%s"' % ("n" * LONGEST_IN_LINE, ELLIPSIS * (
@@ -293,6 +304,7 @@ class Cut(Case):
                 self.assertIn(shown, self.run_fine(*command).out)
 
     def test_data_that_are_not_numbers(self):
+        """Bytes in hexadecimal are cut after 1000 digits."""
         bytes_in_line = LONGEST_IN_LINE // 2
         for size in (bytes_in_line, bytes_in_line + 1):
             path = self.file("a.bin", w.reply(w.result(
@@ -304,6 +316,8 @@ class Cut(Case):
                              "ab" * size)
 
     def test_data_that_share_their_bytes(self):
+        """The output is linear in the number of counters whose texts overlap.
+        """
         sizes = []
         for count in (200, 1600):
             counters = [v1.counter(20 + i, TEXT, 4 + 4 * i, 4 * (count - i))
@@ -315,6 +329,8 @@ class Cut(Case):
         self.assertLess(sizes[1], 16 * sizes[0])
 
     def test_title_of_a_table(self):
+        """The name in a title is cut at the width of the terminal, and after
+        200 characters."""
         path = self.file("a.pfb", v2_capture(1, "n", set_name="s" * 5000))
         for columns, cut in ((1000, LONGEST_IN_TABLE), (100, 99)):
             title = self.run_fine("cook", path, columns=columns).lines()[0]
@@ -326,6 +342,8 @@ class Cut(Case):
                              "--format", "prometheus").lines()
 
     def test_metrics(self):
+        """A counter whose name exceeds 256 characters has a metric with its
+        id."""
         longest = "n" * LONGEST_IN_METRIC
         for name, word, text in ((longest, longest, longest),
                                  (longest + "n", "id_0", "Counter 0")):
@@ -337,6 +355,7 @@ class Cut(Case):
                 "# TYPE %s gauge" % metric, metric + '{instance="a"} 5'])
 
     def test_help_of_metrics(self):
+        """Help texts are cut after 1000 characters."""
         path = self.file("a.pfb", v2_capture(1, "n", help_text="h" * 5000))
         self.assertEqual(self.metrics(path)[0], "# HELP perfblock_set_n n "
                          "(PERF_COUNTER_LARGE_RAWCOUNT): " +

@@ -126,6 +126,8 @@ class Recordings(MergeCase):
     """Recordings in text form and as .pfb."""
 
     def test_one_machine(self):
+        """Samples that are spread over several files give the rates of the
+        whole series."""
         for seed in range(5):
             files = parts(range(1, 60), seed, 2 + seed % 3)
             paths = self.written(*files, convert=(1, ))
@@ -232,6 +234,7 @@ class Recordings(MergeCase):
         self.assertEqual(self.values(*paths), expected(joined, other))
 
     def test_summary(self):
+        """--summary has the figures of the whole series."""
         files = parts(range(1, 60), 3, 2)
         rates = [rate for *_, rate in expected(*files) if rate is not None]
         found, = self.run_json("cook", "--summary", *self.written(*files))
@@ -368,6 +371,8 @@ class Convert(MergeCase):
         return path
 
     def test_one_machine(self):
+        """convert and record write one recording with the values of the
+        series."""
         files = parts(range(1, 60), 7, 3)
         paths = self.written(*files, convert=(1,))
         for name in ("all.pfb", "all.txt"):
@@ -447,6 +452,7 @@ class Pipes(MergeCase):
     """Files that are pipes, which can be read only once."""
 
     def test_standard_input(self):
+        """Any one of the files may be standard input."""
         files = parts(range(1, 40), 11, 3)
         paths = self.written(*files, convert=(0, 1, 2))
         for n, path in enumerate(paths):
@@ -457,6 +463,7 @@ class Pipes(MergeCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no named pipes in folders")
     def test_named_pipes(self):
+        """Several of the files may be named pipes."""
         files = parts(range(1, 40), 12, 3)
         paths = self.written(*files, convert=(0, 1, 2))
         pipes = []
@@ -554,6 +561,7 @@ class Machines(SeriesCase):
     """V1 blocks: names and clocks show which are of one machine."""
 
     def test_names_and_clocks(self):
+        """Blocks of one name but different starts are different machines."""
         def other(moment):
             """A machine of the same name that started later."""
             data = bytearray(block(moment, 2, step=50))

@@ -27,6 +27,7 @@ class Tables(Case):
     PAIRS = [(1, "1847"), (2, "System"), (4, "M\u00e9m")]
 
     def test_forms(self):
+        """Each form gives the same pairs, with the offsets of their texts."""
         for form, data in self.FORMS.items():
             items = self.run_json("show", self.file(form, data))
             self.assertEqual([(i["record"], i["index"], i["name"])
@@ -40,6 +41,7 @@ class Tables(Case):
                 self.assertEqual(data[at:at + len(text)], text, form)
 
     def test_detected_only_if_unambiguous(self):
+        """Short and unusual tables need --kind names."""
         for data in self.FORMS.values():
             self.assertEqual(self.run_json("check", "-", stdin=data)[0][
                 "kind"], "names")
@@ -51,6 +53,8 @@ class Tables(Case):
             self.run_fine("check", "--kind", "names", "-", stdin=data)
 
     def test_malformed_tables(self):
+        """A pair that is malformed is skipped with a note; --strict rejects
+        it."""
         data = v1.table((2, "System"))[:-2] + v1.table(("x", "odd"),
                                                        (4, "Memory"))
         items = self.run_json("show", "--kind", "names", "-", stdin=data)
@@ -82,6 +86,7 @@ class NamesOption(Case):
         return item["set"], item["counter"]
 
     def test_show_and_cook(self):
+        """--names gives names to objects and counters of bare V1 blocks."""
         block = self.file("a.bin", LITTLE.block(plain(LITTLE, 1)))
         table = self.file("n", self.TABLE)
         self.assertEqual(self.named(block), (None, None))
@@ -98,6 +103,8 @@ class NamesOption(Case):
         self.assertIn("Object 2, sample 0", self.run_fine("cook", block).out)
 
     def test_captures(self):
+        """Of several tables the later one has precedence, and --names over all
+        of them."""
         block = v2.chunk(b"V1DT", LITTLE.block(plain(LITTLE, 1)))
         first = v2.chunk(b"NAME", bytes(4) + self.TABLE)
         second = v2.chunk(b"NAME", b"\7\4\0\0" + b"20\tAufrufe\n")
@@ -161,6 +168,8 @@ class NamesOption(Case):
                 self.run_fine("cook", "-", *chosen, stdin=early)
 
     def test_tables_that_cannot_be_read(self):
+        """A table that cannot be read is reported; the data is printed without
+        names."""
         block = self.file("a.bin", LITTLE.block(plain(LITTLE, 1)))
         missing = os.path.join(self.folder, "missing")
         done = self.run_program("show", "--names", missing, block)

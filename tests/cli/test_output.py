@@ -27,6 +27,8 @@ class Files(Case):
     """Inputs that cannot be read."""
 
     def test_missing(self):
+        """A missing file is reported by name, with control characters escaped.
+        """
         path = os.path.join(self.folder, "missing\x1b\x07")
         shown = os.path.join(self.folder, "missing\\u001B\\u0007")
         for command in ("show", "check", "cook"):
@@ -36,16 +38,19 @@ class Files(Case):
                                 else ": No such file or directory\n")))
 
     def test_the_more_severe_status_is_returned(self):
+        """An unreadable file gives status 3, also next to a malformed one."""
         bad = self.file("bad", b"x")
         for files in ([bad, "/nonexistent"], ["/nonexistent", bad]):
             self.assertEqual(self.run_program("show", *files).status, 3)
 
     def test_names_that_look_like_options(self):
+        """A file whose name begins with "-" is read after "--"."""
         self.file("-x", w.reply())
         self.run_fine("show", "--", "-x", cwd=self.folder)
         self.run_fine("show", "./-x", cwd=self.folder)
 
     def test_names_that_are_not_utf8(self):
+        """Bytes of a file name that are not UTF-8 are printed as U+FFFD."""
         path = os.path.join(os.fsencode(self.folder), b"\xff\xfe.bin")
         with open(path, "wb") as file:
             file.write(w.reply())
@@ -84,6 +89,7 @@ class Endless(Case):
                 4, "perfblock: out of memory\n"), arguments)
 
     def test_more_than_the_limit(self):
+        """Input that is no regular file is read up to 1 GiB."""
         begin = self.limit(3 * self.GIB)
         for command, more in (("check", ""), (
                 "explain", ", and all of it is needed at once")):
@@ -127,6 +133,7 @@ class SmallStack(Case):
                          (usual.status, usual.out, usual.err), arguments)
 
     def test_the_corpus(self):
+        """show, check and cook of all seeds."""
         for subject in sorted(os.listdir(CORPUS)):
             folder = os.path.join(CORPUS, subject, "seeds")
             paths = sorted(os.path.join(folder, name) for name in (
@@ -140,6 +147,7 @@ class SmallStack(Case):
                     self.check(*command, *part)
 
     def test_other_commands(self):
+        """The commands that read no file of the corpus."""
         snapshots = self.file("snapshots", SNAPSHOTS)
         folder = os.path.join(CORPUS, "formula")
         for name in sorted(os.listdir(folder)):
@@ -180,6 +188,7 @@ class TooLarge(Case):
         resource.setrlimit(resource.RLIMIT_FSIZE, (self.LIMIT, self.LIMIT))
 
     def test_recordings(self):
+        """record and lwp model report a file that grew too large."""
         path = os.path.join(self.folder, "new.pfb")
         for arguments in (["record", "--source", CAPTURE],
                           ["lwp", "model", "--sample", "64"]):
@@ -190,6 +199,7 @@ class TooLarge(Case):
             os.remove(path)
 
     def test_standard_output(self):
+        """show reports standard output that grew too large."""
         with open(os.path.join(self.folder, "out"), "wb") as out:
             done = running.finish([program(), "show", CAPTURE], stdout=out,
                                   timeout=SECONDS, preexec_fn=self.limit)
@@ -270,6 +280,7 @@ class Output(Case):
 
     @unittest.skipUnless(os.path.exists(FULL), "no /dev/full here")
     def test_full_disk(self):
+        """Each command reports a full disk with status 3."""
         for arguments in PRINTING:
             with open(FULL, "wb") as full:
                 done = self.finish(arguments, stdout=full)
@@ -278,6 +289,7 @@ class Output(Case):
                              r"^standard output: [^\n]+\n$")
 
     def test_closed_pipe(self):
+        """Each command ends without a message if nobody reads its output."""
         for arguments in PRINTING:
             reader, writer = os.pipe()
             os.close(reader)
@@ -287,6 +299,7 @@ class Output(Case):
                              arguments)
 
     def test_reader_that_closes_the_pipe(self):
+        """A command ends without a message if its reader stops reading."""
         path = self.file("big.bin", w.reply(w.result(w.SINGLE, w.v4(
             1))) * 20000)
         for command in ("show", "cook"):
@@ -299,6 +312,7 @@ class Output(Case):
                 self.assertEqual(child.wait(SECONDS), 0)
 
     def test_order_of_output_and_error(self):
+        """The error follows the output that precedes it in the file."""
         path = self.file("a.bin", w.reply(w.result(w.SINGLE, w.v4(
             5)))[:-12] + b"\xf8" + b"\xff" * 11)
         done = running.finish([program(), "show", path], timeout=SECONDS,
@@ -312,6 +326,8 @@ class Numbers(Case):
     """Doubles are printed in the shortest form that reads back the same."""
 
     def test_values(self):
+        """Doubles are correctly rounded and not longer than Python's repr().
+        """
         guid = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
         infos = [w.counter_info(1, 0x20020500, base=2),
                  w.counter_info(2, 0x40030500)]

@@ -57,11 +57,13 @@ class Paths(Case):
         return done.err
 
     def test_each_path(self):
+        """A path selects the same values as an argument and with --path."""
         for path, keys in VALUES.items():
             self.assertEqual(self.shown(path), keys, path)
             self.assertEqual(self.shown("--path", path), keys, path)
 
     def test_several(self):
+        """Paths and options add up to the selection."""
         keys = VALUES[READ_A] | VALUES[WRITE_B] | VALUES[FREE]
         self.assertEqual(self.shown(READ_A, WRITE_B, FREE), keys)
         self.assertEqual(self.shown("--path", WRITE_B, FREE, "--path",
@@ -71,6 +73,8 @@ class Paths(Case):
                          VALUES[READ_A] | {("Beta Network", "lo", 1)})
 
     def test_a_file_of_paths(self):
+        """A file has one path per line, with any line ends; several files add
+        up."""
         keys = VALUES[READ_A] | VALUES[WRITE_B]
         for text in (READ_A + "\n" + WRITE_B,
                      "\ufeff" + READ_A + "\r\n\r\n" + WRITE_B + " \r\n"):
@@ -91,6 +95,8 @@ class Paths(Case):
                                         files[1]), keys | VALUES[FREE])
 
     def test_files_that_are_refused(self):
+        """A file that is missing, empty, in UTF-16 or has other lines is
+        refused."""
         self.assertIn("missing", self.refused("--paths", os.path.join(
             self.folder, "missing"), status=3))
         for content, words in ((b"\n\n", "has no paths"),
@@ -106,6 +112,8 @@ class Paths(Case):
             self.assertIn(words, sentence)
 
     def test_paths_that_are_refused(self):
+        """Malformed paths, other machines and superfluous options are refused.
+        """
         for path in ("Alpha Disk", "\\", r"\Alpha Disk", r"\A(b\c", ""):
             self.assertIn("is not a path", self.refused(path), path)
         self.assertIn("; quote paths in the shell", self.refused("Alpha*"))
@@ -116,6 +124,8 @@ class Paths(Case):
         self.assertIn("--set", self.refused(FREE, "--counter", "1"))
 
     def test_names_that_do_not_exist(self):
+        """An unknown name in one of several paths is refused, with a
+        suggestion."""
         self.assertIn("did you mean Alpha Memory?", self.refused(
             READ_A, r"\Alpha Memry\Free Bytes"))
         self.assertIn("did you mean Free Bytes?", self.refused(
@@ -132,12 +142,14 @@ class Cooked(Case):
         self.path = self.file("three.pfb", three_sets())
 
     def test_each_path(self):
+        """A path selects its values in both samples."""
         for path, keys in VALUES.items():
             items = self.run_json("cook", self.path, "--path", path)
             self.assertEqual(by_key(items), keys, path)
             self.assertEqual(len(items), 2 * len(keys), path)
 
     def test_several(self):
+        """Paths of the command line and of a file add up."""
         keys = VALUES[READ_A] | VALUES[WRITE_B] | VALUES[FREE]
         file = self.file("paths.txt", (READ_A + "\n" + FREE).encode())
         self.assertEqual(by_key(self.run_json(
@@ -167,6 +179,7 @@ class Cooked(Case):
             self.assertNotIn(name, text + "".join(csv))
 
     def test_paths_that_match_nothing(self):
+        """A selection without values is refused in one line."""
         for arguments in (["--set", "Alpha"], ["--counter", "Reads"],
                           ["--instance", "sdz"], ["--path", r"\A\b"]):
             done = self.run_program("cook", self.path, *arguments)
@@ -282,6 +295,8 @@ class Machines(Case):
         self.assertEqual([i["raw"] for i in self.run_json("cook", made)], [13])
 
     def test_paths_of_the_output_select_their_values(self):
+        """The path of a record, given to --path, selects the values with that
+        path."""
         for files, count in ((self.v1, 12), (self.log, 3), ([self.v2], 10)):
             items = [i for i in self.run_json("cook", *files) if i["path"]]
             paths = {i["path"] for i in items}
@@ -314,6 +329,7 @@ class Recorded(Case):
         return path
 
     def test_each_path(self):
+        """A recording has the values that the path selects, and no others."""
         for path, keys in VALUES.items():
             self.assertEqual(by_key(self.run_json("cook", self.record(path))),
                              keys, path)

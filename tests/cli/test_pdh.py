@@ -78,6 +78,7 @@ class Form(PdhCase):
     """The bytes of a log: header, numbers, names."""
 
     def test_whole_log(self):
+        """The bytes of a log of two samples, in both formats."""
         path = self.file("a.pfb", series_capture(
             [("a", 1), ("b", 2)], [("b", 2**53 + 1), ("a", 0)]))
         for form, mark in SEPARATORS.items():
@@ -120,6 +121,8 @@ class Form(PdhCase):
         self.assertEqual([row[1] for row in rows[1:]], ["5", "6"])
 
     def test_parents_and_occurrences(self):
+        """Paths have the parent of an instance, and its number among equal
+        names."""
         wr = v1.LITTLE
         counts = [v1.counter(20, v1.RAW, 4, 4)]
 
@@ -177,6 +180,7 @@ class Columns(PdhCase):
                                      [("b", 4)], [("c", 5), ("d", 6)])
 
     def test_file(self):
+        """A file has a column for each path in any of its samples."""
         rows = cells(self.cook(self.file("a.pfb", self.LATER_INSTANCES)))
         self.assertEqual(rows[0][1:], ["\\Disk(%s)\\Bytes" % n
                                        for n in "abcd"])
@@ -185,6 +189,8 @@ class Columns(PdhCase):
             [" ", " ", "5", "6"]])
 
     def test_pipe(self):
+        """A pipe has the columns of its first sample; further paths are noted.
+        """
         done = self.run_program("cook", "--format", "pdh-csv", "-",
                                 stdin=self.LATER_INSTANCES)
         rows = cells(done.out)
@@ -197,6 +203,7 @@ class Columns(PdhCase):
             "-: note: sample 3: \\Disk(c)\\Bytes and 1 more have no column"])
 
     def test_pipe_whose_first_sample_is_empty(self):
+        """A pipe has the columns of its first sample with values."""
         done = self.run_program(
             "cook", "--format", "pdh-csv", "-",
             stdin=series_capture([], [("a", 1)], [], [("a", 2)]))
@@ -204,6 +211,8 @@ class Columns(PdhCase):
                          [["\\Disk(a)\\Bytes"], ["1"], [" "], ["2"]])
 
     def test_filter(self):
+        """Paths that are not selected have no column; all samples have a row.
+        """
         rows = cells(self.cook("--path", "\\Disk(b)\\*",
                                self.file("a.pfb", self.LATER_INSTANCES)))
         self.assertEqual([row[1:] for row in rows],
@@ -227,10 +236,12 @@ class Columns(PdhCase):
         self.assertIn("\\Disk(c)\\Bytes and 1 more have no column", done.err)
 
     def test_no_values(self):
+        """Without values there is no output."""
         self.assertEqual(self.cook(self.file("a.pfb", series_capture([]))),
                          "")
 
     def test_errors_are_reported_once(self):
+        """A file is read twice, but its error is reported once."""
         bad = self.file("a.pfb", self.LATER_INSTANCES[:-8])
         done = self.run_program("cook", "--format", "pdh-csv", bad)
         self.assertEqual((done.status, len(done.err.splitlines())), (1, 1))
@@ -241,6 +252,7 @@ class Columns(PdhCase):
         self.assertEqual(done.out, "")
 
     def test_wrong_usage(self):
+        """show does not write PDH logs."""
         done = self.run_program("show", "--format", "pdh-csv", "x")
         self.assertEqual(done.status, 2)
 
@@ -270,6 +282,7 @@ class Times(PdhCase):
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
     def test_zones(self):
+        """The header has the zone of local time, or UTC with --utc."""
         summer = self.clock(2024, 7, 1, 22, 0, 0, 999999)
         for zone, name, bias, shown in (
                 (BERLIN, "CEST", -120, "07/02/2024 00:00:00.999"),
@@ -338,14 +351,17 @@ class RoundTrip(PdhCase):
                          if row[-1] is not None})
 
     def test_logs(self):
+        """Binary logs keep values, times and paths."""
         for name in ("counters", "objects", "parts"):
             self.check(seed("log", "valid_%s.blg" % name))
 
     def test_text(self):
+        """Text logs keep values, times and paths."""
         for name in ("valid_csv.csv", "valid_typeperf.csv", "valid_utf8.csv"):
             self.check("--quiet", seed("pdh_text", name))
 
     def test_capture(self):
+        """Captures keep values, times and paths."""
         self.check(self.file("a.pfb", captures.three_sets()))
 
     def test_numbers(self):
@@ -404,6 +420,8 @@ class Real(PdhCase):
         return real("blg", name)
 
     def test_logs(self):
+        """Each value is the expected one, within the rounding of the
+        expectation."""
         for name in ("win8-counters", "many-machines"):
             with open(self.path(name + ".expected.jsonl"),
                       encoding="utf-8") as file:

@@ -47,6 +47,8 @@ class Types(Metrics):
     """Every counter type, compared with the table of docs/prometheus.md."""
 
     def test_the_table_has_every_type(self):
+        """The table has every type; those without a metric are those without a
+        value."""
         samples = {item["name"]: item["samples"]
                    for item in self.run_json("types")}
         table = table_of_types()
@@ -55,6 +57,7 @@ class Types(Metrics):
             self.assertEqual(kind == "none", samples[name] == 0, name)
 
     def test_values(self):
+        """A metric of each type has the kind, name and value of the table."""
         path = seed("capture", "valid_all_types.pfb")
         table = table_of_types()
         items = self.run_json("cook", path)
@@ -150,6 +153,7 @@ class Wraps(Metrics):
             {"wraps": 2 * end + 2, "restarts": 9}])
 
     def test_sum_and_count(self):
+        """Sum and count of a summary wrap separately."""
         samples = [{"a": (0xFFFFFFFF, 0xFFFFFFFE)}, {"a": (10 ** 7, 5)}]
         end = 2 ** 32
         self.assertEqual(self.totals(AVERAGE_TIMER, samples), [
@@ -157,6 +161,7 @@ class Wraps(Metrics):
             {"a": ((end + 10 ** 7) / 1e7, end + 5)}])
 
     def test_gauges_do_not_wrap(self):
+        """A gauge of 4 bytes may fall."""
         values = [0xF0000000, 5, 0xFFFFFFFF, 0]
         for kind in (RAW, RAW_HEX):
             self.assertEqual(
@@ -168,6 +173,7 @@ class Wraps(Metrics):
             [{"a": 1}, {"a": 0.5}])
 
     def test_8_bytes_do_not_wrap(self):
+        """A total of 8 bytes that falls has restarted."""
         chunks = [metadata(DISK, "Disk", [(1, BULK, "N")]),
                   w.chunk(b"QINF", w.identifier(DISK, name="*"))]
         chunks += [data(number, instances_result([1], [(0, "a", [raw])]))
@@ -183,6 +189,8 @@ class Names(Metrics):
     """Names of metrics, and the factors of units in counter names."""
 
     def test_names_and_units(self):
+        """The unit in a counter's name is converted to the base unit and moved
+        to the end."""
         rows = (
             (LARGE_RAW, "Available Bytes", 5, "available_bytes", 5),
             (LARGE_RAW, "Cache KBytes", 5, "cache_bytes", 5120),
@@ -298,6 +306,7 @@ class Names(Metrics):
                 self.assertGreater(len(found), len(words) - 25, names)
 
     def test_all_digits_of_large_totals(self):
+        """Totals above 2^53 are printed with all digits."""
         found = self.single("Set", [(1, BULK, "N")], [2 ** 63 + 1])
         self.assertEqual(found, {"perfblock_set_n_total":
                                  ("counter", float(2 ** 63 + 1))})
@@ -334,6 +343,8 @@ class Names(Metrics):
                       "\n" + text)
 
     def test_collisions(self):
+        """Counters whose names would be equal get their ids, independent of
+        the selection."""
         counters = [(24, LARGE_RAW, "Free Bytes"),
                     (7, LARGE_RAW, "Free_Bytes"), (31, BULK, "A/sec"),
                     (32, BULK, "A"), (33, LARGE_RAW, "A"),
@@ -356,6 +367,8 @@ class Names(Metrics):
         self.assertEqual(set(alone), {"perfblock_set_free_24_bytes"})
 
     def test_names_do_not_change_between_samples(self):
+        """Of two sets with equal names, the first one has the metric in each
+        sample, and a note says so once."""
         path = self.file("b.pfb", w.recording(
             metadata(MEMORY, "A E", [(1, RAW, "X")], instance_type=0),
             metadata(DISK, "a e", [(1, RAW, "X")], instance_type=0),
@@ -392,6 +405,7 @@ class Names(Metrics):
             self.assertIn(name, names)
 
     def test_english_names_have_precedence(self):
+        """Metrics have English names if the capture has them."""
         chunks = [
             metadata(MEMORY, "Speicher", [(1, RAW, "Frei")],
                      instance_type=0),
@@ -413,6 +427,7 @@ class Text(Metrics):
     """Labels, help texts, and omitted values."""
 
     def test_labels_and_help(self):
+        """Labels and help texts are escaped and read back the same."""
         names = ["plain", 'quote " and \\', "two\nlines", "tab\tand \u202e",
                  "über 速度"]
         shown = ["plain", 'quote " and \\', "two\nlines",
@@ -436,6 +451,8 @@ class Text(Metrics):
                          "N (PERF_COUNTER_BULK_COUNT)")
 
     def test_several_sets(self):
+        """Metrics of all sets are sorted by name; totals of instances are left
+        out."""
         path = self.file("three.pfb", three_sets())
         found = self.metrics("--source", path, "--set", "*")
         self.assertEqual(
@@ -453,6 +470,7 @@ class Text(Metrics):
         self.assertEqual(list(found), sorted(found))
 
     def test_repeated_names_have_ids(self):
+        """Instances of equal names are distinguished by their ids."""
         chunks = [
             metadata(DISK, "P", [(1, LARGE_RAW, "N")]),
             w.chunk(b"QINF", w.identifier(DISK, name="*"))]
@@ -553,6 +571,7 @@ class Text(Metrics):
              for _, _, points in metrics.values()], [[10], [11], [12]])
 
     def test_errors_are_reported(self):
+        """A result that is an error is a message, not a metric."""
         path = self.file("a.pfb", w.recording(
             metadata(NETWORK, "N", [(1, RAW, "X")]),
             w.chunk(b"QINF", w.identifier(NETWORK, name="gone")),
@@ -592,6 +611,7 @@ class Files(Metrics):
         return read_exposition(text)
 
     def test_each_sample_replaces_the_file(self):
+        """The file has the metrics of the last sample."""
         for count, last in ((1, 0), (2, 1), (None, 2)):
             arguments = ["--count", str(count)] if count else []
             done = self.replace(*arguments)
@@ -630,6 +650,7 @@ class Files(Metrics):
         self.assertEqual(self.content(), before)
 
     def test_folders_and_missing_folders(self):
+        """A target that cannot be replaced is reported with status 3."""
         for target in (self.folder, os.path.join(self.folder, "none", "x")):
             done = self.run_program("live", "--format", "prometheus", "-o",
                                     target, "--source", self.source, "--set",
@@ -639,6 +660,7 @@ class Files(Metrics):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no /dev/full")
     def test_devices_are_written_in_place(self):
+        """A device is written, not replaced."""
         done = self.run_program("live", "--format", "prometheus", "-o",
                                 "/dev/full", "--source", self.source,
                                 "--set", "*")
@@ -650,6 +672,7 @@ class Files(Metrics):
         self.assertTrue(os.path.exists("/dev/null"))
 
     def test_the_recording_is_not_replaced(self):
+        """The source itself is refused as the target."""
         done = self.run_program("live", "--format", "prometheus", "-o",
                                 self.source, "--source", self.source)
         self.assertEqual(done.status, 2)
@@ -663,6 +686,8 @@ class Promtool(MetricsCase):
 
     @unittest.skipUnless(shutil.which("promtool"), "no promtool")
     def test_invalid_metrics_are_rejected(self):
+        """promtool accepts a valid metric and rejects those without help or
+        with a wrong name."""
         self.lint("# HELP a_total Text.\n# TYPE a_total counter\na_total 1\n")
         for text in ("# TYPE a_total counter\na_total 1\n",
                      "# HELP a Text.\n# TYPE a counter\na 1\n"):

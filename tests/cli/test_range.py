@@ -117,6 +117,7 @@ class Captures(RangeCase):
     """Captures of V2 samples."""
 
     def test_every(self):
+        """--every N gives rates over N samples."""
         path = self.file("a.pfb", capture(RAW))
         for step in (1, 2, 10, 44, 45, 10**18):
             self.assertEqual(
@@ -156,6 +157,8 @@ class Captures(RangeCase):
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
     def test_local(self):
+        """Times without a zone are local, or UTC with --utc; a time without a
+        date is on the first day."""
         path = self.file("a.pfb", capture(RAW))
         for zone, options in (
                 (LOCAL, ("--from", "2026-11-23T09:35:10")),
@@ -183,6 +186,7 @@ class Captures(RangeCase):
                              rates(RAW, range(10, COUNT)), text)
 
     def test_files_of_a_machine_are_one_series(self):
+        """--every counts over the files of a machine."""
         paths = [self.file(name, capture(RAW[first:last], START +
                                          datetime.timedelta(seconds=first)))
                  for name, first, last in (("a", 0, 13), ("b", 13, 29),
@@ -191,6 +195,7 @@ class Captures(RangeCase):
                          rates(RAW, range(0, COUNT, 10)))
 
     def test_every_is_counted_from_the_first_sample_after_a_restart(self):
+        """After a restart --every counts from the first sample again."""
         later = START + datetime.timedelta(seconds=60)
         first = self.file("a", capture(RAW[:15]))
         second = self.file("b", capture(RAW, later, boot=10**6 + 50))
@@ -241,6 +246,7 @@ class Captures(RangeCase):
         self.assertLess(len(part), len(full))
 
     def test_a_truncation_after_the_range_is_reported(self):
+        """An error after the range is reported."""
         path = self.file("a.pfb", capture(RAW)[:-8])
         done = self.run_program("cook", "--to", "04:05:10", "--utc",
                                 "--format", "json", path)
@@ -254,11 +260,13 @@ class V1(RangeCase):
     """Files of V1 blocks."""
 
     def test_every(self):
+        """--every N gives rates over N blocks."""
         path = self.file("a", b"".join(v1_block(n, 2) for n in range(COUNT)))
         self.assertEqual(self.values(path, "--every", "10"),
                          rates([2 * n for n in RAW], range(0, COUNT, 10)))
 
     def test_blocks_of_one_time_are_one_sample(self):
+        """--every counts blocks of one time as one sample."""
         path = self.file("a", b"".join(
             v1_block(n, title) for n in range(COUNT) for title in (2, 3)))
         expected = zip(rates([2 * n for n in RAW], range(0, COUNT, 10)),
@@ -289,6 +297,7 @@ class Logs(RangeCase):
     """Perfmon logs, binary and text."""
 
     def test_binary(self):
+        """--every selects samples of a binary log, with its objects."""
         path = self.file("a.blg", blg(35))
         found = self.values(path, "--every", "10")
         # A counter, then the two counters of the whole object.
@@ -339,6 +348,7 @@ class Usage(RangeCase):
     """Values and combinations of options that are refused."""
 
     def test_times(self):
+        """Times of another form or outside of the calendar are refused."""
         path = self.file("a.pfb", capture(RAW))
         for text in ("", "now", "2026-11-23", "2026-11-23T", "4:05", "24:00",
                      "04:60", "04:05:60", "04:05:00.", "04:05Z", "04:05:00x",
@@ -354,11 +364,13 @@ class Usage(RangeCase):
                 self.assertIn(option, done)
 
     def test_every(self):
+        """--every takes a number from 1 on."""
         for text in ("0", "-1", "1.5", "x", ""):
             self.assertIn("expected a number from 1 up", self.refused(
                 "cook", "--every", text, "a"))
 
     def test_live_refuses_a_range(self):
+        """Options of a range need a file."""
         out = os.path.join(self.folder, "a.pfb")
         for option in (("--from", "04:05"), ("--to", "04:05"),
                        ("--every", "2")):
@@ -366,10 +378,13 @@ class Usage(RangeCase):
                 self.assertIn("--source FILE", self.refused(*command, *option))
 
     def test_order(self):
+        """--from must not be after --to."""
         self.assertIn("--from is after --to", self.refused(
             "cook", "--from", "04:06", "--to", "04:05", "a"))
 
     def test_nothing_in_the_range(self):
+        """A range without samples is refused; the message has the times of the
+        file."""
         path = self.file("a.pfb", capture(RAW))
         out = os.path.join(self.folder, "out.pfb")
         late = ("--utc", "--from", "2026-11-24T00:00:00Z")

@@ -79,18 +79,25 @@ class Readable(Case):
         return re.split(" {2,}", lines[2])[1]
 
     def test_quotients(self):
+        """Numbers below 1 have three significant digits, those below 1000 two
+        decimals, larger ones none."""
         for number, shown in QUOTIENTS:
             self.assertEqual(self.log("Queue Length", number), shown, number)
 
     def test_bytes(self):
+        """Bytes are shown in the largest unit that gives a number of at least
+        1."""
         for number, shown in BYTES:
             self.assertEqual(self.log("Free Bytes", number), shown, number)
 
     def test_names(self):
+        """The name of a counter decides whether its values are bytes."""
         for name, shown in NAMES:
             self.assertEqual(self.log(name, "20000"), shown, name)
 
     def test_counts(self):
+        """Raw counts are shown as integers, ids without separators, flags in
+        hexadecimal."""
         for kind, name, raw, shown in COUNTS:
             datum = w.v8(raw) if kind & 0x300 == 0x100 else w.v4(raw)
             path = self.file("a.pfb", w.recording(
@@ -101,6 +108,7 @@ class Readable(Case):
             self.assertEqual(re.split(" {2,}", line)[1], shown, name)
 
     def test_other_formats_have_exact_values(self):
+        """JSON and CSV are not rounded."""
         path = self.file("a.pfb", w.recording(
             metadata(DISK, "Set", [(1, LARGE_RAW, "Cache Bytes"),
                                    (2, BULK, "Bytes/sec")]),

@@ -64,14 +64,17 @@ class Readme(RunCase):
                                 cwd=self.folder, zone="UTC0")
 
     def test_every_session_has_a_test(self):
+        """Each block of commands in README.md is tested here."""
         self.assertEqual(list(SESSIONS), [LIVE, CPI_RUN, EVAL])
 
     def test_eval(self):
+        """The command prints what README.md shows."""
         (line, stdin, printed), = SESSIONS[EVAL]
         done = self.run_line(line, stdin)
         self.assertEqual((done.status, done.out, done.err), (0, printed, ""))
 
     def test_cpi_run(self):
+        """The snapshots of README.md give the printed figures."""
         (cat, _, snapshots), (line, _, printed) = SESSIONS[CPI_RUN]
         self.file(cat.split()[1], snapshots.encode())
         done = self.run_line(line)

@@ -88,6 +88,7 @@ class Rotation(Case):
                          samples(self.source))
 
     def test_sizes(self):
+        """A file is rotated when the next sample would exceed the size."""
         size = len(samples(self.source)[0])
         self.record()
         metadata_size = len(bytes_of(self.path)) - 24 * size
@@ -108,6 +109,7 @@ class Rotation(Case):
                 os.remove(path)
 
     def test_units(self):
+        """Sizes may end in K, M or G."""
         self.record("--rotate", "4K")
         paths = self.files()
         self.assertGreater(len(paths), 1)
@@ -118,6 +120,7 @@ class Rotation(Case):
         self.assert_whole(paths)
 
     def test_a_sample_larger_than_the_limit(self):
+        """Each file has at least one sample."""
         self.record("--rotate", "1")
         paths = self.files()
         self.assertEqual(len(paths), 24)
@@ -148,12 +151,16 @@ class Rotation(Case):
             self.run_fine("live", "--set", "*", "--source", path)
 
     def test_no_rotation_below_the_size(self):
+        """A file below the size is not rotated; sizes below 8 EiB are
+        accepted."""
         for size in ("1M", "1G", "8388607G"):
             self.record("--rotate", size)
             self.assertEqual(self.files(), [self.path])
             os.remove(self.path)
 
     def test_an_existing_file_is_renamed_first(self):
+        """An existing file that is too large is rotated before the first
+        sample."""
         self.record()
         before = bytes_of(self.path)
         self.record("--rotate", str(len(before)))
@@ -181,6 +188,7 @@ class Rotation(Case):
                          samples(self.source)[:4])
 
     def test_another_folder(self):
+        """Rotated files are in the folder of the output file."""
         os.mkdir(os.path.join(self.folder, "deep"))
         done = self.run_program("record", "-o", "deep/a.pfb", "--source",
                                 self.source, "--set", "*", "--rotate", "1",
@@ -191,6 +199,7 @@ class Rotation(Case):
                          ["a.pfb", "a.pfb.1"])
 
     def test_regular_files_only(self):
+        """Devices cannot be rotated."""
         for path in ("/dev/null", "/dev/full"):
             if not os.path.exists(path):
                 continue
@@ -221,6 +230,8 @@ class Forced(Case):
             os.remove(new)
 
     def test_refusals(self):
+        """--force does not replace an input, and is refused without an output
+        file."""
         source = self.file("source.pfb", three_sets())
         for command, words in (
                 (["record", "--force", "-o", source, "--source", source],
@@ -245,6 +256,7 @@ class Forced(Case):
             self.assertEqual(bytes_of(path), b"old")
 
     def test_other_commands(self):
+        """lwp model replaces its output file with --force."""
         new = os.path.join(self.folder, "new.pfb")
         command = ["lwp", "model", "--sample", "64", "-o"]
         self.assertEqual(self.run_program(*command, new).status, 0)
@@ -327,6 +339,8 @@ class TwoRecorders(LiveCase):
     output file are refused."""
 
     def test_rotation_keeps_the_file(self):
+        """No other recorder gets the file, also not between two of its files.
+        """
         capture = self.file("source.pfb", three_sets())
         path = os.path.join(self.folder, "a.pfb")
         with subprocess.Popen([program(), "record", "-o", path, "--interval",
@@ -376,6 +390,8 @@ class FolderLocks(Case):
 
     @unittest.skipUnless(os.path.exists("/proc/self/stat"), "no /proc")
     def test_waiting_for_a_reader(self):
+        """While a recorder waits for the reader of a pipe, the folder is not
+        locked."""
         path = os.path.join(self.folder, "pipe")
         os.mkfifo(path)
         with subprocess.Popen([program(), "record", "-o", path, "--source",
@@ -482,6 +498,8 @@ class Killed(LiveCase):
         return False
 
     def test_killed_at_any_moment(self):
+        """A file of a killed recorder is readable, and is continued if its
+        last chunk is complete."""
         moments = random.Random(1)
         path = os.path.join(self.folder, "a.pfb")
         before = b""
@@ -502,6 +520,7 @@ class Killed(LiveCase):
         self.assertTrue(samples(path))
 
     def test_killed_while_files_are_rotated(self):
+        """Rotated files are complete and do not change any more."""
         moments = random.Random(2)
         path = os.path.join(self.folder, "a.pfb")
         seen = {}

@@ -161,6 +161,8 @@ class Remote(Case):
         return done.stdout.decode()
 
     def test_values(self):
+        """Two blocks of the server give the values that were stored in its
+        databases."""
         # A script instead of perfblock, which stores the name table and the
         # blocks that the example passes to it.
         storing = self.file("store.sh", (
@@ -183,6 +185,7 @@ class Remote(Case):
              ("Processor", "_Total", "% Processor Time"): 50})
 
     def test_pipe(self):
+        """The example passes blocks and names to cook through a pipe."""
         printed = self.run_example(
             "--interval", "0", "--objects", "Global", "--cook=--format",
             "--cook=json", cook=program())

@@ -125,6 +125,7 @@ class Values(ReportCase):
     """Numbers of the page."""
 
     def test_three_sets(self):
+        """The page has all values, units and facts of a capture."""
         path = self.file("a.pfb", c.three_sets())
         page = self.report(path)
         self.assert_cooked(page, path)
@@ -140,6 +141,7 @@ class Values(ReportCase):
         self.assertTrue(facts["File"].endswith("a.pfb"))
 
     def test_times(self):
+        """Times are stored in milliseconds since 1970."""
         path = self.file("a.pfb", c.three_sets())
         # 133000000000000000 of 100 ns since 1601 is 2022-06-18 04:26:40 UTC.
         self.assertEqual(self.report(path).times,
@@ -157,6 +159,7 @@ class Values(ReportCase):
             self.assertEqual(self.report(path).facts()["Span"], expected)
 
     def test_figures_of_a_line(self):
+        """Smallest, largest and last value of a line are exact."""
         path = self.file("a.pfb", recording(
             [(c.LARGE_RAW, "Free Bytes")],
             [{"x": [value]} for value in (5, 2**53 + 2, 0, 7)]))
@@ -197,6 +200,7 @@ class Values(ReportCase):
 
     @needs_real_data
     def test_captured_v1(self):
+        """The page of captured V1 blocks has the values of cook."""
         files = sorted(glob.glob(real("v1", "*.bin")))
         names = ["--names", real("v1", "names-009.tsv")]
         page = self.report(*files, *names)
@@ -230,6 +234,8 @@ class Logs(ReportCase):
 
     @needs_real_data
     def test_captured_logs(self):
+        """The pages of captured logs have the values of cook, with their
+        machines."""
         page = self.compare(real("blg", "win8-counters.blg"))
         self.assertEqual({key[:2] for key in page.lines},
                          {("\\\\GEORGIS3", "PhysicalDisk"),
@@ -238,6 +244,7 @@ class Logs(ReportCase):
         self.assertEqual(len({key[0] for key in page.lines}), 26)
 
     def test_text(self):
+        """The page of a text log has the values of its columns."""
         page = self.compare(self.file(
             "a.csv", b'"(PDH-CSV 4.0) (UTC)(0)","\\\\M\\A(x)\\C",'
             b'"\\\\N\\A(x)\\C","\\\\N\\B\\D"\r\n'
@@ -303,6 +310,8 @@ class Thinning(ReportCase):
                                  (min(part), max(part)))
 
     def test_lines_beyond_the_limit_are_counted(self):
+        """A page has at most 20,000 lines; the values of the others are
+        counted."""
         values = {"i%05d" % i: [i] for i in range(20050)}
         path = self.file("a.pfb", recording([(c.LARGE_RAW, "A")],
                                             [values, values]))
@@ -345,6 +354,7 @@ class Selection(ReportCase):
                 self.assertEqual(line.figures, every.lines[key].figures)
 
     def test_top_puts_lines_without_values_last(self):
+        """A line without values has no average and comes last."""
         path = self.file("a.pfb", recording(
             [(c.BULK, "A")], [{"x": [9], "y": [1]}, {"x": [8], "y": [2]}]))
         self.assertEqual([key[3] for key in
@@ -388,6 +398,8 @@ class Selection(ReportCase):
                           "Free": [5, 5]})
 
     def test_refusals(self):
+        """Options that contradict the source, and values out of range, are
+        refused."""
         path = self.ranks()
         for arguments in ([], [path, "--source", "live"],
                           ["--source", path, path], [path, "--top", "0"],
@@ -424,6 +436,7 @@ class Shown(ReportCase):
                 [e.text() for e in article.find("summary")])
 
     def test_all_lines(self):
+        """A chart of 36 lines shows all of them."""
         page = self.report(self.many(36))
         self.assertEqual(self.shown(page),
                          (36, "400", "A: 36 lines",
@@ -488,6 +501,7 @@ class Names(ReportCase):
     """Hostile names change neither the page nor its script."""
 
     def test_hostile_names(self):
+        """Names that look like HTML are shown as text."""
         page = self.report(self.file("a.pfb", hostile_capture()))
         names = [pages.shown(name.replace("\ud800", "\ufffd"))
                  for name in HOSTILE]
@@ -498,6 +512,7 @@ class Names(ReportCase):
         self.assertEqual(title.text(), "Performance report")
 
     def test_the_script_contains_only_numbers_and_statuses(self):
+        """No name is in the data of the script."""
         page = self.report(self.file("a.pfb", hostile_capture()))
         self.assertEqual(set(page.data), {"times", "offsets", "charts"})
         for line in page.lines.values():
@@ -507,6 +522,7 @@ class Names(ReportCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no such file names")
     def test_file_names(self):
+        """A file name that looks like HTML is shown as text."""
         path = self.file("<b>&'\".pfb", c.three_sets())
         self.assertEqual(self.report(path).facts()["File"], path)
 
@@ -541,6 +557,8 @@ class Charts(ReportCase):
                          r"^A: 1 line from .* to .*, values from 0.* to 40")
 
     def test_interruptions(self):
+        """A line is interrupted, and a gap marked, where a sample has no
+        value."""
         path = self.file("a.pfb", recording(
             [(c.BULK, "A")], [{"x": [v]} for v in (0, 4, 8, 7, 11)]))
         article, = self.report(path).articles.values()
@@ -551,6 +569,7 @@ class Charts(ReportCase):
                          ["0", "1500"])
 
     def test_negative_values_and_zero(self):
+        """The axis of constant zeros ends at 1; large numbers have a unit."""
         for values, labels in (((0, 0), ["1", "0.75", "0.5", "0.25", "0"]),
                                ((1, 3 * 10**9), ["4 G", "3 G", "2 G", "1 G",
                                                  "0"])):
@@ -565,6 +584,8 @@ class Output(ReportCase):
     """Where the page is written, and errors in inputs."""
 
     def test_file_and_standard_output(self):
+        """-o FILE writes the page of standard output, and replaces a longer
+        one completely."""
         path = self.file("a.pfb", c.three_sets())
         page = os.path.join(self.folder, "a.html")
         self.assertEqual(self.run_fine("report", path, "-o", page).out, "")
@@ -577,6 +598,7 @@ class Output(ReportCase):
             self.assertEqual(file.read(), self.run_fine("report", path).out)
 
     def test_an_input_is_not_replaced(self):
+        """An input is refused as the output file."""
         path = self.file("a.pfb", c.three_sets())
         other = self.file("b.pfb", c.three_sets())
         for inputs in ([path], ["--source", other, "--source", path]):
@@ -585,6 +607,7 @@ class Output(ReportCase):
             self.assertEqual(bytes_of(path), c.three_sets())
 
     def test_a_failure_replaces_nothing(self):
+        """A run that fails leaves the old file unchanged."""
         path = self.file("a.pfb", c.three_sets())
         page = self.file("a.html", b"old")
         for status, *arguments in (
@@ -595,6 +618,7 @@ class Output(ReportCase):
             self.assertEqual(bytes_of(page), b"old", arguments)
 
     def test_a_file_that_cannot_be_written(self):
+        """A missing folder is reported with status 3."""
         path = self.file("a.pfb", c.three_sets())
         page = os.path.join(self.folder, "none", "a.html")
         done = self.run_program("report", path, "-o", page)
@@ -613,16 +637,19 @@ class Output(ReportCase):
         self.assertTrue(page.lines)
 
     def test_an_input_without_samples(self):
+        """A capture without samples gives a page without charts."""
         path = self.file("a.pfb", w.recording())
         page = self.report(path)
         self.assertEqual((page.lines, page.facts()["Samples"]), ({}, "0"))
 
     def test_unknown_formats(self):
+        """A file of another format gives a page with the message."""
         done = self.run_program("report", self.file("a", b"hello, world\n"))
         self.assertEqual(done.status, 1)
         self.assertIn("unknown_format", pages.Report(done.out).root.text())
 
     def test_open_needs_a_file(self):
+        """--open is refused without -o."""
         path = self.file("a.pfb", c.three_sets())
         done = self.run_program("report", path, "--open")
         self.assertEqual((done.status, done.out), (2, ""))

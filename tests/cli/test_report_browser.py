@@ -77,6 +77,8 @@ class Pages(InBrowser):
     """Reports of several kinds of input."""
 
     def test_charts_are_drawn(self):
+        """Each chart has its lines, and a checkbox for each line if there are
+        several."""
         self.load(self.file("a.pfb", c.three_sets()))
         self.assertEqual(self.evaluate(
             "document.querySelectorAll('article svg').length"), 5)
@@ -87,6 +89,8 @@ class Pages(InBrowser):
             "e.querySelectorAll('.line').length)"), [2, 3, 3, 1, 1])
 
     def test_hostile_names(self):
+        """Names that look like HTML add no element, and do not break switching
+        lines off."""
         self.load(self.file("a.pfb", hostile_capture()))
         self.assertEqual(
             self.evaluate("document.querySelectorAll('article').length"),
@@ -105,6 +109,7 @@ class Pages(InBrowser):
 
     @needs_real_data
     def test_captured_v1(self):
+        """The page of captured blocks has all its charts."""
         files = sorted(glob.glob(real("v1", "*.bin")))
         path = self.load(*files, "--names", real("v1", "names-009.tsv"))
         with open(path, encoding="utf-8") as file:
@@ -149,6 +154,7 @@ class Pages(InBrowser):
                     "document.documentElement.scrollWidth"), width)
 
     def test_without_samples(self):
+        """A page without samples has no controls."""
         self.load(self.file("a.pfb", recording([(c.BULK, "A")], [])))
         self.assertEqual(self.texts("button"), [])
 
@@ -295,6 +301,7 @@ class Use(InBrowser):
             "'.area').getBoundingClientRect())")
 
     def test_zoom_by_dragging(self):
+        """Dragging over a chart selects a time range for all charts."""
         self.load(self.low_and_high())
         left, width, top = self.first_chart()
         self.browser.drag((left + width * 0.2, top + 50),
@@ -326,6 +333,7 @@ class Use(InBrowser):
         self.assertEqual(self.times(0), ("04:26:40.000", "04:26:44.000"))
 
     def test_values_at_the_pointer(self):
+        """The note at the pointer lists the values of the nearest sample."""
         self.load(self.low_and_high())
         left, width, top = self.first_chart()
         self.browser.mouse("mouseMoved", left + width * 0.31, top + 50)
@@ -383,6 +391,7 @@ class Explained(InBrowser):
     """The page of `explain`."""
 
     def test_structures_fold(self):
+        """Structures can be folded; no element is wider than the window."""
         path = os.path.join(self.folder, "a.html")
         self.run_fine("explain", self.file("a.pfb", hostile_capture()), "-o",
                       path)
@@ -432,6 +441,7 @@ class Explained(InBrowser):
         self.assert_silent()
 
     def test_the_link_of_an_error_leads_to_its_row(self):
+        """A click on an error marks the row with its message."""
         path = os.path.join(self.folder, "a.html")
         done = self.run_program("explain", seed("v2", BROKEN), "-o", path)
         self.assertEqual(done.status, 1)

@@ -161,6 +161,7 @@ class Wide(Compiled):
 
     @unittest.skipIf(ON_WINDOWS or not CC, "Windows has the functions itself")
     def test_printing(self):
+        """Each replacement prints and compares as on Windows."""
         program = self.build(helper("wide.c"), flags=["-Wno-format"])
         self.assertEqual(self.run_built(program).split("\n"), [
             "80 [abcdefg] 34 [] 0 [abc]",
@@ -240,6 +241,8 @@ class Dumps(Compiled):
         return arguments + samples
 
     def test_the_values_of_the_recording(self):
+        """The stored replies give the values of the recording, directly and
+        converted."""
         program = self.build_agent()
         names = ["processor_information_changes", "processor_information",
                  "gpu_engine"]
@@ -267,6 +270,7 @@ class PerfLib(Compiled):
 
     @unittest.skipIf(ON_WINDOWS, "Wine has no countersets")
     def test_live(self):
+        """The sample reads ten samples of this machine."""
         text = self.run_built(self.build_sample(), PERFBLOCK_CAPTURE="")
         reads = re.findall(r"^ReadData\d used=(\d+), status=(\d+)$", text, re.M)
         self.assertEqual(len(reads), 10, text)
@@ -296,6 +300,7 @@ class PerfLib(Compiled):
         self.assertEqual(text.split("\n")[:-1], expected)
 
     def test_raw_values(self):
+        """The class of the sample reads the raw values of the capture."""
         program = self.build(sample("CpuPerfCounters.cpp"),
                              helper("raw_counters.cpp"),
                              flags=["-DPFB_PERFLIB_OVER_SOURCE"])
@@ -334,6 +339,7 @@ class Others(Compiled):
     """The samples of the CPI facility and of Lightweight Profiling."""
 
     def test_cpi(self):
+        """The CPI sample prints the figures of the worked example."""
         program = self.build(sample("cpi_sample.c"), helper("snapshots.c"))
         text = self.run_built(program)
         self.assertIn("cpi:  1.33 cpi_wb:  0.63 idle: 52.50% busy: 47.50%"
@@ -344,6 +350,7 @@ class Others(Compiled):
                       "busy%  47.50  75.00  20.00", text)
 
     def test_lwp(self):
+        """The LWP sample prints the documented numbers of records."""
         bits = struct.calcsize("P") * 8
         count = {64: "17 entries in ring buffer\n7 LWPVAL instructions, "
                      "10 LWPINS instructions\n",

@@ -187,6 +187,8 @@ class Screen(LiveCase):
         return numbers[0]
 
     def test_each_sample_replaces_the_one_before(self):
+        """The table of a sample overwrites the previous one; what was printed
+        before stays."""
         session = self.watch(60, 100, "--count", "4")
         self.assertEqual(session.finish(), 0)
         terminal = session.terminal
@@ -218,6 +220,8 @@ class Screen(LiveCase):
             self.assertEqual("".join(shown[len(plain):]), "")
 
     def test_few_rows(self):
+        """On a small terminal the last line has the number of lines that do
+        not fit."""
         rows = 5
         session = self.watch(rows, 100, "--count", "3", *STEADY)
         self.assertEqual(session.finish(), 0)
@@ -232,6 +236,7 @@ class Screen(LiveCase):
                          ["before"])
 
     def test_a_new_size_is_used_from_the_next_update_on(self):
+        """After a change of the terminal's size the next table fits it."""
         session = self.watch(60, 100)
         session.read(lambda terminal: terminal.homes > 1)
         session.resize(6, 100)
@@ -242,6 +247,8 @@ class Screen(LiveCase):
         self.assertEqual(session.finish(), 0)
 
     def test_interrupt(self):
+        """After ^C the last table stays, and the cursor is in an empty line
+        below it."""
         # ^C makes a terminal discard pending output, so it is typed between
         # two updates, when there is none.
         session = self.watch(60, 100, "--interval", "0.5")
@@ -256,6 +263,7 @@ class Screen(LiveCase):
         self.assertEqual(terminal.text()[terminal.row], "")
 
     def test_a_killed_program_leaves_cursor_and_wrapping_on(self):
+        """Between two updates the cursor is visible and lines wrap."""
         session = self.watch(60, 100, *STEADY)
         session.read(lambda terminal: terminal.homes > 1)
         os.kill(session.process, signal.SIGKILL)
@@ -278,6 +286,8 @@ class Screen(LiveCase):
             self.assertEqual(session.terminal.text()[0], "before")
 
     def test_a_file_gets_all_tables(self):
+        """Standard output that is no terminal has the tables of all samples.
+        """
         text = self.run_fine("live", "--interval", "0.05", "--count", "3").out
         self.assertNotIn("\x1b", text)
         titles = [int(found[1]) for found in

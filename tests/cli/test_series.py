@@ -85,6 +85,7 @@ class Sources(SeriesCase):
                          [(200, 100.0), (300, 100.0), (400, 100.0)])
 
     def test_record(self):
+        """record joins the samples of all files in the order of time."""
         path = os.path.join(self.folder, "joined.pfb")
         done = self.run_program("record", "-o", path, *self.sources,
                                 r"\Disk(*)\*")
@@ -141,6 +142,8 @@ class Order(SeriesCase):
         return expected
 
     def test_v1(self):
+        """Files of V1 blocks in any order give the same rates, in both byte
+        orders."""
         for wr in (LITTLE, BIG):
             found = self.check_orders(*[block(n, 2, wr=wr)
                                         for n in range(1, 6)])
@@ -148,6 +151,7 @@ class Order(SeriesCase):
                              [None] + [20.0] * 4)
 
     def test_v2(self):
+        """Files of V2 replies are read in the order of their times."""
         found = self.check_orders(*[w.reply(captures.instances_result(
             [1], [(0, "a", [n])]), stamps=w.clocks(
                 hundred=133 * 10**15 + n)) for n in range(5)])
@@ -172,11 +176,14 @@ class Order(SeriesCase):
         self.assertEqual([raw for _, _, raw, _ in found], [100, 200, 300])
 
     def test_files_of_the_same_time_keep_their_order(self):
+        """Files of one time are read in the order of the arguments."""
         paths = self.files(*[block(1, title) for title in (9, 3, 7)])
         self.assertEqual([title for _, title, _, _ in self.cooked(*paths)],
                          [9, 3, 7])
 
     def test_files_without_a_sample_keep_their_place(self):
+        """Errors are reported in the order of the arguments; the other files
+        are sorted."""
         late, early = block(2, 2), block(1, 2)
         paths = self.files(late, b"no performance data", early[:70],
                            capture(), early)
@@ -189,6 +196,7 @@ class Order(SeriesCase):
                          [(0, 1020), (2, 1040)])
 
     def test_missing_files(self):
+        """Each file that cannot be read is reported once."""
         paths = self.files(block(2, 2), block(1, 2))
         missing = os.path.join(self.folder, "missing")
         done = self.run_program("cook", paths[0], missing, self.folder,
@@ -197,6 +205,7 @@ class Order(SeriesCase):
         self.assertEqual(len(done.err.splitlines()), 2)
 
     def test_standard_input(self):
+        """Standard input is sorted like a file."""
         first, third = self.files(block(1, 2), block(3, 2))
         done = self.run_program("cook", "--format", "json", third, "-", first,
                                 stdin=block(2, 2))
@@ -205,6 +214,8 @@ class Order(SeriesCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no named pipes in folders")
     def test_pipes_are_read_once(self):
+        """A named pipe is sorted like a file although it can be read only
+        once."""
         first, third = self.files(block(1, 2), block(3, 2))
         pipe = os.path.join(self.folder, "pipe")
         os.mkfifo(pipe)
@@ -220,6 +231,7 @@ class Order(SeriesCase):
         writer.join()
 
     def test_forced_kind(self):
+        """Files are sorted with --kind, too."""
         paths = self.files(block(2, 2), block(1, 2))
         done = self.run_program("cook", "--format", "json", "--kind", "v1",
                                 *paths)
@@ -230,6 +242,7 @@ class Objects(SeriesCase):
     """V1 blocks of different objects."""
 
     def test_each_object_has_its_own_older_sample(self):
+        """A block is compared with the previous block of the same object."""
         found = self.cooked(*self.files(*[
             block(moment, title) for moment in (1, 2, 3)
             for title in (2, 4, 6)]))
@@ -239,12 +252,14 @@ class Objects(SeriesCase):
             for number in range(3) for title in (2, 4, 6)])
 
     def test_in_one_file(self):
+        """Blocks of one time in a file are one sample."""
         found = self.cooked(self.file("a", b"".join(
             block(moment, title) for moment in (1, 2) for title in (2, 4))))
         self.assertEqual([(number, value) for number, _, _, value in found],
                          [(0, None), (0, None), (1, 20.0), (1, 40.0)])
 
     def test_in_a_capture(self):
+        """Blocks of one time in a capture are one sample."""
         found = self.cooked(self.file("a", w.recording(*[
             w.chunk(b"V1DT", block(moment, title))
             for moment in (1, 2) for title in (2, 4)])))
@@ -262,11 +277,13 @@ class Objects(SeriesCase):
              (2, 6, None), (3, 2, 20.0)])
 
     def test_an_object_twice_at_one_time(self):
+        """A second block of an object begins a new sample."""
         found = self.cooked(*self.files(block(1, 2), block(1, 4),
                                         block(1, 2, step=20)))
         self.assertEqual([number for number, *_ in found], [0, 0, 1])
 
     def test_machines(self):
+        """Blocks are compared with those of their machine only."""
         found = self.cooked(*self.files(*[
             block(moment, 2, name=name, step=step) for moment in (1, 2)
             for name, step in (("A", 10), ("B", 30), ("", 50))]))
@@ -363,6 +380,8 @@ class Objects(SeriesCase):
                 [(2, None), (4, None), (4, 10.0), (2, rate)])
 
     def test_many_files(self):
+        """199 files in descending order give the rates of the ascending
+        series."""
         paths = self.files(*[block(n, 2) for n in range(1, 200)])
         paths.reverse()
         self.assertEqual([value for *_, value in self.cooked(*paths)],
@@ -377,16 +396,21 @@ class Captures(SeriesCase):
         return [value for *_, value in self.cooked(*self.files(*contents))]
 
     def test_continued(self):
+        """A capture continues another one with the same clocks and counters.
+        """
         self.assertEqual(self.values(capture(sample(1, 100)),
                                      capture(sample(3, 300))), [None, 100.0])
 
     def test_other_clocks(self):
+        """Captures with other frequencies or starts are not compared."""
         for later in (sample(3, 300, freq=10**6), sample(3, 300, boot=-9),
                       sample(3, 300, boot=2), sample(3, 300, freq=0)):
             self.assertEqual(self.values(capture(sample(1, 100)),
                                          capture(later)), [None, None])
 
     def test_each_has_its_own_metadata(self):
+        """A counter of another set, type or without registration is not
+        compared."""
         self.assertEqual(self.values(
             capture(sample(1, 100)),
             capture(sample(2, 200), guid=captures.NETWORK)), [None, None])
@@ -414,6 +438,7 @@ class Note(SeriesCase):
     """Notes that say why no value, or no value across files, is computed."""
 
     def test_notes(self):
+        """If no value can be computed, a note says why, in each format."""
         first, second = block(1, 2), block(2, 4)
         for contents, words in (
                 ([first], "there is only one: add a later sample"),
@@ -466,6 +491,8 @@ class Note(SeriesCase):
                 "not compared with each other: %s\n" % words))
 
     def test_no_note(self):
+        """Values that need only one sample, and continued files, give no note.
+        """
         raw = LITTLE.block(rate_object(2, 1), v1.plain(LITTLE, 5, 4))
         for contents in ([raw], [block(1, 2), block(2, 2)],
                          [w.reply(w.result(w.SINGLE, w.v4(1)))], [capture()],
@@ -478,6 +505,7 @@ class Real(Case):
     """A folder of captured files, each with a block of one object."""
 
     def test_folder(self):
+        """The files of a folder, in any order, give the expected values."""
         with open(real("v1", "expected-s00-s01.jsonl"),
                   encoding="utf-8") as file:
             expected = [json.loads(line) for line in file]

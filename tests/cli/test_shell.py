@@ -139,6 +139,7 @@ class Shell(Case):
                 self.assertEqual(found, expected, line)
 
     def test_bash(self):
+        """bash completes commands, options, values and files."""
         bash = self.tool("bash")
         script = self.file("completion", self.generated("bash").encode())
         self.finish(bash, "-n", script)
@@ -160,6 +161,7 @@ class Shell(Case):
         self.assertIn("_perfblock", registered)
 
     def test_fish(self):
+        """fish completes commands, options, values and files."""
         fish = self.tool("fish")
         script = self.file("perfblock.fish", self.generated("fish").encode())
         folder = os.path.dirname(program())

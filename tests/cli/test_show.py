@@ -38,6 +38,8 @@ class Data(Case):
     """V2 replies."""
 
     def test_keys_and_values(self):
+        """Each kind of record has its keys in order, and the values of the
+        reply."""
         path = self.file("a.bin", processors())
         items = self.run_json("show", path)
         self.assertEqual([item["record"] for item in items], [
@@ -57,12 +59,14 @@ class Data(Case):
                          (26, 0, 8, 2**64 - 1))
 
     def test_datum_that_is_not_a_number(self):
+        """A value of other than 4 or 8 bytes is printed in hexadecimal."""
         items = self.run_json("show", self.file("a.bin", processors()))
         value = items[7]
         self.assertEqual((value["bytes"], value["raw"], value["hex"]),
                          (3, None, "0102ff"))
 
     def test_kind_without_instances(self):
+        """A result of a single counter has neither instance nor counter id."""
         items = self.run_json("show", self.file("a.bin", processors()))
         result, value = items[8:]
         self.assertEqual((result["kind"], result["status"], result["query"]),
@@ -72,6 +76,8 @@ class Data(Case):
         self.assertEqual(value["raw"], 2**32 - 1)
 
     def test_extreme_clocks(self):
+        """Clocks and dates are printed as stored, also if they are impossible.
+        """
         stamps = w.clocks(-2**63, 2**63 - 1, -1, (65535,) * 8)
         data = self.run_json("show", self.file("a.bin", w.reply(
             stamps=stamps)))[0]
@@ -81,12 +87,14 @@ class Data(Case):
                          "65535-65535-65535T65535:65535:65535.65535")
 
     def test_unknown_kind(self):
+        """A result of unknown kind is tolerated with a note."""
         items = self.run_json("show", self.file("a.bin", w.reply(
             w.result(99, b"\0" * 8))))
         self.assertEqual(items[1]["kind"], "unknown")
         self.assertEqual(items[-1]["tolerated"], ["unknown_kind"])
 
     def test_several_blocks(self):
+        """Offsets in the second reply count from the start of the file."""
         one = processors()
         items = self.run_json("show", self.file("a.bin", one + one))
         half = len(items) // 2
@@ -94,11 +102,13 @@ class Data(Case):
             self.assertEqual(second["offset"], first["offset"] + len(one))
 
     def test_standard_input(self):
+        """Standard input gives the same records as a file."""
         block = processors()
         self.assertEqual(self.run_json("show", "-", stdin=block),
                          self.run_json("show", self.file("a.bin", block)))
 
     def test_trailing_bytes(self):
+        """Bytes after a reply are a note, and an error with --strict."""
         for tail in (b"\1", b"\xff" * 47, bytes(48), bytes(500)):
             path = self.file("a.bin", processors() + tail)
             items = self.run_json("show", path)
@@ -110,6 +120,8 @@ class Data(Case):
                               "trailing_bytes")
 
     def test_invalid_second_block(self):
+        """The records of the first reply are printed before the error in the
+        second."""
         path = self.file("a.bin", processors() + b"\x10" + bytes(60))
         done = self.run_program("show", "--format", "json", path)
         self.assert_error(done, 1, path, len(processors()), "bad_total_size")
@@ -120,6 +132,8 @@ class Errors(Case):
     """Errors: the records before them are printed first."""
 
     def test_record_and_line(self):
+        """The last record and the error line have the same code, offset and
+        message."""
         data = w.reply(w.result(w.SINGLE, w.v8(1)), w.result(w.SINGLE,
                                                              size=4000))
         path = self.file("a.bin", data)
@@ -134,6 +148,7 @@ class Errors(Case):
         self.assertTrue(done.err.rstrip().endswith(items[-1]["message"]))
 
     def test_offset_in_second_block(self):
+        """The offset of an error counts from the start of the file."""
         good = processors()
         path = self.file("a.bin", good + w.reply(w.result(w.SINGLE, size=9)))
         done = self.run_program("show", path)
@@ -141,6 +156,7 @@ class Errors(Case):
         self.assertIn("counter 26", done.out)
 
     def test_empty_and_cut(self):
+        """Empty input is an unknown format, a truncated reply an error."""
         path = self.file("a.bin", b"")
         self.assert_error(self.run_program("show", path), 1, path, 0,
                           "unknown_format")
@@ -151,6 +167,7 @@ class Errors(Case):
                           "unknown_format")
 
     def test_other_files_are_still_read(self):
+        """The files after a broken one are shown."""
         bad, good = self.file("a.bin", b"x"), self.file("b.bin", processors())
         done = self.run_program("show", "--format", "json", bad, good)
         self.assertEqual(done.status, 1)
@@ -175,6 +192,7 @@ class Errors(Case):
                 [(offset, code) for _, offset, code in done.errors()])
 
     def test_strict_rejects_more(self):
+        """--strict rejects a reply whose size is not a multiple of 8."""
         path = seed("v2", "valid_rule03_misaligned.bin")
         self.run_fine("show", path)
         done = self.run_program("show", "--strict", path)
@@ -192,6 +210,7 @@ class Names(Case):
                 w.instance(1, name, w.v4(1)))))))
 
     def test_lone_surrogates(self):
+        """Lone surrogates are printed as U+FFFD."""
         done = self.show("a\ud800b\udc00", "--format", "json")
         self.assertEqual(done.objects()[2]["name"], "a\ufffdb\ufffd")
         self.assertIn('"a\ufffdb\ufffd"', self.show("a\ud800b\udc00").out)
@@ -220,6 +239,7 @@ class Metadata(Case):
     """Metadata, whose kind must be given with --kind."""
 
     def test_counterset(self):
+        """The registration of a set and of its counter has all fields."""
         data = w.counterset(GUID, [w.counter_info(3, 0x10410400, base=7,
                                                   scale=-2)])
         items = self.run_json("show", "--kind", "registration", "--request",
@@ -235,12 +255,15 @@ class Metadata(Case):
             "aggregate": 0})
 
     def test_type_without_name(self):
+        """A type without a name is printed as a number."""
         items = self.run_json(
             "show", "--kind", "registration", "--request", "2",
             self.file("a.bin", w.counter_info(3, 0x12000)))
         self.assertEqual(items[0]["type"], "0x00012000")
 
     def test_strings(self):
+        """--kind strings and the request codes for strings give the same
+        records."""
         path = self.file("a.bin", w.string_block([(1, "one"), (2, None)]))
         items = self.run_json("show", "--kind", "strings", path)
         self.assertEqual([(i["record"], i["offset"], i["counter"], i["text"])
@@ -251,6 +274,7 @@ class Metadata(Case):
                 "show", "--kind", "registration", "--request", request, path))
 
     def test_single_strings_and_guid(self):
+        """The request codes for one string or one GUID give one record."""
         path = self.file("a.bin", w.string("name"))
         for request in ("3", "4", "7", "9"):
             self.assertEqual(self.run_json(
@@ -263,6 +287,7 @@ class Metadata(Case):
             [{"record": "guid", "offset": 0, "guid": GUID}])
 
     def test_lists(self):
+        """Lists of GUIDs, instances and identifiers."""
         self.assertEqual(self.run_json("show", "--kind", "guids", self.file(
             "a.bin", w.guid_bytes(GUID) * 2)),
             [{"record": "guid", "offset": at, "guid": GUID}
@@ -287,6 +312,7 @@ class Metadata(Case):
             self.assertEqual(self.run_json("show", "--kind", kind, path), [])
 
     def test_registration_seeds(self):
+        """Valid seeds of metadata are shown, broken ones have one error."""
         kinds = {11: ["guids"], 12: ["identifiers"], 13: ["instances"]}
         paths = sorted(glob.glob(seed("metadata", "*.bin")))
         self.assertGreater(len(paths), 40)
@@ -305,6 +331,8 @@ class Captures(Case):
     """Captures: their chunks, and the records in them."""
 
     def test_records(self):
+        """Each chunk has a record, followed by the records of what it
+        contains."""
         path = seed("capture", "valid_processor_information.pfb")
         items = self.run_json("show", path)
         chunks = [item for item in items if item["record"] == "chunk"]
@@ -334,6 +362,7 @@ class Captures(Case):
                 self.assertEqual(int.from_bytes(raw, "little"), item["raw"])
 
     def test_broken_body_does_not_hide_the_rest(self):
+        """Chunks after one with broken contents are shown."""
         good = w.chunk(b"DATA", w.reply(w.result(w.SINGLE, w.v4(1))))
         data = w.recording(w.chunk(b"DATA", w.reply(total=999)), good,
                            w.registration_chunk(GUID, 3, b"\1\0"))
@@ -346,6 +375,8 @@ class Captures(Case):
         self.assertIn("value", [i["record"] for i in done.objects()])
 
     def test_truncation(self):
+        """A capture that is truncated has one error, unless it ends between
+        two chunks."""
         whole = bytes_of(seed("capture", "valid_two_queries.pfb"))
         paths = [self.file("%06d" % size, whole[:size])
                  for size in range(17, len(whole), 4)]
@@ -360,6 +391,7 @@ class Captures(Case):
                           path)
 
     def test_other_chunks_are_listed(self):
+        """Chunks of unknown tags and versions have a record."""
         data = w.recording(w.chunk(b"LWPC", b"12345678", version=2), w.chunk(
             b"CPIH", b""), w.chunk(b"\xff\x1b\0x", b"1", version=9))
         tags = [item["tag"] for item in self.run_json(
@@ -367,6 +399,7 @@ class Captures(Case):
         self.assertEqual(tags, ["PFBC", "LWPC", "CPIH", "\ufffd\x1b\0x"])
 
     def test_kind_is_detected_or_given(self):
+        """--kind must agree with the file."""
         path = seed("capture", "valid_start_only.pfb")
         self.assertEqual(len(self.run_json("show", "--kind", "capture",
                                            path)), 1)
@@ -381,6 +414,7 @@ class Text(Case):
     """Text output: each line begins with the offset in decimal."""
 
     def test_lines(self):
+        """Text has a line for each record."""
         done = self.run_fine("show", self.file("a.bin", processors()))
         for line in done.lines():
             self.assertRegex(line, r"^ *\d+  +[a-z]+  ")

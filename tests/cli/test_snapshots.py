@@ -64,6 +64,7 @@ class Files(Case):
     """Files of snapshots as text."""
 
     def test_every_line(self):
+        """Each line of a text file has its record."""
         text, records = expected(0)
         for start in (b"", b"\xef\xbb\xbf"):
             path = self.file("a.txt", start + text)
@@ -93,6 +94,7 @@ class Files(Case):
                           1, path, 0, "unknown_format")
 
     def test_they_have_no_samples(self):
+        """Commands that need samples refuse the text by name."""
         path = self.file("a.txt", expected(0)[0])
         for command in (["cook"], ["live", "--source"],
                         ["convert", "-o", path + ".pfb"], ["report"]):
@@ -105,6 +107,7 @@ class Snapshots(Case):
     """Snapshots in captures (CPIS chunks)."""
 
     def test_every_line(self):
+        """Each line of a chunk has its record; check counts the steps."""
         text, records = expected(2 * HEADER)
         path = self.file("a.pfb", w.recording(w.chunk(b"CPIS", text)))
         self.assertEqual(steps(self.run_json("show", path)), records)
@@ -114,6 +117,7 @@ class Snapshots(Case):
         self.assertIn("2 chunks, 4 CPI steps", self.run_fine("check", path).out)
 
     def test_text(self):
+        """Text has a line for each step and CPU."""
         text, records = expected(2 * HEADER)
         path = self.file("a.pfb", w.recording(w.chunk(b"CPIS", text)))
         lines = self.run_fine("show", path).lines()
@@ -148,6 +152,7 @@ class Snapshots(Case):
                               verdict["offset"]), (False, code, offset))
 
     def test_first_lines(self):
+        """A chunk must begin with the word and version of the format."""
         for text, code in ((b"", "unknown_format"), (b"x", "unknown_format"),
                            (b"cpi-snapshots 2\n", "unread_format"),
                            (b"cpi-snapshots 0\n", "bad_cpi_line")):
@@ -163,12 +168,14 @@ class Snapshots(Case):
         self.assertNotIn("\x1b", self.run_fine("show", path).out)
 
     def test_later_versions_are_not_read(self):
+        """A chunk of a later version is counted as unread."""
         path = self.file("a.pfb", w.recording(w.chunk(b"CPIS", b"?",
                                                       version=2)))
         self.assertEqual(steps(self.run_json("show", path)), [])
         self.assertEqual(self.run_json("check", path)[0]["unread_chunks"], 1)
 
     def test_cook_notes_them(self):
+        """cook counts the chunks in a note."""
         block = w.reply(w.result(w.SINGLE, w.v8(1)))
         path = self.file("a.pfb", w.recording(
             w.chunk(b"DATA", block), w.chunk(b"CPIS", HEAD) * 2))

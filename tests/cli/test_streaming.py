@@ -140,6 +140,7 @@ class Memory(Case):
             self.assertLess(peak, MAX_BYTES, command)
 
     def test_captures(self):
+        """check, cook and convert of a capture."""
         out = os.path.join(self.folder, "out.pfb")
         self.check(write_capture, ["check"], ["cook", "-f", "csv", *FILTERS],
                    ["convert", "-q", "-o", out],
@@ -162,15 +163,19 @@ class Memory(Case):
             self.assertLess(peak, MAX_BYTES, command)
 
     def test_replies(self):
+        """cook of bare V2 replies."""
         self.check(write_replies, ["cook", "-f", "csv", "--every", "1000"])
 
     def test_v1(self):
+        """cook of V1 blocks."""
         self.check(write_v1, ["cook", "-f", "csv", "--counter", "22"])
 
     def test_binary_logs(self):
+        """cook of a binary log."""
         self.check(write_blg, ["cook", "-q", "-f", "csv", "--every", "1000"])
 
     def test_text_logs(self):
+        """cook of a text log."""
         self.check(write_text, ["cook", "-f", "csv", "--every", "1000"])
 
 
@@ -206,6 +211,8 @@ class Compressed(Case):
     """A capture that another program decompresses into a pipe."""
 
     def test_pipe(self):
+        """A decompressed pipe gives the same output as the file; the
+        compressed file is refused."""
         tool = next(filter(shutil.which, ("zstd", "gzip")), None)
         if not tool:
             self.skipTest("neither zstd nor gzip is installed")
@@ -306,6 +313,7 @@ class Progress(Case):
                          r"\d+:\d\d left" % (os.path.getsize(path) / 1e6))
 
     def test_share_and_time_left(self):
+        """check shows its progress."""
         self.check_share("check")
 
     def test_pages(self):
@@ -317,6 +325,8 @@ class Progress(Case):
             self.assertGreater(os.path.getsize(out), 0)
 
     def test_record(self):
+        """record shows the number of samples, and leaves the last line unless
+        --quiet is given."""
         path = self.file("a.pfb", captures.three_sets())
         out = os.path.join(self.folder, "out.pfb")
         command = ("record", "--source", path, "--set", "*", "-o", out)

@@ -89,6 +89,7 @@ class Summary(SummaryCase):
               for number, row in enumerate(rows)]))
 
     def test_figures(self):
+        """Figures of instances that are added and removed."""
         path = self.disk([("a", 5), ("b", 0)], [("a", 1)],
                          [("b", 0), ("a", 6), ("c", 2)])
         a, b, c = self.check(path)
@@ -106,6 +107,8 @@ class Summary(SummaryCase):
                          ["need_two_samples", "negative_delta"])
 
     def test_no_values(self):
+        """A counter without values has null figures; without samples there are
+        no records."""
         a, = self.check(self.disk([("a", 5)], kind=captures.BULK))
         self.assertEqual([a[key] for key in KEYS[8:14]],
                          [0, None, None, None, None, 1])
@@ -131,6 +134,7 @@ class Summary(SummaryCase):
                          [(0, 2), (1, 4), (2, 6)])
 
     def test_inputs(self):
+        """Summaries of captures and logs follow from the values of cook."""
         self.check(self.file("a.pfb", captures.three_sets()))
         self.check(seed("capture", "valid_processor_information.pfb"))
         self.check(seed("pdh_text", "valid_csv.csv"))
@@ -139,6 +143,7 @@ class Summary(SummaryCase):
                 "a.blg", log_seeds.log_seeds()["valid_" + name]))
 
     def test_filter(self):
+        """Only selected values are summarised."""
         found = self.check(
             "--path", "\\Alpha Disk(sd*)\\Read*",
             self.file("a.pfb", captures.three_sets()), quiet=())
@@ -147,6 +152,8 @@ class Summary(SummaryCase):
                           ("sdb", "Read Bytes/sec")])
 
     def test_text(self):
+        """The table has a row per counter and instance; --nonzero omits zeros.
+        """
         path = self.disk([("a", 5), ("z", 0)], [("a", 1), ("z", 0)])
         self.assertEqual(
             self.run_fine("cook", "--summary", path).lines(), [
@@ -187,6 +194,7 @@ class Summary(SummaryCase):
                          ["\\Beta Network", "\\Alpha Disk", "\\Alpha Memory"])
 
     def test_wrong_usage(self):
+        """--summary is refused with PDH logs and with live."""
         path = self.disk([("a", 5)])
         for form in ("pdh-csv", "pdh-tsv"):
             done = self.run_program("cook", "--summary", "--format", form,
@@ -207,6 +215,7 @@ class Real(SummaryCase):
     """Logs of real machines."""
 
     def test_logs(self):
+        """Summaries of captured logs follow from the values of cook."""
         for name in ("win8-counters", "many-machines"):
             self.check(real("blg", name + ".blg"))
 

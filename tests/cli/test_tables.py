@@ -64,6 +64,8 @@ class Sorted(Case):
         return by_command[0]
 
     def test_order(self):
+        """--sort orders the rows of a table by a counter; --top keeps the
+        first of the sorted rows."""
         usual = ["sda", "sdb", "sdc", "sdd", "_Total"]
         network = ["eth0", "lo"]
         for arguments, disks, interfaces in (
@@ -89,6 +91,7 @@ class Sorted(Case):
             self.assertEqual(tables["Memory"], ["Pages"], arguments)
 
     def test_cells_stay_in_their_row(self):
+        """Sorting moves whole rows."""
         lines = self.run_fine("cook", self.path, "--sort", "Reads/sec",
                               "--set", "Alpha Disk").lines()
         shown = [line.split() for line in lines
@@ -119,6 +122,7 @@ class Sorted(Case):
                 ["\\\\PC\\" + name for name in order.split()], arguments)
 
     def test_wrong_names(self):
+        """A counter that nothing has is refused, with a suggestion."""
         for command, subject in (
                 (["cook", self.path], "perfblock"),
                 (["live", "--source", self.path, "--set", "*"], self.path)):
@@ -132,6 +136,7 @@ class Sorted(Case):
         self.assertEqual(done.out, "")  # refused before any sample is shown
 
     def test_usage(self):
+        """The options are refused with other formats and with wrong values."""
         for arguments in (["--sort", "Queue", "-f", "json"],
                           ["--top", "1", "-f", "csv"],
                           ["--top", "0"], ["--top", "x"], ["--sort", ""]):
@@ -175,6 +180,8 @@ class New(Case):
             "cook", path).out.split("\n\n")[:-1]]
 
     def test_new(self):
+        """An instance without an older sample is marked, and explained below
+        the table."""
         first, second = self.cook([(0, "a", 1), (1, "b", 1)],
                                   [(0, "a", 3), (2, "c", 9)])
         self.assertEqual([line.split() for line in first], [
@@ -201,6 +208,7 @@ class Widths(Case):
                 "Supercalifragilisticexpialidocious/sec" * 2, "Queue")
 
     def test_widths(self):
+        """Names of wide and combining characters are cut so that lines fit."""
         path = self.file("a.pfb", w.recording(
             metadata(DISK, "\u78c1\u76e4 " * 30, [
                 (n, BULK if n % 2 else LARGE_RAW, name)

@@ -115,6 +115,8 @@ class Names(Case):
                           re.MULTILINE)
 
     def test_text(self):
+        """Text escapes exactly the characters that are invisible or change the
+        display."""
         names = [name for name, _ in PAIRS]
         self.assertEqual(self.texts(names), [text for _, text in PAIRS])
         self.assertEqual(self.texts(ORDINARY), list(ORDINARY))
@@ -130,11 +132,14 @@ class Names(Case):
             "a\\u0022  kind \\u0022b", "\\\\\\u0022", "C:\\", "\\\\u0022"])
 
     def test_text_can_be_read_back(self):
+        """Each name has its own text, from which it can be decoded."""
         texts = self.texts(NAMES)
         self.assertEqual([decode(text) for text in texts], list(NAMES))
         self.assertEqual(len(set(texts)), len(NAMES))
 
     def test_json_contains_the_original_names(self):
+        """JSON decodes to the original names and has no invisible character.
+        """
         done = self.run_fine("show", "--format", "json", self.block(NAMES))
         self.assertEqual([item["name"] for item in done.objects()
                           if item["record"] == "instance"], list(NAMES))
@@ -142,12 +147,14 @@ class Names(Case):
             self.assertNotIn(char, done.out)
 
     def test_json_escapes(self):
+        """JSON escapes characters beyond 16 bits as two surrogates."""
         done = self.run_fine("show", "--format", "json", self.block(
             ["\x07\\u0007\U000E0001\U0010FFFF\U0001F600"]))
         self.assertIn('"name":"\\u0007\\\\u0007\\uDB40\\uDC01\\uDBFF\\uDFFF'
                       '\U0001F600"', done.out)
 
     def test_csv(self):
+        """CSV cells decode to the original names."""
         done = self.run_fine("cook", "--format", "csv", self.block(NAMES))
         rows = list(csv.DictReader(io.StringIO(done.out, newline="")))
         self.assertEqual([decode(row["instance"]) for row in rows],
@@ -159,6 +166,8 @@ class Names(Case):
                 self.assertEqual(row["instance"], name)
 
     def test_csv_quotes(self):
+        """Cells with commas, quotation marks, line breaks or outer blanks are
+        quoted."""
         for name, field in (("a\nb", '"a\nb"'), ("a\r\nb", '"a\r\nb"'),
                             ("a\rb", '"a\rb"'), ("\t", '"\t"'),
                             ('"', '""""'), ("a,b", '"a,b"'), (" a", '" a"'),
@@ -170,6 +179,7 @@ class Names(Case):
             self.assertIn(",,,%s,0,," % field, done.out)
 
     def test_tables(self):
+        """Names in tables decode to the original names."""
         names = [name for name in NAMES if name.strip() == name]
         done = self.run_fine("cook", self.block(names), columns=1000)
         texts = [line.rsplit("  ", 1)[0].rstrip(" ")
@@ -190,6 +200,7 @@ class Names(Case):
             self.assertLess(len(shown), 40)
 
     def test_metrics(self):
+        """Labels of metrics decode to the original names."""
         chunks = [metadata(DISK, "Disk", [(1, BULK, "Reads/sec")]),
                   w.chunk(b"QINF", w.identifier(DISK, name="*"))]
         chunks += [data(number, instances_result([1], [
@@ -211,6 +222,7 @@ class Messages(Case):
     """Names in error messages."""
 
     def test_cells(self):
+        """Cells quoted in messages decode to the original cells."""
         cells = [name for name in NAMES if len(name) < 8
                  and name.strip(" \t") == name and not set(name) & set(
                      '",\n\r') and "0" not in name]
@@ -222,6 +234,7 @@ class Messages(Case):
         self.assertEqual([decode(text) for text in texts], cells)
 
     def test_escapes_are_not_cut_in_the_middle(self):
+        """A long cell is cut before an escape that does not fit."""
         for cell, shown in (("x" * 57 + "\x07\x07", "x" * 57),
                             ("x" * 53 + "\x07\x07", "x" * 53 + "\\u0007")):
             done = self.run_program("eval", stdin=(
@@ -229,12 +242,14 @@ class Messages(Case):
             self.assertIn('"%s\u2026" is not' % shown, done.err)
 
     def test_files(self):
+        """File names in messages are escaped like other names."""
         for name, text in (*PAIRS, *((name, name) for name in ORDINARY)):
             done = self.run_program("check", "--", "absent/" + name)
             self.assertEqual(done.status, 3)
             self.assertTrue(done.err.startswith("absent/%s: " % text), name)
 
     def test_sets(self):
+        """Names of countersets in messages are escaped like other names."""
         path = self.file("a.pfb", w.recording(metadata(DISK, "Disk", [
             (1, BULK, "Reads/sec")])))
         for name, text in (*PAIRS, *((name, name) for name in ORDINARY)):

@@ -77,12 +77,14 @@ class Times(Case):
             self.assertEqual(item["time"], expected)
 
     def test_utc(self):
+        """--utc shows UTC in any time zone."""
         for zone in ("UTC0", "XYZ-5:30"):
             self.assertEqual(self.title(
                 clock_of(2024, 2, 29, 23, 59, 59, 987654), "--utc", zone=zone),
                 "2024-02-29 23:59:59.987 Z")
 
     def test_clocks_that_are_no_dates(self):
+        """A clock that is no date is shown as a number."""
         for clock in (LAST + 1, -1, -2**63, 2**63 - 1):
             for options in ((), ("--utc",)):
                 self.assertEqual(self.title(clock, *options),
@@ -90,6 +92,8 @@ class Times(Case):
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
     def test_local(self):
+        """Text shows local time with its offset, also of half hours and of
+        daylight saving time."""
         summer = clock_of(2024, 7, 1, 12, 0, 0, 500000)
         winter = clock_of(2024, 1, 1, 0, 0, 0, 1000)
         berlin = "CET-1CEST,M3.5.0,M10.5.0/3"

@@ -85,6 +85,7 @@ class Terminal(Case):
             time.sleep(0.05)
 
     def test_cook(self):
+        """tmux shows the lines of cook at each width."""
         names = ("sda", WIDE * 20, "x" * 300, "e\u0301" * 30,
                  "\U0001F600" * 20)
         path = self.file("a.pfb", w.recording(
@@ -121,6 +122,8 @@ class Live(Terminal, LiveCase):
             self.addCleanup(process.kill)
 
     def test_resizing(self):
+        """After each change of the width tmux shows the table for that width.
+        """
         live = ["live", "--interval", "0.1", "--color", "never", *STEADY]
         expected = {}
         for columns in WIDTHS:

@@ -15,6 +15,7 @@ class Types(Case):
     """All 39 types in JSON, CSV and text."""
 
     def test_json(self):
+        """Types are in the order of their values, with all keys."""
         items = self.run_json("types")
         self.assertEqual(len(items), 39)
         for item in items:
@@ -25,6 +26,7 @@ class Types(Case):
         self.assertEqual(values, sorted(values))
 
     def test_facts(self):
+        """Size, unit, base and aliases of some types, as documented."""
         types = {item["name"]: item for item in self.run_json("types")}
         timer = types["PERF_PRECISION_100NS_TIMER"]
         self.assertEqual((timer["value"], timer["size"], timer["samples"],
@@ -45,6 +47,7 @@ class Types(Case):
                          [item["name"] for item in self.run_json("types")])
 
     def test_text(self):
+        """The table fits the terminal and has all names."""
         names = [item["name"] for item in self.run_json("types")]
         for columns in (40, 60, 100, 200):
             done = self.run_fine("types", columns=columns)

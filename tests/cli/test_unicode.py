@@ -117,6 +117,7 @@ class Characters(Case):
                 for at in range(0, len(self.points), 256)]
 
     def test_the_data_has_known_characters(self):
+        """The expected values are right for some known characters."""
         self.assertGreater(len(self.escaped), 4000)
         for point in (0x07, 0x200B, 0xE0001, 0xE0FFF, 0x3164, 0x2800):
             self.assertIn(point, self.escaped)
@@ -124,6 +125,7 @@ class Characters(Case):
                          [1, 0, 2])
 
     def test_text(self):
+        """Text escapes each character that is invisible, and no other."""
         names = self.names()
         done = self.run_fine("show", self.block(
             "".join(map(chr, name)) for name in names))
@@ -138,6 +140,8 @@ class Characters(Case):
                 else "\\U%08X" % point for point in name))
 
     def test_json(self):
+        """JSON decodes to the original names, and contains no character that
+        text would escape."""
         names = ["".join(map(chr, name)) for name in self.names()]
         done = self.run_fine("show", "--format", "json", self.block(names))
         found = [item["name"] for item in done.objects()

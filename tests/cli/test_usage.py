@@ -31,11 +31,13 @@ class Help(Case):
     """Help and version."""
 
     def test_version(self):
+        """--version prints the version of the header, also after a command."""
         for arguments in (["--version"], ["show", "--version"]):
             self.assertEqual(self.run_fine(*arguments).out,
                              "perfblock %s\n" % header_version())
 
     def test_overview_lists_the_commands(self):
+        """--help and -h list each command."""
         text = self.run_fine("--help").out
         for command in COMMANDS:
             self.assertRegex(text, r"(?m)^  %s " % command)
@@ -170,6 +172,8 @@ class Refusals(Case):
         return done.err
 
     def test_commands(self):
+        """A missing or unknown command is refused; a group names its commands.
+        """
         self.refused()
         for command in ("lwp", "cpi", "nothing", "lwp show", "show lwp", ""):
             self.refused(command)
@@ -177,6 +181,8 @@ class Refusals(Case):
             self.assertIn("expected %s show or" % group, self.refused(group))
 
     def test_files(self):
+        """A missing file, and one that the command does not take, is refused.
+        """
         for command in ("show", "check", "cook"):
             self.refused(command)
         for command in ("types", "live"):
@@ -187,6 +193,8 @@ class Refusals(Case):
         self.refused("record")
 
     def test_options(self):
+        """Unknown options, options of other commands and missing values are
+        named."""
         self.assertIn("--nonsense", self.refused("show", "--nonsense", "x"))
         self.assertIn("--kind", self.refused("show", "x", "--kind"))
         self.assertIn("-x", self.refused("show", "-x", "y"))
@@ -198,6 +206,7 @@ class Refusals(Case):
                           self.refused(*words))
 
     def test_values(self):
+        """Numbers of another form or range, and unknown words, are refused."""
         for option, values in (
                 ("--interval", ("0", "0.009", "-1", "nan", "inf", "1e400",
                                 "1s", "", " 1", "+1", "0x1p3", "0X2",
@@ -235,12 +244,16 @@ class Refusals(Case):
                           self.refused(*line.split()))
 
     def test_rotation(self):
+        """A size is a positive number below 2^63 with K, M or G; only record
+        rotates files."""
         for value in ("0", "-1", "", "K", "1.5K", "1KB", "1T", "1k", "0G",
                       "8589934592G", "9223372036854775808"):
             self.refused("record", "-o", "x", "--rotate", value)
         self.assertIn("--rotate", self.refused("live", "--rotate", "1K"))
 
     def test_suggestions(self):
+        """An unknown command, option or word gets a suggestion if one is
+        similar."""
         for words, suggested in (
                 ("recrod", "record"), ("chekc", "check"), ("Cook", "cook"),
                 ("countersest", "countersets"), ("lwp shwo", "lwp show"),
@@ -259,6 +272,7 @@ class Refusals(Case):
             self.assertEqual(found[1] if found else None, suggested, sentence)
 
     def test_help_of_unknown_commands(self):
+        """help refuses unknown commands and further words."""
         self.assertIn("nonsense", self.refused("help", "nonsense"))
         self.assertIn("lwp nonsense", self.refused("help", "lwp", "nonsense"))
         self.assertIn("second", self.refused("help", "cook", "second"))
@@ -293,9 +307,11 @@ class Refusals(Case):
                       self.refused("show", "--strict=1", "x"))
 
     def test_kinds(self):
+        """An unknown --kind is refused."""
         self.refused("show", "--kind", "nonsense", "x")
 
     def test_formats(self):
+        """A format that the command does not write is refused."""
         for command in ("show", "check", "cook"):
             self.refused(command, "--format", "prometheus", "x")
         for command in ("types", "countersets"):
@@ -308,6 +324,7 @@ class Refusals(Case):
             self.refused("eval", "--format", name)
 
     def test_samples(self):
+        """lwp model needs --sample 32 or 64; other commands do not take it."""
         self.assertIn("--sample", self.refused("lwp", "model"))
         for value in ("16", "0", "3264", "x", ""):
             self.refused("lwp", "model", "--sample", value)
@@ -315,6 +332,8 @@ class Refusals(Case):
                                                "32"))
 
     def test_requests(self):
+        """--kind registration needs --request 1 to 10; other kinds do not take
+        it."""
         self.refused("show", "--kind", "registration", "x")
         self.refused("show", "--request", "1", "x")
         for value in ("0", "11", "x"):
@@ -322,10 +341,13 @@ class Refusals(Case):
                          "x")
 
     def test_cook_refuses_metadata_kinds(self):
+        """cook refuses kinds of input that contain no samples."""
         for kind in ("registration", "strings", "guids", "names", "lwp"):
             self.refused("cook", "--kind", kind, "x")
 
     def test_name_tables_in_commands_that_use_them(self):
+        """--names and other metadata are accepted only where they have an
+        effect."""
         for command in ("check", "live", "record -o x", "types", "eval"):
             self.assertIn("--names", self.refused(*command.split(),
                                                   "--names", "n"))

@@ -66,6 +66,8 @@ class Show(Case):
         return self.run_json("show", *arguments, "-", stdin=data)
 
     def test_records_and_keys(self):
+        """Each kind of record has its keys in order, and the values of the
+        block."""
         items = self.show(rich(LITTLE, 1))
         self.assertEqual([i["record"] for i in items], [
             "data", "object", "counter", "value", "object"] +
@@ -89,6 +91,8 @@ class Show(Case):
                          [212, 2, None, 20, 0, 4, 71, None])
 
     def test_values_are_read_at_their_offsets(self):
+        """The offset of a value is where its bytes are, in both byte orders.
+        """
         for w in (LITTLE, BIG):
             data = rich(w, 3)
             values = [i for i in self.show(data) if i["record"] == "value"]
@@ -100,6 +104,7 @@ class Show(Case):
                         raw, "little" if w is LITTLE else "big"))
 
     def test_bases_items_and_labels(self):
+        """A value has its base and its multi count; a label has neither."""
         timer, part, base, multi, label = [
             i for i in self.show(rich(LITTLE, 1))
             if i["record"] == "value" and i["instance"] == 0]
@@ -112,6 +117,7 @@ class Show(Case):
                          (0, None, ""))
 
     def test_value_that_is_not_a_number(self):
+        """A value of other than 4 or 8 bytes is printed in hexadecimal."""
         w = LITTLE
         data = w.block(w.object(2, [counter(20, 0x00000B00, 5, 3)],
                                 w.pack("I", 8) + b"\0\1\2\xff",
@@ -120,6 +126,8 @@ class Show(Case):
                           if i["record"] == "value"], [(None, "0102ff")])
 
     def test_instances(self):
+        """Instances have the name of their parent, if there is one, and their
+        number among equal ones."""
         w = LITTLE
         items = self.show(w.block(
             rows(w, ("p", 1), ("q", 2), title=230),
@@ -140,6 +148,7 @@ class Show(Case):
                          [(230, 1), (999, 0), (None, None)])
 
     def test_objects_without_values(self):
+        """Objects with metadata only have no values."""
         w = LITTLE
         for instances in (0, -2, -3):
             items = self.show(w.block(w.object(2, ONE_RAW,
@@ -149,12 +158,14 @@ class Show(Case):
             self.assertEqual(items[1]["instances"], instances)
 
     def test_big_endian_reads_the_same(self):
+        """Both byte orders give the same records."""
         little, big = self.show(rich(LITTLE, 2)), self.show(rich(BIG, 2))
         self.assertEqual((little[0].pop("big_endian"),
                           big[0].pop("big_endian")), (False, True))
         self.assertEqual(little, big)
 
     def test_several_blocks(self):
+        """Offsets in the second block count from the start of the file."""
         one, two = rich(LITTLE, 1), rich(BIG, 2)
         items = self.show(one + two)
         self.assertEqual(items[:len(items) // 2], self.show(one))
@@ -162,6 +173,7 @@ class Show(Case):
         self.assertEqual(offsets, [i["offset"] for i in self.show(two)])
 
     def test_blocks_of_both_formats(self):
+        """V1 blocks and V2 replies may follow each other in a file."""
         reply = v2.reply(v2.result(v2.SINGLE, v2.v4(5)))
         block = LITTLE.block(plain(LITTLE, 1))
         for data in (reply + block, block + reply):
@@ -171,6 +183,7 @@ class Show(Case):
                 "value"])
 
     def test_text(self):
+        """Text has the name of each file, and a line for each record."""
         path = self.file("a.bin", rich(LITTLE, 1))
         done = self.run_fine("show", path, path)
         self.assertEqual(done.out.count(path + ": v1, "), 2)
@@ -193,6 +206,8 @@ class Names(Case):
         return shown
 
     def test_code_pages(self):
+        """Names are decoded by the code page of their object; unknown pages as
+        ASCII."""
         every = bytes(range(1, 256))
         unknown = "".join(map(chr, range(1, 128))) + "\ufffd" * 128
         self.assertEqual(self.names(every, 1252),
@@ -206,6 +221,7 @@ class Names(Case):
                          text + "\ufffd\ufffd")
 
     def test_utf16_of_both_orders(self):
+        """UTF-16 names have the byte order of their block and end at a NUL."""
         for w in (LITTLE, BIG):
             for name, shown in (("\u00e9\u4e2d\U0001F600",) * 2,
                                 ("a\ud800b\udc00", "a\ufffdb\ufffd"),
@@ -215,6 +231,7 @@ class Names(Case):
             self.assertEqual(self.names(w.text("ab\0cd"), 0, w), "ab")
 
     def test_names_without_end(self):
+        """A name without NUL ends where its field ends."""
         for page in (0, 1252, 65001, 437):
             self.assertEqual(len(self.names(b"ab" * 30000, page)),
                              30000 if page == 0 else 60000)
@@ -235,6 +252,7 @@ class Names(Case):
                                                   stdin=data + data))
 
     def test_text_is_safe_for_terminals(self):
+        """Text has no control or directional characters of any name."""
         data = LITTLE.block(rows(LITTLE, ("\x1b]0;x\x07\u202e", 1)),
                             name="\x1b[2J\u2028")
         table = self.file("n.tsv", b"20\t\x1b[1m\xff\n230\t\x9b\x85\n")
@@ -258,6 +276,8 @@ class Broken(Case):
         self.path = self.file("a.bin", self.data)
 
     def test_show(self):
+        """The records of the other objects, and those before the error, are
+        printed."""
         done = self.run_program("show", "--format", "json", self.path)
         self.assert_error(done, 1, self.path, self.at,
                           "bad_counter_block_size")
@@ -272,6 +292,7 @@ class Broken(Case):
         self.assertEqual(items[-1]["raw"], 3)
 
     def test_check(self):
+        """The verdict is the error."""
         done = self.run_program("check", "--format", "json", self.path)
         self.assert_error(done, 1, self.path, self.at,
                           "bad_counter_block_size")
@@ -281,6 +302,8 @@ class Broken(Case):
                                           "bad_counter_block_size"))
 
     def test_cook(self):
+        """The values of the other objects, and those before the error, are
+        printed."""
         done = self.run_program("cook", "--format", "json", self.path)
         self.assert_error(done, 1, self.path, self.at,
                           "bad_counter_block_size")
@@ -288,6 +311,7 @@ class Broken(Case):
                          [(2, 1), (4, 1), (6, 3)])
 
     def test_countersets(self):
+        """All objects are listed."""
         done = self.run_program("countersets", "--format", "json", "--file",
                                 self.path)
         self.assert_error(done, 1, self.path, self.at,
@@ -296,6 +320,8 @@ class Broken(Case):
                           if i["record"] == "object"], [2, 4, 6])
 
     def test_every_error_is_reported(self):
+        """show and cook report the errors of all objects, check only the
+        first."""
         w = LITTLE
         bad, at = broken(w)
         good = plain(w, 1)
@@ -314,6 +340,7 @@ class Broken(Case):
                          [(path, *expected[0])])
 
     def test_the_next_block_is_read(self):
+        """The block after the broken one is read."""
         good = LITTLE.block(plain(LITTLE, 5))
         path = self.file("b.bin", self.data + good)
         for command in ("show", "cook"):
@@ -323,6 +350,8 @@ class Broken(Case):
             self.assertEqual(done.objects()[-1]["raw"], 5)
 
     def test_headers(self):
+        """A block whose header is wrong is refused with the offset of the
+        field."""
         good = LITTLE.block(plain(LITTLE, 5))
         for data, at, code in (
                 (good[:87], 0, "truncated_header"),
@@ -339,6 +368,8 @@ class Broken(Case):
                 self.assert_error(done, 1, path, at, code)
 
     def test_value_outside(self):
+        """A value outside of its counter block is an error of its definition.
+        """
         w = LITTLE
         bad = w.object(2, [counter(20, v1.RAW, 8, 4)], w.values((4, 4, 1)),
                        instances=v1.NO_INSTANCES)
@@ -347,6 +378,7 @@ class Broken(Case):
                           104 + 64 + 36, "bad_counter_offset")
 
     def test_tolerated_and_strict(self):
+        """Bytes after a block are a note, and an error with --strict."""
         data = LITTLE.block(plain(LITTLE, 5)) + b"\0" * 100
         path = self.file("b.bin", data)
         items = self.run_json("show", path)
@@ -379,6 +411,7 @@ class SizeWithoutHeader(Case):
     NOTE = ["size_without_header"]
 
     def test_every_object_is_read(self):
+        """Such a block gives the records of a correct one, and a note."""
         whole = rich(LITTLE, 1)
         short = without_header(whole)
         expected = self.run_json("show", "-", stdin=whole)
@@ -388,6 +421,7 @@ class SizeWithoutHeader(Case):
         self.assertEqual(shown, expected)
 
     def test_several_blocks(self):
+        """Such blocks may follow each other and correct ones."""
         blocks = [rich(LITTLE, moment) for moment in (1, 2, 3)]
         data = (without_header(blocks[0]) + without_header(blocks[1]) +
                 blocks[2])
@@ -404,6 +438,7 @@ class SizeWithoutHeader(Case):
                          self.run_json("cook", whole))
 
     def test_strict(self):
+        """--strict rejects the block at its total size."""
         path = self.file("b.bin", rich(LITTLE, 1) +
                          without_header(rich(LITTLE, 2)))
         at = len(rich(LITTLE, 1)) + 20
@@ -416,6 +451,8 @@ class Kinds(Case):
     """--kind, and the format that is detected without it."""
 
     def test_detected(self):
+        """V1 blocks of both byte orders, V2 replies and other data are told
+        apart."""
         for data, kind in ((rich(LITTLE, 1), "v1"), (rich(BIG, 1), "v1"),
                            ("PERF".encode("utf-16-le"), "v1"),
                            (v2.reply(), "data"), (b"", "unknown")):
@@ -424,6 +461,7 @@ class Kinds(Case):
             self.assertEqual(done.objects()[0]["kind"], kind)
 
     def test_forced(self):
+        """With --kind a file of the other format is an error."""
         block = rich(LITTLE, 1)
         self.assertEqual(self.run_json("show", "--kind", "v1", "-",
                                        stdin=block),
@@ -437,6 +475,7 @@ class Kinds(Case):
             self.assert_error(done, 1, "-", 0, "unknown_format")
 
     def test_check_counts(self):
+        """check counts blocks, objects, instances and values."""
         path = self.file("a.bin", rich(LITTLE, 1) * 2)
         self.assertEqual(self.run_fine("check", path).out, path + ": ok (v1, "
                          "%d bytes, 2 blocks, 4 objects, 4 instances, "
@@ -451,6 +490,8 @@ class Cook(Case):
         return self.run_json("cook", *arguments, "-", stdin=data)
 
     def test_keys_and_values(self):
+        """A record has all keys in order, and the value computed from both
+        blocks."""
         for w in (LITTLE, BIG):
             items = self.cook(rich(w, 1) + rich(w, 2))
             self.assertEqual(len(items), 22)
@@ -477,11 +518,13 @@ class Cook(Case):
                              ("not_displayed", None))
 
     def test_first_sample(self):
+        """In the first block a rate has the status need_two_samples."""
         items = self.cook(rich(LITTLE, 1))
         self.assertEqual([i["status"] for i in items[:4]], [
             "ok", "need_two_samples", "ok", "not_displayed"])
 
     def test_files_are_consecutive(self):
+        """A file of one block each is one series."""
         paths = [self.file("%d.bin" % n, rich(LITTLE, n))
                  for n in range(1, 5)]
         items = self.run_json("cook", *paths)
@@ -523,6 +566,8 @@ class Cook(Case):
             (0, "need_two_samples"), (2, "ok"), (3, "ok")])
 
     def test_broken_file_between(self):
+        """A truncated block is an error; the rate after it is computed across
+        it."""
         paths = [self.file("a", rich(LITTLE, 1)),
                  self.file("b", rich(LITTLE, 2)[:-1]),
                  self.file("c", rich(LITTLE, 3))]
@@ -545,6 +590,7 @@ class Cook(Case):
                 for i in items if i["sample"] == 1]
 
     def test_instances_are_matched(self):
+        """Instances are compared by unique id, or else by name and number."""
         self.assertEqual(
             self.matched([("a", 1), ("a", 10), ("b", 5)],
                          [("b", 9), ("a", 2), ("a", 13), ("a", 0)]),
@@ -555,6 +601,7 @@ class Cook(Case):
             [("c", 0, 4), ("a", 0, None)])
 
     def test_csv(self):
+        """CSV has the columns and the displayed values of JSON."""
         data = rich(LITTLE, 1) + rich(LITTLE, 2)
         text = self.run_fine("cook", "--format", "csv", "-", stdin=data).out
         items = [i for i in self.cook(data)
@@ -568,6 +615,7 @@ class Cook(Case):
                           for i in items])
 
     def test_text_names_the_parent(self):
+        """Tables have parent/name#number, JSON has the parts."""
         w = LITTLE
         data = w.block(rows(w, ("idle", 1)), rows(
             w, ("0", 1, {"parent": (230, 0)}),
@@ -582,6 +630,7 @@ class Cook(Case):
                                             ("0", "idle", 1)])
 
     def test_objects_with_the_same_title_are_separate(self):
+        """Two objects with one title index have a table each."""
         w = LITTLE
         done = self.run_fine("cook", "-", stdin=w.block(
             rows(w, ("x" * 9, 1), code_page=1252),
@@ -614,6 +663,8 @@ class Countersets(Case):
     """What countersets prints of V1 files."""
 
     def test_each_title_is_listed_once(self):
+        """Objects of several blocks are listed once, with names and counters.
+        """
         path = self.file("a.bin", rich(LITTLE, 1) + rich(LITTLE, 2) +
                          LITTLE.block(plain(LITTLE, 1, 4)))
         table = self.file("n", b"1\t1847\n4\tMemory\n236\tDisk\n408\tFree\n")
@@ -640,6 +691,7 @@ class Countersets(Case):
                          r"instances 2$")
 
     def test_captures(self):
+        """The objects of a capture have the names of its name table."""
         capture = v2.recording(
             v2.chunk(b"NAME", bytes(4) + b"2\tSystem\n"),
             *[v2.chunk(b"V1DT", rich(LITTLE, n)) for n in (1, 2)])
@@ -650,6 +702,7 @@ class Countersets(Case):
                          [(2, "System"), (236, None)])
 
     def test_other_files(self):
+        """A file of V2 replies is refused: they name no sets."""
         path = self.file("a.bin", v2.reply())
         self.assert_error(self.run_program("countersets", "--file", path), 1,
                           path, 0, "unknown_format")
@@ -659,6 +712,8 @@ class Hostile(Case):
     """No input causes an endless loop or unbounded memory."""
 
     def test_many_small_structures(self):
+        """Files of many empty objects, blocks or name tables are read within
+        the time limit."""
         w = LITTLE
         empty = w.object(2, [])
         many = self.file("a.bin", w.block(*[empty] * 50000))
@@ -672,6 +727,7 @@ class Hostile(Case):
             self.run_fine("countersets", "--file", path)
 
     def test_counts_larger_than_the_file(self):
+        """Counts that exceed their object or block are one error."""
         w = LITTLE
         shared = [counter(1, v1.RAW, 4, 4)] * 2000
         for data in (w.block(w.object(2, [], count=2**32 - 1)),
@@ -693,6 +749,8 @@ class Real(Case):
         return real("v1", name)
 
     def test_every_value(self):
+        """Each raw and displayed value is the expected one, to the last bit.
+        """
         with open(self.real("expected-s00-s01.jsonl"),
                   encoding="utf-8") as file:
             expected = [json.loads(line) for line in file]
@@ -728,6 +786,8 @@ class Real(Case):
                              struct.pack("<d", expected), key)
 
     def test_names(self):
+        """A captured name table keeps its lines, and gives names to objects.
+        """
         table = self.real("names-009.tsv")
         with open(table, encoding="utf-8") as file:
             lines = file.read().splitlines()
@@ -750,6 +810,7 @@ class RealSamba(Case):
         return real("v1-samba", name)
 
     def test_every_value(self):
+        """The displayed values are those that were stored."""
         items = self.run_json("cook", "--names", self.real("names.bin"),
                               self.real("g0.bin"), self.real("g1.bin"))
         found = {(item["set"], item["instance"], item["counter"]):
@@ -765,6 +826,7 @@ class RealSamba(Case):
         self.assertEqual(found, expected)
 
     def test_sizes(self):
+        """The blocks are tolerated, and rejected by --strict."""
         for name in ("g0.bin", "g1.bin"):
             shown = self.run_json("show", self.real(name))
             self.assertEqual(shown[0]["size"], 720)

@@ -16,12 +16,15 @@ class Names(Case):
     """Arguments and file names with characters outside the code page."""
 
     def test_names_with_any_letter(self):
+        """Files are found by names outside the code page, and printed with
+        them."""
         for name in ("a b.bin", "Z\u00e4hler.bin", "\u8a08\u6570.bin",
                      "\u0394 \U0001f4c8.bin", "- x"):
             path = self.file(name, w.reply())
             self.assertEqual(self.run_json("check", path)[0]["file"], path)
 
     def test_missing(self):
+        """A missing file is reported by its name."""
         path = os.path.join(self.folder, "\u8a08\u6570 \U0001f4c8")
         done = self.run_program("check", path)
         self.assertEqual((done.status, done.out, done.err),
@@ -48,6 +51,7 @@ class Refusals(Case):
                          r"live: .*\bPerfEnumerateCounterSet\b.*\n$")
 
     def test_live(self):
+        """live is refused in each format."""
         for form in ("text", "json", "csv"):
             self.refused("live", "--count", "1", "--format", form)
         self.refused("live", "--set", "Memory", "--count", "1")
@@ -69,10 +73,12 @@ class Refusals(Case):
             self.assertEqual((done.status, done.out), (4, ""), done.err)
 
     def test_countersets(self):
+        """countersets is refused in each format."""
         self.refused("countersets")
         self.refused("countersets", "--format", "json")
 
     def test_record(self):
+        """record is refused and leaves no file."""
         path = os.path.join(self.folder, "\u8a08\u6570.pfb")
         self.refused("record", "-o", path, "--count", "1")
         self.assertFalse(os.path.exists(path))

@@ -45,6 +45,7 @@ class Faults(unittest.TestCase):
         (self.folder / "short.c").write_text(text, encoding="utf-8")
 
     def test_each_fault_of_a_function(self):
+        """Every kind of fault is planted in a function, each with its own key."""
         condition = "size > end - 4 || size < HEADER_BYTES"
         expected = {
             (7, "if (size >= end - 4 || size < HEADER_BYTES)"),
@@ -65,6 +66,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(len(expected), len({fault.key() for fault in found}))
 
     def test_conditions_of_several_lines(self):
+        """A condition that spans lines is removed as a whole."""
         self.write(SOURCE.replace(" || ", " ||\n        "))
         removed = [fault for fault in faults.faults_of("short.c") if fault.operator == "check removed"]
         self.assertEqual(["if (0 && (size > end - 4 || size < HEADER_BYTES))"], [fault.after for fault in removed])
@@ -109,6 +111,7 @@ static int read(size_t size)
 
 class Checks(unittest.TestCase):
     def test_every_reader_has_targets(self):
+        """Each source of a reader has fuzz targets, and those exist."""
         readers = {path for path in faults.all_files() if "/perflib/" in path and path.endswith(".c") and "/write" not in path}
         self.assertTrue(readers)
         self.assertFalse(readers - set(checks.TARGETS))
@@ -123,6 +126,7 @@ class Checks(unittest.TestCase):
 
 class Coverage(unittest.TestCase):
     def test_modules_and_percentages(self):
+        """Files belong to the library of their folder; percentages have one decimal."""
         self.assertEqual("cpi", coverage.module_of("core/cpi/src/cpi.c"))
         self.assertEqual("lwp", coverage.module_of("core/lwp/src/lwp.c"))
         self.assertEqual("core", coverage.module_of("core/src/bytes/name.c"))

@@ -476,25 +476,30 @@ def collect_seeds():
     return seeds
 
 
-def main(arguments):
-    """Command line."""
-    if len(arguments) != 1:
-        print("usage: make_seeds.py OUTDIR", file=sys.stderr)
-        return 2
-    for subject, seeds, suffix in (
-            ("v2", v2_seeds(), ".bin"),
+def all_seeds():
+    """(subject, {name: bytes}, suffix of the files) of all seeds."""
+    logs = {name: log_seeds()[name] for name in (
+        "valid_counters", "valid_objects", "valid_parts")}
+    return (("v2", v2_seeds(), ".bin"),
             ("metadata", registration_seeds(), ".bin"),
             ("query", query_seeds(), ".bin"),
             ("capture", capture_seeds(), ".pfb"),
             ("collect", collect_seeds(), ".pfb"),
-            ("collect", {name: log_seeds()[name] for name in (
-                "valid_counters", "valid_objects", "valid_parts")}, ".blg"),
+            ("collect", logs, ".blg"),
             ("collect", {"valid_csv": pdh_text_seeds()["valid_csv"]}, ".csv"),
             ("v1", v1_seeds(), ".bin"),
             ("name_table", name_table_seeds(), ".bin"),
             ("log", log_seeds(), ".blg"),
             ("pdh_text", pdh_text_seeds(), ".csv"),
-            ("hooks", cpi_hook_seeds(), ".bin")):
+            ("hooks", cpi_hook_seeds(), ".bin"))
+
+
+def main(arguments):
+    """Command line."""
+    if len(arguments) != 1:
+        print("usage: make_seeds.py OUTDIR", file=sys.stderr)
+        return 2
+    for subject, seeds, suffix in all_seeds():
         write_folder(os.path.join(arguments[0], subject, "seeds"), seeds,
                      suffix)
     return 0

@@ -47,6 +47,7 @@ class Seeds(unittest.TestCase):
     """The readers find an error in each seed except those named valid_*."""
 
     def test_logs(self):
+        """The reader accepts the binary logs named valid_* and no others."""
         codes = set()
         for name, seed in log_seeds.log_seeds().items():
             with self.subTest(name):
@@ -65,6 +66,7 @@ class Seeds(unittest.TestCase):
             "bad_item_size", "unknown_format"}, codes)
 
     def test_texts(self):
+        """The reader accepts the text logs named valid_* and no others."""
         for name, seed in pdh_text_seeds.pdh_text_seeds().items():
             with self.subTest(name):
                 self.assertEqual(name.startswith("valid_"),
@@ -118,11 +120,14 @@ class Captured(unittest.TestCase):
                                 inputs(path, newer)).value
 
     def test_values(self):
+        """The values of captured logs are the expected ones."""
         for name in ("win8-counters", "many-machines"):
             with self.subTest(name):
                 self.check_values(name)
 
     def test_a_truncated_log(self):
+        """The records before the truncation are read; the error has its
+        offset."""
         data = read("vista-objects-cut.blg")
         log = log_reader.Log(data, strict=True)
         self.assertEqual(log.error, ("truncated_record", len(data)))

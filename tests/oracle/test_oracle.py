@@ -44,44 +44,52 @@ class Seeds(unittest.TestCase):
                     self.assertTrue(0 <= error.offset <= len(seed))
 
     def test_data_blocks(self):
+        """The decoder accepts the V2 replies named valid_* and no others."""
         self.check(make_seeds.v2_seeds(), blocks.decode_file)
 
     def test_registrations(self):
+        """The decoders accept the metadata named valid_* and no other."""
         self.check(make_seeds.registration_seeds(), read_registration)
 
     def test_identifiers(self):
+        """The decoder accepts the identifiers named valid_* and no others."""
         seeds = {name: seed for name, seed in make_seeds.query_seeds().items()
                  if seed[0] % 2 == 0}
         self.check(seeds, lambda seed: blocks.decode_identifiers(seed[1:]))
 
     def test_captures(self):
+        """cook.py accepts the captures named valid_* and no others."""
         for name, seed in capture_seeds.capture_seeds().items():
             with self.subTest(name):
                 self.assertEqual(name.startswith("valid_"),
                                  not cook.cook(seed)[1])
 
     def test_every_prefix_is_valid_or_malformed(self):
+        """A truncated input never raises another exception than Malformed."""
         for seed in capture_seeds.capture_seeds().values():
             for size in range(0, len(seed), 7):
                 cook.cook(seed[:size])
 
     def test_corpus_is_current(self):
-        self.assertTrue(os.path.isdir(CORPUS), "the corpus is missing")
-        for subject, suffix, seeds in (
-                ("v2", ".bin", make_seeds.v2_seeds()),
-                ("metadata", ".bin", make_seeds.registration_seeds()),
-                ("query", ".bin", make_seeds.query_seeds()),
-                ("capture", ".pfb", capture_seeds.capture_seeds())):
-            for name, seed in seeds.items():
-                path = os.path.join(CORPUS, subject, "seeds", name + suffix)
-                with open(path, "rb") as file:
-                    self.assertEqual(seed, file.read(), name)
+        """The folders of make_seeds.py have the files that it writes, and no
+        others."""
+        expected = {}  # {subject: {name of a file: bytes}}
+        for subject, seeds, suffix in make_seeds.all_seeds():
+            expected.setdefault(subject, {}).update(
+                (name + suffix, seed) for name, seed in seeds.items())
+        for subject, files in expected.items():
+            folder = os.path.join(CORPUS, subject, "seeds")
+            self.assertEqual(sorted(os.listdir(folder)), sorted(files))
+            for name, seed in files.items():
+                with open(os.path.join(folder, name), "rb") as file:
+                    self.assertEqual(seed, file.read(), (subject, name))
 
 
 class Blocks(unittest.TestCase):
     """Blocks whose records are written here by hand."""
 
     def test_one_named_instance(self):
+        """The records of a reply with one instance and one value."""
         data = struct.pack("<II", 104, 1) + bytes(40)
         data += struct.pack("<IIII", 0, 4, 56, 0) + struct.pack("<II", 40, 1)
         data += struct.pack("<II", 16, 7) + b"a\0b\0\0\0\0\0"
@@ -94,6 +102,7 @@ class Blocks(unittest.TestCase):
         self.assertEqual((items[2]["name"], items[3]["raw"]), ("ab", 42))
 
     def test_items_before_an_error_are_returned(self):
+        """The records before an error are returned with it."""
         reply = make_seeds.v2_seeds()["broken_second_result"]
         items, error = blocks.collect(blocks.decode_data(reply))
         self.assertEqual([item["record"] for item in items],
@@ -101,10 +110,12 @@ class Blocks(unittest.TestCase):
         self.assertIsNotNone(error)
 
     def test_surrogates(self):
+        """Pairs of surrogates are one character, lone ones U+FFFD."""
         self.assertEqual(blocks.text(b"\x00\xd8a\0\x3d\xd8\0\xde\0\xdc"),
                          "\ufffda\U0001f600\ufffd")
 
     def test_unfinished_padding(self):
+        """A chunk whose padding is truncated is returned before the error."""
         data = w.recording(w.chunk(b"NOTE", b"abc"))[:-1]
         items, error = blocks.collect(blocks.decode_capture(data))
         self.assertEqual(len(items), 2)
@@ -130,6 +141,8 @@ class Formulas(unittest.TestCase):
     """formula.py: statuses, their precedence, options, unnamed types."""
 
     def test_order(self):
+        """Of several reasons for having no value, the documented one is
+        reported."""
         self.assertEqual(rate(2, 1, 5, 5, 0).status, "negative_delta")
         self.assertEqual(rate(1, 2, 5, 5, 0).status, "bad_frequency")
         self.assertEqual(rate(1, 2, 5, 5).status, "zero_denominator")
@@ -138,6 +151,7 @@ class Formulas(unittest.TestCase):
         self.assertEqual(rate(1, 2, freq=None).status, "missing_input")
 
     def test_wrap(self):
+        """A 4-byte count that fell has wrapped only with wrap32."""
         self.assertEqual(rate(0xFFFFFF80, 0xC0).status, "negative_delta")
         result = rate(0xFFFFFF80, 0xC0, mode="wrap32")
         self.assertEqual((result.exact, result.flags), (0x140, ["wrapped"]))
@@ -148,6 +162,7 @@ class Formulas(unittest.TestCase):
         self.assertEqual(beyond.status, "negative_delta")
 
     def test_bases_wrap_by_their_own_width(self):
+        """The type of a base decides whether it wraps."""
         def average(older, newer):
             result = evaluate(
                 AVERAGE, {"value": 1, "base": 0xFFFFFFFE, "base_type": older},
@@ -160,12 +175,14 @@ class Formulas(unittest.TestCase):
         self.assertEqual(average(None, 0x40030500), "negative_denominator")
 
     def test_clocks_are_signed(self):
+        """Clocks are signed numbers of 64 bits."""
         result = rate(0, 1, (1 << 64) - 5, 5)
         self.assertEqual(result.exact, 1)
         far = rate(0, (1 << 32) - 1, -(1 << 63), (1 << 63) - 1, 1)
         self.assertEqual(far.exact, Fraction((1 << 32) - 1, (1 << 64) - 1))
 
     def test_bases(self):
+        """Missing, zero and falling bases have their statuses."""
         def average(base0, base1):
             return formula.evaluate(
                 {"type": AVERAGE, "value": 1, "base": base0},
@@ -176,6 +193,7 @@ class Formulas(unittest.TestCase):
         self.assertEqual(average(None, 2), "missing_base")
 
     def test_elapsed(self):
+        """Elapsed time is the clock minus the start, in seconds."""
         def elapsed(value, now, freq=2):
             return formula.evaluate(None, {
                 "type": ELAPSED, "value": value, "object_time": now,
@@ -188,6 +206,8 @@ class Formulas(unittest.TestCase):
         self.assertEqual(elapsed(3, None), "missing_input")
 
     def test_precision_object(self):
+        """Without a base, a precision timer of an object uses the object's
+        clock."""
         def precision(**extra):
             samples = [dict({"type": 0x20670500, "value": number},
                             **{key: number * scale for key, scale
@@ -198,6 +218,7 @@ class Formulas(unittest.TestCase):
         self.assertEqual(precision(object_time=4, base=2).exact, 50)
 
     def test_flags(self):
+        """A negative percentage has a flag; a rate above 100 has none."""
         inverse = formula.evaluate(
             {"type": 0x23510500, "value": 0, "perf_time_100ns": 0},
             {"type": 0x23510500, "value": 9, "perf_time_100ns": 3,
@@ -207,6 +228,7 @@ class Formulas(unittest.TestCase):
         self.assertEqual(rate(0, 1000).flags, [])
 
     def test_limits_and_scale(self):
+        """Limits apply before the scale."""
         def share(taken, mode):
             result = evaluate(0x20410500, {"value": 0, "perf_time": 0},
                               {"value": taken, "perf_time": 8}, mode)
@@ -226,6 +248,8 @@ class Formulas(unittest.TestCase):
                          "not_displayed")
 
     def test_items(self):
+        """Multi timers are divided by the number of items, which must not be
+        0."""
         older, newer = {"value": 0, "perf_time": 0}, {
             "value": 3, "perf_time": 4, "multi": 2}
         for kind, mode, expected in (
@@ -241,6 +265,8 @@ class Formulas(unittest.TestCase):
                 self.assertEqual(result.exact or result.status, expected)
 
     def test_unnamed(self):
+        """A type without a name is evaluated by its bits with the option
+        generic only."""
         ticks = {"value": 3, "perf_time_100ns": 20000000}
         start = {"value": 1, "perf_time_100ns": 0}
         self.assertEqual(evaluate(0x10510500, start, ticks).status,
@@ -281,6 +307,7 @@ class Formulas(unittest.TestCase):
                     self.assertEqual(known.clock, derived.clock)
 
     def test_modes(self):
+        """Unknown and repeated options are refused."""
         options = formula.read_options("wrap32 scale=-3")
         self.assertEqual((options.wrap32, options.scale, options.generic),
                          (True, -3, False))
@@ -289,6 +316,7 @@ class Formulas(unittest.TestCase):
                 formula.read_options(text)
 
     def test_types(self):
+        """All 39 named types exist; the alias of a base is not displayed."""
         alias = formula.evaluate(None, {"type": 0x40030503, "value": 1})
         self.assertEqual(alias.status, "not_displayed")
         self.assertEqual(len(formula.TYPES), 39)

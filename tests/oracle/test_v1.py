@@ -15,8 +15,6 @@ import v1_cook
 import v1_seeds
 from v1_writer import big, little, multi_string
 
-CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
-                      "corpus")
 REAL = os.environ.get("PERFBLOCK_REAL_DATA")
 ID_PROCESS = 784
 RATE, RAW, AVERAGE, BASE = 0x10410400, 0x00010000, 0x40020500, 0x40030402
@@ -38,6 +36,7 @@ class Seeds(unittest.TestCase):
     """Seeds are valid or broken as their names say."""
 
     def test_blocks(self):
+        """The reader accepts the blocks named valid_* and no others."""
         codes = set()
         for name, seed in v1_seeds.v1_seeds().items():
             found = v1.verdict(v1.decode_file(seed))
@@ -57,12 +56,14 @@ class Seeds(unittest.TestCase):
             "excessive_values"})
 
     def test_name_tables(self):
+        """The reader accepts the name tables named valid_* and no others."""
         for name, seed in v1_seeds.name_table_seeds().items():
             with self.subTest(name):
                 self.assertEqual(name.startswith("valid_"),
                                  v1.Names(seed).error is None)
 
     def test_every_prefix_is_valid_or_malformed(self):
+        """Truncated blocks and name tables are read without an exception."""
         for seed in v1_seeds.v1_seeds().values():
             for size in range(0, len(seed), 7):
                 v1_cook.cook_files([seed[:size], seed])
@@ -70,22 +71,12 @@ class Seeds(unittest.TestCase):
             for size in range(len(seed)):
                 v1.Names(seed[:size])
 
-    def test_corpus_is_current(self):
-        for subject, seeds in (
-                ("v1", v1_seeds.v1_seeds()),
-                ("name_table", v1_seeds.name_table_seeds())):
-            folder = os.path.join(CORPUS, subject, "seeds")
-            self.assertEqual(sorted(os.listdir(folder)),
-                             sorted(name + ".bin" for name in seeds))
-            for name, seed in seeds.items():
-                with open(os.path.join(folder, name + ".bin"), "rb") as file:
-                    self.assertEqual(seed, file.read(), name)
-
 
 class Blocks(unittest.TestCase):
     """Blocks whose records are written here by hand."""
 
     def test_one_counter(self):
+        """The records of a block with one object, counter and value."""
         data = "PERF".encode("utf-16-le") + struct.pack(
             "<IIIIIIi16x4xqqqII", 1, 1, 1, 200, 88, 1, -1, 5, 6, 7, 0, 0)
         data += struct.pack("<IIIIIIIIIiiIqq", 112, 104, 64, 2, 0, 3, 0, 100,
@@ -102,6 +93,7 @@ class Blocks(unittest.TestCase):
                          (4242, None, 10))
 
     def test_byte_orders_agree(self):
+        """Both byte orders give the same records."""
         shown = []
         for writer in (little, big):
             block = writer.block(v1_seeds.process(
@@ -116,6 +108,7 @@ class Blocks(unittest.TestCase):
                          [0, 0, 1, 0])
 
     def test_objects_after_a_broken_one_are_read(self):
+        """The objects after the broken one have their records."""
         seed = v1_seeds.v1_seeds()["broken_between"]
         records = v1.decode_file(seed)
         self.assertEqual([record["object"]
@@ -124,6 +117,7 @@ class Blocks(unittest.TestCase):
         self.assertEqual(len(pick(records, "instance")), 4)
 
     def test_several_blocks(self):
+        """Offsets in the second block count from the start of the file."""
         seeds = v1_seeds.v1_seeds()
         for name, count in (("valid_two_blocks", 2), ("valid_three_blocks", 3),
                             ("valid_trailing", 1)):
@@ -179,6 +173,8 @@ class Blocks(unittest.TestCase):
                          [0, 0, 1, 0, 0])
 
     def test_excessive_values(self):
+        """More values than the size of an object allows are an error of the
+        instance that exceeds the limit."""
         # 100 labels of 40 bytes in 200 instances of 28: 40000 > 9664 bytes.
         labels = [little.counter(2 * n, 0x40000200, 0, 0) for n in range(100)]
         parts = [little.instance(None, little.values())] * 200
@@ -217,6 +213,7 @@ class NameTables(unittest.TestCase):
     """The pairs that are read from name tables."""
 
     def test_forms_agree(self):
+        """Each form of a table gives the same pairs."""
         seeds = v1_seeds.name_table_seeds()
         for form in ("counter", "text", "text_crlf", "text_bom", "text_utf16",
                      "text_two_lines", "text_two_lines_utf16",
@@ -227,6 +224,7 @@ class NameTables(unittest.TestCase):
                              list(v1_seeds.PAIRS), form)
 
     def test_offsets(self):
+        """The offset of a name is where its text begins."""
         table = v1.Names(multi_string("2", "ab", "10", "c"))
         self.assertEqual(table.pairs, [(2, "ab", 4), (10, "c", 16)])
 
@@ -273,18 +271,21 @@ class Cooking(unittest.TestCase):
             if line["position"] == 1]
 
     def test_key_counter(self):
+        """Instances with another value of the key counter are not compared."""
         self.assertEqual(self.deltas(
             [("svchost", 1, 10, {}), ("svchost", 2, 20, {})],
             [("svchost", 2, 25, {}), ("svchost", 3, 9, {}),
              ("x", 1, 9, {})]), [5, None, None])
 
     def test_ranks(self):
+        """The n-th of equal instances is compared with the n-th one."""
         self.assertEqual(self.deltas(
             [("a", 1, 10, {}), ("a", 1, 20, {})],
             [("a", 1, 11, {}), ("a", 1, 22, {}), ("a", 1, 33, {})]),
             [1, 2, None])
 
     def test_unique_ids(self):
+        """A unique id identifies an instance, whatever its name."""
         self.assertEqual(self.deltas(
             [("a", 1, 10, {"unique": 7}), ("b", 2, 20, {"unique": 8})],
             [("renamed", 3, 21, {"unique": 8}), ("a", 1, 19, {}),
@@ -334,6 +335,8 @@ class Cooking(unittest.TestCase):
         self.assertEqual(errors, [])
 
     def test_order_of_files(self):
+        """Files are read in the order of their times, and compared only if
+        their machine and clocks agree."""
         def block(perf, hundred, count, system="PC"):
             return little.block(little.single(
                 4, [little.counter(6, 0x00400400, 4, 4)], little.v4(count)),
@@ -352,6 +355,7 @@ class Cooking(unittest.TestCase):
                              [(0, 5, None), (1, 9, None)])
 
     def test_worked_numbers(self):
+        """Displayed values computed by hand."""
         def block(time, *numbers):
             c = little.counter
             return little.block(little.single(
@@ -371,6 +375,7 @@ class Cooking(unittest.TestCase):
                          [None, 16, None, None, None])
 
     def test_names(self):
+        """Records have the names of a name table."""
         block = little.block(v1_seeds.single(little))
         names = v1.Names(multi_string("2", "System", "10", "Reads",
                                           "2", "again"))
@@ -386,6 +391,7 @@ class RealBlocks(unittest.TestCase):
     """Captured blocks, compared with values computed by another program."""
 
     def test_all_values(self):
+        """Each value of captured blocks is the expected one."""
         found = {}
         for title in (2, 4, 230, 234, 236, 238, 510, 638):
             blocks = [read("pal-s0%d-obj%d.bin" % (number, title))
@@ -406,6 +412,7 @@ class RealBlocks(unittest.TestCase):
                 self.assertEqual(want[key], line[name], want)
 
     def test_name_table(self):
+        """A captured table of lines is read without notes."""
         table = v1.Names(read("names-009.tsv"))
         self.assertEqual((table.error, table.notes), (None, set()))
         self.assertEqual(table.pairs[:2], [(1, "1847", 2),
