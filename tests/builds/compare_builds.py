@@ -5,9 +5,9 @@ bits from each.
 
 compare_builds.py SOURCE FOLDER [VECTORS.csv...]
 
-The table below has compilers, optimisation levels and CPUs. Programs for other
-CPUs run under qemu's user mode. Every build must pass all vectors and print
-the same digest of random samples. A missing compiler is a failure.
+The builds are those of CPUS at all LEVELS, and those of RISKY_OPTIONS. Programs
+for other CPUs run under qemu's user mode. Every build must pass all vectors
+and print the same digest of random samples. A missing compiler is a failure.
 """
 
 import concurrent.futures
@@ -22,9 +22,9 @@ SOURCES = ("formula/counter_type", "formula/formula", "bytes/wide")
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
+X87 = ["-mno-sse", "-mno-sse2"]  # floating point without SSE
 # For each CPU: the commands of its compilers, and the command of the emulator
 # that runs their programs (empty: none is needed).
-X87 = ["-mno-sse", "-mno-sse2"]
 CPUS = {
     "x86-64": ([["gcc"], ["clang"]], []),
     "i386 with x87": ([["i686-linux-gnu-gcc", "-static", "-mfpmath=387"],
@@ -120,7 +120,7 @@ def main(arguments):
             digests.setdefault(digest, []).append(name)
             print("%s %s: %s" % (name, options, digest))
     shutil.rmtree(folder)
-    if len(digests) != 1:
+    if len(digests) > 1:
         print("The builds disagree.")
         failures += 1
     print("%d builds, %d vector files, %d failures" % (

@@ -36,8 +36,9 @@ SNAPSHOTS = (b"cpi-snapshots 1\nsnapshot 0\ncpu 0 0 0 0 0\n"
              b"snapshot 9\ncpu 0 3 6 9 9\n")
 
 
-# ---- The worked examples -------------------------------------------------
+# ---- The worked examples of docs/cpi.md ----------------------------------
 
+# Two CPUs that are busy for 75 % and 20 % of the time.
 TWO = (snapshot(1000, (0, 0, 1000, 0, 1000), (1, 5000, 1000, 0, 1000)),
        snapshot(3001000, (0, 1500000, 3001000, 2250000, 3001000),
                 (1, 3005120, 3001000, 600000, 3001000)))

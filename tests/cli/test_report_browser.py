@@ -14,6 +14,8 @@ import pages
 from test_report import HOSTILE, hostile_capture, recording
 from program import ON_WINDOWS, Case, needs_real_data, real, seed
 
+# A seed with an error, and an expression for the texts of elements that match a
+# CSS selector.
 BROKEN = "broken_rule03_size_below_header.bin"
 TEXTS = "Array.from(document.querySelectorAll('%s'), e => e.textContent)"
 
@@ -145,7 +147,8 @@ class Pages(InBrowser):
 
     def test_widths(self):
         """No element of the page is wider than the window."""
-        for path in (self.low_and_high(), self.file("h.pfb", hostile_capture())):
+        for path in (self.low_and_high(),
+                     self.file("h.pfb", hostile_capture())):
             self.load(path)
             for width in (360, 768, 1920):
                 self.browser.resize(width, 900)

@@ -451,8 +451,8 @@ class Kinds(Case):
     """--kind, and the format that is detected without it."""
 
     def test_detected(self):
-        """V1 blocks of both byte orders, V2 replies and other data are told
-        apart."""
+        """V1 blocks of both byte orders, V2 replies and other data are
+        distinguished."""
         for data, kind in ((rich(LITTLE, 1), "v1"), (rich(BIG, 1), "v1"),
                            ("PERF".encode("utf-16-le"), "v1"),
                            (v2.reply(), "data"), (b"", "unknown")):
