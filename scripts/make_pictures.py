@@ -49,10 +49,11 @@ def recording():
 
 def broken_reply():
     """A reply whose second value extends past its result."""
-    names = w.instance(0, DISKS[0], w.v8(52173), w.v8(427401216)[:4] +
-                       (400).to_bytes(4, "little") + bytes(8))
+    reads = w.v8(52173)
+    read_bytes = w.datum(bytes(8), block_size=400)
+    instance = w.instance(0, DISKS[0], reads, read_bytes)
     return w.reply(w.result(w.COUNTERSET, w.id_list([1, 2]) +
-                            w.instance_block(names)))
+                            w.instance_block(instance)))
 
 
 def main():
@@ -64,6 +65,7 @@ def main():
                 ("report", "disk.pfb", recording(), (700, 440)),
                 ("explain", "reply.bin", broken_reply(), (900, 420))):
             (folder / file).write_bytes(data)
+            # explain exits with 1 because its input is malformed.
             subprocess.run([program(), name, file, "-o", name + ".html"],
                            cwd=folder, stderr=subprocess.DEVNULL, check=False)
             with browser.Browser(*size) as page:

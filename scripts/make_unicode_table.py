@@ -19,7 +19,7 @@ import sys
 HEADER = os.path.join(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))), "cli", "output", "unicode_table.h")
 POINTS = 0x110000
-SKIPPED = 77
+SKIPPED = 77  # exit status: the check is not possible
 
 # How a character is printed; see unicode_kind below.
 NARROW, WIDE, COMBINING, ESCAPED = range(4)
@@ -154,7 +154,7 @@ def header(folder):
                                       for line in lines))
 
 
-def version_line(text):
+def version_lines(text):
     """The lines of a header that name the version of Unicode."""
     return [line for line in text.split("\n") if "Generated" in line]
 
@@ -174,7 +174,7 @@ def main():
         return 0
     with open(HEADER, encoding="ascii") as file:
         present = file.read()
-    if version_line(present) != version_line(text):
+    if version_lines(present) != version_lines(text):
         print("skipped: the header is of another version of Unicode than "
               "the data in " + arguments.data)
         return SKIPPED

@@ -18,6 +18,7 @@ def parse_arguments():
         epilog="A target stops at its first finding. New inputs are kept in build/fuzzing/TARGET/corpus, where the next\n"
                "run continues, findings in build/fuzzing/TARGET/findings. Exit status 1: something was found, or an\n"
                "engine failed.\n\nTargets: " + " ".join(fuzzing.targets()))
+    # Without targets, argparse compares the empty list with the choices (in Python before 3.12).
     parser.add_argument("target", nargs="*", choices=[*fuzzing.targets(), *fuzzing.CHECKS, []], metavar="TARGET")
     parser.add_argument("--all", action="store_true", help="fuzz every target")
     parser.add_argument("--engine", choices=fuzzing.ENGINES, default="libfuzzer")

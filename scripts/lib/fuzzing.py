@@ -20,6 +20,7 @@ CHECKS = ("empty", "planted")  # targets of fuzz/check, never part of --all
 MAX_SECONDS = 10              # for one input, before it counts as a hang
 MAX_OVERTIME = 120            # seconds of a run beyond its planned time, before it is terminated
 MAX_BYTES = 4096              # of an input that is measured or kept in corpus/
+MAX_AFL_BYTES = 1 << 20       # of an input that AFL++ accepts
 
 
 def targets():
@@ -222,7 +223,7 @@ class Afl(Run):
             inputs.mkdir()
             for folder in (*seed_folders(self.target), self.corpus):
                 for path in folder.iterdir():
-                    if 0 < path.stat().st_size <= 1 << 20:
+                    if 0 < path.stat().st_size <= MAX_AFL_BYTES:
                         keep_copy(path, inputs)
             if not any(inputs.iterdir()):
                 (inputs / "zero").write_bytes(bytes(8))

@@ -20,6 +20,7 @@ def parse_arguments():
         prog="scripts/corpus",
         description="Writes to corpus/TARGET/found the inputs of build/fuzzing/TARGET/corpus that reach code which the "
                     "seeds do not.")
+    # Without targets, argparse compares the empty list with the choices (in Python before 3.12).
     parser.add_argument("target", nargs="*", choices=[*fuzzing.targets(), []], metavar="TARGET")
     parser.add_argument("--all", action="store_true", help="every target")
     parser.add_argument("--shrink", action="store_true", help="also shorten each input, which takes seconds for each")
