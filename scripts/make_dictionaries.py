@@ -45,6 +45,7 @@ def escape(data):
 
 
 def unescape(token):
+    """The bytes of an entry of a dictionary or of a string in C."""
     return token.encode("latin-1").decode("unicode_escape").encode("latin-1")
 
 
@@ -68,8 +69,7 @@ def constants(subject):
             if subject in TEXTS and name == subject and path.suffix == ".c":
                 code = re.sub(r"#include[^\n]*|/\*.*?\*/", "", text, flags=re.S)
                 for match in WORD.finditer(code):
-                    word = match[1].encode().decode("unicode_escape").encode("latin-1")
-                    yield None, word
+                    yield None, unescape(match[1])
 
 
 def generated(subject, by_hand):

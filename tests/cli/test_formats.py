@@ -156,15 +156,15 @@ class Sources(Case):
 
     def test_other_data(self):
         """Bare data and name tables are refused by name."""
-        for data, word in ((w.reply(VALUE), "V2 data"),
-                           (v1.table((1, "1847")), "name table")):
-            path = self.file("a", data)
-            for command in READERS[3:5]:
-                if command[0] == "live" and word == "V2 data":
-                    continue  # live displays V2 data
-                done = self.run_program(*command, path, cwd=self.folder)
-                self.assert_error(done, 1, path, 0, "unknown_format")
-                self.assertIn(word, done.err)
+        data, names = w.reply(VALUE), v1.table((1, "1847"))
+        for command, option, content, word in (
+                ("countersets", "--file", data, "V2 data"),
+                ("countersets", "--file", names, "name table"),
+                ("live", "--source", names, "name table")):
+            path = self.file("a", content)
+            done = self.run_program(command, option, path)
+            self.assert_error(done, 1, path, 0, "unknown_format")
+            self.assertIn(word, done.err)
 
 
 class Data(Case):

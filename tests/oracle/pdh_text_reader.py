@@ -13,6 +13,7 @@ TIME = re.compile(rb"([0-9]+)/([0-9]+)/([0-9]+) ([0-9]+):([0-9]+):([0-9]+)"
 NUMBER = re.compile(rb"(-?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?)([0-9]+))?")
 EPOCH = datetime.datetime(1601, 1, 1)
 RUN = re.compile(rb'"+')
+BOM = b"\xef\xbb\xbf"
 MAX_EXPONENT = 2**31 - 1
 
 
@@ -49,15 +50,21 @@ def time_of(raw):
 
 def quoted_end(line, at, separator):
     """(end of the content of a quoted cell that begins at `at`, whether the
-    cell is closed)."""
+    cell is closed).
+
+    The last mark of a run before a separator closes the cell if the run is odd,
+    as the others are doubled marks of the name. An even run closes it if the
+    separator ends the line or a quoted cell begins after it.
+    """
     for marks in RUN.finditer(line, at):
         after = line[marks.end():marks.end() + 3]
         if not after:
             return marks.end() - 1, True
         is_odd = len(marks[0]) % 2 == 1
-        is_before_cell = len(after) == 1 or len(after) == 3 and after[
-            1:2] == b'"' and after[2:] not in (b'"', separator)
-        if after[:1] == separator and (is_odd or is_before_cell):
+        ends_line = len(after) == 1
+        is_before_cell = len(after) == 3 and after[1:2] == b'"' and \
+            after[2:] not in (b'"', separator)
+        if after[:1] == separator and (is_odd or ends_line or is_before_cell):
             return marks.end() - 1, True
     return len(line), False
 
@@ -90,10 +97,7 @@ class Text:
             if line:
                 break
         else:
-            offset = 3 if data[:3] == b"\xef\xbb\xbf" else 0
-            offset += len(data) - offset if not data[offset:].strip(
-                b"\r\n") else 0
-            line = b""
+            offset, line = len(data), b""  # nothing but ends of lines
         if not self.read_header(offset, line):
             self.error = ("unknown_format", offset)
         self.is_open = self.error is None
@@ -102,7 +106,7 @@ class Text:
 
     def lines(self):
         """(offset, line without its end, whether it ended in a line feed)."""
-        at = 3 if self.data[:3] == b"\xef\xbb\xbf" else 0
+        at = len(BOM) if self.data.startswith(BOM) else 0
         started = False
         while at < len(self.data):
             if not started and self.data[at:at + 1] in (b"\r", b"\n"):
@@ -119,9 +123,9 @@ class Text:
     def read_header(self, offset, line):
         """Reads the first cell and the columns; False if this is not a header.
         """
-        quoted = line[:1] == b'"'
-        match = re.search(rb'"([,\t])' if quoted else rb"([,\t])", line[1:]
-                          if not quoted else line)
+        # A separator inside the quotation marks of the first cell is not one.
+        match = re.search(rb'"([,\t])', line) if line[:1] == b'"' else \
+            re.search(rb"([,\t])", line[1:])
         if match:
             self.separator = match[1]
         cells = list(cells_of(line, self.separator))
