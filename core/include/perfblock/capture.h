@@ -62,12 +62,13 @@ typedef struct pfb_chunk {
 /* Returns true if the bytes begin with the tag of a capture; nothing else is checked. */
 PFB_API bool pfb_capture_recognise(const void *data, size_t size);
 
-/* Opens a capture and reads its first chunk. PFB_UNKNOWN_FORMAT if that is not PFBC, PFB_UNREAD_FORMAT if its version
- * is higher than PFB_CAPTURE_VERSION. `options` may be null; strict mode reads captures like the default. */
+/* Opens a capture and reads its first chunk. Returns false with PFB_UNKNOWN_FORMAT if that chunk is not PFBC, and with
+ * PFB_UNREAD_FORMAT if its version is higher than PFB_CAPTURE_VERSION. `options` may be null; strict mode makes no
+ * difference for captures. */
 PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const pfb_read_options *options);
 
-/* Opens a capture of which `data` is the first window. The window must hold the first chunk: else PFB_CALLER_TOO_SMALL.
- * `is_last`: the capture ends with this window. */
+/* Opens a capture of which `data` is the first window. Returns false with PFB_CALLER_TOO_SMALL if the window does not
+ * hold the whole first chunk. `is_last`: the capture ends with this window. */
 PFB_API bool pfb_capture_open_window(pfb_capture *capture, const void *data, size_t size, bool is_last,
                                      const pfb_read_options *options);
 
@@ -76,17 +77,17 @@ PFB_API bool pfb_capture_open_window(pfb_capture *capture, const void *data, siz
  * another process is writing may be continued whenever it has grown. */
 PFB_API bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, bool is_last);
 
-/* Returns the next whole chunk, including unknown ones, in *chunk. Returns false at the end, if more is needed, and
- * with `error` set where the capture is cut or a chunk is too small for its tag. The contents of bodies are not
- * checked. */
+/* Returns the next whole chunk in *chunk, also if its tag is unknown. Returns false at the end, if more is needed
+ * (needs_more), and on error: the capture ends inside a chunk, or a chunk is too small for its tag. The contents of
+ * bodies are not checked. */
 PFB_API bool pfb_capture_next_chunk(pfb_capture *capture, pfb_chunk *chunk);
 
 /* Reads the rest of the capture and returns `error`. */
 PFB_API pfb_error pfb_capture_finish(pfb_capture *capture);
 
-/* Writes a whole chunk at `out`: header, the GUID, request code and language that the tag has, body, padding. Only tag,
- * guid, request and language of `chunk` are used. Returns the size, a multiple of 8; writes nothing if `capacity` is
- * smaller. Returns 0 if the size exceeds SIZE_MAX. `body` may be null if its size is 0. */
+/* Writes a whole chunk at `out`: the header; GUID, request code and language if chunks of this tag have them; the body;
+ * padding. Only tag, guid, request and language of `chunk` are used. Returns the size in bytes, a multiple of 8; writes
+ * nothing if `capacity` is smaller. Returns 0 if the size exceeds SIZE_MAX. `body` may be null if its size is 0. */
 PFB_API size_t pfb_capture_write(const pfb_chunk *chunk, const void *body, size_t body_size_bytes, uint8_t *out,
                                  size_t capacity);
 

@@ -78,14 +78,12 @@ typedef enum pfb_code {
     PFB_BAD_OBJECT_COUNT = 122,      /* more objects are declared than the block can hold */
     PFB_BAD_OBJECT_SIZE = 123,       /* the object's size is smaller than its header or larger than the block */
     PFB_BAD_DEFINITION_LENGTH = 124, /* the counter definitions end before they begin or past the end of their object */
-    PFB_BAD_DEFINITION_SIZE =
-        125, /* the definition's size is smaller than its fixed part or larger than what is left */
-    PFB_BAD_COUNTER_BLOCK_SIZE =
-        126,                      /* the counter block's size is smaller than its header or larger than what is left */
-    PFB_BAD_COUNTER_OFFSET = 127, /* the value lies outside its instance's counter block */
-    PFB_BAD_NAME = 128,           /* the name lies outside the structure it belongs to */
-    PFB_EXCESSIVE_VALUES = 129,   /* far more values are declared than the object has bytes */
-    PFB_BAD_PAIR = 130,           /* strict only: strings of a name table that do not form a pair of index and text */
+    PFB_BAD_DEFINITION_SIZE = 125,   /* definition size smaller than its fixed part or larger than what is left */
+    PFB_BAD_COUNTER_BLOCK_SIZE = 126, /* counter block size smaller than its header or larger than what is left */
+    PFB_BAD_COUNTER_OFFSET = 127,     /* the value lies outside its instance's counter block */
+    PFB_BAD_NAME = 128,               /* the name lies outside the structure it belongs to */
+    PFB_EXCESSIVE_VALUES = 129,       /* far more values are declared than the object has bytes */
+    PFB_BAD_PAIR = 130, /* strict only: strings of a name table that do not form a pair of index and text */
 
     PFB_BAD_CPUID_LINE = 131,           /* a line of a CPUID dump begins as a leaf but is malformed after that */
     PFB_LWP_UNTRUSTED_LEAF = 132,       /* the CPU has no LWP; its leaf 8000001C is ignored */
@@ -109,8 +107,8 @@ typedef enum pfb_code {
     PFB_LENGTH_MISMATCH = 149,   /* CPI hooks: the word count does not match the flags and the CPU count */
     PFB_BAD_FLAGS = 150,         /* CPI hooks: the raw bit is clear, or reserved bits are set */
     PFB_BAD_NUM_CPUS = 151,      /* CPI hooks: a CPU count of 0, or too large */
-    PFB_BAD_FRACTION = 152,      /* CPI hooks: the two words are not a valid figure */
-    PFB_BUSY_RANGE = 153,        /* CPI hooks: busy above 100 percent */
+    PFB_BAD_FRACTION = 152,      /* CPI hooks: the two words of a figure are out of range */
+    PFB_BUSY_RANGE = 153,        /* CPI hooks: a busy share above 100 percent */
     PFB_BAD_LABEL = 154,         /* CPI hooks: a malformed label record */
     PFB_BAD_ORDER = 155,         /* CPI hooks: a hook that the grammar does not allow here */
     PFB_MINOR_MISMATCH = 156,    /* CPI hooks: minor codes of one group differ */
@@ -165,7 +163,7 @@ typedef struct pfb_read_options {
     uint32_t reserved[3];
 } pfb_read_options;
 
-/* Deviations that a reader tolerated, as bits. In strict mode each is an error instead. */
+/* Bits of `notes`: deviations that a reader tolerated. In strict mode each is an error instead. */
 #define PFB_NOTE_UNALIGNED_SIZE UINT32_C(1)        /* a size that must be a multiple of 8 is not */
 #define PFB_NOTE_TRAILING_BYTES UINT32_C(2)        /* bytes that belong to no element were skipped */
 #define PFB_NOTE_UNKNOWN_KIND UINT32_C(4)          /* a result of unknown kind was skipped */

@@ -24,7 +24,8 @@ extern "C" {
  *         puts(pfb_status_name(result.status));
  *
  * Every formula is a quotient of integers. The value is the exact quotient rounded once, to nearest, ties to even: the
- * same double on every CPU and with every compiler. No input overflows. The rounding mode must be the default one.
+ * same double on every CPU and with every compiler. No intermediate result overflows, whatever the input. The rounding
+ * mode must be the default one.
  *
  * All functions are pure and may be called from any thread. Source: winperf.h; docs/formula.md lists the formulas and
  * the decisions. */
@@ -78,8 +79,8 @@ typedef enum pfb_unit {
 } pfb_unit;
 
 /* Terms of a formula, as bits; 0 if there is nothing to compute (text, no-data, base and histogram types).
- * N is the raw value, B the base, dX the newer X minus the older, T and F time and frequency of the clock, M the multi
- * count of the newer sample. */
+ * N is the raw value, B the base, T and F are time and frequency of the clock, M is the multi count of the newer
+ * sample, dX is X of the newer sample minus X of the older one. */
 #define PFB_TERM_RAW UINT32_C(1)                /* the numerator is N */
 #define PFB_TERM_DELTA UINT32_C(2)              /* the numerator is dN */
 #define PFB_TERM_ELAPSED UINT32_C(4)            /* the numerator is T - N */
@@ -187,7 +188,7 @@ typedef enum pfb_status {
 typedef struct pfb_formula_options {
     bool wrap32;                  /* a 4-byte counter or base that decreased has wrapped at 2^32 once. Off because a
                                    * restarted process looks the same. 8-byte numbers never wrap */
-    bool per_item_inverse;        /* inverse multi timers are divided by M, like other multi timers: 0 to 100 */
+    bool per_item_inverse;        /* inverse multi timers are divided by M, like other multi timers: at most 100 */
     bool server_2003_multi_timer; /* PERF_COUNTER_MULTI_TIMER as 100 (dN / dT) / M, without F */
     bool generic;                 /* unnamed types are evaluated by their bits (pfb_counter_type_derive) */
     bool cap_100;                 /* values above 100 of types with unit % become 100 */

@@ -36,7 +36,7 @@ extern "C" {
  * Times are counts of 100 ns since 1601-01-01: of UTC in the log's header, of the logging machine's local time in
  * records and items. */
 
-/* No position. */
+/* Position of a path or value that does not exist. */
 #define PFB_LOG_NONE UINT32_C(0xFFFFFFFF)
 
 /* ---- Records ------------------------------------------------------------------------------------------------- */
@@ -96,8 +96,8 @@ PFB_API bool pfb_log_recognise(const void *data, size_t size);
 /* Opens a whole log. Null options are defaults. Returns false if the first buffer is malformed. */
 PFB_API bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, const pfb_read_options *options);
 
-/* Opens a log of which `data` is the first window. The window must contain the first buffer: else
- * PFB_CALLER_TOO_SMALL. `is_last`: the log ends with this window. */
+/* Opens a log of which `data` is the first window. Returns false with PFB_CALLER_TOO_SMALL if the window does not
+ * contain the whole first buffer. `is_last`: the log ends with this window. */
 PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last,
                                  const pfb_read_options *options);
 
@@ -155,6 +155,8 @@ typedef struct pfb_log_path {
     pfb_name counter;
 } pfb_log_path;
 
+/* Opens the `size` bytes of a joined record. Returns false with PFB_TRUNCATED_HEADER if they are fewer than 8. Null
+ * options are defaults. */
 PFB_API bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record, size_t size,
                                 const pfb_read_options *options);
 
@@ -184,16 +186,16 @@ typedef struct pfb_log_sample_reader {
 
 /* The content of a sample for one path. */
 typedef struct pfb_log_item {
-    size_t offset;     /* in the record */
-    uint32_t kind;     /* PFB_LOG_COUNTER, _INSTANCES or _OBJECT; callers ignore items of other kinds */
-    uint32_t position; /* position of its path */
-    uint32_t status;   /* PDH status; pfb_pdh_has_value returns whether it has a value */
-    uint64_t time;     /* local; 0 for objects */
-    uint64_t first;    /* COUNTER: the raw value */
-    uint64_t second;   /* COUNTER: clock or base, depending on the type (pfb_log_raw_value) */
-    uint32_t multi_count;
-    uint32_t instance_count;
-    const uint8_t *block; /* OBJECT: for pfb_v1_open; its title indexes are those of the log's name table */
+    size_t offset;           /* in the record */
+    uint32_t kind;           /* PFB_LOG_COUNTER, _INSTANCES or _OBJECT; callers ignore items of other kinds */
+    uint32_t position;       /* position of its path */
+    uint32_t status;         /* PDH status; pfb_pdh_has_value returns whether it has a value */
+    uint64_t time;           /* local; 0 for objects */
+    uint64_t first;          /* COUNTER: the raw value */
+    uint64_t second;         /* COUNTER: clock or base, depending on the type (pfb_log_raw_value) */
+    uint32_t multi_count;    /* COUNTER: 0 if there is none */
+    uint32_t instance_count; /* INSTANCES: number of instances */
+    const uint8_t *block;    /* OBJECT: for pfb_v1_open; its title indexes are those of the log's name table */
     size_t block_size_bytes;
 } pfb_log_item;
 
@@ -205,13 +207,16 @@ typedef struct pfb_log_instance {
     uint64_t first, second;
 } pfb_log_instance;
 
+/* Opens the `size` bytes of a joined record and checks its header. Returns false if the header is malformed; `error`
+ * says why. Null options are defaults. */
 PFB_API bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size,
                                  const pfb_read_options *options);
 
-/* Moves to the next item. Instances of the current one that were not read are checked first. */
+/* Moves to the next item, after checking the instances of the current one that were not read. Returns false at the end
+ * and on error. */
 PFB_API bool pfb_log_next_item(pfb_log_sample_reader *reader, pfb_log_item *item);
 
-/* Returns the next instance of the current item. */
+/* Returns the next instance of the current item in *instance; false after the last one and on error. */
 PFB_API bool pfb_log_next_instance(pfb_log_sample_reader *reader, pfb_log_instance *instance);
 
 /* Reads the rest of the sample and returns reader->error. */
@@ -227,6 +232,7 @@ typedef struct pfb_log_names {
     size_t table_size_bytes;
 } pfb_log_names;
 
+/* Reads the record. Fails with PFB_TRUNCATED_STRING if the machine's name has no NUL. */
 PFB_API pfb_error pfb_log_read_names(const void *record, size_t size, pfb_log_names *names);
 
 /* The content of a joined record of type PFB_LOG_SUMMARY, which is the last record of a log that was closed. */
@@ -235,6 +241,7 @@ typedef struct pfb_log_summary {
     uint32_t sample_count;
 } pfb_log_summary;
 
+/* Reads the record. Fails with PFB_TRUNCATED_HEADER if it has fewer than 20 bytes. */
 PFB_API pfb_error pfb_log_read_summary(const void *record, size_t size, pfb_log_summary *summary);
 
 /* ---- Values of two samples ----------------------------------------------------------------------------------- */
@@ -252,8 +259,8 @@ typedef struct pfb_log_value {
     uint32_t multi_count; /* 0 if there is none */
 } pfb_log_value;
 
-/* The values of a sample in arrays of the caller. Both arrays have `capacity` elements; record size / 24 + 1 elements
- * are always enough. */
+/* The values of a sample in arrays of the caller. Both arrays have `capacity` elements. A value takes at least 24 bytes
+ * of the record, so record size / 24 + 1 elements are always enough. */
 typedef struct pfb_log_values {
     pfb_log_value *values;
     uint32_t *order; /* private: positions sorted by path and name */
@@ -265,7 +272,7 @@ typedef struct pfb_log_values {
  * `occurrence`; `older` is PFB_LOG_NONE. Values keep the order of the record and point to the names in it. An item
  * whose status says that there is no value (pfb_pdh_has_value) and that has no instances adds one value with this
  * status. Returns the sample's error, or PFB_CALLER_TOO_SMALL; the values before the error are stored. O(n log n),
- * because `order` is sorted. */
+ * because the values are sorted. */
 PFB_API pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size,
                                const pfb_read_options *options);
 

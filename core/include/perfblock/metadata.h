@@ -125,14 +125,16 @@ PFB_API void pfb_registration_sort(pfb_registration *registration, uint32_t *ord
 
 /* ---- The other request codes ------------------------------------------------------------------------ */
 
-/* Code 2: one counter. */
+/* Code 2: one counter. Fails with PFB_TRUNCATED_HEADER below 48 bytes. Bytes after them are ignored; in strict mode
+ * they are an error. */
 PFB_API pfb_error pfb_registration_single_counter(const void *data, size_t size, const pfb_read_options *options,
                                                   pfb_counter *counter);
 
-/* Codes 3, 4, 7 and 9: one string, whose NUL must lie within `size`. Bytes after it are allowed. */
+/* Codes 3, 4, 7 and 9: one string in UTF-16LE. Fails with PFB_TRUNCATED_STRING if there is no NUL within `size` bytes.
+ * Bytes after the NUL are allowed. *text is valid as long as the input. */
 PFB_API pfb_error pfb_registration_string(const void *data, size_t size, pfb_name *text);
 
-/* Code 8: a GUID. Bytes after the 16th are allowed. */
+/* Code 8: a GUID. Fails with PFB_TRUNCATED_HEADER below 16 bytes. Bytes after them are allowed. */
 PFB_API pfb_error pfb_registration_guid(const void *data, size_t size, pfb_guid *guid);
 
 /* Codes 5, 6 and 10 (PERF_STRING_BUFFER_HEADER): strings by counter id. Strings may be missing, shared, or belong to
@@ -157,6 +159,7 @@ typedef struct pfb_registration_string_entry {
     pfb_name text; /* UTF-16LE; bytes is null if the counter has no string */
 } pfb_registration_string_entry;
 
+/* Opens the reply. Checks the header only; returns false if it is malformed, and `error` says why. */
 PFB_API bool pfb_registration_strings_open(pfb_registration_strings *strings, const void *data, size_t size,
                                            const pfb_read_options *options);
 

@@ -16,7 +16,7 @@ extern "C" {
  * characters, path separators. Readers return names as pointers into the input; the functions below convert and compare
  * them. */
 
-/* Encodings of names: numbers of Windows code pages. Others occur, too. */
+/* Encodings of names: numbers of Windows code pages. Readers may return other numbers, too. */
 #define PFB_ENCODING_UTF16LE UINT32_C(1200)
 #define PFB_ENCODING_UTF16BE UINT32_C(1201)
 #define PFB_ENCODING_WINDOWS_1252 UINT32_C(1252)

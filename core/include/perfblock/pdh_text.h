@@ -62,7 +62,7 @@ typedef struct pfb_pdh_text_reader {
 typedef struct pfb_pdh_text_path {
     size_t offset;   /* in the window */
     uint32_t column; /* from 0 */
-    pfb_name name;   /* valid as long as the first window. A quotation mark in it may be doubled */
+    pfb_name name;   /* valid as long as the first window. Doubled quotation marks in the file remain doubled */
 } pfb_pdh_text_path;
 
 typedef struct pfb_pdh_text_row {
@@ -86,8 +86,8 @@ PFB_API bool pfb_pdh_text_recognise(const void *data, size_t size);
 PFB_API bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size,
                                const pfb_read_options *options);
 
-/* Opens a text of which `data` is the first window. The window must contain the whole header, which may have any
- * length: else PFB_CALLER_TOO_SMALL. `is_last`: the text ends with this window. */
+/* Opens a text of which `data` is the first window. Returns false with PFB_CALLER_TOO_SMALL if the window does not
+ * contain the whole header, which may have any length. `is_last`: the text ends with this window. */
 PFB_API bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
                                       const pfb_read_options *options);
 

@@ -27,7 +27,7 @@ extern "C" {
 /* ---- Input --------------------------------------------------------------------------------------------- */
 
 /* What a sample is made from. `data` and `query_info` must not move or be freed while the sample is used; registrations
- * are needed until it is loaded. */
+ * may be freed after pfb_sample_load. */
 typedef struct pfb_sample_input {
     const void *data; /* V2 reply, or V1 block: recognised by its signature PERF */
     size_t data_size_bytes;
@@ -46,7 +46,7 @@ typedef struct pfb_sample_input {
 /* The kind of a V1 object. A V2 result with this kind is an unknown one and has neither columns nor rows. */
 #define PFB_V1_OBJECT UINT32_C(0x10000)
 
-/* One query's result, or a V1 object. */
+/* The result of one query, or a V1 object. */
 typedef struct pfb_sample_result {
     size_t offset; /* in the data */
     uint32_t kind; /* PFB_V2_ */
@@ -60,7 +60,7 @@ typedef struct pfb_sample_result {
     uint32_t first_row, row_count;
     uint64_t first_value; /* row r, column c is at first_value + (c - first_column) * stride + (r - first_row) */
     uint32_t stride;      /* from a column to the next: row_count or more */
-    bool has_instances;   /* V1: its rows are instances; false: its only row is the object itself. V2: not set */
+    bool has_instances;   /* V1: its rows are instances; false: its only row is the object itself. V2: false */
 } pfb_sample_result;
 
 /* A counter of a result. */
@@ -87,7 +87,7 @@ typedef struct pfb_sample_row {
     pfb_name parent;      /* V1: name of the parent, one level up; bytes is null if there is none */
     uint32_t occurrence;  /* number among equal names of the result, from 0 (pfb_sample_number_rows) */
     uint32_t rank;        /* number among equal pairs of id and name of the result, from 0 (pfb_sample_number_rows) */
-    uint32_t value_count; /* less than column_count only in a malformed block */
+    uint32_t value_count; /* less than column_count only in malformed data */
     uint32_t older_row;   /* after matching: row of the same instance in the older sample; PFB_NONE: it is new */
     /* Private. */
     uint32_t group;
@@ -102,7 +102,7 @@ typedef struct pfb_sample_counts {
     uint64_t multi_counts;  /* V1: as many as values; V2: 0 */
 } pfb_sample_counts;
 
-/* In multi_counts: the value has none. */
+/* Element of multi_counts for a value without a multi count. */
 #define PFB_NO_MULTI_COUNT UINT64_MAX
 
 typedef struct pfb_sample {
@@ -111,7 +111,7 @@ typedef struct pfb_sample {
     pfb_sample_column *columns;
     pfb_sample_row *rows;
     uint64_t *raw;  /* numbers, zero-extended; where the size is 0, offset << 32 | size of the datum in the data;
-                     * 0 where a malformed block ended before it */
+                     * 0 where malformed data ended before the value */
     uint8_t *sizes; /* 4 or 8; 0 where there is no number */
     uint64_t *multi_counts; /* V1: multi counts that follow the values, or PFB_NO_MULTI_COUNT; V2: null */
     int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_v2_reader */
@@ -125,27 +125,28 @@ typedef struct pfb_sample {
     bool rows_ranked;
 } pfb_sample;
 
-/* Counts what the table of this input needs: an upper bound, exact for a valid block, and linear in the size of the
- * block, whatever counts its headers declare. Of a valid V2 reply only the headers of the results are read. Returns the
- * first error in what was read; pfb_sample_load returns that of the whole block. */
+/* Counts the elements that the table of this input needs. The counts are exact for valid data and upper bounds for
+ * malformed data. They are linear in the size of the data, whatever its headers declare. Of a valid V2 reply only the
+ * headers of the results are read. Returns the first error in what was read; pfb_sample_load returns the first error of
+ * all data. */
 PFB_API pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *counts);
 
 /* Returns the size in bytes of the memory that a table needs; 0 for an empty table, or if the size exceeds SIZE_MAX. */
 PFB_API size_t pfb_sample_size(const pfb_sample_counts *counts);
 
-/* Loads a table into `memory`, aligned as malloc does, of at least pfb_sample_size(counts) bytes; `counts` is what
- * pfb_sample_measure returned for this input. Returns the first error of the block; what precedes it is loaded.
- * PFB_CALLER_TOO_SMALL: the memory does not suffice, or the data changed since they were measured; the table is empty.
- * Query information is read up to its first malformed identifier. */
+/* Loads a table into `memory`, which has at least pfb_sample_size(counts) bytes and the alignment of malloc. `counts`
+ * is what pfb_sample_measure returned for this input. Returns the first error of the data; everything before it is
+ * loaded. Returns PFB_CALLER_TOO_SMALL, with an empty table, if the memory does not suffice, or if the data were
+ * changed after they were measured and need more. Query information is read up to its first malformed identifier. */
 PFB_API pfb_error pfb_sample_load(pfb_sample *sample, const pfb_sample_input *input, const pfb_sample_counts *counts,
                                   void *memory, size_t memory_size_bytes);
 
-/* Returns the index of a value in raw, sizes and multi_counts. Requires a row and a column of one result. */
+/* Returns the index of a value in raw, sizes and multi_counts. Requires a row and a column of the same result. */
 PFB_API size_t pfb_sample_place(const pfb_sample *sample, uint32_t row, uint32_t column);
 
 /* One value of the table. */
 typedef struct pfb_sample_value {
-    bool exists;          /* false outside the table and where a malformed block ended before it */
+    bool exists;          /* false outside the table, and where malformed data ended before the value */
     bool is_number;       /* 4 or 8 bytes */
     uint64_t raw;         /* zero-extended; 0 unless is_number */
     uint32_t size_bytes;  /* of the datum */
@@ -166,11 +167,11 @@ PFB_API void pfb_sample_number_rows(pfb_sample *sample);
  * a different id under the same name is a different instance. The identity of a V1 instance is its unique id; without
  * one, the value of the key counter, its name and the name of its parent; without a key counter, the two names. Only
  * results that answer the same query are searched: first the one at the same position, then the others in order, until
- * one has the instance; at most 64 rows with its id and name are examined. */
+ * one of them has the instance. At most 64 rows with the same id and name are examined. */
 PFB_API void pfb_sample_match(pfb_sample *older, pfb_sample *newer);
 
-/* The same for the results of the newer sample at these positions only; other rows are not changed. For V1 objects
- * whose latest older samples are in different blocks: match and evaluate each object with its own. */
+/* The same for the results of the newer sample at these positions only; other rows are not changed. Needed where the
+ * older samples of V1 objects are in different blocks: each object is then matched and evaluated with its own one. */
 PFB_API void pfb_sample_match_results(pfb_sample *older, pfb_sample *newer, const uint32_t *results, size_t count);
 
 /* ---- Displayed values ---------------------------------------------------------------------------------- */
@@ -181,12 +182,12 @@ typedef struct pfb_cook_inputs {
     pfb_raw_value newer;
 } pfb_cook_inputs;
 
-/* Evaluates the value of a newer row and column of one result. `older` is the sample that was matched, or null;
- * `options` and `inputs` may be null.
+/* Evaluates the value of a row and a column of the newer sample, both of the same result. `older` is the sample that
+ * was matched, or null; `options` and `inputs` may be null.
  *
- * Base, multi count and object clock are taken from the same row, else from the same instance in another result of the
- * counterset, the first that has them; at most 64 rows of the instance are examined. In V1 the next definition is the
- * base or the multi count.
+ * Base, multi count and object clock are taken from the same row, else from the row of the same instance in the first
+ * other result of the counterset that has them; at most 64 rows of the instance are examined. In V1 the next definition
+ * is the base or the multi count.
  *
  * Statuses besides those of the formula: unknown_type if the counter has no registration, type_mismatch if the size
  * of the datum is not that of its type (raw counts and all values of V1 may have 4 or 8 bytes), missing_input if it is
@@ -201,29 +202,29 @@ PFB_API pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const 
 PFB_API bool pfb_sample_cook(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                              double *values, uint8_t *status_bytes, size_t capacity);
 
-/* The same for these results of the newer sample only, given by their positions; other values are not changed. For V1
- * samples whose objects were matched with different older samples (pfb_sample_match_results): `older` is the one that
- * these results were matched with, or null. */
+/* The same for the results of the newer sample at these positions only; other values are not changed. Needed where V1
+ * objects were matched with different older samples (pfb_sample_match_results): `older` is the one with which these
+ * results were matched, or null. */
 PFB_API bool pfb_sample_cook_results(const pfb_sample *older, const pfb_sample *newer, const uint32_t *results,
                                      size_t count, const pfb_formula_options *options, double *values,
                                      uint8_t *status_bytes, size_t capacity);
 
-/* Returns what the formula of a value reads of its sample: the raw value, its base, its multi count and the clocks, as
- * far as they exist. Requires a row and a column of one result; otherwise nothing exists. */
+/* Returns what a formula uses of this sample: the raw value, its base, its multi count and the clocks. Those that do
+ * not exist are missing in `has`, which is 0 if row and column are not of the same result. */
 PFB_API pfb_raw_value pfb_sample_raw_value(const pfb_sample *sample, uint32_t row, uint32_t column);
 
 /* Two replies as samples, and the displayed values of the newer one. */
 typedef struct pfb_cooked_replies {
     pfb_sample older, newer;            /* matched */
-    pfb_error older_error, newer_error; /* the first error of each; what precedes it is loaded */
+    pfb_error older_error, newer_error; /* as from pfb_sample_load */
     double *values;                     /* of the newer sample, as pfb_sample_cook stores them */
     uint8_t *status_bytes;              /* PFB_STATUS_BYTE_ bits of each value */
     size_t needed_bytes;                /* of memory; 0 if the size exceeds SIZE_MAX */
 } pfb_cooked_replies;
 
-/* Measures and loads two inputs, matches them and evaluates every value of the newer one, in `memory`, aligned as
- * malloc does. Returns false if memory_size_bytes is less than needed_bytes; then only needed_bytes is set. A caller
- * that keeps the older sample uses the functions above instead and loads each reply once. */
+/* Measures and loads two inputs, matches them and evaluates every value of the newer one. `memory` has the alignment of
+ * malloc. Returns false if memory_size_bytes is less than needed_bytes; then only needed_bytes is set. A caller that
+ * keeps the older sample uses the functions above instead, so that each reply is loaded once. */
 PFB_API bool pfb_cook_replies(pfb_cooked_replies *cooked, const pfb_sample_input *older, const pfb_sample_input *newer,
                               const pfb_formula_options *options, void *memory, size_t memory_size_bytes);
 

@@ -31,6 +31,7 @@ extern "C" {
 #define PFB_V1_METADATA_INSTANCES (-2)    /* definitions only, of an object with instances */
 #define PFB_V1_METADATA_NO_INSTANCES (-3) /* definitions only, of an object without instances */
 
+/* PERF_INSTANCE_DEFINITION.UniqueID of an instance without one: PERF_NO_UNIQUE_ID. */
 #define PFB_V1_NO_UNIQUE_ID (-1)
 
 /* The reader and the fields of PERF_DATA_BLOCK. Callers may read the fields above the line; those below are private. */
@@ -56,22 +57,22 @@ typedef struct pfb_v1_reader {
     uint32_t objects_read;
     size_t object_end;
     size_t definitions_offset, definitions_end;
-    size_t next_definition; /* of pfb_v1_next_counter */
+    size_t next_definition; /* offset of the definition that pfb_v1_next_counter reads next */
     uint32_t counter_count, counters_read;
     uint32_t code_page;
     int32_t instance_count;
     uint32_t instances_left, instances_read;
-    bool has_checked_definitions; /* all definitions of the current object */
+    bool has_checked_definitions; /* all definitions of the current object were checked and are valid */
     bool has_related;             /* the object has bases or multi counters */
     uint32_t definition_step;     /* 40 if all definitions of the object have that size, else 0 */
-    size_t at;                    /* next instance */
-    size_t values_offset;         /* counter block of the current instance */
+    size_t at;                    /* offset of the next instance */
+    size_t values_offset;         /* of the current instance's counter block */
     uint32_t values_size;
     uint32_t value_count, values_read;
     size_t value_definition;   /* of the next value */
-    uint32_t instance_work;    /* for the values of an instance: 1 each, 2 for a multi counter */
-    uint32_t work_left;        /* work that the following instances may take */
-    uint32_t searches_left;    /* definitions that may still be searched for multi counts */
+    uint32_t instance_work;    /* units of work for the values of an instance: 1 each, 2 for a multi counter */
+    uint32_t work_left;        /* units of work that the remaining instances may take together */
+    uint32_t searches_left;    /* number of definitions that searches for multi counts may still examine */
     uint64_t covered_words[8]; /* bit n: a definition covers the n-th word of 4 bytes of a counter block; set for
                                 objects with multi counters */
 } pfb_v1_reader;
@@ -105,7 +106,7 @@ typedef struct pfb_v1_counter {
     uint32_t value_offset; /* from the start of a counter block; several definitions may share it */
 } pfb_v1_counter;
 
-/* PERF_INSTANCE_DEFINITION; an object without instances has a single one without name. */
+/* PERF_INSTANCE_DEFINITION. An object without instances is read as one instance without a name. */
 typedef struct pfb_v1_instance {
     size_t offset;         /* of PERF_INSTANCE_DEFINITION; without instances: of the counter block */
     uint32_t position;     /* in the object, from 0 */
@@ -146,27 +147,27 @@ PFB_API bool pfb_v1_recognise(const void *data, size_t size);
  * header: PFB_NOTE_SIZE_WITHOUT_HEADER, total_size_bytes includes the header (strict: PFB_SIZE_WITHOUT_HEADER). The
  * latter is recognised if the sizes of the objects add up to the total size and the input also has bytes for the
  * header. */
-PFB_API bool pfb_v1_open(pfb_v1_reader *block, const void *data, size_t size, const pfb_read_options *options);
+PFB_API bool pfb_v1_open(pfb_v1_reader *reader, const void *data, size_t size, const pfb_read_options *options);
 
 /* Moves to the next object, after checking what the caller left unread of the current one. Returns true for a malformed
  * object too: `object_error` has the reason, and some or all of its contents are missing. Returns false at the end, and
  * if the next object cannot be found. */
-PFB_API bool pfb_v1_next_object(pfb_v1_reader *block, pfb_v1_object *object);
+PFB_API bool pfb_v1_next_object(pfb_v1_reader *reader, pfb_v1_object *object);
 
 /* Returns the next counter definition of the current object in *counter; may be called at any time between its
  * instances. Returns false after the last one and on error. */
-PFB_API bool pfb_v1_next_counter(pfb_v1_reader *block, pfb_v1_counter *counter);
+PFB_API bool pfb_v1_next_counter(pfb_v1_reader *reader, pfb_v1_counter *counter);
 
-/* Moves to the next instance of the current object. An object without instances has one without name; an object that
- * has metadata only has none. Returns false after the last one and on error. */
-PFB_API bool pfb_v1_next_instance(pfb_v1_reader *block, pfb_v1_instance *instance);
+/* Moves to the next instance of the current object. Returns one instance without a name for an object without
+ * instances, and none for an object that has definitions only. Returns false after the last one and on error. */
+PFB_API bool pfb_v1_next_instance(pfb_v1_reader *reader, pfb_v1_instance *instance);
 
-/* Returns the next value of the current instance in *value, one for each counter definition, in their order. Returns
- * false after the last one and on error. */
-PFB_API bool pfb_v1_next_value(pfb_v1_reader *block, pfb_v1_value *value);
+/* Returns the next value of the current instance in *value: one value for each counter definition, in the order of the
+ * definitions. Returns false after the last one and on error. */
+PFB_API bool pfb_v1_next_value(pfb_v1_reader *reader, pfb_v1_value *value);
 
 /* Checks the rest of the block and returns `error`. */
-PFB_API pfb_error pfb_v1_finish(pfb_v1_reader *block);
+PFB_API pfb_error pfb_v1_finish(pfb_v1_reader *reader);
 
 /* ---- Name tables ---------------------------------------------------------------------------------------------- */
 
@@ -190,7 +191,7 @@ typedef struct pfb_name_entry {
 typedef struct pfb_name_table {
     uint32_t encoding; /* of the names: PFB_ENCODING_UTF16LE or _UTF8, not validated */
     uint32_t notes;    /* PFB_NOTE_ bits: deviations tolerated so far */
-    pfb_error error;   /* an unknown form; in strict mode also the first deviation */
+    pfb_error error;   /* PFB_UNKNOWN_FORMAT from opening; in strict mode also the first deviation */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;
@@ -211,8 +212,8 @@ PFB_API bool pfb_name_table_next_entry(pfb_name_table *table, pfb_name_entry *en
 /* Reads the rest of the table and returns `error`. */
 PFB_API pfb_error pfb_name_table_finish(pfb_name_table *table);
 
-/* Reads the rest of the table and returns the number of pairs in it, at most 2^32 - 1. Call it on a copy of the reader
- * to count pairs before they are read. */
+/* Reads the rest of the table and returns the number of pairs in that rest, at most 2^32 - 1. To count pairs before
+ * they are read, call it on a copy of the reader. */
 PFB_API uint32_t pfb_name_table_count(pfb_name_table *table);
 
 /* ---- Look-up ------------------------------------------------------------------------------------------------- */

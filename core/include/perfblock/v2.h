@@ -84,7 +84,7 @@ typedef struct pfb_v2_result {
     uint32_t size_bytes;    /* dwSize: header and contents */
     uint32_t index;         /* position in the reply. PerfQueryCounterInfo returns it as Index of the identifier. It may
                              * differ from the order in which identifiers were added */
-    uint32_t kind;          /* dwType: PFB_V2_, or any other number: then there are no instances */
+    uint32_t kind;          /* dwType: PFB_V2_. With any other number the result has no instances */
     uint32_t status;        /* dwStatus: Win32 error code, 0 on success; results of any kind may have one */
     uint32_t counter_count; /* values per instance; 1 for kinds 1 and 4, 0 for errors and unknown kinds */
     uint32_t instance_count; /* 1 (unnamed) for kinds 1 and 2 */
@@ -111,8 +111,8 @@ typedef struct pfb_v2_value {
     uint64_t raw;             /* zero-extended; 0 if is_number is false */
 } pfb_v2_value;
 
-/* Returns true if the bytes may be a V2 reply, which has no signature: its SYSTEMTIME, at offset 32, is valid. That of
- * text and zeros never is. Nothing else is checked. */
+/* Returns true if the bytes may be a V2 reply. Replies have no signature, so the test is that the SYSTEMTIME at offset
+ * 32 is valid, which excludes text and zeros. Nothing else is checked. A null `data` counts as size 0. */
 PFB_API bool pfb_v2_recognise(const void *data, size_t size);
 
 /* Starts reading a reply of `size` bytes. Null options are defaults. Checks the header only; returns false if it is

@@ -84,10 +84,11 @@ typedef enum pfb_fault {
     PFB_FAULT_COUNT /* number of faults, PFB_FAULT_NONE included */
 } pfb_fault;
 
-/* "result_size_zero" ...; "" for PFB_FAULT_NONE and unknown values. Never null; static. */
+/* Returns the fault's name in lower case ("result_size_zero"); "" for PFB_FAULT_NONE and unknown values. Never null;
+ * static. */
 PFB_API const char *pfb_fault_name(pfb_fault fault);
 
-/* The code with which a reader that is not strict rejects this fault; PFB_OK if it tolerates the fault. */
+/* Returns the code with which a reader in the default mode rejects this fault; PFB_OK if it tolerates the fault. */
 PFB_API pfb_code pfb_fault_code(pfb_fault fault);
 
 /* ---- The writer --------------------------------------------------------------------------------------- */
@@ -128,7 +129,7 @@ typedef struct pfb_writer {
 /* Starts writing at `data`, which needs no alignment. To measure, pass null and 0. */
 PFB_API void pfb_write_init(pfb_writer *writer, void *data, size_t capacity);
 
-/* Plants the fault in the next field that is written and that it applies to. Call it after pfb_write_init. */
+/* Plants the fault in the next written field to which it applies. Call it after pfb_write_init. */
 PFB_API void pfb_write_break(pfb_writer *writer, pfb_fault fault);
 
 /* ---- V2 replies: begin, results, end ----------------------------------------------------------------------- */
@@ -141,6 +142,7 @@ typedef struct pfb_write_times {
     pfb_system_time system_time;
 } pfb_write_times;
 
+/* Begins a reply (PERF_DATA_HEADER). */
 PFB_API void pfb_write_begin_v2(pfb_writer *writer, const pfb_write_times *times);
 
 /* Begins a result of any kind. Kinds 2 and 6 take `counter_count` ids; other kinds ignore both. The id list is padded
@@ -157,6 +159,7 @@ PFB_API void pfb_write_value(pfb_writer *writer, uint64_t raw, uint32_t size_byt
 /* Adds opaque data of any size as a value. */
 PFB_API void pfb_write_datum(pfb_writer *writer, const void *bytes, uint32_t size_bytes);
 
+/* Complete the header of the result, or of the reply, with its size and counts. */
 PFB_API void pfb_write_end_result(pfb_writer *writer);
 PFB_API void pfb_write_end_v2(pfb_writer *writer);
 
@@ -175,8 +178,8 @@ PFB_API void pfb_write_counter(pfb_writer *writer, const pfb_counter *counter);
 /* Codes 3, 4, 7 and 9: one string. */
 PFB_API void pfb_write_string(pfb_writer *writer, const pfb_name *text);
 
-/* Codes 5, 6 and 10: begin with the number of strings, add exactly that many, end. If `text` is null or has no
- * bytes, the counter has no string. */
+/* Codes 5, 6 and 10: begin with the number of strings, add exactly that many, end. If `text` or its `bytes` is null,
+ * the counter has no string. */
 PFB_API void pfb_write_begin_strings(pfb_writer *writer, uint32_t count);
 PFB_API void pfb_write_counter_string(pfb_writer *writer, uint32_t counter_id, const pfb_name *text);
 PFB_API void pfb_write_end_strings(pfb_writer *writer);
@@ -203,7 +206,7 @@ PFB_API void pfb_write_listed_instance(pfb_writer *writer, uint32_t id, const pf
  *     pfb_write_end_v1(w); */
 
 /* Begins a block (PERF_DATA_BLOCK). The system's name is written as UTF-16 in the byte order of the block. If its
- * `bytes` is null, the block has none. */
+ * `bytes` is null, the block has no system name; a null `system_name` is an empty name. */
 PFB_API void pfb_write_begin_v1(pfb_writer *writer, const pfb_write_times *times, const pfb_name *system_name,
                                 bool is_big_endian);
 
@@ -222,14 +225,15 @@ PFB_API uint32_t pfb_write_definition(pfb_writer *writer, const pfb_v1_counter *
 PFB_API void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance);
 
 /* Begins the counter block (PERF_COUNTER_BLOCK) of the instance, or of an object without instances, with at least
- * `min_size_bytes` bytes: only needed to append data that no definition describes, such as multi counts. Otherwise
- * the first value or the end of the instance begins it. */
+ * `min_size_bytes` bytes. Needed only to append data that no definition describes, such as multi counts; otherwise the
+ * first value or the end of the instance begins the counter block. */
 PFB_API void pfb_write_counter_block(pfb_writer *writer, uint32_t min_size_bytes);
 
 /* Write a number of 4 or 8 bytes, or opaque data, at an offset in the counter block of the current instance. */
 PFB_API void pfb_write_v1_value(pfb_writer *writer, uint32_t offset, uint64_t raw, uint32_t size_bytes);
 PFB_API void pfb_write_v1_datum(pfb_writer *writer, uint32_t offset, const void *bytes, uint32_t size_bytes);
 
+/* Complete the header of the object, or of the block, with its size and counts. */
 PFB_API void pfb_write_end_object(pfb_writer *writer);
 PFB_API void pfb_write_end_v1(pfb_writer *writer);
 

@@ -13,7 +13,7 @@ enum {
     DECIMAL_MAX_MAGNITUDE = 310,  /* numbers of 10^310 and more are too large */
     DECIMAL_MIN_MAGNITUDE = -323, /* numbers below 10^-324 become 0: half of the smallest double is 2^-1075 */
     /* Digits are below 10^770, which has 2,558 bits; divisors are at most 5^(770 + 323), which has 2,538. Both fit in
-     * 80 limbs. Two more are for the 64 bits of the quotient and one for carries. */
+     * 80 limbs. Two more limbs hold the 64 bits of the quotient, and one holds carries. */
     DECIMAL_LIMBS = 83,
     DECIMAL_LIMB_BITS = 32,
     DECIMAL_FIVES = 13, /* 5^13 is the highest power of 5 below 2^32 */
@@ -93,9 +93,9 @@ static uint32_t decimal_estimate(uint32_t high, uint32_t low, uint32_t divisor)
     return quotient;
 }
 
-/* Returns u / v rounded down, and the remainder in u. The highest bit of v's highest limb is set, and u has two limbs
- * more than v but is below v * 2^64. Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D: each limb of
- * the quotient is estimated from the highest limbs of u and v; the estimate is too large by at most 2, and is then
+/* Returns u / v rounded down, and the remainder in u. Requires that the highest bit of v's highest limb is set, and
+ * that u is below v * 2^64. Knuth, The Art of Computer Programming, volume 2, 4.3.1, algorithm D: each limb of the
+ * quotient is estimated from the highest limbs of u and v; the estimate is too large by at most 2, and is then
  * corrected. */
 static uint64_t decimal_divide(decimal_integer *u, const decimal_integer *v)
 {
@@ -138,8 +138,8 @@ static bool decimal_is_zero(const decimal_integer *n, unsigned count)
 
 /* ---- Rounding ---------------------------------------------------------------------------------------------------- */
 
-/* Rounds number * 2^exponent to a double. `is_inexact`: the exact number is larger, by less than 2^exponent. Requires
- * number >= 2^62. Returns false if the result is too large. */
+/* Rounds number * 2^exponent to a double. `is_inexact`: the exact value is larger, by less than 2^exponent. Requires
+ * number >= 2^62. Returns false if the result is too large for a double. */
 static bool decimal_round(uint64_t number, int exponent, bool is_inexact, double *value)
 {
     int highest = exponent + 63; /* exponent of the highest bit */

@@ -56,8 +56,9 @@ static inline bool take_exactly(span *s, const char *characters)
 static inline bool take_decimal(span *s, uint64_t max, uint64_t *number)
 {
     uint64_t value = 0;
-    uint64_t tenth = max / 10; /* a value above it must not be followed by a digit; a value equal to it, only by a digit
-                                  up to the last digit of `max` */
+    /* No digit may follow a value above `tenth`; a value equal to it may be followed by a digit up to the last digit of
+     * `max`. */
+    uint64_t tenth = max / 10;
     size_t at = s->at;
     for (; at < s->end; at++) {
         unsigned digit = s->data[at] - (unsigned)'0';

@@ -2,13 +2,12 @@
 #ifndef PFB_NEVER_H
 #define PFB_NEVER_H
 
-/* Marks checks that cannot fail on machines whose size_t has 64 bits, whatever the arguments, the input (below 10 GiB),
- * or another thread that changes the input: checks of limits of a 32-bit size_t, of numbers above 2^32, and of what
- * earlier checks have established. The comment at each use has the reason. A check that can fail because another thread
- * changes the input is not marked.
+/* Marks checks that cannot fail if size_t has 64 bits and the input is below 10 GiB, even if another thread changes the
+ * input. These are checks of limits of a 32-bit size_t, of numbers above 2^32, and of what earlier checks have
+ * established. The comment at each use has the reason.
  *
  * PFB_NEVER(x) is x, which is expected to be false; PFB_ALWAYS(x) is x, which is expected to be true. Builds with
- * PERFBLOCK_VERIFY stop the program if the expectation is wrong. In the build for measuring coverage both are
+ * PERFBLOCK_VERIFY stop the program if the expectation is wrong. In the build that measures coverage both are
  * constants, so that code that cannot run is not counted as missing. */
 #include <stdint.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorts arrays of uint32_t, which are positions in an array of the caller. A template, to be included once per source
- * file after these definitions:
+/* A template that sorts arrays of uint32_t, which are positions in an array of the caller. A source file includes it
+ * once, after these definitions:
  *
  *     SORT_CONTEXT   a type
  *     SORT_COMPARE   int f(const SORT_CONTEXT *, uint32_t left, uint32_t right)
  *     SORT_PREFIX(x) x with a prefix, so that several sources can be compiled as one
  *
- * They are undefined at the end of this file. It defines sort(context, items, count), with the prefix.
+ * This file defines sort(context, items, count), with the prefix, and undefines the three macros.
  *
  * SORT_COMPARE is a macro, not a function pointer: the test for recursion in core can then see every call. No two items
  * may compare as equal, so the result does not depend on the algorithm. */

@@ -17,7 +17,7 @@ enum { PFB_WIDE_LIMBS = 3 };
 /* Integers below 2^53 convert to double exactly. */
 enum { PFB_EXACT_BITS = 53 };
 
-/* Code that includes this header relies on IEEE arithmetic, for instance to compute the rounding error of a sum. These
+/* Code that includes this header relies on IEEE arithmetic: each division is rounded to the nearest double. These
  * pragmas switch fast-math options off for Clang, which has no macro for most of them, and for MSVC. GCC defines
  * macros, which are tested below. */
 #if defined(__clang__) && __clang_major__ >= 11 && (defined(__x86_64__) || defined(__i386__))
@@ -28,8 +28,8 @@ enum { PFB_EXACT_BITS = 53 };
 #pragma float_control(precise, on)
 #endif
 
-/* 1 if the hardware division is correctly rounded. It is not with x87, which rounds twice, nor with fast-math, which
- * may use reciprocals: then pfb_wide_divide is used for all numbers. */
+/* 1 if the hardware division is correctly rounded; if not, pfb_wide_divide is used for all numbers. The division is not
+ * correctly rounded with x87, which rounds twice, nor with fast-math, which may multiply by a reciprocal. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__RECIPROCAL_MATH__) &&    \
     !defined(__ASSOCIATIVE_MATH__) && !defined(PFB_NO_HARDWARE_DIVISION)
 #define PFB_DIVIDES_EXACTLY 1

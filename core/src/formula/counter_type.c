@@ -111,7 +111,7 @@ static const pfb_counter_type type_rows[] = {
 
 #define TYPE_COUNT (sizeof type_rows / sizeof type_rows[0])
 
-/* winperf.h defines both names for one value. */
+/* winperf.h defines two types with this value; the table has a row for the second name only. */
 static const char precision_timestamp[] = "PERF_PRECISION_TIMESTAMP";
 static const char large_raw_base[] = "PERF_LARGE_RAW_BASE";
 
@@ -294,7 +294,7 @@ bool pfb_counter_type_is_base(uint32_t value)
     return fields.type_class == CLASS_COUNTER && fields.subtype == SUBTYPE_BASE;
 }
 
-bool pfb_counter_type_is_number(uint32_t value)
+bool pfb_counter_type_is_raw_count(uint32_t value)
 {
     const pfb_counter_type *type = pfb_counter_type_find(value);
     return type && type->terms == PFB_TERM_RAW;

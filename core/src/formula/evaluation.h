@@ -2,7 +2,7 @@
 #ifndef PFB_FORMULA_EVALUATION_H
 #define PFB_FORMULA_EVALUATION_H
 
-/* Evaluation in three steps, of which the first two are shared by many values:
+/* Evaluation in three steps. The results of the first two are shared by many values:
  *
  *     pfb_formula formula = pfb_formula_prepare(type, options);             once per counter
  *     pfb_formula_check(&formula, &older, &newer, &conditions);             once per set of inputs, sizes and clocks
@@ -25,7 +25,7 @@ typedef struct pfb_formula {
     uint64_t scale_above, scale_below; /* powers of ten, one of them 1 */
 } pfb_formula;
 
-/* What a formula takes from two raw values besides the numbers `value`, `base` and `multi_count`. */
+/* The inputs that a formula takes from two raw values, except the numbers `value`, `base` and `multi_count`. */
 typedef struct pfb_conditions {
     pfb_status status;            /* ok, or the status of every evaluation */
     pfb_status frequency_status;  /* of F; reported if the numerator is ok */
@@ -49,10 +49,10 @@ void pfb_formula_check(const pfb_formula *formula, const pfb_raw_value *older, c
 void pfb_formula_compute(const pfb_formula *formula, const pfb_conditions *conditions, const pfb_raw_value *older,
                          const pfb_raw_value *newer, pfb_formula_result *result);
 
-/* True for the four raw-count types, whose displayed value is the raw value. */
-bool pfb_counter_type_is_number(uint32_t value);
+/* Returns true for the four raw-count types, whose displayed value is the raw value. */
+bool pfb_counter_type_is_raw_count(uint32_t value);
 
-/* The status byte of a result (PFB_STATUS_BYTE_). */
+/* Returns the status byte of a result (PFB_STATUS_BYTE_). */
 static inline uint8_t pfb_formula_pack(const pfb_formula_result *result)
 {
     bool is_small = result->is_integer && result->integer >> PFB_EXACT_BITS == 0;

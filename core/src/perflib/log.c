@@ -296,8 +296,8 @@ bool pfb_log_continue(pfb_log_reader *log, const void *data, size_t size, bool i
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-/* Stops reading until pfb_log_continue() passes a window that begins at `buffer`, the offset of a buffer. Events before
- * `at` in this buffer were read. */
+/* Stops reading until pfb_log_continue passes a window that begins at the buffer at the offset `buffer`. The events of
+ * this buffer before `at` were read. Always returns false. */
 static bool log_suspend(pfb_log_reader *log, size_t buffer, size_t at, uint64_t buffers_read)
 {
     log->needs_more = true;
@@ -317,7 +317,7 @@ static bool log_tolerate(pfb_log_reader *log, uint32_t note, pfb_code code, size
     return true;
 }
 
-/* Returns true if `part` is part `number` of a record of this type with `count` parts. */
+/* Returns true if `part` is the part `number` of a record with this type and `count` parts. */
 static bool log_is_part(const log_part *part, uint32_t type, uint64_t number, uint32_t count)
 {
     return part->type == type && part->number == number && part->count == count;
@@ -387,7 +387,7 @@ bool pfb_log_next_record(pfb_log_reader *log, pfb_log_record *record)
     return false;
 }
 
-/* Iterates over the parts of a record that pfb_log_next_record() returned. All bounds are checked again, because the
+/* Iterates over the parts of a record that pfb_log_next_record returned. All bounds are checked again, because the
  * bytes may have changed. */
 typedef struct log_parts {
     pfb_log_reader log;

@@ -9,9 +9,9 @@
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 
-/* Compares two instances of a path by size and bytes of the name. Any total order would be correct: it is only used for
- * matching. The sizes of the names were checked when they were read. If another thread changes the names during
- * sorting, the order is wrong, but no access is out of bounds. */
+/* Compares two values of a path by the size and the bytes of their instance names. Any total order would be correct: it
+ * is only used for matching. The sizes of the names were checked when they were read. If another thread changes the
+ * names during sorting, the order is wrong, but no access is out of bounds. */
 static int values_compare_names(const pfb_log_value *left, const pfb_log_value *right)
 {
     if (left->has_instance != right->has_instance)
@@ -116,7 +116,7 @@ static int values_compare_keys(const pfb_log_value *left, const pfb_log_value *r
     return left->occurrence < right->occurrence ? -1 : left->occurrence > right->occurrence;
 }
 
-/* Both orders are sorted by these keys, so one pass over both finds all matches. */
+/* Both samples are sorted by path, name and occurrence, so one pass over both orders finds all matches. */
 void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer)
 {
     size_t at = 0;
@@ -139,7 +139,8 @@ static int64_t values_signed(uint64_t bits)
     return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
 }
 
-/* Finds the counter type, or derives its formula from its bits if it is unknown. */
+/* Finds the counter type, or derives the formula of an unknown one from its bits. Returns false if neither is possible.
+ */
 static bool values_find_type(uint32_t type, pfb_counter_type *row)
 {
     const pfb_counter_type *named = pfb_counter_type_find(type);

@@ -36,7 +36,7 @@ typedef struct piece {
 
 enum { PIECE_END = 0x10000 };
 
-/* Sets of terminators, as bits. No terminator is above a line feed, so that most units need one comparison. */
+/* Sets of terminators, as bits. No terminator is above a line feed, so one comparison suffices for most units. */
 enum { AT_NUL = 1, AT_TAB = 1 << '\t', AT_LINE = 1 << '\n' };
 
 static inline piece next_piece(table_units *u, unsigned ends)
@@ -131,8 +131,8 @@ typedef enum table_step { PAIR, SKIPPED, ENDED } table_step;
  * Empty lines are allowed. */
 static inline table_step skip_empty(pfb_name_table *table, table_units *u, const piece *p)
 {
-    /* Skips all consecutive empty fields at once: in a multi-string they are allowed only if nothing else follows. If
-     * each one were skipped alone, each time the rest would be searched, which takes quadratic time. */
+    /* Skips all consecutive empty fields at once. In a multi-string they are allowed only if nothing else follows; a
+     * search for that after each field would take quadratic time. */
     for (; u->at < u->end; u->at += u->width) {
         unsigned unit = unit_at(u, u->at);
         if (unit != 0 && !(table->is_lines && unit == '\n'))
@@ -142,10 +142,10 @@ static inline table_step skip_empty(pfb_name_table *table, table_units *u, const
     return ENDED;
 }
 
-/* Reads the text after the field where an index should be. If that field is not a number, it is skipped alone and the
- * next string may be an index again; a line with a tab is skipped whole. Returns false if there is no text to return,
- * and in a multi-string for an empty text at the end of the table: its NUL is the table's last NUL, so the number has
- * no text (an odd number of strings). */
+/* Reads the text after the field where an index should be. If that field is not a number, only this field is skipped,
+ * and the next string may be an index; a line with a tab is skipped whole. Returns false if there is no text to return.
+ * In a multi-string, an empty text at the end of the table is none: its NUL is the table's last NUL, and the table has
+ * an odd number of strings. */
 static inline bool read_text(const pfb_name_table *table, table_units *u, const piece *number, bool is_number,
                              piece *text)
 {
@@ -283,7 +283,7 @@ const pfb_name_entry *pfb_name_index_find(const pfb_name_index *index, uint32_t 
     return entry->index == title_index ? entry : NULL;
 }
 
-/* Returns the position in by_name of the first text that is not below `key`, or, if `is_upper`, that is above it. */
+/* Returns the position in by_name of the first text that is not below `key`; if `is_upper`, of the first above it. */
 static uint32_t find_bound(const pfb_name_index *index, const pfb_name *key, bool is_upper)
 {
     uint32_t low = 0;

@@ -298,7 +298,8 @@ bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path)
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------ */
 
-/* Checks that the cells after the time, from `at` on, are as many as the counters of the header. */
+/* Checks that the number of cells after the time, from `at` on, equals the number of counters of the header. Returns
+ * false on error. */
 static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, size_t at)
 {
     bool is_cut = !line->is_complete; /* without a line feed, the end of the row may be missing */

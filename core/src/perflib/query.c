@@ -90,7 +90,7 @@ static bool is_too_long(const pfb_name *pattern)
     return count > PFB_QUERY_NAME_UNITS;
 }
 
-/* Each * matches no unit at first. After a mismatch, the last * matches one more unit, and the comparison continues
+/* Each * first matches the empty run. After a mismatch, the last * matches one more unit, and the comparison continues
  * after that unit. Longer matches of earlier * need not be tried: the last * can match the same units. */
 bool pfb_query_match(const pfb_name *pattern, const pfb_name *name, uint32_t options)
 {

@@ -8,11 +8,11 @@
 
 enum { MULTI_COUNT_BYTES = 4 };
 
-/* In a hostile object, many definitions may describe the same bytes of many small counter blocks. So the number of
- * values that are read is limited by the size of the object: it has one unit of work per 2 bytes, and an instance needs
- * one unit for each definition and one more for each multi counter. Real objects need less: most values have 4 bytes or
- * more, even if some counters share the bytes of a base. Searches for multi counts examine at most one definition per 8
- * bytes of the object. */
+/* In a hostile object, many definitions may describe the same bytes of many small counter blocks. So the size of the
+ * object limits how many values are read: there is one unit of work per 2 bytes of the object, and an instance needs
+ * one unit for each definition and one more for each multi counter. Real objects need less, because most values have 4
+ * bytes or more, even if some counters share the bytes of a base. Searches for multi counts examine at most one
+ * definition per 8 bytes of the object. */
 enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
 
 /* ---- Failures ---------------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static bool record_block_error(pfb_v1_reader *reader, const pfb_cursor *cursor)
     return cursor->error.code == PFB_OK;
 }
 
-/* Records an error of the current object, of which no more instances and values are returned. The next object can still
+/* Records an error of the current object. No more of its instances and values are returned; the next object can still
  * be read. Always returns false. */
 PFB_NOINLINE static bool fail_object(pfb_v1_reader *reader, pfb_code code, size_t offset)
 {
@@ -202,10 +202,8 @@ static void load_object(const pfb_v1_reader *reader, const uint8_t *p, pfb_v1_ob
     object->perf_freq = load64s(reader, p + 56);
 }
 
-/* Checks HeaderLength and DefinitionLength, which must not exceed the size of the object, and that NumInstances is
- * valid and the declared counters and instances can fit. Returns the error with the offset of a field of the object's
- * header.
- */
+/* Checks that HeaderLength and DefinitionLength do not exceed the size of the object, that NumInstances is valid, and
+ * that the declared counters and instances can fit. The error has the offset of the offending field. */
 static pfb_error check_layout(const pfb_v1_object *object, uint32_t header, uint32_t definitions)
 {
     int32_t instances = object->instance_count;
@@ -358,13 +356,13 @@ static inline bool has_covered_bit(uint32_t offset)
     return offset % 4 == 0 && offset / MASK_BYTES < COVERED_MASKS;
 }
 
-/* Requires has_mask(offset). */
+/* Requires has_covered_bit(offset). */
 static inline bool is_covered(const uint64_t *masks, uint32_t offset)
 {
     return masks[offset / MASK_BYTES] >> offset / 4 % 64 & 1;
 }
 
-/* Sets covered_words. Runs once for an object that has multi counters. add_multi_count uses it: bytes to which a
+/* Sets covered_words, once for each object that has multi counters. add_multi_count tests it, because bytes to which a
  * definition refers are not a multi count. */
 static void find_covered_words(pfb_v1_reader *reader)
 {
@@ -382,14 +380,14 @@ static void find_covered_words(pfb_v1_reader *reader)
 }
 
 /* Returns true for the type of a counter that has a multi count. PERF_COUNTER_MULTI_BASE, the type of the multi counts
- * themselves, has the same bit, but is of the subtype of bases. */
+ * themselves, has the same bit, but the subtype BASE. */
 static inline bool is_multi(uint32_t type)
 {
     return (type & PFB_TYPE_MULTI) != 0 && !is_base(type);
 }
 
 /* Checks all definitions of the object before its first instance, so that the error does not depend on what the caller
- * reads first. Also computes what reading the values needs. */
+ * reads first. Also sets the fields of the reader that depend on the definitions. */
 static bool check_definitions(pfb_v1_reader *reader)
 {
     size_t at = reader->definitions_offset;
@@ -530,8 +528,9 @@ static inline uint64_t load_number(const pfb_v1_reader *reader, uint32_t offset,
     return size == 4 ? load32(reader, p) : load64(reader, p);
 }
 
-/* Returns true if no definition refers to any of the 4 bytes at this offset of a counter block. For offsets that have
- * no bit in covered_words. Searches all definitions; returns false without a search if searches_left is too small. */
+/* Returns true if no definition refers to any of the 4 bytes at this offset of a counter block. Used for offsets that
+ * have no bit in covered_words. Searches all definitions; returns false without a search if searches_left is too small.
+ */
 PFB_NOINLINE static bool is_unused(pfb_v1_reader *reader, uint32_t offset)
 {
     if (reader->searches_left < reader->counter_count)
@@ -556,8 +555,8 @@ PFB_NOINLINE static bool is_unused(pfb_v1_reader *reader, uint32_t offset)
  */
 static void add_multi_count(pfb_v1_reader *reader, pfb_v1_value *value)
 {
-    uint32_t offset =
-        (uint32_t)(value->offset - reader->values_offset) + value->size_bytes; /* the value lies inside: no wrap */
+    /* The sum does not wrap, because the value lies inside the counter block. */
+    uint32_t offset = (uint32_t)(value->offset - reader->values_offset) + value->size_bytes;
     if (!lies_inside(reader, offset, MULTI_COUNT_BYTES))
         return;
     if (has_covered_bit(offset) ? is_covered(reader->covered_words, offset) : !is_unused(reader, offset))
@@ -585,9 +584,9 @@ static void set_related(const pfb_v1_reader *reader, const uint8_t *p, uint32_t 
     }
 }
 
-/* Stores the base or the multi count in a value that is not itself a base. They come from the next definition if that
- * is of the subtype of bases; a multi counter without it takes the 4 bytes after its value. Only a multi counter uses a
- * definition of type PERF_COUNTER_MULTI_BASE. Always returns true. */
+/* Stores base and multi count of a value that is not itself a base. The next definition describes the base or the multi
+ * count if its type has the subtype BASE. A multi counter without a definition of type PERF_COUNTER_MULTI_BASE uses the
+ * 4 bytes after its value; other counters ignore a definition of this type. Always returns true. */
 PFB_NOINLINE static bool set_all_related(pfb_v1_reader *reader, pfb_v1_value *value, uint32_t type)
 {
     bool has_multi = (type & PFB_TYPE_MULTI) != 0;

@@ -32,7 +32,7 @@ static inline uint16_t load_be16(const uint8_t *p)
     return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-/* Builtins, because not every compiler turns the shifts into one load and one swap. */
+/* Uses builtins, because not every compiler combines shifts of single bytes into one load and one swap. */
 #if defined(__GNUC__)
 
 static inline uint32_t load_be32(const uint8_t *p)
@@ -61,45 +61,45 @@ static inline uint64_t load_be64(const uint8_t *p)
 
 /* ---- Loads in the byte order of a block -------------------------------------------------------------- */
 
-static inline uint16_t load16(const pfb_v1_reader *block, const uint8_t *p)
+static inline uint16_t load16(const pfb_v1_reader *reader, const uint8_t *p)
 {
-    return block->is_big_endian ? load_be16(p) : load_le16(p);
+    return reader->is_big_endian ? load_be16(p) : load_le16(p);
 }
 
-static inline uint32_t load32(const pfb_v1_reader *block, const uint8_t *p)
+static inline uint32_t load32(const pfb_v1_reader *reader, const uint8_t *p)
 {
-    return block->is_big_endian ? load_be32(p) : load_le32(p);
+    return reader->is_big_endian ? load_be32(p) : load_le32(p);
 }
 
-static inline uint64_t load64(const pfb_v1_reader *block, const uint8_t *p)
+static inline uint64_t load64(const pfb_v1_reader *reader, const uint8_t *p)
 {
-    return block->is_big_endian ? load_be64(p) : load_le64(p);
+    return reader->is_big_endian ? load_be64(p) : load_le64(p);
 }
 
 /* Numbers in two's complement. A cast of values above INT32_MAX or INT64_MAX would be implementation-defined. */
-static inline int32_t load32s(const pfb_v1_reader *block, const uint8_t *p)
+static inline int32_t load32s(const pfb_v1_reader *reader, const uint8_t *p)
 {
-    uint32_t bits = load32(block, p);
+    uint32_t bits = load32(reader, p);
     return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;
 }
 
-static inline int64_t load64s(const pfb_v1_reader *block, const uint8_t *p)
+static inline int64_t load64s(const pfb_v1_reader *reader, const uint8_t *p)
 {
-    uint64_t bits = load64(block, p);
+    uint64_t bits = load64(reader, p);
     return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
 }
 
 /* SYSTEMTIME. */
-static inline pfb_system_time v1_load_system_time(const pfb_v1_reader *block, const uint8_t *p)
+static inline pfb_system_time v1_load_system_time(const pfb_v1_reader *reader, const uint8_t *p)
 {
-    return (pfb_system_time){.year = load16(block, p),
-                             .month = load16(block, p + 2),
-                             .day_of_week = load16(block, p + 4),
-                             .day = load16(block, p + 6),
-                             .hour = load16(block, p + 8),
-                             .minute = load16(block, p + 10),
-                             .second = load16(block, p + 12),
-                             .millisecond = load16(block, p + 14)};
+    return (pfb_system_time){.year = load16(reader, p),
+                             .month = load16(reader, p + 2),
+                             .day_of_week = load16(reader, p + 4),
+                             .day = load16(reader, p + 6),
+                             .hour = load16(reader, p + 8),
+                             .minute = load16(reader, p + 10),
+                             .second = load16(reader, p + 12),
+                             .millisecond = load16(reader, p + 14)};
 }
 
 #endif

@@ -78,8 +78,8 @@ bool pfb_v2_recognise(const void *data, size_t size)
 {
     static const struct {
         uint16_t min, max;
-    } fields[] = {{1601, 30827}, {1, 12}, {0, 6}, {1, 31}, {0, 23}, {0, 59}, {0, 59}, {0, 999}}; /* of SYSTEMTIME */
-    const uint8_t *p = pfb_at((pfb_view){data, data ? size : 0}, 32, 16);
+    } fields[] = {{1601, 30827}, {1, 12}, {0, 6}, {1, 31}, {0, 23}, {0, 59}, {0, 59}, {0, 999}};
+    const uint8_t *p = pfb_at((pfb_view){data, data ? size : 0}, 32, 16); /* SYSTEMTIME */
     bool is_valid = p != NULL;
     for (size_t i = 0; is_valid && i < sizeof fields / sizeof fields[0]; i++) {
         uint16_t field = load_le16(p + 2 * i);
@@ -116,9 +116,10 @@ bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb
 
 /* ---- Results -------------------------------------------------------------------------------------- */
 
-/* The counts of a result and its unread bytes [at, end). Invariant: at <= end <= total size; every part is compared
- * with what is left. The counts are collected here, not in the caller's pfb_v2_result: that struct is stored once,
- * because stores of its fields followed by wider loads would cost more than all checks (store forwarding). */
+/* The counts of a result and its unread bytes [at, end). Invariant: at <= end <= total size, because the size of every
+ * part is compared with the bytes that are left. The counts are collected here, so that the caller's pfb_v2_result is
+ * stored once: stores of its fields followed by wider loads would prevent store forwarding and cost more than all
+ * checks. / */
 typedef struct result_parts {
     size_t at;
     size_t end;
@@ -374,8 +375,8 @@ bool pfb_v2_next_instance(pfb_v2_reader *reader, pfb_v2_instance *instance)
 
 /* ---- Values ---------------------------------------------------------------------------------------- */
 
-/* Returns the value at the reader's position, whose sizes the caller has checked, and moves past it. The fields are
- * assigned in an order in which compilers do not combine two stores into a vector store, which is slower. */
+/* Returns the value at the reader's position, whose sizes the caller has checked, and moves past it. The order of the
+ * assignments keeps compilers from combining two stores into one vector store, which is slower. */
 static inline void return_value(pfb_v2_reader *reader, pfb_v2_value *value, uint32_t data_size, uint32_t size)
 {
     size_t offset = reader->at;

@@ -176,7 +176,7 @@ size_t pfb_write_utf16(pfb_writer *writer, const pfb_name *name)
 {
     static const pfb_name empty = {NULL, 0, PFB_ENCODING_UTF16LE};
     name = name && name->bytes ? name : &empty;
-    if (name->size_bytes > SIZE_MAX / 2 - 16) { /* one unit per byte at most */
+    if (name->size_bytes > SIZE_MAX / 2 - 16) { /* a byte becomes at most one unit of 2 bytes: no sum below wraps */
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return writer->size_bytes;
     }
@@ -190,8 +190,8 @@ size_t pfb_write_utf16(pfb_writer *writer, const pfb_name *name)
     return at + size;
 }
 
-/* Appends a name, its NUL, and zeros until the distance from `block_at` is a multiple of 8. A fault of FIELD_NAME_END
- * replaces NUL and padding by the letter x. */
+/* Appends a name, its NUL, and zeros until the distance from `block_at` is a multiple of 8. The fault that applies to
+ * FIELD_NAME_END replaces NUL and padding by the letter x. */
 static void append_text(pfb_writer *writer, const pfb_name *name, size_t block_at)
 {
     size_t end = pfb_write_utf16(writer, name);

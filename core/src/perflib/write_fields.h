@@ -51,16 +51,17 @@ size_t pfb_write_zeros(pfb_writer *writer, size_t count);
 /* Returns true if [at, at + count) was appended and lies in the caller's memory. */
 bool pfb_write_writable(const pfb_writer *writer, size_t at, size_t count);
 
-/* Store in the byte order of the block; no effect if the bytes are not writable. */
+/* Store bytes, or a number in the byte order of the block, at the offset `at`. No effect if the bytes at this offset
+ * are not writable. */
 void pfb_write_put_bytes(pfb_writer *writer, size_t at, const void *bytes, size_t count);
 void pfb_write_put32(pfb_writer *writer, size_t at, uint32_t value);
 void pfb_write_put64(pfb_writer *writer, size_t at, uint64_t value);
 
-/* Appends a name as UTF-16LE and its NUL. Returns the offset of the NUL. */
+/* Appends a name, null for an empty one, as UTF-16LE with a NUL. Returns the offset of the NUL. */
 size_t pfb_write_utf16(pfb_writer *writer, const pfb_name *name);
 
-/* Returns true if the writer's fault applies to this field and was not planted yet; records that it is planted, at
- * `at`. */
+/* Returns true if the writer's fault applies to this field and is not planted yet. The caller then plants it at the
+ * offset `at`, which is recorded here. */
 bool pfb_write_breaks(pfb_writer *writer, write_field which, size_t at);
 
 /* Writes a 32-bit field that a fault may replace. Each such field is written once, when its value is final. */

@@ -60,6 +60,7 @@ static void put_halves(pfb_writer *writer, size_t at, uint16_t first, uint16_t s
     pfb_write_put32(writer, at, both);
 }
 
+/* Stores SystemTime and the three clocks in PERF_DATA_BLOCK, which is at the start of the output. */
 static void put_times(pfb_writer *writer, const pfb_write_times *times)
 {
     const pfb_system_time *t = &times->system_time;
@@ -135,7 +136,8 @@ void pfb_write_begin_object(pfb_writer *writer, const pfb_v1_object *object)
     pfb_write_put64(writer, at + 56, (uint64_t)object->perf_freq);
 }
 
-/* Returns the offset of a value that the writer places. It does not wrap: values end at UINT32_MAX - 8 or before. */
+/* Returns the offset that the writer chooses for a value of `size` bytes. It does not wrap: values end at UINT32_MAX -
+ * 8 or before. */
 static uint32_t choose_offset(pfb_writer *writer, uint32_t size)
 {
     uint32_t alignment = size >= 8 ? 8 : 4;
@@ -223,8 +225,8 @@ void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance)
     pfb_write_put_field(writer, FIELD_INSTANCE_SIZE, at, writer->size_bytes - at);
 }
 
-/* Stores in *at the offset in the output of `size` bytes at `offset` of the counter block; begins the block if needed.
- * Returns false if the bytes are out of bounds. */
+/* Begins the counter block if needed. Stores in *at the position in the output of the `size` bytes at `offset` of the
+ * counter block. Returns false if they are out of bounds. */
 static bool find_value(pfb_writer *writer, uint32_t offset, uint32_t size, size_t *at)
 {
     if (!writer->has_block)
@@ -281,7 +283,7 @@ void pfb_write_end_object(pfb_writer *writer)
 
 /* ---- Name tables ------------------------------------------------------------------------------------- */
 
-/* Writes a number in decimal as UTF-16LE and returns the number of digits. */
+/* Stores a number in decimal as UTF-16LE and returns the number of digits, at most 10. */
 static size_t write_digits(uint8_t digits[20], uint32_t number)
 {
     size_t count = 1;

@@ -8,7 +8,7 @@
 
 /* ---- Rows of two samples ---------------------------------------------------------------------------------- */
 
-/* Returns true if both answer the same query: the same counter, or all counters, of the same counterset. */
+/* Returns true if both results answer the same query: one counter, or all counters, of the same counterset. */
 static bool is_same_query(const pfb_sample_result *a, const pfb_sample_result *b)
 {
     return a->has_query == b->has_query && pfb_guid_equal(&a->counterset, &b->counterset) &&
@@ -84,13 +84,13 @@ void pfb_sample_match(pfb_sample *older, pfb_sample *newer)
 
 /* ---- Inputs of a counter ------------------------------------------------------------------------------------ */
 
-/* The sizes in bytes of numbers. A set of sizes is the sum of its elements. */
+/* The sizes of numbers in bytes. Each is one bit, so a set of sizes is a bit mask. */
 enum { SIZE_4 = 4, SIZE_8 = 8 };
 
-/* The sizes that a type declares. Raw counts have either size. */
+/* Returns the set of sizes that values of a type may have; raw counts may have either size. */
 static uint8_t declared_sizes(uint32_t type)
 {
-    if (pfb_counter_type_is_number(type))
+    if (pfb_counter_type_is_raw_count(type))
         return SIZE_4 | SIZE_8;
     uint32_t declared = (type & PFB_TYPE_SIZE_MASK) >> 8;
     return declared == PFB_RAW_DWORD ? SIZE_4 : declared == PFB_RAW_LARGE ? SIZE_8 : 0;
@@ -119,7 +119,7 @@ typedef struct reference {
     pfb_column_range columns; /* if in_other_result: all columns of the counter */
 } reference;
 
-/* What a counter is for the counter that refers to it. */
+/* The role of a counter for the counter that refers to it. */
 typedef enum role { ROLE_BASE, ROLE_MULTI_COUNT, ROLE_CLOCK } role;
 
 /* Returns true if counters of this type can have the role. */
@@ -129,7 +129,7 @@ static bool fits_role(uint32_t type, role wanted, bool is_v1)
         return pfb_counter_type_is_base(type) && (is_v1 || pfb_counter_type_find(type) != NULL);
     if (wanted == ROLE_MULTI_COUNT && is_v1)
         return type == PFB_TYPE_MULTI_BASE;
-    return pfb_counter_type_is_number(type);
+    return pfb_counter_type_is_raw_count(type);
 }
 
 /* Describes the counter of the column `target`, to which the counter of `column` refers; PFB_NONE: it refers to none.
@@ -169,9 +169,7 @@ typedef struct side {
     pfb_related_rows *related; /* rows of the same instance in other results, for the last row that needed them */
 } side;
 
-/* Fills *s for a column. `needs`: PFB_HAS_ bits of the inputs to read; others are left out. Requires a result with
- * rows.
- */
+/* Fills *s for a column. Only the inputs in `needs` (PFB_HAS_ bits) are prepared. Requires a result with rows. */
 static void open_side(side *s, const pfb_sample *sample, uint32_t column, uint32_t needs, pfb_related_rows *related)
 {
     const pfb_sample_column *c = &sample->columns[column];
@@ -223,7 +221,8 @@ static number number_in_other_result(const side *s, uint32_t row, pfb_column_ran
     return (number){s->sample->raw[place], s->sample->sizes[place]};
 }
 
-/* Reads the number of a referred counter for a row. Sets `bit` in raw.has if there is one of a size that fits. */
+/* Returns the number of the counter `target` for a row, and sets `bit` in raw.has. If there is no number, or its size
+ * does not fit the type, returns size 0 and leaves raw.has unchanged. */
 static number read_reference(side *s, uint32_t row, const reference *target, uint32_t bit)
 {
     uint32_t n = row - s->first_row;
@@ -235,7 +234,7 @@ static number read_reference(side *s, uint32_t row, const reference *target, uin
     return found;
 }
 
-/* Reads a clock, which is signed. */
+/* The same for a clock, which is signed. */
 static int64_t read_clock(side *s, uint32_t row, const reference *target, uint32_t bit)
 {
     uint64_t raw = read_reference(s, row, target, bit).raw;
@@ -276,9 +275,9 @@ static bool read_row(side *s, uint32_t row)
 
 /* ---- Evaluation --------------------------------------------------------------------------------------------- */
 
-/* Returns the column of the same counter in a result of the older sample, or PFB_NONE. If both results have the same
- * number of columns and the same counter at this position, it is that column. Otherwise columns were added or removed,
- * and only a counter that occurs once in each result is found. */
+/* Returns the column of the same counter in the result `r` of the older sample, or PFB_NONE. If both results have the
+ * same number of columns, and the same counter at the position of `column`, this is the column at that position.
+ * Otherwise columns were added or removed, and only a counter that occurs once in each result is found. */
 static uint32_t find_older_column(const pfb_sample *older, uint32_t r, const pfb_sample *newer,
                                   const pfb_sample_column *column)
 {
@@ -354,7 +353,8 @@ static void open_older(comparison *c, uint32_t older_row)
 /* Returns true if the older sample has the row and the counter; then the older side is open. */
 static bool find_older(comparison *c, uint32_t older_row)
 {
-    if (!c->older_sample || older_row >= c->older_sample->counts.rows) /* PFB_NONE, or matched with another sample */
+    /* older_row is out of range if it is PFB_NONE, and possibly if the row was matched with another sample. */
+    if (!c->older_sample || older_row >= c->older_sample->counts.rows)
         return false;
     bool is_open = c->older_result != PFB_NONE && older_row - c->older.first_row < c->older.row_count;
     if (!is_open)
@@ -401,7 +401,7 @@ pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const pfb_samp
 }
 
 /* Fast path for uniform sides: replaces the numbers of the row read last by those of another row. Returns false if the
- * rows may differ in more than that. */
+ * two rows may also differ in the sizes of their data, or if `row` is not a row of this result. */
 static inline bool read_numbers(side *s, uint32_t row)
 {
     uint32_t n = row - s->first_row;

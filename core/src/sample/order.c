@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions of values, and the orders in which rows and columns are found. */
+/* The indexes of values in the arrays of a sample, and sorted orders for look-up of rows and columns. */
 #include "sample/order.h"
 
 #include "bytes/cursor.h"
@@ -36,7 +36,7 @@ size_t pfb_sample_place(const pfb_sample *sample, uint32_t row, uint32_t column)
 
 /* ---- Orders ------------------------------------------------------------------------------------------------ */
 
-/* The orders, all of which are made by one sort. */
+/* The orders of compare_positions. The enumerators list their sort keys. */
 typedef enum ordering {
     ORDER_REGISTRATIONS, /* counterset; of several registrations of a counterset, later ones first */
     ORDER_COLUMNS,       /* counterset, counter id, result, position */
@@ -78,8 +78,8 @@ static int compare_full_names(const pfb_sample_row *left, const pfb_sample_row *
         return difference;
     const pfb_name *a = &left->parent;
     const pfb_name *b = &right->parent;
-    if (a->bytes == b->bytes && a->size_bytes == b->size_bytes && a->encoding == b->encoding) /* the same bytes */
-        return 0;
+    if (a->bytes == b->bytes && a->size_bytes == b->size_bytes && a->encoding == b->encoding)
+        return 0; /* both names are the same bytes of the input: no comparison is needed */
     return compare_names(a, b);
 }
 
@@ -198,22 +198,22 @@ static int compare_positions(const sorting *o, uint32_t left, uint32_t right)
 #define SORT_PREFIX(name) order_##name
 #include "bytes/sort.h"
 
-void pfb_sample_number(uint32_t *items, uint32_t count)
+void pfb_sample_list_positions(uint32_t *positions, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        items[i] = i;
+        positions[i] = i;
 }
 
 void pfb_sample_order_registrations(pfb_sample *sample, uint32_t count)
 {
     sample->counts.registrations = count;
-    pfb_sample_number(sample->registration_order, count);
+    pfb_sample_list_positions(sample->registration_order, count);
     order_sort(&(sorting){sample, ORDER_REGISTRATIONS}, sample->registration_order, count);
 }
 
 void pfb_sample_order_columns(pfb_sample *sample)
 {
-    pfb_sample_number(sample->column_order, sample->counts.columns);
+    pfb_sample_list_positions(sample->column_order, sample->counts.columns);
     order_sort(&(sorting){sample, ORDER_COLUMNS}, sample->column_order, sample->counts.columns);
 }
 

@@ -2,19 +2,20 @@
 #ifndef PFB_SAMPLE_ORDER_H
 #define PFB_SAMPLE_ORDER_H
 
-/* Positions of values, and finding rows and columns; shared by the files of this folder. */
+/* Shared by the files of this folder: the indexes of values in the arrays of a sample, and look-up of rows and columns.
+ */
 #include "perfblock/sample.h"
 
-/* Returns the stride of columns of this many rows: up to a quarter more than `rows`. Columns that begin at the same
- * position of a page would compete for the same cache lines. */
+/* Returns the stride of columns with `rows` rows, which is up to a quarter more than `rows`. If all columns began at
+ * the same position of a page, they would compete for the same cache lines. */
 uint32_t pfb_sample_stride(uint32_t rows);
 
-/* Reserves the values of the last result, whose columns are loaded. Returns false if the measured memory does not hold
- * them. */
+/* Sets stride and first_value of the last result, whose columns are loaded, and counts its values. Returns false if
+ * `capacity` does not suffice for its rows and values. */
 bool pfb_sample_reserve(pfb_sample *sample, uint32_t result, uint32_t rows, const pfb_sample_counts *capacity);
 
-/* Returns what `raw` of a sample holds for a datum that is not a number: its offset and size. */
-static inline uint64_t pfb_sample_locate(size_t offset, uint32_t size_bytes)
+/* Returns the element of `raw` for a datum that is not a number: its offset and size. */
+static inline uint64_t pfb_sample_pack_location(size_t offset, uint32_t size_bytes)
 {
     return (uint64_t)offset << 32 | size_bytes;
 }
@@ -39,13 +40,13 @@ void pfb_sample_rank_rows(pfb_sample *sample);
  * Requires ranked rows. */
 uint32_t pfb_sample_find_group(const pfb_sample *sample, const pfb_row_key *key);
 
-/* Returns the row of this instance and rank in the key's result, or PFB_NONE. Requires ranked rows. */
+/* Returns the row of the key's instance with this rank in the key's result, or PFB_NONE. Requires ranked rows. */
 uint32_t pfb_sample_find_row(const pfb_sample *sample, const pfb_row_key *key, uint32_t rank);
 
 enum { PFB_MAX_RELATED_ROWS = 64 };
 
-/* The rows of one instance and rank in all results. Bounded, because hostile data may repeat an instance any number of
- * times. Rows of one instance share a group, so that names are not compared again. */
+/* The rows of one instance and rank in all results. Their number is bounded, because hostile data may repeat an
+ * instance any number of times. Rows of the same instance have the same `group`, so names are not compared again. */
 typedef struct pfb_related_rows {
     uint32_t group, rank; /* PFB_NONE: empty */
     uint32_t count;
@@ -56,8 +57,8 @@ typedef struct pfb_related_rows {
  * them already. Requires ranked rows. */
 void pfb_sample_related_rows(const pfb_sample *sample, uint32_t group, uint32_t rank, pfb_related_rows *related);
 
-/* Fills the array with 0, 1, 2 and so on. */
-void pfb_sample_number(uint32_t *items, uint32_t count);
+/* Fills the array with the positions 0 to count - 1, in this order. */
+void pfb_sample_list_positions(uint32_t *positions, uint32_t count);
 
 /* Sorts `count` registrations by counterset; of equal ones the last comes first. */
 void pfb_sample_order_registrations(pfb_sample *sample, uint32_t count);

@@ -22,14 +22,14 @@ static uint32_t count_columns(const pfb_v2_result *result)
 
 /* Returns the number of rows of the current result: the instance count of the header if the bytes can hold that many
  * values. Otherwise the result is malformed, and its instances are counted; the last one may be incomplete. In both
- * cases the table has at most one value per 8 bytes of the result, and one more row. */
-static uint32_t count_rows(const pfb_v2_reader *block, const pfb_v2_result *result)
+ * cases the result has at most one value per 8 of its bytes, not counting the missing values of an incomplete row. */
+static uint32_t count_rows(const pfb_v2_reader *reader, const pfb_v2_result *result)
 {
     enum { MIN_VALUE_BYTES = 8 };
     uint64_t values = (uint64_t)result->instance_count * result->counter_count;
     if (values <= result->size_bytes / MIN_VALUE_BYTES)
         return result->instance_count;
-    pfb_v2_reader copy = *block;
+    pfb_v2_reader copy = *reader;
     pfb_v2_instance instance;
     uint32_t rows = 0;
     while (pfb_v2_next_instance(&copy, &instance))
@@ -42,21 +42,21 @@ pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *c
     *counts = (pfb_sample_counts){0};
     if (pfb_v1_recognise(input->data, input->data_size_bytes))
         return pfb_sample_measure_v1(input, counts);
-    pfb_v2_reader block;
+    pfb_v2_reader reader;
     pfb_v2_result result;
-    pfb_v2_open(&block, input->data, input->data_size_bytes, input->options);
-    while (pfb_v2_next_result(&block, &result)) {
+    pfb_v2_open(&reader, input->data, input->data_size_bytes, input->options);
+    while (pfb_v2_next_result(&reader, &result)) {
         /* 32 bits suffice for columns and rows, because a block is smaller than 4 GiB. */
         uint32_t columns = count_columns(&result);
-        uint32_t rows = count_rows(&block, &result);
+        uint32_t rows = count_rows(&reader, &result);
         counts->results++;
         counts->columns += columns;
         counts->rows += rows;
         counts->values += (uint64_t)columns * pfb_sample_stride(rows);
-        pfb_v2_skip_result(&block);
+        pfb_v2_skip_result(&reader);
     }
     counts->registrations = input->registration_count;
-    return block.error;
+    return reader.error;
 }
 
 /* Offset of each array, and the end of the last one. */
@@ -64,8 +64,8 @@ typedef struct layout {
     uint64_t results, columns, rows, raw, multi_counts, registration_order, column_order, row_order, sizes, end;
 } layout;
 
-/* Returns the end of an array of `count` elements at the offset `at`, rounded up to a multiple of 8. Each array is
- * below 2^32 * 200 or 2^40 * 8 bytes, so sums stay far below 2^64. */
+/* Returns the end of an array at the offset `at`, rounded up to a multiple of 8. The array has `count` elements of
+ * `size` bytes. Each array is below 2^32 * 200 or 2^40 * 8 bytes, so sums stay far below 2^64. */
 static uint64_t end_of_array(uint64_t at, uint64_t count, uint64_t size)
 {
     return (at + count * size + 7) & ~UINT64_C(7);
@@ -112,7 +112,7 @@ static void set_arrays(pfb_sample *sample, const layout *l, uint8_t *memory)
     sample->row_order = (uint32_t *)(void *)(memory + l->row_order);
 }
 
-/* Adds the instances of a batch as rows. Values that a malformed block lacks in the last row are empty. */
+/* Adds the instances of a batch as rows. Values that malformed data lacks in the last row become 0 with size 0. */
 static void add_rows(pfb_sample *sample, const pfb_v2_values *batch, uint32_t r)
 {
     pfb_sample_result *result = &sample->results[r];
@@ -136,30 +136,30 @@ static void add_rows(pfb_sample *sample, const pfb_v2_values *batch, uint32_t r)
     }
 }
 
-/* Stores offset and size of data that are not numbers. `block` is at the start of the result, which is read a second
- * time. If the bytes have changed since the first time, the stored offset and size still lie inside the block. */
-static void locate_data(pfb_sample *sample, pfb_v2_reader *block, const pfb_sample_result *result)
+/* Stores offset and size of data that are not numbers. `reader` is at the start of the result, which is read a second
+ * time. If the bytes have changed since the first time, the stored offset and size still lie inside the reply. */
+static void locate_data(pfb_sample *sample, pfb_v2_reader *reader, const pfb_sample_result *result)
 {
     pfb_v2_instance instance;
     pfb_v2_value value;
-    for (uint32_t n = 0; n < result->row_count && pfb_v2_next_instance(block, &instance); n++) {
-        while (pfb_v2_next_value(block, &value)) {
+    for (uint32_t n = 0; n < result->row_count && pfb_v2_next_instance(reader, &instance); n++) {
+        while (pfb_v2_next_value(reader, &value)) {
             size_t place = pfb_sample_place(sample, result->first_row + n, result->first_column + value.position);
             if (!value.is_number && sample->sizes[place] == 0)
-                sample->raw[place] = pfb_sample_locate(value.data_offset, value.data_size_bytes);
+                sample->raw[place] = pfb_sample_pack_location(value.data_offset, value.data_size_bytes);
         }
     }
 }
 
 /* Loads rows and values of one result. Returns false if the measured memory does not hold them. */
-static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_result *read,
+static bool load_rows(pfb_sample *sample, pfb_v2_reader *reader, const pfb_v2_result *read,
                       const pfb_sample_counts *capacity, uint32_t r)
 {
     enum { BATCH = 97 }; /* instances per call; `instances` takes 3,880 bytes of stack */
     pfb_v2_instance instances[BATCH];
     pfb_sample_result *result = &sample->results[r];
-    pfb_v2_reader result_start = *block;
-    uint32_t rows = count_rows(block, read);
+    pfb_v2_reader result_start = *reader;
+    uint32_t rows = count_rows(reader, read);
     bool has_opaque = false;
     if (!pfb_sample_reserve(sample, r, rows, capacity))
         return false;
@@ -173,17 +173,17 @@ static bool load_rows(pfb_sample *sample, pfb_v2_reader *block, const pfb_v2_res
                                .instance_capacity = left < BATCH ? left : BATCH,
                                .instance_step = 1,
                                .position_step = result->stride};
-        if (!pfb_v2_read_values(block, &batch))
+        if (!pfb_v2_read_values(reader, &batch))
             break;
         has_opaque = has_opaque || batch.has_opaque;
         add_rows(sample, &batch, r);
     }
     if (has_opaque)
         locate_data(sample, &result_start, result);
-    return !pfb_v2_next_instance(block, instances); /* more instances than counted: the bytes changed */
+    return !pfb_v2_next_instance(reader, instances); /* more instances than counted: the bytes changed */
 }
 
-static bool load_columns(pfb_sample *sample, const pfb_v2_reader *block, const pfb_v2_result *result,
+static bool load_columns(pfb_sample *sample, const pfb_v2_reader *reader, const pfb_v2_result *result,
                          const pfb_sample_counts *capacity, uint32_t r)
 {
     uint32_t count = count_columns(result);
@@ -191,7 +191,7 @@ static bool load_columns(pfb_sample *sample, const pfb_v2_reader *block, const p
         return false;
     for (uint32_t position = 0; position < count; position++) {
         uint32_t id = PFB_NO_ID;
-        pfb_v2_counter_id(block, result, position, &id);
+        pfb_v2_counter_id(reader, result, position, &id);
         sample->columns[sample->counts.columns++] = (pfb_sample_column){.result = r,
                                                                         .position = position,
                                                                         .counter_id = id,
@@ -204,10 +204,10 @@ static bool load_columns(pfb_sample *sample, const pfb_v2_reader *block, const p
     return true;
 }
 
-static bool load_results(pfb_sample *sample, pfb_v2_reader *block, const pfb_sample_counts *capacity)
+static bool load_results(pfb_sample *sample, pfb_v2_reader *reader, const pfb_sample_counts *capacity)
 {
     pfb_v2_result result;
-    while (pfb_v2_next_result(block, &result)) {
+    while (pfb_v2_next_result(reader, &result)) {
         if (sample->counts.results == capacity->results)
             return false;
         uint32_t r = sample->counts.results++;
@@ -217,7 +217,7 @@ static bool load_results(pfb_sample *sample, pfb_v2_reader *block, const pfb_sam
                                                  .counter_id = PFB_NO_ID,
                                                  .first_column = sample->counts.columns,
                                                  .first_row = sample->counts.rows};
-        if (!load_columns(sample, block, &result, capacity, r) || !load_rows(sample, block, &result, capacity, r))
+        if (!load_columns(sample, reader, &result, capacity, r) || !load_rows(sample, reader, &result, capacity, r))
             return false;
     }
     return true;
@@ -225,9 +225,9 @@ static bool load_results(pfb_sample *sample, pfb_v2_reader *block, const pfb_sam
 
 /* ---- Linking ------------------------------------------------------------------------------------------- */
 
-/* A result without instances belongs to the instance that its query names. If that is a pattern, it is stored as the
- * name, too, but has_name is false: results of the same pattern are then matched with each other, results of different
- * patterns are not. */
+/* Sets id and name of the row of a result without instances: those of the instance that its query names. A pattern is
+ * stored as the name, too, but has_name is false: results of the same pattern then match each other, results of
+ * different patterns do not. */
 static void name_unnamed_row(pfb_sample *sample, const pfb_sample_result *result, const pfb_identifier *identifier)
 {
     if (result->row_count != 1 || sample->rows[result->first_row].has_name)
@@ -259,9 +259,9 @@ static void link_queries(pfb_sample *sample, const pfb_sample_input *input)
     }
 }
 
-/* Returns the column of the counter `id`, to which the counter `own_id` refers: the one in the same result, or else the
- * first in another result of the counterset; then sets *elsewhere. Returns PFB_NONE if there is none, or if the counter
- * refers to itself. */
+/* Returns the column of the counter `id`, to which the counter `own_id` refers: the column in the same result, or else
+ * the first one in another result of the counterset; in this case *elsewhere becomes true. Returns PFB_NONE if there is
+ * none, or if the counter refers to itself. */
 static uint32_t link_reference(const pfb_sample *sample, uint32_t result, uint32_t own_id, uint32_t id, bool *elsewhere)
 {
     if (id == PFB_NO_ID || id == own_id)
@@ -296,26 +296,26 @@ static void link_columns(pfb_sample *sample)
         column->freq_column =
             link_reference(sample, column->result, column->counter_id, column->counter.perf_freq_id, &elsewhere);
     }
-    pfb_sample_number(sample->row_order, sample->counts.rows);
+    pfb_sample_list_positions(sample->row_order, sample->counts.rows);
     if (elsewhere) /* evaluation looks the instances up in other results */
         pfb_sample_rank_rows(sample);
 }
 
 /* Loads a V2 reply. Returns false if the measured memory does not hold it. */
 static bool load_data(pfb_sample *sample, const pfb_sample_input *input, const pfb_sample_counts *capacity,
-                      pfb_error *verdict)
+                      pfb_error *error)
 {
-    pfb_v2_reader block;
-    pfb_v2_open(&block, input->data, input->data_size_bytes, input->options);
-    sample->perf_time = block.perf_time;
-    sample->perf_time_100ns = block.perf_time_100ns;
-    sample->perf_freq = block.perf_freq;
-    sample->system_time = block.system_time;
+    pfb_v2_reader reader;
+    pfb_v2_open(&reader, input->data, input->data_size_bytes, input->options);
+    sample->perf_time = reader.perf_time;
+    sample->perf_time_100ns = reader.perf_time_100ns;
+    sample->perf_freq = reader.perf_freq;
+    sample->system_time = reader.system_time;
     sample->multi_counts = NULL;
-    if (!load_results(sample, &block, capacity))
+    if (!load_results(sample, &reader, capacity))
         return false;
-    sample->notes = block.notes;
-    *verdict = block.error;
+    sample->notes = reader.notes;
+    *error = reader.error;
     return true;
 }
 
@@ -329,22 +329,22 @@ pfb_error pfb_sample_load(pfb_sample *sample, const pfb_sample_input *input, con
     if (memory)
         set_arrays(sample, &l, memory);
     bool v1 = pfb_v1_recognise(input->data, input->data_size_bytes);
-    pfb_error verdict = {PFB_OK, 0};
-    if (v1 ? !pfb_sample_load_v1(sample, input, counts, &verdict) : !load_data(sample, input, counts, &verdict)) {
+    pfb_error error = {PFB_OK, 0};
+    if (v1 ? !pfb_sample_load_v1(sample, input, counts, &error) : !load_data(sample, input, counts, &error)) {
         *sample = (pfb_sample){0};
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     }
     if (v1) {
-        sample->counts.registrations =
-            input->registration_count; /* V1 uses no registrations, but the table has memory for them */
-        pfb_sample_number(sample->registration_order, input->registration_count);
+        /* V1 uses no registrations, but the table has memory for their order. */
+        sample->counts.registrations = input->registration_count;
+        pfb_sample_list_positions(sample->registration_order, input->registration_count);
         pfb_sample_order_columns(sample);
-        pfb_sample_number(sample->row_order, sample->counts.rows);
+        pfb_sample_list_positions(sample->row_order, sample->counts.rows);
     } else {
         pfb_sample_order_registrations(sample, input->registration_count);
         link_queries(sample, input);
         link_columns(sample);
     }
     sample->registrations = NULL; /* not needed from here on: the columns have copies of their counters */
-    return verdict;
+    return error;
 }

@@ -6,16 +6,17 @@
 #include "perflib/v1_fields.h"
 #include "sample/order.h"
 
-/* Returns the number of rows of the current object, whose counters were read: the instance count of the header if the
- * bytes can hold that many instances and values. Otherwise the object is malformed, and its instances are counted. */
-static uint32_t count_object_rows(const pfb_v1_reader *block, const pfb_v1_object *object, uint32_t columns)
+/* Returns the number of rows of the current object, whose counters were read; `columns` is their number. This is the
+ * instance count of the header if the bytes can hold that many instances and values. Otherwise the object is malformed,
+ * and its instances are counted. */
+static uint32_t count_object_rows(const pfb_v1_reader *reader, const pfb_v1_object *object, uint32_t columns)
 {
     if (object->instance_count == PFB_V1_NO_INSTANCES)
         return 1;
     uint64_t declared = object->instance_count > 0 ? (uint64_t)object->instance_count : 0;
     if (declared <= object->size_bytes / V1_MIN_INSTANCE_BYTES && declared * columns <= object->size_bytes)
         return (uint32_t)declared;
-    pfb_v1_reader copy = *block;
+    pfb_v1_reader copy = *reader;
     pfb_v1_instance instance;
     uint32_t rows = 0;
     while (pfb_v1_next_instance(&copy, &instance))
@@ -25,23 +26,23 @@ static uint32_t count_object_rows(const pfb_v1_reader *block, const pfb_v1_objec
 
 pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts *counts)
 {
-    pfb_v1_reader block;
+    pfb_v1_reader reader;
     pfb_v1_object object;
     pfb_v1_counter counter;
-    pfb_v1_open(&block, input->data, input->data_size_bytes, input->options);
-    while (pfb_v1_next_object(&block, &object)) {
+    pfb_v1_open(&reader, input->data, input->data_size_bytes, input->options);
+    while (pfb_v1_next_object(&reader, &object)) {
         uint32_t columns = 0; /* 32 bits suffice for columns and rows, because a block is smaller than 4 GiB */
         counts->results++;
-        while (pfb_v1_next_counter(&block, &counter))
+        while (pfb_v1_next_counter(&reader, &counter))
             columns++;
-        uint32_t rows = count_object_rows(&block, &object, columns);
+        uint32_t rows = count_object_rows(&reader, &object, columns);
         counts->columns += columns;
         counts->rows += rows;
         counts->values += (uint64_t)columns * pfb_sample_stride(rows);
     }
     counts->multi_counts = counts->values;
     counts->registrations = input->registration_count;
-    return block.error;
+    return reader.error;
 }
 
 /* ---- Objects and their counters ---------------------------------------------------------------------- */
@@ -69,8 +70,8 @@ static pfb_counter describe(const pfb_v1_counter *definition)
                          .multi_id = PFB_NO_ID};
 }
 
-/* If a counter is a base, makes it the base or multi count of the preceding counter, unless that is a base itself. The
- * caller has excluded preceding counters of size 0, which have no base. */
+/* If a counter is a base, links it to the preceding counter as its base or multi count, unless that counter is a base
+ * itself. The caller has excluded preceding counters of size 0, which have no base. */
 static void link_base(pfb_sample *sample, uint32_t column)
 {
     pfb_sample_column *before = &sample->columns[column - 1];
@@ -83,11 +84,11 @@ static void link_base(pfb_sample *sample, uint32_t column)
         before->base_column = column;
 }
 
-static bool load_definitions(pfb_sample *sample, pfb_v1_reader *block, const pfb_sample_counts *capacity, uint32_t r)
+static bool load_definitions(pfb_sample *sample, pfb_v1_reader *reader, const pfb_sample_counts *capacity, uint32_t r)
 {
     pfb_v1_counter counter;
     bool follows_label = false; /* the previous counter has size 0 */
-    while (pfb_v1_next_counter(block, &counter)) {
+    while (pfb_v1_next_counter(reader, &counter)) {
         if (sample->counts.columns == capacity->columns)
             return false;
         uint32_t column = sample->counts.columns++;
@@ -110,8 +111,8 @@ static bool load_definitions(pfb_sample *sample, pfb_v1_reader *block, const pfb
 
 /* ---- Instances and their values ---------------------------------------------------------------------- */
 
-/* Loads the values of a row; those that a malformed object lacks are empty. */
-static void load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
+/* Loads the values of a row; those that a malformed object lacks become 0 with size 0. */
+static void load_values(pfb_sample *sample, pfb_v1_reader *reader, uint32_t row)
 {
     pfb_v1_value value;
     const pfb_sample_result *result = &sample->results[sample->rows[row].result];
@@ -123,10 +124,10 @@ static void load_values(pfb_sample *sample, pfb_v1_reader *block, uint32_t row)
     }
     /* The reader returns instances of an object only if all definitions of its counters are valid. Each of them became
      * a column, so the position of a value is always below column_count. */
-    while (pfb_v1_next_value(block, &value) && PFB_ALWAYS(value.position < result->column_count)) {
+    while (pfb_v1_next_value(reader, &value) && PFB_ALWAYS(value.position < result->column_count)) {
         uint32_t column = result->first_column + value.position;
         size_t place = pfb_sample_place(sample, row, column);
-        sample->raw[place] = value.is_number ? value.raw : pfb_sample_locate(value.offset, value.size_bytes);
+        sample->raw[place] = value.is_number ? value.raw : pfb_sample_pack_location(value.offset, value.size_bytes);
         sample->sizes[place] = value.is_number ? (uint8_t)value.size_bytes : 0;
         if (value.has_multi_count && sample->columns[column].multi_column == PFB_NONE)
             sample->multi_counts[place] = value.multi_count;
@@ -154,17 +155,17 @@ static uint32_t find_key(const pfb_sample *sample, const pfb_sample_result *resu
     return PFB_NONE;
 }
 
-static bool load_instances(pfb_sample *sample, pfb_v1_reader *block, const pfb_v1_object *object,
+static bool load_instances(pfb_sample *sample, pfb_v1_reader *reader, const pfb_v1_object *object,
                            const pfb_sample_counts *capacity, uint32_t key_counter)
 {
     pfb_v1_instance instance;
     uint32_t r = sample->counts.results - 1;
     pfb_sample_result *result = &sample->results[r];
     uint32_t key_column = find_key(sample, result, key_counter);
-    uint32_t rows = count_object_rows(block, object, result->column_count);
+    uint32_t rows = count_object_rows(reader, object, result->column_count);
     if (!pfb_sample_reserve(sample, r, rows, capacity))
         return false;
-    while (pfb_v1_next_instance(block, &instance)) {
+    while (pfb_v1_next_instance(reader, &instance)) {
         if (result->row_count == rows)
             return false;
         uint32_t row = sample->counts.rows++;
@@ -178,7 +179,7 @@ static bool load_instances(pfb_sample *sample, pfb_v1_reader *block, const pfb_v
                                              .parent_title = instance.parent_title,
                                              .parent_position = instance.parent_position};
         result->row_count++;
-        load_values(sample, block, row);
+        load_values(sample, reader, row);
         read_key(sample, key_column, row);
     }
     return true;
@@ -186,15 +187,14 @@ static bool load_instances(pfb_sample *sample, pfb_v1_reader *block, const pfb_v
 
 /* ---- Parents ----------------------------------------------------------------------------------------- */
 
-/* What is sorted: objects by title, or rows by id. */
 typedef struct v1_sorting {
     const pfb_sample *sample;
-    bool rows;
+    bool by_row_id; /* the items are rows, sorted by id; false: they are objects, sorted by title */
 } v1_sorting;
 
 static uint32_t v1_key(const v1_sorting *o, uint32_t item)
 {
-    return o->rows ? o->sample->rows[item].id : o->sample->results[item].title_index;
+    return o->by_row_id ? o->sample->rows[item].id : o->sample->results[item].title_index;
 }
 
 static int compare_v1_keys(const v1_sorting *o, uint32_t left, uint32_t right)
@@ -227,8 +227,8 @@ static void clear_repeated_ids(pfb_sample *sample, const pfb_sample_result *resu
     }
 }
 
-/* Sorts the objects that have instances by title. The order is stored in row_order, which is not filled yet. Returns
- * their number. */
+/* Sorts the objects that have instances by title and returns their number. The order is stored in row_order, which is
+ * not filled yet. */
 static uint32_t order_objects(pfb_sample *sample)
 {
     uint32_t count = 0;
@@ -240,7 +240,7 @@ static uint32_t order_objects(pfb_sample *sample)
     return count;
 }
 
-/* Returns the first object of a title, or null. */
+/* Returns the first of the `count` sorted objects with this title, or null. */
 static const pfb_sample_result *find_object(const pfb_sample *sample, uint32_t count, uint32_t title_index)
 {
     uint32_t low = 0;
@@ -258,12 +258,12 @@ static const pfb_sample_result *find_object(const pfb_sample *sample, uint32_t c
     return found->title_index == title_index ? found : NULL;
 }
 
-/* Longer names of parents are ignored: any number of rows may share a parent, and comparisons of rows compare its name,
- * so that long names would multiply the work. */
+/* Longer names of parents are ignored. Any number of rows may share a parent, and each comparison of rows compares the
+ * parents' names, so long names would multiply the work. */
 enum { MAX_PARENT_BYTES = 2048 };
 
-/* Sets the name of each row's parent, which is found by its object's title and its position. The parent of the parent
- * is not part of it. */
+/* Sets the name of each row's parent, which is found by the title of the parent's object and its position there. The
+ * name does not include that of the parent's parent. */
 static void link_parents(pfb_sample *sample)
 {
     uint32_t count = order_objects(sample);
@@ -280,11 +280,11 @@ static void link_parents(pfb_sample *sample)
 
 /* ---- Loading --------------------------------------------------------------------------------------- */
 
-static bool load_objects(pfb_sample *sample, pfb_v1_reader *block, const pfb_sample_input *input,
+static bool load_objects(pfb_sample *sample, pfb_v1_reader *reader, const pfb_sample_input *input,
                          const pfb_sample_counts *capacity)
 {
     pfb_v1_object object;
-    while (pfb_v1_next_object(block, &object)) {
+    while (pfb_v1_next_object(reader, &object)) {
         if (sample->counts.results == capacity->results)
             return false;
         uint32_t r = sample->counts.results++;
@@ -302,31 +302,31 @@ static bool load_objects(pfb_sample *sample, pfb_v1_reader *block, const pfb_sam
         /* An object without instances needs no key. With one, its row would no longer match once the value of the key
          * counter changes. */
         uint32_t key = object.instance_count == PFB_V1_NO_INSTANCES ? 0 : input->key_counter;
-        if (!load_definitions(sample, block, capacity, r) || !load_instances(sample, block, &object, capacity, key))
+        if (!load_definitions(sample, reader, capacity, r) || !load_instances(sample, reader, &object, capacity, key))
             return false;
     }
     return true;
 }
 
 bool pfb_sample_load_v1(pfb_sample *sample, const pfb_sample_input *input, const pfb_sample_counts *capacity,
-                        pfb_error *verdict)
+                        pfb_error *error)
 {
-    pfb_v1_reader block;
+    pfb_v1_reader reader;
     /* If the data were measured as V2 and have changed since, there is no memory for multi counts. */
     if (capacity->multi_counts < capacity->values)
         return false;
-    pfb_v1_open(&block, input->data, input->data_size_bytes, input->options);
-    sample->perf_time = block.perf_time;
-    sample->perf_time_100ns = block.perf_time_100ns;
-    sample->perf_freq = block.perf_freq;
-    sample->system_time = block.system_time;
-    if (!load_objects(sample, &block, input, capacity))
+    pfb_v1_open(&reader, input->data, input->data_size_bytes, input->options);
+    sample->perf_time = reader.perf_time;
+    sample->perf_time_100ns = reader.perf_time_100ns;
+    sample->perf_freq = reader.perf_freq;
+    sample->system_time = reader.system_time;
+    if (!load_objects(sample, &reader, input, capacity))
         return false;
     for (uint32_t r = 0; r < sample->counts.results; r++)
         clear_repeated_ids(sample, &sample->results[r]);
     link_parents(sample);
     sample->counts.multi_counts = sample->counts.values;
-    sample->notes = block.notes;
-    *verdict = block.error;
+    sample->notes = reader.notes;
+    *error = reader.error;
     return true;
 }

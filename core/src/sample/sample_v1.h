@@ -10,6 +10,6 @@ pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts
 
 /* Fills the arrays of the sample. Returns false if they are too small for the block. */
 bool pfb_sample_load_v1(pfb_sample *sample, const pfb_sample_input *input, const pfb_sample_counts *capacity,
-                        pfb_error *verdict);
+                        pfb_error *error);
 
 #endif
