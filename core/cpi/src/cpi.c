@@ -12,8 +12,7 @@ const char *pfb_cpi_status_name(pfb_cpi_status status)
 
 /* ---- Deltas -------------------------------------------------------------------------------------------- */
 
-/* Computes by how much a counter of `width` bits, 1 to 64, advanced. *delta is set unless PFB_CPI_INVALID is returned.
- */
+/* Computes the advance of a counter of `width` bits, 1 to 64. *delta is set unless PFB_CPI_INVALID is returned. */
 static pfb_cpi_status subtract(uint64_t start, uint64_t end, uint32_t width, uint64_t *delta)
 {
     uint64_t max = UINT64_MAX >> (64 - width);
@@ -93,16 +92,17 @@ static double divide(pfb_wide numerator, pfb_wide denominator)
     return pfb_wide_divide(numerator, denominator).value;
 }
 
-/* Returns true if n / d, rounded half up to 4 places, is 2^32 - 1 or more: in a hook that word means "undefined".
- * The condition is 10000 n / d + 1/2 >= 10000 (2^32 - 1), here multiplied by 2 d. The products are below 2^121. */
+/* Returns true if n / d, rounded half up to 4 places, is 2^32 - 1 or more: in a hook, the word 2^32 - 1 means
+ * "undefined". The condition is 10000 n / d + 1/2 >= 10000 (2^32 - 1), here multiplied by 2 d. The products are below
+ * 2^121. */
 static bool exceeds_hook(pfb_wide numerator, pfb_wide denominator)
 {
     const uint64_t limit = UINT64_C(20000) * UINT32_MAX - 1;
     return pfb_wide_compare(pfb_wide_times(numerator, 20000), pfb_wide_times(denominator, limit)) >= 0;
 }
 
-/* Computes the figures from the counts, and the statuses that depend on them. Scaled CPI is at most raw CPI, so it fits
- * a hook if raw CPI does. */
+/* Computes the figures from the counts and sets the status if there are no instructions, or if a figure is too large
+ * for a hook. Scaled CPI is at most raw CPI, so testing raw CPI suffices. */
 static void compute_figures(pfb_cpi_figures *f, const sums *s)
 {
     f->raw_cpi = divide(s->cycles, s->instr);

@@ -10,7 +10,7 @@
 
 enum { PLACES = 10000, PERCENT_PLACES = 100 * PLACES };
 
-/* The smallest figure whose integral part cannot be stored, in ten-thousandths. */
+/* The smallest figure, in ten-thousandths, whose integral part cannot be stored: it is the word for "undefined". */
 #define TOO_LARGE (UINT64_C(10000) * PFB_CPI_UNDEFINED)
 
 static bool is_undefined(pfb_cpi_words words)
@@ -49,14 +49,14 @@ static pfb_cpi_words quotient_words(uint64_t numerator, uint64_t factor, uint64_
     if (is_too_large(divided, denominator))
         return (pfb_cpi_words){PFB_CPI_UNDEFINED, PFB_CPI_UNDEFINED};
     uint64_t q = pfb_wide_floor(divided, pfb_wide_from(denominator));
-    /* For the / operator, a 32-bit compiler would call its runtime library. */
+    /* Not with the / operator: a 32-bit compiler would call its runtime library, and core imports no such function. */
     uint64_t integral = pfb_wide_floor(pfb_wide_from(q), pfb_wide_from(PLACES));
     return (pfb_cpi_words){(uint32_t)integral, (uint32_t)(q - integral * PLACES)};
 }
 
-/* Returns true if the words, a figure or undefined, are those of the quotient or differ by 0.0001: other writers may
- * truncate instead of round. With q from the words and Q = floor(dividend / denominator), q - 1 <= Q <= q + 1 is tested
- * without a division: (q - 1) * denominator <= dividend < (q + 2) * denominator. */
+/* Returns true if the words, a figure or undefined, are those of the quotient or differ from them by at most 0.0001:
+ * other writers may truncate instead of round. With q from the words and Q = floor(dividend / denominator),
+ * q - 1 <= Q <= q + 1 is tested without a division: (q - 1) * denominator <= dividend < (q + 2) * denominator. */
 static bool is_near_quotient(pfb_cpi_words words, uint64_t numerator, uint64_t denominator)
 {
     pfb_wide divided = dividend(numerator, PLACES, denominator);
@@ -87,20 +87,22 @@ enum { WHOLE_PERCENT = 100 };
  * (integers and a string), all other hooks have words only. */
 enum { TYPE_WORDS = 0, TYPE_MIXED = 2, TYPE_MASK = 3 };
 
-/* Positions of words after the record header. The comments name the kinds of hooks that have the word, or its contents.
- */
+/* Positions of words after the record header, in the kinds of hooks that the comments name. */
 enum {
-    FLAGS_WORD = 0,        /* summary, system, processors */
-    CPUS_WORD = 1,         /* summary, processors */
-    TID_WORD = 0,          /* thread */
-    SUMMARY_FIGURES = 4,   /* figures of CPU 0 */
-    SYSTEM_COUNTS = 3,     /* system, thread */
-    PROCESSORS_COUNTS = 4, /* counts of CPU 0 */
-    COUNTS_WORDS = 6,      /* instr, cycles, CPI; 6 more words if scaled */
-    LABEL_INTEGERS_WORD = 0,
-    LABEL_LENGTH_WORD = 3,
-    LABEL_BYTES = 16, /* size of the fields before the label's text */
-    LABEL_INTEGERS = 2
+    FLAGS_WORD = 0,          /* summary, system, processors */
+    CPUS_WORD = 1,           /* summary, processors */
+    TID_WORD = 0,            /* thread */
+    SUMMARY_FIGURES = 4,     /* summary: the figures of CPU 0 */
+    SYSTEM_COUNTS = 3,       /* system, thread */
+    PROCESSORS_COUNTS = 4,   /* processors: the counts of CPU 0 */
+    LABEL_INTEGERS_WORD = 0, /* labels: the number of integers, LABEL_INTEGERS */
+    LABEL_LENGTH_WORD = 3    /* labels */
+};
+
+enum {
+    COUNTS_WORDS = 6,   /* instr, cycles, CPI; as many words again if scaled */
+    LABEL_INTEGERS = 2, /* value of the label's first word */
+    LABEL_BYTES = 16    /* size of the fields before the label's text */
 };
 
 #define BIT(kind) (UINT32_C(1) << (kind))
@@ -144,7 +146,8 @@ const char *pfb_cpi_warning_name(pfb_cpi_warning warning)
     return names[(unsigned)warning < PFB_CPI_WARNING_COUNT ? (unsigned)warning : PFB_CPI_WARNING_COUNT];
 }
 
-/* Returns the word count of a hook with n CPUs that is not a label: at most 12292. Requires n <= PFB_CPI_CPU_LIMIT. */
+/* Returns the word count of a hook with n CPUs. Not for labels. Requires n <= PFB_CPI_CPU_LIMIT, so it is at most
+ * 12292. / */
 static uint32_t count_words(pfb_cpi_hook_kind kind, uint32_t flags, uint32_t n)
 {
     uint32_t is_scaled = (flags & PFB_CPI_FLAG_SCALED) != 0;
@@ -157,7 +160,7 @@ static uint32_t count_words(pfb_cpi_hook_kind kind, uint32_t flags, uint32_t n)
     return fixed + is_scaled * COUNTS_WORDS; /* the thread's flags are 0 */
 }
 
-/* Word positions of the figures of one CPU, of the system or of a thread; 0 (never a position of a figure): absent. */
+/* Word positions of the figures of one CPU, of the system or of a thread. 0 means absent: no figure is at word 0. */
 typedef struct place {
     uint32_t counts; /* instr and cycles */
     uint32_t cpi;
@@ -267,7 +270,7 @@ static bool are_counts_equal(const counts *sum, const counts *whole)
            sum->scaled_cycles == whole->scaled_cycles;
 }
 
-/* A record with the CPI major code. */
+/* A record with the CPI major code, CPI_MAJOR. */
 typedef struct record {
     pfb_cpi_hook_kind kind;
     pfb_cpi_hook hook;
@@ -276,7 +279,7 @@ typedef struct record {
     uint64_t elapsed;
     uint32_t tid;
     uint32_t label_size;
-    counts sum;                         /* of all figures with counts */
+    counts sum;                         /* of the counts in the record, over its CPUs */
     pfb_cpi_warning_summary mismatches; /* figures that do not match their counters */
 } record;
 
@@ -346,7 +349,7 @@ static bool check_counted(pfb_cpi_hooks *hooks, record *r, uint32_t whose)
            check_figure(hooks, r, s.busy, at.scaled_cpi + 2, true);
 }
 
-/* From SUMMARY_FIGURES on, every two words are a figure; of the scaled figures every second one is busy. */
+/* From SUMMARY_FIGURES on, every two words are a figure. Among the scaled figures, every second one is a busy share. */
 static bool check_summary(pfb_cpi_hooks *hooks, const record *r)
 {
     uint32_t scaled = SUMMARY_FIGURES + 2 * (r->hook.cpu_count + 1);
@@ -372,7 +375,8 @@ static bool check_figures(pfb_cpi_hooks *hooks, record *r)
     return true;
 }
 
-/* Checks a hook that is not a label. The CPU count is checked against PFB_CPI_CPU_LIMIT before it is multiplied. */
+/* Checks a hook that is not a label. The CPU count is checked against PFB_CPI_CPU_LIMIT before it is multiplied, so the
+ * product cannot overflow. */
 static bool check_words(pfb_cpi_hooks *hooks, record *r)
 {
     const kind_row *row = &kinds[r->kind];
@@ -444,8 +448,8 @@ static bool check_record(pfb_cpi_hooks *hooks, record *r, const uint8_t *header,
 
 /* ---- Reading records ----------------------------------------------------------------------------------- */
 
-/* Reads the header of the next record of any major code and moves past the record. limits.bytes - offset cannot wrap,
- * because earlier records ended within the limit. */
+/* Reads the header of the next record of any major code and moves past the record; null on error. The difference
+ * limits.bytes - offset cannot wrap, because earlier records ended within the limit. */
 static const uint8_t *read_record(pfb_cpi_hooks *hooks, uint32_t *type_len, uint32_t *major)
 {
     size_t offset = hooks->at;
@@ -511,9 +515,9 @@ static bool is_complete(const partial_group *b)
     return b->last != PFB_CPI_SYSTEM_HOOK;
 }
 
-/* Returns true if the record is the next of this group. If the group may end here, a record with another minor code or
- * other elapsed cycles begins the next group; otherwise it belongs to this one and check_member reports the mismatch.
- */
+/* Returns true if the record continues this group. If the group may end here, a record with another minor code or other
+ * elapsed cycles begins the next group. If it may not, such a record belongs to this group, and check_member reports
+ * the mismatch. */
 static bool belongs(const partial_group *b, const record *r)
 {
     bool may_follow = kinds[b->last].followers & BIT(r->kind);
@@ -658,8 +662,8 @@ pfb_error pfb_cpi_hooks_finish(pfb_cpi_hooks *hooks)
 
 /* ---- Contents of a group ------------------------------------------------------------------------------- */
 
-/* The location is inside the hook: flags, CPU count and word count were checked against each other when the group was
- * read. */
+/* The location of the figures is inside the hook, because flags, CPU count and word count were checked against each
+ * other when the group was read. */
 bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
                           uint32_t whose, pfb_cpi_stored *stored)
 {
@@ -697,7 +701,8 @@ static bool is_valid_label(const uint8_t *label, size_t size)
     return true;
 }
 
-/* Returns true if a reader would accept the figures of CPUs and system: among others, the sums fit 64 bits. */
+/* Returns true if a reader would accept the figures of CPUs and system: the number of CPUs and busy are in range, the
+ * system has instructions, and the CPUs' counts add up to the system's in 64 bits. */
 static bool are_counts_valid(const pfb_cpi_result *result, const pfb_cpi_figures *cpus)
 {
     bool is_scaled = result->mode & PFB_CPI_SCALED;

@@ -16,8 +16,8 @@ static bool read_gap(span *s)
     return s->at > at || s->at == s->end;
 }
 
-/* If the next word is `name`, moves to the word after it and returns true. Compares the first character before the
- * call of take_exactly, because it usually differs. */
+/* If the next word is `name`, moves to the word after it and returns true. Compares the first character before it calls
+ * take_exactly: the characters usually differ. */
 static inline bool accept_word(span *s, const char *name)
 {
     size_t at = s->at;
@@ -86,14 +86,14 @@ static void step_back(pfb_cpi_text *text, size_t start)
     text->lines--;
 }
 
-/* "widths 40 64", after the first word */
+/* Reads "widths 40 64", after the first word. */
 static bool read_widths(span *s, pfb_cpi_widths *widths)
 {
     return read_number_32(s, &widths->instr) && read_number_32(s, &widths->cycles) && s->at == s->end &&
            widths->instr - 1 < 64 && widths->cycles - 1 < 64;
 }
 
-/* "cpu 0 1099511626776 10 0 0", after the first word */
+/* Reads "cpu 0 1099511626776 10 0 0", after the first word. */
 static bool read_cpu(span *s, pfb_cpi_cpu *cpu, bool *has_busy)
 {
     *cpu = (pfb_cpi_cpu){0};
@@ -105,7 +105,7 @@ static bool read_cpu(span *s, pfb_cpi_cpu *cpu, bool *has_busy)
            (read_number(s, UINT64_MAX, &cpu->busy) && read_number(s, UINT64_MAX, &cpu->elapsed) && s->at == s->end);
 }
 
-/* "thread 900 0 0 user", after the first word */
+/* Reads "thread 900 0 0 user", after the first word. */
 static bool read_thread(span *s, pfb_cpi_step *step)
 {
     pfb_cpi_thread *thread = &step->snapshot.thread;
@@ -117,8 +117,8 @@ static bool read_thread(span *s, pfb_cpi_step *step)
     return s->at == s->end;
 }
 
-/* "refuse -234 instructions, ENOENT", after the first word. Rejects a sentence with a NUL or CR, at which
- * pfb_cpi_text_write_step would end it. */
+/* Reads "refuse -234 instructions, ENOENT", after the first word. Rejects a sentence that contains a NUL or CR, because
+ * pfb_cpi_text_write_step would cut it there. */
 static bool read_refusal(span *s, pfb_cpi_step *step)
 {
     step->is_refusal = true;
@@ -231,7 +231,7 @@ bool pfb_cpi_text_next(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, p
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
-/* Text that is written at `out`; if that is null, only its size is counted. */
+/* The text to write. It is stored at `out`; if `out` is null, only its size is counted. */
 typedef struct text_output {
     char *out;
     size_t size;

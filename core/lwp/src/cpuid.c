@@ -36,8 +36,8 @@ static void put_characters(uint32_t bits, char *out)
     }
 }
 
-/* Sets vendor and is_amd. Compares the registers with "AuthenticAMD", not the text, which a NUL inside would end early.
- */
+/* Sets vendor, is_amd and highest_leaf. Compares the registers with "AuthenticAMD", not the text, which a NUL in a
+ * register would end early. */
 static void identify_vendor(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity)
 {
     pfb_cpuid_leaf leaf;
@@ -74,8 +74,8 @@ static void identify_name(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity)
     memcpy(identity->name, text + begin, end - begin);
 }
 
-/* The extended family applies only if the base family is 15. So does the extended model, which for vendors other than
- * AMD also applies to family 6. */
+/* The extended family applies only if the base family is 15. The extended model applies to the base family 15 and, for
+ * vendors other than AMD, to family 6. */
 static void identify_model(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity)
 {
     pfb_cpuid_leaf leaf;

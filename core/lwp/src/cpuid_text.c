@@ -12,7 +12,7 @@ static unsigned lower(unsigned c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
-/* Returns true if c is `letter`, which is lower case, or its upper case. */
+/* Returns true if c is `letter`, which is lower case, or the same letter in upper case. */
 static bool is_same_letter(unsigned c, char letter)
 {
     return (c | 0x20) == (unsigned char)letter;
@@ -152,7 +152,7 @@ static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
 
 /* ---- Layouts --------------------------------------------------------------------------------------------------- */
 
-/* What a line is: no leaf, a leaf, or a leaf that is malformed. */
+/* The kind of a line: no leaf, a leaf, or a malformed leaf. */
 typedef enum verdict { OTHER, LEAF, BROKEN } verdict;
 
 /* After the registers, "[SL 3E]" may give the sub-leaf; any other text is ignored. */
@@ -168,7 +168,7 @@ static verdict take_subleaf(span *s, pfb_cpuid_leaf *leaf)
     return LEAF;
 }
 
-/* "CPUID 8000001C: 00000000-80032013-00010200-8000000F [SL 00]", after the first word */
+/* Reads "CPUID 8000001C: 00000000-80032013-00010200-8000000F [SL 00]", after the first word. */
 static verdict read_marked(span *s, pfb_cpuid_leaf *leaf)
 {
     hex number;
@@ -234,8 +234,8 @@ static bool has_columns(span s)
     }
 }
 
-/* "0x8000001c 0x00: eax=... ebx=...", or unnamed registers with or without a sub-leaf, after the leaf's column.
- * *unnamed is the number of columns without names, 0 if the registers have names. */
+/* Reads "0x8000001c 0x00: eax=... ebx=...", or unnamed registers with or without a sub-leaf, after the leaf's column.
+ * *unnamed becomes the number of columns without names, 0 if the registers have names. */
 static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *unnamed)
 {
     uint32_t columns[MAX_COLUMNS];
@@ -270,8 +270,8 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *unnamed)
     return take_registers(s, leaf) ? LEAF : BROKEN;
 }
 
-/* Reads the function number of "intel_fn4[", "intel_fn12h[", "amd_fn8000001dh[": hexadecimal with an h, otherwise
- * decimal. */
+/* Reads the function number in names such as "intel_fn4[", "intel_fn12h[" and "amd_fn8000001dh[": hexadecimal with an
+ * h, otherwise decimal. */
 static bool take_function(span *s, uint32_t *function)
 {
     size_t at = s->at;
@@ -286,7 +286,7 @@ static bool take_function(span *s, uint32_t *function)
     return take_index(s, function);
 }
 
-/* "ext_cpuid[28]=00000000 80032013 00010200 8000000f" and the other arrays of libcpuid. */
+/* Reads "ext_cpuid[28]=00000000 80032013 00010200 8000000f" and lines of the other arrays of libcpuid. */
 static verdict read_array(span *s, pfb_cpuid_leaf *leaf)
 {
     uint32_t index;
@@ -310,7 +310,7 @@ static verdict read_array(span *s, pfb_cpuid_leaf *leaf)
     return take_registers(s, leaf) ? LEAF : BROKEN;
 }
 
-/* Reads a line of any layout. The first characters decide which: no layout begins like another one. */
+/* Reads a line of any layout. The first characters decide which layout it is: no layout begins like another one. */
 static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *unnamed)
 {
     enum { SHORTEST = 7 }; /* "cpuid0:" and "0x0 0x0", which are malformed; valid leaves are longer */
@@ -326,7 +326,7 @@ static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *unnam
     return read_array(&s, leaf);
 }
 
-/* Skips the blanks and signs that surround the words of a heading. */
+/* Skips blanks and punctuation around the words of a heading. */
 static void skip_decoration(span *s)
 {
     /* Sets of characters below 64, and of those from 64 to 127. */

@@ -34,13 +34,13 @@ static const note_row notes[PFB_LWP_NOTE_COUNT] = {
     [PFB_LWP_NOTE_HEAD_ADJUSTED] = {"head_adjusted", "BufferHeadOffset is outside the ring or inside a record"},
     [PFB_LWP_NOTE_RESERVED_FLAGS] = {"reserved_flags", "Flags has bits without a public name"},
     [PFB_LWP_NOTE_RESERVED_FIELD] = {"reserved_field", "a reserved field is not 0"},
-    [PFB_LWP_NOTE_UNAVAILABLE_FLAGS] = {"unavailable_flags", "Flags asks for what the leaf does not offer"},
+    [PFB_LWP_NOTE_UNAVAILABLE_FLAGS] = {"unavailable_flags", "Flags requests what the leaf does not offer"},
     [PFB_LWP_NOTE_RESERVED_PAIR_BITS] = {"reserved_pair_bits", "an interval or counter has bits above its 26"},
     [PFB_LWP_NOTE_NEGATIVE_PAIR] = {"negative_pair", "an interval or counter is below 0"},
     [PFB_LWP_NOTE_RANDOM_TOO_WIDE] = {"random_too_wide", "Random covers more than an enabled event's interval"},
     [PFB_LWP_NOTE_THRESHOLD_REMAINDER] = {"threshold_remainder", "Threshold is no multiple of the record size"},
     [PFB_LWP_NOTE_THRESHOLD_BEYOND] = {"threshold_beyond", "Threshold is above the ring's size and never triggers"},
-    [PFB_LWP_NOTE_CONTINUOUS] = {"continuous", "in continuous mode tail does not tell how full the ring is"},
+    [PFB_LWP_NOTE_CONTINUOUS] = {"continuous", "in continuous mode tail does not show how full the ring is"},
     [PFB_LWP_NOTE_OVERLAP] = {"overlap", "control block and ring share addresses"},
     [PFB_LWP_NOTE_INVALID_EVENT] = {"invalid_event", "a record has EventId 0"},
     [PFB_LWP_NOTE_UNKNOWN_EVENT] = {"unknown_event", "a record has an EventId without public meaning"},
@@ -474,7 +474,7 @@ bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event)
 
 enum { LEAF_BYTES = 16, SIZE_BYTES = 8 };
 
-/* Reads a part, preceded by its size, and moves past it. */
+/* Reads a part (LWPCB or ring), which is preceded by its size, and moves past it. */
 static bool read_part(pfb_cursor *cursor, size_t *offset, size_t *size)
 {
     size_t size_at = cursor->at;

@@ -32,7 +32,7 @@ const char *pfb_lwp_fault_name(pfb_lwp_fault fault)
 
 /* ---- A CPU and its memory ---------------------------------------------------------------------------------------- */
 
-/* Checks what all later arithmetic relies on: the record size, and that the pairs lie inside the control block. No sum
+/* Checks the record size, and that the pairs lie inside the control block; all later arithmetic relies on both. Nothing
  * here overflows, because the fields of the registers are narrow: every size is below 2^12. */
 static bool is_usable(const pfb_lwp_capabilities *c)
 {
@@ -69,8 +69,8 @@ void pfb_lwp_model_forget_memory(pfb_lwp_model *model)
     model->window_count = 0;
 }
 
-/* Returns `size` bytes at `address`; null if no window contains them, and sets fault_address. All accesses to memory go
- * through this function. */
+/* Returns a pointer to the `size` bytes at `address`. If no window contains them, sets fault_address and returns null.
+ * All accesses to the program's memory go through this function. */
 static uint8_t *map_memory(pfb_lwp_model *model, uint64_t address, uint32_t size)
 {
     for (size_t i = 0; i < model->window_count; i++) {
@@ -116,7 +116,8 @@ static bool is_counted(const pfb_lwp_model *model, uint32_t id)
 
 /* ---- The ring ---------------------------------------------------------------------------------------------------- */
 
-/* While LWP is on, head < buffer_bytes, and both are multiples of the record size. */
+/* Returns the offset of the slot after the one at `at`. While LWP is on, head < buffer_bytes, and both are multiples of
+ * the record size. */
 static uint32_t next_slot(const pfb_lwp_model *model, uint32_t at)
 {
     uint32_t next = at + model->capabilities.event_bytes;
@@ -246,7 +247,7 @@ static pfb_lwp_fault flush(pfb_lwp_model *model)
     return PFB_LWP_FAULT_NONE;
 }
 
-/* Returns the low 26 bits as a signed number, but at least `minimum`, which is not negative. */
+/* Returns the low 26 bits as a signed number, or `minimum`, which is not negative, if that is larger. */
 static int32_t load_26(const uint8_t *field, int32_t minimum)
 {
     uint32_t bits = load_le32(field) & LOW_26_BITS;
@@ -450,8 +451,8 @@ static uint32_t selected_traits(const filter_row *rows, size_t count, uint32_t f
     return traits;
 }
 
-/* The following four functions return true if an event passes filters: those of instruction addresses, of branches, of
- * cache misses, and all that apply to the event. */
+/* The following four functions return true if an event passes the filters of instruction addresses, of branches, of
+ * cache misses, and all filters that apply to it. */
 static bool passes_ip(const pfb_lwp_model *model, uint64_t address)
 {
     if (!model->capabilities.has_ip_filtering || (model->filters >> FILTER_IP & 1) == 0)

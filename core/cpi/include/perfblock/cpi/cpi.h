@@ -37,11 +37,13 @@ typedef struct pfb_cpi_cpu {
     uint64_t elapsed; /* all cycles of the clock of `busy`; used with PFB_CPI_SCALED */
 } pfb_cpi_cpu;
 
+/* The counters of one thread. */
 typedef struct pfb_cpi_thread {
-    uint32_t tid;
-    uint64_t instr, cycles;
+    uint32_t tid;           /* the operating system's thread id */
+    uint64_t instr, cycles; /* as in pfb_cpi_cpu, counted while the thread ran */
 } pfb_cpi_thread;
 
+/* The counters of a machine at one moment. */
 typedef struct pfb_cpi_snapshot {
     uint64_t clock;          /* cycles of one constant-rate clock */
     const pfb_cpi_cpu *cpus; /* ascending by `cpu`, no duplicates */
@@ -59,19 +61,19 @@ typedef enum pfb_cpi_status {
     PFB_CPI_OK = 0,
     PFB_CPI_WRAPPED,    /* a counter wrapped once; the values are valid */
     PFB_CPI_NO_INSTR,   /* no instructions: CPI is undefined; cycles and busy are valid */
-    PFB_CPI_BACKWARD,   /* a counter decreased, and not by a wrap */
+    PFB_CPI_BACKWARD,   /* a counter decreased, and a wrap does not explain it */
     PFB_CPI_AMBIGUOUS,  /* the interval is long enough for a counter to wrap more than once */
     PFB_CPI_INVALID,    /* a value exceeds the declared width; for the system: no CPUs were requested */
-    PFB_CPI_NO_ELAPSED, /* scaled was requested, but `elapsed` did not advance */
+    PFB_CPI_NO_ELAPSED, /* PFB_CPI_SCALED was requested, but `elapsed` did not advance */
     PFB_CPI_OFFLINE,    /* the CPU is in the start snapshot only */
     PFB_CPI_OVERFLOW,   /* defined, but the figure or a sum over CPUs is too large for a trace hook */
     PFB_CPI_STATUS_COUNT
 } pfb_cpi_status;
 
-/* "ok", "wrapped" ...; "unknown_status" for other values. Never null; static. */
+/* Returns "ok", "wrapped" ...; "unknown_status" for other values. Never null; static. */
 PFB_API const char *pfb_cpi_status_name(pfb_cpi_status status);
 
-/* Counts of an interval and the figures computed from them. With PFB_CPI_BACKWARD, PFB_CPI_AMBIGUOUS,
+/* Counts of an interval and the figures computed from them. With the statuses PFB_CPI_BACKWARD, PFB_CPI_AMBIGUOUS,
  * PFB_CPI_INVALID, PFB_CPI_NO_ELAPSED and PFB_CPI_OFFLINE, all counts are 0. A system sum above 64 bits is stored as
  * UINT64_MAX with status PFB_CPI_OVERFLOW; the figures use the exact sums. Without PFB_CPI_SCALED, busy, elapsed and
  * the fields computed from them are 0. */

@@ -48,7 +48,7 @@ enum { PFB_CPI_HOOK_HEADER_BYTES = 12, PFB_CPI_MAX_LABEL_BYTES = 255 };
 
 /* Deviations of a group that are not errors. "At" names the field whose offset is reported. */
 typedef enum pfb_cpi_warning {
-    /* A CPI differs by more than 0.0001 from the quotient of its counters; at the figure's first word. */
+    /* A CPI differs by more than 0.0001 from the rounded quotient of its counters; at the figure's first word. */
     PFB_CPI_WARN_FIGURE = 0,
     PFB_CPI_WARN_NO_THREAD, /* the summary has a thread, the detailed hooks have none; at the summary's flags word */
     PFB_CPI_WARN_STAMP,     /* a time stamp below that of the previous hook, in any group; at the stamp */
@@ -87,9 +87,9 @@ typedef struct pfb_cpi_limits {
     uint64_t groups;
 } pfb_cpi_limits;
 
-/* Reader of a stream; same conventions as v2.h. `error.offset` is that of the record, or the end of the stream for an
- * unterminated group; `word_offset` is that of the offending field. A group that is complete before the error is
- * returned first. Work is linear in the size. */
+/* Reader of a stream; same conventions as v2.h. `error.offset` is the offset of the record, or the end of the stream
+ * for an unterminated group; `word_offset` is the offset of the offending field. A group that is complete before the
+ * error is returned first. Work is linear in the size. */
 typedef struct pfb_cpi_hooks {
     pfb_error error;
     size_t word_offset;
@@ -124,28 +124,29 @@ typedef struct pfb_cpi_words {
 
 #define PFB_CPI_UNDEFINED UINT32_C(0xFFFFFFFF)
 
-/* Returns the value in *value, rounded once to the nearest double. False and 0.0 if the words are not a figure. */
+/* Stores the figure in *value, rounded once to the nearest double. If the words are not a figure, returns false and
+ * stores 0.0. */
 PFB_API bool pfb_cpi_words_value(pfb_cpi_words words, double *value);
 
 /* ---- Contents of a group ------------------------------------------------------------------------------------- */
 
-/* For the parameter `whose` of pfb_cpi_hooks_stored, which otherwise is the position of a CPU. */
+/* Values of the parameter `whose` of pfb_cpi_hooks_stored; all others are positions of CPUs. */
 #define PFB_CPI_OF_SYSTEM UINT32_C(0xFFFFFFFF)
 #define PFB_CPI_OF_THREAD UINT32_C(0xFFFFFFFE)
 
 /* The figures of one CPU, of the system or of the thread as a hook stores them. */
 typedef struct pfb_cpi_stored {
-    bool has_counts;        /* all hooks except the summary */
-    bool has_scaled;        /* the scaled_ fields and busy are set; scaled_cycles only if has_counts too */
+    bool has_counts;        /* true for all hooks except the summary */
+    bool has_scaled;        /* scaled_cpi and busy are set; scaled_cycles too if has_counts */
     uint64_t instr, cycles; /* 0 without has_counts */
     pfb_cpi_words cpi;
     uint64_t scaled_cycles;
     pfb_cpi_words scaled_cpi, busy;
 } pfb_cpi_stored;
 
-/* Returns in *stored the figures of `whose` in one hook of a group of this reader; false if there are none. The summary
- * has CPUs, system and thread, the other hooks only what they are named after. May be called at any time after the
- * group was returned. Constant time. */
+/* Returns in *stored the figures of `whose` in one hook of a group of this reader; false if the hook does not have
+ * them. The summary has figures of the CPUs, the system and the thread; each of the other hooks has only those after
+ * which it is named. May be called at any time after the group was returned. Constant time. */
 PFB_API bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, pfb_cpi_hook_kind kind,
                                   uint32_t whose, pfb_cpi_stored *stored);
 
@@ -156,6 +157,7 @@ PFB_API bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_grou
 #define PFB_CPI_FORM_SUMMARY UINT32_C(0x20)
 #define PFB_CPI_FORM_DETAILED UINT32_C(0x40)
 
+/* What the caller chooses for a group to write. */
 typedef struct pfb_cpi_identity {
     uint32_t minor; /* 0 to 255 */
     uint32_t forms; /* PFB_CPI_FORM_ bits; 0: the summary, or the detailed form with PFB_CPI_THREAD_ONLY */
@@ -167,8 +169,8 @@ typedef struct pfb_cpi_identity {
 /* Writes a whole group, or nothing. `cpus` are the figures of result->cpu_count CPUs. Sets *size_bytes to the size of
  * the group. Returns PFB_CALLER_TOO_SMALL if `capacity` is below that size. Returns PFB_CALLER_ARGUMENT and sets
  * *size_bytes to 0 for an identity out of range, a summary with PFB_CPI_THREAD_ONLY, a result without system figures
- * (PFB_CPI_NO_DATA), no or too many CPUs, busy above elapsed, or CPU counts that do not add up to the system's in 64
- * bits. */
+ * (PFB_CPI_NO_DATA), no or too many CPUs, busy above elapsed, counts of CPUs that do not add up to the system's, or
+ * sums above 64 bits. */
 PFB_API pfb_code pfb_cpi_hooks_write(const pfb_cpi_result *result, const pfb_cpi_figures *cpus,
                                      const pfb_cpi_identity *identity, void *out, size_t capacity, size_t *size_bytes);
 

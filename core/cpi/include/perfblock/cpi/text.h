@@ -30,8 +30,8 @@ typedef struct pfb_cpi_text {
     pfb_error error;
     uint32_t lines; /* read so far */
     pfb_cpi_widths widths;
-    size_t *cpu_offsets; /* open sets null; a caller may set an array that receives the offsets of a step's CPU lines,
-                          * with as many elements as `cpus` has */
+    size_t *cpu_offsets; /* null after opening. A caller may set it to an array that receives the offsets of a step's
+                          * CPU lines; it has as many elements as `cpus` of pfb_cpi_text_next */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;
@@ -54,11 +54,12 @@ typedef struct pfb_cpi_step {
     size_t sentence_size_bytes;
 } pfb_cpi_step;
 
-/* Returns true if the bytes begin with the word "cpi-snapshots", after an optional UTF-8 byte order mark; nothing else
- * is checked. */
+/* Returns true if the bytes begin with the word "cpi-snapshots", after an optional UTF-8 byte order mark. Nothing else
+ * is checked. A null `data` counts as size 0. */
 PFB_API bool pfb_cpi_text_recognise(const void *data, size_t size);
 
-/* Reads the first line, and the line of widths if it is next. A null `data` counts as size 0. */
+/* Reads the first line, and the line of widths if it is next. Returns false on error. A null `data` counts as size 0.
+ */
 PFB_API bool pfb_cpi_text_open(pfb_cpi_text *text, const void *data, size_t size);
 
 /* Returns the next step in *step; false at the end and on error. `cpus` receives up to `capacity` CPUs; with more, the
@@ -66,10 +67,10 @@ PFB_API bool pfb_cpi_text_open(pfb_cpi_text *text, const void *data, size_t size
  * a snapshot where only some CPUs have busy and elapsed give PFB_BAD_CPI_LINE. */
 PFB_API bool pfb_cpi_text_next(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_step *step);
 
-/* Write the first two lines, or the lines of a step, so that the reader returns the same again. `sentence` is the text
- * after the code of a refusal, up to its first line end; null for none (sentence_offset is ignored). Return the size in
- * bytes, and write nothing if `capacity` is smaller. Return 0 for what the reader would reject: a width outside 1 to
- * 64, a refusal with code 0, too many CPUs, or CPUs out of order. */
+/* Write the first two lines, or the lines of a step; the reader returns the same widths or step from them. `sentence`
+ * is the text after the code of a refusal and ends at its first line end; null for none. sentence_offset is ignored.
+ * Return the size in bytes, and write nothing if `capacity` is smaller. Return 0 for arguments that the reader would
+ * reject: a width outside 1 to 64, a refusal with code 0, too many CPUs, or CPUs out of order. */
 PFB_API size_t pfb_cpi_text_write_head(const pfb_cpi_widths *widths, char *out, size_t capacity);
 PFB_API size_t pfb_cpi_text_write_step(const pfb_cpi_step *step, const char *sentence, char *out, size_t capacity);
 

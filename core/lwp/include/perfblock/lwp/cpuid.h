@@ -27,13 +27,14 @@ typedef struct pfb_cpuid {
     size_t count;
 } pfb_cpuid;
 
-/* Returns the leaf in *found; false if it is missing. */
+/* Returns the leaf in *found; false if it is missing. Linear in the number of leaves. */
 PFB_API bool pfb_cpuid_find(const pfb_cpuid *cpuid, uint32_t leaf, uint32_t subleaf, pfb_cpuid_leaf *found);
 
 /* ---- Identity ----------------------------------------------------------------------------------------------- */
 
 enum { PFB_CPUID_LWP_COMPONENT = 62 }; /* the LWP state component: a bit number of XCR0 */
 
+/* The fields of the identity. Those whose leaf is missing are 0. */
 typedef struct pfb_cpuid_identity {
     char vendor[13];           /* "AuthenticAMD"; "" without leaf 0. Bytes that are not printable ASCII become '?' */
     char name[49];             /* leaves 80000002 to 80000004 without surrounding blanks; "" without them */
@@ -51,6 +52,7 @@ typedef struct pfb_cpuid_identity {
     uint32_t lwp_component_offset;
 } pfb_cpuid_identity;
 
+/* Decodes the leaves 0, 1, 0000000D, 80000000 and 80000002 to 80000004 into *identity. */
 PFB_API void pfb_cpuid_identify(const pfb_cpuid *cpuid, pfb_cpuid_identity *identity);
 
 /* ---- Lightweight Profiling ------------------------------------------------------------------------------------ */
@@ -112,11 +114,11 @@ typedef enum pfb_lwp_refusal {
     PFB_LWP_REFUSAL_COUNT
 } pfb_lwp_refusal;
 
-/* "not_amd" ...; "usable" for PFB_LWP_USABLE, "unknown_refusal" for other values. Never null; static. */
+/* Returns "not_amd" ...; "usable" for PFB_LWP_USABLE, "unknown_refusal" for other values. Never null; static. */
 PFB_API const char *pfb_lwp_refusal_name(pfb_lwp_refusal refusal);
 
-/* A message for people, without a final period. That of PFB_LWP_NO_EVENT is "event N is not available"; the caller
- * replaces N by the EventId. Never null; static. */
+/* Returns one English sentence without a final period. For PFB_LWP_NO_EVENT it is "event N is not available"; the
+ * caller replaces N by the EventId. Never null; static. */
 PFB_API const char *pfb_lwp_refusal_text(pfb_lwp_refusal refusal);
 
 /* Returns true if the CPU has LWP, whether or not it can be used now: USABLE, PARTIAL, NO_XSTATE, NOT_ENABLED, and the
@@ -131,7 +133,8 @@ typedef struct pfb_cpuid_xcr0 {
 
 /* Tests in order whether LWP is available, and decodes its leaf. *capabilities is all zero for PFB_LWP_NOT_AMD and
  * PFB_LWP_NO_LEAF. If leaf 1 is present, its XSAVE and OSXSAVE bits must be set; if XCR0 is known, its bit 62 as well.
- * Never returns PARTIAL, NO_VAL_*, NO_EVENT or BAD_CB, which are not about availability on one CPU. */
+ * Never returns NOT_X86, PARTIAL, NO_VAL_*, NO_EVENT or BAD_CB: these also depend on the build, on other CPUs, on an
+ * event or on a control block. */
 PFB_API pfb_lwp_refusal pfb_cpuid_lwp(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0, pfb_lwp_capabilities *capabilities);
 
 /* The availability of LWP on one CPU. */
@@ -154,8 +157,8 @@ PFB_API void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *
  * PFB_LWP_EVENT_VALUE NO_VAL_HW or NO_VAL_OS instead. PFB_LWP_EVENT_INSERTED is always usable. */
 PFB_API pfb_lwp_refusal pfb_lwp_event_refusal(const pfb_lwp_capabilities *capabilities, uint32_t event_id);
 
-/* "val", "ire", "bre", "dme", "cnh", "rnh" for bits 1 to 6, "cont", "ptsc", "int" for 29 to 31, "avail" for 0; "" for
- * a bit without a public name. Never null; static. */
+/* Returns the name of a bit of the leaf's EAX and EDX: "avail" for 0; "val", "ire", "bre", "dme", "cnh", "rnh" for 1 to
+ * 6; "cont", "ptsc", "int" for 29 to 31; "" for a bit without a public name. Never null; static. */
 PFB_API const char *pfb_lwp_bit_name(unsigned bit);
 
 #ifdef __cplusplus

@@ -29,7 +29,7 @@ typedef struct pfb_cpuid_text {
     uint32_t cpu;
     unsigned columns; /* columns after the leaf in lines of unnamed registers: 4 or 5; 0 before the first such line */
     bool has_leaf;    /* a leaf of this CPU was returned */
-    bool is_named;    /* a line that names a CPU was read */
+    bool is_named;    /* a line that names a CPU was read: leaf 0 no longer begins the next CPU */
 } pfb_cpuid_text;
 
 typedef struct pfb_cpuid_row {

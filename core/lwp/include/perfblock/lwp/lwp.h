@@ -80,10 +80,10 @@ typedef enum pfb_lwp_note {
     PFB_LWP_NOTE_COUNT
 } pfb_lwp_note;
 
-/* "extended_record" ...; "unknown_note" for other values. Never null; static. */
+/* Returns "extended_record" ...; "unknown_note" for other values. Never null; static. */
 PFB_API const char *pfb_lwp_note_name(pfb_lwp_note note);
 
-/* A sentence without a final period. Never null; static. */
+/* Returns one English sentence without a final period. Never null; static. */
 PFB_API const char *pfb_lwp_note_text(pfb_lwp_note note);
 
 enum { PFB_LWP_RECORD_BYTES = 32 }; /* size of a record on all known CPUs */
@@ -129,7 +129,7 @@ typedef struct pfb_lwp {
     uint32_t at;   /* offset of the next record in the ring */
     uint32_t left; /* number of records not yet returned */
     bool is_strict;
-    bool reads_all; /* reading every slot, written or not */
+    bool reads_all; /* pfb_lwp_next returns every slot, written or not (pfb_lwp_rewind_all) */
 } pfb_lwp;
 
 /* One record. */
@@ -146,12 +146,12 @@ typedef struct pfb_lwp_event {
     uint64_t stamp;        /* bytes 24 to 31, raw; 0 in shorter records. A time stamp if has_stamp */
     bool has_latency;      /* id 4, and the CPU reports the width of the latency counter */
     uint32_t latency;      /* in cycles: the bits of data1 in that width */
-    bool has_data_address; /* id 4, the CPU records data addresses, and the flags say that data2 is one */
+    bool has_data_address; /* id 4, the CPU records data addresses, and the flags show that data2 is one */
     bool is_implemented;   /* the CPU can write this id: 255, or 1 to max_events with its hardware bit set */
 } pfb_lwp_event;
 
-/* Opens a control block of `control_size` bytes and its ring of `ring_size` bytes; `ring` begins at the byte that
- * BufferBase names. Only the registers and is_refused of `capabilities` are used. Null options are defaults. Returns
+/* Opens a control block of `control_size` bytes and its ring of `ring_size` bytes; `ring` is the memory at the address
+ * BufferBase. Only the registers and is_refused of `capabilities` are used. Null options are defaults. Returns
  * false if sizes or offsets are invalid; `error` and `error_place` say why, and fields of `control` that were read keep
  * their values. Reads no record. */
 PFB_API bool pfb_lwp_open(pfb_lwp *lwp, const pfb_lwp_capabilities *capabilities, const void *control,
@@ -168,16 +168,16 @@ PFB_API bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event);
  * were never written have EventId 0, so PFB_LWP_NOTE_INVALID_EVENT is no longer set. */
 PFB_API void pfb_lwp_rewind_all(pfb_lwp *lwp);
 
-/* Sets PFB_LWP_NOTE_OVERLAP if the LWPCB, which the profiled machine has at `address`, shares addresses with the ring.
- */
+/* Sets PFB_LWP_NOTE_OVERLAP if the LWPCB and the ring share addresses; `address` is that of the LWPCB on the profiled
+ * machine. */
 PFB_API void pfb_lwp_place_control(pfb_lwp *lwp, uint64_t address);
 
-/* "lwpval", "ire", "bre", "dme", "cnh", "rnh" for the EventIds 1 to 6, "lwpins" for 255, "invalid" for 0, otherwise
- * "unknown". Static. */
+/* Returns "lwpval", "ire", "bre", "dme", "cnh", "rnh" for the EventIds 1 to 6, "lwpins" for 255, "invalid" for 0,
+ * otherwise "unknown". Never null; static. */
 PFB_API const char *pfb_lwp_event_name(uint32_t id);
 
-/* Names of the flag bits of ids 3 and 4, and of the bits of Filters; "" for a bit without a name. All are provisional,
- * not verified against the manual, except Filters bits 27 to 29. Static. */
+/* Return the names of the flag bits of the EventIds 3 and 4, and of the bits of Filters; "" for a bit without a name.
+ * Except Filters bits 27 to 29, all are provisional: they are not verified against the manual. Never null; static. */
 PFB_API const char *pfb_lwp_flag_name(uint32_t id, unsigned bit);
 PFB_API const char *pfb_lwp_filter_name(unsigned bit);
 

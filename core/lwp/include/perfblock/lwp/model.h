@@ -107,18 +107,19 @@ PFB_API void pfb_lwp_model_forget_memory(pfb_lwp_model *model);
  * After a fault LWP is off. */
 PFB_API pfb_lwp_fault pfb_lwp_model_load(pfb_lwp_model *model, uint64_t address);
 
-/* SLWPCB: stores head, counters and a held record. *address becomes that of the LWPCB, 0 if LWP is off. */
+/* SLWPCB: stores head, counters and a held record. *address becomes the address of the LWPCB, or 0 if LWP is off. */
 PFB_API pfb_lwp_fault pfb_lwp_model_store(pfb_lwp_model *model, uint64_t *address);
 
 /* Operands of LWPVAL and LWPINS. */
 typedef struct pfb_lwp_operands {
     uint64_t data2;   /* first operand: 64 bits, or 32 zero-extended */
     uint32_t data1;   /* second operand */
-    uint32_t flags;   /* immediate; its low 16 bits go into the record */
+    uint32_t flags;   /* immediate operand; its low 16 bits are stored in the record */
     uint64_t address; /* of the instruction */
 } pfb_lwp_operands;
 
-/* LWPVAL: decrements the counter of EventId 1. If it is 0 already, stores a record and reloads it instead. */
+/* LWPVAL: decrements the counter of EventId 1. If the counter is already 0, stores a record and reloads the counter
+ * instead. */
 PFB_API pfb_lwp_fault pfb_lwp_model_value(pfb_lwp_model *model, const pfb_lwp_operands *operands);
 
 /* LWPINS: stores a record of EventId 255. *carry is the carry flag: true if the ring was full and a record was lost;
@@ -147,8 +148,8 @@ typedef struct pfb_lwp_occurrence {
     uint64_t data2;
 } pfb_lwp_occurrence;
 
-/* Decrements the event's counter. If it is 0 already, stores a record and reloads it instead. Has no effect if the
- * event is not enabled, if it is filtered out, or if its EventId is 0, 1 or above max_events. */
+/* Decrements the event's counter. If the counter is already 0, stores a record and reloads the counter instead. Has no
+ * effect if the event is not enabled, if it is filtered out, or if its EventId is 0, 1 or above max_events. */
 PFB_API pfb_lwp_fault pfb_lwp_model_count(pfb_lwp_model *model, const pfb_lwp_occurrence *occurrence);
 
 #ifdef __cplusplus
