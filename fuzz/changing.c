@@ -80,11 +80,11 @@ static void *allocate(size_t size)
 static void read_bulk(const uint8_t *data, size_t size)
 {
     enum { CAPACITY = 5 };
-    pfb_v2_reader block;
+    pfb_v2_reader reader;
     pfb_v2_result result;
     pfb_v2_instance instances[CAPACITY];
-    pfb_v2_open(&block, data, size, NULL);
-    while (pfb_v2_next_result(&block, &result)) {
+    pfb_v2_open(&reader, data, size, NULL);
+    while (pfb_v2_next_result(&reader, &result)) {
         size_t count = (size_t)CAPACITY * result.counter_count;
         uint64_t *values = allocate(count * sizeof *values);
         uint8_t *sizes = allocate(count);
@@ -94,13 +94,13 @@ static void read_bulk(const uint8_t *data, size_t size)
                               .instance_capacity = CAPACITY,
                               .instance_step = result.counter_count,
                               .position_step = 1};
-        while (pfb_v2_read_values(&block, &rows))
+        while (pfb_v2_read_values(&reader, &rows))
             require(rows.instance_count <= CAPACITY && rows.last_value_count <= result.counter_count,
                     "no more values are read than the arrays hold");
         free(values);
         free(sizes);
     }
-    require(block.error.offset <= size, "the offset of an error lies inside the input");
+    require(reader.error.offset <= size, "the offset of an error lies inside the input");
 }
 
 static void read_name_table(const uint8_t *data, size_t size)

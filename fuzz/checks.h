@@ -2,7 +2,7 @@
 #ifndef PFB_FUZZ_CHECKS_H
 #define PFB_FUZZ_CHECKS_H
 
-/* What several targets share: checks that abort, comparison of formula results, and formula options from an input. */
+/* Shared by several targets: checks that abort, comparison of formula results, and formula options from an input. */
 #include "perfblock/formula.h"
 
 /* Aborts with `guarantee` as the message if `condition` is false. */

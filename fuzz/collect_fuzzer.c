@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes a capture or a log to a collector: the chunks of a capture, the records of a perfmon log and the rows of a PDH
- * text log with the pfb_collector_put_ functions, and a capture also as a source that is replayed, as V2 and as V1
- * data. Checks that each returned text has its NUL at the returned size, and that there are no more values than the
- * input can contain. */
+ * text log with the pfb_collector_put_ functions. A capture is also replayed as a source, with V2 and with V1 data.
+ * Checks that each returned text has its NUL at the returned size, and that there are no more values than the input can
+ * contain. */
 #include "perfblock/capture.h"
 #include "perfblock/collect.h"
 
@@ -50,7 +50,7 @@ static void read_values(pfb_collector *c, uint64_t max_values)
 
 static void read_sample(pfb_collector *c)
 {
-    /* More than any block has: several V1 counters may share the bytes of a value, so there is no exact bound. */
+    /* The bound is above the number of values of any block. It is not exact, because V1 counters may share bytes. */
     read_values(c, 16 * (uint64_t)pfb_collector_reply(c).size_bytes);
 }
 
@@ -74,7 +74,7 @@ static void describe(pfb_collector *c)
     pfb_bytes_free(&guids);
 }
 
-/* Puts the chunks of a capture in turn into `file_count` files of the collector. */
+/* Distributes the chunks of a capture in turn to `file_count` files of the collector. */
 static void put_chunks(pfb_collector *c, const uint8_t *data, size_t size, size_t file_count)
 {
     pfb_capture capture;
@@ -105,7 +105,7 @@ static void put_chunks(pfb_collector *c, const uint8_t *data, size_t size, size_
     }
 }
 
-/* Puts the records of a log in turn into `file_count` files of the collector. */
+/* Distributes the records of a log in turn to `file_count` files of the collector. */
 static void put_log(pfb_collector *c, const uint8_t *data, size_t size, size_t file_count)
 {
     pfb_log_reader log;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a sequence of calls of the CPI facility on recorded snapshots, and compares the results with those of a simple
- * model of its state. The model gets figures and hooks from core, which has fuzz targets of its own.
+ * model of its state. The model computes figures and hooks with perfblock::cpi, which has fuzz targets of its own.
  *
  * Input: { width of instructions u8, of cycles u8, number of steps u8 modulo 16 }, then the steps: { kind u8: 1 has a
  * thread, 2 is refused, 4 user mode only; clock u16, thread instructions u16, cycles u16, number of CPUs u8 modulo 4 }

@@ -13,7 +13,7 @@ reading read_cpuid_text(const uint8_t *data, size_t size);
  * registers. Compares the results and returns the first reading. */
 reading verify_cpuid_text(const uint8_t *data, size_t size);
 
-/* Reads while bytes change between the calls, chosen by `seed`. */
+/* Reads the dump while bytes that `seed` selects change between the calls. */
 reading read_changing_cpuid_text(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */

@@ -16,13 +16,22 @@ typedef struct ratio {
 /* The formula of a type, derived from its bits, except for the few named types whose bits describe another formula. The
  * letters N, T, B, M and F are those of docs/formula.md. */
 typedef struct shape {
-    bool known, shown;              /* the type is known; it has displayed values */
-    bool delta, delta_base;         /* dN instead of N, dB instead of B */
-    bool elapsed, by_time, by_base; /* T - N instead of N; divided by dT; divided by B or dB */
-    bool times_f, over_f, percent;  /* multiplied by F; divided by F; multiplied by 100 */
-    bool inverse, multi, per_item;  /* 1 (multi: M) minus the quotient; M is used; divided by M */
-    bool dword, dword_base;         /* the value has 4 bytes; the type's own base has 4 bytes */
-    unsigned clock;                 /* 0: perf, 1: 100 ns, 2: object */
+    bool known;      /* the type is known */
+    bool shown;      /* the type has displayed values */
+    bool delta;      /* dN instead of N */
+    bool delta_base; /* dB instead of B */
+    bool elapsed;    /* T - N instead of N */
+    bool by_time;    /* divided by dT */
+    bool by_base;    /* divided by B or dB */
+    bool times_f;    /* multiplied by F */
+    bool over_f;     /* divided by F */
+    bool percent;    /* multiplied by 100 */
+    bool inverse;    /* 1 minus the quotient; M minus the quotient if `multi` */
+    bool multi;      /* M is used */
+    bool per_item;   /* divided by M */
+    bool dword;      /* the value has 4 bytes */
+    bool dword_base; /* the type's own base has 4 bytes */
+    unsigned clock;  /* 0: perf, 1: 100 ns, 2: object */
     pfb_unit unit;
 } shape;
 
@@ -35,10 +44,13 @@ typedef struct expected_result {
 
 enum { NAMED_TYPES = 39 };
 
-/* The named types, in ascending order. */
+/* Returns the named type at `position`, in ascending order. Requires position < NAMED_TYPES. */
 uint32_t named_type_at(size_t position);
 
+/* Returns the formula of a type with these options. */
 shape shape_of(uint32_t type, const pfb_formula_options *options);
+
+/* Returns the result that pfb_formula_evaluate must have for the same arguments. `options` must not be null. */
 expected_result reference_result(const pfb_raw_value *older, const pfb_raw_value *newer,
                                  const pfb_formula_options *options);
 

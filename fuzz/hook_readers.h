@@ -9,7 +9,7 @@
 /* Reads the whole stream, twice and with limits, and compares the results. */
 reading verify_hooks(const uint8_t *data, size_t size);
 
-/* Reads while bytes change between the calls, chosen by `seed`. */
+/* Reads the stream while bytes that `seed` selects change between the calls. */
 reading read_changing_hooks(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */

@@ -13,7 +13,7 @@ reading read_log(const uint8_t *data, size_t size, const pfb_read_options *optio
  * first reading. */
 reading verify_log(const uint8_t *data, size_t size);
 
-/* Reads while bytes of the log and of its records change between the calls, chosen by `seed`. */
+/* Reads the log while bytes of it and of its joined records change between the calls. `seed` selects the bytes. */
 reading read_changing_log(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */

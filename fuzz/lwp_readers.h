@@ -2,8 +2,8 @@
 #ifndef PFB_FUZZ_LWP_READERS_H
 #define PFB_FUZZ_LWP_READERS_H
 
-/* Like readers.h, for LWP data: an input is a serialised snapshot (pfb_lwp_snapshot). Offsets of errors are those of
- * the snapshot's reader or of the reader of its contents. */
+/* Like readers.h, for LWP data: an input is a serialised snapshot (pfb_lwp_snapshot). The error of a reading is that of
+ * pfb_lwp_snapshot_read or of pfb_lwp_open, with the offset that this function reports. */
 #include "readers.h"
 
 /* Reads everything once; `options` as for pfb_lwp_open. */
@@ -13,7 +13,8 @@ reading read_lwp(const uint8_t *data, size_t size, const pfb_read_options *optio
  * reading. */
 reading verify_lwp(const uint8_t *data, size_t size);
 
-/* Reads while bytes change between the calls, chosen by `seed`. Returned ranges must be inside the input. */
+/* Reads the snapshot while bytes that `seed` selects change between the calls. Checks that returned ranges are inside
+ * the input. */
 reading read_changing_lwp(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */

@@ -11,7 +11,7 @@
  * Input: EAX, EBX, ECX and EDX of the leaf; a byte of options, one bit each in the order of their struct; the minimum
  * interval, 32 bits; and calls up to the end: a byte (modulo 8) with its operands:
  *       0  LLWPCB  u16: 0 switches LWP off, else the distance of the LWPCB from CONTROL, plus 1
- *       1  SLWPCB  and reading of the control block and ring, if only the model wrote since LLWPCB
+ *       1  SLWPCB  then reads control block and ring with pfb_lwp_open, if only the model wrote since LLWPCB
  *       2  LWPVAL  u8: how often it is executed
  *       3  LWPINS  u8: how often it is executed
  *       4  event   u8 id, u16 traits, u16 latency

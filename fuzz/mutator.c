@@ -128,8 +128,7 @@ static void change_value(chooser *c, raw_value *value)
 
 /* ---- Faults ---------------------------------------------------------------------------------------------- */
 
-/* Which fault is written, and where: in this part or a later one, at the first field that the fault can be written to.
- */
+/* The fault to plant. It replaces the first field to which it applies, in this part or a later one. */
 typedef struct plan {
     pfb_fault fault;
     uint32_t part; /* number of the result or object */
@@ -151,8 +150,8 @@ typedef struct format {
     uint32_t fault_count;
 } format;
 
-/* Writes a changed version of the input, with a fault of the format if `seed` is odd. If the output does not have the
- * fault's field, tries other faults, and finally the fault of the total size, a field that every output has. */
+/* Writes a changed version of the input, with a fault of the format if `seed` is odd. If the output has no field to
+ * which the fault applies, tries other faults, and finally that of the total size, a field that every output has. */
 static mutation write_mutation(const format *f, const uint8_t *data, size_t size, uint8_t *out, size_t capacity,
                                uint64_t seed)
 {

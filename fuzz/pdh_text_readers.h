@@ -12,7 +12,7 @@ reading read_pdh_text(const uint8_t *data, size_t size, const pfb_read_options *
  * first reading. */
 reading verify_pdh_text(const uint8_t *data, size_t size);
 
-/* Reads while bytes change between the calls, chosen by `seed`. */
+/* Reads the text while bytes that `seed` selects change between the calls. */
 reading read_changing_pdh_text(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */

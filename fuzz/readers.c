@@ -49,18 +49,19 @@ static void conclude(walk *w, pfb_error error, uint32_t notes)
     record_error(w, error, notes);
     expect(w, error.code >= PFB_OK && error.code < 300, "errors in the input have codes below 300");
     expect(w, w->out.items <= w->size / 8 + 1, "an item takes at least 8 bytes");
-    /* Strings may share bytes; all strings of a block together have at most 16 times its size. */
+    /* Strings may share bytes: all strings of a block together have at most 16 times its size. The factor 18 leaves a
+     * margin for the other items. */
     expect(w, w->out.touched / 18 <= w->size, "work is linear in the input");
 }
 
-/* ---- Data blocks --------------------------------------------------------------------------------------- */
+/* ---- V2 replies ---------------------------------------------------------------------------------------- */
 
-static void walk_values(walk *w, pfb_v2_reader *block, const pfb_v2_result *result, size_t min_offset)
+static void walk_values(walk *w, pfb_v2_reader *reader, const pfb_v2_result *result, size_t min_offset)
 {
     pfb_v2_value value;
     size_t end = result->offset + result->size_bytes;
     uint32_t count = 0;
-    while (!skips_rest(w) && pfb_v2_next_value(block, &value)) {
+    while (!skips_rest(w) && pfb_v2_next_value(reader, &value)) {
         w->out.items++;
         expect(w, value.offset >= min_offset && value.data_offset == value.offset + 8 && value.position == count,
                "values follow each other");
@@ -74,7 +75,7 @@ static void walk_values(walk *w, pfb_v2_reader *block, const pfb_v2_result *resu
         expect(w, value.is_number == is_number, "numbers are 4 or 8 bytes");
         expect_if_unchanged(w, value.raw == raw, "the number equals its bytes");
         uint32_t id = 0;
-        bool has_id = pfb_v2_counter_id(block, result, value.position, &id);
+        bool has_id = pfb_v2_counter_id(reader, result, value.position, &id);
         expect(w, has_id == result->has_counter_ids, "a value has a counter id if its result has them");
         expect_if_unchanged(w, id == value.counter_id, "the value has the counter id of its position");
         add(w, value.raw + value.counter_id);
@@ -82,18 +83,18 @@ static void walk_values(walk *w, pfb_v2_reader *block, const pfb_v2_result *resu
         count++;
         change_byte(w, min_offset);
     }
-    expect(w, is_partial(w) || block->error.code != PFB_OK || count == result->counter_count,
+    expect(w, is_partial(w) || reader->error.code != PFB_OK || count == result->counter_count,
            "an instance has as many values as its result says");
 }
 
-static void walk_instances(walk *w, pfb_v2_reader *block, const pfb_v2_result *result)
+static void walk_instances(walk *w, pfb_v2_reader *reader, const pfb_v2_result *result)
 {
     pfb_v2_instance instance;
     size_t end = result->offset + result->size_bytes;
     size_t min_offset = result->offset + 16;
     uint32_t count = 0;
     bool is_named = result->kind == PFB_V2_MULTIPLE_INSTANCES || result->kind == PFB_V2_COUNTERSET;
-    while (!skips_rest(w) && pfb_v2_next_instance(block, &instance)) {
+    while (!skips_rest(w) && pfb_v2_next_instance(reader, &instance)) {
         w->out.items++;
         expect(w, is_inside(instance.offset, 0, min_offset, end) && instance.instance == count,
                "instances follow each other");
@@ -106,19 +107,19 @@ static void walk_instances(walk *w, pfb_v2_reader *block, const pfb_v2_result *r
         add(w, instance.id);
         count++;
         change_byte(w, min_offset);
-        walk_values(w, block, result, min_offset);
+        walk_values(w, reader, result, min_offset);
     }
-    expect(w, is_partial(w) || block->error.code != PFB_OK || count == result->instance_count,
+    expect(w, is_partial(w) || reader->error.code != PFB_OK || count == result->instance_count,
            "a result has as many instances as it says");
 }
 
-static void walk_ids(walk *w, const pfb_v2_reader *block, const pfb_v2_result *result)
+static void walk_ids(walk *w, const pfb_v2_reader *reader, const pfb_v2_result *result)
 {
     uint32_t id = 0;
     expect(w,
            result->has_counter_ids == (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET),
            "kinds 2 and 6 have counter ids, others do not");
-    expect(w, !pfb_v2_counter_id(block, result, result->has_counter_ids ? result->counter_count : 0, &id),
+    expect(w, !pfb_v2_counter_id(reader, result, result->has_counter_ids ? result->counter_count : 0, &id),
            "there is no counter id after the last");
     if (!result->has_counter_ids)
         return;
@@ -128,42 +129,42 @@ static void walk_ids(walk *w, const pfb_v2_reader *block, const pfb_v2_result *r
            "counter ids lie inside the result");
     touch(w, result->ids_offset, 4 * (size_t)result->counter_count);
     for (uint32_t i = 0; i < result->counter_count; i++) {
-        expect(w, pfb_v2_counter_id(block, result, i, &id), "every counter has an id");
+        expect(w, pfb_v2_counter_id(reader, result, i, &id), "every counter has an id");
         add(w, id);
     }
 }
 
 static void walk_v2(walk *w)
 {
-    pfb_v2_reader block;
+    pfb_v2_reader reader;
     pfb_v2_result result;
-    if (pfb_v2_open(&block, w->data, w->size, w->options))
-        expect(w, block.total_size_bytes >= 48 && block.total_size_bytes <= w->size, "a block lies inside the input");
+    if (pfb_v2_open(&reader, w->data, w->size, w->options))
+        expect(w, reader.total_size_bytes >= 48 && reader.total_size_bytes <= w->size, "a reply lies inside the input");
     size_t next = 48;
     uint32_t count = 0;
-    while (!skips_rest(w) && pfb_v2_next_result(&block, &result)) {
+    while (!skips_rest(w) && pfb_v2_next_result(&reader, &result)) {
         w->out.items++;
         expect(w, result.offset == next && result.index == count, "results follow each other");
-        expect(w, result.size_bytes >= 16 && is_inside(result.offset, result.size_bytes, 48, block.total_size_bytes),
-               "a result lies inside the block");
+        expect(w, result.size_bytes >= 16 && is_inside(result.offset, result.size_bytes, 48, reader.total_size_bytes),
+               "a result lies inside the reply");
         add(w, result.status + (uint64_t)result.kind);
         next += result.size_bytes;
         count++;
-        walk_ids(w, &block, &result);
+        walk_ids(w, &reader, &result);
         change_byte(w, result.offset + 16);
-        walk_instances(w, &block, &result);
+        walk_instances(w, &reader, &result);
         change_byte(w, next);
     }
-    pfb_error verdict = pfb_v2_finish(&block);
-    pfb_error repeated = pfb_v2_finish(&block);
-    expect(w, verdict.code == repeated.code && verdict.offset == repeated.offset, "the first error is kept");
-    expect(w, !pfb_v2_next_result(&block, &result), "no item is returned after finish");
-    conclude(w, verdict, block.notes);
+    pfb_error error = pfb_v2_finish(&reader);
+    pfb_error repeated = pfb_v2_finish(&reader);
+    expect(w, error.code == repeated.code && error.offset == repeated.offset, "the first error is kept");
+    expect(w, !pfb_v2_next_result(&reader, &result), "no item is returned after finish");
+    conclude(w, error, reader.notes);
 }
 
-/* ---- Registration --------------------------------------------------------------------------------------- */
+/* ---- Metadata ------------------------------------------------------------------------------------------- */
 
-enum { FORMAT_COUNT = 14 };
+enum { FORMAT_COUNT = 14 }; /* formats 1 to 13; 0 is unused */
 
 static void touch_guid(walk *w, const pfb_guid *guid, size_t offset)
 {
@@ -200,9 +201,8 @@ static void walk_counterset(walk *w)
         expect(w, pfb_registration_counter_at(&registration, count, &repeated), "every counter is found by position");
         expect_if_unchanged(w, repeated.id == counter.id && repeated.offset == counter.offset,
                             "access by position returns the same value");
-        bool is_found =
-            count >= 8 || pfb_registration_find(&registration, counter.id,
-                                                &repeated); /* only the first 8, because the search is linear */
+        /* Searches only for the first 8, because the search may be linear. */
+        bool is_found = count >= 8 || pfb_registration_find(&registration, counter.id, &repeated);
         expect_if_unchanged(w, is_found && repeated.id == counter.id && repeated.offset <= counter.offset,
                             "the first counter with an id is found by it");
         touch_counter(w, &counter);
@@ -386,7 +386,7 @@ static walker *const formats[FORMAT_COUNT] = {
     NULL,        walk_counterset, walk_counter, walk_string,  walk_string, walk_strings,     walk_strings,
     walk_string, walk_guid,       walk_string,  walk_strings, walk_guids,  walk_identifiers, walk_instance_list};
 
-static void walk_registration(walk *w)
+static void walk_metadata(walk *w)
 {
     if (w->size == 0)
         return;
@@ -397,8 +397,8 @@ static void walk_registration(walk *w)
     for (uint32_t each = first; each <= last; each++) {
         walk part = walk_part(w, 1, w->size - 1);
         formats[each](&part);
-        if (each ==
-            first) /* the returned reading is that of the first format, with a violated guarantee of any format */
+        /* Returns the reading of the first format, with the first violated guarantee of any format. */
+        if (each == first)
             all = part.out;
         else if (!all.broken)
             all.broken = part.out.broken;
@@ -476,7 +476,7 @@ static void walk_pattern(walk *w)
         expect(w, is_exact == matches_slowly(pattern, pattern_units, name, name_units, 0),
                "the result of matching is that of the slow algorithm");
         expect(w, is_loose == matches_slowly(pattern, pattern_units, name, name_units, PFB_MATCH_IGNORE_CASE),
-               "the same without regard to case");
+               "the result of matching without regard to case is that of the slow algorithm");
     }
     touch(w, 2, left);
     add(w, is_exact + 2u * is_loose);
@@ -554,8 +554,8 @@ static void check_recorded(walk *w, const pfb_chunk *chunk)
     free(out);
 }
 
-/* Reads the body of a chunk and adds the results to those of the capture. *first is set to the first error in a body,
- * with its offset in the capture. */
+/* Reads the body of a chunk and adds its reading to that of the capture. If *first is not an error yet, sets it to the
+ * error in the body, with its offset in the capture. */
 static void walk_chunk(walk *w, const pfb_chunk *chunk, pfb_error *first)
 {
     walk body = walk_part(w, chunk->body_offset, chunk->body_size_bytes);
@@ -600,8 +600,8 @@ static void walk_capture(walk *w)
     conclude(w, capture.error.code != PFB_OK ? capture.error : first, 0);
 }
 
-/* Moves to the next chunk of a capture that is read window by window. Each window is `growth` bytes longer than what is
- * left of the previous one. *count is the size of the window. */
+/* Moves to the next chunk of a capture that is read window by window. Each window is `growth` bytes longer than the
+ * unread rest of the previous one. *count is the size of the current window. */
 static bool next_in_windows(pfb_capture *capture, pfb_chunk *chunk, const walk *w, size_t growth, size_t *count)
 {
     while (!pfb_capture_next_chunk(capture, chunk)) {
@@ -630,23 +630,23 @@ static const char *compare_windows(const uint8_t *data, size_t size)
         count = size - count > growth ? count + growth : size;
     while (pfb_capture_next_chunk(&whole, &expected)) {
         if (!next_in_windows(&windows, &found, &w, growth, &count))
-            return "windows have all chunks";
+            return "reading window by window returns all chunks";
         size_t start = (size_t)windows.window_offset;
         if (start + found.offset != expected.offset || start + found.body_offset != expected.body_offset ||
             found.body_size_bytes != expected.body_size_bytes || found.tag != expected.tag ||
             found.version != expected.version || found.is_known != expected.is_known)
-            return "windows have the same chunks";
+            return "reading window by window returns the same chunks";
     }
     if (next_in_windows(&windows, &found, &w, growth, &count) || windows.error.code != whole.error.code ||
         (whole.error.code != PFB_OK && (size_t)windows.window_offset + windows.error.offset != whole.error.offset))
-        return "windows end like the whole capture";
+        return "reading window by window ends after the same chunk and with the same error";
     return NULL;
 }
 
 /* ---- Comparing readings ----------------------------------------------------------------------------------- */
 
 static walker *const walkers[] = {[SUBJECT_V2] = walk_v2,
-                                  [SUBJECT_METADATA] = walk_registration,
+                                  [SUBJECT_METADATA] = walk_metadata,
                                   [SUBJECT_QUERY] = walk_query,
                                   [SUBJECT_CAPTURE] = walk_capture};
 
@@ -660,10 +660,10 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size,
                                    const pfb_read_options *options)
 {
-    pfb_v2_reader block;
-    pfb_v2_open(&block, data, size, options);
-    pfb_error error = pfb_v2_finish(&block);
-    if (!is_same_error(whole->error, error) || whole->notes != block.notes)
+    pfb_v2_reader reader;
+    pfb_v2_open(&reader, data, size, options);
+    pfb_error error = pfb_v2_finish(&reader);
+    if (!is_same_error(whole->error, error) || whole->notes != reader.notes)
         return "the error is the same when nothing is read";
     walk w = {.data = data, .size = size, .options = options};
     w.random = hash(data, size);

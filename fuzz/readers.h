@@ -5,10 +5,16 @@
 /* Reads the whole input of a subject, accesses every byte that the library returns, and checks every guarantee that can
  * be checked without knowing the meaning of the input. Used by the fuzz targets and by the sweep over the seeds.
  *
- * Inputs by subject. v2: a reply. capture: a recording. metadata: a selector byte (modulo 16: 1 to 10 are request
- * codes, 11 GUIDs, 12 identifier blocks, 13 instances, others all of these in turn) and a buffer. query: an even byte
- * and identifier blocks; or an odd byte, the length of a pattern in 16-bit units as u16, the pattern, and the name to
- * match. Offsets of errors are relative to the byte after the selector. */
+ * Inputs by subject:
+ *
+ *     v2        a reply
+ *     capture   a recording
+ *     metadata  a selector byte and the bytes to read. The selector modulo 16 is the format: 1 to 10 the request codes,
+ *               11 GUIDs, 12 identifier blocks, 13 an instance list, any other number all formats in turn
+ *     query     an even byte and identifier blocks; or an odd byte, the length of a pattern in 16-bit units as u16, the
+ *               pattern, and the name to match
+ *
+ * Offsets of errors in metadata and queries count from the second byte. */
 #include "perfblock/error.h"
 #include "strict.h"
 
@@ -34,8 +40,8 @@ reading read_input(subject which, const uint8_t *data, size_t size, const pfb_re
  * and returns the tolerant reading. */
 reading verify_input(subject which, const uint8_t *data, size_t size);
 
-/* Reads while bytes change between the calls, chosen by `seed`. Checks that returned ranges are inside the input;
- * nothing else is guaranteed. */
+/* Reads the input while bytes that `seed` selects change between the calls. Checks that returned ranges are inside the
+ * input; nothing else is guaranteed. */
 reading read_changing_input(subject which, uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input: verify_input, then read_changing_input twice, each on a copy in memory of exactly

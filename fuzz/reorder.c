@@ -32,27 +32,27 @@ static uint32_t load32(const uint8_t *p)
 
 /* Returns the bytes of an instance, from its header, whose first field is the size, to the end of its last value, whose
  * second field is the size. */
-static span read_span(pfb_v2_reader *block, const uint8_t *data, const pfb_v2_instance *instance)
+static span read_span(pfb_v2_reader *reader, const uint8_t *data, const pfb_v2_instance *instance)
 {
     span s = {.begin = instance->offset, .id = instance->id, .name = instance->name};
     pfb_v2_value value;
     s.end = s.begin + load32(data + s.begin);
-    while (pfb_v2_next_value(block, &value))
+    while (pfb_v2_next_value(reader, &value))
         s.end = value.offset + load32(data + value.offset + 4);
     return s;
 }
 
 /* Reads the instances of the current result and stores at most MAX_INSTANCES of them, only named ones. Returns the
  * number of all instances. */
-static uint32_t read_instances(pfb_v2_reader *block, const uint8_t *data, instances *list)
+static uint32_t read_instances(pfb_v2_reader *reader, const uint8_t *data, instances *list)
 {
     pfb_v2_instance instance;
     uint32_t all = 0;
     list->data = data;
     list->count = 0;
-    for (; pfb_v2_next_instance(block, &instance); all++) {
+    for (; pfb_v2_next_instance(reader, &instance); all++) {
         if (instance.name.bytes && list->count < MAX_INSTANCES)
-            list->spans[list->count++] = read_span(block, data, &instance);
+            list->spans[list->count++] = read_span(reader, data, &instance);
     }
     return all;
 }
@@ -115,23 +115,23 @@ static void write_instances(const instances *list, uint32_t first_row, uint8_t *
 bool reorder_instances(const uint8_t *data, size_t size, const pfb_read_options *options, uint32_t seed, uint8_t *out,
                        uint32_t *moved_to)
 {
-    pfb_v2_reader block;
+    pfb_v2_reader reader;
     pfb_v2_result result;
     instances list;
     uint32_t row = 0;
     if (size > 0)
         memcpy(out, data, size);
-    pfb_v2_open(&block, data, size, options);
-    while (pfb_v2_next_result(&block, &result)) {
-        uint32_t all = read_instances(&block, data, &list);
+    pfb_v2_open(&reader, data, size, options);
+    while (pfb_v2_next_result(&reader, &result)) {
+        uint32_t all = read_instances(&reader, data, &list);
         for (uint32_t i = 0; i < all; i++)
             moved_to[row + i] = row + i;
-        if (block.error.code == PFB_OK && all == list.count) {
+        if (reader.error.code == PFB_OK && all == list.count) {
             shuffle(&list, seed);
             keep_equal_in_order(&list);
             write_instances(&list, row, out, moved_to);
         }
         row += all;
     }
-    return block.error.code == PFB_OK;
+    return reader.error.code == PFB_OK;
 }

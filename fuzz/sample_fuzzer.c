@@ -60,8 +60,8 @@ typedef struct sample {
     pfb_sample table;
 } sample;
 
-/* Checks that memory that is one byte too small, and a count that is too low, are rejected with an empty table. The
- * memory is allocated with exactly that size, so that a sanitizer detects overruns. */
+/* Checks that loading fails with an empty table if the memory is one byte too small, or if the count of values is one
+ * too low. The memory is allocated with exactly the passed size, so that a sanitizer detects overruns. */
 static void check_refusal(const sample *s, const pfb_sample_counts *counts, size_t size, uint64_t loaded_values)
 {
     if (size == 0)
@@ -84,15 +84,14 @@ static void check_refusal(const sample *s, const pfb_sample_counts *counts, size
 }
 
 /* Checks that loading a V2 reply returns the error of the reply's reader. */
-static void check_verdict(const sample *s, pfb_error loaded)
+static void check_error(const sample *s, pfb_error loaded)
 {
-    pfb_v2_reader block;
+    pfb_v2_reader reader;
     if (pfb_v1_recognise(s->data.data, s->data.size))
         return;
-    pfb_v2_open(&block, s->data.data, s->data.size, s->input.options);
-    pfb_error verdict = pfb_v2_finish(&block);
-    require(loaded.code == verdict.code && loaded.offset == verdict.offset,
-            "the error of loading is that of the reader");
+    pfb_v2_open(&reader, s->data.data, s->data.size, s->input.options);
+    pfb_error error = pfb_v2_finish(&reader);
+    require(loaded.code == error.code && loaded.offset == error.offset, "the error of loading is that of the reader");
 }
 
 static void load(sample *s)
@@ -113,7 +112,7 @@ static void load(sample *s)
             "no more is loaded than was measured");
     if (loaded.code == PFB_OK)
         require(measured.code == PFB_OK && memcmp(&counts, n, sizeof counts) == 0, "a valid block is read completely");
-    check_verdict(s, loaded);
+    check_error(s, loaded);
     check_refusal(s, &counts, size, n->values);
 }
 
@@ -402,8 +401,8 @@ static uint32_t count_counters(const pfb_sample *t, uint32_t result, uint32_t co
     return count;
 }
 
-/* Finds the older row's column for the counter: at the same position if both results have the same number of columns,
- * otherwise the column with this id if it is the only one in both; or PFB_NONE. */
+/* Finds the column of the counter in the older row's result: the one at the same position if both results have the same
+ * number of columns and it has this id; otherwise the one with this id if each result has exactly one; or PFB_NONE. */
 static uint32_t find_older_column(const pfb_sample *older, uint32_t older_row, const pfb_sample *newer,
                                   const pfb_sample_column *column)
 {
@@ -492,7 +491,7 @@ static void check_cells(const pfb_sample *older, const pfb_sample *newer, const 
 
 /* ---- Whole samples -------------------------------------------------------------------------------------------- */
 
-/* Checks that a `capacity` that is one value too small is refused, and that nothing is written. */
+/* Checks that `capacity`, which is one value too small, is refused, and that nothing is written. */
 static void check_small_capacity(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
                                  size_t capacity)
 {
@@ -659,7 +658,7 @@ static void check_orders(const sample *older, const sample *newer, const uint8_t
 
 /* ---- All checks ----------------------------------------------------------------------------------------------- */
 
-/* Matches a sample with itself and checks that every instance is its own older one. */
+/* Matches a sample with itself and checks that every row is its own older row. */
 static void check_match_with_itself(pfb_sample *t)
 {
     pfb_sample_match(t, t);

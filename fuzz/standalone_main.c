@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a fuzz target on files, without an engine. Usage: <program> FILE|DIRECTORY... A directory means the regular
- * files directly in it. The exit status is 1 if there was no file, so that a moved corpus is noticed. A target that
- * finds a defect aborts, as with an engine. */
+ * files directly in it. The exit status is 1 if there was no file, so that a moved corpus is noticed, and 3 if a file
+ * cannot be read. A target that finds a defect aborts, as with an engine. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

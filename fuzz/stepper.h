@@ -24,6 +24,7 @@ void stepper_begin(stepper_callback *callback, void *context);
 /* Stops calling the function and restores the signal handlers. Returns the number of accesses. */
 uint64_t stepper_end(void);
 
+/* Frees the memory. */
 void stepper_free(void);
 
 #endif

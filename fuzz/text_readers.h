@@ -13,7 +13,7 @@ reading read_cpi_text(const uint8_t *data, size_t size);
  * first reading. */
 reading verify_cpi_text(const uint8_t *data, size_t size);
 
-/* Reads the text while bytes that `seed` selects are changed between the calls. */
+/* Reads the text while bytes that `seed` selects change between the calls. */
 reading read_changing_cpi_text(uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */

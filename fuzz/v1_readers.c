@@ -35,7 +35,7 @@ static bool is_one_of(pfb_code code, const pfb_code *codes, size_t count)
 }
 
 /* Returns true if a V1 reader may return this code. */
-static bool is_verdict(pfb_code code)
+static bool is_v1_code(pfb_code code)
 {
     static const pfb_code shared[] = {PFB_OK,
                                       PFB_TRUNCATED_HEADER,
@@ -59,17 +59,17 @@ static bool is_verdict(pfb_code code)
 static void conclude(walk *w, pfb_error error, uint32_t notes)
 {
     record_error(w, error, notes);
-    expect(w, is_verdict(error.code), "the code is one of a V1 reader");
+    expect(w, is_v1_code(error.code), "the code is one of a V1 reader");
     expect(w, w->out.items <= w->size + w->size / 8 + 1, "the number of items is linear in the input");
 }
 
 /* ---- Blocks: names and values --------------------------------------------------------------------------- */
 
-static uint64_t load_number(const walk *w, const pfb_v1_reader *block, size_t offset, size_t size)
+static uint64_t load_number(const walk *w, const pfb_v1_reader *reader, size_t offset, size_t size)
 {
     uint64_t number = 0;
     for (size_t i = 0; i < size; i++)
-        number = number << 8 | w->data[offset + (block->is_big_endian ? i : size - 1 - i)];
+        number = number << 8 | w->data[offset + (reader->is_big_endian ? i : size - 1 - i)];
     return number;
 }
 
@@ -99,7 +99,8 @@ static void touch_name(walk *w, const pfb_name *name, size_t begin, size_t end)
     touch_ends(w, offset, name->size_bytes);
 }
 
-static void touch_value(walk *w, const pfb_v1_reader *block, const pfb_v1_instance *instance, const pfb_v1_value *value)
+static void touch_value(walk *w, const pfb_v1_reader *reader, const pfb_v1_instance *instance,
+                        const pfb_v1_value *value)
 {
     size_t end = instance->values_offset + instance->values_size_bytes;
     bool is_number = value->size_bytes == 4 || value->size_bytes == 8;
@@ -117,22 +118,22 @@ static void touch_value(walk *w, const pfb_v1_reader *block, const pfb_v1_instan
     }
     touch_ends(w, value->offset, value->size_bytes);
     if (is_number)
-        expect_if_unchanged(w, value->raw == load_number(w, block, value->offset, value->size_bytes),
+        expect_if_unchanged(w, value->raw == load_number(w, reader, value->offset, value->size_bytes),
                             "the number equals its bytes");
 }
 
-static void walk_values(walk *w, pfb_v1_reader *block, const pfb_v1_object *object, const pfb_v1_instance *instance)
+static void walk_values(walk *w, pfb_v1_reader *reader, const pfb_v1_object *object, const pfb_v1_instance *instance)
 {
     pfb_v1_value value;
     uint32_t count = 0;
-    while (!skips_rest(w) && pfb_v1_next_value(block, &value)) {
+    while (!skips_rest(w) && pfb_v1_next_value(reader, &value)) {
         w->out.items++;
         expect(w, value.position == count, "values follow each other");
-        touch_value(w, block, instance, &value);
+        touch_value(w, reader, instance, &value);
         count++;
         change_byte(w, value.offset);
     }
-    expect(w, is_partial(w) || block->object_error.code != PFB_OK || count == object->counter_count,
+    expect(w, is_partial(w) || reader->object_error.code != PFB_OK || count == object->counter_count,
            "an instance has a value for each counter");
 }
 
@@ -147,18 +148,18 @@ typedef struct object_position {
 } object_position;
 
 /* Reads at most `limit` counters. */
-static void walk_counters(walk *w, pfb_v1_reader *block, object_position *at, uint32_t limit)
+static void walk_counters(walk *w, pfb_v1_reader *reader, object_position *at, uint32_t limit)
 {
     pfb_v1_counter counter;
-    while (limit-- > 0 && pfb_v1_next_counter(block, &counter)) {
+    while (limit-- > 0 && pfb_v1_next_counter(reader, &counter)) {
         w->out.items++;
         expect(w, counter.position == at->counters && is_inside(counter.offset, 40, at->next_counter, at->end),
                "counters follow each other inside their object");
         touch_ends(w, counter.offset, 40);
         add(w, counter.title_index + (uint64_t)counter.type + counter.size_bytes + counter.value_offset);
-        expect_if_unchanged(w, counter.type == load_number(w, block, counter.offset + 28, 4),
+        expect_if_unchanged(w, counter.type == load_number(w, reader, counter.offset + 28, 4),
                             "the type of a counter equals its bytes");
-        expect_if_unchanged(w, counter.value_offset == load_number(w, block, counter.offset + 36, 4),
+        expect_if_unchanged(w, counter.value_offset == load_number(w, reader, counter.offset + 36, 4),
                             "the value offset of a counter equals its bytes");
         at->next_counter = counter.offset + 40;
         at->counters++;
@@ -166,7 +167,7 @@ static void walk_counters(walk *w, pfb_v1_reader *block, object_position *at, ui
     }
 }
 
-static void check_instance(walk *w, const pfb_v1_reader *block, const object_position *at,
+static void check_instance(walk *w, const pfb_v1_reader *reader, const object_position *at,
                            const pfb_v1_instance *instance, size_t min_offset)
 {
     bool is_single = at->object->instance_count == PFB_V1_NO_INSTANCES; /* a counter block without a definition */
@@ -178,7 +179,7 @@ static void check_instance(walk *w, const pfb_v1_reader *block, const object_pos
            "a counter block lies after its instance, inside the object");
     bool has_name = instance->name.bytes != NULL;
     uint32_t page = at->object->code_page;
-    uint32_t own = block->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
+    uint32_t own = reader->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
     expect(w, !is_single || !has_name, "an object without instances has no name");
     expect(w, !has_name || instance->name.encoding == (page == 0 ? own : page), "names are in the object's code page");
     if (has_name)
@@ -186,8 +187,8 @@ static void check_instance(walk *w, const pfb_v1_reader *block, const object_pos
     if (has_name)
         expect_if_unchanged(w,
                             name_offset(w, &instance->name) ==
-                                    instance->offset + load_number(w, block, instance->offset + 16, 4) &&
-                                instance->name.size_bytes <= load_number(w, block, instance->offset + 20, 4),
+                                    instance->offset + load_number(w, reader, instance->offset + 16, 4) &&
+                                instance->name.size_bytes <= load_number(w, reader, instance->offset + 20, 4),
                             "a name lies where the definition says and is not longer");
     add(w, (uint64_t)instance->unique_id + instance->parent_title + instance->parent_position);
 }
@@ -200,94 +201,94 @@ static uint32_t declared_instances(const pfb_v1_object *object)
     return object->instance_count < 0 ? 0 : (uint32_t)object->instance_count;
 }
 
-static void walk_instances(walk *w, pfb_v1_reader *block, object_position *at)
+static void walk_instances(walk *w, pfb_v1_reader *reader, object_position *at)
 {
     pfb_v1_instance instance;
     size_t min_offset = at->object->offset + 64;
     uint32_t count = 0;
-    while (!skips_rest(w) && pfb_v1_next_instance(block, &instance)) {
+    while (!skips_rest(w) && pfb_v1_next_instance(reader, &instance)) {
         w->out.items++;
         expect(w, instance.position == count, "instances are numbered");
-        check_instance(w, block, at, &instance, min_offset);
+        check_instance(w, reader, at, &instance, min_offset);
         min_offset = instance.values_offset + instance.values_size_bytes;
         count++;
         change_byte(w, instance.values_offset);
         if (is_partial(w)) /* counters may be read at any time between instances */
-            walk_counters(w, block, at, (uint32_t)(next_random(w) % 3));
-        walk_values(w, block, at->object, &instance);
+            walk_counters(w, reader, at, (uint32_t)(next_random(w) % 3));
+        walk_values(w, reader, at->object, &instance);
         change_byte(w, min_offset);
     }
-    expect(w, is_partial(w) || block->object_error.code != PFB_OK || count == declared_instances(at->object),
+    expect(w, is_partial(w) || reader->object_error.code != PFB_OK || count == declared_instances(at->object),
            "an object has as many instances as it says");
 }
 
-static void walk_object(walk *w, pfb_v1_reader *block, const pfb_v1_object *object)
+static void walk_object(walk *w, pfb_v1_reader *reader, const pfb_v1_object *object)
 {
     object_position at = {object, object->offset + object->size_bytes, object->offset + 64, 0};
-    if (block->object_error.code == PFB_OK)
+    if (reader->object_error.code == PFB_OK)
         expect(w,
-               is_inside(object->offset, object->size_bytes, 88, block->total_size_bytes) && object->size_bytes >= 64,
+               is_inside(object->offset, object->size_bytes, 88, reader->total_size_bytes) && object->size_bytes >= 64,
                "a valid object lies inside the block");
     if (at.end > w->size) { /* a malformed object may have any size, and has no items */
         at.end = w->size;
-        expect(w, block->object_error.code != PFB_OK, "only a malformed object ends past the input");
+        expect(w, reader->object_error.code != PFB_OK, "only a malformed object ends past the input");
     }
     add(w, object->title_index + (uint64_t)object->counter_count + object->code_page);
-    walk_counters(w, block, &at, is_partial(w) ? (uint32_t)(next_random(w) % 4) : UINT32_MAX);
-    expect(w, is_partial(w) || block->object_error.code != PFB_OK || at.counters == object->counter_count,
+    walk_counters(w, reader, &at, is_partial(w) ? (uint32_t)(next_random(w) % 4) : UINT32_MAX);
+    expect(w, is_partial(w) || reader->object_error.code != PFB_OK || at.counters == object->counter_count,
            "an object has as many counters as it says");
-    walk_instances(w, block, &at);
-    walk_counters(w, block, &at, UINT32_MAX);
+    walk_instances(w, reader, &at);
+    walk_counters(w, reader, &at, UINT32_MAX);
 }
 
 /* Opens the block and checks what its header says. */
-static void open_block(walk *w, pfb_v1_reader *block)
+static void open_block(walk *w, pfb_v1_reader *reader)
 {
-    bool is_open = pfb_v1_open(block, w->data, w->size, w->options);
-    if (block->error.code == PFB_TRUNCATED_BLOCK)
-        expect_if_unchanged(w, load_number(w, block, 20, 4) > w->size,
+    bool is_open = pfb_v1_open(reader, w->data, w->size, w->options);
+    if (reader->error.code == PFB_TRUNCATED_BLOCK)
+        expect_if_unchanged(w, load_number(w, reader, 20, 4) > w->size,
                             "the header of a truncated block declares more bytes than there are");
-    expect(w, is_open || block->error.code != PFB_OK, "a failed open has an error code");
+    expect(w, is_open || reader->error.code != PFB_OK, "a failed open has an error code");
     if (!is_open)
         return;
-    expect(w, block->total_size_bytes >= 88 && block->total_size_bytes <= w->size, "a block lies inside the input");
-    expect(w, block->object_count <= (block->total_size_bytes - 88) / 64, "a block has space for its objects");
-    touch_name(w, &block->system_name, 0, block->total_size_bytes);
-    expect_if_unchanged(w, block->system_name.size_bytes <= load_number(w, block, 80, 4),
+    expect(w, reader->total_size_bytes >= 88 && reader->total_size_bytes <= w->size, "a block lies inside the input");
+    expect(w, reader->object_count <= (reader->total_size_bytes - 88) / 64, "a block has space for its objects");
+    touch_name(w, &reader->system_name, 0, reader->total_size_bytes);
+    expect_if_unchanged(w, reader->system_name.size_bytes <= load_number(w, reader, 80, 4),
                         "the system name is not longer than the header says");
-    add(w, (uint64_t)block->perf_time + (uint64_t)block->perf_freq + block->object_count);
+    add(w, (uint64_t)reader->perf_time + (uint64_t)reader->perf_freq + reader->object_count);
 }
 
 static void walk_block(walk *w)
 {
-    pfb_v1_reader block;
+    pfb_v1_reader reader;
     pfb_v1_object object;
-    open_block(w, &block);
-    pfb_error first = block.error;
+    open_block(w, &reader);
+    pfb_error first = reader.error;
     size_t next = 0;
     uint32_t count = 0;
-    while (!skips_rest(w) && pfb_v1_next_object(&block, &object)) {
+    while (!skips_rest(w) && pfb_v1_next_object(&reader, &object)) {
         w->out.items++;
         expect(w, object.position == count && object.offset >= next, "objects follow each other");
-        expect_if_unchanged(w, count > 0 || object.offset == load_number(w, &block, 24, 4),
+        expect_if_unchanged(w, count > 0 || object.offset == load_number(w, &reader, 24, 4),
                             "the first object begins at the end of the header");
         expect_if_unchanged(w, count == 0 || object.offset == next, "an object begins where its predecessor ends");
         next = object.offset + object.size_bytes;
         count++;
         change_byte(w, object.offset + 64);
-        walk_object(w, &block, &object);
+        walk_object(w, &reader, &object);
         if (first.code == PFB_OK)
-            first = is_partial(w) ? block.error : block.object_error;
+            first = is_partial(w) ? reader.error : reader.object_error;
         change_byte(w, next);
     }
-    pfb_error verdict = pfb_v1_finish(&block);
-    expect(w, is_same_error(verdict, pfb_v1_finish(&block)), "the first error is kept");
-    expect(w, first.code == PFB_OK || is_same_error(first, verdict), "the error of the block is the first error");
-    expect(w, !pfb_v1_next_object(&block, &object), "no item is returned after finish");
-    expect(w, count <= block.object_count, "there are no more objects than the header declares");
-    expect(w, is_partial(w) || verdict.code != PFB_OK || count == block.object_count,
+    pfb_error error = pfb_v1_finish(&reader);
+    expect(w, is_same_error(error, pfb_v1_finish(&reader)), "the first error is kept");
+    expect(w, first.code == PFB_OK || is_same_error(first, error), "the error of the block is the first error");
+    expect(w, !pfb_v1_next_object(&reader, &object), "no item is returned after finish");
+    expect(w, count <= reader.object_count, "there are no more objects than the header declares");
+    expect(w, is_partial(w) || error.code != PFB_OK || count == reader.object_count,
            "a valid block has all declared objects");
-    conclude(w, verdict, block.notes);
+    conclude(w, error, reader.notes);
 }
 
 /* ---- Blocks: the sample ------------------------------------------------------------------------------- */
@@ -312,8 +313,7 @@ static void check_rows(walk *w, const pfb_sample *t)
     }
 }
 
-/* Matches a sample with itself, and checks that every instance is its own older one and that every value can be cooked.
- */
+/* Matches a sample with itself. Checks that every row is its own older row and that every value can be evaluated. */
 static void check_self_match(walk *w, pfb_sample *t)
 {
     enum { MAX_CELLS = 1 << 16 };
@@ -347,15 +347,15 @@ static void check_self_match(walk *w, pfb_sample *t)
     free(values);
 }
 
-/* Loads the block as a sample. `verdict` is the reader's error. */
-static void check_table(walk *w, pfb_error verdict, uint32_t key_counter)
+/* Loads the block as a sample and checks the table. `error` is the error of the block's reader. */
+static void check_table(walk *w, pfb_error error, uint32_t key_counter)
 {
     pfb_sample_input input = {
         .data = w->data, .data_size_bytes = w->size, .options = w->options, .key_counter = key_counter};
     pfb_sample_counts counts;
     pfb_sample table;
     pfb_error measured = pfb_sample_measure(&input, &counts);
-    expect(w, is_same_error(measured, verdict), "the error of measuring is that of the reader");
+    expect(w, is_same_error(measured, error), "the error of measuring is that of the reader");
     size_t size = pfb_sample_size(&counts);
     expect(w, size <= 64 * w->size + 256, "the memory of a table is linear in the input");
     void *memory = malloc(size > 0 ? size : 1);
@@ -386,12 +386,12 @@ static bool has_signature(const uint8_t *data, size_t size)
 /* Returns the title index of the first counter, for use as key counter; 0 if there is none. */
 static uint32_t find_key(const uint8_t *data, size_t size)
 {
-    pfb_v1_reader block;
+    pfb_v1_reader reader;
     pfb_v1_object object;
     pfb_v1_counter counter;
-    pfb_v1_open(&block, data, size, NULL);
-    while (pfb_v1_next_object(&block, &object)) {
-        if (pfb_v1_next_counter(&block, &counter))
+    pfb_v1_open(&reader, data, size, NULL);
+    while (pfb_v1_next_object(&reader, &object)) {
+        if (pfb_v1_next_counter(&reader, &counter))
             return counter.title_index;
     }
     return 0;
@@ -618,16 +618,16 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size,
                                    const pfb_read_options *options)
 {
-    pfb_v1_reader block;
+    pfb_v1_reader reader;
     pfb_v1_object object;
-    pfb_v1_open(&block, data, size, options);
-    pfb_error error = pfb_v1_finish(&block);
-    if (!is_same_error(whole->error, error) || whole->notes != block.notes)
+    pfb_v1_open(&reader, data, size, options);
+    pfb_error error = pfb_v1_finish(&reader);
+    if (!is_same_error(whole->error, error) || whole->notes != reader.notes)
         return "the error is the same when nothing is read";
-    pfb_v1_open(&block, data, size, options);
-    while (pfb_v1_next_object(&block, &object))
+    pfb_v1_open(&reader, data, size, options);
+    while (pfb_v1_next_object(&reader, &object))
         continue;
-    if (!is_same_error(whole->error, block.error) || whole->notes != block.notes)
+    if (!is_same_error(whole->error, reader.error) || whole->notes != reader.notes)
         return "the error is the same when only objects are read";
     walk w = {.data = data, .size = size, .options = options};
     w.random = hash(data, size);
@@ -686,8 +686,8 @@ reading verify_v1(v1_subject which, const uint8_t *data, size_t size)
 reading read_changing_v1(v1_subject which, uint8_t *data, size_t size, uint64_t seed)
 {
     walk w = {.data = data, .size = size, .options = seed & 2 ? STRICT : NULL};
-    if (which == SUBJECT_NAME_TABLE) /* walk_table expects that the input does not change; changing.c has a reader of
-                                        changing name tables */
+    /* walk_table requires that the input does not change; changing.c has a reader of changing name tables. */
+    if (which == SUBJECT_NAME_TABLE)
         return w.out;
     w.writable = data;
     w.random = seed | 1;

@@ -16,7 +16,8 @@ reading read_v1(v1_subject which, const uint8_t *data, size_t size, const pfb_re
  * tolerant reading. */
 reading verify_v1(v1_subject which, const uint8_t *data, size_t size);
 
-/* Reads while bytes change between the calls, chosen by `seed`. Returned ranges must be inside the input. */
+/* Reads a block while bytes that `seed` selects change between the calls. Checks that returned ranges are inside the
+ * input. Does nothing for a name table. */
 reading read_changing_v1(v1_subject which, uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input. Aborts if a guarantee is violated. */

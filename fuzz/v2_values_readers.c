@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    FILL_BYTE = 0xA5, /* in all elements before a call; shows which elements were written */
+    FILL_BYTE = 0xA5, /* the value of every byte of the arrays before a call, to detect which elements are written */
     MAX_POSITIONS = 64,
     FOLLOWING_VALUES = 9 /* values to compare after a call */
 };
@@ -22,20 +22,20 @@ static void store_value(const pfb_v2_values *arrays, size_t row, size_t n, const
         arrays->sizes[at] = value->is_number ? (uint8_t)value->data_size_bytes : 0;
 }
 
-/* Stores what pfb_v2_read_values must store, as a reference. */
-static void read_singly(pfb_v2_reader *block, pfb_v2_values *arrays)
+/* Reads value by value and stores the elements that pfb_v2_read_values must store. */
+static void read_singly(pfb_v2_reader *reader, pfb_v2_values *arrays)
 {
     pfb_v2_instance instance;
     pfb_v2_value value;
     arrays->instance_count = 0;
     arrays->last_value_count = 0;
     arrays->has_opaque = false;
-    while (arrays->instance_count < arrays->instance_capacity && pfb_v2_next_instance(block, &instance)) {
+    while (arrays->instance_count < arrays->instance_capacity && pfb_v2_next_instance(reader, &instance)) {
         size_t row = arrays->instance_count++;
         if (arrays->instances)
             arrays->instances[row] = instance;
         arrays->last_value_count = 0;
-        while (pfb_v2_next_value(block, &value)) {
+        while (pfb_v2_next_value(reader, &value)) {
             arrays->last_value_count++;
             arrays->has_opaque = arrays->has_opaque || !value.is_number;
             for (uint32_t n = 0; arrays->positions && n < arrays->position_count; n++) {

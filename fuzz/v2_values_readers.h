@@ -13,7 +13,7 @@
 typedef struct bulk_plan {
     const pfb_read_options *options; /* as for pfb_v2_open */
     size_t capacity;                 /* instances per call, at least 1 */
-    bool as_columns;                 /* the values of a position are adjacent, otherwise those of an instance */
+    bool as_columns;                 /* the values of a position are contiguous; false: those of an instance are */
     bool with_sizes;                 /* pass an array for `sizes` */
     bool with_instances;             /* pass an array for `instances` */
     uint32_t position_step;          /* choose every n-th position; 0: pass NULL, which means all */

@@ -13,12 +13,12 @@ typedef struct walk {
     const uint8_t *data;
     size_t size;
     uint8_t *writable; /* the input if it changes during reading, otherwise NULL */
-    uint64_t random;   /* state of the generator that chooses what to skip or to change; 0: everything is read */
+    uint64_t random;   /* state of the generator that selects what is skipped or changed; 0: everything is read */
     const pfb_read_options *options;
     reading out;
 } walk;
 
-/* Records a violated guarantee in out.broken; the first one is kept. */
+/* Records the guarantee `text` in out.broken if `condition` is false and no other one was violated before. */
 void expect(walk *w, bool condition, const char *text);
 
 /* Like expect(), for guarantees that hold only if the input does not change. */
@@ -27,9 +27,10 @@ void expect_if_unchanged(walk *w, bool condition, const char *text);
 /* Adds a number to the checksum of the reading. */
 void add(walk *w, uint64_t value);
 
+/* Returns true if the `size` bytes at `offset` lie in [begin, end). */
 bool is_inside(size_t offset, size_t size, size_t begin, size_t end);
 
-/* Reads bytes that the library returned. */
+/* Reads bytes that the library returned, and adds them to the checksum. They must lie inside the input. */
 void touch(walk *w, size_t offset, size_t size);
 
 /* Returns the next pseudo-random number; `random` must not be 0. */

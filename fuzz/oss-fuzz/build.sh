@@ -1,7 +1,7 @@
 #!/bin/bash -eu
-# Builds the fuzz targets as OSS-Fuzz and ClusterFuzzLite ask for them. Environment: CC, CXX, CFLAGS, CXXFLAGS and
-# LIB_FUZZING_ENGINE to build with; SRC, which contains the folder perfblock; WORK for what is built; OUT for each target
-# with its dictionary, options and seeds.
+# Builds the fuzz targets as OSS-Fuzz and ClusterFuzzLite require. Environment: CC, CXX, CFLAGS, CXXFLAGS and
+# LIB_FUZZING_ENGINE are the compilers, their flags and the engine; SRC contains the folder perfblock; WORK receives the
+# build, and OUT each target with its dictionary, options and seeds.
 
 source=$SRC/perfblock
 build=$WORK/perfblock
