@@ -26,10 +26,10 @@ typedef struct twin_reader {
     uint32_t value_position, value_end;
 } twin_reader;
 
-void twin_open(twin_reader *block, const void *data);
-bool twin_next_result(twin_reader *block, pfb_v2_result *result);
-bool twin_next_instance(twin_reader *block, pfb_v2_instance *instance);
-bool twin_next_value(twin_reader *block, pfb_v2_value *value);
+void twin_open(twin_reader *reader, const void *data);
+bool twin_next_result(twin_reader *reader, pfb_v2_result *result);
+bool twin_next_instance(twin_reader *reader, pfb_v2_instance *instance);
+bool twin_next_value(twin_reader *reader, pfb_v2_value *value);
 
 /* ---- typical.c ----------------------------------------------------------------------------------------- */
 
@@ -68,8 +68,8 @@ struct documented_reader;
 documented_reader *documented_new(size_t capacity);
 void documented_delete(documented_reader *reader);
 
-/* Reads names and values of a reply of Processor Information. Returns false if the sample refuses it. A reply that is
- * read again is copied only the first time. */
+/* Reads names and values of a reply of Processor Information. Returns false if the sample program refuses it. A reply
+ * that is read several times in succession is copied only the first time. */
 bool documented_read(documented_reader *reader, const uint8_t *data, size_t size, size_t *count);
 
 /* Returns a value that was read: counter 0, 11, 20 or 31. */

@@ -2,11 +2,11 @@
 #ifndef PFB_BENCH_H
 #define PFB_BENCH_H
 
-/* Common parts of the benchmark programs. A benchmark is named SUBJECT/.../WHAT/COUNT: WHAT is what is measured, COUNT
- * the number of instances. A baseline has the same name except that WHAT is "typical", "plain", "twin" or "memcpy" and
- * that parts in the middle may be missing; report.py finds the baseline of a benchmark by this rule. promises.py lists
- * full names. A benchmark reports items per second; a baseline counts the same items as the benchmark that is compared
- * with it. */
+/* Common parts of the benchmark programs. A benchmark is named SUBJECT/.../WHAT/COUNT: WHAT is the measured operation,
+ * COUNT the number of instances. A baseline has the same name, but its WHAT is "documented", "typical", "plain", "twin"
+ * or "memcpy", and parts in the middle may be missing; report.py finds the baseline of a benchmark by this rule.
+ * promises.py lists full names. A benchmark reports items per second; a baseline counts the same items as the benchmark
+ * that is compared with it. */
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -32,11 +32,13 @@ class numbers
     std::mt19937_64 generator{20240503};
 };
 
+/* Registers the benchmark `name`/`count`. */
 template <class Function> benchmark::internal::Benchmark *add(const std::string &name, size_t count, Function function)
 {
     return benchmark::RegisterBenchmark((name + "/" + std::to_string(count)).c_str(), function);
 }
 
+/* Sets the items per second. `items` is the number of items of one iteration. */
 inline void count_items(benchmark::State &state, size_t items)
 {
     state.SetItemsProcessed(static_cast<int64_t>(items) * static_cast<int64_t>(state.iterations()));

@@ -49,7 +49,7 @@ get_reply make_once(const std::function<std::vector<uint8_t>(size_t)> &make, siz
     };
 }
 
-/* Where the block is before it is read: in the caches of the CPU, or only in memory. */
+/* The location of a block before it is read: the caches of the CPU, or only memory. */
 enum class place { caches, memory };
 
 /* Supplies the bytes to read repeatedly: either one block, which stays in the caches if it fits, or enough copies of it
@@ -112,32 +112,32 @@ void measure_memcpy(benchmark::State &state, const reply &input, place location)
 
 uint64_t walk(const uint8_t *data, size_t size)
 {
-    pfb_v2_reader block;
+    pfb_v2_reader reader;
     pfb_v2_result result;
     pfb_v2_instance instance;
     pfb_v2_value value;
     uint64_t sum = 0;
-    pfb_v2_open(&block, data, size, nullptr);
-    while (pfb_v2_next_result(&block, &result)) {
-        while (pfb_v2_next_instance(&block, &instance)) {
-            while (pfb_v2_next_value(&block, &value))
+    pfb_v2_open(&reader, data, size, nullptr);
+    while (pfb_v2_next_result(&reader, &result)) {
+        while (pfb_v2_next_instance(&reader, &instance)) {
+            while (pfb_v2_next_value(&reader, &value))
                 sum += value.raw;
         }
     }
-    return block.error.code == PFB_OK ? sum : 0;
+    return reader.error.code == PFB_OK ? sum : 0;
 }
 
 uint64_t walk_twin(const uint8_t *data, size_t)
 {
-    twin_reader block;
+    twin_reader reader;
     pfb_v2_result result;
     pfb_v2_instance instance;
     pfb_v2_value value;
     uint64_t sum = 0;
-    twin_open(&block, data);
-    while (twin_next_result(&block, &result)) {
-        while (twin_next_instance(&block, &instance)) {
-            while (twin_next_value(&block, &value))
+    twin_open(&reader, data);
+    while (twin_next_result(&reader, &result)) {
+        while (twin_next_instance(&reader, &instance)) {
+            while (twin_next_value(&reader, &value))
                 sum += value.raw;
         }
     }
@@ -146,19 +146,19 @@ uint64_t walk_twin(const uint8_t *data, size_t)
 
 uint64_t walk_v1(const uint8_t *data, size_t size)
 {
-    pfb_v1_reader block;
+    pfb_v1_reader reader;
     pfb_v1_object object;
     pfb_v1_instance instance;
     pfb_v1_value value;
     uint64_t sum = 0;
-    pfb_v1_open(&block, data, size, nullptr);
-    while (pfb_v1_next_object(&block, &object)) {
-        while (pfb_v1_next_instance(&block, &instance)) {
-            while (pfb_v1_next_value(&block, &value))
+    pfb_v1_open(&reader, data, size, nullptr);
+    while (pfb_v1_next_object(&reader, &object)) {
+        while (pfb_v1_next_instance(&reader, &instance)) {
+            while (pfb_v1_next_value(&reader, &value))
                 sum += value.raw;
         }
     }
-    return block.error.code == PFB_OK ? sum : 0;
+    return reader.error.code == PFB_OK ? sum : 0;
 }
 
 template <class Read>
@@ -189,7 +189,7 @@ void add_v1(size_t count)
 
 /* ---- Into arrays ------------------------------------------------------------------------------------------- */
 
-/* Checks the sum of the values of the last iteration. It is computed after the measurement and so not measured. */
+/* Checks the sum of the values of the last iteration, which is computed after the measurement. */
 void require_sum(benchmark::State &state, const reply &input, uint64_t sum)
 {
     if (sum != input.sum)
@@ -235,13 +235,13 @@ void measure_bulk(benchmark::State &state, const reply &input, layout order, pla
     bulk.instance_step = order == layout::columns ? 1 : PROCESSOR_COUNTERS;
     bulk.position_step = order == layout::columns ? count : 1;
     for (auto _ : state) {
-        pfb_v2_reader block;
+        pfb_v2_reader reader;
         pfb_v2_result result;
-        pfb_v2_open(&block, blocks.next(), blocks.size_bytes, nullptr);
+        pfb_v2_open(&reader, blocks.next(), blocks.size_bytes, nullptr);
         bulk.values = &values[blocks.at * input.values];
-        pfb_v2_next_result(&block, &result);
-        pfb_v2_read_values(&block, &bulk);
-        pfb_error error = pfb_v2_finish(&block);
+        pfb_v2_next_result(&reader, &result);
+        pfb_v2_read_values(&reader, &bulk);
+        pfb_error error = pfb_v2_finish(&reader);
         benchmark::DoNotOptimize(values.data());
         benchmark::ClobberMemory();
         if (error.code != PFB_OK || bulk.instance_count != count)

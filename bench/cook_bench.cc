@@ -271,7 +271,7 @@ void measure_next(benchmark::State &state, sample_pair &samples)
 
 /* ---- Baselines ------------------------------------------------------------------------------------------------- */
 
-/* What the baseline needs from a column of the table. */
+/* The part of a column of the table that the baseline needs. */
 struct baseline_column {
     uint32_t type;
     uint32_t base; /* column of the base counter, if the type has one */
@@ -373,7 +373,7 @@ uint64_t sum_raw_values(const pfb_sample &table)
 }
 
 /* Baseline of displaying: reads both replies field by field into structs and evaluates nothing. typical_processor has a
- * field for one more counter than the replies have; it stays 0. */
+ * field for one counter that the replies do not have; this field stays 0. */
 void measure_typical(benchmark::State &state, const sample_pair &samples)
 {
     size_t instances = samples.newer.table.counts.rows;

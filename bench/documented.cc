@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs Microsoft's documented sample program for PerfLib (CpuPerfCounters.cpp), unmodified, over replies in memory.
-// The CMake variable PERFBLOCK_SAMPLES is its folder. Compiled with 16-bit wchar_t, because the sample treats the names
-// in a reply as wchar_t strings.
+// Runs Microsoft's documented sample program for PerfLib (CpuPerfCounters.cpp), unmodified, over replies in memory. The
+// CMake variable PERFBLOCK_SAMPLES is the program's folder. This file is compiled with 16-bit wchar_t, because the
+// program treats the names in a reply as wchar_t strings.
 #include "baselines.h"
 
 #include <cstring>

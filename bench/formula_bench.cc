@@ -116,7 +116,7 @@ template <class Formula> void measure_baseline(benchmark::State &state, const pa
     });
 }
 
-/* Copies both raw values of `count` pairs. */
+/* Baseline: copies both raw values of `count` pairs. */
 void measure_memcpy(benchmark::State &state, size_t count)
 {
     std::vector<pfb_raw_value> source(2 * count, pfb_raw_value());

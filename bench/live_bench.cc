@@ -195,8 +195,8 @@ class loaded_sample
 
 /* ---- Benchmarks --------------------------------------------------------------------------------------------- */
 
-/* Returns the number of process rows that have this program's name and a valid processor time. The rows of all sleeping
- * children do. */
+/* Returns the number of process rows that have this program's name and a valid processor time. Each sleeping child has
+ * such a row. */
 size_t count_sleepers(const pfb_sample &newer, const std::vector<uint8_t> &status_bytes)
 {
     static const char16_t own_name[] = u"live_bench";

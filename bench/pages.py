@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints how long a headless Chromium takes until it has shown a page and
-reacts to input, and the processor time of the page's main thread in it: the
-medians of several loads, each in a new browser.
+"""Prints how long a headless Chromium takes until it has drawn a page and
+reacts to input, and the processor time that the page's main thread uses until
+then. Both are medians of several loads, each in a new browser.
 
 Usage: bench/pages.py PAGE..."""
 
@@ -20,8 +20,8 @@ RUNS = 5
 
 
 def measure(page):
-    """Load a page in a new browser. Return the seconds from the start of the
-    load until the page was drawn and reacts, and the seconds of processor time
+    """Loads a page in a new browser. Returns the seconds from the start of the
+    load until the page is drawn and reacts, and the seconds of processor time
     that parsing, scripts, layout and drawing took."""
     with browser.Browser() as chromium:
         chromium.call("Performance.enable", timeDomain="threadTicks")
@@ -35,7 +35,7 @@ def measure(page):
 
 
 def main():
-    """Measure the pages that the arguments name."""
+    """Measures the pages that the arguments name."""
     for name in sys.argv[1:]:
         page = pathlib.Path(name).resolve()
         elapsed, used = zip(*(measure(page) for _ in range(RUNS)))

@@ -7,7 +7,7 @@
 Records all countersets of this Linux machine and repeats the samples with later timestamps until the recording has N MB
 (default 100). Prints for each command the median CPU time, MB of input and rows of output per CPU second, and the largest
 anonymous memory (resident memory without mapped files) of any run. `sadf` reads ten seconds of sysstat's activities, which
-are repeated to the same size. Its row is missing without sysstat, and if sysstat's records differ in size.
+are repeated up to the same size. The row of `sadf` is missing if sysstat is not installed or if its records differ in size.
 """
 import argparse
 import os
@@ -39,7 +39,7 @@ def chunks(recording):
 
 
 def write_recording(path, sample_path, size):
-    """Writes a recording of at least `size` bytes: that at `sample_path`, whose samples are repeated with later times."""
+    """Writes a recording of at least `size` bytes: the one at `sample_path`, with its samples repeated at later times."""
     all_chunks = list(chunks(pathlib.Path(sample_path).read_bytes()))
     samples = [bytearray(chunk) for tag, chunk in all_chunks if tag == b"DATA"]
     at = CHUNK.size + AT_CLOCKS
@@ -62,8 +62,8 @@ def write_recording(path, sample_path, size):
 def write_sysstat(path, size):
     """Records ten seconds of all activities of sysstat and repeats them with later times.
 
-    Returns False if the records differ in size, as when a device or CPU was added, or if fewer than two are found: the
-    end of the last record is then unknown.
+    Returns False if the records differ in size, for instance because a device or CPU was added, or if fewer than two are
+    found. The end of the last record is then unknown.
     """
     begin = int(time.time())
     subprocess.run([SADC, "-S", "ALL", "1", "10", path], check=True)

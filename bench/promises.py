@@ -45,12 +45,13 @@ PROMISES = (
 
 
 def limit_text(promise):
-    """The limit as text."""
+    """Returns the limit as text."""
     return f"{promise.limit:.2f}x" if promise.baseline else f"{promise.limit} ns"
 
 
 def result(promise, times):
-    """(figure, verdict) of a promise; `times` is {benchmark: [nanoseconds per item of each repetition]}."""
+    """Returns figure and verdict of a promise, as text. `times` maps each benchmark to the nanoseconds per item of its
+    repetitions."""
     names = [name for name in (promise.measured, promise.baseline) if name]
     if any(name not in times for name in names):
         return "", "not measured"
@@ -63,7 +64,7 @@ def result(promise, times):
 
 
 def verdict_table(times):
-    """Rows of the table for a run, the first being the heading; empty if no promise was measured."""
+    """Returns the rows of the table for a run, of which the first is the heading; empty if no promise was measured."""
     rows = [[promise.text, limit_text(promise), *result(promise, times)] for promise in PROMISES]
     if all(row[3] == "not measured" for row in rows):
         return []
@@ -71,7 +72,7 @@ def verdict_table(times):
 
 
 def documentation_table():
-    """Lines of the table in docs/performance.md."""
+    """Yields the lines of the table in docs/performance.md."""
     yield "| promise | measured | baseline | at most |"
     yield "|---|---|---|---:|"
     for promise in PROMISES:

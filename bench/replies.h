@@ -17,9 +17,9 @@ constexpr uint32_t PROCESSOR_COUNTERS = 32;
 /* Returns the raw value of an instance's counter at `position`, so that a benchmark can compute the expected sum. */
 uint64_t reply_value(size_t instance, uint32_t position);
 
-/* V2 replies. counterset_reply (kind 6): Processor Information with `count` processors. multiple_instances_reply (kind
- * 4): one counter of `count` processes. The other two (kinds 2 and 1): `count` results with 32 counters and with one.
- */
+/* Return V2 replies. counterset_reply (kind 6): Processor Information with `count` processors. multiple_instances_reply
+ * (kind 4): one counter of `count` processes. multiple_counters_reply (kind 2): `count` results with 32 counters each.
+ * single_counter_reply (kind 1): `count` results with one counter each. */
 std::vector<uint8_t> counterset_reply(size_t count);
 std::vector<uint8_t> multiple_instances_reply(size_t count);
 std::vector<uint8_t> multiple_counters_reply(size_t count);

@@ -102,7 +102,7 @@ def save(content, path):
 
 
 def split(name):
-    """Splits "formula/raw_count/apply/1000" into ("formula/raw_count", "apply", 1000)."""
+    """Splits "formula/raw_count/evaluate/1000" into ("formula/raw_count", "evaluate", 1000)."""
     group, what, count = name.rsplit("/", 2)
     return group, what, int(count)
 
@@ -175,7 +175,7 @@ def cell(name, times, earlier):
 
 
 def tables(times, earlier):
-    """Yields each subject and the rows of its table, whose first is the heading, in the order of the benchmarks."""
+    """Yields each subject and the rows of its table, in the order of the benchmarks. The first row is the heading."""
     names = [split(name) for name in times]
     for subject in dict.fromkeys(group.split("/")[0] for group, _, _ in names):
         mine = [name for name in names if name[0].split("/")[0] == subject]

@@ -2,7 +2,7 @@
 #ifndef PFB_BENCH_SAMPLES_H
 #define PFB_BENCH_SAMPLES_H
 
-/* Input for the benchmarks of samples: V2 replies, and the samples that are loaded from them. */
+/* Input for the benchmarks of samples: V2 replies, and the samples loaded from them. */
 #include "perfblock/sample.h"
 #include "perfblock/write.h"
 

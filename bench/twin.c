@@ -18,88 +18,88 @@ static uint64_t load64(const uint8_t *p)
     return value;
 }
 
-void twin_open(twin_reader *block, const void *data)
+void twin_open(twin_reader *reader, const void *data)
 {
     const uint8_t *p = data;
-    *block = (twin_reader){.total_size_bytes = load32(p), .result_count = load32(p + 4), .data = p};
-    block->perf_time = (int64_t)load64(p + 8);
-    block->perf_time_100ns = (int64_t)load64(p + 16);
-    block->perf_freq = (int64_t)load64(p + 24);
-    block->result_end = 48;
+    *reader = (twin_reader){.total_size_bytes = load32(p), .result_count = load32(p + 4), .data = p};
+    reader->perf_time = (int64_t)load64(p + 8);
+    reader->perf_time_100ns = (int64_t)load64(p + 16);
+    reader->perf_freq = (int64_t)load64(p + 24);
+    reader->result_end = 48;
 }
 
-bool twin_next_result(twin_reader *block, pfb_v2_result *result)
+bool twin_next_result(twin_reader *reader, pfb_v2_result *result)
 {
-    if (block->results_read == block->result_count)
+    if (reader->results_read == reader->result_count)
         return false;
-    const uint8_t *p = block->data + block->result_end;
-    *result = (pfb_v2_result){.offset = block->result_end,
+    const uint8_t *p = reader->data + reader->result_end;
+    *result = (pfb_v2_result){.offset = reader->result_end,
                               .status = load32(p),
                               .kind = load32(p + 4),
                               .size_bytes = load32(p + 8),
-                              .index = block->results_read++};
+                              .index = reader->results_read++};
     size_t at = result->offset + 16;
     result->counter_count = result->instance_count = 1;
     if (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET) {
         result->has_counter_ids = true;
-        result->counter_count = load32(block->data + at + 4);
+        result->counter_count = load32(reader->data + at + 4);
         result->ids_offset = at + 8;
-        at += load32(block->data + at);
+        at += load32(reader->data + at);
     }
     if (result->kind & PFB_V2_MULTIPLE_INSTANCES) {
-        result->instance_count = load32(block->data + at + 4);
+        result->instance_count = load32(reader->data + at + 4);
         at += 8;
     }
-    block->kind = result->kind;
-    block->counter_count = result->counter_count;
-    block->ids = result->has_counter_ids ? block->data + result->ids_offset : NULL;
-    block->instances_left = result->instance_count;
-    block->instances_read = 0;
-    block->at = at;
-    block->result_end = result->offset + result->size_bytes;
+    reader->kind = result->kind;
+    reader->counter_count = result->counter_count;
+    reader->ids = result->has_counter_ids ? reader->data + result->ids_offset : NULL;
+    reader->instances_left = result->instance_count;
+    reader->instances_read = 0;
+    reader->at = at;
+    reader->result_end = result->offset + result->size_bytes;
     return true;
 }
 
 /* Finds the end of the name: the format has no length. */
-static pfb_name find_name(const twin_reader *block, size_t offset)
+static pfb_name find_name(const twin_reader *reader, size_t offset)
 {
     size_t units = 0;
-    while ((block->data[offset + 2 * units] | block->data[offset + 2 * units + 1]) != 0)
+    while ((reader->data[offset + 2 * units] | reader->data[offset + 2 * units + 1]) != 0)
         units++;
-    return pfb_utf16_name(block->data + offset, units);
+    return pfb_utf16_name(reader->data + offset, units);
 }
 
-bool twin_next_instance(twin_reader *block, pfb_v2_instance *instance)
+bool twin_next_instance(twin_reader *reader, pfb_v2_instance *instance)
 {
-    if (block->instances_left == 0)
+    if (reader->instances_left == 0)
         return false;
-    *instance = (pfb_v2_instance){.offset = block->at, .instance = block->instances_read++};
-    if (block->kind & PFB_V2_MULTIPLE_INSTANCES) {
-        instance->id = load32(block->data + block->at + 4);
-        instance->name = find_name(block, block->at + 8);
-        block->at += load32(block->data + block->at);
+    *instance = (pfb_v2_instance){.offset = reader->at, .instance = reader->instances_read++};
+    if (reader->kind & PFB_V2_MULTIPLE_INSTANCES) {
+        instance->id = load32(reader->data + reader->at + 4);
+        instance->name = find_name(reader, reader->at + 8);
+        reader->at += load32(reader->data + reader->at);
     }
-    block->instances_left--;
-    block->value_position = 0;
-    block->value_end = block->counter_count;
+    reader->instances_left--;
+    reader->value_position = 0;
+    reader->value_end = reader->counter_count;
     return true;
 }
 
-bool twin_next_value(twin_reader *block, pfb_v2_value *value)
+bool twin_next_value(twin_reader *reader, pfb_v2_value *value)
 {
-    if (block->value_position == block->value_end)
+    if (reader->value_position == reader->value_end)
         return false;
-    const uint8_t *p = block->data + block->at;
+    const uint8_t *p = reader->data + reader->at;
     uint32_t size = load32(p);
-    *value = (pfb_v2_value){.offset = block->at,
-                            .data_offset = block->at + 8,
+    *value = (pfb_v2_value){.offset = reader->at,
+                            .data_offset = reader->at + 8,
                             .data_size_bytes = size,
-                            .position = block->value_position,
+                            .position = reader->value_position,
                             .is_number = true,
                             .raw = size == 4 ? load32(p + 8) : load64(p + 8)};
-    if (block->ids)
-        value->counter_id = load32(block->ids + (size_t)4 * value->position);
-    block->at += load32(p + 4);
-    block->value_position++;
+    if (reader->ids)
+        value->counter_id = load32(reader->ids + (size_t)4 * value->position);
+    reader->at += load32(p + 4);
+    reader->value_position++;
     return true;
 }

@@ -57,8 +57,8 @@ static void work(unsigned long rounds)
 
 /* ---- The figures ------------------------------------------------------------------------------------------------- */
 
-/* One figure of the system and of each CPU. Undefined figures are 0.0 in CPI_DATA; they are recognised by their counts.
- */
+/* One figure of the system and of each CPU. CPI_DATA has 0.0 for an undefined figure; it is undefined if its
+ * denominator in the counts is 0. */
 typedef struct row {
     const char *name;
     double system;
