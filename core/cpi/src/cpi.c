@@ -21,7 +21,7 @@ static pfb_cpi_status subtract(uint64_t start, uint64_t end, uint32_t width, uin
     *delta = (end - start) & max;
     if (end >= start)
         return PFB_CPI_OK;
-    /* A decrease is a wrap if it advances by less than half the range. Counters of 64 bits never wrap. */
+    /* A decrease is a wrap if the advance is less than half of the counter's range. Counters of 64 bits never wrap. */
     return width < 64 && *delta <= max >> 1 ? PFB_CPI_WRAPPED : PFB_CPI_BACKWARD;
 }
 

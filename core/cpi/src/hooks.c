@@ -147,7 +147,7 @@ const char *pfb_cpi_warning_name(pfb_cpi_warning warning)
 }
 
 /* Returns the word count of a hook with n CPUs. Not for labels. Requires n <= PFB_CPI_CPU_LIMIT, so it is at most
- * 12292. / */
+ * 12292. */
 static uint32_t count_words(pfb_cpi_hook_kind kind, uint32_t flags, uint32_t n)
 {
     uint32_t is_scaled = (flags & PFB_CPI_FLAG_SCALED) != 0;

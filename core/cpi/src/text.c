@@ -59,8 +59,8 @@ static bool cpi_text_fail(pfb_cpi_text *text, pfb_code code, size_t offset)
     return false;
 }
 
-/* Returns the next line that is neither empty nor a comment. False at the end of the text, and with an error if the
- * last line has no line end. */
+/* Returns in *line the next line that is neither empty nor a comment, and in *start its offset. Returns false at the
+ * end of the text, and with an error if the last line has no line end. */
 static bool next_line(pfb_cpi_text *text, span *line, size_t *start)
 {
     span rest = {text->data, text->at, text->size};

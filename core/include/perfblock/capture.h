@@ -46,8 +46,9 @@ typedef struct pfb_capture {
     bool is_last;
 } pfb_capture;
 
+/* A chunk of a capture. Offsets count from the start of the window. */
 typedef struct pfb_chunk {
-    size_t offset; /* of the chunk's header, in the window */
+    size_t offset; /* of the chunk's header */
     uint32_t tag;  /* PFB_TAG_, or any other value: skip the chunk */
     uint32_t version;
     size_t body_offset; /* of the reply: the payload after GUID, request code and language */
@@ -73,8 +74,8 @@ PFB_API bool pfb_capture_open_window(pfb_capture *capture, const void *data, siz
                                      const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the capture from resume_offset of the previous window on.
- * It must be longer than what the previous window had from there; double it until needs_more is false. A capture that
- * another process is writing may be continued whenever it has grown. */
+ * It must be longer than the rest of the previous window from there; double it until needs_more is false. A capture
+ * that another process is writing may be continued each time it has grown. */
 PFB_API bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, bool is_last);
 
 /* Returns the next whole chunk in *chunk, also if its tag is unknown. Returns false at the end, if more is needed

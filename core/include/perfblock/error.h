@@ -14,7 +14,8 @@ extern "C" {
 
 /* ---- Codes ------------------------------------------------------------------------------------
  *
- * Values and names never change their meaning and are never reused. Ranges:
+ * Values and names never change their meaning and are never reused. In the comments, "what is left" is the rest of the
+ * enclosing structure. Ranges:
  *   0         success
  *   1-99      truncated: the input ends before something it declares
  *   100-199   inconsistent: a field contradicts the structure around it
@@ -182,11 +183,11 @@ typedef struct pfb_read_options {
 
 /* ---- Texts --------------------------------------------------------------------------------------- */
 
-/* The code's name in lower case ("bad_result_size"), as the program prints it and docs/error.md lists it;
+/* Returns the code's name in lower case ("bad_result_size"), as the program prints it and docs/error.md lists it;
  * "unknown_code" for an unlisted value. Never null; static. */
 PFB_API const char *pfb_code_name(pfb_code code);
 
-/* One English sentence without a final period. Never null; static. */
+/* Returns the code's meaning: one English sentence without a final period. Never null; static. */
 PFB_API const char *pfb_code_text(pfb_code code);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 #ifndef PERFBLOCK_EXPORT_H
 #define PERFBLOCK_EXPORT_H
 
-/* PFB_API marks what the shared library exports; everything else is hidden.
+/* PFB_API marks the functions that the shared library exports; all others are hidden.
  * On Windows, define PERFBLOCK_SHARED to use the shared library, and PERFBLOCK_BUILDING as well to build it.
  * Neither is needed for the static library or for sources compiled into a program. */
 #if defined(_WIN32) && defined(PERFBLOCK_SHARED)

@@ -24,8 +24,8 @@ extern "C" {
  *         puts(pfb_status_name(result.status));
  *
  * Every formula is a quotient of integers. The value is the exact quotient rounded once, to nearest, ties to even: the
- * same double on every CPU and with every compiler. No intermediate result overflows, whatever the input. The rounding
- * mode must be the default one.
+ * same double on every CPU and with every compiler. No input makes an intermediate result overflow. The rounding mode
+ * must be the default one.
  *
  * All functions are pure and may be called from any thread. Source: winperf.h; docs/formula.md lists the formulas and
  * the decisions. */
@@ -64,6 +64,7 @@ typedef enum pfb_clock {
     PFB_CLOCK_OBJECT = 3 /* object_time, object_freq */
 } pfb_clock;
 
+/* The denominator of a formula. dT, B and dB are explained at PFB_TERM_RAW. */
 typedef enum pfb_denominator {
     PFB_DENOMINATOR_ONE = 0,
     PFB_DENOMINATOR_TIME = 1,      /* dT of the clock */
@@ -71,6 +72,7 @@ typedef enum pfb_denominator {
     PFB_DENOMINATOR_BASE_DELTA = 3 /* dB */
 } pfb_denominator;
 
+/* The unit of a formatted value. */
 typedef enum pfb_unit {
     PFB_UNIT_NONE = 0,
     PFB_UNIT_PER_SECOND = 1,
@@ -148,7 +150,7 @@ typedef struct pfb_raw_value {
     uint32_t has;            /* PFB_HAS_ bits of the fields that are present */
     uint64_t value;          /* N: the raw value, zero-extended */
     uint64_t base;           /* B: the raw value of the base */
-    uint64_t multi_count;    /* M: what multi timers are divided by */
+    uint64_t multi_count;    /* M: the divisor of multi timers */
     int64_t perf_time;       /* performance clock, ticks */
     int64_t perf_time_100ns; /* 100 ns units */
     int64_t object_time;     /* the object's clock, ticks */
@@ -223,7 +225,7 @@ PFB_API pfb_formula_result pfb_formula_evaluate(const pfb_raw_value *older, cons
 #define PFB_STATUS_BYTE_INTEGER 0x80U /* the exact result is an integer below 2^53, equal to the value */
 
 /* Returns the result with this value, status byte and unit. is_integer is false if the value is not an integer from 0
- * to 2^53 - 1, whatever the status byte contains. */
+ * to 2^53 - 1, even if the status byte has PFB_STATUS_BYTE_INTEGER. */
 PFB_API pfb_formula_result pfb_formula_unpack(double value, uint8_t status_byte, pfb_unit unit);
 
 /* Returns the status in lower case ("negative_delta"). Never null; static. */

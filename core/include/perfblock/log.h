@@ -89,8 +89,8 @@ typedef struct pfb_log_record {
     size_t buffer, next_buffer, used_end;
 } pfb_log_record;
 
-/* Returns true if the bytes begin like a log. Reads at most 108 bytes. It is also true for other event traces (.etl).
- */
+/* Returns true if the bytes begin like a log. Reads at most 108 bytes. Other event traces (.etl) begin in the same way,
+ * so the result is true for them, too. */
 PFB_API bool pfb_log_recognise(const void *data, size_t size);
 
 /* Opens a whole log. Null options are defaults. Returns false if the first buffer is malformed. */
@@ -102,8 +102,8 @@ PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t s
                                  const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the log from resume_offset of the previous window on. It
- * must be longer than what the previous window had from there; double it until needs_more is false. Memory is thus
- * bounded by the longest record and one buffer. */
+ * must be longer than the rest of the previous window from there; double it until needs_more is false. The longest
+ * record and one buffer thus bound the memory. */
 PFB_API bool pfb_log_continue(pfb_log_reader *log, const void *data, size_t size, bool is_last);
 
 /* Finds the next whole record. Returns false at the end, on error, and if more is needed. A record that lacks a part is
@@ -143,9 +143,9 @@ typedef struct pfb_log_path {
     size_t offset;      /* in the record */
     uint32_t position;  /* equals the position of its item in each sample */
     uint32_t flags;     /* PFB_LOG_ALL_ and unknown bits */
-    uint32_t user_data; /* the value that the recording program gave the counter */
+    uint32_t user_data; /* number that the recording program gave the counter */
     uint32_t type;      /* counter type */
-    uint64_t frequency; /* ticks per second of the clock that the type divides by; 0 if it has none */
+    uint64_t frequency; /* ticks per second of the clock in the type's formula; 0 if the formula has no clock */
     int32_t default_scale;
     pfb_name machine; /* "\\MACHINE"; absent names have null bytes */
     pfb_name object;
@@ -283,9 +283,9 @@ PFB_API void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer);
 /* Converts a value to the input of a formula. `has` is 0 if the status says that there is no value. */
 PFB_API pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *value);
 
-/* Stores the difference UTC - local time in minutes, a multiple of 15. Returns false if the value does not contain a
- * UTC time besides its local one, as values of types with the 100 ns clock do. The log's header is less exact: it does
- * not say whether daylight saving time applies. */
+/* Stores the difference UTC - local time in minutes, a multiple of 15. Values of types with the 100 ns clock contain a
+ * UTC time besides their local time; returns false for all other values. The log's header is less exact: it does not
+ * say whether daylight saving time applies. */
 PFB_API bool pfb_log_utc_bias(const pfb_log_path *path, const pfb_log_value *value, int32_t *minutes);
 
 /* The same for a UTC time and a local time of the same moment, such as PerfTime100nSec of a V1 block and the time of
@@ -294,8 +294,7 @@ PFB_API bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes
 
 /* ---- Statuses ------------------------------------------------------------------------------------------------ */
 
-/* Returns true for the two statuses that a value can have: PDH_CSTATUS_VALID_DATA and PDH_CSTATUS_NEW_DATA. Others
- * replace the value. */
+/* Returns true for PDH_CSTATUS_VALID_DATA and PDH_CSTATUS_NEW_DATA. With any other status there is no value. */
 PFB_API bool pfb_pdh_has_value(uint32_t status);
 
 /* Returns the name of a PDH_CSTATUS_ in lower case ("no_machine"), or "unknown_status". The string is static. */

@@ -28,13 +28,14 @@ typedef struct pfb_guid {
 
 enum { PFB_GUID_TEXT_BYTES = 37 }; /* 36 characters and a NUL */
 
+/* Returns true if all 16 bytes are equal. */
 PFB_API bool pfb_guid_equal(const pfb_guid *left, const pfb_guid *right);
 
 /* Formats as "b4fc721a-0378-476f-89ba-a5a79f810b36", lower case, with NUL. */
 PFB_API void pfb_guid_format(const pfb_guid *guid, char text[PFB_GUID_TEXT_BYTES]);
 
-/* Parses what pfb_guid_format writes, in upper or lower case, with or without braces. Returns false if the `size` bytes
- * are anything else. */
+/* Parses a GUID in the form of pfb_guid_format, in upper or lower case, with or without braces. Returns false, and does
+ * not change *guid, if the `size` bytes are anything else. */
 PFB_API bool pfb_guid_parse(const char *text, size_t size, pfb_guid *guid);
 
 /* ---- Request codes ---------------------------------------------------------------------------------- */
@@ -78,7 +79,7 @@ typedef struct pfb_counter {
     uint32_t base_id;      /* the base */
     uint32_t perf_time_id; /* the object's time */
     uint32_t perf_freq_id; /* the object's frequency, in ticks per second */
-    uint32_t multi_id;     /* the multi count of PERF_COUNTER_MULTI_* types */
+    uint32_t multi_id;     /* the multi count, for PERF_COUNTER_MULTI_* types */
     uint32_t aggregate;    /* 0 undefined, 1 total, 2 average, 3 minimum, 4 maximum */
 } pfb_counter;
 
@@ -189,15 +190,16 @@ typedef struct pfb_list {
  * whole list. */
 PFB_API bool pfb_list_open(pfb_list *list, const void *data, size_t size, const pfb_read_options *options);
 
-/* PerfEnumerateCounterSet: GUIDs of 16 bytes each. Like the functions below, returns false at the end and on error. */
+/* Returns the next GUID of a list from PerfEnumerateCounterSet (16 bytes each) in *guid; false at the end and on error.
+ */
 PFB_API bool pfb_list_next_guid(pfb_list *list, pfb_guid *guid);
 
-/* PERF_COUNTER_IDENTIFIER: what a query asks for, and its status. */
+/* PERF_COUNTER_IDENTIFIER: a query for counters of instances, and its status. */
 typedef struct pfb_identifier {
     size_t offset;
     uint32_t size_bytes;
     pfb_guid counterset;
-    uint32_t status;      /* Win32 error code of adding or deleting it; unspecified in the reply of
+    uint32_t status;      /* Win32 error code of adding or deleting the query; unspecified in the reply of
                            * PerfQueryCounterInfo */
     uint32_t counter_id;  /* PFB_NO_ID: all counters */
     uint32_t instance_id; /* PFB_NO_ID: any */
@@ -206,6 +208,7 @@ typedef struct pfb_identifier {
                            * block ends before a name */
 } pfb_identifier;
 
+/* Returns the next identifier block in *identifier; false at the end and on error. */
 PFB_API bool pfb_list_next_identifier(pfb_list *list, pfb_identifier *identifier);
 
 /* PERF_INSTANCE_HEADER of an instance list (PerfEnumerateCounterSetInstances). */
@@ -215,6 +218,8 @@ typedef struct pfb_listed_instance {
     pfb_name name; /* UTF-16LE */
 } pfb_listed_instance;
 
+/* Returns the next instance in *instance; false at the end and on error. Up to 7 bytes at the end that are too few for
+ * an instance are a note; in strict mode an error. */
 PFB_API bool pfb_list_next_instance(pfb_list *list, pfb_listed_instance *instance);
 
 #ifdef __cplusplus

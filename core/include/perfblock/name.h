@@ -48,9 +48,9 @@ PFB_INLINE pfb_name pfb_utf16_name(const void *utf16, size_t units)
 
 /* Converts a name to UTF-8. Writes at most `capacity` bytes, including a NUL that is always written when capacity > 0.
  * Does not split characters. Returns the size in bytes of the whole text without the NUL (at most 3 per byte of the
- * name): the output is complete if the return value is below `capacity`. `out` may be null when capacity is 0. What
- * cannot be decoded becomes U+FFFD: each unpaired surrogate, each malformed byte of UTF-8, the odd last byte of UTF-16,
- * and each byte above 127 of a code page not listed above. Escapes nothing. Linear in the size. */
+ * name): the output is complete if the return value is below `capacity`. `out` may be null when capacity is 0. Bytes
+ * that cannot be decoded become U+FFFD: each unpaired surrogate, each malformed byte of UTF-8, the odd last byte of
+ * UTF-16, and each byte above 127 of a code page not listed above. Escapes nothing. Linear in the size. */
 PFB_API size_t pfb_name_to_utf8(const pfb_name *name, char *out, size_t capacity);
 
 /* Converts a name to UTF-16LE. Writes at most `capacity_units` units of 2 bytes. Writes no NUL and does not split
@@ -59,9 +59,9 @@ PFB_API size_t pfb_name_to_utf8(const pfb_name *name, char *out, size_t capacity
  * becomes U+FFFD as above. Linear in the size. */
 PFB_API size_t pfb_name_to_utf16(const pfb_name *name, uint8_t *out, size_t capacity_units);
 
-/* Returns true if both names have the same characters; their encodings may differ. What cannot be decoded equals
- * U+FFFD, except that names of the same encoding are equal only if their bytes are. An absent name (null bytes) equals
- * only an absent one. */
+/* Returns true if both names have the same characters. Names of the same encoding are compared byte by byte. If the
+ * encodings differ, bytes that cannot be decoded equal U+FFFD. An absent name (null bytes) equals only an absent one.
+ */
 PFB_API bool pfb_name_equal(const pfb_name *left, const pfb_name *right);
 
 #ifdef __cplusplus

@@ -65,11 +65,13 @@ typedef struct pfb_pdh_text_path {
     pfb_name name;   /* valid as long as the first window. Doubled quotation marks in the file remain doubled */
 } pfb_pdh_text_path;
 
+/* A line of values and their time. */
 typedef struct pfb_pdh_text_row {
     size_t offset; /* in the window */
     uint64_t time; /* local, in 100 ns since 1601-01-01 */
 } pfb_pdh_text_row;
 
+/* A cell of a row, below the path of the same column. */
 typedef struct pfb_pdh_text_value {
     size_t offset; /* in the window */
     uint32_t column;
@@ -92,22 +94,22 @@ PFB_API bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *dat
                                       const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the text from resume_offset of the previous window on. It
- * must be longer than what the previous window had from there; double it until needs_more is false. */
+ * must be longer than the rest of the previous window from there; double it until needs_more is false. */
 PFB_API bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last);
 
 /* Returns the next counter of the header in *path; false at the end. Works only in the first window: call it before
  * pfb_pdh_text_continue(). */
 PFB_API bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path);
 
-/* Moves to the next row. Returns false at the end, on error, and if more is needed. Other lines, such as what typeperf
- * appends, are skipped with PFB_NOTE_TEXT_LINE. The error is PFB_TRUNCATED_LINE if the last line has no line feed and
- * ends inside a cell or lacks cells. */
+/* Moves to the next row. Returns false at the end, on error, and if more is needed. Other lines, such as those that
+ * typeperf appends, are skipped with PFB_NOTE_TEXT_LINE. The error is PFB_TRUNCATED_LINE if the last line has no line
+ * feed and ends inside a cell or lacks cells. */
 PFB_API bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
 
 /* Returns the next value of the row in *value; false after the last one and on error. Rows with fewer or more cells
- * than the header are read as far as they go, with PFB_NOTE_UNEVEN_ROW. Numbers become the nearest double, however many
- * digits they have. What is neither blank nor a number, or too large for a double, has no value and gives
- * PFB_NOTE_BAD_NUMBER. */
+ * than the header are read as far as they go, with PFB_NOTE_UNEVEN_ROW. Numbers of any number of digits become the
+ * nearest double. A cell that is neither blank nor a number, or whose number is too large for a double, has no value
+ * and gives PFB_NOTE_BAD_NUMBER. */
 PFB_API bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *value);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ typedef struct pfb_query {
     uint32_t instance_id; /* PFB_NO_ID: any */
     pfb_name name;   /* in any encoding, at most PFB_QUERY_NAME_UNITS units of UTF-16 without NUL: an exact name, or
                       * a pattern with * and ?. bytes is null: no name, as for single-instance countersets */
-    uint32_t status; /* 0 in a request; in an answer the Win32 error code of adding or deleting it */
+    uint32_t status; /* 0 in a request; in an answer the Win32 error code of adding or deleting this query */
     uint32_t index;  /* 0 in a request; in the reply of PerfQueryCounterInfo the position of the result */
 } pfb_query;
 
@@ -48,9 +48,9 @@ PFB_API bool pfb_query_find(const void *info, size_t size, uint32_t index, pfb_i
 #define PFB_MATCH_IGNORE_CASE UINT32_C(1) /* A-Z equal a-z; other letters must be the same */
 
 /* Returns true if the whole of `name` matches `pattern`: * matches any run of units, including the empty one, ? matches
- * one 16-bit unit, anything else matches itself. Both are compared as UTF-16, whatever their encodings; a character
- * past U+FFFF is two units. A pattern of more than PFB_QUERY_NAME_UNITS units matches nothing. A name without bytes is
- * empty. The worst-case work is the product of both lengths. */
+ * one 16-bit unit, anything else matches itself. Names and patterns in other encodings are converted to UTF-16 for the
+ * comparison, so a character past U+FFFF is two units. A pattern of more than PFB_QUERY_NAME_UNITS units matches
+ * nothing. A name without bytes is empty. The worst-case work is the product of both lengths. */
 PFB_API bool pfb_query_match(const pfb_name *pattern, const pfb_name *name, uint32_t options);
 
 /* Returns true if the pattern contains * or ?. */

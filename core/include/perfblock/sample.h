@@ -22,19 +22,19 @@ extern "C" {
  * input is untrusted. Nothing is allocated. Loading and matching are linear while counters and instances keep their
  * order, and n log n otherwise. docs/sample.md has the rules and their reasons. */
 
-#define PFB_NONE UINT32_C(0xFFFFFFFF) /* no such position */
+#define PFB_NONE UINT32_C(0xFFFFFFFF) /* position of a row or column that does not exist */
 
 /* ---- Input --------------------------------------------------------------------------------------------- */
 
-/* What a sample is made from. `data` and `query_info` must not move or be freed while the sample is used; registrations
- * may be freed after pfb_sample_load. */
+/* The input of a sample. `data` and `query_info` must not move or be freed while the sample is used; registrations may
+ * be freed after pfb_sample_load. */
 typedef struct pfb_sample_input {
     const void *data; /* V2 reply, or V1 block: recognised by its signature PERF */
     size_t data_size_bytes;
-    const void *query_info; /* identifiers of PerfQueryCounterInfo: which counterset, counter and instance each result
-                             * answers. Null: unknown, then no counter of a V2 reply has a type */
+    const void *query_info; /* reply of PerfQueryCounterInfo: the counterset, counter and instance of each result. If it
+                             * is null, no counter of a V2 reply has a type */
     size_t query_info_size_bytes;
-    const pfb_registration *registrations; /* opened, without error; if GUIDs repeat, the last one is used */
+    const pfb_registration *registrations; /* opened without error; if GUIDs repeat, the last one is used */
     uint32_t registration_count;
     const pfb_read_options *options; /* null: defaults */
     uint32_t key_counter; /* V1: title index of a counter that distinguishes instances of one name, such as ID Process;
@@ -48,9 +48,9 @@ typedef struct pfb_sample_input {
 
 /* The result of one query, or a V1 object. */
 typedef struct pfb_sample_result {
-    size_t offset; /* in the data */
-    uint32_t kind; /* PFB_V2_ */
-    uint32_t status;
+    size_t offset;                    /* in the data */
+    uint32_t kind;                    /* V2: dwType, PFB_V2_ or another number. V1: PFB_V1_OBJECT */
+    uint32_t status;                  /* V2: dwStatus; V1: 0 */
     bool has_query;                   /* the query is known; else counterset is 0, counter_id PFB_NO_ID */
     pfb_guid counterset;              /* V1: the title index, zero-extended */
     uint32_t counter_id;              /* of the query; PFB_NO_ID: all counters */
@@ -68,7 +68,7 @@ typedef struct pfb_sample_column {
     uint32_t result;
     uint32_t position;   /* among the values of an instance */
     uint32_t counter_id; /* PFB_NO_ID: unknown. V1: title index, which a base may share with its counter */
-    bool has_counter;    /* the registration has it; otherwise `counter` is empty */
+    bool has_counter;    /* a registration or V1 definition describes the counter; otherwise `counter` is empty */
     pfb_counter counter; /* type, ids of base, multi count and clocks, scale ... */
     /* Columns of the related counters, in the same result if possible; PFB_NONE: none. */
     uint32_t base_column, multi_column, time_column, freq_column;
@@ -105,6 +105,7 @@ typedef struct pfb_sample_counts {
 /* Element of multi_counts for a value without a multi count. */
 #define PFB_NO_MULTI_COUNT UINT64_MAX
 
+/* A sample: its table and its clocks. */
 typedef struct pfb_sample {
     pfb_sample_counts counts;
     pfb_sample_result *results;
@@ -126,9 +127,9 @@ typedef struct pfb_sample {
 } pfb_sample;
 
 /* Counts the elements that the table of this input needs. The counts are exact for valid data and upper bounds for
- * malformed data. They are linear in the size of the data, whatever its headers declare. Of a valid V2 reply only the
- * headers of the results are read. Returns the first error in what was read; pfb_sample_load returns the first error of
- * all data. */
+ * malformed data. They are linear in the size of the data, because the counts that its headers declare are checked. Of
+ * a valid V2 reply only the headers of the results are read. Returns the first error that was found; pfb_sample_load
+ * reads all data and may find an earlier one. */
 PFB_API pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *counts);
 
 /* Returns the size in bytes of the memory that a table needs; 0 for an empty table, or if the size exceeds SIZE_MAX. */
@@ -158,7 +159,7 @@ typedef struct pfb_sample_value {
 /* Returns the value of any row and column. */
 PFB_API pfb_sample_value pfb_sample_value_at(const pfb_sample *sample, uint32_t row, uint32_t column);
 
-/* Fills `occurrence` and `rank` of all rows, for display. n log n. Matching does not need it. */
+/* Fills `occurrence` and `rank` of all rows, for display. n log n. Not required before matching. */
 PFB_API void pfb_sample_number_rows(pfb_sample *sample);
 
 /* ---- Matching ------------------------------------------------------------------------------------------ */
@@ -223,8 +224,9 @@ typedef struct pfb_cooked_replies {
 } pfb_cooked_replies;
 
 /* Measures and loads two inputs, matches them and evaluates every value of the newer one. `memory` has the alignment of
- * malloc. Returns false if memory_size_bytes is less than needed_bytes; then only needed_bytes is set. A caller that
- * keeps the older sample uses the functions above instead, so that each reply is loaded once. */
+ * malloc. Returns false if memory_size_bytes is less than needed_bytes, or if the size exceeds SIZE_MAX; then only
+ * needed_bytes is set. A caller that keeps the older sample uses the functions above instead, so that each reply is
+ * loaded once. */
 PFB_API bool pfb_cook_replies(pfb_cooked_replies *cooked, const pfb_sample_input *older, const pfb_sample_input *newer,
                               const pfb_formula_options *options, void *memory, size_t memory_size_bytes);
 

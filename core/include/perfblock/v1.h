@@ -23,8 +23,8 @@ extern "C" {
  *
  * A malformed object does not hide the ones after it. Reading of that object ends, `object_error` has the reason, and
  * the next object is found by the size of this one if that is valid. `error` keeps the first error of the whole block.
- * What the caller skips is checked too. Different threads may use different readers; a reader may be used by one thread
- * at a time. */
+ * The parts that the caller skips are checked too. Different threads may use different readers; a reader may be used by
+ * one thread at a time. */
 
 /* PERF_OBJECT_TYPE.NumInstances below zero. */
 #define PFB_V1_NO_INSTANCES (-1)          /* one counter block, no instance */
@@ -149,9 +149,9 @@ PFB_API bool pfb_v1_recognise(const void *data, size_t size);
  * header. */
 PFB_API bool pfb_v1_open(pfb_v1_reader *reader, const void *data, size_t size, const pfb_read_options *options);
 
-/* Moves to the next object, after checking what the caller left unread of the current one. Returns true for a malformed
- * object too: `object_error` has the reason, and some or all of its contents are missing. Returns false at the end, and
- * if the next object cannot be found. */
+/* Moves to the next object, after checking the unread rest of the current one. Returns true for a malformed object too:
+ * `object_error` has the reason, and some or all of its contents are missing. Returns false at the end, and if the next
+ * object cannot be found. */
 PFB_API bool pfb_v1_next_object(pfb_v1_reader *reader, pfb_v1_object *object);
 
 /* Returns the next counter definition of the current object in *counter; may be called at any time between its
@@ -178,8 +178,8 @@ PFB_API pfb_error pfb_v1_finish(pfb_v1_reader *reader);
  * ...), and text lines, either "index<TAB>text" or index and text on alternating lines. Both may be UTF-16LE or UTF-8,
  * with or without a byte order mark.
  *
- * The reader tolerates what real tables contain: pairs out of order, repeated indexes, empty texts, an index that is
- * not a number, an odd number of strings, a missing last NUL. Nothing is allocated or copied. Work is linear. */
+ * The reader tolerates the deviations of real tables: pairs out of order, repeated indexes, empty texts, an index that
+ * is not a number, an odd number of strings, a missing last NUL. Nothing is allocated or copied. Work is linear. */
 
 /* One pair of index and text. */
 typedef struct pfb_name_entry {
@@ -236,7 +236,7 @@ PFB_API pfb_error pfb_name_index_build(pfb_name_index *index, const pfb_name_tab
 PFB_API const pfb_name_entry *pfb_name_index_find(const pfb_name_index *index, uint32_t title_index);
 
 /* Returns the number of pairs with exactly this name, in any encoding; they are consecutive in by_name, from *first.
- * What cannot be decoded compares as U+FFFD. O(log n) comparisons. */
+ * Bytes that cannot be decoded compare as U+FFFD. O(log n) comparisons. */
 PFB_API uint32_t pfb_name_index_named(const pfb_name_index *index, const pfb_name *name, uint32_t *first);
 
 #ifdef __cplusplus

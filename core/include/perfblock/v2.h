@@ -34,7 +34,8 @@ extern "C" {
  * loaded once, then checked, then used.
  *
  * After the first error, which is kept in `error`, no more results, instances or values are returned; those returned
- * earlier stay valid. What the caller skips is checked too, so the error does not depend on how the caller reads.
+ * earlier stay valid. The parts that the caller skips are checked too, so the error does not depend on how the caller
+ * reads.
  * Different threads may use different readers; a reader may be used by one thread at a time. */
 
 /* PERF_COUNTER_HEADER.dwType. Hostile data may hold any other number. */
@@ -119,8 +120,8 @@ PFB_API bool pfb_v2_recognise(const void *data, size_t size);
  * malformed, and `error` says why. A null `data` counts as size 0. Bytes past total_size_bytes are ignored. */
 PFB_API bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb_read_options *options);
 
-/* Moves to the next result, after checking what the caller left unread of the current one.
- * Returns false at the end and on error. */
+/* Moves to the next result, after checking the unread rest of the current one. Returns false at the end and on error.
+ */
 PFB_API bool pfb_v2_next_result(pfb_v2_reader *reader, pfb_v2_result *result);
 
 /* Moves to the next instance of the current result. Returns false after the last one and on error. */
@@ -139,7 +140,7 @@ PFB_API pfb_error pfb_v2_finish(pfb_v2_reader *reader);
 
 /* ---- Many values per call ------------------------------------------------------------------------------------- */
 
-/* Arrays of the caller for the values of many instances, and what one call of pfb_v2_read_values stored. */
+/* Arrays of the caller for the values of many instances, and the outcome of a call of pfb_v2_read_values. */
 typedef struct pfb_v2_values {
     uint64_t *values;           /* raw values; 0 for opaque data */
     uint8_t *sizes;             /* 4 or 8; 0 for opaque data. May be null */
@@ -159,10 +160,10 @@ typedef struct pfb_v2_values {
 } pfb_v2_values;
 
 /* Reads up to instance_capacity instances of the current result and stores their values. Returns false if no instance
- * was left, if an error came before the first one, or if the capacity is 0. Errors, their offsets, notes and the
- * position of the reader are the same as with pfb_v2_next_instance and pfb_v2_next_value, whatever positions are
- * chosen. Unread values of the current instance are skipped first. The arrays must have an element for each instance up
- * to the capacity and each chosen position; elements without a value are not written. Linear in the bytes read. */
+ * was left, if an error came before the first one, or if the capacity is 0. Unread values of the current instance are
+ * skipped first. Errors, their offsets, notes and the position of the reader are the same as with pfb_v2_next_instance
+ * and pfb_v2_next_value, and do not depend on the chosen positions. The arrays must have an element for each instance
+ * up to the capacity and each chosen position; elements without a value are not written. Linear in the bytes read. */
 PFB_API bool pfb_v2_read_values(pfb_v2_reader *reader, pfb_v2_values *bulk);
 
 #ifdef __cplusplus

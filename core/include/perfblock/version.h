@@ -15,8 +15,8 @@ extern "C" {
 #define PERFBLOCK_VERSION_PATCH 0
 #define PERFBLOCK_VERSION "0.1.0"
 
-/* The version of the library at run time, "MAJOR.MINOR.PATCH". It differs from PERFBLOCK_VERSION if a shared library of
- * another patch version is loaded. The string is static. */
+/* Returns the version of the library at run time, "MAJOR.MINOR.PATCH". It differs from PERFBLOCK_VERSION if a shared
+ * library of another patch version is loaded. Never null; static. */
 PFB_API const char *pfb_version(void);
 
 #ifdef __cplusplus

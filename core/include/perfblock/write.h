@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Writes V2 replies, metadata, V1 blocks and name tables: for sources that present their data in the formats of
- * PerfLib, and for tests, fixtures and fuzzers. What is written is valid, or has one named fault.
+ * PerfLib, and for tests, fixtures and fuzzers. The output is valid, or has one named fault.
  *
  * A writer appends to memory of the caller. If it is too small, the writer keeps counting: `size_bytes` is then the
  * size needed, `error` is PFB_CALLER_TOO_SMALL, and the memory holds nothing usable. To measure, start with a capacity
@@ -190,7 +190,7 @@ PFB_API void pfb_write_guid(pfb_writer *writer, const pfb_guid *guid);
 /* PERF_COUNTER_IDENTIFIER: an element of a query or of the reply of PerfQueryCounterInfo. */
 PFB_API void pfb_write_identifier(pfb_writer *writer, const pfb_query *query);
 
-/* An element of an instance list. */
+/* PERF_INSTANCE_HEADER: an element of an instance list. */
 PFB_API void pfb_write_listed_instance(pfb_writer *writer, uint32_t id, const pfb_name *name);
 
 /* ---- V1 blocks ------------------------------------------------------------------------------------------------ */

@@ -22,10 +22,10 @@ static bool is_same_letter(unsigned c, char letter)
  * that are not part of a word. A table, because it is faster than comparisons and used for every character of a dump.
  */
 enum { HEX_DIGITS = 16, W = HEX_DIGITS + 1 /* another character of a word */ };
-static const uint8_t digits[256] = {
+static const uint8_t character_classes[256] = {
     0, 0,  0,  0,  0,  0,  0,  0, 0, 0,  0, 0, 0, 0, 0, 0, /* control characters */
     0, 0,  0,  0,  0,  0,  0,  0, 0, 0,  0, 0, 0, 0, 0, 0, /* control characters */
-    0, 0,  0,  0,  0,  0,  0,  0, 0, 0,  0, 0, 0, 0, 0, 0, /* signs */
+    0, 0,  0,  0,  0,  0,  0,  0, 0, 0,  0, 0, 0, 0, 0, 0, /* space and punctuation */
     1, 2,  3,  4,  5,  6,  7,  8, 9, 10, 0, 0, 0, 0, 0, 0, /* 0 to 9 */
     0, 11, 12, 13, 14, 15, 16, W, W, W,  W, W, W, W, W, W, /* A to O */
     W, W,  W,  W,  W,  W,  W,  W, W, W,  W, 0, 0, 0, 0, W, /* P to Z, and _ */
@@ -33,13 +33,13 @@ static const uint8_t digits[256] = {
     W, W,  W,  W,  W,  W,  W,  W, W, W,  W, 0, 0, 0, 0, 0, /* p to z */
 };
 
-/* What digit_value returns for a character that is not part of a word. */
+/* The result of digit_value for a character that is not part of a word. */
 #define NO_WORD UINT_MAX
 
 /* Returns the value of a hexadecimal digit; HEX_DIGITS or more for any other character. */
 static inline unsigned digit_value(unsigned c)
 {
-    return digits[c] - 1u;
+    return character_classes[c] - 1u;
 }
 
 static bool is_hex(unsigned c)
@@ -90,7 +90,7 @@ static inline bool take_digits(span *s, hex *number)
 }
 
 /* Reads at most eight hexadecimal digits, with or without "0x"; no character of a word may follow. Tests the first
- * character before the call, because usually there is no number. */
+ * character before it calls take_digits, because usually there is no number. */
 static inline bool take_hex(span *s, hex *number)
 {
     return is_hex(peek(s)) && take_digits(s, number);

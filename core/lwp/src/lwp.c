@@ -127,8 +127,8 @@ static void note_leaf(pfb_lwp *lwp)
         add_note(lwp, PFB_LWP_NOTE_UNKNOWN_VERSION, in_leaf(ECX_AT, c->version));
 }
 
-/* Returns the bits that Flags may request: what the operating system enables or, if that is nothing, what the CPU has.
- */
+/* Returns the bits that Flags may request: those that the operating system enables or, if there are none, those that
+ * the CPU has. */
 static uint32_t offered_flags(const pfb_lwp_capabilities *capabilities)
 {
     return capabilities->enabled ? capabilities->enabled & capabilities->hardware : capabilities->hardware;
@@ -302,7 +302,7 @@ bool pfb_lwp_open(pfb_lwp *lwp, const pfb_lwp_capabilities *capabilities, const 
                   const void *ring, size_t ring_size, const pfb_read_options *options)
 {
     *lwp = (pfb_lwp){.is_strict = pfb_is_strict(options)};
-    /* Decodes the registers again, so that the bounds on the fields hold however the caller filled the struct. */
+    /* Decodes the registers again, because the caller may have set the other fields to values out of bounds. */
     pfb_lwp_capabilities_read(capabilities->eax, capabilities->ebx, capabilities->ecx, capabilities->edx,
                               &lwp->capabilities);
     lwp->capabilities.is_refused = capabilities->is_refused;
@@ -408,7 +408,7 @@ static bool is_implemented(const pfb_lwp_capabilities *capabilities, uint32_t id
            (id > 0 && id <= LAST_FLAG_EVENT && id <= capabilities->max_events && capabilities->hardware >> id & 1);
 }
 
-/* Sets the fields of an event that depend on what the CPU implements. */
+/* Sets the fields of an event that depend on the capabilities of the CPU. */
 static void interpret_event(const pfb_lwp *lwp, pfb_lwp_event *event)
 {
     const pfb_lwp_capabilities *c = &lwp->capabilities;

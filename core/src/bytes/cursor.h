@@ -166,7 +166,7 @@ static inline size_t pfb_count_units(const uint8_t *p, size_t max)
     return count;
 }
 
-/* Returns what pfb_count_units returns, but is faster in the common case: the only NUL is the last of the `max` units.
+/* The same as pfb_count_units, but faster in the common case: the only NUL is the last of the `max` units.
  * For 5 to 16 units it tests four words of 4 units, which may overlap, without a loop: the processor would often
  * mispredict the end of a loop. Reads only the `max` units. */
 static inline size_t pfb_count_ended_units(const uint8_t *p, size_t max)

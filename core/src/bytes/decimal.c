@@ -12,7 +12,7 @@ enum {
     DECIMAL_MAX_DIGITS = 769,
     DECIMAL_MAX_MAGNITUDE = 310,  /* numbers of 10^310 and more are too large */
     DECIMAL_MIN_MAGNITUDE = -323, /* numbers below 10^-324 become 0: half of the smallest double is 2^-1075 */
-    /* Digits are below 10^770, which has 2,558 bits; divisors are at most 5^(770 + 323), which has 2,538. Both fit in
+    /* `digits` is below 10^770, which has 2,558 bits; divisors are at most 5^(770 + 323), which has 2,538. Both fit in
      * 80 limbs. Two more limbs hold the 64 bits of the quotient, and one holds carries. */
     DECIMAL_LIMBS = 83,
     DECIMAL_LIMB_BITS = 32,
@@ -175,8 +175,8 @@ typedef struct decimal {
     bool has_rest; /* a digit after the first DECIMAL_MAX_DIGITS is not 0 */
 } decimal;
 
-/* Appends the decimal digits at the span's position to the number, and returns how many were read. Digits after the
- * first DECIMAL_MAX_DIGITS change only the exponent and has_rest. */
+/* Appends the decimal digits at the span's position to the number, and returns the number of digits read. Digits after
+ * the first DECIMAL_MAX_DIGITS change only the exponent and has_rest. */
 static size_t decimal_take_digits(span *s, decimal *d, bool is_fraction)
 {
     size_t begin = s->at;

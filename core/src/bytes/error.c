@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and texts of the error codes. In a file of their own so that programs that print none do not link them. */
+/* Names and texts of the error codes. They have their own file, so that programs that print none do not link them. */
 #include "perfblock/error.h"
 
 /* Arrays instead of pointers: the table needs no relocations and stays read-only in shared libraries. */

@@ -2,7 +2,7 @@
 #ifndef PFB_LINE_H
 #define PFB_LINE_H
 
-/* Parsing of text lines. The take_ functions parse at the position of a span and move it past what they parsed. */
+/* Parsing of text lines. The take_ functions parse at the position of a span and move it past the parsed bytes. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

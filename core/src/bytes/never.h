@@ -3,8 +3,8 @@
 #define PFB_NEVER_H
 
 /* Marks checks that cannot fail if size_t has 64 bits and the input is below 10 GiB, even if another thread changes the
- * input. These are checks of limits of a 32-bit size_t, of numbers above 2^32, and of what earlier checks have
- * established. The comment at each use has the reason.
+ * input. These are checks of limits of a 32-bit size_t, of numbers above 2^32, and of conditions that earlier checks
+ * have established. The comment at each use has the reason.
  *
  * PFB_NEVER(x) is x, which is expected to be false; PFB_ALWAYS(x) is x, which is expected to be true. Builds with
  * PERFBLOCK_VERIFY stop the program if the expectation is wrong. In the build that measures coverage both are

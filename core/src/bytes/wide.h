@@ -73,7 +73,7 @@ static inline uint64_t pfb_multiply_limbs(uint64_t a, uint64_t b, uint64_t *high
 #endif
 }
 
-/* Product modulo 2^192. Callers ensure that it does not overflow. */
+/* Returns the product modulo 2^192. Callers ensure that it does not overflow. */
 static inline pfb_wide pfb_wide_times(pfb_wide wide, uint64_t factor)
 {
     uint64_t high0;
@@ -84,7 +84,7 @@ static inline pfb_wide pfb_wide_times(pfb_wide wide, uint64_t factor)
     return (pfb_wide){{low0, low1, wide.limb[2] * factor + high1}};
 }
 
-/* Sum modulo 2^192. Callers ensure that it does not overflow. */
+/* Returns the sum modulo 2^192. Callers ensure that it does not overflow. */
 static inline pfb_wide pfb_wide_plus(pfb_wide wide, uint64_t addend)
 {
     uint64_t low = wide.limb[0] + addend;
@@ -92,7 +92,7 @@ static inline pfb_wide pfb_wide_plus(pfb_wide wide, uint64_t addend)
     return (pfb_wide){{low, middle, wide.limb[2] + (middle < wide.limb[1])}};
 }
 
-/* Difference modulo 2^192. Callers ensure left >= right. */
+/* Returns the difference modulo 2^192. Callers ensure left >= right. */
 static inline pfb_wide pfb_wide_minus(pfb_wide left, pfb_wide right)
 {
     pfb_wide difference;

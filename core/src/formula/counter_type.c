@@ -136,7 +136,7 @@ const pfb_counter_type *pfb_counter_type_find(uint32_t value)
     return low < TYPE_COUNT && type_rows[low].value == value ? &type_rows[low] : NULL;
 }
 
-/* Returns true if the `size` bytes of `name` are the NUL-terminated `row_name`; reads neither past its end. */
+/* Returns true if the `size` bytes of `name` are the NUL-terminated `row_name`. Reads past the end of neither. */
 static bool same_name(const char *name, size_t size, const char *row_name)
 {
     size_t same = 0;

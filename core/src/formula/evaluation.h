@@ -20,7 +20,7 @@ typedef struct pfb_formula {
     uint8_t samples, clock, denominator;
     bool is_dword, base_is_dword; /* the value or the base has 4 bytes, according to its type */
     bool wrap32, cap_100, clamp_0;
-    bool changes_value;                /* capped, clamped or scaled */
+    bool changes_value;                /* cap_100, clamp_0 or a scale may change the value */
     uint32_t newer_needs, older_needs; /* PFB_HAS_ bits */
     uint64_t scale_above, scale_below; /* powers of ten, one of them 1 */
 } pfb_formula;
@@ -31,7 +31,7 @@ typedef struct pfb_conditions {
     pfb_status frequency_status;  /* of F; reported if the numerator is ok */
     pfb_status time_status;       /* of dT as the denominator; reported last */
     uint8_t denominator;          /* pfb_denominator */
-    bool value_wraps, base_wraps; /* a decrease is a wrap: with wrap32, if both samples have 4 bytes */
+    bool value_wraps, base_wraps; /* a decrease is a wrap: with wrap32 and numbers of 4 bytes in both samples */
     int64_t now;                  /* T */
     uint64_t elapsed;             /* dT */
     uint64_t frequency;           /* F */

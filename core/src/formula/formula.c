@@ -74,8 +74,8 @@ static uint32_t frequency_bit(unsigned clock)
     return clock == PFB_CLOCK_PERF ? PFB_HAS_PERF_FREQ : clock == PFB_CLOCK_OBJECT ? PFB_HAS_OBJECT_FREQ : 0;
 }
 
-/* Sets which inputs must be present: in the older sample those of which the formula takes the difference, in the newer
- * one all that it uses. */
+/* Sets the inputs that must be present: all inputs of the formula in the newer sample, and in the older sample those
+ * of which the formula takes the difference. */
 static void find_needs(pfb_formula *f)
 {
     uint32_t both = 0;
@@ -403,7 +403,7 @@ static bool compute_small(const pfb_formula *f, const formula_inputs *in, pfb_fo
     uint32_t flags = in->flags;
     if (negative)
         flags |= PFB_FLAG_BELOW_ZERO;
-    else if (f->unit == PFB_UNIT_PERCENT && above > 100 * below) /* below 2^60 */
+    else if (f->unit == PFB_UNIT_PERCENT && above > 100 * below) /* the product has at most 60 bits */
         flags |= PFB_FLAG_ABOVE_100;
     set_result(result, pfb_divide_small(above, below), negative, flags);
     return true;

@@ -131,8 +131,8 @@ typedef enum table_step { PAIR, SKIPPED, ENDED } table_step;
  * Empty lines are allowed. */
 static inline table_step skip_empty(pfb_name_table *table, table_units *u, const piece *p)
 {
-    /* Skips all consecutive empty fields at once. In a multi-string they are allowed only if nothing else follows; a
-     * search for that after each field would take quadratic time. */
+    /* Skips all consecutive empty fields at once. In a multi-string they are allowed only if nothing else follows;
+     * testing this after each field would take quadratic time. */
     for (; u->at < u->end; u->at += u->width) {
         unsigned unit = unit_at(u, u->at);
         if (unit != 0 && !(table->is_lines && unit == '\n'))
@@ -197,7 +197,7 @@ uint32_t pfb_name_table_count(pfb_name_table *table)
 {
     pfb_name_entry entry;
     uint32_t count = 0;
-    /* A pair has at least 3 bytes, so that only a table of 12 GiB could have more pairs. */
+    /* A pair has at least 3 bytes: more than UINT32_MAX pairs would need a table of 12 GiB. */
     while (PFB_ALWAYS(count < UINT32_MAX) && pfb_name_table_next_entry(table, &entry))
         count++;
     return count;

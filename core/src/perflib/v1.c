@@ -9,10 +9,10 @@
 enum { MULTI_COUNT_BYTES = 4 };
 
 /* In a hostile object, many definitions may describe the same bytes of many small counter blocks. So the size of the
- * object limits how many values are read: there is one unit of work per 2 bytes of the object, and an instance needs
- * one unit for each definition and one more for each multi counter. Real objects need less, because most values have 4
- * bytes or more, even if some counters share the bytes of a base. Searches for multi counts examine at most one
- * definition per 8 bytes of the object. */
+ * object limits the number of values that are read: there is one unit of work per 2 bytes of the object, and an
+ * instance needs one unit for each definition and one more for each multi counter. Real objects need less, because most
+ * values have 4 bytes or more, even if some counters share the bytes of a base. Searches for multi counts examine at
+ * most one definition per 8 bytes of the object. */
 enum { BYTES_PER_WORK = 2, BYTES_PER_SEARCH = 8 };
 
 /* ---- Failures ---------------------------------------------------------------------------------------- */
@@ -252,8 +252,8 @@ static void reset_object(pfb_v1_reader *reader)
 
 bool pfb_v1_next_object(pfb_v1_reader *reader, pfb_v1_object *object)
 {
-    /* Checks what the caller left unread. This includes the definitions: pfb_v1_next_instance checks them even if the
-     * object has no instance to return. */
+    /* Checks the unread rest of the current object. This includes the definitions: pfb_v1_next_instance checks them
+     * even if the object has no instance to return. */
     pfb_v1_instance unread;
     while (pfb_v1_next_instance(reader, &unread))
         continue;

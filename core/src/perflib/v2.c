@@ -119,7 +119,7 @@ bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb
 /* The counts of a result and its unread bytes [at, end). Invariant: at <= end <= total size, because the size of every
  * part is compared with the bytes that are left. The counts are collected here, so that the caller's pfb_v2_result is
  * stored once: stores of its fields followed by wider loads would prevent store forwarding and cost more than all
- * checks. / */
+ * checks. */
 typedef struct result_parts {
     size_t at;
     size_t end;

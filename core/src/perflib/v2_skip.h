@@ -4,7 +4,7 @@
 
 #include "perfblock/v2.h"
 
-/* Skips what is left of the current result without checking it, for a first pass that only counts. */
+/* Skips the rest of the current result without checking it, for a first pass that only counts. */
 void pfb_v2_skip_result(pfb_v2_reader *reader);
 
 #endif

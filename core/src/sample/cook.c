@@ -102,7 +102,7 @@ typedef struct numbers {
     const uint8_t *sizes; /* 0 where there is no number */
 } numbers;
 
-/* Requires a result with rows. */
+/* Requires a column of a result with rows. */
 static numbers column_numbers(const pfb_sample *sample, uint32_t column)
 {
     const pfb_sample_result *result = &sample->results[sample->columns[column].result];
@@ -155,7 +155,7 @@ static reference refer(const pfb_sample *sample, const pfb_sample_column *column
     return r;
 }
 
-/* A column of one of the two samples, and what its counter refers to. */
+/* A column of one of the two samples, and the counters to which its counter refers. */
 typedef struct side {
     const pfb_sample *sample;
     uint32_t first_row, row_count; /* of the result */
@@ -492,7 +492,8 @@ static uint64_t round_up(uint64_t size)
     return (size + 15) & ~UINT64_C(15);
 }
 
-/* Returns the next part of the memory and moves *memory past it. Null if *memory is null: then no memory is needed. */
+/* Returns the next part of the memory and moves *memory past it. Returns null if *memory is null, because no memory is
+ * needed then. */
 static uint8_t *take_memory(uint8_t **memory, uint64_t size)
 {
     uint8_t *taken = *memory;

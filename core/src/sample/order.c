@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The indexes of values in the arrays of a sample, and sorted orders for look-up of rows and columns. */
+/* The indexes of values in the arrays of a sample, and look-up of rows and columns in sorted orders. */
 #include "sample/order.h"
 
 #include "bytes/cursor.h"
@@ -36,7 +36,7 @@ size_t pfb_sample_place(const pfb_sample *sample, uint32_t row, uint32_t column)
 
 /* ---- Orders ------------------------------------------------------------------------------------------------ */
 
-/* The orders of compare_positions. The enumerators list their sort keys. */
+/* The orders of compare_positions. The comment at each one lists its sort keys. */
 typedef enum ordering {
     ORDER_REGISTRATIONS, /* counterset; of several registrations of a counterset, later ones first */
     ORDER_COLUMNS,       /* counterset, counter id, result, position */

@@ -6,9 +6,9 @@
 #include "perflib/v1_fields.h"
 #include "sample/order.h"
 
-/* Returns the number of rows of the current object, whose counters were read; `columns` is their number. This is the
- * instance count of the header if the bytes can hold that many instances and values. Otherwise the object is malformed,
- * and its instances are counted. */
+/* Returns the number of rows of the current object, which has `columns` counters. This is the instance count of the
+ * header if the bytes can hold that many instances and values. Otherwise the object is malformed, and its instances are
+ * counted. */
 static uint32_t count_object_rows(const pfb_v1_reader *reader, const pfb_v1_object *object, uint32_t columns)
 {
     if (object->instance_count == PFB_V1_NO_INSTANCES)
@@ -299,8 +299,8 @@ static bool load_objects(pfb_sample *sample, pfb_v1_reader *reader, const pfb_sa
                                                  .object_freq = object.perf_freq,
                                                  .first_column = sample->counts.columns,
                                                  .first_row = sample->counts.rows};
-        /* An object without instances needs no key. With one, its row would no longer match once the value of the key
-         * counter changes. */
+        /* An object without instances needs no key counter. With a key, its row would no longer match once the value of
+         * the key counter changes. */
         uint32_t key = object.instance_count == PFB_V1_NO_INSTANCES ? 0 : input->key_counter;
         if (!load_definitions(sample, reader, capacity, r) || !load_instances(sample, reader, &object, capacity, key))
             return false;

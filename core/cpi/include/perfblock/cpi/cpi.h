@@ -13,11 +13,11 @@ extern "C" {
 #endif
 
 /* Computes cycles per instruction (CPI) from two snapshots of counters: for each CPU, for the system and for a thread.
- * Modelled on IBM's Performance Inspector, whose formulas were never published; docs/cpi.md lists what is known and
- * what was decided.
+ * Modelled on IBM's Performance Inspector, whose formulas were never published; docs/cpi.md lists the known facts and
+ * the decisions.
  *
- * Every figure is a quotient of integers, rounded once to nearest even. What cannot be computed is 0.0 and has a
- * status. Nothing is allocated; work is linear in the number of CPUs. */
+ * Every figure is a quotient of integers, rounded once to nearest even. A figure that cannot be computed is 0.0, and a
+ * status has the reason. Nothing is allocated; work is linear in the number of CPUs. */
 
 /* The largest number of CPUs of a snapshot, a result or a hook. */
 enum { PFB_CPI_CPU_LIMIT = 1024 };

@@ -25,8 +25,8 @@ typedef enum pfb_cpi_hook_kind {
     PFB_CPI_HOOK_COUNT
 } pfb_cpi_hook_kind;
 
-/* "label_start", "summary", "system", "processors", "thread", "label_end"; "unknown_hook" for other values. Never null;
- * static. */
+/* Returns "label_start", "summary", "system", "processors", "thread" or "label_end"; "unknown_hook" for other values.
+ * Never null; static. */
 PFB_API const char *pfb_cpi_hook_name(pfb_cpi_hook_kind kind);
 
 /* Bits of a flags word. */
@@ -39,9 +39,9 @@ typedef struct pfb_cpi_hook {
     bool is_present;
     size_t offset;       /* of the record; its words begin PFB_CPI_HOOK_HEADER_BYTES after it */
     uint32_t word_count; /* whole words after the header, including a label's padding */
-    uint32_t stamp;      /* low 32 bits of a time, 0 for none */
+    uint32_t stamp;      /* low 32 bits of a time stamp in units of the writer; 0 for none */
     uint32_t flags;      /* PFB_CPI_FLAG_ bits; 0 if the hook has no flags word */
-    uint32_t cpu_count;  /* 0 if the hook has no such word */
+    uint32_t cpu_count;  /* number of CPUs; 0 if the hook has no word for it */
 } pfb_cpi_hook;
 
 enum { PFB_CPI_HOOK_HEADER_BYTES = 12, PFB_CPI_MAX_LABEL_BYTES = 255 };
@@ -55,10 +55,11 @@ typedef enum pfb_cpi_warning {
     PFB_CPI_WARNING_COUNT
 } pfb_cpi_warning;
 
-/* "figure_mismatch", "missing_thread_hook", "stamp_descends"; "unknown_warning" for other values. Never null;
+/* Returns "figure_mismatch", "missing_thread_hook" or "stamp_descends"; "unknown_warning" for other values. Never null;
  * static. */
 PFB_API const char *pfb_cpi_warning_name(pfb_cpi_warning warning);
 
+/* The warnings of one kind in a group. */
 typedef struct pfb_cpi_warning_summary {
     uint32_t count;
     size_t offset; /* of the first one if count > 0 */
@@ -80,7 +81,7 @@ typedef struct pfb_cpi_group {
 
 /* ---- Reading ------------------------------------------------------------------------------------------------- */
 
-/* Limits on a stream; 0: no limit. A record that exceeds one is PFB_CALLER_LIMIT. */
+/* Limits on a stream; 0: no limit. The first record that exceeds a limit gives the error PFB_CALLER_LIMIT. */
 typedef struct pfb_cpi_limits {
     size_t bytes;
     uint64_t records; /* including records of other major codes */
@@ -115,8 +116,8 @@ PFB_API pfb_error pfb_cpi_hooks_finish(pfb_cpi_hooks *hooks);
 
 /* ---- Figures ------------------------------------------------------------------------------------------------- */
 
-/* A figure as hooks store it: the integral part and the ten-thousandths, rounded half up. Both PFB_CPI_UNDEFINED: there
- * is no figure. */
+/* A figure as hooks store it: the integral part and the ten-thousandths, rounded half up. If both are
+ * PFB_CPI_UNDEFINED, the figure is undefined. */
 typedef struct pfb_cpi_words {
     uint32_t integral; /* at most 0xFFFFFFFE */
     uint32_t fraction; /* 0 to 9999 */
@@ -157,7 +158,7 @@ PFB_API bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_grou
 #define PFB_CPI_FORM_SUMMARY UINT32_C(0x20)
 #define PFB_CPI_FORM_DETAILED UINT32_C(0x40)
 
-/* What the caller chooses for a group to write. */
+/* The properties of a group that its writer chooses. */
 typedef struct pfb_cpi_identity {
     uint32_t minor; /* 0 to 255 */
     uint32_t forms; /* PFB_CPI_FORM_ bits; 0: the summary, or the detailed form with PFB_CPI_THREAD_ONLY */

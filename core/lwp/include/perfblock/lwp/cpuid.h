@@ -15,6 +15,7 @@ extern "C" {
  *
  * Nothing is allocated; any register values are allowed. */
 
+/* The registers that CPUID returns for a leaf and a sub-leaf. */
 typedef struct pfb_cpuid_leaf {
     uint32_t leaf;
     uint32_t subleaf; /* 0 if the leaf has none */
@@ -34,7 +35,7 @@ PFB_API bool pfb_cpuid_find(const pfb_cpuid *cpuid, uint32_t leaf, uint32_t subl
 
 enum { PFB_CPUID_LWP_COMPONENT = 62 }; /* the LWP state component: a bit number of XCR0 */
 
-/* The fields of the identity. Those whose leaf is missing are 0. */
+/* Vendor, name, model and extended state of a CPU. Fields whose leaf is missing are 0. */
 typedef struct pfb_cpuid_identity {
     char vendor[13];           /* "AuthenticAMD"; "" without leaf 0. Bytes that are not printable ASCII become '?' */
     char name[49];             /* leaves 80000002 to 80000004 without surrounding blanks; "" without them */
@@ -57,26 +58,28 @@ PFB_API void pfb_cpuid_identify(const pfb_cpuid *cpuid, pfb_cpuid_identity *iden
 
 /* ---- Lightweight Profiling ------------------------------------------------------------------------------------ */
 
-/* EventIds. EventId n is bit n of the leaf's EAX and EDX, and of Flags in the LWPCB. */
-#define PFB_LWP_EVENT_INVALID 0U                /* never written by hardware */
-#define PFB_LWP_EVENT_VALUE 1U                  /* LWPVAL: programmed value sample */
-#define PFB_LWP_EVENT_INSTRUCTIONS 2U           /* instructions retired */
-#define PFB_LWP_EVENT_BRANCHES 3U               /* branches retired */
-#define PFB_LWP_EVENT_CACHE_MISSES 4U           /* data-cache misses */
-#define PFB_LWP_EVENT_CLOCKS 5U                 /* CPU clocks not halted */
-#define PFB_LWP_EVENT_REFERENCE_CLOCKS 6U       /* CPU reference clocks not halted */
-#define PFB_LWP_EVENT_INSERTED 255U             /* LWPINS: programmed event */
+/* EventIds. EventId n, 1 to 28, is bit n of the leaf's EAX and EDX, and of Flags in the LWPCB. */
+#define PFB_LWP_EVENT_INVALID 0U          /* never written by hardware */
+#define PFB_LWP_EVENT_VALUE 1U            /* LWPVAL: programmed value sample */
+#define PFB_LWP_EVENT_INSTRUCTIONS 2U     /* instructions retired */
+#define PFB_LWP_EVENT_BRANCHES 3U         /* branches retired */
+#define PFB_LWP_EVENT_CACHE_MISSES 4U     /* data-cache misses */
+#define PFB_LWP_EVENT_CLOCKS 5U           /* CPU clocks not halted */
+#define PFB_LWP_EVENT_REFERENCE_CLOCKS 6U /* CPU reference clocks not halted */
+#define PFB_LWP_EVENT_INSERTED 255U       /* LWPINS: programmed event */
+
+/* The other bits of EAX, EDX and Flags. */
 #define PFB_LWP_AVAILABLE UINT32_C(1)           /* EAX: the operating system enables LWP; EDX: the CPU has it */
 #define PFB_LWP_CONTINUOUS (UINT32_C(1) << 29)  /* continuous mode: a full ring overwrites its oldest records */
 #define PFB_LWP_TIME_STAMPS (UINT32_C(1) << 30) /* records hold the performance time stamp */
 #define PFB_LWP_INTERRUPT (UINT32_C(1) << 31)   /* threshold interrupt */
-#define PFB_LWP_KNOWN_BITS UINT32_C(0xE000007F) /* the bits above; others have no public name */
+#define PFB_LWP_KNOWN_BITS UINT32_C(0xE000007F) /* all bits with a public name: those above and EventIds 1 to 6 */
 
 /* CPUID leaf 8000001C: the registers and their fields. */
 typedef struct pfb_lwp_capabilities {
     uint32_t eax, ebx, ecx, edx;
-    uint32_t enabled;           /* EAX: what the operating system enables now */
-    uint32_t hardware;          /* EDX: what the CPU implements */
+    uint32_t enabled;           /* EAX: events and modes that the operating system enables now */
+    uint32_t hardware;          /* EDX: events and modes that the CPU implements */
     uint32_t control_bytes;     /* size of the LWPCB, 0 to 2040 */
     uint32_t event_bytes;       /* size of a record and stride of the ring, 0 to 255 */
     uint32_t max_events;        /* largest EventId except 255, and number of interval/counter pairs, 0 to 255 */
@@ -144,8 +147,8 @@ typedef struct pfb_lwp_answer {
     pfb_lwp_capabilities capabilities;
 } pfb_lwp_answer;
 
-/* Returns what pfb_cpuid_lwp returns, and whether the leaves that decide it (0, 80000000, 80000001 or 8000001C) are
- * present. */
+/* Returns the refusal and the capabilities of pfb_cpuid_lwp, and whether the leaves that decide the refusal (0,
+ * 80000000, 80000001 or 8000001C) are present. */
 PFB_API pfb_lwp_answer pfb_cpuid_lwp_answer(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0);
 
 /* Combines the answers of several CPUs: start with *machine all zero and add each CPU. The result is the common answer,
@@ -153,8 +156,9 @@ PFB_API pfb_lwp_answer pfb_cpuid_lwp_answer(const pfb_cpuid *cpuid, pfb_cpuid_xc
  * CPUs have it or if their leaves or refusals differ. Unknown answers (is_known false) are ignored if any is known. */
 PFB_API void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *cpu);
 
-/* Returns whether an event can be used where LWP is usable: PFB_LWP_USABLE or PFB_LWP_NO_EVENT; for
- * PFB_LWP_EVENT_VALUE NO_VAL_HW or NO_VAL_OS instead. PFB_LWP_EVENT_INSERTED is always usable. */
+/* Returns whether an event can be used where LWP is usable: PFB_LWP_USABLE or PFB_LWP_NO_EVENT. For
+ * PFB_LWP_EVENT_VALUE, PFB_LWP_NO_VAL_HW or PFB_LWP_NO_VAL_OS replaces PFB_LWP_NO_EVENT. PFB_LWP_EVENT_INSERTED is
+ * always usable. */
 PFB_API pfb_lwp_refusal pfb_lwp_event_refusal(const pfb_lwp_capabilities *capabilities, uint32_t event_id);
 
 /* Returns the name of a bit of the leaf's EAX and EDX: "avail" for 0; "val", "ire", "bre", "dme", "cnh", "rnh" for 1 to

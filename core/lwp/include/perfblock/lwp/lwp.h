@@ -10,12 +10,12 @@ extern "C" {
 
 /* Reads AMD Lightweight Profiling (LWP) data: a control block (LWPCB) and its ring of event records, whose sizes come
  * from CPUID leaf 8000001C. Control block, ring and leaf are untrusted. Source: AMD64 Architecture Programmer's Manual
- * volume 2, "Lightweight Profiling"; docs/lwp.md marks what is not public.
+ * volume 2, "Lightweight Profiling"; docs/lwp.md marks the parts that are not public.
  *
  * Control block and ring may change during reading; for consistent data copy them first: the control block, then
  * the ring, so that each record up to the copied head is complete. pfb_lwp_open loads each fixed field of the control
- * block once; pairs and records are loaded at each call. Nothing is allocated; nothing more is returned after an error;
- * work is linear. Addresses in the data are never dereferenced. */
+ * block once; pairs and records are loaded at each call. Nothing is allocated. After an error no record is returned.
+ * Work is linear in the number of pairs and records. Addresses in the data are never dereferenced. */
 
 /* ---- The control block ------------------------------------------------------------------------------------------- */
 
@@ -47,6 +47,7 @@ typedef enum pfb_lwp_part {
     PFB_LWP_PART_RING
 } pfb_lwp_part;
 
+/* The place of an error or a note. */
 typedef struct pfb_lwp_place {
     pfb_lwp_part part;
     size_t offset;  /* of the field in its part, in bytes */

@@ -53,7 +53,7 @@ typedef enum pfb_lwp_fault {
     PFB_LWP_FAULT_TAIL       /* model only: BufferTailOffset is outside the ring or inside a record */
 } pfb_lwp_fault;
 
-/* "none", "undefined", "general", "page", "tail"; "unknown_fault" for other values. Never null; static. */
+/* Returns "none", "undefined", "general", "page" or "tail"; "unknown_fault" for other values. Never null; static. */
 PFB_API const char *pfb_lwp_fault_name(pfb_lwp_fault fault);
 
 /* The model. Callers may read the fields above the line; those below are private. */
