@@ -17,13 +17,13 @@ typedef struct big {
 big big_of(uint64_t value);
 big big_plus(big a, const big *b);
 
-/* Requires a >= b. */
+/* Returns a - b. Requires a >= b. */
 big big_minus(big a, const big *b);
 
-/* a * factor. */
+/* Returns a * factor. */
 big big_times(big a, uint64_t factor);
 
-/* a * 2^bits; `bits` from 0 to 447. */
+/* Returns a * 2^bits; `bits` is from 0 to 447. */
 big big_shifted(big a, int bits);
 
 /* Returns a - q * b, where q is the greatest number below 2^64 for which the difference is not negative. Requires

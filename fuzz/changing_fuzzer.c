@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs every reader on an input that changes between any two loads (changing.h).
+/* Runs a reader on an input that changes between any two loads (changing.h).
  *
  * Input: { reader u8, mode u8, at u32, size u16 little-endian }, reader and mode modulo their number, then `size` bytes
  * of first contents, as far as the input goes. The rest is the second contents, truncated or padded with zeros. */

@@ -50,7 +50,8 @@ static void read_values(pfb_collector *c, uint64_t max_values)
 
 static void read_sample(pfb_collector *c)
 {
-    /* The bound is above the number of values of any block. It is not exact, because V1 counters may share bytes. */
+    /* V1 counters may share bytes: a block with c counters and i instances has at least 40 * c + 28 * i bytes but c * i
+     * values. The product is at most size * size / 4480: below this bound for all inputs of up to 64 KiB. */
     read_values(c, 16 * (uint64_t)pfb_collector_reply(c).size_bytes);
 }
 

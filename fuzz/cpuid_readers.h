@@ -6,7 +6,7 @@
  * leaf, so that the fuzzer need not find the text format. */
 #include "readers.h"
 
-/* Reads the dump once, and identifies every CPU in it and checks it for LWP. */
+/* Reads the dump once. Identifies every CPU in the dump and checks it for LWP. */
 reading read_cpuid_text(const uint8_t *data, size_t size);
 
 /* Reads the dump twice, with upper and lower case swapped, the part before a malformed line alone, and the bytes as

@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The contents of an input. `step` is what an input is increased by. */
+/* The contents of an input. `step` is the increase of a field in check_order. */
 typedef struct inputs {
     pfb_raw_value newer, older;
     bool has_older;

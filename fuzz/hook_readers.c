@@ -155,7 +155,7 @@ static void check_written(walk *w, const draft *d)
     free(out);
 }
 
-/* Writes a group of the draft's CPUs if their counts can be summed, and frees them. */
+/* Checks the writer with the draft if the sums of its counts fit 64 bits. Frees the draft's CPUs. */
 static void check_draft(walk *w, draft *d)
 {
     d->identity.forms = PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED;

@@ -157,7 +157,7 @@ static void inserts(machine *m)
         require(!carry || m->model.missed > missed, "the carry flag is set only if a record was lost");
         if (fault == PFB_LWP_FAULT_NONE)
             require(m->model.is_on ? made == 1 || made == 2 : made == 0,
-                    "an insert stores one record, or two if one was held");
+                    "an insert stores or loses one record, two if one was held, and none if LWP is off");
     }
 }
 

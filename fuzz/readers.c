@@ -43,7 +43,7 @@ static void touch_text(walk *w, const pfb_name *text, size_t begin, size_t end)
     expect(w, pfb_name_to_utf8(text, NULL, 0) <= 3 * units, "UTF-8 needs at most 3 bytes per unit");
 }
 
-/* Records a reader's error, and checks what holds for every error. */
+/* Records a reader's error, and checks the guarantees that hold for every reading. */
 static void conclude(walk *w, pfb_error error, uint32_t notes)
 {
     record_error(w, error, notes);
@@ -422,8 +422,8 @@ static bool is_same_letter(uint32_t a, uint32_t b)
     return a == b || (is_letter && (a ^ b) == 0x20);
 }
 
-/* Does what pfb_query_match does, by another algorithm: for each prefix of the pattern, finds the prefixes of the name
- * that it matches. reach[n] means that the first `p` units of the pattern match the first `n` units of the name. */
+/* The same as pfb_query_match with another algorithm: for each prefix of the pattern, finds all prefixes of the name
+ * that match. reach[n] is true if the first `p` units of the pattern match the first `n` units of the name. */
 static bool matches_slowly(const uint8_t *pattern, size_t pattern_units, const uint8_t *name, size_t name_units,
                            uint32_t options)
 {

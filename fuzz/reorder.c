@@ -30,8 +30,8 @@ static uint32_t load32(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Returns the bytes of an instance, from its header, whose first field is the size, to the end of its last value, whose
- * second field is the size. */
+/* Returns the bytes of an instance: its header and all of its values. The size is the first field of the instance
+ * header, and the second field of a value header. */
 static span read_span(pfb_v2_reader *reader, const uint8_t *data, const pfb_v2_instance *instance)
 {
     span s = {.begin = instance->offset, .id = instance->id, .name = instance->name};
@@ -42,8 +42,8 @@ static span read_span(pfb_v2_reader *reader, const uint8_t *data, const pfb_v2_i
     return s;
 }
 
-/* Reads the instances of the current result and stores at most MAX_INSTANCES of them, only named ones. Returns the
- * number of all instances. */
+/* Reads the instances of the current result and stores the first MAX_INSTANCES that have a name. Returns the number of
+ * all instances. */
 static uint32_t read_instances(pfb_v2_reader *reader, const uint8_t *data, instances *list)
 {
     pfb_v2_instance instance;

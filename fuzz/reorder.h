@@ -3,7 +3,8 @@
 #define PFB_FUZZ_REORDER_H
 
 /* Reorders the instances of a V2 reply: moves the instances of each result with their names and values. Instances of
- * equal id and name keep their relative order, since it distinguishes them. The rest of the reply is unchanged. */
+ * equal id and name keep their relative order, since only this order distinguishes them. The rest of the reply is
+ * unchanged. */
 #include "strict.h"
 
 #include <stdbool.h>

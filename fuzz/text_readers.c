@@ -17,8 +17,8 @@ typedef struct snapshot_reader {
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-/* Checks that the line at an offset begins with this word, after blanks. If the input changes, only that the offset is
- * inside. */
+/* Checks that the line at an offset begins with this word, after blanks. If the input changes meanwhile, checks only
+ * that the offset is inside. */
 static void check_line(walk *w, size_t offset, const char *word)
 {
     size_t size = strlen(word);
@@ -182,7 +182,7 @@ static void check_rewritten(walk *w, const snapshot_reader *r, snapshot_reader *
     free(sentence);
 }
 
-/* Checks that the writer refuses what the reader would reject. */
+/* Checks that the writer refuses steps and widths that the reader would reject. */
 static void check_refused(walk *w)
 {
     static pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT + 1];
@@ -200,7 +200,7 @@ static void check_refused(walk *w)
 /* Writes every step and reads it back, also with capacity for one CPU less. */
 static void check_writing(walk *w)
 {
-    snapshot_reader *both = malloc(2 * sizeof *both); /* readers of the input and of what is written */
+    snapshot_reader *both = malloc(2 * sizeof *both); /* readers of the input and of the written text */
     if (!both)
         return;
     check_refused(w);

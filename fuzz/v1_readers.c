@@ -55,7 +55,7 @@ static bool is_v1_code(pfb_code code)
            (code >= PFB_BAD_BYTE_ORDER && code <= PFB_BAD_PAIR);
 }
 
-/* Records a reader's error, and checks what holds for every error. */
+/* Records a reader's error, and checks the guarantees that hold for every reading. */
 static void conclude(walk *w, pfb_error error, uint32_t notes)
 {
     record_error(w, error, notes);
@@ -241,7 +241,7 @@ static void walk_object(walk *w, pfb_v1_reader *reader, const pfb_v1_object *obj
     walk_counters(w, reader, &at, UINT32_MAX);
 }
 
-/* Opens the block and checks what its header says. */
+/* Opens the block and checks the fields of its header. */
 static void open_block(walk *w, pfb_v1_reader *reader)
 {
     bool is_open = pfb_v1_open(reader, w->data, w->size, w->options);
@@ -613,8 +613,8 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
                                        {PFB_BAD_NAME, PFB_NOTE_BAD_SYSTEM_NAME, 84},
                                        {PFB_SIZE_WITHOUT_HEADER, PFB_NOTE_SIZE_WITHOUT_HEADER, 0}};
 
-/* Checks that the error of a block does not depend on what is read before pfb_v1_finish: nothing, only objects, or
- * parts. */
+/* Checks that the error of a block is the same if nothing, only objects, or only parts are read before pfb_v1_finish.
+ */
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size,
                                    const pfb_read_options *options)
 {

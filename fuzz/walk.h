@@ -2,8 +2,9 @@
 #ifndef PFB_FUZZ_WALK_H
 #define PFB_FUZZ_WALK_H
 
-/* Common parts of the walks. A walk reads an input with a reader of the library and checks what it returns: it records
- * the first violated guarantee, accesses the returned bytes, may skip items and may change bytes during reading. */
+/* Common parts of the walks. A walk reads an input with a reader of the library and checks the returned items. It
+ * records the first violated guarantee, accesses the returned bytes, may skip items, and may change bytes during
+ * reading. */
 #include "perfblock/name.h"
 #include "readers.h"
 
