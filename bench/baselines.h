@@ -13,7 +13,7 @@ extern "C" {
 /* ---- twin.c -------------------------------------------------------------------------------------------- */
 
 /* A reader that returns the same structures as the functions of v2.h with similar names, but checks nothing: it shows
- * what the checks of the library cost. The reply must be valid. */
+ * the cost of the library's checks. The reply must be valid. */
 
 typedef struct twin_reader {
     uint32_t total_size_bytes;
@@ -33,8 +33,8 @@ bool twin_next_value(twin_reader *reader, pfb_v2_value *value);
 
 /* ---- typical.c ----------------------------------------------------------------------------------------- */
 
-/* A reader as a program for one counterset would have it: it stores each counter in a field of a struct, and checks
- * that each field is inside the reply. */
+/* A reader as it would be written for a program that needs a single counterset: it stores each counter in a field of a
+ * struct, and checks that each field is inside the reply. */
 
 typedef struct typical_processor {
     uint32_t id;

@@ -11,7 +11,7 @@
 
 #include <perflib.h>
 
-// The sample calls these functions instead of those of the platform library.
+// Makes the sample program call the functions below instead of those of the platform library.
 #undef PerfOpenQueryHandle
 #undef PerfCloseQueryHandle
 #undef PerfAddCounters

@@ -42,7 +42,7 @@ get_input make_once(const std::function<bytes(size_t)> &make, const std::functio
     };
 }
 
-/* Runs `read` repeatedly, which returns the sum of the values. A wrong sum fails the benchmark, because a reader that
+/* Calls `read` repeatedly. It returns the sum of the values. A wrong sum fails the benchmark, because a reader that
  * stops early would seem fast. */
 template <class Read> void measure(benchmark::State &state, const input &source, Read read)
 {
@@ -55,7 +55,7 @@ template <class Read> void measure(benchmark::State &state, const input &source,
     bench::count_items(state, source.items);
 }
 
-/* Runs `fill` repeatedly, which makes an output and returns true on success. `is_correct` checks the output of the last
+/* Calls `fill` repeatedly. It makes an output and returns true on success. `is_correct` checks the output of the last
  * iteration, after the measurement. */
 template <class Fill, class Check>
 void measure_filling(benchmark::State &state, const input &source, Fill fill, Check is_correct)

@@ -25,17 +25,18 @@ std::vector<uint8_t> multiple_instances_reply(size_t count);
 std::vector<uint8_t> multiple_counters_reply(size_t count);
 std::vector<uint8_t> single_counter_reply(size_t count);
 
-/* A V1 block with the object Process: 27 counters and `count` instances. */
+/* Returns a V1 block with the object Process: PROCESS_COUNTERS counters and `count` instances. */
 constexpr uint32_t PROCESS_COUNTERS = 27;
 std::vector<uint8_t> process_block(size_t count);
 
-/* A V1 name table as stored in the registry, with `count` pairs. title_index and title_name return the two parts of the
- * pair at `position`. */
+/* name_table returns a V1 name table as stored in the registry, with `count` pairs. title_index and title_name return
+ * the two parts of the pair at `position`. */
 uint32_t title_index(size_t position);
 std::u16string title_name(size_t position);
 std::vector<uint8_t> name_table(size_t count);
 
-/* A snapshot of an LWP ring with `count` unread records. ring_record returns the record at `position`. */
+/* lwp_snapshot returns a snapshot of an LWP ring with `count` unread records. ring_record returns the record at
+ * `position`. */
 struct lwp_record {
     uint8_t id;
     uint64_t address, data2, stamp;

@@ -206,7 +206,7 @@ def draw(rows, markdown):
 
 
 def describe(content, times, earlier):
-    """Yields the lines above the tables: the machine, what the tables contain, and how much the repetitions differ."""
+    """Yields the lines above the tables: the machine, the contents of the tables, and the spread of the repetitions."""
     context = content["context"]
     repetitions = sorted({len(values) for values in times.values()})
     brackets = ("times the baseline of its group" if earlier is None
@@ -243,7 +243,7 @@ def report(content, earlier, markdown):
 
 
 def run(options):
-    """Does what the options say; returns the lines to print."""
+    """Performs the request of the options; returns the lines to print."""
     if options.check:
         read_earlier(options.check)
         return []

@@ -20,7 +20,7 @@ struct instance {
     std::u16string name;
 };
 
-/* Instances named as in Processor Information ("0,17") and as in a set of processes ("chrome#12"). */
+/* Return instances named as in Processor Information ("0,17") and as in a set of processes ("chrome#12"). */
 std::vector<instance> processors(size_t count);
 std::vector<instance> processes(size_t count);
 
@@ -31,7 +31,7 @@ struct counterset {
     std::vector<pfb_counter> counters;
 };
 
-/* Processor Information with all counters of known type, including bases; and a counterset with one counter. */
+/* Return Processor Information with all counters of known type, including bases; and a counterset with one counter. */
 counterset processor_information();
 counterset one_counter();
 
@@ -47,7 +47,7 @@ class sample
     /* Computes the size and loads the sample, as for a new reply. Returns false if the reply is refused. */
     bool load();
 
-    /* Saves the loaded sample and restores it: matching changes the samples. */
+    /* Save the loaded sample and restore it, because matching changes samples. */
     void save();
     void restore();
 
@@ -73,7 +73,7 @@ class sample
     pfb_sample saved = {};
 };
 
-/* The number of values of a sample: for each result its rows times its columns. */
+/* Returns the number of values of a sample: for each result its rows times its columns. */
 inline size_t count_values(const pfb_sample &table)
 {
     size_t count = 0;

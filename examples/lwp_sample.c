@@ -6,8 +6,8 @@
  *
  * Usage: lwp_sample [32|64] [no-value]
  *
- * 32 and 64 select what a compiler for 32 or 64 bits would generate; no-value simulates a system that does not enable
- * LWPVAL. */
+ * 32 and 64 select the instructions that a compiler for 32 or 64 bits would generate; no-value simulates a system that
+ * does not enable LWPVAL. */
 #include <perfblock/lwp_intrinsics.h>
 
 /* The header that code for the hardware includes. It has no effect here. */
