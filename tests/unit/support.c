@@ -128,6 +128,29 @@ void fill_text(char *out, size_t capacity)
     out[length] = '\0';
 }
 
+/* ---- Random numbers ------------------------------------------------------------------------------------ */
+
+/* SplitMix64 (Steele, Lea and Flood, 2014). */
+uint64_t random_u64(uint64_t *state)
+{
+    *state += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t x = *state;
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+uint32_t random_below(uint64_t *state, uint32_t limit)
+{
+    return (uint32_t)(random_u64(state) % limit);
+}
+
+uint64_t random_number(uint64_t *state, unsigned max_bits)
+{
+    unsigned bits = 1 + random_below(state, max_bits);
+    return random_u64(state) >> (64 - bits);
+}
+
 /* ---- Guarded memory ------------------------------------------------------------------------------------ */
 
 #ifdef _WIN32

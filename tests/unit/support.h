@@ -60,6 +60,17 @@ bool is_utf8(const char *text);
 /* Writes as many letters of two UTF-8 bytes as fit into `capacity` bytes, followed by a NUL. */
 void fill_text(char *out, size_t capacity);
 
+/* ---- Random numbers ------------------------------------------------------------------------------------ */
+
+/* Returns the next number of a sequence that is the same in each run. The first state may be any number. */
+uint64_t random_u64(uint64_t *state);
+
+/* Returns a number from 0 to `limit` - 1. */
+uint32_t random_below(uint64_t *state, uint32_t limit);
+
+/* Returns a number below 2^n, where n is a random number from 1 to `max_bits`. */
+uint64_t random_number(uint64_t *state, unsigned max_bits);
+
 /* ---- Guarded memory ------------------------------------------------------------------------------------ */
 
 /* Writable memory between two inaccessible pages. */

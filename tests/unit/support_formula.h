@@ -4,37 +4,7 @@
 
 /* Samples and expectations for the tests of formulas and their options. */
 #include "perfblock/formula.h"
-
-/* Counter types, with shortened names of winperf.h. */
-enum {
-    RAWCOUNT = 0x00010000,
-    LARGE_RAWCOUNT = 0x00010100,
-    TEXT = 0x00000B00,
-    DELTA = 0x00400400,
-    LARGE_DELTA = 0x00400500,
-    SAMPLE_COUNTER = 0x00410400,
-    QUEUELEN = 0x00450400,
-    OBJ_QUEUELEN = 0x00650500,
-    COUNTER = 0x10410400,
-    BULK_COUNT = 0x10410500,
-    RAW_FRACTION = 0x20020400,
-    LARGE_RAW_FRACTION = 0x20020500,
-    TIMER = 0x20410500,
-    TIMER_100NS = 0x20510500,
-    PRECISION_100NS = 0x20570500,
-    PRECISION_OBJECT = 0x20670500,
-    SAMPLE_FRACTION = 0x20C20400,
-    TIMER_INV = 0x21410500,
-    TIMER_100NS_INV = 0x21510500,
-    MULTI_TIMER = 0x22410500,
-    MULTI_TIMER_INV = 0x23410500,
-    MULTI_100NS_INV = 0x23510500,
-    AVERAGE_TIMER = 0x30020400,
-    ELAPSED = 0x30240500,
-    AVERAGE_BULK = 0x40020500,
-    AVERAGE_BASE = 0x40030402,
-    LARGE_RAW_BASE = 0x40030500
-};
+#include "support_types.h"
 
 enum { ALL_INPUTS = 255 }; /* all flags PFB_HAS_... */
 

@@ -90,11 +90,11 @@ void sample_register(sample *s, unsigned set, const pfb_counter *counters, uint3
     size_t size = 32 + (size_t)48 * count;
     uint8_t *data = allocate(size);
     pfb_guid guid = set_guid(set);
-    pfb_writer builder;
-    pfb_write_init(&builder, data, size);
-    pfb_write_counterset(&builder, &guid, 100, PFB_INSTANCES_MULTIPLE, count);
+    pfb_writer writer;
+    pfb_write_init(&writer, data, size);
+    pfb_write_counterset(&writer, &guid, 100, PFB_INSTANCES_MULTIPLE, count);
     for (uint32_t i = 0; i < count; i++)
-        pfb_write_counter(&builder, &counters[i]);
+        pfb_write_counter(&writer, &counters[i]);
     s->registration_bytes[s->registration_count] = data;
     cr_assert(pfb_registration_open(&s->registrations[s->registration_count++], data, size, STRICT));
 }

@@ -14,6 +14,7 @@
  *     sample_free(s); */
 #include "perfblock/sample.h"
 #include "perfblock/write.h"
+#include "support_types.h"
 
 enum { SAMPLE_REGISTRATIONS = 8, SAMPLE_BYTES = 1 << 16 };
 

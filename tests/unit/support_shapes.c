@@ -16,19 +16,19 @@ block shape_v2(uint32_t counters, uint32_t instances)
     for (uint32_t i = 0; i < counters; i++)
         ids[i] = i;
     block b = {.data = calloc(1, BLOCK_BYTES)};
-    pfb_writer builder;
-    pfb_write_init(&builder, b.data, BLOCK_BYTES);
-    pfb_write_begin_v2(&builder, &(pfb_write_times){1, 1, 1, {0}});
-    pfb_write_begin_result(&builder, PFB_V2_COUNTERSET, 0, ids, counters);
+    pfb_writer writer;
+    pfb_write_init(&writer, b.data, BLOCK_BYTES);
+    pfb_write_begin_v2(&writer, &(pfb_write_times){1, 1, 1, {0}});
+    pfb_write_begin_result(&writer, PFB_V2_COUNTERSET, 0, ids, counters);
     for (uint32_t i = 0; i < instances; i++) {
-        pfb_write_instance(&builder, i, UTF16_NAME(name, 1));
+        pfb_write_instance(&writer, i, UTF16_NAME(name, 1));
         for (uint32_t k = 0; k < counters; k++)
-            pfb_write_value(&builder, k, 8);
+            pfb_write_value(&writer, k, 8);
     }
-    pfb_write_end_result(&builder);
-    pfb_write_end_v2(&builder);
-    cr_assert_eq(builder.error.code, PFB_OK);
-    b.size = builder.size_bytes;
+    pfb_write_end_result(&writer);
+    pfb_write_end_v2(&writer);
+    cr_assert_eq(writer.error.code, PFB_OK);
+    b.size = writer.size_bytes;
     return b;
 }
 
@@ -36,19 +36,19 @@ block shape_v1(uint32_t counters, uint32_t instances)
 {
     block b = {.data = calloc(1, BLOCK_BYTES)};
     uint32_t at[SHAPE_MAX_COUNTERS];
-    pfb_writer builder;
-    v1_begin(&builder, b.data, BLOCK_BYTES, false);
-    v1_object(&builder, 2, 0);
+    pfb_writer writer;
+    v1_begin(&writer, b.data, BLOCK_BYTES, false);
+    v1_object(&writer, 2, 0);
     for (uint32_t k = 0; k < counters; k++)
-        at[k] = v1_counter(&builder, 4 + 2 * k, 0x00010000, 8, 0);
+        at[k] = v1_counter(&writer, 4 + 2 * k, RAWCOUNT, 8, 0);
     for (uint32_t i = 0; i < instances; i++) {
-        v1_instance(&builder, "a");
+        v1_instance(&writer, "a");
         for (uint32_t k = 0; k < counters; k++)
-            pfb_write_v1_value(&builder, at[k], k, 8);
+            pfb_write_v1_value(&writer, at[k], k, 8);
     }
-    pfb_write_end_object(&builder);
-    pfb_write_end_v1(&builder);
-    cr_assert_eq(builder.error.code, PFB_OK);
-    b.size = builder.size_bytes;
+    pfb_write_end_object(&writer);
+    pfb_write_end_v1(&writer);
+    cr_assert_eq(writer.error.code, PFB_OK);
+    b.size = writer.size_bytes;
     return b;
 }

@@ -74,21 +74,12 @@ void v1_instance_of(pfb_writer *b, const char *name, int32_t unique_id, uint32_t
     pfb_write_v1_instance(b, &instance);
 }
 
-void v1_instance(pfb_writer *b, const char *ascii)
+void v1_instance(pfb_writer *b, const char *name)
 {
-    v1_instance_of(b, ascii, PFB_V1_NO_UNIQUE_ID, 0, 0);
+    v1_instance_of(b, name, PFB_V1_NO_UNIQUE_ID, 0, 0);
 }
 
 /* ---- A block with every kind of object -------------------------------------------------------------- */
-
-/* Counter types, named as in winperf.h without PERF_ and PERF_COUNTER_. */
-enum {
-    RAWCOUNT = 0x00010000,
-    COUNTER = 0x10410400,
-    AVERAGE_BULK = 0x40020500,
-    AVERAGE_BASE = 0x40030402,
-    NODATA = 0x40000200
-};
 
 static void build_object_a(pfb_writer *b)
 {

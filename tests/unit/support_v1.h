@@ -5,6 +5,7 @@
 /* V1 blocks for the tests: fields in either byte order, objects in a few calls, and one block with all features. */
 #include "perfblock/write.h"
 #include "support.h"
+#include "support_types.h"
 
 /* ---- Fields in either byte order --------------------------------------------------------------------- */
 

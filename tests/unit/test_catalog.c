@@ -193,11 +193,11 @@ Test(catalog, unknown_guids)
 /* Writes the reply to a request in memory of exactly its size. */
 static size_t build(const pfb_catalog_set *set, uint32_t request, uint8_t *data, size_t capacity)
 {
-    pfb_writer builder;
-    pfb_write_init(&builder, data, capacity);
-    cr_assert(pfb_catalog_registration(set, request, &builder), "%s, request %u", set->name, request);
-    cr_expect_eq(builder.error.code, PFB_OK, "%s, request %u", set->name, request);
-    return builder.size_bytes;
+    pfb_writer writer;
+    pfb_write_init(&writer, data, capacity);
+    cr_assert(pfb_catalog_registration(set, request, &writer), "%s, request %u", set->name, request);
+    cr_expect_eq(writer.error.code, PFB_OK, "%s, request %u", set->name, request);
+    return writer.size_bytes;
 }
 
 Test(catalog, registrations_match_the_catalog)
@@ -256,21 +256,21 @@ Test(catalog, other_requests_write_nothing)
 {
     static const uint32_t others[] = {0, 2, 4, 6, 7, 8, 11, UINT32_MAX};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        pfb_writer builder;
+        pfb_writer writer;
         uint8_t data[64];
-        pfb_write_init(&builder, data, sizeof data);
-        cr_expect(!pfb_catalog_registration(pfb_catalog_set_at(0), others[i], &builder), "%u", others[i]);
-        cr_expect(builder.size_bytes == 0 && builder.error.code == PFB_OK, "%u", others[i]);
+        pfb_write_init(&writer, data, sizeof data);
+        cr_expect(!pfb_catalog_registration(pfb_catalog_set_at(0), others[i], &writer), "%u", others[i]);
+        cr_expect(writer.size_bytes == 0 && writer.error.code == PFB_OK, "%u", others[i]);
     }
 }
 
 Test(catalog, a_buffer_that_is_too_small_is_an_error_of_the_writer)
 {
-    pfb_writer builder;
-    pfb_write_init(&builder, NULL, 0);
-    cr_expect(pfb_catalog_registration(pfb_catalog_set_at(0), PFB_REQUEST_COUNTERSET, &builder));
-    cr_expect_eq(builder.error.code, PFB_CALLER_TOO_SMALL);
-    cr_expect_eq(builder.size_bytes, 32 + 31 * 48, "the size that is needed");
+    pfb_writer writer;
+    pfb_write_init(&writer, NULL, 0);
+    cr_expect(pfb_catalog_registration(pfb_catalog_set_at(0), PFB_REQUEST_COUNTERSET, &writer));
+    cr_expect_eq(writer.error.code, PFB_CALLER_TOO_SMALL);
+    cr_expect_eq(writer.size_bytes, 32 + 31 * 48, "the size that is needed");
 }
 
 /* ---- The documentation --------------------------------------------------------------------------------- */

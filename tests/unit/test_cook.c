@@ -13,22 +13,6 @@
 
 enum { SET = 1, OTHER_SET = 2 };
 
-enum {
-    RAWCOUNT = 0x00010000,
-    LARGE_RAWCOUNT = 0x00010100,
-    DELTA = 0x00400400,
-    LARGE_DELTA = 0x00400500,
-    COUNTER = 0x10410400,
-    OBJ_TIMER = 0x20610500,
-    PRECISION_100NS = 0x20570500,
-    PRECISION_OBJECT = 0x20670500,
-    MULTI_TIMER = 0x22410500,
-    ELAPSED = 0x30240500,
-    AVERAGE_BULK = 0x40020500,
-    AVERAGE_BASE = 0x40030402,
-    LARGE_RAW_BASE = 0x40030500
-};
-
 static void expect_value(pfb_formula_result r, double value, const char *what)
 {
     cr_expect_eq(r.status, PFB_STATUS_OK, "%s: %s", what, pfb_status_name(r.status));
@@ -125,15 +109,15 @@ static uint32_t match_naively(const instance *older, const instance *newer, uint
 Test(cook, random_instances_match_as_in_the_reference)
 {
     static const char *const names[] = {"", "a", "b", "ab", "abc", "_Total"};
-    uint32_t state = 7;
+    uint64_t random = 7;
     for (int round = 0; round < 2000; round++) {
         instance lists[2][41] = {{END}, {END}};
         uint32_t common = (uint32_t)round % 5 * 3;
         for (int side = 0; side < 2; side++) {
-            uint32_t count = common + (state = state * 1664525 + 1013904223) / 65536 % 26;
+            uint32_t count = common + random_below(&random, 26);
             for (uint32_t i = 0; i < count; i++) {
-                state = state * 1664525 + 1013904223;
-                lists[side][i] = (instance){state / 65536 % 3, names[state / 1048576 % 6]};
+                uint32_t id = random_below(&random, 3);
+                lists[side][i] = (instance){id, names[random_below(&random, 6)]};
                 if (side == 1 && i < common)
                     lists[1][i] = lists[0][i];
             }
@@ -450,7 +434,7 @@ static sample *separate_results(int64_t tick)
     return s;
 }
 
-Test(cook, bases_in_the_result_of_another_query)
+Test(cook, bases_are_found_in_the_result_of_another_query)
 {
     sample *older = separate_results(1);
     sample *newer = separate_results(2);
@@ -489,7 +473,7 @@ static sample *exact_results(int64_t tick, const char *name, uint32_t id, const 
     return s;
 }
 
-Test(cook, bases_of_results_without_names)
+Test(cook, bases_of_results_without_names_are_found_by_their_queries)
 {
     static const struct {
         const char *what, *name;
@@ -602,7 +586,7 @@ static sample *long_name_many_cells(int64_t tick)
 }
 
 /* The search for bases must not read the instance's name once per value, which would take quadratic time. */
-Test(cook, long_names_and_many_values, .timeout = 20)
+Test(cook, bases_of_long_names_are_found_in_linear_time, .timeout = 20)
 {
     sample *older = long_name_many_cells(1);
     sample *newer = long_name_many_cells(2);
@@ -618,7 +602,7 @@ Test(cook, long_names_and_many_values, .timeout = 20)
 
 /* Counter ids may repeat. Each value is compared with the older value at the same position. The base is the first
  * counter with its id. */
-Test(cook, repeated_counter_ids)
+Test(cook, values_of_repeated_counter_ids_match_by_position)
 {
     static const uint32_t ids[] = {VALUE, VALUE, REFERRED, REFERRED};
     pfb_counter counters[] = {counter_without_references(VALUE, AVERAGE_BULK),
@@ -638,7 +622,7 @@ Test(cook, repeated_counter_ids)
 }
 
 /* The newer columns are in another order and one was added: older columns are found by counter id. */
-Test(cook, counters_in_another_order)
+Test(cook, older_counters_are_found_by_id)
 {
     static const uint32_t ids[2][4] = {{1, 2, 3}, {3, 1, 4, 2}};
     pfb_counter counters[] = {counter_without_references(1, LARGE_DELTA), counter_without_references(2, LARGE_DELTA),
@@ -673,7 +657,7 @@ static pfb_formula_result evaluate_sizes(uint32_t type, uint32_t newer_type, uin
     return r;
 }
 
-Test(cook, values_of_a_wrong_size)
+Test(cook, the_size_of_a_value_must_suit_its_type)
 {
     static const struct {
         uint32_t older_type, newer_type, older, newer;
@@ -703,7 +687,7 @@ Test(cook, values_of_a_wrong_size)
                       rows[i].status, rows[i].what);
 }
 
-Test(cook, one_sample_and_new_instances)
+Test(cook, a_rate_needs_two_matched_samples)
 {
     sample *older = instances_at(1, (const instance[]){{1, "a"}, END});
     sample *newer = instances_at(2, (const instance[]){{1, "a"}, {2, "b"}, END});
@@ -756,7 +740,7 @@ Test(cook, positions_outside_the_table_have_no_value)
 }
 
 /* The only row is incomplete, and there is no row after it. */
-Test(cook, the_row_after_the_last)
+Test(cook, the_row_after_the_last_has_no_value)
 {
     static const uint32_t ids[] = {VALUE};
     pfb_counter counter = counter_without_references(VALUE, LARGE_RAWCOUNT);
@@ -792,7 +776,7 @@ Test(cook, types_need_query_information_and_registration)
 }
 
 /* In a row that a malformed block truncates, missing values have no result and the others are computed. */
-Test(cook, rows_of_malformed_blocks)
+Test(cook, truncated_rows_have_their_intact_values)
 {
     static const uint32_t ids[] = {VALUE, REFERRED, VALUE + 1};
     pfb_counter counters[] = {counter_without_references(VALUE, AVERAGE_BULK),

@@ -16,18 +16,9 @@
 enum { MULTI_COUNT_COLUMN = 10 }; /* position of the multi count in `kinds` */
 enum { SET = 1, COLUMNS = 17, MAX_ROWS = 700, CAPACITY = 1 << 18 };
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state += UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t x = *state;
-    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    return x ^ x >> 31;
-}
-
 static bool one_in(uint64_t *state, uint64_t count)
 {
-    return next_random(state) % count == 0;
+    return random_u64(state) % count == 0;
 }
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
@@ -89,7 +80,7 @@ typedef struct instance_ids {
 
 static void fill_instances(uint64_t *state, instance_ids *instances)
 {
-    instances->count = (uint32_t)(one_in(state, 3) ? next_random(state) % 40 : next_random(state) % MAX_ROWS);
+    instances->count = (uint32_t)(one_in(state, 3) ? random_u64(state) % 40 : random_u64(state) % MAX_ROWS);
     for (uint32_t i = 0; i < instances->count; i++)
         instances->ids[i] = i;
 }
@@ -101,16 +92,16 @@ static void change_instances(uint64_t *state, instance_ids *instances, uint64_t 
     instance_ids original = *instances;
     instances->count = 0;
     for (uint32_t i = 0; i < original.count && instances->count + 2 < MAX_ROWS; i++) {
-        uint64_t change = next_random(state) % period;
+        uint64_t change = random_u64(state) % period;
         if (change == 0)
             continue;
         if (change == 1)
-            instances->ids[instances->count++] = 100000 + (uint32_t)(next_random(state) % 1000);
+            instances->ids[instances->count++] = 100000 + (uint32_t)(random_u64(state) % 1000);
         if (change == 2)
             instances->ids[instances->count++] = original.ids[i];
         instances->ids[instances->count++] = original.ids[i];
         if (change == 3) {
-            uint32_t other = (uint32_t)(next_random(state) % instances->count);
+            uint32_t other = (uint32_t)(random_u64(state) % instances->count);
             uint32_t id = instances->ids[other];
             instances->ids[other] = instances->ids[instances->count - 1];
             instances->ids[instances->count - 1] = id;
@@ -123,7 +114,7 @@ static void change_instances(uint64_t *state, instance_ids *instances, uint64_t 
 static uint64_t raw_value(uint64_t *state, uint32_t id, uint32_t column, int64_t tick, uint64_t period)
 {
     if (one_in(state, period))
-        return next_random(state) >> next_random(state) % 64;
+        return random_u64(state) >> random_u64(state) % 64;
     uint64_t rate = 1 + (id * 7919 + column * 104729) % 9999;
     return 1000 + id + (uint64_t)tick * (column == MULTI_COUNT_COLUMN ? 3 : rate);
 }
@@ -131,7 +122,7 @@ static uint64_t raw_value(uint64_t *state, uint32_t id, uint32_t column, int64_t
 static uint32_t value_size(uint64_t *state, uint32_t column, uint64_t period)
 {
     static const uint32_t others[] = {4, 8, 5, 12};
-    return one_in(state, period) ? others[next_random(state) % 4] : kinds[column].size;
+    return one_in(state, period) ? others[random_u64(state) % 4] : kinds[column].size;
 }
 
 static sample *make_sample(uint64_t *state, const instance_ids *instances, int64_t tick, uint64_t period)
@@ -155,14 +146,14 @@ static sample *make_sample(uint64_t *state, const instance_ids *instances, int64
     sample_end(s);
     if (one_in(state, 4) &&
         s->data.size_bytes > 200) /* sometimes the total size is too small, so the block ends early */
-        store_ordered(s->data.data, false, (uint32_t)(s->data.size_bytes - next_random(state) % 100 / 8 * 8));
+        store_ordered(s->data.data, false, (uint32_t)(s->data.size_bytes - random_u64(state) % 100 / 8 * 8));
     sample_load(s);
     return s;
 }
 
 static pfb_formula_options random_options(uint64_t *state)
 {
-    uint64_t bits = next_random(state);
+    uint64_t bits = random_u64(state);
     return (pfb_formula_options){.wrap32 = bits % 2 != 0,
                                  .cap_100 = bits % 16 == 2,
                                  .per_item_inverse = bits % 16 == 4,

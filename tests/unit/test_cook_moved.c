@@ -7,7 +7,7 @@
 
 #include "perfblock/sample.h"
 
-enum { SET = 1, LARGE_DELTA = 0x00400500 };
+enum { SET = 1 };
 
 static sample *singles(int64_t tick, const char *const *names, const uint64_t *values, uint32_t count)
 {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SET = 1, DELTA = 0x00400400, MAX_ROWS = 60 };
+enum { SET = 1, MAX_ROWS = 60 };
 
 /* Reference implementation: the n-th equal instance of the newer list matches the n-th of the older one. */
 static uint32_t match_naively(const instance *older, const instance *newer, uint32_t n)
@@ -26,32 +26,26 @@ static uint32_t match_naively(const instance *older, const instance *newer, uint
     return PFB_NONE;
 }
 
-static uint32_t next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return *state >> 16;
-}
-
 /* There are few different instances, so that an instance that was skipped often occurs again. */
-static instance random_instance(uint32_t *state, uint32_t kinds)
+static instance random_instance(uint64_t *random, uint32_t kinds)
 {
     static const char *const names[] = {"a", "b", "svchost", "svchost_1", "chrome#12", "_Total"};
-    uint32_t kind = next_random(state) % kinds;
+    uint32_t kind = random_below(random, kinds);
     return (instance){kind / 6, names[kind % 6]};
 }
 
 /* Copies the older list, and removes some instances, inserts some, and sometimes exchanges two. */
-static void change_list(uint32_t *state, const instance *older, instance *newer, uint32_t kinds)
+static void change_list(uint64_t *random, const instance *older, instance *newer, uint32_t kinds)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; older[i].name; i++) {
-        while (count < MAX_ROWS && next_random(state) % 12 == 0)
-            newer[count++] = random_instance(state, kinds);
-        if (next_random(state) % 12 != 0 && count < MAX_ROWS)
+        while (count < MAX_ROWS && random_below(random, 12) == 0)
+            newer[count++] = random_instance(random, kinds);
+        if (random_below(random, 12) != 0 && count < MAX_ROWS)
             newer[count++] = older[i];
     }
-    if (count > 1 && next_random(state) % 8 == 0) {
-        uint32_t at = next_random(state) % (count - 1);
+    if (count > 1 && random_below(random, 8) == 0) {
+        uint32_t at = random_below(random, count - 1);
         instance moved = newer[at];
         newer[at] = newer[count - 1];
         newer[count - 1] = moved;
@@ -61,15 +55,15 @@ static void change_list(uint32_t *state, const instance *older, instance *newer,
 
 Test(cook_order, changed_lists_match_as_in_the_reference)
 {
-    uint32_t state = 3;
+    uint64_t random = 3;
     for (int round = 0; round < 3000; round++) {
         instance lists[2][MAX_ROWS + 1];
         uint32_t kinds = round % 2 ? 12 : 600;
-        uint32_t count = next_random(&state) % 50;
+        uint32_t count = random_below(&random, 50);
         for (uint32_t i = 0; i < count; i++)
-            lists[0][i] = random_instance(&state, kinds);
+            lists[0][i] = random_instance(&random, kinds);
         lists[0][count].name = NULL;
-        change_list(&state, lists[0], lists[1], kinds);
+        change_list(&random, lists[0], lists[1], kinds);
         sample *older = sample_of_instances(SET, 1, DELTA, lists[0]);
         sample *newer = sample_of_instances(SET, 2, DELTA, lists[1]);
         pfb_sample_match(&older->table, &newer->table);

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SET = 1, DELTA = 0x00400400, RAWCOUNT = 0x00010000, AVERAGE_BULK = 0x40020500 };
-enum { AVERAGE_BASE = 0x40030402, LARGE_RAW_BASE = 0x40030500 };
+enum { SET = 1 };
 enum { COUNT = 1, AVERAGE = 2, BASE = 3, GAUGE = 4 };
 
 static void register_set(sample *s, uint32_t base_type)

@@ -2,6 +2,7 @@
 /* The table of counter types, and the parts of a type. */
 #include <criterion/criterion.h>
 
+#include "support.h"
 #include "support_formula.h"
 
 #include <stdio.h>
@@ -419,10 +420,9 @@ static bool is_well_formed_counter(uint32_t value)
 Test(counter_type, only_well_formed_counters_are_derived)
 {
     pfb_counter_type row;
-    uint32_t x = 1;
+    uint64_t random = 1;
     for (int i = 0; i < 200000; i++) {
-        x = x * 1664525 + 1013904223;
-        uint32_t value = x & (i % 2 ? UINT32_MAX : ~PFB_TYPE_RESERVED_MASK);
+        uint32_t value = (uint32_t)random_u64(&random) & (i % 2 ? UINT32_MAX : ~PFB_TYPE_RESERVED_MASK);
         bool derived = pfb_counter_type_derive(value, &row);
         cr_assert_eq(derived, is_well_formed_counter(value), "type 0x%08X", value);
         cr_assert(!derived || (row.terms == 0) == (row.samples == 0), "type 0x%08X", value);

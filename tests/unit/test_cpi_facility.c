@@ -140,7 +140,7 @@ Test(cpi_facility, instances_nest_and_overlap)
     cr_expect_eq(default_source.closed, 2);
 }
 
-Test(cpi_facility, a_thousand_instances_at_once)
+Test(cpi_facility, a_thousand_instances_have_their_own_intervals)
 {
     static void *handles[1000];
     for (size_t i = 0; i < COUNT(handles); i++)
@@ -256,12 +256,12 @@ Test(cpi_facility, null_result_pointers_are_rejected)
 
 /* ---- Modes --------------------------------------------------------------------------------------------- */
 
-Test(cpi_facility, modes_and_implied_modes)
+Test(cpi_facility, modes_imply_others_or_are_rejected)
 {
     static const struct {
         uint32_t mode;
         int code;
-        uint32_t current, reader;
+        uint32_t current, reader; /* modes of the instance and of the reader of the source */
     } rows[] = {
         {0, 0, 0x01, 0x01},
         {0x01, 0, 0x01, 0x01},
@@ -272,14 +272,13 @@ Test(cpi_facility, modes_and_implied_modes)
         {0x7F, 0, 0x7F, 0x07},
         {0x80000000, 0, 0x80000005, 0x80000005},
         {0x80000049, 0, 0x8000004D, 0x80000005},
-        /* -264 is PFB_PU_ERROR_INCOMPATIBLE_OPTIONS, and -87 is PFB_PU_ERROR_INVALID_PARAMETER. */
-        {0x80000002, -264, 0, 0},
-        {0x80000020, -264, 0, 0},
-        {0x80000062, -264, 0, 0},
-        {0x80, -87, 0, 0},
-        {0x40000000, -87, 0, 0},
-        {0x80000082, -87, 0, 0}, /* the unknown bit is reported first */
-        {0xFFFFFFFF, -87, 0, 0},
+        {0x80000002, PFB_PU_ERROR_INCOMPATIBLE_OPTIONS, 0, 0},
+        {0x80000020, PFB_PU_ERROR_INCOMPATIBLE_OPTIONS, 0, 0},
+        {0x80000062, PFB_PU_ERROR_INCOMPATIBLE_OPTIONS, 0, 0},
+        {0x80, PFB_PU_ERROR_INVALID_PARAMETER, 0, 0},
+        {0x40000000, PFB_PU_ERROR_INVALID_PARAMETER, 0, 0},
+        {0x80000082, PFB_PU_ERROR_INVALID_PARAMETER, 0, 0}, /* the unknown bit is reported first */
+        {0xFFFFFFFF, PFB_PU_ERROR_INVALID_PARAMETER, 0, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         void *handle = &default_source;
@@ -431,7 +430,11 @@ Test(cpi_facility, a_child_of_fork_is_another_thread)
 
 /* ---- Failures ------------------------------------------------------------------------------------------ */
 
-static const int source_codes[] = {-5, -8, -209, -210, -211, -213, -234, -241, -256, -257, -260};
+static const int source_codes[] = {
+    PFB_PU_ERROR_ACCESS_DENIED,         PFB_PU_ERROR_NOT_ENOUGH_MEMORY,      PFB_PU_ERROR_DRIVER_NOT_LOADED,
+    PFB_PU_ERROR_NOT_SUPPORTED,         PFB_PU_ERROR_FACILITY_BUSY,          PFB_PU_ERROR_EVENT_NOT_SUPPORTED,
+    PFB_PU_ERROR_NOT_VALID_IN_VM,       PFB_PU_ERROR_INSUFFICIENT_RESOURCES, PFB_PU_ERROR_ENABLE_THREAD_PROFILING,
+    PFB_PU_ERROR_READ_PERFORMANCE_DATA, PFB_PU_ERROR_REQUIRED_APIS_MISSING};
 
 Test(cpi_facility, failures_of_the_source_are_passed_on)
 {
@@ -454,7 +457,7 @@ Test(cpi_facility, failures_of_the_source_are_passed_on)
 
 Test(cpi_facility, a_failed_get_keeps_the_interval)
 {
-    static const canned_step list[] = {STEP(0), REFUSED(-257), STEP(2)};
+    static const canned_step list[] = {STEP(0), REFUSED(PFB_PU_ERROR_READ_PERFORMANCE_DATA), STEP(2)};
     canned_source c;
     pfb_cpi_details details;
     const pfb_cpi_data *data = &anything;
@@ -473,7 +476,7 @@ Test(cpi_facility, a_failed_get_keeps_the_interval)
 
 Test(cpi_facility, a_failed_start_discards_the_interval)
 {
-    static const canned_step list[] = {STEP(0), REFUSED(-5), STEP(2), STEP(3)};
+    static const canned_step list[] = {STEP(0), REFUSED(PFB_PU_ERROR_ACCESS_DENIED), STEP(2), STEP(3)};
     canned_source c;
     const pfb_cpi_data *data;
     use(&c, list, COUNT(list));
@@ -488,7 +491,7 @@ Test(cpi_facility, a_failed_start_discards_the_interval)
     use_machine();
 }
 
-Test(cpi_facility, more_cpus_than_the_maximum)
+Test(cpi_facility, more_cpus_than_the_maximum_are_a_failure)
 {
     static pfb_cpi_cpu many[PFB_CPI_MAX_CPUS + 1];
     for (uint32_t i = 0; i < COUNT(many); i++)
@@ -606,7 +609,7 @@ Test(cpi_facility, the_error_text_is_that_of_the_latest_call)
 
 /* ---- Details ------------------------------------------------------------------------------------------- */
 
-Test(cpi_facility, details_and_unhalted_cycles)
+Test(cpi_facility, details_and_unhalted_cycles_are_those_of_the_latest_get)
 {
     uint64_t cycles = 5;
     pfb_cpi_details details;
@@ -631,8 +634,7 @@ Test(cpi_facility, a_start_keeps_the_results_of_the_latest_get)
     canned_step own[3];
     canned_source c;
     uint64_t cycles = 0;
-    for (int at = 0; at < 2;
-         at++) { /* 0: only the reading at the start is limited to user mode; 1: only that at the end */
+    for (int at = 0; at < 2; at++) { /* which reading is limited to user mode: 0 at the start, 1 at the end */
         memcpy(own, steps, sizeof own);
         own[at].reading.is_user_only = true;
         pfb_cpi_details details;
@@ -709,7 +711,7 @@ Test(cpi_facility, a_reader_that_succeeds_leaves_no_failure)
     pfb_cpi_source_close(source);
 }
 
-Test(cpi_facility, is_supported_agrees_with_init)
+Test(cpi_facility, is_supported_reports_if_a_reader_can_be_opened)
 {
     cr_expect_neq(pfb_cpi_is_supported(), 0);
     cr_expect_eq(default_source.opened, default_source.closed);

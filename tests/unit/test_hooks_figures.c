@@ -10,16 +10,7 @@ enum { ROUNDS = 20000 };
 
 #define UNDEFINED PFB_CPI_UNDEFINED, PFB_CPI_UNDEFINED
 
-static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
-
-/* A number of 1 to `max_bits` bits. */
-static uint64_t random_number(unsigned max_bits)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (state * UINT64_C(0x2545F4914F6CDD1D)) >> (64 - 1 - (state >> 11) % max_bits);
-}
+static uint64_t random_state;
 
 static void expect_words(pfb_cpi_words words, uint32_t integral, uint32_t fraction, const char *what)
 {
@@ -129,8 +120,8 @@ Test(cpi_figures, percentages_are_rounded_to_four_decimals)
 Test(cpi_figures, random_figures_agree_with_long_division)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        uint64_t numerator = random_number(64);
-        uint64_t denominator = random_number(64);
+        uint64_t numerator = random_number(&random_state, 64);
+        uint64_t denominator = random_number(&random_state, 64);
         pfb_cpi_words expected = divided_words(numerator, denominator, 4);
         expect_words(quotient(numerator, denominator), expected.integral, expected.fraction, "a random quotient");
         if (numerator > denominator)
@@ -205,8 +196,8 @@ static bool is_near(pfb_cpi_words words, uint64_t cycles, uint64_t instr)
 Test(cpi_figures, a_figure_may_differ_by_one_unit)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        uint64_t numerator = random_number(40);
-        uint64_t denominator = random_number(40);
+        uint64_t numerator = random_number(&random_state, 40);
+        uint64_t denominator = random_number(&random_state, 40);
         pfb_cpi_words words = divided_words(numerator, denominator, 4);
         if (words.integral == PFB_CPI_UNDEFINED)
             continue;

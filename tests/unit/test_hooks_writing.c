@@ -214,15 +214,7 @@ Test(cpi_hooks_writing, a_thread_alone_has_the_detailed_form)
 
 /* ---- Round trips --------------------------------------------------------------------------------------- */
 
-static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
-
-static uint64_t random_bits(unsigned max_bits)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (state * UINT64_C(0x2545F4914F6CDD1D)) >> (64 - 1 - (state >> 11) % max_bits);
-}
+static uint64_t random_state;
 
 typedef struct sample {
     pfb_cpi_figures cpus[PFB_CPI_CPU_LIMIT];
@@ -234,16 +226,17 @@ typedef struct sample {
 /* Draws counts of up to 53 bits, so that the sum of 1024 counts fits 64 bits. Some CPUs execute no instructions. */
 static void draw_sample(sample *s, size_t cpus, uint32_t mode, uint32_t forms)
 {
-    s->result = (pfb_cpi_result){.mode = PFB_CPI_RAW | mode, .elapsed_cycles = random_bits(64), .cpu_count = cpus};
+    s->result = (pfb_cpi_result){
+        .mode = PFB_CPI_RAW | mode, .elapsed_cycles = random_number(&random_state, 64), .cpu_count = cpus};
     for (size_t i = 0; i < cpus; i++) {
         pfb_cpi_figures *f = &s->cpus[i];
         *f = (pfb_cpi_figures){.cpu = (uint32_t)i};
-        if (i == 0 || random_bits(4) != 0) {
-            f->instr = i == 0 ? 1 : random_bits(53);
-            f->cycles = random_bits(53);
-            f->elapsed = random_bits(53);
-            f->busy = random_bits(53) % (f->elapsed + 1);
-            f->scaled_cycles = random_bits(53);
+        if (i == 0 || random_number(&random_state, 4) != 0) {
+            f->instr = i == 0 ? 1 : random_number(&random_state, 53);
+            f->cycles = random_number(&random_state, 53);
+            f->elapsed = random_number(&random_state, 53);
+            f->busy = random_number(&random_state, 53) % (f->elapsed + 1);
+            f->scaled_cycles = random_number(&random_state, 53);
         }
         s->result.system.instr += f->instr;
         s->result.system.cycles += f->cycles;
@@ -253,12 +246,14 @@ static void draw_sample(sample *s, size_t cpus, uint32_t mode, uint32_t forms)
     }
     if (mode & PFB_CPI_ON_THREAD) {
         s->result.has_thread = true;
-        s->result.tid = (uint32_t)random_bits(32);
-        s->result.thread = (pfb_cpi_figures){.instr = random_bits(64), .cycles = random_bits(64)};
+        s->result.tid = (uint32_t)random_number(&random_state, 32);
+        s->result.thread =
+            (pfb_cpi_figures){.instr = random_number(&random_state, 64), .cycles = random_number(&random_state, 64)};
     }
-    s->identity = (pfb_cpi_identity){.minor = (uint32_t)random_bits(8), .forms = forms, .label = s->label};
-    s->identity.stamp = (uint32_t)random_bits(32);
-    s->identity.label_size_bytes = random_bits(2) ? (size_t)random_bits(8) : 0;
+    s->identity =
+        (pfb_cpi_identity){.minor = (uint32_t)random_number(&random_state, 8), .forms = forms, .label = s->label};
+    s->identity.stamp = (uint32_t)random_number(&random_state, 32);
+    s->identity.label_size_bytes = random_number(&random_state, 2) ? (size_t)random_number(&random_state, 8) : 0;
     for (size_t i = 0; i < s->identity.label_size_bytes; i++)
         s->label[i] = (uint8_t)(1 + i % 255);
 }

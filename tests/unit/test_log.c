@@ -4,6 +4,7 @@
 
 #include "perfblock/log.h"
 #include "support_log.h"
+#include "support_types.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void check_small_log(const small_log *log, size_t window)
     free(copy);
 }
 
-Test(log, records_and_values_of_a_small_log)
+Test(log, records_and_values_of_a_small_log_are_read)
 {
     small_log log = make_small_log();
     check_small_log(&log, SIZE_MAX);
@@ -73,7 +74,7 @@ Test(log, windows_of_any_size_give_the_same_records)
         check_small_log(&log, window);
 }
 
-Test(log, fields_of_the_header)
+Test(log, fields_of_the_header_are_read)
 {
     small_log log = make_small_log();
     pfb_log_reader reader;
@@ -94,7 +95,7 @@ Test(log, records_are_copied_up_to_the_capacity)
     pfb_log_record record;
     uint8_t whole[1024];
     uint8_t part[1024];
-    pfb_log_open(&reader, log.b.data, log.b.size, 0);
+    pfb_log_open(&reader, log.b.data, log.b.size, NULL);
     while (pfb_log_next_record(&reader, &record)) {
         cr_assert_eq(pfb_log_copy_record(&reader, &record, whole, sizeof whole), record.size_bytes);
         for (size_t capacity = 0; capacity <= record.size_bytes; capacity++) {
@@ -113,10 +114,10 @@ Test(log, continue_is_refused_unless_more_data_is_needed)
 {
     small_log log = make_small_log();
     pfb_log_reader reader;
-    pfb_log_open(&reader, log.b.data, log.b.size, 0);
+    pfb_log_open(&reader, log.b.data, log.b.size, NULL);
     cr_expect(!pfb_log_continue(&reader, log.b.data, log.b.size, true));
     expect_error(reader.error, PFB_CALLER_ORDER, 0, "continue without needs_more");
-    cr_expect(!pfb_log_open_window(&reader, log.b.data, 1023, false, 0));
+    cr_expect(!pfb_log_open_window(&reader, log.b.data, 1023, false, NULL));
     expect_error(reader.error, PFB_CALLER_TOO_SMALL, 0, "a window smaller than the first buffer");
 }
 
@@ -146,7 +147,7 @@ static size_t read_all(pfb_log_reader *reader, const uint8_t *data, size_t size,
     return count;
 }
 
-Test(log, broken_containers)
+Test(log, broken_buffers_and_events_are_rejected_or_noted)
 {
     small_log log = make_small_log();
     const size_t *buffers = log.buffers;
@@ -222,7 +223,7 @@ static size_t event_end(const small_log *log, size_t event)
 }
 
 /* A part without payload has 72 bytes. It is the only event of its buffer. */
-Test(log, a_part_without_payload)
+Test(log, a_part_may_have_no_payload)
 {
     for (uint8_t size = 71; size <= 72; size++) {
         small_log log = make_small_log();
@@ -242,7 +243,7 @@ Test(log, a_part_without_payload)
 }
 
 /* Each prefix of the log returns the records before its end, and one error unless only padding is missing. */
-Test(log, truncated_logs)
+Test(log, truncated_logs_return_whole_records)
 {
     small_log log = make_small_log();
     const size_t ends[] = {event_end(&log, log.names), event_end(&log, log.paths), event_end(&log, log.samples[0]),
@@ -255,7 +256,7 @@ Test(log, truncated_logs)
         size_t expected = 0;
         while (expected < 5 && ends[expected] <= size)
             expected++;
-        cr_expect_eq(read_all(&reader, copy, size, 0), expected, "%zu bytes", size);
+        cr_expect_eq(read_all(&reader, copy, size, NULL), expected, "%zu bytes", size);
         if (expected == 5)
             expect_error(reader.error, PFB_OK, 0, "only padding is missing");
         else
@@ -268,7 +269,7 @@ Test(log, truncated_logs)
 }
 
 /* An event of another provider may consist of its header only. */
-Test(log, events_without_payload)
+Test(log, events_of_other_providers_may_have_no_payload)
 {
     enum { HEADER_BYTES = 48 };
     for (uint8_t size = HEADER_BYTES - 1; size <= HEADER_BYTES; size++) {
@@ -287,7 +288,7 @@ Test(log, events_without_payload)
 }
 
 /* A buffer is counted once, even if a window ends inside a record that begins in it. */
-Test(log, truncated_logs_in_windows)
+Test(log, each_buffer_is_counted_once)
 {
     small_log log = make_small_log();
     log.b.data[0x48 + 0x44] = 5; /* the number of buffers in the header */
@@ -311,18 +312,18 @@ Test(log, truncated_logs_in_windows)
     }
 }
 
-Test(log, empty_and_short_input)
+Test(log, empty_and_short_input_is_rejected)
 {
     pfb_log_reader reader;
     pfb_log_record record;
     uint8_t zeros[256] = {0};
     cr_expect(!pfb_log_recognise(NULL, 0) && !pfb_log_recognise(NULL, 256) && !pfb_log_recognise(zeros, 107));
-    cr_expect(!pfb_log_open(&reader, NULL, 256, 0));
+    cr_expect(!pfb_log_open(&reader, NULL, 256, NULL));
     expect_error(reader.error, PFB_TRUNCATED_HEADER, 0, "a null input");
     cr_expect(!pfb_log_next_record(&reader, &record));
-    cr_expect(!pfb_log_open(&reader, zeros, 107, 0));
+    cr_expect(!pfb_log_open(&reader, zeros, 107, NULL));
     expect_error(reader.error, PFB_TRUNCATED_HEADER, 0, "an input of 107 bytes");
-    cr_expect(!pfb_log_open(&reader, zeros, 108, 0));
+    cr_expect(!pfb_log_open(&reader, zeros, 108, NULL));
     expect_error(reader.error, PFB_UNKNOWN_FORMAT, 0, "an input of zeros");
 }
 
@@ -353,7 +354,7 @@ static bytes two_paths(size_t *second)
     return b;
 }
 
-Test(log, fields_of_paths)
+Test(log, fields_of_paths_are_read)
 {
     size_t second;
     bytes b = two_paths(&second);
@@ -372,7 +373,7 @@ Test(log, fields_of_paths)
     expect_error(reader.error, PFB_OK, 0, "two paths");
 }
 
-Test(log, broken_paths)
+Test(log, broken_paths_are_rejected_or_noted)
 {
     size_t second;
     const bytes whole = two_paths(&second);
@@ -412,7 +413,7 @@ Test(log, broken_paths)
 }
 
 /* The smallest path entry is a header of 52 bytes without strings. */
-Test(log, paths_without_strings)
+Test(log, a_path_may_have_no_strings)
 {
     for (uint32_t size = 51; size <= 52; size++) {
         bytes b = {.size = 0};
@@ -445,14 +446,14 @@ static bytes make_sample(size_t items[3])
     return b;
 }
 
-Test(log, fields_of_items)
+Test(log, fields_of_items_are_read)
 {
     size_t items[3];
     bytes b = make_sample(items);
     pfb_log_sample_reader reader;
     pfb_log_item item;
     pfb_log_instance instance;
-    cr_assert(pfb_log_open_sample(&reader, b.data, b.size, 0));
+    cr_assert(pfb_log_open_sample(&reader, b.data, b.size, NULL));
     cr_expect(!pfb_log_next_instance(&reader, &instance), "no item is current");
     cr_assert(pfb_log_next_item(&reader, &item));
     cr_expect(item.kind == PFB_LOG_COUNTER && item.offset == items[0] && item.position == 0 && item.status == 1);
@@ -487,7 +488,7 @@ static pfb_error read_sample(const bytes *b, const pfb_read_options *options, ui
     return error;
 }
 
-Test(log, broken_samples)
+Test(log, broken_samples_are_rejected_or_noted)
 {
     size_t items[3];
     const bytes whole = make_sample(items);
@@ -538,7 +539,7 @@ Test(log, broken_samples)
 }
 
 /* The minimum size of an item is 48 bytes for a counter, 32 for instances, and 8 for other kinds. */
-Test(log, minimum_sizes_of_items)
+Test(log, each_kind_of_item_has_a_minimum_size)
 {
     static const struct {
         uint32_t kind, min_size;
@@ -593,7 +594,7 @@ Test(log, names_that_share_bytes_are_limited)
 
 /* ---- Names and summary ----------------------------------------------------------------------------------------- */
 
-Test(log, names_and_summary)
+Test(log, names_and_summary_are_read)
 {
     bytes b = {.size = 0};
     pfb_log_names names;
@@ -646,7 +647,7 @@ static void load_instances(loaded *l, const char *names)
     put_instances_item(&l->b, 0, 1, rows, count);
     end_sample(&l->b);
     l->table = (pfb_log_values){l->values, l->order, MAX_VALUES, 0};
-    expect_error(pfb_log_load(&l->table, l->b.data, l->b.size, 0), PFB_OK, 0, names);
+    expect_error(pfb_log_load(&l->table, l->b.data, l->b.size, NULL), PFB_OK, 0, names);
     cr_assert_eq(l->table.count, 2 * count + 1);
 }
 
@@ -688,7 +689,7 @@ Test(log, instances_are_matched_by_name_and_occurrence)
     }
 }
 
-Test(log, values_without_a_counter)
+Test(log, items_with_an_error_status_have_no_raw_value)
 {
     bytes b = {.size = 0};
     pfb_log_value values[3];
@@ -699,10 +700,10 @@ Test(log, values_without_a_counter)
     put_instances_item(&b, 0xC0000BB8, 1, NULL, 0);
     put_instances_item(&b, 0x800007D1, 1, two_rows, 1);
     end_sample(&b);
-    expect_error(pfb_log_load(&table, b.data, b.size, 0), PFB_OK, 0, "sample");
+    expect_error(pfb_log_load(&table, b.data, b.size, NULL), PFB_OK, 0, "sample");
     cr_assert_eq(table.count, 3);
     static const char *const names[] = {"no_machine", "no_object", "no_instance"};
-    const pfb_log_path path = {.type = 0x00010000};
+    const pfb_log_path path = {.type = RAWCOUNT};
     for (uint32_t i = 0; i < 3; i++) {
         cr_expect_eq(values[i].path, i);
         cr_expect_str_eq(pfb_pdh_status_name(values[i].status), names[i]);
@@ -712,32 +713,32 @@ Test(log, values_without_a_counter)
     cr_expect(!values[1].has_instance && values[2].has_instance);
     cr_expect_str_eq(pfb_pdh_status_name(2), "unknown_status");
     table.capacity = 2;
-    expect_error(pfb_log_load(&table, b.data, b.size, 0), PFB_CALLER_TOO_SMALL, 8 + 48 + 32,
+    expect_error(pfb_log_load(&table, b.data, b.size, NULL), PFB_CALLER_TOO_SMALL, 8 + 48 + 32,
                  "a capacity of two for three values");
     cr_expect_eq(table.count, 2);
 }
 
 /* Depending on the counter type, the second value of a log is a time or a base. */
-Test(log, raw_values_by_type)
+Test(log, the_counter_type_determines_the_second_value)
 {
     enum { N = PFB_HAS_VALUE, M = PFB_HAS_MULTI_COUNT, F = PFB_HAS_PERF_FREQ, O = PFB_HAS_OBJECT_FREQ };
     static const struct {
         uint32_t type, has;
     } types[] = {
-        {0x00010000, N | M},                           /* raw count */
-        {0x00400400, N | M},                           /* delta: no time needed */
-        {0x10410400, N | M | F | PFB_HAS_PERF_TIME},   /* rate */
-        {0x20410500, N | M | F | PFB_HAS_PERF_TIME},   /* timer */
-        {0x21510500, N | M | PFB_HAS_PERF_TIME_100NS}, /* inverse timer */
-        {0x00550500, N | M | PFB_HAS_PERF_TIME_100NS}, /* queue length */
-        {0x00650500, N | M | O | PFB_HAS_OBJECT_TIME}, /* queue length */
-        {0x20610500, N | M | O | PFB_HAS_OBJECT_TIME}, /* object timer */
-        {0x20020400, N | M | PFB_HAS_BASE},            /* fraction */
-        {0x20570500, N | M | PFB_HAS_BASE},            /* precision timer */
-        {0x30020400, N | M | F | PFB_HAS_BASE},        /* average timer */
-        {0x40020500, N | M | PFB_HAS_BASE},            /* average bulk */
-        {0x30240500, N | M | O | PFB_HAS_OBJECT_TIME}, /* elapsed time */
-        {0x20670500, N | M | O | PFB_HAS_BASE},        /* precision timer of the object's clock */
+        {RAWCOUNT, N | M},
+        {DELTA, N | M}, /* needs no time */
+        {COUNTER, N | M | F | PFB_HAS_PERF_TIME},
+        {TIMER, N | M | F | PFB_HAS_PERF_TIME},
+        {TIMER_100NS_INV, N | M | PFB_HAS_PERF_TIME_100NS},
+        {QUEUELEN_100NS, N | M | PFB_HAS_PERF_TIME_100NS},
+        {OBJ_QUEUELEN, N | M | O | PFB_HAS_OBJECT_TIME},
+        {OBJ_TIMER, N | M | O | PFB_HAS_OBJECT_TIME},
+        {RAW_FRACTION, N | M | PFB_HAS_BASE},
+        {PRECISION_100NS, N | M | PFB_HAS_BASE},
+        {AVERAGE_TIMER, N | M | F | PFB_HAS_BASE},
+        {AVERAGE_BULK, N | M | PFB_HAS_BASE},
+        {ELAPSED, N | M | O | PFB_HAS_OBJECT_TIME},
+        {PRECISION_OBJECT, N | M | O | PFB_HAS_BASE},
         {0x10510400, N | M | PFB_HAS_PERF_TIME_100NS}, /* rate by the 100 ns clock, not in winperf.h */
         {0x10610400, N | M | O | PFB_HAS_OBJECT_TIME}, /* rate by the object's clock, not in winperf.h */
         {0x20C20500, N | M | PFB_HAS_BASE},            /* fraction of 8 bytes, not in winperf.h */
@@ -758,9 +759,9 @@ Test(log, raw_values_by_type)
     }
 }
 
-/* Times are in units of 100 ns. Their difference is rounded to a multiple of 15 minutes; above 15 hours it is not the
- * bias of a time zone. */
-Test(log, differences_of_utc_and_local_time)
+/* Times are in units of 100 ns. Their difference is rounded to a multiple of 15 minutes. A difference of more than 15
+ * hours is not the bias of a time zone. */
+Test(log, the_bias_of_a_time_zone_is_rounded_to_15_minutes)
 {
     static const struct {
         uint64_t utc, local;
@@ -779,8 +780,8 @@ Test(log, differences_of_utc_and_local_time)
         int32_t minutes = 0;
         cr_expect_eq(pfb_log_bias_between(cases[i].utc, cases[i].local, &minutes), cases[i].is_zone, "case %zu", i);
         cr_expect_eq(minutes, cases[i].minutes, "case %zu", i);
-        const pfb_log_path timer = {.type = 0x21510500};
-        const pfb_log_path rate = {.type = 0x10410400};
+        const pfb_log_path timer = {.type = TIMER_100NS_INV};
+        const pfb_log_path rate = {.type = COUNTER};
         pfb_log_value value = {.second = cases[i].utc, .time = cases[i].local};
         minutes = 0;
         cr_expect_eq(pfb_log_utc_bias(&timer, &value, &minutes), cases[i].is_zone, "case %zu", i);
@@ -809,7 +810,7 @@ Test(log, null_input_is_empty)
     cr_expect(!pfb_log_next_item(&sample, &item));
 }
 
-Test(log, null_records_and_windows)
+Test(log, null_records_and_windows_are_empty)
 {
     pfb_log_summary summary;
     expect_error(pfb_log_read_summary(NULL, 20, &summary), PFB_TRUNCATED_HEADER, 0, "no summary");
@@ -827,7 +828,7 @@ Test(log, null_records_and_windows)
 }
 
 /* Between two windows the caller's memory changes: the buffer now declares fewer used bytes than were already read. */
-Test(log, a_window_that_changes)
+Test(log, a_window_that_changes_is_read_inside_its_bounds)
 {
     enum { USED_AT = 48, HEADER_BYTES = 72 };
     small_log log = make_small_log();
@@ -835,8 +836,7 @@ Test(log, a_window_that_changes)
         pfb_log_reader reader;
         pfb_log_record record;
         unsigned count = 0;
-        if (!pfb_log_open_window(&reader, log.b.data, window, false, NULL))
-            continue;
+        cr_assert(pfb_log_open_window(&reader, log.b.data, window, false, NULL));
         while (pfb_log_next_record(&reader, &record))
             continue;
         cr_assert(reader.needs_more);
@@ -856,7 +856,7 @@ Test(log, a_window_that_changes)
 
 /* A caller may remove values before matching. The second of two equal names still matches the second one, although it
  * is now the only one. */
-Test(log, matching_after_a_caller_removed_values)
+Test(log, instances_match_by_occurrence_after_values_were_removed)
 {
     pfb_log_value older_values[2] = {{.has_instance = true}, {.has_instance = true, .occurrence = 1}};
     pfb_log_value newer_values[1] = {{.has_instance = true, .occurrence = 1}};

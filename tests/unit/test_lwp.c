@@ -166,7 +166,7 @@ Test(lwp, sizes_are_decoded_from_the_registers)
 }
 
 /* The leaf of another vendor's CPU may contain anything; here bit 0 of EDX is clear. */
-Test(lwp, garbage_in_the_leaf)
+Test(lwp, arbitrary_leaves_are_rejected)
 {
     static const uint32_t leaves[][4] = {{0, 0, 0, 0},
                                          {0x00000007, 0x00000340, 0x00000340, 0x00000000},
@@ -183,7 +183,7 @@ Test(lwp, garbage_in_the_leaf)
 }
 
 /* A real case: a processor whose microcode removed LWP on every second CPU and left the leaf unchanged. */
-Test(lwp, a_leaf_of_a_cpu_without_lwp)
+Test(lwp, the_leaf_of_a_cpu_without_lwp_is_rejected)
 {
     pfb_cpuid_leaf leaves[] = {
         {0, 0, 0x0000000D, 0x68747541, 0x444D4163, 0x69746E65}, /* AuthenticAMD */
@@ -314,7 +314,7 @@ Test(lwp, every_unusual_input_is_noted)
 
 /* BufferSize is 31 bytes more than 32 records, and only whole records are part of the ring. Therefore a Threshold of 16
  * bytes more than 32 records is beyond the ring. */
-Test(lwp, a_threshold_in_the_remainder)
+Test(lwp, a_threshold_in_the_remainder_is_beyond_the_ring)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
@@ -359,7 +359,7 @@ Test(lwp, a_note_has_the_place_of_its_first_occurrence)
 }
 
 /* Bits of Flags up to 28 are EventIds; higher ones are modes. */
-Test(lwp, random_bits_of_every_event)
+Test(lwp, an_interval_below_the_random_bits_is_noted_for_every_event)
 {
     for (uint32_t bit = 0; bit < 32; bit++) {
         static lwp_bytes b;
@@ -382,7 +382,7 @@ Test(lwp, random_bits_of_every_event)
 
 /* The control block has 176 bytes and the ring has 1024. `base` is the address of the ring, `address` that of the
  * control block. */
-Test(lwp, control_block_and_ring_that_overlap)
+Test(lwp, an_overlap_of_control_block_and_ring_is_noted)
 {
     static const struct {
         uint64_t base, address;
@@ -416,7 +416,7 @@ Test(lwp, control_block_and_ring_that_overlap)
 /* ---- The control block ----------------------------------------------------------------------------------- */
 
 /* All bytes differ, so that each field is identified by its value. */
-Test(lwp, every_field_of_the_control_block)
+Test(lwp, every_field_of_the_control_block_is_read)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
@@ -440,7 +440,7 @@ Test(lwp, every_field_of_the_control_block)
 }
 
 /* has_control is true if the control block was read, even if the input was rejected. */
-Test(lwp, a_control_block_that_was_not_read)
+Test(lwp, has_control_is_set_if_the_block_was_read)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
@@ -485,7 +485,7 @@ Test(lwp, fixed_fields_are_read_once)
 }
 
 /* The first pair may be at every multiple of 8 from 72 to 248, and up to 246 pairs fit the largest block. */
-Test(lwp, pairs_at_every_offset)
+Test(lwp, pairs_are_read_at_every_offset)
 {
     static lwp_bytes b;
     static uint8_t block[2040];
@@ -513,7 +513,7 @@ Test(lwp, pairs_at_every_offset)
     }
 }
 
-Test(lwp, pairs_beyond_their_number)
+Test(lwp, pairs_beyond_their_number_do_not_exist)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
@@ -583,7 +583,7 @@ static size_t put_snapshot(bytes *b)
     return b->size;
 }
 
-Test(lwp, a_snapshot_by_hand)
+Test(lwp, snapshots_are_read_and_written_in_the_documented_layout)
 {
     bytes b = {.size = 0};
     size_t size = put_snapshot(&b);
@@ -610,7 +610,7 @@ Test(lwp, a_snapshot_by_hand)
     cr_expect(s.control_offset == 24 && s.control_size == 0 && s.ring_offset == 32 && s.ring_size == 0);
 }
 
-Test(lwp, snapshots_truncated_at_every_byte)
+Test(lwp, truncated_snapshots_are_rejected)
 {
     bytes b = {.size = 0};
     size_t whole = put_snapshot(&b);
@@ -635,7 +635,7 @@ Test(lwp, snapshots_truncated_at_every_byte)
     expect_error(pfb_lwp_snapshot_read(NULL, 100, &s), PFB_TRUNCATED_HEADER, 0, "null data");
 }
 
-Test(lwp, sizes_of_snapshots_that_would_wrap)
+Test(lwp, sizes_of_snapshots_do_not_wrap)
 {
     static const uint64_t sizes[] = {
         6, UINT32_MAX, UINT64_C(0x100000005), INT64_MAX, UINT64_MAX - 23, UINT64_MAX - 7, UINT64_MAX};
@@ -677,7 +677,7 @@ Test(lwp, every_note_has_a_name_and_a_text)
     cr_expect_str_eq(pfb_lwp_note_text(PFB_LWP_NOTE_COUNT), "a note this version does not know");
 }
 
-Test(lwp, names_of_events)
+Test(lwp, events_have_the_names_of_the_manual)
 {
     static const char *const names[] = {"invalid", "lwpval", "ire", "bre", "dme", "cnh", "rnh"};
     for (uint32_t id = 0; id < 300; id++) {
@@ -686,7 +686,7 @@ Test(lwp, names_of_events)
     }
 }
 
-Test(lwp, names_of_bits)
+Test(lwp, flags_and_filters_have_the_names_of_the_manual)
 {
     static const char *const branch[] = {"fus", "prv", "prd", "tkn"};
     static const char *const cache[] = {"src0", "src1", "src2", "dav"};

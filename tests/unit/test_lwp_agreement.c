@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
-#include "../../fuzz/strict.h"
 #include "perfblock/lwp/model.h"
+#include "support.h"
 
 #include <string.h>
 
@@ -15,20 +15,11 @@ enum { EPISODES = 560, STEPS = 2000, MAX_SLOTS = 48, MAX_RECORD = 248, MAX_CONTR
 
 /* ---- Random numbers ---------------------------------------------------------------------------------------------- */
 
-/* The state of xorshift64, which must not be 0. */
 static uint64_t random_state;
-
-static uint64_t next_random(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
 
 static uint32_t below(uint32_t limit)
 {
-    return (uint32_t)((next_random() >> 32) % limit);
+    return random_below(&random_state, limit);
 }
 
 static bool one_in_two(void)
@@ -147,9 +138,10 @@ static void choose_leaf(episode *e)
     uint32_t quadwords = offset / 8 + pairs + below(max_pairs - pairs + 1);
     uint32_t ebx = quadwords | event_bytes << 8 | pairs << 16 | offset << 24;
     /* All fields except the minimum size of the ring, which is added below: 32 records or none. */
-    uint32_t ecx = (uint32_t)next_random() & 0xFF00FFFF;
-    uint32_t hardware = (uint32_t)next_random() | PFB_LWP_AVAILABLE;
-    uint32_t enabled = (uint32_t)next_random() | PFB_LWP_AVAILABLE; /* in half of the leaves more than the CPU has */
+    uint32_t ecx = (uint32_t)random_u64(&random_state) & 0xFF00FFFF;
+    uint32_t hardware = (uint32_t)random_u64(&random_state) | PFB_LWP_AVAILABLE;
+    uint32_t enabled =
+        (uint32_t)random_u64(&random_state) | PFB_LWP_AVAILABLE; /* in half of the leaves more than the CPU has */
     if (one_in_two())
         enabled &= hardware;
     e->offered = enabled & hardware;
@@ -186,15 +178,15 @@ static void begin(episode *e, unsigned number)
     choose_leaf(e);
     uint32_t min_slots = e->leaf.min_buffer_bytes > 0 ? 32 : 2;
     e->slots = min_slots + below(MAX_SLOTS + 1 - min_slots);
-    e->flags = (uint32_t)next_random();
+    e->flags = (uint32_t)random_u64(&random_state);
     e->is_continuous = (e->flags & e->offered & PFB_LWP_CONTINUOUS) != 0;
     e->has_stamps = (e->flags & e->offered & PFB_LWP_TIME_STAMPS) != 0;
     e->count = e->is_continuous ? e->slots : 0;
-    e->missed = next_random() >> 1;
-    e->options.core = (uint8_t)next_random();
+    e->missed = random_u64(&random_state) >> 1;
+    e->options.core = (uint8_t)random_u64(&random_state);
     e->options.full_uses_free_slot = one_in_two();
     e->options.holds_record = one_in_two();
-    e->options.seed = e->random = next_random();
+    e->options.seed = e->random = random_u64(&random_state);
     e->random_bits = one_in_two() ? below(16) : 0;
     fill_control(e);
     require(e, pfb_lwp_model_init(&e->model, &e->leaf, &e->options), "the leaf is refused");
@@ -210,7 +202,8 @@ static void begin(episode *e, unsigned number)
 static void step_insert(episode *e)
 {
     bool carry;
-    pfb_lwp_operands o = {next_random(), (uint32_t)next_random(), (uint32_t)next_random(), next_random()};
+    pfb_lwp_operands o = {random_u64(&random_state), (uint32_t)random_u64(&random_state),
+                          (uint32_t)random_u64(&random_state), random_u64(&random_state)};
     require(e, pfb_lwp_model_insert(&e->model, &o, &carry) == PFB_LWP_FAULT_NONE, "LWPINS faults");
     commit_held(e);
     record r = {255, (uint16_t)o.flags, o.data1, o.address, o.data2, e->has_stamps ? e->record_count : 0};
@@ -220,7 +213,8 @@ static void step_insert(episode *e)
 
 static void step_value(episode *e)
 {
-    pfb_lwp_operands o = {next_random(), (uint32_t)next_random(), (uint32_t)next_random(), next_random()};
+    pfb_lwp_operands o = {random_u64(&random_state), (uint32_t)random_u64(&random_state),
+                          (uint32_t)random_u64(&random_state), random_u64(&random_state)};
     require(e, pfb_lwp_model_value(&e->model, &o) == PFB_LWP_FAULT_NONE, "LWPVAL faults");
     count_record(e, (record){1, (uint16_t)o.flags, o.data1, o.address, o.data2, 0});
 }
@@ -228,9 +222,10 @@ static void step_value(episode *e)
 static void step_event(episode *e)
 {
     uint32_t id = one_in_two() ? 2 + below(5) : 2 + below(MAX_EVENTS - 1);
-    pfb_lwp_occurrence o = {.id = id, .latency = (uint32_t)next_random(), .flags = (uint16_t)next_random()};
-    o.address = next_random();
-    o.data2 = next_random();
+    pfb_lwp_occurrence o = {
+        .id = id, .latency = (uint32_t)random_u64(&random_state), .flags = (uint16_t)random_u64(&random_state)};
+    o.address = random_u64(&random_state);
+    o.data2 = random_u64(&random_state);
     record r = {.id = (uint8_t)id, .address = o.address};
     if (id == 3 || id == 4 || id > 6) {
         r.flags = o.flags;

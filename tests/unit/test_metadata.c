@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading of registrations, blocks of strings, and lists. The test writes the input field by field, with offsets
- * counted by hand. The numbers of rules are those of tests/oracle/make_seeds.py. */
+ * counted by hand. tests/oracle/make_seeds.py has the rules with these numbers. */
 #include <criterion/criterion.h>
 
 #include "perfblock/metadata.h"
 #include "support.h"
+#include "support_types.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,13 +86,13 @@ static void put_counterset(bytes *b, uint32_t count)
 
 static void put_counter(bytes *b, uint32_t id)
 {
-    PUT_U32(b, id, 0x20570500, 0x89ABCDEF, 0x01234567, 200, 0xFFFFFFF6, 11, 12, 13, 14, 4, 0xFFFFFFFF);
+    PUT_U32(b, id, PRECISION_100NS, 0x89ABCDEF, 0x01234567, 200, 0xFFFFFFF6, 11, 12, 13, 14, 4, 0xFFFFFFFF);
 }
 
 /* Checks that `counter` has the values written by put_counter. */
 static void expect_counter(const pfb_counter *counter, uint32_t id, size_t offset)
 {
-    cr_expect(counter->offset == offset && counter->id == id && counter->type == 0x20570500);
+    cr_expect(counter->offset == offset && counter->id == id && counter->type == PRECISION_100NS);
     cr_expect_eq(counter->attributes, UINT64_C(0x0123456789ABCDEF));
     cr_expect(counter->detail_level == 200 && counter->default_scale == -10);
     cr_expect(counter->base_id == 11 && counter->perf_time_id == 12 && counter->perf_freq_id == 13);
@@ -227,7 +228,7 @@ Test(metadata, rule_18_references_are_returned_unchanged)
     pfb_counter counter;
     put_counterset(&b, 1);
     /* The counter refers to itself, to none, to id 0, and to a counter that does not exist. */
-    PUT_U32(&b, 3, 0x40020500, 0, 0, 100, 0, 3, PFB_NO_ID, 0, 99, 0, 0);
+    PUT_U32(&b, 3, AVERAGE_BULK, 0, 0, 100, 0, 3, PFB_NO_ID, 0, 99, 0, 0);
     cr_assert(pfb_registration_open(&set, b.data, b.size, STRICT));
     cr_assert(pfb_registration_next_counter(&set, &counter));
     cr_expect(counter.base_id == 3 && counter.perf_time_id == PFB_NO_ID && counter.perf_freq_id == 0);
@@ -279,7 +280,7 @@ Test(metadata, rule_20_a_nul_is_at_an_even_distance_from_the_start)
     pfb_name text;
     expect_error(pfb_registration_string(data, 5, &text), PFB_TRUNCATED_STRING, 0, "zero bytes of two different units");
     expect_error(pfb_registration_string(data, 6, &text), PFB_OK, 0, "a NUL after such bytes");
-    cr_expect_eq(text.size_bytes / 2, 2);
+    cr_expect_eq(text.size_bytes, 4);
 }
 
 Test(metadata, rule_20_a_provider_guid_is_16_bytes_or_more)
@@ -325,15 +326,39 @@ static pfb_error error_of_strings(const bytes *b, const pfb_read_options *option
     return error;
 }
 
-/* Checks that both modes give the same error after the same number of entries. */
-static void expect_strings(const bytes *b, uint32_t read, pfb_code code, size_t offset, const char *what)
+/* One of error_of_strings, error_of_identifiers and error_of_instances. */
+typedef pfb_error read_function(const bytes *b, const pfb_read_options *options, uint32_t *notes, uint32_t *read);
+
+/* Checks that both modes give the same error after the same number of elements, and no notes. */
+static void expect_read(read_function *error_of, const bytes *b, uint32_t read, pfb_code code, size_t offset,
+                        const char *what)
 {
     for (int is_strict = 0; is_strict <= 1; is_strict++) {
-        const pfb_read_options *options = is_strict ? STRICT : NULL;
         uint32_t notes;
         uint32_t count;
-        expect_error(error_of_strings(b, options, &notes, &count), code, offset, what);
-        cr_expect(count == read && notes == 0, "%s: %u entries, notes %u", what, count, notes);
+        expect_error(error_of(b, is_strict ? STRICT : NULL, &notes, &count), code, offset, what);
+        cr_expect(count == read && notes == 0, "%s: %u elements, notes %u", what, count, notes);
+    }
+}
+
+/* A field of a valid input that is set to a value, the elements that are read then, and the expected error. */
+typedef struct list_case {
+    const char *what;
+    size_t at;
+    uint32_t value;
+    uint32_t read;
+    pfb_code code;
+    size_t offset;
+} list_case;
+
+/* Checks each case on an input that `put` writes. */
+static void expect_cases(void (*put)(bytes *b), read_function *error_of, const list_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bytes b;
+        put(&b);
+        set_u32(&b, cases[i].at, cases[i].value);
+        expect_read(error_of, &b, cases[i].read, cases[i].code, cases[i].offset, cases[i].what);
     }
 }
 
@@ -346,25 +371,15 @@ Test(metadata, strings_are_read_by_counter)
     cr_assert(pfb_registration_strings_open(&strings, b.data, b.size, STRICT));
     cr_expect(strings.count == 3 && strings.size_bytes == 48);
     cr_assert(pfb_registration_strings_next_string(&strings, &entry));
-    cr_expect(entry.offset == 8 && entry.counter_id == 26 && entry.text.bytes && entry.text.bytes == b.data + 32);
+    cr_expect(entry.offset == 8 && entry.counter_id == 26 && entry.text.bytes == b.data + 32);
     expect_name(&entry.text, "one", "the first name");
     cr_assert(pfb_registration_strings_next_string(&strings, &entry));
-    cr_expect(entry.offset == 16 && entry.counter_id == 27 && !entry.text.bytes && entry.text.size_bytes / 2 == 0);
+    cr_expect(entry.offset == 16 && entry.counter_id == 27 && !entry.text.bytes && entry.text.size_bytes == 0);
     cr_assert(pfb_registration_strings_next_string(&strings, &entry));
-    cr_expect(entry.offset == 24 && entry.counter_id == 0 && entry.text.bytes && entry.text.bytes == b.data + 40);
+    cr_expect(entry.offset == 24 && entry.counter_id == 0 && entry.text.bytes == b.data + 40);
     expect_name(&entry.text, "two", "the third string");
-    expect_strings(&b, 3, PFB_OK, 0, "strings");
+    expect_read(error_of_strings, &b, 3, PFB_OK, 0, "strings");
 }
-
-/* A field of a valid input that is set to a value, the elements that are read then, and the expected error. */
-typedef struct list_case {
-    const char *what;
-    size_t at;
-    uint32_t value;
-    uint32_t read;
-    pfb_code code;
-    size_t offset;
-} list_case;
 
 static const list_case string_cases[] = {
     {"size 0", 0, 0, 0, PFB_BAD_STRING_SIZE, 0},
@@ -391,19 +406,13 @@ static const list_case string_cases[] = {
 
 Test(metadata, rule_19_entries_and_strings_lie_in_the_block)
 {
-    for (size_t i = 0; i < COUNT(string_cases); i++) {
-        const list_case *t = &string_cases[i];
-        bytes b;
-        put_strings(&b);
-        set_u32(&b, t->at, t->value);
-        expect_strings(&b, t->read, t->code, t->offset, t->what);
-    }
+    expect_cases(put_strings, error_of_strings, string_cases, COUNT(string_cases));
     bytes b;
     put_strings(&b);
     for (b.size = 0; b.size < 8; b.size++)
-        expect_strings(&b, 0, PFB_TRUNCATED_HEADER, 0, "a truncated header");
+        expect_read(error_of_strings, &b, 0, PFB_TRUNCATED_HEADER, 0, "a truncated header");
     for (b.size = 8; b.size < 48; b.size++)
-        expect_strings(&b, 0, PFB_TRUNCATED_BLOCK, 0, "a truncated block");
+        expect_read(error_of_strings, &b, 0, PFB_TRUNCATED_BLOCK, 0, "a truncated block");
 }
 
 Test(metadata, rule_19_a_string_may_begin_at_an_odd_offset)
@@ -428,16 +437,16 @@ Test(metadata, rule_19_offsets_count_from_the_start_of_the_block)
     put_strings(&b);
     set_u32(&b, 12, 0);
     set_u32(&b, 28, 8);
-    expect_strings(&b, 0, PFB_BAD_STRING_OFFSET, 12, "offsets that count from the end of the entries");
+    expect_read(error_of_strings, &b, 0, PFB_BAD_STRING_OFFSET, 12, "offsets that count from the end of the entries");
 }
 
 Test(metadata, rule_19_a_block_without_strings_is_valid)
 {
     bytes b = {.size = 0};
     PUT_U32(&b, 8, 0);
-    expect_strings(&b, 0, PFB_OK, 0, "no entries");
+    expect_read(error_of_strings, &b, 0, PFB_OK, 0, "no entries");
     put_fill(&b, 0xFF, 5);
-    expect_strings(&b, 0, PFB_OK, 0, "bytes after the size of the block are ignored");
+    expect_read(error_of_strings, &b, 0, PFB_OK, 0, "bytes after the size of the block are ignored");
 }
 
 Test(metadata, rule_19_the_size_is_a_multiple_of_8)
@@ -466,9 +475,9 @@ Test(metadata, strings_that_share_their_bytes_are_limited)
     for (uint32_t i = 0; i < 199; i++)
         put_u16(&b, 'x');
     put_u16(&b, 0);
-    expect_strings(&b, 56, PFB_OVERLAPPING_STRINGS, 8 + 8 * 56 + 4, "100 strings that share bytes");
+    expect_read(error_of_strings, &b, 56, PFB_OVERLAPPING_STRINGS, 8 + 8 * 56 + 4, "100 strings that share bytes");
     set_u32(&b, 4, 56);
-    expect_strings(&b, 56, PFB_OK, 0, "56 strings that share bytes");
+    expect_read(error_of_strings, &b, 56, PFB_OK, 0, "56 strings that share bytes");
 }
 
 /* ---- Lists --------------------------------------------------------------------------------------------- */
@@ -544,17 +553,6 @@ static pfb_error error_of_identifiers(const bytes *b, const pfb_read_options *op
     return list.error;
 }
 
-static void expect_identifiers(const bytes *b, uint32_t read, pfb_code code, size_t offset, const char *what)
-{
-    for (int is_strict = 0; is_strict <= 1; is_strict++) {
-        const pfb_read_options *options = is_strict ? STRICT : NULL;
-        uint32_t notes;
-        uint32_t count;
-        expect_error(error_of_identifiers(b, options, &notes, &count), code, offset, what);
-        cr_expect(count == read && notes == 0, "%s: %u identifiers, notes %u", what, count, notes);
-    }
-}
-
 Test(metadata, identifiers_are_read_with_their_names)
 {
     bytes b;
@@ -565,13 +563,13 @@ Test(metadata, identifiers_are_read_with_their_names)
     cr_assert(pfb_list_next_identifier(&list, &i));
     cr_expect(i.offset == 0 && i.size_bytes == 48 && pfb_guid_equal(&i.counterset, &processor_information));
     cr_expect(i.status == 0x106A && i.counter_id == 26 && i.instance_id == PFB_NO_ID && i.index == 1);
-    cr_expect(i.name.bytes && i.name.bytes == b.data + 40);
+    cr_expect(i.name.bytes == b.data + 40);
     expect_name(&i.name, "0,*", "identifier");
     cr_assert(pfb_list_next_identifier(&list, &i));
     cr_expect(i.offset == 48 && i.size_bytes == 40 && i.counterset.bytes[15] == 0xEE && i.status == 0);
     cr_expect(i.counter_id == PFB_NO_ID && i.instance_id == 5 && i.index == 0 && !i.name.bytes &&
-              i.name.size_bytes / 2 == 0);
-    expect_identifiers(&b, 2, PFB_OK, 0, "identifiers");
+              i.name.size_bytes == 0);
+    expect_read(error_of_identifiers, &b, 2, PFB_OK, 0, "identifiers");
 }
 
 static const list_case identifier_cases[] = {
@@ -588,21 +586,16 @@ static const list_case identifier_cases[] = {
 
 Test(metadata, rule_21_identifiers_lie_in_the_list_and_names_in_them)
 {
-    for (size_t i = 0; i < COUNT(identifier_cases); i++) {
-        const list_case *t = &identifier_cases[i];
-        bytes b;
-        put_identifiers(&b);
-        set_u32(&b, t->at, t->value);
-        expect_identifiers(&b, t->read, t->code, t->offset, t->what);
-    }
+    expect_cases(put_identifiers, error_of_identifiers, identifier_cases, COUNT(identifier_cases));
     bytes b;
     put_identifiers(&b);
     for (b.size = 49; b.size < 88; b.size++)
-        expect_identifiers(&b, 1, PFB_TRUNCATED_IDENTIFIER, 48, "a truncated second identifier");
+        expect_read(error_of_identifiers, &b, 1, PFB_TRUNCATED_IDENTIFIER, 48, "a truncated second identifier");
     for (b.size = 40; b.size < 48; b.size++)
-        expect_identifiers(&b, 0, PFB_BAD_IDENTIFIER_SIZE, 20, "a truncated name of the first identifier");
+        expect_read(error_of_identifiers, &b, 0, PFB_BAD_IDENTIFIER_SIZE, 20,
+                    "a truncated name of the first identifier");
     for (b.size = 1; b.size < 40; b.size++)
-        expect_identifiers(&b, 0, PFB_TRUNCATED_IDENTIFIER, 0, "a truncated first identifier");
+        expect_read(error_of_identifiers, &b, 0, PFB_TRUNCATED_IDENTIFIER, 0, "a truncated first identifier");
 }
 
 Test(metadata, rule_21_the_size_is_a_multiple_of_8)
@@ -655,7 +648,7 @@ Test(metadata, listed_instances_are_read_with_their_names)
     expect_name(&instance.name, "0,1", "the first name");
     cr_assert(pfb_list_next_instance(&list, &instance));
     cr_expect(instance.offset == 16 && instance.id == 9 && instance.name.bytes == b.data + 24 &&
-              instance.name.size_bytes / 2 == 0);
+              instance.name.size_bytes == 0);
     cr_expect_not(pfb_list_next_instance(&list, &instance));
     expect_error(list.error, PFB_OK, 0, "instances");
 }
@@ -672,19 +665,7 @@ static const list_case instance_cases[] = {
 
 Test(metadata, rule_22_instances_lie_in_the_list_and_names_in_them)
 {
-    for (size_t i = 0; i < COUNT(instance_cases); i++) {
-        const list_case *t = &instance_cases[i];
-        for (int is_strict = 0; is_strict <= 1; is_strict++) {
-            const pfb_read_options *options = is_strict ? STRICT : NULL;
-            bytes b;
-            uint32_t notes;
-            uint32_t read;
-            put_instances(&b);
-            set_u32(&b, t->at, t->value);
-            expect_error(error_of_instances(&b, options, &notes, &read), t->code, t->offset, t->what);
-            cr_expect_eq(read, t->read, "%s: %u instances", t->what, read);
-        }
-    }
+    expect_cases(put_instances, error_of_instances, instance_cases, COUNT(instance_cases));
 }
 
 Test(metadata, rule_22_less_than_a_header_at_the_end_is_noted)
@@ -695,21 +676,15 @@ Test(metadata, rule_22_less_than_a_header_at_the_end_is_noted)
         bytes b;
         put_instances(&b);
         b.size = 16 + left;
-        pfb_error error = error_of_instances(&b, NULL, &notes, &read);
-        pfb_error strict = error_of_instances(&b, STRICT, &notes, &read);
+        bool is_noted = left > 0 && left < 8;
+        pfb_code code = left < 8 ? PFB_OK : PFB_BAD_INSTANCE_SIZE; /* a header without the whole instance */
         char what[64];
         snprintf(what, sizeof what, "%zu bytes after the first instance", left);
+        expect_error(error_of_instances(&b, STRICT, &notes, &read), is_noted ? PFB_TRAILING_BYTES : code,
+                     left == 0 ? 0 : 16, what);
         cr_expect_eq(read, 1, "%s", what);
-        if (left == 0) {
-            expect_error(strict, PFB_OK, 0, what);
-        } else if (left < 8) {
-            expect_error(error, PFB_OK, 0, what);
-            expect_error(strict, PFB_TRAILING_BYTES, 16, what);
-            error_of_instances(&b, NULL, &notes, &read);
-            cr_expect_eq(notes, PFB_NOTE_TRAILING_BYTES, "%s", what);
-        } else { /* a header without the whole instance */
-            expect_error(error, PFB_BAD_INSTANCE_SIZE, 16, what);
-        }
+        expect_error(error_of_instances(&b, NULL, &notes, &read), code, code == PFB_OK ? 0 : 16, what);
+        cr_expect(read == 1 && notes == (is_noted ? PFB_NOTE_TRAILING_BYTES : 0), "%s: notes %u", what, notes);
     }
 }
 
@@ -744,7 +719,7 @@ Test(metadata, all_counters_may_share_a_string)
     put_fill(&b, 0, 2);
     cr_assert(pfb_registration_strings_open(&strings, b.data, b.size, STRICT));
     while (pfb_registration_strings_next_string(&strings, &entry)) {
-        cr_expect(entry.text.bytes == b.data + START && entry.text.size_bytes / 2 == UNITS);
+        cr_expect(entry.text.bytes == b.data + START && entry.text.size_bytes == 2 * UNITS);
         count++;
     }
     expect_error(strings.error, PFB_OK, 0, "a string that all counters share");

@@ -254,19 +254,13 @@ static void free_index(indexed *x)
     free(x->by_name);
 }
 
-static uint32_t next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return *state >> 8;
-}
-
 /* A random table with few indexes and few texts, so that both repeat; the same words in either encoding. */
 static const char *const words[] = {
     "", "a", "b", "ab", "aa", "% b", "\xC3\xA4", "\xEE\x80\x80", "\xF0\x90\x80\x80", "A", "a\xC3\xA4", "\xEF\xBF\xBD"};
 
 enum { WORDS = sizeof words / sizeof words[0] };
 
-static uint8_t *random_table(uint32_t *state, uint32_t count, bool is_utf16, uint32_t *indexes, uint32_t *chosen,
+static uint8_t *random_table(uint64_t *random, uint32_t count, bool is_utf16, uint32_t *indexes, uint32_t *chosen,
                              size_t *size)
 {
     uint8_t *data = malloc(64 * (size_t)count + 8);
@@ -276,8 +270,8 @@ static uint8_t *random_table(uint32_t *state, uint32_t count, bool is_utf16, uin
     *size = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint8_t utf16[64];
-        indexes[i] = next_random(state) % 40;
-        chosen[i] = next_random(state) % WORDS;
+        indexes[i] = random_below(random, 40);
+        chosen[i] = random_below(random, WORDS);
         const char *word = words[chosen[i]];
         if (is_utf16)
             pfb_write_name(&b, indexes[i],
@@ -322,14 +316,14 @@ static void check_lookups(const indexed *x, const uint32_t *indexes, const uint3
 
 Test(name_table, look_ups_of_random_tables)
 {
-    uint32_t state = 7;
+    uint64_t random = 7;
     for (uint32_t round = 0; round < 400; round++) {
         uint32_t indexes[100];
         uint32_t chosen[100];
         uint32_t count = round % 100;
         size_t size;
-        bool is_utf16 = next_random(&state) % 2;
-        uint8_t *data = random_table(&state, count, is_utf16, indexes, chosen, &size);
+        bool is_utf16 = random_below(&random, 2);
+        uint8_t *data = random_table(&random, count, is_utf16, indexes, chosen, &size);
         indexed x = make_index(data, size);
         cr_assert_eq(x.index.count, count, "round %u: %u pairs", round, x.index.count);
         check_lookups(&x, indexes, chosen, count);

@@ -3,15 +3,10 @@
 #include <criterion/criterion.h>
 
 #include "sample/order.h"
+#include "support.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static uint32_t next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return *state >> 16;
-}
 
 /* A stride is at least the number of rows and at most a quarter more, up to the rows of the largest possible block. */
 Test(order, strides_are_large_enough)
@@ -39,14 +34,14 @@ enum { RESULTS = 48 };
 
 /* Adds rows of an instance to random results, and one or two columns of a counter to random results. Stores the
  * expected row in related->rank and the expected column in *column: those of the first result that has both. */
-static void scatter(uint32_t round, uint32_t *state, const pfb_sample *table, pfb_related_rows *related,
+static void scatter(uint32_t round, uint64_t *random, const pfb_sample *table, pfb_related_rows *related,
                     pfb_column_range *columns, uint32_t *column)
 {
     uint32_t first = PFB_NONE;
     *column = PFB_NONE;
     for (uint32_t r = 0; r < RESULTS; r++) {
-        bool has_row = next_random(state) % 8 < round % 8;
-        bool has_column = next_random(state) % 64 < round / 8 % 32;
+        bool has_row = random_below(random, 8) < round % 8;
+        bool has_column = random_below(random, 64) < round / 8 % 32;
         for (uint32_t n = 0; has_column && n < 1 + r % 2; n++) {
             uint32_t at = columns->end++;
             table->column_order[at] = 2 * RESULTS - 1 - at;
@@ -67,14 +62,14 @@ Test(order, the_first_result_with_row_and_column_is_found)
     uint32_t order[2 * RESULTS];
     pfb_sample_column columns[2 * RESULTS];
     pfb_sample table = {.columns = columns, .column_order = order};
-    uint32_t state = 1;
+    uint64_t random = 1;
     unsigned found = 0;
     for (uint32_t round = 0; round < 4000; round++) {
         pfb_related_rows related = {.group = PFB_NONE};
         pfb_column_range range = {0, 0};
         uint32_t expected_column;
         uint32_t column = PFB_NONE;
-        scatter(round, &state, &table, &related, &range, &expected_column);
+        scatter(round, &random, &table, &related, &range, &expected_column);
         /* The order ends with the columns of the counter, so that a sanitizer detects reads past them. */
         table.column_order = malloc((range.end + 1) * sizeof *order);
         cr_assert_not_null(table.column_order);

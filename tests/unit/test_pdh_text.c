@@ -461,20 +461,12 @@ static bool read_number(const char *number, double *read)
     return value.has_value;
 }
 
-static uint64_t next_random(uint64_t *random)
-{
-    *random ^= *random << 13;
-    *random ^= *random >> 7;
-    *random ^= *random << 17;
-    return *random;
-}
-
 /* 100,000 quotients and as many doubles of any exponent, printed with %.17g, read back as the same double. */
 Test(pdh_text, printed_numbers_are_read_back)
 {
     uint64_t random = 88172645463325252;
     for (int i = 0; i < 200000; i++) {
-        uint64_t bits = next_random(&random);
+        uint64_t bits = random_u64(&random);
         double number = (double)(bits >> (bits & 31)) / (double)((bits >> 40) + 1);
         double read;
         char text[64];
@@ -495,7 +487,7 @@ Test(pdh_text, quotients_of_19_digits)
     for (int i = 0; i < 40000; i++) {
         double read;
         char text[64];
-        uint64_t digits = UINT64_C(1000000000000000000) + next_random(&random) % UINT64_C(9000000000000000000);
+        uint64_t digits = UINT64_C(1000000000000000000) + random_u64(&random) % UINT64_C(9000000000000000000);
         snprintf(text, sizeof text, "%llue-%d", (unsigned long long)digits, 1 + i % 40);
         double expected = strtod(text, NULL);
         cr_assert(read_number(text, &read) && memcmp(&read, &expected, sizeof read) == 0, "%s: %.17g", text, read);

@@ -2,6 +2,7 @@
 /* Counting with the perf events of Linux, on a simulated kernel. */
 #include <criterion/criterion.h>
 
+#include "support.h"
 #include "support_perf_events.h"
 
 #include <errno.h>
@@ -204,15 +205,13 @@ Test(perf_events, scaling_is_exact)
 /* If the product fits in 64 bits, the result is that of 64-bit arithmetic. */
 Test(perf_events, scaling_agrees_with_64_bit_arithmetic)
 {
-    uint64_t state = 88172645463325252;
+    uint64_t random = 1;
     for (size_t i = 0; i < 20000; i++) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        uint64_t a = state >> 32;
-        uint64_t factor = state & UINT32_MAX;
-        uint64_t divisor = (state >> 20 & UINT32_MAX) + 1;
-        cr_assert_eq(pfb_perf_scale(a, factor, divisor), a * factor / divisor, "%" PRIu64, state);
+        uint64_t a = random_number(&random, 32);
+        uint64_t factor = random_number(&random, 32);
+        uint64_t divisor = random_number(&random, 32) + 1;
+        cr_assert_eq(pfb_perf_scale(a, factor, divisor), a * factor / divisor, "%" PRIu64 " * %" PRIu64 " / %" PRIu64,
+                     a, factor, divisor);
     }
 }
 

@@ -569,20 +569,13 @@ Test(perflib_faults, operations_that_need_a_missing_function_fail)
 
 /* ---- Random answers --------------------------------------------------------------------------------- */
 
-/* The generator of Numerical Recipes, which returns the same numbers in each run. */
-static uint32_t next_random(uint32_t *state)
-{
-    *state = *state * UINT32_C(1664525) + UINT32_C(1013904223);
-    return *state >> 8;
-}
-
-static fake_script random_script(uint32_t *state)
+static fake_script random_script(uint64_t *random)
 {
     static const uint32_t sizes[] = {0, 1, 16, 48, 255, 256, 65535, 65536, 65537, MIB, 0x7FFFFFFF, UINT32_MAX};
-    fake_script script = {.count = next_random(state) % (FAKE_ANSWERS + 1)};
+    fake_script script = {.count = random_below(random, FAKE_ANSWERS + 1)};
     for (size_t i = 0; i < script.count; i++) {
         static const uint32_t common[] = {0, 8, 8, 8, 234, 5};
-        script.answers[i] = (fake_answer){common[next_random(state) % 6], sizes[next_random(state) % 12]};
+        script.answers[i] = (fake_answer){common[random_below(random, 6)], sizes[random_below(random, 12)]};
     }
     return script;
 }
@@ -590,15 +583,15 @@ static fake_script random_script(uint32_t *state)
 /* Each operation returns complete bytes, or fails with a code and a sentence, and closes its handles. */
 Test(perflib_faults, random_answers_give_a_reply_or_a_failure)
 {
-    uint32_t state = 1;
+    uint64_t random = 1;
     pfb_bytes reply = {0};
     pfb_source *source = open_local();
     for (size_t run = 0; run < 3000; run++) {
         pfb_source_failure failure = {0};
         memset(fake->calls, 0, sizeof fake->calls);
         for (size_t i = 0; i < FAKE_FUNCTIONS; i++)
-            fake->scripts[i] = random_script(&state);
-        fake_function function = (fake_function)(next_random(&state) % FAKE_FUNCTIONS);
+            fake->scripts[i] = random_script(&random);
+        fake_function function = (fake_function)(random_below(&random, FAKE_FUNCTIONS));
         bool is_done = ask(source, function, &reply, &failure);
         cr_assert(reply.size_bytes <= reply.capacity_bytes);
         cr_assert(is_done || (failure.code != 0 && failure.sentence[0] != '\0'), "run %zu", run);

@@ -124,32 +124,31 @@ static pfb_bytes record(pfb_source *source)
 
 /* ---- Random calls ----------------------------------------------------------------------------------------- */
 
-static uint32_t random_state = 20261123;
+static uint64_t random_state;
 
-static uint32_t random_below(uint32_t limit)
+static uint32_t below(uint32_t limit)
 {
-    random_state = random_state * 1664525 + 1013904223; /* the high bits are more random */
-    return (uint32_t)((uint64_t)(random_state >> 8) * limit >> 24);
+    return random_below(&random_state, limit);
 }
 
 static uint32_t any_of(const uint32_t *values, size_t count)
 {
-    return values[random_below((uint32_t)count)];
+    return values[below((uint32_t)count)];
 }
 
 #define ANY_OF(values) any_of(values, sizeof values / sizeof values[0])
 
 static pfb_guid random_set(void)
 {
-    pfb_guid set = *sets[random_below(SETS)];
-    if (random_below(20) == 0)
+    pfb_guid set = *sets[below(SETS)];
+    if (below(20) == 0)
         set.bytes[15] ^= 1;
     return set;
 }
 
 static uint32_t random_counter(void)
 {
-    return random_below(3) == 0 ? PFB_NO_ID : random_below(33);
+    return below(3) == 0 ? PFB_NO_ID : below(33);
 }
 
 static size_t random_block(uint8_t *out, size_t capacity)
@@ -159,7 +158,7 @@ static size_t random_block(uint8_t *out, size_t capacity)
         "sd?", "sda", "*b*", "eth0", "?o",  "BASH", "bash", "init",     "**",       "?*",     "0 sda", "*1*",  "1"};
     static const uint32_t ids[] = {PFB_NO_ID, PFB_NO_ID, PFB_NO_ID, 0, 1, 5, 42, 43, 0x80000000, 0xFFFFFFFE};
     pfb_guid set = random_set();
-    uint32_t name = random_below(sizeof names / sizeof names[0] + 2);
+    uint32_t name = below(sizeof names / sizeof names[0] + 2);
     use_counterset(&set);
     return put_block(out, capacity, name < sizeof names / sizeof names[0] ? names[name] : NULL, random_counter(),
                      ANY_OF(ids));
@@ -265,7 +264,7 @@ static void call_reading(pair *p, unsigned call, unsigned kind)
     pfb_source_failure failures[2] = {{.code = 0}, {.code = 0}};
     bool is_done[2];
     pfb_guid set = random_set();
-    uint32_t request = random_below(12);
+    uint32_t request = below(12);
     uint32_t language = ANY_OF(languages);
     for (size_t i = 0; i < 2; i++) {
         pfb_source *source = p->sources[i];
@@ -296,9 +295,9 @@ static void call_changing(pair *p, unsigned call, bool is_add)
     pfb_source_failure failures[2] = {{.code = 0}, {.code = 0}};
     bool is_done[2];
     size_t size = 0;
-    for (uint32_t n = random_below(BLOCKS) + 1; n > 0; n--)
+    for (uint32_t n = below(BLOCKS) + 1; n > 0; n--)
         size += random_block(blocks[0] + size, CAPACITY - size);
-    if (random_below(50) == 0)
+    if (below(50) == 0)
         size -= 1;
     memcpy(blocks[1], blocks[0], size);
     for (size_t i = 0; i < 2; i++)
@@ -320,7 +319,7 @@ static void remove_some(pair *p, unsigned call)
     while (pfb_list_next_identifier(&list, &identifier)) {
         uint8_t block[256];
         pfb_source_failure failure = {0};
-        if (random_below(3) != 0)
+        if (below(3) != 0)
             continue;
         memcpy(block, info.data + identifier.offset, identifier.size_bytes);
         for (size_t i = 0; i < 2; i++) {
@@ -334,7 +333,7 @@ static void remove_some(pair *p, unsigned call)
 
 static void call_anything(pair *p, unsigned call)
 {
-    uint32_t kind = random_below(20);
+    uint32_t kind = below(20);
     if (kind < 4)
         call_reading(p, call, kind);
     else if (kind < 9)
@@ -343,7 +342,7 @@ static void call_anything(pair *p, unsigned call)
         call_changing(p, call, false);
     else if (kind < 11)
         remove_some(p, call);
-    else if (p->samples++ == SAMPLES || random_below(40) == 0)
+    else if (p->samples++ == SAMPLES || below(40) == 0)
         reopen(p);
     else
         collect(p, call);

@@ -13,11 +13,6 @@
 
 enum { SET = 1, OTHER_SET = 2 };
 
-/* Counter types. 0x10000 below is PERF_COUNTER_RAWCOUNT, 0x10100 PERF_COUNTER_LARGE_RAWCOUNT. */
-static const uint32_t rate = 0x10410400;         /* PERF_COUNTER_COUNTER */
-static const uint32_t average = 0x40020500;      /* PERF_AVERAGE_BULK */
-static const uint32_t average_base = 0x40030402; /* PERF_AVERAGE_BASE */
-
 static void expect_row(const sample *s, uint32_t row, uint32_t id, const char *name, const char *what)
 {
     cr_assert_lt(row, s->table.counts.rows, "%s", what);
@@ -130,7 +125,7 @@ Test(sample, values_and_columns_are_those_of_the_block)
 Test(sample, ids_and_names_that_replies_lack_come_from_the_queries)
 {
     sample *s = sample_new(1);
-    pfb_counter counters[] = {counter_without_references(5, rate), counter_without_references(6, average)};
+    pfb_counter counters[] = {counter_without_references(5, COUNTER), counter_without_references(6, AVERAGE_BULK)};
     static const uint32_t ids[] = {6};
     sample_register(s, SET, counters, 2);
     sample_query(s, SET, 5, 9, "exact", 0);
@@ -167,7 +162,7 @@ Test(sample, ids_and_names_that_replies_lack_come_from_the_queries)
  * if a registered counter has it. */
 Test(sample, counters_without_an_id_stay_unknown)
 {
-    pfb_counter counters[] = {counter_without_references(PFB_NO_ID, rate), counter_without_references(1, rate)};
+    pfb_counter counters[] = {counter_without_references(PFB_NO_ID, COUNTER), counter_without_references(1, COUNTER)};
     static const uint32_t ids[] = {PFB_NO_ID, 1};
     sample *s = sample_new(1);
     sample_register(s, SET, counters, 2);
@@ -302,13 +297,13 @@ static sample *one_column(uint32_t counter_id)
 }
 
 /* The ids descend, and each occurs twice. They are found by linear search, and by binary search after sorting. */
-Test(sample, counters_in_any_order_are_found)
+Test(sample, the_first_of_repeated_counters_is_found)
 {
     enum { IDS = 500 };
     pfb_counter counters[IDS];
     static uint32_t order[IDS];
     for (uint32_t i = 0; i < IDS; i++) {
-        counters[i] = counter_without_references(2 * ((IDS - 1 - i) / 2), 0x10000);
+        counters[i] = counter_without_references(2 * ((IDS - 1 - i) / 2), RAWCOUNT);
         counters[i].detail_level = i;
     }
     for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
@@ -331,9 +326,9 @@ Test(sample, counters_in_any_order_are_found)
 
 Test(sample, the_last_registration_of_a_counterset_is_used)
 {
-    pfb_counter first[] = {counter_without_references(1, 0x100), counter_without_references(5, rate)};
-    pfb_counter second[] = {counter_without_references(5, average), counter_without_references(5, 0x10000),
-                            counter_without_references(0, 0x10100)};
+    pfb_counter first[] = {counter_without_references(1, RAWCOUNT), counter_without_references(5, COUNTER)};
+    pfb_counter second[] = {counter_without_references(5, AVERAGE_BULK), counter_without_references(5, RAWCOUNT),
+                            counter_without_references(0, LARGE_RAWCOUNT)};
     for (int last = 0; last < 4; last++) {
         sample *s = one_column(5);
         sample_register(s, SET, first, 2);
@@ -347,7 +342,7 @@ Test(sample, the_last_registration_of_a_counterset_is_used)
         sample_load(s);
         const pfb_sample_column *c = &s->table.columns[0];
         cr_expect_eq(c->has_counter, last < 2, "case %d: only counters of the last registration are known", last);
-        cr_expect(!c->has_counter || c->counter.type == (last == 0 ? rate : average), "case %d", last);
+        cr_expect(!c->has_counter || c->counter.type == (last == 0 ? COUNTER : AVERAGE_BULK), "case %d", last);
         sample_free(s);
     }
 }
@@ -356,7 +351,7 @@ Test(sample, the_last_registration_of_a_counterset_is_used)
 Test(sample, countersets_are_distinguished_by_every_byte_of_their_guids)
 {
     enum { SIMILAR = SET + 0x100 };
-    const pfb_counter counters[] = {counter_without_references(5, rate), counter_without_references(5, 0x10000)};
+    const pfb_counter counters[] = {counter_without_references(5, COUNTER), counter_without_references(5, RAWCOUNT)};
     for (uint32_t order = 0; order < 2; order++) {
         sample *s = sample_new(1);
         sample_register(s, order ? SIMILAR : SET, &counters[order], 1);
@@ -368,8 +363,8 @@ Test(sample, countersets_are_distinguished_by_every_byte_of_their_guids)
             sample_value(s, r, 4);
         }
         sample_load(s);
-        cr_expect_eq(s->table.columns[0].counter.type, 0x10000, "order %u", order);
-        cr_expect_eq(s->table.columns[1].counter.type, rate, "order %u", order);
+        cr_expect_eq(s->table.columns[0].counter.type, RAWCOUNT, "order %u", order);
+        cr_expect_eq(s->table.columns[1].counter.type, COUNTER, "order %u", order);
         sample_free(s);
     }
 }
@@ -421,9 +416,9 @@ Test(sample, counters_are_found_in_any_order_of_ids)
  * counterset. */
 Test(sample, references_are_linked)
 {
-    pfb_counter counters[] = {counter_without_references(1, average), counter_without_references(2, average_base),
-                              counter_without_references(3, 0x10000), counter_without_references(4, 0x10100),
-                              counter_without_references(5, 0x10100)};
+    pfb_counter counters[] = {counter_without_references(1, AVERAGE_BULK), counter_without_references(2, AVERAGE_BASE),
+                              counter_without_references(3, RAWCOUNT), counter_without_references(4, LARGE_RAWCOUNT),
+                              counter_without_references(5, LARGE_RAWCOUNT)};
     counters[0].base_id = 2;
     counters[0].multi_id = 3;
     counters[0].perf_time_id = 4;
@@ -467,7 +462,7 @@ static void expect_empty(const pfb_sample *t, const char *what)
 Test(sample, a_sample_needs_exactly_the_measured_memory)
 {
     sample *s = all_kinds();
-    pfb_counter counters[] = {counter_without_references(5, rate), counter_without_references(1, rate)};
+    pfb_counter counters[] = {counter_without_references(5, COUNTER), counter_without_references(1, COUNTER)};
     sample_register(s, SET, counters, 2);
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, "*", 4);
     sample_measure(s);
@@ -503,7 +498,7 @@ Test(sample, counts_that_are_too_small_are_refused)
     static const char *const names[] = {"one result less", "one column less", "one row less", "one value less",
                                         "one registration less"};
     for (int which = 0; which < 5; which++) {
-        pfb_counter counter = counter_without_references(5, rate);
+        pfb_counter counter = counter_without_references(5, COUNTER);
         sample *s = all_kinds();
         sample_register(s, SET, &counter, 1);
         sample_measure(s);

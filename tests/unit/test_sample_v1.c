@@ -10,22 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    RAWCOUNT = 0x00010000,
-    LARGE_RAWCOUNT = 0x00010100,
-    COUNTER = 0x10410400,
-    LARGE_COUNTER = 0x10410500,
-    OBJ_TIMER = 0x20610500,
-    MULTI_TIMER = 0x22410500,
-    MULTI_BASE = 0x42030500,
-    ELAPSED = 0x30240500,
-    AVERAGE_TIMER = 0x30020400,
-    AVERAGE_BULK = 0x40020500,
-    AVERAGE_BASE = 0x40030402,
-    LARGE_RAW_BASE = 0x40030500,
-    NODATA = 0x40000200
-};
-
 /* ---- Samples ----------------------------------------------------------------------------------------- */
 
 /* A V1 block and its sample, in memory of exactly its size. */
@@ -39,12 +23,20 @@ typedef struct v1 {
     pfb_sample table;
 } v1;
 
-static v1 *v1_new(int64_t tick)
+/* Makes a sample whose block is not begun. */
+static v1 *v1_empty(void)
 {
     v1 *s = calloc(1, sizeof *s);
     cr_assert_not_null(s);
-    pfb_write_times times = v1_times(tick);
     pfb_write_init(&s->b, s->block, sizeof s->block);
+    return s;
+}
+
+/* Makes a sample and begins its block, which is taken `tick` seconds after the clocks started. */
+static v1 *v1_new(int64_t tick)
+{
+    v1 *s = v1_empty();
+    pfb_write_times times = v1_times(tick);
     pfb_write_begin_v1(&s->b, &times, NULL, false);
     return s;
 }
@@ -112,12 +104,10 @@ static void check_rows(const pfb_sample *s, const uint8_t *data, bool big)
     cr_expect(s->rows[3].parent.size_bytes == 2 && s->rows[3].parent.encoding == wide);
 }
 
-Test(sample_v1, everything_as_a_table)
+Test(sample_v1, every_part_of_a_block_is_loaded)
 {
     for (int big = 0; big < 2; big++) {
-        v1 *s = calloc(1, sizeof *s);
-        cr_assert_not_null(s);
-        pfb_write_init(&s->b, s->block, sizeof s->block);
+        v1 *s = v1_empty();
         v1_everything(&s->b, big);
         load_bytes(s, s->block, s->b.size_bytes);
         expect_error(s->loaded, PFB_OK, 0, "the error of loading");
@@ -156,12 +146,10 @@ Test(sample_v1, blocks_are_recognised_by_their_signature)
 }
 
 /* Blocks with each fault, and too little memory. The loaded counts never exceed the measured counts. */
-Test(sample_v1, malformed_blocks)
+Test(sample_v1, malformed_blocks_are_loaded_up_to_the_error)
 {
     for (int fault = PFB_FAULT_NONE; fault < PFB_FAULT_COUNT; fault++) {
-        v1 *s = calloc(1, sizeof *s);
-        cr_assert_not_null(s);
-        pfb_write_init(&s->b, s->block, sizeof s->block);
+        v1 *s = v1_empty();
         pfb_write_break(&s->b, (pfb_fault)fault);
         v1_everything(&s->b, fault % 2);
         pfb_v1_reader block;
@@ -220,7 +208,7 @@ Test(sample_v1, declared_values_are_limited_by_the_bytes)
 }
 
 /* The second value lies outside of the counter block. It does not exist in the sample, whose arrays have 0 for it. */
-Test(sample_v1, values_of_a_broken_row)
+Test(sample_v1, a_row_ends_before_a_malformed_value)
 {
     enum { OBJECT_AT = 96, SECOND_OFFSET = OBJECT_AT + 64 + 40 + 36 };
     v1 *s = v1_new(1);
@@ -251,9 +239,7 @@ Test(sample_v1, values_of_a_broken_row)
 /* Memory for fewer items than the block has is refused. */
 Test(sample_v1, counts_that_are_too_small_are_refused)
 {
-    v1 *s = calloc(1, sizeof *s);
-    cr_assert_not_null(s);
-    pfb_write_init(&s->b, s->block, sizeof s->block);
+    v1 *s = v1_empty();
     v1_everything(&s->b, false);
     load_bytes(s, s->block, s->b.size_bytes);
     for (unsigned part = 0; part < 4; part++) {
@@ -318,7 +304,7 @@ Test(sample_v1, parents_are_found_by_title_and_position)
 
 /* A block is changed by its owner and loaded again: the parent of "c" has another name at the same place, or the name
  * is in another code page. It is another instance, although both samples refer to the same bytes. */
-Test(sample_v1, parents_in_the_same_memory)
+Test(sample_v1, parents_in_the_same_memory_are_compared_by_name)
 {
     enum { OBJECT_AT = 96, CODE_PAGE_AT = OBJECT_AT + 44, NAME_SIZE_AT = OBJECT_AT + 64 + 20 };
     static const struct {
@@ -345,8 +331,7 @@ Test(sample_v1, parents_in_the_same_memory)
         store_ordered(s->block + NAME_SIZE_AT, false, 4);
         store_ordered(s->block + CODE_PAGE_AT, false, 65001);
         load_bytes(s, s->block, s->b.size_bytes);
-        v1 *second = calloc(1, sizeof *second);
-        cr_assert_not_null(second);
+        v1 *second = v1_empty();
         if (rows[i].at != 0)
             store_ordered(s->block + rows[i].at, false, rows[i].value);
         load_bytes(second, s->block, s->b.size_bytes);
@@ -490,7 +475,7 @@ Test(sample_v1, instances_are_matched_between_samples)
 }
 
 /* The size of a name is in bytes, in any code page. */
-Test(sample_v1, sizes_of_names_in_code_pages)
+Test(sample_v1, sizes_of_names_are_in_bytes_in_any_code_page)
 {
     static const uint32_t pages[] = {PFB_ENCODING_UTF16LE, PFB_ENCODING_UTF16BE, 1252, 65001};
     static const uint8_t names[][4] = {{'a', 0, 'b', 0}, {0, 'a', 0, 'b'}, {'a', 'b', 'c', 'd'}, {'a', 'b', 'c', 'd'}};
@@ -558,7 +543,7 @@ static pfb_formula_result evaluate_first(const slot *slots, const pfb_formula_op
 }
 
 /* A multi count that follows the value of a multi timer is returned with the value. A gauge has none. */
-Test(sample_v1, multi_counts_of_values)
+Test(sample_v1, a_multi_count_is_returned_with_its_value)
 {
     static const slot timer[] = {{MULTI_TIMER, 8, 0, 500, 8}, {0}};
     static const slot gauge[] = {{LARGE_RAWCOUNT, 8, 0, 500, 8}, {0}};
@@ -572,7 +557,7 @@ Test(sample_v1, multi_counts_of_values)
     v1_free(without);
 }
 
-Test(sample_v1, displayed_values)
+Test(sample_v1, values_are_displayed_by_type_base_and_multi_count)
 {
     static const struct {
         const char *what;
@@ -581,12 +566,12 @@ Test(sample_v1, displayed_values)
         double value;
     } rows[] = {
         {"a rate of 50 per second", {{COUNTER, 4, 100, 150, 0}}, PFB_STATUS_OK, 50},
-        {"a rate of 8 bytes", {{LARGE_COUNTER, 8, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 50, 0}}, PFB_STATUS_OK, 50},
+        {"a rate of 8 bytes", {{BULK_COUNT, 8, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 50, 0}}, PFB_STATUS_OK, 50},
         {"a 4-byte type with a value of 8 bytes",
          {{COUNTER, 8, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 50, 0}},
          PFB_STATUS_OK,
          50},
-        {"an 8-byte type with a value of 4 bytes", {{LARGE_COUNTER, 4, 100, 150, 0}}, PFB_STATUS_OK, 50},
+        {"an 8-byte type with a value of 4 bytes", {{BULK_COUNT, 4, 100, 150, 0}}, PFB_STATUS_OK, 50},
         {"a rate whose count decreases", {{COUNTER, 4, 150, 100, 0}}, PFB_STATUS_NEGATIVE_DELTA, 0},
         {"an average of 30 in 3 operations",
          {{AVERAGE_BULK, 8, 10, 40, 0}, {AVERAGE_BASE, 4, 1, 4, 0}},
@@ -655,44 +640,42 @@ Test(sample_v1, displayed_values)
 Test(sample_v1, wraps_depend_on_the_size_of_the_value)
 {
     pfb_formula_options wrap = {.wrap32 = true};
-    static const slot narrow[] = {{COUNTER, 4, UINT32_MAX - 9, 40, 0}, {0, 0, 0, 0, 0}};
-    static const slot wide[] = {{COUNTER, 8, UINT32_MAX - 9, 40, 0}, {0, 0, 0, 0, 0}};
+    static const slot narrow[] = {{COUNTER, 4, UINT32_MAX - 9, 40, 0}, {0}};
+    static const slot wide[] = {{COUNTER, 8, UINT32_MAX - 9, 40, 0}, {0}};
     expect_value(evaluate_first(narrow, &wrap), 50, "a value of 4 bytes");
     expect_status(evaluate_first(narrow, NULL), PFB_STATUS_NEGATIVE_DELTA, "a value of 4 bytes, without the option");
     expect_status(evaluate_first(wide, &wrap), PFB_STATUS_NEGATIVE_DELTA, "a value of 8 bytes");
-    static const slot large[] = {{LARGE_COUNTER, 4, UINT32_MAX - 9, 40, 0}, {0, 0, 0, 0, 0}};
+    static const slot large[] = {{BULK_COUNT, 4, UINT32_MAX - 9, 40, 0}, {0}};
     expect_value(evaluate_first(large, &wrap), 50, "a value of 4 bytes with an 8-byte type");
-    static const slot narrow_base[] = {
-        {AVERAGE_BULK, 8, 0, 50, 0}, {LARGE_RAW_BASE, 4, UINT32_MAX, 4, 0}, {0, 0, 0, 0, 0}};
+    static const slot narrow_base[] = {{AVERAGE_BULK, 8, 0, 50, 0}, {LARGE_RAW_BASE, 4, UINT32_MAX, 4, 0}, {0}};
     expect_value(evaluate_first(narrow_base, &wrap), 10, "a base of 4 bytes with an 8-byte type");
-    static const slot wide_base[] = {{AVERAGE_BULK, 8, 0, 50, 0}, {AVERAGE_BASE, 8, UINT32_MAX, 4, 0}, {0, 0, 0, 0, 0}};
+    static const slot wide_base[] = {{AVERAGE_BULK, 8, 0, 50, 0}, {AVERAGE_BASE, 8, UINT32_MAX, 4, 0}, {0}};
     expect_status(evaluate_first(wide_base, &wrap), PFB_STATUS_NEGATIVE_DENOMINATOR, "a base of 8 bytes");
 }
 
 /* Objects without instances ignore the key counter, whose value may change. */
 Test(sample_v1, key_counters_are_ignored_without_instances)
 {
-    for (uint32_t title = 1; title <= 10; title++) {
-        v1 *s[2];
-        for (int64_t tick = 1; tick <= 2; tick++) {
-            v1 *t = s[tick - 1] = v1_new(tick);
-            v1_object(&t->b, 2, PFB_V1_NO_INSTANCES);
-            uint32_t at = v1_counter(&t->b, title, COUNTER, 4, 0);
-            pfb_write_v1_value(&t->b, at, 7 * (uint64_t)tick, 4);
-            pfb_write_end_object(&t->b);
-            t->input.key_counter = title;
-            v1_load(t);
-        }
-        pfb_sample_match(&s[0]->table, &s[1]->table);
-        expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 0, NULL, NULL), 7, "a rate of 7 per second");
-        v1_free(s[0]);
-        v1_free(s[1]);
+    enum { KEY_TITLE = 4 };
+    v1 *s[2];
+    for (int64_t tick = 1; tick <= 2; tick++) {
+        v1 *t = s[tick - 1] = v1_new(tick);
+        v1_object(&t->b, 2, PFB_V1_NO_INSTANCES);
+        uint32_t at = v1_counter(&t->b, KEY_TITLE, COUNTER, 4, 0);
+        pfb_write_v1_value(&t->b, at, 7 * (uint64_t)tick, 4);
+        pfb_write_end_object(&t->b);
+        t->input.key_counter = KEY_TITLE;
+        v1_load(t);
     }
+    pfb_sample_match(&s[0]->table, &s[1]->table);
+    expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 0, NULL, NULL), 7, "a rate of 7 per second");
+    v1_free(s[0]);
+    v1_free(s[1]);
 }
 
-/* The same object in two samples; the second has one more definition in front. Definitions are matched by title, which
- * may be any number, if it occurs once; those that share a title are not matched. */
-Test(sample_v1, definitions_that_moved)
+/* The newer sample has one more definition before the others. A definition matches the older one with the same title,
+ * which may be any number. Definitions that share a title do not match. */
+Test(sample_v1, definitions_match_by_unique_title)
 {
     v1 *s[2];
     for (uint32_t tick = 1; tick <= 2; tick++) {
@@ -719,7 +702,7 @@ Test(sample_v1, definitions_that_moved)
 }
 
 /* Registrations describe V2 countersets and are not read for V1 blocks. */
-Test(sample_v1, registrations_are_not_read)
+Test(sample_v1, v1_blocks_need_no_registrations)
 {
     v1 *s = v1_new(1);
     s->input.registration_count = 2;
@@ -730,7 +713,7 @@ Test(sample_v1, registrations_are_not_read)
 
 /* Many rows can have the same parent, and its name is compared for each of them. A name that is too long is therefore
  * ignored. */
-Test(sample_v1, parents_with_names_too_long)
+Test(sample_v1, parents_with_too_long_names_are_ignored)
 {
     for (size_t units = 1024; units <= 1025; units++) {
         v1 *s = v1_new(1);
@@ -768,7 +751,7 @@ Test(sample_v1, rows_of_another_older_sample_are_not_used)
 }
 
 /* Objects change positions between the samples, and one is added. */
-Test(sample_v1, objects_that_moved)
+Test(sample_v1, objects_match_by_title)
 {
     v1 *s[2];
     for (int64_t tick = 1; tick <= 2; tick++) {

@@ -316,16 +316,15 @@ static void expect_registration(pfb_source *source, const uint8_t *data, size_t 
 Test(source, the_first_of_many_chunks_is_returned)
 {
     static const uint32_t languages[] = {0, 9, 0x407, UINT32_MAX, 5};
-    uint32_t random = 1;
+    uint64_t random = 1;
     uint8_t order[40] = {0};
     size_t set_count = 0;
     for (unsigned i = 0; i < 600; i++) {
         char body[16];
-        random = random * 1664525 + 1013904223; /* the high bits are more random */
-        uint8_t set = (uint8_t)((random >> 24) % 40);
+        uint8_t set = (uint8_t)random_below(&random, 40);
         snprintf(body, sizeof body, "%u", i);
-        uint32_t request = (random >> 20) % 4; /* 0 is never requested */
-        add_registration(set, request, languages[(random >> 16) % 4], body);
+        uint32_t request = random_below(&random, 4); /* 0 is never requested */
+        add_registration(set, request, languages[random_below(&random, 4)], body);
         if (!memchr(order, set, set_count))
             order[set_count++] = set;
     }

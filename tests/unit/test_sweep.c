@@ -231,65 +231,65 @@ Test(sweep, cpi_text_seeds)
 /* ---- Faults of the writer ------------------------------------------------------------------------------ */
 
 /* Writes a block of one kind. */
-typedef void shaper(pfb_writer *builder);
+typedef void shaper(pfb_writer *writer);
 
 static const uint8_t letter[] = {'n', 0};
 
-static void shape_v2(pfb_writer *builder)
+static void shape_v2(pfb_writer *writer)
 {
     static const pfb_write_times times = {.perf_time = 1, .perf_time_100ns = 2, .perf_freq = 3};
     static const uint32_t ids[] = {4, 5, 6};
-    pfb_write_begin_v2(builder, &times);
+    pfb_write_begin_v2(writer, &times);
     for (uint32_t kind = PFB_V2_ERROR; kind <= PFB_V2_COUNTERSET; kind++) {
         if (kind == 3 || kind == 5)
             continue;
-        pfb_write_begin_result(builder, kind, kind == PFB_V2_ERROR, ids, 3);
+        pfb_write_begin_result(writer, kind, kind == PFB_V2_ERROR, ids, 3);
         uint32_t rows = kind == PFB_V2_ERROR ? 0 : kind & 4 ? 2 : 1;
         for (uint32_t row = 0; row < rows; row++) {
             if (kind & 4)
-                pfb_write_instance(builder, row, UTF16_NAME(letter, row));
+                pfb_write_instance(writer, row, UTF16_NAME(letter, row));
             for (uint32_t column = 0; column < (kind & 2 ? 3 : 1); column++)
-                pfb_write_value(builder, row, column % 2 ? 4 : 8);
+                pfb_write_value(writer, row, column % 2 ? 4 : 8);
         }
-        pfb_write_end_result(builder);
+        pfb_write_end_result(writer);
     }
-    pfb_write_end_v2(builder);
+    pfb_write_end_v2(writer);
 }
 
-static void shape_counterset(pfb_writer *builder)
+static void shape_counterset(pfb_writer *writer)
 {
     static const pfb_guid guid = {{1, 2, 3}};
     static const pfb_counter counter = {.id = 1, .base_id = PFB_NO_ID};
-    pfb_write_counterset(builder, &guid, 100, PFB_INSTANCES_MULTIPLE, 2);
-    pfb_write_counter(builder, &counter);
-    pfb_write_counter(builder, &counter);
+    pfb_write_counterset(writer, &guid, 100, PFB_INSTANCES_MULTIPLE, 2);
+    pfb_write_counter(writer, &counter);
+    pfb_write_counter(writer, &counter);
 }
 
-static void shape_string(pfb_writer *builder)
+static void shape_string(pfb_writer *writer)
 {
-    pfb_write_string(builder, UTF16_NAME(letter, 1));
+    pfb_write_string(writer, UTF16_NAME(letter, 1));
 }
 
-static void shape_strings(pfb_writer *builder)
+static void shape_strings(pfb_writer *writer)
 {
-    pfb_write_begin_strings(builder, 3);
-    pfb_write_counter_string(builder, 0, UTF16_NAME(letter, 1));
-    pfb_write_counter_string(builder, 1, NULL);
-    pfb_write_counter_string(builder, 2, UTF16_NAME(letter, 0));
-    pfb_write_end_strings(builder);
+    pfb_write_begin_strings(writer, 3);
+    pfb_write_counter_string(writer, 0, UTF16_NAME(letter, 1));
+    pfb_write_counter_string(writer, 1, NULL);
+    pfb_write_counter_string(writer, 2, UTF16_NAME(letter, 0));
+    pfb_write_end_strings(writer);
 }
 
-static void shape_identifiers(pfb_writer *builder)
+static void shape_identifiers(pfb_writer *writer)
 {
     const pfb_query queries[2] = {{.name = pfb_utf16_name(letter, 1)}, {.index = 1}};
-    pfb_write_identifier(builder, &queries[0]);
-    pfb_write_identifier(builder, &queries[1]);
+    pfb_write_identifier(writer, &queries[0]);
+    pfb_write_identifier(writer, &queries[1]);
 }
 
-static void shape_instances(pfb_writer *builder)
+static void shape_instances(pfb_writer *writer)
 {
-    pfb_write_listed_instance(builder, 0, UTF16_NAME(letter, 1));
-    pfb_write_listed_instance(builder, 1, NULL);
+    pfb_write_listed_instance(writer, 0, UTF16_NAME(letter, 1));
+    pfb_write_listed_instance(writer, 1, NULL);
 }
 
 static const struct {
@@ -308,22 +308,22 @@ static const struct {
 static bool check_fault(size_t shape, pfb_fault fault)
 {
     uint8_t memory[2048] = {shapes[shape].selector};
-    pfb_writer builder;
-    pfb_write_init(&builder, memory + 1, sizeof memory - 1);
-    pfb_write_break(&builder, fault);
-    shapes[shape].shape(&builder);
-    cr_assert_eq(builder.error.code, PFB_OK);
+    pfb_writer writer;
+    pfb_write_init(&writer, memory + 1, sizeof memory - 1);
+    pfb_write_break(&writer, fault);
+    shapes[shape].shape(&writer);
+    cr_assert_eq(writer.error.code, PFB_OK);
     size_t selector = shapes[shape].which == SUBJECT_METADATA;
-    reading result = verify_input(shapes[shape].which, memory + 1 - selector, builder.size_bytes + selector);
+    reading result = verify_input(shapes[shape].which, memory + 1 - selector, writer.size_bytes + selector);
     cr_expect_null(result.broken, "block %zu, %s: broken guarantee: %s", shape, pfb_fault_name(fault), result.broken);
-    pfb_code code = builder.fault_planted ? pfb_fault_code(fault) : PFB_OK;
+    pfb_code code = writer.fault_planted ? pfb_fault_code(fault) : PFB_OK;
     cr_expect_eq(result.error.code, code, "block %zu, %s: %s", shape, pfb_fault_name(fault),
                  pfb_code_name(result.error.code));
-    if (fault == PFB_FAULT_NAME_UNTERMINATED && builder.fault_planted) /* the error has the offset of the string */
-        cr_expect_leq(result.error.offset, builder.fault_offset, "block %zu", shape);
+    if (fault == PFB_FAULT_NAME_UNTERMINATED && writer.fault_planted) /* the error has the offset of the string */
+        cr_expect_leq(result.error.offset, writer.fault_offset, "block %zu", shape);
     else if (code != PFB_OK)
-        expect_error(result.error, code, builder.fault_offset, pfb_fault_name(fault));
-    return builder.fault_planted;
+        expect_error(result.error, code, writer.fault_offset, pfb_fault_name(fault));
+    return writer.fault_planted;
 }
 
 /* The faults of V1 blocks are in test_write_v1.c. */

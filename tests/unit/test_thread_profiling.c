@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
+#include "support.h"
 #include "support_thread_profiling.h"
 
 #include <stdio.h>
@@ -485,21 +486,14 @@ Test(thread_profiling, each_thread_has_its_own_profile)
 
 /* ---- Random behaviour ---------------------------------------------------------------------------------- */
 
-/* A linear congruential generator with the constants of Numerical Recipes. Every run has the same faults. */
-static uint32_t next_random(uint32_t *state)
-{
-    *state = *state * UINT32_C(1664525) + UINT32_C(1013904223);
-    return *state >> 8;
-}
-
-static void choose_faults(uint32_t *state)
+static void choose_faults(uint64_t *random)
 {
     static const uint32_t values[] = {0, 0, 0, 0, 1, 2, 5, 50, 170, 288, UINT32_MAX};
-    fake.enable_code = values[next_random(state) % 11];
-    fake.gives_no_handle = next_random(state) % 8 == 0;
-    fake.read_fault = (fake_fault)(next_random(state) % (FAULT_CYCLES + 1));
-    fake.read_value = values[1 + next_random(state) % 10];
-    fake.here.tid = 1 + next_random(state) % 3;
+    fake.enable_code = values[random_below(random, 11)];
+    fake.gives_no_handle = random_below(random, 8) == 0;
+    fake.read_fault = (fake_fault)(random_below(random, FAULT_CYCLES + 1));
+    fake.read_value = values[1 + random_below(random, 10)];
+    fake.here.tid = 1 + random_below(random, 3);
 }
 
 /* Opens, reads and closes readers on random threads of a system with random faults. Every failure has a code and a
@@ -509,21 +503,21 @@ Test(thread_profiling, random_faults_are_reported)
 {
     enum { READERS = 4 };
     pfb_cpi_reader *readers[READERS] = {0};
-    uint32_t state = 1;
+    uint64_t random = 1;
     size_t opened = 0;
     size_t readings = 0;
     pfb_cpi_source *source = open_source();
     for (size_t run = 0; run < 20000; run++) {
         pfb_cpi_failure failure = {0};
         pfb_cpi_reading reading = {0};
-        pfb_cpi_reader **reader = &readers[next_random(&state) % READERS];
+        pfb_cpi_reader **reader = &readers[random_below(&random, READERS)];
         bool is_done = true;
-        choose_faults(&state);
+        choose_faults(&random);
         if (!*reader) {
             *reader = pfb_cpi_reader_open(source, PFB_CPI_THREAD_ONLY, &failure);
             is_done = *reader != NULL;
             opened += is_done;
-        } else if (next_random(&state) % 4 > 0) {
+        } else if (random_below(&random, 4) > 0) {
             is_done = read_at(*reader, PFB_CPI_AT_END, &reading, &failure);
             cr_assert(!is_done || (reading.snapshot.thread.instr > 0 && reading.snapshot.thread.cycles > 0));
             readings += is_done;

@@ -6,29 +6,21 @@
 
 #include <string.h>
 
-enum { RAWCOUNT = 0x00010000, CAPACITY = 70000 };
+enum { CAPACITY = 70000 };
 
 /* A little-endian block and a big-endian one. */
 static uint8_t memory[2][CAPACITY];
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state >> 20;
-}
-
 /* Adds instances with counter blocks of this many bytes: numbers of 4 equal bytes each. */
-static void add_instances(pfb_writer *builder, uint64_t *state, uint32_t count, uint32_t size)
+static void add_instances(pfb_writer *writer, uint64_t *state, uint32_t count, uint32_t size)
 {
     for (uint32_t i = 0; i < count; i++) {
-        v1_instance(builder, "x");
-        pfb_write_counter_block(builder, size);
+        v1_instance(writer, "x");
+        pfb_write_counter_block(writer, size);
         for (uint32_t at = 4; at < size; at += 4)
-            pfb_write_v1_value(builder, at, (next_random(state) % 256) * 0x01010101, 4);
+            pfb_write_v1_value(writer, at, random_below(state, 256) * 0x01010101, 4);
     }
-    pfb_write_end_object(builder);
+    pfb_write_end_object(writer);
 }
 
 /* Makes two objects, each with two instances of `count` numbers, mostly at random offsets up to 600; the last counter
@@ -36,23 +28,23 @@ static void add_instances(pfb_writer *builder, uint64_t *state, uint32_t count, 
 static size_t make_numbers(uint8_t *output, uint64_t seed, uint32_t count, uint32_t last, bool big)
 {
     enum { BLOCK = 1016 };
-    pfb_writer builder;
+    pfb_writer writer;
     uint64_t state = seed;
-    v1_begin(&builder, output, CAPACITY, big);
+    v1_begin(&writer, output, CAPACITY, big);
     for (int object = 0; object < 2; object++) {
-        v1_object(&builder, 2, 2);
+        v1_object(&writer, 2, 2);
         for (uint32_t i = 0; i < count; i++) {
-            bool has_any_size = next_random(&state) % 400 == 0;
-            uint32_t size = has_any_size ? (uint32_t)next_random(&state) % 12 : 4U << next_random(&state) % 2;
-            uint32_t offset = 4 + (uint32_t)next_random(&state) % (next_random(&state) % 400 == 0 ? 1000 : 584);
-            v1_counter(&builder, 4, RAWCOUNT, size, offset);
+            bool has_any_size = random_below(&state, 400) == 0;
+            uint32_t size = has_any_size ? random_below(&state, 12) : 4U << random_below(&state, 2);
+            uint32_t offset = 4 + random_below(&state, random_below(&state, 400) == 0 ? 1000 : 584);
+            v1_counter(&writer, 4, RAWCOUNT, size, offset);
         }
-        add_instances(&builder, &state, 2, BLOCK);
+        add_instances(&writer, &state, 2, BLOCK);
     }
-    pfb_write_end_v1(&builder);
-    cr_assert_eq(builder.error.code, PFB_OK);
-    store_ordered(output + builder.size_bytes - BLOCK, big, last);
-    return builder.size_bytes;
+    pfb_write_end_v1(&writer);
+    cr_assert_eq(writer.error.code, PFB_OK);
+    store_ordered(output + writer.size_bytes - BLOCK, big, last);
+    return writer.size_bytes;
 }
 
 /* Compares the values of the current instances of both blocks. */
@@ -117,19 +109,18 @@ Test(v1_numbers, numbers_at_large_offsets_are_read)
     static const uint32_t places[] = {0x7FF8, 0x7FFC, 0x7FFF,  0x8000,  0x8004,  0xFFF8,
                                       0xFFFC, 0xFFFF, 0x10000, 0x10001, 0x10004, 0x10100};
     for (size_t i = 0; i < 2 * sizeof places / sizeof places[0]; i++) {
-        pfb_writer builder;
+        pfb_writer writer;
         for (int big = 0; big < 2; big++) {
             uint64_t state = 7;
-            v1_begin(&builder, memory[big], CAPACITY, big);
-            v1_object(&builder, 2, 1);
-            v1_counter(&builder, 4, RAWCOUNT, 4, 8);
-            v1_counter(&builder, 6, RAWCOUNT, i % 2 == 0 ? 4 : 8, places[i / 2]);
-            add_instances(&builder, &state, 1, BLOCK);
-            pfb_write_end_v1(&builder);
-            cr_assert_eq(builder.error.code, PFB_OK);
+            v1_begin(&writer, memory[big], CAPACITY, big);
+            v1_object(&writer, 2, 1);
+            v1_counter(&writer, 4, RAWCOUNT, 4, 8);
+            v1_counter(&writer, 6, RAWCOUNT, i % 2 == 0 ? 4 : 8, places[i / 2]);
+            add_instances(&writer, &state, 1, BLOCK);
+            pfb_write_end_v1(&writer);
+            cr_assert_eq(writer.error.code, PFB_OK);
         }
-        cr_expect_eq(expect_same_numbers(memory[0], memory[1], builder.size_bytes), 2, "value offset %u",
-                     places[i / 2]);
+        cr_expect_eq(expect_same_numbers(memory[0], memory[1], writer.size_bytes), 2, "value offset %u", places[i / 2]);
     }
 }
 
@@ -138,20 +129,20 @@ Test(v1_numbers, numbers_at_large_offsets_are_read)
 static size_t make_one_number(size_t *definition)
 {
     uint64_t state = 7;
-    pfb_writer builder;
+    pfb_writer writer;
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_counter counter;
-    v1_begin(&builder, memory[0], CAPACITY, false);
-    v1_object(&builder, 2, 1);
-    v1_counter(&builder, 4, RAWCOUNT, 4, 8);
-    add_instances(&builder, &state, 1, 32);
-    pfb_write_end_v1(&builder);
-    cr_assert_eq(builder.error.code, PFB_OK);
-    cr_assert(pfb_v1_open(&block, memory[0], builder.size_bytes, STRICT));
+    v1_begin(&writer, memory[0], CAPACITY, false);
+    v1_object(&writer, 2, 1);
+    v1_counter(&writer, 4, RAWCOUNT, 4, 8);
+    add_instances(&writer, &state, 1, 32);
+    pfb_write_end_v1(&writer);
+    cr_assert_eq(writer.error.code, PFB_OK);
+    cr_assert(pfb_v1_open(&block, memory[0], writer.size_bytes, STRICT));
     cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_counter(&block, &counter));
     *definition = counter.offset;
-    return builder.size_bytes;
+    return writer.size_bytes;
 }
 
 /* The first 4 bytes of a counter block are its size and not a value. The writer does not accept such an offset, so the

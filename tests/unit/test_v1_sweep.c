@@ -260,13 +260,13 @@ static size_t put_unusual_block(uint8_t *data, size_t capacity)
     pfb_writer b;
     v1_begin(&b, data, capacity, false);
     v1_object(&b, 10, 0);
-    uint32_t multi = v1_counter(&b, 102, 0x22410500, 8, 0);
-    v1_counter(&b, 104, 0x00010000, 4, 24);
-    v1_counter(&b, 106, 0x22410500, 8, 32);
-    v1_counter(&b, 106, 0x42030500, 8, 40);
+    uint32_t multi = v1_counter(&b, 102, MULTI_TIMER, 8, 0);
+    v1_counter(&b, 104, RAWCOUNT, 4, 24);
+    v1_counter(&b, 106, MULTI_TIMER, 8, 32);
+    v1_counter(&b, 106, MULTI_BASE, 8, 40);
     v1_counter(&b, 108, 0x00000B00, 5, 28);
-    v1_counter(&b, 110, 0x40020500, 8, multi);
-    v1_counter(&b, 110, 0x40030402, 4, 24);
+    v1_counter(&b, 110, AVERAGE_BULK, 8, multi);
+    v1_counter(&b, 110, AVERAGE_BASE, 4, 24);
     for (uint32_t i = 0; i < 5; i++) {
         v1_instance_of(&b, i % 2 ? "one" : "another", i == 4 ? 7 : -1, 10, 4 - i);
         pfb_write_v1_value(&b, multi, 100 * i, 8);

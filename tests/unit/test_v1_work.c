@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RAWCOUNT = 0x00010000, RAW_FRACTION = 0x20020400, RAW_BASE = 0x40030403 };
-enum { MULTI_TIMER = 0x22410500, MULTI_BASE = 0x42030500, LARGE_RAWCOUNT = 0x00010100 };
-
 /* The error of a block, and the number of values read before it. */
 typedef struct reading {
     pfb_error error;
@@ -92,8 +89,8 @@ Test(v1_work, values_are_limited_by_the_size_of_the_object)
  * byte. */
 Test(v1_work, valid_counters_may_share_a_base)
 {
-    static const definition pairs[2][2] = {{{0x20020400, 4, 8}, {0x40030403, 4, 4}},
-                                           {{MULTI_TIMER, 8, 8}, {0x42030500, 4, 4}}};
+    static const definition pairs[2][2] = {{{RAW_FRACTION, 4, 8}, {RAW_BASE, 4, 4}},
+                                           {{MULTI_TIMER, 8, 8}, {MULTI_BASE, 4, 4}}};
     enum { PAIRS = 100, INSTANCES = 1000 };
     static uint8_t memory[1 << 20];
     for (uint32_t k = 0; k < 2; k++) {
@@ -232,9 +229,9 @@ Test(v1_work, multi_counts_at_any_offset)
 Test(v1_work, labels_cover_no_multi_count)
 {
     for (uint32_t offset = 2040; offset <= 2060; offset++) {
-        const definition both[2] = {{MULTI_TIMER, 8, 2036}, {0x40000200, 0, offset}};
+        const definition both[2] = {{MULTI_TIMER, 8, 2036}, {NODATA, 0, offset}};
         check_multi_count(both, true);
-        const definition later[2] = {{MULTI_TIMER, 8, 2044}, {0x40000200, 0, offset}};
+        const definition later[2] = {{MULTI_TIMER, 8, 2044}, {NODATA, 0, offset}};
         check_multi_count(later, true);
     }
 }

@@ -243,14 +243,11 @@ Test(v2_values, instances_without_counters_need_no_arrays)
 
 /* ---- Comparison with single reads --------------------------------------------------------------------------- */
 
-static uint64_t state = 20240503;
+static uint64_t random_state;
 
-static uint32_t random_below(uint32_t limit)
+static uint32_t below(uint32_t limit)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 33) % limit;
+    return random_below(&random_state, limit);
 }
 
 enum { ALL_SWITCHES = 256 };
@@ -283,19 +280,19 @@ static void make_random_block(v2_block *m)
     pfb_writer b;
     pfb_write_init(&b, m->data, sizeof m->data);
     pfb_write_begin_v2(&b, &times);
-    for (uint32_t results = random_below(4); results > 0; results--) {
+    for (uint32_t results = below(4); results > 0; results--) {
         static const uint32_t kinds[] = {0, 1, 2, 4, 6, 6, 6};
-        uint32_t kind = kinds[random_below(7)];
-        uint32_t counters = kind == 2 || kind == 6 ? random_below(random_below(20) == 0 ? 600 : 35) : kind != 0;
-        uint32_t instances = kind & 4 ? random_below(random_below(4) ? 20 : 90) : kind != 0;
-        uint32_t odd = random_below(3) ? 0 : 1 + random_below(40);
+        uint32_t kind = kinds[below(7)];
+        uint32_t counters = kind == 2 || kind == 6 ? below(below(20) == 0 ? 600 : 35) : kind != 0;
+        uint32_t instances = kind & 4 ? below(below(4) ? 20 : 90) : kind != 0;
+        uint32_t odd = below(3) ? 0 : 1 + below(40);
         pfb_write_begin_result(&b, kind, 1, ids, counters);
         for (uint32_t i = 0; i < instances && b.size_bytes + 24 * counters < MAX_BYTES / 4 * 3; i++) {
             if (kind & 4)
-                pfb_write_instance(&b, random_below(9), UTF16_NAME(name, random_below(4)));
+                pfb_write_instance(&b, below(9), UTF16_NAME(name, below(4)));
             for (uint32_t n = 0; n < counters; n++) {
-                uint32_t size = odd > 0 && random_below(odd) == 0 ? random_below(24) : random_below(3) ? 8 : 4;
-                pfb_write_datum(&b, name + random_below(32), size);
+                uint32_t size = odd > 0 && below(odd) == 0 ? below(24) : below(3) ? 8 : 4;
+                pfb_write_datum(&b, name + below(32), size);
             }
         }
         pfb_write_end_result(&b);
@@ -310,8 +307,8 @@ Test(v2_values, random_blocks_read_the_same_in_bulk)
     static v2_block m;
     for (uint32_t i = 0; i < 3000; i++) {
         make_random_block(&m);
-        size_t capacity = 1 + random_below(random_below(4) ? 20 : 90);
-        expect_same(m.data, m.size, random_below(ALL_SWITCHES), capacity, "a random block");
+        size_t capacity = 1 + below(below(4) ? 20 : 90);
+        expect_same(m.data, m.size, below(ALL_SWITCHES), capacity, "a random block");
     }
 }
 

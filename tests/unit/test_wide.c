@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "bytes/wide.h"
+#include "support.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,22 +48,6 @@ static const uint64_t edges[] = {0,
 enum { EDGE_COUNT = sizeof edges / sizeof edges[0] };
 
 /* ---- Helpers ------------------------------------------------------------------------------------------- */
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state += UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t x = *state;
-    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    return x ^ x >> 31;
-}
-
-/* A number of random length; all lengths are equally likely. */
-static uint64_t random_number(uint64_t *state)
-{
-    uint64_t shift = next_random(state) % 64;
-    return next_random(state) >> shift;
-}
 
 static uint64_t bits_of(double value)
 {
@@ -280,12 +265,12 @@ Test(wide, hardware_and_wide_division_agree_on_random_numbers)
 {
     uint64_t state = 1;
     for (int i = 0; i < 100000; i++) {
-        uint64_t n = random_number(&state);
-        uint64_t d = random_number(&state) | 1;
+        uint64_t n = random_number(&state, 64);
+        uint64_t d = random_number(&state, 64) | 1;
         expect_hardware_agrees(n, d);
         /* numerators just below 2^53, the limit of hardware division */
-        n = two53 - 64 + next_random(&state) % 64;
-        d = 1 + next_random(&state) % (two53 - 1);
+        n = two53 - 64 + random_u64(&state) % 64;
+        d = 1 + random_u64(&state) % (two53 - 1);
         expect_hardware_agrees(n, d);
     }
 }
@@ -294,9 +279,9 @@ Test(wide, quotients_are_the_nearest_doubles)
 {
     uint64_t state = 2;
     for (int i = 0; i < 100000; i++) {
-        uint64_t d = random_number(&state) | 1;
-        u128 n = (u128)random_number(&state) << (next_random(&state) % 64);
-        expect_nearest(n + random_number(&state), d);
+        uint64_t d = random_number(&state, 64) | 1;
+        u128 n = (u128)random_number(&state, 64) << (random_u64(&state) % 64);
+        expect_nearest(n + random_number(&state, 64), d);
     }
 }
 
@@ -305,8 +290,8 @@ Test(wide, quotients_near_a_tie_are_the_nearest_doubles)
 {
     uint64_t state = 3;
     for (int i = 0; i < 20000; i++) {
-        uint64_t d = (random_number(&state) >> 1) + 1;
-        uint64_t mantissa = two53 / 2 + next_random(&state) % (two53 / 2);
+        uint64_t d = (random_number(&state, 64) >> 1) + 1;
+        uint64_t mantissa = two53 / 2 + random_u64(&state) % (two53 / 2);
         u128 middle = ((u128)2 * mantissa + 1) * d; /* 2 * (mantissa + 1/2) * d */
         expect_nearest(middle, d);
         expect_nearest(middle - 1, d);
@@ -320,10 +305,10 @@ Test(wide, quotients_do_not_depend_on_a_common_factor)
 {
     uint64_t state = 4;
     for (int i = 0; i < 20000; i++) {
-        uint64_t n = random_number(&state);
-        uint64_t d = random_number(&state) | 1;
-        uint64_t factor = random_number(&state) | 1;
-        uint64_t factor2 = (random_number(&state) >> 1) | 1;
+        uint64_t n = random_number(&state, 64);
+        uint64_t d = random_number(&state, 64) | 1;
+        uint64_t factor = random_number(&state, 64) | 1;
+        uint64_t factor2 = (random_number(&state, 64) >> 1) | 1;
         pfb_wide wide_n = pfb_wide_times(pfb_wide_times(pfb_wide_from(n), factor), factor2);
         pfb_wide wide_d = pfb_wide_times(pfb_wide_times(pfb_wide_from(d), factor), factor2);
         expect_same(pfb_wide_divide(wide_n, wide_d), pfb_wide_divide(pfb_wide_from(n), pfb_wide_from(d)), n, d);
@@ -335,8 +320,8 @@ Test(wide, powers_of_two_change_the_exponent_only)
 {
     uint64_t state = 6;
     for (int i = 0; i < 20000; i++) {
-        uint64_t n = random_number(&state) | 1;
-        uint64_t d = random_number(&state) | 1;
+        uint64_t n = random_number(&state, 64) | 1;
+        uint64_t d = random_number(&state, 64) | 1;
         unsigned shift = (unsigned)i % 126;
         uint64_t a = UINT64_C(1) << shift / 2;
         uint64_t b = UINT64_C(1) << (shift - shift / 2);
@@ -355,10 +340,11 @@ Test(wide, floors_agree_with_the_compiler)
     uint64_t state = 7;
     for (size_t i = 0; i < EDGE_COUNT * EDGE_COUNT + 20000; i++) {
         bool at_edge = i < EDGE_COUNT * EDGE_COUNT;
-        uint64_t a = at_edge ? edges[i / EDGE_COUNT] : random_number(&state);
-        uint64_t b = at_edge ? edges[i % EDGE_COUNT] : random_number(&state);
-        u128 n = (u128)a * b + random_number(&state) % 3;
-        u128 d = ((u128)random_number(&state) << 10) + b + 1; /* greater than b, so that the quotient is at most a */
+        uint64_t a = at_edge ? edges[i / EDGE_COUNT] : random_number(&state, 64);
+        uint64_t b = at_edge ? edges[i % EDGE_COUNT] : random_number(&state, 64);
+        u128 n = (u128)a * b + random_number(&state, 64) % 3;
+        u128 d =
+            ((u128)random_number(&state, 64) << 10) + b + 1; /* greater than b, so that the quotient is at most a */
         cr_expect_eq(pfb_wide_floor(wide_of(n), wide_of(d)), (uint64_t)(n / d), "%zu", i);
         cr_expect_eq(pfb_wide_floor(wide_of(n), pfb_wide_from(b + (b == 0))), (uint64_t)(n / (b + (b == 0))), "%zu", i);
     }
@@ -382,8 +368,8 @@ Test(wide, integer_quotients_of_64_bits_are_exact)
 {
     uint64_t state = 5;
     for (size_t i = 0; i < EDGE_COUNT + 5000; i++) {
-        uint64_t integer = i < EDGE_COUNT ? edges[i] : random_number(&state);
-        uint64_t d = random_number(&state) | 1;
+        uint64_t integer = i < EDGE_COUNT ? edges[i] : random_number(&state, 64);
+        uint64_t d = random_number(&state, 64) | 1;
         pfb_wide n = pfb_wide_times(pfb_wide_from(integer), d);
         pfb_quotient quotient = pfb_wide_divide(n, pfb_wide_from(d));
         cr_expect(quotient.is_integer && quotient.integer == integer, "%llu", (unsigned long long)integer);

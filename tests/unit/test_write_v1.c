@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RAWCOUNT = 0x00010000, LARGE_RAWCOUNT = 0x00010100 };
-
 /* ---- The expected bytes of a block ------------------------------------------------------------------- */
 
 /* Consecutive fields of 4 bytes. */
@@ -63,10 +61,10 @@ static void put_object_a(bytes *b, bool big)
     put_object(b, big, (const uint32_t[]){336, 224, 100, 101, 200, 4, 102, 2, 0});
     put_ordered(b, big, UINT64_MAX - 4, 8);
     put_ordered(b, big, UINT64_C(0x0102030405060708), 8);
-    put_definition(b, big, 102, 0x10410400, 4, 4);
-    put_definition(b, big, 104, 0x40020500, 8, 8);
-    put_definition(b, big, 104, 0x40030402, 4, 16);
-    put_definition(b, big, 106, 0x40000200, 0, 0);
+    put_definition(b, big, 102, COUNTER, 4, 4);
+    put_definition(b, big, 104, AVERAGE_BULK, 8, 8);
+    put_definition(b, big, 104, AVERAGE_BASE, 4, 16);
+    put_definition(b, big, 106, NODATA, 0, 0);
     PUT(b, big, 32, 0, 0, UINT32_MAX, 24, 4);
     put_wide(b, big, "a");
     PUT(b, big, 0, 24, 0x11121314);
@@ -321,17 +319,16 @@ Test(write_v1, calls_out_of_order)
 Test(write_v1, calls_in_any_order_stay_inside)
 {
     guarded memory = guarded_make(4096);
-    uint32_t random = 12345;
+    uint64_t random = 1;
     for (size_t round = 0; round < 20000; round++) {
         size_t capacity = round % 600;
         pfb_writer b;
         pfb_write_init(&b, memory.end - capacity, capacity);
         for (size_t k = 0; k < 12; k++) {
-            random = random * 1664525 + 1013904223;
             if (k < 2 && round % 4)
                 call(&b, (unsigned)k);
             else
-                call(&b, (random >> 16) % CALLS);
+                call(&b, random_below(&random, CALLS));
         }
         cr_assert(b.error.code == PFB_OK || b.error.code >= PFB_CALLER_ARGUMENT, "%s: not an error of the caller",
                   pfb_code_name(b.error.code));
