@@ -108,6 +108,12 @@ void expect_name(const pfb_name *name, const char *ascii, const char *what)
     cr_expect(is_same, "%s: the name is not \"%s\"", what, ascii);
 }
 
+bool has_text(const pfb_name *name, const char *utf8)
+{
+    char text[256];
+    return name->bytes && pfb_name_to_utf8(name, text, sizeof text) < sizeof text && strcmp(text, utf8) == 0;
+}
+
 bool is_utf8(const char *text)
 {
     uint8_t units[2 * 1024];

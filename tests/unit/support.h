@@ -54,6 +54,9 @@ void expect_error(pfb_error error, pfb_code code, size_t offset, const char *wha
 /* Checks that the name is in UTF-16LE and consists of these ASCII characters. */
 void expect_name(const pfb_name *name, const char *ascii, const char *what);
 
+/* Returns true if the name has these characters; false for a null name. */
+bool has_text(const pfb_name *name, const char *utf8);
+
 /* Returns true if the whole text is valid UTF-8 without U+FFFD. */
 bool is_utf8(const char *text);
 

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "perfblock/query.h"
+#include "support_capture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,10 +76,7 @@ void add_chunk(pfb_bytes *capture, const pfb_chunk *chunk, size_t size, uint8_t 
     uint8_t *body = malloc(size > 0 ? size : 1);
     cr_assert(body);
     memset(body, fill, size);
-    size_t needed = pfb_capture_write(chunk, body, size, NULL, 0);
-    cr_assert(pfb_bytes_reserve(capture, capture->size_bytes + needed));
-    pfb_capture_write(chunk, body, size, capture->data + capture->size_bytes, needed);
-    capture->size_bytes += needed;
+    append_chunk(capture, chunk, body, size);
     free(body);
 }
 

@@ -7,6 +7,7 @@
 #include "perfblock/collect.h"
 #include "perfblock/write.h"
 #include "support_allocations.h"
+#include "support_types.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,10 +76,10 @@ static void put_registration(chunks *c, uint32_t count)
 {
     static const struct {
         uint32_t id, type, base;
-    } rows[] = {{RATE, 0x10410400, PFB_NO_ID},   /* PERF_COUNTER_COUNTER */
-                {FREE, 0x20020400, BASE},        /* PERF_RAW_FRACTION */
-                {BASE, 0x40030403, PFB_NO_ID},   /* PERF_RAW_BASE */
-                {COUNT, 0x00010100, PFB_NO_ID}}; /* PERF_COUNTER_LARGE_RAWCOUNT */
+    } rows[] = {{RATE, COUNTER, PFB_NO_ID},
+                {FREE, RAW_FRACTION, BASE},
+                {BASE, RAW_BASE, PFB_NO_ID},
+                {COUNT, LARGE_RAWCOUNT, PFB_NO_ID}};
     uint8_t bytes[512];
     pfb_writer w;
     pfb_write_init(&w, bytes, sizeof bytes);
@@ -149,9 +150,9 @@ static void make_capture(chunks *c)
 
 /* ---- Values as text --------------------------------------------------------------------------------------- */
 
-enum { TEXT = 2048 };
+enum { TEXT_BYTES = 2048 };
 
-static void add_text(char text[TEXT], const pfb_collected_value *v)
+static void add_text(char text[TEXT_BYTES], const pfb_collected_value *v)
 {
     char line[256];
     int size = v->status == PFB_STATUS_OK && v->is_integer
@@ -160,12 +161,12 @@ static void add_text(char text[TEXT], const pfb_collected_value *v)
                    : snprintf(line, sizeof line, "%s|%s#%" PRIu32 "|%s|%s\n", v->counterset, v->instance, v->occurrence,
                               v->counter, pfb_status_name(v->status));
     size_t used = strlen(text);
-    cr_assert(size > 0 && used + (size_t)size < TEXT);
+    cr_assert(size > 0 && used + (size_t)size < TEXT_BYTES);
     memcpy(text + used, line, (size_t)size + 1);
 }
 
 /* Collects all samples of a path; `text` becomes the values of the last one. */
-static bool collect_all(const chunks *c, bool is_recorded, const char *path, char text[TEXT],
+static bool collect_all(const chunks *c, bool is_recorded, const char *path, char text[TEXT_BYTES],
                         pfb_source_failure *failure)
 {
     pfb_collected_value v;
@@ -222,7 +223,7 @@ static bool put_two_files(pfb_collector *collector, const chunks *c, pfb_source_
            pfb_collector_choose_file(collector, 1, failure) && put_samples(collector, c, 2, failure);
 }
 
-static void list_values(pfb_collector *collector, char text[TEXT])
+static void list_values(pfb_collector *collector, char text[TEXT_BYTES])
 {
     pfb_collected_value v;
     text[0] = '\0';
@@ -254,7 +255,7 @@ Test(collect, counters_are_found_by_path)
     static chunks capture;
     make_capture(&capture);
     for (size_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
-        char text[TEXT];
+        char text[TEXT_BYTES];
         pfb_source_failure failure = {0};
         bool is_done = collect_all(&capture, i % 2 == 0, rows[i / 2].path, text, &failure);
         cr_expect_str_eq(text, rows[i / 2].expected, "%s: %s", rows[i / 2].path, text);
@@ -268,7 +269,7 @@ Test(collect, all_counters_are_collected_without_their_registration)
     static chunks capture;
     make_capture_of(&capture, 0);
     for (size_t i = 0; i < 2; i++) {
-        char text[TEXT];
+        char text[TEXT_BYTES];
         pfb_source_failure failure = {0};
         bool is_done = collect_all(&capture, i == 0, "\\Things(b)\\*", text, &failure);
         cr_expect(is_done, "%s", failure.sentence);
@@ -305,7 +306,7 @@ Test(collect, counters_of_passed_samples_are_found_by_path)
     static chunks capture;
     make_capture(&capture);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[TEXT];
+        char text[TEXT_BYTES];
         pfb_source_failure failure = {0};
         pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
         for (size_t k = 0; c && k < 2 && rows[i].paths[k]; k++)
@@ -336,7 +337,7 @@ Test(collect, failures_name_what_was_not_found)
     static chunks capture;
     make_capture(&capture);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[TEXT];
+        char text[TEXT_BYTES];
         pfb_source_failure failure = {0};
         cr_expect_not(collect_all(&capture, true, rows[i].path, text, &failure));
         cr_expect_eq(failure.code, rows[i].code, "%s: %s", rows[i].path, failure.sentence);
@@ -348,7 +349,7 @@ Test(collect, failures_name_what_was_not_found)
 Test(collect, a_source_without_countersets_is_named_as_the_reason)
 {
     static chunks capture;
-    char text[TEXT];
+    char text[TEXT_BYTES];
     pfb_source_failure failure = {0};
     put_chunk(&capture, PFB_TAG_CAPTURE, 0, NULL);
     put_chunk(&capture, PFB_TAG_V1, 0, NULL);
@@ -362,7 +363,7 @@ Test(collect, a_source_without_countersets_is_named_as_the_reason)
 Test(collect, passed_replies_have_all_values)
 {
     static chunks capture;
-    char text[TEXT];
+    char text[TEXT_BYTES];
     pfb_source_failure failure = {0};
     pfb_collected_sample sample;
     pfb_collected_result result;
@@ -392,7 +393,7 @@ Test(collect, passed_replies_have_all_values)
 Test(collect, malformed_replies_are_reported)
 {
     static chunks capture;
-    char text[TEXT];
+    char text[TEXT_BYTES];
     pfb_source_failure failure = {0};
     uint8_t bytes[1024];
     pfb_writer w;
@@ -514,7 +515,7 @@ Test(collect, countersets_are_described)
 Test(collect, samples_of_two_files_are_compared)
 {
     static chunks capture;
-    char text[TEXT];
+    char text[TEXT_BYTES];
     pfb_source_failure failure = {0};
     make_capture(&capture);
     pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
@@ -588,7 +589,7 @@ Test(collect, failed_allocations_are_reported)
     size_t failed = 0;
     make_capture(&capture);
     for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
-        char text[TEXT];
+        char text[TEXT_BYTES];
         pfb_source_failure failure = {0};
         allocations = 0;
         failing_allocation = n;
@@ -600,7 +601,7 @@ Test(collect, failed_allocations_are_reported)
     cr_expect_gt(failed, 20);
     for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
         pfb_source_failure failure = {0};
-        char text[TEXT];
+        char text[TEXT_BYTES];
         allocations = 0;
         failing_allocation = n;
         pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);

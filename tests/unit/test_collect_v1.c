@@ -6,6 +6,7 @@
 #include "perfblock/collect.h"
 #include "perfblock/write.h"
 #include "support_allocations.h"
+#include "support_types.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,9 +86,9 @@ static void write_block(const machine *m, const char *query, pfb_writer *w)
     pfb_write_begin_v1(w, &times, &host, false);
     if (!m->is_empty && has_title(query, SYSTEM)) {
         pfb_write_begin_object(w, &(pfb_v1_object){.title_index = SYSTEM, .instance_count = PFB_V1_NO_INSTANCES});
-        pfb_v1_counter rate = counter_of(RATE, 0x10410400, 4);     /* PERF_COUNTER_COUNTER */
-        pfb_v1_counter used = counter_of(FRACTION, 0x20020400, 4); /* PERF_RAW_FRACTION */
-        pfb_v1_counter base = counter_of(FRACTION, 0x40030403, 4); /* PERF_RAW_BASE */
+        pfb_v1_counter rate = counter_of(RATE, COUNTER, 4);
+        pfb_v1_counter used = counter_of(FRACTION, RAW_FRACTION, 4);
+        pfb_v1_counter base = counter_of(FRACTION, RAW_BASE, 4);
         uint32_t at[] = {pfb_write_definition(w, &rate), pfb_write_definition(w, &used),
                          pfb_write_definition(w, &base)};
         pfb_write_v1_value(w, at[0], 5 * m->seconds, 4);
@@ -97,7 +98,7 @@ static void write_block(const machine *m, const char *query, pfb_writer *w)
     }
     if (!m->is_empty && has_title(query, PROCESSOR)) {
         pfb_write_begin_object(w, &(pfb_v1_object){.title_index = PROCESSOR});
-        pfb_v1_counter time = counter_of(TIMES, 0x20510500, 8); /* PERF_100NSEC_TIMER */
+        pfb_v1_counter time = counter_of(TIMES, TIMER_100NS, 8);
         uint32_t at = pfb_write_definition(w, &time);
         for (uint32_t i = 1; i <= 2; i++) {
             put_instance(w, i == 1 ? "0" : "1");
@@ -109,7 +110,7 @@ static void write_block(const machine *m, const char *query, pfb_writer *w)
         if (!has_title(query, title))
             continue;
         pfb_write_begin_object(w, &(pfb_v1_object){.title_index = title});
-        pfb_v1_counter count = counter_of(title == COSTLY ? COUNT : title, 0x00010000, 4); /* PERF_COUNTER_RAWCOUNT */
+        pfb_v1_counter count = counter_of(title == COSTLY ? COUNT : title, RAWCOUNT, 4);
         uint32_t at = pfb_write_definition(w, &count);
         for (uint32_t i = 0; i < 2; i++) {
             put_instance(w, "a");
@@ -212,9 +213,9 @@ static const pfb_source_operations operations = {.close = close_nothing,
 
 /* ---- Values as text ----------------------------------------------------------------------------------------- */
 
-enum { TEXT = 1024 };
+enum { TEXT_BYTES = 1024 };
 
-static void list_values(pfb_collector *c, char text[TEXT])
+static void list_values(pfb_collector *c, char text[TEXT_BYTES])
 {
     pfb_collected_value v;
     size_t used = 0;
@@ -222,19 +223,19 @@ static void list_values(pfb_collector *c, char text[TEXT])
     while (pfb_collector_next(c, &v)) {
         const char *instance = v.has_instance ? v.instance : "-";
         int size = v.status == PFB_STATUS_OK
-                       ? snprintf(text + used, TEXT - used, "%s|%s#%" PRIu32 "|%s|%g%s\n", v.counterset, instance,
+                       ? snprintf(text + used, TEXT_BYTES - used, "%s|%s#%" PRIu32 "|%s|%g%s\n", v.counterset, instance,
                                   v.occurrence, v.counter, v.value, v.unit)
-                       : snprintf(text + used, TEXT - used, "%s|%s#%" PRIu32 "|%s|%s\n", v.counterset, instance,
+                       : snprintf(text + used, TEXT_BYTES - used, "%s|%s#%" PRIu32 "|%s|%s\n", v.counterset, instance,
                                   v.occurrence, v.counter, pfb_status_name(v.status));
         used += (size_t)size;
-        cr_assert_lt(used, TEXT);
+        cr_assert_lt(used, TEXT_BYTES);
         cr_expect_str_eq(v.machine, "HOST");
         cr_expect(v.has_title && !v.has_guid);
     }
 }
 
 /* Collects two samples of a path; `text` becomes the values of the second one. */
-static bool collect_two(machine *m, const pfb_collector_options *options, const char *path, char text[TEXT],
+static bool collect_two(machine *m, const pfb_collector_options *options, const char *path, char text[TEXT_BYTES],
                         pfb_source_failure *failure)
 {
     pfb_source *source = pfb_source_make(&operations, m, failure);
@@ -284,7 +285,7 @@ Test(collect_v1, objects_are_found_by_path)
         {"\\*\\*", "2 238 950", RATE_ONLY FRACTION_ONLY TIMES_OF_BOTH "|a#0||7\n|a#1||8\n"},
     };
     for (size_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
-        char text[TEXT];
+        char text[TEXT_BYTES];
         machine m = {0};
         pfb_source_failure failure = {0};
         bool is_done = collect_two(&m, i % 2 == 0 ? &at_once : &v1_at_once, rows[i / 2].path, text, &failure);
@@ -297,7 +298,7 @@ Test(collect_v1, objects_are_found_by_path)
 
 Test(collect_v1, values_of_several_paths_are_combined)
 {
-    char text[TEXT];
+    char text[TEXT_BYTES];
     machine m = {0};
     pfb_collector_identifier identifier;
     pfb_source_failure failure = {0};
@@ -345,7 +346,7 @@ Test(collect_v1, failures_name_the_unmatched_part)
         {"\\\\other\\System\\*", PFB_WIN32_INVALID_PARAMETER, "other"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[TEXT];
+        char text[TEXT_BYTES];
         machine m = {0};
         pfb_source_failure failure = {0};
         cr_expect_not(collect_two(&m, &v1_at_once, rows[i].path, text, &failure), "%s", rows[i].path);
@@ -374,7 +375,7 @@ Test(collect_v1, a_machine_without_data_reports_a_failure)
         {{.is_empty = true}, &v1_at_once, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called 2000"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[TEXT];
+        char text[TEXT_BYTES];
         machine m = rows[i].m;
         pfb_source_failure failure = {0};
         cr_expect_not(collect_two(&m, rows[i].options, "\\2000\\*", text, &failure), "row %zu", i);
@@ -385,7 +386,7 @@ Test(collect_v1, a_machine_without_data_reports_a_failure)
 
 Test(collect_v1, titles_can_be_used_without_a_name_table)
 {
-    char text[TEXT];
+    char text[TEXT_BYTES];
     machine m = {.name_code = PFB_WIN32_NOT_FOUND};
     machine broken = {.has_broken_names = true};
     pfb_source_failure failure = {0};
@@ -404,7 +405,7 @@ Test(collect_v1, titles_can_be_used_without_a_name_table)
 /* The counters of a recording are selected as its blocks are read. A path without matches is not a failure. */
 Test(collect_v1, counters_of_recordings_are_selected)
 {
-    char text[TEXT];
+    char text[TEXT_BYTES];
     machine m = {.is_recorded = true, .samples_left = 2};
     pfb_source_failure failure = {0};
     pfb_source *source = pfb_source_make(&operations, &m, &failure);
@@ -429,7 +430,7 @@ Test(collect_v1, a_failed_allocation_is_reported)
 {
     size_t failed = 0;
     for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
-        char text[TEXT];
+        char text[TEXT_BYTES];
         machine m = {0};
         pfb_source_failure failure = {0};
         allocations = 0;

@@ -136,8 +136,8 @@ Test(counter_type, rows_ascend_by_value_and_can_be_found)
         const pfb_counter_type *row = pfb_counter_type_at(i);
         cr_expect(i == 0 || row->value > pfb_counter_type_at(i - 1)->value, "row %zu", i);
         cr_expect_eq(pfb_counter_type_find(row->value), row);
-        cr_expect_eq(memchr(row->name, '\0', sizeof row->name) != NULL, true);
-        cr_expect_eq(memchr(row->formula, '\0', sizeof row->formula) != NULL, true);
+        cr_expect_not_null(memchr(row->name, '\0', sizeof row->name));
+        cr_expect_not_null(memchr(row->formula, '\0', sizeof row->formula));
         for (size_t k = 0; k < i; k++)
             cr_expect_str_neq(row->name, pfb_counter_type_at(k)->name);
     }
@@ -158,7 +158,7 @@ Test(counter_type, values_that_differ_in_one_bit_are_unknown)
     cr_expect_null(pfb_counter_type_find(0x00012000), "PERF_DOUBLE_RAW does not occur in binary data");
 }
 
-Test(counter_type, the_fortieth_name_and_the_alias_value)
+Test(counter_type, the_alias_of_large_raw_base_is_found_by_name_and_value)
 {
     const pfb_counter_type *base = pfb_counter_type_find(0x40030500);
     cr_assert_not_null(base);
@@ -201,7 +201,7 @@ Test(counter_type, units_have_a_text)
     cr_expect_str_eq(pfb_unit_text((pfb_unit)1000), "");
 }
 
-/* ---- The table against the bits ------------------------------------------------------------------------ */
+/* ---- The rows agree with the bits of their types ------------------------------------------------------- */
 
 Test(counter_type, raw_sizes_follow_the_size_bits)
 {
@@ -211,13 +211,13 @@ Test(counter_type, raw_sizes_follow_the_size_bits)
     }
 }
 
-/* A type with a formula needs two samples if its delta bit is set. The two average types
- * need two samples although their delta bit is clear. */
+/* A type with a formula needs two samples if its delta bit is set. The two average types need two samples although
+ * their delta bit is clear. */
 Test(counter_type, samples_follow_the_delta_bit)
 {
     for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *row = pfb_counter_type_at(i);
-        bool average = row->value == 0x30020400 || row->value == 0x40020500;
+        bool average = row->value == AVERAGE_TIMER || row->value == AVERAGE_BULK;
         bool delta = bits(row->value, 22, 1) || average;
         if (row->samples > 0)
             cr_expect_eq(row->samples, delta ? 2 : 1, "%s", row->name);
@@ -235,7 +235,7 @@ Test(counter_type, clocks_follow_the_timer_bits)
         const pfb_counter_type *row = pfb_counter_type_at(i);
         unsigned timer = bits(row->value, 20, 3);
         bool timed = row->denominator == PFB_DENOMINATOR_TIME || (row->terms & PFB_TERM_ELAPSED) ||
-                     row->value == 0x30020400 || row->value == 0x20670500;
+                     row->value == AVERAGE_TIMER || row->value == PRECISION_OBJECT;
         cr_assert_lt(timer, 3, "%s", row->name);
         cr_expect_eq(row->clock, timed ? (int)by_timer[timer] : PFB_CLOCK_NONE, "%s", row->name);
     }
@@ -271,7 +271,7 @@ Test(counter_type, terms_follow_display_inverse_and_multi)
         bool rate = is_counter(row->value) && subtype(row->value) == 1;
         bool inverse = bits(row->value, 24, 1);
         bool multi = bits(row->value, 25, 1);
-        bool times_f = rate && (display < 2 || row->value == 0x22410500);
+        bool times_f = rate && (display < 2 || row->value == MULTI_TIMER);
         uint32_t t = row->terms;
         cr_expect_eq((t & PFB_TERM_PERCENT) != 0, display == 2, "%s", row->name);
         cr_expect_eq((t & PFB_TERM_TIMES_FREQUENCY) != 0, times_f, "%s", row->name);
@@ -291,7 +291,7 @@ Test(counter_type, units_follow_the_display_bits)
         const pfb_counter_type *row = pfb_counter_type_at(i);
         unsigned display = bits(row->value, 28, 15);
         cr_expect_eq(row->unit, display <= 3 ? display : 0, "%s", row->name);
-        bool hidden = display == 4 && row->value != 0x40020500; /* AVERAGE_BULK is shown by every consumer */
+        bool hidden = display == 4 && row->value != AVERAGE_BULK; /* AVERAGE_BULK is shown by every consumer */
         bool shown = row->samples > 0;
         cr_expect(!(hidden && shown), "%s", row->name);
     }
@@ -309,7 +309,7 @@ Test(counter_type, bases_are_base_types)
         const pfb_counter_type *base = pfb_counter_type_find(row->base);
         cr_assert_not_null(base, "%s", row->name);
         cr_expect(pfb_counter_type_is_base(base->value), "%s", row->name);
-        if (row->value != 0x40020500)
+        if (row->value != AVERAGE_BULK)
             cr_expect_eq(base->raw_size, row->raw_size, "%s", row->name);
     }
 }

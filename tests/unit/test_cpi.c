@@ -86,7 +86,7 @@ static pfb_cpi_figures measure_counts(uint64_t instr, uint64_t cycles)
 /* ---- Whole intervals ----------------------------------------------------------------------------------- */
 
 /* CPI 3000000 / 1500000 and 3000000 / 3000120; scaled cycles 2250000 and 600000. */
-Test(cpi, two_cpus_raw_and_scaled)
+Test(cpi, raw_and_scaled_figures_of_two_cpus_are_computed)
 {
     static const pfb_cpi_cpu start_cpus[] = {{0, 0, 1000, 0, 1000}, {1, 5000, 1000, 0, 1000}};
     static const pfb_cpi_cpu end_cpus[] = {{0, 1500000, 3001000, 2250000, 3001000},
@@ -105,7 +105,7 @@ Test(cpi, two_cpus_raw_and_scaled)
     expect_counts(&r.system, 4500120, 6000000, 2850000, 6000000, 2850000, "the system");
 }
 
-Test(cpi, a_thread_and_figures_above_32_bits)
+Test(cpi, counts_above_32_bits_are_computed)
 {
     static const pfb_cpi_cpu start_cpu = {.instr = UINT64_C(7000000000), .cycles = UINT64_C(68719476736)};
     static const pfb_cpi_cpu end_cpu = {.instr = UINT64_C(16000000000), .cycles = UINT64_C(80719476737)};
@@ -125,7 +125,7 @@ Test(cpi, a_thread_and_figures_above_32_bits)
 }
 
 /* The instruction counter of CPU 0 wraps at 2^40; CPU 1 is idle; CPU 3 goes offline. */
-Test(cpi, cpus_that_wrap_idle_or_go_offline)
+Test(cpi, cpus_that_wrap_idle_or_go_offline_have_a_status)
 {
     static const pfb_cpi_widths widths = {40, 64};
     static const pfb_cpi_cpu start_cpus[] = {
@@ -151,7 +151,7 @@ Test(cpi, cpus_that_wrap_idle_or_go_offline)
 
 /* ---- Differences --------------------------------------------------------------------------------------- */
 
-Test(cpi, differences_of_each_width)
+Test(cpi, counters_of_each_width_wrap_at_their_width)
 {
     static const struct {
         uint32_t width;
@@ -360,7 +360,7 @@ Test(cpi, scaled_cycles_are_rounded_down)
         {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX},
         {UINT64_MAX, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 1},
         {UINT64_MAX - 1, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 2}, /* (m - 1)^2 / m = m - 2 + 1 / m */
-        {TWO_TO(63), TWO_TO(63), UINT64_MAX, TWO_TO(62)},             /* 2^126 / (2^64 - 1) = 2^62 + 2^-2 .. */
+        {TWO_TO(63), TWO_TO(63), UINT64_MAX, TWO_TO(62)},             /* 2^126 / (2^64 - 1) is slightly above 2^62 */
         {UINT64_MAX, 1, UINT64_MAX, 1},
         {UINT64_MAX - 1, 1, UINT64_MAX, 0},
         {5, 0, 7, 0},
@@ -460,7 +460,7 @@ static void check_online_cpus(unsigned before, unsigned after)
     cr_expect_eq(r.system.instr, sum, "%x to %x", before, after);
 }
 
-Test(cpi, all_changes_of_the_set_of_online_cpus)
+Test(cpi, cpus_are_computed_if_online_at_both_ends)
 {
     for (unsigned before = 0; before < 32; before++) {
         for (unsigned after = 0; after < 32; after++)
@@ -500,7 +500,7 @@ static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *end_of_each)
 }
 
 /* A system of equal CPUs has the figures of each CPU even if the sums of the counts overflow. */
-Test(cpi, sums_of_more_than_64_bits)
+Test(cpi, sums_above_64_bits_overflow_but_have_figures)
 {
     const pfb_cpi_cpu all = {0, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     pfb_cpi_result r = measure_many(MAX_CPUS, &all);
@@ -513,7 +513,7 @@ Test(cpi, sums_of_more_than_64_bits)
 }
 
 /* A sum of 2^64 - 1 does not overflow. 15 is a divisor of this number. */
-Test(cpi, sums_of_64_bits)
+Test(cpi, sums_of_64_bits_do_not_overflow)
 {
     const pfb_cpi_cpu largest = {0, UINT64_MAX / 15, UINT64_MAX / 15, 1, 2};
     pfb_cpi_result r = measure_many(15, &largest);
@@ -544,7 +544,7 @@ static pfb_cpi_verdict measure_thread(pfb_cpi_thread start_thread, pfb_cpi_threa
     return pfb_cpi_compute(&start, &end, &wide, PFB_CPI_THREAD_ONLY, NULL, r);
 }
 
-Test(cpi, a_thread_without_cpus)
+Test(cpi, a_thread_is_computed_without_cpus)
 {
     static const struct {
         pfb_cpi_thread end_thread;
@@ -693,7 +693,7 @@ Test(cpi, a_clock_that_runs_backward_is_reported)
 
 /* ---- Names --------------------------------------------------------------------------------------------- */
 
-Test(cpi, names_of_statuses)
+Test(cpi, every_status_has_a_name)
 {
     static const char *const names[] = {"ok",      "wrapped",    "no_instr", "backward", "ambiguous",
                                         "invalid", "no_elapsed", "offline",  "overflow"};

@@ -132,7 +132,7 @@ static const pfb_cpuid_xcr0 without_lwp = {true, 7};
 
 /* ---- Identity ---------------------------------------------------------------------------------------------------- */
 
-Test(cpuid, identity_of_real_machines)
+Test(cpuid, real_machines_are_identified)
 {
     for (size_t i = 0; i < MACHINES; i++) {
         const machine *m = &machines[i];
@@ -153,7 +153,7 @@ Test(cpuid, identity_of_real_machines)
 
 /* The extended family is added for family 15 only; the extended model for family 15 and, except for AMD, for family 6.
  */
-Test(cpuid, families_and_models)
+Test(cpuid, extended_families_and_models_are_added_as_documented)
 {
     static const struct {
         uint32_t signature;
@@ -177,7 +177,7 @@ Test(cpuid, families_and_models)
 }
 
 /* A CPU without extended leaves returns arbitrary data for leaf 80000000. */
-Test(cpuid, highest_extended_leaf)
+Test(cpuid, the_highest_extended_leaf_is_0_without_extended_leaves)
 {
     static const uint32_t rows[][2] = {{0, 0}, {0x7FFFFFFF, 0}, {0x80000000, 0x80000000}, {UINT32_MAX, UINT32_MAX}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -189,7 +189,7 @@ Test(cpuid, highest_extended_leaf)
     }
 }
 
-Test(cpuid, state_component_of_lwp)
+Test(cpuid, the_state_component_of_lwp_is_read)
 {
     const pfb_cpuid_leaf bulldozer[] = {{0x0D, 0, 0x00000007, 0x340, 0x3C0, 0x40000000},
                                         {0x0D, 62, 0x00000080, 0x340, 0, 0}};
@@ -220,7 +220,7 @@ Test(cpuid, state_component_of_lwp)
 }
 
 /* "  AMD FX(tm)-8150 ..." in three leaves of 16 characters; unprintable characters are replaced. */
-Test(cpuid, names_of_cpus)
+Test(cpuid, the_name_of_a_cpu_is_read_from_three_leaves)
 {
     static const char text[48] = "  AMD FX(tm)-8150 Eight-Core Processor\x1B\xFF   ";
     pfb_cpuid_leaf leaves[3];
@@ -262,7 +262,7 @@ Test(cpuid, without_leaves_nothing_is_known)
 
 /* ---- The leaf of LWP --------------------------------------------------------------------------------------------- */
 
-Test(cpuid, real_leaves_decoded)
+Test(cpuid, leaves_of_real_machines_are_decoded)
 {
     static const struct {
         uint32_t ebx, ecx, edx;
@@ -296,7 +296,7 @@ Test(cpuid, real_leaves_decoded)
 }
 
 /* Each row sets all bits of the registers that belong to one field. */
-Test(cpuid, fields_of_the_leaf)
+Test(cpuid, each_field_has_its_bits)
 {
     static const struct {
         uint32_t ebx, ecx;
@@ -322,7 +322,7 @@ Test(cpuid, fields_of_the_leaf)
 }
 
 /* The one-bit fields of ECX. */
-Test(cpuid, single_bits_of_the_leaf)
+Test(cpuid, each_flag_has_its_bit)
 {
     for (unsigned bit = 0; bit < 32; bit++) {
         pfb_lwp_capabilities c;
@@ -337,7 +337,7 @@ Test(cpuid, single_bits_of_the_leaf)
 
 /* ---- Whether LWP can be used ------------------------------------------------------------------------------------- */
 
-Test(cpuid, refusals_of_real_machines)
+Test(cpuid, real_machines_are_refused_for_their_reason)
 {
     for (size_t i = 0; i < MACHINES; i++) {
         const machine *m = &machines[i];
@@ -361,7 +361,7 @@ static pfb_cpuid make_usable(pfb_cpuid_leaf leaves[LEAVES])
 
 /* Makes one check after the other fail on a usable CPU, from the last check to the first. Each failure hides those of
  * later checks. */
-Test(cpuid, order_of_checks)
+Test(cpuid, the_first_failed_check_is_the_reason)
 {
     pfb_cpuid_leaf leaves[LEAVES];
     pfb_lwp_capabilities c;
@@ -382,7 +382,7 @@ Test(cpuid, order_of_checks)
 }
 
 /* A usable CPU with one bit changed in one register. */
-Test(cpuid, each_check_alone)
+Test(cpuid, each_check_depends_on_its_bits_only)
 {
     static const struct {
         unsigned leaf, reg, bit; /* position of the leaf; EAX to EDX */
@@ -413,7 +413,7 @@ Test(cpuid, each_check_alone)
 }
 
 /* Old Intel CPUs return garbage for leaves that they do not have, with the relevant bits set. */
-Test(cpuid, garbage_of_intel)
+Test(cpuid, the_leaf_is_ignored_on_cpus_of_intel)
 {
     static const uint32_t garbage[][4] = {{0x07280202, 0, 0, 0x503}, {7, 0x340, 0x340, 0}};
     for (size_t i = 0; i < 2; i++) {
@@ -428,7 +428,7 @@ Test(cpuid, garbage_of_intel)
     }
 }
 
-Test(cpuid, leaf_missing_from_a_dump)
+Test(cpuid, missing_leaves_are_a_reason)
 {
     pfb_cpuid_leaf leaves[LEAVES];
     pfb_lwp_capabilities c;
@@ -437,9 +437,8 @@ Test(cpuid, leaf_missing_from_a_dump)
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_NO_LEAF);
     leaves[3] = leaves[4]; /* without 80000001 */
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_NO_LWP);
-    leaves[1] = leaves[0]; /* without leaf 1, OSXSAVE is unknown */
     cpuid = make_cpuid(&machines[0], leaves);
-    leaves[1] = leaves[0];
+    leaves[1] = leaves[0]; /* without leaf 1, OSXSAVE is unknown */
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_NOT_ENABLED);
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_XSTATE);
 }
@@ -467,7 +466,7 @@ static pfb_lwp_answer ask(char letter)
     return pfb_cpuid_lwp_answer(&cpuid, letter == 'X' ? without_lwp : with_lwp);
 }
 
-Test(cpuid, answers_of_machines)
+Test(cpuid, answers_of_all_cpus_are_joined)
 {
     static const struct {
         const char *cpus;
@@ -496,7 +495,7 @@ Test(cpuid, answers_of_machines)
 }
 
 /* CPUs whose leaves 8000001C differ in one register are different, although both can use LWP. */
-Test(cpuid, answers_that_differ_in_one_register)
+Test(cpuid, leaves_that_differ_in_one_register_make_the_answer_partial)
 {
     for (unsigned changed = 0; changed < 5; changed++) {
         pfb_lwp_answer joined = ask('U');
@@ -510,7 +509,7 @@ Test(cpuid, answers_that_differ_in_one_register)
     }
 }
 
-Test(cpuid, leaves_that_an_answer_needs)
+Test(cpuid, an_answer_needs_all_leaves_that_were_checked)
 {
     static const bool is_needed[LEAVES] = {true, false, true, true, true};
     pfb_cpuid_leaf leaves[LEAVES];
@@ -530,7 +529,7 @@ Test(cpuid, leaves_that_an_answer_needs)
     cr_expect(pfb_cpuid_lwp_answer(&cpuid, with_lwp).is_known, "a CPU of another vendor needs leaf 0 only");
 }
 
-Test(cpuid, refusals_of_events)
+Test(cpuid, an_event_needs_hardware_and_operating_system)
 {
     pfb_lwp_capabilities c;
     pfb_lwp_capabilities_read(0x80000005, 0x80032013, 0x00010200, 0x8000000F, &c);
@@ -549,7 +548,7 @@ Test(cpuid, refusals_of_events)
     cr_expect_eq(pfb_lwp_event_refusal(&c, 28), PFB_LWP_USABLE);
 }
 
-Test(cpuid, names_of_bits_and_refusals)
+Test(cpuid, bits_and_refusals_have_names)
 {
     static const struct {
         unsigned bit;

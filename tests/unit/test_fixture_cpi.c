@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPI source that replays recorded snapshots from texts and captures. The negative codes are those of
- * perfblock/cpi_code.h. */
+/* The CPI source that replays recorded snapshots from texts and captures. */
 #include "support.h"
 
 #include <criterion/criterion.h>
@@ -72,7 +71,7 @@ static void expect_end(pfb_cpi_reader *reader)
 {
     for (int i = 0; i < 2; i++) {
         cr_expect_not(read_next(reader));
-        expect_failure(-257, "the fixture has no more snapshots");
+        expect_failure(PFB_PU_ERROR_READ_PERFORMANCE_DATA, "the fixture has no more snapshots");
     }
 }
 
@@ -194,16 +193,18 @@ Test(fixture_cpi, snapshots_without_the_requested_data)
         open_text(HEAD "snapshot 1\ncpu 0 1 2\nsnapshot 2\n\ncpu 0 1 2 3 4\nthread 1 2 3\nsnapshot 3\n");
     pfb_cpi_reader *scaled = open_reader(source, PFB_CPI_SCALED);
     cr_expect_not(read_next(scaled));
-    expect_failure(-213, "the snapshot on line 2 has no busy and elapsed cycles of its CPUs");
+    expect_failure(PFB_PU_ERROR_EVENT_NOT_SUPPORTED,
+                   "the snapshot on line 2 has no busy and elapsed cycles of its CPUs");
     expect_clock(scaled, 2);
     cr_expect_not(read_next(scaled), "a snapshot without CPUs has no busy cycles");
-    expect_failure(-213, "the snapshot on line 8 has no busy and elapsed cycles of its CPUs");
+    expect_failure(PFB_PU_ERROR_EVENT_NOT_SUPPORTED,
+                   "the snapshot on line 8 has no busy and elapsed cycles of its CPUs");
     expect_end(scaled);
     static const uint32_t modes[] = {PFB_CPI_ON_THREAD, PFB_CPI_THREAD_ONLY, PFB_CPI_THREAD_ONLY | PFB_CPI_ON_THREAD};
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         pfb_cpi_reader *reader = open_reader(source, modes[i]);
         cr_expect_not(read_next(reader));
-        expect_failure(-213, "the snapshot on line 2 has no thread");
+        expect_failure(PFB_PU_ERROR_EVENT_NOT_SUPPORTED, "the snapshot on line 2 has no thread");
         expect_clock(reader, 2);
         pfb_cpi_reader_close(reader);
     }
@@ -217,7 +218,7 @@ Test(fixture_cpi, more_cpus_than_capacity)
     pfb_cpi_reader *reader = open_reader(source, PFB_CPI_RAW);
     pfb_cpi_cpu two[3] = {{0}, {0}, {.cpu = 77}};
     cr_expect_not(pfb_cpi_reader_read(reader, PFB_CPI_AT_START, two, 1, &reading, &failure));
-    expect_failure(-241, "the snapshot on line 2 has 2 CPUs, but only 1 fit");
+    expect_failure(PFB_PU_ERROR_INSUFFICIENT_RESOURCES, "the snapshot on line 2 has 2 CPUs, but only 1 fit");
     cr_expect_eq(two[0].instr, 0, "no partial snapshot is stored");
     cr_assert(pfb_cpi_reader_read(reader, PFB_CPI_AT_END, two, 2, &reading, NULL));
     cr_expect(reading.snapshot.clock == 2 && two[1].cpu == 1 && two[2].cpu == 77);
@@ -234,7 +235,7 @@ Test(fixture_cpi, a_refusal_in_the_first_step_fails_at_once)
     for (int i = 0; i < 3; i++) {
         failure = (pfb_cpi_failure){0};
         cr_expect_null(pfb_cpi_reader_open(source, PFB_CPI_RAW, &failure));
-        expect_failure(-234, "instructions on CPU 0, ENOENT");
+        expect_failure(PFB_PU_ERROR_NOT_VALID_IN_VM, "instructions on CPU 0, ENOENT");
     }
     cr_expect_null(pfb_cpi_reader_open(source, PFB_CPI_RAW, NULL));
     pfb_cpi_source_close(source);
@@ -247,11 +248,11 @@ Test(fixture_cpi, a_refusal_in_a_later_step_fails_there)
     pfb_cpi_reader *reader = open_reader(source, PFB_CPI_RAW);
     expect_clock(reader, 1);
     cr_expect_not(read_next(reader));
-    expect_failure(-5, "the system refuses the counters to this user");
+    expect_failure(PFB_PU_ERROR_ACCESS_DENIED, "the system refuses the counters to this user");
     cr_expect_not(read_next(reader));
     expect_failure(77, "the fixture records that the counters were refused");
     cr_expect_not(read_next(reader));
-    expect_failure(-211, "another session");
+    expect_failure(PFB_PU_ERROR_FACILITY_BUSY, "another session");
     expect_clock(reader, 2);
     pfb_cpi_reader_close(reader);
     pfb_cpi_source_close(source);
@@ -269,7 +270,7 @@ Test(fixture_cpi, long_sentences_are_truncated)
         pfb_cpi_source *source = open_text(text);
         cr_expect_null(pfb_cpi_reader_open(source, PFB_CPI_RAW, &failure));
         cr_expect_eq(strlen(failure.sentence), size < 240 ? size : 239, "%zu", size);
-        cr_expect(is_utf8(failure.sentence) && failure.code == -5, "%zu", size);
+        cr_expect(is_utf8(failure.sentence) && failure.code == PFB_PU_ERROR_ACCESS_DENIED, "%zu", size);
         pfb_cpi_source_close(source);
     }
 }
@@ -279,7 +280,7 @@ Test(fixture_cpi, long_sentences_are_truncated)
 static void expect_refused(const void *data, size_t size, const char *sentence)
 {
     cr_expect_null(open_bytes(data, size));
-    expect_failure(-87, sentence);
+    expect_failure(PFB_PU_ERROR_INVALID_PARAMETER, sentence);
     cr_expect_null(pfb_cpi_source_open_fixture(data, size, NULL));
 }
 
@@ -388,7 +389,7 @@ Test(fixture_cpi, a_source_with_other_operations)
     pfb_cpi_source *source = pfb_cpi_source_make(&own_operations, &calls, &failure);
     cr_assert_not_null(source);
     cr_expect_null(pfb_cpi_reader_open(source, PFB_CPI_SCALED, &failure));
-    cr_expect_eq(failure.code, -211);
+    cr_expect_eq(failure.code, PFB_PU_ERROR_FACILITY_BUSY);
     pfb_cpi_reader *reader = open_reader(source, PFB_CPI_THREAD_ONLY);
     cr_expect_eq(calls.mode, 0x80000004, "PFB_CPI_THREAD_ONLY includes PFB_CPI_ON_THREAD");
     memset(&reading, 0x55, sizeof reading);

@@ -15,8 +15,8 @@ Test(formula, sizes_of_both_values_must_agree)
 {
     static const uint32_t sizes[] = {0, 4, 8};
     for (size_t i = 0; i < 9; i++) {
-        pfb_raw_value older = {.type = 0x00400500, .has = PFB_HAS_VALUE, .value = 1, .value_size = sizes[i / 3]};
-        pfb_raw_value newer = {.type = 0x00400500, .has = PFB_HAS_VALUE, .value = 3, .value_size = sizes[i % 3]};
+        pfb_raw_value older = {.type = LARGE_DELTA, .has = PFB_HAS_VALUE, .value = 1, .value_size = sizes[i / 3]};
+        pfb_raw_value newer = {.type = LARGE_DELTA, .has = PFB_HAS_VALUE, .value = 3, .value_size = sizes[i % 3]};
         char what[32];
         snprintf(what, sizeof what, "sizes %u and %u", sizes[i / 3], sizes[i % 3]);
         bool differ = older.value_size > 0 && newer.value_size > 0 && older.value_size != newer.value_size;
@@ -26,7 +26,7 @@ Test(formula, sizes_of_both_values_must_agree)
 }
 
 /* Figures printed by Windows tools, computed from their raw values and compared with the printed precision. */
-Test(formula, published_figures)
+Test(formula, published_figures_are_reproduced)
 {
     pfb_raw_value older = {.type = COUNTER, .has = ALL_INPUTS, .value = 100, .perf_time = 1000, .perf_freq = 3020490};
     pfb_raw_value newer = older;
@@ -65,7 +65,7 @@ Test(formula, published_figures)
 
 /* Between the samples the value increases by 15, the performance clock by 500 at 250 Hz, the 100 ns clock by 10^7, the
  * object's clock by 40, and the base by 20. The multi count is 4. */
-Test(formula, every_formula_by_hand)
+Test(formula, every_formula_has_the_result_computed_by_hand)
 {
     expect_integer(evaluate_two(DELTA, 10, 25), 15, "dN");
     expect_integer(evaluate_two(LARGE_DELTA, 10, 25), 15, "dN");
@@ -74,11 +74,11 @@ Test(formula, every_formula_by_hand)
     expect_value(evaluate_two(SAMPLE_COUNTER, 10, 25), 7.5, 0, "15 in 2 s, the base unused");
     expect_value(evaluate_two(QUEUELEN, 10, 25), 0.03, 0, "15 / 500");
     expect_value(evaluate_two(0x00450500, 10, 25), 0.03, 0, "15 / 500");
-    expect_value(evaluate_two(0x00550500, 10, 25), 0.0000015, 0, "15 / 10^7");
+    expect_value(evaluate_two(QUEUELEN_100NS, 10, 25), 0.0000015, 0, "15 / 10^7");
     expect_value(evaluate_two(OBJ_QUEUELEN, 10, 25), 0.375, 0, "15 / 40");
     expect_integer(evaluate_two(TIMER, 10, 25), 3, "1500 / 500");
     expect_value(evaluate_two(TIMER_100NS, 10, 25), 0.00015, 0, "1500 / 10^7");
-    expect_value(evaluate_two(0x20610500, 10, 25), 37.5, 0, "1500 / 40");
+    expect_value(evaluate_two(OBJ_TIMER, 10, 25), 37.5, 0, "1500 / 40");
     expect_integer(evaluate_two(TIMER_INV, 10, 25), 97, "100 (485 / 500)");
     expect_value(evaluate_two(TIMER_100NS_INV, 10, 25), 99.99985, 0, "100 (9999985 / 10^7)");
     expect_value(evaluate_two(MULTI_TIMER, 10, 25), 187.5, PFB_FLAG_ABOVE_100, "100 * 7.5 / 4");
@@ -128,8 +128,8 @@ Test(formula, unknown_types_have_no_value)
 
 Test(formula, types_without_formula_are_not_displayed)
 {
-    static const uint32_t hidden[] = {TEXT,       0x40000200, 0x40030401, 0x40030402, 0x40030403,
-                                      0x40030500, 0x40030503, 0x42030500, 0x80000000};
+    static const uint32_t hidden[] = {TEXT,           NODATA,     0x40030401, AVERAGE_BASE, RAW_BASE,
+                                      LARGE_RAW_BASE, 0x40030503, MULTI_BASE, 0x80000000};
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
         char what[48];
         snprintf(what, sizeof what, "type %08x", hidden[i]);
@@ -165,7 +165,7 @@ Test(formula, samples_of_different_types_do_not_match)
     }
 }
 
-Test(formula, missing_inputs)
+Test(formula, missing_inputs_are_reported_if_needed)
 {
     static const struct {
         uint32_t type, newer, older; /* PFB_HAS_ bits that are absent */
@@ -228,7 +228,7 @@ Test(formula, precision_object_timer_takes_base_or_clock)
     }
 }
 
-Test(formula, values_that_decrease)
+Test(formula, values_that_decrease_are_negative_deltas)
 {
     for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
@@ -268,7 +268,7 @@ Test(formula, an_elapsed_time_without_start_has_no_data)
 }
 
 /* The time or the base between the samples is zero or negative. */
-Test(formula, zero_and_negative_denominators)
+Test(formula, zero_and_negative_denominators_are_reported)
 {
     for (size_t i = 0; i < type_count(); i++) {
         const pfb_counter_type *type = pfb_counter_type_at(i);
@@ -345,13 +345,13 @@ Test(formula, bases_and_multi_counts_must_not_be_zero)
 }
 
 /* A sample with every error that a multi timer can have. The errors are removed one by one in the documented order. */
-Test(formula, the_order_of_checks)
+Test(formula, checks_are_made_in_the_documented_order)
 {
     pfb_raw_value older = {.type = COUNTER, .value = 9};
     /* Initially the type is unknown, and every later check would fail, too. */
     pfb_raw_value newer = {.type = 0x22410501, .value = 8};
     expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_UNKNOWN_TYPE, "check 1, a type without name");
-    newer.type = 0x42030500;
+    newer.type = MULTI_BASE;
     expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NOT_DISPLAYED,
                   "check 2, a type that is not displayed");
     newer.type = MULTI_TIMER;
@@ -474,7 +474,7 @@ Test(formula, the_largest_results_are_finite)
 
 /* ---- Names and documentation --------------------------------------------------------------------------- */
 
-Test(formula, names_of_statuses_and_flags)
+Test(formula, statuses_and_flags_have_names)
 {
     static const char *const names[] = {"ok",
                                         "need_two_samples",

@@ -46,7 +46,7 @@ static void expect_no_warnings(const pfb_cpi_group *group)
         cr_expect_eq(group->warnings[i].count, 0, "%s", pfb_cpi_warning_name((pfb_cpi_warning)i));
 }
 
-Test(cpi_hooks, reads_the_summary)
+Test(cpi_hooks, the_summary_is_read)
 {
     bytes b = example(1);
     pfb_cpi_hooks hooks;
@@ -74,7 +74,7 @@ Test(cpi_hooks, reads_the_summary)
     expect_error(hooks.error, PFB_OK, 0, "the end of the stream");
 }
 
-Test(cpi_hooks, reads_label_and_thread)
+Test(cpi_hooks, label_and_thread_are_read)
 {
     bytes b = example(2);
     pfb_cpi_hooks hooks;
@@ -99,7 +99,7 @@ Test(cpi_hooks, reads_label_and_thread)
     cr_expect_not(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_THREAD_HOOK, 0, &stored));
 }
 
-Test(cpi_hooks, reads_all_hooks)
+Test(cpi_hooks, all_hooks_of_a_group_are_read)
 {
     static const size_t offsets[PFB_CPI_HOOK_COUNT] = {0, 36, 168, 240, 412, 460};
     bytes b = example(3);
@@ -218,23 +218,29 @@ static void apply_fault(bytes *b, const fault *f)
     }
 }
 
-/* Checks the reported error. The stream is read from memory of exactly its size. */
-static void expect_reported_error(const bytes *b, const fault *f, const char *context)
+/* Checks the reported error: its code, the byte offset of the record, and the offset of the word in it. The stream is
+ * read from memory of exactly its size. */
+static void expect_reported_error(const bytes *b, pfb_code code, size_t record, size_t error_word, const char *what,
+                                  const char *context)
 {
     uint8_t *data = exact_copy(b);
     pfb_cpi_hooks hooks;
     pfb_cpi_group group;
     pfb_cpi_hooks_open(&hooks, data, b->size, NULL);
-    cr_expect_eq(pfb_cpi_hooks_finish(&hooks).code, f->code, "%s (%s): %s", f->what, context,
+    cr_expect_eq(pfb_cpi_hooks_finish(&hooks).code, code, "%s (%s): %s", what, context,
                  pfb_code_name(hooks.error.code));
-    cr_expect_eq(hooks.error.offset, f->record, "%s (%s): %zu", f->what, context, hooks.error.offset);
-    cr_expect_eq(hooks.word_offset / 4, f->record / 4 + f->error_word, "%s (%s): %zu", f->what, context,
-                 hooks.word_offset);
-    if (f->code != PFB_BAD_LABEL) /* its offset may be that of a character of the label */
-        cr_expect_eq(hooks.word_offset % 4, f->code == PFB_BAD_MAJOR ? 2 : 0, "%s (%s): %zu", f->what, context,
+    cr_expect_eq(hooks.error.offset, record, "%s (%s): %zu", what, context, hooks.error.offset);
+    cr_expect_eq(hooks.word_offset / 4, record / 4 + error_word, "%s (%s): %zu", what, context, hooks.word_offset);
+    if (code != PFB_BAD_LABEL) /* its offset may be that of a character of the label */
+        cr_expect_eq(hooks.word_offset % 4, code == PFB_BAD_MAJOR ? 2 : 0, "%s (%s): %zu", what, context,
                      hooks.word_offset);
     cr_expect_not(pfb_cpi_hooks_next(&hooks, &group), "the first error is kept");
     free(data);
+}
+
+static void expect_fault(const bytes *b, const fault *f, const char *context)
+{
+    expect_reported_error(b, f->code, f->record, f->error_word, f->what, context);
 }
 
 Test(cpi_hooks, every_check_reports_its_error)
@@ -242,7 +248,7 @@ Test(cpi_hooks, every_check_reports_its_error)
     for (size_t i = 0; i < FAULTS; i++) {
         bytes b = example(faults[i].example);
         apply_fault(&b, &faults[i]);
-        expect_reported_error(&b, &faults[i], "one fault");
+        expect_fault(&b, &faults[i], "one fault");
     }
 }
 
@@ -271,7 +277,7 @@ Test(cpi_hooks, the_first_failed_check_is_reported)
             bytes b = example(first->example);
             apply_fault(&b, second);
             apply_fault(&b, first);
-            expect_reported_error(&b, first, second->what);
+            expect_fault(&b, first, second->what);
             pairs++;
         }
     }
@@ -288,55 +294,55 @@ Test(cpi_hooks, the_first_faulty_record_is_reported)
             bytes b = example(3);
             apply_fault(&b, &faults[i]);
             apply_fault(&b, &faults[j]);
-            expect_reported_error(&b, &faults[i], faults[j].what);
+            expect_fault(&b, &faults[i], faults[j].what);
         }
     }
 }
 
-Test(cpi_hooks, records_of_a_group_that_contradict_each_other)
+Test(cpi_hooks, contradictory_records_of_a_group_are_errors)
 {
     bytes b = {.size = 0};
     put_summary(&b, 1, 10, 3, 1);
     size_t at = b.size;
     put_detailed(&b, 1, 10, 1, 1);
-    fault flags = {"a scaled summary hook, but a system hook that is not", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, at, 3};
-    expect_reported_error(&b, &flags, "flags");
+    expect_reported_error(&b, PFB_FLAGS_MISMATCH, at, 3, "a scaled summary hook, but a system hook that is not",
+                          "flags");
 
     b = (bytes){.size = 0};
     put_system(&b, 1, 10, 3, 1, 1);
-    flags = (fault){
-        "a scaled system hook, but a processors hook that is not", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, b.size, 3};
+    at = b.size;
     put_processors(&b, 1, 10, 1, 1, 1);
-    expect_reported_error(&b, &flags, "flags");
+    expect_reported_error(&b, PFB_FLAGS_MISMATCH, at, 3, "a scaled system hook, but a processors hook that is not",
+                          "flags");
 
     b = (bytes){.size = 0};
     put_summary(&b, 1, 10, 1, 1);
     put_detailed(&b, 1, 10, 1, 1);
-    flags =
-        (fault){"a thread hook, but a summary without the thread bit", 0, 0, {{0, 0}}, PFB_FLAGS_MISMATCH, b.size, 1};
+    at = b.size;
     put_thread(&b, 1, 10);
-    expect_reported_error(&b, &flags, "flags");
+    expect_reported_error(&b, PFB_FLAGS_MISMATCH, at, 1, "a thread hook, but a summary without the thread bit",
+                          "flags");
 
     b = (bytes){.size = 0};
     put_summary(&b, 1, 10, 1, 2);
     put_system(&b, 1, 10, 1, 1, 1);
-    flags = (fault){
-        "system and processors hooks with different numbers of CPUs", 0, 0, {{0, 0}}, PFB_NUM_CPUS_MISMATCH, b.size, 4};
+    at = b.size;
     put_processors(&b, 1, 10, 1, 1, 1);
-    expect_reported_error(&b, &flags, "CPUs");
+    expect_reported_error(&b, PFB_NUM_CPUS_MISMATCH, at, 4, "two CPUs in the summary, one in the processors hook",
+                          "CPUs");
 
     b = (bytes){.size = 0}; /* 2^63 twice is 0 modulo 2^64 */
     put_system(&b, 1, 10, 1, 0, 1);
-    flags = (fault){"a sum of more than 64 bits", 0, 0, {{0, 0}}, PFB_SUM_MISMATCH, b.size, 7};
+    at = b.size;
     put_processors(&b, 1, 10, 1, UINT64_C(1) << 63, 2);
-    expect_reported_error(&b, &flags, "sum");
+    expect_reported_error(&b, PFB_SUM_MISMATCH, at, 7, "a sum of more than 64 bits", "sum");
 
     b = (bytes){.size = 0};
     put_label(&b, 1, 10, "abc", false);
     put_thread(&b, 1, 10);
-    flags = (fault){"a shorter label at the end", 0, 0, {{0, 0}}, PFB_LABEL_MISMATCH, b.size, 6};
+    at = b.size;
     put_label(&b, 1, 10, "ab", true);
-    expect_reported_error(&b, &flags, "label");
+    expect_reported_error(&b, PFB_LABEL_MISMATCH, at, 6, "a shorter label at the end", "label");
 }
 
 /* Processors and system hooks are also compared in groups without labels. */
@@ -344,20 +350,19 @@ Test(cpi_hooks, system_and_processors_hooks_must_match)
 {
     bytes b = {.size = 0};
     put_system(&b, 1, 10, 1, 1, 1);
-    fault other = {"another minor code", 0, 0, {{0, 0}}, PFB_MINOR_MISMATCH, b.size, 1};
+    size_t at = b.size;
     put_processors(&b, 2, 10, 1, 1, 1);
-    expect_reported_error(&b, &other, "a group without labels");
+    expect_reported_error(&b, PFB_MINOR_MISMATCH, at, 1, "another minor code", "a group without labels");
     b = (bytes){.size = 0};
     put_system(&b, 1, 10, 1, 1, 1);
-    other = (fault){"other elapsed cycles", 0, 0, {{0, 0}}, PFB_ELAPSED_MISMATCH, b.size, 5};
     put_processors(&b, 1, 11, 1, 1, 1);
-    expect_reported_error(&b, &other, "a group without labels");
+    expect_reported_error(&b, PFB_ELAPSED_MISMATCH, at, 5, "other elapsed cycles", "a group without labels");
 }
 
 /* ---- Truncations and bit flips ------------------------------------------------------------------------- */
 
 /* The third example, truncated to each length. */
-Test(cpi_hooks, every_truncation)
+Test(cpi_hooks, truncated_streams_are_errors)
 {
     static const size_t starts[] = {0, 36, 168, 240, 412, 460, 496};
     bytes b = example(3);

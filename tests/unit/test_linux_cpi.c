@@ -225,11 +225,11 @@ Test(linux_cpi, scaled_figures_need_proc_stat)
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW | PFB_CPI_SCALED);
     start(reader);
     remove_file("/proc/stat");
-    expect_refused(PFB_CPI_RAW | PFB_CPI_SCALED, -260, "/proc/stat");
-    expect_read_failure(reader, PFB_CPI_AT_END, 2, -260, "/proc/stat");
-    expect_read_failure(reader, PFB_CPI_AT_START, 2, -260, "/proc/stat");
+    expect_refused(PFB_CPI_RAW | PFB_CPI_SCALED, PFB_PU_ERROR_REQUIRED_APIS_MISSING, "/proc/stat");
+    expect_read_failure(reader, PFB_CPI_AT_END, 2, PFB_PU_ERROR_REQUIRED_APIS_MISSING, "/proc/stat");
+    expect_read_failure(reader, PFB_CPI_AT_START, 2, PFB_PU_ERROR_REQUIRED_APIS_MISSING, "/proc/stat");
     pfb_cpi_reader_close(reader);
-    expect_refused(PFB_CPI_RAW | PFB_CPI_SCALED, -260, "/proc/stat");
+    expect_refused(PFB_CPI_RAW | PFB_CPI_SCALED, PFB_PU_ERROR_REQUIRED_APIS_MISSING, "/proc/stat");
     reader = open_reader(PFB_CPI_RAW);
     start(reader);
     pfb_cpi_reader_close(reader);
@@ -287,14 +287,16 @@ Test(linux_cpi, without_a_constant_rate_clock_opening_fails)
 {
     static const char *const rates[] = {"0\n", "4294967296\n", "fast\n", ""};
     fake->has_time_stamp = false;
-    expect_refused(PFB_CPI_RAW | PFB_CPI_ON_THREAD, -213, "there is no constant-rate clock");
+    expect_refused(PFB_CPI_RAW | PFB_CPI_ON_THREAD, PFB_PU_ERROR_EVENT_NOT_SUPPORTED,
+                   "there is no constant-rate clock");
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         put_file(MAX_FREQ, rates[i]);
-        expect_refused(PFB_CPI_RAW, -213, "there is no constant-rate clock");
-        expect_refused(PFB_CPI_THREAD_ONLY, -213, "there is no constant-rate clock");
+        expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, "there is no constant-rate clock");
+        expect_refused(PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, "there is no constant-rate clock");
     }
     add_rule(ENOENT, false, ANY, ANY, ANY);
-    expect_refused(PFB_CPI_RAW, -210, "instructions on CPU 0"); /* counters are checked before the clock */
+    expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_NOT_SUPPORTED,
+                   "instructions on CPU 0"); /* counters are checked before the clock */
 }
 
 /* ---- The thread ------------------------------------------------------------------------------------------------- */
@@ -355,13 +357,15 @@ Test(linux_cpi, user_mode_is_counted_if_counting_the_kernel_is_refused)
     put_file(PARANOID, "4\n");
     fake->rule_count = 0;
     add_rule(EACCES, true, ANY, ANY, ANY);
-    expect_refused(PFB_CPI_THREAD_ONLY, -5,
+    expect_refused(PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_ACCESS_DENIED,
                    "instructions of this thread (user mode) cannot be counted: EACCES (Permission denied); "
                    "kernel.perf_event_paranoid is 4; 2 or CAP_PERFMON is needed");
-    expect_refused(PFB_CPI_RAW | PFB_CPI_ON_THREAD, -5, "instructions of this thread (user mode)");
+    expect_refused(PFB_CPI_RAW | PFB_CPI_ON_THREAD, PFB_PU_ERROR_ACCESS_DENIED,
+                   "instructions of this thread (user mode)");
     fake->rule_count = 0;
     add_rule(EBUSY, true, ANY, ANY, 0); /* after this error there is no retry in user mode */
-    expect_refused(PFB_CPI_THREAD_ONLY, -211, "instructions of this thread cannot be counted: EBUSY");
+    expect_refused(PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_FACILITY_BUSY,
+                   "instructions of this thread cannot be counted: EBUSY");
 }
 
 Test(linux_cpi, a_thread_that_was_not_counted_is_a_failure)
@@ -369,15 +373,18 @@ Test(linux_cpi, a_thread_that_was_not_counted_is_a_failure)
     pfb_cpi_reader *reader = open_reader(PFB_CPI_THREAD_ONLY);
     start(reader);
     count(&fake->thread, 1000, 0, 0, 0);
-    expect_read_failure(reader, PFB_CPI_AT_END, 0, -257, "instructions of this thread were not counted");
+    expect_read_failure(reader, PFB_CPI_AT_END, 0, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                        "instructions of this thread were not counted");
     count(&fake->thread, 1000, 10, 1, 1);
     finish(reader); /* the thread was counted in the meantime */
     fake->bad_cpu = ANY;
     fake->bad_reads = 2;
     fake->bad_size = 32;
     fake->bad_events = 2;
-    expect_read_failure(reader, PFB_CPI_AT_END, 0, -257, "instructions of this thread cannot be read");
-    expect_read_failure(reader, PFB_CPI_AT_START, 0, -257, "instructions of this thread cannot be read");
-    expect_read_failure(reader, PFB_CPI_AT_END, 0, -201, "no interval was begun");
+    expect_read_failure(reader, PFB_CPI_AT_END, 0, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                        "instructions of this thread cannot be read");
+    expect_read_failure(reader, PFB_CPI_AT_START, 0, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                        "instructions of this thread cannot be read");
+    expect_read_failure(reader, PFB_CPI_AT_END, 0, PFB_PU_ERROR_INCORRECT_STATE, "no interval was begun");
     pfb_cpi_reader_close(reader);
 }

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Which CPUs the live CPI source of Linux has counters for, who may read them, and concurrent readers. The negative
- * codes are those of perfblock/cpi_code.h. */
+/* Which CPUs the live CPI source of Linux has counters for, who may read them, and concurrent readers. */
 
 TestSuite(linux_cpi_cpus, .init = begin_linux_cpi, .fini = end_linux_cpi);
 
@@ -20,14 +19,14 @@ TestSuite(linux_cpi_cpus, .init = begin_linux_cpi, .fini = end_linux_cpi);
 Test(linux_cpi_cpus, a_kernel_without_events_is_detected_by_its_files)
 {
     remove_file(PARANOID);
-    expect_refused(PFB_CPI_RAW, -260, "perf_event_paranoid");
-    expect_refused(PFB_CPI_THREAD_ONLY, -260, "perf_event_paranoid");
+    expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_REQUIRED_APIS_MISSING, "perf_event_paranoid");
+    expect_refused(PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_REQUIRED_APIS_MISSING, "perf_event_paranoid");
     put_file(PARANOID, "none\n");
-    expect_refused(PFB_CPI_RAW, -200, "perf_event_paranoid has no level");
+    expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_INTERNAL_ERROR, "perf_event_paranoid has no level");
     put_file(PARANOID, "");
-    expect_refused(PFB_CPI_RAW, -200, "perf_event_paranoid has no level");
+    expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_INTERNAL_ERROR, "perf_event_paranoid has no level");
     put_file(PARANOID, "-\n");
-    expect_refused(PFB_CPI_RAW, -200, "perf_event_paranoid has no level");
+    expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_INTERNAL_ERROR, "perf_event_paranoid has no level");
     put_file(PARANOID, "-1\n");
     pfb_cpi_reader_close(open_reader(PFB_CPI_RAW));
     cr_expect_eq(fake->opened, 2);
@@ -46,8 +45,9 @@ Test(linux_cpi_cpus, the_paranoid_level_is_part_of_the_sentence)
     add_rule(EACCES, false, ANY, ANY, ANY);
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         put_file(PARANOID, levels[i].level);
-        expect_refused(PFB_CPI_RAW, -5, levels[i].sentence);
-        expect_refused(PFB_CPI_RAW, -5, "instructions on CPU 0 cannot be counted: EACCES (Permission denied); ");
+        expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_ACCESS_DENIED, levels[i].sentence);
+        expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_ACCESS_DENIED,
+                       "instructions on CPU 0 cannot be counted: EACCES (Permission denied); ");
     }
 }
 
@@ -55,9 +55,9 @@ Test(linux_cpi_cpus, if_no_cpu_has_counters_the_first_error_is_reported)
 {
     add_rule(EOPNOTSUPP, false, 0, ANY, ANY);
     add_rule(ENOENT, false, 1, ANY, ANY);
-    expect_refused(PFB_CPI_RAW, -210, "instructions on CPU 0 cannot be counted: EOPNOTSUPP");
+    expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_NOT_SUPPORTED, "instructions on CPU 0 cannot be counted: EOPNOTSUPP");
     fake->is_virtual = true;
-    expect_refused(PFB_CPI_RAW, -234, "instructions on CPU 0 cannot be counted: EOPNOTSUPP");
+    expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_NOT_VALID_IN_VM, "instructions on CPU 0 cannot be counted: EOPNOTSUPP");
 }
 
 /* A CPU is left out only if the error means that it has no such counter. Any other error fails the reader. */
@@ -66,7 +66,9 @@ Test(linux_cpi_cpus, an_error_on_one_cpu_fails_the_reader)
     static const struct {
         int error;
         int code;
-    } refusals[] = {{EACCES, -5}, {EBUSY, -211}, {EINVAL, -213}, {ENOMEM, -8}, {ENFILE, -241}, {ECHILD, -1}};
+    } refusals[] = {{EACCES, PFB_PU_ERROR_ACCESS_DENIED},          {EBUSY, PFB_PU_ERROR_FACILITY_BUSY},
+                    {EINVAL, PFB_PU_ERROR_EVENT_NOT_SUPPORTED},    {ENOMEM, PFB_PU_ERROR_NOT_ENOUGH_MEMORY},
+                    {ENFILE, PFB_PU_ERROR_INSUFFICIENT_RESOURCES}, {ECHILD, PFB_PU_FAILURE}};
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         fake->rule_count = 0;
         add_rule(refusals[i].error, false, 1, CYCLES, ANY);
@@ -86,7 +88,7 @@ Test(linux_cpi_cpus, running_out_of_descriptors_leaves_none_open)
             snprintf(sentence, sizeof sentence, "%s of this thread cannot be counted: EMFILE (Too many open files)",
                      descriptors & 1 ? "unhalted cycles" : "instructions");
         fake->max_descriptors = descriptors;
-        expect_refused(PFB_CPI_RAW | PFB_CPI_ON_THREAD, -241, sentence);
+        expect_refused(PFB_CPI_RAW | PFB_CPI_ON_THREAD, PFB_PU_ERROR_INSUFFICIENT_RESOURCES, sentence);
         cr_expect_eq(fake->open_descriptors, 0);
     }
     fake->max_descriptors = 8;
@@ -101,18 +103,17 @@ Test(linux_cpi_cpus, an_invalid_list_of_cpus_is_refused)
         const char *list;
         int code;
         const char *sentence;
-    } lists[] = {{"", -200, "no list"},
-                 {"\n", -200, "no list"},
-                 {"x\n", -200, "no list"},
-                 {"0-1,x\n", -200, "no list"},
-                 {"1-0\n", -200, "no list"},
-                 {"0,0\n", -200, "no list"},
-                 {"2,0-1\n", -200, "no list"},
-
-                 {"0-99999999999\n", -200, "no list"},
-                 {"0-1024\n", -241, "more than 1024"},
-                 {"0-1023,1025\n", -241, "more than 1024"},
-                 {"0-2147483647\n", -241, "more than 1024"}};
+    } lists[] = {{"", PFB_PU_ERROR_INTERNAL_ERROR, "no list"},
+                 {"\n", PFB_PU_ERROR_INTERNAL_ERROR, "no list"},
+                 {"x\n", PFB_PU_ERROR_INTERNAL_ERROR, "no list"},
+                 {"0-1,x\n", PFB_PU_ERROR_INTERNAL_ERROR, "no list"},
+                 {"1-0\n", PFB_PU_ERROR_INTERNAL_ERROR, "no list"},
+                 {"0,0\n", PFB_PU_ERROR_INTERNAL_ERROR, "no list"},
+                 {"2,0-1\n", PFB_PU_ERROR_INTERNAL_ERROR, "no list"},
+                 {"0-99999999999\n", PFB_PU_ERROR_INTERNAL_ERROR, "no list"},
+                 {"0-1024\n", PFB_PU_ERROR_INSUFFICIENT_RESOURCES, "more than 1024"},
+                 {"0-1023,1025\n", PFB_PU_ERROR_INSUFFICIENT_RESOURCES, "more than 1024"},
+                 {"0-2147483647\n", PFB_PU_ERROR_INSUFFICIENT_RESOURCES, "more than 1024"}};
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         start(reader);
@@ -127,7 +128,7 @@ Test(linux_cpi_cpus, an_invalid_list_of_cpus_is_refused)
         expect_refused(PFB_CPI_RAW, lists[i].code, lists[i].sentence);
     }
     remove_file(ONLINE);
-    expect_refused(PFB_CPI_RAW, -260, ONLINE);
+    expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_REQUIRED_APIS_MISSING, ONLINE);
 }
 
 Test(linux_cpi_cpus, the_largest_number_of_cpus_is_read)
@@ -143,18 +144,21 @@ Test(linux_cpi_cpus, the_largest_number_of_cpus_is_read)
 Test(linux_cpi_cpus, more_cpus_than_fit_are_a_failure)
 {
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
-    expect_read_failure(reader, PFB_CPI_AT_START, 1, -241, "there are 2 CPUs, but only 1 fit");
-    expect_read_failure(reader, PFB_CPI_AT_END, 2, -201, "no interval was begun");
+    expect_read_failure(reader, PFB_CPI_AT_START, 1, PFB_PU_ERROR_INSUFFICIENT_RESOURCES,
+                        "there are 2 CPUs, but only 1 fit");
+    expect_read_failure(reader, PFB_CPI_AT_END, 2, PFB_PU_ERROR_INCORRECT_STATE, "no interval was begun");
     start(reader);
-    expect_read_failure(reader, PFB_CPI_AT_END, 1, -241, "there are 2 CPUs, but only 1 fit");
+    expect_read_failure(reader, PFB_CPI_AT_END, 1, PFB_PU_ERROR_INSUFFICIENT_RESOURCES,
+                        "there are 2 CPUs, but only 1 fit");
     put_file(ONLINE, "0-2\n");
-    expect_read_failure(reader, PFB_CPI_AT_END, 2, -241, "there are 3 CPUs, but only 2 fit");
+    expect_read_failure(reader, PFB_CPI_AT_END, 2, PFB_PU_ERROR_INSUFFICIENT_RESOURCES,
+                        "there are 3 CPUs, but only 2 fit");
     put_file(ONLINE, "1\n");
     cr_expect(pfb_cpi_reader_read(reader, PFB_CPI_AT_END, at_end.cpus, 1, &at_end.reading, NULL));
     pfb_cpi_reader_close(reader);
 }
 
-Test(linux_cpi_cpus, cpus_that_go_online_and_offline)
+Test(linux_cpi_cpus, cpus_may_go_online_and_offline)
 {
     static const pfb_cpi_status both[] = {PFB_CPI_OK, PFB_CPI_OK};
     static const pfb_cpi_status three[] = {PFB_CPI_OK, PFB_CPI_OFFLINE, PFB_CPI_OK};
@@ -243,48 +247,48 @@ Test(linux_cpi_cpus, cores_of_another_type_that_have_no_counter_are_invalid)
     pfb_cpi_reader_close(reader);
 }
 
-/* A kind of counters (a folder of /sys/bus/event_source/devices) and the contents of its file cpus; null: there is no
- * such file. Its type number is its position plus 4. */
-typedef struct kind {
+/* A PMU (a folder of /sys/bus/event_source/devices) and the contents of its file cpus; null: there is no such file. Its
+ * type number is its position plus 4. */
+typedef struct pmu {
     const char *name, *cpus;
-} kind;
+} pmu;
 
-enum { KINDS = 4 };
+enum { PMUS = 4 };
 
 static void name_file(char *path, size_t size, const char *device, const char *file)
 {
     snprintf(path, size, DEVICES "/%s/%s", device, file);
 }
 
-static void put_kinds(const kind *kinds)
+static void put_pmus(const pmu *pmus)
 {
     char path[128];
     char number[8];
-    for (unsigned i = 0; i < KINDS && kinds[i].name; i++) {
-        name_file(path, sizeof path, kinds[i].name, "type");
+    for (unsigned i = 0; i < PMUS && pmus[i].name; i++) {
+        name_file(path, sizeof path, pmus[i].name, "type");
         snprintf(number, sizeof number, "%u\n", 4 + i);
         put_file(path, number);
-        name_file(path, sizeof path, kinds[i].name, "cpus");
-        if (kinds[i].cpus)
-            put_file(path, kinds[i].cpus);
+        name_file(path, sizeof path, pmus[i].name, "cpus");
+        if (pmus[i].cpus)
+            put_file(path, pmus[i].cpus);
     }
 }
 
-static void remove_kinds(const kind *kinds)
+static void remove_pmus(const pmu *pmus)
 {
     char path[128];
-    for (unsigned i = 0; i < KINDS && kinds[i].name; i++) {
-        name_file(path, sizeof path, kinds[i].name, "type");
+    for (unsigned i = 0; i < PMUS && pmus[i].name; i++) {
+        name_file(path, sizeof path, pmus[i].name, "type");
         remove_file(path);
-        name_file(path, sizeof path, kinds[i].name, "cpus");
-        if (kinds[i].cpus)
+        name_file(path, sizeof path, pmus[i].name, "cpus");
+        if (pmus[i].cpus)
             remove_file(path);
     }
 }
 
 /* CPUs 0 to 3 as kernels show them: hybrids of x86 and of ARM. */
 static const struct {
-    kind kinds[KINDS];
+    pmu pmus[PMUS];
     uint32_t types[4]; /* type of each CPU, which accepts no events of other types */
 } hybrids[] = {
     {{{"cpu_core", "0-1\n"}, {"cpu_atom", "2-3\n"}}, {4, 4, 5, 5}},
@@ -301,7 +305,7 @@ Test(linux_cpi_cpus, each_core_type_is_counted_by_its_own_counters)
     put_file(DEVICES "/uncore_imc_0/cpumask", "0\n"); /* not a core type */
     put_file(DEVICES "/uncore_imc_0/type", "20\n");
     for (size_t i = 0; i < sizeof hybrids / sizeof hybrids[0]; i++) {
-        put_kinds(hybrids[i].kinds);
+        put_pmus(hybrids[i].pmus);
         memcpy(fake->core_type, hybrids[i].types, sizeof hybrids[i].types);
         pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
         start(reader);
@@ -310,7 +314,7 @@ Test(linux_cpi_cpus, each_core_type_is_counted_by_its_own_counters)
         expect_statuses(PFB_CPI_RAW, statuses, 4);
         cr_expect_eq(result.system.instr, 10000);
         pfb_cpi_reader_close(reader);
-        remove_kinds(hybrids[i].kinds);
+        remove_pmus(hybrids[i].pmus);
     }
 }
 
@@ -333,8 +337,9 @@ static void expect_scaled(bool is_scaled, const char *what)
     if (is_scaled)
         cr_expect_eq(at_end.reading.snapshot.thread.instr - before, 14, "%s", what);
     else
-        cr_expect(failure.code == -257 && strstr(failure.sentence, "cores of one type only"), "%s: %d: %s", what,
-                  failure.code, failure.sentence);
+        cr_expect(failure.code == PFB_PU_ERROR_READ_PERFORMANCE_DATA &&
+                      strstr(failure.sentence, "cores of one type only"),
+                  "%s: %d: %s", what, failure.code, failure.sentence);
     pfb_cpi_reader_close(reader);
 }
 
@@ -345,18 +350,18 @@ Test(linux_cpi_cpus, a_thread_on_a_hybrid_machine_is_never_scaled)
     put_file(POSSIBLE, "0-3\n");
     remove_file(DEVICES "/cpu/type");
     for (size_t i = 0; i < sizeof hybrids / sizeof hybrids[0]; i++) {
-        put_kinds(hybrids[i].kinds);
-        expect_scaled(false, hybrids[i].kinds[0].name);
-        remove_kinds(hybrids[i].kinds);
+        put_pmus(hybrids[i].pmus);
+        expect_scaled(false, hybrids[i].pmus[0].name);
+        remove_pmus(hybrids[i].pmus);
     }
 }
 
 /* A thread is scaled only if the files show that there is one core type. */
-Test(linux_cpi_cpus, a_thread_is_scaled_where_one_kind_of_counters_covers_all_cpus)
+Test(linux_cpi_cpus, a_thread_is_scaled_where_one_pmu_covers_all_cpus)
 {
     static const struct {
         const char *what, *possible;
-        kind kinds[KINDS];
+        pmu pmus[PMUS];
         bool is_scaled;
     } rows[] = {
         {"x86, POWER and others list no CPUs", "0-3\n", {{"cpu", NULL}, {"power", NULL}}, true},
@@ -371,19 +376,19 @@ Test(linux_cpi_cpus, a_thread_is_scaled_where_one_kind_of_counters_covers_all_cp
         {"the list of possible CPUs is empty", "", {{"armv8_pmuv3_0", "0-3\n"}}, false},
         {"the list of possible CPUs is invalid", "0-3,x\n", {{"armv8_pmuv3_0", "0-255\n"}}, false},
         {"kernels before 4.10 list no CPUs on ARM", "0-3\n", {{"armv8_cortex_a53", NULL}}, false},
-        {"counters without a list and counters with one", "0-3\n", {{"cpu", NULL}, {"cpu_atom", "2-3\n"}}, false},
-        {"there are no counters of a core", "0-3\n", {{"software", NULL}}, false},
+        {"a PMU without a list and a PMU with one", "0-3\n", {{"cpu", NULL}, {"cpu_atom", "2-3\n"}}, false},
+        {"there is no PMU of a core", "0-3\n", {{"software", NULL}}, false},
     };
     put_file(ONLINE, "0-1\n");
     remove_file(DEVICES "/cpu/type");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         put_file(POSSIBLE, rows[i].possible);
-        put_kinds(rows[i].kinds);
+        put_pmus(rows[i].pmus);
         expect_scaled(rows[i].is_scaled, rows[i].what);
-        remove_kinds(rows[i].kinds);
+        remove_pmus(rows[i].pmus);
     }
     remove_file(POSSIBLE);
-    put_kinds(rows[2].kinds);
+    put_pmus(rows[2].pmus);
     expect_scaled(false, "no list of possible CPUs");
 }
 
@@ -411,10 +416,10 @@ Test(linux_cpi_cpus, a_wrong_read_is_an_error)
         long size;
         uint64_t events;
         int code;
-    } reads[] = {{0, 2, -257},    /* no bytes */
-                 {32, 1, -257},   /* one event instead of two */
-                 {-EIO, 2, -257}, /* an error */
-                 {40, 3, -200}};  /* three events */
+    } reads[] = {{0, 2, PFB_PU_ERROR_READ_PERFORMANCE_DATA},    /* no bytes */
+                 {32, 1, PFB_PU_ERROR_READ_PERFORMANCE_DATA},   /* one event instead of two */
+                 {-EIO, 2, PFB_PU_ERROR_READ_PERFORMANCE_DATA}, /* an error */
+                 {40, 3, PFB_PU_ERROR_INTERNAL_ERROR}};         /* three events */
     static const pfb_cpi_status statuses[] = {PFB_CPI_OK, PFB_CPI_OK};
     pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
     for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++) {
@@ -424,7 +429,7 @@ Test(linux_cpi_cpus, a_wrong_read_is_an_error)
         expect_unhalted(reader, 1, false, 0);
         break_reads(2, reads[i].size, reads[i].events);
         expect_read_failure(reader, PFB_CPI_AT_START, 2, reads[i].code, "instructions on CPU 1 cannot be read");
-        expect_read_failure(reader, PFB_CPI_AT_END, 2, -201, "no interval was begun");
+        expect_read_failure(reader, PFB_CPI_AT_END, 2, PFB_PU_ERROR_INCORRECT_STATE, "no interval was begun");
         break_reads(1, reads[i].size, reads[i].events); /* the read fails, and the start opens a new group */
         size_t opened = fake->opened;
         start(reader);

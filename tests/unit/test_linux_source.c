@@ -65,7 +65,7 @@ static const char *string_of(pfb_source *source, uint32_t request)
     pfb_name text;
     cr_assert(pfb_source_registration(source, &processor_guid, request, 0x407, &reply, NULL));
     expect_error(pfb_registration_string(reply.data, reply.size_bytes, &text), PFB_OK, 0, "a registration string");
-    pfb_name_to_utf8(UTF16_NAME(text.bytes, text.size_bytes / 2), out, sizeof out);
+    pfb_name_to_utf8(&text, out, sizeof out);
     pfb_bytes_free(&reply);
     return out;
 }
@@ -94,8 +94,8 @@ Test(linux_source, other_request_codes_have_replies)
         cr_assert(pfb_registration_strings_open(&strings, reply.data, reply.size_bytes, STRICT));
         cr_expect_eq(strings.count, 17);
         while (pfb_registration_strings_next_string(&strings, &entry)) {
-            cr_expect(entry.text.bytes && entry.text.size_bytes / 2 > 8 && entry.text.size_bytes / 2 < 140, "%u",
-                      (unsigned)entry.counter_id);
+            cr_expect(entry.text.bytes && entry.text.size_bytes > 2 * 8 && entry.text.size_bytes < 2 * 140,
+                      "the text of counter %u has %zu bytes", (unsigned)entry.counter_id, entry.text.size_bytes);
             if (entry.counter_id == 12 && codes[i] != PFB_REQUEST_COUNTER_HELPS)
                 expect_name(&entry.text, "C1 Transitions/sec", "the name of counter 12");
         }
@@ -416,9 +416,9 @@ Test(linux_source, clocks_are_read_after_the_file_of_rates, .timeout = 30)
     expect_clocks_between(&system_guid, "/proc/stat", stat, "/proc/uptime", "1.00");
 }
 
-/* ---- Exhausted file handles ---------------------------------------------------------------------------- */
+/* ---- Exhausted file descriptors ---------------------------------------------------------------------------- */
 
-static void limit_handles(rlim_t count)
+static void limit_descriptors(rlim_t count)
 {
     struct rlimit limit;
     cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -426,13 +426,13 @@ static void limit_handles(rlim_t count)
     cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* Limits this program to `count` more file handles than it has open. */
-static void leave_handles(unsigned count)
+/* Limits this program to `count` more file descriptors than it has open. */
+static void leave_descriptors(unsigned count)
 {
-    limit_handles(RLIM_INFINITY);
-    int next = dup(0); /* the lowest free handle */
+    limit_descriptors(RLIM_INFINITY);
+    int next = dup(0); /* the lowest free descriptor */
     cr_assert(next >= 0 && close(next) == 0);
-    limit_handles((rlim_t)next + count);
+    limit_descriptors((rlim_t)next + count);
 }
 
 static void put_six_sets(void)
@@ -444,8 +444,8 @@ static void put_six_sets(void)
     put_file("/proc/7/stat", "7 (a) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n");
 }
 
-/* A counter may be missing on a machine. It must not be missing because file handles are exhausted. */
-Test(linux_source, sampling_without_file_handles_fails)
+/* A counter may be missing on a machine. It must not be missing because file descriptors are exhausted. */
+Test(linux_source, sampling_without_file_descriptors_fails)
 {
     static const struct {
         const pfb_guid *set;
@@ -462,13 +462,13 @@ Test(linux_source, sampling_without_file_handles_fails)
         pfb_source_failure failure = {0};
         use_counterset(cases[i].set);
         cr_assert_eq(add_to(query, cases[i].name, PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS);
-        leave_handles(0);
+        leave_descriptors(0);
         cr_expect_not(pfb_source_query_collect(query, &reply, &failure), "case %zu", i);
         cr_expect_eq(failure.code, PFB_WIN32_TOO_MANY_OPEN_FILES, "case %zu", i);
         cr_expect(strstr(failure.sentence, cases[i].file), "%s", failure.sentence);
         if (cases[i].name)
             cr_expect_not(pfb_source_instances(source, cases[i].set, &reply, &failure), "case %zu", i);
-        leave_handles(20);
+        leave_descriptors(20);
         cr_expect(pfb_source_query_collect(query, &reply, &failure), "case %zu: %s", i, failure.sentence);
         pfb_bytes_free(&reply);
         pfb_source_query_close(query);
@@ -477,27 +477,27 @@ Test(linux_source, sampling_without_file_handles_fails)
 }
 
 /* A source that can be opened has all sets of the machine. */
-Test(linux_source, opening_without_file_handles_fails)
+Test(linux_source, opening_without_file_descriptors_fails)
 {
     bool is_open = false;
     put_six_sets();
-    for (unsigned handles = 0; handles < 16; handles++) {
+    for (unsigned descriptors = 0; descriptors < 16; descriptors++) {
         pfb_bytes reply = {0};
         pfb_source_failure failure = {0};
-        leave_handles(handles);
+        leave_descriptors(descriptors);
         pfb_source *source = pfb_source_open_linux(machine_root(), &failure);
-        leave_handles(20);
-        cr_expect(source || !is_open, "opening fails with %u handles but succeeded with fewer", handles);
+        leave_descriptors(20);
+        cr_expect(source || !is_open, "opening fails with %u descriptors but succeeded with fewer", descriptors);
         is_open = source != NULL;
         if (is_open)
-            cr_expect(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 6 * 16, "%u", handles);
+            cr_expect(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 6 * 16, "%u", descriptors);
         else
-            cr_expect_eq(failure.code, PFB_WIN32_TOO_MANY_OPEN_FILES, "%u: %s", handles, failure.sentence);
+            cr_expect_eq(failure.code, PFB_WIN32_TOO_MANY_OPEN_FILES, "%u: %s", descriptors, failure.sentence);
         pfb_bytes_free(&reply);
         if (source)
             pfb_source_close(source);
     }
-    cr_expect(is_open, "opening succeeds with 15 handles");
+    cr_expect(is_open, "opening succeeds with 15 descriptors");
 }
 
 /* ---- Files that cannot be read ------------------------------------------------------------------------- */

@@ -10,12 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_text(const pfb_name *name, const char *text)
-{
-    char utf8[256];
-    return name->bytes && pfb_name_to_utf8(name, utf8, sizeof utf8) < sizeof utf8 && strcmp(utf8, text) == 0;
-}
-
 /* ---- Whole logs ------------------------------------------------------------------------------------------------ */
 
 /* Checks the records of the small log and their contents. */

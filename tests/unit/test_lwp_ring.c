@@ -58,7 +58,7 @@ static void check_ring(const lwp_bytes *b, uint32_t stride, uint32_t slots, uint
     cr_assert_eq(lwp.count, count, "rewinding to all slots does not change the number of unread records");
 }
 
-Test(lwp_ring, every_head_and_tail_of_small_rings)
+Test(lwp_ring, records_are_read_from_tail_to_head)
 {
     static const uint32_t strides[] = {24, 32, 40, 248};
     static lwp_bytes b;
@@ -77,7 +77,7 @@ Test(lwp_ring, every_head_and_tail_of_small_rings)
 }
 
 /* BufferSize is not a multiple of the record size: the ring ends at the last whole record. */
-Test(lwp_ring, bytes_after_the_last_whole_record)
+Test(lwp_ring, bytes_after_the_last_whole_record_are_not_read)
 {
     static lwp_bytes b;
     for (uint32_t extra = 0; extra < 40; extra++) {
@@ -88,7 +88,7 @@ Test(lwp_ring, bytes_after_the_last_whole_record)
     }
 }
 
-Test(lwp_ring, a_head_that_is_adjusted)
+Test(lwp_ring, an_invalid_head_is_adjusted)
 {
     static const struct {
         uint32_t head, used, count;
@@ -110,7 +110,7 @@ Test(lwp_ring, a_head_that_is_adjusted)
 
 /* In continuous mode a full ring has a record in each slot, the oldest at head. Before that, some slots were never
  * written. */
-Test(lwp_ring, all_slots_of_a_continuous_ring)
+Test(lwp_ring, all_slots_of_a_continuous_ring_are_read_from_the_oldest)
 {
     static lwp_bytes b;
     pfb_lwp lwp;
@@ -146,7 +146,7 @@ static pfb_lwp read_one(lwp_bytes *b, lwp_record record, pfb_lwp_event *event)
 }
 
 /* All bytes differ, so that each field is identified by its value. */
-Test(lwp_ring, every_field_of_a_record)
+Test(lwp_ring, every_field_of_a_record_is_read)
 {
     static lwp_bytes b;
     pfb_lwp_event e;
@@ -198,7 +198,7 @@ static const noted_record noted[] = {
     {"LWPINS, last bytes", {.id = 255, .last = 1}, BIT(RESERVED_RECORD)},
 };
 
-Test(lwp_ring, records_that_are_noted)
+Test(lwp_ring, unusual_records_are_noted)
 {
     static lwp_bytes b;
     pfb_lwp_event e;
@@ -246,7 +246,7 @@ Test(lwp_ring, reading_continues_after_invalid_records)
 
 /* First a processor of Family 15h, with three pairs for LWPVAL, instructions and branches. Then five pairs with all
  * hardware bits, and six pairs without cache misses. */
-Test(lwp_ring, events_that_the_cpu_does_not_implement)
+Test(lwp_ring, an_implemented_event_has_a_pair_and_a_bit_in_edx)
 {
     static lwp_bytes b;
     pfb_lwp_event e;
@@ -358,7 +358,7 @@ Test(lwp_ring, records_have_time_stamps_under_three_conditions)
 /* ---- Real leaves ---------------------------------------------------------------------------------------------- */
 
 /* FX-8150 and A10-7850K: block of 152 bytes, three events. A CPU of version 2: 192 bytes, eight events. */
-Test(lwp_ring, geometry_of_real_cpus)
+Test(lwp_ring, leaves_of_real_cpus_are_applied)
 {
     static const struct {
         uint32_t ebx, ecx, edx, control_bytes, max_events, last_pair, version;
@@ -456,7 +456,7 @@ static void check_sample(size_t count, uint32_t head, uint32_t counter, uint32_t
     cr_expect(counts[1] == values && counts[255] == inserted);
 }
 
-Test(lwp_ring, the_documented_sample_program)
+Test(lwp_ring, the_records_of_the_documented_sample_are_read)
 {
     check_sample(9, 192, 9, 4, 5);
     check_sample(17, 448, 8, 7, 10);

@@ -22,12 +22,6 @@ static uint8_t *exact_text(const char *text)
     return copy;
 }
 
-static bool has_text(const pfb_name *name, const char *text)
-{
-    char utf8[256];
-    return name->bytes && pfb_name_to_utf8(name, utf8, sizeof utf8) < sizeof utf8 && strcmp(utf8, text) == 0;
-}
-
 /* Prints rows as "time: value value;", with '-' for a missing value. */
 typedef struct result {
     char rows[512];
@@ -229,7 +223,7 @@ Test(pdh_text, rows_are_read_in_windows_of_any_size)
             result strict = read_rows(content, window, STRICT);
             expect_error(strict.error, cases[i].code, offset, cases[i].text);
             cr_expect_eq(strict.notes, 0);
-            result r = read_rows(content, window, 0);
+            result r = read_rows(content, window, NULL);
             expect_error(r.error, cases[i].note ? PFB_OK : cases[i].code, cases[i].note ? 0 : offset, cases[i].text);
             cr_expect_str_eq(r.rows, cases[i].rows, "%s: %s", cases[i].text, r.rows);
             cr_expect_eq(r.notes, cases[i].note, "%s", cases[i].text);
@@ -238,15 +232,15 @@ Test(pdh_text, rows_are_read_in_windows_of_any_size)
     }
 }
 
-Test(pdh_text, truncated_headers)
+Test(pdh_text, truncated_headers_are_errors)
 {
     static const char text[] = HEADER;
     pfb_pdh_text_reader reader;
-    cr_expect(!pfb_pdh_text_open(&reader, text, sizeof text - 4, 0));
+    cr_expect(!pfb_pdh_text_open(&reader, text, sizeof text - 4, NULL));
     expect_error(reader.error, PFB_TRUNCATED_LINE, sizeof text - 4, "a header that ends inside its last cell");
-    cr_expect(!pfb_pdh_text_open_window(&reader, text, sizeof text - 4, false, 0));
+    cr_expect(!pfb_pdh_text_open_window(&reader, text, sizeof text - 4, false, NULL));
     expect_error(reader.error, PFB_CALLER_TOO_SMALL, 0, "a window without the whole header");
-    pfb_pdh_text_open(&reader, text, sizeof text - 1, 0);
+    pfb_pdh_text_open(&reader, text, sizeof text - 1, NULL);
     cr_expect(!pfb_pdh_text_continue(&reader, text, 1, true));
     expect_error(reader.error, PFB_CALLER_ORDER, 0, "continue without needs_more");
 }
@@ -304,7 +298,7 @@ Test(pdh_text, times_are_converted_or_rejected)
         snprintf(content, sizeof content, "\"(PDH-CSV 4.0)\"\n\"%s\"\n", cases[i].text);
         if (cases[i].time != 0)
             snprintf(expected, sizeof expected, "%.0f:;", cases[i].time);
-        cr_expect_str_eq(read_rows(content, SIZE_MAX / 2, 0).rows, expected, "%s", cases[i].text);
+        cr_expect_str_eq(read_rows(content, SIZE_MAX / 2, NULL).rows, expected, "%s", cases[i].text);
     }
 }
 
@@ -318,7 +312,7 @@ static unsigned days_in(unsigned year, unsigned month)
 }
 
 /* Every day from 1601 to 2004, which has years of all kinds, and the day after the last one of each month. */
-Test(pdh_text, every_day_of_the_calendar)
+Test(pdh_text, every_day_of_the_calendar_is_converted)
 {
     uint64_t days = 0;
     for (unsigned year = 1601; year <= 2004; year++) {
@@ -335,7 +329,7 @@ Test(pdh_text, every_day_of_the_calendar)
         }
         pfb_pdh_text_reader text;
         pfb_pdh_text_row row;
-        cr_assert(pfb_pdh_text_open(&text, content, size, 0));
+        cr_assert(pfb_pdh_text_open(&text, content, size, NULL));
         for (unsigned day = 0; day < last; day++, days++) {
             cr_assert(pfb_pdh_text_next_row(&text, &row), "%u-%u", year, day);
             cr_assert_eq(row.time, days * 864000000000, "%u-%u: %llu", year, day, (unsigned long long)row.time);
@@ -441,7 +435,7 @@ Test(pdh_text, numbers_are_rounded_as_by_strtod)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         char content[256];
         snprintf(content, sizeof content, "\"(PDH-CSV 4.0)\",\"a\"\n" TIME ",\"%s\"\n", others[i]);
-        result r = read_rows(content, SIZE_MAX / 2, 0);
+        result r = read_rows(content, SIZE_MAX / 2, NULL);
         cr_expect_str_eq(r.rows, "128565346117940000: -;", "%s: %s", others[i], r.rows);
     }
 }
@@ -481,7 +475,7 @@ Test(pdh_text, printed_numbers_are_read_back)
 
 /* Numbers of 19 digits are often near the middle of two doubles, where any wrong bit of a quotient changes the result.
  */
-Test(pdh_text, quotients_of_19_digits)
+Test(pdh_text, quotients_of_19_digits_are_rounded_as_by_strtod)
 {
     uint64_t random = 362436069;
     for (int i = 0; i < 40000; i++) {
@@ -496,7 +490,7 @@ Test(pdh_text, quotients_of_19_digits)
 
 /* However far to the right, a digit can decide to which of two doubles a number is rounded. test_pdh.py has random
  * numbers of many digits. */
-Test(pdh_text, numbers_of_many_digits)
+Test(pdh_text, every_digit_of_a_number_affects_its_rounding)
 {
     static const struct {
         const char *first;

@@ -28,19 +28,22 @@ typedef struct known_errno {
     const char *name;
 } known_errno;
 
-static const known_errno known_errnos[] = {{EACCES, -5, -5, "EACCES (Permission denied)"},
-                                           {EPERM, -5, -5, "EPERM (Operation not permitted)"},
-                                           {ENOENT, -210, -234, "ENOENT (No such file or directory)"},
-                                           {EOPNOTSUPP, -210, -234, "EOPNOTSUPP (Operation not supported)"},
-                                           {ENODEV, -210, -234, "ENODEV (No such device)"},
-                                           {ENXIO, -210, -234, "ENXIO (No such device or address)"},
-                                           {EINVAL, -213, -213, "EINVAL (Invalid argument)"},
-                                           {EMFILE, -241, -241, "EMFILE (Too many open files)"},
-                                           {ENFILE, -241, -241, "ENFILE (Too many open files in system)"},
-                                           {ENOMEM, -8, -8, "ENOMEM (Cannot allocate memory)"},
-                                           {EBUSY, -211, -211, "EBUSY (Device or resource busy)"},
-                                           {ENOSYS, -260, -260, "ENOSYS (Function not implemented)"},
-                                           {ECHILD, -1, -1, "error 10 (No child processes)"}};
+static const known_errno known_errnos[] = {
+    {EACCES, PFB_PU_ERROR_ACCESS_DENIED, PFB_PU_ERROR_ACCESS_DENIED, "EACCES (Permission denied)"},
+    {EPERM, PFB_PU_ERROR_ACCESS_DENIED, PFB_PU_ERROR_ACCESS_DENIED, "EPERM (Operation not permitted)"},
+    {ENOENT, PFB_PU_ERROR_NOT_SUPPORTED, PFB_PU_ERROR_NOT_VALID_IN_VM, "ENOENT (No such file or directory)"},
+    {EOPNOTSUPP, PFB_PU_ERROR_NOT_SUPPORTED, PFB_PU_ERROR_NOT_VALID_IN_VM, "EOPNOTSUPP (Operation not supported)"},
+    {ENODEV, PFB_PU_ERROR_NOT_SUPPORTED, PFB_PU_ERROR_NOT_VALID_IN_VM, "ENODEV (No such device)"},
+    {ENXIO, PFB_PU_ERROR_NOT_SUPPORTED, PFB_PU_ERROR_NOT_VALID_IN_VM, "ENXIO (No such device or address)"},
+    {EINVAL, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, "EINVAL (Invalid argument)"},
+    {EMFILE, PFB_PU_ERROR_INSUFFICIENT_RESOURCES, PFB_PU_ERROR_INSUFFICIENT_RESOURCES, "EMFILE (Too many open files)"},
+    {ENFILE, PFB_PU_ERROR_INSUFFICIENT_RESOURCES, PFB_PU_ERROR_INSUFFICIENT_RESOURCES,
+     "ENFILE (Too many open files in system)"},
+    {ENOMEM, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, "ENOMEM (Cannot allocate memory)"},
+    {EBUSY, PFB_PU_ERROR_FACILITY_BUSY, PFB_PU_ERROR_FACILITY_BUSY, "EBUSY (Device or resource busy)"},
+    {ENOSYS, PFB_PU_ERROR_REQUIRED_APIS_MISSING, PFB_PU_ERROR_REQUIRED_APIS_MISSING,
+     "ENOSYS (Function not implemented)"},
+    {ECHILD, PFB_PU_FAILURE, PFB_PU_FAILURE, "error 10 (No child processes)"}};
 
 static void expect_refusal(const pfb_perf_target *target, int error, int64_t paranoid, int code, const char *sentence)
 {
@@ -92,20 +95,20 @@ Test(perf_events, a_refusal_names_the_required_perf_event_paranoid_level)
     add_rule(EACCES, false, ANY, ANY, ANY);
     add_rule(EACCES, true, ANY, ANY, ANY);
     snprintf(sentence, sizeof sentence, "%skernel.perf_event_paranoid is 2; 0 or CAP_PERFMON is needed", who);
-    expect_refusal(&cpu, EACCES, 2, -5, sentence);
+    expect_refusal(&cpu, EACCES, 2, PFB_PU_ERROR_ACCESS_DENIED, sentence);
     snprintf(sentence, sizeof sentence, "%skernel.perf_event_paranoid is 1; 0 or CAP_PERFMON is needed", who);
-    expect_refusal(&cpu, EACCES, 1, -5, sentence);
+    expect_refusal(&cpu, EACCES, 1, PFB_PU_ERROR_ACCESS_DENIED, sentence);
     snprintf(sentence, sizeof sentence, "%skernel.perf_event_paranoid is 0 and allows it", who);
-    expect_refusal(&cpu, EACCES, 0, -5, sentence);
+    expect_refusal(&cpu, EACCES, 0, PFB_PU_ERROR_ACCESS_DENIED, sentence);
     snprintf(sentence, sizeof sentence, "%skernel.perf_event_paranoid is -1 and allows it", who);
-    expect_refusal(&cpu, EACCES, -1, -5, sentence);
-    expect_refusal(&thread, EACCES, 2, -5,
+    expect_refusal(&cpu, EACCES, -1, PFB_PU_ERROR_ACCESS_DENIED, sentence);
+    expect_refusal(&thread, EACCES, 2, PFB_PU_ERROR_ACCESS_DENIED,
                    "instructions of this thread cannot be counted: EACCES (Permission denied); "
                    "kernel.perf_event_paranoid is 2; 1 or CAP_PERFMON is needed");
-    expect_refusal(&user, EACCES, 3, -5,
+    expect_refusal(&user, EACCES, 3, PFB_PU_ERROR_ACCESS_DENIED,
                    "instructions of this thread (user mode) cannot be counted: EACCES (Permission denied); "
                    "kernel.perf_event_paranoid is 3; 2 or CAP_PERFMON is needed");
-    expect_refusal(&user, EACCES, 2, -5,
+    expect_refusal(&user, EACCES, 2, PFB_PU_ERROR_ACCESS_DENIED,
                    "instructions of this thread (user mode) cannot be counted: EACCES (Permission denied); "
                    "kernel.perf_event_paranoid is 2 and allows it");
 }
@@ -113,8 +116,8 @@ Test(perf_events, a_refusal_names_the_required_perf_event_paranoid_level)
 Test(perf_events, missing_events_are_distinguished_from_refused_ones)
 {
     for (size_t i = 0; i < sizeof known_errnos / sizeof known_errnos[0]; i++)
-        cr_expect_eq(pfb_perf_is_absence(known_errnos[i].error), known_errnos[i].code == -210, "%s",
-                     known_errnos[i].name);
+        cr_expect_eq(pfb_perf_is_absence(known_errnos[i].error), known_errnos[i].code == PFB_PU_ERROR_NOT_SUPPORTED,
+                     "%s", known_errnos[i].name);
 }
 
 /* ---- Readings --------------------------------------------------------------------------------------------- */
@@ -147,17 +150,26 @@ Test(perf_events, a_malformed_read_is_a_failure)
         uint64_t events;
         int code;
         const char *sentence;
-    } reads[] = {{0, 2, -257, "instructions on CPU 3 cannot be read: the kernel gives 0 bytes instead of 40"},
-                 {8, 2, -257, "instructions on CPU 3 cannot be read: the kernel gives 8 bytes instead of 40"},
-                 {32, 1, -257, "instructions on CPU 3 cannot be read: the kernel gives 32 bytes instead of 40"},
-                 {39, 2, -257, "instructions on CPU 3 cannot be read: the kernel gives 39 bytes instead of 40"},
-                 {48, 3, -257, "instructions on CPU 3 cannot be read: the kernel gives 48 bytes instead of 40"},
-                 {40, 0, -200, "instructions on CPU 3 cannot be read: the kernel gives 0 events instead of 2"},
-                 {40, 1, -200, "instructions on CPU 3 cannot be read: the kernel gives 1 events instead of 2"},
-                 {40, UINT64_MAX, -200,
+    } reads[] = {{0, 2, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                  "instructions on CPU 3 cannot be read: the kernel gives 0 bytes instead of 40"},
+                 {8, 2, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                  "instructions on CPU 3 cannot be read: the kernel gives 8 bytes instead of 40"},
+                 {32, 1, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                  "instructions on CPU 3 cannot be read: the kernel gives 32 bytes instead of 40"},
+                 {39, 2, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                  "instructions on CPU 3 cannot be read: the kernel gives 39 bytes instead of 40"},
+                 {48, 3, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                  "instructions on CPU 3 cannot be read: the kernel gives 48 bytes instead of 40"},
+                 {40, 0, PFB_PU_ERROR_INTERNAL_ERROR,
+                  "instructions on CPU 3 cannot be read: the kernel gives 0 events instead of 2"},
+                 {40, 1, PFB_PU_ERROR_INTERNAL_ERROR,
+                  "instructions on CPU 3 cannot be read: the kernel gives 1 events instead of 2"},
+                 {40, UINT64_MAX, PFB_PU_ERROR_INTERNAL_ERROR,
                   "instructions on CPU 3 cannot be read: the kernel gives 18446744073709551615 events instead of 2"},
-                 {-EIO, 2, -257, "instructions on CPU 3 cannot be read: error 5 (Input/output error)"},
-                 {-ENXIO, 2, -257, "instructions on CPU 3 cannot be read: ENXIO (No such device or address)"}};
+                 {-EIO, 2, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                  "instructions on CPU 3 cannot be read: error 5 (Input/output error)"},
+                 {-ENXIO, 2, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+                  "instructions on CPU 3 cannot be read: ENXIO (No such device or address)"}};
     pfb_perf_group group = open_cpu(3);
     fake->bad_cpu = 3;
     for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++) {

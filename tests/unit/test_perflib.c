@@ -3,10 +3,10 @@
 #define PFB_PERFLIB_OVER_SOURCE
 #include <criterion/criterion.h>
 
-#include "perfblock/capture.h"
 #include "perfblock/perflib.h"
 #include "perfblock/write.h"
 #include "support.h"
+#include "support_capture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,15 +299,13 @@ Test(perflib, changing_a_query_drops_the_sample_that_did_not_fit)
     pfb_bytes capture = {0};
     for (uint32_t i = 0; i < 3; i++) {
         uint8_t data[48];
-        uint8_t chunk[64];
         pfb_writer writer;
         const pfb_write_times times = {.perf_time = i};
         pfb_write_init(&writer, data, sizeof data);
         pfb_write_begin_v2(&writer, &times);
         pfb_write_end_v2(&writer);
         const pfb_chunk tagged = {.tag = i == 0 ? PFB_TAG_CAPTURE : PFB_TAG_DATA};
-        size_t size = pfb_capture_write(&tagged, data, i == 0 ? 0 : sizeof data, chunk, sizeof chunk);
-        cr_assert(pfb_bytes_append(&capture, chunk, size));
+        append_chunk(&capture, &tagged, data, i == 0 ? 0 : sizeof data);
     }
     PERF_DATA_HEADER header;
     PERF_COUNTER_IDENTIFIER block = {.Size = sizeof block};

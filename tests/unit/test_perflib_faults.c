@@ -6,7 +6,9 @@
 #include "perfblock/v2.h"
 #include "perfblock/write.h"
 #include "support.h"
+#include "support_capture.h"
 #include "support_perflib.h"
+#include "support_types.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +38,18 @@ static fake_script too_small(size_t count, const uint32_t *needed, bool is_endle
     return script;
 }
 
+/* Checks that every function with a reply in bytes is called with these capacities, and then returns the reply. */
+static void expect_growth(const fake_script *script, const uint32_t *capacities, size_t count)
+{
+    pfb_source *source = open_local();
+    for (size_t i = 1; i < REPLYING; i++) {
+        set_script(replying[i], script);
+        expect_capture_reply(source, replying[i], 96);
+        expect_capacities(replying[i], capacities, count);
+    }
+    close_source(source);
+}
+
 /* The needed size may change between calls. The buffer becomes that size, but is at least doubled. */
 Test(perflib_faults, capacity_grows_to_the_needed_size_or_doubles)
 {
@@ -43,13 +57,7 @@ Test(perflib_faults, capacity_grows_to_the_needed_size_or_doubles)
     static const uint32_t capacities[] = {64 * KIB,   128 * KIB,  256 * KIB, 512 * KIB,
                                           1024 * KIB, 2048 * KIB, 4096 * KIB};
     const fake_script script = too_small(6, needed, false);
-    pfb_source *source = open_local();
-    for (size_t i = 1; i < REPLYING; i++) {
-        set_script(replying[i], &script);
-        expect_capture_reply(source, replying[i], 96);
-        expect_capacities(replying[i], capacities, 7);
-    }
-    close_source(source);
+    expect_growth(&script, capacities, 7);
 }
 
 Test(perflib_faults, capacity_is_the_needed_size_if_that_is_larger)
@@ -57,13 +65,7 @@ Test(perflib_faults, capacity_is_the_needed_size_if_that_is_larger)
     static const uint32_t needed[] = {128 * KIB + 8, 3 * MIB};
     static const uint32_t capacities[] = {64 * KIB, 128 * KIB + 8, 3 * MIB};
     const fake_script script = too_small(2, needed, false);
-    pfb_source *source = open_local();
-    for (size_t i = 1; i < REPLYING; i++) {
-        set_script(replying[i], &script);
-        expect_capture_reply(source, replying[i], 96);
-        expect_capacities(replying[i], capacities, 3);
-    }
-    close_source(source);
+    expect_growth(&script, capacities, 3);
 }
 
 /* Capacities count GUIDs, not bytes; the first one is 256 even if there is memory for more. */
@@ -91,7 +93,7 @@ static void expect_end(pfb_source *source, fake_function function, const char *e
     pfb_source_failure failure = {0};
     char sentence[120];
     cr_expect_not(ask(source, function, &reply, &failure));
-    cr_expect(failure.code == 8 && reply.size_bytes == 0);
+    cr_expect(failure.code == PFB_WIN32_NOT_ENOUGH_MEMORY && reply.size_bytes == 0);
     snprintf(sentence, sizeof sentence, "%s%s", function_names[function], end_of_sentence);
     size_t made = fake->calls[function];
     cr_assert(made > 0 && made <= FAKE_CAPACITIES, "%zu calls", made);
@@ -155,13 +157,7 @@ Test(perflib_faults, a_success_with_a_size_above_the_capacity_is_repeated)
     static const uint32_t capacities[] = {64 * KIB, 128 * KIB, 256 * KIB};
     const fake_script script = {.answers = {{PFB_WIN32_SUCCESS, 64 * KIB + 1}, {PFB_WIN32_SUCCESS, UINT32_MAX}},
                                 .count = 2};
-    pfb_source *source = open_local();
-    for (size_t i = 1; i < REPLYING; i++) {
-        set_script(replying[i], &script);
-        expect_capture_reply(source, replying[i], 96);
-        expect_capacities(replying[i], capacities, 3);
-    }
-    close_source(source);
+    expect_growth(&script, capacities, 3);
 }
 
 /* Replies of a valid size are returned unchanged, whatever they contain; readers reject them. */
@@ -308,7 +304,8 @@ Test(perflib_faults, handles_can_be_exhausted_and_closed)
     pfb_source *source = open_local();
     while (count < MORE_THAN_EXIST && (queries[count] = pfb_source_query_open(source, &failure)) != NULL)
         count++;
-    cr_expect(count > 1 && fake->open_handles == count && failure.code == 1450, "%s", failure.sentence);
+    cr_expect(count > 1 && fake->open_handles == count && failure.code == PFB_WIN32_NO_SYSTEM_RESOURCES, "%s",
+              failure.sentence);
     for (size_t i = 0; i < count; i++)
         pfb_source_query_close(queries[i]);
     cr_expect_eq(fake->open_handles, 0);
@@ -407,10 +404,8 @@ Test(perflib_faults, both_forms_of_a_single_instance_are_tried)
 static void put_written(pfb_bytes *capture, uint32_t tag, uint32_t request, const pfb_writer *w)
 {
     const pfb_chunk chunk = {.tag = tag, .guid = guid_of(0), .request = request};
-    uint8_t memory[512];
     cr_assert_eq(w->error.code, PFB_OK);
-    size_t size = pfb_capture_write(&chunk, w->data, w->size_bytes, memory, sizeof memory);
-    cr_assert(size <= sizeof memory && pfb_bytes_append(capture, memory, size));
+    append_chunk(capture, &chunk, w->data, w->size_bytes);
 }
 
 /* Makes a capture of two samples of a single-instance counterset with one rate, 30 per second. */
@@ -425,7 +420,7 @@ static pfb_bytes make_single_instance(void)
     pfb_write_init(&w, memory, sizeof memory);
     pfb_write_counterset(&w, &set, 100, 0, 1);
     pfb_write_counter(&w, &(pfb_counter){.id = 1,
-                                         .type = 0x10410400, /* PERF_COUNTER_COUNTER */
+                                         .type = COUNTER,
                                          .base_id = PFB_NO_ID,
                                          .multi_id = PFB_NO_ID,
                                          .perf_time_id = PFB_NO_ID,
@@ -525,7 +520,7 @@ Test(perflib_faults, invalid_and_empty_sequences_are_not_passed_on)
     for (size_t i = 0; i < 2; i++) {
         pfb_source_failure failure = {0};
         cr_expect_not(changes[i](query, blocks, size - 1, &failure));
-        cr_expect_eq(failure.code, 87);
+        cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER);
         cr_expect(changes[i](query, blocks, 0, NULL), "an empty sequence is not a failure");
     }
     cr_expect(fake->calls[FAKE_PerfAddCounters] == 0 && fake->calls[FAKE_PerfDeleteCounters] == 0);
@@ -555,8 +550,9 @@ Test(perflib_faults, operations_that_need_a_missing_function_fail)
             bool is_done = ask(source, (fake_function)k, &reply, &failure);
             snprintf(sentence, sizeof sentence, "this system has no function %s", function_names[missing]);
             if (k == missing || (has_no_queries && is_query)) {
-                cr_expect(!is_done && failure.code == 50 && strcmp(failure.sentence, sentence) == 0, "%s: %s",
-                          function_names[k], failure.sentence);
+                cr_expect(!is_done && failure.code == PFB_WIN32_NOT_SUPPORTED &&
+                              strcmp(failure.sentence, sentence) == 0,
+                          "%s: %s", function_names[k], failure.sentence);
             } else {
                 cr_expect(is_done, "%s without %s: %s", function_names[k], function_names[missing], failure.sentence);
             }

@@ -112,12 +112,6 @@ static expectation parse_line(const char *line)
     return e;
 }
 
-static bool has_text(const pfb_name *name, const char *text)
-{
-    char utf8[256];
-    return name->bytes && pfb_name_to_utf8(name, utf8, sizeof utf8) < sizeof utf8 && strcmp(utf8, text) == 0;
-}
-
 /* Compares a value with its line of expected values. Doubles are compared by their bits. */
 static void check_value(const log_walk *walk, uint32_t position, const char *line)
 {
@@ -417,7 +411,7 @@ static excerpt make_excerpt(const file *f, size_t buffer)
 
 static void check_excerpt(const excerpt *e, size_t size, const char *change, size_t at)
 {
-    reading result = read_log(e->memory.end - size, size, 0);
+    reading result = read_log(e->memory.end - size, size, NULL);
     cr_assert_null(result.broken, "%s at %zu: broken guarantee: %s", change, at, result.broken);
     cr_assert_leq(result.error.offset, size);
 }
@@ -455,45 +449,45 @@ static void sweep_buffer(const char *name, size_t buffer)
     free(f.data);
 }
 
-Test(real_logs, sweep_the_first_buffer)
+Test(real_logs, a_changed_first_buffer_breaks_no_guarantee)
 {
     skip_without_data();
     sweep_buffer("win8-counters.blg", 0);
 }
 
-Test(real_logs, sweep_counters_and_instances)
+Test(real_logs, changed_counters_and_instances_break_no_guarantee)
 {
     skip_without_data();
     sweep_buffer("win8-counters.blg", 1);
 }
 
 /* A log that 32-bit Windows wrote. */
-Test(real_logs, sweep_the_first_buffer_of_32_bits)
+Test(real_logs, a_changed_first_buffer_of_32_bits_breaks_no_guarantee)
 {
     skip_without_data();
     sweep_buffer("many-machines.blg", 0);
 }
 
-Test(real_logs, sweep_counters_of_32_bits)
+Test(real_logs, changed_counters_of_32_bits_break_no_guarantee)
 {
     skip_without_data();
     sweep_buffer("many-machines.blg", 1);
 }
 
-Test(real_logs, sweep_names)
+Test(real_logs, changed_names_break_no_guarantee)
 {
     skip_without_data();
     sweep_buffer("vista-objects-cut.blg", 1);
 }
 
-Test(real_logs, sweep_objects)
+Test(real_logs, changed_objects_break_no_guarantee)
 {
     skip_without_data();
     sweep_buffer("vista-objects-cut.blg", 3);
 }
 
 /* Each bit, and each prefix, of the beginning of the text log. */
-Test(real_logs, sweep_text)
+Test(real_logs, changed_text_breaks_no_guarantee)
 {
     skip_without_data();
     file f = read_file("text-named-blg.blg");
@@ -501,13 +495,13 @@ Test(real_logs, sweep_text)
     cr_assert_geq(f.size, SWEPT);
     for (size_t size = 0; size <= SWEPT; size++) {
         memcpy(memory.end - size, f.data, size);
-        reading result = read_pdh_text(memory.end - size, size, 0);
+        reading result = read_pdh_text(memory.end - size, size, NULL);
         cr_assert(!result.broken && result.error.offset <= size, "%zu bytes: %s", size, result.broken);
     }
     for (size_t bit = 0; bit < 8 * SWEPT; bit++) {
         uint8_t *byte = memory.end - SWEPT + bit / 8;
         *byte ^= (uint8_t)(1u << bit % 8);
-        reading result = read_pdh_text(memory.end - SWEPT, SWEPT, 0);
+        reading result = read_pdh_text(memory.end - SWEPT, SWEPT, NULL);
         cr_assert(!result.broken && result.error.offset <= SWEPT, "bit %zu: %s", bit, result.broken);
         *byte ^= (uint8_t)(1u << bit % 8);
     }

@@ -3,10 +3,10 @@
  * to the query. */
 #include <criterion/criterion.h>
 
-#include "perfblock/capture.h"
-#include "perfblock/source.h"
 #include "perfblock/write.h"
 #include "support.h"
+#include "support_capture.h"
+#include "support_types.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,19 +22,10 @@ enum { MANY = 1, ONE = 2, ABSENT = 3, UNKNOWN = 9 };
 
 static pfb_bytes capture;
 
-static void put_chunk(const pfb_chunk *chunk, const void *body, size_t size)
-{
-    size_t at = capture.size_bytes;
-    size_t needed = pfb_capture_write(chunk, body, size, NULL, 0);
-    cr_assert(pfb_bytes_reserve(&capture, at + needed));
-    cr_assert_eq(pfb_capture_write(chunk, body, size, capture.data + at, needed), needed);
-    capture.size_bytes += needed;
-}
-
 static void put_tagged(uint32_t tag, const void *body, size_t size)
 {
     const pfb_chunk chunk = {.tag = tag};
-    put_chunk(&chunk, body, size);
+    append_chunk(&capture, &chunk, body, size);
 }
 
 static pfb_guid guid_of(uint8_t set)
@@ -47,7 +38,7 @@ static void put_registration(uint8_t set, uint32_t request, uint32_t language, c
 {
     const pfb_chunk chunk = {
         .tag = PFB_TAG_REGISTRATION, .guid = guid_of(set), .request = request, .language = language};
-    put_chunk(&chunk, body, size);
+    append_chunk(&capture, &chunk, body, size);
 }
 
 static void register_set(uint8_t set, uint32_t instance_type, const uint32_t *ids, uint32_t count)
@@ -59,7 +50,7 @@ static void register_set(uint8_t set, uint32_t instance_type, const uint32_t *id
     pfb_write_counterset(&writer, &guid, 100, instance_type, count);
     for (uint32_t i = 0; i < count; i++) {
         const pfb_counter counter = {
-            .id = ids[i], .type = 0x10000, .base_id = ALL, .perf_time_id = ALL, .perf_freq_id = ALL, .multi_id = ALL};
+            .id = ids[i], .type = RAWCOUNT, .base_id = ALL, .perf_time_id = ALL, .perf_freq_id = ALL, .multi_id = ALL};
         pfb_write_counter(&writer, &counter);
     }
     put_registration(set, PFB_REQUEST_COUNTERSET, 0, body, writer.size_bytes);

@@ -4,10 +4,10 @@
 #include <criterion/criterion.h>
 
 #include "machine.h"
-#include "perfblock/capture.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"
 #include "support.h"
+#include "support_capture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,15 +59,6 @@ TestSuite(replay_agreement, .init = put_machine, .fini = remove_machine);
 
 /* ---- The recording ---------------------------------------------------------------------------------------- */
 
-static void add_chunk(pfb_bytes *capture, const pfb_chunk *chunk, const pfb_bytes *body)
-{
-    size_t at = capture->size_bytes;
-    size_t size = pfb_capture_write(chunk, body->data, body->size_bytes, NULL, 0);
-    cr_assert(pfb_bytes_reserve(capture, at + size));
-    pfb_capture_write(chunk, body->data, body->size_bytes, capture->data + at, size);
-    capture->size_bytes += size;
-}
-
 static uint32_t instance_type_of(pfb_source *source, const pfb_guid *set)
 {
     pfb_bytes reply = {0};
@@ -88,11 +79,11 @@ static void record_set(pfb_bytes *capture, pfb_source *source, const pfb_guid *s
         if (request == PFB_REQUEST_COUNTER)
             continue;
         cr_assert(pfb_source_registration(source, set, request, 0, &reply, NULL));
-        add_chunk(capture, &chunk, &reply);
+        append_chunk(capture, &chunk, reply.data, reply.size_bytes);
     }
     const pfb_chunk list = {.tag = PFB_TAG_INSTANCES, .guid = *set};
     if (pfb_source_instances(source, set, &reply, NULL))
-        add_chunk(capture, &list, &reply);
+        append_chunk(capture, &list, reply.data, reply.size_bytes);
     pfb_bytes_free(&reply);
 }
 
@@ -104,7 +95,7 @@ static pfb_bytes record(pfb_source *source)
     const pfb_chunk info = {.tag = PFB_TAG_QUERY_INFO};
     const pfb_chunk data = {.tag = PFB_TAG_DATA};
     pfb_source_query *query = pfb_source_query_open(source, NULL);
-    add_chunk(&capture, &first, &reply);
+    append_chunk(&capture, &first, reply.data, reply.size_bytes);
     for (size_t i = 0; i < SETS; i++) {
         use_counterset(sets[i]);
         record_set(&capture, source, sets[i]);
@@ -112,10 +103,10 @@ static pfb_bytes record(pfb_source *source)
         cr_assert_eq(add_to(query, is_single ? NULL : "*", PFB_NO_ID, PFB_NO_ID), PFB_WIN32_SUCCESS, "set %zu", i);
     }
     cr_assert(pfb_source_query_info(query, &reply, NULL));
-    add_chunk(&capture, &info, &reply);
+    append_chunk(&capture, &info, reply.data, reply.size_bytes);
     for (int i = 0; i < SAMPLES; i++) {
         cr_assert(pfb_source_query_collect(query, &reply, NULL));
-        add_chunk(&capture, &data, &reply);
+        append_chunk(&capture, &data, reply.data, reply.size_bytes);
     }
     pfb_source_query_close(query);
     pfb_bytes_free(&reply);

@@ -2,10 +2,9 @@
 /* Growing buffers, sources that replay a capture, and the parts that all sources have in common. */
 #include <criterion/criterion.h>
 
-#include "perfblock/capture.h"
-#include "perfblock/source.h"
 #include "perfblock/write.h"
 #include "support.h"
+#include "support_capture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,15 +41,6 @@ Test(source, null_can_be_closed)
 /* The capture under construction. */
 static pfb_bytes capture;
 
-static void add_chunk(const pfb_chunk *chunk, const void *body, size_t size)
-{
-    size_t at = capture.size_bytes;
-    size_t needed = pfb_capture_write(chunk, body, size, NULL, 0);
-    cr_assert(pfb_bytes_reserve(&capture, at + needed));
-    cr_assert_eq(pfb_capture_write(chunk, body, size, capture.data + at, needed), needed);
-    capture.size_bytes += needed;
-}
-
 static pfb_guid guid_of(uint8_t number)
 {
     pfb_guid guid = {{number}};
@@ -61,13 +51,13 @@ static void add_registration(uint8_t set, uint32_t request, uint32_t language, c
 {
     const pfb_chunk chunk = {
         .tag = PFB_TAG_REGISTRATION, .guid = guid_of(set), .request = request, .language = language};
-    add_chunk(&chunk, body, strlen(body));
+    append_chunk(&capture, &chunk, body, strlen(body));
 }
 
 static void add_tagged(uint32_t tag, const char *body)
 {
     const pfb_chunk chunk = {.tag = tag};
-    add_chunk(&chunk, body, strlen(body));
+    append_chunk(&capture, &chunk, body, strlen(body));
 }
 
 static size_t make_block(uint8_t *out, size_t capacity, uint8_t set)
@@ -191,7 +181,7 @@ Test(source, each_registered_counterset_is_listed_once)
     static const pfb_chunk instances = {.tag = PFB_TAG_INSTANCES, .guid = {{3}}};
     add_registration(2, 1, 0, "a");
     add_registration(2, 3, 0, "b");
-    add_chunk(&instances, "c", 1);
+    append_chunk(&capture, &instances, "c", 1);
     add_registration(1, 1, 0, "d");
     pfb_source *source = open_capture();
     pfb_bytes reply = {0};
@@ -249,7 +239,7 @@ Test(source, instances_are_the_recorded_ones)
 {
     static const pfb_chunk instances = {.tag = PFB_TAG_INSTANCES, .guid = {{3}}};
     add_registration(1, 1, 0, "a");
-    add_chunk(&instances, "list", 4);
+    append_chunk(&capture, &instances, "list", 4);
     pfb_source *source = open_capture();
     pfb_source_failure failure = {0};
     pfb_bytes reply = {0};
@@ -363,7 +353,7 @@ Test(source, only_countersets_of_the_capture_can_be_added)
     static const pfb_chunk information = {.tag = PFB_TAG_QUERY_INFO};
     uint8_t blocks[120];
     add_registration(1, 1, 0, "a");
-    add_chunk(&information, blocks, make_block(blocks, sizeof blocks, 2)); /* a set without registration */
+    append_chunk(&capture, &information, blocks, make_block(blocks, sizeof blocks, 2)); /* a set without registration */
     pfb_source *source = open_capture();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     for (uint8_t set = 0; set < 3; set++)
@@ -387,7 +377,7 @@ Test(source, only_countersets_of_the_capture_can_be_added)
 static void add_names(uint32_t language, const char *body)
 {
     const pfb_chunk chunk = {.tag = PFB_TAG_NAMES, .language = language};
-    add_chunk(&chunk, body, strlen(body));
+    append_chunk(&capture, &chunk, body, strlen(body));
 }
 
 /* Checks that the reply to a V1 query is this text, or, if `text` is null, that the query fails with `code`. */
@@ -500,7 +490,7 @@ Test(source, chunks_of_a_later_version_are_ignored)
     for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
         size_t at = capture.size_bytes;
         const pfb_chunk chunk = {.tag = tags[i], .request = 1};
-        add_chunk(&chunk, "new", 3);
+        append_chunk(&capture, &chunk, "new", 3);
         capture.data[at + 4]++; /* its version */
     }
     pfb_source *source = open_capture();

@@ -126,47 +126,47 @@ static void sweep_subject(subject which, const char *name)
     sweep_seeds(name, verify_subject, read_subject);
 }
 
-Test(sweep, v2_seeds)
+Test(sweep, v2_seeds_are_read_within_bounds)
 {
     sweep_subject(SUBJECT_V2, "v2");
 }
 
-Test(sweep, registration_seeds)
+Test(sweep, registration_seeds_are_read_within_bounds)
 {
     sweep_subject(SUBJECT_METADATA, "metadata");
 }
 
-Test(sweep, query_seeds)
+Test(sweep, query_seeds_are_read_within_bounds)
 {
     sweep_subject(SUBJECT_QUERY, "query");
 }
 
-Test(sweep, capture_seeds)
+Test(sweep, capture_seeds_are_read_within_bounds)
 {
     sweep_subject(SUBJECT_CAPTURE, "capture");
 }
 
-Test(sweep, cpuid_text_seeds)
+Test(sweep, cpuid_text_seeds_are_read_within_bounds)
 {
     sweep_seeds("cpuid_text", verify_cpuid_text, read_cpuid_text);
 }
 
 static reading read_log_tolerantly(const uint8_t *data, size_t size)
 {
-    return read_log(data, size, 0);
+    return read_log(data, size, NULL);
 }
 
-Test(sweep, log_seeds)
+Test(sweep, log_seeds_are_read_within_bounds)
 {
     sweep_seeds("log", verify_log, read_log_tolerantly);
 }
 
 static reading read_pdh_text_tolerantly(const uint8_t *data, size_t size)
 {
-    return read_pdh_text(data, size, 0);
+    return read_pdh_text(data, size, NULL);
 }
 
-Test(sweep, pdh_text_seeds)
+Test(sweep, pdh_text_seeds_are_read_within_bounds)
 {
     sweep_seeds("pdh_text", verify_pdh_text, read_pdh_text_tolerantly);
 }
@@ -199,7 +199,7 @@ static void sweep_fields(const char *name, const uint8_t *data, size_t size)
     guarded_free(&sweep.memory);
 }
 
-Test(sweep, log_fields)
+Test(sweep, changed_fields_of_logs_are_read_within_bounds)
 {
     sweep.read = read_log_tolerantly;
     struct sigaction action = {.sa_handler = print_position};
@@ -213,17 +213,17 @@ static reading read_lwp_tolerantly(const uint8_t *data, size_t size)
     return read_lwp(data, size, NULL);
 }
 
-Test(sweep, lwp_seeds)
+Test(sweep, lwp_seeds_are_read_within_bounds)
 {
     sweep_seeds("lwp", verify_lwp, read_lwp_tolerantly);
 }
 
-Test(sweep, cpi_hooks_seeds)
+Test(sweep, cpi_hooks_seeds_are_read_within_bounds)
 {
     sweep_seeds("hooks", verify_hooks, verify_hooks);
 }
 
-Test(sweep, cpi_text_seeds)
+Test(sweep, cpi_text_seeds_are_read_within_bounds)
 {
     sweep_seeds("text", verify_cpi_text, read_cpi_text);
 }
@@ -537,8 +537,8 @@ Test(sweep, pattern_matching_does_not_take_exponential_time)
         pattern[2 * PFB_QUERY_NAME_UNITS - 2] = 'b';
         for (size_t i = 0; i < NAME_UNITS; i++)
             name[2 * i] = 'a';
-        cr_expect_not(pfb_query_match(UTF16_NAME(pattern, PFB_QUERY_NAME_UNITS), UTF16_NAME(name, NAME_UNITS), 0));
+        cr_expect_not(pfb_query_match(UTF16_NAME(pattern, PFB_QUERY_NAME_UNITS), UTF16_NAME(name, NAME_UNITS), NULL));
         name[2 * NAME_UNITS - 2] = 'b';
-        cr_expect(pfb_query_match(UTF16_NAME(pattern, PFB_QUERY_NAME_UNITS), UTF16_NAME(name, NAME_UNITS), 0));
+        cr_expect(pfb_query_match(UTF16_NAME(pattern, PFB_QUERY_NAME_UNITS), UTF16_NAME(name, NAME_UNITS), NULL));
     }
 }

@@ -130,7 +130,7 @@ static pfb_cpi_verdict compute(const char *input, uint32_t mode, pfb_cpi_figures
     return pfb_cpi_compute(&start.snapshot, &end.snapshot, &text.widths, mode, figures, result);
 }
 
-Test(cpi_text, figures_of_the_worked_examples)
+Test(cpi_text, worked_examples_have_their_figures)
 {
     pfb_cpi_figures figures[3];
     pfb_cpi_result result;
@@ -174,7 +174,7 @@ Test(cpi_text, valid_texts_are_read)
         expect_parsed(rows[i].text, rows[i].parsed);
 }
 
-Test(cpi_text, offsets_of_lines)
+Test(cpi_text, lines_have_their_offsets)
 {
     static const char input[] = HEAD "# x\n  snapshot 5\n\ncpu 1 2 3\n cpu 2 3 4\nthread 1 2 3\nrefuse -5  why\n";
     pfb_cpi_text text;
@@ -385,7 +385,7 @@ static void expect_written(size_t size, const char *out, const char *expected)
               expected);
 }
 
-Test(cpi_text, written_heads)
+Test(cpi_text, heads_are_written_with_valid_widths)
 {
     char out[64];
     pfb_cpi_widths widths = {40, 64};
@@ -397,7 +397,7 @@ Test(cpi_text, written_heads)
                      wrong[i].cycles);
 }
 
-Test(cpi_text, written_steps)
+Test(cpi_text, steps_are_written)
 {
     static const pfb_cpi_cpu two[] = {{7, UINT64_MAX, 0, 10, 100}, {UINT32_MAX, 1, 2, 0, UINT64_MAX}};
     pfb_cpi_step step = {.snapshot = {.clock = UINT64_MAX, .cpus = two, .cpu_count = 2}, .has_busy = true};
@@ -413,7 +413,7 @@ Test(cpi_text, written_steps)
     expect_written(pfb_cpi_text_write_step(&step, NULL, out, sizeof out), out, "snapshot 0\nthread 9 8 7 user\n");
 }
 
-Test(cpi_text, written_refusals)
+Test(cpi_text, a_refusal_is_written_as_one_line)
 {
     static const struct {
         int32_t code;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The live source of CPI counters on Windows, with a simulated system. close_source detects handles that are not closed
- * or are closed twice. Failures have the codes of perfblock/cpi_code.h, here as numbers. */
+ * or are closed twice. */
 
 TestSuite(thread_profiling, .init = start_fake);
 
@@ -40,18 +40,20 @@ Test(thread_profiling, counters_of_cpus_need_administrator_rights)
     char whole[240];
     snprintf(whole, sizeof whole, "%s%s", sentence, ALTERNATIVE);
     fake.is_administrator = false;
-    expect_no_cpus(-5, whole);
+    expect_no_cpus(PFB_PU_ERROR_ACCESS_DENIED, whole);
     fake.has_hypervisor = true; /* missing rights are reported first */
-    expect_no_cpus(-5, whole);
+    expect_no_cpus(PFB_PU_ERROR_ACCESS_DENIED, whole);
 }
 
 Test(thread_profiling, counters_of_cpus_need_a_trace_session)
 {
-    expect_no_cpus(-210, "instructions of all CPUs need a system trace session (ETW), which this version does not "
-                         "start" ALTERNATIVE);
+    expect_no_cpus(PFB_PU_ERROR_NOT_SUPPORTED,
+                   "instructions of all CPUs need a system trace session (ETW), which this version does not "
+                   "start" ALTERNATIVE);
     fake.has_hypervisor = true;
-    expect_no_cpus(-210, "instructions of all CPUs need a system trace session (ETW), which this version does not "
-                         "start; here it would also need counters from the hypervisor" ALTERNATIVE);
+    expect_no_cpus(PFB_PU_ERROR_NOT_SUPPORTED,
+                   "instructions of all CPUs need a system trace session (ETW), which this version does not "
+                   "start; here it would also need counters from the hypervisor" ALTERNATIVE);
 }
 
 /* ---- Refusals before profiling is enabled -------------------------------------------------------------- */
@@ -63,7 +65,7 @@ Test(thread_profiling, a_missing_function_is_named)
         pfb_thread_profiling system = simulated_system("3");                                                           \
         system.functions.name = NULL;                                                                                  \
         pfb_cpi_source *source = open_over(&system);                                                                   \
-        expect_refusal(source, PFB_CPI_THREAD_ONLY, -260,                                                              \
+        expect_refusal(source, PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_REQUIRED_APIS_MISSING,                                \
                        "this system has no function " #name ", which Windows has from version 7 on");                  \
         close_source(source);                                                                                          \
     }
@@ -76,7 +78,7 @@ Test(thread_profiling, a_clock_of_constant_rate_is_required)
 {
     fake.has_no_clock = true;
     pfb_cpi_source *source = open_source();
-    expect_refusal(source, PFB_CPI_THREAD_ONLY, -210,
+    expect_refusal(source, PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_NOT_SUPPORTED,
                    "this processor has no time-stamp counter of constant rate, which is needed as the clock");
     cr_expect_str_eq(fake.log, "", "no system function was called");
     close_source(source);
@@ -86,7 +88,7 @@ Test(thread_profiling, the_number_of_the_counter_is_required)
 {
     const pfb_thread_profiling system = simulated_system("");
     pfb_cpi_source *source = open_over(&system);
-    expect_refusal(source, PFB_CPI_THREAD_ONLY, -209,
+    expect_refusal(source, PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_DRIVER_NOT_LOADED,
                    "instructions of a thread need a kernel driver that configures a hardware counter for them; set the "
                    "environment variable PERFBLOCK_CPI_COUNTER to the number of this counter, 0 to 15");
     cr_expect_str_eq(fake.log, "", "no system function was called");
@@ -101,7 +103,7 @@ Test(thread_profiling, the_number_of_the_counter_is_from_0_to_15)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const pfb_thread_profiling system = simulated_system(texts[i]);
         pfb_cpi_source *source = open_over(&system);
-        expect_refusal(source, PFB_CPI_THREAD_ONLY, -87,
+        expect_refusal(source, PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_INVALID_PARAMETER,
                        "the environment variable PERFBLOCK_CPI_COUNTER is not the number of a counter, 0 to 15");
         cr_expect_str_eq(fake.log, "", "\"%s\": no system function was called", texts[i]);
         close_source(source);
@@ -123,7 +125,7 @@ Test(thread_profiling, the_selected_counter_is_read)
         char sentence[120];
         snprintf(sentence, sizeof sentence,
                  "hardware counter %s is not configured: a kernel driver must set it to count instructions", text);
-        expect_refusal(source, PFB_CPI_THREAD_ONLY, -213, sentence);
+        expect_refusal(source, PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, sentence);
         close_source(source);
     }
 }
@@ -137,14 +139,14 @@ Test(thread_profiling, a_failure_to_enable_is_reported_with_its_reason)
         int code;
         const char *explanation;
     } rows[] = {
-        {1, -256, ""},
-        {5, -5, ""},
-        {6, -256, ""},
-        {8, -8, ""},
-        {50, -209, ": a kernel driver must configure hardware counters"},
-        {87, -256, ""},
-        {170, -211, ": only one program at a time can profile threads"},
-        {1450, -241, ""},
+        {1, PFB_PU_ERROR_ENABLE_THREAD_PROFILING, ""},
+        {5, PFB_PU_ERROR_ACCESS_DENIED, ""},
+        {6, PFB_PU_ERROR_ENABLE_THREAD_PROFILING, ""},
+        {8, PFB_PU_ERROR_NOT_ENOUGH_MEMORY, ""},
+        {50, PFB_PU_ERROR_DRIVER_NOT_LOADED, ": a kernel driver must configure hardware counters"},
+        {87, PFB_PU_ERROR_ENABLE_THREAD_PROFILING, ""},
+        {170, PFB_PU_ERROR_FACILITY_BUSY, ": only one program at a time can profile threads"},
+        {1450, PFB_PU_ERROR_INSUFFICIENT_RESOURCES, ""},
     };
     pfb_cpi_source *source = open_source();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -166,7 +168,8 @@ Test(thread_profiling, a_success_without_a_handle_is_a_failure)
 {
     pfb_cpi_source *source = open_source();
     fake.gives_no_handle = true;
-    expect_refusal(source, PFB_CPI_THREAD_ONLY, -256, "EnableThreadProfiling failed: it succeeded without a handle");
+    expect_refusal(source, PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_ENABLE_THREAD_PROFILING,
+                   "EnableThreadProfiling failed: it succeeded without a handle");
     cr_expect_str_eq(fake.log, "IEIE", "a profile that was not enabled is not disabled");
     close_source(source);
 }
@@ -181,12 +184,12 @@ Test(thread_profiling, long_system_texts_are_truncated)
     pfb_cpi_source *source = open_source();
     fake.enable_code = UINT32_MAX;
     snprintf(sentence, sizeof sentence, "EnableThreadProfiling failed: %s (4294967295)", text);
-    expect_refusal(source, PFB_CPI_THREAD_ONLY, -256, sentence);
+    expect_refusal(source, PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_ENABLE_THREAD_PROFILING, sentence);
     fake.enable_code = 0;
     fake.read_fault = FAULT_CODE;
     fake.read_value = UINT32_MAX;
     snprintf(sentence, sizeof sentence, "ReadThreadProfilingData failed: %s (4294967295)", text);
-    expect_refusal(source, PFB_CPI_THREAD_ONLY, -257, sentence);
+    expect_refusal(source, PFB_CPI_THREAD_ONLY, PFB_PU_ERROR_READ_PERFORMANCE_DATA, sentence);
     close_source(source);
 }
 
@@ -215,19 +218,20 @@ static const struct {
     int code;
     const char *sentence;
 } bad_readings[] = {
-    {FAULT_CODE, 6, -257, "ReadThreadProfilingData failed: the text of 6 (6)"},
-    {FAULT_CODE, 50, -257, "ReadThreadProfilingData failed: the text of 50 (50)"},
-    {FAULT_VERSION, 0, -257, UNEXPECTED_STRUCTURE "version is 0 instead of 1"},
-    {FAULT_VERSION, 2, -257, UNEXPECTED_STRUCTURE "version is 2 instead of 1"},
-    {FAULT_SIZE, 0, -257, UNEXPECTED_STRUCTURE "size is 0 instead of 288"},
-    {FAULT_SIZE, 287, -257, UNEXPECTED_STRUCTURE "size is 287 instead of 288"},
-    {FAULT_SIZE, 304, -257, UNEXPECTED_STRUCTURE "size is 304 instead of 288"},
-    {FAULT_COUNT, 2, -257, UNEXPECTED_STRUCTURE "number of counters is 2 instead of 1"},
-    {FAULT_COUNT, 255, -257, UNEXPECTED_STRUCTURE "number of counters is 255 instead of 1"},
-    {FAULT_TYPE, 1, -257, UNEXPECTED_STRUCTURE "type of counter is 1 instead of 0"},
-    {FAULT_COUNT, 0, -213, NOT_CONFIGURED},
-    {FAULT_INSTRUCTIONS, 0, -213, NOT_CONFIGURED},
-    {FAULT_CYCLES, 0, -213, "ReadThreadProfilingData returned no cycles of the thread"},
+    {FAULT_CODE, 6, PFB_PU_ERROR_READ_PERFORMANCE_DATA, "ReadThreadProfilingData failed: the text of 6 (6)"},
+    {FAULT_CODE, 50, PFB_PU_ERROR_READ_PERFORMANCE_DATA, "ReadThreadProfilingData failed: the text of 50 (50)"},
+    {FAULT_VERSION, 0, PFB_PU_ERROR_READ_PERFORMANCE_DATA, UNEXPECTED_STRUCTURE "version is 0 instead of 1"},
+    {FAULT_VERSION, 2, PFB_PU_ERROR_READ_PERFORMANCE_DATA, UNEXPECTED_STRUCTURE "version is 2 instead of 1"},
+    {FAULT_SIZE, 0, PFB_PU_ERROR_READ_PERFORMANCE_DATA, UNEXPECTED_STRUCTURE "size is 0 instead of 288"},
+    {FAULT_SIZE, 287, PFB_PU_ERROR_READ_PERFORMANCE_DATA, UNEXPECTED_STRUCTURE "size is 287 instead of 288"},
+    {FAULT_SIZE, 304, PFB_PU_ERROR_READ_PERFORMANCE_DATA, UNEXPECTED_STRUCTURE "size is 304 instead of 288"},
+    {FAULT_COUNT, 2, PFB_PU_ERROR_READ_PERFORMANCE_DATA, UNEXPECTED_STRUCTURE "number of counters is 2 instead of 1"},
+    {FAULT_COUNT, 255, PFB_PU_ERROR_READ_PERFORMANCE_DATA,
+     UNEXPECTED_STRUCTURE "number of counters is 255 instead of 1"},
+    {FAULT_TYPE, 1, PFB_PU_ERROR_READ_PERFORMANCE_DATA, UNEXPECTED_STRUCTURE "type of counter is 1 instead of 0"},
+    {FAULT_COUNT, 0, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, NOT_CONFIGURED},
+    {FAULT_INSTRUCTIONS, 0, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, NOT_CONFIGURED},
+    {FAULT_CYCLES, 0, PFB_PU_ERROR_EVENT_NOT_SUPPORTED, "ReadThreadProfilingData returned no cycles of the thread"},
 };
 
 enum { BAD_READINGS = sizeof bad_readings / sizeof bad_readings[0] };
@@ -362,7 +366,7 @@ Test(thread_profiling, other_threads_are_refused)
         clear_log();
         fake.here = others[i / 2];
         cr_expect_not(read_at(reader, i % 2 == 0 ? PFB_CPI_AT_START : PFB_CPI_AT_END, &reading, &failure));
-        cr_expect_eq(failure.code, -255);
+        cr_expect_eq(failure.code, PFB_PU_ERROR_INVALID_THREAD);
         cr_expect_str_eq(failure.sentence, sentences[i / 2]);
         cr_expect_str_eq(fake.log, i % 2 == 0 ? "I" : "CI", "no counter is read");
     }

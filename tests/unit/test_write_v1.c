@@ -147,7 +147,7 @@ Test(write_v1, the_size_is_the_same_for_any_capacity_and_nothing_outside_is_writ
     guarded_free(&memory);
 }
 
-Test(write_v1, a_system_name_that_is_missing_or_empty)
+Test(write_v1, a_system_name_may_be_missing_or_empty)
 {
     static const pfb_name missing = {NULL, 0, PFB_ENCODING_UTF16LE};
     static const pfb_name empty = {(const uint8_t *)"", 0, PFB_ENCODING_UTF16LE};
@@ -165,7 +165,7 @@ Test(write_v1, a_system_name_that_is_missing_or_empty)
         pfb_write_begin_v1(&b, &times, rows[i].name, i % 2);
         pfb_write_end_v1(&b);
         cr_assert(b.error.code == PFB_OK && b.size_bytes == rows[i].size, "row %zu", i);
-        cr_assert(pfb_v1_open(&block, data, b.size_bytes, &(pfb_read_options){.is_strict = true}), "row %zu", i);
+        cr_assert(pfb_v1_open(&block, data, b.size_bytes, STRICT), "row %zu", i);
         cr_expect_eq(block.system_name.bytes != NULL, rows[i].has_name, "row %zu", i);
         cr_expect_eq(block.system_name.size_bytes, 0, "row %zu", i);
     }
@@ -185,7 +185,7 @@ Test(write_v1, offsets_are_assigned_or_passed)
     cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 0), 24, "aligned to its size");
     cr_expect_eq(v1_counter(&b, 4, LARGE_RAWCOUNT, 8, 8), 8, "a passed offset may be that of another value");
     cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 0, 0), 0, "a label takes no space");
-    cr_expect_eq(v1_counter(&b, 4, 0x00000B00, 5, 0), 32, "a text of 5 bytes is appended");
+    cr_expect_eq(v1_counter(&b, 4, TEXT, 5, 0), 32, "a text of 5 bytes is appended");
     cr_expect_eq(v1_counter(&b, 4, RAWCOUNT, 4, 0), 40);
     pfb_write_counter_block(&b, 60);
     pfb_write_v1_datum(&b, 32, "fives", 5);
@@ -266,7 +266,7 @@ static void call(pfb_writer *b, unsigned which)
     }
 }
 
-Test(write_v1, calls_out_of_order)
+Test(write_v1, calls_out_of_order_are_errors)
 {
     static const struct {
         const char *what;
@@ -342,7 +342,7 @@ static void begin_alone(pfb_writer *b, uint8_t *data, size_t capacity)
     v1_object(b, 2, PFB_V1_NO_INSTANCES);
 }
 
-Test(write_v1, arguments_out_of_range)
+Test(write_v1, arguments_out_of_range_are_errors)
 {
     uint8_t data[1024];
     pfb_writer b;
@@ -511,7 +511,7 @@ Test(write_v1, every_fault_is_tested_once)
     }
 }
 
-Test(write_v1, faults_in_too_little_memory)
+Test(write_v1, faults_in_too_little_memory_write_nothing_outside)
 {
     guarded memory = guarded_make(EVERYTHING_BYTES);
     for (size_t i = 0; i < FAULT_ROWS; i++) {
@@ -564,7 +564,7 @@ Test(write_v1, name_tables_are_written_in_any_capacity)
 
 /* An index that is not a number is skipped, and rejected in strict mode. The fault leaves the first index unchanged,
  * because it determines the format. */
-Test(write_v1, the_fault_of_name_tables)
+Test(write_v1, the_fault_of_name_tables_breaks_one_index)
 {
     uint8_t data[256];
     pfb_writer b;

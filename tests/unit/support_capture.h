@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PFB_TEST_SUPPORT_CAPTURE_H
+#define PFB_TEST_SUPPORT_CAPTURE_H
+
+/* Captures in growing memory, for tests of the platform layer. */
+#include <criterion/criterion.h>
+
+#include "perfblock/capture.h"
+#include "perfblock/source.h"
+
+/* Appends a chunk with this body. */
+static inline void append_chunk(pfb_bytes *capture, const pfb_chunk *chunk, const void *body, size_t size)
+{
+    size_t at = capture->size_bytes;
+    size_t needed = pfb_capture_write(chunk, body, size, NULL, 0);
+    cr_assert(pfb_bytes_reserve(capture, at + needed));
+    cr_assert_eq(pfb_capture_write(chunk, body, size, capture->data + at, needed), needed);
+    capture->size_bytes += needed;
+}
+
+#endif
