@@ -72,7 +72,7 @@ static void expect_doubles(const double *values, const double *expected, size_t 
 
 /* ---- Worked examples ----------------------------------------------------------------------------------- */
 
-Test(cpi_facility_trace, summary_raw_and_scaled)
+Test(cpi_facility_trace, the_first_worked_example_is_written)
 {
     static const pfb_cpi_cpu start_cpus[] = {{0, 0, 1000, 0, 1000}, {1, 5000, 1000, 0, 1000}};
     static const pfb_cpi_cpu end_cpus[] = {{0, 1500000, 3001000, 2250000, 3001000},
@@ -97,7 +97,7 @@ Test(cpi_facility_trace, summary_raw_and_scaled)
     finish(handle);
 }
 
-Test(cpi_facility_trace, detailed_with_label_and_thread)
+Test(cpi_facility_trace, the_second_worked_example_is_written)
 {
     static const pfb_cpi_cpu start_cpu = {.instr = UINT64_C(7000000000), .cycles = UINT64_C(68719476736)};
     static const pfb_cpi_cpu end_cpu = {.instr = UINT64_C(16000000000), .cycles = UINT64_C(80719476737)};
@@ -126,7 +126,7 @@ Test(cpi_facility_trace, detailed_with_label_and_thread)
 }
 
 /* The label and the minor code are set in advance, and pfb_cpi_get writes the hooks. */
-Test(cpi_facility_trace, both_forms_with_a_wrap_and_a_removed_cpu)
+Test(cpi_facility_trace, the_third_worked_example_is_written)
 {
     static const pfb_cpi_cpu start_cpus[] = {
         {0, UINT64_C(1099511626776), 10, 0, 0}, {1, 777, 10, 5, 0}, {3, 1, 1, 1, 1}};
@@ -217,7 +217,7 @@ Test(cpi_facility_trace, the_label_and_minor_code_remain_until_they_are_set_agai
     finish(handle);
 }
 
-Test(cpi_facility_trace, which_hooks_a_group_has)
+Test(cpi_facility_trace, mode_and_forms_determine_the_hooks_of_a_group)
 {
     static const struct {
         uint32_t mode, forms;
@@ -393,7 +393,7 @@ Test(cpi_facility_trace, a_get_that_fails_writes_no_hooks)
     finish(handle);
 }
 
-Test(cpi_facility_trace, sums_that_are_too_large_for_hooks)
+Test(cpi_facility_trace, sums_that_are_too_large_for_hooks_are_not_written)
 {
     static const pfb_cpi_cpu start_cpus[] = {{0, 0, 0, 0, 0}, {1, 0, 0, 0, 0}};
     static const pfb_cpi_cpu end_cpus[] = {{0, 1, UINT64_MAX, 0, 0}, {1, 1, 1, 0, 0}};

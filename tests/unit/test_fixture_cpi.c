@@ -99,7 +99,7 @@ static bytes begin_capture(void)
          "snapshot 500\ncpu 0 1099511626776 10 0 0\ncpu 1 777 10 5 0\ncpu 3 1 1 1 1\nthread 900 0 0\n"                 \
          "snapshot 8500\ncpu 0 3000 8010 6000 8000\ncpu 1 777 8010 5 8000\nthread 900 3200 4801 user\n"
 
-Test(fixture_cpi, snapshots_with_cpus_and_thread)
+Test(fixture_cpi, snapshots_are_replayed_with_cpus_and_thread)
 {
     pfb_cpi_source *source = open_text(EXAMPLE);
     pfb_cpi_reader *reader = open_reader(source, PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD);
@@ -176,7 +176,7 @@ Test(fixture_cpi, each_text_of_a_capture_is_read)
     pfb_cpi_source_close(source);
 }
 
-Test(fixture_cpi, texts_without_steps)
+Test(fixture_cpi, a_text_without_steps_has_no_snapshots)
 {
     pfb_cpi_source *source = open_text(HEAD);
     pfb_cpi_reader *reader = open_reader(source, PFB_CPI_RAW);
@@ -187,7 +187,7 @@ Test(fixture_cpi, texts_without_steps)
 
 /* ---- Failures ---------------------------------------------------------------------------------------------------- */
 
-Test(fixture_cpi, snapshots_without_the_requested_data)
+Test(fixture_cpi, snapshots_without_the_requested_data_are_failures)
 {
     pfb_cpi_source *source =
         open_text(HEAD "snapshot 1\ncpu 0 1 2\nsnapshot 2\n\ncpu 0 1 2 3 4\nthread 1 2 3\nsnapshot 3\n");
@@ -212,7 +212,7 @@ Test(fixture_cpi, snapshots_without_the_requested_data)
     pfb_cpi_source_close(source);
 }
 
-Test(fixture_cpi, more_cpus_than_capacity)
+Test(fixture_cpi, more_cpus_than_the_capacity_are_a_failure)
 {
     pfb_cpi_source *source = open_text(HEAD "snapshot 1\ncpu 0 1 2\ncpu 1 1 2\nsnapshot 2\ncpu 0 1 2\ncpu 1 1 2\n");
     pfb_cpi_reader *reader = open_reader(source, PFB_CPI_RAW);
@@ -378,7 +378,7 @@ static bool own_unhalted(const void *reader, size_t position, uint64_t *cycles)
     return true;
 }
 
-Test(fixture_cpi, a_source_with_other_operations)
+Test(fixture_cpi, calls_reach_the_operations_of_another_source)
 {
     static const pfb_cpi_source_operations own_operations = {.close = close_own_source,
                                                              .reader_open = open_own_reader,

@@ -79,7 +79,7 @@ Test(kernel_files, times_above_64_bits_are_saturated)
 
 /* ---- Lists, single numbers, names --------------------------------------------------------------------------- */
 
-Test(kernel_files, ranges_of_lists)
+Test(kernel_files, lists_are_read_as_ranges)
 {
     static const struct {
         const char *text;

@@ -302,7 +302,7 @@ Test(process, workers_keep_their_identity)
     pfb_source_close(source);
 }
 
-Test(process, a_name_of_64_bytes_that_are_not_utf8)
+Test(process, invalid_bytes_of_the_longest_name_become_u_fffd)
 {
     char name[65];
     char expected[256] = "";

@@ -174,7 +174,7 @@ Test(registry_source, doubling_ends_at_64_mib)
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
     cr_expect_not(read_from(&system, &reply, &failure));
-    cr_expect_eq(failure.code, 234);
+    cr_expect_eq(failure.code, PFB_WIN32_MORE_DATA);
     cr_expect_str_eq(failure.sentence,
                      "RegQueryValueExW of HKEY_PERFORMANCE_DATA, value \"238 2\", failed: the text of "
                      "234 (234)");
@@ -226,7 +226,7 @@ Test(registry_source, a_size_above_the_capacity_counts_as_more_data)
     fake wrong = {.answers = {{PFB_WIN32_SUCCESS, UINT32_MAX}}, .answer_count = 1};
     pfb_source_failure failure = {0};
     cr_expect_not(read_from(&wrong, &reply, &failure));
-    cr_expect(failure.code == 234 && reply.size_bytes == 0);
+    cr_expect(failure.code == PFB_WIN32_MORE_DATA && reply.size_bytes == 0);
     pfb_bytes_free(&reply);
 }
 
@@ -234,7 +234,8 @@ Test(registry_source, a_size_above_the_capacity_counts_as_more_data)
 
 Test(registry_source, queries_are_repeated_after_transient_codes)
 {
-    static const uint32_t codes[] = {170, 21, 167, 258}; /* winerror.h: BUSY, NOT_READY, LOCK_FAILED, WAIT_TIMEOUT */
+    static const uint32_t codes[] = {PFB_WIN32_BUSY, PFB_WIN32_NOT_READY, PFB_WIN32_LOCK_FAILED,
+                                     PFB_WIN32_WAIT_TIMEOUT};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         fake system = {.answers = {{codes[i], 7}, {codes[i], UINT32_MAX}, {PFB_WIN32_SUCCESS, 9}}, .answer_count = 3};
         pfb_bytes reply = {0};
@@ -246,9 +247,10 @@ Test(registry_source, queries_are_repeated_after_transient_codes)
     }
 }
 
-Test(registry_source, repeated_queries_end)
+Test(registry_source, transient_codes_fail_after_six_queries)
 {
-    static const uint32_t codes[] = {170, 21, 167, 258};
+    static const uint32_t codes[] = {PFB_WIN32_BUSY, PFB_WIN32_NOT_READY, PFB_WIN32_LOCK_FAILED,
+                                     PFB_WIN32_WAIT_TIMEOUT};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         fake system = {.answers = {{codes[i], 0}}, .answer_count = 1};
         pfb_bytes reply = {0};
@@ -278,7 +280,7 @@ Test(registry_source, waits_are_limited_over_all_capacities)
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
     cr_expect_not(read_from(&system, &reply, &failure));
-    cr_expect_eq(failure.code, 170);
+    cr_expect_eq(failure.code, PFB_WIN32_BUSY);
     EXPECT_CAPACITIES(system, 64 * KIB, 64 * KIB, 128 * KIB, 128 * KIB, 128 * KIB, 256 * KIB, 256 * KIB, 256 * KIB,
                       512 * KIB);
     EXPECT_WAITS(system, 10, 20, 40, 80, 160);

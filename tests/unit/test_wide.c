@@ -351,7 +351,7 @@ Test(wide, floors_agree_with_the_compiler)
 }
 
 /* If the quotient does not fit in 64 bits, the result is the quotient modulo 2^64. */
-Test(wide, floors_of_the_longest_operands)
+Test(wide, floors_are_taken_modulo_2_to_64)
 {
     pfb_wide longest = {{UINT64_MAX, UINT64_MAX, UINT64_MAX >> 1}}; /* 2^191 - 1 */
     cr_expect_eq(pfb_wide_floor(longest, longest), 1);
