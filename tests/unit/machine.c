@@ -156,6 +156,13 @@ uint64_t ticks(uint64_t count)
     return count * (10000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
+uint64_t units_of_100ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 10000000 + (uint64_t)now.tv_nsec / 100;
+}
+
 /* ---- Queries --------------------------------------------------------------------------------------------- */
 
 size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance)

@@ -6,6 +6,8 @@
  * source that reads these files and return its replies as text. */
 #include "perfblock/source.h"
 
+#include <time.h>
+
 extern const pfb_guid processor_guid;
 extern const pfb_guid system_guid;
 extern const pfb_guid memory_guid;
@@ -42,6 +44,9 @@ pfb_source *open_machine(void);
 
 /* Converts ticks of USER_HZ, the unit of times in /proc, to units of 100 ns. */
 uint64_t ticks(uint64_t count);
+
+/* Returns the time of a clock in units of 100 ns. */
+uint64_t units_of_100ns(clockid_t clock);
 
 /* ---- Queries ------------------------------------------------------------------------------------------------ */
 

@@ -3,6 +3,8 @@
 
 #include <criterion/criterion.h>
 
+#include "support_types.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +15,8 @@ static void *make(size_t count, size_t size)
     return memory;
 }
 
-/* Allocates exactly this size, so that a sanitizer detects reads past the end; an empty record has one byte,
- * which must not be read. */
+/* Allocates exactly this size, so that a sanitizer detects reads past the end. An empty record gets one byte, which
+ * must not be read. */
 static uint8_t *make_bytes(size_t size)
 {
     uint8_t *memory = malloc(size > 0 ? size : 1);
@@ -69,7 +71,7 @@ static void read_paths(log_walk *walk)
     walk->paths = make(walk->bytes_size / MIN_PATH_BYTES, sizeof *walk->paths);
     walk->path_count = 0;
     walk->bytes = NULL;
-    pfb_log_open_paths(&reader, walk->path_bytes, walk->bytes_size, 0);
+    pfb_log_open_paths(&reader, walk->path_bytes, walk->bytes_size, NULL);
     while (pfb_log_next_path(&reader, &path))
         walk->paths[walk->path_count++] = path;
     walk->path_error = reader.error;
@@ -88,7 +90,7 @@ static void read_sample(log_walk *walk)
     walk->samples[1] = (pfb_log_values){.values = make(capacity, sizeof(pfb_log_value)),
                                         .order = make(capacity, sizeof(uint32_t)),
                                         .capacity = capacity};
-    walk->sample_error = pfb_log_load(&walk->samples[1], walk->sample_bytes[1], walk->bytes_size, 0);
+    walk->sample_error = pfb_log_load(&walk->samples[1], walk->sample_bytes[1], walk->bytes_size, NULL);
     pfb_log_match(&walk->samples[0], &walk->samples[1]);
     walk->sample_count++;
 }
@@ -292,8 +294,8 @@ static void put_names(bytes *b)
 static void put_paths(bytes *b)
 {
     PUT_U32(b, 0x6FF, 0x20008);
-    put_path(b, 0, 0x40020500, 2725536, "\\\\PC", "PhysicalDisk", "0 C:", "Avg. Disk Bytes/Read");
-    put_path(b, PFB_LOG_ALL_INSTANCES, 0x21510500, 10000000, "\\\\PC", "Processor", "*", "% Processor Time");
+    put_path(b, 0, AVERAGE_BULK, 2725536, "\\\\PC", "PhysicalDisk", "0 C:", "Avg. Disk Bytes/Read");
+    put_path(b, PFB_LOG_ALL_INSTANCES, TIMER_100NS_INV, 10000000, "\\\\PC", "Processor", "*", "% Processor Time");
     put_path(b, PFB_LOG_ALL_COUNTERS, 0x10, 0, "\\\\PC", "Memory", NULL, "*");
 }
 

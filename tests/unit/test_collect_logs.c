@@ -15,9 +15,11 @@ typedef struct log_values {
     size_t count;
 } log_values;
 
+static const log_values no_values = {.digest = UINT64_C(14695981039346656037)}; /* of FNV-1a */
+
 static void add_bytes(log_values *values, const void *data, size_t size)
 {
-    for (size_t i = 0; i < size; i++) /* FNV-1a */
+    for (size_t i = 0; i < size; i++)
         values->digest = (values->digest ^ ((const uint8_t *)data)[i]) * UINT64_C(1099511628211);
 }
 
@@ -93,7 +95,7 @@ static size_t value_count; /* of all logs, without failing allocations */
 static log_values read_log(pfb_collector *c, const uint8_t *data, size_t size, bool *is_done,
                            pfb_source_failure *failure)
 {
-    log_values values = {.digest = UINT64_C(14695981039346656037)};
+    log_values values = no_values;
     *is_done = c && put(c, data, size, &values, failure);
     return values;
 }
@@ -155,8 +157,7 @@ Test(collect_logs, a_failed_allocation_in_a_text_log_is_reported)
     cr_expect(failed > 100 && value_count > 100, "%zu failures, %zu values", failed, value_count);
 }
 
-/* ---- Alternating logs ---------------------------------------------------------------------------------------------
- */
+/* ---- Logs in turn ---------------------------------------------------------------------------------------------- */
 
 typedef struct turn {
     pfb_log_reader log;
@@ -206,7 +207,7 @@ static void check_pair(const char *name, const uint8_t *data, size_t size)
     do {
         turn turns[2];
         for (size_t i = 0; i < 2; i++) {
-            turns[i] = (turn){.values.digest = UINT64_C(14695981039346656037)};
+            turns[i] = (turn){.values = no_values};
             pfb_log_open(&turns[i].log, data, size, NULL);
         }
         allocations = 0;

@@ -130,7 +130,7 @@ bool pfb_lwp_instruction_insert(uint64_t data2, uint32_t data1)
 
 /* ---- Capabilities ------------------------------------------------------------------------------------------------ */
 
-Test(cpu_gate, every_mix_of_cpus)
+Test(cpu_gate, the_refusal_describes_all_cpus)
 {
     static const struct {
         const char *cpus;
@@ -155,7 +155,7 @@ Test(cpu_gate, every_mix_of_cpus)
 }
 
 /* A CPU that can no longer be pinned is skipped; if none can be pinned, the current CPU is used. */
-Test(cpu_gate, cpus_that_cannot_be_pinned)
+Test(cpu_gate, cpus_that_cannot_be_pinned_are_skipped)
 {
     pfb_lwp_capabilities leaf;
     make_machine("UL");

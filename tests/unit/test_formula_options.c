@@ -94,7 +94,7 @@ Test(formula_options, a_base_of_unknown_type_has_the_size_in_the_table)
 
 /* ---- Alternative multi timers -------------------------------------------------------------------------- */
 
-Test(formula_options, inverse_multi_timers_per_item)
+Test(formula_options, inverse_multi_timers_are_divided_by_the_number_of_items)
 {
     pfb_formula_options per_item = {.per_item_inverse = true};
     static const uint32_t types[] = {MULTI_TIMER_INV, MULTI_100NS_INV};

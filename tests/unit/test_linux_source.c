@@ -348,19 +348,12 @@ static void put_pipe(const char *name, char path[128])
     cr_assert_eq(mkfifo(path, 0600), 0, "%s", path);
 }
 
-static uint64_t steady_100ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 10000000 + (uint64_t)now.tv_nsec / 100;
-}
-
 /* Writes to a pipe after it is opened for reading, and returns a time between the opening and the writing. */
 static uint64_t serve(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
     usleep(1000);
-    uint64_t moment = steady_100ns();
+    uint64_t moment = units_of_100ns(CLOCK_MONOTONIC);
     usleep(1000);
     if (!file || fputs(text, file) < 0 || fclose(file) != 0)
         _exit(1);

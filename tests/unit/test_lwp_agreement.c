@@ -140,9 +140,8 @@ static void choose_leaf(episode *e)
     /* All fields except the minimum size of the ring, which is added below: 32 records or none. */
     uint32_t ecx = (uint32_t)random_u64(&random_state) & 0xFF00FFFF;
     uint32_t hardware = (uint32_t)random_u64(&random_state) | PFB_LWP_AVAILABLE;
-    uint32_t enabled =
-        (uint32_t)random_u64(&random_state) | PFB_LWP_AVAILABLE; /* in half of the leaves more than the CPU has */
-    if (one_in_two())
+    uint32_t enabled = (uint32_t)random_u64(&random_state) | PFB_LWP_AVAILABLE;
+    if (one_in_two()) /* otherwise bits are enabled that the CPU does not have */
         enabled &= hardware;
     e->offered = enabled & hardware;
     pfb_lwp_capabilities_read(enabled, ebx, ecx | below(2) << 16, hardware, &e->leaf);
@@ -321,7 +320,7 @@ Test(lwp_agreement, the_reader_returns_the_records_of_the_model)
     static const char *const kinds[] = {"lost records", "continuous mode",       "time stamps",
                                         "LWPVAL",       "partly enabled events", "Random"};
     unsigned counts[6] = {0}; /* numbers of episodes of these kinds */
-    random_state = UINT64_C(0x9E3779B97F4A7C15);
+    random_state = 1;
     for (unsigned i = 0; i < EPISODES; i++) {
         begin(&e, i);
         run_episode(&e);
@@ -338,7 +337,7 @@ Test(lwp_agreement, the_reader_returns_the_records_of_the_model)
 
 /* While LWP is disabled, every instruction is undefined and memory does not change. The reader uses the bits of the
  * hardware instead of the enabled ones, because the system may have disabled LWP before the snapshot. */
-Test(lwp_agreement, a_cpu_with_disabled_lwp)
+Test(lwp_agreement, disabled_lwp_changes_no_memory_and_its_ring_can_be_read)
 {
     static episode e;
     static uint8_t before[sizeof e.control + sizeof e.ring];

@@ -193,9 +193,6 @@ Test(perflib, functions_return_what_their_source_returns)
 
 /* ---- Arguments and handles ------------------------------------------------------------------------------------ */
 
-/* Codes below: 6 ERROR_INVALID_HANDLE, 8 ERROR_NOT_ENOUGH_MEMORY, 87 ERROR_INVALID_PARAMETER, 259 ERROR_NO_MORE_ITEMS.
- */
-
 /* Opens a capture without queries and samples. */
 static pfb_source *open_empty(void)
 {
@@ -210,22 +207,24 @@ Test(perflib, null_arguments_are_refused)
     HANDLE handle = NULL;
     DWORD actual = 0;
     cr_assert_eq(pfb_perflib_use(open_empty()), PFB_WIN32_SUCCESS);
-    cr_expect_eq(PerfOpenQueryHandle(NULL, NULL), 87);
+    cr_expect_eq(PerfOpenQueryHandle(NULL, NULL), PFB_WIN32_INVALID_PARAMETER);
     cr_assert_eq(PerfOpenQueryHandle(NULL, &handle), 0);
-    cr_expect_eq(PerfAddCounters(handle, NULL, 40), 87);
-    cr_expect_eq(PerfAddCounters(handle, &block, 0), 87);
-    cr_expect_eq(PerfAddCounters(handle, &block, 39), 87);
-    cr_expect_eq(PerfDeleteCounters(handle, NULL, 40), 87);
-    cr_expect_eq(PerfQueryCounterInfo(handle, NULL, 40, &actual), 87);
-    cr_expect_eq(PerfQueryCounterInfo(handle, &block, 40, NULL), 87);
-    cr_expect_eq(PerfQueryCounterData(handle, NULL, 40, &actual), 87);
-    cr_expect_eq(PerfQueryCounterData(handle, NULL, 0, NULL), 87);
-    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 1, &actual), 87);
-    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, NULL), 87);
-    cr_expect_eq(PerfEnumerateCounterSetInstances(NULL, NULL, NULL, 0, &actual), 87);
-    cr_expect_eq(PerfEnumerateCounterSetInstances(NULL, &guid, NULL, 1, &actual), 87);
-    cr_expect_eq(PerfQueryCounterSetRegistrationInfo(NULL, NULL, PERF_REG_PROVIDER_GUID, 0, NULL, 0, &actual), 87);
-    cr_expect_eq(PerfQueryCounterSetRegistrationInfo(NULL, &guid, PERF_REG_PROVIDER_GUID, 0, NULL, 0, NULL), 87);
+    cr_expect_eq(PerfAddCounters(handle, NULL, 40), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfAddCounters(handle, &block, 0), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfAddCounters(handle, &block, 39), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfDeleteCounters(handle, NULL, 40), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfQueryCounterInfo(handle, NULL, 40, &actual), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfQueryCounterInfo(handle, &block, 40, NULL), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfQueryCounterData(handle, NULL, 40, &actual), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfQueryCounterData(handle, NULL, 0, NULL), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 1, &actual), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, NULL), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfEnumerateCounterSetInstances(NULL, NULL, NULL, 0, &actual), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfEnumerateCounterSetInstances(NULL, &guid, NULL, 1, &actual), PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfQueryCounterSetRegistrationInfo(NULL, NULL, PERF_REG_PROVIDER_GUID, 0, NULL, 0, &actual),
+                 PFB_WIN32_INVALID_PARAMETER);
+    cr_expect_eq(PerfQueryCounterSetRegistrationInfo(NULL, &guid, PERF_REG_PROVIDER_GUID, 0, NULL, 0, NULL),
+                 PFB_WIN32_INVALID_PARAMETER);
     cr_expect_str_neq(pfb_perflib_error_text(), "");
     cr_expect_eq(PerfAddCounters(handle, &block, 40), 0);
     cr_expect_eq(block.Status, PFB_WIN32_COUNTERSET_NOT_FOUND);
@@ -247,13 +246,13 @@ Test(perflib, closed_and_invalid_handles_are_refused)
     cr_expect_eq(PerfCloseQueryHandle(handles[0]), 0);
     void *const wrong[] = {NULL, handles[0], &foreign};
     for (size_t i = 0; i < 3; i++) {
-        cr_expect_eq(PerfCloseQueryHandle(wrong[i]), 6, "handle %zu", i);
-        cr_expect_eq(PerfAddCounters(wrong[i], &block, 40), 6, "handle %zu", i);
-        cr_expect_eq(PerfDeleteCounters(wrong[i], &block, 40), 6, "handle %zu", i);
-        cr_expect_eq(PerfQueryCounterInfo(wrong[i], NULL, 0, &actual), 6, "handle %zu", i);
-        cr_expect_eq(PerfQueryCounterData(wrong[i], NULL, 0, &actual), 6, "handle %zu", i);
+        cr_expect_eq(PerfCloseQueryHandle(wrong[i]), PFB_WIN32_INVALID_HANDLE, "handle %zu", i);
+        cr_expect_eq(PerfAddCounters(wrong[i], &block, 40), PFB_WIN32_INVALID_HANDLE, "handle %zu", i);
+        cr_expect_eq(PerfDeleteCounters(wrong[i], &block, 40), PFB_WIN32_INVALID_HANDLE, "handle %zu", i);
+        cr_expect_eq(PerfQueryCounterInfo(wrong[i], NULL, 0, &actual), PFB_WIN32_INVALID_HANDLE, "handle %zu", i);
+        cr_expect_eq(PerfQueryCounterData(wrong[i], NULL, 0, &actual), PFB_WIN32_INVALID_HANDLE, "handle %zu", i);
     }
-    cr_expect_eq(PerfQueryCounterData(handles[1], NULL, 0, &actual), 259, "there is no sample");
+    cr_expect_eq(PerfQueryCounterData(handles[1], NULL, 0, &actual), PFB_WIN32_NO_MORE_ITEMS, "there is no sample");
     cr_expect_eq(PerfCloseQueryHandle(handles[1]), 0);
 }
 
@@ -314,7 +313,7 @@ Test(perflib, changing_a_query_drops_the_sample_that_did_not_fit)
     cr_assert_eq(pfb_perflib_use(pfb_source_open_capture(capture.data, capture.size_bytes, NULL)), 0);
     cr_assert_eq(PerfOpenQueryHandle(NULL, &handle), 0);
     for (int i = 0; i < 2; i++)
-        cr_expect(PerfQueryCounterData(handle, NULL, 0, &actual) == 8 && actual == 48);
+        cr_expect(PerfQueryCounterData(handle, NULL, 0, &actual) == PFB_WIN32_NOT_ENOUGH_MEMORY && actual == 48);
     cr_expect_eq(PerfAddCounters(handle, &block, 40), 0);
     cr_expect_eq(PerfQueryCounterData(handle, &header, 48, &actual), 0);
     cr_expect_eq(header.PerfTimeStamp, 2, "the sample of the query before the change is dropped");

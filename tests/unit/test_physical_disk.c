@@ -160,7 +160,7 @@ static const struct {
               {21, 8, 1024000, 1028096},
               {22, 8, 2048000, 2056192}};
 
-Test(physical_disk, every_count_of_a_disk_and_of_the_total)
+Test(physical_disk, counts_of_a_disk_are_read_and_added_to_the_total)
 {
     put_disks();
     pfb_source *source = open_machine();
@@ -212,13 +212,6 @@ Test(physical_disk, average_times_are_in_ticks)
     pfb_source_close(source);
 }
 
-static uint64_t steady_100ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 10000000 + (uint64_t)now.tv_nsec / 100;
-}
-
 /* The base is the time of reading. Idle time is that time minus busy time, modulo 2^32 ms. */
 Test(physical_disk, idle_time_is_elapsed_time_minus_busy_time)
 {
@@ -226,9 +219,9 @@ Test(physical_disk, idle_time_is_elapsed_time_minus_busy_time)
     uint64_t by_id[24];
     put_disks();
     pfb_source *source = open_machine();
-    uint64_t first = steady_100ns();
+    uint64_t first = units_of_100ns(CLOCK_MONOTONIC);
     collect(source, "sda", by_id);
-    cr_expect(by_id[2] >= first && by_id[2] <= steady_100ns());
+    cr_expect(by_id[2] >= first && by_id[2] <= units_of_100ns(CLOCK_MONOTONIC));
     cr_expect_eq((by_id[23] + 600 * 10000) % end, by_id[2] % end);
     cr_expect_lt(by_id[23], end);
     collect(source, "_Total", by_id);
@@ -255,7 +248,7 @@ Test(physical_disk, idle_time_continues_when_busy_time_wraps)
 #define LARGEST "18446744073709551615"
 
 /* Times become 2^64 - 1; counts wrap. Disks whose device number does not fit an instance id are left out. */
-Test(physical_disk, large_numbers)
+Test(physical_disk, times_saturate_and_counts_wrap)
 {
     put_file("/proc/diskstats",
              "8 0 sda " LARGEST " 0 " LARGEST " " LARGEST " 2 0 3 " LARGEST " 99999999999999999999 8589934591 0\n"
@@ -291,7 +284,7 @@ Test(physical_disk, malformed_lines_are_skipped)
     pfb_source_close(source);
 }
 
-Test(physical_disk, disks_that_are_added_and_removed)
+Test(physical_disk, disks_are_added_and_removed)
 {
     put_disks();
     pfb_source *source = open_machine();

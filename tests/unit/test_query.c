@@ -324,7 +324,7 @@ Test(query, names_are_written_as_utf16)
     cr_expect_eq(pfb_query_size(&longest), 2096);
     longest.name.size_bytes += 3;
     cr_expect_eq(pfb_query_size(&longest), 0);
-    cr_expect(pfb_query_match(&longest.name, &longest.name, 0) == false, "a pattern of 1025 units matches nothing");
+    cr_expect_not(pfb_query_match(&longest.name, &longest.name, 0), "a pattern of 1025 units matches nothing");
 }
 
 Test(query, patterns_are_limited_and_names_are_not)

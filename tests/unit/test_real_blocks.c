@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* V1 blocks of a real machine, which are not part of the project: two samples of eight objects in the folder
- * PERFBLOCK_REAL_DATA, with values that an independent reader computed in exact arithmetic. Without the folder every
- * test here is reported as skipped. */
+/* V1 blocks of a real machine: two samples of eight objects. */
+#include "support_real.h"
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -14,46 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Files ------------------------------------------------------------------------------------------- */
-
-typedef struct file {
-    uint8_t *data;
-    size_t size;
-} file;
-
-static FILE *open_file(const char *name)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/v1/%s", PERFBLOCK_REAL_DATA, name);
-    return fopen(path, "rb");
-}
-
-static void skip_without_data(void)
-{
-    FILE *stream = PERFBLOCK_REAL_DATA[0] ? open_file("expected-s00-s01.jsonl") : NULL;
-    if (stream) {
-        fclose(stream);
-        return;
-    }
-    /* Criterion does not print the reason. CTest looks for this line and reports the test as skipped. */
-    fputs("skipped: the real blocks are not there (PERFBLOCK_REAL_DATA)\n", stderr);
-    cr_skip_test("the real blocks are not there");
-}
-
-static file read_file(const char *name)
-{
-    FILE *stream = open_file(name);
-    cr_assert(stream, "%s is missing", name);
-    file f = {.data = malloc(1 << 20)};
-    cr_assert_not_null(f.data);
-    f.size = fread(f.data, 1, 1 << 20, stream);
-    cr_assert(feof(stream) && f.size > 0, "%s cannot be read", name);
-    fclose(stream);
-    uint8_t *exact = realloc(f.data, f.size);
-    f.data = exact ? exact : f.data;
-    return f;
-}
-
 /* ---- Samples ----------------------------------------------------------------------------------------- */
 
 static const unsigned objects[] = {2, 4, 230, 234, 236, 238, 510, 638};
@@ -61,7 +20,7 @@ static const unsigned objects[] = {2, 4, 230, 234, 236, 238, 510, 638};
 enum { OBJECTS = sizeof objects / sizeof objects[0], ID_PROCESS = 784 };
 
 typedef struct real_sample {
-    file block;
+    real_file block;
     void *memory;
     pfb_sample table;
 } real_sample;
@@ -70,8 +29,8 @@ typedef struct real_sample {
 static real_sample load_sample(unsigned tick, unsigned object)
 {
     char name[64];
-    snprintf(name, sizeof name, "pal-s%02u-obj%u.bin", tick, object);
-    real_sample s = {.block = read_file(name)};
+    snprintf(name, sizeof name, "v1/pal-s%02u-obj%u.bin", tick, object);
+    real_sample s = {.block = read_real(name)};
     pfb_sample_input input = {.data = s.block.data,
                               .data_size_bytes = s.block.size,
                               .options = STRICT,
@@ -94,7 +53,7 @@ static void free_sample(real_sample *s)
 
 /* ---- The header -------------------------------------------------------------------------------------- */
 
-static uint64_t field(const file *f, size_t at, size_t size)
+static uint64_t field(const real_file *f, size_t at, size_t size)
 {
     uint64_t value = 0;
     cr_assert(at + size <= f->size);
@@ -104,7 +63,7 @@ static uint64_t field(const file *f, size_t at, size_t size)
 }
 
 /* A size or an offset. */
-static size_t extent(const file *f, size_t at)
+static size_t extent(const real_file *f, size_t at)
 {
     return (size_t)field(f, at, 4);
 }
@@ -113,8 +72,8 @@ static size_t extent(const file *f, size_t at)
 static void check_block(unsigned tick, unsigned title)
 {
     char name[64];
-    snprintf(name, sizeof name, "pal-s%02u-obj%u.bin", tick, title);
-    file f = read_file(name);
+    snprintf(name, sizeof name, "v1/pal-s%02u-obj%u.bin", tick, title);
+    real_file f = read_real(name);
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_counter counter;
@@ -158,7 +117,7 @@ static void check_block(unsigned tick, unsigned title)
 
 Test(real_blocks, headers_and_definitions_are_read)
 {
-    skip_without_data();
+    skip_without_real("v1/expected-s00-s01.jsonl", "real blocks");
     for (unsigned tick = 0; tick < 2; tick++) {
         for (size_t i = 0; i < OBJECTS; i++)
             check_block(tick, objects[i]);
@@ -175,16 +134,6 @@ typedef struct expectation {
     uint64_t raw, base;
     double value;
 } expectation;
-
-/* Returns the text after "key": on the line. */
-static const char *find_key(const char *line, const char *key)
-{
-    char quoted[32];
-    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
-    const char *at = strstr(line, quoted);
-    cr_assert(at, "%s is missing in %s", key, line);
-    return at + strlen(quoted);
-}
 
 /* Reads a string, in which these files have no escape sequences. Returns false for null. */
 static bool read_string(const char *line, const char *key, char *out, size_t capacity)
@@ -268,7 +217,7 @@ static void check_line(const char *line, const real_sample *older, const real_sa
 
 Test(real_blocks, every_displayed_value_is_the_expected_one)
 {
-    skip_without_data();
+    skip_without_real("v1/expected-s00-s01.jsonl", "real blocks");
     real_sample samples[2][OBJECTS];
     uint64_t cells = 0;
     for (size_t i = 0; i < OBJECTS; i++) {
@@ -280,7 +229,7 @@ Test(real_blocks, every_displayed_value_is_the_expected_one)
             cells += (uint64_t)result->row_count * result->column_count;
         }
     }
-    FILE *stream = open_file("expected-s00-s01.jsonl");
+    FILE *stream = open_real("v1/expected-s00-s01.jsonl");
     char line[1024];
     size_t lines = 0;
     cr_assert(stream);
@@ -305,13 +254,13 @@ Test(real_blocks, every_displayed_value_is_the_expected_one)
 
 Test(real_blocks, names_are_found_by_title_and_by_text)
 {
-    skip_without_data();
+    skip_without_real("v1/expected-s00-s01.jsonl", "real blocks");
     static const struct {
         uint32_t title;
         const char *name;
     } expected[] = {{2, "System"},        {4, "Memory"},      {230, "Process"},           {234, "PhysicalDisk"},
                     {236, "LogicalDisk"}, {238, "Processor"}, {510, "Network Interface"}, {638, "TCPv4"}};
-    file f = read_file("names-009.tsv");
+    real_file f = read_real("v1/names-009.tsv");
     pfb_name_table table;
     cr_assert(pfb_name_table_open(&table, f.data, f.size, STRICT));
     pfb_name_table copy = table;

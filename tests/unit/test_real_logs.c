@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Perfmon logs of real machines. They are not part of the project: the folder PERFBLOCK_REAL_DATA has them, and the
- * values that an independent reader computed in exact arithmetic. Without the folder the tests are skipped. */
+/* Perfmon logs of real machines. */
 #include <criterion/criterion.h>
 
 #ifdef PERFBLOCK_READERS
@@ -11,54 +10,11 @@
 #include "perfblock/v1.h"
 #include "support.h"
 #include "support_log.h"
+#include "support_real.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Files ----------------------------------------------------------------------------------------------------- */
-
-static FILE *open_file(const char *name)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/blg/%s", PERFBLOCK_REAL_DATA, name);
-    return fopen(path, "rb");
-}
-
-static void skip_without_data(void)
-{
-    FILE *stream = PERFBLOCK_REAL_DATA[0] ? open_file("win8-counters.blg") : NULL;
-    if (stream) {
-        fclose(stream);
-        return;
-    }
-    /* Criterion does not print the reason; CTest looks for this line and reports the test as skipped. */
-    fputs("skipped: the real logs are not there (PERFBLOCK_REAL_DATA)\n", stderr);
-    cr_skip_test("the real logs are not there");
-}
-
-typedef struct file {
-    uint8_t *data;
-    size_t size;
-} file;
-
-/* Reads a file into memory of exactly its size, so that a sanitizer detects reads past the end. */
-static file read_file(const char *name)
-{
-    FILE *stream = open_file(name);
-    cr_assert(stream, "%s is missing", name);
-    file f = {NULL, 0};
-    cr_assert(fseek(stream, 0, SEEK_END) == 0);
-    long size = ftell(stream);
-    cr_assert_gt(size, 0);
-    rewind(stream);
-    f.size = (size_t)size;
-    f.data = malloc(f.size);
-    cr_assert_not_null(f.data);
-    cr_assert_eq(fread(f.data, 1, f.size, stream), f.size);
-    fclose(stream);
-    return f;
-}
 
 /* ---- Expected values ------------------------------------------------------------------------------------------- */
 
@@ -69,16 +25,6 @@ typedef struct expectation {
     double value;
     char machine[64], object[64], counter[64], instance[64];
 } expectation;
-
-/* Returns the text after "key": in the line. */
-static const char *find_key(const char *line, const char *key)
-{
-    char quoted[32];
-    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
-    const char *at = strstr(line, quoted);
-    cr_assert(at, "%s is missing in %s", key, line);
-    return at + strlen(quoted);
-}
 
 /* Reads a string. The only escape in it is a doubled backslash. */
 static void read_string(const char *line, const char *key, char *out, size_t capacity)
@@ -137,8 +83,8 @@ static void check_value(const log_walk *walk, uint32_t position, const char *lin
 
 static void check_log(const char *name, const char *expected, size_t window)
 {
-    file f = read_file(name);
-    FILE *lines = open_file(expected);
+    real_file f = read_real(name);
+    FILE *lines = open_real(expected);
     cr_assert(lines, "%s is missing", expected);
     char line[1024];
     size_t count = 0;
@@ -164,38 +110,38 @@ static void check_log(const char *name, const char *expected, size_t window)
 
 Test(real_logs, all_values_of_counters_and_instances_are_read)
 {
-    skip_without_data();
-    check_log("win8-counters.blg", "win8-counters.expected.jsonl", SIZE_MAX);
+    skip_without_real("blg/win8-counters.blg", "real logs");
+    check_log("blg/win8-counters.blg", "blg/win8-counters.expected.jsonl", SIZE_MAX);
 }
 
 Test(real_logs, all_values_of_many_machines_are_read)
 {
-    skip_without_data();
-    check_log("many-machines.blg", "many-machines.expected.jsonl", SIZE_MAX);
+    skip_without_real("blg/win8-counters.blg", "real logs");
+    check_log("blg/many-machines.blg", "blg/many-machines.expected.jsonl", SIZE_MAX);
 }
 
 Test(real_logs, all_values_are_read_in_small_windows)
 {
-    skip_without_data();
-    check_log("win8-counters.blg", "win8-counters.expected.jsonl", 1);
-    check_log("many-machines.blg", "many-machines.expected.jsonl", 100000);
+    skip_without_real("blg/win8-counters.blg", "real logs");
+    check_log("blg/win8-counters.blg", "blg/win8-counters.expected.jsonl", 1);
+    check_log("blg/many-machines.blg", "blg/many-machines.expected.jsonl", 100000);
 }
 
 /* The difference between local time and UTC is read from the header and computed from values. */
 Test(real_logs, time_zones_are_read)
 {
-    skip_without_data();
+    skip_without_real("blg/win8-counters.blg", "real logs");
     static const struct {
         const char *name;
         int32_t header, standard, daylight, measured;
         uint32_t pointer_size, major, minor, buffers;
         const char *zone;
     } logs[] = {
-        {"win8-counters.blg", 480, 0, -60, 480, 8, 6, 2, 6, "@tzres.dll,-212"},
-        {"many-machines.blg", 180, 0, 0, 180, 4, 5, 2, 7, "SA Eastern Standard Time"},
+        {"blg/win8-counters.blg", 480, 0, -60, 480, 8, 6, 2, 6, "@tzres.dll,-212"},
+        {"blg/many-machines.blg", 180, 0, 0, 180, 4, 5, 2, 7, "SA Eastern Standard Time"},
     };
     for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
-        file f = read_file(logs[i].name);
+        real_file f = read_real(logs[i].name);
         log_walk walk = walk_log(f.data, f.size, SIZE_MAX, NULL);
         cr_expect_eq(walk.reader.bias_minutes, logs[i].header, "%s", logs[i].name);
         cr_expect_eq(walk.reader.standard_bias_minutes, logs[i].standard, "%s", logs[i].name);
@@ -289,10 +235,10 @@ static void index_names(table *t)
 /* The log has three whole samples of eight objects. The fourth sample is truncated by the end of the file. */
 Test(real_logs, whole_objects_of_a_truncated_log_are_read)
 {
-    skip_without_data();
+    skip_without_real("blg/win8-counters.blg", "real logs");
     static const char *const objects[] = {"LogicalDisk",  "TCPv4",   "Memory",    "Network Interface",
                                           "PhysicalDisk", "Process", "Processor", "System"};
-    file f = read_file("vista-objects-cut.blg");
+    real_file f = read_real("blg/vista-objects-cut.blg");
     table t = {0};
     size_t items = 0;
     log_walk walk = walk_log(f.data, f.size, SIZE_MAX, STRICT);
@@ -358,9 +304,9 @@ static void check_row(char *line, const pfb_pdh_text_row *row, pfb_pdh_text_read
 
 Test(real_logs, a_text_log_with_the_extension_blg_is_read)
 {
-    skip_without_data();
-    file f = read_file("text-named-blg.blg");
-    FILE *lines = open_file("text-named-blg.blg");
+    skip_without_real("blg/win8-counters.blg", "real logs");
+    real_file f = read_real("blg/text-named-blg.blg");
+    FILE *lines = open_real("blg/text-named-blg.blg");
     pfb_pdh_text_reader text;
     pfb_pdh_text_path path;
     pfb_pdh_text_row row;
@@ -398,7 +344,7 @@ typedef struct excerpt {
 
 enum { BUFFER = 65536, EXCERPT = 16384, SWEPT = 4096 };
 
-static excerpt make_excerpt(const file *f, size_t buffer)
+static excerpt make_excerpt(const real_file *f, size_t buffer)
 {
     excerpt e = {.size = buffer == 0 ? BUFFER : BUFFER + EXCERPT};
     e.memory = guarded_make(e.size);
@@ -420,7 +366,7 @@ static void sweep_buffer(const char *name, size_t buffer)
 {
     static const uint32_t values[] = {0,  1,  7,  8,  23,         24,         31,         32,         47,        48,
                                       51, 52, 71, 72, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFC, 0xFFFFFFFE, 0xFFFFFFFF};
-    file f = read_file(name);
+    real_file f = read_real(name);
     cr_assert_geq(f.size, (buffer + 1) * BUFFER);
     excerpt e = make_excerpt(&f, buffer);
     uint8_t *swept = e.data + (buffer == 0 ? 0 : BUFFER);
@@ -451,46 +397,46 @@ static void sweep_buffer(const char *name, size_t buffer)
 
 Test(real_logs, a_changed_first_buffer_breaks_no_guarantee)
 {
-    skip_without_data();
-    sweep_buffer("win8-counters.blg", 0);
+    skip_without_real("blg/win8-counters.blg", "real logs");
+    sweep_buffer("blg/win8-counters.blg", 0);
 }
 
 Test(real_logs, changed_counters_and_instances_break_no_guarantee)
 {
-    skip_without_data();
-    sweep_buffer("win8-counters.blg", 1);
+    skip_without_real("blg/win8-counters.blg", "real logs");
+    sweep_buffer("blg/win8-counters.blg", 1);
 }
 
 /* A log that 32-bit Windows wrote. */
 Test(real_logs, a_changed_first_buffer_of_32_bits_breaks_no_guarantee)
 {
-    skip_without_data();
-    sweep_buffer("many-machines.blg", 0);
+    skip_without_real("blg/win8-counters.blg", "real logs");
+    sweep_buffer("blg/many-machines.blg", 0);
 }
 
 Test(real_logs, changed_counters_of_32_bits_break_no_guarantee)
 {
-    skip_without_data();
-    sweep_buffer("many-machines.blg", 1);
+    skip_without_real("blg/win8-counters.blg", "real logs");
+    sweep_buffer("blg/many-machines.blg", 1);
 }
 
 Test(real_logs, changed_names_break_no_guarantee)
 {
-    skip_without_data();
-    sweep_buffer("vista-objects-cut.blg", 1);
+    skip_without_real("blg/win8-counters.blg", "real logs");
+    sweep_buffer("blg/vista-objects-cut.blg", 1);
 }
 
 Test(real_logs, changed_objects_break_no_guarantee)
 {
-    skip_without_data();
-    sweep_buffer("vista-objects-cut.blg", 3);
+    skip_without_real("blg/win8-counters.blg", "real logs");
+    sweep_buffer("blg/vista-objects-cut.blg", 3);
 }
 
 /* Each bit, and each prefix, of the beginning of the text log. */
 Test(real_logs, changed_text_breaks_no_guarantee)
 {
-    skip_without_data();
-    file f = read_file("text-named-blg.blg");
+    skip_without_real("blg/win8-counters.blg", "real logs");
+    real_file f = read_real("blg/text-named-blg.blg");
     guarded memory = guarded_make(SWEPT);
     cr_assert_geq(f.size, SWEPT);
     for (size_t size = 0; size <= SWEPT; size++) {

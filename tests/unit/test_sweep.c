@@ -537,8 +537,8 @@ Test(sweep, pattern_matching_does_not_take_exponential_time)
         pattern[2 * PFB_QUERY_NAME_UNITS - 2] = 'b';
         for (size_t i = 0; i < NAME_UNITS; i++)
             name[2 * i] = 'a';
-        cr_expect_not(pfb_query_match(UTF16_NAME(pattern, PFB_QUERY_NAME_UNITS), UTF16_NAME(name, NAME_UNITS), NULL));
+        cr_expect_not(pfb_query_match(UTF16_NAME(pattern, PFB_QUERY_NAME_UNITS), UTF16_NAME(name, NAME_UNITS), 0));
         name[2 * NAME_UNITS - 2] = 'b';
-        cr_expect(pfb_query_match(UTF16_NAME(pattern, PFB_QUERY_NAME_UNITS), UTF16_NAME(name, NAME_UNITS), NULL));
+        cr_expect(pfb_query_match(UTF16_NAME(pattern, PFB_QUERY_NAME_UNITS), UTF16_NAME(name, NAME_UNITS), 0));
     }
 }

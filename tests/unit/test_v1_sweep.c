@@ -3,6 +3,7 @@
  * The blocks end at an inaccessible page, which no reader may access. The number of items must be limited by the size,
  * error offsets must be inside the input, all orders of reading must have the same verdict, and samples must not be
  * larger than measured. */
+#include "support_real.h"
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -240,7 +241,7 @@ static void sweep_block(const char *name, const uint8_t *data, size_t size, size
 
 /* ---- Blocks of the writer ---------------------------------------------------------------------------- */
 
-Test(v1_sweep, a_block_with_all_features)
+Test(v1_sweep, a_block_with_all_features_is_read_within_bounds)
 {
     sweep.sample_period = 1;
     for (int big = 0; big < 2; big++) {
@@ -264,7 +265,7 @@ static size_t put_unusual_block(uint8_t *data, size_t capacity)
     v1_counter(&b, 104, RAWCOUNT, 4, 24);
     v1_counter(&b, 106, MULTI_TIMER, 8, 32);
     v1_counter(&b, 106, MULTI_BASE, 8, 40);
-    v1_counter(&b, 108, 0x00000B00, 5, 28);
+    v1_counter(&b, 108, TEXT, 5, 28);
     v1_counter(&b, 110, AVERAGE_BULK, 8, multi);
     v1_counter(&b, 110, AVERAGE_BASE, 4, 24);
     for (uint32_t i = 0; i < 5; i++) {
@@ -280,7 +281,7 @@ static size_t put_unusual_block(uint8_t *data, size_t capacity)
     return b.size_bytes;
 }
 
-Test(v1_sweep, a_block_with_unusual_objects)
+Test(v1_sweep, a_block_with_unusual_objects_is_read_within_bounds)
 {
     uint8_t data[2048];
     sweep.sample_period = 1;
@@ -290,38 +291,27 @@ Test(v1_sweep, a_block_with_unusual_objects)
 
 /* ---- Blocks of a real machine ------------------------------------------------------------------------ */
 
-static void sweep_file(const char *path, size_t full_bytes)
-{
-    static uint8_t data[1 << 16];
-    FILE *stream = fopen(path, "rb");
-    cr_assert(stream, "%s cannot be opened", path);
-    size_t size = fread(data, 1, sizeof data, stream);
-    fclose(stream);
-    cr_assert_gt(size, 88);
-    sweep_block(path, data, size, full_bytes);
-}
-
 static void sweep_real(unsigned first, unsigned last, size_t full_bytes, size_t sample_period)
 {
     static const unsigned objects[] = {2, 4, 234, 236, 238, 510, 638, 230};
-    if (!PERFBLOCK_REAL_DATA[0]) {
-        fputs("the blocks of a real machine are not there (PERFBLOCK_REAL_DATA)\n", stderr);
-        cr_skip_test("the blocks of a real machine are not there");
-    }
+    skip_without_real("v1/pal-s00-obj2.bin", "blocks of a real machine");
     sweep.sample_period = sample_period;
     for (unsigned i = 2 * first; i < 2 * last + 2; i++) { /* both samples of each object */
-        char path[4096];
-        snprintf(path, sizeof path, "%s/v1/pal-s%02u-obj%u.bin", PERFBLOCK_REAL_DATA, i % 2, objects[i / 2]);
-        sweep_file(path, full_bytes);
+        char name[64];
+        snprintf(name, sizeof name, "v1/pal-s%02u-obj%u.bin", i % 2, objects[i / 2]);
+        real_file f = read_real(name);
+        cr_assert_gt(f.size, 88);
+        sweep_block(name, f.data, f.size, full_bytes);
+        free(f.data);
     }
 }
 
-Test(v1_sweep, real_blocks_with_few_instances)
+Test(v1_sweep, real_blocks_with_few_instances_are_read_within_bounds)
 {
     sweep_real(0, 6, 2048, 16);
 }
 
-Test(v1_sweep, real_blocks_of_processes)
+Test(v1_sweep, real_blocks_of_processes_are_read_within_bounds)
 {
     sweep_real(7, 7, 2048, 64);
 }

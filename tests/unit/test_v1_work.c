@@ -135,7 +135,7 @@ Test(v1_work, work_does_not_depend_on_the_order_of_reading)
 /* ---- Multi counts after values ------------------------------------------------------------------------ */
 
 /* An object with many multi counters and many instances, each with its multi count after the value, is accepted. */
-Test(v1_work, many_multi_counts)
+Test(v1_work, many_multi_counts_are_read)
 {
     enum { COUNTERS = 80, INSTANCES = 50 };
     static uint8_t memory[1 << 17];
@@ -204,7 +204,7 @@ static void check_multi_count(const definition *both, bool is_free)
 
 /* Multi counts at odd offsets and far into a counter block. Their bytes are free, or another definition uses at least
  * one of them. */
-Test(v1_work, multi_counts_at_any_offset)
+Test(v1_work, multi_counts_are_found_at_any_offset)
 {
     static const definition others[] = {{RAWCOUNT, 4, 4},   {LARGE_RAWCOUNT, 8, 17}, {RAWCOUNT, 1, 20},
                                         {RAWCOUNT, 4, 21},  {RAWCOUNT, 4, 2052},     {RAWCOUNT, 4000, 4},
@@ -301,7 +301,7 @@ static size_t open_definitions(uint8_t *memory, size_t capacity, pfb_v1_reader *
 }
 
 /* The sizes of the definitions change after they were checked with the first instance. */
-Test(v1_work, definitions_that_change_while_values_are_read)
+Test(v1_work, definitions_that_change_while_values_are_read_are_checked_again)
 {
     static uint8_t memory[1 << 13];
     pfb_v1_reader block;
