@@ -115,7 +115,7 @@ class Instructions(unittest.TestCase):
         if above:
             self.fail("above the limit:\n" + "\n".join(above))
 
-    def test_seeds(self):
+    def test_seeds_stay_below_the_limit(self):
         """Every seed and every regression input stays below the limit, with and without strict mode."""
         jobs = []
         for folder, readers in READERS.items():
@@ -150,7 +150,7 @@ class Instructions(unittest.TestCase):
             if case.reader == "cook":
                 self.assertGreater(min(rows, values), 0, "no samples")
 
-    def test_worst_cases(self):
+    def test_worst_cases_are_linear_and_below_the_limit(self):
         """Each worst case stays below the limit, and its cost grows linearly."""
         jobs, rows = [], []
         for case in cases.CASES:
@@ -167,7 +167,7 @@ class Instructions(unittest.TestCase):
             rows.append((taken / limit, describe(taken, limit, more, many)))
         self.check_limits("worst cases", rows)
 
-    def test_regular_blocks(self):
+    def test_a_value_costs_the_same_in_large_blocks(self):
         """A value costs the same in blocks of up to 65,536 instances."""
         jobs = [self.job(f"{reader}/regular", reader, make(count))
                 for reader, make in regular.READERS.items() for count in INSTANCES]
@@ -181,7 +181,7 @@ class Instructions(unittest.TestCase):
                 self.assertGreater(costs[0], 1, "the values were not read")
                 self.assertLess(costs[1] / costs[0], MAX_VALUE_GROWTH)
 
-    def test_counts_repeat(self):
+    def test_counts_are_the_same_when_repeated(self):
         """Counting twice gives the same numbers, and a longer input takes more instructions."""
         case = cases.CASES[0]
         jobs = [self.job("once", case.reader, case.make(case.sizes[0]))] * 2

@@ -52,7 +52,7 @@ pfb_cpi_reader *open_reader(uint32_t mode)
     return reader;
 }
 
-static void expect_begins(const pfb_cpi_failure *failure, int code, const char *sentence)
+static void expect_failure(const pfb_cpi_failure *failure, int code, const char *sentence)
 {
     cr_expect_eq(failure->code, code, "code %d instead of %d: %s", failure->code, code, failure->sentence);
     cr_expect(strstr(failure->sentence, sentence), "\"%s\" does not contain \"%s\"", failure->sentence, sentence);
@@ -63,7 +63,7 @@ void expect_refused(uint32_t mode, int code, const char *sentence)
     pfb_cpi_failure failure = {0};
     size_t before = fake->open_descriptors;
     cr_expect_null(pfb_cpi_reader_open(source, mode, &failure));
-    expect_begins(&failure, code, sentence);
+    expect_failure(&failure, code, sentence);
     cr_expect_null(pfb_cpi_reader_open(source, mode, NULL));
     cr_expect_eq(fake->open_descriptors, before);
 }
@@ -89,7 +89,7 @@ void expect_read_failure(pfb_cpi_reader *reader, pfb_cpi_moment moment, size_t c
 {
     pfb_cpi_failure failure = {0};
     cr_expect_not(pfb_cpi_reader_read(reader, moment, at_end.cpus, capacity, &at_end.reading, &failure));
-    expect_begins(&failure, code, sentence);
+    expect_failure(&failure, code, sentence);
 }
 
 pfb_cpi_figures figures[PFB_CPI_CPU_LIMIT];

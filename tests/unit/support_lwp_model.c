@@ -114,8 +114,8 @@ uint32_t program_data1(program *p, uint32_t index)
 void program_expect_slots(program *p, const uint32_t *data1, size_t slots, const char *what)
 {
     for (uint32_t i = 0; i < slots; i++)
-        cr_expect_eq(program_data1(p, i), data1[i], "%s: slot %u capabilities %#x instead of %#x", what, i,
-                     program_data1(p, i), data1[i]);
+        cr_expect_eq(program_data1(p, i), data1[i], "%s: slot %u has %#x instead of %#x", what, i, program_data1(p, i),
+                     data1[i]);
 }
 
 void program_expect_margins(program *p)

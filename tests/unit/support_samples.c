@@ -104,9 +104,8 @@ void sample_query(sample *s, unsigned set, uint32_t counter_id, uint32_t instanc
     uint8_t utf16[512];
     pfb_query query = {
         .counterset = set_guid(set), .counter_id = counter_id, .instance_id = instance_id, .index = index};
-    if (name) {
+    if (name)
         query.name = pfb_utf16_name(utf16, widen(name, utf16));
-    }
     pfb_write_identifier(&s->info, &query);
 }
 
@@ -129,7 +128,7 @@ void sample_value(sample *s, uint64_t raw, uint32_t size)
     if (size == 4 || size == 8)
         pfb_write_value(&s->data, raw, size);
     else
-        pfb_write_datum(&s->data, "a datum of another size", size);
+        pfb_write_datum(&s->data, NOT_A_NUMBER, size);
 }
 
 sample *sample_of_set(unsigned set, int64_t tick, const pfb_counter *counters, uint32_t count, const uint32_t *ids,
@@ -221,6 +220,19 @@ sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const ins
     }
     sample_load(s);
     return s;
+}
+
+uint32_t matching_row(const instance *older, const instance *newer, uint32_t n)
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < n; i++)
+        rank += newer[i].id == newer[n].id && strcmp(newer[i].name, newer[n].name) == 0;
+    for (uint32_t i = 0; older[i].name; i++) {
+        bool same = older[i].id == newer[n].id && strcmp(older[i].name, newer[n].name) == 0;
+        if (same && rank-- == 0)
+            return i;
+    }
+    return PFB_NONE;
 }
 
 /* ---- Results --------------------------------------------------------------------------------------------- */

@@ -55,6 +55,9 @@ void sample_query(sample *s, unsigned set, uint32_t counter_id, uint32_t instanc
 /* Begins a result, and ends the previous one. */
 void sample_result(sample *s, uint32_t kind, const uint32_t *ids, uint32_t count);
 void sample_row(sample *s, uint32_t id, const char *name);
+
+/* Adds a value. A value whose size is not 4 or 8 bytes has the bytes of NOT_A_NUMBER instead of `raw`. */
+#define NOT_A_NUMBER "a datum of another size"
 void sample_value(sample *s, uint64_t raw, uint32_t size);
 void sample_end(sample *s);
 
@@ -71,6 +74,10 @@ typedef struct instance {
 /* Makes and loads a sample of one result of kind PFB_V2_MULTIPLE_INSTANCES: counter 1, which has this type and 4 bytes.
  * `list` ends with an instance whose name is null; instance i has the value 100 * tick + i. */
 sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const instance *list);
+
+/* Reference implementation of the matching of instances. Returns the position in the older list of the instance that
+ * matches newer[n]: the k-th of equal instances matches the k-th of the older list. PFB_NONE when there is none. */
+uint32_t matching_row(const instance *older, const instance *newer, uint32_t n);
 
 /* Ends the block, measures and loads it; sample_measure does not load it. */
 void sample_load(sample *s);

@@ -46,7 +46,7 @@ static size_t find_profile(const void *handle)
     return FAKE_PROFILES;
 }
 
-/* Enabling a thread twice fails with ERROR_BUSY (170), so that tests detect it. */
+/* Enabling a thread twice fails, so that tests detect it. */
 static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t counters, void **handle)
 {
     size_t free_position = FAKE_PROFILES;
@@ -58,7 +58,7 @@ static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t count
         return fake.enable_code;
     for (size_t i = 0; i < FAKE_PROFILES; i++) {
         if (profiles[i].is_open && profiles[i].thread.tid == fake.here.tid)
-            return 170;
+            return PFB_WIN32_BUSY;
         if (!profiles[i].is_open)
             free_position = i;
     }
@@ -76,7 +76,7 @@ static pfb_dword PFB_WINAPI disable(void *handle)
     log_call('D');
     size_t at = find_profile(handle);
     if (at == FAKE_PROFILES)
-        return 6;
+        return PFB_WIN32_INVALID_HANDLE;
     profiles[at].is_open = false;
     fake.open_handles--;
     return 0;
@@ -107,9 +107,9 @@ static pfb_dword PFB_WINAPI read_data(void *handle, pfb_dword flags, pfb_perform
     fake.read_flags = (uint32_t)flags;
     size_t at = find_profile(handle);
     if (at == FAKE_PROFILES)
-        return 6;
+        return PFB_WIN32_INVALID_HANDLE;
     if (data->size_bytes != 288 || data->version != 1)
-        return 87;
+        return PFB_WIN32_INVALID_PARAMETER;
     if (fake.read_fault == FAULT_CODE)
         return fake.read_value;
     data->context_switches = data->retry_count = data->reserved = 0xEEEEEEEE;

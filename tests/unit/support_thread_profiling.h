@@ -46,8 +46,7 @@ extern fake_profiling fake;
 /* Resets everything: thread 4242 of an administrator, counter 3 configured, no failures. */
 void start_fake(void);
 
-/* Returns a system with the three functions, in which the environment variable that selects the counter has this value.
- */
+/* Returns a system with the three functions, in which the variable that selects the counter has this value. */
 pfb_thread_profiling simulated_system(const char *counter);
 
 pfb_cpi_source *open_over(const pfb_thread_profiling *system);

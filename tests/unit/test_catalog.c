@@ -143,14 +143,14 @@ Test(catalog, counters_match_the_expected_lists)
 Test(catalog, every_base_exists)
 {
     const pfb_catalog_set *set = pfb_catalog_set_at(0);
-    for (size_t n = 0; n < 31; n++) {
+    for (size_t n = 0; n < expected_sets[0].counters; n++) {
         const pfb_catalog_counter *counter = pfb_catalog_counter_at(set, n);
         const pfb_counter_type *type = pfb_counter_type_find(counter->type);
         cr_assert_not_null(type);
         cr_expect_neq(counter->id, 29);
         cr_expect_eq(type->base != 0, counter->base_id != NONE, "%s", counter->name);
         bool found = counter->base_id == NONE;
-        for (size_t k = 0; k < 31; k++) {
+        for (size_t k = 0; k < expected_sets[0].counters; k++) {
             const pfb_catalog_counter *base = pfb_catalog_counter_at(set, k);
             found = found || (base->id == counter->base_id && pfb_counter_type_is_base(base->type));
         }
@@ -166,18 +166,16 @@ Test(catalog, sets_are_found_by_name)
     cr_expect_not_null(pfb_catalog_named("thermal zone information", 24), "the case of Z is ignored, too");
     cr_expect_eq(pfb_catalog_named("GPU Engine and more", 10), pfb_catalog_set_at(2),
                  "only the first `size` bytes are compared");
-    static const char *const wrong[] = {
-        "",           "Processor",  "Processor Information ", " GPU Engine", "GPU engine",
-        "GPU-Engine", "@PU Engine", "GPU Engine\x7f"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        const pfb_catalog_set *set = pfb_catalog_named(wrong[i], strlen(wrong[i]));
-        cr_expect_eq(set, i == 4 ? pfb_catalog_set_at(2) : NULL, "\"%s\"", wrong[i]);
-    }
+    cr_expect_eq(pfb_catalog_named("GPU engine", 10), pfb_catalog_set_at(2));
+    static const char *const unknown[] = {"",           "Processor",  "Processor Information ", " GPU Engine",
+                                          "GPU-Engine", "@PU Engine", "GPU Engine\x7f"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        cr_expect_null(pfb_catalog_named(unknown[i], strlen(unknown[i])), "\"%s\"", unknown[i]);
     cr_expect_null(pfb_catalog_named("GPU Engine\0", 11), "a NUL is compared like any other byte");
     cr_expect_null(pfb_catalog_named("Processor[Information", 21), "only letters are compared without regard to case");
 }
 
-Test(catalog, unknown_guids)
+Test(catalog, unknown_guids_are_not_found)
 {
     pfb_guid guid = pfb_catalog_set_at(0)->guid;
     for (size_t i = 0; i < 16; i++) {
@@ -296,7 +294,7 @@ Test(catalog, the_documentation_has_the_same_rows)
                  expected_sets[i].is_verified ? "verified" : "single");
         cr_expect_eq(rows_of_page(row), 1, "%s", row);
     }
-    for (size_t n = 0; n < 31; n++) {
+    for (size_t n = 0; n < expected_sets[0].counters; n++) {
         const expected_counter *e = &processor_information[n];
         char base[16] = "-";
         if (e->base_id != NONE)

@@ -13,11 +13,7 @@
 
 enum { MAX_SEEDS = 512, SWAPS = 5, FIELD_ROUNDS = 2 };
 
-static struct {
-    uint8_t *data;
-    size_t size;
-} seeds[MAX_SEEDS];
-
+static block seeds[MAX_SEEDS];
 static size_t seed_count;
 
 static void store_seed(const char *name, const uint8_t *data, size_t size)
@@ -65,13 +61,13 @@ static void change_seeds(changing_reader reader, const char *subject)
 /* ---- Seeds of each reader ------------------------------------------------------------------------------------ */
 
 #define CHANGING_TEST(name, reader, subject)                                                                           \
-    Test(changing, name)                                                                                               \
+    Test(changing, name##_is_read_within_bounds)                                                                       \
     {                                                                                                                  \
         change_seeds(reader, subject);                                                                                 \
     }
 
 CHANGING_TEST(v2, CHANGING_V2, "v2")
-CHANGING_TEST(bulk, CHANGING_V2_VALUES, "v2")
+CHANGING_TEST(v2_values, CHANGING_V2_VALUES, "v2")
 CHANGING_TEST(v1, CHANGING_V1, "v1")
 CHANGING_TEST(name_table, CHANGING_NAME_TABLE, "name_table")
 CHANGING_TEST(metadata, CHANGING_METADATA, "metadata")
@@ -105,7 +101,7 @@ static uint8_t *make_samples(const block *sample, size_t capacity)
 
 /* Two samples are replaced by samples of the other format while they are measured, loaded, matched and evaluated. Every
  * access is tried as the point of the change. */
-Test(changing, samples_that_change_their_format)
+Test(changing, samples_may_change_their_format)
 {
     block blocks[2] = {shape_v2(2, 4), shape_v1(2, 4)};
     size_t capacity = blocks[0].size > blocks[1].size ? blocks[0].size : blocks[1].size;
@@ -126,8 +122,7 @@ Test(changing, samples_that_change_their_format)
 /* Bytes after the last instance, enough for the number of instances that the object's header declares. */
 enum { DECLARED_BYTES = 2904 };
 
-/* Makes a V1 block whose object declares 100 instances of 60 counters, more values than it has bytes, and contains two.
- */
+/* Makes a V1 block whose object declares 100 instances of 60 counters, more values than it has bytes. It has two. */
 static block make_incomplete_object(void)
 {
     enum { COUNTERS = 60, DECLARED = 100, BYTES = 8192, OBJECT_AT = 96 };
@@ -136,7 +131,7 @@ static block make_incomplete_object(void)
     v1_begin(&writer, b.data, BYTES, false);
     v1_object(&writer, 2, 0);
     for (uint32_t i = 0; i < COUNTERS; i++)
-        v1_counter(&writer, 4, 0x00010000, 4, 8);
+        v1_counter(&writer, 4, RAWCOUNT, 4, 8);
     v1_instance(&writer, "a");
     v1_instance(&writer, "b");
     pfb_write_end_object(&writer);
@@ -150,7 +145,7 @@ static block make_incomplete_object(void)
 }
 
 /* The second instance is malformed while the instances are counted, and valid when they are loaded. */
-Test(changing, instances_added_after_counting)
+Test(changing, instances_may_be_added_after_counting)
 {
     enum { INSTANCE_BYTES = 24 + 8, VALUES_BYTES = 16, EVERY = 20 };
     block valid = make_incomplete_object();

@@ -91,20 +91,6 @@ Test(cook, instances_match_by_id_and_name)
     }
 }
 
-/* Reference implementation: the n-th equal instance of the newer list matches the n-th of the older one. */
-static uint32_t match_naively(const instance *older, const instance *newer, uint32_t n)
-{
-    uint32_t rank = 0;
-    for (uint32_t i = 0; i < n; i++)
-        rank += newer[i].id == newer[n].id && strcmp(newer[i].name, newer[n].name) == 0;
-    for (uint32_t i = 0; older[i].name; i++) {
-        bool same = older[i].id == newer[n].id && strcmp(older[i].name, newer[n].name) == 0;
-        if (same && rank-- == 0)
-            return i;
-    }
-    return PFB_NONE;
-}
-
 /* The first 0 to 12 instances are equal in both samples. */
 Test(cook, random_instances_match_as_in_the_reference)
 {
@@ -127,8 +113,8 @@ Test(cook, random_instances_match_as_in_the_reference)
         sample *newer = instances_at(2, lists[1]);
         pfb_sample_match(&older->table, &newer->table);
         for (uint32_t n = 0; n < newer->table.counts.rows; n++)
-            cr_expect_eq(newer->table.rows[n].older_row, match_naively(lists[0], lists[1], n), "round %d, row %u",
-                         round, n);
+            cr_expect_eq(newer->table.rows[n].older_row, matching_row(lists[0], lists[1], n), "round %d, row %u", round,
+                         n);
         sample_free_both(older, newer);
     }
 }

@@ -23,27 +23,28 @@ static bool one_in(uint64_t *state, uint64_t count)
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
 
-/* One counter of each kind with its related counters; the id is the position + 1. */
+/* Counters with their related counters; the id is the position + 1. */
 static const struct {
     uint32_t type, size, base, multi, time, freq;
 } kinds[COLUMNS] = {
-    {0x00010000, 4, 0, 0, 0, 0},    /* a raw count */
-    {0x10410400, 4, 0, 0, 0, 0},    /* a rate of 4 bytes */
-    {0x10410500, 8, 0, 0, 0, 0},    /* a rate of 8 bytes */
-    {0x20510500, 8, 0, 0, 0, 0},    /* a timer */
-    {0x21510500, 8, 0, 0, 0, 0},    /* an inverse timer */
-    {0x20570500, 8, 7, 0, 0, 0},    /* a precision timer */
-    {0x40030500, 8, 0, 0, 0, 0},    /* the base of the precision timer */
-    {0x40020500, 8, 9, 0, 0, 0},    /* an average */
-    {0x40030402, 4, 0, 0, 0, 0},    /* the base of the average */
-    {0x23410500, 8, 0, 11, 0, 0},   /* an inverse multi timer */
-    {0x00010000, 4, 0, 0, 0, 0},    /* the multi count of that timer */
-    {0x20610500, 8, 0, 0, 13, 14},  /* a timer with its own clock */
-    {0x00010100, 8, 0, 0, 0, 0},    /* the clock of that timer */
-    {0x00010100, 8, 0, 0, 0, 0},    /* the frequency of that clock */
-    {0x20670500, 8, 17, 0, 13, 14}, /* a precision timer; without its base, which may be absent, it uses that clock */
-    {0x30240500, 8, 0, 0, 0, 14},   /* an elapsed time that refers to a frequency but not to a clock */
-    {0x40030500, 8, 0, 0, 0, 0},    /* the base of counter 15; absent in some samples */
+    {RAWCOUNT, 4, 0, 0, 0, 0},
+    {COUNTER, 4, 0, 0, 0, 0},
+    {BULK_COUNT, 8, 0, 0, 0, 0},
+    {TIMER_100NS, 8, 0, 0, 0, 0},
+    {TIMER_100NS_INV, 8, 0, 0, 0, 0},
+    {PRECISION_100NS, 8, 7, 0, 0, 0},
+    {LARGE_RAW_BASE, 8, 0, 0, 0, 0}, /* the base of the precision timer */
+    {AVERAGE_BULK, 8, 9, 0, 0, 0},
+    {AVERAGE_BASE, 4, 0, 0, 0, 0}, /* the base of the average */
+    {MULTI_TIMER_INV, 8, 0, 11, 0, 0},
+    {RAWCOUNT, 4, 0, 0, 0, 0},       /* the multi count of that timer */
+    {OBJ_TIMER, 8, 0, 0, 13, 14},    /* a timer with its own clock */
+    {LARGE_RAWCOUNT, 8, 0, 0, 0, 0}, /* the clock of that timer */
+    {LARGE_RAWCOUNT, 8, 0, 0, 0, 0}, /* the frequency of that clock */
+    {PRECISION_OBJECT, 8, 17, 0, 13,
+     14},                            /* a precision timer; without its base, which may be absent, it uses that clock */
+    {ELAPSED, 8, 0, 0, 0, 14},       /* an elapsed time that refers to a frequency but not to a clock */
+    {LARGE_RAW_BASE, 8, 0, 0, 0, 0}, /* the base of counter 15; absent in some samples */
 };
 
 static uint32_t id_or_none(uint32_t id)
@@ -85,8 +86,7 @@ static void fill_instances(uint64_t *state, instance_ids *instances)
         instances->ids[i] = i;
 }
 
-/* Of `period` instances, about one is removed, one preceded by a new one, one repeated, and one exchanged with another.
- */
+/* Of `period` instances, about one each is removed, preceded by a new one, repeated, and exchanged with another. */
 static void change_instances(uint64_t *state, instance_ids *instances, uint64_t period)
 {
     instance_ids original = *instances;
@@ -144,8 +144,7 @@ static sample *make_sample(uint64_t *state, const instance_ids *instances, int64
                          value_size(state, column, period));
     }
     sample_end(s);
-    if (one_in(state, 4) &&
-        s->data.size_bytes > 200) /* sometimes the total size is too small, so the block ends early */
+    if (one_in(state, 4) && s->data.size_bytes > 200) /* sometimes the total size is too small */
         store_ordered(s->data.data, false, (uint32_t)(s->data.size_bytes - random_u64(state) % 100 / 8 * 8));
     sample_load(s);
     return s;
@@ -206,7 +205,7 @@ static unsigned compare_samples(uint64_t *state, irregularity periods)
     return ok;
 }
 
-Test(cook_columns, random_samples, .timeout = 300)
+Test(cook_columns, random_v2_samples_have_the_values_of_cook_value, .timeout = 300)
 {
     static const irregularity irregularities[] = {
         {UINT64_MAX, UINT64_MAX}, {200, 100000}, {200, 1000}, {20, 10000}, {5, 30}, {UINT64_MAX, 2000}};
@@ -218,7 +217,7 @@ Test(cook_columns, random_samples, .timeout = 300)
 }
 
 /* `newer` is matched with `large` and then cooked with `small`, which lacks some of the older rows. */
-Test(cook_columns, cooks_with_a_sample_it_was_not_matched_with)
+Test(cook_columns, a_sample_can_be_cooked_with_one_it_was_not_matched_with)
 {
     uint64_t state = 1;
     instance_ids instances = {.count = 300};
@@ -237,8 +236,8 @@ Test(cook_columns, cooks_with_a_sample_it_was_not_matched_with)
 /* ---- V1 ------------------------------------------------------------------------------------------------- */
 
 /* Some counters have a base or a multi count, as the next definition or as the 4 bytes after the value. */
-static const uint32_t v1_types[] = {0x10410400, 0x40020500, 0x40030402, 0x23410500, 0x42030500,
-                                    0x00010000, 0x20610500, 0x00000B00, 0x22410500};
+static const uint32_t v1_types[] = {COUNTER,  AVERAGE_BULK, AVERAGE_BASE, MULTI_TIMER_INV, MULTI_BASE,
+                                    RAWCOUNT, OBJ_TIMER,    TEXT,         MULTI_TIMER};
 enum { V1_COLUMNS = sizeof v1_types / sizeof v1_types[0] };
 
 typedef struct v1_sample {
@@ -286,7 +285,7 @@ static void free_v1(v1_sample *s)
     free(s->memory);
 }
 
-Test(cook_columns, random_samples_of_v1, .timeout = 300)
+Test(cook_columns, random_v1_samples_have_the_values_of_cook_value, .timeout = 300)
 {
     uint64_t state = 43;
     unsigned ok = 0;
@@ -295,8 +294,7 @@ Test(cook_columns, random_samples_of_v1, .timeout = 300)
         uint32_t sizes[V1_COLUMNS];
         uint64_t period = round % 2 ? 500 : UINT64_MAX;
         for (uint32_t i = 0; i < V1_COLUMNS; i++)
-            /* 5 bytes are not a number */
-            sizes[i] = one_in(&state, 12) ? 5 : one_in(&state, 3) ? 4 : 8;
+            sizes[i] = one_in(&state, 12) ? 5 : one_in(&state, 3) ? 4 : 8; /* 5 bytes are not a number */
         fill_instances(&state, &instances);
         v1_sample older = make_v1(&state, &instances, 1, sizes, period);
         change_instances(&state, &instances, round % 3 ? 100 : UINT64_MAX);

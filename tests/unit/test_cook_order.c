@@ -12,20 +12,6 @@
 
 enum { SET = 1, MAX_ROWS = 60 };
 
-/* Reference implementation: the n-th equal instance of the newer list matches the n-th of the older one. */
-static uint32_t match_naively(const instance *older, const instance *newer, uint32_t n)
-{
-    uint32_t rank = 0;
-    for (uint32_t i = 0; i < n; i++)
-        rank += newer[i].id == newer[n].id && strcmp(newer[i].name, newer[n].name) == 0;
-    for (uint32_t i = 0; older[i].name; i++) {
-        bool same = older[i].id == newer[n].id && strcmp(older[i].name, newer[n].name) == 0;
-        if (same && rank-- == 0)
-            return i;
-    }
-    return PFB_NONE;
-}
-
 /* There are few different instances, so that an instance that was skipped often occurs again. */
 static instance random_instance(uint64_t *random, uint32_t kinds)
 {
@@ -68,8 +54,8 @@ Test(cook_order, changed_lists_match_as_in_the_reference)
         sample *newer = sample_of_instances(SET, 2, DELTA, lists[1]);
         pfb_sample_match(&older->table, &newer->table);
         for (uint32_t n = 0; n < newer->table.counts.rows; n++)
-            cr_assert_eq(newer->table.rows[n].older_row, match_naively(lists[0], lists[1], n), "round %d, row %u",
-                         round, n);
+            cr_assert_eq(newer->table.rows[n].older_row, matching_row(lists[0], lists[1], n), "round %d, row %u", round,
+                         n);
         sample_free_both(older, newer);
     }
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { SET = 1 };
-enum { COUNT = 1, AVERAGE = 2, BASE = 3, GAUGE = 4 };
+enum { COUNT = 1, AVERAGE = 2, BASE = 3, GAUGE = 4 }; /* ids of its counters */
 
 static void register_set(sample *s, uint32_t base_type)
 {
@@ -58,7 +58,7 @@ static sample *mixed(int64_t tick, const char *first, const char *second)
 }
 
 /* Checks that pfb_sample_cook returns the same values as pfb_sample_cook_value. */
-static void expect_cells(const sample *older, const sample *newer)
+static void expect_same_values(const sample *older, const sample *newer)
 {
     const pfb_sample *older_sample = older ? &older->table : NULL;
     displayed all = displayed_of(older_sample, &newer->table, NULL);
@@ -95,8 +95,8 @@ Test(cook_samples, every_kind_of_result_is_evaluated)
         cr_expect_eq(r.integer, expected[i].value, "%s: %llu", expected[i].what, (unsigned long long)r.integer);
     }
     displayed_free(all);
-    expect_cells(older, newer);
-    expect_cells(NULL, newer);
+    expect_same_values(older, newer);
+    expect_same_values(NULL, newer);
     sample_free_both(older, newer);
 }
 
@@ -112,7 +112,7 @@ Test(cook_samples, moved_instances_are_matched_and_new_ones_are_not)
     cr_expect_eq(all.status_bytes[pfb_sample_place(t, 2, 2)], PFB_STATUS_NEED_TWO_SAMPLES,
                  "the average of a new instance");
     displayed_free(all);
-    expect_cells(older, newer);
+    expect_same_values(older, newer);
     sample_free_both(older, newer);
 }
 
@@ -261,7 +261,7 @@ Test(cook_samples, older_rows_may_be_in_two_results)
         cr_expect_eq(all.status_bytes[place], PFB_STATUS_OK | PFB_STATUS_BYTE_INTEGER, "row %u", row);
     }
     displayed_free(all);
-    expect_cells(samples[0], samples[1]);
+    expect_same_values(samples[0], samples[1]);
     sample_free_both(samples[0], samples[1]);
 }
 

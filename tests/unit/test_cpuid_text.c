@@ -143,8 +143,7 @@ Test(cpuid_text, headings_begin_cpus)
     }
 }
 
-/* Only hexadecimal digits are digits. */
-Test(cpuid_text, other_characters_in_a_number)
+Test(cpuid_text, only_hexadecimal_digits_are_digits)
 {
     for (unsigned c = 1; c < 256; c++) {
         char dump[64];
@@ -274,8 +273,7 @@ Test(cpuid_text, all_lines_have_the_same_number_of_columns)
     expect_rows(dump, "0 d/3e=80,340,0,0;0 8000001c/0=1,2,3,4;0 1/0=1,2,3,4;0 2/0=1,2,3,4;");
 }
 
-/* Every prefix of a dump is read without an error, or with the error of a malformed line. */
-Test(cpuid_text, truncated_dumps)
+Test(cpuid_text, truncated_dumps_have_no_other_error_than_a_malformed_line)
 {
     static const char dump[] = "CPU 0:\nCPUID 00000000: 0000000D-68747541-444D4163-69746E65 [SL 00]\n"
                                "0x8000001c 0x00: eax=0x00000000 ebx=0x80032013 ecx=0x00010200 edx=0x8000000f\n"

@@ -133,7 +133,7 @@ Test(cpi_figures, random_figures_agree_with_long_division)
 
 /* ---- As doubles ---------------------------------------------------------------------------------------- */
 
-Test(cpi_figures, words_have_values)
+Test(cpi_figures, words_are_converted_to_doubles)
 {
     /* Constants, which the compiler rounds once. */
     static const struct {

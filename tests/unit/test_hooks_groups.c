@@ -239,19 +239,6 @@ Test(cpi_hooks_groups, descending_time_stamps_are_warnings)
     cr_expect_eq(group.warnings[PFB_CPI_WARN_STAMP].offset, 108);
 }
 
-/* ---- Limits -------------------------------------------------------------------------------------------- */
-
-static void expect_limit(const bytes *b, pfb_cpi_limits limits, uint64_t groups, pfb_code code, size_t offset)
-{
-    pfb_cpi_hooks hooks;
-    pfb_cpi_hooks_open(&hooks, b->data, b->size, &limits);
-    char what[100];
-    snprintf(what, sizeof what, "at most %llu bytes, %llu records, %llu groups", (unsigned long long)limits.bytes,
-             (unsigned long long)limits.records, (unsigned long long)limits.groups);
-    expect_error(pfb_cpi_hooks_finish(&hooks), code, offset, what);
-    cr_expect_eq(hooks.group_count, groups, "%s", what);
-}
-
 /* Figures exist for each CPU of the summary hook and for the system, but not for numbers past the last CPU. */
 Test(cpi_hooks_groups, figures_of_cpus_past_the_last_do_not_exist)
 {
@@ -267,6 +254,19 @@ Test(cpi_hooks_groups, figures_of_cpus_past_the_last_do_not_exist)
     for (uint32_t cpu = 0; cpu < summary->cpu_count + 3; cpu++)
         cr_expect_eq(pfb_cpi_hooks_stored(&hooks, &group, PFB_CPI_SUMMARY_HOOK, cpu, &stored), cpu < summary->cpu_count,
                      "CPU %u", cpu);
+}
+
+/* ---- Limits -------------------------------------------------------------------------------------------- */
+
+static void expect_limit(const bytes *b, pfb_cpi_limits limits, uint64_t groups, pfb_code code, size_t offset)
+{
+    pfb_cpi_hooks hooks;
+    pfb_cpi_hooks_open(&hooks, b->data, b->size, &limits);
+    char what[100];
+    snprintf(what, sizeof what, "at most %llu bytes, %llu records, %llu groups", (unsigned long long)limits.bytes,
+             (unsigned long long)limits.records, (unsigned long long)limits.groups);
+    expect_error(pfb_cpi_hooks_finish(&hooks), code, offset, what);
+    cr_expect_eq(hooks.group_count, groups, "%s", what);
 }
 
 /* The stream has example 2 at offset 0 (five records), example 1 at 220 (one record), and example 3 at 320 (six

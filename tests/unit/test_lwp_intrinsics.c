@@ -16,14 +16,13 @@
 
 enum { RING_BYTES = 1024 };
 
-/* Allocates a control block of the size that the thread's CPU requires, for LWPVAL, and its ring. The caller frees it.
- */
+/* Allocates a control block for this ring, of the size that the thread's CPU requires. The caller frees it. */
 static uint8_t *new_control(uint8_t *ring)
 {
     uint8_t *control = calloc(pfb_lwp_thread_model()->capabilities.control_bytes, 1);
     uintptr_t base = (uintptr_t)ring;
     cr_assert(control, "out of memory");
-    control[FLAGS] = 2;
+    control[FLAGS] = 2; /* LWPVAL is enabled */
     control[SIZE + 1] = RING_BYTES / 256;
     for (unsigned i = 0; i < sizeof base; i++)
         control[BASE + i] = (uint8_t)(base >> 8 * i);

@@ -193,7 +193,7 @@ Test(perflib_source_calls, unknown_request_codes_are_not_passed_on)
         pfb_source_failure failure = {0};
         cr_expect_not(pfb_source_registration(source, &guid, codes[i], 0, &reply, &failure), "request code %u",
                       codes[i]);
-        cr_expect_eq(failure.code, 87, "request code %u", codes[i]);
+        cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER, "request code %u", codes[i]);
     }
     cr_expect_eq(fake->calls[FAKE_PerfQueryCounterSetRegistrationInfo], 0);
     close_source(source);
@@ -261,7 +261,7 @@ Test(perflib_source_calls, invalid_machine_names_are_refused)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         pfb_source_failure failure = {0};
         cr_expect_null(pfb_perflib_open(&system, names[i], &failure), "\"%s\"", names[i]);
-        cr_expect_eq(failure.code, 87);
+        cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER);
         cr_expect_str_eq(failure.sentence, "a machine's name is UTF-8 without blanks, control characters, slashes and "
                                            "U+FFFD, and has 1 to 255 units");
         cr_expect_null(pfb_perflib_open(&system, names[i], NULL));

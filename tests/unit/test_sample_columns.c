@@ -125,7 +125,7 @@ Test(sample_columns, values_that_are_not_numbers_are_located)
     for (uint32_t r = 0; r < 3; r++) {
         pfb_sample_value v = pfb_sample_value_at(&s->table, r, 1);
         cr_assert(v.exists && !v.is_number && v.raw == 0 && v.size_bytes == sizes[r]);
-        cr_expect_eq(memcmp(s->data.data + v.offset, "a datum of another size", sizes[r]), 0);
+        cr_expect_eq(memcmp(s->data.data + v.offset, NOT_A_NUMBER, sizes[r]), 0);
         v = pfb_sample_value_at(&s->table, r, 2);
         cr_expect(v.is_number && v.raw == r && v.offset == 0 && v.size_bytes == 4);
     }
@@ -148,7 +148,7 @@ Test(sample_columns, one_value_that_is_not_a_number_is_located)
         sample_load(s);
         pfb_sample_value v = pfb_sample_value_at(&s->table, odd, 1);
         cr_assert(v.exists && !v.is_number && v.size_bytes == 23, "row %u", odd);
-        cr_expect_eq(memcmp(s->data.data + v.offset, "a datum of another size", 23), 0, "row %u", odd);
+        cr_expect_eq(memcmp(s->data.data + v.offset, NOT_A_NUMBER, 23), 0, "row %u", odd);
         sample_free(s);
     }
 }

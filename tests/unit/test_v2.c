@@ -57,7 +57,8 @@ Test(v2, the_documented_example_is_read)
     reader r;
     put_example(&r.b);
     read_result(&r, STRICT);
-    cr_expect(r.result.offset == 48 && r.result.size_bytes == 56 && r.result.index == 0 && r.result.kind == 4);
+    cr_expect(r.result.offset == 48 && r.result.size_bytes == 56 && r.result.index == 0 &&
+              r.result.kind == PFB_V2_MULTIPLE_INSTANCES);
     cr_expect(r.result.status == 0 && r.result.counter_count == 1 && r.result.instance_count == 1);
     cr_expect_not(r.result.has_counter_ids);
     cr_assert(next_instance(&r));
@@ -80,7 +81,7 @@ Test(v2, a_single_counter_has_one_nameless_instance)
     reader r;
     put_single(&r.b);
     read_result(&r, NULL);
-    cr_expect(r.result.kind == 1 && r.result.counter_count == 1 && r.result.instance_count == 1 &&
+    cr_expect(r.result.kind == PFB_V2_SINGLE_COUNTER && r.result.counter_count == 1 && r.result.instance_count == 1 &&
               !r.result.has_counter_ids);
     cr_assert(next_instance(&r));
     cr_expect(r.instance.offset == 64 && !r.instance.name.bytes && r.instance.id == 0 &&
@@ -96,7 +97,7 @@ Test(v2, multiple_counters_have_ids)
     reader r;
     put_counters(&r.b);
     read_result(&r, NULL);
-    cr_expect(r.result.kind == 2 && r.result.counter_count == 2 && r.result.instance_count == 1);
+    cr_expect(r.result.kind == PFB_V2_MULTIPLE_COUNTERS && r.result.counter_count == 2 && r.result.instance_count == 1);
     cr_expect(r.result.has_counter_ids && r.result.ids_offset == 72);
     cr_expect(next_instance(&r) && r.instance.offset == 80 && !r.instance.name.bytes);
     cr_expect(next_value(&r) && r.value.offset == 80 && r.value.position == 0 && r.value.raw == 1000);
@@ -111,7 +112,7 @@ Test(v2, a_counterset_has_all_values_of_all_instances)
     reader r;
     put_set(&r.b);
     read_result(&r, NULL);
-    cr_expect(r.result.kind == 6 && r.result.counter_count == 2 && r.result.instance_count == 2 &&
+    cr_expect(r.result.kind == PFB_V2_COUNTERSET && r.result.counter_count == 2 && r.result.instance_count == 2 &&
               r.result.ids_offset == 72);
     static const size_t instance_offsets[] = {88, 136};
     static const size_t value_offsets[] = {104, 120, 152, 168};
@@ -141,10 +142,10 @@ Test(v2, results_follow_each_other_with_their_status)
     put_value8(&r.b, 5);
     put_result(&r.b, 3, 0, 16);
     read_result(&r, NULL);
-    cr_expect(r.result.index == 0 && r.result.kind == 0 && r.result.status == 0x106A);
+    cr_expect(r.result.index == 0 && r.result.kind == PFB_V2_ERROR && r.result.status == 0x106A);
     cr_expect(r.result.instance_count == 0 && r.result.counter_count == 0);
-    cr_expect(next_result(&r) && r.result.index == 1 && r.result.offset == 64 && r.result.kind == 1 &&
-              r.result.status == 0xC0000005);
+    cr_expect(next_result(&r) && r.result.index == 1 && r.result.offset == 64 &&
+              r.result.kind == PFB_V2_SINGLE_COUNTER && r.result.status == 0xC0000005);
     cr_expect(next_result(&r) && r.result.index == 2 && r.result.offset == 96 && r.result.status == 3);
     cr_expect_not(next_result(&r));
     expect_accepted(&r.b, "three results");

@@ -166,7 +166,7 @@ class Figures(unittest.TestCase):
                 seen["changed"] += result.changed
         return seen
 
-    def test_random(self):
+    def test_random_snapshots_have_the_figures_of_fractions(self):
         rng = random.Random(1)
         seen = self.compare([some_case(rng, rng.randint(0, 6))
                              for _ in range(20000)])
@@ -177,14 +177,13 @@ class Figures(unittest.TestCase):
                      "thread_overflow"):
             self.assertGreater(seen[name], 20, name)
 
-    def test_many(self):
+    def test_many_cpus_have_the_figures_of_fractions(self):
         rng = random.Random(2)
         cases = [some_case(rng, count) for count in (1023, 1024, 1024, 1025)
                  for _ in range(3)]
         self.compare(cases)
 
-    def test_largest_sums(self):
-        """The largest sums, and numbers next to them."""
+    def test_largest_sums_are_exact_or_overflow(self):
         for count in (1, 2, 1024):
             part = c.UINT64_MAX // count
             for instr, cycles, busy in (
@@ -201,8 +200,7 @@ class Figures(unittest.TestCase):
 class Files(unittest.TestCase):
     """docs/cpi.md and corpus/cpi."""
 
-    def test_seeds(self):
-        """The seeds are exactly those of the writer."""
+    def test_the_writers_write_the_seeds(self):
         folder = ROOT / "corpus" / "cpi" / "seeds"
         self.assertEqual({path.stem: path.read_bytes() for path
                           in folder.iterdir()},
@@ -212,8 +210,7 @@ class Files(unittest.TestCase):
                           in folder.iterdir()},
                          dict(make_cpi_facility_seeds.all_seeds()))
 
-    def test_statuses(self):
-        """The table has each status, in the order of its number."""
+    def test_the_page_lists_every_status_in_order(self):
         rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", PAGE, re.MULTILINE)
         header = (ROOT / "core/cpi/include/perfblock/cpi/cpi.h").read_text(
             encoding="utf-8")

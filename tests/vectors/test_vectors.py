@@ -57,7 +57,7 @@ def coverage(rows):
 class Suite(unittest.TestCase):
     """The files have what corpus/formula/README.md says."""
 
-    def test_current(self):
+    def test_the_writer_writes_these_files(self):
         written = dict(make_vectors.suite_files(FOLDER))
         self.assertEqual(set(written), {path.name for path
                                         in FOLDER.glob("*.csv")})
@@ -65,7 +65,7 @@ class Suite(unittest.TestCase):
             self.assertEqual((FOLDER / name).read_bytes(),
                              text.encode("utf-8"), name + " is not current")
 
-    def test_coverage(self):
+    def test_every_status_type_option_and_flag_occurs(self):
         self.assertGreater(len(ROWS), 2000)
         statuses, types, options, flags = coverage(ROWS)
         self.assertEqual(len(STATUSES), 14)
@@ -74,7 +74,7 @@ class Suite(unittest.TestCase):
         self.assertEqual(options, OPTIONS)
         self.assertEqual(flags, {"above_100", "below_zero", "wrapped"})
 
-    def test_nothing_twice(self):
+    def test_ids_and_inputs_occur_once(self):
         ids = Counter(row["id"] for row in ROWS)
         inputs = Counter(tuple(row[name] for name in formula.COLUMNS[1:22])
                          for row in ROWS)
@@ -87,7 +87,7 @@ class Suite(unittest.TestCase):
         for row in ROWS:
             self.assertTrue(len(row["why"]) > 4 and row["source"], row["id"])
 
-    def test_sizes(self):
+    def test_raw_values_have_the_size_of_their_type(self):
         for row in ROWS:
             kind = int(row["type"], 0)
             known = formula.find_type(kind)
@@ -97,7 +97,7 @@ class Suite(unittest.TestCase):
                 self.assertLess(int(row[name] or 0),
                                 1 << (32 if small else 64), row["id"])
 
-    def test_documented(self):
+    def test_columns_and_files_are_in_the_readme(self):
         for column in formula.COLUMNS:
             self.assertIn("`%s`" % column, README)
         for path in FOLDER.glob("*.csv"):
@@ -110,7 +110,7 @@ class Suite(unittest.TestCase):
         used = {row["source"].partition("decision: ")[2] for row in ROWS}
         self.assertEqual(used - {""}, explained)
 
-    def test_example(self):
+    def test_the_example_in_the_readme_passes_all_rows(self):
         code = re.search(r"```python\n(.*?)```", README, re.DOTALL)[1]
         done = subprocess.run([sys.executable, "-c", code], cwd=FOLDER,
                               stdout=subprocess.PIPE, check=True, text=True)
@@ -219,7 +219,7 @@ class Expectations(unittest.TestCase):
                                  Fraction(row["expected_exact"]), row["id"])
         self.assertEqual(len(checked), 31)
 
-    def test_rounded_once(self):
+    def test_values_are_rounded_to_nearest(self):
         for row in VALUED:
             exact, bits = Fraction(row["expected_exact"]), int(
                 row["expected_bits"], 16)
@@ -228,14 +228,14 @@ class Expectations(unittest.TestCase):
             self.assertEqual(struct.pack(">Q", bits), struct.pack(
                 ">d", float(row["expected_value"])), row["id"])
 
-    def test_integers(self):
+    def test_integers_are_the_exact_values(self):
         for row in ROWS:
             whole = row["expected_exact"].isdigit() and int(
                 row["expected_exact"]) < 1 << 64
             self.assertEqual(row["expected_integer"], row["expected_exact"]
                              if whole else "", row["id"])
 
-    def test_traps(self):
+    def test_rounding_twice_gives_a_wrong_value(self):
         found = Counter()
         for row in VALUED:
             trap = row["id"].replace("rounding-", "").split("-")[0]
@@ -254,7 +254,7 @@ class Expectations(unittest.TestCase):
                 self.assertGreater(value, exact, row["id"])
         self.assertEqual(set(found), {"near_tie", "tie", "up"})
 
-    def test_published(self):
+    def test_published_values_are_near(self):
         rows = [row for row in ROWS if row["published"]]
         self.assertGreater(len(rows), 15)
         for row in rows:
@@ -270,7 +270,7 @@ class Random(unittest.TestCase):
     """The random rows reach every status, and are the same for the same seed.
     """
 
-    def test_coverage(self):
+    def test_every_status_type_option_and_flag_occurs(self):
         text = "".join(random_vectors.random_rows(20000, 5))
         rows = read_rows(text)
         statuses, types, options, flags = coverage(rows)
@@ -284,7 +284,7 @@ class Random(unittest.TestCase):
                                int(row["type"], 0) not in formula.TYPES
                                for row in rows), 2000)
 
-    def test_same_seed_same_rows(self):
+    def test_equal_seeds_give_equal_rows(self):
         one, two, other = ["".join(random_vectors.random_rows(500, seed))
                            for seed in (7, 7, 8)]
         self.assertEqual(one, two)
@@ -313,11 +313,11 @@ class Runner(unittest.TestCase):
         self.assertEqual(run(HEADER + "".join(map(line_of, rows))),
                          (1, "0 passed, %d failed" % len(rows)))
 
-    def test_good_rows(self):
+    def test_correct_rows_pass(self):
         self.assertEqual(run(HEADER + "".join(map(line_of, VALUED[:50]))),
                          (0, "50 passed, 0 failed"))
 
-    def test_wrong_expectations(self):
+    def test_wrong_expectations_are_reported(self):
         for name, wrong in (
                 ("expected_status", "no_data"), ("expected_status", ""),
                 ("expected_flags", "wrapped above_100"),
@@ -335,12 +335,12 @@ class Runner(unittest.TestCase):
         self.check_refused([{**row, "published": "-1", "within": "0.5"}
                             for row in VALUED if row["published"]])
 
-    def test_values_without_status(self):
+    def test_values_with_a_status_of_failure_are_reported(self):
         refused = [row for row in ROWS if row["expected_status"] != "ok"]
         for name in ("expected_bits", "expected_integer", "expected_flags"):
             self.check_refused([{**row, name: "0"} for row in refused[:50]])
 
-    def test_unreadable_rows(self):
+    def test_unreadable_rows_are_reported(self):
         for name, wrong in (("mode", "wrap33"), ("mode", "scale=128"),
                             ("mode", "scale="), ("type", "RATE"),
                             ("type", ""), ("type0", "4294967296"),
@@ -350,7 +350,7 @@ class Runner(unittest.TestCase):
                             ("object_freq0", "1 ")):
             self.check_refused([{**row, name: wrong} for row in ROWS[:50]])
 
-    def test_unreadable_files(self):
+    def test_unreadable_files_are_reported(self):
         line = line_of(ROWS[0])
         for text in ("", HEADER, line, HEADER.replace("why", "reason") + line,
                      HEADER + line.rstrip("\n"), HEADER + "a,b,c\n",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two tests that pass and one that is skipped. The functions `init` and `fini` of the suite run before and after each.
- */
+/* Two tests that pass and one that is skipped. The suite's functions `init` and `fini` run before and after each. */
 #include <criterion/criterion.h>
 
 static int is_up;
@@ -18,7 +17,7 @@ static void take_down(void)
 
 TestSuite(passing, .init = set_up, .fini = take_down);
 
-Test(passing, every_check_that_holds)
+Test(passing, checks_that_hold_pass)
 {
     static const char text[] = "text";
     cr_assert(is_up);
@@ -54,7 +53,7 @@ Test(passing, the_suite_is_set_up_again, .timeout = 1)
     cr_expect_eq(is_up, 1);
 }
 
-Test(passing, skipped)
+Test(passing, a_skipped_test_reports_its_reason)
 {
     cr_skip_test("for reason %d", 7);
 }
