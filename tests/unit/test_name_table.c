@@ -193,7 +193,7 @@ Test(name_table, truncated_tables_have_their_whole_pairs)
                           "%zu bytes", size);
         }
         /* A pair is read if its index, the NUL and at least one unit of its text are present. */
-        uint32_t expected = (size / 2 >= 3) + (size / 2 >= 7) + (size / 2 >= 16);
+        uint32_t expected = (uint32_t)((size / 2 >= 3) + (size / 2 >= 7) + (size / 2 >= 16));
         cr_expect_eq(count, expected, "%zu bytes: %u pairs", size, count);
         pfb_error error = table.error;
         pfb_name_table_open(&table, data, size, NULL);
