@@ -164,7 +164,7 @@ def equal_counters(size):
 
 @cook()
 def long_division(size):
-    """Values of 61 bits, which hardware division cannot compute."""
+    """Timers whose counts grow by 61 bits: 100 times as much exceeds 64 bits."""
     infos = [w.counter_info(i, TIMER) for i in range(8)]
     return processes(size, list, range(8), infos)
 

@@ -127,24 +127,27 @@ void walk_free(log_walk *walk)
 
 /* ---- Writing --------------------------------------------------------------------------------------------------- */
 
-enum { BUFFER_BYTES = 1024, EVENT_HEADER_BYTES = 0x48 };
+/* docs/log.md has the layout of buffers, events and records. Fields that the reader ignores are 0 here, or have the
+ * values of captured logs. */
+
+enum { BUFFER_BYTES = 1024, EVENT_HEADER_BYTES = 72 };
 
 static const uint8_t perfmon_guid[] = {0xB3, 0x3B, 0x3F, 0x93, 0x3E, 0x94, 0x0D, 0x49,
                                        0x9C, 0xED, 0x3C, 0xBB, 0x14, 0xC1, 0x44, 0x79};
 
-static const uint64_t local_time = UINT64_C(130057734178440000);
+static const uint64_t local_time = UINT64_C(130057734178440000); /* 2013-02-19 18:50:17.844 */
 
 static size_t begin_buffer(bytes *b)
 {
     size_t at = b->size;
     PUT_U32(b, BUFFER_BYTES, 0, 0, 0);
-    put_fill(b, 0, 0x38);
+    put_fill(b, 0, 56);
     return at;
 }
 
 static void end_buffer(bytes *b, size_t at)
 {
-    set_u32(b, at + 0x30, (uint32_t)(b->size - at));
+    set_u32(b, at + 48, (uint32_t)(b->size - at));
     put_fill(b, 0xFF, BUFFER_BYTES - (b->size - at));
 }
 
@@ -152,13 +155,13 @@ static size_t put_event(bytes *b, uint32_t type, uint32_t part, uint32_t parts, 
 {
     size_t at = b->size;
     put_u16(b, (uint32_t)(EVENT_HEADER_BYTES + size));
-    put_u16(b, 0xC014);
+    put_u16(b, 0xC014); /* marker */
     put_u16(b, type);
-    put_u16(b, 0x3C);
+    put_u16(b, 60);
     PUT_U32(b, 1, 2);
     put_u64(b, local_time);
     put_raw(b, perfmon_guid, sizeof perfmon_guid);
-    put_fill(b, 0, 0x18);
+    put_fill(b, 0, 24);
     PUT_U32(b, part, parts);
     put_raw(b, payload, size);
     put_fill(b, 0xA5, (8 - size % 8) % 8);
@@ -167,30 +170,31 @@ static size_t put_event(bytes *b, uint32_t type, uint32_t part, uint32_t parts, 
 
 static void put_header(bytes *b, uint32_t buffers)
 {
+    enum { HEADER_BYTES = 384 };
     size_t at = b->size;
     put_u16(b, 0);
-    put_u16(b, 0xC002);
-    put_u16(b, 0x180);
+    put_u16(b, 0xC002); /* marker */
+    put_u16(b, HEADER_BYTES);
     put_fill(b, 0, 10);
-    put_u64(b, local_time);
+    put_u64(b, local_time); /* start */
     put_fill(b, 0, 8);
     put_u32(b, BUFFER_BYTES);
-    put_u32(b, 0x05010206); /* 6.2 */
-    PUT_U32(b, 9200, 1);
-    put_u64(b, local_time + 10000000);
+    put_u32(b, 0x05010206);            /* Windows 6.2 */
+    PUT_U32(b, 9200, 1);               /* build */
+    put_u64(b, local_time + 10000000); /* end */
     put_fill(b, 0, 12);
     put_u32(b, buffers);
     put_u32(b, 0);
-    put_u32(b, 8);
-    put_fill(b, 0, 0x68 - 0x50);
-    put_u32(b, 480);
+    put_u32(b, 8); /* size of a pointer */
+    put_fill(b, 0, 24);
+    put_u32(b, 480); /* bias of the time zone */
     put_text(b, "Standard");
-    put_fill(b, 0, 64 - 18 + 16);
+    put_fill(b, 0, 64 - 18 + 16); /* the rest of the name, and the date */
     put_u32(b, 0);
     put_text(b, "Daylight");
     put_fill(b, 0, 64 - 18 + 16);
-    put_u32(b, (uint32_t)-60);
-    put_fill(b, 0, 0x180 - (b->size - at));
+    put_u32(b, (uint32_t)-60); /* bias of daylight saving time */
+    put_fill(b, 0, HEADER_BYTES - (b->size - at));
 }
 
 static void put_string_offset(bytes *b, size_t strings, size_t field, const char *text)
@@ -220,7 +224,7 @@ void put_path(bytes *b, uint32_t flags, uint32_t type, uint64_t frequency, const
 static size_t begin_item(bytes *b, uint32_t kind)
 {
     size_t at = b->size;
-    PUT_U32(b, 0x00034C42 | kind << 24, 0);
+    PUT_U32(b, 0x00034C42 | kind << 24, 0); /* "BL", version 3, kind, size */
     return at;
 }
 

@@ -21,14 +21,14 @@ void put_instance(bytes *b, uint32_t id, const char *letter);
 /* The worked example of the format. Offsets: result 48, instances 64, instance "ab" 72, value 88; total size 104. */
 void put_example(bytes *b);
 
-/* Kind 1. Offsets: result 48, value 64; total size 80. */
+/* Kind PFB_V2_SINGLE_COUNTER. Offsets: result 48, value 64; total size 80. */
 void put_single(bytes *b);
 
-/* Kind 2. Offsets: result 48, counters 64, ids 72, values 80 and 96; total size 112. */
+/* Kind PFB_V2_MULTIPLE_COUNTERS. Offsets: result 48, counters 64, ids 72, values 80 and 96; total size 112. */
 void put_counters(bytes *b);
 
-/* Kind 6. Offsets: result 48, counters 64, ids 72, instances 80, instance "a" 88 with values 104 and 120, instance "b"
- * 136 with values 152 and 168; total size 184. */
+/* Kind PFB_V2_COUNTERSET. Offsets: result 48, counters 64, ids 72, instances 80, instance "a" 88 with values 104 and
+ * 120, instance "b" 136 with values 152 and 168; total size 184. */
 void put_set(bytes *b);
 
 /* ---- Errors ------------------------------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ void put_set(bytes *b);
 /* Reads a copy of exactly these bytes. Returns the error, and optionally the notes. */
 pfb_error error_of(const bytes *b, const pfb_read_options *options, uint32_t *notes);
 
-/* Checks that both modes reject the bytes at the same offset. */
+/* Checks that the bytes are rejected with this error, with and without strict mode. */
 void expect_refused(const bytes *b, pfb_code code, size_t offset, const char *what);
 
 void expect_accepted(const bytes *b, const char *what);

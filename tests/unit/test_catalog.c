@@ -10,26 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The expected countersets. They are taken from the sources of the catalog, not from the table under test. */
-typedef struct expected_set {
-    const char *guid, *name;
-    bool is_verified;
-    size_t counters, typed; /* numbers of counters, and of those whose type is known */
-} expected_set;
-
-static const expected_set expected_sets[] = {
-    {"b4fc721a-0378-476f-89ba-a5a79f810b36", "Processor Information", true, 31, 31},
-    {"52bc5412-dac2-449c-8bc2-96443888fe6b", "Thermal Zone Information", false, 0, 0},
-    {"978c167d-4764-4d9c-9824-14747351dc81", "GPU Engine", true, 2, 1},
-    {"be2139c7-ab81-424d-b107-d87f7c9322ac", "GPU Adapter Memory", true, 3, 0},
-    {"f802502b-77b4-4713-81b3-3be05759da5d", "GPU Process Memory", true, 5, 0},
-    {"f9ed01f5-8f3e-4956-973f-9f05bc96f489", "GPU Non Local Adapter Memory", false, 0, 0},
-    {"227419d5-f6d8-4fb7-85d6-2cac1725e4a9", "GPU Local Adapter Memory", false, 0, 0},
-    {"bfe2736b-c79f-4f36-bd15-2897a1a91d4a", "DFS Replicated Folders", false, 0, 0},
-};
-
-enum { SET_COUNT = sizeof expected_sets / sizeof expected_sets[0] };
-
+/* The expected counters. Like the countersets below, they are taken from the sources of the catalog, not from the table
+ * under test. */
 typedef struct expected_counter {
     uint32_t id;
     const char *name, *type; /* `type` is null if it is unknown */
@@ -81,15 +63,25 @@ static const expected_counter gpu_process_memory[] = {{1, "Total Committed", NUL
                                                       {4, "Dedicated Usage", NULL, NONE},
                                                       {5, "Shared Usage", NULL, NONE}};
 
-/* Returns the expected counters of a counterset, or null if there are none. */
-static const expected_counter *counters_of(size_t set)
-{
-    return set == 0   ? processor_information
-           : set == 2 ? gpu_engine
-           : set == 3 ? gpu_adapter_memory
-           : set == 4 ? gpu_process_memory
-                      : NULL;
-}
+typedef struct expected_set {
+    const char *guid, *name;
+    bool is_verified;
+    const expected_counter *list;
+    size_t counters, typed; /* numbers of counters, and of those whose type is known */
+} expected_set;
+
+static const expected_set expected_sets[] = {
+    {"b4fc721a-0378-476f-89ba-a5a79f810b36", "Processor Information", true, processor_information, 31, 31},
+    {"52bc5412-dac2-449c-8bc2-96443888fe6b", "Thermal Zone Information", false, NULL, 0, 0},
+    {"978c167d-4764-4d9c-9824-14747351dc81", "GPU Engine", true, gpu_engine, 2, 1},
+    {"be2139c7-ab81-424d-b107-d87f7c9322ac", "GPU Adapter Memory", true, gpu_adapter_memory, 3, 0},
+    {"f802502b-77b4-4713-81b3-3be05759da5d", "GPU Process Memory", true, gpu_process_memory, 5, 0},
+    {"f9ed01f5-8f3e-4956-973f-9f05bc96f489", "GPU Non Local Adapter Memory", false, NULL, 0, 0},
+    {"227419d5-f6d8-4fb7-85d6-2cac1725e4a9", "GPU Local Adapter Memory", false, NULL, 0, 0},
+    {"bfe2736b-c79f-4f36-bd15-2897a1a91d4a", "DFS Replicated Folders", false, NULL, 0, 0},
+};
+
+enum { SET_COUNT = sizeof expected_sets / sizeof expected_sets[0] };
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
 
@@ -119,7 +111,7 @@ Test(catalog, counters_match_the_expected_lists)
     for (size_t i = 0; i < SET_COUNT; i++) {
         const pfb_catalog_set *set = pfb_catalog_set_at(i);
         for (size_t n = 0; n < expected_sets[i].counters; n++) {
-            const expected_counter *e = &counters_of(i)[n];
+            const expected_counter *e = &expected_sets[i].list[n];
             const pfb_catalog_counter *counter = pfb_catalog_counter_at(set, n);
             cr_assert_not_null(counter, "%s", e->name);
             cr_expect_eq(counter->set, i, "%s", e->name);
@@ -188,7 +180,7 @@ Test(catalog, unknown_guids_are_not_found)
 
 /* ---- Registrations -------------------------------------------------------------------------------------- */
 
-/* Writes the reply to a request in memory of exactly its size. */
+/* Writes the reply to a request. Returns its size. */
 static size_t build(const pfb_catalog_set *set, uint32_t request, uint8_t *data, size_t capacity)
 {
     pfb_writer writer;
@@ -211,7 +203,7 @@ Test(catalog, registrations_match_the_catalog)
         cr_expect(pfb_guid_equal(&registration.guid, &set->guid), "%s", set->name);
         pfb_counter counter;
         for (size_t n = 0; n < expected_sets[i].counters; n++) {
-            const expected_counter *e = &counters_of(i)[n];
+            const expected_counter *e = &expected_sets[i].list[n];
             if (!e->type)
                 continue;
             cr_assert(pfb_registration_next_counter(&registration, &counter), "%s", e->name);
@@ -243,8 +235,8 @@ Test(catalog, names_are_returned_as_strings)
         cr_expect_eq(strings.count, expected_sets[i / 2].counters, "%s", set->name);
         for (size_t n = 0; n < expected_sets[i / 2].counters; n++) {
             cr_assert(pfb_registration_strings_next_string(&strings, &entry), "%s", set->name);
-            cr_expect(entry.text.bytes && entry.counter_id == counters_of(i / 2)[n].id);
-            expect_name(&entry.text, counters_of(i / 2)[n].name, "the name of a counter");
+            cr_expect(entry.text.bytes && entry.counter_id == expected_sets[i / 2].list[n].id);
+            expect_name(&entry.text, expected_sets[i / 2].list[n].name, "the name of a counter");
         }
         cr_expect(!pfb_registration_strings_next_string(&strings, &entry) && strings.error.code == PFB_OK);
     }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Tests on the CPUs of this machine: properties that hold for any CPU, and comparisons with /proc/cpuinfo. */
 #include <criterion/criterion.h>
 
 #include "perfblock/cpu.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Tests on the CPUs of this machine: properties that hold for any CPU, and comparisons with /proc/cpuinfo. */
 
 Test(cpu, leaves_are_in_the_range_of_the_cpu)
 {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Conditions for executing LWP instructions: platform/lwp/cpu.c on a simulated machine. Executing an instruction on a
+ * CPU without LWP fails the test, as it would be illegal on real hardware. */
 #include <criterion/criterion.h>
 
 #include "lwp/cpu_private.h"
@@ -9,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Conditions for executing LWP instructions: platform/lwp/cpu.c on a simulated machine. Executing an instruction on a
- * CPU without LWP fails the test, as it would be illegal on real hardware. */
 
 /* ---- The machine ------------------------------------------------------------------------------------------------- */
 

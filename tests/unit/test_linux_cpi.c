@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Readings of the live CPI source of Linux. test_linux_cpi_cpus.c tests the choice of CPUs. */
 #include <criterion/criterion.h>
 
 #include "support_linux_cpi.h"
@@ -7,8 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Readings of the live CPI source of Linux. test_linux_cpi_cpus.c tests the choice of CPUs. */
 
 #define MAX_FREQ "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Which CPUs the live CPI source of Linux has counters for, who may read them, and concurrent readers. */
 #include <criterion/criterion.h>
 
 #include "support_linux_cpi.h"
@@ -9,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-/* Which CPUs the live CPI source of Linux has counters for, who may read them, and concurrent readers. */
 
 TestSuite(linux_cpi_cpus, .init = begin_linux_cpi, .fini = end_linux_cpi);
 
@@ -606,7 +605,7 @@ static void *use_source(void *argument)
     return NULL;
 }
 
-Test(linux_cpi_cpus, readers_are_used_from_two_threads)
+Test(linux_cpi_cpus, two_threads_may_use_readers_at_once)
 {
     uint32_t modes[] = {PFB_CPI_RAW, PFB_CPI_RAW | PFB_CPI_SCALED};
     pthread_t threads[2];

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* The model writes records and the reader reads them. The test compares both with its own list of the records that the
+ * manual requires. The only code that model and reader share are the functions that load numbers. */
 #include <criterion/criterion.h>
 
 #include "perfblock/lwp/model.h"
 #include "support.h"
 
 #include <string.h>
-
-/* The model writes records and the reader reads them. The test compares both with its own list of the records that the
- * manual requires. The only code that model and reader share are the functions that load numbers. */
 
 enum { EPISODES = 560, STEPS = 2000, MAX_SLOTS = 48, MAX_RECORD = 248, MAX_CONTROL = 2040, MAX_EVENTS = 28 };
 #define CONTROL UINT64_C(0x5000)

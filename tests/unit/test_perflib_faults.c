@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The live source of Windows with a system that fails, changes its replies, returns wrong sizes or lacks functions. */
 #include <criterion/criterion.h>
 
 #include "perfblock/collect.h"
@@ -12,8 +13,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-/* The live source of Windows with a system that fails, changes its replies, returns wrong sizes or lacks functions. */
 
 TestSuite(perflib_faults, .init = start_small_fake, .fini = stop_fake);
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The live source of Windows with a simulated system that behaves correctly. The system replays a capture, and the
+ * expected replies come from a recorded source with the same capture. */
 #include <criterion/criterion.h>
 
 #include "perfblock/query.h"
@@ -8,9 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The live source of Windows with a simulated system that behaves correctly. The system replays a capture, and the
- * expected replies come from a recorded source with the same capture. */
 
 /* ---- Replies --------------------------------------------------------------------------------------------------- */
 

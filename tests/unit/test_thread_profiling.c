@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* The live source of CPI counters on Windows, with a simulated system. close_source detects handles that are not closed
+ * or are closed twice. */
 #include <criterion/criterion.h>
 
 #include "support.h"
@@ -6,9 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-/* The live source of CPI counters on Windows, with a simulated system. close_source detects handles that are not closed
- * or are closed twice. */
 
 TestSuite(thread_profiling, .init = start_fake);
 
