@@ -46,9 +46,7 @@ block shape_v1(uint32_t counters, uint32_t instances)
         for (uint32_t k = 0; k < counters; k++)
             pfb_write_v1_value(&writer, at[k], k, 8);
     }
-    pfb_write_end_object(&writer);
-    pfb_write_end_v1(&writer);
-    cr_assert_eq(writer.error.code, PFB_OK);
+    v1_end(&writer);
     b.size = writer.size_bytes;
     return b;
 }

@@ -44,6 +44,13 @@ void v1_begin(pfb_writer *b, uint8_t *memory, size_t capacity, bool is_big_endia
     pfb_write_begin_v1(b, &times, NULL, is_big_endian);
 }
 
+void v1_end(pfb_writer *b)
+{
+    pfb_write_end_object(b);
+    pfb_write_end_v1(b);
+    cr_assert_eq(b->error.code, PFB_OK);
+}
+
 void v1_object(pfb_writer *b, uint32_t title, int32_t instances)
 {
     pfb_v1_object object = {.title_index = title,

@@ -22,6 +22,9 @@ pfb_write_times v1_times(int64_t tick);
 /* Begins a block without system name at tick 1. */
 void v1_begin(pfb_writer *b, uint8_t *memory, size_t capacity, bool is_big_endian);
 
+/* Ends the last object and the block, and checks that the writer reported no error. */
+void v1_end(pfb_writer *b);
+
 /* Begins an object. `instances` is PFB_V1_NO_INSTANCES or a PFB_V1_METADATA_ constant; all other numbers are replaced
  * by the number of instances that are added. */
 void v1_object(pfb_writer *b, uint32_t title, int32_t instances);

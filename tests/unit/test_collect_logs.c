@@ -100,22 +100,31 @@ static log_values read_log(pfb_collector *c, const uint8_t *data, size_t size, b
     return values;
 }
 
-/* Reads a log once for each of its allocations, which fails. Reading either returns the same values as without
- * failures, or fails for lack of memory. After that failure the same collector can read the log from the start. */
-static void check_log(const char *name, const uint8_t *data, size_t size)
+/* Returns the expected values of a log, and adds their number to value_count. */
+static log_values read_without_failures(const char *name, const uint8_t *data, size_t size)
 {
     pfb_source_failure failure = {.code = 0};
     bool is_done = false;
     failing_allocation = 0;
     pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
-    const log_values expected = read_log(c, data, size, &is_done, &failure);
+    const log_values values = read_log(c, data, size, &is_done, &failure);
     pfb_collector_close(c);
     cr_assert(is_done, "%s: %s", name, failure.sentence);
-    value_count += expected.count;
+    value_count += values.count;
+    return values;
+}
+
+/* Reads a log once for each of its allocations, which fails. Reading either returns the same values as without
+ * failures, or fails for lack of memory. After that failure the same collector can read the log from the start. */
+static void check_log(const char *name, const uint8_t *data, size_t size)
+{
+    const log_values expected = read_without_failures(name, data, size);
+    pfb_source_failure failure = {.code = 0};
+    bool is_done = false;
     for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
         allocations = 0;
         failing_allocation = n;
-        c = pfb_collector_open(NULL, NULL, &failure);
+        pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
         log_values values = read_log(c, data, size, &is_done, &failure);
         bool is_same = values.digest == expected.digest && values.count == expected.count;
         cr_expect(is_done ? is_same : failure.code == PFB_WIN32_OUTOFMEMORY, "%s, allocation %zu: %s", name, n,
@@ -197,12 +206,9 @@ static bool put_alternately(pfb_collector *c, turn turns[2], pfb_source_failure 
 
 static void check_pair(const char *name, const uint8_t *data, size_t size)
 {
+    const log_values expected = read_without_failures(name, data, size);
     pfb_source_failure failure = {.code = 0};
     bool is_done = false;
-    failing_allocation = 0;
-    pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
-    const log_values expected = read_log(c, data, size, &is_done, &failure);
-    pfb_collector_close(c);
     size_t n = 0;
     do {
         turn turns[2];
@@ -212,7 +218,7 @@ static void check_pair(const char *name, const uint8_t *data, size_t size)
         }
         allocations = 0;
         failing_allocation = n;
-        c = pfb_collector_open(NULL, NULL, &failure);
+        pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
         is_done = c && put_alternately(c, turns, &failure);
         pfb_collector_close(c);
         cr_expect(is_done || failure.code == PFB_WIN32_OUTOFMEMORY, "%s, allocation %zu: %s", name, n,
@@ -224,7 +230,6 @@ static void check_pair(const char *name, const uint8_t *data, size_t size)
         failed += !is_done;
         n++;
     } while (n == 1 || allocations >= failing_allocation);
-    value_count += expected.count;
     failing_allocation = 0;
 }
 

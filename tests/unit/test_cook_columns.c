@@ -267,9 +267,7 @@ static v1_sample make_v1(uint64_t *state, const instance_ids *instances, int64_t
                 pfb_write_v1_value(&b, at[i], raw_value(state, instances->ids[row], i, tick, period), sizes[i]);
         }
     }
-    pfb_write_end_object(&b);
-    pfb_write_end_v1(&b);
-    cr_assert_eq(b.error.code, PFB_OK);
+    v1_end(&b);
     pfb_sample_input input = {.data = s.data, .data_size_bytes = b.size_bytes};
     pfb_sample_counts counts;
     pfb_sample_measure(&input, &counts);

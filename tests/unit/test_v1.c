@@ -388,9 +388,7 @@ static pfb_name read_name(const void *stored, uint32_t size, uint32_t code_page)
     v1_counter(&b, 4, RAWCOUNT, 4, 0);
     size_t at = b.size_bytes;
     v1_instance(&b, "a placeholder of 28 letters.");
-    pfb_write_end_object(&b);
-    pfb_write_end_v1(&b);
-    cr_assert_eq(b.error.code, PFB_OK);
+    v1_end(&b);
     memcpy(memory + at + 24, stored, size);
     store_ordered(memory + at + 20, false, size);
     pfb_v1_reader block;
@@ -503,9 +501,7 @@ static size_t build_definitions(uint8_t *memory, size_t capacity, const definiti
     pfb_write_counter_block(&b, 32);
     for (uint32_t offset = 4; offset < 32; offset += 4)
         pfb_write_v1_value(&b, offset, offset, 4);
-    pfb_write_end_object(&b);
-    pfb_write_end_v1(&b);
-    cr_assert_eq(b.error.code, PFB_OK);
+    v1_end(&b);
     return b.size_bytes;
 }
 

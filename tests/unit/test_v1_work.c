@@ -50,9 +50,7 @@ static uint8_t *build_many(uint32_t definitions, uint32_t instances, definition 
         v1_counter(&b, 4, d.type, d.size, d.offset);
     for (uint32_t i = 0; i < instances; i++)
         v1_instance(&b, NULL);
-    pfb_write_end_object(&b);
-    pfb_write_end_v1(&b);
-    cr_assert_eq(b.error.code, PFB_OK);
+    v1_end(&b);
     *size = b.size_bytes;
     return memory;
 }
@@ -105,9 +103,7 @@ Test(v1_work, valid_counters_may_share_a_base)
         }
         for (uint32_t i = 0; i < INSTANCES; i++)
             v1_instance(&b, NULL);
-        pfb_write_end_object(&b);
-        pfb_write_end_v1(&b);
-        cr_assert_eq(b.error.code, PFB_OK);
+        v1_end(&b);
         reading actual = read_all(memory, b.size_bytes, STRICT);
         expect_error(actual.error, PFB_OK, 0, "a valid object");
         cr_expect_eq(actual.values, 2 * PAIRS * INSTANCES);
@@ -150,9 +146,7 @@ Test(v1_work, many_multi_counts_are_read)
         for (uint32_t k = 0; k < COUNTERS; k++)
             pfb_write_v1_value(&b, 8 + 16 * k + 8, 1000 * i + k, 4);
     }
-    pfb_write_end_object(&b);
-    pfb_write_end_v1(&b);
-    cr_assert_eq(b.error.code, PFB_OK);
+    v1_end(&b);
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_instance instance;
@@ -183,9 +177,7 @@ static void check_multi_count(const definition *both, bool is_free)
         v1_instance(&b, NULL);
         pfb_write_counter_block(&b, BLOCK_BYTES);
     }
-    pfb_write_end_object(&b);
-    pfb_write_end_v1(&b);
-    cr_assert_eq(b.error.code, PFB_OK);
+    v1_end(&b);
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_instance instance;
@@ -250,9 +242,7 @@ Test(v1_work, searches_are_limited_by_the_size_of_the_object)
     v1_instance(&b, NULL);
     pfb_write_counter_block(&b, OFFSET + 16);
     pfb_write_v1_value(&b, OFFSET + 8, 4711, 4);
-    pfb_write_end_object(&b);
-    pfb_write_end_v1(&b);
-    cr_assert_eq(b.error.code, PFB_OK);
+    v1_end(&b);
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_instance instance;
@@ -286,9 +276,7 @@ static size_t open_definitions(uint8_t *memory, size_t capacity, pfb_v1_reader *
         v1_counter(&b, 4, MULTI_TIMER, 8, OFFSET);
     v1_instance(&b, NULL);
     pfb_write_counter_block(&b, OFFSET + 16);
-    pfb_write_end_object(&b);
-    pfb_write_end_v1(&b);
-    cr_assert_eq(b.error.code, PFB_OK);
+    v1_end(&b);
     memmove(memory + FIRST + 48, memory + FIRST + 40, b.size_bytes - FIRST - 40);
     store_ordered(memory + 20, false, (uint32_t)b.size_bytes + 8);
     store_ordered(memory + OBJECT_AT, false, (uint32_t)b.size_bytes + 8 - OBJECT_AT);
