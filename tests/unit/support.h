@@ -39,8 +39,7 @@ void put_text(bytes *b, const char *ascii);
 /* Overwrites a field. */
 void set_u32(bytes *b, size_t at, uint32_t value);
 
-/* Returns a copy in memory of exactly this size, so that a sanitizer detects reads past the end. The caller frees it.
- */
+/* Copies bytes to memory of exactly this size, so that a sanitizer detects reads past the end. The caller frees it. */
 uint8_t *exact_copy(const bytes *b);
 
 /* ---- Errors and names --------------------------------------------------------------------------------- */

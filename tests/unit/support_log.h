@@ -2,7 +2,8 @@
 #ifndef PFB_TEST_SUPPORT_LOG_H
 #define PFB_TEST_SUPPORT_LOG_H
 
-/* Reads a perfmon log as an application does: joins records, and stores the paths and the last two samples. */
+/* Reads a perfmon log as an application does: joins records, and stores the paths and the last two samples. Writes a
+ * small log. */
 #include "perfblock/log.h"
 #include "support.h"
 

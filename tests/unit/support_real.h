@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_SUPPORT_REAL_H
 #define PFB_TEST_SUPPORT_REAL_H
 
-/* Files of real machines. They are not part of the project: the folder PERFBLOCK_REAL_DATA has them, and the values that
- * an independent reader computed in exact arithmetic. */
+/* Files of real machines. They are not part of the project: the folder PERFBLOCK_REAL_DATA has them, and the values
+ * that an independent reader computed in exact arithmetic. */
 #include <criterion/criterion.h>
 
 #include <stdint.h>

@@ -256,6 +256,8 @@ Test(cpi_facility, null_result_pointers_are_rejected)
 
 /* ---- Modes --------------------------------------------------------------------------------------------- */
 
+/* The bits are 1 raw, 2 scaled, 4 on thread, 8 trace on get, 0x10 trace only on get, 0x20 summary form, 0x40 detailed
+ * form, and 0x80000000 thread only. */
 Test(cpi_facility, modes_imply_others_or_are_rejected)
 {
     static const struct {

@@ -151,8 +151,7 @@ Test(cpuid, real_machines_are_identified)
     }
 }
 
-/* The extended family is added for family 15 only; the extended model for family 15 and, except for AMD, for family 6.
- */
+/* The extended family is added for family 15 only, the extended model for family 15 and, except for AMD, family 6. */
 Test(cpuid, extended_families_and_models_are_added_as_documented)
 {
     static const struct {

@@ -456,8 +456,7 @@ Test(lwp, has_control_is_set_if_the_block_was_read)
     cr_expect(!lwp_open(&lwp, &b, NULL) && !lwp.has_control, "with an invalid leaf the block is not read");
 }
 
-/* The input may be memory of a running program: each checked field is loaded once, and pairs are loaded at each call.
- */
+/* The input may be memory of a running program: a checked field is loaded once, and pairs are loaded at each call. */
 Test(lwp, fixed_fields_are_read_once)
 {
     static lwp_bytes b;

@@ -218,8 +218,7 @@ Test(lwp_model_load, no_block_is_loaded_if_the_old_one_cannot_be_stored)
     program_expect_slots(&p, (const uint32_t[]){8, UNTOUCHED}, 2, "the record of the new block");
 }
 
-/* If an instruction other than LLWPCB faults, the held record is kept and stored by the next instruction that succeeds.
- */
+/* If an instruction other than LLWPCB faults, the held record is kept. The next instruction that succeeds stores it. */
 Test(lwp_model_load, a_held_record_is_kept_after_a_fault)
 {
     program p;
@@ -241,8 +240,7 @@ Test(lwp_model_load, a_held_record_is_kept_after_a_fault)
 
 /* ---- Memory that changes ----------------------------------------------------------------------------------------- */
 
-/* Checks that each instruction that stores a record faults and leaves the model as it was, so that it can be retried.
- */
+/* Checks that each instruction that stores a record faults and leaves the model as it was, so it can be retried. */
 static void expect_nothing_changed(program *p, pfb_lwp_fault expected)
 {
     bool carry = true;

@@ -473,8 +473,7 @@ Test(pdh_text, printed_numbers_are_read_back)
     }
 }
 
-/* Numbers of 19 digits are often near the middle of two doubles, where any wrong bit of a quotient changes the result.
- */
+/* Numbers of 19 digits are often near the middle of two doubles, where a wrong bit of a quotient changes the result. */
 Test(pdh_text, quotients_of_19_digits_are_rounded_as_by_strtod)
 {
     uint64_t random = 362436069;

@@ -355,8 +355,7 @@ Test(perflib_faults, only_the_status_of_blocks_is_changed)
     expect_status(pfb_source_query_remove, 87);
 }
 
-/* Writes a block of 40 bytes without a name, or one of 48 bytes whose name is "a" if `has_name`, and empty otherwise.
- */
+/* Writes a block of 40 bytes without a name, or of 48 bytes whose name is "a" if `has_name`, and empty otherwise. */
 static size_t make_single_block(uint8_t *out, uint32_t size, bool has_name)
 {
     const pfb_query query = {.counterset = guid_of(size),

@@ -69,8 +69,7 @@ static uint32_t instance_type_of(pfb_source *source, const pfb_guid *set)
     return registration.instance_type;
 }
 
-/* Records a counterset. Request codes 2, 9 and 10 are not recorded, because their replies can be derived from others.
- */
+/* Records a counterset. Request codes 2, 9 and 10 are not recorded, as their replies can be derived from others. */
 static void record_set(pfb_bytes *capture, pfb_source *source, const pfb_guid *set)
 {
     pfb_bytes reply = {0};
@@ -187,8 +186,7 @@ static bool is_clock(const pfb_guid *set, uint32_t counter)
     return false;
 }
 
-/* Sets the clocks of a sample to zero: bytes 8 to 47 of the header, and the values of counters that depend on a clock.
- */
+/* Sets the clocks of a sample to 0: bytes 8 to 47 of the header, and the values of counters that depend on a clock. */
 static void clear_clocks(pfb_bytes *reply, const pfb_bytes *info)
 {
     pfb_v2_reader reader;
