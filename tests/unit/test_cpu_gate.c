@@ -60,7 +60,6 @@ pfb_cpuid_xcr0 pfb_cpu_ask_xcr0(void)
     return is_xcr0_known ? (pfb_cpuid_xcr0){true, value} : (pfb_cpuid_xcr0){0};
 }
 
-/* Numbers differ from positions, because a machine may number its CPUs in any way. */
 struct pfb_cpus {
     size_t count;
 };
@@ -86,6 +85,7 @@ size_t pfb_cpus_count(const pfb_cpus *cpus)
     return cpus->count;
 }
 
+/* Numbers differ from positions, because a machine may number its CPUs in any way. */
 uint32_t pfb_cpus_number(const pfb_cpus *cpus, size_t position)
 {
     cr_assert_lt(position, cpus->count);

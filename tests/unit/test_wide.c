@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Arithmetic with numbers of 192 bits. The references are 128-bit integers of the compiler, and products that another
+ * program computed. */
 #include <criterion/criterion.h>
 
 #include "bytes/wide.h"
@@ -7,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Arithmetic with numbers of 192 bits. The references are 128-bit integers of the compiler, and products that another
- * program computed. */
 __extension__ typedef unsigned __int128 u128;
 
 static const uint64_t two32 = UINT64_C(1) << 32;
