@@ -86,7 +86,7 @@ typedef struct pfb_v1_object {
     uint32_t help_index;
     uint32_t detail_level;
     uint32_t counter_count;  /* counter definitions */
-    int32_t default_counter; /* title index; -1: none */
+    int32_t default_counter; /* position of the counter to show first; -1: none */
     int32_t instance_count;  /* or PFB_V1_NO_INSTANCES, PFB_V1_METADATA_ */
     uint32_t code_page;      /* of its instances' names; 0: UTF-16 in the byte order of the block */
     int64_t perf_time;       /* the object's clock, in ticks of its perf_freq */
